@@ -1,0 +1,21 @@
+/* base/log.h -- narration on stderr, one line an entry.
+ *
+ * Only the edges log (api, cli, runtime, main); library rooms return errors.  Human form for a
+ * terminal, JSON lines when asked.  Values are escaped so that a line stays a line.
+ */
+#ifndef BASE_LOG_H
+#define BASE_LOG_H
+
+#include "base/str.h"
+
+enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR, LOG_SILENT };
+
+struct log_settings {
+	enum log_level least;
+	bool json;
+};
+
+void log_setup(struct log_settings settings);
+void log_line(enum log_level level, const char *format, ...) PRINTF_LIKE(2, 3);
+
+#endif

@@ -1,0 +1,17 @@
+/* base/packed.h -- files that are part of the program: made by tools/pack. */
+#ifndef BASE_PACKED_H
+#define BASE_PACKED_H
+
+#include <stddef.h>
+
+struct packed_file {
+	const char *name;               /* NULL ends the table */
+	const unsigned char *bytes;
+	size_t size;
+};
+
+extern const struct packed_file packed_scripts[];       /* workspace/ */
+extern const struct packed_file packed_web[];           /* web/ */
+extern const struct packed_file packed_examples[];      /* examples/ */
+
+#endif

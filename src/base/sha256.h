@@ -1,0 +1,27 @@
+/* base/sha256.h -- SHA-256 (FIPS 180-4), and the ids we derive from it. */
+#ifndef BASE_SHA256_H
+#define BASE_SHA256_H
+
+#include "base/str.h"
+
+struct hash {
+	uint8_t bytes[32];
+};
+
+struct sha256 {
+	uint32_t state[8];
+	uint64_t size;
+	uint8_t pending[64];
+};
+
+void sha256_init(struct sha256 *sha);
+void sha256_add(struct sha256 *sha, const void *bytes, size_t size);
+struct hash sha256_finish(struct sha256 *sha);
+
+struct hash hash_of(struct str bytes);
+bool hash_equal(const struct hash *a, const struct hash *b);
+enum { HASH_TEXT_SIZE = 65 };
+struct str hash_text(const struct hash *hash, char out[HASH_TEXT_SIZE]);   /* 64 lower-case hex */
+bool hash_parse(struct str text, struct hash *out_hash);
+
+#endif

@@ -1,0 +1,167 @@
+/* base/time.c -- the calendar without libc's zones, locales and globals.
+ *
+ * Days are counted in the proleptic Gregorian calendar with years that begin in March: the leap
+ * day is then the last of its year and the months follow one formula.
+ */
+#include "base/time.h"
+
+#include <stdio.h>
+
+static const int64_t US_PER_SECOND = 1000000;
+static const int64_t SECONDS_PER_DAY = 86400;
+
+struct date {
+	int64_t year;
+	int month, day;
+};
+
+static int64_t floor_divide(int64_t a, int64_t b)
+{
+	return a / b - (a % b < 0);
+}
+
+static int64_t days_from_date(struct date date)
+{
+	int64_t year = date.year - (date.month <= 2);
+	int month = (date.month + 9) % 12; /* March is 0 */
+	int64_t leap_days =
+		floor_divide(year, 4) - floor_divide(year, 100) + floor_divide(year, 400);
+	int64_t before_month = (month * 153 + 2) / 5;
+	return year * 365 + leap_days + before_month + date.day - 1 - 719468;
+}
+
+static struct date date_from_days(int64_t days)
+{
+	int64_t since_march_0 = days + 719468;
+	int64_t era = floor_divide(since_march_0, 146097); /* 400 years each */
+	int64_t day = since_march_0 - era * 146097;
+	int64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+	int64_t day_of_year = day - (year * 365 + year / 4 - year / 100);
+	int64_t month = (day_of_year * 5 + 2) / 153;
+	return (struct date){
+		.year = era * 400 + year + (month >= 10),
+		.month = (int)(month < 10 ? month + 3 : month - 9),
+		.day = (int)(day_of_year - (month * 153 + 2) / 5 + 1),
+	};
+}
+
+struct str time_text(int64_t us, char out[TIME_TEXT_SIZE])
+{
+	int64_t seconds = floor_divide(us, US_PER_SECOND);
+	int fraction = (int)((us % US_PER_SECOND + US_PER_SECOND) % US_PER_SECOND);
+	int64_t days = floor_divide(seconds, SECONDS_PER_DAY);
+	int rest = (int)(seconds - days * SECONDS_PER_DAY);
+	struct date date = date_from_days(days);
+	int size = snprintf(out, TIME_TEXT_SIZE, "%04lld-%02d-%02dT%02d:%02d:%02d",
+			    (long long)date.year, date.month, date.day, rest / 3600, rest / 60 % 60,
+			    rest % 60);
+	size_t room = TIME_TEXT_SIZE - (size_t)size;
+	if (fraction == 0)
+		size += snprintf(out + size, room, "Z");
+	else if (fraction % 1000 == 0)
+		size += snprintf(out + size, room, ".%03dZ", fraction / 1000);
+	else
+		size += snprintf(out + size, room, ".%06dZ", fraction);
+	return (struct str){ out, (size_t)size };
+}
+
+/* Exactly `count` digits off the front. */
+static bool cut_digits(struct str *rest, size_t count, int *out_number)
+{
+	if (rest->size < count)
+		return false;
+	int number = 0;
+	for (size_t i = 0; i < count; i++) {
+		char c = rest->at[i];
+		if (c < '0' || c > '9')
+			return false;
+		number = number * 10 + (c - '0');
+	}
+	*rest = str_skip(*rest, count);
+	*out_number = number;
+	return true;
+}
+
+static bool cut_char(struct str *rest, char c)
+{
+	if (rest->size == 0 || rest->at[0] != c)
+		return false;
+	*rest = str_skip(*rest, 1);
+	return true;
+}
+
+static int days_of_month(int64_t year, int month)
+{
+	static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+	bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+	return days[month - 1] + (month == 2 && leap);
+}
+
+static bool cut_date(struct str *rest, struct date *out_date)
+{
+	int year;
+	struct date date = { 0 };
+	if (!cut_digits(rest, 4, &year) || !cut_char(rest, '-') ||
+	    !cut_digits(rest, 2, &date.month) || !cut_char(rest, '-') ||
+	    !cut_digits(rest, 2, &date.day))
+		return false;
+	date.year = year;
+	if (date.month < 1 || date.month > 12 || date.day < 1 ||
+	    date.day > days_of_month(date.year, date.month))
+		return false;
+	*out_date = date;
+	return true;
+}
+
+/* ".123456": digits beyond the sixth are checked and dropped. */
+static bool cut_fraction(struct str *rest, int64_t *out_us)
+{
+	int64_t us = 0, unit = US_PER_SECOND / 10;
+	size_t count = 0;
+	for (; count < rest->size && rest->at[count] >= '0' && rest->at[count] <= '9'; count++) {
+		us += unit * (rest->at[count] - '0');
+		unit /= 10;
+	}
+	*rest = str_skip(*rest, count);
+	*out_us = us;
+	return count > 0;
+}
+
+/* "Z", "+02:00" or nothing, which means UTC. */
+static bool cut_zone(struct str *rest, int64_t *out_seconds)
+{
+	*out_seconds = 0;
+	if (rest->size == 0 || cut_char(rest, 'Z') || cut_char(rest, 'z'))
+		return true;
+	bool behind = cut_char(rest, '-');
+	int hours, minutes;
+	if ((!behind && !cut_char(rest, '+')) || !cut_digits(rest, 2, &hours) ||
+	    !cut_char(rest, ':') || !cut_digits(rest, 2, &minutes) || hours > 23 || minutes > 59)
+		return false;
+	int64_t seconds = hours * 3600 + minutes * 60;
+	*out_seconds = behind ? -seconds : seconds;
+	return true;
+}
+
+bool time_parse(struct str text, int64_t *out_us)
+{
+	struct date date;
+	int hour, minute, second;
+	int64_t us = 0, zone;
+	if (!cut_date(&text, &date) ||
+	    (!cut_char(&text, 'T') && !cut_char(&text, 't') && !cut_char(&text, ' ')) ||
+	    !cut_digits(&text, 2, &hour) || !cut_char(&text, ':') ||
+	    !cut_digits(&text, 2, &minute) || !cut_char(&text, ':') ||
+	    !cut_digits(&text, 2, &second) || hour > 23 || minute > 59 || second > 60)
+		return false;
+	if (cut_char(&text, '.') && !cut_fraction(&text, &us))
+		return false;
+	if (!cut_zone(&text, &zone) || text.size > 0)
+		return false;
+	if (second == 60) /* the header's promise: the next minute's first second */
+		us = 0;
+	int64_t seconds =
+		days_from_date(date) * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second - zone;
+	*out_us = seconds * US_PER_SECOND + us;
+	return true;
+}

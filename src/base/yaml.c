@@ -1,0 +1,513 @@
+/* base/yaml.c -- a composer of our own over libyaml's events.
+ *
+ * libyaml's own loader knows neither budgets nor merge keys.  Here every node is paid for when
+ * it appears, an alias with the full weight of what it names, so the nine-lines bomb ends at the
+ * limit and not in memory; the nodes themselves are shared, not copied.  Text is paid for too:
+ * one long string named a thousand times costs nothing here but all the world when printed.  Events
+ * are pulled one by one and the depth is checked at each, which ends the reading before libyaml's
+ * bookkeeping for open flow collections grows quadratic.
+ */
+#include "base/yaml.h"
+
+#include <stdio.h>
+#include <yaml.h>
+
+#include "base/json_parts.h"
+#include "base/limits.h"
+#include "base/map.h"
+#include "base/utf8.h"
+#include "base/yaml_scalar.h"
+
+/* A node with what it costs when an alias repeats it. */
+struct node {
+	struct json json;
+	size_t weight;   /* nodes in it, aliases expanded */
+	size_t bytes;    /* text of its scalars and keys, likewise */
+	uint32_t height; /* levels below it; a scalar has 0 */
+	struct str text; /* of a scalar, to be a key */
+};
+
+struct anchor {
+	struct node node;
+	bool open; /* still being read: an alias to it would be a cycle */
+};
+
+struct composer {
+	yaml_parser_t parser;
+	struct arena *arena;
+	struct json_scratch scratch;
+	struct map anchors;  /* name -> struct anchor */
+	size_t nodes, bytes; /* paid so far */
+	uint32_t depth;
+	struct error *error;
+};
+
+PRINTF_LIKE(4, 5)
+static bool refuse(struct composer *composer, yaml_mark_t mark, enum error_code code,
+		   const char *format, ...)
+{
+	char text[ERROR_TEXT_SIZE];
+	va_list list;
+	va_start(list, format);
+	vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	fail(composer->error, code, "%s", text);
+	composer->error->line = (uint32_t)mark.line + 1;
+	composer->error->column = (uint32_t)mark.column + 1;
+	return false;
+}
+
+/* libyaml's complaint, with the construct it was in. */
+static bool refuse_syntax(struct composer *composer, struct str text)
+{
+	const yaml_parser_t *parser = &composer->parser;
+	require(parser->error != YAML_MEMORY_ERROR);
+	const char *problem = parser->problem == NULL ? "not YAML" : parser->problem;
+	if (parser->error == YAML_READER_ERROR) {
+		fail(composer->error, ERROR_SYNTAX, "%s", problem);
+		json_place(text, 0, (uint32_t)parser->problem_offset, &composer->error->line,
+			   &composer->error->column);
+		return false;
+	}
+	if (parser->context == NULL)
+		return refuse(composer, parser->problem_mark, ERROR_SYNTAX, "%s", problem);
+	return refuse(composer, parser->problem_mark, ERROR_SYNTAX,
+		      "%s (%s, which began on line %zu)", problem, parser->context,
+		      parser->context_mark.line + 1);
+}
+
+static void event_done(yaml_event_t *event)
+{
+	yaml_event_delete(event);
+}
+
+#define AUTO_EVENT __attribute__((cleanup(event_done))) yaml_event_t
+
+static bool next_event(struct composer *composer, yaml_event_t *out_event)
+{
+	if (yaml_parser_parse(&composer->parser, out_event))
+		return true;
+	struct str text = { (const char *)composer->parser.input.string.start,
+			    (size_t)(composer->parser.input.string.end -
+				     composer->parser.input.string.start) };
+	return refuse_syntax(composer, text);
+}
+
+static bool pay(struct composer *composer, yaml_mark_t mark, size_t weight, size_t bytes)
+{
+	if (weight > LIMIT_YAML_NODES - composer->nodes)
+		return refuse(composer, mark, ERROR_TOO_LARGE,
+			      "with aliases and merge keys expanded there are more than %d nodes",
+			      LIMIT_YAML_NODES);
+	if (bytes > LIMIT_JSON_BYTES - composer->bytes)
+		return refuse(composer, mark, ERROR_TOO_LARGE,
+			      "with aliases and merge keys expanded there are more than %d bytes",
+			      LIMIT_JSON_BYTES);
+	composer->nodes += weight;
+	composer->bytes += bytes;
+	return true;
+}
+
+static struct json json_at(yaml_mark_t mark)
+{
+	return (struct json){ .line = (uint32_t)mark.line + 1,
+			      .column = (uint32_t)mark.column + 1 };
+}
+
+/* ---- anchors --------------------------------------------------------------------------- */
+
+/* A later anchor of the same name replaces the earlier one from here on. */
+static struct anchor *anchor_open(struct composer *composer, const yaml_char_t *name)
+{
+	if (name == NULL)
+		return NULL;
+	struct anchor *anchor = arena_new(composer->arena, struct anchor);
+	anchor->open = true;
+	struct str key = str_copy(composer->arena, str_from_c((const char *)name));
+	map_put(&composer->anchors, key, anchor);
+	return anchor;
+}
+
+static void anchor_close(struct anchor *anchor, const struct node *node)
+{
+	if (anchor == NULL)
+		return;
+	anchor->node = *node;
+	anchor->open = false;
+}
+
+static bool read_alias(struct composer *composer, const yaml_event_t *event, struct node *out)
+{
+	const char *name = (const char *)event->data.alias.anchor;
+	const struct anchor *anchor = map_get(&composer->anchors, str_from_c(name));
+	if (anchor == NULL)
+		return refuse(composer, event->start_mark, ERROR_SYNTAX,
+			      "the alias *%.100s has no anchor &%.100s before it", name, name);
+	if (anchor->open)
+		return refuse(composer, event->start_mark, ERROR_SYNTAX,
+			      "the alias *%.100s stands inside its own anchor", name);
+	if (composer->depth + anchor->node.height > LIMIT_JSON_DEPTH)
+		return refuse(composer, event->start_mark, ERROR_TOO_LARGE,
+			      "with the alias *%.100s it is nested deeper than %d levels", name,
+			      LIMIT_JSON_DEPTH);
+	*out = anchor->node;
+	return pay(composer, event->start_mark, out->weight, out->bytes);
+}
+
+/* ---- scalars --------------------------------------------------------------------------- */
+
+static bool scalar_type(struct composer *composer, const yaml_event_t *event,
+			enum yaml_type *out_type)
+{
+	static const struct {
+		const char *tag;
+		enum yaml_type type;
+	} types[] = {
+		{ YAML_STR_TAG, YAML_STR },     { YAML_INT_TAG, YAML_INT },
+		{ YAML_FLOAT_TAG, YAML_FLOAT }, { YAML_BOOL_TAG, YAML_BOOL },
+		{ YAML_NULL_TAG, YAML_NULL },
+	};
+	const char *tag = (const char *)event->data.scalar.tag;
+	if (tag == NULL) {
+		bool plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+		*out_type = plain ? YAML_PLAIN : YAML_STR;
+		return true;
+	}
+	for (size_t i = 0; i < COUNT(types); i++)
+		if (strcmp(tag, types[i].tag) == 0) {
+			*out_type = types[i].type;
+			return true;
+		}
+	return refuse(composer, event->start_mark, ERROR_SYNTAX,
+		      "the tag %.100s is not taken on a scalar; core tags are !!str !!int !!float "
+		      "!!bool !!null",
+		      tag);
+}
+
+static bool read_scalar(struct composer *composer, const yaml_event_t *event, bool is_key,
+			struct node *out)
+{
+	enum yaml_type type = YAML_PLAIN;
+	if (!scalar_type(composer, event, &type))
+		return false;
+	struct str value = { (const char *)event->data.scalar.value, event->data.scalar.length };
+	if (!pay(composer, event->start_mark, is_key ? 0 : 1, value.size))
+		return false;
+	struct anchor *anchor = anchor_open(composer, event->data.scalar.anchor);
+	*out = (struct node){ .json = json_at(event->start_mark), .weight = 1 };
+	out->bytes = value.size;
+	out->text = str_copy(composer->arena, value);
+	/* A key is its text whatever it would mean elsewhere, so `.inf:` is a fine one. */
+	if (is_key && type == YAML_PLAIN && anchor == NULL)
+		return true;
+	const char *reason = yaml_scalar(type, out->text, &out->json);
+	if (reason != NULL)
+		return refuse(composer, event->start_mark, ERROR_SYNTAX, "%s", reason);
+	anchor_close(anchor, out);
+	return true;
+}
+
+/* ---- collections ----------------------------------------------------------------------- */
+
+static bool read_node(struct composer *composer, const yaml_event_t *event, struct node *out);
+
+static bool enter(struct composer *composer, const yaml_event_t *event, const yaml_char_t *tag,
+		  const char *core_tag)
+{
+	if (tag != NULL && strcmp((const char *)tag, core_tag) != 0)
+		return refuse(composer, event->start_mark, ERROR_SYNTAX,
+			      "the tag %.100s is not taken here; leave it out", (const char *)tag);
+	if (composer->depth >= LIMIT_JSON_DEPTH)
+		return refuse(composer, event->start_mark, ERROR_TOO_LARGE,
+			      "lists and mappings are nested deeper than %d levels",
+			      LIMIT_JSON_DEPTH);
+	composer->depth++;
+	return pay(composer, event->start_mark, 1, 0);
+}
+
+static void add_child(struct node *parent, const struct node *child)
+{
+	parent->weight += child->weight;
+	parent->bytes += child->bytes;
+	if (parent->height < child->height + 1)
+		parent->height = child->height + 1;
+}
+
+static bool read_list(struct composer *composer, const yaml_event_t *event, struct node *out)
+{
+	if (!enter(composer, event, event->data.sequence_start.tag, YAML_SEQ_TAG))
+		return false;
+	struct anchor *anchor = anchor_open(composer, event->data.sequence_start.anchor);
+	*out = (struct node){ .json = json_at(event->start_mark), .weight = 1, .height = 1 };
+	size_t base = composer->scratch.size, count = 0;
+	for (;;) {
+		AUTO_EVENT next = { 0 };
+		if (!next_event(composer, &next))
+			return false;
+		if (next.type == YAML_SEQUENCE_END_EVENT)
+			break;
+		struct node item;
+		if (!read_node(composer, &next, &item))
+			return false;
+		add_child(out, &item);
+		json_scratch_push(&composer->scratch, &item.json, sizeof(item.json));
+		count++;
+	}
+	out->json.kind = JSON_LIST;
+	out->json.as.list.count = count;
+	out->json.as.list.at = json_scratch_pop(&composer->scratch, base, composer->arena);
+	composer->depth--;
+	anchor_close(anchor, out);
+	return true;
+}
+
+/* A mapping being read; merges wait until all its own keys are known. */
+struct mapping {
+	size_t base, count; /* its members on the scratch stack */
+	bool merges;
+	struct json merged; /* value of its `<<` */
+	yaml_mark_t merge_mark;
+};
+
+static bool is_merge_key(const yaml_event_t *event)
+{
+	return event->type == YAML_SCALAR_EVENT && event->data.scalar.tag == NULL &&
+	       event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+	       event->data.scalar.length == 2 && memcmp(event->data.scalar.value, "<<", 2) == 0;
+}
+
+static bool read_key(struct composer *composer, const yaml_event_t *event, struct str *out_key)
+{
+	struct node key = { 0 };
+	if (event->type == YAML_SCALAR_EVENT) {
+		if (!read_scalar(composer, event, true, &key))
+			return false;
+	} else if (event->type == YAML_ALIAS_EVENT) {
+		if (!read_alias(composer, event, &key))
+			return false;
+		if (key.height > 0)
+			return refuse(composer, event->start_mark, ERROR_SYNTAX,
+				      "a key must be a scalar, and this alias names none");
+	} else {
+		return refuse(composer, event->start_mark, ERROR_SYNTAX,
+			      "a key must be a scalar, not a list or mapping");
+	}
+	*out_key = key.text;
+	return true;
+}
+
+static bool read_entry(struct composer *composer, const yaml_event_t *event,
+		       struct mapping *mapping, struct node *parent)
+{
+	bool merge = is_merge_key(event);
+	struct json_member member = { .line = (uint32_t)event->start_mark.line + 1,
+				      .column = (uint32_t)event->start_mark.column + 1 };
+	if (!read_key(composer, event, &member.key))
+		return false;
+	parent->bytes += member.key.size;
+	AUTO_EVENT next = { 0 };
+	struct node value;
+	if (!next_event(composer, &next) || !read_node(composer, &next, &value))
+		return false;
+	add_child(parent, &value);
+	member.value = value.json;
+	if (!merge) {
+		json_scratch_push(&composer->scratch, &member, sizeof(member));
+		mapping->count++;
+		return true;
+	}
+	if (mapping->merges)
+		return refuse(composer, event->start_mark, ERROR_SYNTAX,
+			      "a second merge key; write one with a list: <<: [*a, *b]");
+	mapping->merges = true;
+	mapping->merged = value.json;
+	mapping->merge_mark = next.start_mark;
+	return true;
+}
+
+/* Members of one merged mapping that nobody named before. */
+static void merge_one(struct composer *composer, struct mapping *mapping, struct map *seen,
+		      const struct json *from)
+{
+	static char present;
+	for (size_t i = 0; i < from->as.object.count; i++) {
+		const struct json_member *member = &from->as.object.at[i];
+		if (map_get(seen, member->key) != NULL)
+			continue;
+		map_put(seen, member->key, &present);
+		json_scratch_push(&composer->scratch, member, sizeof(*member));
+		mapping->count++;
+	}
+}
+
+static bool merge(struct composer *composer, struct mapping *mapping, const struct json_member *own)
+{
+	static char present;
+	AUTO(map) seen = { 0 };
+	for (size_t i = 0; i < mapping->count; i++)
+		map_put(&seen, own[i].key, &present);
+	const struct json *merged = &mapping->merged;
+	bool list = merged->kind == JSON_LIST;
+	size_t count = list ? merged->as.list.count : 1;
+	for (size_t i = 0; i < count; i++) {
+		const struct json *from = list ? &merged->as.list.at[i] : merged;
+		if (from->kind != JSON_OBJECT)
+			return refuse(composer, mapping->merge_mark, ERROR_SYNTAX,
+				      "a merge key takes a mapping or a list of mappings, not a %s",
+				      json_kind_name(from->kind));
+		merge_one(composer, mapping, &seen, from);
+	}
+	return true;
+}
+
+static bool finish_mapping(struct composer *composer, struct mapping *mapping, struct node *out)
+{
+	const struct json_member *own =
+		json_scratch_pop(&composer->scratch, mapping->base, composer->arena);
+	const struct json_member *twice = json_duplicate(own, mapping->count);
+	if (twice != NULL) {
+		yaml_mark_t mark = { .line = twice->line - 1, .column = twice->column - 1 };
+		return refuse(composer, mark, ERROR_SYNTAX,
+			      "the key \"" STR_FMT "\" is there twice in the same mapping",
+			      STR_ARG(str_head(twice->key, 100)));
+	}
+	const struct json_member *all = own;
+	if (mapping->merges) {
+		json_scratch_push(&composer->scratch, own, mapping->count * sizeof(*own));
+		if (!merge(composer, mapping, own))
+			return false;
+		all = json_scratch_pop(&composer->scratch, mapping->base, composer->arena);
+	}
+	out->json.kind = JSON_OBJECT;
+	out->json.as.object.count = mapping->count;
+	out->json.as.object.at = all;
+	return true;
+}
+
+static bool read_mapping(struct composer *composer, const yaml_event_t *event, struct node *out)
+{
+	if (!enter(composer, event, event->data.mapping_start.tag, YAML_MAP_TAG))
+		return false;
+	struct anchor *anchor = anchor_open(composer, event->data.mapping_start.anchor);
+	*out = (struct node){ .json = json_at(event->start_mark), .weight = 1, .height = 1 };
+	struct mapping mapping = { .base = composer->scratch.size };
+	for (;;) {
+		AUTO_EVENT next = { 0 };
+		if (!next_event(composer, &next))
+			return false;
+		if (next.type == YAML_MAPPING_END_EVENT)
+			break;
+		if (!read_entry(composer, &next, &mapping, out))
+			return false;
+	}
+	if (!finish_mapping(composer, &mapping, out))
+		return false;
+	composer->depth--;
+	anchor_close(anchor, out);
+	return true;
+}
+
+static bool read_node(struct composer *composer, const yaml_event_t *event, struct node *out)
+{
+	if (event->type == YAML_SCALAR_EVENT)
+		return read_scalar(composer, event, false, out);
+	if (event->type == YAML_ALIAS_EVENT)
+		return read_alias(composer, event, out);
+	if (event->type == YAML_SEQUENCE_START_EVENT)
+		return read_list(composer, event, out);
+	require(event->type == YAML_MAPPING_START_EVENT);
+	return read_mapping(composer, event, out);
+}
+
+/* ---- the document ---------------------------------------------------------------------- */
+
+static bool expect_end(struct composer *composer)
+{
+	AUTO_EVENT document_end = { 0 };
+	if (!next_event(composer, &document_end))
+		return false;
+	AUTO_EVENT last = { 0 };
+	if (!next_event(composer, &last))
+		return false;
+	if (last.type == YAML_STREAM_END_EVENT)
+		return true;
+	return refuse(composer, last.start_mark, ERROR_SYNTAX,
+		      "a second document starts here; one file holds one document");
+}
+
+static bool read_document(struct composer *composer, struct node *out)
+{
+	AUTO_EVENT stream = { 0 };
+	if (!next_event(composer, &stream))
+		return false;
+	AUTO_EVENT document = { 0 };
+	if (!next_event(composer, &document))
+		return false;
+	if (document.type == YAML_STREAM_END_EVENT) {
+		*out = (struct node){ .json = { .kind = JSON_NULL, .line = 1, .column = 1 } };
+		return true;
+	}
+	AUTO_EVENT first = { 0 };
+	return next_event(composer, &first) && read_node(composer, &first, out) &&
+	       expect_end(composer);
+}
+
+/* libyaml looks every %TAG up among all earlier ones, and a megabyte of them takes it many
+ * seconds.  As only core tags are taken nobody needs one, so none gets that far.  A line may also
+ * begin after a Unicode line break or byte order mark, whose last byte is above ASCII. */
+static bool find_tag_directive(struct str text, size_t *out_at)
+{
+	size_t start = 0, at;
+	while (str_find(str_skip(text, start), S("%TAG"), &at)) {
+		at += start;
+		unsigned char before = at == 0 ? '\n' : (unsigned char)text.at[at - 1];
+		if (before == '\n' || before == '\r' || before >= 0x80) {
+			*out_at = at;
+			return true;
+		}
+		start = at + 4;
+	}
+	return false;
+}
+
+static bool check_text(struct str text, struct error *error)
+{
+	if (text.size > LIMIT_YAML_BYTES)
+		return fail(error, ERROR_TOO_LARGE, "the text has %zu bytes, at most %d are taken",
+			    text.size, LIMIT_YAML_BYTES);
+	size_t at;
+	if (!utf8_valid(text, &at))
+		fail(error, ERROR_SYNTAX, "the byte 0x%02x is not UTF-8 here",
+		     (unsigned char)text.at[at]);
+	else if (find_tag_directive(text, &at))
+		fail(error, ERROR_SYNTAX, "the directive %%TAG is not taken: only core tags are");
+	else
+		return true;
+	json_place(text, 0, (uint32_t)at, &error->line, &error->column);
+	return false;
+}
+
+bool yaml_read(struct str text, struct arena *arena, const struct json **out_json,
+	       struct error *error)
+{
+	if (!check_text(text, error))
+		return false;
+	_Alignas(16) char first[JSON_SCRATCH_FIRST];
+	struct composer composer = {
+		.arena = arena,
+		.scratch = json_scratch_on(first, sizeof(first)),
+		.error = error,
+	};
+	require(yaml_parser_initialize(&composer.parser) == 1);
+	const char *start = text.size == 0 ? "" : text.at;
+	yaml_parser_set_encoding(&composer.parser, YAML_UTF8_ENCODING);
+	yaml_parser_set_input_string(&composer.parser, (const unsigned char *)start, text.size);
+	struct node root;
+	bool good = read_document(&composer, &root);
+	yaml_parser_delete(&composer.parser);
+	map_done(&composer.anchors);
+	json_scratch_done(&composer.scratch);
+	if (good)
+		*out_json = arena_copy(arena, &root.json, sizeof(root.json));
+	return good;
+}

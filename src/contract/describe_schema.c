@@ -1,0 +1,364 @@
+/* contract/describe_schema.c -- one type as JSON Schema 2020-12.
+ *
+ * A document and an answer differ: what has a default may be left out of the one and is always
+ * in the other.  So there are two forms, and a type whose forms differ, by itself or through
+ * what it refers to, is named X and X.Input.
+ */
+#include "contract/engine.h"
+
+#include <string.h>
+
+struct describer {
+	struct json_writer *writer;
+	struct str prefix;
+	bool input;
+};
+
+/* ---- do the forms differ? -------------------------------------------------------------- */
+
+enum { SEEN_TYPES = 256 };
+
+struct seen {
+	const struct type *at[SEEN_TYPES];
+	size_t count;
+};
+
+static bool differs(const struct type *type, struct seen *seen);
+
+static bool field_differs(const struct field *field, struct seen *seen)
+{
+	if (field_is_hook(field))
+		return false;
+	if (field->shape == SHAPE_CONST || field->presence == PRESENCE_DEFAULT ||
+	    field->presence == PRESENCE_MADE || field->presence == PRESENCE_COMPUTED ||
+	    field->presence == PRESENCE_NULLABLE)
+		return true;
+	return differs(field->of(), seen);
+}
+
+static bool differs(const struct type *type, struct seen *seen)
+{
+	if (!kind_is_pointed(type->kind))
+		return false;
+	for (size_t i = 0; i < seen->count; i++)
+		if (seen->at[i] == type)
+			return false;
+	require(seen->count < SEEN_TYPES);
+	seen->at[seen->count++] = type;
+	for (size_t i = 0; i < type->case_count; i++)
+		if (type->cases[i].of != NULL && differs(type->cases[i].of(), seen))
+			return true;
+	for (const struct field *field = type_fields(type); field->shape != SHAPE_END; field++)
+		if (field_differs(field, seen))
+			return true;
+	return false;
+}
+
+bool describe_schema_differs(const struct type *type)
+{
+	struct seen seen = { .count = 0 };
+	return differs(type, &seen);
+}
+
+/* ---- pieces ---------------------------------------------------------------------------- */
+
+static void put(struct describer *to, struct str key, struct str value)
+{
+	json_key(to->writer, key);
+	json_put_str(to->writer, value);
+}
+
+static void put_count(struct describer *to, struct str key, uint64_t count)
+{
+	if (count > INT64_MAX)
+		return; /* no bound at all */
+	json_key(to->writer, key);
+	json_put_int(to->writer, (int64_t)count);
+}
+
+/* The members `$ref` of an object that is already open. */
+static void put_reference(struct describer *to, const struct type *type)
+{
+	AUTO(arena) arena = { 0 };
+	bool input = to->input && describe_schema_differs(type);
+	put(to, S("$ref"),
+	    str_format(&arena, STR_FMT STR_FMT "%s", STR_ARG(to->prefix), STR_ARG(type->name),
+		       input ? ".Input" : ""));
+}
+
+static struct str json_type(enum type_kind kind)
+{
+	switch (kind) {
+	case KIND_INT:
+		return S("integer");
+	case KIND_REAL:
+		return S("number");
+	case KIND_BOOL:
+		return S("boolean");
+	case KIND_OBJECT:
+	case KIND_ENTITY:
+	case KIND_UNION:
+		return S("object");
+	case KIND_STR:
+	case KIND_TIME:
+	case KIND_UUID:
+	case KIND_HASH:
+	case KIND_SECRET:
+	case KIND_ENUM:
+	case KIND_ANY:
+		break;
+	}
+	return S("string");
+}
+
+static void put_type(struct describer *to, struct str name, bool nullable)
+{
+	json_key(to->writer, S("type"));
+	if (nullable)
+		json_open(to->writer, '[');
+	json_put_str(to->writer, name);
+	if (nullable) {
+		json_put_str(to->writer, S("null"));
+		json_close(to->writer, ']');
+	}
+}
+
+static void put_number_rules(struct describer *to, const struct field *field)
+{
+	if (field->has_low) {
+		json_key(to->writer, field->above ? S("exclusiveMinimum") : S("minimum"));
+		json_put_real(to->writer, field->low);
+	}
+	if (field->has_high) {
+		json_key(to->writer, S("maximum"));
+		json_put_real(to->writer, field->high);
+	}
+}
+
+static void put_format(struct describer *to, enum type_kind kind)
+{
+	if (kind == KIND_TIME)
+		put(to, S("format"), S("date-time"));
+	else if (kind == KIND_UUID)
+		put(to, S("format"), S("uuid"));
+	else if (kind == KIND_HASH)
+		put(to, S("pattern"), S("^[0-9a-fA-F]{64}$"));
+	else if (kind == KIND_SECRET)
+		put(to, S("pattern"), S("^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$"));
+}
+
+/* The members of an open object that say what a value is; rules of the row included. */
+static void put_value(struct describer *to, const struct type *of, const struct field *field,
+		      bool nullable)
+{
+	if (of->kind == KIND_ANY)
+		return;
+	if (kind_is_pointed(of->kind) || of->kind == KIND_ENUM) {
+		if (!nullable) {
+			put_reference(to, of);
+			return;
+		}
+		json_key(to->writer, S("anyOf"));
+		json_open(to->writer, '[');
+		json_open(to->writer, '{');
+		put_reference(to, of);
+		json_close(to->writer, '}');
+		json_open(to->writer, '{');
+		put(to, S("type"), S("null"));
+		json_close(to->writer, '}');
+		json_close(to->writer, ']');
+		return;
+	}
+	put_type(to, json_type(of->kind), nullable);
+	put_format(to, of->kind);
+	put_number_rules(to, field);
+	if (field->has_length && field->shape == SHAPE_ONE) {
+		put_count(to, S("minLength"), field->least);
+		put_count(to, S("maxLength"), field->most);
+	}
+	if (field->pattern != NULL)
+		put(to, S("pattern"), str_from_c(field->pattern));
+}
+
+static void put_many(struct describer *to, const struct type *of, const struct field *field,
+		     bool nullable)
+{
+	bool map = field->shape == SHAPE_MAP;
+	put_type(to, map ? S("object") : S("array"), nullable);
+	json_key(to->writer, map ? S("additionalProperties") : S("items"));
+	json_open(to->writer, '{');
+	put_value(to, of, field, false);
+	json_close(to->writer, '}');
+	if (field->has_length) {
+		put_count(to, map ? S("minProperties") : S("minItems"), field->least);
+		put_count(to, map ? S("maxProperties") : S("maxItems"), field->most);
+	}
+	if (field->unique) {
+		json_key(to->writer, S("uniqueItems"));
+		json_put_bool(to->writer, true);
+	}
+}
+
+static bool is_nullable(const struct field *field)
+{
+	return field->nullable || field->presence == PRESENCE_COMPUTED;
+}
+
+static void put_field(struct describer *to, const struct field *field)
+{
+	json_key(to->writer, field->name);
+	json_open(to->writer, '{');
+	if (field->shape == SHAPE_CONST) {
+		put(to, S("type"), S("string"));
+		put(to, S("const"), field->constant);
+	} else if (field->shape == SHAPE_ONE) {
+		put_value(to, field->of(), field, is_nullable(field));
+	} else {
+		put_many(to, field->of(), field, is_nullable(field));
+	}
+	if (field->text.size > 0)
+		put(to, S("description"), field->text);
+	if (field->presence == PRESENCE_DEFAULT) {
+		json_key(to->writer, S("default"));
+		json_put_raw(to->writer, field->fallback);
+	}
+	if (field->presence == PRESENCE_COMPUTED) {
+		json_key(to->writer, S("readOnly"));
+		json_put_bool(to->writer, true);
+	}
+	if (field->deprecated) {
+		json_key(to->writer, S("deprecated"));
+		json_put_bool(to->writer, true);
+	}
+	json_close(to->writer, '}');
+}
+
+static bool is_required(const struct field *field, bool input)
+{
+	if (input)
+		return field->presence == PRESENCE_REQUIRED && field->shape != SHAPE_CONST;
+	return field->presence != PRESENCE_OPTIONAL;
+}
+
+/* ---- whole types ----------------------------------------------------------------------- */
+
+static void put_required(struct describer *to, const struct type *type, struct str tag)
+{
+	bool open = false;
+	if (tag.size > 0) {
+		json_key(to->writer, S("required"));
+		json_open(to->writer, '[');
+		json_put_str(to->writer, tag);
+		open = true;
+	}
+	for (const struct field *field = type_fields(type); field->shape != SHAPE_END; field++) {
+		if (field_is_hook(field) || !is_required(field, to->input))
+			continue;
+		if (!open) {
+			json_key(to->writer, S("required"));
+			json_open(to->writer, '[');
+			open = true;
+		}
+		json_put_str(to->writer, field->name);
+	}
+	if (open)
+		json_close(to->writer, ']');
+}
+
+/* The members of an open object; `tag` is a union's, for an entity that has it not. */
+static void put_entity(struct describer *to, const struct type *type, struct str tag,
+		       struct str tag_value)
+{
+	put(to, S("type"), S("object"));
+	if (type->text.size > 0)
+		put(to, S("description"), type->text);
+	json_key(to->writer, S("properties"));
+	json_open(to->writer, '{');
+	if (tag.size > 0) {
+		json_key(to->writer, tag);
+		json_open(to->writer, '{');
+		put(to, S("type"), S("string"));
+		put(to, S("const"), tag_value);
+		json_close(to->writer, '}');
+	}
+	for (const struct field *field = type_fields(type); field->shape != SHAPE_END; field++)
+		if (!field_is_hook(field))
+			put_field(to, field);
+	json_close(to->writer, '}');
+	put_required(to, type, tag);
+	json_key(to->writer, S("additionalProperties"));
+	json_put_bool(to->writer, type->openness != CONTRACT_CLOSED);
+}
+
+static void put_case(struct describer *to, const struct type *type, size_t index)
+{
+	const struct union_case *one = &type->cases[index];
+	json_open(to->writer, '{');
+	if (one->of == NULL) {
+		put(to, S("type"), S("object"));
+	} else if (!type_ready(type)->tag_inside[index]) {
+		put_entity(to, one->of(), type->tag, one->tag);
+		json_close(to->writer, '}');
+		return;
+	} else {
+		put_reference(to, one->of());
+	}
+	if (type->tag.size > 0) {
+		json_key(to->writer, S("required"));
+		json_open(to->writer, '[');
+		json_put_str(to->writer, type->tag);
+		json_close(to->writer, ']');
+	}
+	json_close(to->writer, '}');
+}
+
+static void put_union(struct describer *to, const struct type *type)
+{
+	if (type->text.size > 0)
+		put(to, S("description"), type->text);
+	/* anyOf: nothing in the schema keeps cases told apart by a sibling from overlapping. */
+	json_key(to->writer, S("anyOf"));
+	json_open(to->writer, '[');
+	for (size_t i = 0; i < type->case_count; i++)
+		put_case(to, type, i);
+	json_close(to->writer, ']');
+}
+
+static void put_enum(struct describer *to, const struct type *type)
+{
+	put(to, S("type"), S("string"));
+	if (type->text.size > 0)
+		put(to, S("description"), type->text);
+	json_key(to->writer, S("enum"));
+	json_open(to->writer, '[');
+	for (size_t i = 0; i < type->word_count; i++)
+		json_put_str(to->writer, type->words[i].name);
+	json_close(to->writer, ']');
+}
+
+static void describe(struct describer *to, const struct type *type)
+{
+	static const struct field no_rules = { .shape = SHAPE_ONE };
+	json_open(to->writer, '{');
+	if (type->kind == KIND_ENTITY)
+		put_entity(to, type, (struct str){ NULL, 0 }, (struct str){ NULL, 0 });
+	else if (type->kind == KIND_UNION)
+		put_union(to, type);
+	else if (type->kind == KIND_ENUM)
+		put_enum(to, type);
+	else
+		put_value(to, type, &no_rules, false);
+	json_close(to->writer, '}');
+}
+
+void describe_schema(const struct type *type, struct str prefix, struct json_writer *writer)
+{
+	struct describer to = { writer, prefix, false };
+	describe(&to, type);
+}
+
+void describe_schema_input(const struct type *type, struct str prefix, struct json_writer *writer)
+{
+	struct describer to = { writer, prefix, true };
+	describe(&to, type);
+}

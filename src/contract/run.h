@@ -1,0 +1,12 @@
+/* contract/run.h -- the types of contracts/run.def: Baton's own vocabulary: definitions, graphs,
+ * event bodies, the inbox. */
+#ifndef CONTRACT_RUN_H
+#define CONTRACT_RUN_H
+
+#include "contract/contract.h"
+
+#define CONTRACT_MODULE run
+#define CONTRACT_FILE   "contracts/run.def"
+#include "contract/expand.h"
+
+#endif

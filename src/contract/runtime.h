@@ -1,0 +1,11 @@
+/* contract/runtime.h -- the types of contracts/runtime.def: what /api/run and /api/runs speak. */
+#ifndef CONTRACT_RUNTIME_H
+#define CONTRACT_RUNTIME_H
+
+#include "contract/contract.h"
+
+#define CONTRACT_MODULE runtime
+#define CONTRACT_FILE   "contracts/runtime.def"
+#include "contract/expand.h"
+
+#endif

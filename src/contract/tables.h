@@ -1,0 +1,259 @@
+/* contract/tables.h -- turns the rows of CONTRACT_FILE into const tables and the doors' bodies.
+ *
+ * Included by exactly one .c of a module, after its header, with CONTRACT_FILE and
+ * CONTRACT_MODULE defined again.  A row's type and rules are words that expand to designated
+ * initialisers here and nowhere else; an entity's rows stand inside a function, so that `self`
+ * is its struct and no row repeats its owner.
+ */
+#ifndef CONTRACT_FILE
+#error "define CONTRACT_FILE again before contract/tables.h"
+#endif
+#ifndef CONTRACT_MODULE
+#error "define CONTRACT_MODULE again before contract/tables.h"
+#endif
+
+#define CONTRACT_TEXT(literal) { literal, sizeof(literal) - 1 }
+#define CONTRACT_PASTE(a, b)      a##b
+#define CONTRACT_PASTE_LATE(a, b) CONTRACT_PASTE(a, b)
+/* Zero; does not compile when the types differ. */
+#define CONTRACT_SAME(a, b) (sizeof(1 ? (a *)0 : (b *)0) ? 0 : 0)
+
+/* Pass 1: doors to the hooks, so that no function pointer is cast. */
+#define CHECK(entity_, function_, text_)                                                           \
+	static void entity_##_##function_##_door(const void *value, struct check *check)           \
+	{                                                                                          \
+		function_(value, check);                                                           \
+	}
+#define COMPUTE(entity_, function_, text_)                                                         \
+	static void entity_##_##function_##_door(void *value)                                      \
+	{                                                                                          \
+		function_(value);                                                                  \
+	}
+#include "contract/rows.h"
+
+/* Pass 2: words of enums, cases of unions.  Each list ends with an empty row. */
+#define ENUM(name_, wire_, text_)      static const struct enum_word name_##_words[] = {
+#define VALUE(constant_, wire_, text_) [constant_] = { CONTRACT_TEXT(wire_), CONTRACT_TEXT(text_) },
+#define END_ENUM                       { { NULL, 0 }, { NULL, 0 } } };
+#define UNION(name_, wire_, tag_, text_) static const struct union_case name_##_cases[] = {
+#define CASE(constant_, member_, tag_, entity_)                                                    \
+	[constant_] = { CONTRACT_TEXT(tag_), CONTRACT_TEXT(#member_), entity_##_type },
+#define OTHER(constant_, member_) [constant_] = { { NULL, 0 }, CONTRACT_TEXT(#member_), NULL },
+#define END_UNION                 { { NULL, 0 }, { NULL, 0 }, NULL } };
+#include "contract/rows.h"
+
+#define ENUM(name_, wire_, text_) static const struct enum_old name_##_olds[] = {
+#define OLD(wire_, constant_)     { CONTRACT_TEXT(wire_), constant_ },
+#define END_ENUM                  { { NULL, 0 }, 0 } };
+#include "contract/rows.h"
+
+/* Pass 3: the fields. */
+#define STR        .shape = SHAPE_ONE, .of = str_type,
+#define INT        .shape = SHAPE_ONE, .of = int_type,
+#define REAL       .shape = SHAPE_ONE, .of = real_type,
+#define BOOL       .shape = SHAPE_ONE, .of = bool_type,
+#define TIME       .shape = SHAPE_ONE, .of = time_type,
+#define UUID       .shape = SHAPE_ONE, .of = uuid_type,
+#define HASH       .shape = SHAPE_ONE, .of = hash_type,
+#define SECRET     .shape = SHAPE_ONE, .of = secret_type,
+#define OBJECT     .shape = SHAPE_ONE, .of = object_type,
+#define ANY        .shape = SHAPE_ONE, .of = any_type,
+#define PICK(name) .shape = SHAPE_ONE, .of = name##_type,
+#define ONE(name)  .shape = SHAPE_ONE, .of = name##_type,
+#define LIST(name) .shape = SHAPE_LIST, .of = name##_type,
+#define MAP(name)  .shape = SHAPE_MAP, .of = name##_type,
+
+#define REQUIRED       .presence = PRESENCE_REQUIRED,
+#define OPTIONAL       .presence = PRESENCE_OPTIONAL,
+#define NULLABLE       .nullable = true,
+#define DEFAULT(...)   .presence = PRESENCE_DEFAULT, .fallback = CONTRACT_TEXT(#__VA_ARGS__),
+#define MADE(what)     .presence = PRESENCE_MADE, .making = CONTRACT_MAKE_##what,
+#define PREFIX(text)   .prefix = CONTRACT_TEXT(text),
+#define COMPUTED       .presence = PRESENCE_COMPUTED,
+#define DEPRECATED     .deprecated = true,
+#define RANGE(from, to) .has_low = true, .low = (from), .has_high = true, .high = (to),
+#define AT_LEAST(from) .has_low = true, .low = (from),
+#define ABOVE(from)    .has_low = true, .above = true, .low = (from),
+#define LENGTH(from, to) .has_length = true, .least = (from), .most = (to),
+#define PATTERN(regex) .pattern = (regex),
+#define UNIQUE         .unique = true,
+#define ALIAS(name)    .alias = CONTRACT_TEXT(name),
+#define TAG_IN(name)   .tag_in = CONTRACT_TEXT(name),
+
+#define ENTITY(name_, wire_, openness_, text_)                                                     \
+	static const struct field *name_##_fields(void)                                            \
+	{                                                                                          \
+		typedef struct name_ self;                                                         \
+		static const struct field rows[] = {
+#define FIELD(name_, type_, rules_, text_)                                                         \
+	{ .name = CONTRACT_TEXT(#name_),                                                           \
+	  .offset = offsetof(self, name_),                                                         \
+	  .mark = offsetof(self, is.name_),                                                        \
+	  .text = CONTRACT_TEXT(text_),                                                            \
+	  type_ rules_ },
+#define FIELD_AS(name_, wire_, type_, rules_, text_)                                               \
+	{ .name = CONTRACT_TEXT(wire_),                                                            \
+	  .offset = offsetof(self, name_),                                                         \
+	  .mark = offsetof(self, is.name_),                                                        \
+	  .text = CONTRACT_TEXT(text_),                                                            \
+	  type_ rules_ },
+#define CONST(name_, value_, text_)                                                                \
+	{ .name = CONTRACT_TEXT(#name_),                                                           \
+	  .shape = SHAPE_CONST,                                                                    \
+	  .presence = PRESENCE_REQUIRED,                                                           \
+	  .constant = CONTRACT_TEXT(value_),                                                       \
+	  .text = CONTRACT_TEXT(text_) },
+#define CHECK(entity_, function_, text_)                                                           \
+	{ .shape = SHAPE_CHECK,                                                                    \
+	  .check = entity_##_##function_##_door,                                                   \
+	  .text = CONTRACT_TEXT(text_),                                                            \
+	  .offset = CONTRACT_SAME(self, struct entity_) },
+#define COMPUTE(entity_, function_, text_)                                                         \
+	{ .shape = SHAPE_COMPUTE,                                                                  \
+	  .compute = entity_##_##function_##_door,                                                 \
+	  .text = CONTRACT_TEXT(text_),                                                            \
+	  .offset = CONTRACT_SAME(self, struct entity_) },
+#define END_ENTITY                                                                                 \
+	{ .shape = SHAPE_END, .offset = CONTRACT_SAME(self, self) }                                \
+	}                                                                                          \
+	;                                                                                          \
+	return rows;                                                                               \
+	}
+#include "contract/rows.h"
+
+#undef STR
+#undef INT
+#undef REAL
+#undef BOOL
+#undef TIME
+#undef UUID
+#undef HASH
+#undef SECRET
+#undef OBJECT
+#undef ANY
+#undef PICK
+#undef ONE
+#undef LIST
+#undef MAP
+#undef REQUIRED
+#undef OPTIONAL
+#undef NULLABLE
+#undef DEFAULT
+#undef MADE
+#undef PREFIX
+#undef COMPUTED
+#undef DEPRECATED
+#undef RANGE
+#undef AT_LEAST
+#undef ABOVE
+#undef LENGTH
+#undef PATTERN
+#undef UNIQUE
+#undef ALIAS
+#undef TAG_IN
+
+/* Pass 4: the types and the doors. */
+#define CONTRACT_HEAD(name_, wire_, text_, self_)                                                  \
+	.name = CONTRACT_TEXT(wire_), .text = CONTRACT_TEXT(text_), .size = sizeof(self_),         \
+	.entry_size = sizeof(struct name_##_entry),                                                \
+	.entry_value = offsetof(struct name_##_entry, value), .state = &name_##_state
+#define CONTRACT_KEPT_AT_CONTRACT_CLOSED(self) 0
+#define CONTRACT_KEPT_AT_CONTRACT_WIRE(self)   0
+#define CONTRACT_KEPT_AT_CONTRACT_KEPT(self)   offsetof(self, kept_fields)
+#define CONTRACT_DOORS(name_)                                                                      \
+	const struct type *name_##_type(void)                                                      \
+	{                                                                                          \
+		return &name_##_type_row;                                                          \
+	}                                                                                          \
+	const struct name_ *name_##_parse(const struct contract_source *source,                    \
+					  struct arena *arena, struct problems *problems)          \
+	{                                                                                          \
+		return contract_parse(&name_##_type_row, source, arena, problems);                 \
+	}                                                                                          \
+	void name_##_print(const struct name_ *value, struct json_writer *writer)                  \
+	{                                                                                          \
+		contract_print(&name_##_type_row, value, writer);                                  \
+	}                                                                                          \
+	struct str name_##_text(const struct name_ *value, struct arena *arena)                    \
+	{                                                                                          \
+		return contract_text(&name_##_type_row, value, arena);                             \
+	}
+#define ENUM(name_, wire_, text_)                                                                  \
+	_Static_assert(sizeof(enum name_) == sizeof(uint32_t), "the engine copies 32 bits");       \
+	static struct type_state name_##_state;                                                    \
+	static const struct type name_##_type_row = { CONTRACT_HEAD(name_, wire_, text_,           \
+								    enum name_),                   \
+						      .kind = KIND_ENUM,                           \
+						      .words = name_##_words,                      \
+						      .word_count = COUNT(name_##_words) - 1,      \
+						      .olds = name_##_olds };                      \
+	const struct type *name_##_type(void)                                                      \
+	{                                                                                          \
+		return &name_##_type_row;                                                          \
+	}                                                                                          \
+	struct str name_##_name(enum name_ value)                                                  \
+	{                                                                                          \
+		return contract_word(&name_##_type_row, (uint32_t)value);                          \
+	}                                                                                          \
+	bool name_##_from(struct str word, enum name_ *out)                                        \
+	{                                                                                          \
+		uint32_t value;                                                                    \
+		if (!contract_word_find(&name_##_type_row, word, &value))                          \
+			return false;                                                              \
+		*out = (enum name_)value;                                                          \
+		return true;                                                                       \
+	}                                                                                          \
+	size_t name_##_count(void)                                                                 \
+	{                                                                                          \
+		return COUNT(name_##_words) - 1;                                                   \
+	}
+#define ENTITY(name_, wire_, openness_, text_)                                                     \
+	static struct type_state name_##_state;                                                    \
+	static const struct type name_##_type_row = {                                              \
+		CONTRACT_HEAD(name_, wire_, text_, struct name_), .kind = KIND_ENTITY,             \
+		.openness = CONTRACT_##openness_,                                                  \
+		.kept = CONTRACT_KEPT_AT_CONTRACT_##openness_(struct name_),                       \
+		.fields = name_##_fields                                                           \
+	};                                                                                         \
+	CONTRACT_DOORS(name_)                                                                      \
+	struct name_ *name_##_new(struct arena *arena)                                             \
+	{                                                                                          \
+		return contract_new(&name_##_type_row, arena);                                     \
+	}                                                                                          \
+	void name_##_make(struct name_ *value, struct arena *arena,                                \
+			  const struct contract_world *world)                                      \
+	{                                                                                          \
+		contract_make(&name_##_type_row, value, arena, world);                             \
+	}
+#define UNION(name_, wire_, tag_, text_)                                                           \
+	_Static_assert(sizeof(enum name_##_kind) == sizeof(uint32_t), "the engine copies 32 bits"); \
+	static struct type_state name_##_state;                                                    \
+	static const struct type name_##_type_row = {                                              \
+		CONTRACT_HEAD(name_, wire_, text_, struct name_), .kind = KIND_UNION,              \
+		.tag = CONTRACT_TEXT(tag_), .cases = name_##_cases,                                \
+		.case_count = COUNT(name_##_cases) - 1, .as = offsetof(struct name_, as)           \
+	};                                                                                         \
+	CONTRACT_DOORS(name_)
+#include "contract/rows.h"
+
+/* Pass 5: all types of the module. */
+#define ENUM(name_, wire_, text_)              &name_##_type_row,
+#define ENTITY(name_, wire_, openness_, text_) &name_##_type_row,
+#define UNION(name_, wire_, tag_, text_)       &name_##_type_row,
+const struct type *const CONTRACT_PASTE_LATE(CONTRACT_MODULE, _module_types)[] = {
+#include "contract/rows.h"
+};
+const size_t CONTRACT_PASTE_LATE(CONTRACT_MODULE, _module_type_count) =
+	COUNT(CONTRACT_PASTE_LATE(CONTRACT_MODULE, _module_types));
+
+#undef CONTRACT_HEAD
+#undef CONTRACT_DOORS
+#undef CONTRACT_KEPT_AT_CONTRACT_CLOSED
+#undef CONTRACT_KEPT_AT_CONTRACT_WIRE
+#undef CONTRACT_KEPT_AT_CONTRACT_KEPT
+#undef CONTRACT_SAME
+#undef CONTRACT_TEXT
+#undef CONTRACT_PASTE
+#undef CONTRACT_PASTE_LATE
+#undef CONTRACT_MODULE
+#undef CONTRACT_FILE

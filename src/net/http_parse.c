@@ -1,0 +1,390 @@
+/* net/http_parse.c -- the head is gathered whole and then read at once.
+ *
+ * A head has at most LIMIT_HTTP_HEADER_BYTES, so keeping it costs little, and everything llhttp
+ * points at then lies in one piece: no spans to join, and no outcome that depends on how the
+ * network cut the bytes.  Bodies go through llhttp as they come.
+ */
+#include "net/http_parse.h"
+
+#include <string.h>
+
+static const char malformed_body[] = "the chunked body is malformed or has trailers";
+
+static bool refuse(struct http_parse *parse, enum error_code code, const char *detail)
+{
+	if (parse->state != HTTP_PARSE_REFUSED) {
+		parse->state = HTTP_PARSE_REFUSED;
+		parse->code = code;
+		parse->detail = detail;
+	}
+	return false;
+}
+
+/* ---- llhttp's callbacks -------------------------------------------------------------------- */
+
+/* A value may come in several pieces, but all lie in the head, one after the other. */
+static void extend(struct str *span, const char *at, size_t size)
+{
+	if (span->size == 0)
+		span->at = at;
+	span->size = (size_t)(at + size - span->at);
+}
+
+static int on_url(llhttp_t *reader, const char *at, size_t size)
+{
+	struct http_parse *parse = reader->data;
+	extend(&parse->target, at, size);
+	return 0;
+}
+
+static int on_header_field(llhttp_t *reader, const char *at, size_t size)
+{
+	struct http_parse *parse = reader->data;
+	if (parse->header_count == LIMIT_HTTP_HEADERS) {
+		refuse(parse, ERROR_HEADERS_TOO_LARGE, "the request has too many headers");
+		return HPE_USER;
+	}
+	extend(&parse->headers[parse->header_count].name, at, size);
+	return 0;
+}
+
+static int on_header_value(llhttp_t *reader, const char *at, size_t size)
+{
+	struct http_parse *parse = reader->data;
+	extend(&parse->headers[parse->header_count].value, at, size);
+	return 0;
+}
+
+static int on_header_value_complete(llhttp_t *reader)
+{
+	struct http_parse *parse = reader->data;
+	struct http_header *header = &parse->headers[parse->header_count++];
+	header->value = header->value.size == 0 ? S("") : str_trim(header->value);
+	return 0;
+}
+
+static int on_headers_complete(llhttp_t *reader)
+{
+	struct http_parse *parse = reader->data;
+	parse->head_read = true;
+	parse->keep_alive = llhttp_should_keep_alive(reader) != 0;
+	/* An offer to change the protocol is not taken: the request is an ordinary one. */
+	reader->upgrade = 0;
+	return 0;
+}
+
+static int on_chunk_header(llhttp_t *reader)
+{
+	struct http_parse *parse = reader->data;
+	if (reader->content_length == 0) {
+		/* The last one.  llhttp would take a bare line feed or trailers now. */
+		parse->ending = true;
+		return HPE_PAUSED;
+	}
+	if (reader->content_length <= LIMIT_HTTP_BODY_BYTES - parse->body.size)
+		return 0;
+	refuse(parse, ERROR_TOO_LARGE, "the body is larger than this server takes");
+	return HPE_USER;
+}
+
+static int on_body(llhttp_t *reader, const char *at, size_t size)
+{
+	struct http_parse *parse = reader->data;
+	if (buf_add(&parse->body, (struct str){ at, size }))
+		return 0;
+	refuse(parse, ERROR_TOO_LARGE, "the body is larger than this server takes");
+	return HPE_USER;
+}
+
+static int on_message_complete(llhttp_t *reader)
+{
+	struct http_parse *parse = reader->data;
+	parse->state = HTTP_PARSE_WHOLE;
+	return HPE_PAUSED;
+}
+
+static const llhttp_settings_t settings = {
+	.on_url = on_url,
+	.on_header_field = on_header_field,
+	.on_header_value = on_header_value,
+	.on_header_value_complete = on_header_value_complete,
+	.on_headers_complete = on_headers_complete,
+	.on_chunk_header = on_chunk_header,
+	.on_body = on_body,
+	.on_message_complete = on_message_complete,
+};
+
+/* ---- what llhttp lets through and we do not ------------------------------------------------ */
+
+static size_t header_find(const struct http_parse *parse, struct str name, struct str *out_value)
+{
+	size_t found = 0;
+	for (size_t i = parse->header_count; i-- > 0;) {
+		if (!str_equal_folded(parse->headers[i].name, name))
+			continue;
+		*out_value = parse->headers[i].value;
+		found++;
+	}
+	return found;
+}
+
+static bool check_host(struct http_parse *parse)
+{
+	struct str host = S("");
+	size_t count = header_find(parse, S("host"), &host);
+	if (count > 1)
+		return refuse(parse, ERROR_SYNTAX, "the request has more than one Host header");
+	if (count == 0 && !parse->old)
+		return refuse(parse, ERROR_SYNTAX, "the request has no Host header");
+	for (size_t i = 0; i < host.size; i++) {
+		unsigned char c = (unsigned char)host.at[i];
+		if (c <= ' ' || c >= 0x7f || c == '/' || c == '?' || c == '#' || c == '@' ||
+		    c == ',' || c == '\\')
+			return refuse(parse, ERROR_SYNTAX, "the Host header is no host");
+	}
+	return true;
+}
+
+static bool check_length(struct http_parse *parse)
+{
+	struct str length = S(""), encoding = S("");
+	size_t lengths = header_find(parse, S("content-length"), &length);
+	size_t encodings = header_find(parse, S("transfer-encoding"), &encoding);
+	if (lengths + encodings > 1)
+		return refuse(parse, ERROR_SYNTAX, "the request has more than one body length");
+	if (encodings == 1 && (parse->old || !str_equal_folded(encoding, S("chunked"))))
+		return refuse(parse, ERROR_SYNTAX,
+			      "the only Transfer-Encoding taken is chunked, in HTTP/1.1");
+	for (size_t i = 0; i < length.size; i++)
+		if (length.at[i] < '0' || length.at[i] > '9')
+			return refuse(parse, ERROR_SYNTAX, "the Content-Length is no number");
+	if (lengths == 1 && length.size == 0)
+		return refuse(parse, ERROR_SYNTAX, "the Content-Length is empty");
+	if (lengths == 1 && parse->reader.content_length > LIMIT_HTTP_BODY_BYTES)
+		return refuse(parse, ERROR_TOO_LARGE, "the body is larger than this server takes");
+	return true;
+}
+
+/* llhttp skips blanks between the parts of the request line; there is exactly one. */
+static bool check_line(struct http_parse *parse)
+{
+	struct str rest = buf_str(&parse->head), line;
+	while (rest.size > 0 && (rest.at[0] == '\r' || rest.at[0] == '\n'))
+		rest = str_skip(rest, 1);
+	struct str method = str_from_c(llhttp_method_name((llhttp_method_t)parse->reader.method));
+	AUTO(buf) wanted = { 0 };
+	buf_add_format(&wanted, STR_FMT " " STR_FMT " HTTP/1.%d\r", STR_ARG(method),
+		       STR_ARG(parse->target), parse->reader.http_minor);
+	if (!str_cut(&rest, '\n', &line) || !str_equal(line, buf_str(&wanted)))
+		return refuse(parse, ERROR_SYNTAX, "the request line is malformed");
+	return true;
+}
+
+static bool check_target(struct http_parse *parse)
+{
+	struct str target = parse->target;
+	if (str_equal(target, S("*")) && parse->reader.method == HTTP_OPTIONS)
+		return true;
+	if (target.size == 0 || target.at[0] != '/')
+		return refuse(parse, ERROR_SYNTAX, "the request target must be a path");
+	for (size_t i = 0; i < target.size; i++) {
+		unsigned char c = (unsigned char)target.at[i];
+		if (c <= ' ' || c >= 0x7f || c == '#')
+			return refuse(parse, ERROR_SYNTAX,
+				      "the request target has a character that must be escaped");
+	}
+	return true;
+}
+
+/* llhttp lets a header without a name through. */
+static bool check_names(struct http_parse *parse)
+{
+	for (size_t i = 0; i < parse->header_count; i++) {
+		struct str name = parse->headers[i].name;
+		bool token = name.size > 0;
+		for (size_t j = 0; j < name.size && token; j++) {
+			char c = name.at[j];
+			token = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+				(c >= '0' && c <= '9') ||
+				(c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
+		}
+		if (!token)
+			return refuse(parse, ERROR_SYNTAX, "a header's name is no name");
+	}
+	return true;
+}
+
+static bool check_head(struct http_parse *parse)
+{
+	llhttp_t *reader = &parse->reader;
+	if (reader->http_major != 1 || reader->http_minor > 1)
+		return refuse(parse, ERROR_SYNTAX, "the only versions taken are HTTP/1.0 and 1.1");
+	parse->old = reader->http_minor == 0;
+	parse->head_only = reader->method == HTTP_HEAD;
+	return check_line(parse) && check_names(parse) && check_host(parse) &&
+	       check_length(parse) && check_target(parse);
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+static void read_head(struct http_parse *parse)
+{
+	llhttp_errno_t result = llhttp_execute(&parse->reader, parse->head.at, parse->head.size);
+	bool whole = parse->state == HTTP_PARSE_WHOLE;
+	if (result != HPE_OK && !(whole && result == HPE_PAUSED)) {
+		const char *reason = llhttp_get_error_reason(&parse->reader);
+		refuse(parse, ERROR_SYNTAX, reason == NULL ? "the head is malformed" : reason);
+		return;
+	}
+	const char *end = parse->head.at + parse->head.size;
+	if (!parse->head_read || (whole && llhttp_get_error_pos(&parse->reader) != end)) {
+		refuse(parse, ERROR_SYNTAX, "the head's end is ambiguous");
+		return;
+	}
+	if (!check_head(parse) || whole)
+		return;
+	parse->state = HTTP_PARSE_BODY;
+	struct str expect = S("");
+	parse->wants_continue = !parse->old && header_find(parse, S("expect"), &expect) > 0 &&
+				str_equal_folded(expect, S("100-continue"));
+}
+
+/* Looks at one byte of the head; true when it was the last. */
+static bool scan(struct http_parse *parse, unsigned char c)
+{
+	if (parse->after_return) {
+		if (c != '\n')
+			return refuse(parse, ERROR_SYNTAX, "a carriage return stands alone");
+		parse->after_return = false;
+		if (parse->line_size == 0)
+			return parse->lines > 0;
+		parse->lines++;
+		parse->line_size = 0;
+		return false;
+	}
+	if (c == '\r') {
+		parse->after_return = true;
+		return false;
+	}
+	if (c == '\n')
+		return refuse(parse, ERROR_SYNTAX, "a line feed stands alone");
+	if ((c < ' ' && c != '\t') || c == 0x7f)
+		return refuse(parse, ERROR_SYNTAX, "the head has a control character");
+	if (parse->line_size == 0 && parse->lines > 0 && (c == ' ' || c == '\t'))
+		return refuse(parse, ERROR_SYNTAX, "a header is folded over two lines");
+	parse->line_size++;
+	return false;
+}
+
+static size_t feed_head(struct http_parse *parse, struct str bytes)
+{
+	size_t used = 0;
+	bool complete = false;
+	while (used < bytes.size && !complete && parse->state == HTTP_PARSE_HEAD) {
+		if (parse->head.size + used == LIMIT_HTTP_HEADER_BYTES) {
+			refuse(parse, ERROR_HEADERS_TOO_LARGE,
+			       "the request line and headers are larger than this server takes");
+			return used;
+		}
+		complete = scan(parse, (unsigned char)bytes.at[used++]);
+	}
+	buf_add(&parse->head, str_head(bytes, used));
+	if (complete)
+		read_head(parse);
+	return used;
+}
+
+/* After the last chunk exactly one empty line may follow. */
+static size_t feed_ending(struct http_parse *parse, struct str bytes)
+{
+	if (bytes.at[0] != (parse->after_return ? '\n' : '\r'))
+		refuse(parse, ERROR_SYNTAX, malformed_body);
+	else if (parse->after_return)
+		parse->state = HTTP_PARSE_WHOLE;
+	parse->after_return = true;
+	return 1;
+}
+
+static size_t feed_body(struct http_parse *parse, struct str bytes)
+{
+	if (parse->ending)
+		return feed_ending(parse, bytes);
+	size_t room = LIMIT_HTTP_FRAMING_BYTES - parse->wire_bytes;
+	if (room == 0) {
+		refuse(parse, ERROR_TOO_LARGE, "the body is larger than this server takes");
+		return 0;
+	}
+	bytes = str_head(bytes, room);
+	llhttp_errno_t result = llhttp_execute(&parse->reader, bytes.at, bytes.size);
+	size_t used = bytes.size;
+	if (result == HPE_PAUSED && (parse->ending || parse->state == HTTP_PARSE_WHOLE))
+		used = (size_t)(llhttp_get_error_pos(&parse->reader) - bytes.at);
+	else if (result != HPE_OK)
+		refuse(parse, ERROR_SYNTAX, malformed_body);
+	parse->wire_bytes += used;
+	return used;
+}
+
+size_t http_parse_feed(struct http_parse *parse, struct str bytes)
+{
+	size_t used = 0;
+	if (parse->state == HTTP_PARSE_HEAD)
+		used = feed_head(parse, bytes);
+	while (used < bytes.size && parse->state == HTTP_PARSE_BODY)
+		used += feed_body(parse, str_skip(bytes, used));
+	return used;
+}
+
+bool http_parse_begun(const struct http_parse *parse)
+{
+	return parse->head.size > 0;
+}
+
+void http_parse_request(const struct http_parse *parse, struct http_request *out_request)
+{
+	require(parse->state == HTTP_PARSE_WHOLE);
+	struct str path = parse->target, query = S("");
+	size_t at;
+	if (str_find(path, S("?"), &at)) {
+		query = str_skip(path, at + 1);
+		path = str_head(path, at);
+	}
+	out_request->method = str_from_c(llhttp_method_name((llhttp_method_t)parse->reader.method));
+	out_request->path = path;
+	out_request->query = query;
+	out_request->headers = parse->headers;
+	out_request->header_count = parse->header_count;
+	out_request->body = buf_str(&parse->body);
+}
+
+/* Small buffers are kept for the next request, large ones would only sit there. */
+static void buf_recycle(struct buf *buf)
+{
+	if (buf->room > LIMIT_HTTP_HEADER_BYTES)
+		buf_done(buf);
+	else
+		buf_clear(buf);
+}
+
+void http_parse_next(struct http_parse *parse)
+{
+	struct buf head = parse->head, body = parse->body;
+	buf_recycle(&head);
+	buf_recycle(&body);
+	*parse = (struct http_parse){ .head = head, .body = body };
+	llhttp_init(&parse->reader, HTTP_REQUEST, &settings);
+	parse->reader.data = parse;
+}
+
+void http_parse_init(struct http_parse *parse)
+{
+	*parse = (struct http_parse){ .head = buf_limited(LIMIT_HTTP_HEADER_BYTES),
+				      .body = buf_limited(LIMIT_HTTP_BODY_BYTES) };
+	http_parse_next(parse);
+}
+
+void http_parse_done(struct http_parse *parse)
+{
+	buf_done(&parse->head);
+	buf_done(&parse->body);
+}

@@ -1,0 +1,272 @@
+/* net/http_server.c -- the server as a whole: exchanges by id, turns, drain, end. */
+#include "net/http_server.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "net/http_inside.h"
+
+struct http_settings http_settings_default(void)
+{
+	return (struct http_settings){
+		.header_ms = LIMIT_HTTP_HEADER_MS,
+		.body_ms = LIMIT_HTTP_BODY_MS,
+		.idle_ms = LIMIT_HTTP_IDLE_MS,
+		.send_ms = LIMIT_HTTP_SEND_MS,
+		.linger_ms = LIMIT_HTTP_LINGER_MS,
+		.accept_pause_ms = LIMIT_HTTP_ACCEPT_PAUSE_MS,
+		.connections = LIMIT_HTTP_CONNECTIONS,
+	};
+}
+
+void http_settings_change(struct http_server *server, const struct http_settings *settings)
+{
+	server->settings = *settings;
+}
+
+struct str http_header(const struct http_request *request, struct str name)
+{
+	for (size_t i = 0; i < request->header_count; i++)
+		if (str_equal_folded(request->headers[i].name, name))
+			return request->headers[i].value;
+	return S("");
+}
+
+/* The Date header's text, made once a second. */
+struct str http_date(struct http_server *server)
+{
+	static const char days[7][4] = { "Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat" };
+	static const char months[12][4] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun",
+					    "Jul", "Aug", "Sep", "Oct", "Nov", "Dec" };
+	int64_t second = system_wall_us(loop_system(server->loop)) / 1000000;
+	if (second != server->date_second) {
+		server->date_second = second;
+		time_t now = (time_t)second;
+		struct tm at;
+		gmtime_r(&now, &at);
+		snprintf(server->date, sizeof(server->date), "%s, %02d %s %04d %02d:%02d:%02d GMT",
+			 days[(unsigned)at.tm_wday % 7], at.tm_mday % 100,
+			 months[(unsigned)at.tm_mon % 12], (at.tm_year + 1900) % 10000,
+			 at.tm_hour % 100, at.tm_min % 100, at.tm_sec % 100);
+	}
+	return str_from_c(server->date);
+}
+
+/* ---- turns --------------------------------------------------------------------------------- */
+
+static void turn_came(void *context, uint64_t argument)
+{
+	(void)argument;
+	struct http_server *server = context;
+	/* What is asked for meanwhile waits for the turn after this one. */
+	uint64_t *turns = server->turns;
+	size_t count = server->turn_count;
+	server->turn = 0;
+	server->turns = NULL;
+	server->turn_count = server->turn_room = 0;
+	for (size_t i = 0; i < count && !server->freed; i++) {
+		struct http_connection *connection = slots_get(&server->connections, turns[i]);
+		if (connection == NULL)
+			continue;
+		connection->turn_pending = false;
+		http_connection_advance(connection);
+	}
+	free(turns);
+	if (server->freed || !server->draining || server->connections.live > 0)
+		return;
+	system_callback *drained = server->drained;
+	server->drained = NULL;
+	/* Last, because it may free the server. */
+	if (drained != NULL)
+		drained(server->drained_context, 0);
+}
+
+void http_turn(struct http_server *server, struct http_connection *connection)
+{
+	if (server->freed)
+		return;
+	if (connection != NULL && !connection->turn_pending) {
+		connection->turn_pending = true;
+		if (server->turn_count == server->turn_room) {
+			server->turn_room = server->turn_room == 0 ? 16 : server->turn_room * 2;
+			server->turns =
+				realloc(server->turns, server->turn_room * sizeof(*server->turns));
+			require(server->turns != NULL);
+		}
+		server->turns[server->turn_count++] = connection->id;
+	}
+	if (server->turn == 0)
+		server->turn =
+			system_timer_start(loop_system(server->loop), 0, turn_came, server, 0);
+}
+
+/* ---- life ---------------------------------------------------------------------------------- */
+
+static void server_release(struct http_server *server)
+{
+	if (!server->freed || server->handles > 0)
+		return;
+	slots_done(&server->exchanges);
+	slots_done(&server->connections);
+	free(server);
+}
+
+void http_release_handle(struct http_server *server)
+{
+	server->handles--;
+	server_release(server);
+}
+
+struct http_server *http_server_new(struct loop *loop, const struct http_handler *handler)
+{
+	struct http_server *server = calloc(1, sizeof(*server));
+	require(server != NULL);
+	server->loop = loop;
+	server->handler = *handler;
+	server->settings = http_settings_default();
+	return server;
+}
+
+static void listeners_close(struct http_server *server)
+{
+	for (size_t i = 0; i < server->listener_count; i++)
+		http_listener_close(server->listeners[i]);
+	server->listener_count = 0;
+}
+
+void http_server_drain(struct http_server *server, system_callback *done, void *context)
+{
+	server->draining = true;
+	server->drained = done;
+	server->drained_context = context;
+	listeners_close(server);
+	uint32_t index = 0;
+	uint64_t id;
+	struct http_connection *connection;
+	while ((connection = slots_next(&server->connections, &index, &id)) != NULL)
+		http_connection_drain(connection);
+	http_turn(server, NULL);
+}
+
+void http_server_free(struct http_server *server)
+{
+	if (server == NULL || server->freed)
+		return;
+	server->freed = true;
+	system_timer_stop(loop_system(server->loop), server->turn);
+	free(server->turns);
+	server->turns = NULL;
+	listeners_close(server);
+	uint32_t index = 0;
+	uint64_t id;
+	struct http_connection *connection;
+	while ((connection = slots_next(&server->connections, &index, &id)) != NULL)
+		http_connection_close(connection);
+	server_release(server);
+}
+
+size_t http_open_exchanges(const struct http_server *server)
+{
+	return server->exchanges.live;
+}
+
+size_t http_open_exchanges_local(const struct http_server *server)
+{
+	return server->exchanges_local;
+}
+
+/* ---- answers ------------------------------------------------------------------------------- */
+
+/* Decides how the answer is framed and whether the connection goes on after it. */
+static void head_make(struct http_connection *connection, struct http_answer *answer, bool streamed,
+		      struct buf *out)
+{
+	bool old = connection->parse.old;
+	answer->date = http_date(connection->server);
+	connection->chunked = false;
+	connection->mute = connection->parse.head_only || !http_status_has_body(answer->status);
+	if (!http_status_has_body(answer->status)) {
+		answer->framing = HTTP_FRAMING_NONE;
+	} else if (!streamed) {
+		answer->framing = HTTP_FRAMING_LENGTH;
+	} else if (!old) {
+		answer->framing = HTTP_FRAMING_CHUNKED;
+		connection->chunked = !connection->mute;
+	} else {
+		/* Only the close tells an old client where a stream ends. */
+		answer->framing = HTTP_FRAMING_NONE;
+		connection->close_after = true;
+	}
+	if (connection->server->draining)
+		connection->close_after = true;
+	answer->close = connection->close_after;
+	answer->keep = old && !connection->close_after;
+	http_answer_head(out, answer);
+}
+
+void http_reply(struct http_server *server, uint64_t exchange, int status,
+		const struct http_header *headers, size_t header_count, struct str body)
+{
+	struct http_connection *connection = slots_get(&server->exchanges, exchange);
+	if (connection == NULL)
+		return;
+	require(!connection->streaming);
+	struct http_answer answer = { .status = status,
+				      .headers = headers,
+				      .header_count = header_count,
+				      .length = body.size };
+	AUTO(buf) head = { 0 };
+	head_make(connection, &answer, false, &head);
+	http_connection_write(connection, buf_str(&head), connection->mute ? S("") : body, S(""));
+	http_connection_answered(connection);
+}
+
+void http_begin(struct http_server *server, uint64_t exchange, int status,
+		const struct http_header *headers, size_t header_count)
+{
+	struct http_connection *connection = slots_get(&server->exchanges, exchange);
+	if (connection == NULL)
+		return;
+	require(!connection->streaming);
+	struct http_answer answer = { .status = status,
+				      .headers = headers,
+				      .header_count = header_count };
+	AUTO(buf) head = { 0 };
+	head_make(connection, &answer, true, &head);
+	connection->streaming = true;
+	http_connection_write(connection, buf_str(&head), S(""), S(""));
+	http_turn(server, connection);
+}
+
+bool http_write(struct http_server *server, uint64_t exchange, struct str bytes)
+{
+	struct http_connection *connection = slots_get(&server->exchanges, exchange);
+	if (connection == NULL)
+		return false;
+	require(connection->streaming);
+	if (connection->mute || bytes.size == 0)
+		return true;
+	if (http_connection_queue(connection) >= LIMIT_HTTP_WRITE_QUEUE_BYTES) {
+		connection->refused_bytes = true;
+		return false;
+	}
+	char size[32] = "";
+	if (connection->chunked)
+		snprintf(size, sizeof(size), "%zx\r\n", bytes.size);
+	http_connection_write(connection, str_from_c(size), bytes,
+			      connection->chunked ? S("\r\n") : S(""));
+	http_turn(server, connection);
+	return true;
+}
+
+void http_end(struct http_server *server, uint64_t exchange)
+{
+	struct http_connection *connection = slots_get(&server->exchanges, exchange);
+	if (connection == NULL)
+		return;
+	require(connection->streaming);
+	if (connection->chunked)
+		http_connection_write(connection, S("0\r\n\r\n"), S(""), S(""));
+	http_connection_answered(connection);
+}

@@ -1,0 +1,138 @@
+/* os/file.c -- whole files and folders, each error with its path. */
+#include "os/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+
+static void descriptor_done(const int *descriptor)
+{
+	if (*descriptor >= 0)
+		close(*descriptor);
+}
+
+static enum error_code code_of(int number)
+{
+	switch (number) {
+	case ENOENT:
+	case ENOTDIR:
+		return ERROR_NOT_FOUND;
+	case EACCES:
+	case EPERM:
+		return ERROR_FORBIDDEN;
+	default:
+		return ERROR_IO;
+	}
+}
+
+bool file_read(const char *path, size_t limit, struct arena *arena, struct str *out_text,
+	       struct error *error)
+{
+	__attribute__((cleanup(descriptor_done))) int file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return fail(error, code_of(errno), "cannot read %s: %s", path, strerror(errno));
+	AUTO(buf) text = { 0 };
+	for (;;) {
+		enum { PIECE = 65536 };
+		char *room = buf_reserve(&text, PIECE);
+		ssize_t got = read(file, room, PIECE);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return fail(error, ERROR_IO, "cannot read %s: %s", path, strerror(errno));
+		if (got == 0)
+			break;
+		text.size += (size_t)got;
+		if (text.size > limit)
+			return fail(error, ERROR_TOO_LARGE,
+				    "%s is larger than the %zu bytes taken here", path, limit);
+	}
+	*out_text = str_copy(arena, buf_str(&text));
+	return true;
+}
+
+static bool folder_make_one(const char *path, struct error *error)
+{
+	if (mkdir(path, 0700) == 0)
+		return true;
+	int number = errno;
+	struct stat there;
+	if (stat(path, &there) == 0) {
+		if (S_ISDIR(there.st_mode))
+			return true;
+		return fail(error, ERROR_IO, "cannot make the folder %s: a file is in its place",
+			    path);
+	}
+	return fail(error, number == EACCES ? ERROR_FORBIDDEN : ERROR_IO,
+		    "cannot make the folder %s: %s", path, strerror(number));
+}
+
+bool folder_make(const char *path, struct error *error)
+{
+	AUTO(arena) scratch = { 0 };
+	size_t size = strlen(path);
+	if (size == 0)
+		return fail(error, ERROR_USAGE, "cannot make a folder without a name");
+	char *part = arena_copy(&scratch, path, size + 1);
+	for (size_t i = 1; i < size; i++) {
+		if (part[i] != '/')
+			continue;
+		part[i] = '\0';
+		if (!folder_make_one(part, error))
+			return false;
+		part[i] = '/';
+	}
+	return folder_make_one(part, error);
+}
+
+bool file_exists(const char *path)
+{
+	struct stat there;
+	return stat(path, &there) == 0;
+}
+
+bool file_lock(const char *path, int *out_descriptor, struct error *error)
+{
+	int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+	if (file < 0)
+		return fail(error, code_of(errno), "cannot open the lock %s: %s", path,
+			    strerror(errno));
+	int result;
+	do
+		result = flock(file, LOCK_EX | LOCK_NB);
+	while (result != 0 && errno == EINTR);
+	if (result == 0) {
+		*out_descriptor = file;
+		return true;
+	}
+	int number = errno;
+	close(file);
+	if (number == EWOULDBLOCK)
+		return fail(error, ERROR_LOCKED, "%s is held by another process", path);
+	return fail(error, ERROR_IO, "cannot lock %s: %s", path, strerror(number));
+}
+
+bool file_rewrite(int descriptor, struct str text, struct error *error)
+{
+	/* The new text first, the old one's rest cut off after it: never empty in between. */
+	size_t written = 0;
+	while (written < text.size) {
+		ssize_t put =
+			pwrite(descriptor, text.at + written, text.size - written, (off_t)written);
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return fail(error, ERROR_IO, "cannot write descriptor %d: %s", descriptor,
+				    strerror(errno));
+		written += (size_t)put;
+	}
+	if (ftruncate(descriptor, (off_t)text.size) != 0)
+		return fail(error, ERROR_IO, "cannot cut descriptor %d: %s", descriptor,
+			    strerror(errno));
+	return true;
+}

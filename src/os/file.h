@@ -1,0 +1,20 @@
+/* os/file.h -- files and folders, with errors that name the path. */
+#ifndef OS_FILE_H
+#define OS_FILE_H
+
+#include "base/error.h"
+
+MUST_CHECK bool file_read(const char *path, size_t limit, struct arena *arena, struct str *out_text,
+			  struct error *error);
+/* Makes the folder and its parents, mode 0700; an existing one is fine. */
+MUST_CHECK bool folder_make(const char *path, struct error *error);
+bool file_exists(const char *path);
+
+/* Opens (makes, 0600) and locks the file without waiting.  False with ERROR_LOCKED when somebody
+ * else holds it.  The lock lives as long as the descriptor, in this process and in every child
+ * that inherited it; flock, so no process can drop another's. */
+MUST_CHECK bool file_lock(const char *path, int *out_descriptor, struct error *error);
+/* Writes the whole text into the open file, replacing what was there. */
+MUST_CHECK bool file_rewrite(int descriptor, struct str text, struct error *error);
+
+#endif

@@ -1,0 +1,204 @@
+/* os/loop.c -- the real system: a libuv loop that gets finished jobs back through one async.
+ *
+ * The list of finished jobs is taken whole and then worked off, so what is finished meanwhile
+ * waits for the next turn and sockets get theirs in between.
+ */
+#include "os/loop_inside.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <time.h>
+
+static int64_t clock_us(clockid_t clock)
+{
+	struct timespec now;
+	require(clock_gettime(clock, &now) == 0);
+	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static int64_t loop_wall_us(struct system *system)
+{
+	(void)system;
+	return clock_us(CLOCK_REALTIME);
+}
+
+static int64_t loop_mono_us(struct system *system)
+{
+	(void)system;
+	return clock_us(CLOCK_MONOTONIC);
+}
+
+static void loop_random(struct system *system, void *bytes, size_t size)
+{
+	(void)system;
+	char *at = bytes;
+	while (size > 0) {
+		ssize_t got = getrandom(at, size, 0);
+		require(got > 0 || errno == EINTR);
+		if (got > 0) {
+			at += got;
+			size -= (size_t)got;
+		}
+	}
+}
+
+static void loop_submit(struct system *system, enum system_lane lane, struct job *job)
+{
+	struct loop *loop = loop_of(system);
+	lane_submit(lane == LANE_WRITER ? &loop->writer : &loop->reader, job);
+}
+
+static unsigned loop_reader_threads(struct system *system)
+{
+	(void)system;
+	return LOOP_READERS;
+}
+
+static const struct system_ops loop_ops = {
+	.wall_us = loop_wall_us,
+	.mono_us = loop_mono_us,
+	.random = loop_random,
+	.timer_start = loop_timer_start,
+	.timer_stop = loop_timer_stop,
+	.submit = loop_submit,
+	.reader_threads = loop_reader_threads,
+};
+
+void loop_finish(struct loop *loop, struct job *job)
+{
+	pthread_mutex_lock(&loop->finished_mutex);
+	job_list_add(&loop->finished, job);
+	pthread_mutex_unlock(&loop->finished_mutex);
+	uv_async_send(&loop->wake);
+}
+
+/* False when there was nothing to do. */
+static bool loop_work_off(struct loop *loop)
+{
+	pthread_mutex_lock(&loop->finished_mutex);
+	struct job_list taken = loop->finished;
+	loop->finished = (struct job_list){ 0 };
+	pthread_mutex_unlock(&loop->finished_mutex);
+	struct job *job = job_list_take(&taken);
+	if (job == NULL)
+		return false;
+	for (; job != NULL; job = job_list_take(&taken))
+		job->done(job);
+	return true;
+}
+
+static void loop_woken(uv_async_t *async)
+{
+	loop_work_off(async->data);
+}
+
+static void signal_came(uv_signal_t *handle, int number)
+{
+	struct loop *loop = handle->data;
+	loop->on_signal(loop->on_signal_context, (uint64_t)number);
+}
+
+bool loop_new(struct loop **out_loop, struct error *error)
+{
+	struct loop *loop = calloc(1, sizeof(*loop));
+	require(loop != NULL);
+	loop->system.ops = &loop_ops;
+	int code = uv_loop_init(&loop->uv);
+	if (code != 0) {
+		free(loop);
+		return fail(error, ERROR_IO, "cannot make the event loop: %s", uv_strerror(code));
+	}
+	code = uv_async_init(&loop->uv, &loop->wake, loop_woken);
+	if (code != 0) {
+		uv_loop_close(&loop->uv);
+		free(loop);
+		return fail(error, ERROR_IO, "cannot make the event loop: %s", uv_strerror(code));
+	}
+	loop->wake.data = loop;
+	require(pthread_mutex_init(&loop->finished_mutex, NULL) == 0);
+	/* A reader that has gone is an error of write(), never the end of the process. */
+	signal(SIGPIPE, SIG_IGN);
+	bool writer = lane_open(&loop->writer, loop, 1, error);
+	bool reader = writer && lane_open(&loop->reader, loop, LOOP_READERS, error);
+	if (writer && reader) {
+		*out_loop = loop;
+		return true;
+	}
+	if (writer)
+		lane_close(&loop->writer);
+	uv_close((uv_handle_t *)&loop->wake, NULL);
+	uv_run(&loop->uv, UV_RUN_DEFAULT);
+	uv_loop_close(&loop->uv);
+	pthread_mutex_destroy(&loop->finished_mutex);
+	free(loop);
+	return false;
+}
+
+struct system *loop_system(struct loop *loop)
+{
+	return &loop->system;
+}
+
+struct uv_loop_s *loop_uv(struct loop *loop)
+{
+	return &loop->uv;
+}
+
+void loop_run(struct loop *loop)
+{
+	uv_run(&loop->uv, UV_RUN_DEFAULT);
+}
+
+void loop_stop(struct loop *loop)
+{
+	uv_stop(&loop->uv);
+}
+
+static void close_rest(uv_handle_t *handle, void *context)
+{
+	(void)context;
+	if (!uv_is_closing(handle))
+		uv_close(handle, NULL);
+}
+
+void loop_free(struct loop *loop)
+{
+	if (loop == NULL)
+		return;
+	loop->closing = true;
+	loop_timers_close(loop);
+	/* A done() may submit again: go on until both lanes and the list are empty. */
+	do {
+		lane_wait(&loop->writer);
+		lane_wait(&loop->reader);
+	} while (loop_work_off(loop));
+	lane_close(&loop->writer);
+	lane_close(&loop->reader);
+	loop_children_close(loop);
+	uv_walk(&loop->uv, close_rest, NULL);
+	/* loop_stop() may have left its mark, which would end the first turn early. */
+	while (uv_run(&loop->uv, UV_RUN_DEFAULT) != 0)
+		;
+	require(uv_loop_close(&loop->uv) == 0);
+	pthread_mutex_destroy(&loop->finished_mutex);
+	slots_done(&loop->timers);
+	slots_done(&loop->children);
+	free(loop);
+}
+
+void loop_on_stop_signal(struct loop *loop, system_callback *callback, void *context)
+{
+	loop->on_signal = callback;
+	loop->on_signal_context = context;
+	if (loop->watches_signals)
+		return;
+	loop->watches_signals = true;
+	loop->interrupt.data = loop;
+	loop->terminate.data = loop;
+	require(uv_signal_init(&loop->uv, &loop->interrupt) == 0);
+	require(uv_signal_init(&loop->uv, &loop->terminate) == 0);
+	require(uv_signal_start(&loop->interrupt, signal_came, SIGINT) == 0);
+	require(uv_signal_start(&loop->terminate, signal_came, SIGTERM) == 0);
+}

@@ -1,0 +1,26 @@
+/* os/loop.h -- the real system: one libuv loop, a writer thread and a few reader threads.
+ *
+ * loop_new() makes the loop, loop_run() runs it until loop_stop().  loop_free() finishes the jobs
+ * that are queued (their done() is called, and what these submit is finished too), joins the
+ * threads and closes what is left: timers do not fire any more, children still running are killed
+ * with their group and their done() is not called.  loop_uv() is for net/ and os/process.c only.
+ */
+#ifndef OS_LOOP_H
+#define OS_LOOP_H
+
+#include "base/error.h"
+#include "os/system.h"
+
+struct loop;
+struct uv_loop_s;
+
+MUST_CHECK bool loop_new(struct loop **out_loop, struct error *error);
+struct system *loop_system(struct loop *loop);
+struct uv_loop_s *loop_uv(struct loop *loop);
+void loop_run(struct loop *loop);
+void loop_stop(struct loop *loop); /* from the loop thread */
+void loop_free(struct loop *loop);
+/* SIGINT and SIGTERM call `callback` on the loop; SIGPIPE is ignored for the whole process. */
+void loop_on_stop_signal(struct loop *loop, system_callback *callback, void *context);
+
+#endif

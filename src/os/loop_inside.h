@@ -1,0 +1,74 @@
+/* os/loop_inside.h -- the loop's insides, for loop.c, loop_timer.c, loop_lane.c and process.c only.
+ *
+ * Who touches what: `finished` is shared under its mutex, a lane is shared under its own; all the
+ * rest belongs to the loop thread.
+ */
+#ifndef OS_LOOP_INSIDE_H
+#define OS_LOOP_INSIDE_H
+
+#include <pthread.h>
+#include <uv.h>
+
+#include "base/slots.h"
+#include "os/loop.h"
+
+enum { LOOP_READERS = 2, LOOP_READ_BYTES = 65536 };
+
+struct job_list {
+	struct job *first, *last;
+};
+
+/* One queue and the threads that take from it. */
+struct lane {
+	struct loop *loop;
+	pthread_mutex_t mutex;
+	pthread_cond_t changed; /* a job came, one was finished, or the lane closes */
+	struct job_list queue;
+	size_t unfinished; /* queued and running */
+	bool closing;
+	unsigned threads, next_thread;
+	pthread_t thread[LOOP_READERS];
+};
+
+struct loop {
+	struct system system; /* first: loop_system() and back */
+	uv_loop_t uv;
+	uv_async_t wake;
+	uv_signal_t interrupt, terminate;
+	bool watches_signals;
+	bool closing; /* loop_free() runs: no timer starts any more */
+	system_callback *on_signal;
+	void *on_signal_context;
+	struct lane writer, reader;
+	pthread_mutex_t finished_mutex;
+	struct job_list finished;
+	struct slots timers, children;
+	char read_bytes[LOOP_READ_BYTES]; /* what a pipe gave, for the length of one callback */
+};
+
+static inline struct loop *loop_of(struct system *system)
+{
+	return (struct loop *)(void *)system;
+}
+
+void job_list_add(struct job_list *list, struct job *job);
+struct job *job_list_take(struct job_list *list);
+
+/* Hands a job back: its done() will be called on the loop.  From any thread. */
+void loop_finish(struct loop *loop, struct job *job);
+
+MUST_CHECK bool lane_open(struct lane *lane, struct loop *loop, unsigned threads,
+			  struct error *error);
+void lane_submit(struct lane *lane, struct job *job);
+void lane_wait(struct lane *lane);  /* until nothing is queued or running */
+void lane_close(struct lane *lane); /* joins */
+
+uint64_t loop_timer_start(struct system *system, int64_t delay_us, system_callback *callback,
+			  void *context, uint64_t argument);
+void loop_timer_stop(struct system *system, uint64_t timer);
+void loop_timers_close(struct loop *loop);
+
+/* Kills every child's group and forgets it; its done() is not called. */
+void loop_children_close(struct loop *loop);
+
+#endif

@@ -1,0 +1,110 @@
+/* os/loop_lane.c -- a queue of jobs and the threads that run them.
+ *
+ * Plain pthreads instead of libuv's pool: the writer must be one thread that takes jobs in order,
+ * and a reader must know its number, because each reader owns a database connection.
+ */
+#include "os/loop_inside.h"
+
+#include <signal.h>
+#include <string.h>
+
+void job_list_add(struct job_list *list, struct job *job)
+{
+	job->next = NULL;
+	if (list->last == NULL)
+		list->first = job;
+	else
+		list->last->next = job;
+	list->last = job;
+}
+
+struct job *job_list_take(struct job_list *list)
+{
+	struct job *job = list->first;
+	if (job == NULL)
+		return NULL;
+	list->first = job->next;
+	if (list->first == NULL)
+		list->last = NULL;
+	job->next = NULL;
+	return job;
+}
+
+static void *lane_thread(void *argument)
+{
+	struct lane *lane = argument;
+	pthread_mutex_lock(&lane->mutex);
+	unsigned number = lane->next_thread++;
+	for (;;) {
+		struct job *job = job_list_take(&lane->queue);
+		if (job == NULL && lane->closing)
+			break;
+		if (job == NULL) {
+			pthread_cond_wait(&lane->changed, &lane->mutex);
+			continue;
+		}
+		pthread_mutex_unlock(&lane->mutex);
+		job->run(job, number);
+		loop_finish(lane->loop, job);
+		pthread_mutex_lock(&lane->mutex);
+		lane->unfinished--;
+		if (lane->unfinished == 0)
+			pthread_cond_broadcast(&lane->changed);
+	}
+	pthread_mutex_unlock(&lane->mutex);
+	return NULL;
+}
+
+bool lane_open(struct lane *lane, struct loop *loop, unsigned threads, struct error *error)
+{
+	require(threads <= LOOP_READERS);
+	*lane = (struct lane){ .loop = loop };
+	require(pthread_mutex_init(&lane->mutex, NULL) == 0);
+	require(pthread_cond_init(&lane->changed, NULL) == 0);
+	/* Signals are the loop's: a thread of ours never takes one. */
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int code = 0;
+	while (code == 0 && lane->threads < threads) {
+		code = pthread_create(&lane->thread[lane->threads], NULL, lane_thread, lane);
+		if (code == 0)
+			lane->threads++;
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (code != 0) {
+		lane_close(lane);
+		return fail(error, ERROR_IO, "cannot start a thread: %s", strerror(code));
+	}
+	return true;
+}
+
+void lane_submit(struct lane *lane, struct job *job)
+{
+	pthread_mutex_lock(&lane->mutex);
+	require(!lane->closing);
+	job_list_add(&lane->queue, job);
+	lane->unfinished++;
+	pthread_cond_broadcast(&lane->changed);
+	pthread_mutex_unlock(&lane->mutex);
+}
+
+void lane_wait(struct lane *lane)
+{
+	pthread_mutex_lock(&lane->mutex);
+	while (lane->unfinished > 0)
+		pthread_cond_wait(&lane->changed, &lane->mutex);
+	pthread_mutex_unlock(&lane->mutex);
+}
+
+void lane_close(struct lane *lane)
+{
+	pthread_mutex_lock(&lane->mutex);
+	lane->closing = true;
+	pthread_cond_broadcast(&lane->changed);
+	pthread_mutex_unlock(&lane->mutex);
+	for (unsigned i = 0; i < lane->threads; i++)
+		pthread_join(lane->thread[i], NULL);
+	pthread_cond_destroy(&lane->changed);
+	pthread_mutex_destroy(&lane->mutex);
+}

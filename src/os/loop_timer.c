@@ -1,0 +1,102 @@
+/* os/loop_timer.c -- timers by id.
+ *
+ * A timer with a delay is a uv_timer.  One without is handed to the loop's list of finished jobs
+ * instead: libuv runs a due timer that was started inside a timer callback in the same turn, so a
+ * step that asks for "the next turn" again and again would starve every socket.
+ */
+#include "os/loop_inside.h"
+
+#include <stdlib.h>
+
+struct timer {
+	uv_timer_t uv;
+	struct job job; /* stands in the loop's list when there is no delay */
+	struct loop *loop;
+	uint64_t id; /* 0 once stopped */
+	bool at_once;
+	system_callback *callback;
+	void *context;
+	uint64_t argument;
+};
+
+static void timer_closed(uv_handle_t *handle)
+{
+	free(handle->data);
+}
+
+static void timer_forget(struct timer *timer)
+{
+	slots_remove(&timer->loop->timers, timer->id);
+	timer->id = 0;
+	if (!timer->at_once)
+		uv_close((uv_handle_t *)&timer->uv, timer_closed);
+}
+
+static void timer_fired(uv_timer_t *handle)
+{
+	struct timer *timer = handle->data;
+	system_callback *callback = timer->callback;
+	void *context = timer->context;
+	uint64_t argument = timer->argument;
+	timer_forget(timer);
+	callback(context, argument);
+}
+
+static void timer_turn_came(struct job *job)
+{
+	struct timer *timer = (struct timer *)(void *)((char *)job - offsetof(struct timer, job));
+	if (timer->id != 0) {
+		timer_forget(timer);
+		timer->callback(timer->context, timer->argument);
+	}
+	free(timer);
+}
+
+uint64_t loop_timer_start(struct system *system, int64_t delay_us, system_callback *callback,
+			  void *context, uint64_t argument)
+{
+	struct loop *loop = loop_of(system);
+	struct timer *timer = calloc(1, sizeof(*timer));
+	require(timer != NULL);
+	timer->loop = loop;
+	timer->at_once = delay_us <= 0;
+	timer->callback = callback;
+	timer->context = context;
+	timer->argument = argument;
+	timer->id = slots_add(&loop->timers, timer);
+	if (loop->closing) {
+		uint64_t id = timer->id;
+		slots_remove(&loop->timers, id);
+		free(timer);
+		return id;
+	}
+	if (timer->at_once) {
+		timer->job.done = timer_turn_came;
+		loop_finish(loop, &timer->job);
+		return timer->id;
+	}
+	timer->uv.data = timer;
+	require(uv_timer_init(&loop->uv, &timer->uv) == 0);
+	/* The loop's clock is cached and counts whole milliseconds: fresh, rounded up, and one
+	 * more, so that a timer is late rather than early. */
+	uv_update_time(&loop->uv);
+	uint64_t delay_ms = (uint64_t)delay_us / 1000 + 2;
+	require(uv_timer_start(&timer->uv, timer_fired, delay_ms, 0) == 0);
+	return timer->id;
+}
+
+void loop_timer_stop(struct system *system, uint64_t id)
+{
+	struct timer *timer = slots_get(&loop_of(system)->timers, id);
+	if (timer != NULL)
+		timer_forget(timer);
+}
+
+void loop_timers_close(struct loop *loop)
+{
+	uint32_t index = 0;
+	uint64_t id;
+	struct timer *timer;
+	while ((timer = slots_next(&loop->timers, &index, &id)) != NULL)
+		timer_forget(timer);
+}

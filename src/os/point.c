@@ -1,0 +1,110 @@
+/* os/point.c -- failpoints from the environment.
+ *
+ * The tables are written by point_setup() before there are threads and only read afterwards; the
+ * counters are atomic.  A wrong BATON_POINTS ends the process at once: a rig that believes it
+ * pulls plugs and pulls none would call everything safe.
+ */
+#include "os/point.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/str.h"
+
+struct point {
+	struct str name;
+	int64_t kill_at; /* the passing that kills, from 1 */
+	atomic_llong passed;
+};
+
+bool point_active;
+static struct point points[LIMIT_POINTS];
+static size_t point_count;
+static int point_trace = -1;
+
+static void point_refuse(const char *why, struct str what)
+{
+	fprintf(stderr, "BATON_POINTS: " STR_FMT ": %s (name=kill or name=kill@3;...)\n",
+		STR_ARG(what), why);
+	_exit(2);
+}
+
+static void point_parse(struct str rule)
+{
+	size_t at;
+	if (!str_find(rule, S("="), &at) || at == 0)
+		point_refuse("a rule is name=action", rule);
+	struct str action = str_skip(rule, at + 1);
+	int64_t kill_at = 1;
+	if (!str_equal(action, S("kill"))) {
+		if (!str_starts(action, S("kill@")) || !str_to_int(str_skip(action, 5), &kill_at) ||
+		    kill_at < 1)
+			point_refuse("no such action", rule);
+	}
+	if (point_count == LIMIT_POINTS)
+		point_refuse("too many rules", rule);
+	points[point_count].name = str_head(rule, at);
+	points[point_count].kill_at = kill_at;
+	atomic_init(&points[point_count].passed, 0);
+	point_count++;
+}
+
+void point_setup(void)
+{
+	const char *rules = getenv("BATON_POINTS");
+	const char *trace = getenv("BATON_POINTS_TRACE");
+	point_count = 0;
+	if (point_trace >= 0)
+		close(point_trace);
+	point_trace = -1;
+	if (rules != NULL) {
+		/* The environment may be changed later; the names must stay. */
+		char *kept = strdup(rules);
+		require(kept != NULL);
+		struct str rest = str_from_c(kept), rule;
+		while (str_cut(&rest, ';', &rule)) {
+			rule = str_trim(rule);
+			if (rule.size > 0)
+				point_parse(rule);
+		}
+	}
+	if (trace != NULL && trace[0] != '\0') {
+		point_trace = open(trace, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+		if (point_trace < 0)
+			point_refuse("the trace file cannot be opened", str_from_c(trace));
+	}
+	point_active = point_count > 0 || point_trace >= 0;
+}
+
+static void point_write_trace(struct str name)
+{
+	char line[LIMIT_NAME_BYTES + 1];
+	size_t size = name.size < LIMIT_NAME_BYTES ? name.size : LIMIT_NAME_BYTES;
+	memcpy(line, name.at, size);
+	line[size] = '\n';
+	/* One write, so that lines of several threads and processes never mix. */
+	if (write(point_trace, line, size + 1) < 0)
+		point_refuse("the trace file cannot be written", name);
+}
+
+void point_passed(const char *name)
+{
+	struct str passed = str_from_c(name);
+	if (point_trace >= 0)
+		point_write_trace(passed);
+	for (size_t i = 0; i < point_count; i++) {
+		if (!str_equal(points[i].name, passed))
+			continue;
+		if (atomic_fetch_add(&points[i].passed, 1) + 1 != points[i].kill_at)
+			continue;
+		kill(getpid(), SIGKILL);
+		for (;;)
+			pause(); /* SIGKILL is on its way: nothing more happens here */
+	}
+}

@@ -1,0 +1,341 @@
+/* os/process.c -- children on the loop, found by id.
+ *
+ * Real pipes instead of the socket pairs libuv would make: a shell that opens /dev/stdout or
+ * /dev/stdin needs them.  The child's ends are ours only until the spawn is through.
+ *
+ * A child has up to four handles (process, stdin, stdout, stderr).  Its memory goes when the last
+ * of them has closed; its id goes earlier, when done() is called.
+ */
+#include "os/process.h"
+
+#include <linux/close_range.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "os/loop_inside.h"
+
+/* One of the child's two outputs, at our end. */
+struct outlet {
+	uv_pipe_t pipe;
+	struct buf kept;
+	size_t limit;
+	uint64_t dropped;
+	bool open;
+};
+
+struct child {
+	struct loop *loop;
+	uint64_t id; /* 0 once done() was called */
+	uv_process_t process;
+	uv_pipe_t input;
+	uv_write_t input_write;
+	struct buf input_bytes;
+	bool input_open;
+	struct outlet outlets[2]; /* stdout, stderr */
+	unsigned handles;         /* not yet closed */
+	bool exited;
+	int64_t exit_status;
+	int signal;
+	uint64_t kill_timer, drain_timer;
+	void (*done)(void *context, uint64_t argument, const struct process_result *result);
+	void *context;
+	uint64_t argument;
+};
+
+/* The pipe pairs of one spawn: [0] ours, [1] the child's; -1 when there is none. */
+struct pipe_ends {
+	uv_file ours, theirs;
+};
+
+static void handle_closed(uv_handle_t *handle)
+{
+	struct child *child = handle->data;
+	if (--child->handles > 0)
+		return;
+	buf_done(&child->input_bytes);
+	buf_done(&child->outlets[0].kept);
+	buf_done(&child->outlets[1].kept);
+	free(child);
+}
+
+static void input_close(struct child *child)
+{
+	if (!child->input_open)
+		return;
+	child->input_open = false;
+	uv_close((uv_handle_t *)&child->input, handle_closed);
+}
+
+static void outlet_close(struct outlet *outlet)
+{
+	if (!outlet->open)
+		return;
+	outlet->open = false;
+	uv_close((uv_handle_t *)&outlet->pipe, handle_closed);
+}
+
+/* Gives the id and every handle back; the memory follows. */
+static void child_forget(struct child *child)
+{
+	struct system *system = loop_system(child->loop);
+	loop_timer_stop(system, child->kill_timer);
+	loop_timer_stop(system, child->drain_timer);
+	slots_remove(&child->loop->children, child->id);
+	child->id = 0;
+	input_close(child);
+	outlet_close(&child->outlets[0]);
+	outlet_close(&child->outlets[1]);
+	uv_close((uv_handle_t *)&child->process, handle_closed);
+}
+
+/* The group may outlive its leader; while it has a member its number is not given away again. */
+static void child_signal(const struct child *child, int number)
+{
+	kill(-child->process.pid, number);
+}
+
+static void child_check_done(struct child *child)
+{
+	if (child->id == 0 || !child->exited || child->outlets[0].open || child->outlets[1].open)
+		return;
+	child_signal(child, SIGKILL);
+	struct process_result result = {
+		.exit_status = child->signal != 0 ? -1 : (int)child->exit_status,
+		.signal = child->signal,
+		.output = buf_str(&child->outlets[0].kept),
+		.errors = buf_str(&child->outlets[1].kept),
+		.output_dropped = child->outlets[0].dropped,
+		.errors_dropped = child->outlets[1].dropped,
+	};
+	/* The handles close on a later turn, so the texts live through the call. */
+	child_forget(child);
+	child->done(child->context, child->argument, &result);
+}
+
+static void drain_over(void *context, uint64_t id)
+{
+	struct loop *loop = context;
+	struct child *child = slots_get(&loop->children, id);
+	if (child == NULL)
+		return;
+	outlet_close(&child->outlets[0]);
+	outlet_close(&child->outlets[1]);
+	child_check_done(child);
+}
+
+static void child_exited(uv_process_t *process, int64_t exit_status, int number)
+{
+	struct child *child = process->data;
+	if (child->id == 0)
+		return;
+	child->exited = true;
+	child->exit_status = exit_status;
+	child->signal = number;
+	input_close(child);
+	child->drain_timer =
+		loop_timer_start(loop_system(child->loop), (int64_t)LIMIT_TOOL_KILL_MS * 1000,
+				 drain_over, child->loop, child->id);
+	child_check_done(child);
+}
+
+static void outlet_room(uv_handle_t *handle, size_t wanted, uv_buf_t *out_room)
+{
+	(void)wanted;
+	struct child *child = handle->data;
+	*out_room = uv_buf_init(child->loop->read_bytes, LOOP_READ_BYTES);
+}
+
+static void outlet_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *room)
+{
+	struct child *child = stream->data;
+	struct outlet *outlet = (struct outlet *)(void *)stream;
+	if (size < 0) {
+		outlet_close(outlet);
+		child_check_done(child);
+		return;
+	}
+	size_t got = (size_t)size;
+	size_t kept = outlet->limit - outlet->kept.size;
+	if (kept > got)
+		kept = got;
+	buf_add(&outlet->kept, (struct str){ room->base, kept });
+	outlet->dropped += got - kept;
+}
+
+static void input_written(uv_write_t *request, int status)
+{
+	(void)status; /* a child that reads nothing is its own affair */
+	input_close(request->handle->data);
+}
+
+static void kill_time(void *context, uint64_t id)
+{
+	struct loop *loop = context;
+	struct child *child = slots_get(&loop->children, id);
+	if (child != NULL)
+		child_signal(child, SIGKILL);
+}
+
+static void ends_close(uv_file *end)
+{
+	if (*end >= 0)
+		close(*end);
+	*end = -1;
+}
+
+/* Opens the pair for the child's descriptor `index` (0 to 2); ours never blocks. */
+static int ends_open(struct pipe_ends *ends, size_t index)
+{
+	uv_file pair[2];
+	bool reads = index == 0;
+	int code = uv_pipe(pair, reads ? 0 : UV_NONBLOCK_PIPE, reads ? UV_NONBLOCK_PIPE : 0);
+	if (code == 0)
+		*ends = (struct pipe_ends){ .ours = reads ? pair[1] : pair[0],
+					    .theirs = reads ? pair[0] : pair[1] };
+	return code;
+}
+
+static struct child *child_new(struct loop *loop, const struct process_spec *spec)
+{
+	struct child *child = calloc(1, sizeof(*child));
+	require(child != NULL);
+	child->loop = loop;
+	child->done = spec->done;
+	child->context = spec->context;
+	child->argument = spec->argument;
+	child->process.data = child;
+	child->input.data = child;
+	buf_add(&child->input_bytes, spec->input);
+	for (size_t i = 0; i < 2; i++) {
+		child->outlets[i].limit = spec->output_limit;
+		child->outlets[i].pipe.data = child;
+	}
+	return child;
+}
+
+/* Fills libuv's options from the spec; stdio points at room for 3 + keep_count. */
+static uv_process_options_t spawn_options(const struct process_spec *spec,
+					  const struct pipe_ends ends[3],
+					  uv_stdio_container_t *stdio)
+{
+	static char *no_environment[] = { NULL };
+	for (int i = 0; i < 3; i++)
+		stdio[i] = (uv_stdio_container_t){ .flags = ends[i].theirs < 0 ? UV_IGNORE
+									       : UV_INHERIT_FD,
+						   .data.fd = ends[i].theirs };
+	for (size_t i = 0; i < spec->keep_count; i++)
+		stdio[3 + i] =
+			(uv_stdio_container_t){ .flags = UV_INHERIT_FD, .data.fd = spec->keep[i] };
+	/* libuv's options are not const, but it changes neither the array nor the texts. */
+	union {
+		const char *const *from;
+		char **to;
+	} argv = { .from = spec->argv }, environment = { .from = spec->environment };
+	return (uv_process_options_t){
+		.exit_cb = child_exited,
+		.file = spec->argv[0],
+		.args = argv.to,
+		.env = spec->environment == NULL ? no_environment : environment.to,
+		.cwd = spec->directory,
+		.flags = UV_PROCESS_DETACHED,
+		.stdio_count = 3 + (int)spec->keep_count,
+		.stdio = stdio,
+	};
+}
+
+/* The child runs: take our ends into handles and begin. */
+static void child_attach(struct child *child, struct pipe_ends ends[3])
+{
+	uv_loop_t *uv = &child->loop->uv;
+	for (size_t i = 0; i < 2; i++) {
+		struct outlet *outlet = &child->outlets[i];
+		require(uv_pipe_init(uv, &outlet->pipe, 0) == 0);
+		outlet->open = true;
+		child->handles++;
+		require(uv_pipe_open(&outlet->pipe, ends[i + 1].ours) == 0);
+		require(uv_read_start((uv_stream_t *)&outlet->pipe, outlet_room, outlet_read) == 0);
+	}
+	if (ends[0].ours < 0)
+		return;
+	require(uv_pipe_init(uv, &child->input, 0) == 0);
+	child->input_open = true;
+	child->handles++;
+	require(uv_pipe_open(&child->input, ends[0].ours) == 0);
+	uv_buf_t bytes = uv_buf_init(child->input_bytes.at, (unsigned int)child->input_bytes.size);
+	if (uv_write(&child->input_write, (uv_stream_t *)&child->input, &bytes, 1, input_written) !=
+	    0)
+		input_close(child);
+}
+
+bool process_start(struct loop *loop, const struct process_spec *spec, uint64_t *out_process,
+		   struct error *error)
+{
+	const char *name = spec->argv[0];
+	if (loop->children.live >= LIMIT_CHILDREN)
+		return fail(error, ERROR_UNAVAILABLE,
+			    "cannot start %s: %d children run already, wait until one is done",
+			    name, LIMIT_CHILDREN);
+	if (spec->input.size > LIMIT_JSON_BYTES)
+		return fail(error, ERROR_TOO_LARGE, "cannot start %s: its input is over %d bytes",
+			    name, LIMIT_JSON_BYTES);
+	require(spec->keep_count <= PROCESS_KEEP);
+	struct child *child = child_new(loop, spec);
+	struct pipe_ends ends[3] = { { -1, -1 }, { -1, -1 }, { -1, -1 } };
+	uv_stdio_container_t stdio[3 + PROCESS_KEEP];
+	int code = 0;
+	for (size_t i = spec->input.size == 0 ? 1 : 0; i < 3 && code == 0; i++)
+		code = ends_open(&ends[i], i);
+	child->handles = 1;
+	/* Ours are opened close-on-exec; what we were started with, or a library opened, may not
+	 * be.  An old kernel cannot do it, and then only the well-behaved are closed. */
+	close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+	if (code == 0) {
+		uv_process_options_t options = spawn_options(spec, ends, stdio);
+		code = uv_spawn(&loop->uv, &child->process, &options);
+		if (code != 0)
+			uv_close((uv_handle_t *)&child->process, handle_closed);
+	} else {
+		buf_done(&child->input_bytes);
+		free(child);
+	}
+	for (int i = 0; i < 3; i++)
+		ends_close(&ends[i].theirs);
+	if (code != 0) {
+		for (int i = 0; i < 3; i++)
+			ends_close(&ends[i].ours);
+		return fail(error, ERROR_IO, "cannot start %s: %s", name, uv_strerror(code));
+	}
+	child->id = slots_add(&loop->children, child);
+	child_attach(child, ends);
+	*out_process = child->id;
+	return true;
+}
+
+void process_end(struct loop *loop, uint64_t process)
+{
+	struct child *child = slots_get(&loop->children, process);
+	if (child == NULL || child->kill_timer != 0)
+		return;
+	child_signal(child, SIGTERM);
+	child->kill_timer = loop_timer_start(loop_system(loop), (int64_t)LIMIT_TOOL_KILL_MS * 1000,
+					     kill_time, loop, process);
+}
+
+size_t process_count(struct loop *loop)
+{
+	return loop->children.live;
+}
+
+void loop_children_close(struct loop *loop)
+{
+	uint32_t index = 0;
+	uint64_t id;
+	struct child *child;
+	while ((child = slots_next(&loop->children, &index, &id)) != NULL) {
+		child_signal(child, SIGKILL);
+		child_forget(child);
+	}
+}

@@ -1,0 +1,42 @@
+/* runtime/effect.c -- the table of effects.def, and what all kinds share. */
+#include "runtime/inside.h"
+
+#define EFFECT(name, node) extern const struct effect_kind effect_##name;
+#include "runtime/effects.def"
+#undef EFFECT
+
+static const struct effect_kind *const kinds[] = {
+#define EFFECT(name, node) [node] = &effect_##name,
+#include "runtime/effects.def"
+#undef EFFECT
+};
+
+const struct effect_kind *effect_kind_of(enum run_node_kind node)
+{
+	return kinds[node];
+}
+
+void effect_begin(struct live *live, struct str step)
+{
+	struct activation *activation = run_activation(live->run, step);
+	require(activation != NULL);
+	/* The state is ahead of the commit: it may have been closed since (a request refused at
+	 * once for its size). */
+	if (activation->open)
+		effect_kind_of(live->run->graph->nodes[activation->node].kind)->begin(live, activation);
+}
+
+void effect_finish(struct live *live, struct str step, const struct uuid *effect,
+		   enum run_outcome outcome, const struct json *output, const struct error *error)
+{
+	struct item *item = item_new(COMMAND_FINISHED);
+	item->command.step = str_copy(&item->arena, step);
+	item->command.effect = *effect;
+	item->command.outcome = outcome;
+	if (output != NULL)
+		item->command.output = json_copy(&item->arena, output);
+	if (error != NULL)
+		item->command.fault = (struct fault){ error_row(error->code)->name,
+						      str_copy(&item->arena, str_from_c(error->text)) };
+	live_command(live, item);
+}

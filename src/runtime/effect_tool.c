@@ -1,0 +1,334 @@
+/* runtime/effect_tool.c -- tools: pure ones computed, the others called behind their request.
+ *
+ * A call goes: inputs loaded -> the effect's lock taken -> started -> its result is a command.
+ * Found open after a crash it goes: lock taken (so the old child tree is known dead) -> by class
+ * restored and repeated, repeated, or closed as unknown.  Repeating is recorded first
+ * (tool.restarted), so nothing happens twice in silence; the call itself then leaves by the same
+ * door as the first one.
+ */
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "os/point.h"
+#include "runtime/inside.h"
+#include "sandbox/sandbox.h"
+
+enum { RETRY_US = 20000 };
+
+/* A call under way, found by its id. */
+struct call {
+	struct runtime *runtime;
+	uint64_t id, live;
+	struct arena arena;
+	struct str step, tree;
+	struct uuid effect;
+	struct str tool;
+	enum run_effect_class class;
+	int64_t attempt;
+	int lock;                       /* -1 = not taken */
+	bool resuming;
+};
+
+/* ---- pure steps --------------------------------------------------------------------------------------- */
+
+static void compute(struct live *live, struct str step);
+
+static void compute_fetched(struct runtime *runtime, uint64_t id, uint64_t argument,
+			    const struct error *error)
+{
+	struct live *live = slots_get(&runtime->lives, id);
+	require(live != NULL);
+	live->holds--;
+	if (error != NULL) {
+		runtime_fail(runtime, error);
+		return;
+	}
+	compute(live, live->run->activations[argument].path);
+}
+
+static void compute(struct live *live, struct str step)
+{
+	struct activation *activation = run_activation(live->run, step);
+	require(activation != NULL);
+	const struct graph_node *node = &live->run->graph->nodes[activation->node];
+	struct item *item = item_new(COMMAND_COMPUTED);
+	struct decision seen = { .arena = &item->arena };
+	struct engine_values values = live_values(live);
+	const struct json *inputs;
+	if (engine_inputs(live->run, activation, &values, &seen, &inputs) == ENGINE_NEED) {
+		live->holds++;
+		fetch(live, &seen, compute_fetched, activation->node);
+		item_free(item);
+		return;
+	}
+	const struct tool *tool = tool_find(live->runtime->settings.tools, node->tool);
+	struct error error = { 0 };
+	item->command.step = activation->path;
+	if (tool == NULL || tool->compute == NULL)
+		fail(&error, ERROR_NOT_FOUND, "this program has no pure tool " STR_FMT,
+		     STR_ARG(node->tool));
+	else if (inputs == NULL)
+		fail(&error, ERROR_TOO_LARGE, "the inputs are over the limit of a value");
+	else if (tool->compute(inputs, &item->arena, &item->command.output, &error))
+		error.code = ERROR_NONE;
+	if (error.code != ERROR_NONE)
+		item->command.fault = (struct fault){ error_row(error.code)->name,
+						      str_copy(&item->arena, str_from_c(error.text)) };
+	live_command(live, item);
+}
+
+void compute_begin(struct live *live, struct str step)
+{
+	compute(live, step);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------ */
+
+static struct call *call_new(struct live *live, const struct activation *activation, bool resuming)
+{
+	struct call *call = calloc(1, sizeof(*call));
+	require(call != NULL);
+	call->runtime = live->runtime;
+	call->live = live->id;
+	call->step = str_copy(&call->arena, activation->path);
+	call->tree = str_copy(&call->arena, activation->tree);
+	call->effect = activation->effect;
+	const struct graph_node *node = &live->run->graph->nodes[activation->node];
+	call->tool = str_copy(&call->arena, node->tool);
+	call->class = node->class;
+	call->attempt = activation->attempt;
+	call->lock = -1;
+	call->resuming = resuming;
+	call->id = slots_add(&live->runtime->effects, call);
+	live->holds++;
+	live->runtime->open_tools++;
+	return call;
+}
+
+/* The call is over, one way or another; what follows is the caller's. */
+static struct live *call_end(struct call *call)
+{
+	struct runtime *runtime = call->runtime;
+	struct live *live = slots_get(&runtime->lives, call->live);
+	require(live != NULL);
+	if (call->lock >= 0)
+		runtime->settings.workspace->ops->unlock(runtime->settings.workspace, &call->effect,
+							 call->lock);
+	slots_remove(&runtime->effects, call->id);
+	runtime->open_tools--;
+	live->holds--;
+	return live;
+}
+
+static void call_free(struct call *call)
+{
+	arena_done(&call->arena);
+	free(call);
+}
+
+static void call_close(struct call *call, enum run_outcome outcome, const struct json *output,
+		       const struct error *error)
+{
+	struct live *live = call_end(call);
+	effect_finish(live, call->step, &call->effect, outcome, output, error);
+	call_free(call);
+}
+
+static void call_ended(void *context, uint64_t argument, const struct tool_result *result)
+{
+	struct runtime *runtime = context;
+	struct call *call = slots_get(&runtime->effects, argument);
+	if (call == NULL)
+		return;
+	POINT("tool.ended");
+	if (result->error.code == ERROR_NONE)
+		call_close(call, RUN_OUTCOME_OK, result->output, NULL);
+	else
+		call_close(call, RUN_OUTCOME_FAILED, NULL, &result->error);
+}
+
+static bool call_start(struct call *call, const struct json *inputs, struct error *error)
+{
+	struct runtime *runtime = call->runtime;
+	struct workspace *workspace = runtime->settings.workspace;
+	struct live *live = slots_get(&runtime->lives, call->live);
+	require(live != NULL);
+	const struct tool *tool = tool_find(runtime->settings.tools, call->tool);
+	if (tool == NULL || tool->start == NULL)
+		return fail(error, ERROR_NOT_FOUND, "this program has no tool " STR_FMT,
+			    STR_ARG(call->tool));
+	struct tool_call spec = { .run = live->run_id,
+				  .effect = call->effect,
+				  .attempt = call->attempt,
+				  .inputs = inputs,
+				  .lock = call->lock,
+				  .done = call_ended,
+				  .context = runtime,
+				  .argument = call->id };
+	if (!workspace->ops->folder(workspace, &live->run_id, &call->arena, &spec.workspace, error))
+		return false;
+	/* What was recorded as contained runs contained, whatever the setting says today. */
+	struct tool_host host = runtime->settings.host;
+	if (call->class == RUN_CLASS_CONTAINED && host.sandbox != NULL)
+		host.sandbox = sandbox_find(S("native"));
+	POINT("tool.before_start");
+	return tool->start(&host, &spec, error);
+}
+
+static void call_again(void *context, uint64_t argument);
+
+/* With every child's place taken the call waits its turn. */
+static void call_with_inputs(struct call *call, const struct json *inputs)
+{
+	struct error error;
+	if (call_start(call, inputs, &error))
+		return;
+	if (error.code == ERROR_UNAVAILABLE)
+		system_timer_start(call->runtime->settings.system, RETRY_US, call_again, call->runtime,
+				   call->id);
+	else
+		call_close(call, RUN_OUTCOME_FAILED, NULL, &error);
+}
+
+static void inputs_fetched(struct runtime *runtime, uint64_t id, uint64_t argument,
+			   const struct error *error)
+{
+	struct live *live = slots_get(&runtime->lives, id);
+	struct call *call = slots_get(&runtime->effects, argument);
+	require(live != NULL && call != NULL);
+	if (error != NULL) {
+		runtime_fail(runtime, error);
+		return;
+	}
+	const struct activation *activation = run_activation(live->run, call->step);
+	struct engine_values values = live_values(live);
+	call_with_inputs(call, values.look(values.context, &activation->inputs.hash));
+}
+
+static void call_begin(struct call *call)
+{
+	struct live *live = slots_get(&call->runtime->lives, call->live);
+	require(live != NULL);
+	const struct value *inputs = &run_activation(live->run, call->step)->inputs;
+	if (inputs->kind == VALUE_STORED) {
+		struct hash hash = inputs->hash;
+		struct decision needs = { .needs = &hash, .need_count = 1 };
+		fetch(live, &needs, inputs_fetched, call->id);
+		return;
+	}
+	const struct json *json;
+	struct error error;
+	bool good = json_read(inputs->text, &call->arena, &json, &error);
+	require(good);
+	call_with_inputs(call, json);
+}
+
+static void call_again(void *context, uint64_t argument)
+{
+	struct runtime *runtime = context;
+	struct call *call = slots_get(&runtime->effects, argument);
+	if (call != NULL)
+		call_begin(call);
+}
+
+/* ---- after a crash -------------------------------------------------------------------------------------------- */
+
+static void call_restart(struct call *call)
+{
+	struct live *live = call_end(call);
+	struct item *item = item_new(COMMAND_RESTARTED);
+	item->command.step = str_copy(&item->arena, call->step);
+	item->command.effect = call->effect;
+	call_free(call);
+	live_command(live, item);
+}
+
+static void call_unknown(struct call *call, const char *why)
+{
+	struct error error;
+	fail(&error, ERROR_OUTCOME_UNKNOWN,
+	     "the program ended while this call was under way and %s: look whether it happened", why);
+	call_close(call, RUN_OUTCOME_UNKNOWN, NULL, &error);
+}
+
+static void restored(void *context, uint64_t argument, struct str tree, const struct error *error)
+{
+	struct runtime *runtime = context;
+	struct call *call = slots_get(&runtime->effects, argument);
+	(void)tree;
+	if (call == NULL)
+		return;
+	POINT("workspace.restored");
+	if (error->code == ERROR_NONE) {
+		call_restart(call);
+		return;
+	}
+	log_line(LOG_WARNING, "the workspace could not be restored: %s", error->text);
+	call_unknown(call, "its workspace could not be restored");
+}
+
+static void call_resume(struct call *call)
+{
+	struct workspace *workspace = call->runtime->settings.workspace;
+	struct live *live = slots_get(&call->runtime->lives, call->live);
+	require(live != NULL);
+	switch (call->class) {
+	case RUN_CLASS_PURE:
+	case RUN_CLASS_IDEMPOTENT:
+	case RUN_CLASS_KEYED:
+		call_restart(call);
+		return;
+	case RUN_CLASS_CONTAINED:
+		if (call->tree.size == 0 || str_equal(call->tree, WORKSPACE_NO_TREE))
+			break;
+		workspace->ops->restore(workspace, &live->run_id, call->tree, restored, call->runtime,
+					call->id);
+		return;
+	case RUN_CLASS_PROBE:
+	case RUN_CLASS_ONCE:
+		break;
+	}
+	call_unknown(call, "it cannot be repeated safely");
+}
+
+/* ---- the lock: nobody else is doing this ------------------------------------------------------------------------ */
+
+static void call_lock(void *context, uint64_t argument)
+{
+	struct runtime *runtime = context;
+	struct call *call = slots_get(&runtime->effects, argument);
+	if (call == NULL)
+		return;
+	struct workspace *workspace = runtime->settings.workspace;
+	struct error error;
+	if (workspace->ops->lock(workspace, &call->effect, &call->lock, &error)) {
+		POINT("tool.locked");
+		if (call->resuming)
+			call_resume(call);
+		else
+			call_begin(call);
+		return;
+	}
+	call->lock = -1;
+	if (error.code == ERROR_LOCKED)
+		system_timer_start(runtime->settings.system, RETRY_US, call_lock, runtime, argument);
+	else
+		call_close(call, RUN_OUTCOME_FAILED, NULL, &error);
+}
+
+static void begin(struct live *live, struct activation *activation)
+{
+	call_lock(live->runtime, call_new(live, activation, false)->id);
+}
+
+static void resume(struct live *live, struct activation *activation)
+{
+	call_lock(live->runtime, call_new(live, activation, true)->id);
+}
+
+const struct effect_kind effect_tool = {
+	.name = "tool",
+	.node = RUN_NODE_TOOL,
+	.begin = begin,
+	.resume = resume,
+};

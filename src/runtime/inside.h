@@ -1,0 +1,159 @@
+/* runtime/inside.h -- what the files of this room share; nobody else includes it.
+ *
+ *	start.c     definition -> graph -> a new live run
+ *	live.c      load, decide, commit: the life of a run in memory
+ *	fetch.c     values and trees the engine needs to see
+ *	recover.c   what was open when the program ended
+ *	effect_*.c  one kind of effect each, rows of effects.def
+ *	bus.c       who is told when something is committed
+ *	graphs.c    compiled graphs, shared by runs
+ */
+#ifndef RUNTIME_INSIDE_H
+#define RUNTIME_INSIDE_H
+
+#include <pthread.h>
+
+#include "base/map.h"
+#include "base/slots.h"
+#include "definition/compile.h"
+#include "engine/decide.h"
+#include "runtime/runtime.h"
+#include "store/writer.h"
+
+/* ---- graphs ------------------------------------------------------------------------------------- */
+
+/* A loaded graph with its memory; `uses` counts runs and the cache itself. */
+struct graph_use {
+	struct arena arena;
+	const struct graph *graph;
+	struct str text;                /* the canonical JSON */
+	struct hash source;             /* of the YAML it was compiled from; zero when loaded */
+	int uses;
+};
+
+/* The newest few, found by their hash or by their source's; a lock, because reader threads compile
+ * and load. */
+enum { GRAPHS_KEPT = 64 };
+struct graphs {
+	pthread_mutex_t lock;
+	struct graph_use *kept[GRAPHS_KEPT];
+	size_t next;
+};
+
+struct graph_use *graphs_find(struct graphs *graphs, const struct hash *hash, bool by_source);
+/* Loads the text; NULL with an error when it is no graph. */
+struct graph_use *graphs_load(struct graphs *graphs, struct str text, const struct hash *source,
+			      struct error *error);
+void graphs_release(struct graphs *graphs, struct graph_use *use);
+void graphs_done(struct graphs *graphs);
+
+/* ---- live runs ------------------------------------------------------------------------------------ */
+
+/* A command on its way to a run, with its own memory. */
+struct item {
+	struct item *next;
+	struct arena arena;
+	struct command command;
+	runtime_replied *replied;       /* NULL when nobody waits */
+	void *context;
+	uint64_t argument;
+};
+
+struct item_queue {
+	struct item *first, *last;
+};
+
+enum live_phase {
+	LIVE_LOADING,                   /* its events are being read */
+	LIVE_READY,
+	LIVE_FETCHING,                  /* advance() waits for values or the tree */
+};
+
+struct turn;
+
+struct fetching;
+
+struct live {
+	uint64_t id;                    /* in runtime->lives */
+	struct runtime *runtime;
+	struct uuid run_id;
+	char key[16];                   /* in runtime->by_run */
+	enum live_phase phase;
+	bool pumping;
+	bool recovering;                /* resume what is open once loaded */
+	struct arena arena;
+	struct graph_use *graph;
+	struct run *run;
+	struct item_queue inbox;
+	struct item_queue redo;         /* their append was refused: decided again after a reload */
+	struct turn *turn;              /* the one that is being decided */
+	size_t in_flight;               /* turns at the writer */
+	size_t holds;                   /* computations and effects that will come back */
+	struct fetching *loaded;        /* values read by hash, kept while a decision needs them */
+	struct str tree;                /* taken for this turn; "" = not */
+	char tree_text[96];
+};
+
+struct runtime {
+	struct runtime_settings settings;
+	struct writer *writer;
+	struct store_reader **readers;
+	struct slots lives, effects, watches, fetches;
+	struct map by_run;
+	struct graphs graphs;
+	struct definition_tool *catalogue;
+	size_t open_tools;
+	bool failed;
+	struct recovery *recovery;
+};
+
+struct live *live_find(struct runtime *runtime, const struct uuid *run);
+/* A run that does not exist yet. */
+struct live *live_new(struct runtime *runtime, struct uuid run, struct graph_use *graph);
+/* The run in memory, being loaded when it is not there. */
+struct live *live_get(struct runtime *runtime, const struct uuid *run);
+struct item *item_new(enum command_kind kind);
+void item_free(struct item *item);
+/* Queues the command and decides as far as possible.  The item is the live run's now. */
+void live_command(struct live *live, struct item *item);
+void live_pump(struct live *live);
+/* Leaves memory when it is over and nothing is under way. */
+void live_settle(struct live *live);
+const struct json *json_copy(struct arena *arena, const struct json *json);
+
+/* ---- fetching ---------------------------------------------------------------------------------------- */
+
+struct engine_values live_values(struct live *live);
+/* Reads what the decision needs to see, then calls back on the loop; an error means that the store
+ * lost something.  A tree that cannot be taken is WORKSPACE_NO_TREE. */
+typedef void fetch_done(struct runtime *runtime, uint64_t live, uint64_t argument,
+			const struct error *error);
+void fetch(struct live *live, const struct decision *decision, fetch_done *done, uint64_t argument);
+void live_forget_loaded(struct live *live);
+
+/* ---- effects -------------------------------------------------------------------------------------------- */
+
+struct effect_kind {
+	const char *name;
+	enum run_node_kind node;
+	/* Its request is committed: do it. */
+	void (*begin)(struct live *live, struct activation *activation);
+	/* It was open when the program ended. */
+	void (*resume)(struct live *live, struct activation *activation);
+};
+
+const struct effect_kind *effect_kind_of(enum run_node_kind node);
+void effect_begin(struct live *live, struct str step);
+void compute_begin(struct live *live, struct str step);
+/* The command that closes an effect. */
+void effect_finish(struct live *live, struct str step, const struct uuid *effect,
+		   enum run_outcome outcome, const struct json *output, const struct error *error);
+
+/* ---- the rest ----------------------------------------------------------------------------------------------- */
+
+void bus_notify(struct runtime *runtime, const struct runtime_notice *notice);
+void runtime_fail(struct runtime *runtime, const struct error *error);
+int64_t runtime_now(struct runtime *runtime);
+void recovery_loaded(struct runtime *runtime);
+
+#endif

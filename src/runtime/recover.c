@@ -1,0 +1,127 @@
+/* runtime/recover.c -- which runs are not finished: those with an open effect and those that have a
+ * step to compute.  Never the list of runs (architecture R18): a store with a million finished ones
+ * starts as fast as an empty one.
+ */
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "runtime/inside.h"
+
+struct recovery {
+	struct runtime_read read;
+	struct uuid *runs;
+	size_t count, room;
+	size_t loading;
+	struct error error;
+	system_callback *done;
+	void *context;
+};
+
+static void add_run(struct recovery *recovery, const struct uuid *run)
+{
+	if (recovery->count == recovery->room) {
+		recovery->room = recovery->room == 0 ? 64 : recovery->room * 2;
+		struct uuid *more = arena_array(&recovery->read.arena, struct uuid, recovery->room);
+		for (size_t i = 0; i < recovery->count; i++)
+			more[i] = recovery->runs[i];
+		recovery->runs = more;
+	}
+	recovery->runs[recovery->count++] = *run;
+}
+
+static bool find_open_effects(struct recovery *recovery, struct store_reader *reader)
+{
+	struct uuid last;
+	const struct uuid *after = NULL;
+	for (;;) {
+		AUTO(arena) arena = { 0 };
+		struct store_effect_page page;
+		if (!reader->ops->list_effects(reader, S(""), after, LIMIT_PAGE_ITEMS, &arena, &page,
+					       &recovery->error))
+			return false;
+		for (size_t i = 0; i < page.count; i++)
+			add_run(recovery, &page.at[i].run);
+		if (page.count < LIMIT_PAGE_ITEMS)
+			return true;
+		last = page.at[page.count - 1].id;
+		after = &last;
+	}
+}
+
+static bool find_stepping(struct recovery *recovery, struct store_reader *reader)
+{
+	struct uuid last;
+	const struct uuid *after = NULL;
+	for (;;) {
+		AUTO(arena) arena = { 0 };
+		struct store_run_page page;
+		if (!reader->ops->list_stepping(reader, after, LIMIT_PAGE_ITEMS, &arena, &page,
+						&recovery->error))
+			return false;
+		for (size_t i = 0; i < page.count; i++)
+			add_run(recovery, &page.at[i].id);
+		if (page.count < LIMIT_PAGE_ITEMS)
+			return true;
+		last = page.at[page.count - 1].id;
+		after = &last;
+	}
+}
+
+static void recover_work(struct runtime_read *read, struct store_reader *reader)
+{
+	struct recovery *recovery = (struct recovery *)read;
+	if (find_open_effects(recovery, reader))
+		find_stepping(recovery, reader);
+}
+
+static void recover_finish(struct recovery *recovery)
+{
+	recovery->read.runtime->recovery = NULL;
+	recovery->done(recovery->context, recovery->count);
+	arena_done(&recovery->read.arena);
+	free(recovery);
+}
+
+void recovery_loaded(struct runtime *runtime)
+{
+	struct recovery *recovery = runtime->recovery;
+	require(recovery != NULL && recovery->loading > 0);
+	if (--recovery->loading == 0)
+		recover_finish(recovery);
+}
+
+static void recover_load(struct runtime_read *read)
+{
+	struct recovery *recovery = (struct recovery *)read;
+	struct runtime *runtime = read->runtime;
+	if (recovery->error.code != ERROR_NONE) {
+		runtime_fail(runtime, &recovery->error);
+		arena_done(&read->arena);
+		free(recovery);
+		return;
+	}
+	/* One more than there are, so that it cannot end while it is being filled. */
+	size_t distinct = 0;
+	recovery->loading = 1;
+	runtime->recovery = recovery;
+	for (size_t i = 0; i < recovery->count; i++) {
+		if (live_find(runtime, &recovery->runs[i]) != NULL)
+			continue;
+		recovery->loading++;
+		distinct++;
+		live_get(runtime, &recovery->runs[i])->recovering = true;
+	}
+	recovery->count = distinct;
+	recovery_loaded(runtime);
+}
+
+void runtime_recover(struct runtime *runtime, system_callback *done, void *context)
+{
+	struct recovery *recovery = calloc(1, sizeof(*recovery));
+	require(recovery != NULL);
+	recovery->done = done;
+	recovery->context = context;
+	recovery->read.work = recover_work;
+	recovery->read.done = recover_load;
+	runtime_read(runtime, &recovery->read);
+}

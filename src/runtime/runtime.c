@@ -1,0 +1,184 @@
+/* runtime/runtime.c -- the room's front: making, ending, reading, answering. */
+#include <stdlib.h>
+
+#include "runtime/inside.h"
+
+int64_t runtime_now(struct runtime *runtime)
+{
+	return system_wall_us(runtime->settings.system);
+}
+
+void runtime_fail(struct runtime *runtime, const struct error *error)
+{
+	if (runtime->failed)
+		return;
+	runtime->failed = true;
+	runtime->settings.fatal(runtime->settings.context, error);
+}
+
+static void writer_stopped(void *context, const struct error *error)
+{
+	runtime_fail(context, error);
+}
+
+/* What definitions may name, and how recovery will treat it under this isolation. */
+static void make_catalogue(struct runtime *runtime)
+{
+	const struct tool_table *tools = runtime->settings.tools;
+	runtime->catalogue = calloc(tools->count, sizeof(*runtime->catalogue));
+	require(runtime->catalogue != NULL);
+	for (size_t i = 0; i < tools->count; i++) {
+		enum run_effect_class class = tools->at[i]->class;
+		if (class == RUN_CLASS_CONTAINED && !runtime->settings.contained)
+			class = RUN_CLASS_ONCE;
+		runtime->catalogue[i] = (struct definition_tool){ str_from_c(tools->at[i]->name), class };
+	}
+}
+
+static bool open_readers(struct runtime *runtime, struct error *error)
+{
+	unsigned count = system_reader_threads(runtime->settings.system);
+	struct store *store = runtime->settings.store;
+	runtime->readers = calloc(count, sizeof(struct store_reader *));
+	require(runtime->readers != NULL);
+	for (unsigned i = 0; i < count; i++)
+		if (!store->ops->reader_open(store, &runtime->readers[i], error))
+			return false;
+	return true;
+}
+
+bool runtime_new(const struct runtime_settings *settings, struct runtime **out_runtime,
+		 struct error *error)
+{
+	struct runtime *runtime = calloc(1, sizeof(*runtime));
+	require(runtime != NULL);
+	runtime->settings = *settings;
+	pthread_mutex_init(&runtime->graphs.lock, NULL);
+	make_catalogue(runtime);
+	runtime->writer = writer_new(settings->system, settings->store, writer_stopped, runtime);
+	if (!open_readers(runtime, error)) {
+		runtime_free(runtime);
+		return false;
+	}
+	*out_runtime = runtime;
+	return true;
+}
+
+void runtime_free(struct runtime *runtime)
+{
+	unsigned count = system_reader_threads(runtime->settings.system);
+	for (unsigned i = 0; i < count; i++)
+		if (runtime->readers[i] != NULL)
+			runtime->settings.store->ops->reader_close(runtime->readers[i]);
+	free(runtime->readers);
+	writer_free(runtime->writer);
+	graphs_done(&runtime->graphs);
+	free(runtime->catalogue);
+	slots_done(&runtime->lives);
+	slots_done(&runtime->effects);
+	slots_done(&runtime->watches);
+	slots_done(&runtime->fetches);
+	map_done(&runtime->by_run);
+	free(runtime);
+}
+
+/* ---- reading ---------------------------------------------------------------------------------------- */
+
+static void read_run(struct job *job, unsigned thread)
+{
+	struct runtime_read *read = (struct runtime_read *)job;
+	read->work(read, read->runtime->readers[thread]);
+}
+
+static void read_done(struct job *job)
+{
+	struct runtime_read *read = (struct runtime_read *)job;
+	read->done(read);
+}
+
+void runtime_read(struct runtime *runtime, struct runtime_read *read)
+{
+	read->runtime = runtime;
+	read->job.run = read_run;
+	read->job.done = read_done;
+	system_submit(runtime->settings.system, LANE_READER, &read->job);
+}
+
+struct runtime_counts runtime_counts(const struct runtime *runtime)
+{
+	return (struct runtime_counts){ .live_runs = runtime->lives.live,
+					.open_tools = runtime->open_tools,
+					.waiting_appends = writer_waiting(runtime->writer) };
+}
+
+/* ---- answering --------------------------------------------------------------------------------------- */
+
+/* An answer names the request only; the open effect says which run and step it belongs to. */
+struct answering {
+	struct runtime_read read;
+	struct item *item;
+	struct uuid request;
+	struct store_effect effect;
+	bool found;
+	struct error error;
+};
+
+static void answer_work(struct runtime_read *read, struct store_reader *reader)
+{
+	struct answering *a = (struct answering *)read;
+	if (!reader->ops->read_effect(reader, &a->request, &read->arena, &a->effect, &a->found,
+				      &a->error) ||
+	    !a->found)
+		return;
+	const struct json *json;
+	if (!json_read(a->effect.body, &read->arena, &json, &a->error))
+		return;
+	struct problems problems = { .arena = &read->arena };
+	struct contract_source source = { .json = json, .text = a->effect.body, .lenient = true };
+	const struct run_inbox_item *item = run_inbox_item_parse(&source, &read->arena, &problems);
+	if (item == NULL)
+		problems_fail(&problems, &a->error);
+	else
+		a->item->command.step = str_copy(&a->item->arena, item->step);
+}
+
+static void answer_done(struct runtime_read *read)
+{
+	struct answering *a = (struct answering *)read;
+	struct item *item = a->item;
+	if (a->error.code == ERROR_NONE && (!a->found || !str_equal(a->effect.kind, S("human"))))
+		fail(&a->error, ERROR_CONFLICT,
+		     "no such request is open: it was answered already, or never asked");
+	if (a->error.code != ERROR_NONE) {
+		struct runtime_reply reply = { .error = &a->error };
+		item->replied(item->context, item->argument, &reply);
+		item_free(item);
+	} else {
+		live_command(live_get(read->runtime, &a->effect.run), item);
+	}
+	arena_done(&read->arena);
+	free(a);
+}
+
+void runtime_answer(struct runtime *runtime, const struct runtime_answer *answer,
+		    runtime_replied *replied, void *context, uint64_t argument)
+{
+	struct item *item = item_new(COMMAND_ANSWERED);
+	struct command *command = &item->command;
+	command->effect = answer->request;
+	command->decision = answer->decision;
+	command->comment = str_copy(&item->arena, answer->comment);
+	command->by = str_copy(&item->arena, answer->by);
+	if (answer->revision != NULL)
+		command->revision = arena_copy(&item->arena, answer->revision, sizeof(struct hash));
+	item->replied = replied;
+	item->context = context;
+	item->argument = argument;
+	struct answering *a = calloc(1, sizeof(*a));
+	require(a != NULL);
+	a->item = item;
+	a->request = answer->request;
+	a->read.work = answer_work;
+	a->read.done = answer_done;
+	runtime_read(runtime, &a->read);
+}

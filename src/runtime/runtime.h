@@ -1,0 +1,112 @@
+/* runtime/runtime.h -- the shell around the engine: it loads, commits and acts; it decides nothing.
+ *
+ * A live run has one state in this process.  Commands for it (start, a finished effect, an answer)
+ * enter one inbox and are decided in arrival order; the events are queued for the writer, and only
+ * when their commit is done do replies, notices and effects leave (architecture R2).  Recovery is
+ * the same path with an empty memory: the runs that have an open effect or a step to compute are
+ * loaded, and what is open goes on by its class (R6).
+ *
+ * Everything is asynchronous and on the loop thread.  Callbacks get what they need by value;
+ * borrowed pointers are good for the call only.
+ */
+#ifndef RUNTIME_RUNTIME_H
+#define RUNTIME_RUNTIME_H
+
+#include "contract/run.h"
+#include "os/system.h"
+#include "store/store.h"
+#include "tool/tool.h"
+#include "workspace/workspace.h"
+
+struct runtime;
+
+struct runtime_settings {
+	struct system *system;
+	struct store *store;
+	struct workspace *workspace;
+	const struct tool_table *tools;
+	struct tool_host host;
+	bool contained;                 /* the isolation keeps contained tools contained */
+	/* Text of the definition called `name`; called on a reader thread. */
+	bool (*definition)(void *context, struct str name, struct arena *arena, struct str *out_yaml,
+			   struct error *error);
+	/* The store failed: nothing is acknowledged any more and the process should end. */
+	void (*fatal)(void *context, const struct error *error);
+	void *context;
+};
+
+MUST_CHECK bool runtime_new(const struct runtime_settings *settings, struct runtime **out_runtime,
+			    struct error *error);
+/* Only when no job is in flight any more (after the loop has ended). */
+void runtime_free(struct runtime *runtime);
+
+/* Finds every run that is not finished and goes on with it; `done` is called when they are loaded
+ * and on their way, with their number. */
+void runtime_recover(struct runtime *runtime, system_callback *done, void *context);
+
+/* ---- commands ------------------------------------------------------------------------------- */
+
+struct runtime_reply {
+	const struct error *error;      /* NULL: done and on the disk */
+	const struct problems *problems;        /* of the document, NULL when it is not about one */
+	struct uuid run;
+};
+
+typedef void runtime_replied(void *context, uint64_t argument, const struct runtime_reply *reply);
+
+struct runtime_start {
+	struct str workflow;            /* its name */
+	struct str yaml;                /* the definition itself, or "" */
+	struct str inputs;              /* JSON object */
+	struct uuid run;                /* zero = made here */
+};
+
+void runtime_start(struct runtime *runtime, const struct runtime_start *start,
+		   runtime_replied *replied, void *context, uint64_t argument);
+
+struct runtime_answer {
+	struct uuid request;
+	enum run_decision decision;
+	struct str comment, by;
+	const struct hash *revision;    /* NULL = whatever is open */
+};
+
+void runtime_answer(struct runtime *runtime, const struct runtime_answer *answer,
+		    runtime_replied *replied, void *context, uint64_t argument);
+
+/* ---- notices ---------------------------------------------------------------------------------- */
+
+struct runtime_notice {
+	struct uuid run;
+	int64_t seq, position;          /* committed up to here */
+	bool ended;                     /* the run is final */
+	bool waiting;                   /* the run waits for a person */
+};
+
+typedef void runtime_noticed(void *context, uint64_t argument, const struct runtime_notice *notice);
+
+/* `run` zero = every run.  The id is never 0. */
+uint64_t runtime_watch(struct runtime *runtime, const struct uuid *run, runtime_noticed *noticed,
+		       void *context, uint64_t argument);
+void runtime_unwatch(struct runtime *runtime, uint64_t watch);
+
+/* ---- reading ------------------------------------------------------------------------------------ */
+
+/* A job with a reader: embed it, fill work and done, submit.  work() runs on a reader thread with
+ * the job's arena; done() on the loop.  The job is the caller's memory until done(). */
+struct runtime_read {
+	struct job job;
+	struct runtime *runtime;
+	struct arena arena;
+	void (*work)(struct runtime_read *read, struct store_reader *reader);
+	void (*done)(struct runtime_read *read);
+};
+
+void runtime_read(struct runtime *runtime, struct runtime_read *read);
+
+struct runtime_counts {
+	size_t live_runs, open_tools, waiting_appends;
+};
+struct runtime_counts runtime_counts(const struct runtime *runtime);
+
+#endif

@@ -1,0 +1,127 @@
+/* runtime/start.c -- a new run: its definition is found, compiled and pinned on a reader thread,
+ * its inputs are checked there too, and then it is a command like any other.
+ */
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "definition/compile.h"
+#include "runtime/inside.h"
+
+struct starting {
+	struct runtime_read read;
+	struct runtime_start start;     /* copied into the read's arena */
+	struct graph_use *graph;
+	const struct json *inputs;
+	struct problems problems;
+	struct error error;
+	runtime_replied *replied;
+	void *context;
+	uint64_t argument;
+};
+
+static bool compile(struct starting *s)
+{
+	struct runtime *runtime = s->read.runtime;
+	struct arena *arena = &s->read.arena;
+	struct str yaml = s->start.yaml;
+	if (yaml.size == 0 && !runtime->settings.definition(runtime->settings.context,
+							    s->start.workflow, arena, &yaml, &s->error))
+		return false;
+	struct hash source = hash_of(yaml);
+	s->graph = graphs_find(&runtime->graphs, &source, true);
+	if (s->graph != NULL)
+		return true;
+	struct definition_tools tools = { runtime->catalogue, runtime->settings.tools->count };
+	struct str graph;
+	if (!definition_compile(yaml, &tools, arena, &graph, &s->problems))
+		return problems_fail(&s->problems, &s->error);
+	s->graph = graphs_load(&runtime->graphs, graph, &source, &s->error);
+	return s->graph != NULL;
+}
+
+static void start_work(struct runtime_read *read, struct store_reader *reader)
+{
+	struct starting *s = (struct starting *)read;
+	(void)reader;
+	const struct json *given;
+	s->problems.arena = &read->arena;
+	if (!compile(s) || !json_read(s->start.inputs, &read->arena, &given, &s->error))
+		return;
+	if (given->kind != JSON_OBJECT) {
+		fail(&s->error, ERROR_INVALID, "inputs must be an object, not %s",
+		     json_kind_name(given->kind));
+		return;
+	}
+	if (s->start.workflow.size > 0 && !str_equal(s->start.workflow, s->graph->graph->name)) {
+		fail(&s->error, ERROR_INVALID,
+		     "the definition calls itself " STR_FMT ", not " STR_FMT,
+		     STR_ARG(s->graph->graph->name), STR_ARG(s->start.workflow));
+		return;
+	}
+	s->inputs = graph_inputs(s->graph->graph, given, &read->arena, &s->problems);
+	if (s->inputs == NULL) {
+		problems_fail(&s->problems, &s->error);
+		error_prefix(&s->error, "inputs: ");
+	}
+}
+
+static void start_refuse(struct starting *s)
+{
+	struct runtime_reply reply = { .error = &s->error,
+				       .problems = s->problems.count > 0 ? &s->problems : NULL,
+				       .run = s->start.run };
+	s->replied(s->context, s->argument, &reply);
+	if (s->graph != NULL)
+		graphs_release(&s->read.runtime->graphs, s->graph);
+}
+
+static void start_done(struct runtime_read *read)
+{
+	struct starting *s = (struct starting *)read;
+	struct runtime *runtime = read->runtime;
+	if (s->error.code == ERROR_NONE && live_find(runtime, &s->start.run) != NULL)
+		fail(&s->error, ERROR_CONFLICT, "there is already a run with this id");
+	if (s->error.code != ERROR_NONE) {
+		start_refuse(s);
+	} else {
+		struct live *live = live_new(runtime, s->start.run, s->graph);
+		struct item *item = item_new(COMMAND_CREATE);
+		item->command.inputs = json_copy(&item->arena, s->inputs);
+		item->replied = s->replied;
+		item->context = s->context;
+		item->argument = s->argument;
+		live_command(live, item);
+	}
+	arena_done(&read->arena);
+	free(s);
+}
+
+void runtime_start(struct runtime *runtime, const struct runtime_start *start,
+		   runtime_replied *replied, void *context, uint64_t argument)
+{
+	struct starting *s = calloc(1, sizeof(*s));
+	require(s != NULL);
+	struct arena *arena = &s->read.arena;
+	s->start = (struct runtime_start){ str_copy(arena, start->workflow),
+					   str_copy(arena, start->yaml),
+					   str_copy(arena, start->inputs), start->run };
+	if (uuid_is_zero(&s->start.run)) {
+		uint8_t dice[16];
+		system_random(runtime->settings.system, dice, sizeof(dice));
+		s->start.run = uuid_from_random(dice);
+	}
+	s->replied = replied;
+	s->context = context;
+	s->argument = argument;
+	s->read.work = start_work;
+	s->read.done = start_done;
+	s->read.runtime = runtime;
+	if (writer_waiting(runtime->writer) > LIMIT_WRITER_QUEUE) {
+		fail(&s->error, ERROR_UNAVAILABLE, "too many appends are waiting for the disk");
+		start_refuse(s);
+		arena_done(arena);
+		free(s);
+		return;
+	}
+	runtime_read(runtime, &s->read);
+}

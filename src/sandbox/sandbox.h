@@ -1,0 +1,45 @@
+/* sandbox/sandbox.h -- how a child is kept in: a command line for bubblewrap.
+ *
+ * Every child of ours runs in a pid namespace of its own and dies with us, whatever the isolation:
+ * after a `kill -9` of Baton nothing survives.  Kinds (rows of sandboxes.def):
+ *
+ *	native   only the workspace is writable (at /workspace); /usr and a few files of /etc are
+ *	         readable; no network; no capabilities; an empty environment
+ *	off      the whole machine, as Baton itself sees it; chosen by tools.isolation = off
+ *
+ * Policy is data: sandbox_command() makes an argument list, nothing is started here.  If bwrap is
+ * missing or refuses, the tool does not run (ERROR_ISOLATION): sandbox_was_built() reads from the
+ * status file, which bwrap writes before the command starts, whether it ever came that far.
+ */
+#ifndef SANDBOX_SANDBOX_H
+#define SANDBOX_SANDBOX_H
+
+#include "base/error.h"
+
+struct sandbox_mount {
+	const char *host, *inside;
+	bool writable;
+};
+
+struct sandbox_spec {
+	const char *workspace;                  /* folder on the host, writable */
+	const struct sandbox_mount *mounts;     /* further ones; host paths that must exist */
+	size_t mount_count;
+	int status_descriptor;                  /* as the child sees it; bwrap reports there */
+	const char *const *command;             /* NULL-terminated */
+};
+
+struct sandbox {
+	const char *name, *text;
+	bool contained;                         /* nothing but the workspace can change */
+	/* NULL-terminated, in the arena. */
+	const char *const *(*command)(const struct sandbox_spec *spec, struct arena *arena);
+};
+
+const struct sandbox *sandbox_find(struct str name);    /* NULL when unknown */
+
+/* An anonymous file for the status, and what it says after the child has ended. */
+MUST_CHECK bool sandbox_status_open(int *out_descriptor, struct error *error);
+bool sandbox_was_built(int status_descriptor);
+
+#endif

@@ -1,0 +1,65 @@
+/* sandbox/sandbox_native.c -- the default: a small read-only world around one writable folder.
+ *
+ * The host's root is not bound, because it holds the data folder and other people's files; what
+ * programs need to start is: /usr with the links that lead into it, and the files of /etc that
+ * name users, the linker's cache and certificates.  Everything is unshared, the network too.
+ */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sandbox/arguments.h"
+#include "sandbox/sandbox.h"
+
+/* On a merged-usr system these are links into /usr, elsewhere real folders. */
+static void add_root_folder(struct arguments *arguments, struct arena *arena, const char *path)
+{
+	struct stat info;
+	if (lstat(path, &info) != 0)
+		return;
+	if (!S_ISLNK(info.st_mode)) {
+		ARGUMENTS_ADD(arguments, "--ro-bind", path, path);
+		return;
+	}
+	char target[256];
+	ssize_t size = readlink(path, target, sizeof(target));
+	if (size > 0 && (size_t)size < sizeof(target))
+		ARGUMENTS_ADD(arguments, "--symlink",
+			      str_c(arena, (struct str){ target, (size_t)size }), path);
+}
+
+static const char *const *command(const struct sandbox_spec *spec, struct arena *arena)
+{
+	static const char *const root_folders[] = { "/bin", "/sbin", "/lib", "/lib32", "/lib64",
+						    "/libx32" };
+	static const char *const etc_files[] = { "/etc/passwd",      "/etc/group",
+						 "/etc/nsswitch.conf", "/etc/ld.so.cache",
+						 "/etc/ld.so.conf",  "/etc/ld.so.conf.d",
+						 "/etc/alternatives", "/etc/ssl/certs",
+						 "/etc/localtime" };
+	struct arguments arguments = arguments_new(arena);
+	ARGUMENTS_ADD(&arguments, "bwrap", "--unshare-all", "--die-with-parent", "--new-session",
+		      "--cap-drop", "ALL", "--clearenv", "--ro-bind", "/usr", "/usr");
+	for (size_t i = 0; i < COUNT(root_folders); i++)
+		add_root_folder(&arguments, arena, root_folders[i]);
+	for (size_t i = 0; i < COUNT(etc_files); i++)
+		ARGUMENTS_ADD(&arguments, "--ro-bind-try", etc_files[i], etc_files[i]);
+	ARGUMENTS_ADD(&arguments, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--bind",
+		      spec->workspace, "/workspace", "--chdir", "/workspace", "--setenv", "PATH",
+		      "/usr/local/bin:/usr/bin:/bin", "--setenv", "HOME", "/workspace", "--setenv",
+		      "LANG", "C.UTF-8");
+	for (size_t i = 0; i < spec->mount_count; i++)
+		ARGUMENTS_ADD(&arguments, spec->mounts[i].writable ? "--bind" : "--ro-bind",
+			      spec->mounts[i].host, spec->mounts[i].inside);
+	ARGUMENTS_ADD(&arguments, "--json-status-fd",
+		      str_format(arena, "%d", spec->status_descriptor).at, "--");
+	for (size_t i = 0; spec->command[i] != NULL; i++)
+		arguments_add(&arguments, spec->command[i]);
+	return arguments.at;
+}
+
+const struct sandbox sandbox_native = {
+	.name = "native",
+	.text = "bubblewrap: only the workspace is writable, no network",
+	.contained = true,
+	.command = command,
+};

@@ -1,0 +1,81 @@
+/* store/store_sqlite.h -- what the two files of the SQLite store share; nobody else's.
+ *
+ * store_sqlite.c opens the file, makes its tables and commits; store_sqlite_read.c reads.  Each
+ * connection is used by one thread at a time and holds all its statements prepared.
+ */
+#ifndef STORE_STORE_SQLITE_H
+#define STORE_STORE_SQLITE_H
+
+#include <sqlite3.h>
+#include <stdatomic.h>
+
+#include "store/store.h"
+
+enum store_sqlite_write {
+	WRITE_BEGIN,
+	WRITE_COMMIT,
+	WRITE_ROLLBACK,
+	WRITE_RUN_FIND,
+	WRITE_RUN_INSERT,
+	WRITE_RUN_UPDATE,
+	WRITE_RUN_STEPPING,
+	WRITE_EVENT,
+	WRITE_BLOB,
+	WRITE_EFFECT_OPEN,
+	WRITE_EFFECT_CLOSE,
+	WRITES
+};
+
+struct store_sqlite {
+	struct store base;
+	char *path;
+	sqlite3 *database;
+	sqlite3_stmt *statements[WRITES];
+	int64_t position;        /* of the newest committed event */
+	int frames;              /* in the WAL, as the last commit left it */
+	int frames_checkpointed; /* when the last checkpoint ran; 0: none since the reset */
+	bool broken;             /* nothing is written any more */
+	struct error breakage;   /* why */
+	_Atomic uint64_t commits, events, appends, conflicts;
+};
+
+/* Fills `error` with what the connection says, the path and what a person can do. */
+bool store_sqlite_fail(sqlite3 *database, const char *path, const char *doing, struct error *error);
+bool store_sqlite_prepare(sqlite3 *database, const char *path, const char *const *texts,
+			  size_t count, sqlite3_stmt **out_statements, struct error *error);
+void store_sqlite_finalize(sqlite3_stmt **statements, size_t count);
+
+/* These answer SQLite's result code.  The bytes must live until the statement has been reset. */
+int store_sqlite_bind_text(sqlite3_stmt *statement, int index, struct str text);
+int store_sqlite_bind_bytes(sqlite3_stmt *statement, int index, const void *bytes, size_t size);
+
+/* The reading half of the ops. */
+bool store_sqlite_reader_open(struct store *store, struct store_reader **out_reader,
+			      struct error *error);
+void store_sqlite_reader_close(struct store_reader *reader);
+bool store_sqlite_read_events(struct store_reader *reader, const struct uuid *run, int64_t after,
+			      size_t limit, struct arena *arena, struct store_event_page *out_page,
+			      struct error *error);
+bool store_sqlite_read_all(struct store_reader *reader, int64_t after, size_t limit,
+			   struct arena *arena, struct store_event_page *out_page,
+			   struct error *error);
+bool store_sqlite_read_run(struct store_reader *reader, const struct uuid *run, struct arena *arena,
+			   struct store_run *out_run, bool *out_found, struct error *error);
+bool store_sqlite_list_runs(struct store_reader *reader, const struct uuid *before, size_t limit,
+			    struct arena *arena, struct store_run_page *out_page,
+			    struct error *error);
+bool store_sqlite_read_blob(struct store_reader *reader, const struct hash *hash,
+			    struct arena *arena, struct str *out_bytes, bool *out_found,
+			    struct error *error);
+bool store_sqlite_list_effects(struct store_reader *reader, struct str kind,
+			       const struct uuid *after, size_t limit, struct arena *arena,
+			       struct store_effect_page *out_page, struct error *error);
+bool store_sqlite_read_effect(struct store_reader *reader, const struct uuid *effect,
+			      struct arena *arena, struct store_effect *out_effect, bool *out_found,
+			      struct error *error);
+bool store_sqlite_list_stepping(struct store_reader *reader, const struct uuid *after, size_t limit,
+				struct arena *arena, struct store_run_page *out_page,
+				struct error *error);
+int64_t store_sqlite_newest_position(struct store_reader *reader);
+
+#endif

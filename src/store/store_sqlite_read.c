@@ -1,0 +1,384 @@
+/* store/store_sqlite_read.c -- read-only connections.
+ *
+ * Every call is one statement, reset before it returns, so no read transaction outlives a page
+ * and the writer's checkpoints can always get through.  A reader never checkpoints, not even
+ * when it is closed.
+ *
+ * A page starts small and doubles: a caller may ask for a thousand rows and get three.
+ */
+#include "store/store_sqlite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "store/store_sqlite_schema.h"
+
+enum read {
+	READ_EVENTS,
+	READ_ALL,
+	READ_RUN,
+	READ_RUNS,
+	READ_STEPPING,
+	READ_BLOB,
+	READ_EFFECT,
+	READ_EFFECTS,
+	READ_NEWEST,
+	READS
+};
+
+#define RUN_COLUMNS "id, name, state, stepping, created_at, updated_at, ended_at, seq, summary"
+
+/* CROSS JOIN keeps the order of the tables: SQLite must walk the first and look up the second. */
+static const char *const texts[READS] = {
+	[READ_EVENTS] = "SELECT ?1, seq, position, at, type, body FROM events"
+			" WHERE run = (SELECT key FROM runs WHERE id = ?1) AND seq > ?2"
+			" ORDER BY seq LIMIT ?3",
+	[READ_ALL] = "SELECT runs.id, events.seq, position, at, type, body"
+		     " FROM events CROSS JOIN runs ON runs.key = events.run"
+		     " WHERE position > ?1 ORDER BY position LIMIT ?2",
+	[READ_RUN] = "SELECT " RUN_COLUMNS " FROM runs WHERE id = ?1",
+	[READ_RUNS] = "SELECT " RUN_COLUMNS " FROM runs"
+		      " WHERE key < CASE WHEN ?1 IS NULL THEN 9223372036854775807"
+		      "                  ELSE (SELECT key FROM runs WHERE id = ?1) END"
+		      " ORDER BY key DESC LIMIT ?2",
+	[READ_STEPPING] = "SELECT " RUN_COLUMNS " FROM runs WHERE stepping AND id > ?1"
+			  " ORDER BY id LIMIT ?2",
+	[READ_BLOB] = "SELECT bytes FROM blobs WHERE hash = ?1",
+	[READ_EFFECT] = "SELECT effects.id, runs.id, kind, due_at, body"
+			" FROM effects CROSS JOIN runs ON runs.key = effects.run"
+			" WHERE effects.id = ?1",
+	[READ_EFFECTS] = "SELECT effects.id, runs.id, kind, due_at, body"
+			 " FROM effects CROSS JOIN runs ON runs.key = effects.run"
+			 " WHERE effects.id > ?1 AND (?2 = '' OR kind = ?2)"
+			 " ORDER BY effects.id LIMIT ?3",
+	[READ_NEWEST] = STORE_SQLITE_HIGHEST_POSITION,
+};
+
+struct reader {
+	struct store_reader base;
+	char *path;
+	sqlite3 *database;
+	sqlite3_stmt *statements[READS];
+};
+
+/* Takes one row out of the statement; false when it has not the shape we wrote. */
+typedef bool take(sqlite3_stmt *statement, struct arena *arena, void *out_item);
+
+static struct reader *self_of(struct store_reader *reader)
+{
+	return (struct reader *)reader;
+}
+
+static struct str column(sqlite3_stmt *statement, int index, struct arena *arena)
+{
+	const char *bytes = sqlite3_column_blob(statement, index);
+	int size = sqlite3_column_bytes(statement, index);
+	if (bytes == NULL || size <= 0)
+		return S("");
+	return str_copy(arena, (struct str){ bytes, (size_t)size });
+}
+
+static bool column_uuid(sqlite3_stmt *statement, int index, struct uuid *out_uuid)
+{
+	const void *bytes = sqlite3_column_blob(statement, index);
+	if (bytes == NULL || sqlite3_column_bytes(statement, index) != (int)sizeof(out_uuid->bytes))
+		return false;
+	memcpy(out_uuid->bytes, bytes, sizeof(out_uuid->bytes));
+	return true;
+}
+
+static bool take_event(sqlite3_stmt *statement, struct arena *arena, void *out_item)
+{
+	struct store_event_row *row = out_item;
+	row->seq = sqlite3_column_int64(statement, 1);
+	row->position = sqlite3_column_int64(statement, 2);
+	row->at = sqlite3_column_int64(statement, 3);
+	row->type = column(statement, 4, arena);
+	row->body = column(statement, 5, arena);
+	return column_uuid(statement, 0, &row->run);
+}
+
+static bool take_run(sqlite3_stmt *statement, struct arena *arena, void *out_item)
+{
+	struct store_run *run = out_item;
+	run->name = column(statement, 1, arena);
+	run->state = column(statement, 2, arena);
+	run->stepping = sqlite3_column_int(statement, 3) != 0;
+	run->created_at = sqlite3_column_int64(statement, 4);
+	run->updated_at = sqlite3_column_int64(statement, 5);
+	run->ended_at = sqlite3_column_int64(statement, 6);
+	run->seq = sqlite3_column_int64(statement, 7);
+	run->summary = column(statement, 8, arena);
+	return column_uuid(statement, 0, &run->id);
+}
+
+static bool take_effect(sqlite3_stmt *statement, struct arena *arena, void *out_item)
+{
+	struct store_effect *effect = out_item;
+	effect->kind = column(statement, 2, arena);
+	effect->due_at = sqlite3_column_int64(statement, 3);
+	effect->body = column(statement, 4, arena);
+	return column_uuid(statement, 0, &effect->id) && column_uuid(statement, 1, &effect->run);
+}
+
+static bool take_blob(sqlite3_stmt *statement, struct arena *arena, void *out_item)
+{
+	*(struct str *)out_item = column(statement, 0, arena);
+	return true;
+}
+
+/* The statement whose parameters are bound, and where its rows go. */
+struct reading {
+	struct reader *self;
+	enum read which;
+	int bound; /* the binds' result codes together */
+	take *take;
+	size_t item_size;
+	size_t limit;
+};
+
+static bool damaged(const struct reader *self, struct error *error)
+{
+	return fail(error, ERROR_STORAGE,
+		    "%s: a row is damaged; restore the data folder from a copy", self->path);
+}
+
+static bool read_rows(const struct reading *reading, struct arena *arena, void **out_items,
+		      size_t *out_count, struct error *error)
+{
+	sqlite3_stmt *statement = reading->self->statements[reading->which];
+	size_t count = 0, room = 0;
+	char *items = NULL;
+	int step = reading->bound;
+	bool whole = true;
+	while (step == SQLITE_OK || step == SQLITE_ROW) {
+		step = sqlite3_step(statement);
+		if (step != SQLITE_ROW)
+			break;
+		if (count == room) {
+			room = room == 0 ? 16 : room * 2;
+			if (room > reading->limit)
+				room = reading->limit;
+			require(room > count);
+			char *larger = arena_take_array(arena, room, reading->item_size);
+			if (count > 0)
+				memcpy(larger, items, count * reading->item_size);
+			items = larger;
+		}
+		whole = reading->take(statement, arena, items + count * reading->item_size);
+		if (!whole)
+			break;
+		count++;
+	}
+	if (!whole)
+		damaged(reading->self, error);
+	else if (step != SQLITE_DONE)
+		store_sqlite_fail(reading->self->database, reading->self->path, "read the database",
+				  error);
+	sqlite3_reset(statement);
+	if (!whole || step != SQLITE_DONE)
+		return false;
+	*out_items = items;
+	*out_count = count;
+	return true;
+}
+
+static bool read_one(const struct reading *reading, struct arena *arena, void *out_item,
+		     bool *out_found, struct error *error)
+{
+	void *items;
+	size_t count;
+	if (!read_rows(reading, arena, &items, &count, error))
+		return false;
+	*out_found = count > 0;
+	if (count > 0)
+		memcpy(out_item, items, reading->item_size);
+	return true;
+}
+
+static int bind_limit(sqlite3_stmt *statement, int index, size_t limit)
+{
+	return sqlite3_bind_int64(statement, index, limit > INT64_MAX ? -1 : (int64_t)limit);
+}
+
+static int bind_uuid(sqlite3_stmt *statement, int index, const struct uuid *uuid)
+{
+	return store_sqlite_bind_bytes(statement, index, uuid->bytes, sizeof(uuid->bytes));
+}
+
+/* Every id is greater than no bytes at all. */
+static int bind_after(sqlite3_stmt *statement, int index, const struct uuid *after)
+{
+	return after != NULL ? bind_uuid(statement, index, after)
+			     : store_sqlite_bind_bytes(statement, index, "", 0);
+}
+
+static bool setup(struct reader *self, struct error *error)
+{
+	int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+	if (sqlite3_open_v2(self->path, &self->database, flags, NULL) != SQLITE_OK)
+		return store_sqlite_fail(self->database, self->path, "open the database", error);
+	sqlite3_db_config(self->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	sqlite3_db_config(self->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	/* The writer never makes a reader wait, but SQLite's own moments with the WAL's index
+	 * can, for microseconds. */
+	sqlite3_busy_timeout(self->database, LIMIT_STORE_BUSY_MS);
+	if (sqlite3_exec(self->database, STORE_SQLITE_SETTINGS STORE_SQLITE_READER_SETTINGS, NULL,
+			 NULL, NULL) != SQLITE_OK)
+		return store_sqlite_fail(self->database, self->path, "set a reader up", error);
+	return store_sqlite_prepare(self->database, self->path, texts, READS, self->statements,
+				    error);
+}
+
+bool store_sqlite_reader_open(struct store *store, struct store_reader **out_reader,
+			      struct error *error)
+{
+	struct reader *self = calloc(1, sizeof(*self));
+	require(self != NULL);
+	self->base.ops = store->ops;
+	self->path = strdup(((struct store_sqlite *)store)->path);
+	require(self->path != NULL);
+	if (!setup(self, error)) {
+		store_sqlite_reader_close(&self->base);
+		return false;
+	}
+	*out_reader = &self->base;
+	return true;
+}
+
+void store_sqlite_reader_close(struct store_reader *reader)
+{
+	if (reader == NULL)
+		return;
+	struct reader *self = self_of(reader);
+	store_sqlite_finalize(self->statements, READS);
+	sqlite3_close(self->database);
+	free(self->path);
+	free(self);
+}
+
+bool store_sqlite_read_events(struct store_reader *reader, const struct uuid *run, int64_t after,
+			      size_t limit, struct arena *arena, struct store_event_page *out_page,
+			      struct error *error)
+{
+	struct reader *self = self_of(reader);
+	sqlite3_stmt *statement = self->statements[READ_EVENTS];
+	int bound = bind_uuid(statement, 1, run) | sqlite3_bind_int64(statement, 2, after) |
+		    bind_limit(statement, 3, limit);
+	struct reading reading = { self,       READ_EVENTS,           bound,
+				   take_event, sizeof(*out_page->at), limit };
+	void *items;
+	if (!read_rows(&reading, arena, &items, &out_page->count, error))
+		return false;
+	out_page->at = items;
+	return true;
+}
+
+bool store_sqlite_read_all(struct store_reader *reader, int64_t after, size_t limit,
+			   struct arena *arena, struct store_event_page *out_page,
+			   struct error *error)
+{
+	struct reader *self = self_of(reader);
+	sqlite3_stmt *statement = self->statements[READ_ALL];
+	int bound = sqlite3_bind_int64(statement, 1, after) | bind_limit(statement, 2, limit);
+	struct reading reading = {
+		self, READ_ALL, bound, take_event, sizeof(*out_page->at), limit
+	};
+	void *items;
+	if (!read_rows(&reading, arena, &items, &out_page->count, error))
+		return false;
+	out_page->at = items;
+	return true;
+}
+
+bool store_sqlite_read_run(struct store_reader *reader, const struct uuid *run, struct arena *arena,
+			   struct store_run *out_run, bool *out_found, struct error *error)
+{
+	struct reader *self = self_of(reader);
+	int bound = bind_uuid(self->statements[READ_RUN], 1, run);
+	struct reading reading = { self, READ_RUN, bound, take_run, sizeof(*out_run), 1 };
+	return read_one(&reading, arena, out_run, out_found, error);
+}
+
+static bool read_runs(struct reading *reading, struct arena *arena, struct store_run_page *out_page,
+		      struct error *error)
+{
+	void *items;
+	if (!read_rows(reading, arena, &items, &out_page->count, error))
+		return false;
+	out_page->at = items;
+	return true;
+}
+
+bool store_sqlite_list_runs(struct store_reader *reader, const struct uuid *before, size_t limit,
+			    struct arena *arena, struct store_run_page *out_page,
+			    struct error *error)
+{
+	struct reader *self = self_of(reader);
+	sqlite3_stmt *statement = self->statements[READ_RUNS];
+	int bound = (before != NULL ? bind_uuid(statement, 1, before)
+				    : sqlite3_bind_null(statement, 1)) |
+		    bind_limit(statement, 2, limit);
+	struct reading reading = { self, READ_RUNS, bound, take_run, sizeof(*out_page->at), limit };
+	return read_runs(&reading, arena, out_page, error);
+}
+
+bool store_sqlite_read_blob(struct store_reader *reader, const struct hash *hash,
+			    struct arena *arena, struct str *out_bytes, bool *out_found,
+			    struct error *error)
+{
+	struct reader *self = self_of(reader);
+	int bound = store_sqlite_bind_bytes(self->statements[READ_BLOB], 1, hash->bytes,
+					    sizeof(hash->bytes));
+	struct reading reading = { self, READ_BLOB, bound, take_blob, sizeof(*out_bytes), 1 };
+	return read_one(&reading, arena, out_bytes, out_found, error);
+}
+
+bool store_sqlite_list_effects(struct store_reader *reader, struct str kind,
+			       const struct uuid *after, size_t limit, struct arena *arena,
+			       struct store_effect_page *out_page, struct error *error)
+{
+	struct reader *self = self_of(reader);
+	sqlite3_stmt *statement = self->statements[READ_EFFECTS];
+	int bound = bind_after(statement, 1, after) | store_sqlite_bind_text(statement, 2, kind) |
+		    bind_limit(statement, 3, limit);
+	struct reading reading = { self,        READ_EFFECTS,          bound,
+				   take_effect, sizeof(*out_page->at), limit };
+	void *items;
+	if (!read_rows(&reading, arena, &items, &out_page->count, error))
+		return false;
+	out_page->at = items;
+	return true;
+}
+
+bool store_sqlite_read_effect(struct store_reader *reader, const struct uuid *effect,
+			      struct arena *arena, struct store_effect *out_effect, bool *out_found,
+			      struct error *error)
+{
+	struct reader *self = self_of(reader);
+	int bound = bind_uuid(self->statements[READ_EFFECT], 1, effect);
+	struct reading reading = { self, READ_EFFECT, bound, take_effect, sizeof(*out_effect), 1 };
+	return read_one(&reading, arena, out_effect, out_found, error);
+}
+
+bool store_sqlite_list_stepping(struct store_reader *reader, const struct uuid *after, size_t limit,
+				struct arena *arena, struct store_run_page *out_page,
+				struct error *error)
+{
+	struct reader *self = self_of(reader);
+	sqlite3_stmt *statement = self->statements[READ_STEPPING];
+	int bound = bind_after(statement, 1, after) | bind_limit(statement, 2, limit);
+	struct reading reading = { self,     READ_STEPPING,         bound,
+				   take_run, sizeof(*out_page->at), limit };
+	return read_runs(&reading, arena, out_page, error);
+}
+
+int64_t store_sqlite_newest_position(struct store_reader *reader)
+{
+	sqlite3_stmt *statement = self_of(reader)->statements[READ_NEWEST];
+	int64_t position =
+		sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : -1;
+	sqlite3_reset(statement);
+	return position;
+}

@@ -1,0 +1,33 @@
+/* store/writer.h -- group commit: appends from the loop thread, committed by the writer lane.
+ *
+ * writer_append() queues; whatever is queued when the lane is free is committed in one
+ * transaction, without waiting for more.  done() is called on the loop thread, in the order in
+ * which the appends were queued, when the append is committed or refused.  After a failed commit
+ * `failed` is called once and nothing is acknowledged any more: every later append stays
+ * unanswered, because nobody knows what the disk holds.
+ *
+ * The append and all it points to must live until done().
+ */
+#ifndef STORE_WRITER_H
+#define STORE_WRITER_H
+
+#include "os/system.h"
+#include "store/store.h"
+
+struct writer;
+
+struct writer_ticket {
+	struct store_append append;
+	void (*done)(struct writer_ticket *ticket);     /* outcome is in append.outcome */
+	struct writer_ticket *next;                     /* the queue's */
+};
+
+typedef void writer_failed(void *context, const struct error *error);
+
+struct writer *writer_new(struct system *system, struct store *store, writer_failed *failed,
+			  void *context);
+void writer_append(struct writer *writer, struct writer_ticket *ticket);
+size_t writer_waiting(const struct writer *writer);     /* queued and not yet answered */
+void writer_free(struct writer *writer);                /* only when nothing is in flight */
+
+#endif

@@ -1,0 +1,162 @@
+/* tool/tool_shell.c -- `sh -c command` in the run's workspace, inside the sandbox.
+ *
+ * The child tree holds the effect's lock for as long as it lives.  A command that exits with
+ * another status than 0 has failed; what it printed is in the error then, and in the output when
+ * it succeeded.  Output that is not UTF-8 is shown with replacement characters, because events
+ * are JSON.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "os/point.h"
+#include "os/process.h"
+#include "sandbox/sandbox.h"
+#include "tool/tool.h"
+
+struct shell {
+	struct loop *loop;
+	int status;                     /* the sandbox's status file */
+	uint64_t process, timer;
+	bool timed_out;
+	double timeout_seconds;
+	tool_done *done;
+	void *context;
+	uint64_t argument;
+};
+
+static struct str as_utf8(struct arena *arena, struct str bytes)
+{
+	size_t bad;
+	if (utf8_valid(bytes, &bad))
+		return bytes;
+	AUTO(buf) text = { 0 };
+	while (!utf8_valid(bytes, &bad)) {
+		buf_add(&text, str_head(bytes, bad));
+		buf_add(&text, S("\xEF\xBF\xBD"));
+		bytes = str_skip(bytes, bad + 1);
+	}
+	buf_add(&text, bytes);
+	return str_copy(arena, buf_str(&text));
+}
+
+static const struct json *output_of(const struct process_result *result, struct arena *arena)
+{
+	struct run_shell_outputs *outputs = run_shell_outputs_new(arena);
+	SET(outputs, exit_code, result->exit_status);
+	SET(outputs, stdout, as_utf8(arena, result->output));
+	SET(outputs, stderr, as_utf8(arena, result->errors));
+	if (result->output_dropped + result->errors_dropped > 0)
+		SET(outputs, dropped, (int64_t)(result->output_dropped + result->errors_dropped));
+	const struct json *json;
+	struct error error;
+	bool good = json_read(run_shell_outputs_text(outputs, arena), arena, &json, &error);
+	require(good);
+	return json;
+}
+
+static void explain_failure(const struct shell *shell, const struct process_result *result,
+			    struct arena *arena, struct error *error)
+{
+	struct str said = as_utf8(arena, str_trim(result->errors));
+	if (said.size > 300)
+		said = as_utf8(arena, str_skip(said, said.size - 300));
+	if (!sandbox_was_built(shell->status))
+		fail(error, ERROR_ISOLATION,
+		     "the sandbox cannot be built, so the tool does not run: " STR_FMT, STR_ARG(said));
+	else if (shell->timed_out)
+		fail(error, ERROR_TIMEOUT, "ended after %g seconds", shell->timeout_seconds);
+	else if (result->signal != 0)
+		fail(error, ERROR_TOOL_FAILED, "ended by signal %d: " STR_FMT, result->signal,
+		     STR_ARG(said));
+	else
+		fail(error, ERROR_TOOL_FAILED, "exit status %d: " STR_FMT, result->exit_status,
+		     STR_ARG(said));
+}
+
+static void shell_ended(void *context, uint64_t argument, const struct process_result *result)
+{
+	struct shell *shell = context;
+	(void)argument;
+	POINT("tool.shell_ended");
+	system_timer_stop(loop_system(shell->loop), shell->timer);
+	AUTO(arena) arena = { 0 };
+	struct tool_result answer = { 0 };
+	if (result->exit_status == 0 && !shell->timed_out && sandbox_was_built(shell->status))
+		answer.output = output_of(result, &arena);
+	else
+		explain_failure(shell, result, &arena, &answer.error);
+	close(shell->status);
+	shell->done(shell->context, shell->argument, &answer);
+	free(shell);
+}
+
+static void shell_timed_out(void *context, uint64_t argument)
+{
+	struct shell *shell = context;
+	(void)argument;
+	shell->timed_out = true;
+	process_end(shell->loop, shell->process);
+}
+
+static bool shell_spawn(struct shell *shell, const struct tool_host *host,
+			const struct tool_call *call, const struct run_shell_inputs *inputs,
+			struct arena *arena, struct error *error)
+{
+	const char *const command[] = { "/bin/sh", "-c", str_c(arena, inputs->command), NULL };
+	const struct sandbox_spec sandbox = { .workspace = call->workspace,
+					      .status_descriptor = 4,
+					      .command = command };
+	const int keep[] = { call->lock, shell->status };
+	const struct process_spec spec = {
+		.argv = host->sandbox->command(&sandbox, arena),
+		.keep = keep,
+		.keep_count = COUNT(keep),
+		.output_limit = LIMIT_TOOL_OUTPUT_BYTES,
+		.done = shell_ended,
+		.context = shell,
+	};
+	POINT("tool.before_spawn");
+	if (!process_start(host->loop, &spec, &shell->process, error))
+		return false;
+	POINT("tool.after_spawn");
+	shell->timer = system_timer_start(loop_system(host->loop),
+					  (int64_t)(inputs->timeout_seconds * 1e6), shell_timed_out,
+					  shell, 0);
+	return true;
+}
+
+static bool start(const struct tool_host *host, const struct tool_call *call, struct error *error)
+{
+	AUTO(arena) arena = { 0 };
+	struct problems problems = { .arena = &arena };
+	struct contract_source source = { .json = call->inputs };
+	const struct run_shell_inputs *inputs = run_shell_inputs_parse(&source, &arena, &problems);
+	if (inputs == NULL)
+		return problems_fail(&problems, error);
+	struct shell *shell = calloc(1, sizeof(*shell));
+	require(shell != NULL);
+	*shell = (struct shell){ .loop = host->loop,
+				 .timeout_seconds = inputs->timeout_seconds,
+				 .done = call->done,
+				 .context = call->context,
+				 .argument = call->argument };
+	if (!sandbox_status_open(&shell->status, error)) {
+		free(shell);
+		return false;
+	}
+	if (shell_spawn(shell, host, call, inputs, &arena, error))
+		return true;
+	close(shell->status);
+	free(shell);
+	return false;
+}
+
+const struct tool tool_shell = {
+	.name = "shell",
+	.text = "Runs a shell command in the run's workspace.",
+	.class = RUN_CLASS_CONTAINED,
+	.inputs = run_shell_inputs_type,
+	.start = start,
+};

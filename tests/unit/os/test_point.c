@@ -1,0 +1,82 @@
+/* Failpoints: the n-th passing kills, the trace has every name before it. */
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "os/file.h"
+#include "os/point.h"
+
+/* Passes a, b, b, b in a child with these rules; its wait status. */
+static int walk(const char *rules, const char *trace)
+{
+	pid_t child = fork();
+	if (child == 0) {
+		unsetenv("BATON_POINTS");
+		unsetenv("BATON_POINTS_TRACE");
+		if (rules != NULL)
+			setenv("BATON_POINTS", rules, 1);
+		if (trace != NULL)
+			setenv("BATON_POINTS_TRACE", trace, 1);
+		if (freopen("/dev/null", "w", stderr) == NULL)
+			_exit(99);
+		point_setup();
+		if (point_active != (rules != NULL || trace != NULL))
+			_exit(98);
+		POINT("a");
+		POINT("b");
+		POINT("b");
+		POINT("b");
+		_exit(0);
+	}
+	int status;
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	return status;
+}
+
+static bool killed(int status)
+{
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+}
+
+Test(point, without_rules_nothing_happens)
+{
+	cr_assert_eq(walk(NULL, NULL), 0);
+}
+
+Test(point, the_named_passing_kills)
+{
+	char trace[] = "/tmp/baton-test-XXXXXX";
+	int file = mkstemp(trace);
+	cr_assert_geq(file, 0);
+	close(file);
+	AUTO(arena) arena = { 0 };
+	struct error error;
+	struct str text;
+	cr_assert(killed(walk("other=kill;b=kill@2", trace)));
+	cr_assert(file_read(trace, 1000, &arena, &text, &error));
+	cr_assert(str_equal(text, S("a\nb\nb\n")), STR_FMT, STR_ARG(text));
+	/* Appended, and this time nothing kills. */
+	cr_assert_eq(walk("b=kill@4; c=kill", trace), 0);
+	cr_assert(file_read(trace, 1000, &arena, &text, &error));
+	cr_assert(str_equal(text, S("a\nb\nb\na\nb\nb\nb\n")), STR_FMT, STR_ARG(text));
+	cr_assert(killed(walk(" a=kill ;", trace)));
+	cr_assert(file_read(trace, 1000, &arena, &text, &error));
+	cr_assert(str_ends(text, S("b\nb\nb\na\n")));
+	unlink(trace);
+}
+
+Test(point, wrong_rules_end_the_process)
+{
+	static const char *const wrong[] = { "a",        "a=",        "=kill",    "a=explode",
+					     "a=kill@0", "a=kill@-1", "a=kill@x", "a=kill@" };
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		int status = walk(wrong[i], NULL);
+		cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 2, "%s", wrong[i]);
+	}
+	int status = walk(NULL, "/no/such/folder/trace");
+	cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 2);
+}

@@ -1,0 +1,157 @@
+/* tests/unit/store/fixture.c -- see fixture.h. */
+#include "fixture.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void handles_open(struct fixture *fixture)
+{
+	cr_assert(fixture->ops->open(fixture->path, &fixture->store, &fixture->error), "%s",
+		  fixture->error.text);
+	cr_assert(fixture->ops->reader_open(fixture->store, &fixture->reader, &fixture->error),
+		  "%s", fixture->error.text);
+}
+
+static void handles_close(struct fixture *fixture)
+{
+	fixture->ops->reader_close(fixture->reader);
+	fixture->ops->close(fixture->store);
+}
+
+void fixture_open(struct fixture *fixture, const struct store_ops *ops)
+{
+	*fixture = (struct fixture){ .ops = ops, .folder = "/tmp/store-test-XXXXXX" };
+	cr_assert_not_null(mkdtemp(fixture->folder));
+	snprintf(fixture->path, sizeof(fixture->path), "%s/baton.db", fixture->folder);
+	handles_open(fixture);
+}
+
+void fixture_reopen(struct fixture *fixture)
+{
+	handles_close(fixture);
+	handles_open(fixture);
+}
+
+void fixture_close(struct fixture *fixture)
+{
+	handles_close(fixture);
+	arena_done(&fixture->arena);
+	DIR *folder = opendir(fixture->folder);
+	cr_assert_not_null(folder);
+	for (struct dirent *entry; (entry = readdir(folder)) != NULL;)
+		if (entry->d_name[0] != '.')
+			cr_assert_eq(unlinkat(dirfd(folder), entry->d_name, 0), 0);
+	closedir(folder);
+	cr_assert_eq(rmdir(fixture->folder), 0);
+}
+
+struct uuid id_of(unsigned number)
+{
+	struct uuid id = { .bytes = { [6] = 0x40, [8] = 0x80 } };
+	for (int i = 0; i < 4; i++)
+		id.bytes[i] = (uint8_t)(number >> (24 - 8 * i));
+	return id;
+}
+
+struct draft draft_of(unsigned run, int64_t expected_seq, size_t events)
+{
+	struct draft draft = { 0 };
+	cr_assert_leq(events, DRAFT_EVENTS);
+	draft.append.expected_seq = expected_seq;
+	draft.append.event_count = events;
+	draft.append.run = (struct store_run){ .id = id_of(run),
+					       .name = S("chain"),
+					       .state = S("running"),
+					       .created_at = 1000 + run,
+					       .updated_at = 2000 + expected_seq,
+					       .summary = S("{}") };
+	for (size_t i = 0; i < events; i++) {
+		snprintf(draft.bodies[i], sizeof(draft.bodies[i]), "{\"run\":%u,\"seq\":%lld}", run,
+			 (long long)(expected_seq + 1 + (int64_t)i));
+		draft.events[i].type = S("step.finished");
+		draft.events[i].at = 5000 + expected_seq + (int64_t)i;
+	}
+	return draft;
+}
+
+/* A draft is returned by value, so the pointers into it are set when it has come to rest. */
+static void draft_settle(struct draft *draft)
+{
+	draft->append.events = draft->events;
+	for (size_t i = 0; i < draft->append.event_count; i++)
+		if (draft->events[i].body.at == NULL && draft->events[i].body.size == 0)
+			draft->events[i].body = str_from_c(draft->bodies[i]);
+	if (draft->append.blob_count > 0)
+		draft->append.blobs = &draft->blob;
+	if (draft->append.opened_count > 0)
+		draft->append.opened = &draft->effect;
+	if (draft->append.closed_count > 0)
+		draft->append.closed = &draft->closed;
+}
+
+bool drafts_commit(struct fixture *fixture, struct draft *const *drafts, size_t count)
+{
+	struct store_append *appends[64];
+	cr_assert_leq(count, COUNT(appends));
+	for (size_t i = 0; i < count; i++) {
+		draft_settle(drafts[i]);
+		appends[i] = &drafts[i]->append;
+	}
+	return fixture->ops->commit(fixture->store, appends, count, &fixture->error);
+}
+
+enum store_outcome draft_try(struct fixture *fixture, struct draft *draft)
+{
+	cr_assert(drafts_commit(fixture, &draft, 1), "%s", fixture->error.text);
+	return draft->append.outcome;
+}
+
+void draft_commit(struct fixture *fixture, struct draft *draft)
+{
+	cr_assert_eq(draft_try(fixture, draft), STORE_COMMITTED);
+}
+
+struct store_event_page events_of(struct fixture *fixture, unsigned run)
+{
+	struct uuid id = id_of(run);
+	struct store_event_page page = { 0 };
+	cr_assert(fixture->ops->read_events(fixture->reader, &id, 0, SIZE_MAX, &fixture->arena,
+					    &page, &fixture->error),
+		  "%s", fixture->error.text);
+	return page;
+}
+
+struct store_event_page events_all(struct fixture *fixture)
+{
+	struct store_event_page page = { 0 };
+	cr_assert(fixture->ops->read_all(fixture->reader, 0, SIZE_MAX, &fixture->arena, &page,
+					 &fixture->error),
+		  "%s", fixture->error.text);
+	return page;
+}
+
+bool run_exists(struct fixture *fixture, unsigned run)
+{
+	struct uuid id = id_of(run);
+	struct store_run row;
+	bool found = false;
+	cr_assert(fixture->ops->read_run(fixture->reader, &id, &fixture->arena, &row, &found,
+					 &fixture->error),
+		  "%s", fixture->error.text);
+	return found;
+}
+
+struct store_run run_of(struct fixture *fixture, unsigned run)
+{
+	struct uuid id = id_of(run);
+	struct store_run row = { 0 };
+	bool found = false;
+	cr_assert(fixture->ops->read_run(fixture->reader, &id, &fixture->arena, &row, &found,
+					 &fixture->error),
+		  "%s", fixture->error.text);
+	cr_assert(found);
+	return row;
+}

@@ -1,0 +1,461 @@
+/* tests/unit/store/test_sqlite.c -- what only a file can do: be reopened, be somebody else's,
+ * be full, be left behind by a killed process. */
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "fixture.h"
+#include "os/point.h"
+#include "store/store_sqlite_schema.h"
+
+static void open_sqlite(struct fixture *f)
+{
+	fixture_open(f, store_backend(S("sqlite")));
+}
+
+/* Runs SQL on a connection of its own; the store must be closed. */
+static void outside(const char *path, const char *sql)
+{
+	sqlite3 *database;
+	cr_assert_eq(sqlite3_open(path, &database), SQLITE_OK);
+	char *problem = NULL;
+	cr_assert_eq(sqlite3_exec(database, sql, NULL, NULL, &problem), SQLITE_OK, "%s", problem);
+	cr_assert_eq(sqlite3_close(database), SQLITE_OK);
+}
+
+/* Closes the store, lets SQL at the file, and opens it again. */
+static void meddle(struct fixture *f, const char *sql)
+{
+	f->ops->reader_close(f->reader);
+	f->ops->close(f->store);
+	outside(f->path, sql);
+	cr_assert(f->ops->open(f->path, &f->store, &f->error), "%s", f->error.text);
+	cr_assert(f->ops->reader_open(f->store, &f->reader, &f->error), "%s", f->error.text);
+}
+
+/* Opening must fail; whatever the file holds must be left as it is. */
+static struct error refused(const char *sql)
+{
+	struct fixture f;
+	open_sqlite(&f);
+	f.ops->reader_close(f.reader);
+	f.ops->close(f.store);
+	cr_assert_eq(unlink(f.path), 0);
+	outside(f.path, sql);
+	struct stat before, after;
+	cr_assert_eq(stat(f.path, &before), 0);
+	f.store = NULL;
+	f.reader = NULL;
+	cr_assert_not(f.ops->open(f.path, &f.store, &f.error));
+	cr_assert_null(f.store);
+	cr_assert_eq(stat(f.path, &after), 0);
+	cr_assert_eq(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
+	cr_assert_eq(before.st_size, after.st_size);
+	struct error error = f.error;
+	fixture_close(&f);
+	return error;
+}
+
+static uint32_t big_endian(const uint8_t *bytes)
+{
+	return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 |
+	       bytes[3];
+}
+
+/* Counts the frames of the WAL's present generation, and those that end a transaction. */
+static void wal_count(struct fixture *f, size_t *out_frames, size_t *out_commits)
+{
+	char name[112];
+	snprintf(name, sizeof(name), "%s-wal", f->path);
+	*out_frames = *out_commits = 0;
+	FILE *file = fopen(name, "rb");
+	cr_assert_not_null(file);
+	uint8_t header[32], frame[24];
+	cr_assert_eq(fread(header, 1, sizeof(header), file), sizeof(header));
+	uint32_t page = big_endian(header + 8);
+	cr_assert_eq(page, 4096);
+	while (fread(frame, 1, sizeof(frame), file) == sizeof(frame)) {
+		if (memcmp(frame + 8, header + 16, 8) != 0)
+			break; /* the salt of an older generation */
+		++*out_frames;
+		*out_commits += big_endian(frame + 4) != 0;
+		cr_assert_eq(fseek(file, (long)page, SEEK_CUR), 0);
+	}
+	fclose(file);
+}
+
+Test(sqlite, keeps_everything_over_a_reopen)
+{
+	struct fixture f;
+	open_sqlite(&f);
+	struct draft one = draft_of(1, 0, 2), two = draft_of(2, 0, 1);
+	one.append.run.stepping = true;
+	one.blob = (struct store_blob){ hash_of(S("value")), S("value") };
+	one.append.blob_count = 1;
+	two.effect = (struct store_effect){ .id = id_of(9), .kind = S("timer"), .due_at = 4 };
+	two.append.opened_count = 1;
+	draft_commit(&f, &one);
+	draft_commit(&f, &two);
+	fixture_reopen(&f);
+	cr_assert_eq(events_all(&f).count, 3);
+	cr_assert_eq(run_of(&f, 1).seq, 2);
+	cr_assert(run_of(&f, 1).stepping);
+	bool found = false;
+	struct str bytes;
+	struct hash hash = hash_of(S("value"));
+	cr_assert(f.ops->read_blob(f.reader, &hash, &f.arena, &bytes, &found, &f.error));
+	cr_assert(found);
+	struct store_effect effect;
+	struct uuid id = id_of(9);
+	found = false;
+	cr_assert(f.ops->read_effect(f.reader, &id, &f.arena, &effect, &found, &f.error));
+	cr_assert(found);
+	cr_assert_eq(effect.due_at, 4);
+	struct draft more = draft_of(1, 2, 1);
+	draft_commit(&f, &more);
+	cr_assert_eq(more.append.first_position, 4);
+	cr_assert_eq(f.ops->stats(f.store).commits, 1, "counted since open");
+	fixture_close(&f);
+}
+
+Test(sqlite, never_gives_a_position_twice)
+{
+	struct fixture f;
+	open_sqlite(&f);
+	struct draft one = draft_of(1, 0, 8);
+	draft_commit(&f, &one);
+	meddle(&f, "DELETE FROM events WHERE position > 3");
+	cr_assert_eq(f.ops->newest_position(f.reader), 8);
+	struct draft two = draft_of(2, 0, 1);
+	draft_commit(&f, &two);
+	cr_assert_eq(two.append.first_position, 9);
+	meddle(&f, "DELETE FROM events");
+	struct draft three = draft_of(3, 0, 1);
+	draft_commit(&f, &three);
+	cr_assert_eq(three.append.first_position, 10);
+	fixture_close(&f);
+}
+
+Test(sqlite, is_the_owners_file_alone)
+{
+	struct fixture f;
+	open_sqlite(&f);
+	struct draft one = draft_of(1, 0, 1);
+	draft_commit(&f, &one);
+	static const char *const ends[] = { "", "-wal", "-shm" };
+	for (size_t i = 0; i < COUNT(ends); i++) {
+		char name[112];
+		struct stat status;
+		snprintf(name, sizeof(name), "%s%s", f.path, ends[i]);
+		cr_assert_eq(stat(name, &status), 0, "%s", name);
+		cr_assert_eq(status.st_mode & 0777, 0600, "%s", name);
+	}
+	fixture_close(&f);
+}
+
+Test(sqlite, refuses_a_newer_file)
+{
+	struct error error =
+		refused("CREATE TABLE runs (key);"
+			"PRAGMA application_id = " STORE_SQLITE_TEXT(
+				STORE_SQLITE_APPLICATION_ID) ";"
+							     "PRAGMA user_version = 47");
+	cr_assert_eq(error.code, ERROR_NEWER_STORE);
+	cr_assert_not_null(strstr(error.text, "version 47"), "%s", error.text);
+	cr_assert_not_null(
+		strstr(error.text, "version " STORE_SQLITE_TEXT(STORE_SQLITE_VERSION) ":"), "%s",
+		error.text);
+	cr_assert_not_null(strstr(error.text, "start the newer Baton"), "%s", error.text);
+}
+
+Test(sqlite, refuses_another_programs_file)
+{
+	struct error error = refused("CREATE TABLE notes (text); PRAGMA application_id = 5");
+	cr_assert_eq(error.code, ERROR_STORAGE);
+	cr_assert_not_null(strstr(error.text, "another program's"), "%s", error.text);
+	error = refused("CREATE TABLE notes (text)");
+	cr_assert_eq(error.code, ERROR_STORAGE);
+	error = refused("PRAGMA journal_mode = WAL; CREATE TABLE notes (text);"
+			"PRAGMA user_version = 1");
+	cr_assert_eq(error.code, ERROR_STORAGE);
+}
+
+Test(sqlite, refuses_what_is_no_database)
+{
+	struct fixture f;
+	open_sqlite(&f);
+	f.ops->reader_close(f.reader);
+	f.ops->close(f.store);
+	FILE *file = fopen(f.path, "wb");
+	cr_assert_not_null(file);
+	for (int i = 0; i < 1000; i++)
+		fputs("not a database\n", file);
+	fclose(file);
+	f.store = NULL;
+	f.reader = NULL;
+	cr_assert_not(f.ops->open(f.path, &f.store, &f.error));
+	cr_assert_eq(f.error.code, ERROR_STORAGE);
+	cr_assert_not_null(strstr(f.error.text, f.path), "%s", f.error.text);
+	cr_assert_not(f.ops->open("/nowhere/at/all/baton.db", &f.store, &f.error));
+	cr_assert_eq(f.error.code, ERROR_STORAGE);
+	cr_assert_not_null(strstr(f.error.text, "/nowhere/at/all"), "%s", f.error.text);
+	fixture_close(&f);
+}
+
+Test(sqlite, takes_an_empty_file)
+{
+	struct fixture f;
+	open_sqlite(&f);
+	f.ops->reader_close(f.reader);
+	f.ops->close(f.store);
+	FILE *file = fopen(f.path, "wb");
+	cr_assert_not_null(file);
+	fclose(file);
+	cr_assert(f.ops->open(f.path, &f.store, &f.error), "%s", f.error.text);
+	cr_assert(f.ops->reader_open(f.store, &f.reader, &f.error), "%s", f.error.text);
+	struct draft one = draft_of(1, 0, 1);
+	draft_commit(&f, &one);
+	fixture_close(&f);
+}
+
+Test(sqlite, one_transaction_is_one_commit_frame)
+{
+	struct fixture f;
+	open_sqlite(&f);
+	fixture_reopen(&f); /* the schema's own commit is out of the WAL */
+	for (unsigned i = 0; i < 20; i++) {
+		struct draft one = draft_of(1, i, 1), two = draft_of(2, 2 * i, 2),
+			     late = draft_of(3, 7, 1);
+		struct draft *batch[] = { &one, &late, &two };
+		cr_assert(drafts_commit(&f, batch, COUNT(batch)));
+		cr_assert_eq(draft_try(&f, &late), STORE_CONFLICT);
+	}
+	size_t frames, commits;
+	wal_count(&f, &frames, &commits);
+	cr_assert_eq(commits, 20);
+	cr_assert_eq(f.ops->stats(f.store).commits, 20);
+	/* Of the three pages that a lone step must change: the event, its index, the run. */
+	size_t before = frames;
+	struct draft one = draft_of(1, 20, 1);
+	draft_commit(&f, &one);
+	wal_count(&f, &frames, &commits);
+	cr_assert_leq(frames - before, 3);
+	fixture_close(&f);
+}
+
+Test(sqlite, the_wal_is_moved_away_when_it_has_grown)
+{
+	struct fixture f;
+	open_sqlite(&f);
+	enum { BODY = 40000 };
+	char *body = malloc(BODY);
+	memset(body, 'x', BODY);
+	size_t frames = 0, commits, most = 0;
+	for (int64_t i = 0; i < 400; i++) { /* about 4,000 frames */
+		struct draft draft = draft_of(1, i, 1);
+		draft.events[0].body = (struct str){ body, BODY };
+		draft_commit(&f, &draft);
+		if (i % 20 == 0)
+			wal_count(&f, &frames, &commits);
+		if (frames > most)
+			most = frames;
+	}
+	cr_assert_gt(most, LIMIT_STORE_WAL_FRAMES / 2);
+	cr_assert_leq(most, LIMIT_STORE_WAL_FRAMES + 20);
+	free(body);
+	fixture_close(&f);
+}
+
+Test(sqlite, a_reader_never_holds_the_writer_up)
+{
+	struct fixture f;
+	open_sqlite(&f);
+	struct draft first = draft_of(1, 0, 1);
+	draft_commit(&f, &first);
+	/* A reader far worse than ours: its transaction stays open all the time. */
+	sqlite3 *database;
+	sqlite3_stmt *statement;
+	cr_assert_eq(sqlite3_open_v2(f.path, &database, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+	cr_assert_eq(sqlite3_exec(database, "BEGIN", NULL, NULL, NULL), SQLITE_OK);
+	cr_assert_eq(
+		sqlite3_prepare_v2(database, "SELECT count(*) FROM events", -1, &statement, NULL),
+		SQLITE_OK);
+	cr_assert_eq(sqlite3_step(statement), SQLITE_ROW);
+	enum { COMMITS = LIMIT_STORE_WAL_FRAMES };
+	for (int64_t i = 1; i <= COMMITS; i++) {
+		struct draft draft = draft_of(1, i, 1);
+		draft_commit(&f, &draft);
+	}
+	cr_assert_eq(f.ops->stats(f.store).commits, COMMITS + 1);
+	cr_assert_eq(events_of(&f, 1).count, COMMITS + 1);
+	sqlite3_reset(statement);
+	cr_assert_eq(sqlite3_step(statement), SQLITE_ROW);
+	cr_assert_eq(sqlite3_column_int(statement, 0), 1, "it still sees what it saw first");
+	sqlite3_finalize(statement);
+	/* No checkpoint by this one either, or the rule of one checkpointer would be broken. */
+	sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	sqlite3_close(database);
+	/* Once it has gone the WAL is moved and begins anew. */
+	size_t frames = SIZE_MAX, commits;
+	for (int64_t i = COMMITS + 1; frames > LIMIT_STORE_WAL_FRAMES; i++) {
+		cr_assert_lt(i, 3 * COMMITS);
+		struct draft draft = draft_of(1, i, 1);
+		draft_commit(&f, &draft);
+		if (i % 50 == 0)
+			wal_count(&f, &frames, &commits);
+	}
+	fixture_close(&f);
+}
+
+Test(sqlite, a_failed_write_ends_the_store)
+{
+	struct fixture f;
+	open_sqlite(&f);
+	for (int64_t i = 0; i < 5; i++) {
+		struct draft draft = draft_of(1, i, 1);
+		draft_commit(&f, &draft);
+	}
+	/* The disk takes no byte beyond what the WAL holds now. */
+	signal(SIGXFSZ, SIG_IGN);
+	struct rlimit old, none = { 1000, RLIM_INFINITY };
+	cr_assert_eq(getrlimit(RLIMIT_FSIZE, &old), 0);
+	none.rlim_max = old.rlim_max;
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &none), 0);
+	struct draft lost = draft_of(1, 5, 1), late = draft_of(9, 4, 1);
+	struct draft *batch[] = { &late, &lost };
+	bool committed = drafts_commit(&f, batch, COUNT(batch));
+	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &old), 0);
+	cr_assert_not(committed);
+	cr_assert_eq(f.error.code, ERROR_STORAGE);
+	cr_assert_eq(lost.append.outcome, STORE_PENDING);
+	cr_assert_eq(late.append.outcome, STORE_PENDING);
+	struct error first = f.error;
+	/* The disk is well again, the store is not. */
+	struct draft *again[] = { &lost };
+	f.error = (struct error){ 0 };
+	cr_assert_not(drafts_commit(&f, again, 1));
+	cr_assert_eq(f.error.code, ERROR_STORAGE);
+	cr_assert_str_eq(f.error.text, first.text);
+	cr_assert_eq(events_all(&f).count, 5, "readers go on");
+	fixture_reopen(&f);
+	cr_assert_eq(events_all(&f).count, 5);
+	draft_commit(&f, &lost);
+	fixture_close(&f);
+}
+
+/* The child: appends to three runs for ever and tells the pipe after each commit. */
+static _Noreturn void load(const struct store_ops *ops, const char *path, int pipe_end)
+{
+	struct store *store;
+	struct store_reader *reader;
+	struct arena arena = { 0 };
+	struct error error;
+	if (!ops->open(path, &store, &error) || !ops->reader_open(store, &reader, &error))
+		_exit(3);
+	int64_t seq = 0;
+	struct uuid first = id_of(0);
+	struct store_run row;
+	bool found;
+	if (!ops->read_run(reader, &first, &arena, &row, &found, &error))
+		_exit(3);
+	if (found)
+		seq = row.seq;
+	for (;; seq++) {
+		struct store_append appends[3], *batch[3];
+		struct store_event event = { .type = S("t"), .at = seq + 1, .body = S("{}") };
+		for (unsigned i = 0; i < 3; i++) {
+			appends[i] = (struct store_append){ .expected_seq = seq,
+							    .run = { .id = id_of(i) },
+							    .events = &event,
+							    .event_count = 1 };
+			batch[i] = &appends[i];
+		}
+		if (!ops->commit(store, batch, 3, &error))
+			_exit(4);
+		int64_t told = seq + 1;
+		if (appends[2].outcome != STORE_COMMITTED ||
+		    write(pipe_end, &told, sizeof(told)) != sizeof(told))
+			_exit(5);
+	}
+}
+
+Test(sqlite, a_killed_process_loses_nothing_acknowledged, .timeout = 100)
+{
+	struct fixture f;
+	open_sqlite(&f);
+	f.ops->reader_close(f.reader);
+	f.ops->close(f.store);
+	int64_t acknowledged = 0;
+	for (int round = 0; round < 20; round++) {
+		int ends[2];
+		cr_assert_eq(pipe(ends), 0);
+		pid_t child = fork();
+		cr_assert_geq(child, 0);
+		if (child == 0) {
+			close(ends[0]);
+			load(f.ops, f.path, ends[1]);
+		}
+		close(ends[1]);
+		int64_t told;
+		for (int i = 0; i < 3 + 7 * round % 20; i++) {
+			cr_assert_eq(read(ends[0], &told, sizeof(told)), (ssize_t)sizeof(told));
+			acknowledged = told;
+		}
+		cr_assert_eq(kill(child, SIGKILL), 0);
+		int status;
+		cr_assert_eq(waitpid(child, &status, 0), child);
+		cr_assert(WIFSIGNALED(status), "the load ended by itself: %d", status);
+		while (read(ends[0], &told, sizeof(told)) == sizeof(told))
+			acknowledged = told;
+		close(ends[0]);
+
+		cr_assert(f.ops->open(f.path, &f.store, &f.error), "%s", f.error.text);
+		cr_assert(f.ops->reader_open(f.store, &f.reader, &f.error));
+		arena_reset(&f.arena);
+		struct store_event_page page = events_all(&f);
+		cr_assert_geq(page.count, 3 * (size_t)acknowledged);
+		cr_assert_eq(page.count % 3, 0, "a batch is whole or not there");
+		for (size_t i = 0; i < page.count; i++) {
+			cr_assert_eq(page.at[i].position, (int64_t)i + 1);
+			cr_assert_eq(page.at[i].seq, (int64_t)i / 3 + 1);
+			cr_assert_eq(page.at[i].at, page.at[i].seq);
+		}
+		cr_assert_eq(run_of(&f, 2).seq, (int64_t)page.count / 3);
+		f.ops->reader_close(f.reader);
+		f.ops->close(f.store);
+	}
+	f.store = NULL;
+	f.reader = NULL;
+	fixture_close(&f);
+}
+
+Test(sqlite, passes_its_points_in_order)
+{
+	struct fixture f;
+	open_sqlite(&f);
+	char trace[112], line[64];
+	snprintf(trace, sizeof(trace), "%s/points", f.folder);
+	setenv("BATON_POINTS_TRACE", trace, 1);
+	point_setup();
+	struct draft one = draft_of(1, 0, 1), late = draft_of(1, 9, 1);
+	draft_commit(&f, &one);
+	cr_assert_eq(draft_try(&f, &late), STORE_CONFLICT);
+	static const char *const expected[] = { "store.before_begin\n", "store.before_commit\n",
+						"store.after_commit\n", "store.before_begin\n" };
+	FILE *file = fopen(trace, "r");
+	cr_assert_not_null(file);
+	for (size_t i = 0; i < COUNT(expected); i++) {
+		cr_assert_not_null(fgets(line, sizeof(line), file));
+		cr_assert_str_eq(line, expected[i]);
+	}
+	cr_assert_null(fgets(line, sizeof(line), file));
+	fclose(file);
+	fixture_close(&f);
+}

@@ -1,0 +1,312 @@
+/* tests/unit/store/test_writer.c -- group commit on a system that takes one step at a time.
+ *
+ * `struct steps` queues jobs; steps_run() is the lane's half of the oldest, steps_done() the
+ * loop's.  So a test says exactly what was queued when the lane was free.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "fixture.h"
+#include "store/store_memory.h"
+#include "store/writer.h"
+
+struct steps {
+	struct system system;
+	struct job *queued;
+	bool ran;
+	size_t submitted;
+};
+
+static void steps_submit(struct system *system, enum system_lane lane, struct job *job)
+{
+	struct steps *steps = (struct steps *)system;
+	cr_assert_eq(lane, LANE_WRITER);
+	cr_assert_null(steps->queued, "one batch at a time");
+	steps->queued = job;
+	steps->ran = false;
+	steps->submitted++;
+}
+
+static const struct system_ops steps_ops = { .submit = steps_submit };
+
+static void steps_run(struct steps *steps)
+{
+	cr_assert_not_null(steps->queued);
+	steps->queued->run(steps->queued, 0);
+	steps->ran = true;
+}
+
+static void steps_done(struct steps *steps)
+{
+	struct job *job = steps->queued;
+	cr_assert(steps->ran);
+	steps->queued = NULL;
+	job->done(job);
+}
+
+static void steps_all(struct steps *steps)
+{
+	while (steps->queued != NULL) {
+		steps_run(steps);
+		steps_done(steps);
+	}
+}
+
+struct item {
+	struct writer_ticket ticket; /* first */
+	struct store_event event;
+	struct scene *scene;
+	unsigned number;
+	bool follow; /* queue `more` from done() */
+	struct item *more;
+};
+
+struct scene {
+	struct steps steps;
+	struct fixture fixture;
+	struct writer *writer;
+	unsigned answered[4096];
+	enum store_outcome outcomes[4096];
+	size_t count;
+	size_t failures;
+	enum error_code failure;
+};
+
+static void failed(void *context, const struct error *error)
+{
+	struct scene *scene = context;
+	scene->failures++;
+	scene->failure = error->code;
+}
+
+static void scene_open(struct scene *scene)
+{
+	memset(scene, 0, sizeof(*scene));
+	scene->steps.system.ops = &steps_ops;
+	fixture_open(&scene->fixture, store_backend(S("memory")));
+	scene->writer = writer_new(&scene->steps.system, scene->fixture.store, failed, scene);
+}
+
+static void scene_close(struct scene *scene)
+{
+	writer_free(scene->writer);
+	fixture_close(&scene->fixture);
+}
+
+static void answered(struct writer_ticket *ticket)
+{
+	struct item *item = (struct item *)ticket;
+	struct scene *scene = item->scene;
+	scene->outcomes[scene->count] = ticket->append.outcome;
+	scene->answered[scene->count++] = item->number;
+	if (item->follow)
+		writer_append(scene->writer, &item->more->ticket);
+	free(item);
+}
+
+static struct item *item_new(struct scene *scene, unsigned number, unsigned run, int64_t seq)
+{
+	struct item *item = calloc(1, sizeof(*item));
+	cr_assert_not_null(item);
+	item->scene = scene;
+	item->number = number;
+	item->event = (struct store_event){ .type = S("t"), .at = number, .body = S("{}") };
+	item->ticket.done = answered;
+	item->ticket.append = (struct store_append){ .expected_seq = seq,
+						     .run = { .id = id_of(run) },
+						     .events = &item->event,
+						     .event_count = 1 };
+	return item;
+}
+
+static void queue(struct scene *scene, unsigned number, unsigned run, int64_t seq)
+{
+	writer_append(scene->writer, &item_new(scene, number, run, seq)->ticket);
+}
+
+static struct store_stats stats_of(struct scene *scene)
+{
+	return scene->fixture.ops->stats(scene->fixture.store);
+}
+
+Test(writer, commits_a_lone_append_at_once)
+{
+	static struct scene scene;
+	scene_open(&scene);
+	queue(&scene, 1, 1, 0);
+	cr_assert_eq(scene.steps.submitted, 1);
+	cr_assert_eq(writer_waiting(scene.writer), 1);
+	steps_run(&scene.steps);
+	cr_assert_eq(scene.count, 0, "answered only on the loop");
+	steps_done(&scene.steps);
+	cr_assert_eq(scene.count, 1);
+	cr_assert_eq(scene.outcomes[0], STORE_COMMITTED);
+	cr_assert_eq(writer_waiting(scene.writer), 0);
+	cr_assert_null(scene.steps.queued);
+	scene_close(&scene);
+}
+
+Test(writer, commits_together_what_waited)
+{
+	static struct scene scene;
+	scene_open(&scene);
+	for (unsigned i = 0; i < 10; i++)
+		queue(&scene, i, i, 0);
+	steps_all(&scene.steps);
+	/* The first went alone, the other nine had to wait for it. */
+	cr_assert_eq(stats_of(&scene).commits, 2);
+	cr_assert_eq(stats_of(&scene).appends, 10);
+	cr_assert_eq(scene.count, 10);
+	for (unsigned i = 0; i < 10; i++)
+		cr_assert_eq(scene.answered[i], i);
+	scene_close(&scene);
+}
+
+Test(writer, submits_the_next_batch_before_it_answers)
+{
+	static struct scene scene;
+	scene_open(&scene);
+	for (unsigned i = 0; i < 3; i++)
+		queue(&scene, i, i, 0);
+	steps_run(&scene.steps);
+	steps_done(&scene.steps);
+	cr_assert_eq(scene.count, 1);
+	cr_assert_eq(scene.steps.submitted, 2);
+	cr_assert_not_null(scene.steps.queued);
+	cr_assert_eq(writer_waiting(scene.writer), 2);
+	steps_all(&scene.steps);
+	scene_close(&scene);
+}
+
+Test(writer, takes_no_more_than_a_batch)
+{
+	static struct scene scene;
+	scene_open(&scene);
+	unsigned total = 2 * LIMIT_WRITER_BATCH + 1 + 5;
+	for (unsigned i = 0; i < total; i++)
+		queue(&scene, i, i, 0);
+	cr_assert_eq(writer_waiting(scene.writer), total);
+	steps_all(&scene.steps);
+	cr_assert_eq(stats_of(&scene).commits, 4);
+	cr_assert_eq(scene.count, total);
+	for (unsigned i = 0; i < total; i++)
+		cr_assert_eq(scene.answered[i], i);
+	scene_close(&scene);
+}
+
+Test(writer, delivers_conflicts_in_their_place)
+{
+	static struct scene scene;
+	scene_open(&scene);
+	queue(&scene, 0, 1, 0);
+	queue(&scene, 1, 1, 0);
+	queue(&scene, 2, 1, 1);
+	queue(&scene, 3, 1, 2);
+	queue(&scene, 4, 1, 2);
+	steps_all(&scene.steps);
+	static const enum store_outcome expected[] = { STORE_COMMITTED, STORE_CONFLICT,
+						       STORE_COMMITTED, STORE_COMMITTED,
+						       STORE_CONFLICT };
+	cr_assert_eq(scene.count, COUNT(expected));
+	for (unsigned i = 0; i < COUNT(expected); i++) {
+		cr_assert_eq(scene.answered[i], i);
+		cr_assert_eq(scene.outcomes[i], expected[i]);
+	}
+	cr_assert_eq(events_of(&scene.fixture, 1).count, 3);
+	scene_close(&scene);
+}
+
+Test(writer, takes_appends_from_within_done)
+{
+	static struct scene scene;
+	scene_open(&scene);
+	struct item *first = item_new(&scene, 0, 1, 0);
+	first->follow = true;
+	first->more = item_new(&scene, 2, 1, 1);
+	writer_append(scene.writer, &first->ticket);
+	queue(&scene, 1, 2, 0);
+	steps_all(&scene.steps);
+	cr_assert_eq(scene.count, 3);
+	for (unsigned i = 0; i < 3; i++)
+		cr_assert_eq(scene.answered[i], i);
+	cr_assert_eq(stats_of(&scene).commits, 3);
+	scene_close(&scene);
+}
+
+Test(writer, answers_nothing_after_a_failure)
+{
+	static struct scene scene;
+	static struct item *items[4];
+	scene_open(&scene);
+	queue(&scene, 0, 0, 0);
+	steps_all(&scene.steps);
+	store_memory_fail_after(scene.fixture.store, 1);
+	for (unsigned i = 0; i < 3; i++) {
+		items[i] = item_new(&scene, i, 10 + i, 0);
+		writer_append(scene.writer, &items[i]->ticket);
+	}
+	steps_all(&scene.steps);
+	cr_assert_eq(scene.failures, 1);
+	cr_assert_eq(scene.failure, ERROR_STORAGE);
+	items[3] = item_new(&scene, 3, 20, 0);
+	writer_append(scene.writer, &items[3]->ticket);
+	cr_assert_null(scene.steps.queued, "nothing is tried again");
+	cr_assert_eq(scene.steps.submitted, 2);
+	cr_assert_eq(scene.count, 1, "only what came before is answered");
+	cr_assert_eq(scene.failures, 1);
+	cr_assert_eq(writer_waiting(scene.writer), 4);
+	for (size_t i = 0; i < COUNT(items); i++)
+		free(items[i]);
+	scene_close(&scene);
+}
+
+Test(memory, fails_when_ordered_and_stays_broken)
+{
+	struct fixture f;
+	fixture_open(&f, store_backend(S("memory")));
+	store_memory_fail_after(f.store, 2);
+	struct draft one = draft_of(1, 0, 1), two = draft_of(2, 0, 1), three = draft_of(3, 0, 1);
+	struct draft *drafts[] = { &one, &two, &three };
+	cr_assert(drafts_commit(&f, &drafts[0], 1));
+	cr_assert_not(drafts_commit(&f, &drafts[1], 1));
+	cr_assert_eq(f.error.code, ERROR_STORAGE);
+	cr_assert_not(drafts_commit(&f, &drafts[2], 1));
+	cr_assert_eq(two.append.outcome, STORE_PENDING);
+	cr_assert_eq(events_all(&f).count, 1);
+	fixture_close(&f);
+}
+
+static struct str dump_after(struct arena *arena, bool turned, bool other)
+{
+	struct fixture f;
+	fixture_open(&f, store_backend(S("memory")));
+	static const char *const values[] = { "one", "two", "three" };
+	for (unsigned i = 0; i < 3; i++) {
+		unsigned number = turned ? 2 - i : i;
+		struct draft draft = draft_of(i, 0, 1);
+		struct str value = str_from_c(values[number]);
+		draft.blob = (struct store_blob){ hash_of(value), value };
+		draft.append.blob_count = 1;
+		draft.effect = (struct store_effect){ .id = id_of(100 + i), .kind = S("tool") };
+		draft.append.opened_count = 1;
+		draft.append.run.stepping = other && i == 2;
+		draft_commit(&f, &draft);
+	}
+	struct str dump = store_memory_dump(f.store, arena);
+	fixture_close(&f);
+	return dump;
+}
+
+Test(memory, dumps_what_was_committed_and_nothing_else)
+{
+	struct arena arena = { 0 };
+	struct str dump = dump_after(&arena, false, false);
+	cr_assert_str(dump_after(&arena, false, false), dump);
+	cr_assert_str(dump_after(&arena, true, false), dump);
+	cr_assert_not(str_equal(dump_after(&arena, false, true), dump));
+	size_t at;
+	cr_assert(str_find(dump, S("event 3 00000002-0000-4000-8000-000000000000 1 at 5000"), &at));
+	cr_assert(str_find(dump, S("effect 00000064-"), &at));
+	arena_done(&arena);
+}
