@@ -69,7 +69,8 @@ struct str json_text(const struct json *json);          /* "" unless a string */
  *	json_open(&w, '{'); json_key(&w, S("id")); json_put_str(&w, id); json_close(&w, '}');
  * Doubles are printed with as few digits as read back to the same double; a whole number within
  * int64 gets all its digits and no ".0" (1 and 1.0 are the same JSON number), minus zero is `-0`.
- * Strings must be UTF-8 and are escaped minimally.  Raw text must not be empty.  Whether it all fitted is asked once at the end: !buf->full. */
+ * Strings must be UTF-8 and are escaped minimally.  Raw text must not be empty.  Whether it all
+ * fitted is asked once at the end: !buf->full. */
 struct json_writer {
 	struct buf *out;
 	bool needs_comma;

@@ -21,7 +21,7 @@ void map_seed(const uint8_t key[16]);
 uint64_t map_hash(struct str key);                                     /* SipHash-1-3 of the seed */
 void map_done(struct map *map);
 void *map_get(const struct map *map, struct str key);                  /* NULL when absent */
-void map_put(struct map *map, struct str key, void *value);            /* value not NULL; replaces */
+void map_put(struct map *map, struct str key, void *value);            /* not NULL; replaces */
 void *map_remove(struct map *map, struct str key);                     /* what was there */
 /* Walk: `size_t i = 0; while ((value = map_next(&map, &i, &key)) != NULL) ...`; removing the
  * item just given is allowed, putting is not. */

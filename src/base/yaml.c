@@ -352,9 +352,10 @@ static bool merge(struct composer *composer, struct mapping *mapping, const stru
 	for (size_t i = 0; i < count; i++) {
 		const struct json *from = list ? &merged->as.list.at[i] : merged;
 		if (from->kind != JSON_OBJECT)
-			return refuse(composer, mapping->merge_mark, ERROR_SYNTAX,
-				      "a merge key takes a mapping or a list of mappings, not a %s",
-				      json_kind_name(from->kind));
+			return refuse(
+				composer, mapping->merge_mark, ERROR_SYNTAX,
+				"a merge key takes a mapping or a list of mappings, found: %s",
+				json_kind_name(from->kind));
 		merge_one(composer, mapping, &seen, from);
 	}
 	return true;

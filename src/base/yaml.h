@@ -1,10 +1,11 @@
 /* base/yaml.h -- YAML 1.2 core, one document, into the tree of base/json.h.
  *
  * On libyaml's events.  Every node knows its line and column.  Refused with a place: a second
- * document, duplicate keys, keys that are not scalars, tags other than the core ones and %TAG, undefined
- * aliases, an alias inside its own anchor, depth beyond LIMIT_JSON_DEPTH, expansion of aliases
- * and merge keys (`<<`) beyond LIMIT_YAML_NODES nodes or LIMIT_JSON_BYTES of text, a document over
- * LIMIT_YAML_BYTES, invalid UTF-8.
+ * document, duplicate keys, keys that are not scalars, tags other than the core ones, %TAG
+ * directives, undefined aliases, an alias inside its own anchor, depth beyond LIMIT_JSON_DEPTH,
+ * expansion of aliases and merge keys (`<<`) beyond LIMIT_YAML_NODES nodes or LIMIT_JSON_BYTES of
+ * text, a document over LIMIT_YAML_BYTES, invalid UTF-8.
+ *
  * Plain scalars follow the 1.2 core schema: null ~ true false, decimal 0o 0x integers, floats
  * (.inf and .nan are refused: JSON has no such number); `no`, `on`, `1_000` and dates are
  * strings.  Quoted and block scalars are always strings; !!str !!int !!float !!bool !!null !!map

@@ -1,7 +1,7 @@
 /* contract/engine.h -- what the engine's own files share; nobody else includes it.
  *
  * ready.c derives from a type's rows what reading and printing need, parse.c walks a tree,
- * parse_value.c reads the leaves, problem.c collects what is wrong.
+ * parse_union.c picks cases, parse_value.c reads the leaves, problem.c collects what is wrong.
  */
 #ifndef CONTRACT_ENGINE_H
 #define CONTRACT_ENGINE_H
@@ -94,6 +94,24 @@ struct rules {
 	const regex_t *pattern;
 };
 
+/* A value that stands in place: a list's item, a map's value, what a ONE points to. */
+struct slot {
+	const struct type *type;
+	struct rules rules;
+	struct str tag;  /* TAG_IN: the case, when tag.at is not NULL */
+	struct str skip; /* a member that belongs to the union around, not to the entity */
+};
+
+void parse_slot(struct parse *parse, const struct path *path, const struct slot *slot,
+		const struct json *json, void *out);
+void parse_union(struct parse *parse, const struct path *path, const struct slot *slot,
+		 const struct json *json, void *out);
+/* Zeroed memory for values; NULL and a problem when the document asks for too much. */
+void *parse_take(struct parse *parse, const struct path *path, const struct json *json,
+		 size_t count, size_t size);
+/* The problem "must be <expected>, got ..."; false. */
+bool parse_wrong(struct parse *parse, const struct path *path, const struct json *json,
+		 const char *expected);
 /* One scalar or enum into `out`; false and a problem when it is not right. */
 bool parse_leaf(struct parse *parse, const struct path *path, const struct type *type,
 		struct rules rules, const struct json *json, void *out);

@@ -10,36 +10,14 @@
 
 #include "base/map.h"
 
-/* A value of any kind but in place: list items, map values, what a ONE points to. */
-struct slot {
-	const struct type *type;
-	struct rules rules;
-	struct str tag;  /* TAG_IN: the case, when tag.at is not NULL */
-	struct str skip; /* a member that belongs to the union around, not to the entity */
-};
-
-static void parse_slot(struct parse *parse, const struct path *path, const struct slot *slot,
-		       const struct json *json, void *out);
-
 static size_t problems_so_far(const struct parse *parse)
 {
 	return parse->problems->count + parse->problems->hidden;
 }
 
-static bool wrong_kind(struct parse *parse, const struct path *path, const struct json *json,
-		       const char *expected)
-{
-	if (problem_hide(parse))
-		return false;
-	struct str said = json_said(parse->arena, json);
-	problem_add(parse, path, place_of(json), "must be %s, got " STR_FMT, expected,
-		    STR_ARG(said));
-	return false;
-}
-
 /* Memory for values is bounded: a few bytes of text can ask for a struct of many. */
-static void *take(struct parse *parse, const struct path *path, const struct json *json,
-		  size_t count, size_t size)
+void *parse_take(struct parse *parse, const struct path *path, const struct json *json,
+		 size_t count, size_t size)
 {
 	if (size != 0 && count > parse->room / size) {
 		problem_add(parse, path, place_of(json), "has too many items to be held");
@@ -47,95 +25,6 @@ static void *take(struct parse *parse, const struct path *path, const struct jso
 	}
 	parse->room -= count * size;
 	return arena_take_array(parse->arena, count, size);
-}
-
-/* ---- unions ---------------------------------------------------------------------------- */
-
-static struct str tags_text(struct arena *arena, const struct type *type)
-{
-	struct str text = { "", 0 };
-	for (size_t i = 0; i < type->case_count; i++)
-		if (type->cases[i].of != NULL)
-			text = str_format(arena, STR_FMT "%s" STR_FMT, STR_ARG(text),
-					  text.size == 0 ? "" : ", ", STR_ARG(type->cases[i].tag));
-	return text;
-}
-
-static bool find_tag(struct parse *parse, const struct path *path, const struct slot *slot,
-		     const struct json *json, struct str *out_tag, struct place *out_place)
-{
-	*out_tag = slot->tag;
-	*out_place = place_of(json);
-	if (slot->tag.at != NULL)
-		return true;
-	struct path inner = path_key(path, slot->type->tag);
-	const struct json *tag = json_member(json, slot->type->tag);
-	if (tag == NULL) {
-		problem_add(parse, &inner, place_of(json),
-			    "is required: it tells which " STR_FMT " this is",
-			    STR_ARG(slot->type->name));
-		return false;
-	}
-	*out_place = place_of(tag);
-	if (tag->kind != JSON_STRING)
-		return wrong_kind(parse, &inner, tag, "a string");
-	*out_tag = tag->as.string;
-	return true;
-}
-
-static void unknown_tag(struct parse *parse, const struct path *path, const struct slot *slot,
-			struct str tag, struct place place)
-{
-	struct path inner = path_key(path, slot->type->tag);
-	const struct path *at = slot->tag.at == NULL ? &inner : path;
-	if (problem_hide(parse))
-		return;
-	struct str said = quoted(parse->arena, tag), tags = tags_text(parse->arena, slot->type);
-	struct str near = ready_closest(type_ready(slot->type), tag);
-	if (near.size > 0)
-		problem_add(parse, at, place,
-			    STR_FMT " is not one of " STR_FMT "; did you mean \"" STR_FMT "\"?",
-			    STR_ARG(said), STR_ARG(tags), STR_ARG(near));
-	else
-		problem_add(parse, at, place, STR_FMT " is not one of " STR_FMT, STR_ARG(said),
-			    STR_ARG(tags));
-}
-
-static void parse_union(struct parse *parse, const struct path *path, const struct slot *slot,
-			const struct json *json, void *out)
-{
-	const struct type *type = slot->type;
-	const struct type_ready *ready = type_ready(type);
-	struct str tag;
-	struct place place;
-	if (json->kind != JSON_OBJECT) {
-		wrong_kind(parse, path, json, "an object");
-		return;
-	}
-	if (!find_tag(parse, path, slot, json, &tag, &place))
-		return;
-	const struct ready_name *name;
-	uint32_t kind;
-	const void *as;
-	if (ready_find(ready, tag, &name)) {
-		kind = name->row;
-		struct slot inner = { .type = type->cases[kind].of() };
-		if (!ready->tag_inside[kind])
-			inner.skip = type->tag;
-		void *value = take(parse, path, json, 1, inner.type->size);
-		if (value == NULL)
-			return;
-		parse_slot(parse, path, &inner, json, value);
-		as = value;
-	} else if (ready->other != SIZE_MAX) {
-		kind = (uint32_t)ready->other;
-		as = json;
-	} else {
-		unknown_tag(parse, path, slot, tag, place);
-		return;
-	}
-	memcpy(out, &kind, sizeof(kind));
-	memcpy((char *)out + type->as, &as, sizeof(as));
 }
 
 /* ---- entities -------------------------------------------------------------------------- */
@@ -368,7 +257,7 @@ static void parse_entity(struct parse *parse, const struct path *path, const str
 	}
 	memcpy(out, ready->image, slot->type->size);
 	if (json->kind != JSON_OBJECT) {
-		wrong_kind(parse, path, json, "an object");
+		parse_wrong(parse, path, json, "an object");
 		return;
 	}
 	size_t before = problems_so_far(parse);
@@ -380,8 +269,8 @@ static void parse_entity(struct parse *parse, const struct path *path, const str
 		run_hooks(parse, path, ready, json, out);
 }
 
-static void parse_slot(struct parse *parse, const struct path *path, const struct slot *slot,
-		       const struct json *json, void *out)
+void parse_slot(struct parse *parse, const struct path *path, const struct slot *slot,
+		const struct json *json, void *out)
 {
 	if (!kind_is_pointed(slot->type->kind))
 		parse_leaf(parse, path, slot->type, slot->rules, json, out);
@@ -402,7 +291,7 @@ static void parse_one(struct parse *parse, const struct path *path, const struct
 		parse_slot(parse, path, slot, json, member);
 		return;
 	}
-	const void *value = take(parse, path, json, 1, slot->type->size);
+	const void *value = parse_take(parse, path, json, 1, slot->type->size);
 	if (value == NULL)
 		return;
 	parse_slot(parse, path, slot, json, (void *)(uintptr_t)value);
@@ -413,13 +302,13 @@ static void parse_list(struct parse *parse, const struct path *path, const struc
 		       const struct slot *slot, const struct json *json, void *member)
 {
 	if (json->kind != JSON_LIST) {
-		wrong_kind(parse, path, json, "a list");
+		parse_wrong(parse, path, json, "a list");
 		return;
 	}
 	size_t count = json->as.list.count, before = problems_so_far(parse);
 	if (!parse_length(parse, path, field, json, count))
 		return;
-	char *items = take(parse, path, json, count, slot->type->size);
+	char *items = parse_take(parse, path, json, count, slot->type->size);
 	if (items == NULL)
 		return;
 	for (size_t i = 0; i < count; i++) {
@@ -460,14 +349,14 @@ static void parse_map(struct parse *parse, const struct path *path, const struct
 		      const struct slot *slot, const struct json *json, void *member)
 {
 	if (json->kind != JSON_OBJECT) {
-		wrong_kind(parse, path, json, "an object");
+		parse_wrong(parse, path, json, "an object");
 		return;
 	}
 	size_t count = json->as.object.count, size = slot->type->entry_size;
 	if (!parse_length(parse, path, field, json, count))
 		return;
 	check_keys(parse, path, json);
-	char *entries = take(parse, path, json, count, size);
+	char *entries = parse_take(parse, path, json, count, size);
 	if (entries == NULL)
 		return;
 	for (size_t i = 0; i < count; i++) {

@@ -11,8 +11,8 @@
 #include "base/time.h"
 #include "base/utf8.h"
 
-static bool wrong(struct parse *parse, const struct path *path, const struct json *json,
-		  const char *expected)
+bool parse_wrong(struct parse *parse, const struct path *path, const struct json *json,
+		 const char *expected)
 {
 	if (problem_hide(parse))
 		return false;
@@ -69,7 +69,7 @@ static bool parse_int(struct parse *parse, const struct path *path, struct rules
 {
 	int64_t number;
 	if (!whole_number(json, &number))
-		return wrong(parse, path, json, "a whole number");
+		return parse_wrong(parse, path, json, "a whole number");
 	memcpy(out, &number, sizeof(number));
 	return rules.field == NULL ||
 	       number_in_range(parse, path, rules.field, json, (double)number);
@@ -79,7 +79,7 @@ static bool parse_real(struct parse *parse, const struct path *path, struct rule
 		       const struct json *json, void *out)
 {
 	if (json->kind != JSON_INT && json->kind != JSON_REAL)
-		return wrong(parse, path, json, "a number");
+		return parse_wrong(parse, path, json, "a number");
 	double number = json->kind == JSON_INT ? (double)json->as.integer : json->as.real;
 	number += 0.0; /* minus zero is zero: it would not survive as a whole number */
 	memcpy(out, &number, sizeof(number));
@@ -135,7 +135,7 @@ static bool parse_str(struct parse *parse, const struct path *path, struct rules
 		      const struct json *json, void *out)
 {
 	if (json->kind != JSON_STRING)
-		return wrong(parse, path, json, "a string");
+		return parse_wrong(parse, path, json, "a string");
 	struct str text = json->as.string;
 	memcpy(out, &text, sizeof(text));
 	/* LENGTH of a list or map counts its items, not their characters. */
@@ -187,7 +187,7 @@ static bool parse_time(struct parse *parse, const struct path *path, const struc
 {
 	int64_t us;
 	if (json->kind != JSON_STRING || !time_parse(json->as.string, &us))
-		return wrong(parse, path, json, "a time such as \"2026-01-31T09:30:00Z\"");
+		return parse_wrong(parse, path, json, "a time such as \"2026-01-31T09:30:00Z\"");
 	memcpy(out, &us, sizeof(us));
 	return true;
 }
@@ -197,7 +197,7 @@ static bool parse_uuid(struct parse *parse, const struct path *path, const struc
 {
 	struct uuid uuid;
 	if (json->kind != JSON_STRING || !uuid_parse(json->as.string, &uuid))
-		return wrong(parse, path, json, "a UUID");
+		return parse_wrong(parse, path, json, "a UUID");
 	memcpy(out, &uuid, sizeof(uuid));
 	return true;
 }
@@ -207,7 +207,7 @@ static bool parse_hash(struct parse *parse, const struct path *path, const struc
 {
 	struct hash hash;
 	if (json->kind != JSON_STRING || !hash_parse(json->as.string, &hash))
-		return wrong(parse, path, json, "a SHA-256 hash of 64 hex digits");
+		return parse_wrong(parse, path, json, "a SHA-256 hash of 64 hex digits");
 	memcpy(out, &hash, sizeof(hash));
 	return true;
 }
@@ -268,7 +268,7 @@ bool parse_leaf(struct parse *parse, const struct path *path, const struct type 
 		return parse_real(parse, path, rules, json, out);
 	case KIND_BOOL:
 		if (json->kind != JSON_BOOL)
-			return wrong(parse, path, json, "true or false");
+			return parse_wrong(parse, path, json, "true or false");
 		memcpy(out, &json->as.boolean, sizeof(bool));
 		return true;
 	case KIND_TIME:
@@ -281,7 +281,7 @@ bool parse_leaf(struct parse *parse, const struct path *path, const struct type 
 		return parse_secret(parse, path, json, out);
 	case KIND_OBJECT:
 		if (json->kind != JSON_OBJECT)
-			return wrong(parse, path, json, "an object");
+			return parse_wrong(parse, path, json, "an object");
 		memcpy(out, &json, sizeof(json));
 		return true;
 	case KIND_ANY:

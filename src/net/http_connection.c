@@ -142,7 +142,7 @@ static void shut_down(uv_shutdown_t *request, int status)
 static void linger(struct http_connection *connection)
 {
 	connection->phase = HTTP_LINGERING;
-	buf_clear(&connection->ahead);
+	connection->ahead_used = connection->ahead.size;
 	connection->shutdown.data = connection;
 	if (uv_shutdown(&connection->shutdown, &connection->socket.stream, shut_down) != 0)
 		http_connection_close(connection);
@@ -320,11 +320,10 @@ static void deliver(struct http_connection *connection)
 static bool take_ahead(struct http_connection *connection)
 {
 	struct http_parse *parse = &connection->parse;
-	if (connection->ahead.size == 0 ||
-	    http_connection_queue(connection) >= LIMIT_HTTP_WRITE_QUEUE_BYTES)
+	struct str bytes = str_skip(buf_str(&connection->ahead), connection->ahead_used);
+	if (bytes.size == 0 || http_connection_queue(connection) >= LIMIT_HTTP_WRITE_QUEUE_BYTES)
 		return false;
-	size_t used = http_parse_feed(parse, buf_str(&connection->ahead));
-	buf_drop_front(&connection->ahead, used);
+	connection->ahead_used += http_parse_feed(parse, bytes);
 	switch (parse->state) {
 	case HTTP_PARSE_HEAD:
 		return false;
@@ -345,6 +344,16 @@ static bool take_ahead(struct http_connection *connection)
 		return false;
 	}
 	return false;
+}
+
+/* Moves the rest to the front, once for all requests just taken; nothing left, nothing held. */
+static void trim_ahead(struct http_connection *connection)
+{
+	struct buf *ahead = &connection->ahead;
+	buf_drop_front(ahead, connection->ahead_used);
+	connection->ahead_used = 0;
+	if (ahead->size == 0 && ahead->room > LIMIT_HTTP_HEADER_BYTES)
+		buf_done(ahead);
 }
 
 /* Does whatever can be done now; called after every change. */
@@ -368,6 +377,7 @@ void http_connection_advance(struct http_connection *connection)
 		more = !connection->closing && connection->phase == HTTP_READING &&
 		       take_ahead(connection);
 	}
+	trim_ahead(connection);
 	if (!connection->closing)
 		reading_update(connection);
 	if (!connection->closing)

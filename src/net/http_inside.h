@@ -55,7 +55,8 @@ struct http_connection {
 
 	enum http_phase phase;
 	struct http_parse parse;
-	struct buf ahead; /* came while it was not yet its turn */
+	struct buf ahead;  /* came while it was not yet its turn */
+	size_t ahead_used; /* of these, while they are worked off */
 	bool had_request;
 
 	uint64_t exchange; /* 0 unless ANSWERING */

@@ -12,7 +12,12 @@
  * An answer is either whole (http_reply) or a stream (http_begin, http_write…, http_end) sent
  * chunked.  http_write() answers false once LIMIT_HTTP_WRITE_QUEUE_BYTES wait for the client;
  * `writable` is called when there is room again: the producer keeps a cursor, never a queue.
+ * False means not taken; a client that has gone takes nothing either, but is never `writable`.
  * HEAD is answered like GET without the body; `Expect: 100-continue` is honoured.
+ *
+ * A client that closes its side while its answer is outstanding has gone, half-closed or not.
+ * Handler calls never come from inside an http_* call of the handler's own, so a request may be
+ * answered at once or later, and `gone` comes exactly once or not at all.
  *
  * The answer's framing, Date and Connection headers are made here; the handler gives the rest.
  */

@@ -163,7 +163,7 @@ bool local_request(const char *socket_path, struct str method, struct str target
 		   struct str headers, struct str body, struct arena *arena, local_sink *sink,
 		   void *context, struct local_answer *out_answer, struct error *error)
 {
-	int client;
+	int client = -1;
 	if (!connect_to(socket_path, &client, error))
 		return false;
 	AUTO(buf) head = { 0 };

@@ -1,7 +1,7 @@
 /* os/system.h -- the one door for everything that is not determined: time, dice, timers and
  * work on other threads.
  *
- * Two backends behind one vtable (architecture R20): system_uv.c on a libuv loop for the real
+ * Two backends behind one vtable (architecture R20): loop.c on a libuv loop for the real
  * program, and tests/sim's deterministic twin that runs everything on one thread from a seed.
  * Runtime and store use only this header, so they run unchanged in both.
  *

@@ -195,10 +195,10 @@ Test(yaml, merges)
 
 Test(yaml, refuses_merges_of_anything_but_mappings)
 {
-	expect_bad("<<: 1\n", 1, 5, "not a integer");
-	expect_bad("a: 1\n<<: [x]\n", 2, 5, "not a string");
-	expect_bad("<<: [[{a: 1}]]\n", 1, 5, "not a list");
-	expect_bad("<<:\n", 1, 4, "not a null");
+	expect_bad("<<: 1\n", 1, 5, "found: integer");
+	expect_bad("a: 1\n<<: [x]\n", 2, 5, "found: string");
+	expect_bad("<<: [[{a: 1}]]\n", 1, 5, "found: list");
+	expect_bad("<<:\n", 1, 4, "found: null");
 }
 
 Test(yaml, refuses_a_second_document)

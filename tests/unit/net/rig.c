@@ -248,15 +248,19 @@ static void be_patient(int client)
 	setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 }
 
-int client_open(struct rig *rig)
+int client_open_on(struct rig *rig, int client)
 {
-	int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	struct sockaddr_in address = { .sin_family = AF_INET,
 				       .sin_port = htons((uint16_t)rig->port),
 				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	cr_assert_eq(connect(client, (struct sockaddr *)&address, sizeof(address)), 0);
 	be_patient(client);
 	return client;
+}
+
+int client_open(struct rig *rig)
+{
+	return client_open_on(rig, socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
 }
 
 int client_open_local(const char *path)

@@ -55,7 +55,8 @@ unsigned rig_count(struct rig *rig, enum rig_event event);
 void rig_reply(struct rig *rig); /* to /later: 200 "late" */
 void rig_drain(struct rig *rig);
 
-int client_open(struct rig *rig); /* over TCP */
+int client_open(struct rig *rig);                /* over TCP */
+int client_open_on(struct rig *rig, int socket); /* the same, on a socket made before */
 int client_open_local(const char *path);
 void client_send(int client, const char *text);
 void client_send_bytes(int client, const char *bytes, size_t size);

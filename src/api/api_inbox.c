@@ -1,0 +1,124 @@
+/* api/api_inbox.c -- what waits for a person, and the person's answer. */
+#include <stdlib.h>
+
+#include "api/inside.h"
+#include "base/limits.h"
+
+struct inbox_read {
+	struct runtime_read read;
+	struct api *api;
+	uint64_t exchange;
+	bool has_after;
+	struct uuid after;
+	int64_t limit;
+	struct str text;
+	struct error error;
+};
+
+static bool parse_item(const struct store_effect *row, struct arena *arena,
+		       struct run_inbox_item *out_item, struct error *error)
+{
+	const struct json *json;
+	if (!json_read(row->body, arena, &json, error))
+		return false;
+	struct problems problems = { .arena = arena };
+	struct contract_source source = { .json = json, .text = row->body, .lenient = true };
+	const struct run_inbox_item *item = run_inbox_item_parse(&source, arena, &problems);
+	if (item == NULL)
+		return problems_fail(&problems, error);
+	*out_item = *item;
+	return true;
+}
+
+static void inbox_work(struct runtime_read *read, struct store_reader *reader)
+{
+	struct inbox_read *r = (struct inbox_read *)read;
+	struct store_effect_page page;
+	if (!reader->ops->list_effects(reader, S("human"), r->has_after ? &r->after : NULL,
+				       (size_t)r->limit, &read->arena, &page, &r->error))
+		return;
+	struct run_inbox_item *items = arena_array(&read->arena, struct run_inbox_item, page.count);
+	for (size_t i = 0; i < page.count; i++)
+		if (!parse_item(&page.at[i], &read->arena, &items[i], &r->error))
+			return;
+	struct run_inbox_page *answer = run_inbox_page_new(&read->arena);
+	SET(answer, items, ((struct run_inbox_item_list){ items, page.count }));
+	char id[UUID_TEXT_SIZE];
+	if (page.count == (size_t)r->limit)
+		SET(answer, cursor,
+		    str_copy(&read->arena, uuid_text(&page.at[page.count - 1].id, id)));
+	r->text = run_inbox_page_text(answer, &read->arena);
+}
+
+static void inbox_done(struct runtime_read *read)
+{
+	struct inbox_read *r = (struct inbox_read *)read;
+	if (r->error.code != ERROR_NONE)
+		api_reply_error(r->api, r->exchange, &r->error, NULL);
+	else
+		api_reply_json(r->api, r->exchange, 200, r->text);
+	arena_done(&read->arena);
+	free(r);
+}
+
+void api_inbox_list(struct api_call *call)
+{
+	struct inbox_read *r = calloc(1, sizeof(*r));
+	require(r != NULL);
+	r->api = call->api;
+	r->exchange = call->exchange;
+	struct str cursor = api_query(call, S("cursor"));
+	r->has_after = cursor.size > 0;
+	bool good = api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 100, &r->limit, &r->error);
+	if (good && r->has_after && !uuid_parse(cursor, &r->after))
+		good = fail(&r->error, ERROR_USAGE, "?cursor= is not one this list gave");
+	if (!good) {
+		api_reply_error(call->api, call->exchange, &r->error, NULL);
+		free(r);
+		return;
+	}
+	r->read.work = inbox_work;
+	r->read.done = inbox_done;
+	runtime_read(call->api->settings.runtime, &r->read);
+}
+
+/* ---- answering -------------------------------------------------------------------------------------- */
+
+struct answer {
+	struct api *api;
+	uint64_t exchange;
+	struct uuid request;
+	enum run_decision decision;
+};
+
+static void answered(void *context, uint64_t argument, const struct runtime_reply *reply)
+{
+	struct answer *answer = context;
+	(void)argument;
+	if (reply->error != NULL) {
+		api_reply_error(answer->api, answer->exchange, reply->error, NULL);
+	} else {
+		AUTO(arena) arena = { 0 };
+		struct run_inbox_receipt *receipt = run_inbox_receipt_new(&arena);
+		SET(receipt, id, answer->request);
+		SET(receipt, run_id, reply->run);
+		SET(receipt, decision, answer->decision);
+		api_reply_json(answer->api, answer->exchange, 200,
+			       run_inbox_receipt_text(receipt, &arena));
+	}
+	free(answer);
+}
+
+void api_inbox_respond(struct api_call *call, const struct run_inbox_answer *body)
+{
+	struct answer *answer = calloc(1, sizeof(*answer));
+	require(answer != NULL);
+	*answer = (struct answer){ call->api, call->exchange, call->id, body->decision };
+	struct str who = call->request->local ? str_from_c(call->api->settings.user) : S("http");
+	struct runtime_answer command = { .request = call->id,
+					  .decision = body->decision,
+					  .comment = has(body, comment) ? body->comment : S(""),
+					  .by = has(body, by) ? body->by : who,
+					  .revision = has(body, revision) ? &body->revision : NULL };
+	runtime_answer(call->api->settings.runtime, &command, answered, answer, 0);
+}

@@ -1,0 +1,433 @@
+/* api/api_runs.c -- starting runs and reading them.
+ *
+ * A result is always read back from the store, on a reader thread: what a client is told is what
+ * a restart would find.
+ */
+#include <stdlib.h>
+
+#include "api/inside.h"
+#include "base/limits.h"
+#include "views/view_runtime.h"
+
+void api_health(struct api_call *call)
+{
+	struct runtime_health_response *health = runtime_health_response_new(call->arena);
+	SET(health, status, S("ok"));
+	SET(health, version, str_from_c(call->api->settings.version));
+	api_reply_json(call->api, call->exchange, 200,
+		       runtime_health_response_text(health, call->arena));
+}
+
+/* ---- one run ------------------------------------------------------------------------------------- */
+
+struct result_read {
+	struct runtime_read read;
+	struct api *api;
+	uint64_t exchange;
+	struct uuid run;
+	struct store_reader *reader;
+	struct event *events;
+	size_t count, room;
+	const struct run_graph *graph;
+	struct str text;
+	struct error error;
+};
+
+static const struct json *look(void *context, const struct hash *hash)
+{
+	struct result_read *r = context;
+	struct str bytes;
+	bool found;
+	const struct json *json;
+	struct error error;
+	if (!r->reader->ops->read_blob(r->reader, hash, &r->read.arena, &bytes, &found, &error) ||
+	    !found || !json_read(bytes, &r->read.arena, &json, &error))
+		return NULL;
+	return json;
+}
+
+static void add_event(struct result_read *r, const struct event *event)
+{
+	if (r->count == r->room) {
+		r->room = r->room == 0 ? 32 : r->room * 2;
+		struct event *more = arena_array(&r->read.arena, struct event, r->room);
+		for (size_t i = 0; i < r->count; i++)
+			more[i] = r->events[i];
+		r->events = more;
+	}
+	r->events[r->count++] = *event;
+}
+
+static bool read_stream(struct result_read *r)
+{
+	int64_t after = 0;
+	for (;;) {
+		struct store_event_page page;
+		if (!r->reader->ops->read_events(r->reader, &r->run, after, LIMIT_STREAM_PAGE_EVENTS,
+						 &r->read.arena, &page, &r->error))
+			return false;
+		for (size_t i = 0; i < page.count; i++) {
+			struct event event;
+			if (!event_read(page.at[i].type, page.at[i].at, page.at[i].body,
+					&r->read.arena, &event, &r->error))
+				return false;
+			add_event(r, &event);
+		}
+		if (page.count < LIMIT_STREAM_PAGE_EVENTS)
+			return true;
+		after = page.at[page.count - 1].seq;
+	}
+}
+
+static bool read_graph(struct result_read *r)
+{
+	if (r->count == 0 || r->events[0].type != EVENT_RUN_CREATED)
+		return fail(&r->error, ERROR_STORAGE, "the run's stream has no beginning");
+	const struct json *json = look(r, &r->events[0].as.run_created->definition);
+	if (json == NULL)
+		return fail(&r->error, ERROR_STORAGE, "the run's graph is not stored");
+	struct problems problems = { .arena = &r->read.arena };
+	struct contract_source source = { .json = json, .lenient = true };
+	r->graph = run_graph_parse(&source, &r->read.arena, &problems);
+	return r->graph != NULL || problems_fail(&problems, &r->error);
+}
+
+static void result_work(struct runtime_read *read, struct store_reader *reader)
+{
+	struct result_read *r = (struct result_read *)read;
+	r->reader = reader;
+	struct store_run run;
+	bool found;
+	if (!reader->ops->read_run(reader, &r->run, &read->arena, &run, &found, &r->error))
+		return;
+	if (!found) {
+		fail(&r->error, ERROR_NOT_FOUND, "no such run");
+		return;
+	}
+	if (!read_stream(r) || !read_graph(r))
+		return;
+	struct view_source source = { .run = r->run,
+				      .state = run.state,
+				      .graph = r->graph,
+				      .events = r->events,
+				      .event_count = r->count,
+				      .look = look,
+				      .context = r };
+	r->text = runtime_workflow_result_model_text(view_runtime_result(&source, &read->arena),
+						     &read->arena);
+}
+
+static void result_done(struct runtime_read *read)
+{
+	struct result_read *r = (struct result_read *)read;
+	if (r->error.code != ERROR_NONE)
+		api_reply_error(r->api, r->exchange, &r->error, NULL);
+	else
+		api_reply_json(r->api, r->exchange, 200, r->text);
+	arena_done(&read->arena);
+	free(r);
+}
+
+void api_send_result(struct api *api, uint64_t exchange, const struct uuid *run)
+{
+	struct result_read *r = calloc(1, sizeof(*r));
+	require(r != NULL);
+	r->api = api;
+	r->exchange = exchange;
+	r->run = *run;
+	r->read.work = result_work;
+	r->read.done = result_done;
+	runtime_read(api->settings.runtime, &r->read);
+}
+
+void api_run_read(struct api_call *call)
+{
+	api_send_result(call->api, call->exchange, &call->id);
+}
+
+/* ---- starting --------------------------------------------------------------------------------------- */
+
+/* A client that waits for its run: until the end, or until its patience is over. */
+struct wait {
+	struct api *api;
+	uint64_t id, exchange;
+	int64_t seconds;                /* 0 = does not wait */
+	struct uuid run;
+	uint64_t watch, timer;
+};
+
+static void wait_free(struct wait *wait)
+{
+	struct api *api = wait->api;
+	if (wait->watch != 0)
+		runtime_unwatch(api->settings.runtime, wait->watch);
+	if (wait->timer != 0)
+		system_timer_stop(loop_system(api->settings.loop), wait->timer);
+	slots_remove(&api->waits, wait->id);
+	free(wait);
+}
+
+static void send_receipt(struct wait *wait)
+{
+	AUTO(arena) arena = { 0 };
+	struct runtime_workflow_run_response *receipt = runtime_workflow_run_response_new(&arena);
+	SET(receipt, run_id, wait->run);
+	SET(receipt, status, S("queued"));
+	api_reply_json(wait->api, wait->exchange, 202,
+		       runtime_workflow_run_response_text(receipt, &arena));
+}
+
+static void patience_over(void *context, uint64_t argument)
+{
+	struct api *api = context;
+	struct wait *wait = slots_get(&api->waits, argument);
+	if (wait == NULL)
+		return;
+	send_receipt(wait);
+	wait_free(wait);
+}
+
+static void run_noticed(void *context, uint64_t argument, const struct runtime_notice *notice)
+{
+	struct api *api = context;
+	struct wait *wait = slots_get(&api->waits, argument);
+	if (wait == NULL || !notice->ended)
+		return;
+	api_send_result(api, wait->exchange, &wait->run);
+	wait_free(wait);
+}
+
+static void run_started(void *context, uint64_t argument, const struct runtime_reply *reply)
+{
+	struct api *api = context;
+	struct wait *wait = slots_get(&api->waits, argument);
+	require(wait != NULL);
+	wait->run = reply->run;
+	if (reply->error != NULL) {
+		api_reply_error(api, wait->exchange, reply->error, reply->problems);
+		wait_free(wait);
+	} else if (wait->seconds == 0) {
+		send_receipt(wait);
+		wait_free(wait);
+	} else {
+		wait->watch = runtime_watch(api->settings.runtime, &wait->run, run_noticed, api, argument);
+		wait->timer = system_timer_start(loop_system(api->settings.loop),
+						 wait->seconds * 1000000, patience_over, api, argument);
+	}
+}
+
+/* Prefer: wait=N (RFC 7240); other preferences are none of ours. */
+static int64_t wait_seconds(const struct http_request *request)
+{
+	struct str rest = http_header(request, S("Prefer")), preference;
+	while (str_cut(&rest, ',', &preference)) {
+		struct str trimmed = str_trim(preference);
+		int64_t seconds;
+		if (str_starts(trimmed, S("wait=")) && str_to_int(str_skip(trimmed, 5), &seconds) &&
+		    seconds > 0)
+			return seconds < LIMIT_WAIT_SECONDS ? seconds : LIMIT_WAIT_SECONDS;
+	}
+	return 0;
+}
+
+void api_run_start(struct api_call *call, const struct runtime_workflow_run_request *body)
+{
+	struct error error;
+	struct runtime_start start = { .workflow = body->workflow,
+				       .yaml = has(body, yaml_content) ? body->yaml_content : S(""),
+				       .inputs = json_print(call->arena, body->inputs) };
+	if (has(body, run_id))
+		start.run = body->run_id;
+	if (has(body, yaml_content) && !call->request->local) {
+		fail(&error, ERROR_FORBIDDEN,
+		     "a definition's text is taken only through baton.sock; over the network name a "
+		     "stored workflow");
+		api_reply_error(call->api, call->exchange, &error, NULL);
+		return;
+	}
+	if (!str_equal(body->adapter, S("native"))) {
+		fail(&error, ERROR_INVALID, "no adapter is called " STR_FMT "; there is native",
+		     STR_ARG(str_head(body->adapter, 100)));
+		api_reply_error(call->api, call->exchange, &error, NULL);
+		return;
+	}
+	struct wait *wait = calloc(1, sizeof(*wait));
+	require(wait != NULL);
+	wait->api = call->api;
+	wait->exchange = call->exchange;
+	wait->seconds = wait_seconds(call->request);
+	wait->id = slots_add(&call->api->waits, wait);
+	runtime_start(call->api->settings.runtime, &start, run_started, call->api, wait->id);
+}
+
+/* ---- lists ---------------------------------------------------------------------------------------------- */
+
+struct list_read {
+	struct runtime_read read;
+	struct api *api;
+	uint64_t exchange;
+	bool has_before;
+	struct uuid run;                /* the page before's last run; or whose events */
+	int64_t after, limit;
+	struct buf text;
+	struct str next;                /* Link header, "" at the end */
+	struct error error;
+};
+
+static struct list_read *list_new(struct api_call *call)
+{
+	struct list_read *list = calloc(1, sizeof(*list));
+	require(list != NULL);
+	list->api = call->api;
+	list->exchange = call->exchange;
+	return list;
+}
+
+static void list_free(struct list_read *list)
+{
+	buf_done(&list->text);
+	arena_done(&list->read.arena);
+	free(list);
+}
+
+static void print_summary(const struct store_run *run, struct arena *arena, struct json_writer *writer)
+{
+	struct runtime_run_summary_model *model = runtime_run_summary_model_new(arena);
+	SET(model, run_id, run->id);
+	SET(model, workflow, run->name);
+	SET(model, status, view_runtime_status(run->state));
+	SET(model, started_at, run->created_at);
+	SET(model, step_count, 0);
+	if (run->ended_at != 0) {
+		SET(model, completed_at, run->ended_at);
+		SET(model, duration_ms, (run->ended_at - run->created_at) / 1000);
+	}
+	const struct json *json;
+	struct error error;
+	struct problems problems = { .arena = arena };
+	if (json_read(run->summary, arena, &json, &error)) {
+		struct contract_source source = { .json = json, .lenient = true };
+		const struct run_summary *summary = run_summary_parse(&source, arena, &problems);
+		if (summary != NULL)
+			SET(model, step_count, summary->steps_ended);
+		if (summary != NULL && has(summary, error))
+			SET(model, error, summary->error);
+	}
+	runtime_run_summary_model_print(model, writer);
+}
+
+static void runs_work(struct runtime_read *read, struct store_reader *reader)
+{
+	struct list_read *list = (struct list_read *)read;
+	struct store_run_page page;
+	if (!reader->ops->list_runs(reader, list->has_before ? &list->run : NULL, (size_t)list->limit,
+				    &read->arena, &page, &list->error))
+		return;
+	struct json_writer writer = { .out = &list->text };
+	json_open(&writer, '[');
+	for (size_t i = 0; i < page.count; i++)
+		print_summary(&page.at[i], &read->arena, &writer);
+	json_close(&writer, ']');
+	char id[UUID_TEXT_SIZE];
+	if (page.count == (size_t)list->limit)
+		list->next = str_format(&read->arena, "</api/runs?limit=%lld&cursor=" STR_FMT ">; rel=\"next\"",
+					(long long)list->limit,
+					STR_ARG(uuid_text(&page.at[page.count - 1].id, id)));
+}
+
+static void list_done(struct runtime_read *read)
+{
+	struct list_read *list = (struct list_read *)read;
+	const struct http_header headers[] = { { S("Content-Type"), S("application/json") },
+					       { S("Link"), list->next } };
+	if (list->error.code != ERROR_NONE)
+		api_reply_error(list->api, list->exchange, &list->error, NULL);
+	else
+		http_reply(list->api->server, list->exchange, 200, headers, list->next.size > 0 ? 2 : 1,
+			   buf_str(&list->text));
+	list_free(list);
+}
+
+void api_run_list(struct api_call *call)
+{
+	struct list_read *list = list_new(call);
+	struct str cursor = api_query(call, S("cursor"));
+	list->has_before = cursor.size > 0;
+	bool good = api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 50, &list->limit, &list->error);
+	if (good && list->has_before && !uuid_parse(cursor, &list->run))
+		good = fail(&list->error, ERROR_USAGE, "?cursor= is not one this list gave");
+	if (!good) {
+		api_reply_error(call->api, call->exchange, &list->error, NULL);
+		list_free(list);
+		return;
+	}
+	list->read.work = runs_work;
+	list->read.done = list_done;
+	runtime_read(call->api->settings.runtime, &list->read);
+}
+
+/* ---- events --------------------------------------------------------------------------------------------------- */
+
+static struct run_event event_of(const struct store_event_row *row, struct arena *arena)
+{
+	struct run_event *event = run_event_new(arena);
+	const struct json *json;
+	struct error error;
+	SET(event, run_id, row->run);
+	SET(event, seq, row->seq);
+	SET(event, position, str_format(arena, "%lld", (long long)row->position));
+	SET(event, at, row->at);
+	SET(event, type, row->type);
+	bool good = json_read(row->body, arena, &json, &error);
+	require(good);
+	SET(event, data, json);
+	return *event;
+}
+
+struct str api_event_text(const struct store_event_row *row, struct arena *arena)
+{
+	struct run_event event = event_of(row, arena);
+	return run_event_text(&event, arena);
+}
+
+static void events_work(struct runtime_read *read, struct store_reader *reader)
+{
+	struct list_read *list = (struct list_read *)read;
+	struct store_event_page page;
+	struct store_run run;
+	bool found;
+	if (!reader->ops->read_run(reader, &list->run, &read->arena, &run, &found, &list->error))
+		return;
+	if (!found) {
+		fail(&list->error, ERROR_NOT_FOUND, "no such run");
+		return;
+	}
+	if (!reader->ops->read_events(reader, &list->run, list->after, (size_t)list->limit,
+				      &read->arena, &page, &list->error))
+		return;
+	struct run_event *items = arena_array(&read->arena, struct run_event, page.count);
+	for (size_t i = 0; i < page.count; i++)
+		items[i] = event_of(&page.at[i], &read->arena);
+	struct run_event_page *answer = run_event_page_new(&read->arena);
+	SET(answer, items, ((struct run_event_list){ items, page.count }));
+	if (page.count == (size_t)list->limit)
+		SET(answer, cursor,
+		    str_format(&read->arena, "%lld", (long long)page.at[page.count - 1].seq));
+	struct json_writer writer = { .out = &list->text };
+	run_event_page_print(answer, &writer);
+}
+
+void api_run_events(struct api_call *call)
+{
+	struct list_read *list = list_new(call);
+	list->run = call->id;
+	if (!api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 100, &list->limit, &list->error) ||
+	    !api_query_int(call, S("after"), 0, INT64_MAX, 0, &list->after, &list->error)) {
+		api_reply_error(call->api, call->exchange, &list->error, NULL);
+		list_free(list);
+		return;
+	}
+	list->read.work = events_work;
+	list->read.done = list_done;
+	runtime_read(call->api->settings.runtime, &list->read);
+}

@@ -1,0 +1,75 @@
+/* cli/command_lists.c -- runs and inbox: what there is, one line each, or as JSON. */
+#include <stdio.h>
+
+#include "cli/cli.h"
+
+static int fetch(struct cli *cli, struct str target, const struct json **out_json)
+{
+	struct error error;
+	bool lost;
+	if (cli_request(cli, "GET", target, S(""), out_json, &lost, &error))
+		return 0;
+	return lost ? CLI_SERVER_LOST : cli_fail(&error);
+}
+
+static struct str member(const struct json *object, const char *name)
+{
+	return json_text(json_member(object, str_from_c(name)));
+}
+
+static int list_runs(struct cli *cli)
+{
+	const struct json *runs;
+	int status = fetch(cli, S("/api/runs?limit=100"), &runs);
+	if (status != 0)
+		return status;
+	if (cli->json) {
+		printf(STR_FMT "\n", STR_ARG(json_print(&cli->arena, runs)));
+		return 0;
+	}
+	for (size_t i = 0; json_item(runs, i) != NULL; i++) {
+		const struct json *row = json_item(runs, i);
+		printf(STR_FMT "  %-8.*s  " STR_FMT "  " STR_FMT "\n", STR_ARG(member(row, "run_id")),
+		       STR_ARG(member(row, "status")), STR_ARG(member(row, "started_at")),
+		       STR_ARG(member(row, "workflow")));
+	}
+	return 0;
+}
+
+static int list_inbox(struct cli *cli)
+{
+	const struct json *page;
+	int status = fetch(cli, S("/api/inbox"), &page);
+	if (status != 0)
+		return status;
+	if (cli->json) {
+		printf(STR_FMT "\n", STR_ARG(json_print(&cli->arena, page)));
+		return 0;
+	}
+	const struct json *items = json_member(page, S("items"));
+	for (size_t i = 0; json_item(items, i) != NULL; i++) {
+		const struct json *row = json_item(items, i);
+		printf(STR_FMT "  run " STR_FMT "  " STR_FMT "\n    " STR_FMT "\n",
+		       STR_ARG(member(row, "id")), STR_ARG(member(row, "run_id")),
+		       STR_ARG(member(row, "step")), STR_ARG(member(row, "question")));
+	}
+	return 0;
+}
+
+const struct cli_command command_runs = {
+	.name = "runs",
+	.usage = "runs",
+	.text = "List runs, newest first",
+	.kind = CLI_CLIENT,
+	.prepare = cli_no_argument,
+	.run = list_runs,
+};
+
+const struct cli_command command_inbox = {
+	.name = "inbox",
+	.usage = "inbox",
+	.text = "List what waits for a person",
+	.kind = CLI_CLIENT,
+	.prepare = cli_no_argument,
+	.run = list_inbox,
+};

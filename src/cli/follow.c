@@ -1,0 +1,117 @@
+/* cli/follow.c -- a run told line by line, from its SSE stream.
+ *
+ * The stream is read as it comes and cut into events; the seq of each is remembered, so that after
+ * the server has gone (and another one is found) the telling goes on behind the last line.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/time.h"
+#include "cli/cli.h"
+#include "contract/run.h"
+#include "net/local_client.h"
+
+struct following {
+	struct cli *cli;
+	int64_t *seen;
+	struct buf text;                /* what has not been cut yet */
+	bool finished;
+};
+
+/* What an event is about, in a few words. */
+static void tell(const struct run_event *event)
+{
+	char at[TIME_TEXT_SIZE];
+	const struct json *data = event->data;
+	struct str step = json_text(json_member(data, S("step")));
+	struct str outcome = json_text(json_member(data, S("outcome")));
+	struct str decision = json_text(json_member(data, S("decision")));
+	const struct json *fault = json_member(data, S("fault"));
+	fprintf(stderr, STR_FMT "  %-16.*s  " STR_FMT, STR_ARG(time_text(event->at, at)),
+		STR_ARG(event->type), STR_ARG(step));
+	if (outcome.size > 0)
+		fprintf(stderr, "  " STR_FMT, STR_ARG(decision.size > 0 ? decision : outcome));
+	if (fault != NULL)
+		fprintf(stderr, "  " STR_FMT, STR_ARG(json_text(json_member(fault, S("text")))));
+	fprintf(stderr, "\n");
+	if (str_equal(event->type, S("human.requested")))
+		fprintf(stderr, "    " STR_FMT "\n    answer with: baton approve " STR_FMT "\n",
+			STR_ARG(json_text(json_member(data, S("question")))),
+			STR_ARG(json_text(json_member(data, S("effect")))));
+}
+
+static void take_event(struct following *f, struct str block)
+{
+	struct str line;
+	AUTO(arena) arena = { 0 };
+	while (str_cut(&block, '\n', &line)) {
+		const struct json *json;
+		struct error error;
+		struct problems problems = { .arena = &arena };
+		if (!str_starts(line, S("data: ")) ||
+		    !json_read(str_skip(line, 6), &arena, &json, &error))
+			continue;
+		struct contract_source source = { .json = json, .lenient = true };
+		const struct run_event *event = run_event_parse(&source, &arena, &problems);
+		if (event == NULL || event->seq <= *f->seen)
+			continue;
+		tell(event);
+		*f->seen = event->seq;
+		f->finished = str_equal(event->type, S("run.finished"));
+	}
+}
+
+static bool take_bytes(void *context, int status, struct str bytes)
+{
+	struct following *f = context;
+	buf_add(&f->text, bytes);
+	if (status != 200)
+		return true;
+	size_t end;
+	while (str_find(buf_str(&f->text), S("\n\n"), &end)) {
+		take_event(f, str_head(buf_str(&f->text), end));
+		buf_drop_front(&f->text, end + 2);
+	}
+	return !f->finished;
+}
+
+static int print_result(struct cli *cli, const struct uuid *run)
+{
+	char id[UUID_TEXT_SIZE];
+	struct error error;
+	const struct json *result;
+	bool lost;
+	struct str target = str_format(&cli->arena, "/api/runs/" STR_FMT, STR_ARG(uuid_text(run, id)));
+	if (!cli_request(cli, "GET", target, S(""), &result, &lost, &error))
+		return lost ? CLI_SERVER_LOST : cli_fail(&error);
+	const struct json *shown = cli->json ? result : json_member(result, S("outputs"));
+	printf(STR_FMT "\n", STR_ARG(json_print(&cli->arena, shown)));
+	if (str_equal(json_text(json_member(result, S("status"))), S("success")))
+		return 0;
+	struct str why = json_text(json_member(result, S("error")));
+	fprintf(stderr, "baton: the run failed: " STR_FMT "\n", STR_ARG(why));
+	return 1;
+}
+
+int cli_follow(struct cli *cli, const struct uuid *run, int64_t *seen)
+{
+	char id[UUID_TEXT_SIZE];
+	AUTO(arena) arena = { 0 };
+	struct following f = { .cli = cli, .seen = seen, .text = buf_limited(LIMIT_JSON_BYTES) };
+	struct str target = str_format(&arena, "/api/runs/" STR_FMT "/stream?after=%lld",
+				       STR_ARG(uuid_text(run, id)), (long long)*seen);
+	struct local_answer answer;
+	struct error error;
+	bool good = local_request(cli->socket_path, S("GET"), target, S(""), S(""), &arena, take_bytes,
+				  &f, &answer, &error);
+	int status = CLI_SERVER_LOST;
+	if (good && answer.status == 404) {
+		fail(&error, ERROR_NOT_FOUND, "no run " STR_FMT, STR_ARG(uuid_text(run, id)));
+		status = cli_fail(&error);
+	} else if (f.finished) {
+		status = print_result(cli, run);
+	}
+	buf_done(&f.text);
+	return status;
+}

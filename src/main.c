@@ -1,0 +1,184 @@
+/* main.c -- arguments to a command, a command to a server: wiring only. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "cli/cli.h"
+#include "os/point.h"
+#include "server.h"
+
+enum { DEFAULT_PORT = 8420, RETRY_US = 20000, PATIENCE_TRIES = 500 };
+
+/* ---- a server of our own, beside the command ------------------------------------------------------- */
+
+struct companion {
+	struct cli *cli;
+	const struct cli_command *command;
+	struct server *server;
+	pthread_t thread;
+	int status;
+};
+
+static void *companion_run(void *context)
+{
+	struct companion *companion = context;
+	companion->status = companion->command->run(companion->cli);
+	server_stop_when_idle(companion->server);
+	return NULL;
+}
+
+static void companion_start(void *context, uint64_t recovered)
+{
+	struct companion *companion = context;
+	(void)recovered;
+	int failed = pthread_create(&companion->thread, NULL, companion_run, companion);
+	require(failed == 0);
+}
+
+/* The process ends here whatever is still under way: the store is always ready for that. */
+static _Noreturn void leave(int status)
+{
+	fflush(stdout);
+	fflush(stderr);
+	_exit(status);
+}
+
+static _Noreturn void run_beside_server(struct companion *companion)
+{
+	companion->status = 130;        /* unless the command ends before a signal does */
+	server_run(companion->server);
+	leave(companion->status);
+}
+
+/* Another process owns the folder: speak to it, and when it goes, take its place. */
+static int run_command(struct cli *cli, const struct cli_command *command)
+{
+	struct companion companion = { .cli = cli, .command = command };
+	const struct server_settings settings = { .data_folder = cli->data_folder,
+						  .socket_path = cli->socket_path,
+						  .isolation = cli->isolation,
+						  .ready = companion_start,
+						  .context = &companion };
+	struct error error;
+	for (int tries = 0; tries < PATIENCE_TRIES; tries++) {
+		if (server_open(&settings, &companion.server, &error))
+			run_beside_server(&companion);
+		if (error.code != ERROR_LOCKED)
+			return cli_fail(&error);
+		int status = command->run(cli);
+		if (status != CLI_SERVER_LOST)
+			return status;
+		usleep(RETRY_US);
+	}
+	error_prefix(&error, "it does not answer: ");
+	return cli_fail(&error);
+}
+
+/* ---- the server as such --------------------------------------------------------------------------------- */
+
+struct serving {
+	struct cli *cli;
+	struct server *server;
+};
+
+static void say_listening(void *context, uint64_t recovered)
+{
+	struct serving *serving = context;
+	(void)recovered;
+	printf("listening on http://%s:%d\n", serving->cli->host, server_port(serving->server));
+	fflush(stdout);
+}
+
+static int serve(struct cli *cli)
+{
+	struct serving serving = { .cli = cli };
+	const struct server_settings settings = { .data_folder = cli->data_folder,
+						  .socket_path = cli->socket_path,
+						  .host = cli->host,
+						  .port = cli->port,
+						  .isolation = cli->isolation,
+						  .ready = say_listening,
+						  .context = &serving };
+	struct error error;
+	if (!server_open(&settings, &serving.server, &error))
+		return cli_fail(&error);
+	server_run(serving.server);
+	leave(0);
+}
+
+/* ---- arguments -------------------------------------------------------------------------------------------- */
+
+static bool find_home(struct cli *cli, struct error *error)
+{
+	const char *home;
+	if (!cli_option(cli, "--home", 0, &home, error))
+		return false;
+	if (home == NULL)
+		home = getenv("BATON_HOME");
+	if (home == NULL) {
+		const char *user = getenv("HOME");
+		if (user == NULL)
+			return fail(error, ERROR_USAGE, "neither --home nor BATON_HOME nor HOME says where "
+							"the data folder is");
+		home = str_format(&cli->arena, "%s/.baton", user).at;
+	}
+	if (home[0] != '/') {
+		char *here = getcwd(NULL, 0);
+		require(here != NULL);
+		home = str_format(&cli->arena, "%s/%s", here, home).at;
+		free(here);
+	}
+	cli->data_folder = home;
+	cli->socket_path = str_format(&cli->arena, "%s/baton.sock", home).at;
+	return true;
+}
+
+static bool prepare(struct cli *cli, const struct cli_command **out_command, struct error *error)
+{
+	cli->json = cli_flag(cli, "--json");
+	cli->host = "127.0.0.1";
+	cli->port = DEFAULT_PORT;
+	cli->isolation = getenv("BATON_TOOLS_ISOLATION");
+	if (cli->isolation == NULL)
+		cli->isolation = "native";
+	if (getrandom(cli->dice, sizeof(cli->dice), 0) != (ssize_t)sizeof(cli->dice))
+		return fail(error, ERROR_IO, "the system gives no random bytes");
+	if (!find_home(cli, error))
+		return false;
+	const char *name = cli->argument_count > 0 ? cli->arguments[0] : "help";
+	const struct cli_command *command = cli_find(name);
+	if (command == NULL)
+		return fail(error, ERROR_USAGE, "there is no command %s; see baton help", name);
+	if (cli->argument_count > 0) {
+		cli->arguments++;
+		cli->argument_count--;
+	}
+	*out_command = command;
+	return command->prepare(cli, error);
+}
+
+int main(int argc, char **argv)
+{
+	struct cli cli = { .arguments = argv + 1, .argument_count = argc - 1 };
+	const struct cli_command *command;
+	struct error error;
+	point_setup();
+	log_setup((struct log_settings){ .least = LOG_INFO });
+	signal(SIGPIPE, SIG_IGN);
+	int status;
+	if (!prepare(&cli, &command, &error))
+		status = cli_fail(&error);
+	else if (command->kind == CLI_PLAIN)
+		status = command->run(&cli);
+	else if (command->kind == CLI_SERVER)
+		status = serve(&cli);
+	else
+		status = run_command(&cli, command);
+	arena_done(&cli.arena);
+	return status;
+}

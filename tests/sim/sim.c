@@ -1,0 +1,407 @@
+/* sim/sim.c -- seeds, worlds, lives.
+ *
+ *	sim                       seeds 1 to 200
+ *	sim --seeds FIRST COUNT
+ *	sim --seed N [--trace]    one seed; --trace tells every step
+ *
+ * Each seed is played three times: calm, disturbed, and disturbed again; the second must end like
+ * the first, and the third must be the second to the byte.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "os/point.h"
+#include "sim/sim.h"
+
+enum { TURNS = 200000 };
+
+/* Points have no context: whose program passes them. */
+static struct sim *current;
+
+/* ---- dice -------------------------------------------------------------------------------------------- */
+
+uint64_t sim_roll(struct sim_dice *dice)
+{
+	uint64_t z = dice->state += UINT64_C(0x9e3779b97f4a7c15);
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+uint64_t sim_below(struct sim_dice *dice, uint64_t limit)
+{
+	require(limit > 0);
+	return sim_roll(dice) % limit;
+}
+
+bool sim_chance(struct sim_dice *dice, unsigned percent)
+{
+	return sim_below(dice, 100) < percent;
+}
+
+uint64_t sim_fate(const struct uuid *id, unsigned salt)
+{
+	struct sim_dice dice = { salt };
+	for (size_t i = 0; i < sizeof(id->bytes); i++)
+		dice.state = sim_roll(&dice) ^ id->bytes[i];
+	return sim_roll(&dice) >> 4;
+}
+
+/* ---- telling --------------------------------------------------------------------------------------------- */
+
+void sim_fail(struct sim *sim, const char *format, ...)
+{
+	if (sim->failed)
+		return;
+	sim->failed = true;
+	va_list list;
+	va_start(list, format);
+	printf("seed %llu, life %u: ", (unsigned long long)sim->seed, sim->counts.lives);
+	vprintf(format, list);
+	printf("\n");
+	va_end(list);
+}
+
+void sim_trace(struct sim *sim, const char *format, ...)
+{
+	if (!sim->trace)
+		return;
+	va_list list;
+	va_start(list, format);
+	printf("%10lld us  life %u  ", (long long)sim->mono, sim->counts.lives);
+	vprintf(format, list);
+	printf("\n");
+	va_end(list);
+}
+
+/* ---- the plug ----------------------------------------------------------------------------------------------- */
+
+void sim_point(struct sim *sim)
+{
+	if (sim->points_left > 0 && --sim->points_left == 0)
+		longjmp(sim->plug, 1);
+}
+
+void __wrap_point_passed(const char *name);
+
+void __wrap_point_passed(const char *name)
+{
+	sim_trace(current, "passes %s", name);
+	sim_point(current);
+}
+
+/* ---- the disk -------------------------------------------------------------------------------------------------- */
+
+static struct store_ops disk_ops;
+static const struct store_ops *memory_ops;
+
+/* A commit that fails may or may not have been written: nobody can say. */
+static bool disk_commit(struct store *store, struct store_append *const *appends, size_t count,
+			struct error *error)
+{
+	struct sim *sim = current;
+	bool fails = sim->commits_left > 0 && --sim->commits_left == 0;
+	bool writes = !sim->broken && (!fails || sim_chance(&sim->dice, 50));
+	bool good = true;
+	sim_memory_outside();
+	if (writes)
+		good = memory_ops->commit(store, appends, count, error);
+	sim_memory_inside();
+	sim->broken = sim->broken || fails || !good;
+	sim->counts.failed_commits += fails || !good;
+	sim_trace(sim, "commit of %zu appends%s%s", count, writes ? "" : ", not written",
+		  sim->broken ? ", failed" : "");
+	return sim->broken ? fail(error, ERROR_STORAGE, "the disk failed by order") : true;
+}
+
+static void disk_open(struct sim *sim)
+{
+	struct error error;
+	memory_ops = store_backend(S("memory"));
+	require(memory_ops != NULL);
+	disk_ops = *memory_ops;
+	disk_ops.commit = disk_commit;
+	bool good = memory_ops->open(NULL, &sim->store, &error);
+	require(good);
+	sim->store->ops = &disk_ops;
+	good = memory_ops->reader_open(sim->store, &sim->reader, &error);
+	require(good);
+}
+
+/* ---- a life ------------------------------------------------------------------------------------------------------ */
+
+enum turn { TURN_MORE, TURN_OVER, TURN_CRASHED };
+
+static void store_failed(void *context, const struct error *error)
+{
+	struct sim *sim = context;
+	sim_trace(sim, "fatal: %s", error->text);
+	if (!sim->broken)
+		sim_fail(sim, "the program gave up without a reason: %s", error->text);
+	if (sim->fatal)
+		sim_fail(sim, "the program gave up twice");
+	sim->fatal = true;
+	sim->points_left = 1 + sim_below(&sim->dice, 30);
+}
+
+static void recovered(void *context, uint64_t count)
+{
+	struct sim *sim = context;
+	sim_trace(sim, "recovered %llu runs", (unsigned long long)count);
+	sim->recovered = true;
+}
+
+static enum turn take_turn(struct sim *sim)
+{
+	sim_point(sim);
+	if (sim_chance(&sim->dice, 12) && sim_drive(sim, false))
+		return TURN_MORE;
+	if (sim_system_step(&sim->system))
+		return TURN_MORE;
+	if (sim->fatal)
+		return TURN_CRASHED;
+	if (sim_drive(sim, true))
+		return TURN_MORE;
+	if (sim_all_ended(sim))
+		return TURN_OVER;
+	if (sim->hung)
+		return TURN_CRASHED;
+	sim_fail(sim, "nothing is under way and not every run has ended");
+	return TURN_OVER;
+}
+
+static enum turn take_turns(struct sim *sim)
+{
+	if (setjmp(sim->plug) != 0)
+		return TURN_CRASHED;
+	for (int i = 0; i < TURNS && !sim->failed; i++) {
+		enum turn turn = take_turn(sim);
+		if (turn != TURN_MORE)
+			return turn;
+	}
+	if (!sim->failed)
+		sim_fail(sim, "%d turns and no end", TURNS);
+	return TURN_OVER;
+}
+
+static void plan_life(struct sim *sim)
+{
+	static const uint64_t reach[] = { 12, 60, 300, 1500 };
+	sim->points_left = sim->commits_left = 0;
+	sim->broken = sim->fatal = sim->recovered = sim->hung = false;
+	for (size_t i = 0; i < sim->plan.run_count; i++)
+		sim->plan.runs[i].asked = false;
+	if (sim->crashes_left == 0)
+		return;
+	sim->points_left = 1 + sim_below(&sim->dice, reach[sim_below(&sim->dice, COUNT(reach))]);
+	if (sim->mode == SIM_COMMIT_FAILS && sim_chance(&sim->dice, 60))
+		sim->commits_left = 1 + sim_below(&sim->dice, 25);
+}
+
+static void life_begin(struct sim *sim)
+{
+	plan_life(sim);
+	sim->counts.lives++;
+	sim_memory_begin();
+	sim_system_init(&sim->system, sim);
+	struct runtime_settings settings = { .system = &sim->system.base,
+					     .store = sim->store,
+					     .workspace = &sim->workspace.base,
+					     .tools = &sim_tool_table,
+					     .contained = true,
+					     .fatal = store_failed,
+					     .context = sim };
+	struct error error;
+	bool good = runtime_new(&settings, &sim->runtime, &error);
+	require(good);
+	runtime_recover(sim->runtime, recovered, sim);
+}
+
+static void life_crash(struct sim *sim)
+{
+	sim_trace(sim, "CRASH");
+	sim->counts.crashes++;
+	sim->crashes_left -= sim->crashes_left > 0;
+	sim_system_crash(&sim->system);
+	sim_memory_end();
+	sim_workspace_crash(&sim->workspace);
+	sim_children_crash(sim);
+	sim->mono += (int64_t)sim_below(&sim->dice, sim_chance(&sim->dice, 50) ? 1000 : 3000000);
+	sim_children_tick(sim);
+}
+
+static void life_end(struct sim *sim)
+{
+	struct runtime_counts counts = runtime_counts(sim->runtime);
+	if (counts.live_runs + counts.open_tools + counts.waiting_appends > 0)
+		sim_fail(sim, "every run has ended and %zu runs, %zu tools, %zu appends are left",
+			 counts.live_runs, counts.open_tools, counts.waiting_appends);
+	runtime_free(sim->runtime);
+	sim_system_done(&sim->system);
+	size_t left = sim_memory_end();
+	if (left > 0)
+		sim_fail(sim, "a life that ended in order left %zu blocks of memory", left);
+}
+
+/* ---- a world --------------------------------------------------------------------------------------------------------- */
+
+static struct sim *world_new(uint64_t seed, enum sim_mode mode, bool trace)
+{
+	struct sim *sim = calloc(1, sizeof(*sim));
+	require(sim != NULL);
+	sim->seed = seed;
+	sim->mode = mode;
+	sim->trace = trace;
+	sim->dice.state = seed * UINT64_C(0xd1342543de82ef95) + mode;
+	sim->mono = 1000000;
+	sim->wall_offset = INT64_C(1790000000) * 1000000;
+	sim_plan_make(&sim->plan, seed);
+	disk_open(sim);
+	sim_workspace_init(&sim->workspace, sim);
+	if (mode != SIM_CALM)
+		sim->crashes_left = 2 + (unsigned)sim_below(&sim->dice, 10);
+	return sim;
+}
+
+static void world_free(struct sim *sim)
+{
+	memory_ops->reader_close(sim->reader);
+	memory_ops->close(sim->store);
+	sim_workspace_done(&sim->workspace);
+	arena_done(&sim->plan.arena);
+	free(sim);
+}
+
+/* The disk stays dead, so the world ends at the second life that noticed. */
+static bool disk_is_dead(const struct sim *sim)
+{
+	return sim->mode == SIM_DISK_DIES && sim->counts.failed_commits >= 2;
+}
+
+static void world_play(struct sim *sim)
+{
+	current = sim;
+	sim_tools_use(sim);
+	if (sim->mode == SIM_DISK_DIES)
+		store_memory_fail_after(sim->store, 1 + sim_below(&sim->dice, 30));
+	for (;;) {
+		life_begin(sim);
+		enum turn turn = take_turns(sim);
+		if (turn == TURN_CRASHED)
+			life_crash(sim);
+		else if (!sim->failed)
+			life_end(sim);
+		else
+			sim_memory_end();
+		sim->life_ends[sim->counts.lives] = sim->reader->ops->newest_position(sim->reader);
+		if (!sim->failed)
+			sim_check(sim);
+		if (sim->failed || turn != TURN_CRASHED || disk_is_dead(sim))
+			return;
+		require(sim->counts.lives + 1 < SIM_LIVES);
+	}
+}
+
+/* ---- a seed -------------------------------------------------------------------------------------------------------------- */
+
+static void add_counts(struct sim_counts *sum, const struct sim_counts *counts)
+{
+	sum->lives += counts->lives;
+	sum->crashes += counts->crashes;
+	sum->starts += counts->starts;
+	sum->restarts += counts->restarts;
+	sum->unknown += counts->unknown;
+	sum->answers += counts->answers;
+	sum->refused += counts->refused;
+	sum->failed_commits += counts->failed_commits;
+	sum->events += counts->events;
+}
+
+static void check_same_bytes(struct sim *sim, struct sim *again)
+{
+	AUTO(arena) arena = { 0 };
+	struct str first = store_memory_dump(sim->store, &arena);
+	if (!str_equal(first, store_memory_dump(again->store, &arena)))
+		sim_fail(sim, "the same seed gave another store");
+}
+
+static enum sim_mode mode_of(uint64_t seed)
+{
+	return seed % 5 == 3 ? SIM_COMMIT_FAILS : seed % 20 == 7 ? SIM_DISK_DIES : SIM_CRASHES;
+}
+
+static bool play_seed(uint64_t seed, bool trace, struct sim_counts *sum)
+{
+	struct sim *calm = world_new(seed, SIM_CALM, trace);
+	struct sim *sim = world_new(seed, mode_of(seed), trace);
+	struct sim *again = world_new(seed, mode_of(seed), false);
+	if (trace)
+		printf(STR_FMT "----\n" STR_FMT "----\n", STR_ARG(sim->plan.yaml[0]),
+		       STR_ARG(sim->plan.yaml[1]));
+	world_play(calm);
+	if (!calm->failed)
+		world_play(sim);
+	if (!calm->failed && !sim->failed) {
+		if (!disk_is_dead(sim))
+			sim_check_same_end(sim, calm);
+		world_play(again);
+		check_same_bytes(sim, again);
+	}
+	bool good = !calm->failed && !sim->failed && !again->failed;
+	add_counts(sum, &sim->counts);
+	world_free(calm);
+	world_free(sim);
+	world_free(again);
+	return good;
+}
+
+static void print_counts(const struct sim_counts *counts)
+{
+	printf("%u lives, %u crashes, %u failed commits, %u starts of tools (%u repeated, %u unknown), "
+	       "%u answers (%u refused), %llu events\n",
+	       counts->lives, counts->crashes, counts->failed_commits, counts->starts,
+	       counts->restarts, counts->unknown, counts->answers, counts->refused,
+	       (unsigned long long)counts->events);
+}
+
+static uint64_t number_of(const char *text)
+{
+	int64_t number;
+	if (text == NULL || !str_to_int(str_from_c(text), &number) || number < 0) {
+		fprintf(stderr, "usage: sim [--seed N | --seeds FIRST COUNT] [--trace]\n");
+		exit(2);
+	}
+	return (uint64_t)number;
+}
+
+int main(int count, char **words)
+{
+	uint64_t first = 1, seeds = 200, passed = 0;
+	bool trace = false;
+	for (int i = 1; i < count; i++) {
+		if (strcmp(words[i], "--trace") == 0) {
+			trace = true;
+		} else if (strcmp(words[i], "--seed") == 0) {
+			first = number_of(words[++i]);
+			seeds = 1;
+		} else if (strcmp(words[i], "--seeds") == 0 && i + 2 < count) {
+			first = number_of(words[++i]);
+			seeds = number_of(words[++i]);
+		} else {
+			number_of(NULL);
+		}
+	}
+	log_setup((struct log_settings){ .least = LOG_SILENT });
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	point_active = true;
+	struct sim_counts sum = { 0 };
+	for (uint64_t seed = first; seed < first + seeds; seed++)
+		passed += play_seed(seed, trace, &sum);
+	print_counts(&sum);
+	printf("%llu passed, %llu failed\n", (unsigned long long)passed,
+	       (unsigned long long)(seeds - passed));
+	return passed == seeds ? 0 : 1;
+}

@@ -1,0 +1,237 @@
+/* sim/sim.h -- the simulator: the real runtime, engine and writer on one thread, from one seed.
+ *
+ * A world is what outlives a crash: the store, the runs' folders, children that linger, the ledger
+ * of what tools were really started, and what was acknowledged to a caller.  A life is one process:
+ * a runtime and a system on top of the world, until it ends or the plug is pulled.  Pulling it is a
+ * longjmp out of wherever the program is; all memory of the life is given back by sim_memory.c, so
+ * nothing of it can leak into the next one.
+ *
+ * Everything that could differ is drawn from the world's dice, so the same seed gives the same
+ * bytes in the store.
+ *
+ *	sim_memory.c       memory of a life
+ *	sim_system.c       clock, timers, jobs: the twin of the loop
+ *	sim_workspace.c    folders, trees, locks: the twin of git and flock
+ *	sim_tools.c        scripted tools and their children
+ *	sim_definition.c   random definitions, runs and inputs
+ *	sim_driver.c       callers: they start runs and answer questions
+ *	sim_check.c        what must hold after every life
+ *	sim.c              lives, crashes, seeds
+ */
+#ifndef SIM_SIM_H
+#define SIM_SIM_H
+
+#include <setjmp.h>
+
+#include "engine/decide.h"
+#include "runtime/runtime.h"
+#include "store/store_memory.h"
+
+enum {
+	SIM_RUNS = 4,
+	SIM_DEFINITIONS = 2,
+	SIM_CHILDREN = 4096,
+	SIM_ANSWERS = 4096,
+	SIM_READERS = 3,
+	SIM_LIVES = 64,
+};
+
+struct sim;
+
+/* ---- dice -------------------------------------------------------------------------------------- */
+
+struct sim_dice {
+	uint64_t state;
+};
+
+uint64_t sim_roll(struct sim_dice *dice);
+uint64_t sim_below(struct sim_dice *dice, uint64_t limit);
+bool sim_chance(struct sim_dice *dice, unsigned percent);
+/* A number that depends on the id alone: what scripted tools and people decide by. */
+uint64_t sim_fate(const struct uuid *id, unsigned salt);
+
+/* ---- memory ------------------------------------------------------------------------------------- */
+
+/* From begin to end every block belongs to the life, except between outside and inside. */
+void sim_memory_begin(void);
+void sim_memory_outside(void);
+void sim_memory_inside(void);
+size_t sim_memory_end(void);                    /* frees what is left; how many blocks that was */
+
+/* ---- the system --------------------------------------------------------------------------------- */
+
+struct sim_timer {
+	int64_t due;
+	uint64_t id;
+	system_callback *callback;
+	void *context;
+	uint64_t argument;
+};
+
+struct sim_jobs {
+	struct job **at;
+	size_t count, room;
+};
+
+struct sim_system {
+	struct system base;
+	struct sim *sim;
+	struct sim_timer *timers;       /* a heap, the next one first */
+	size_t timer_count, timer_room;
+	uint64_t timer_ids;
+	struct sim_jobs waiting[2], ran[2];     /* by lane */
+};
+
+void sim_system_init(struct sim_system *system, struct sim *sim);
+/* One thing happens: a job runs or is done, a timer fires.  False when nothing can. */
+bool sim_system_step(struct sim_system *system);
+/* The plug is pulled: what was at the writer may still reach the disk. */
+void sim_system_crash(struct sim_system *system);
+void sim_system_done(struct sim_system *system);
+
+/* ---- children and the workspace -------------------------------------------------------------------- */
+
+struct sim_child {
+	struct uuid run, effect;
+	int64_t attempt;
+	enum run_effect_class class;
+	bool alive, lingering;          /* lingering: its program is gone */
+	int64_t dies_at;                /* of one that lingers */
+	unsigned life;
+	uint64_t fate, seen;            /* seen: hash of what it was given */
+	tool_done *done;
+	void *context;
+	uint64_t argument;
+};
+
+struct sim_lock {
+	struct uuid effect;
+	bool held;                      /* by the program */
+};
+
+/* A folder is the list of what was written into it. */
+struct sim_content {
+	uint64_t *at;
+	size_t count, room;
+};
+
+struct sim_folder {
+	struct uuid run;
+	struct sim_content content;
+};
+
+struct sim_tree {
+	char name[41];
+	struct sim_content content;
+};
+
+struct sim_workspace {
+	struct workspace base;
+	struct sim *sim;
+	struct sim_folder folders[SIM_RUNS];
+	size_t folder_count;
+	struct sim_tree *trees;
+	size_t tree_count, tree_room;
+	struct sim_lock *locks;
+	size_t lock_count, lock_room;
+};
+
+void sim_workspace_init(struct sim_workspace *workspace, struct sim *sim);
+void sim_workspace_done(struct sim_workspace *workspace);
+void sim_workspace_write(struct sim_workspace *workspace, const struct uuid *run, uint64_t what);
+void sim_workspace_crash(struct sim_workspace *workspace);
+struct sim_folder *sim_workspace_folder(struct sim_workspace *workspace, const struct uuid *run);
+
+extern const struct tool_table sim_tool_table;
+/* Tools have no context of their own: whose children they start. */
+void sim_tools_use(struct sim *sim);
+void sim_children_crash(struct sim *sim);
+void sim_children_tick(struct sim *sim);        /* those that linger die in their time */
+bool sim_child_lives(const struct sim *sim, const struct uuid *effect);
+
+/* ---- what is to be run ------------------------------------------------------------------------------- */
+
+struct sim_run {
+	struct uuid id;
+	size_t definition;
+	struct str inputs;
+	bool asked;                     /* in this life */
+	bool acknowledged;
+};
+
+struct sim_plan {
+	struct arena arena;
+	struct str yaml[SIM_DEFINITIONS];
+	struct sim_run runs[SIM_RUNS];
+	size_t run_count;
+};
+
+void sim_plan_make(struct sim_plan *plan, uint64_t seed);
+
+/* ---- the world ---------------------------------------------------------------------------------------- */
+
+/* Something a person said to an open question. */
+struct sim_answer {
+	struct uuid request;
+	enum run_decision decision;
+	bool acknowledged;
+	bool must_fail;                 /* another revision, or closed already */
+};
+
+enum sim_mode {
+	SIM_CALM,                       /* nothing goes wrong: what the others are compared with */
+	SIM_CRASHES,
+	SIM_COMMIT_FAILS,               /* and a commit fails, perhaps after it was written */
+	SIM_DISK_DIES,                  /* a commit fails and every later one does too */
+};
+
+struct sim_counts {
+	unsigned lives, crashes, starts, restarts, unknown, answers, refused, failed_commits;
+	uint64_t events;
+};
+
+struct sim {
+	uint64_t seed;
+	enum sim_mode mode;
+	bool trace, failed;
+	struct sim_dice dice;
+	struct sim_plan plan;
+	int64_t mono, wall_offset;
+	struct store *store;
+	struct store_reader *reader;    /* the world's own eyes */
+	struct sim_workspace workspace;
+	struct sim_child children[SIM_CHILDREN];        /* every real start: the ledger */
+	size_t child_count;
+	struct sim_answer answers[SIM_ANSWERS];
+	size_t answer_count;
+	struct sim_counts counts;
+	int64_t life_ends[SIM_LIVES];   /* newest position when each life was over */
+	unsigned crashes_left;
+	/* this life */
+	struct sim_system system;
+	struct runtime *runtime;
+	jmp_buf plug;
+	uint64_t points_left;           /* to the crash; 0 = none is planned */
+	uint64_t commits_left;          /* to the failing one; 0 = none */
+	bool broken, fatal, recovered, hung;
+};
+
+/* The run's events tell the rest: says what broke, with the seed, once. */
+void sim_fail(struct sim *sim, const char *format, ...) PRINTF_LIKE(2, 3);
+void sim_trace(struct sim *sim, const char *format, ...) PRINTF_LIKE(2, 3);
+/* The program could die here. */
+void sim_point(struct sim *sim);
+
+/* A caller does something, or nothing; `must` when nothing else can happen. */
+bool sim_drive(struct sim *sim, bool must);
+bool sim_all_ended(struct sim *sim);
+
+void sim_check(struct sim *sim);
+/* The end of a calm world against the end of this one. */
+void sim_check_same_end(struct sim *sim, struct sim *calm);
+/* A tool is being started: is its request on the disk? */
+void sim_check_start(struct sim *sim, const struct tool_call *call);
+/* The run as its stored events make it, NULL when there are none. */
+struct run *sim_fold(struct sim *sim, const struct uuid *run, struct arena *arena);
+
+#endif
