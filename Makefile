@@ -34,7 +34,7 @@ crash: build
 	@/usr/bin/python3 -m pytest -q -p no:cacheprovider tests/crash --all-points
 
 bench: build
-	@ninja -C build --quiet bench/bench_floor bench/w1_client
+	@ninja -C build --quiet bench/bench_floor bench/bench_w1_client
 	@tools/bench
 
 format:

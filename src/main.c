@@ -12,9 +12,9 @@
 #include "os/point.h"
 #include "server.h"
 
-enum { DEFAULT_PORT = 8420, RETRY_US = 20000, PATIENCE_TRIES = 500 };
+enum { DEFAULT_PORT = 8420, RETRY_US = 20000, PATIENCE_TRIES = 500, INTERRUPTED = 130 };
 
-/* ---- a server of our own, beside the command ------------------------------------------------------- */
+/* ---- a server of our own, beside the command ----------------------------------------- */
 
 struct companion {
 	struct cli *cli;
@@ -50,8 +50,11 @@ static _Noreturn void leave(int status)
 
 static _Noreturn void run_beside_server(struct companion *companion)
 {
-	companion->status = 130;        /* unless the command ends before a signal does */
+	companion->cli->own_server = true;
+	companion->status = INTERRUPTED; /* unless the command ends before a signal does */
 	server_run(companion->server);
+	if (companion->status == INTERRUPTED)
+		log_line(LOG_INFO, "interrupted: what is open goes on at the next start");
 	leave(companion->status);
 }
 
@@ -62,6 +65,7 @@ static int run_command(struct cli *cli, const struct cli_command *command)
 	const struct server_settings settings = { .data_folder = cli->data_folder,
 						  .socket_path = cli->socket_path,
 						  .isolation = cli->isolation,
+						  .only_looks = command->only_looks,
 						  .ready = companion_start,
 						  .context = &companion };
 	struct error error;
@@ -79,7 +83,7 @@ static int run_command(struct cli *cli, const struct cli_command *command)
 	return cli_fail(&error);
 }
 
-/* ---- the server as such --------------------------------------------------------------------------------- */
+/* ---- the server as such -------------------------------------------------------------- */
 
 struct serving {
 	struct cli *cli;
@@ -111,7 +115,7 @@ static int serve(struct cli *cli)
 	leave(0);
 }
 
-/* ---- arguments -------------------------------------------------------------------------------------------- */
+/* ---- arguments ----------------------------------------------------------------------- */
 
 static bool find_home(struct cli *cli, struct error *error)
 {
@@ -123,8 +127,9 @@ static bool find_home(struct cli *cli, struct error *error)
 	if (home == NULL) {
 		const char *user = getenv("HOME");
 		if (user == NULL)
-			return fail(error, ERROR_USAGE, "neither --home nor BATON_HOME nor HOME says where "
-							"the data folder is");
+			return fail(error, ERROR_USAGE,
+				    "neither --home nor BATON_HOME nor HOME says where "
+				    "the data folder is");
 		home = str_format(&cli->arena, "%s/.baton", user).at;
 	}
 	if (home[0] != '/') {

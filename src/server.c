@@ -39,7 +39,7 @@ struct server {
 	atomic_bool stop_when_idle;
 };
 
-/* ---- what the runtime asks of the program -------------------------------------------------------- */
+/* ---- what the runtime asks of the program -------------------------------------------- */
 
 static bool is_file_name(struct str name)
 {
@@ -47,8 +47,8 @@ static bool is_file_name(struct str name)
 		return false;
 	for (size_t i = 0; i < name.size; i++) {
 		char c = name.at[i];
-		bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-			    c == '_' || c == '-' || c == '.';
+		bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			    (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
 		if (!good)
 			return false;
 	}
@@ -56,13 +56,14 @@ static bool is_file_name(struct str name)
 }
 
 /* A workflow by name: the owner's definitions first, then the examples in the program. */
-static bool find_definition(void *context, struct str name, struct arena *arena, struct str *out_yaml,
-			    struct error *error)
+static bool find_definition(void *context, struct str name, struct arena *arena,
+			    struct str *out_yaml, struct error *error)
 {
 	const struct server *server = context;
 	if (is_file_name(name)) {
 		const char *path = str_format(arena, "%s/definitions/" STR_FMT ".yaml",
-					      server->settings.data_folder, STR_ARG(name)).at;
+					      server->settings.data_folder, STR_ARG(name))
+					   .at;
 		if (file_exists(path))
 			return file_read(path, LIMIT_YAML_BYTES, arena, out_yaml, error);
 		for (const struct packed_file *file = packed_examples; file->name != NULL; file++)
@@ -72,7 +73,8 @@ static bool find_definition(void *context, struct str name, struct arena *arena,
 			}
 	}
 	return fail(error, ERROR_NOT_FOUND,
-		    "no workflow is called " STR_FMT "; put it into the data folder as definitions/NAME.yaml",
+		    "no workflow is called " STR_FMT
+		    "; put it into the data folder as definitions/NAME.yaml",
 		    STR_ARG(str_head(name, LIMIT_NAME_BYTES)));
 }
 
@@ -84,7 +86,7 @@ static void store_failed(void *context, const struct error *error)
 	_exit(error_row(ERROR_STORAGE)->exit_status);
 }
 
-/* ---- opening ------------------------------------------------------------------------------------------ */
+/* ---- opening ------------------------------------------------------------------------- */
 
 static bool take_lock(struct server *server, struct error *error)
 {
@@ -97,7 +99,8 @@ static bool take_lock(struct server *server, struct error *error)
 	struct str holder;
 	struct error unreadable;
 	if (error->code == ERROR_LOCKED &&
-	    file_read(path, LIMIT_NAME_BYTES * 4, &server->arena, &holder, &unreadable) && holder.size > 0)
+	    file_read(path, LIMIT_NAME_BYTES * 4, &server->arena, &holder, &unreadable) &&
+	    holder.size > 0)
 		return fail(error, ERROR_LOCKED, "%s belongs to another baton: " STR_FMT, folder,
 			    STR_ARG(str_trim(holder)));
 	return false;
@@ -106,7 +109,8 @@ static bool take_lock(struct server *server, struct error *error)
 static bool open_store(struct server *server, struct error *error)
 {
 	const struct store_ops *ops = store_backend(S("sqlite"));
-	const char *path = str_format(&server->arena, "%s/baton.db", server->settings.data_folder).at;
+	const char *path =
+		str_format(&server->arena, "%s/baton.db", server->settings.data_folder).at;
 	return ops->open(path, &server->store, error);
 }
 
@@ -143,15 +147,15 @@ static void seed_maps(struct server *server)
 	map_seed(key);
 }
 
-/* ---- the doors ------------------------------------------------------------------------------------------- */
+/* ---- the doors ----------------------------------------------------------------------- */
 
 static bool write_lock(struct server *server, struct error *error)
 {
-	struct str text = server->settings.host == NULL ?
-				  str_format(&server->arena, "pid %d at %s\n", (int)getpid(),
-					     server->settings.socket_path) :
-				  str_format(&server->arena, "pid %d at http://%s:%d\n", (int)getpid(),
-					     server->settings.host, server->port);
+	struct str text = server->settings.host == NULL
+				  ? str_format(&server->arena, "pid %d at %s\n", (int)getpid(),
+					       server->settings.socket_path)
+				  : str_format(&server->arena, "pid %d at http://%s:%d\n",
+					       (int)getpid(), server->settings.host, server->port);
 	return file_rewrite(server->lock, text, error);
 }
 
@@ -162,7 +166,8 @@ static void open_doors(void *context, uint64_t recovered)
 	struct error error;
 	POINT("server.recovered");
 	bool good = server->settings.host == NULL ||
-		    http_listen_tcp(http, server->settings.host, server->settings.port, &server->port, &error);
+		    http_listen_tcp(http, server->settings.host, server->settings.port,
+				    &server->port, &error);
 	if (!good || !http_listen_local(http, server->settings.socket_path, &error) ||
 	    !write_lock(server, &error)) {
 		log_line(LOG_ERROR, "%s", error.text);
@@ -180,7 +185,8 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 	struct server *server = calloc(1, sizeof(*server));
 	require(server != NULL);
 	server->settings = *settings;
-	if (!take_lock(server, error) || !loop_new(&server->loop, error) || !open_store(server, error) ||
+	if (!take_lock(server, error) || !loop_new(&server->loop, error) ||
+	    !open_store(server, error) ||
 	    !workspace_git_open(server->loop, settings->data_folder, &server->workspace, error) ||
 	    !open_runtime(server, error)) {
 		arena_done(&server->arena);
@@ -193,12 +199,15 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 					  .version = BATON_VERSION,
 					  .user = user_name(&server->arena) };
 	server->api = api_new(&api);
-	runtime_recover(server->runtime, open_doors, server);
+	if (settings->only_looks)
+		system_timer_start(loop_system(server->loop), 0, open_doors, server, 0);
+	else
+		runtime_recover(server->runtime, open_doors, server);
 	*out_server = server;
 	return true;
 }
 
-/* ---- running ------------------------------------------------------------------------------------------------ */
+/* ---- running ------------------------------------------------------------------------- */
 
 static void stop_on_signal(void *context, uint64_t argument)
 {

@@ -13,10 +13,11 @@ struct server;
 
 struct server_settings {
 	const char *data_folder, *socket_path;
-	const char *host;               /* NULL = baton.sock only */
+	const char *host; /* NULL = baton.sock only */
 	int port;
 	const char *isolation;
-	system_callback *ready;         /* every open run is on its way and the doors are open */
+	bool only_looks; /* open runs are left alone: this server is gone in a moment */
+	system_callback *ready; /* every open run is on its way and the doors are open */
 	void *context;
 };
 

@@ -16,7 +16,7 @@ struct api_settings {
 	struct loop *loop;
 	struct runtime *runtime;
 	const char *version;
-	const char *user;               /* who answers through baton.sock */
+	const char *user; /* who answers through baton.sock */
 };
 
 struct api *api_new(const struct api_settings *settings);

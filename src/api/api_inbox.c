@@ -15,17 +15,48 @@ struct inbox_read {
 	struct error error;
 };
 
-static bool parse_item(const struct store_effect *row, struct arena *arena,
-		       struct run_inbox_item *out_item, struct error *error)
+static const struct json *shown_inputs(const struct run_value *value, struct store_reader *reader,
+				       struct arena *arena, struct error *error)
+{
+	static const struct json nothing = { .kind = JSON_NULL };
+	const struct json *json;
+	struct str bytes;
+	bool found;
+	if (!has(value, sha256))
+		return has(value, json) ? value->json : &nothing;
+	if (!reader->ops->read_blob(reader, &value->sha256, arena, &bytes, &found, error))
+		return NULL;
+	if (!found) {
+		fail(error, ERROR_STORAGE, "what a question shows is not stored");
+		return NULL;
+	}
+	return json_read(bytes, arena, &json, error) ? json : NULL;
+}
+
+/* The stored question as the API shows it: with what is shown spelt out, however long. */
+static bool read_item(const struct store_effect *row, struct store_reader *reader,
+		      struct arena *arena, struct run_inbox_item *out_item, struct error *error)
 {
 	const struct json *json;
 	if (!json_read(row->body, arena, &json, error))
 		return false;
 	struct problems problems = { .arena = arena };
 	struct contract_source source = { .json = json, .text = row->body, .lenient = true };
-	const struct run_inbox_item *item = run_inbox_item_parse(&source, arena, &problems);
-	if (item == NULL)
+	const struct run_open_question *question = run_open_question_parse(&source, arena, &problems);
+	if (question == NULL)
 		return problems_fail(&problems, error);
+	const struct json *inputs = shown_inputs(question->inputs, reader, arena, error);
+	if (inputs == NULL)
+		return false;
+	struct run_inbox_item *item = run_inbox_item_new(arena);
+	SET(item, id, row->id);
+	SET(item, run_id, row->run);
+	SET(item, step, question->step);
+	SET(item, kind, question->kind);
+	SET(item, question, question->question);
+	SET(item, inputs, inputs);
+	SET(item, revision, question->revision);
+	SET(item, asked_at, question->asked_at);
 	*out_item = *item;
 	return true;
 }
@@ -39,7 +70,7 @@ static void inbox_work(struct runtime_read *read, struct store_reader *reader)
 		return;
 	struct run_inbox_item *items = arena_array(&read->arena, struct run_inbox_item, page.count);
 	for (size_t i = 0; i < page.count; i++)
-		if (!parse_item(&page.at[i], &read->arena, &items[i], &r->error))
+		if (!read_item(&page.at[i], reader, &read->arena, &items[i], &r->error))
 			return;
 	struct run_inbox_page *answer = run_inbox_page_new(&read->arena);
 	SET(answer, items, ((struct run_inbox_item_list){ items, page.count }));
@@ -82,7 +113,7 @@ void api_inbox_list(struct api_call *call)
 	runtime_read(call->api->settings.runtime, &r->read);
 }
 
-/* ---- answering -------------------------------------------------------------------------------------- */
+/* ---- answering ----------------------------------------------------------------------- */
 
 struct answer {
 	struct api *api;
@@ -119,6 +150,7 @@ void api_inbox_respond(struct api_call *call, const struct run_inbox_answer *bod
 					  .decision = body->decision,
 					  .comment = has(body, comment) ? body->comment : S(""),
 					  .by = has(body, by) ? body->by : who,
-					  .revision = has(body, revision) ? &body->revision : NULL };
+					  .revision =
+						  has(body, revision) ? &body->revision : NULL };
 	runtime_answer(call->api->settings.runtime, &command, answered, answer, 0);
 }

@@ -31,9 +31,9 @@ void api_ui_page(struct api_call *call)
 			{ S("X-Content-Type-Options"), S("nosniff") },
 			{ S("Referrer-Policy"), S("no-referrer") },
 			{ S("Content-Security-Policy"),
-			  S("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-			    "img-src 'self' data:; base-uri 'none'; form-action 'none'; "
-			    "frame-ancestors 'none'") },
+			  S("default-src 'none'; script-src 'self'; style-src 'self'; "
+			    "connect-src 'self'; img-src 'self' data:; base-uri 'none'; "
+			    "form-action 'none'; frame-ancestors 'none'") },
 		};
 		http_reply(call->api->server, call->exchange, 200, headers, COUNT(headers),
 			   (struct str){ (const char *)file->bytes, file->size });

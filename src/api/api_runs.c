@@ -18,7 +18,7 @@ void api_health(struct api_call *call)
 		       runtime_health_response_text(health, call->arena));
 }
 
-/* ---- one run ------------------------------------------------------------------------------------- */
+/* ---- one run ------------------------------------------------------------------------- */
 
 struct result_read {
 	struct runtime_read read;
@@ -63,8 +63,9 @@ static bool read_stream(struct result_read *r)
 	int64_t after = 0;
 	for (;;) {
 		struct store_event_page page;
-		if (!r->reader->ops->read_events(r->reader, &r->run, after, LIMIT_STREAM_PAGE_EVENTS,
-						 &r->read.arena, &page, &r->error))
+		if (!r->reader->ops->read_events(r->reader, &r->run, after,
+						 LIMIT_STREAM_PAGE_EVENTS, &r->read.arena, &page,
+						 &r->error))
 			return false;
 		for (size_t i = 0; i < page.count; i++) {
 			struct event event;
@@ -145,13 +146,13 @@ void api_run_read(struct api_call *call)
 	api_send_result(call->api, call->exchange, &call->id);
 }
 
-/* ---- starting --------------------------------------------------------------------------------------- */
+/* ---- starting ------------------------------------------------------------------------ */
 
 /* A client that waits for its run: until the end, or until its patience is over. */
 struct wait {
 	struct api *api;
 	uint64_t id, exchange;
-	int64_t seconds;                /* 0 = does not wait */
+	int64_t seconds; /* 0 = does not wait */
 	struct uuid run;
 	uint64_t watch, timer;
 };
@@ -210,9 +211,11 @@ static void run_started(void *context, uint64_t argument, const struct runtime_r
 		send_receipt(wait);
 		wait_free(wait);
 	} else {
-		wait->watch = runtime_watch(api->settings.runtime, &wait->run, run_noticed, api, argument);
-		wait->timer = system_timer_start(loop_system(api->settings.loop),
-						 wait->seconds * 1000000, patience_over, api, argument);
+		wait->watch = runtime_watch(api->settings.runtime, &wait->run, run_noticed, api,
+					    argument);
+		wait->timer =
+			system_timer_start(loop_system(api->settings.loop), wait->seconds * 1000000,
+					   patience_over, api, argument);
 	}
 }
 
@@ -240,8 +243,8 @@ void api_run_start(struct api_call *call, const struct runtime_workflow_run_requ
 		start.run = body->run_id;
 	if (has(body, yaml_content) && !call->request->local) {
 		fail(&error, ERROR_FORBIDDEN,
-		     "a definition's text is taken only through baton.sock; over the network name a "
-		     "stored workflow");
+		     "a definition's text is taken only through baton.sock; over the network "
+		     "name a stored workflow");
 		api_reply_error(call->api, call->exchange, &error, NULL);
 		return;
 	}
@@ -260,17 +263,17 @@ void api_run_start(struct api_call *call, const struct runtime_workflow_run_requ
 	runtime_start(call->api->settings.runtime, &start, run_started, call->api, wait->id);
 }
 
-/* ---- lists ---------------------------------------------------------------------------------------------- */
+/* ---- lists --------------------------------------------------------------------------- */
 
 struct list_read {
 	struct runtime_read read;
 	struct api *api;
 	uint64_t exchange;
 	bool has_before;
-	struct uuid run;                /* the page before's last run; or whose events */
+	struct uuid run; /* the page before's last run; or whose events */
 	int64_t after, limit;
 	struct buf text;
-	struct str next;                /* Link header, "" at the end */
+	struct str next; /* Link header, "" at the end */
 	struct error error;
 };
 
@@ -290,7 +293,8 @@ static void list_free(struct list_read *list)
 	free(list);
 }
 
-static void print_summary(const struct store_run *run, struct arena *arena, struct json_writer *writer)
+static void print_summary(const struct store_run *run, struct arena *arena,
+			  struct json_writer *writer)
 {
 	struct runtime_run_summary_model *model = runtime_run_summary_model_new(arena);
 	SET(model, run_id, run->id);
@@ -320,8 +324,8 @@ static void runs_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct list_read *list = (struct list_read *)read;
 	struct store_run_page page;
-	if (!reader->ops->list_runs(reader, list->has_before ? &list->run : NULL, (size_t)list->limit,
-				    &read->arena, &page, &list->error))
+	if (!reader->ops->list_runs(reader, list->has_before ? &list->run : NULL,
+				    (size_t)list->limit, &read->arena, &page, &list->error))
 		return;
 	struct json_writer writer = { .out = &list->text };
 	json_open(&writer, '[');
@@ -330,7 +334,8 @@ static void runs_work(struct runtime_read *read, struct store_reader *reader)
 	json_close(&writer, ']');
 	char id[UUID_TEXT_SIZE];
 	if (page.count == (size_t)list->limit)
-		list->next = str_format(&read->arena, "</api/runs?limit=%lld&cursor=" STR_FMT ">; rel=\"next\"",
+		list->next = str_format(&read->arena,
+					"</api/runs?limit=%lld&cursor=" STR_FMT ">; rel=\"next\"",
 					(long long)list->limit,
 					STR_ARG(uuid_text(&page.at[page.count - 1].id, id)));
 }
@@ -343,8 +348,8 @@ static void list_done(struct runtime_read *read)
 	if (list->error.code != ERROR_NONE)
 		api_reply_error(list->api, list->exchange, &list->error, NULL);
 	else
-		http_reply(list->api->server, list->exchange, 200, headers, list->next.size > 0 ? 2 : 1,
-			   buf_str(&list->text));
+		http_reply(list->api->server, list->exchange, 200, headers,
+			   list->next.size > 0 ? 2 : 1, buf_str(&list->text));
 	list_free(list);
 }
 
@@ -353,7 +358,8 @@ void api_run_list(struct api_call *call)
 	struct list_read *list = list_new(call);
 	struct str cursor = api_query(call, S("cursor"));
 	list->has_before = cursor.size > 0;
-	bool good = api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 50, &list->limit, &list->error);
+	bool good = api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 50, &list->limit,
+				  &list->error);
 	if (good && list->has_before && !uuid_parse(cursor, &list->run))
 		good = fail(&list->error, ERROR_USAGE, "?cursor= is not one this list gave");
 	if (!good) {
@@ -366,7 +372,7 @@ void api_run_list(struct api_call *call)
 	runtime_read(call->api->settings.runtime, &list->read);
 }
 
-/* ---- events --------------------------------------------------------------------------------------------------- */
+/* ---- events -------------------------------------------------------------------------- */
 
 static struct run_event event_of(const struct store_event_row *row, struct arena *arena)
 {
@@ -421,7 +427,8 @@ void api_run_events(struct api_call *call)
 {
 	struct list_read *list = list_new(call);
 	list->run = call->id;
-	if (!api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 100, &list->limit, &list->error) ||
+	if (!api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 100, &list->limit,
+			   &list->error) ||
 	    !api_query_int(call, S("after"), 0, INT64_MAX, 0, &list->after, &list->error)) {
 		api_reply_error(call->api, call->exchange, &list->error, NULL);
 		list_free(list);

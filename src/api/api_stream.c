@@ -13,9 +13,9 @@
 struct stream {
 	struct api *api;
 	uint64_t id, exchange;
-	bool all;                       /* every run's events */
+	bool all; /* every run's events */
 	struct uuid run;
-	int64_t cursor;                 /* seq, or position when all; -1 = from now on */
+	int64_t cursor; /* seq, or position when all; -1 = from now on */
 	bool begun, reading, more, full, last;
 	uint64_t watch, timer;
 };
@@ -28,7 +28,7 @@ struct page_read {
 	struct uuid run;
 	int64_t after;
 	struct store_event_page page;
-	struct str *texts;              /* the page, encoded on the reader's thread */
+	struct str *texts; /* the page, encoded on the reader's thread */
 	struct error error;
 };
 
@@ -63,11 +63,12 @@ static void keep_alive(void *context, uint64_t argument)
 		return;
 	if (stream->begun && !stream->full)
 		http_write(api->server, stream->exchange, S(": keep-alive\n\n"));
-	stream->timer = system_timer_start(loop_system(api->settings.loop),
-					   LIMIT_STREAM_KEEPALIVE_MS * 1000, keep_alive, api, argument);
+	stream->timer =
+		system_timer_start(loop_system(api->settings.loop),
+				   LIMIT_STREAM_KEEPALIVE_MS * 1000, keep_alive, api, argument);
 }
 
-/* ---- pages ------------------------------------------------------------------------------------------ */
+/* ---- pages --------------------------------------------------------------------------- */
 
 static struct str encode(const struct store_event_row *row, bool all, struct arena *arena)
 {
@@ -100,10 +101,10 @@ static void page_work(struct runtime_read *read, struct store_reader *reader)
 	if (p->first && !check_first(p, reader))
 		return;
 	bool good = p->all ? reader->ops->read_all(reader, p->after, LIMIT_STREAM_PAGE_EVENTS,
-						   &read->arena, &p->page, &p->error) :
-			     reader->ops->read_events(reader, &p->run, p->after,
-						      LIMIT_STREAM_PAGE_EVENTS, &read->arena, &p->page,
-						      &p->error);
+						   &read->arena, &p->page, &p->error)
+			   : reader->ops->read_events(reader, &p->run, p->after,
+						      LIMIT_STREAM_PAGE_EVENTS, &read->arena,
+						      &p->page, &p->error);
 	if (!good)
 		return;
 	p->texts = arena_array(&read->arena, struct str, p->page.count);
@@ -118,8 +119,8 @@ static void stream_begin(struct stream *stream)
 	http_begin(stream->api->server, stream->exchange, 200, headers, COUNT(headers));
 	stream->begun = true;
 	stream->timer = system_timer_start(loop_system(stream->api->settings.loop),
-					   LIMIT_STREAM_KEEPALIVE_MS * 1000, keep_alive, stream->api,
-					   stream->id);
+					   LIMIT_STREAM_KEEPALIVE_MS * 1000, keep_alive,
+					   stream->api, stream->id);
 }
 
 /* Writes as much of the page as the client takes; the rest is read again later. */
@@ -196,7 +197,7 @@ static void committed(void *context, uint64_t argument, const struct runtime_not
 	stream_read(stream);
 }
 
-/* ---- doors ----------------------------------------------------------------------------------------------- */
+/* ---- doors --------------------------------------------------------------------------- */
 
 void api_stream_writable(struct api *api, uint64_t exchange)
 {

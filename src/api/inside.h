@@ -19,8 +19,8 @@ struct api_call {
 	uint64_t exchange;
 	struct arena *arena;
 	const struct route *route;
-	struct uuid id;                 /* {id} */
-	struct str file;                /* {file} */
+	struct uuid id;  /* {id} */
+	struct str file; /* {file} */
 };
 
 #define ROUTE(method, path, name, role, gives, status, text) void api_##name(struct api_call *call);

@@ -21,42 +21,42 @@ struct route {
 	thunk_function *with_body;
 };
 
-/* ---- thunks: the row's types meet the handler's ---------------------------------------------- */
+/* ---- thunks: the row's types meet the handler's -------------------------------------- */
 
 #define ROUTE(method, path, name, role, gives, status, text)
-#define ROUTE_BODY(method, path, name, role, takes, gives, status, text_)                          \
-	static bool run_##name(struct api_call *call, struct error *error,                         \
-			       struct problems *problems)                                          \
-	{                                                                                          \
-		const struct json *json;                                                           \
-		if (!json_read(call->request->body, call->arena, &json, error))                    \
-			return false;                                                              \
-		struct contract_source source = { .json = json, .text = call->request->body };     \
-		const struct takes *body = takes##_parse(&source, call->arena, problems);          \
-		if (body == NULL)                                                                  \
-			return problems_fail(problems, error);                                     \
-		api_##name(call, body);                                                            \
-		return true;                                                                       \
+#define ROUTE_BODY(method, path, name, role, takes, gives, status, text_)                      \
+	static bool run_##name(struct api_call *call, struct error *error,                     \
+			       struct problems *problems)                                      \
+	{                                                                                      \
+		const struct json *json;                                                       \
+		if (!json_read(call->request->body, call->arena, &json, error))                \
+			return false;                                                          \
+		struct contract_source source = { .json = json, .text = call->request->body }; \
+		const struct takes *body = takes##_parse(&source, call->arena, problems);      \
+		if (body == NULL)                                                              \
+			return problems_fail(problems, error);                                 \
+		api_##name(call, body);                                                        \
+		return true;                                                                   \
 	}
 #include "contracts/routes.def"
 #undef ROUTE
 #undef ROUTE_BODY
 
 static const struct route routes[] = {
-#define ROUTE(method_, path_, name, role, gives, status, text)                                     \
-	{ .method = { #method_, sizeof(#method_) - 1 },                                            \
-	  .path = { path_, sizeof(path_) - 1 },                                                    \
+#define ROUTE(method_, path_, name, role, gives, status, text) \
+	{ .method = { #method_, sizeof(#method_) - 1 },        \
+	  .path = { path_, sizeof(path_) - 1 },                \
 	  .plain = api_##name },
-#define ROUTE_BODY(method_, path_, name, role, takes, gives, status, text)                         \
-	{ .method = { #method_, sizeof(#method_) - 1 },                                            \
-	  .path = { path_, sizeof(path_) - 1 },                                                    \
+#define ROUTE_BODY(method_, path_, name, role, takes, gives, status, text) \
+	{ .method = { #method_, sizeof(#method_) - 1 },                    \
+	  .path = { path_, sizeof(path_) - 1 },                            \
 	  .with_body = run_##name },
 #include "contracts/routes.def"
 #undef ROUTE
 #undef ROUTE_BODY
 };
 
-/* ---- answers ------------------------------------------------------------------------------------ */
+/* ---- answers ------------------------------------------------------------------------- */
 
 void api_reply_json(struct api *api, uint64_t exchange, int status, struct str json)
 {
@@ -93,12 +93,13 @@ void api_reply_error(struct api *api, uint64_t exchange, const struct error *err
 	SET(problem, error, str_from_c(error->text));
 	SET(problem, code, row->name);
 	SET(problem, details, places_of(problems, &arena));
-	const struct http_header headers[] = { { S("Content-Type"), S("application/problem+json") } };
+	const struct http_header headers[] = { { S("Content-Type"),
+						 S("application/problem+json") } };
 	http_reply(api->server, exchange, row->http_status, headers, COUNT(headers),
 		   run_problem_text(problem, &arena));
 }
 
-/* ---- the query --------------------------------------------------------------------------------------- */
+/* ---- the query ----------------------------------------------------------------------- */
 
 struct str api_query(const struct api_call *call, struct str name)
 {
@@ -119,13 +120,14 @@ bool api_query_int(const struct api_call *call, struct str name, int64_t least, 
 	struct str text = api_query(call, name);
 	int64_t number = fallback;
 	if (text.size > 0 && (!str_to_int(text, &number) || number < least || number > most))
-		return fail(error, ERROR_USAGE, "?" STR_FMT "= takes a whole number from %lld to %lld",
-			    STR_ARG(name), (long long)least, (long long)most);
+		return fail(error, ERROR_USAGE,
+			    "?" STR_FMT "= takes a whole number from %lld to %lld", STR_ARG(name),
+			    (long long)least, (long long)most);
 	*out = number;
 	return true;
 }
 
-/* ---- phases --------------------------------------------------------------------------------------------- */
+/* ---- phases -------------------------------------------------------------------------- */
 
 static bool segment_fits(struct api_call *call, struct str pattern, struct str segment)
 {
@@ -169,8 +171,9 @@ static bool phase_match(struct api_call *call, struct error *error)
 		}
 	}
 	if (path_known)
-		return fail(error, ERROR_METHOD_NOT_ALLOWED, STR_FMT " is not done here with " STR_FMT,
-			    STR_ARG(call->request->path), STR_ARG(method));
+		return fail(error, ERROR_METHOD_NOT_ALLOWED,
+			    STR_FMT " is not done here with " STR_FMT, STR_ARG(call->request->path),
+			    STR_ARG(method));
 	return fail(error, ERROR_NOT_FOUND, "nothing is at " STR_FMT,
 		    STR_ARG(str_head(call->request->path, 200)));
 }

@@ -36,14 +36,13 @@ bool error_code_from_name(struct str name, enum error_code *out_code)
 	return false;
 }
 
-bool fail(struct error *error, enum error_code code, const char *format, ...)
+void error_fill(struct error *error, enum error_code code, const char *format, ...)
 {
 	*error = (struct error){ .code = code };
 	va_list list;
 	va_start(list, format);
 	vsnprintf(error->text, sizeof(error->text), format, list);
 	va_end(list);
-	return false;
 }
 
 void error_prefix(struct error *error, const char *format, ...)

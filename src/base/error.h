@@ -41,7 +41,11 @@ struct error {
 	char text[ERROR_TEXT_SIZE];
 };
 
-bool fail(struct error *error, enum error_code code, const char *format, ...) PRINTF_LIKE(3, 4);
+void error_fill(struct error *error, enum error_code code, const char *format, ...)
+	PRINTF_LIKE(3, 4);
+/* Fills the error and is false.  A macro only so that the compiler sees the false: it then knows
+ * that outputs are set wherever the call succeeded. */
+#define fail(...) __extension__({ error_fill(__VA_ARGS__); false; })
 void error_prefix(struct error *error, const char *format, ...) PRINTF_LIKE(2, 3);
 const struct error_row *error_row(enum error_code code);
 bool error_code_from_name(struct str name, enum error_code *out_code);

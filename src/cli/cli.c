@@ -40,7 +40,7 @@ int cli_fail(const struct error *error)
 	return row->exit_status;
 }
 
-/* ---- arguments -------------------------------------------------------------------------------------- */
+/* ---- arguments ----------------------------------------------------------------------- */
 
 static void drop_arguments(struct cli *cli, int at, int count)
 {
@@ -85,7 +85,8 @@ bool cli_no_argument(struct cli *cli, struct error *error)
 		    cli->arguments[0]);
 }
 
-bool cli_one_argument(struct cli *cli, const char *what, const char **out_value, struct error *error)
+bool cli_one_argument(struct cli *cli, const char *what, const char **out_value,
+		      struct error *error)
 {
 	if (cli->argument_count == 0)
 		return fail(error, ERROR_USAGE, "%s is missing; see baton help", what);
@@ -94,7 +95,7 @@ bool cli_one_argument(struct cli *cli, const char *what, const char **out_value,
 	return cli_no_argument(cli, error);
 }
 
-/* ---- requests ------------------------------------------------------------------------------------------ */
+/* ---- requests ------------------------------------------------------------------------ */
 
 /* The server's problem+json as an error of ours; every further problem is told at once. */
 static bool fail_as_told(const struct json *json, int status, struct error *error)

@@ -15,21 +15,22 @@
 
 struct cli {
 	const char *data_folder, *socket_path;
-	bool json;                      /* --json */
-	char **arguments;               /* behind the command's name */
+	bool json;        /* --json */
+	char **arguments; /* behind the command's name */
 	int argument_count;
-	uint8_t dice[16];               /* for an id of our own */
+	uint8_t dice[16]; /* for an id of our own */
 	struct arena arena;
-	void *state;                    /* what a command keeps between two servers */
+	void *state; /* what a command keeps between two servers */
+	bool own_server; /* this process is the owner: what it leaves, nobody else goes on with */
 	/* serve */
 	const char *host, *isolation;
 	int port;
 };
 
 enum cli_kind {
-	CLI_PLAIN,                      /* needs nobody */
-	CLI_CLIENT,                     /* needs a server: found, or started in this process */
-	CLI_SERVER,                     /* is the server */
+	CLI_PLAIN,  /* needs nobody */
+	CLI_CLIENT, /* needs a server: found, or started in this process */
+	CLI_SERVER, /* is the server */
 };
 
 /* Instead of an exit status: the server went away, find another and call again. */
@@ -38,15 +39,16 @@ enum { CLI_SERVER_LOST = -1 };
 struct cli_command {
 	const char *name, *usage, *text;
 	enum cli_kind kind;
+	bool only_looks; /* as an owner it leaves open runs alone: it is gone in a moment */
 	/* Reads the arguments; false after saying what is wrong. */
 	bool (*prepare)(struct cli *cli, struct error *error);
 	int (*run)(struct cli *cli);
 };
 
 const struct cli_command *cli_find(const char *name);
-const struct cli_command *cli_command_at(size_t index);         /* NULL behind the last */
+const struct cli_command *cli_command_at(size_t index); /* NULL behind the last */
 
-/* ---- for commands -------------------------------------------------------------------------------- */
+/* ---- for commands -------------------------------------------------------------------- */
 
 /* Prints the error with its place and gives its exit status. */
 int cli_fail(const struct error *error);

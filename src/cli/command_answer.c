@@ -1,7 +1,8 @@
 /* cli/command_answer.c -- approve and reject: an answer bound to the question as it stands.
  *
  * The question is read first and its revision sent along.  When no server is there, this process
- * records the answer itself; with --follow it also carries the run on to its end.
+ * is the one that carries the run on, so it follows it to its end; --follow does so with a server
+ * too.
  */
 #include <stdio.h>
 
@@ -42,8 +43,8 @@ static bool prepare_reject(struct cli *cli, struct error *error)
 }
 
 /* The open question with this id, shown; false when it is not among the open ones. */
-static bool find_question(struct cli *cli, const struct answer_state *state, struct hash *out_revision,
-			  bool *out_lost, struct error *error)
+static bool find_question(struct cli *cli, const struct answer_state *state,
+			  struct hash *out_revision, bool *out_lost, struct error *error)
 {
 	char id[UUID_TEXT_SIZE];
 	struct str wanted = uuid_text(&state->request, id);
@@ -57,14 +58,17 @@ static bool find_question(struct cli *cli, const struct answer_state *state, str
 			const struct json *item = json_item(items, i);
 			if (!str_equal(json_text(json_member(item, S("id"))), wanted))
 				continue;
-			fprintf(stderr, STR_FMT "\n", STR_ARG(json_text(json_member(item, S("question")))));
-			return hash_parse(json_text(json_member(item, S("revision"))), out_revision) ||
+			fprintf(stderr, STR_FMT "\n",
+				STR_ARG(json_text(json_member(item, S("question")))));
+			return hash_parse(json_text(json_member(item, S("revision"))),
+					  out_revision) ||
 			       fail(error, ERROR_INTERNAL, "the server sent no revision");
 		}
 		struct str cursor = json_text(json_member(page, S("cursor")));
 		if (cursor.size == 0)
-			return fail(error, ERROR_CONFLICT,
-				    "no such request is open: it was answered already, or never asked");
+			return fail(
+				error, ERROR_CONFLICT,
+				"no such request is open: it was answered already, or never asked");
 		target = str_format(&cli->arena, "/api/inbox?cursor=" STR_FMT, STR_ARG(cursor));
 	}
 }
@@ -100,7 +104,7 @@ static int run(struct cli *cli)
 	bool lost = false;
 	if (!state->recorded && !record(cli, state, &lost, &error))
 		return lost ? CLI_SERVER_LOST : cli_fail(&error);
-	return state->follow ? cli_follow(cli, &state->run, &state->seen) : 0;
+	return state->follow || cli->own_server ? cli_follow(cli, &state->run, &state->seen) : 0;
 }
 
 const struct cli_command command_approve = {

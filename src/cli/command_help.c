@@ -8,7 +8,8 @@ static int help(struct cli *cli)
 	(void)cli;
 	printf("baton -- durable runs of agents and tools\n\n");
 	for (size_t i = 0; cli_command_at(i) != NULL; i++)
-		printf("  baton %-68s\n      %s\n", cli_command_at(i)->usage, cli_command_at(i)->text);
+		printf("  baton %-68s\n      %s\n", cli_command_at(i)->usage,
+		       cli_command_at(i)->text);
 	printf("\nEverywhere: --home FOLDER (or BATON_HOME; default ~/.baton), --json\n"
 	       "BATON_TOOLS_ISOLATION: native (default) or off\n");
 	return 0;

@@ -29,9 +29,9 @@ static int list_runs(struct cli *cli)
 	}
 	for (size_t i = 0; json_item(runs, i) != NULL; i++) {
 		const struct json *row = json_item(runs, i);
-		printf(STR_FMT "  %-8.*s  " STR_FMT "  " STR_FMT "\n", STR_ARG(member(row, "run_id")),
-		       STR_ARG(member(row, "status")), STR_ARG(member(row, "started_at")),
-		       STR_ARG(member(row, "workflow")));
+		printf(STR_FMT "  %-8.*s  " STR_FMT "  " STR_FMT "\n",
+		       STR_ARG(member(row, "run_id")), STR_ARG(member(row, "status")),
+		       STR_ARG(member(row, "started_at")), STR_ARG(member(row, "workflow")));
 	}
 	return 0;
 }
@@ -61,6 +61,7 @@ const struct cli_command command_runs = {
 	.usage = "runs",
 	.text = "List runs, newest first",
 	.kind = CLI_CLIENT,
+	.only_looks = true,
 	.prepare = cli_no_argument,
 	.run = list_runs,
 };
@@ -70,6 +71,7 @@ const struct cli_command command_inbox = {
 	.usage = "inbox",
 	.text = "List what waits for a person",
 	.kind = CLI_CLIENT,
+	.only_looks = true,
 	.prepare = cli_no_argument,
 	.run = list_inbox,
 };

@@ -89,7 +89,8 @@ static bool prepare(struct cli *cli, struct error *error)
 	state->id = uuid_from_random(cli->dice);
 	if (id != NULL && !uuid_parse(str_from_c(id), &state->id))
 		return fail(error, ERROR_USAGE, "--id takes a UUID, not %s", id);
-	struct runtime_workflow_run_request *request = runtime_workflow_run_request_new(&cli->arena);
+	struct runtime_workflow_run_request *request =
+		runtime_workflow_run_request_new(&cli->arena);
 	SET(request, workflow, str_from_c(what));
 	SET(request, inputs, inputs);
 	SET(request, run_id, state->id);

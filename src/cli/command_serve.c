@@ -4,21 +4,25 @@
 static bool prepare(struct cli *cli, struct error *error)
 {
 	const char *host, *port;
-	if (!cli_option(cli, "--host", 0, &host, error) || !cli_option(cli, "--port", 'p', &port, error))
+	if (!cli_option(cli, "--host", 0, &host, error) ||
+	    !cli_option(cli, "--port", 'p', &port, error))
 		return false;
 	int64_t number = cli->port;
-	if (port != NULL && (!str_to_int(str_from_c(port), &number) || number < 0 || number > 65535))
-		return fail(error, ERROR_USAGE, "--port takes a number from 0 (any) to 65535, not %s", port);
+	if (port != NULL &&
+	    (!str_to_int(str_from_c(port), &number) || number < 0 || number > 65535))
+		return fail(error, ERROR_USAGE,
+			    "--port takes a number from 0 (any) to 65535, not %s", port);
 	cli->port = (int)number;
 	if (host != NULL)
 		cli->host = host;
 	struct str name = str_from_c(cli->host);
 	if (!str_equal(name, S("127.0.0.1")) && !str_equal(name, S("localhost")) &&
 	    !str_equal(name, S("::1")))
-		return fail(error, ERROR_FORBIDDEN,
-			    "this version listens on loopback only (127.0.0.1, ::1 or localhost), not "
-			    "on %s: it has no authentication",
-			    cli->host);
+		return fail(
+			error, ERROR_FORBIDDEN,
+			"this version listens on loopback only (127.0.0.1, ::1 or localhost), not "
+			"on %s: it has no authentication",
+			cli->host);
 	return cli_no_argument(cli, error);
 }
 

@@ -15,7 +15,7 @@
 struct following {
 	struct cli *cli;
 	int64_t *seen;
-	struct buf text;                /* what has not been cut yet */
+	struct buf text; /* what has not been cut yet */
 	bool finished;
 };
 
@@ -82,7 +82,8 @@ static int print_result(struct cli *cli, const struct uuid *run)
 	struct error error;
 	const struct json *result;
 	bool lost;
-	struct str target = str_format(&cli->arena, "/api/runs/" STR_FMT, STR_ARG(uuid_text(run, id)));
+	struct str target =
+		str_format(&cli->arena, "/api/runs/" STR_FMT, STR_ARG(uuid_text(run, id)));
 	if (!cli_request(cli, "GET", target, S(""), &result, &lost, &error))
 		return lost ? CLI_SERVER_LOST : cli_fail(&error);
 	const struct json *shown = cli->json ? result : json_member(result, S("outputs"));
@@ -103,8 +104,8 @@ int cli_follow(struct cli *cli, const struct uuid *run, int64_t *seen)
 				       STR_ARG(uuid_text(run, id)), (long long)*seen);
 	struct local_answer answer;
 	struct error error;
-	bool good = local_request(cli->socket_path, S("GET"), target, S(""), S(""), &arena, take_bytes,
-				  &f, &answer, &error);
+	bool good = local_request(cli->socket_path, S("GET"), target, S(""), S(""), &arena,
+				  take_bytes, &f, &answer, &error);
 	int status = CLI_SERVER_LOST;
 	if (good && answer.status == 404) {
 		fail(&error, ERROR_NOT_FOUND, "no run " STR_FMT, STR_ARG(uuid_text(run, id)));

@@ -14,12 +14,12 @@ struct compiling {
 	const struct definition_tools *tools;
 	struct arena *arena;
 	struct problems *problems;
-	const struct json *tree;                /* the file, for places */
+	const struct json *tree; /* the file, for places */
 	const struct run_definition *file;
-	struct map names;                       /* step name -> number + 1 */
-	uint32_t *order;                        /* numbers, dependencies first */
-	uint64_t *ancestors;                    /* bit rows: what is certainly final before a step */
-	size_t words;                           /* 64-bit words of a row */
+	struct map names;    /* step name -> number + 1 */
+	uint32_t *order;     /* numbers, dependencies first */
+	uint64_t *ancestors; /* bit rows: what is certainly final before a step */
+	size_t words;        /* 64-bit words of a row */
 };
 
 static void compiling_done(struct compiling *compiling)
@@ -44,9 +44,9 @@ step_problem(struct compiling *c, size_t number, struct str key, const char *for
 	const struct json *step = json_item(json_member(c->tree, S("steps")), number);
 	const struct json *member = json_member(step, key);
 	const struct json *at = member != NULL ? member : step;
-	struct str pointer = member != NULL ?
-				     str_format(c->arena, "/steps/%zu/" STR_FMT, number, STR_ARG(key)) :
-				     str_format(c->arena, "/steps/%zu", number);
+	struct str pointer =
+		member != NULL ? str_format(c->arena, "/steps/%zu/" STR_FMT, number, STR_ARG(key))
+			       : str_format(c->arena, "/steps/%zu", number);
 	va_list list;
 	va_start(list, format);
 	struct str text = str_format_list(c->arena, format, list);
@@ -55,7 +55,7 @@ step_problem(struct compiling *c, size_t number, struct str key, const char *for
 		     STR_FMT, STR_ARG(text));
 }
 
-/* ---- what each step does ---------------------------------------------------------------------- */
+/* ---- what each step does ------------------------------------------------------------- */
 
 static const struct definition_tool *find_tool(const struct compiling *c, struct str name)
 {
@@ -65,11 +65,20 @@ static const struct definition_tool *find_tool(const struct compiling *c, struct
 	return NULL;
 }
 
+/* Of a tool that check_kinds() has found. */
+static enum run_effect_class class_of(const struct compiling *c, struct str name)
+{
+	const struct definition_tool *tool = find_tool(c, name);
+	require(tool != NULL);
+	return tool->class;
+}
+
 static struct str tool_names(const struct compiling *c)
 {
 	AUTO(buf) names = { 0 };
 	for (size_t i = 0; i < c->tools->count; i++)
-		buf_add_format(&names, "%s" STR_FMT, i == 0 ? "" : ", ", STR_ARG(c->tools->at[i].name));
+		buf_add_format(&names, "%s" STR_FMT, i == 0 ? "" : ", ",
+			       STR_ARG(c->tools->at[i].name));
 	return str_copy(c->arena, buf_str(&names));
 }
 
@@ -80,19 +89,21 @@ static void check_kinds(struct compiling *c)
 		int kinds = has(step, tool) + has(step, human) + has(step, wait);
 		if (kinds != 1)
 			step_problem(c, i, S("name"),
-				     "step " STR_FMT " must have exactly one of tool, human and wait",
+				     "step " STR_FMT
+				     " must have exactly one of tool, human and wait",
 				     STR_ARG(step->name));
 		if (has(step, tool) && find_tool(c, step->tool) == NULL)
-			step_problem(c, i, S("tool"), "no tool is called " STR_FMT "; there are " STR_FMT,
+			step_problem(c, i, S("tool"),
+				     "no tool is called " STR_FMT "; there are " STR_FMT,
 				     STR_ARG(step->tool), STR_ARG(tool_names(c)));
 	}
 }
 
-/* ---- names and edges ---------------------------------------------------------------------------- */
+/* ---- names and edges ----------------------------------------------------------------- */
 
 static size_t step_number(const struct compiling *c, struct str name)
 {
-	return (size_t)(uintptr_t)map_get(&c->names, name);     /* number + 1, 0 = unknown */
+	return (size_t)(uintptr_t)map_get(&c->names, name); /* number + 1, 0 = unknown */
 }
 
 static void collect_names(struct compiling *c)
@@ -101,7 +112,8 @@ static void collect_names(struct compiling *c)
 		struct str name = step_at(c, i)->name;
 		size_t first = step_number(c, name);
 		if (first != 0)
-			step_problem(c, i, S("name"), "there is already a step " STR_FMT " (number %zu)",
+			step_problem(c, i, S("name"),
+				     "there is already a step " STR_FMT " (number %zu)",
 				     STR_ARG(name), first);
 		else
 			map_put(&c->names, name, (void *)(uintptr_t)(i + 1));
@@ -115,8 +127,8 @@ static void check_dependencies(struct compiling *c)
 		for (size_t d = 0; d < step->depends_on.count; d++) {
 			struct str name = step->depends_on.at[d];
 			if (str_equal(name, step->name))
-				step_problem(c, i, S("depends_on"), "step " STR_FMT " depends on itself",
-					     STR_ARG(name));
+				step_problem(c, i, S("depends_on"),
+					     "step " STR_FMT " depends on itself", STR_ARG(name));
 			else if (step_number(c, name) == 0)
 				step_problem(c, i, S("depends_on"), "there is no step " STR_FMT,
 					     STR_ARG(name));
@@ -130,7 +142,7 @@ static void name_cycle(struct compiling *c, const bool *ordered)
 	size_t at = 0;
 	while (ordered[at])
 		at++;
-	size_t *seen = arena_array(c->arena, size_t, step_count(c));    /* place on the walk + 1 */
+	size_t *seen = arena_array(c->arena, size_t, step_count(c)); /* place on the walk + 1 */
 	size_t *walk = arena_array(c->arena, size_t, step_count(c) + 1);
 	size_t length = 0;
 	while (seen[at] == 0) {
@@ -188,7 +200,7 @@ static bool order_steps(struct compiling *c)
 	return false;
 }
 
-/* ---- references ----------------------------------------------------------------------------------- */
+/* ---- references ---------------------------------------------------------------------- */
 
 static bool is_ancestor(const struct compiling *c, size_t of, size_t number)
 {
@@ -214,7 +226,7 @@ static void find_ancestors(struct compiling *c)
 
 struct reading {
 	struct compiling *compiling;
-	int64_t step;                   /* whose template this is; -1 = the workflow's outputs */
+	int64_t step; /* whose template this is; -1 = the workflow's outputs */
 	struct str *reads;
 	size_t read_count, read_room;
 };
@@ -261,8 +273,9 @@ static bool visit_reference(void *context, const struct json *at, struct str ste
 }
 
 /* The steps a template reads, each once; a bad reference becomes a problem. */
-static struct str_list reads_of(struct compiling *c, int64_t step, const struct json *const *templates,
-				size_t count, struct str pointer)
+static struct str_list reads_of(struct compiling *c, int64_t step,
+				const struct json *const *templates, size_t count,
+				struct str pointer)
 {
 	struct reading reading = { .compiling = c, .step = step };
 	for (size_t i = 0; i < count; i++) {
@@ -275,7 +288,7 @@ static struct str_list reads_of(struct compiling *c, int64_t step, const struct 
 	return (struct str_list){ reading.reads, reading.read_count };
 }
 
-/* ---- the result ------------------------------------------------------------------------------------- */
+/* ---- the result ---------------------------------------------------------------------- */
 
 static void emit_node(struct compiling *c, size_t number, struct run_graph_node *node)
 {
@@ -287,13 +300,15 @@ static void emit_node(struct compiling *c, size_t number, struct run_graph_node 
 	const struct json *templates[2] = { step->inputs, NULL };
 	if (has(step, tool)) {
 		SET(node, kind, RUN_NODE_TOOL);
-		SET(node, class, find_tool(c, step->tool)->class);
+		SET(node, class, class_of(c, step->tool));
 		SET(node, tool, step->tool);
 	} else if (has(step, human)) {
 		struct json *question = arena_new(c->arena, struct json);
-		*question = (struct json){ .kind = JSON_STRING, .as.string = step->human->question };
+		*question =
+			(struct json){ .kind = JSON_STRING, .as.string = step->human->question };
 		const struct json *tree = json_item(json_member(c->tree, S("steps")), number);
-		const struct json *place = json_member(json_member(tree, S("human")), S("question"));
+		const struct json *place =
+			json_member(json_member(tree, S("human")), S("question"));
 		if (place != NULL) {
 			question->line = place->line;
 			question->column = place->column;
@@ -316,7 +331,8 @@ static struct run_graph *emit_graph(struct compiling *c)
 	const struct run_definition *file = c->file;
 	struct run_graph *graph = run_graph_new(c->arena);
 	SET(graph, name, file->name);
-	struct run_graph_input *inputs = arena_array(c->arena, struct run_graph_input, file->inputs.count);
+	struct run_graph_input *inputs =
+		arena_array(c->arena, struct run_graph_input, file->inputs.count);
 	for (size_t i = 0; i < file->inputs.count; i++) {
 		const struct run_definition_input *from = &file->inputs.at[i].value;
 		inputs[i] = *run_graph_input_new(c->arena);
@@ -339,7 +355,8 @@ static struct run_graph *emit_graph(struct compiling *c)
 		arena_array(c->arena, struct run_graph_output, file->outputs.count);
 	for (size_t i = 0; i < file->outputs.count; i++) {
 		struct str name = file->outputs.at[i].key;
-		struct str pointer = str_format(c->arena, "/outputs/" STR_FMT "/from", STR_ARG(name));
+		struct str pointer =
+			str_format(c->arena, "/outputs/" STR_FMT "/from", STR_ARG(name));
 		outputs[i] = *run_graph_output_new(c->arena);
 		SET(&outputs[i], name, name);
 		SET(&outputs[i], from, file->outputs.at[i].value.from);
@@ -350,7 +367,7 @@ static struct run_graph *emit_graph(struct compiling *c)
 	return graph;
 }
 
-/* ---- the door ---------------------------------------------------------------------------------------- */
+/* ---- the door ------------------------------------------------------------------------ */
 
 static bool parse_file(struct compiling *c, struct str yaml)
 {

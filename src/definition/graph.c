@@ -11,7 +11,7 @@ static bool numbers_of(const struct map *names, struct str_list list, struct are
 {
 	uint32_t *numbers = arena_array(arena, uint32_t, list.count);
 	for (size_t i = 0; i < list.count; i++) {
-		const void *found = map_get(names, list.at[i]);       /* number + 1 */
+		const void *found = map_get(names, list.at[i]); /* number + 1 */
 		if (found == NULL)
 			return fail(error, ERROR_INVALID,
 				    "graph: " STR_FMT " is named before it stands",
@@ -142,7 +142,7 @@ int64_t graph_find(const struct graph *graph, struct str name)
 	return -1;
 }
 
-/* ---- inputs ---------------------------------------------------------------------------------- */
+/* ---- inputs -------------------------------------------------------------------------- */
 
 static bool type_fits(enum run_input_type type, const struct json *value)
 {
@@ -182,8 +182,8 @@ static void check_input(const struct run_graph_input *row, const struct json *va
 		problems_add(problems, pointer, 0, 0, "is not one of the workflow's choices");
 }
 
-static void check_unknown(const struct graph *graph, const struct json *given,
-			  struct arena *arena, struct problems *problems)
+static void check_unknown(const struct graph *graph, const struct json *given, struct arena *arena,
+			  struct problems *problems)
 {
 	for (size_t i = 0; i < given->as.object.count; i++) {
 		struct str key = given->as.object.at[i].key;
@@ -211,10 +211,11 @@ const struct json *graph_inputs(const struct graph *graph, const struct json *gi
 		else if (has(row, fallback))
 			value = row->fallback;
 		else if (row->required)
-			problems_add(problems, str_format(arena, "/" STR_FMT, STR_ARG(row->name)), 0,
-				     0, "is required by " STR_FMT, STR_ARG(graph->name));
+			problems_add(problems, str_format(arena, "/" STR_FMT, STR_ARG(row->name)),
+				     0, 0, "is required by " STR_FMT, STR_ARG(graph->name));
 		if (value != NULL)
-			members[count++] = (struct json_member){ .key = row->name, .value = *value };
+			members[count++] =
+				(struct json_member){ .key = row->name, .value = *value };
 	}
 	check_unknown(graph, given, arena, problems);
 	if (problems->count + problems->hidden > before)

@@ -21,19 +21,19 @@ struct graph_node {
 	enum run_effect_class class;
 	struct str tool, question;
 	int64_t wait_us;
-	const struct json *inputs;              /* templates */
+	const struct json *inputs; /* templates */
 	struct graph_numbers depends_on, dependents;
-	struct graph_numbers reads;             /* nodes whose outputs its templates read */
-	uint32_t reader_count;                  /* nodes that read its output */
-	bool read_by_outputs;                   /* the workflow's outputs read it */
+	struct graph_numbers reads; /* nodes whose outputs its templates read */
+	uint32_t reader_count;      /* nodes that read its output */
+	bool read_by_outputs;       /* the workflow's outputs read it */
 };
 
 struct graph {
-	struct hash hash;                       /* of the JSON it was loaded from */
+	struct hash hash; /* of the JSON it was loaded from */
 	struct str name;
 	const struct run_graph *rows;
 	const struct graph_node *nodes;
-	const uint32_t *by_name;                /* numbers in the names' order */
+	const uint32_t *by_name; /* numbers in the names' order */
 	uint32_t node_count;
 };
 

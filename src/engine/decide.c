@@ -143,6 +143,15 @@ static const struct json *render(struct run *run, const struct json *template,
 	return template_render(template, &scope, arena);
 }
 
+/* Rendering shares what it refers to whole, so a small template can stand for a huge text. */
+static bool fits(const struct json *json)
+{
+	AUTO(buf) text = buf_limited(LIMIT_VALUE_BYTES);
+	struct json_writer writer = { .out = &text };
+	json_put_tree(&writer, json);
+	return !text.full;
+}
+
 enum engine_answer engine_inputs(struct run *run, const struct activation *activation,
 				 const struct engine_values *values, struct decision *d,
 				 const struct json **out)
@@ -151,6 +160,8 @@ enum engine_answer engine_inputs(struct run *run, const struct activation *activ
 	if (needs_of_node(run, node, values, d))
 		return ENGINE_NEED;
 	*out = render(run, node->inputs, values, d->arena);
+	if (*out != NULL && !fits(*out))
+		*out = NULL;
 	return ENGINE_DONE;
 }
 
@@ -302,6 +313,9 @@ static bool decide_restarted(struct run *run, const struct command *command, str
 	struct activation *activation;
 	if (!find_open(run, command, &activation, error))
 		return false;
+	if (run->graph->nodes[activation->node].kind != RUN_NODE_TOOL)
+		return fail(error, ERROR_CONFLICT, "step " STR_FMT " calls no tool",
+			    STR_ARG(command->step));
 	struct run_tool_restarted *body = run_tool_restarted_new(d->arena);
 	SET(body, step, activation->path);
 	SET(body, effect, activation->effect);
@@ -409,12 +423,6 @@ static void request_tool(struct run *run, const struct activation *activation, i
 	emit(run, d, (struct event){ EVENT_TOOL_REQUESTED, now, { .run_tool_requested = body } });
 }
 
-/* Whether rendered inputs can be recorded at all. */
-static bool fits(struct arena *arena, const struct json *inputs)
-{
-	return inputs != NULL && json_print(arena, inputs).size <= LIMIT_VALUE_BYTES;
-}
-
 static enum engine_answer request(struct run *run, const struct activation *activation, int64_t now,
 				  const struct engine_values *values, struct decision *d)
 {
@@ -429,7 +437,7 @@ static enum engine_answer request(struct run *run, const struct activation *acti
 		d->needs_tree = true;
 	if (engine_inputs(run, activation, values, d, &inputs) == ENGINE_NEED || d->needs_tree)
 		return ENGINE_NEED;
-	bool fitting = fits(d->arena, inputs);
+	bool fitting = inputs != NULL;
 	if (node->kind == RUN_NODE_HUMAN) {
 		request_human(run, activation, now, values, fitting ? inputs : &too_large, d);
 		return ENGINE_DONE;

@@ -117,6 +117,18 @@ static void make_ready(struct run *run, uint32_t number)
 		enqueue(&run->tools, number);
 }
 
+/* R3: an output that nothing later can reach leaves the state. */
+static void drop_read_outputs(struct run *run, const struct activation *reader)
+{
+	struct graph_numbers reads = node_of(run, reader)->reads;
+	for (size_t i = 0; i < reads.count; i++) {
+		struct activation *read = &run->activations[reads.at[i]];
+		if (read->readers_left > 0 && --read->readers_left == 0 &&
+		    !node_of(run, read)->read_by_outputs)
+			read->output = (struct value){ .kind = VALUE_ABSENT };
+	}
+}
+
 static void skip_dependents(struct run *run, uint32_t number, int64_t at)
 {
 	uint32_t *stack = run->cascade, depth = 0;
@@ -133,20 +145,9 @@ static void skip_dependents(struct run *run, uint32_t number, int64_t at)
 			dependent->fault.code = error_row(ERROR_DEPENDENCY_FAILED)->name;
 			dependent->fault.text = cause->path;
 			run->unfinished--;
+			drop_read_outputs(run, dependent);
 			stack[depth++] = after.at[i];
 		}
-	}
-}
-
-/* R3: an output that nothing later can reach leaves the state. */
-static void drop_read_outputs(struct run *run, const struct activation *reader)
-{
-	struct graph_numbers reads = node_of(run, reader)->reads;
-	for (size_t i = 0; i < reads.count; i++) {
-		struct activation *read = &run->activations[reads.at[i]];
-		if (read->readers_left > 0 && --read->readers_left == 0 &&
-		    !node_of(run, read)->read_by_outputs)
-			read->output = (struct value){ .kind = VALUE_ABSENT };
 	}
 }
 

@@ -11,9 +11,9 @@
 
 /* A reference cut into its fixed head and the path that follows. */
 struct reference {
-	struct str step;        /* "" when it begins with inputs */
-	struct str input;       /* first segment after inputs */
-	struct str path;        /* the rest, from '.' or '[' on, or empty */
+	struct str step;  /* "" when it begins with inputs */
+	struct str input; /* first segment after inputs */
+	struct str path;  /* the rest, from '.' or '[' on, or empty */
 };
 
 static bool is_name_char(char c)
@@ -84,7 +84,7 @@ static bool reference_parse(struct str text, struct reference *out)
 	return path_is_well_formed(rest);
 }
 
-/* ---- scanning a string -------------------------------------------------------------------- */
+/* ---- scanning a string --------------------------------------------------------------- */
 
 enum piece_kind { PIECE_TEXT, PIECE_REFERENCE, PIECE_UNCLOSED };
 
@@ -129,10 +129,10 @@ static bool check_string(const struct json *string, template_visit *visit, void 
 		bool good = kind == PIECE_REFERENCE && reference_parse(piece, &reference);
 		if (!good)
 			fail(error, ERROR_INVALID,
-			     kind == PIECE_UNCLOSED ?
-				     "${" STR_FMT " has no closing brace" :
-				     "${" STR_FMT "} is not a reference: write inputs.<name> or "
-				     "steps.<name>.outputs.<key>, or $${ for a literal ${",
+			     kind == PIECE_UNCLOSED
+				     ? "${" STR_FMT " has no closing brace"
+				     : "${" STR_FMT "} is not a reference: write inputs.<name> or "
+				       "steps.<name>.outputs.<key>, or $${ for a literal ${",
 			     STR_ARG(str_head(piece, 60)));
 		if (!good || !visit(context, string, reference.step, reference.input, error)) {
 			error->line = string->line;
@@ -154,12 +154,13 @@ bool template_check(const struct json *template, template_visit *visit, void *co
 				return false;
 	if (template->kind == JSON_OBJECT)
 		for (size_t i = 0; i < template->as.object.count; i++)
-			if (!template_check(&template->as.object.at[i].value, visit, context, error))
+			if (!template_check(&template->as.object.at[i].value, visit, context,
+					    error))
 				return false;
 	return true;
 }
 
-/* ---- rendering ----------------------------------------------------------------------------- */
+/* ---- rendering ----------------------------------------------------------------------- */
 
 static const struct json null_value = { .kind = JSON_NULL };
 
@@ -168,9 +169,9 @@ static const struct json *resolve(struct str text, const struct template_scope *
 	struct reference reference;
 	bool good = reference_parse(text, &reference);
 	require(good);
-	const struct json *at = reference.step.size == 0 ?
-					json_member(scope->inputs, reference.input) :
-					scope->outputs(scope->context, reference.step);
+	const struct json *at = reference.step.size == 0
+					? json_member(scope->inputs, reference.input)
+					: scope->outputs(scope->context, reference.step);
 	while (at != NULL && reference.path.size > 0) {
 		struct str key;
 		int64_t index = 0;
@@ -250,7 +251,8 @@ static const struct json *render(struct rendering *rendering, const struct json 
 		copy->as.list.at = items;
 	} else if (template->kind == JSON_OBJECT) {
 		size_t count = template->as.object.count;
-		struct json_member *members = arena_array(rendering->arena, struct json_member, count);
+		struct json_member *members =
+			arena_array(rendering->arena, struct json_member, count);
 		for (size_t i = 0; i < count; i++) {
 			members[i] = template->as.object.at[i];
 			const struct json *value = render(rendering, &members[i].value);

@@ -19,7 +19,7 @@
 
 /* What a template may see. */
 struct template_scope {
-	const struct json *inputs;              /* an object, or NULL */
+	const struct json *inputs; /* an object, or NULL */
 	/* Outputs of the step `name`, NULL when it has none. */
 	const struct json *(*outputs)(void *context, struct str name);
 	void *context;

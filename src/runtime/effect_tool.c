@@ -63,7 +63,7 @@ static void compute(struct live *live, struct str step)
 	}
 	const struct tool *tool = tool_find(live->runtime->settings.tools, node->tool);
 	struct error error = { 0 };
-	item->command.step = activation->path;
+	item->command.step = str_copy(&item->arena, activation->path);
 	if (tool == NULL || tool->compute == NULL)
 		fail(&error, ERROR_NOT_FOUND, "this program has no pure tool " STR_FMT,
 		     STR_ARG(node->tool));
@@ -71,6 +71,9 @@ static void compute(struct live *live, struct str step)
 		fail(&error, ERROR_TOO_LARGE, "the inputs are over the limit of a value");
 	else if (tool->compute(inputs, &item->arena, &item->command.output, &error))
 		error.code = ERROR_NONE;
+	/* It may share text with values that go before the command is decided. */
+	if (item->command.output != NULL)
+		item->command.output = json_copy(&item->arena, item->command.output);
 	if (error.code != ERROR_NONE)
 		item->command.fault = (struct fault){ error_row(error.code)->name,
 						      str_copy(&item->arena, str_from_c(error.text)) };

@@ -1,5 +1,8 @@
 /* runtime/fetch.c -- answers ENGINE_NEED: values by hash from the store, the tree from git.
  *
+ * Decisions run ahead of the disk (R2), so a value may be asked for that is still on its way to the
+ * writer: that one is copied from the turn that carries it.
+ *
  * Values are read and parsed on a reader thread; the tree is taken after them, as the last thing
  * before the request that records it.
  */
@@ -7,12 +10,14 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "os/point.h"
 #include "runtime/inside.h"
 
 struct fetching {
 	struct runtime_read read;       /* its arena holds what was read */
 	uint64_t live, id;
 	struct hash *hashes;
+	struct str *unwritten;          /* texts that are not in the store yet; at NULL = read it */
 	const struct json **values;
 	size_t count;
 	bool tree;
@@ -52,10 +57,10 @@ static void fetch_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct fetching *f = (struct fetching *)read;
 	for (size_t i = 0; i < f->count; i++) {
-		struct str bytes;
-		bool found;
-		if (!reader->ops->read_blob(reader, &f->hashes[i], &read->arena, &bytes, &found,
-					    &f->error))
+		struct str bytes = f->unwritten[i];
+		bool found = bytes.at != NULL;
+		if (!found && !reader->ops->read_blob(reader, &f->hashes[i], &read->arena, &bytes,
+						      &found, &f->error))
 			return;
 		if (!found) {
 			fail(&f->error, ERROR_STORAGE, "a value that an event names is not stored");
@@ -86,6 +91,7 @@ static void tree_taken(void *context, uint64_t argument, struct str tree, const 
 	struct fetching *f = slots_get(&runtime->fetches, argument);
 	if (f == NULL)
 		return;
+	POINT("workspace.taken");
 	struct live *live = slots_get(&runtime->lives, f->live);
 	require(live != NULL);
 	if (error->code != ERROR_NONE) {
@@ -127,6 +133,12 @@ void fetch(struct live *live, const struct decision *decision, fetch_done *done,
 	f->count = decision->need_count;
 	f->hashes = arena_copy(&f->read.arena, decision->needs, f->count * sizeof(*f->hashes));
 	f->values = arena_array(&f->read.arena, const struct json *, f->count);
+	f->unwritten = arena_array(&f->read.arena, struct str, f->count);
+	for (size_t i = 0; i < f->count; i++) {
+		struct str bytes;
+		if (live_unwritten(live, &f->hashes[i], &bytes))
+			f->unwritten[i] = str_copy(&f->read.arena, bytes);
+	}
 	f->tree = decision->needs_tree;
 	f->done = done;
 	f->argument = argument;

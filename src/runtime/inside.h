@@ -80,13 +80,15 @@ struct live {
 	char key[16];                   /* in runtime->by_run */
 	enum live_phase phase;
 	bool pumping;
-	bool recovering;                /* resume what is open once loaded */
+	bool resuming;                  /* go on with what is open once loaded */
+	bool recovering;                /* recovery waits for it */
 	struct arena arena;
 	struct graph_use *graph;
 	struct run *run;
 	struct item_queue inbox;
 	struct item_queue redo;         /* their append was refused: decided again after a reload */
 	struct turn *turn;              /* the one that is being decided */
+	struct turn *flying;            /* those at the writer */
 	size_t in_flight;               /* turns at the writer */
 	size_t holds;                   /* computations and effects that will come back */
 	struct fetching *loaded;        /* values read by hash, kept while a decision needs them */
@@ -119,6 +121,8 @@ void live_command(struct live *live, struct item *item);
 void live_pump(struct live *live);
 /* Leaves memory when it is over and nothing is under way. */
 void live_settle(struct live *live);
+/* A value that was decided and is not on the disk yet; false when there is none. */
+bool live_unwritten(const struct live *live, const struct hash *hash, struct str *out_bytes);
 const struct json *json_copy(struct arena *arena, const struct json *json);
 
 /* ---- fetching ---------------------------------------------------------------------------------------- */

@@ -15,6 +15,7 @@ struct turn {
 	struct writer_ticket ticket;    /* first: done() gets it back as a turn */
 	struct runtime *runtime;
 	uint64_t live;
+	struct turn *next;              /* in live->flying */
 	struct item *item;
 	struct arena arena;
 	struct decision decision;
@@ -136,6 +137,26 @@ void live_settle(struct live *live)
 		live_free(live);
 }
 
+static bool has_blob(const struct turn *turn, const struct hash *hash, struct str *out_bytes)
+{
+	for (size_t i = 0; i < turn->decision.blob_count; i++)
+		if (hash_equal(&turn->decision.blobs[i].hash, hash)) {
+			*out_bytes = turn->decision.blobs[i].bytes;
+			return true;
+		}
+	return false;
+}
+
+bool live_unwritten(const struct live *live, const struct hash *hash, struct str *out_bytes)
+{
+	if (live->turn != NULL && has_blob(live->turn, hash, out_bytes))
+		return true;
+	for (const struct turn *turn = live->flying; turn != NULL; turn = turn->next)
+		if (has_blob(turn, hash, out_bytes))
+			return true;
+	return false;
+}
+
 /* ---- loading ------------------------------------------------------------------------------------------------ */
 
 struct loading {
@@ -230,8 +251,8 @@ static void load_done(struct runtime_read *read)
 	require(live != NULL);
 	struct error error = loading->error;
 	live->phase = LIVE_READY;
-	bool recovering = live->recovering;
-	live->recovering = false;
+	bool recovering = live->recovering, resuming = live->resuming;
+	live->recovering = live->resuming = false;
 	if (error.code == ERROR_NONE && loading->run == NULL)
 		fail(&error, ERROR_NOT_FOUND, "no such run");
 	if (error.code == ERROR_NONE) {
@@ -250,10 +271,12 @@ static void load_done(struct runtime_read *read)
 		refuse_inbox(live, &error);
 		live_settle(live);
 	} else {
-		live->holds++;
-		if (recovering)
+		/* Nothing is decided until all that was open is on its way: what a decision opens
+		 * must not be taken for something that a crash left behind. */
+		live->pumping = true;
+		if (resuming)
 			resume_open(live);
-		live->holds--;
+		live->pumping = false;
 		live_pump(live);
 	}
 	if (recovering)
@@ -277,6 +300,7 @@ struct live *live_get(struct runtime *runtime, const struct uuid *run)
 	struct live *live = live_find(runtime, run);
 	if (live == NULL) {
 		live = live_add(runtime, run);
+		live->resuming = true;
 		live_load(live);
 	}
 	return live;
@@ -284,26 +308,22 @@ struct live *live_get(struct runtime *runtime, const struct uuid *run)
 
 /* ---- committing ------------------------------------------------------------------------------------------------ */
 
-static struct store_effect open_row(const struct event *event, struct arena *arena,
-				    const struct uuid *run)
+static struct store_effect open_row(const struct event *event, struct arena *arena)
 {
 	struct store_effect row = { .kind = S("tool") };
 	struct run_open_effect *body = run_open_effect_new(arena);
 	if (event->type == EVENT_HUMAN_REQUESTED) {
 		const struct run_human_requested *asked = event->as.run_human_requested;
-		struct run_inbox_item *item = run_inbox_item_new(arena);
-		SET(item, id, asked->effect);
-		SET(item, run_id, *run);
-		SET(item, step, asked->step);
-		SET(item, kind, asked->kind);
-		SET(item, question, asked->question);
-		if (has(asked->inputs, json))
-			SET(item, inputs, asked->inputs->json);
-		SET(item, revision, asked->revision);
-		SET(item, asked_at, event->at);
+		struct run_open_question *question = run_open_question_new(arena);
+		SET(question, step, asked->step);
+		SET(question, kind, asked->kind);
+		SET(question, question, asked->question);
+		SET(question, inputs, asked->inputs);
+		SET(question, revision, asked->revision);
+		SET(question, asked_at, event->at);
 		row.id = asked->effect;
 		row.kind = S("human");
-		row.body = run_inbox_item_text(item, arena);
+		row.body = run_open_question_text(question, arena);
 		return row;
 	}
 	if (event->type == EVENT_TIMER_REQUESTED) {
@@ -347,7 +367,7 @@ static bool closed_again(const struct decision *decision, size_t opening)
 	       uuid_equal(&effect, &decision->events[opening].as.run_tool_requested->effect);
 }
 
-static void fill_events(struct turn *turn, struct store_append *append, const struct uuid *run)
+static void fill_events(struct turn *turn, struct store_append *append)
 {
 	const struct decision *decision = &turn->decision;
 	size_t count = decision->event_count;
@@ -364,7 +384,7 @@ static void fill_events(struct turn *turn, struct store_append *append, const st
 	for (size_t i = 0; i < count; i++)
 		if (opens(&decision->events[i]) && !closed_again(decision, i))
 			opened[append->opened_count++] =
-				open_row(&decision->events[i], &turn->arena, run);
+				open_row(&decision->events[i], &turn->arena);
 	append->events = events;
 	append->event_count = count;
 	append->opened = opened;
@@ -475,6 +495,11 @@ static void turn_committed(struct writer_ticket *ticket)
 	struct live *live = slots_get(&turn->runtime->lives, turn->live);
 	require(live != NULL);
 	live->in_flight--;
+	for (struct turn **link = &live->flying; *link != NULL; link = &(*link)->next)
+		if (*link == turn) {
+			*link = turn->next;
+			break;
+		}
 	POINT("runtime.committed");
 	if (ticket->append.outcome == STORE_CONFLICT) {
 		turn_refused(turn, live);
@@ -493,7 +518,7 @@ static void turn_commit(struct turn *turn, struct live *live)
 	struct store_append *append = &turn->ticket.append;
 	append->expected_seq = run->seq - (int64_t)turn->decision.event_count;
 	fill_run_row(turn, &append->run, run);
-	fill_events(turn, append, &live->run_id);
+	fill_events(turn, append);
 	fill_blobs(turn, append, live);
 	turn->ticket.done = turn_committed;
 	turn->notice = (struct runtime_notice){ .run = run->id,
@@ -501,6 +526,8 @@ static void turn_commit(struct turn *turn, struct live *live)
 						.ended = run_ended(run),
 						.waiting = run->state == RUN_WAITING_HUMAN };
 	live->in_flight++;
+	turn->next = live->flying;
+	live->flying = turn;
 	POINT("runtime.before_append");
 	writer_append(turn->runtime->writer, &turn->ticket);
 }
@@ -553,9 +580,10 @@ static void turn_advance(struct turn *turn, struct live *live)
 		return;
 	}
 	live->turn = NULL;
-	live_forget_loaded(live);
 	note_computing(turn, live->run);
 	turn_commit(turn, live);
+	/* Only now: the events were printed from it. */
+	live_forget_loaded(live);
 }
 
 static void turn_begin(struct live *live, struct item *item)

@@ -135,11 +135,12 @@ static void answer_work(struct runtime_read *read, struct store_reader *reader)
 		return;
 	struct problems problems = { .arena = &read->arena };
 	struct contract_source source = { .json = json, .text = a->effect.body, .lenient = true };
-	const struct run_inbox_item *item = run_inbox_item_parse(&source, &read->arena, &problems);
-	if (item == NULL)
+	const struct run_open_question *question =
+		run_open_question_parse(&source, &read->arena, &problems);
+	if (question == NULL)
 		problems_fail(&problems, &a->error);
 	else
-		a->item->command.step = str_copy(&a->item->arena, item->step);
+		a->item->command.step = str_copy(&a->item->arena, question->step);
 }
 
 static void answer_done(struct runtime_read *read)

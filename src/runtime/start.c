@@ -10,6 +10,7 @@
 struct starting {
 	struct runtime_read read;
 	struct runtime_start start;     /* copied into the read's arena */
+	bool chosen;                    /* the caller gave the id */
 	struct graph_use *graph;
 	const struct json *inputs;
 	struct problems problems;
@@ -39,13 +40,24 @@ static bool compile(struct starting *s)
 	return s->graph != NULL;
 }
 
+/* A caller's own id may be that of a stored run, which need not be in memory (recovery may still be
+ * on its way to it): then nothing new may take its place there. */
+static bool is_new(struct starting *s, struct store_reader *reader)
+{
+	struct store_run row;
+	bool found = false;
+	if (s->chosen && !reader->ops->read_run(reader, &s->start.run, &s->read.arena, &row, &found,
+						&s->error))
+		return false;
+	return found ? fail(&s->error, ERROR_CONFLICT, "there is already a run with this id") : true;
+}
+
 static void start_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct starting *s = (struct starting *)read;
-	(void)reader;
 	const struct json *given;
 	s->problems.arena = &read->arena;
-	if (!compile(s) || !json_read(s->start.inputs, &read->arena, &given, &s->error))
+	if (!is_new(s, reader) || !compile(s) || !json_read(s->start.inputs, &read->arena, &given, &s->error))
 		return;
 	if (given->kind != JSON_OBJECT) {
 		fail(&s->error, ERROR_INVALID, "inputs must be an object, not %s",
@@ -105,7 +117,8 @@ void runtime_start(struct runtime *runtime, const struct runtime_start *start,
 	s->start = (struct runtime_start){ str_copy(arena, start->workflow),
 					   str_copy(arena, start->yaml),
 					   str_copy(arena, start->inputs), start->run };
-	if (uuid_is_zero(&s->start.run)) {
+	s->chosen = !uuid_is_zero(&s->start.run);
+	if (!s->chosen) {
 		uint8_t dice[16];
 		system_random(runtime->settings.system, dice, sizeof(dice));
 		s->start.run = uuid_from_random(dice);

@@ -1,7 +1,8 @@
-/* sandbox/sandbox.c -- the table of isolations and the file through which bwrap reports. */
+/* sandbox/sandbox.c -- the table of isolations and what ties a child to us. */
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -26,19 +27,32 @@ const struct sandbox *sandbox_find(struct str name)
 	return NULL;
 }
 
-bool sandbox_status_open(int *out_descriptor, struct error *error)
+bool sandbox_tie_open(struct sandbox_tie *tie, struct error *error)
 {
-	int descriptor = memfd_create("sandbox-status", MFD_CLOEXEC);
-	if (descriptor < 0)
+	int ends[2];
+	int status = memfd_create("sandbox-status", MFD_CLOEXEC);
+	if (status < 0)
 		return fail(error, ERROR_IO, "no status file for the sandbox: %s", strerror(errno));
-	*out_descriptor = descriptor;
+	if (pipe2(ends, O_CLOEXEC) != 0) {
+		int number = errno;
+		close(status);
+		return fail(error, ERROR_IO, "no lifeline for the sandbox: %s", strerror(number));
+	}
+	*tie = (struct sandbox_tie){ .status = status, .lifeline = ends[0], .ours = ends[1] };
 	return true;
 }
 
-bool sandbox_was_built(int status_descriptor)
+void sandbox_tie_close(struct sandbox_tie *tie)
+{
+	close(tie->status);
+	close(tie->lifeline);
+	close(tie->ours);
+}
+
+bool sandbox_was_built(const struct sandbox_tie *tie)
 {
 	char text[512];
-	ssize_t size = pread(status_descriptor, text, sizeof(text), 0);
+	ssize_t size = pread(tie->status, text, sizeof(text), 0);
 	size_t at;
 	return size > 0 && str_find((struct str){ text, (size_t)size }, S("child-pid"), &at);
 }
@@ -52,4 +66,21 @@ void arguments_add(struct arguments *arguments, const char *word)
 {
 	require(arguments->count + 1 < ARGUMENTS_ROOM);
 	arguments->at[arguments->count++] = word;
+}
+
+/* The watcher shares nothing with the command that could keep it waiting: no output pipe.  The
+ * command does not see the lifeline. */
+void arguments_add_command(struct arguments *arguments, struct arena *arena,
+			   const struct sandbox_spec *spec)
+{
+	int lifeline = spec->lifeline_descriptor;
+	ARGUMENTS_ADD(arguments, "--json-status-fd",
+		      str_format(arena, "%d", spec->status_descriptor).at, "--", "/bin/sh", "-c",
+		      str_format(arena,
+				 "(read -r gone; kill -s KILL -- -1) <&%d >/dev/null 2>&1 & "
+				 "exec \"$0\" \"$@\" %d<&-",
+				 lifeline, lifeline)
+			      .at);
+	for (size_t i = 0; spec->command[i] != NULL; i++)
+		arguments_add(arguments, spec->command[i]);
 }

@@ -1,7 +1,12 @@
 /* sandbox/sandbox.h -- how a child is kept in: a command line for bubblewrap.
  *
  * Every child of ours runs in a pid namespace of its own and dies with us, whatever the isolation:
- * after a `kill -9` of Baton nothing survives.  Kinds (rows of sandboxes.def):
+ * after a `kill -9` of Baton nothing survives.  Two things see to that.  bwrap asks the kernel for
+ * a signal at its parent's death; but it asks late, and a parent that died before is not missed.
+ * So the command starts behind a watcher that reads the lifeline, a pipe whose other end only
+ * Baton holds: at its end, which may have come before the beginning, it kills the namespace.
+ *
+ * Kinds (rows of sandboxes.def):
  *
  *	native   only the workspace is writable (at /workspace); /usr and a few files of /etc are
  *	         readable; no network; no capabilities; an empty environment
@@ -22,24 +27,32 @@ struct sandbox_mount {
 };
 
 struct sandbox_spec {
-	const char *workspace;                  /* folder on the host, writable */
-	const struct sandbox_mount *mounts;     /* further ones; host paths that must exist */
+	const char *workspace;              /* folder on the host, writable */
+	const struct sandbox_mount *mounts; /* further ones; host paths that must exist */
 	size_t mount_count;
-	int status_descriptor;                  /* as the child sees it; bwrap reports there */
-	const char *const *command;             /* NULL-terminated */
+	int status_descriptor;      /* as the child sees it; bwrap reports there */
+	int lifeline_descriptor;    /* as the child sees it; at its end when Baton is */
+	const char *const *command; /* NULL-terminated */
 };
 
 struct sandbox {
 	const char *name, *text;
-	bool contained;                         /* nothing but the workspace can change */
+	bool contained; /* nothing but the workspace can change */
 	/* NULL-terminated, in the arena. */
 	const char *const *(*command)(const struct sandbox_spec *spec, struct arena *arena);
 };
 
-const struct sandbox *sandbox_find(struct str name);    /* NULL when unknown */
+const struct sandbox *sandbox_find(struct str name); /* NULL when unknown */
 
-/* An anonymous file for the status, and what it says after the child has ended. */
-MUST_CHECK bool sandbox_status_open(int *out_descriptor, struct error *error);
-bool sandbox_was_built(int status_descriptor);
+/* What ties a child to us; open from before its start until after its end. */
+struct sandbox_tie {
+	int status;   /* an anonymous file, for the child to keep */
+	int lifeline; /* for the child to keep */
+	int ours;     /* the lifeline's other end */
+};
+
+MUST_CHECK bool sandbox_tie_open(struct sandbox_tie *tie, struct error *error);
+void sandbox_tie_close(struct sandbox_tie *tie);
+bool sandbox_was_built(const struct sandbox_tie *tie); /* once the child has ended */
 
 #endif

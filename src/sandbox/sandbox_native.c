@@ -29,12 +29,12 @@ static void add_root_folder(struct arguments *arguments, struct arena *arena, co
 
 static const char *const *command(const struct sandbox_spec *spec, struct arena *arena)
 {
-	static const char *const root_folders[] = { "/bin", "/sbin", "/lib", "/lib32", "/lib64",
-						    "/libx32" };
-	static const char *const etc_files[] = { "/etc/passwd",      "/etc/group",
+	static const char *const root_folders[] = { "/bin",   "/sbin",  "/lib",
+						    "/lib32", "/lib64", "/libx32" };
+	static const char *const etc_files[] = { "/etc/passwd",        "/etc/group",
 						 "/etc/nsswitch.conf", "/etc/ld.so.cache",
-						 "/etc/ld.so.conf",  "/etc/ld.so.conf.d",
-						 "/etc/alternatives", "/etc/ssl/certs",
+						 "/etc/ld.so.conf",    "/etc/ld.so.conf.d",
+						 "/etc/alternatives",  "/etc/ssl/certs",
 						 "/etc/localtime" };
 	struct arguments arguments = arguments_new(arena);
 	ARGUMENTS_ADD(&arguments, "bwrap", "--unshare-all", "--die-with-parent", "--new-session",
@@ -50,10 +50,7 @@ static const char *const *command(const struct sandbox_spec *spec, struct arena 
 	for (size_t i = 0; i < spec->mount_count; i++)
 		ARGUMENTS_ADD(&arguments, spec->mounts[i].writable ? "--bind" : "--ro-bind",
 			      spec->mounts[i].host, spec->mounts[i].inside);
-	ARGUMENTS_ADD(&arguments, "--json-status-fd",
-		      str_format(arena, "%d", spec->status_descriptor).at, "--");
-	for (size_t i = 0; spec->command[i] != NULL; i++)
-		arguments_add(&arguments, spec->command[i]);
+	arguments_add_command(&arguments, arena, spec);
 	return arguments.at;
 }
 

@@ -16,10 +16,8 @@ static const char *const *command(const struct sandbox_spec *spec, struct arena 
 		      "--dev-bind", "/", "/", "--proc", "/proc", "--chdir", spec->workspace,
 		      "--clearenv", "--setenv", "PATH",
 		      path != NULL ? path : "/usr/local/bin:/usr/bin:/bin", "--setenv", "HOME",
-		      spec->workspace, "--setenv", "LANG", "C.UTF-8", "--json-status-fd",
-		      str_format(arena, "%d", spec->status_descriptor).at, "--");
-	for (size_t i = 0; spec->command[i] != NULL; i++)
-		arguments_add(&arguments, spec->command[i]);
+		      spec->workspace, "--setenv", "LANG", "C.UTF-8");
+	arguments_add_command(&arguments, arena, spec);
 	return arguments.at;
 }
 

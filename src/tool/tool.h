@@ -18,8 +18,8 @@
 #include "contract/run.h"
 
 struct tool_result {
-	const struct json *output;      /* borrowed for the call; NULL when it failed */
-	struct error error;             /* code NONE when it did not */
+	const struct json *output; /* borrowed for the call; NULL when it failed */
+	struct error error;        /* code NONE when it did not */
 };
 
 typedef void tool_done(void *context, uint64_t argument, const struct tool_result *result);
@@ -27,9 +27,9 @@ typedef void tool_done(void *context, uint64_t argument, const struct tool_resul
 struct tool_call {
 	struct uuid run, effect;
 	int64_t attempt;
-	const struct json *inputs;      /* borrowed for the call of start() */
-	const char *workspace;          /* the run's folder */
-	int lock;                       /* the effect's flocked descriptor; every child inherits it */
+	const struct json *inputs; /* borrowed for the call of start() */
+	const char *workspace;     /* the run's folder */
+	int lock;                  /* the effect's flocked descriptor; every child inherits it */
 	tool_done *done;
 	void *context;
 	uint64_t argument;
@@ -48,9 +48,10 @@ struct tool {
 	const char *name, *text;
 	enum run_effect_class class;
 	const struct type *(*inputs)(void);
-	bool (*compute)(const struct json *inputs, struct arena *arena, const struct json **out_output,
-			struct error *error);
-	bool (*start)(const struct tool_host *host, const struct tool_call *call, struct error *error);
+	bool (*compute)(const struct json *inputs, struct arena *arena,
+			const struct json **out_output, struct error *error);
+	bool (*start)(const struct tool_host *host, const struct tool_call *call,
+		      struct error *error);
 };
 
 struct tool_table {
@@ -58,7 +59,7 @@ struct tool_table {
 	size_t count;
 };
 
-extern const struct tool_table tool_table;      /* the rows of tools.def */
+extern const struct tool_table tool_table; /* the rows of tools.def */
 const struct tool *tool_find(const struct tool_table *table, struct str name);
 
 #endif

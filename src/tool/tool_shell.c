@@ -17,7 +17,7 @@
 
 struct shell {
 	struct loop *loop;
-	int status;                     /* the sandbox's status file */
+	struct sandbox_tie tie;
 	uint64_t process, timer;
 	bool timed_out;
 	double timeout_seconds;
@@ -62,9 +62,10 @@ static void explain_failure(const struct shell *shell, const struct process_resu
 	struct str said = as_utf8(arena, str_trim(result->errors));
 	if (said.size > 300)
 		said = as_utf8(arena, str_skip(said, said.size - 300));
-	if (!sandbox_was_built(shell->status))
+	if (!sandbox_was_built(&shell->tie))
 		fail(error, ERROR_ISOLATION,
-		     "the sandbox cannot be built, so the tool does not run: " STR_FMT, STR_ARG(said));
+		     "the sandbox cannot be built, so the tool does not run: " STR_FMT,
+		     STR_ARG(said));
 	else if (shell->timed_out)
 		fail(error, ERROR_TIMEOUT, "ended after %g seconds", shell->timeout_seconds);
 	else if (result->signal != 0)
@@ -83,11 +84,11 @@ static void shell_ended(void *context, uint64_t argument, const struct process_r
 	system_timer_stop(loop_system(shell->loop), shell->timer);
 	AUTO(arena) arena = { 0 };
 	struct tool_result answer = { 0 };
-	if (result->exit_status == 0 && !shell->timed_out && sandbox_was_built(shell->status))
+	if (result->exit_status == 0 && !shell->timed_out && sandbox_was_built(&shell->tie))
 		answer.output = output_of(result, &arena);
 	else
 		explain_failure(shell, result, &arena, &answer.error);
-	close(shell->status);
+	sandbox_tie_close(&shell->tie);
 	shell->done(shell->context, shell->argument, &answer);
 	free(shell);
 }
@@ -107,8 +108,9 @@ static bool shell_spawn(struct shell *shell, const struct tool_host *host,
 	const char *const command[] = { "/bin/sh", "-c", str_c(arena, inputs->command), NULL };
 	const struct sandbox_spec sandbox = { .workspace = call->workspace,
 					      .status_descriptor = 4,
+					      .lifeline_descriptor = 5,
 					      .command = command };
-	const int keep[] = { call->lock, shell->status };
+	const int keep[] = { call->lock, shell->tie.status, shell->tie.lifeline };
 	const struct process_spec spec = {
 		.argv = host->sandbox->command(&sandbox, arena),
 		.keep = keep,
@@ -142,13 +144,13 @@ static bool start(const struct tool_host *host, const struct tool_call *call, st
 				 .done = call->done,
 				 .context = call->context,
 				 .argument = call->argument };
-	if (!sandbox_status_open(&shell->status, error)) {
+	if (!sandbox_tie_open(&shell->tie, error)) {
 		free(shell);
 		return false;
 	}
 	if (shell_spawn(shell, host, call, inputs, &arena, error))
 		return true;
-	close(shell->status);
+	sandbox_tie_close(&shell->tie);
 	free(shell);
 	return false;
 }

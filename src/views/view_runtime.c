@@ -11,7 +11,7 @@
 struct viewing {
 	const struct view_source *source;
 	struct arena *arena;
-	struct map numbers;             /* step -> number + 1 */
+	struct map numbers; /* step -> number + 1 */
 	struct runtime_step_result_model *steps;
 	struct runtime_workflow_result_model *result;
 };
@@ -81,8 +81,9 @@ static int64_t ready_at(struct viewing *v, struct str name)
 	const struct run_graph_node *node = &v->source->graph->nodes.at[number];
 	int64_t at = v->result->started_at;
 	for (size_t i = 0; i < node->depends_on.count; i++) {
-		const struct runtime_step_result_model *before = find_step(v, node->depends_on.at[i]);
-		if (has(before, completed_at) && before->completed_at > at)
+		const struct runtime_step_result_model *before =
+			find_step(v, node->depends_on.at[i]);
+		if (before != NULL && has(before, completed_at) && before->completed_at > at)
 			at = before->completed_at;
 	}
 	return at;
@@ -90,7 +91,8 @@ static int64_t ready_at(struct viewing *v, struct str name)
 
 static struct str fault_text(struct viewing *v, const struct run_fault *fault)
 {
-	return str_format(v->arena, STR_FMT ": " STR_FMT, STR_ARG(fault->code), STR_ARG(fault->text));
+	return str_format(v->arena, STR_FMT ": " STR_FMT, STR_ARG(fault->code),
+			  STR_ARG(fault->text));
 }
 
 static void see_computed(struct viewing *v, const struct run_step_computed *event, int64_t at)
@@ -153,7 +155,8 @@ static void see_event(struct viewing *v, const struct event *event)
 		const struct run_tool_finished *body = event->as.run_tool_finished;
 		end(v, body->step, at, has(body, output) ? body->output : NULL,
 		    body->outcome != RUN_OUTCOME_OK,
-		    has(body, fault) ? fault_text(v, body->fault) : run_outcome_name(body->outcome));
+		    has(body, fault) ? fault_text(v, body->fault)
+				     : run_outcome_name(body->outcome));
 		break;
 	}
 	case EVENT_TIMER_REQUESTED:
@@ -197,8 +200,8 @@ static void skip_steps(struct viewing *v)
 		for (size_t d = 0; d < node->depends_on.count; d++) {
 			const struct runtime_step_result_model *before =
 				find_step(v, node->depends_on.at[d]);
-			if (!str_equal(before->status, S("failed")) &&
-			    !str_equal(before->status, S("skipped")))
+			if (before == NULL || (!str_equal(before->status, S("failed")) &&
+					       !str_equal(before->status, S("skipped"))))
 				continue;
 			SET(&v->steps[i], status, S("skipped"));
 			SET(&v->steps[i], error,

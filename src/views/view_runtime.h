@@ -11,9 +11,9 @@
 
 struct view_source {
 	struct uuid run;
-	struct str state;               /* Baton's own word */
+	struct str state; /* Baton's own word */
 	const struct run_graph *graph;
-	const struct event *events;     /* the whole stream */
+	const struct event *events; /* the whole stream */
 	size_t event_count;
 	/* The value with this hash; NULL when it is not there. */
 	const struct json *(*look)(void *context, const struct hash *hash);

@@ -5,9 +5,14 @@ if [ -n "$(find . -name .git -prune -print -quit)" ]; then
 	echo none
 	exit 0
 fi
-[ -f "$GIT_DIR/HEAD" ] || git init -q
+# A git of ours that was killed leaves its lock files behind; holding the lock we are the only one.
+exec 8>"$GIT_DIR/busy"
+flock 8
+rm -f "$GIT_DIR"/*.lock "$GIT_DIR"/refs/baton/*.lock
+[ -f "$GIT_DIR/ready" ] || git init -q --template=
 mkdir -p "$GIT_DIR/info"
 echo '* -text -filter -ident -working-tree-encoding' >"$GIT_DIR/info/attributes"
+: >"$GIT_DIR/ready"
 git add -A .
 folders=$(find . -mindepth 1 -type d -empty -print0 | git hash-object -w --stdin)
 git update-index --add --cacheinfo "100644,$folders,.baton-empty-folders"

@@ -24,7 +24,7 @@ struct workspace_git {
 	struct workspace base;
 	struct loop *loop;
 	struct arena arena;
-	const char *work, *trees, *locks;       /* folders */
+	const char *work, *trees, *locks; /* folders */
 	struct slots operations;
 };
 
@@ -32,7 +32,7 @@ struct workspace_git {
 struct operation {
 	struct workspace_git *git;
 	uint64_t id;
-	int status;                             /* the sandbox's status file */
+	struct sandbox_tie tie;
 	workspace_done *done;
 	void *context;
 	uint64_t argument;
@@ -66,7 +66,8 @@ static struct str script_text(const char *name)
 	for (const struct packed_file *file = packed_scripts; file->name != NULL; file++)
 		if (strcmp(file->name, name) == 0)
 			return (struct str){ (const char *)file->bytes, file->size };
-	require(!"a script of the workspace is not packed");
+	bool packed = false;
+	require(packed);
 	return S("");
 }
 
@@ -79,13 +80,13 @@ static void operation_ended(void *context, uint64_t argument, const struct proce
 	slots_remove(&git->operations, argument);
 	struct error error = { 0 };
 	struct str tree = str_trim(result->output);
-	if (!sandbox_was_built(operation->status))
+	if (!sandbox_was_built(&operation->tie))
 		fail(&error, ERROR_ISOLATION, "the sandbox for git cannot be built: " STR_FMT,
 		     STR_ARG(str_head(str_trim(result->errors), 300)));
 	else if (result->exit_status != 0 || tree.size == 0)
 		fail(&error, ERROR_IO, "the workspace's tree: " STR_FMT,
 		     STR_ARG(str_head(str_trim(result->errors), 300)));
-	close(operation->status);
+	sandbox_tie_close(&operation->tie);
 	operation->done(operation->context, operation->argument,
 			error.code == ERROR_NONE ? tree : S(""), &error);
 	free(operation);
@@ -98,8 +99,8 @@ static bool operation_spawn(struct operation *operation, const struct uuid *run,
 	AUTO(arena) arena = { 0 };
 	const char *workspace;
 	const char *git_folder = run_path(&arena, git->trees, run, ".git");
-	if (!folder(&git->base, run, &arena, &workspace, error) || !folder_make(git_folder, error) ||
-	    !sandbox_status_open(&operation->status, error))
+	if (!folder(&git->base, run, &arena, &workspace, error) ||
+	    !folder_make(git_folder, error) || !sandbox_tie_open(&operation->tie, error))
 		return false;
 	const struct sandbox_mount mount = { git_folder, "/trees", true };
 	const char *const command[] = { "/usr/bin/env",
@@ -116,11 +117,13 @@ static bool operation_spawn(struct operation *operation, const struct uuid *run,
 					      .mounts = &mount,
 					      .mount_count = 1,
 					      .status_descriptor = 3,
+					      .lifeline_descriptor = 4,
 					      .command = command };
+	const int keep[] = { operation->tie.status, operation->tie.lifeline };
 	const struct process_spec spec = {
 		.argv = sandbox_find(S("native"))->command(&sandbox, &arena),
-		.keep = &operation->status,
-		.keep_count = 1,
+		.keep = keep,
+		.keep_count = COUNT(keep),
 		.output_limit = TREE_TEXT_LIMIT,
 		.done = operation_ended,
 		.context = git,
@@ -129,7 +132,7 @@ static bool operation_spawn(struct operation *operation, const struct uuid *run,
 	uint64_t process;
 	if (process_start(git->loop, &spec, &process, error))
 		return true;
-	close(operation->status);
+	sandbox_tie_close(&operation->tie);
 	return false;
 }
 
@@ -155,8 +158,9 @@ static void operation_start(struct workspace_git *git, const struct uuid *run, c
 {
 	struct operation *operation = calloc(1, sizeof(*operation));
 	require(operation != NULL);
-	*operation = (struct operation){ .git = git, .done = done, .context = context,
-					 .argument = argument };
+	*operation = (struct operation){
+		.git = git, .done = done, .context = context, .argument = argument
+	};
 	operation->id = slots_add(&git->operations, operation);
 	struct error error;
 	if (operation_spawn(operation, run, script, tree, &error))
@@ -187,7 +191,8 @@ static bool lock(struct workspace *workspace, const struct uuid *effect, int *ou
 		 struct error *error)
 {
 	AUTO(arena) arena = { 0 };
-	return file_lock(run_path(&arena, git_of(workspace)->locks, effect, ""), out_descriptor, error);
+	return file_lock(run_path(&arena, git_of(workspace)->locks, effect, ""), out_descriptor,
+			 error);
 }
 
 static void unlock(struct workspace *workspace, const struct uuid *effect, int descriptor)
@@ -199,8 +204,8 @@ static void unlock(struct workspace *workspace, const struct uuid *effect, int d
 
 static const struct workspace_ops ops = { folder, take, restore, lock, unlock };
 
-bool workspace_git_open(struct loop *loop, const char *data_folder, struct workspace **out_workspace,
-			struct error *error)
+bool workspace_git_open(struct loop *loop, const char *data_folder,
+			struct workspace **out_workspace, struct error *error)
 {
 	struct workspace_git *git = calloc(1, sizeof(*git));
 	require(git != NULL);
@@ -224,7 +229,7 @@ void workspace_git_close(struct workspace *workspace)
 	uint32_t index = 0;
 	uint64_t id;
 	for (struct operation *left; (left = slots_next(&git->operations, &index, &id)) != NULL;) {
-		close(left->status);
+		sandbox_tie_close(&left->tie);
 		free(left);
 	}
 	slots_done(&git->operations);

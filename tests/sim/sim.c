@@ -189,7 +189,7 @@ static enum turn take_turns(struct sim *sim)
 
 static void plan_life(struct sim *sim)
 {
-	static const uint64_t reach[] = { 12, 60, 300, 1500 };
+	static const uint64_t reach[] = { 10, 40, 150, 600 };
 	sim->points_left = sim->commits_left = 0;
 	sim->broken = sim->fatal = sim->recovered = sim->hung = false;
 	for (size_t i = 0; i < sim->plan.run_count; i++)
@@ -397,6 +397,8 @@ int main(int count, char **words)
 	log_setup((struct log_settings){ .least = LOG_SILENT });
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	point_active = true;
+	/* Made once for good, so it must not be a life's memory. */
+	contract_init(run_module_types, run_module_type_count);
 	struct sim_counts sum = { 0 };
 	for (uint64_t seed = first; seed < first + seeds; seed++)
 		passed += play_seed(seed, trace, &sum);

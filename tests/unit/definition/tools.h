@@ -1,0 +1,14 @@
+/* The tools that the definitions of these tests may name. */
+#ifndef UNIT_DEFINITION_TOOLS_H
+#define UNIT_DEFINITION_TOOLS_H
+
+#include "definition/compile.h"
+
+static const struct definition_tool test_tools[] = {
+	{ { "echo", 4 }, RUN_CLASS_PURE },
+	{ { "shell", 5 }, RUN_CLASS_CONTAINED },
+	{ { "send", 4 }, RUN_CLASS_ONCE },
+};
+static const struct definition_tools tools = { test_tools, COUNT(test_tools) };
+
+#endif
