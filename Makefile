@@ -1,7 +1,16 @@
 # Thin front of meson and ninja.  `make` builds build/baton; `make test` and `make demo` do all the
 # set-up on a fresh Debian 12.
+#
+#   make test       every tier within its budget (tools/test), about five minutes on two cores
+#   make test-full  the same with every crash point, longer fuzzing, and TSan
+#   make crash      the real program killed at every point; prints the table
+#   make fuzz       every parser under libFuzzer, SECONDS=60 each
+#   make check      layers, formatting, coverage table, contracts: no build needed
+#   make bench      workloads beside their floor, ratios of one run
 
-.PHONY: all deps build test demo check crash bench format tidy fuzz clean sanitized
+.PHONY: all deps build sanitized test test-full demo check crash bench fuzz tsan tidy describe format clean
+
+PYTEST = /usr/bin/python3 -m pytest -q -p no:cacheprovider
 
 all: build
 
@@ -10,19 +19,20 @@ deps:
 	@tools/install-deps
 
 build: deps
-	@test -f build/build.ninja || meson setup build --buildtype=release -Db_lto=false >build-setup.log 2>&1 || { cat build-setup.log; exit 1; }
-	@rm -f build-setup.log
-	@ninja -C build src/baton $(if $(VERBOSE),-v,--quiet)
+	@tools/build build --buildtype=release
+	@ninja -C build --quiet src/baton
 	@ln -sf src/baton build/baton
 
 # The same program and every unit test under ASan and UBSan.
 sanitized: deps
-	@test -f build/sanitized/build.ninja || meson setup build/sanitized --buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false >build-setup.log 2>&1 || { cat build-setup.log; exit 1; }
-	@rm -f build-setup.log
+	@tools/build build/sanitized --buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
 	@ninja -C build/sanitized --quiet
 
 test: build sanitized
 	@tools/test
+
+test-full: build sanitized
+	@BATON_TEST_FULL=1 tools/test
 
 demo: build
 	@tools/demo
@@ -31,14 +41,30 @@ check: deps
 	@tools/check
 
 crash: build
-	@/usr/bin/python3 -m pytest -q -p no:cacheprovider tests/crash --all-points
+	@$(PYTEST) tests/crash --all-points
+
+fuzz: deps
+	@tools/fuzz $(or $(SECONDS),60)
+
+# Criterion does not start under TSan, so the threads are watched in the program itself.
+tsan: deps
+	@tools/build build/tsan --buildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false
+	@ninja -C build/tsan --quiet src/baton
+	@BATON=build/tsan/src/baton TSAN_OPTIONS="exitcode=66 halt_on_error=1" $(PYTEST) tests/scenario
+
+tidy: build
+	@git ls-files 'src/*.c' | xargs -P 2 -n 4 clang-tidy -p build --quiet
 
 bench: build
-	@ninja -C build --quiet bench/bench_floor bench/bench_w1_client
+	@ninja -C build --quiet bench/bench_floor bench/bench_w1_client bench/bench_json
 	@tools/bench
 
+# Writes the goldens that the binary's own description is compared with.
+describe: build
+	@tools/describe
+
 format:
-	@git ls-files '*.c' '*.h' | grep -vE '^src/contract/(expand|tables|rows)\.h$$' | xargs clang-format -i
+	@tools/format
 
 clean:
 	rm -rf build

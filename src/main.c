@@ -5,14 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "cli/cli.h"
+#include "contract/config.h"
 #include "os/point.h"
 #include "server.h"
 
-enum { DEFAULT_PORT = 8420, RETRY_US = 20000, PATIENCE_TRIES = 500, INTERRUPTED = 130 };
+enum { RETRY_US = 20000, PATIENCE_TRIES = 500, INTERRUPTED = 130 };
 
 /* ---- a server of our own, beside the command ----------------------------------------- */
 
@@ -28,6 +30,7 @@ static void *companion_run(void *context)
 {
 	struct companion *companion = context;
 	companion->status = companion->command->run(companion->cli);
+	fflush(stdout); /* clients may keep us for long; the result is there now */
 	server_stop_when_idle(companion->server);
 	return NULL;
 }
@@ -38,6 +41,7 @@ static void companion_start(void *context, uint64_t recovered)
 	(void)recovered;
 	int failed = pthread_create(&companion->thread, NULL, companion_run, companion);
 	require(failed == 0);
+	pthread_detach(companion->thread); /* it ends the loop, and the process with it */
 }
 
 /* The process ends here whatever is still under way: the store is always ready for that. */
@@ -117,20 +121,33 @@ static int serve(struct cli *cli)
 
 /* ---- arguments ----------------------------------------------------------------------- */
 
+/* Flag, environment, default; a setting that has none of the first two skips them. */
+static bool read_setting(struct cli *cli, enum config_key key, const char **out_value,
+			 struct error *error)
+{
+	const struct config_row *row = config_row(key);
+	const char *value = NULL;
+	if (row->flag[0] != '\0' && !cli_option(cli, row->flag, row->letter, &value, error))
+		return false;
+	if (value == NULL && row->environment[0] != '\0')
+		value = getenv(row->environment);
+	*out_value = value != NULL ? value : row->fallback;
+	return true;
+}
+
 static bool find_home(struct cli *cli, struct error *error)
 {
 	const char *home;
-	if (!cli_option(cli, "--home", 0, &home, error))
+	if (!read_setting(cli, CONFIG_HOME, &home, error))
 		return false;
-	if (home == NULL)
-		home = getenv("BATON_HOME");
-	if (home == NULL) {
+	if (str_starts(str_from_c(home), S("~/"))) {
+		const struct config_row *row = config_row(CONFIG_HOME);
 		const char *user = getenv("HOME");
 		if (user == NULL)
 			return fail(error, ERROR_USAGE,
-				    "neither --home nor BATON_HOME nor HOME says where "
-				    "the data folder is");
-		home = str_format(&cli->arena, "%s/.baton", user).at;
+				    "neither %s nor %s nor HOME says where the data folder is",
+				    row->flag, row->environment);
+		home = str_format(&cli->arena, "%s/%s", user, home + 2).at;
 	}
 	if (home[0] != '/') {
 		char *here = getcwd(NULL, 0);
@@ -143,14 +160,23 @@ static bool find_home(struct cli *cli, struct error *error)
 	return true;
 }
 
+static int64_t clock_us(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
 static bool prepare(struct cli *cli, const struct cli_command **out_command, struct error *error)
 {
 	cli->json = cli_flag(cli, "--json");
-	cli->host = "127.0.0.1";
-	cli->port = DEFAULT_PORT;
-	cli->isolation = getenv("BATON_TOOLS_ISOLATION");
-	if (cli->isolation == NULL)
-		cli->isolation = "native";
+	cli->host = config_row(CONFIG_SERVE_HOST)->fallback;
+	int64_t port;
+	require(str_to_int(str_from_c(config_row(CONFIG_SERVE_PORT)->fallback), &port));
+	cli->port = (int)port;
+	cli->now = clock_us();
+	if (!read_setting(cli, CONFIG_TOOLS_ISOLATION, &cli->isolation, error))
+		return false;
 	if (getrandom(cli->dice, sizeof(cli->dice), 0) != (ssize_t)sizeof(cli->dice))
 		return fail(error, ERROR_IO, "the system gives no random bytes");
 	if (!find_home(cli, error))

@@ -94,8 +94,10 @@ static bool take_lock(struct server *server, struct error *error)
 	const char *path = str_format(&server->arena, "%s/lock", folder).at;
 	if (!folder_make(folder, error))
 		return false;
-	if (file_lock(path, &server->lock, error))
+	if (file_lock(path, &server->lock, error)) {
+		POINT("server.locked");
 		return true;
+	}
 	struct str holder;
 	struct error unreadable;
 	if (error->code == ERROR_LOCKED &&
@@ -111,7 +113,10 @@ static bool open_store(struct server *server, struct error *error)
 	const struct store_ops *ops = store_backend(S("sqlite"));
 	const char *path =
 		str_format(&server->arena, "%s/baton.db", server->settings.data_folder).at;
-	return ops->open(path, &server->store, error);
+	if (!ops->open(path, &server->store, error))
+		return false;
+	POINT("server.store_opened");
+	return true;
 }
 
 static bool open_runtime(struct server *server, struct error *error)

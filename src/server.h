@@ -16,7 +16,7 @@ struct server_settings {
 	const char *host; /* NULL = baton.sock only */
 	int port;
 	const char *isolation;
-	bool only_looks; /* open runs are left alone: this server is gone in a moment */
+	bool only_looks;        /* open runs are left alone: this server is gone in a moment */
 	system_callback *ready; /* every open run is on its way and the doors are open */
 	void *context;
 };

@@ -42,7 +42,8 @@ static bool read_item(const struct store_effect *row, struct store_reader *reade
 		return false;
 	struct problems problems = { .arena = arena };
 	struct contract_source source = { .json = json, .text = row->body, .lenient = true };
-	const struct run_open_question *question = run_open_question_parse(&source, arena, &problems);
+	const struct run_open_question *question =
+		run_open_question_parse(&source, arena, &problems);
 	if (question == NULL)
 		return problems_fail(&problems, error);
 	const struct json *inputs = shown_inputs(question->inputs, reader, arena, error);

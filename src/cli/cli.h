@@ -19,8 +19,9 @@ struct cli {
 	char **arguments; /* behind the command's name */
 	int argument_count;
 	uint8_t dice[16]; /* for an id of our own */
+	int64_t now;      /* when the command began, us since 1970 UTC */
 	struct arena arena;
-	void *state; /* what a command keeps between two servers */
+	void *state;     /* what a command keeps between two servers */
 	bool own_server; /* this process is the owner: what it leaves, nobody else goes on with */
 	/* serve */
 	const char *host, *isolation;

@@ -3,10 +3,13 @@
  * A document and an answer differ: what has a default may be left out of the one and is always
  * in the other.  So there are two forms, and a type whose forms differ, by itself or through
  * what it refers to, is named X and X.Input.
+ *
+ * Old names and values are read but not part of either form: they are told beside it (x-oldName,
+ * x-oldValues), as are the texts of values (x-enumDescriptions) and of hooks (x-rules).
  */
 #include "contract/engine.h"
 
-#include <string.h>
+#include "base/map.h"
 
 struct describer {
 	struct json_writer *writer;
@@ -16,16 +19,9 @@ struct describer {
 
 /* ---- do the forms differ? -------------------------------------------------------------- */
 
-enum { SEEN_TYPES = 256 };
+static bool differs(const struct type *type, struct map *seen);
 
-struct seen {
-	const struct type *at[SEEN_TYPES];
-	size_t count;
-};
-
-static bool differs(const struct type *type, struct seen *seen);
-
-static bool field_differs(const struct field *field, struct seen *seen)
+static bool field_differs(const struct field *field, struct map *seen)
 {
 	if (field_is_hook(field))
 		return false;
@@ -36,15 +32,12 @@ static bool field_differs(const struct field *field, struct seen *seen)
 	return differs(field->of(), seen);
 }
 
-static bool differs(const struct type *type, struct seen *seen)
+static bool differs(const struct type *type, struct map *seen)
 {
-	if (!kind_is_pointed(type->kind))
+	static char mark;
+	if (!kind_is_pointed(type->kind) || map_get(seen, type->name) != NULL)
 		return false;
-	for (size_t i = 0; i < seen->count; i++)
-		if (seen->at[i] == type)
-			return false;
-	require(seen->count < SEEN_TYPES);
-	seen->at[seen->count++] = type;
+	map_put(seen, type->name, &mark);
 	for (size_t i = 0; i < type->case_count; i++)
 		if (type->cases[i].of != NULL && differs(type->cases[i].of(), seen))
 			return true;
@@ -56,7 +49,7 @@ static bool differs(const struct type *type, struct seen *seen)
 
 bool describe_schema_differs(const struct type *type)
 {
-	struct seen seen = { .count = 0 };
+	AUTO(map) seen = { 0 };
 	return differs(type, &seen);
 }
 
@@ -230,6 +223,8 @@ static void put_field(struct describer *to, const struct field *field)
 		json_key(to->writer, S("deprecated"));
 		json_put_bool(to->writer, true);
 	}
+	if (field->alias.size > 0)
+		put(to, S("x-oldName"), field->alias);
 	json_close(to->writer, '}');
 }
 
@@ -265,6 +260,24 @@ static void put_required(struct describer *to, const struct type *type, struct s
 		json_close(to->writer, ']');
 }
 
+/* What no keyword of JSON Schema says: the texts of the CHECK and COMPUTE rows. */
+static void put_hooks(struct describer *to, const struct type *type)
+{
+	bool open = false;
+	for (const struct field *field = type_fields(type); field->shape != SHAPE_END; field++) {
+		if (!field_is_hook(field))
+			continue;
+		if (!open) {
+			json_key(to->writer, S("x-rules"));
+			json_open(to->writer, '[');
+			open = true;
+		}
+		json_put_str(to->writer, field->text);
+	}
+	if (open)
+		json_close(to->writer, ']');
+}
+
 /* The members of an open object; `tag` is a union's, for an entity that has it not. */
 static void put_entity(struct describer *to, const struct type *type, struct str tag,
 		       struct str tag_value)
@@ -288,6 +301,7 @@ static void put_entity(struct describer *to, const struct type *type, struct str
 	put_required(to, type, tag);
 	json_key(to->writer, S("additionalProperties"));
 	json_put_bool(to->writer, type->openness != CONTRACT_CLOSED);
+	put_hooks(to, type);
 }
 
 static void put_case(struct describer *to, const struct type *type, size_t index)
@@ -334,6 +348,18 @@ static void put_enum(struct describer *to, const struct type *type)
 	for (size_t i = 0; i < type->word_count; i++)
 		json_put_str(to->writer, type->words[i].name);
 	json_close(to->writer, ']');
+	json_key(to->writer, S("x-enumDescriptions"));
+	json_open(to->writer, '{');
+	for (size_t i = 0; i < type->word_count; i++)
+		put(to, type->words[i].name, type->words[i].text);
+	json_close(to->writer, '}');
+	if (type->olds == NULL || type->olds[0].name.size == 0)
+		return;
+	json_key(to->writer, S("x-oldValues"));
+	json_open(to->writer, '{');
+	for (const struct enum_old *old = type->olds; old->name.size > 0; old++)
+		put(to, old->name, type->words[old->value].name);
+	json_close(to->writer, '}');
 }
 
 static void describe(struct describer *to, const struct type *type)

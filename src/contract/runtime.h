@@ -1,4 +1,4 @@
-/* contract/runtime.h -- the types of contracts/runtime.def: what /api/run and /api/runs speak. */
+/* contract/runtime.h -- the types of contracts/runtime.def: the workflow runtime's vocabulary. */
 #ifndef CONTRACT_RUNTIME_H
 #define CONTRACT_RUNTIME_H
 

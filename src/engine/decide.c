@@ -9,7 +9,7 @@
 #include "base/limits.h"
 #include "expr/template.h"
 
-/* ---- the growing lists of a decision ------------------------------------------------------------ */
+/* ---- the growing lists of a decision ------------------------------------------------- */
 
 static void *grown(struct arena *arena, const void *items, size_t count, size_t *room, size_t size)
 {
@@ -35,7 +35,8 @@ static void emit(struct run *run, struct decision *d, struct event event)
 static void need(struct decision *d, const struct hash *hash)
 {
 	if (d->need_count == d->need_room)
-		d->needs = grown(d->arena, d->needs, d->need_count, &d->need_room, sizeof(*d->needs));
+		d->needs =
+			grown(d->arena, d->needs, d->need_count, &d->need_room, sizeof(*d->needs));
 	d->needs[d->need_count++] = *hash;
 }
 
@@ -54,7 +55,8 @@ static struct run_value *make_value(struct decision *d, const struct json *json)
 		return value;
 	}
 	if (d->blob_count == d->blob_room)
-		d->blobs = grown(d->arena, d->blobs, d->blob_count, &d->blob_room, sizeof(*d->blobs));
+		d->blobs =
+			grown(d->arena, d->blobs, d->blob_count, &d->blob_room, sizeof(*d->blobs));
 	struct decision_blob *blob = &d->blobs[d->blob_count++];
 	blob->bytes = str_copy(d->arena, buf_str(&text));
 	blob->hash = hash_of(blob->bytes);
@@ -76,7 +78,8 @@ static struct fault fault_of(enum error_code code, struct str text)
 	return (struct fault){ error_row(code)->name, text };
 }
 
-struct uuid engine_effect_id(const struct run *run, struct str path, struct str kind, int64_t ordinal)
+struct uuid engine_effect_id(const struct run *run, struct str path, struct str kind,
+			     int64_t ordinal)
 {
 	char number[24];
 	int size = __builtin_snprintf(number, sizeof(number), "%lld", (long long)ordinal);
@@ -84,7 +87,7 @@ struct uuid engine_effect_id(const struct run *run, struct str path, struct str 
 	return uuid_derive(parts, COUNT(parts));
 }
 
-/* ---- values the templates see ---------------------------------------------------------------------- */
+/* ---- values the templates see -------------------------------------------------------- */
 
 struct seeing {
 	struct run *run;
@@ -165,7 +168,7 @@ enum engine_answer engine_inputs(struct run *run, const struct activation *activ
 	return ENGINE_DONE;
 }
 
-/* ---- commands ------------------------------------------------------------------------------------------ */
+/* ---- commands ------------------------------------------------------------------------ */
 
 static bool decide_create(struct run *run, const struct command *command, struct decision *d,
 			  struct error *error)
@@ -174,7 +177,8 @@ static bool decide_create(struct run *run, const struct command *command, struct
 		return fail(error, ERROR_CONFLICT, "the run exists already");
 	struct run_value *inputs = make_value(d, command->inputs);
 	if (inputs == NULL)
-		return fail(error, ERROR_TOO_LARGE, "the inputs are over %d bytes", LIMIT_VALUE_BYTES);
+		return fail(error, ERROR_TOO_LARGE, "the inputs are over %d bytes",
+			    LIMIT_VALUE_BYTES);
 	struct run_created *body = run_created_new(d->arena);
 	SET(body, name, run->graph->name);
 	SET(body, definition, run->graph->hash);
@@ -193,7 +197,8 @@ static void make_result(struct decision *d, const struct command *command,
 	if (fault.code.size == 0 && command->output != NULL) {
 		*out_output = make_value(d, command->output);
 		if (*out_output == NULL)
-			fault = fault_of(ERROR_TOO_LARGE, S("the output is over the limit of a value"));
+			fault = fault_of(ERROR_TOO_LARGE,
+					 S("the output is over the limit of a value"));
 	}
 	if (fault.code.size > 0)
 		*out_fault = make_fault(d, fault);
@@ -247,8 +252,8 @@ static void emit_tool_finished(struct run *run, const struct activation *activat
 	SET(body, step, activation->path);
 	SET(body, effect, activation->effect);
 	SET(body, outcome,
-	    fault != NULL && command->outcome == RUN_OUTCOME_OK ? RUN_OUTCOME_FAILED :
-								  command->outcome);
+	    fault != NULL && command->outcome == RUN_OUTCOME_OK ? RUN_OUTCOME_FAILED
+								: command->outcome);
 	if (output != NULL)
 		SET(body, output, output);
 	if (fault != NULL)
@@ -344,7 +349,7 @@ bool decide(struct run *run, const struct command *command, struct decision *d, 
 	return fail(error, ERROR_INTERNAL, "unknown command");
 }
 
-/* ---- what follows ------------------------------------------------------------------------------------------ */
+/* ---- what follows -------------------------------------------------------------------- */
 
 static struct activation *head_of(struct run *run, const struct run_queue *queue)
 {
@@ -390,7 +395,8 @@ static void request_human(struct run *run, const struct activation *activation, 
 	const struct json *question = render(run, &template, values, d->arena);
 	struct json as_text = { .kind = JSON_STRING };
 	if (question == NULL || question->kind != JSON_STRING) {
-		as_text.as.string = question == NULL ? node->question : json_print(d->arena, question);
+		as_text.as.string =
+			question == NULL ? node->question : json_print(d->arena, question);
 		question = &as_text;
 	}
 	struct run_value *value = make_value(d, inputs);
@@ -447,14 +453,15 @@ static enum engine_answer request(struct run *run, const struct activation *acti
 		struct command over = { .kind = COMMAND_FINISHED,
 					.now = now,
 					.outcome = RUN_OUTCOME_FAILED,
-					.fault = fault_of(ERROR_TOO_LARGE,
-							  S("the inputs are over the limit of a value")) };
+					.fault = fault_of(
+						ERROR_TOO_LARGE,
+						S("the inputs are over the limit of a value")) };
 		emit_tool_finished(run, activation, &over, d);
 	}
 	return ENGINE_DONE;
 }
 
-/* ---- the end ------------------------------------------------------------------------------------------------- */
+/* ---- the end ------------------------------------------------------------------------- */
 
 static struct fault first_fault(const struct run *run, struct arena *arena)
 {
@@ -469,7 +476,8 @@ static struct fault first_fault(const struct run *run, struct arena *arena)
 	return (struct fault){ S(""), S("") };
 }
 
-static bool needs_of_outputs(struct run *run, const struct engine_values *values, struct decision *d)
+static bool needs_of_outputs(struct run *run, const struct engine_values *values,
+			     struct decision *d)
 {
 	size_t before = d->need_count;
 	need_value(values, &run->inputs, d);
@@ -493,14 +501,15 @@ static const struct json *render_outputs(struct run *run, const struct engine_va
 			members[i].value = *value;
 		bool missing = value == NULL || value->kind == JSON_NULL;
 		if (missing && !row->optional && fault->code.size == 0)
-			*fault = fault_of(ERROR_INVALID,
-					  str_format(arena,
-						     "output " STR_FMT " is missing; mark it optional "
-						     "if it may be",
-						     STR_ARG(row->name)));
+			*fault = fault_of(ERROR_INVALID, str_format(arena,
+								    "output " STR_FMT
+								    " is missing; mark it optional "
+								    "if it may be",
+								    STR_ARG(row->name)));
 	}
 	struct json *outputs = arena_new(arena, struct json);
-	*outputs = (struct json){ .kind = JSON_OBJECT, .as.object = { members, rows->outputs.count } };
+	*outputs =
+		(struct json){ .kind = JSON_OBJECT, .as.object = { members, rows->outputs.count } };
 	return outputs;
 }
 

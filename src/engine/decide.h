@@ -20,25 +20,25 @@
 #include "engine/run.h"
 
 enum command_kind {
-	COMMAND_CREATE,         /* the first of a run */
-	COMMAND_COMPUTED,       /* a pure step has its result */
-	COMMAND_FINISHED,       /* a tool or timer is closed */
-	COMMAND_ANSWERED,       /* a person has answered */
-	COMMAND_RESTARTED,      /* a tool left open by a crash is about to be called again */
+	COMMAND_CREATE,    /* the first of a run */
+	COMMAND_COMPUTED,  /* a pure step has its result */
+	COMMAND_FINISHED,  /* a tool or timer is closed */
+	COMMAND_ANSWERED,  /* a person has answered */
+	COMMAND_RESTARTED, /* a tool left open by a crash is about to be called again */
 };
 
 struct command {
 	enum command_kind kind;
 	int64_t now;
-	const struct json *inputs;      /* CREATE: with defaults */
-	struct str step;                /* all others: path of the activation */
-	struct uuid effect;             /* FINISHED, ANSWERED, RESTARTED */
-	enum run_outcome outcome;       /* FINISHED */
-	const struct json *output;      /* COMPUTED, FINISHED: NULL when it failed */
-	struct fault fault;             /* COMPUTED, FINISHED: code "" when it did not */
-	enum run_decision decision;     /* ANSWERED */
+	const struct json *inputs;  /* CREATE: with defaults */
+	struct str step;            /* all others: path of the activation */
+	struct uuid effect;         /* FINISHED, ANSWERED, RESTARTED */
+	enum run_outcome outcome;   /* FINISHED */
+	const struct json *output;  /* COMPUTED, FINISHED: NULL when it failed */
+	struct fault fault;         /* COMPUTED, FINISHED: code "" when it did not */
+	enum run_decision decision; /* ANSWERED */
 	struct str comment, by;
-	const struct hash *revision;    /* ANSWERED: the one that was shown, or NULL */
+	const struct hash *revision; /* ANSWERED: the one that was shown, or NULL */
 };
 
 struct decision_blob {
@@ -47,12 +47,12 @@ struct decision_blob {
 };
 
 struct decision {
-	struct arena *arena;            /* everything below lives here */
+	struct arena *arena; /* everything below lives here */
 	struct event *events;
 	size_t event_count, event_room;
-	struct decision_blob *blobs;    /* values that events refer to by hash */
+	struct decision_blob *blobs; /* values that events refer to by hash */
 	size_t blob_count, blob_room;
-	struct hash *needs;             /* ENGINE_NEED */
+	struct hash *needs; /* ENGINE_NEED */
 	size_t need_count, need_room;
 	bool needs_tree;
 };
@@ -62,7 +62,7 @@ struct engine_values {
 	/* NULL when it is not loaded. */
 	const struct json *(*look)(void *context, const struct hash *hash);
 	void *context;
-	struct str tree;                /* "" when it has not been taken */
+	struct str tree; /* "" when it has not been taken */
 };
 
 enum engine_answer { ENGINE_DONE, ENGINE_NEED };

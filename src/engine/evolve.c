@@ -7,8 +7,9 @@
  */
 #include "engine/run.h"
 
-#define EVENT(constant, name, body, text) \
-	static bool evolve_##body(struct run *run, const struct body *event, int64_t at, struct error *error);
+#define EVENT(constant, name, body, text)                                                \
+	static bool evolve_##body(struct run *run, const struct body *event, int64_t at, \
+				  struct error *error);
 #include "contracts/events.def"
 #undef EVENT
 
@@ -52,7 +53,7 @@ uint32_t run_steps_ended(const struct run *run)
 	return run->count - run->unfinished;
 }
 
-/* ---- small moves ------------------------------------------------------------------------------ */
+/* ---- small moves --------------------------------------------------------------------- */
 
 static const struct graph_node *node_of(const struct run *run, const struct activation *activation)
 {
@@ -83,7 +84,9 @@ static struct value value_from(struct run *run, const struct run_value *from)
 	if (from == NULL)
 		return (struct value){ .kind = VALUE_ABSENT };
 	if (has(from, sha256))
-		return (struct value){ .kind = VALUE_STORED, .hash = from->sha256, .size = from->size };
+		return (struct value){ .kind = VALUE_STORED,
+				       .hash = from->sha256,
+				       .size = from->size };
 	static const struct json null_json = { .kind = JSON_NULL };
 	struct str text = json_print(run->arena, has(from, json) ? from->json : &null_json);
 	return (struct value){ .kind = VALUE_INLINE, .text = text, .size = (int64_t)text.size };
@@ -96,7 +99,7 @@ static struct fault fault_from(struct run *run, const struct run_fault *from)
 	return (struct fault){ str_copy(run->arena, from->code), str_copy(run->arena, from->text) };
 }
 
-/* ---- what follows from an event ------------------------------------------------------------------ */
+/* ---- what follows from an event ------------------------------------------------------ */
 
 static bool is_pure(const struct graph_node *node)
 {
@@ -201,7 +204,7 @@ static void settle(struct run *run, int64_t at)
 	run_move(run, parked ? RUN_WAITING_HUMAN : RUN_RUNNING);
 }
 
-/* ---- effects ---------------------------------------------------------------------------------------- */
+/* ---- effects ------------------------------------------------------------------------- */
 
 static bool open_effect(struct run *run, struct str path, struct uuid effect, int64_t at,
 			struct run_queue *queue, struct activation **out, struct error *error)
@@ -242,7 +245,7 @@ static void set_outcome(struct run *run, struct activation *activation, enum run
 		activation->fault.code = error_row(ERROR_TOOL_FAILED)->name;
 }
 
-/* ---- one function an event ---------------------------------------------------------------------------- */
+/* ---- one function an event ----------------------------------------------------------- */
 
 static bool evolve_run_created(struct run *run, const struct run_created *event, int64_t at,
 			       struct error *error)
@@ -302,7 +305,8 @@ static bool evolve_run_tool_restarted(struct run *run, const struct run_tool_res
 {
 	(void)at;
 	struct activation *activation = run_activation(run, event->step);
-	if (activation == NULL || !activation->open)
+	if (activation == NULL || !activation->open ||
+	    !uuid_equal(&activation->effect, &event->effect))
 		return fail(error, ERROR_INVALID, "step " STR_FMT " has no call to make again",
 			    STR_ARG(event->step));
 	activation->attempt = event->attempt;
@@ -390,8 +394,8 @@ static bool evolve_run_human_finished(struct run *run, const struct run_human_fi
 	} else {
 		activation->fault.code = error_row(ERROR_REJECTED)->name;
 		activation->fault.text =
-			str_format(run->arena, "rejected by " STR_FMT "%s" STR_FMT, STR_ARG(event->by),
-				   has(event, comment) ? ": " : "",
+			str_format(run->arena, "rejected by " STR_FMT "%s" STR_FMT,
+				   STR_ARG(event->by), has(event, comment) ? ": " : "",
 				   STR_ARG(has(event, comment) ? event->comment : S("")));
 	}
 	finish_step(run, activation, at);

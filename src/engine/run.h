@@ -35,26 +35,26 @@ struct value {
 };
 
 struct fault {
-	struct str code, text;          /* code "" = none */
+	struct str code, text; /* code "" = none */
 };
 
 struct activation {
 	struct str path;
 	uint32_t node;
 	enum step_state state;
-	uint32_t waiting_on;            /* dependencies that are not final */
-	uint32_t readers_left;          /* nodes that will still read the output */
-	uint64_t arrival;               /* order in which it became ready */
-	bool open;                      /* its effect is requested and not finished */
+	uint32_t waiting_on;   /* dependencies that are not final */
+	uint32_t readers_left; /* nodes that will still read the output */
+	uint64_t arrival;      /* order in which it became ready */
+	bool open;             /* its effect is requested and not finished */
 	struct uuid effect;
 	int64_t attempt;
-	int64_t started_seq;            /* of the event that started a pure step */
+	int64_t started_seq; /* of the event that started a pure step */
 	int64_t started_at, ended_at, due_at;
-	struct value inputs;            /* of the effect */
+	struct value inputs; /* of the effect */
 	struct value output;
 	struct fault fault;
-	struct str tree;                /* workspace before a contained tool */
-	struct hash revision;           /* of a question */
+	struct str tree;      /* workspace before a contained tool */
+	struct hash revision; /* of a question */
 };
 
 /* Numbers in the order in which they came; each activation enters once. */
@@ -67,20 +67,20 @@ struct run {
 	struct arena *arena;
 	struct uuid id;
 	const struct graph *graph;
-	int64_t seq;                    /* of the newest event applied */
+	int64_t seq; /* of the newest event applied */
 	enum run_state state;
 	int64_t created_at, updated_at, ended_at;
 	struct value inputs, outputs;
 	struct fault fault;
 	struct activation *activations;
 	uint32_t count, unfinished;
-	uint32_t busy;                  /* tools and pure steps running */
-	uint32_t timers, humans;        /* open waits and questions */
+	uint32_t busy;           /* tools and pure steps running */
+	uint32_t timers, humans; /* open waits and questions */
 	bool workspace_busy;
 	uint64_t arrivals;
-	struct run_queue pure, tools, contained, parked;        /* ready, not started */
-	struct run_queue computing;     /* pure steps that run: for the shell to compute */
-	uint32_t *cascade;              /* scratch of the skip cascade */
+	struct run_queue pure, tools, contained, parked; /* ready, not started */
+	struct run_queue computing; /* pure steps that run: for the shell to compute */
+	uint32_t *cascade;          /* scratch of the skip cascade */
 };
 
 /* An empty run (seq 0) of this graph; the graph must outlive it. */

@@ -1,7 +1,7 @@
 /* engine/states.c -- what may follow what: the illegal move is the empty cell. */
 #include "engine/states.h"
 
-#define LIVE false
+#define LIVE  false
 #define FINAL true
 
 static const struct state_row run_states[] = {

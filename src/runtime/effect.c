@@ -23,7 +23,8 @@ void effect_begin(struct live *live, struct str step)
 	/* The state is ahead of the commit: it may have been closed since (a request refused at
 	 * once for its size). */
 	if (activation->open)
-		effect_kind_of(live->run->graph->nodes[activation->node].kind)->begin(live, activation);
+		effect_kind_of(live->run->graph->nodes[activation->node].kind)
+			->begin(live, activation);
 }
 
 void effect_finish(struct live *live, struct str step, const struct uuid *effect,
@@ -36,7 +37,8 @@ void effect_finish(struct live *live, struct str step, const struct uuid *effect
 	if (output != NULL)
 		item->command.output = json_copy(&item->arena, output);
 	if (error != NULL)
-		item->command.fault = (struct fault){ error_row(error->code)->name,
-						      str_copy(&item->arena, str_from_c(error->text)) };
+		item->command.fault =
+			(struct fault){ error_row(error->code)->name,
+					str_copy(&item->arena, str_from_c(error->text)) };
 	live_command(live, item);
 }

@@ -10,9 +10,9 @@
 #include "runtime/inside.h"
 
 struct timer_effect {
+	struct arena arena; /* first, as in every effect under way */
 	struct runtime *runtime;
 	uint64_t live;
-	struct arena arena;
 	struct str step;
 	struct uuid effect;
 };

@@ -17,19 +17,19 @@ enum { RETRY_US = 20000 };
 
 /* A call under way, found by its id. */
 struct call {
+	struct arena arena; /* first, as in every effect under way */
 	struct runtime *runtime;
 	uint64_t id, live;
-	struct arena arena;
 	struct str step, tree;
 	struct uuid effect;
 	struct str tool;
 	enum run_effect_class class;
 	int64_t attempt;
-	int lock;                       /* -1 = not taken */
+	int lock; /* -1 = not taken */
 	bool resuming;
 };
 
-/* ---- pure steps --------------------------------------------------------------------------------------- */
+/* ---- pure steps ---------------------------------------------------------------------- */
 
 static void compute(struct live *live, struct str step);
 
@@ -75,8 +75,9 @@ static void compute(struct live *live, struct str step)
 	if (item->command.output != NULL)
 		item->command.output = json_copy(&item->arena, item->command.output);
 	if (error.code != ERROR_NONE)
-		item->command.fault = (struct fault){ error_row(error.code)->name,
-						      str_copy(&item->arena, str_from_c(error.text)) };
+		item->command.fault =
+			(struct fault){ error_row(error.code)->name,
+					str_copy(&item->arena, str_from_c(error.text)) };
 	live_command(live, item);
 }
 
@@ -85,7 +86,7 @@ void compute_begin(struct live *live, struct str step)
 	compute(live, step);
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------ */
+/* ---- calls --------------------------------------------------------------------------- */
 
 static struct call *call_new(struct live *live, const struct activation *activation, bool resuming)
 {
@@ -187,8 +188,8 @@ static void call_with_inputs(struct call *call, const struct json *inputs)
 	if (call_start(call, inputs, &error))
 		return;
 	if (error.code == ERROR_UNAVAILABLE)
-		system_timer_start(call->runtime->settings.system, RETRY_US, call_again, call->runtime,
-				   call->id);
+		system_timer_start(call->runtime->settings.system, RETRY_US, call_again,
+				   call->runtime, call->id);
 	else
 		call_close(call, RUN_OUTCOME_FAILED, NULL, &error);
 }
@@ -234,7 +235,7 @@ static void call_again(void *context, uint64_t argument)
 		call_begin(call);
 }
 
-/* ---- after a crash -------------------------------------------------------------------------------------------- */
+/* ---- after a crash ------------------------------------------------------------------- */
 
 static void call_restart(struct call *call)
 {
@@ -250,7 +251,8 @@ static void call_unknown(struct call *call, const char *why)
 {
 	struct error error;
 	fail(&error, ERROR_OUTCOME_UNKNOWN,
-	     "the program ended while this call was under way and %s: look whether it happened", why);
+	     "the program ended while this call was under way and %s: look whether it happened",
+	     why);
 	call_close(call, RUN_OUTCOME_UNKNOWN, NULL, &error);
 }
 
@@ -284,8 +286,8 @@ static void call_resume(struct call *call)
 	case RUN_CLASS_CONTAINED:
 		if (call->tree.size == 0 || str_equal(call->tree, WORKSPACE_NO_TREE))
 			break;
-		workspace->ops->restore(workspace, &live->run_id, call->tree, restored, call->runtime,
-					call->id);
+		workspace->ops->restore(workspace, &live->run_id, call->tree, restored,
+					call->runtime, call->id);
 		return;
 	case RUN_CLASS_PROBE:
 	case RUN_CLASS_ONCE:
@@ -294,7 +296,7 @@ static void call_resume(struct call *call)
 	call_unknown(call, "it cannot be repeated safely");
 }
 
-/* ---- the lock: nobody else is doing this ------------------------------------------------------------------------ */
+/* ---- the lock: nobody else is doing this --------------------------------------------- */
 
 static void call_lock(void *context, uint64_t argument)
 {
@@ -314,7 +316,8 @@ static void call_lock(void *context, uint64_t argument)
 	}
 	call->lock = -1;
 	if (error.code == ERROR_LOCKED)
-		system_timer_start(runtime->settings.system, RETRY_US, call_lock, runtime, argument);
+		system_timer_start(runtime->settings.system, RETRY_US, call_lock, runtime,
+				   argument);
 	else
 		call_close(call, RUN_OUTCOME_FAILED, NULL, &error);
 }

@@ -14,17 +14,17 @@
 #include "runtime/inside.h"
 
 struct fetching {
-	struct runtime_read read;       /* its arena holds what was read */
+	struct runtime_read read; /* its arena holds what was read */
 	uint64_t live, id;
 	struct hash *hashes;
-	struct str *unwritten;          /* texts that are not in the store yet; at NULL = read it */
+	struct str *unwritten; /* texts that are not in the store yet; at NULL = read it */
 	const struct json **values;
 	size_t count;
 	bool tree;
 	struct error error;
 	fetch_done *done;
 	uint64_t argument;
-	struct fetching *next;          /* in live->loaded */
+	struct fetching *next; /* in live->loaded */
 };
 
 static const struct json *look(void *context, const struct hash *hash)
@@ -51,6 +51,12 @@ void live_forget_loaded(struct live *live)
 		free(first);
 	}
 	live->tree = S("");
+}
+
+void fetch_discard(struct fetching *fetching)
+{
+	arena_done(&fetching->read.arena);
+	free(fetching);
 }
 
 static void fetch_work(struct runtime_read *read, struct store_reader *reader)
@@ -95,7 +101,8 @@ static void tree_taken(void *context, uint64_t argument, struct str tree, const 
 	struct live *live = slots_get(&runtime->lives, f->live);
 	require(live != NULL);
 	if (error->code != ERROR_NONE) {
-		log_line(LOG_WARNING, "%s; the next tool of this run cannot be repeated after a crash",
+		log_line(LOG_WARNING,
+			 "%s; the next tool of this run cannot be repeated after a crash",
 			 error->text);
 		tree = WORKSPACE_NO_TREE;
 	}

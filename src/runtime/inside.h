@@ -20,14 +20,14 @@
 #include "runtime/runtime.h"
 #include "store/writer.h"
 
-/* ---- graphs ------------------------------------------------------------------------------------- */
+/* ---- graphs -------------------------------------------------------------------------- */
 
 /* A loaded graph with its memory; `uses` counts runs and the cache itself. */
 struct graph_use {
 	struct arena arena;
 	const struct graph *graph;
-	struct str text;                /* the canonical JSON */
-	struct hash source;             /* of the YAML it was compiled from; zero when loaded */
+	struct str text;    /* the canonical JSON */
+	struct hash source; /* of the YAML it was compiled from; zero when loaded */
 	int uses;
 };
 
@@ -47,14 +47,14 @@ struct graph_use *graphs_load(struct graphs *graphs, struct str text, const stru
 void graphs_release(struct graphs *graphs, struct graph_use *use);
 void graphs_done(struct graphs *graphs);
 
-/* ---- live runs ------------------------------------------------------------------------------------ */
+/* ---- live runs ----------------------------------------------------------------------- */
 
 /* A command on its way to a run, with its own memory. */
 struct item {
 	struct item *next;
 	struct arena arena;
 	struct command command;
-	runtime_replied *replied;       /* NULL when nobody waits */
+	runtime_replied *replied; /* NULL when nobody waits */
 	void *context;
 	uint64_t argument;
 };
@@ -64,9 +64,9 @@ struct item_queue {
 };
 
 enum live_phase {
-	LIVE_LOADING,                   /* its events are being read */
+	LIVE_LOADING, /* its events are being read */
 	LIVE_READY,
-	LIVE_FETCHING,                  /* advance() waits for values or the tree */
+	LIVE_FETCHING, /* advance() waits for values or the tree */
 };
 
 struct turn;
@@ -74,25 +74,25 @@ struct turn;
 struct fetching;
 
 struct live {
-	uint64_t id;                    /* in runtime->lives */
+	uint64_t id; /* in runtime->lives */
 	struct runtime *runtime;
 	struct uuid run_id;
-	char key[16];                   /* in runtime->by_run */
+	char key[16]; /* in runtime->by_run */
 	enum live_phase phase;
 	bool pumping;
-	bool resuming;                  /* go on with what is open once loaded */
-	bool recovering;                /* recovery waits for it */
+	bool resuming;   /* go on with what is open once loaded */
+	bool recovering; /* recovery waits for it */
 	struct arena arena;
 	struct graph_use *graph;
 	struct run *run;
 	struct item_queue inbox;
-	struct item_queue redo;         /* their append was refused: decided again after a reload */
-	struct turn *turn;              /* the one that is being decided */
-	struct turn *flying;            /* those at the writer */
-	size_t in_flight;               /* turns at the writer */
-	size_t holds;                   /* computations and effects that will come back */
-	struct fetching *loaded;        /* values read by hash, kept while a decision needs them */
-	struct str tree;                /* taken for this turn; "" = not */
+	struct item_queue redo;  /* their append was refused: decided again after a reload */
+	struct turn *turn;       /* the one that is being decided */
+	struct turn *flying;     /* those at the writer */
+	size_t in_flight;        /* turns at the writer */
+	size_t holds;            /* computations and effects that will come back */
+	struct fetching *loaded; /* values read by hash, kept while a decision needs them */
+	struct str tree;         /* taken for this turn; "" = not */
 	char tree_text[96];
 };
 
@@ -100,7 +100,8 @@ struct runtime {
 	struct runtime_settings settings;
 	struct writer *writer;
 	struct store_reader **readers;
-	struct slots lives, effects, watches, fetches;
+	struct slots lives, watches, fetches;
+	struct slots effects; /* each begins with its arena */
 	struct map by_run;
 	struct graphs graphs;
 	struct definition_tool *catalogue;
@@ -121,11 +122,13 @@ void live_command(struct live *live, struct item *item);
 void live_pump(struct live *live);
 /* Leaves memory when it is over and nothing is under way. */
 void live_settle(struct live *live);
+/* The program ends and this run is not over. */
+void live_discard(struct live *live);
 /* A value that was decided and is not on the disk yet; false when there is none. */
 bool live_unwritten(const struct live *live, const struct hash *hash, struct str *out_bytes);
 const struct json *json_copy(struct arena *arena, const struct json *json);
 
-/* ---- fetching ---------------------------------------------------------------------------------------- */
+/* ---- fetching ------------------------------------------------------------------------ */
 
 struct engine_values live_values(struct live *live);
 /* Reads what the decision needs to see, then calls back on the loop; an error means that the store
@@ -134,8 +137,10 @@ typedef void fetch_done(struct runtime *runtime, uint64_t live, uint64_t argumen
 			const struct error *error);
 void fetch(struct live *live, const struct decision *decision, fetch_done *done, uint64_t argument);
 void live_forget_loaded(struct live *live);
+struct fetching;
+void fetch_discard(struct fetching *fetching);
 
-/* ---- effects -------------------------------------------------------------------------------------------- */
+/* ---- effects ------------------------------------------------------------------------- */
 
 struct effect_kind {
 	const char *name;
@@ -153,7 +158,7 @@ void compute_begin(struct live *live, struct str step);
 void effect_finish(struct live *live, struct str step, const struct uuid *effect,
 		   enum run_outcome outcome, const struct json *output, const struct error *error);
 
-/* ---- the rest ----------------------------------------------------------------------------------------------- */
+/* ---- the rest ------------------------------------------------------------------------ */
 
 void bus_notify(struct runtime *runtime, const struct runtime_notice *notice);
 void runtime_fail(struct runtime *runtime, const struct error *error);

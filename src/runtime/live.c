@@ -12,20 +12,20 @@
 #include "runtime/inside.h"
 
 struct turn {
-	struct writer_ticket ticket;    /* first: done() gets it back as a turn */
+	struct writer_ticket ticket; /* first: done() gets it back as a turn */
 	struct runtime *runtime;
 	uint64_t live;
-	struct turn *next;              /* in live->flying */
+	struct turn *next; /* in live->flying */
 	struct item *item;
 	struct arena arena;
 	struct decision decision;
 	int64_t now;
-	struct str *computing;          /* pure steps that this turn started */
+	struct str *computing; /* pure steps that this turn started */
 	size_t computing_count;
 	struct runtime_notice notice;
 };
 
-/* ---- items ---------------------------------------------------------------------------------------- */
+/* ---- items --------------------------------------------------------------------------- */
 
 struct item *item_new(enum command_kind kind)
 {
@@ -78,7 +78,7 @@ const struct json *json_copy(struct arena *arena, const struct json *json)
 	return copy;
 }
 
-/* ---- coming and going --------------------------------------------------------------------------------- */
+/* ---- coming and going ---------------------------------------------------------------- */
 
 static struct str key_of(const struct live *live)
 {
@@ -157,13 +157,13 @@ bool live_unwritten(const struct live *live, const struct hash *hash, struct str
 	return false;
 }
 
-/* ---- loading ------------------------------------------------------------------------------------------------ */
+/* ---- loading ------------------------------------------------------------------------- */
 
 struct loading {
 	struct runtime_read read;
 	uint64_t live;
 	struct uuid run_id;
-	struct arena state;             /* becomes the run's */
+	struct arena state; /* becomes the run's */
 	struct graph_use *graph;
 	struct run *run;
 	struct error error;
@@ -177,11 +177,12 @@ static bool load_graph(struct loading *loading, struct store_reader *reader,
 	if (loading->graph == NULL) {
 		struct str text;
 		bool found;
-		if (!reader->ops->read_blob(reader, &created->definition, &loading->read.arena, &text,
-					    &found, &loading->error))
+		if (!reader->ops->read_blob(reader, &created->definition, &loading->read.arena,
+					    &text, &found, &loading->error))
 			return false;
 		if (!found)
-			return fail(&loading->error, ERROR_STORAGE, "the run's graph is not stored");
+			return fail(&loading->error, ERROR_STORAGE,
+				    "the run's graph is not stored");
 		loading->graph = graphs_load(graphs, text, NULL, &loading->error);
 	}
 	if (loading->graph == NULL)
@@ -194,7 +195,8 @@ static bool load_event(struct loading *loading, struct store_reader *reader,
 		       const struct store_event_row *row)
 {
 	struct event event;
-	if (!event_read(row->type, row->at, row->body, &loading->read.arena, &event, &loading->error))
+	if (!event_read(row->type, row->at, row->body, &loading->read.arena, &event,
+			&loading->error))
 		return false;
 	if (loading->run == NULL) {
 		if (event.type != EVENT_RUN_CREATED)
@@ -306,7 +308,7 @@ struct live *live_get(struct runtime *runtime, const struct uuid *run)
 	return live;
 }
 
-/* ---- committing ------------------------------------------------------------------------------------------------ */
+/* ---- committing ---------------------------------------------------------------------- */
 
 static struct store_effect open_row(const struct event *event, struct arena *arena)
 {
@@ -362,7 +364,8 @@ static bool opens(const struct event *event)
 static bool closed_again(const struct decision *decision, size_t opening)
 {
 	struct uuid effect;
-	return opening + 1 < decision->event_count && decision->events[opening].type == EVENT_TOOL_REQUESTED &&
+	return opening + 1 < decision->event_count &&
+	       decision->events[opening].type == EVENT_TOOL_REQUESTED &&
 	       closes(&decision->events[opening + 1], &effect) &&
 	       uuid_equal(&effect, &decision->events[opening].as.run_tool_requested->effect);
 }
@@ -532,7 +535,24 @@ static void turn_commit(struct turn *turn, struct live *live)
 	writer_append(turn->runtime->writer, &turn->ticket);
 }
 
-/* ---- deciding ---------------------------------------------------------------------------------------------------- */
+/* The program ends: what is under way is on the disk and goes on from there next time. */
+void live_discard(struct live *live)
+{
+	for (struct item *item; (item = queue_take(&live->inbox)) != NULL;)
+		item_free(item);
+	for (struct item *item; (item = queue_take(&live->redo)) != NULL;)
+		item_free(item);
+	if (live->turn != NULL)
+		turn_free(live->turn);
+	while (live->flying != NULL) {
+		struct turn *first = live->flying;
+		live->flying = first->next;
+		turn_free(first);
+	}
+	live_free(live);
+}
+
+/* ---- deciding ------------------------------------------------------------------------ */
 
 static void turn_advance(struct turn *turn, struct live *live);
 

@@ -36,8 +36,8 @@ static bool find_open_effects(struct recovery *recovery, struct store_reader *re
 	for (;;) {
 		AUTO(arena) arena = { 0 };
 		struct store_effect_page page;
-		if (!reader->ops->list_effects(reader, S(""), after, LIMIT_PAGE_ITEMS, &arena, &page,
-					       &recovery->error))
+		if (!reader->ops->list_effects(reader, S(""), after, LIMIT_PAGE_ITEMS, &arena,
+					       &page, &recovery->error))
 			return false;
 		for (size_t i = 0; i < page.count; i++)
 			add_run(recovery, &page.at[i].run);

@@ -31,7 +31,8 @@ static void make_catalogue(struct runtime *runtime)
 		enum run_effect_class class = tools->at[i]->class;
 		if (class == RUN_CLASS_CONTAINED && !runtime->settings.contained)
 			class = RUN_CLASS_ONCE;
-		runtime->catalogue[i] = (struct definition_tool){ str_from_c(tools->at[i]->name), class };
+		runtime->catalogue[i] =
+			(struct definition_tool){ str_from_c(tools->at[i]->name), class };
 	}
 }
 
@@ -64,8 +65,29 @@ bool runtime_new(const struct runtime_settings *settings, struct runtime **out_r
 	return true;
 }
 
+/* What waits for a person, a timer or a child when the program ends. */
+static void discard_what_waits(struct runtime *runtime)
+{
+	uint32_t index = 0;
+	uint64_t id;
+	for (struct live *live; (live = slots_next(&runtime->lives, &index, &id)) != NULL;)
+		live_discard(live);
+	index = 0;
+	for (struct arena *effect; (effect = slots_next(&runtime->effects, &index, &id)) != NULL;) {
+		arena_done(effect);
+		free(effect);
+	}
+	index = 0;
+	for (struct fetching *f; (f = slots_next(&runtime->fetches, &index, &id)) != NULL;)
+		fetch_discard(f);
+	index = 0;
+	for (void *watch; (watch = slots_next(&runtime->watches, &index, &id)) != NULL;)
+		free(watch);
+}
+
 void runtime_free(struct runtime *runtime)
 {
+	discard_what_waits(runtime);
 	unsigned count = system_reader_threads(runtime->settings.system);
 	for (unsigned i = 0; i < count; i++)
 		if (runtime->readers[i] != NULL)
@@ -82,7 +104,7 @@ void runtime_free(struct runtime *runtime)
 	free(runtime);
 }
 
-/* ---- reading ---------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------- */
 
 static void read_run(struct job *job, unsigned thread)
 {
@@ -111,7 +133,7 @@ struct runtime_counts runtime_counts(const struct runtime *runtime)
 					.waiting_appends = writer_waiting(runtime->writer) };
 }
 
-/* ---- answering --------------------------------------------------------------------------------------- */
+/* ---- answering ----------------------------------------------------------------------- */
 
 /* An answer names the request only; the open effect says which run and step it belongs to. */
 struct answering {

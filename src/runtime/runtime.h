@@ -26,10 +26,10 @@ struct runtime_settings {
 	struct workspace *workspace;
 	const struct tool_table *tools;
 	struct tool_host host;
-	bool contained;                 /* the isolation keeps contained tools contained */
+	bool contained; /* the isolation keeps contained tools contained */
 	/* Text of the definition called `name`; called on a reader thread. */
-	bool (*definition)(void *context, struct str name, struct arena *arena, struct str *out_yaml,
-			   struct error *error);
+	bool (*definition)(void *context, struct str name, struct arena *arena,
+			   struct str *out_yaml, struct error *error);
 	/* The store failed: nothing is acknowledged any more and the process should end. */
 	void (*fatal)(void *context, const struct error *error);
 	void *context;
@@ -44,21 +44,21 @@ void runtime_free(struct runtime *runtime);
  * and on their way, with their number. */
 void runtime_recover(struct runtime *runtime, system_callback *done, void *context);
 
-/* ---- commands ------------------------------------------------------------------------------- */
+/* ---- commands ------------------------------------------------------------------------ */
 
 struct runtime_reply {
-	const struct error *error;      /* NULL: done and on the disk */
-	const struct problems *problems;        /* of the document, NULL when it is not about one */
+	const struct error *error;       /* NULL: done and on the disk */
+	const struct problems *problems; /* of the document, NULL when it is not about one */
 	struct uuid run;
 };
 
 typedef void runtime_replied(void *context, uint64_t argument, const struct runtime_reply *reply);
 
 struct runtime_start {
-	struct str workflow;            /* its name */
-	struct str yaml;                /* the definition itself, or "" */
-	struct str inputs;              /* JSON object */
-	struct uuid run;                /* zero = made here */
+	struct str workflow; /* its name */
+	struct str yaml;     /* the definition itself, or "" */
+	struct str inputs;   /* JSON object */
+	struct uuid run;     /* zero = made here */
 };
 
 void runtime_start(struct runtime *runtime, const struct runtime_start *start,
@@ -68,19 +68,19 @@ struct runtime_answer {
 	struct uuid request;
 	enum run_decision decision;
 	struct str comment, by;
-	const struct hash *revision;    /* NULL = whatever is open */
+	const struct hash *revision; /* NULL = whatever is open */
 };
 
 void runtime_answer(struct runtime *runtime, const struct runtime_answer *answer,
 		    runtime_replied *replied, void *context, uint64_t argument);
 
-/* ---- notices ---------------------------------------------------------------------------------- */
+/* ---- notices ------------------------------------------------------------------------- */
 
 struct runtime_notice {
 	struct uuid run;
-	int64_t seq, position;          /* committed up to here */
-	bool ended;                     /* the run is final */
-	bool waiting;                   /* the run waits for a person */
+	int64_t seq, position; /* committed up to here */
+	bool ended;            /* the run is final */
+	bool waiting;          /* the run waits for a person */
 };
 
 typedef void runtime_noticed(void *context, uint64_t argument, const struct runtime_notice *notice);
@@ -90,7 +90,7 @@ uint64_t runtime_watch(struct runtime *runtime, const struct uuid *run, runtime_
 		       void *context, uint64_t argument);
 void runtime_unwatch(struct runtime *runtime, uint64_t watch);
 
-/* ---- reading ------------------------------------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------------------- */
 
 /* A job with a reader: embed it, fill work and done, submit.  work() runs on a reader thread with
  * the job's arena; done() on the loop.  The job is the caller's memory until done(). */

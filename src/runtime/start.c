@@ -9,8 +9,8 @@
 
 struct starting {
 	struct runtime_read read;
-	struct runtime_start start;     /* copied into the read's arena */
-	bool chosen;                    /* the caller gave the id */
+	struct runtime_start start; /* copied into the read's arena */
+	bool chosen;                /* the caller gave the id */
 	struct graph_use *graph;
 	const struct json *inputs;
 	struct problems problems;
@@ -25,8 +25,9 @@ static bool compile(struct starting *s)
 	struct runtime *runtime = s->read.runtime;
 	struct arena *arena = &s->read.arena;
 	struct str yaml = s->start.yaml;
-	if (yaml.size == 0 && !runtime->settings.definition(runtime->settings.context,
-							    s->start.workflow, arena, &yaml, &s->error))
+	if (yaml.size == 0 &&
+	    !runtime->settings.definition(runtime->settings.context, s->start.workflow, arena,
+					  &yaml, &s->error))
 		return false;
 	struct hash source = hash_of(yaml);
 	s->graph = graphs_find(&runtime->graphs, &source, true);
@@ -46,10 +47,11 @@ static bool is_new(struct starting *s, struct store_reader *reader)
 {
 	struct store_run row;
 	bool found = false;
-	if (s->chosen && !reader->ops->read_run(reader, &s->start.run, &s->read.arena, &row, &found,
-						&s->error))
+	if (s->chosen &&
+	    !reader->ops->read_run(reader, &s->start.run, &s->read.arena, &row, &found, &s->error))
 		return false;
-	return found ? fail(&s->error, ERROR_CONFLICT, "there is already a run with this id") : true;
+	return found ? fail(&s->error, ERROR_CONFLICT, "there is already a run with this id")
+		     : true;
 }
 
 static void start_work(struct runtime_read *read, struct store_reader *reader)
@@ -57,7 +59,8 @@ static void start_work(struct runtime_read *read, struct store_reader *reader)
 	struct starting *s = (struct starting *)read;
 	const struct json *given;
 	s->problems.arena = &read->arena;
-	if (!is_new(s, reader) || !compile(s) || !json_read(s->start.inputs, &read->arena, &given, &s->error))
+	if (!is_new(s, reader) || !compile(s) ||
+	    !json_read(s->start.inputs, &read->arena, &given, &s->error))
 		return;
 	if (given->kind != JSON_OBJECT) {
 		fail(&s->error, ERROR_INVALID, "inputs must be an object, not %s",

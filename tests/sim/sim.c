@@ -21,7 +21,7 @@ enum { TURNS = 200000 };
 /* Points have no context: whose program passes them. */
 static struct sim *current;
 
-/* ---- dice -------------------------------------------------------------------------------------------- */
+/* ---- dice --------------------------------------------------------------------------- */
 
 uint64_t sim_roll(struct sim_dice *dice)
 {
@@ -50,7 +50,7 @@ uint64_t sim_fate(const struct uuid *id, unsigned salt)
 	return sim_roll(&dice) >> 4;
 }
 
-/* ---- telling --------------------------------------------------------------------------------------------- */
+/* ---- telling ------------------------------------------------------------------------ */
 
 void sim_fail(struct sim *sim, const char *format, ...)
 {
@@ -77,7 +77,7 @@ void sim_trace(struct sim *sim, const char *format, ...)
 	va_end(list);
 }
 
-/* ---- the plug ----------------------------------------------------------------------------------------------- */
+/* ---- the plug ----------------------------------------------------------------------- */
 
 void sim_point(struct sim *sim)
 {
@@ -93,7 +93,7 @@ void __wrap_point_passed(const char *name)
 	sim_point(current);
 }
 
-/* ---- the disk -------------------------------------------------------------------------------------------------- */
+/* ---- the disk ----------------------------------------------------------------------- */
 
 static struct store_ops disk_ops;
 static const struct store_ops *memory_ops;
@@ -131,9 +131,9 @@ static void disk_open(struct sim *sim)
 	require(good);
 }
 
-/* ---- a life ------------------------------------------------------------------------------------------------------ */
+/* ---- a life ------------------------------------------------------------------------- */
 
-enum turn { TURN_MORE, TURN_OVER, TURN_CRASHED };
+enum turn { TURN_MORE, TURN_OVER, TURN_STOPPED, TURN_CRASHED };
 
 static void store_failed(void *context, const struct error *error)
 {
@@ -154,9 +154,30 @@ static void recovered(void *context, uint64_t count)
 	sim->recovered = true;
 }
 
+/* A notice says "committed up to here", so it must be true at once. */
+static void noticed(void *context, uint64_t argument, const struct runtime_notice *notice)
+{
+	struct sim *sim = context;
+	(void)argument;
+	AUTO(arena) arena = { 0 };
+	struct store_run row = { 0 };
+	struct error error;
+	bool found;
+	bool good =
+		sim->reader->ops->read_run(sim->reader, &notice->run, &arena, &row, &found, &error);
+	require(good);
+	if (!found || row.seq < notice->seq || (notice->ended && row.ended_at == 0) ||
+	    notice->position > sim->reader->ops->newest_position(sim->reader))
+		sim_fail(sim, "a notice came before its commit");
+	if (sim->fatal)
+		sim_fail(sim, "a notice came after the store had failed");
+}
+
 static enum turn take_turn(struct sim *sim)
 {
 	sim_point(sim);
+	if (sim->turns_left > 0 && --sim->turns_left == 0)
+		return TURN_STOPPED;
 	if (sim_chance(&sim->dice, 12) && sim_drive(sim, false))
 		return TURN_MORE;
 	if (sim_system_step(&sim->system))
@@ -190,13 +211,18 @@ static enum turn take_turns(struct sim *sim)
 static void plan_life(struct sim *sim)
 {
 	static const uint64_t reach[] = { 10, 40, 150, 600 };
-	sim->points_left = sim->commits_left = 0;
+	sim->points_left = sim->commits_left = sim->turns_left = 0;
+	sim->scratch = (struct arena){ 0 };
 	sim->broken = sim->fatal = sim->recovered = sim->hung = false;
 	for (size_t i = 0; i < sim->plan.run_count; i++)
 		sim->plan.runs[i].asked = false;
 	if (sim->crashes_left == 0)
 		return;
-	sim->points_left = 1 + sim_below(&sim->dice, reach[sim_below(&sim->dice, COUNT(reach))]);
+	uint64_t end = 1 + sim_below(&sim->dice, reach[sim_below(&sim->dice, COUNT(reach))]);
+	if (sim_chance(&sim->dice, 15))
+		sim->turns_left = end;
+	else
+		sim->points_left = end;
 	if (sim->mode == SIM_COMMIT_FAILS && sim_chance(&sim->dice, 60))
 		sim->commits_left = 1 + sim_below(&sim->dice, 25);
 }
@@ -217,6 +243,7 @@ static void life_begin(struct sim *sim)
 	struct error error;
 	bool good = runtime_new(&settings, &sim->runtime, &error);
 	require(good);
+	runtime_watch(sim->runtime, &(struct uuid){ 0 }, noticed, sim, 0);
 	runtime_recover(sim->runtime, recovered, sim);
 }
 
@@ -233,20 +260,39 @@ static void life_crash(struct sim *sim)
 	sim_children_tick(sim);
 }
 
+static void life_free(struct sim *sim)
+{
+	runtime_free(sim->runtime);
+	sim_system_done(&sim->system);
+	arena_done(&sim->scratch);
+	size_t left = sim_memory_end();
+	if (left > 0)
+		sim_fail(sim, "a life that ended in order left %zu blocks of memory", left);
+}
+
+/* An orderly stop with runs still under way; children die as they do in a crash. */
+static void life_stop(struct sim *sim)
+{
+	sim_trace(sim, "STOP");
+	sim->counts.stops++;
+	sim->crashes_left -= sim->crashes_left > 0;
+	sim->points_left = 0;
+	sim_system_drain(&sim->system);
+	life_free(sim);
+	sim_workspace_crash(&sim->workspace);
+	sim_children_crash(sim);
+}
+
 static void life_end(struct sim *sim)
 {
 	struct runtime_counts counts = runtime_counts(sim->runtime);
 	if (counts.live_runs + counts.open_tools + counts.waiting_appends > 0)
 		sim_fail(sim, "every run has ended and %zu runs, %zu tools, %zu appends are left",
 			 counts.live_runs, counts.open_tools, counts.waiting_appends);
-	runtime_free(sim->runtime);
-	sim_system_done(&sim->system);
-	size_t left = sim_memory_end();
-	if (left > 0)
-		sim_fail(sim, "a life that ended in order left %zu blocks of memory", left);
+	life_free(sim);
 }
 
-/* ---- a world --------------------------------------------------------------------------------------------------------- */
+/* ---- a world ------------------------------------------------------------------------ */
 
 static struct sim *world_new(uint64_t seed, enum sim_mode mode, bool trace)
 {
@@ -292,6 +338,8 @@ static void world_play(struct sim *sim)
 		enum turn turn = take_turns(sim);
 		if (turn == TURN_CRASHED)
 			life_crash(sim);
+		else if (turn == TURN_STOPPED)
+			life_stop(sim);
 		else if (!sim->failed)
 			life_end(sim);
 		else
@@ -299,18 +347,19 @@ static void world_play(struct sim *sim)
 		sim->life_ends[sim->counts.lives] = sim->reader->ops->newest_position(sim->reader);
 		if (!sim->failed)
 			sim_check(sim);
-		if (sim->failed || turn != TURN_CRASHED || disk_is_dead(sim))
+		if (sim->failed || turn == TURN_OVER || disk_is_dead(sim))
 			return;
 		require(sim->counts.lives + 1 < SIM_LIVES);
 	}
 }
 
-/* ---- a seed -------------------------------------------------------------------------------------------------------------- */
+/* ---- a seed ------------------------------------------------------------------------- */
 
 static void add_counts(struct sim_counts *sum, const struct sim_counts *counts)
 {
 	sum->lives += counts->lives;
 	sum->crashes += counts->crashes;
+	sum->stops += counts->stops;
 	sum->starts += counts->starts;
 	sum->restarts += counts->restarts;
 	sum->unknown += counts->unknown;
@@ -360,10 +409,11 @@ static bool play_seed(uint64_t seed, bool trace, struct sim_counts *sum)
 
 static void print_counts(const struct sim_counts *counts)
 {
-	printf("%u lives, %u crashes, %u failed commits, %u starts of tools (%u repeated, %u unknown), "
+	printf("%u lives, %u crashes, %u orderly stops, %u failed commits, %u starts of "
+	       "tools (%u repeated, %u unknown), "
 	       "%u answers (%u refused), %llu events\n",
-	       counts->lives, counts->crashes, counts->failed_commits, counts->starts,
-	       counts->restarts, counts->unknown, counts->answers, counts->refused,
+	       counts->lives, counts->crashes, counts->stops, counts->failed_commits,
+	       counts->starts, counts->restarts, counts->unknown, counts->answers, counts->refused,
 	       (unsigned long long)counts->events);
 }
 

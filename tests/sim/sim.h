@@ -38,7 +38,7 @@ enum {
 
 struct sim;
 
-/* ---- dice -------------------------------------------------------------------------------------- */
+/* ---- dice --------------------------------------------------------------------------- */
 
 struct sim_dice {
 	uint64_t state;
@@ -50,15 +50,15 @@ bool sim_chance(struct sim_dice *dice, unsigned percent);
 /* A number that depends on the id alone: what scripted tools and people decide by. */
 uint64_t sim_fate(const struct uuid *id, unsigned salt);
 
-/* ---- memory ------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------- */
 
 /* From begin to end every block belongs to the life, except between outside and inside. */
 void sim_memory_begin(void);
 void sim_memory_outside(void);
 void sim_memory_inside(void);
-size_t sim_memory_end(void);                    /* frees what is left; how many blocks that was */
+size_t sim_memory_end(void); /* frees what is left; how many blocks that was */
 
-/* ---- the system --------------------------------------------------------------------------------- */
+/* ---- the system --------------------------------------------------------------------- */
 
 struct sim_timer {
 	int64_t due;
@@ -76,29 +76,31 @@ struct sim_jobs {
 struct sim_system {
 	struct system base;
 	struct sim *sim;
-	struct sim_timer *timers;       /* a heap, the next one first */
+	struct sim_timer *timers; /* a heap, the next one first */
 	size_t timer_count, timer_room;
 	uint64_t timer_ids;
-	struct sim_jobs waiting[2], ran[2];     /* by lane */
+	struct sim_jobs waiting[2], ran[2]; /* by lane */
 };
 
 void sim_system_init(struct sim_system *system, struct sim *sim);
 /* One thing happens: a job runs or is done, a timer fires.  False when nothing can. */
 bool sim_system_step(struct sim_system *system);
+/* The loop has ended: no timer fires any more, jobs in flight come to their end. */
+void sim_system_drain(struct sim_system *system);
 /* The plug is pulled: what was at the writer may still reach the disk. */
 void sim_system_crash(struct sim_system *system);
 void sim_system_done(struct sim_system *system);
 
-/* ---- children and the workspace -------------------------------------------------------------------- */
+/* ---- children and the workspace ----------------------------------------------------- */
 
 struct sim_child {
 	struct uuid run, effect;
 	int64_t attempt;
 	enum run_effect_class class;
-	bool alive, lingering;          /* lingering: its program is gone */
-	int64_t dies_at;                /* of one that lingers */
+	bool alive, lingering; /* lingering: its program is gone */
+	int64_t dies_at;       /* of one that lingers */
 	unsigned life;
-	uint64_t fate, seen;            /* seen: hash of what it was given */
+	uint64_t fate, seen; /* seen: hash of what it was given */
 	tool_done *done;
 	void *context;
 	uint64_t argument;
@@ -106,7 +108,7 @@ struct sim_child {
 
 struct sim_lock {
 	struct uuid effect;
-	bool held;                      /* by the program */
+	bool held; /* by the program */
 };
 
 /* A folder is the list of what was written into it. */
@@ -146,16 +148,16 @@ extern const struct tool_table sim_tool_table;
 /* Tools have no context of their own: whose children they start. */
 void sim_tools_use(struct sim *sim);
 void sim_children_crash(struct sim *sim);
-void sim_children_tick(struct sim *sim);        /* those that linger die in their time */
+void sim_children_tick(struct sim *sim); /* those that linger die in their time */
 bool sim_child_lives(const struct sim *sim, const struct uuid *effect);
 
-/* ---- what is to be run ------------------------------------------------------------------------------- */
+/* ---- what is to be run -------------------------------------------------------------- */
 
 struct sim_run {
 	struct uuid id;
 	size_t definition;
 	struct str inputs;
-	bool asked;                     /* in this life */
+	bool asked; /* in this life */
 	bool acknowledged;
 };
 
@@ -168,25 +170,25 @@ struct sim_plan {
 
 void sim_plan_make(struct sim_plan *plan, uint64_t seed);
 
-/* ---- the world ---------------------------------------------------------------------------------------- */
+/* ---- the world ---------------------------------------------------------------------- */
 
 /* Something a person said to an open question. */
 struct sim_answer {
 	struct uuid request;
 	enum run_decision decision;
 	bool acknowledged;
-	bool must_fail;                 /* another revision, or closed already */
+	bool must_fail; /* another revision, or closed already */
 };
 
 enum sim_mode {
-	SIM_CALM,                       /* nothing goes wrong: what the others are compared with */
+	SIM_CALM, /* nothing goes wrong: what the others are compared with */
 	SIM_CRASHES,
-	SIM_COMMIT_FAILS,               /* and a commit fails, perhaps after it was written */
-	SIM_DISK_DIES,                  /* a commit fails and every later one does too */
+	SIM_COMMIT_FAILS, /* and a commit fails, perhaps after it was written */
+	SIM_DISK_DIES,    /* a commit fails and every later one does too */
 };
 
 struct sim_counts {
-	unsigned lives, crashes, starts, restarts, unknown, answers, refused, failed_commits;
+	unsigned lives, crashes, stops, starts, restarts, unknown, answers, refused, failed_commits;
 	uint64_t events;
 };
 
@@ -198,21 +200,23 @@ struct sim {
 	struct sim_plan plan;
 	int64_t mono, wall_offset;
 	struct store *store;
-	struct store_reader *reader;    /* the world's own eyes */
+	struct store_reader *reader; /* the world's own eyes */
 	struct sim_workspace workspace;
-	struct sim_child children[SIM_CHILDREN];        /* every real start: the ledger */
+	struct sim_child children[SIM_CHILDREN]; /* every real start: the ledger */
 	size_t child_count;
 	struct sim_answer answers[SIM_ANSWERS];
 	size_t answer_count;
 	struct sim_counts counts;
-	int64_t life_ends[SIM_LIVES];   /* newest position when each life was over */
+	int64_t life_ends[SIM_LIVES]; /* newest position when each life was over */
 	unsigned crashes_left;
 	/* this life */
 	struct sim_system system;
 	struct runtime *runtime;
 	jmp_buf plug;
-	uint64_t points_left;           /* to the crash; 0 = none is planned */
-	uint64_t commits_left;          /* to the failing one; 0 = none */
+	uint64_t points_left;  /* to the crash; 0 = none is planned */
+	uint64_t commits_left; /* to the failing one; 0 = none */
+	uint64_t turns_left;   /* to an orderly stop; 0 = none is planned */
+	struct arena scratch;  /* the twins' own memory of this life */
 	bool broken, fatal, recovered, hung;
 };
 

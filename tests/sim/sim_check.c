@@ -7,13 +7,15 @@
 
 #include "sim/sim.h"
 
-/* ---- reading back ----------------------------------------------------------------------------------- */
+/* ---- reading back ------------------------------------------------------------------- */
 
-static struct store_event_page events_of(struct sim *sim, const struct uuid *run, struct arena *arena)
+static struct store_event_page events_of(struct sim *sim, const struct uuid *run,
+					 struct arena *arena)
 {
 	struct store_event_page page;
 	struct error error;
-	bool good = sim->reader->ops->read_events(sim->reader, run, 0, 100000, arena, &page, &error);
+	bool good =
+		sim->reader->ops->read_events(sim->reader, run, 0, 100000, arena, &page, &error);
 	require(good);
 	return page;
 }
@@ -66,7 +68,7 @@ struct run *sim_fold(struct sim *sim, const struct uuid *id, struct arena *arena
 	return run;
 }
 
-/* ---- (a) numbers ---------------------------------------------------------------------------------------- */
+/* ---- (a) numbers -------------------------------------------------------------------- */
 
 static void check_numbers(struct sim *sim)
 {
@@ -93,7 +95,7 @@ static void check_numbers(struct sim *sim)
 	sim->counts.events = page.count;
 }
 
-/* ---- (c) rows against the fold ---------------------------------------------------------------------------- */
+/* ---- (c) rows against the fold ------------------------------------------------------ */
 
 static size_t count_open(const struct run *run)
 {
@@ -124,8 +126,8 @@ static void check_effects(struct sim *sim, struct run *const *folds)
 					   uuid_equal(&page.at[i].id, &run->activations[a].effect);
 	}
 	if (open != page.count || matched != open)
-		sim_fail(sim, "%zu effects are open by the events, %zu rows, %zu match", open, page.count,
-			 matched);
+		sim_fail(sim, "%zu effects are open by the events, %zu rows, %zu match", open,
+			 page.count, matched);
 }
 
 static void check_run_row(struct sim *sim, const struct sim_run *planned, const struct run *run,
@@ -134,7 +136,8 @@ static void check_run_row(struct sim *sim, const struct sim_run *planned, const 
 	struct store_run row;
 	bool found;
 	struct error error;
-	bool good = sim->reader->ops->read_run(sim->reader, &planned->id, arena, &row, &found, &error);
+	bool good =
+		sim->reader->ops->read_run(sim->reader, &planned->id, arena, &row, &found, &error);
 	require(good);
 	if (found != (run != NULL))
 		sim_fail(sim, "a run has a row without events, or events without a row");
@@ -154,7 +157,7 @@ static void check_run_row(struct sim *sim, const struct sim_run *planned, const 
 		sim_fail(sim, "recovery would never find a run that is not over");
 }
 
-/* ---- (b) what callers were told ---------------------------------------------------------------------------- */
+/* ---- (b) what callers were told ----------------------------------------------------- */
 
 static size_t recorded_answers(struct sim *sim, const struct sim_answer *answer)
 {
@@ -185,7 +188,7 @@ static void check_answers(struct sim *sim)
 			sim_fail(sim, "an acknowledged answer is not recorded exactly once");
 }
 
-/* ---- (d) the ledger ------------------------------------------------------------------------------------------ */
+/* ---- (d) the ledger ----------------------------------------------------------------- */
 
 /* What the disk says of an effect. */
 struct traces {
@@ -194,7 +197,7 @@ struct traces {
 	enum run_effect_class class;
 	enum run_outcome outcome;
 	bool treeless;
-	int64_t finished_at;            /* position */
+	int64_t finished_at; /* position */
 };
 
 static struct traces traces_of(struct sim *sim, const struct uuid *run, const struct uuid *effect)
@@ -211,9 +214,9 @@ static struct traces traces_of(struct sim *sim, const struct uuid *run, const st
 		    uuid_equal(&event.as.run_tool_requested->effect, effect)) {
 			traces.requested = true;
 			traces.class = event.as.run_tool_requested->class;
-			traces.treeless = has(event.as.run_tool_requested, tree) &&
-					  str_equal(event.as.run_tool_requested->tree,
-						    WORKSPACE_NO_TREE);
+			traces.treeless =
+				has(event.as.run_tool_requested, tree) &&
+				str_equal(event.as.run_tool_requested->tree, WORKSPACE_NO_TREE);
 		} else if (event.type == EVENT_TOOL_RESTARTED &&
 			   uuid_equal(&event.as.run_tool_restarted->effect, effect)) {
 			traces.attempt = event.as.run_tool_restarted->attempt;
@@ -282,7 +285,7 @@ void sim_check(struct sim *sim)
 	check_ledger(sim);
 }
 
-/* ---- (e) the same end as in a calm world ----------------------------------------------------------------------- */
+/* ---- (e) the same end as in a calm world -------------------------------------------- */
 
 static void add_value(struct sim *sim, const struct value *value, struct buf *out,
 		      struct arena *arena)
@@ -363,8 +366,10 @@ void sim_check_same_end(struct sim *sim, struct sim *calm)
 			continue;
 		struct str mine = end_of(sim, run, &arena), theirs = end_of(calm, other, &arena);
 		if (!str_equal(mine, theirs))
-			sim_fail(sim, "run %zu ends otherwise than undisturbed:\n" STR_FMT "\n-- undisturbed:\n"
-				      STR_FMT, i, STR_ARG(mine), STR_ARG(theirs));
+			sim_fail(sim,
+				 "run %zu ends otherwise than undisturbed:\n" STR_FMT
+				 "\n-- undisturbed:\n" STR_FMT,
+				 i, STR_ARG(mine), STR_ARG(theirs));
 		if (!str_equal(sorted_content(sim, id, &arena), sorted_content(calm, id, &arena)))
 			sim_fail(sim, "run %zu leaves another folder than undisturbed", i);
 	}

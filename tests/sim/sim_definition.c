@@ -10,7 +10,7 @@ struct drafting {
 	struct sim_dice dice;
 	struct buf text;
 	size_t count;
-	uint32_t before[25];            /* bit i: step i is an ancestor */
+	uint32_t before[25]; /* bit i: step i is an ancestor */
 	uint32_t depends[25];
 };
 
@@ -95,8 +95,9 @@ static void add_outputs(struct drafting *d)
 	buf_add(&d->text, S("outputs:\n  text: {from: \"${inputs.text}\"}\n"));
 	for (size_t i = 0; i < 3; i++) {
 		size_t step = (size_t)sim_below(&d->dice, d->count);
-		buf_add_format(&d->text, "  o%zu: {from: \"${steps.s%zu.outputs}\", optional: %s}\n", i,
-			       step, sim_chance(&d->dice, 80) ? "true" : "false");
+		buf_add_format(&d->text,
+			       "  o%zu: {from: \"${steps.s%zu.outputs}\", optional: %s}\n", i, step,
+			       sim_chance(&d->dice, 80) ? "true" : "false");
 	}
 }
 
@@ -104,8 +105,10 @@ static struct str draft(uint64_t seed, size_t number, struct arena *arena)
 {
 	struct drafting d = { .dice = { seed * 31 + number } };
 	d.count = 1 + (size_t)sim_below(&d.dice, 25);
-	buf_add_format(&d.text, "name: w%zu\ninputs:\n  text: {type: string}\n"
-				"  n: {type: number, default: 7}\n", number);
+	buf_add_format(&d.text,
+		       "name: w%zu\ninputs:\n  text: {type: string}\n"
+		       "  n: {type: number, default: 7}\n",
+		       number);
 	for (size_t i = 0; i < d.count; i++)
 		draw_edges(&d, i);
 	add_outputs(&d);

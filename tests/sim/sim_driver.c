@@ -1,5 +1,5 @@
-/* sim/sim_driver.c -- the callers: they start runs, answer questions, ask twice, answer wrongly, and
- * remember what they were told.
+/* sim/sim_driver.c -- the callers: they start runs, answer questions, ask twice, answer wrongly,
+ * and remember what they were told.
  *
  * A caller sees what is committed and nothing else.  What a person decides is fixed by the request,
  * so that it is the same in every world.
@@ -36,7 +36,7 @@ bool sim_all_ended(struct sim *sim)
 	return true;
 }
 
-/* ---- starting --------------------------------------------------------------------------------------- */
+/* ---- starting ----------------------------------------------------------------------- */
 
 static void started(void *context, uint64_t argument, const struct runtime_reply *reply)
 {
@@ -62,9 +62,9 @@ static void started(void *context, uint64_t argument, const struct runtime_reply
 static void start(struct sim *sim, size_t number, uint64_t flags)
 {
 	struct sim_run *run = &sim->plan.runs[number];
-	struct runtime_start spec = { .workflow = sim_chance(&sim->dice, 50) ?
-							  run->definition == 0 ? S("w0") : S("w1") :
-							  S(""),
+	struct runtime_start spec = { .workflow = sim_chance(&sim->dice, 50)
+							  ? run->definition == 0 ? S("w0") : S("w1")
+							  : S(""),
 				      .yaml = sim->plan.yaml[run->definition],
 				      .inputs = run->inputs,
 				      .run = run->id };
@@ -86,7 +86,7 @@ static void start_wrongly(struct sim *sim)
 	runtime_start(sim->runtime, &spec, refused, sim, 0);
 }
 
-/* ---- answering --------------------------------------------------------------------------------------- */
+/* ---- answering ---------------------------------------------------------------------- */
 
 static void answered(void *context, uint64_t argument, const struct runtime_reply *reply)
 {
@@ -115,9 +115,13 @@ static void answered(void *context, uint64_t argument, const struct runtime_repl
 static void send_answer(struct sim *sim, const struct uuid *request, enum run_decision decision,
 			const struct hash *revision, bool must_fail)
 {
-	require(sim->answer_count < SIM_ANSWERS);
+	if (sim->answer_count == SIM_ANSWERS) {
+		sim_fail(sim, "questions are answered and stay open");
+		return;
+	}
 	size_t number = sim->answer_count++;
-	sim->answers[number] = (struct sim_answer){ .request = *request, .decision = decision,
+	sim->answers[number] = (struct sim_answer){ .request = *request,
+						    .decision = decision,
 						    .must_fail = must_fail };
 	uint64_t fate = sim_fate(request, SALT_PERSON);
 	struct runtime_answer spec = { .request = *request,
@@ -142,9 +146,9 @@ static void answer_item(struct sim *sim, const struct store_effect *effect, stru
 	bool good = json_read(effect->body, arena, &json, &error);
 	require(good);
 	struct contract_source source = { .json = json, .text = effect->body };
-	const struct run_inbox_item *item = run_inbox_item_parse(&source, arena, &problems);
+	const struct run_open_question *item = run_open_question_parse(&source, arena, &problems);
 	if (item == NULL) {
-		sim_fail(sim, "the row of a question is no inbox item");
+		sim_fail(sim, "the row of a question cannot be read");
 		return;
 	}
 	enum run_decision decision = decision_of(&effect->id);
@@ -165,8 +169,8 @@ static bool answer_one(struct sim *sim, bool must)
 	AUTO(arena) arena = { 0 };
 	struct store_effect_page page;
 	struct error error;
-	bool good = sim->reader->ops->list_effects(sim->reader, S("human"), NULL, 1000, &arena, &page,
-						   &error);
+	bool good = sim->reader->ops->list_effects(sim->reader, S("human"), NULL, 1000, &arena,
+						   &page, &error);
 	require(good);
 	if (page.count == 0)
 		return false;
@@ -182,13 +186,13 @@ static bool answer_again(struct sim *sim)
 	if (!answer->acknowledged)
 		return false;
 	send_answer(sim, &answer->request,
-		    answer->decision == RUN_DECISION_APPROVE ? RUN_DECISION_REJECT :
-							       RUN_DECISION_APPROVE,
+		    answer->decision == RUN_DECISION_APPROVE ? RUN_DECISION_REJECT
+							     : RUN_DECISION_APPROVE,
 		    NULL, true);
 	return true;
 }
 
-/* ---- one call ------------------------------------------------------------------------------------------ */
+/* ---- one call ----------------------------------------------------------------------- */
 
 static bool start_one(struct sim *sim)
 {

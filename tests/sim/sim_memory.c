@@ -22,7 +22,7 @@ void __wrap_free(void *block);
 
 static struct {
 	void **at;
-	size_t room, used;              /* used counts places that were left, too */
+	size_t room, used; /* used counts places that were left, too */
 	bool life;
 	int outside;
 } memory;

@@ -30,7 +30,7 @@ static void random_bytes(struct system *system, void *bytes, size_t size)
 		out[i] = (uint8_t)sim_roll(&self_of(system)->sim->dice);
 }
 
-/* ---- timers --------------------------------------------------------------------------------------- */
+/* ---- timers ------------------------------------------------------------------------- */
 
 static bool sooner(const struct sim_timer *a, const struct sim_timer *b)
 {
@@ -100,7 +100,7 @@ static void fire_next(struct sim_system *self)
 	timer.callback(timer.context, timer.argument);
 }
 
-/* ---- jobs ----------------------------------------------------------------------------------------- */
+/* ---- jobs --------------------------------------------------------------------------- */
 
 static void jobs_add(struct sim_jobs *jobs, struct job *job)
 {
@@ -116,7 +116,8 @@ static struct job *jobs_take(struct sim_jobs *jobs, size_t place)
 {
 	struct job *job = jobs->at[place];
 	jobs->count--;
-	memmove(jobs->at + place, jobs->at + place + 1, (jobs->count - place) * sizeof(struct job *));
+	memmove(jobs->at + place, jobs->at + place + 1,
+		(jobs->count - place) * sizeof(struct job *));
 	return job;
 }
 
@@ -139,7 +140,8 @@ static unsigned reader_threads(struct system *system)
 static void run_job(struct sim_system *self, enum system_lane lane)
 {
 	struct job *job = jobs_take(&self->waiting[lane], pick(self, lane, &self->waiting[lane]));
-	unsigned thread = lane == LANE_WRITER ? 0 : (unsigned)sim_below(&self->sim->dice, SIM_READERS);
+	unsigned thread =
+		lane == LANE_WRITER ? 0 : (unsigned)sim_below(&self->sim->dice, SIM_READERS);
 	job->run(job, thread);
 	jobs_add(&self->ran[lane], job);
 }
@@ -150,7 +152,7 @@ static void end_job(struct sim_system *self, enum system_lane lane)
 	job->done(job);
 }
 
-/* ---- the loop --------------------------------------------------------------------------------------- */
+/* ---- the loop ----------------------------------------------------------------------- */
 
 static const struct system_ops ops = {
 	.wall_us = wall_us,
@@ -198,6 +200,21 @@ bool sim_system_step(struct sim_system *self)
 	else
 		fire_next(self);
 	return true;
+}
+
+void sim_system_drain(struct sim_system *self)
+{
+	for (enum system_lane lane = LANE_WRITER; lane <= LANE_READER;) {
+		if (self->waiting[lane].count > 0)
+			run_job(self, lane);
+		else if (self->ran[lane].count > 0)
+			end_job(self, lane);
+		else {
+			lane++;
+			continue;
+		}
+		lane = LANE_WRITER;
+	}
 }
 
 void sim_system_crash(struct sim_system *self)

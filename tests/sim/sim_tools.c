@@ -8,9 +8,9 @@
 
 enum {
 	SALT_RESULT = 1,
-	WRITE_HALF = 1,                 /* the child has begun */
-	WRITE_WHOLE = 2,                /* the child is through */
-	WRITE_LATE = 3,                 /* by one whose program is gone */
+	WRITE_HALF = 1,  /* the child has begun */
+	WRITE_WHOLE = 2, /* the child is through */
+	WRITE_LATE = 3,  /* by one whose program is gone */
 };
 
 static struct sim *world;
@@ -143,17 +143,16 @@ static bool start(enum run_effect_class class, const struct tool_call *call, str
 	return true;
 }
 
-#define SCRIPTED(word, class_)                                                              \
+#define SCRIPTED(word, class_)                                                               \
 	static bool start_##word(const struct tool_host *host, const struct tool_call *call, \
 				 struct error *error)                                        \
 	{                                                                                    \
 		(void)host;                                                                  \
 		return start(class_, call, error);                                           \
 	}                                                                                    \
-	static const struct tool tool_##word = { .name = #word,                              \
-						 .text = "Scripted.",                        \
-						 .class = class_,                            \
-						 .start = start_##word };
+	static const struct tool tool_##word = {                                             \
+		.name = #word, .text = "Scripted.", .class = class_, .start = start_##word   \
+	};
 
 SCRIPTED(box, RUN_CLASS_CONTAINED)
 SCRIPTED(put, RUN_CLASS_IDEMPOTENT)

@@ -13,7 +13,7 @@
 struct errand {
 	struct sim_workspace *workspace;
 	struct uuid run;
-	char tree[41];                  /* "" = take */
+	char tree[41]; /* "" = take */
 	workspace_done *done;
 	void *context;
 	uint64_t argument;
@@ -69,7 +69,7 @@ static bool folder(struct workspace *workspace, const struct uuid *run, struct a
 	return true;
 }
 
-/* ---- trees ---------------------------------------------------------------------------------------- */
+/* ---- trees -------------------------------------------------------------------------- */
 
 static struct sim_tree *find_tree(struct sim_workspace *self, const char *name)
 {
@@ -111,7 +111,6 @@ static void errand_end(struct errand *errand, struct error *error, const char *t
 {
 	errand->done(errand->context, errand->argument,
 		     error->code == ERROR_NONE ? str_from_c(tree) : S(""), error);
-	free(errand);
 }
 
 static void run_errand(void *context, uint64_t argument)
@@ -146,10 +145,13 @@ static void begin_errand(struct workspace *workspace, const struct uuid *run, st
 			 workspace_done *done, void *context, uint64_t argument)
 {
 	struct sim_workspace *self = self_of(workspace);
-	struct errand *errand = calloc(1, sizeof(*errand));
-	require(errand != NULL && tree.size < sizeof(errand->tree));
-	*errand = (struct errand){ .workspace = self, .run = *run, .done = done,
-				   .context = context, .argument = argument };
+	struct errand *errand = arena_new(&self->sim->scratch, struct errand);
+	require(tree.size < sizeof(errand->tree));
+	*errand = (struct errand){ .workspace = self,
+				   .run = *run,
+				   .done = done,
+				   .context = context,
+				   .argument = argument };
 	if (tree.size > 0)
 		memcpy(errand->tree, tree.at, tree.size);
 	system_timer_start(&self->sim->system.base, (int64_t)sim_below(&self->sim->dice, 3000),
@@ -162,7 +164,7 @@ static void take(struct workspace *workspace, const struct uuid *run, workspace_
 	begin_errand(workspace, run, S(""), done, context, argument);
 }
 
-/* ---- locks ----------------------------------------------------------------------------------------- */
+/* ---- locks -------------------------------------------------------------------------- */
 
 static struct sim_lock *lock_of(struct sim_workspace *self, const struct uuid *effect)
 {

@@ -71,9 +71,12 @@ Test(schema, unions_and_enums)
 		     "\"string\",\"const\":\"image\"},\"url\":{\"type\":\"string\",\"description\":"
 		     "\"Where it is.\"}},\"required\":[\"type\",\"url\"],"
 		     "\"additionalProperties\":false}]}"));
-	assert_str(schema(sample_colour_type(), false, &arena),
-		   S("{\"type\":\"string\",\"description\":\"A colour.\","
-		     "\"enum\":[\"red\",\"green\",\"blue\"]}"));
+	assert_str(
+		schema(sample_colour_type(), false, &arena),
+		S("{\"type\":\"string\",\"description\":\"A colour.\","
+		  "\"enum\":[\"red\",\"green\",\"blue\"],\"x-enumDescriptions\":{"
+		  "\"red\":\"Like blood.\",\"green\":\"Like grass.\",\"blue\":\"Like the sky.\"},"
+		  "\"x-oldValues\":{\"verde\":\"green\"}}"));
 	size_t at;
 	cr_assert(str_find(schema(sample_server_type(), false, &arena),
 			   S("\"spare\":{\"anyOf\":[{\"$ref\":\"#/$defs/sample.Settings\"},"

@@ -58,7 +58,7 @@ static struct str compiled(const char *yaml)
 	return graph;
 }
 
-/* ---- what each step does ---------------------------------------------------------------------------- */
+/* ---- what each step does ------------------------------------------------------------ */
 
 Test(compile, an_unknown_tool_is_named_with_those_there_are)
 {
@@ -95,7 +95,7 @@ Test(compile, bad_yaml_is_a_problem_with_a_place)
 	cr_assert(problems.at[0].line > 0);
 }
 
-/* ---- names and edges ----------------------------------------------------------------------------------- */
+/* ---- names and edges ---------------------------------------------------------------- */
 
 Test(compile, names_are_unique)
 {
@@ -131,30 +131,32 @@ Test(compile, problems_are_collected)
 	cr_assert_eq(problems.count, 4);
 }
 
-/* ---- references ------------------------------------------------------------------------------------------- */
+/* ---- references --------------------------------------------------------------------- */
 
 Test(compile, references_lead_somewhere)
 {
 	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    inputs:\n      k: ${inputs.x}\n", 6,
 	     10, "/steps/0", "the workflow declares no input x");
-	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    inputs:\n      k: ${steps.b.outputs}\n",
+	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    inputs:\n      k: "
+	     "${steps.b.outputs}\n",
 	     6, 10, "/steps/0", "there is no step b");
 	only("name: w\nsteps:\n  - name: a\n    tool: echo\n"
 	     "  - name: b\n    tool: echo\n    inputs: {k: ['x', '${steps.a.outputs}']}\n",
 	     7, 23, "/steps/1", "reads step a without depending on it: add it to depends_on");
-	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    inputs: {k: '${steps.a.outputs}'}\n",
+	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    inputs: {k: "
+	     "'${steps.a.outputs}'}\n",
 	     5, 17, "/steps/0", "without depending on it");
 }
 
 Test(compile, references_of_questions_and_outputs_are_checked)
 {
-	only("name: w\nsteps:\n  - name: a\n    human:\n      question: go ${steps.b.outputs}?\n", 5,
-	     17, "/steps/0", "there is no step b");
+	only("name: w\nsteps:\n  - name: a\n    human:\n      question: go ${steps.b.outputs}?\n",
+	     5, 17, "/steps/0", "there is no step b");
 	only("name: w\noutputs:\n  o:\n    from: ${steps.b.outputs}\nsteps:\n  - name: a\n"
 	     "    tool: echo\n",
 	     4, 11, "/outputs/o/from", "there is no step b");
-	only("name: w\noutputs: {o: {from: '${inputs.q}'}}\nsteps:\n  - name: a\n    tool: echo\n", 2,
-	     21, "/outputs/o/from", "declares no input q");
+	only("name: w\noutputs: {o: {from: '${inputs.q}'}}\nsteps:\n  - name: a\n    tool: echo\n",
+	     2, 21, "/outputs/o/from", "declares no input q");
 }
 
 Test(compile, references_are_plain_paths)
@@ -173,18 +175,19 @@ Test(compile, a_step_may_read_any_ancestor)
 		 "    inputs: {k: '${steps.a.outputs}'}\n");
 }
 
-/* ---- the result ------------------------------------------------------------------------------------------------ */
+/* ---- the result --------------------------------------------------------------------- */
 
-static const char *const good = "name: w\n"
-				"version: 3\n"
-				"inputs:\n  who: {type: string, enum: [ada, grace], default: ada}\n"
-				"outputs:\n  o: {from: '${steps.ask.outputs.by}', optional: true}\n"
-				"steps:\n"
-				"  - name: ask\n    human: {question: 'ok ${inputs.who}?'}\n"
-				"    depends_on: [pause, work]\n"
-				"    inputs: {seen: '${steps.work.outputs}', again: '${steps.work.output.x}'}\n"
-				"  - name: pause\n    wait: {seconds: 1.5}\n"
-				"  - name: work\n    tool: shell\n";
+static const char *const good =
+	"name: w\n"
+	"version: 3\n"
+	"inputs:\n  who: {type: string, enum: [ada, grace], default: ada}\n"
+	"outputs:\n  o: {from: '${steps.ask.outputs.by}', optional: true}\n"
+	"steps:\n"
+	"  - name: ask\n    human: {question: 'ok ${inputs.who}?'}\n"
+	"    depends_on: [pause, work]\n"
+	"    inputs: {seen: '${steps.work.outputs}', again: '${steps.work.output.x}'}\n"
+	"  - name: pause\n    wait: {seconds: 1.5}\n"
+	"  - name: work\n    tool: shell\n";
 
 Test(compile, the_same_file_gives_the_same_bytes)
 {
@@ -193,7 +196,8 @@ Test(compile, the_same_file_gives_the_same_bytes)
 	const char *text = str_c(&arena, first);
 	cr_assert_str_eq(
 		text,
-		"{\"name\":\"w\",\"inputs\":[{\"name\":\"who\",\"type\":\"string\",\"required\":true,"
+		"{\"name\":\"w\",\"inputs\":[{\"name\":\"who\",\"type\":\"string\","
+		"\"required\":true,"
 		"\"default\":\"ada\",\"enum\":[\"ada\",\"grace\"]}],\"nodes\":["
 		"{\"name\":\"pause\",\"kind\":\"wait\",\"join\":\"all\",\"class\":\"idempotent\","
 		"\"wait_us\":1500000,\"depends_on\":[],\"inputs\":{},\"reads\":[]},"
@@ -201,7 +205,8 @@ Test(compile, the_same_file_gives_the_same_bytes)
 		"\"tool\":\"shell\",\"depends_on\":[],\"inputs\":{},\"reads\":[]},"
 		"{\"name\":\"ask\",\"kind\":\"human\",\"join\":\"all\",\"class\":\"idempotent\","
 		"\"question\":\"ok ${inputs.who}?\",\"depends_on\":[\"pause\",\"work\"],"
-		"\"inputs\":{\"seen\":\"${steps.work.outputs}\",\"again\":\"${steps.work.output.x}\"},"
+		"\"inputs\":{\"seen\":\"${steps.work.outputs}\","
+		"\"again\":\"${steps.work.output.x}\"},"
 		"\"reads\":[\"work\"]}],\"outputs\":[{\"name\":\"o\","
 		"\"from\":\"${steps.ask.outputs.by}\",\"optional\":true,\"reads\":[\"ask\"]}]}");
 }
@@ -218,8 +223,8 @@ Test(compile, the_isolation_is_in_the_class)
 	struct definition_tools other = { open_tools, 1 };
 	struct problems problems = { .arena = &arena };
 	struct str graph;
-	bool ok = definition_compile(S("name: w\nsteps: [{name: a, tool: shell}]\n"), &other, &arena,
-				     &graph, &problems);
+	bool ok = definition_compile(S("name: w\nsteps: [{name: a, tool: shell}]\n"), &other,
+				     &arena, &graph, &problems);
 	cr_assert(ok);
 	cr_assert(strstr(str_c(&arena, graph), "\"class\":\"once\"") != NULL);
 }

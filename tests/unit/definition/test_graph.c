@@ -60,24 +60,29 @@ Test(graph, knows_edges_both_ways_and_readers)
 	cr_assert_eq(nodes[b].class, RUN_CLASS_ONCE);
 }
 
+/* A dependency, and an output, on a node that is not there. */
+static const char named_too_early[] =
+	"{\"name\":\"w\",\"inputs\":[],\"nodes\":[{\"name\":\"a\",\"kind\":\"wait\","
+	"\"join\":\"all\",\"class\":\"pure\",\"depends_on\":[\"b\"],\"inputs\":{},\"reads\":[]}],"
+	"\"outputs\":[]}";
+static const char outputs_read_nothing[] =
+	"{\"name\":\"w\",\"inputs\":[],\"nodes\":[],\"outputs\":[{\"name\":\"o\",\"from\":1,"
+	"\"optional\":false,\"reads\":[\"x\"]}]}";
+
 Test(graph, refuses_what_is_not_a_graph)
 {
 	static const char *const texts[] = {
-		"", "[]", "{}", "{\"name\":\"w\"}",
-		"{\"name\":\"w\",\"inputs\":[],\"nodes\":[{\"name\":\"a\",\"kind\":\"wait\","
-		"\"join\":\"all\",\"class\":\"pure\",\"depends_on\":[\"b\"],\"inputs\":{},\"reads\":[]}],"
-		"\"outputs\":[]}",
-		"{\"name\":\"w\",\"inputs\":[],\"nodes\":[],\"outputs\":[{\"name\":\"o\",\"from\":1,"
-		"\"optional\":false,\"reads\":[\"x\"]}]}",
+		"", "[]", "{}", "{\"name\":\"w\"}", named_too_early, outputs_read_nothing,
 	};
 	for (size_t i = 0; i < COUNT(texts); i++) {
 		const struct graph *graph;
 		struct error error;
-		cr_assert_not(graph_load(str_from_c(texts[i]), &arena, &graph, &error), "%s", texts[i]);
+		cr_assert_not(graph_load(str_from_c(texts[i]), &arena, &graph, &error), "%s",
+			      texts[i]);
 	}
 }
 
-/* ---- inputs ------------------------------------------------------------------------------------------ */
+/* ---- inputs ------------------------------------------------------------------------- */
 
 static const char *const with_inputs = "name: w\ninputs:\n"
 				       "  s: {type: string}\n"
@@ -113,8 +118,9 @@ static void input_refused(const char *text, const char *pointer, const char *say
 Test(graph, defaults_are_filled_in_the_declared_order)
 {
 	cr_assert_str_eq(given("{\"s\":\"x\"}"), "{\"s\":\"x\",\"n\":7,\"c\":\"red\"}");
-	cr_assert_str_eq(given("{\"c\":\"green\",\"b\":false,\"n\":1.5,\"s\":\"\",\"o\":{},\"l\":[]}"),
-			 "{\"s\":\"\",\"n\":1.5,\"b\":false,\"o\":{},\"l\":[],\"c\":\"green\"}");
+	cr_assert_str_eq(
+		given("{\"c\":\"green\",\"b\":false,\"n\":1.5,\"s\":\"\",\"o\":{},\"l\":[]}"),
+		"{\"s\":\"\",\"n\":1.5,\"b\":false,\"o\":{},\"l\":[],\"c\":\"green\"}");
 }
 
 Test(graph, wrong_inputs_are_named)

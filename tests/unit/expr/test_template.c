@@ -1,5 +1,6 @@
 /* expr/template.h, rule by rule: every template is checked first, as the header asks. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -29,7 +30,7 @@ static const struct json *read_text(const char *text)
 	return json;
 }
 
-/* ---- checking --------------------------------------------------------------------------------------- */
+/* ---- checking ----------------------------------------------------------------------- */
 
 struct visited {
 	char text[256];
@@ -68,7 +69,8 @@ Test(template, visits_every_reference_in_order)
 {
 	struct visited visited;
 	struct error error;
-	cr_assert(check("{\"a\":\"${inputs.x.y[3]}\",\"b\":[\"t ${steps.one.outputs} ${steps.two.output.k}\"],"
+	cr_assert(check("{\"a\":\"${inputs.x.y[3]}\",\"b\":[\"t ${steps.one.outputs} "
+			"${steps.two.output.k}\"],"
 			"\"${inputs.key}\":1,\"c\":null}",
 			&visited, &error));
 	cr_assert_str_eq(visited.text, "/x one/ two/ ");
@@ -85,13 +87,27 @@ Test(template, takes_blanks_inside_the_braces)
 Test(template, refuses_what_is_not_a_reference)
 {
 	static const char *const texts[] = {
-		"\"${}\"",	       "\"${inputs}\"",		     "\"${inputs.}\"",
-		"\"${steps.a}\"",      "\"${steps.a.status}\"",	     "\"${inputs.a + 1}\"",
-		"\"${inputs.a || 1}\"", "\"${upper(inputs.a)}\"",     "\"${inputs.a[x]}\"",
-		"\"${inputs.a[-1]}\"", "\"${inputs.a[]}\"",	     "\"${inputs.a[1}\"",
-		"\"${inputs.a..b}\"",  "\"${inputs[0]}\"",	     "\"${steps[0].outputs}\"",
-		"\"${env.HOME}\"",     "\"${steps.a.outputs b}\"",   "\"x ${ } y\"",
-		"\"${'text'}\"",       "\"${inputs.a == inputs.b}\"", "\"${inputs.a[99999999999999999999]}\"",
+		"\"${}\"",
+		"\"${inputs}\"",
+		"\"${inputs.}\"",
+		"\"${steps.a}\"",
+		"\"${steps.a.status}\"",
+		"\"${inputs.a + 1}\"",
+		"\"${inputs.a || 1}\"",
+		"\"${upper(inputs.a)}\"",
+		"\"${inputs.a[x]}\"",
+		"\"${inputs.a[-1]}\"",
+		"\"${inputs.a[]}\"",
+		"\"${inputs.a[1}\"",
+		"\"${inputs.a..b}\"",
+		"\"${inputs[0]}\"",
+		"\"${steps[0].outputs}\"",
+		"\"${env.HOME}\"",
+		"\"${steps.a.outputs b}\"",
+		"\"x ${ } y\"",
+		"\"${'text'}\"",
+		"\"${inputs.a == inputs.b}\"",
+		"\"${inputs.a[99999999999999999999]}\"",
 	};
 	for (size_t i = 0; i < COUNT(texts); i++)
 		refused(texts[i], "is not a reference");
@@ -121,7 +137,7 @@ Test(template, says_where_the_string_stands)
 	cr_assert_eq(error.column, 4);
 }
 
-/* ---- rendering --------------------------------------------------------------------------------------- */
+/* ---- rendering ---------------------------------------------------------------------- */
 
 static const struct json *find_outputs(void *context, struct str name)
 {
@@ -170,7 +186,8 @@ Test(template, one_reference_keeps_its_type)
 
 Test(template, inside_text_everything_becomes_text)
 {
-	renders("\"<${inputs.s}|${inputs.n}|${inputs.t}|${inputs.z}|${inputs.l}|${steps.one.outputs}>\"",
+	renders("\"<${inputs.s}|${inputs.n}|${inputs.t}|${inputs.z}|"
+		"${inputs.l}|${steps.one.outputs}>\"",
 		"\"<text|7|true||[10,[20]]|{\\\"v\\\":[1,2]}>\"");
 	renders("\"${inputs.n} \"", "\"7 \"");
 	renders("\"${inputs.n}${inputs.n}\"", "\"77\"");
@@ -212,7 +229,7 @@ Test(template, structures_are_walked_and_keys_left_alone)
 	renders("[]", "[]");
 }
 
-/* ---- the budget -------------------------------------------------------------------------------------------- */
+/* ---- the budget --------------------------------------------------------------------- */
 
 static const struct json *string_of(size_t size)
 {

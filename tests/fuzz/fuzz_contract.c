@@ -1,6 +1,5 @@
-/* tests/unit/contract/fuzz_contract.c -- any text as every sample type: what parses must print,
- * and what was printed must parse and print to the same text.  Build with clang:
- *	-fsanitize=fuzzer,address,undefined, this file, sample.c, src/contract, src/base
+/* tests/fuzz/fuzz_contract.c -- any text as every sample type: what parses must print,
+ * and what was printed must parse and print to the same text.
  */
 #include "sample.h"
 

@@ -1,0 +1,266 @@
+/* cli/command_contract.c -- the types, for people: list them, show one, check a document.
+ *
+ * A checked document is printed back with its defaults; a wrong one gets all its problems at once.
+ * What a type makes itself (ids, times) is made here too, from the command's own dice and clock.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/sha256.h"
+#include "base/yaml.h"
+#include "cli/cli.h"
+#include "contract/describe.h"
+#include "contract/modules.h"
+#include "contract/run.h"
+#include "os/file.h"
+
+struct contract_state {
+	int (*run)(struct cli *cli);
+	const struct type *type;
+	const char *path; /* NULL = stdin */
+	uint64_t thrown;  /* times the dice were thrown */
+};
+
+static int fail_with(enum error_code code, const char *text)
+{
+	struct error error;
+	fail(&error, code, "%s", text);
+	return cli_fail(&error);
+}
+
+static int print_out(struct str text)
+{
+	bool good = fwrite(text.at, 1, text.size, stdout) == text.size && fflush(stdout) == 0;
+	return good ? 0 : fail_with(ERROR_IO, "the output could not be written");
+}
+
+/* ---- list ------------------------------------------------------------------------------ */
+
+static void list_line(struct json_writer *writer, const struct type *type, bool json)
+{
+	const char *kind = contract_kind_name(type->kind);
+	if (!json) {
+		buf_add_format(writer->out, "%-42.*s %-7s " STR_FMT "\n", STR_ARG(type->name), kind,
+			       STR_ARG(type->text));
+		return;
+	}
+	json_open(writer, '{');
+	json_key(writer, S("name"));
+	json_put_str(writer, type->name);
+	json_key(writer, S("kind"));
+	json_put_str(writer, str_from_c(kind));
+	json_key(writer, S("text"));
+	json_put_str(writer, type->text);
+	json_close(writer, '}');
+}
+
+static int list(struct cli *cli)
+{
+	const struct contract_module *module;
+	const struct type *type;
+	AUTO(buf) out = buf_limited(LIMIT_DESCRIPTION_BYTES);
+	struct json_writer writer = { .out = &out };
+	if (cli->json)
+		json_open(&writer, '[');
+	for (size_t i = 0; (module = contract_module_at(i)) != NULL; i++)
+		for (size_t j = 0; (type = contract_type_at(module, j)) != NULL; j++)
+			list_line(&writer, type, cli->json);
+	if (cli->json) {
+		json_close(&writer, ']');
+		buf_add_char(&out, '\n');
+	}
+	return print_out(buf_str(&out));
+}
+
+/* ---- show ------------------------------------------------------------------------------ */
+
+static int show(struct cli *cli)
+{
+	struct contract_state *state = cli->state;
+	AUTO(buf) line = buf_limited(LIMIT_DESCRIPTION_BYTES);
+	AUTO(buf) out = buf_limited(LIMIT_DESCRIPTION_BYTES);
+	if (cli->json) {
+		struct json_writer writer = { .out = &line };
+		describe_schema(state->type, S("#/$defs/"), &writer);
+		describe_indented(buf_str(&line), &out);
+	} else {
+		describe_markdown_type(state->type, &out);
+	}
+	return print_out(buf_str(&out));
+}
+
+/* ---- check ----------------------------------------------------------------------------- */
+
+/* As many bytes as are asked for, out of sixteen. */
+static void throw_dice(void *context, void *bytes, size_t size)
+{
+	struct cli *cli = context;
+	struct contract_state *state = cli->state;
+	for (size_t done = 0; done < size;) {
+		struct sha256 sha;
+		sha256_init(&sha);
+		sha256_add(&sha, cli->dice, sizeof(cli->dice));
+		sha256_add(&sha, &state->thrown, sizeof(state->thrown));
+		state->thrown++;
+		struct hash hash = sha256_finish(&sha);
+		size_t piece = size - done < sizeof(hash.bytes) ? size - done : sizeof(hash.bytes);
+		memcpy((char *)bytes + done, hash.bytes, piece);
+		done += piece;
+	}
+}
+
+/* The name says it, else what it begins with. */
+static bool is_json(const char *path, struct str text)
+{
+	struct str name = str_from_c(path);
+	if (str_ends(name, S(".json")))
+		return true;
+	if (str_ends(name, S(".yaml")) || str_ends(name, S(".yml")))
+		return false;
+	text = str_trim(text);
+	return str_starts(text, S("{")) || str_starts(text, S("["));
+}
+
+static void put_problem(struct json_writer *writer, const struct problem *from, struct arena *arena)
+{
+	struct run_problem_place *place = run_problem_place_new(arena);
+	SET(place, pointer, from->pointer);
+	SET(place, text, from->text);
+	if (from->line > 0) {
+		SET(place, line, from->line);
+		SET(place, column, from->column);
+	}
+	run_problem_place_print(place, writer);
+}
+
+static int tell_problems(struct cli *cli, const struct problems *problems)
+{
+	if (!cli->json) {
+		struct str lines = problems_text(problems, &cli->arena);
+		fprintf(stderr, STR_FMT "%s", STR_ARG(lines), str_ends(lines, S("\n")) ? "" : "\n");
+		return error_row(ERROR_INVALID)->exit_status;
+	}
+	AUTO(buf) out = { 0 };
+	struct json_writer writer = { .out = &out };
+	json_open(&writer, '{');
+	json_key(&writer, S("problems"));
+	json_open(&writer, '[');
+	for (size_t i = 0; i < problems->count; i++)
+		put_problem(&writer, &problems->at[i], &cli->arena);
+	json_close(&writer, ']');
+	json_key(&writer, S("hidden"));
+	json_put_int(&writer, (int64_t)problems->hidden);
+	json_close(&writer, '}');
+	buf_add_char(&out, '\n');
+	int status = print_out(buf_str(&out));
+	return status != 0 ? status : error_row(ERROR_INVALID)->exit_status;
+}
+
+/* A text that is not even well-formed has one problem, and no member to blame. */
+static int tell_syntax(struct cli *cli, const struct error *error)
+{
+	struct problems problems = { .arena = &cli->arena };
+	problems_add(&problems, S(""), error->line, error->column, "%s", error->text);
+	return tell_problems(cli, &problems);
+}
+
+static int check(struct cli *cli)
+{
+	struct contract_state *state = cli->state;
+	const struct json *json;
+	struct error error;
+	struct str text;
+	const char *path = state->path == NULL ? "/dev/stdin" : state->path;
+	if (!file_read(path, LIMIT_JSON_BYTES, &cli->arena, &text, &error))
+		return cli_fail(&error);
+	bool good = is_json(path, text) ? json_read(text, &cli->arena, &json, &error)
+					: yaml_read(text, &cli->arena, &json, &error);
+	if (!good)
+		return tell_syntax(cli, &error);
+	struct contract_world world = { .now = cli->now, .random = throw_dice, .context = cli };
+	struct contract_source source = { .json = json, .text = text, .world = &world };
+	struct problems problems = { .arena = &cli->arena };
+	const void *value = contract_parse(state->type, &source, &cli->arena, &problems);
+	if (value == NULL)
+		return tell_problems(cli, &problems);
+	AUTO(buf) out = { 0 };
+	describe_indented(contract_text(state->type, value, &cli->arena), &out);
+	return print_out(buf_str(&out));
+}
+
+/* ---- arguments ------------------------------------------------------------------------- */
+
+static bool find_type(const char *name, const struct type **out_type, struct error *error)
+{
+	*out_type = contract_find(str_from_c(name));
+	if (*out_type != NULL)
+		return true;
+	struct str near = contract_closest(str_from_c(name));
+	if (near.size > 0)
+		return fail(error, ERROR_NOT_FOUND,
+			    "there is no contract %s; did you mean " STR_FMT "?", name,
+			    STR_ARG(near));
+	return fail(error, ERROR_NOT_FOUND, "there is no contract %s; see baton contract list",
+		    name);
+}
+
+/* Enums and the unions a sibling tells apart are parts of documents, never whole ones. */
+static bool is_document(const struct type *type)
+{
+	return type->kind == KIND_ENTITY || (type->kind == KIND_UNION && type->tag.size > 0);
+}
+
+static bool prepare_check(struct cli *cli, struct contract_state *state, struct error *error)
+{
+	if (!is_document(state->type))
+		return fail(error, ERROR_USAGE,
+			    STR_FMT " is only a part of documents; check the whole one",
+			    STR_ARG(state->type->name));
+	if (cli->argument_count == 0)
+		return true;
+	if (!cli_one_argument(cli, "the file", &state->path, error))
+		return false;
+	if (strcmp(state->path, "-") == 0)
+		state->path = NULL;
+	return true;
+}
+
+static bool prepare(struct cli *cli, struct error *error)
+{
+	struct contract_state *state = arena_new(&cli->arena, struct contract_state);
+	const char *what = cli->argument_count > 0 ? cli->arguments[0] : "";
+	bool checks = strcmp(what, "check") == 0;
+	cli->state = state;
+	if (strcmp(what, "list") == 0) {
+		state->run = list;
+		return cli_one_argument(cli, "list", &what, error);
+	}
+	if (!checks && strcmp(what, "show") != 0)
+		return fail(error, ERROR_USAGE,
+			    "contract takes list, show NAME or check NAME [FILE]");
+	state->run = checks ? check : show;
+	if (cli->argument_count < 2)
+		return fail(error, ERROR_USAGE, "contract %s needs a name; see baton contract list",
+			    what);
+	if (!find_type(cli->arguments[1], &state->type, error))
+		return false;
+	cli->arguments += 2;
+	cli->argument_count -= 2;
+	return checks ? prepare_check(cli, state, error) : cli_no_argument(cli, error);
+}
+
+static int run(struct cli *cli)
+{
+	struct contract_state *state = cli->state;
+	return state->run(cli);
+}
+
+const struct cli_command command_contract = {
+	.name = "contract",
+	.usage = "contract list | show NAME | check NAME [FILE|-]",
+	.text = "List the types of documents, show one, or check a document against it",
+	.kind = CLI_PLAIN,
+	.prepare = prepare,
+	.run = run,
+};

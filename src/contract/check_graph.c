@@ -1,0 +1,338 @@
+/* contract/check_graph.c -- the rules of contracts/graph.def that no single row can say.
+ *
+ * A graph's problems are told at the edge or list item they are in, so these predicates make
+ * their pointers themselves instead of blaming a whole member.
+ */
+#include "contract/engine.h"
+#include "contract/graph.h"
+
+#include "base/map.h"
+
+static bool uuid_is_random(const struct uuid *uuid)
+{
+	return uuid->bytes[6] >> 4 == 4 && uuid->bytes[8] >> 6 == 2;
+}
+
+static void check_version(struct check *check, const struct uuid *uuid, const char *field)
+{
+	if (!uuid_is_random(uuid))
+		check_fail(check, field, "must be a UUID of version 4");
+}
+
+/* ---- tasks and conversations ------------------------------------------------------------ */
+
+void graph_task_check_id(const struct graph_task *value, struct check *check)
+{
+	check_version(check, &value->id, "id");
+}
+
+void graph_task_check_status(const struct graph_task *value, struct check *check)
+{
+	bool pending = value->status == GRAPH_TASK_PENDING;
+	if (pending && has(value, started_at))
+		check_fail(check, "started_at", "must be null while status is pending");
+	if ((pending || value->status == GRAPH_TASK_RUNNING) && has(value, completed_at))
+		check_fail(check, "completed_at", "must be null while status is %s",
+			   pending ? "pending" : "running");
+	if (value->status != GRAPH_TASK_FAILED && has(value, error))
+		check_fail(check, "error", "must be null unless status is failed");
+}
+
+void graph_tool_call_check(const struct graph_tool_call *value, struct check *check)
+{
+	check_version(check, &value->id, "id");
+}
+
+void graph_message_check(const struct graph_message *value, struct check *check)
+{
+	if (value->role != GRAPH_ROLE_ASSISTANT && has(value, tool_calls) &&
+	    value->tool_calls.count > 0)
+		check_fail(check, "tool_calls", "must be empty unless role is assistant");
+}
+
+void graph_sub_agent_session_check(const struct graph_sub_agent_session *value, struct check *check)
+{
+	check_version(check, &value->session_id, "session_id");
+}
+
+void graph_checkpoint_check(const struct graph_checkpoint *value, struct check *check)
+{
+	check_version(check, &value->checkpoint_id, "checkpoint_id");
+}
+
+void graph_human_feedback_check(const struct graph_human_feedback *value, struct check *check)
+{
+	if (value->action == GRAPH_FEEDBACK_MODIFY &&
+	    (!has(value, state_updates) || value->state_updates->as.object.count == 0))
+		check_fail(check, "state_updates", "must say what to change when action is modify");
+}
+
+/* ---- files ------------------------------------------------------------------------------ */
+
+void graph_mcp_servers_check(const struct graph_mcp_servers *value, struct check *check)
+{
+	AUTO(map) names = { 0 };
+	static char there;
+	const struct json *list = json_member(check->json, S("servers"));
+	struct path servers = path_key(check->path, S("servers"));
+	for (size_t i = 0; i < value->servers.count; i++) {
+		struct str name = value->servers.at[i].name;
+		if (map_get(&names, name) != NULL) {
+			struct path item = path_index(&servers, i);
+			struct path inner = path_key(&item, S("name"));
+			problem_add(check->parse, &inner,
+				    place_of(json_member(json_item(list, i), S("name"))),
+				    STR_FMT " is another server's name too",
+				    STR_ARG(quoted(check->parse->arena, name)));
+		}
+		map_put(&names, name, &there);
+	}
+}
+
+void graph_retention_policy_check(const struct graph_retention_policy *value, struct check *check)
+{
+	struct path map = path_key(check->path, S("by_status"));
+	const struct json *json = json_member(check->json, S("by_status"));
+	for (size_t i = 0; i < value->by_status.count; i++) {
+		struct str key = value->by_status.at[i].key;
+		enum graph_task_status status;
+		if (graph_task_status_from(key, &status))
+			continue;
+		struct path inner = path_key(&map, key);
+		problem_add(check->parse, &inner, place_of(json_member(json, key)),
+			    "is not a status of a task: pending, running, completed, failed");
+	}
+}
+
+/* ---- graphs ----------------------------------------------------------------------------- */
+
+void graph_node_def_check(const struct graph_node_def *value, struct check *check)
+{
+	bool agent = value->type == GRAPH_NODE_AGENT, tool = value->type == GRAPH_NODE_TOOL;
+	if (agent && !has(value, agent))
+		check_fail(check, "agent", "is required when type is agent");
+	if (!agent && has(value, agent))
+		check_fail(check, "agent", "must be null unless type is agent");
+	if (tool && !has(value, tool))
+		check_fail(check, "tool", "is required when type is tool");
+	if (!tool && has(value, tool))
+		check_fail(check, "tool", "must be null unless type is tool");
+}
+
+void graph_edge_def_check(const struct graph_edge_def *value, struct check *check)
+{
+	const struct json *to = value->to;
+	if (to->kind == JSON_STRING)
+		return;
+	if (to->kind != JSON_OBJECT) {
+		struct str said = json_said(check->parse->arena, to);
+		check_fail(check, "to", "must be a node's name or a mapping, got " STR_FMT,
+			   STR_ARG(said));
+		return;
+	}
+	if (to->as.object.count == 0)
+		check_fail(check, "to", "must have at least 1 items, got 0");
+	struct path map = path_key(check->path, S("to"));
+	for (size_t i = 0; i < to->as.object.count; i++) {
+		const struct json_member *member = &to->as.object.at[i];
+		struct path inner = path_key(&map, member->key);
+		if (member->value.kind != JSON_STRING)
+			parse_wrong(check->parse, &inner, &member->value, "a string");
+	}
+}
+
+/* The nodes of a graph: name -> number + 1. */
+struct nodes {
+	struct check *check;
+	struct map numbers;
+};
+
+static void nodes_done(struct nodes *nodes)
+{
+	map_done(&nodes->numbers);
+}
+
+static struct nodes nodes_of(const struct graph_workflow *value, struct check *check)
+{
+	struct nodes nodes = { .check = check };
+	for (size_t i = 0; i < value->nodes.count; i++)
+		map_put(&nodes.numbers, value->nodes.at[i].key, (void *)(uintptr_t)(i + 1));
+	return nodes;
+}
+
+/* False when there is no such node. */
+static bool node_number(const struct nodes *nodes, struct str name, size_t *out_number)
+{
+	size_t number = (size_t)(uintptr_t)map_get(&nodes->numbers, name);
+	*out_number = number - 1;
+	return number != 0;
+}
+
+static bool name_is_end(struct str name)
+{
+	return str_equal(name, S("__end__"));
+}
+
+static void check_name(const struct nodes *nodes, const struct path *path, const struct json *json,
+		       struct str name)
+{
+	size_t number;
+	if (node_number(nodes, name, &number))
+		return;
+	struct parse *parse = nodes->check->parse;
+	problem_add(parse, path, place_of(json), STR_FMT " is not a node",
+		    STR_ARG(quoted(parse->arena, name)));
+}
+
+static void check_target(const struct nodes *nodes, const struct path *path,
+			 const struct json *json)
+{
+	if (json->kind == JSON_STRING && !name_is_end(json->as.string))
+		check_name(nodes, path, json, json->as.string);
+}
+
+static void check_edge(const struct nodes *nodes, const struct path *path,
+		       const struct graph_edge_def *edge, const struct json *json)
+{
+	struct path from = path_key(path, S("from")), to = path_key(path, S("to"));
+	check_name(nodes, &from, json_member(json, S("from")), edge->from);
+	if (edge->to->kind != JSON_OBJECT) {
+		check_target(nodes, &to, edge->to);
+		return;
+	}
+	for (size_t i = 0; i < edge->to->as.object.count; i++) {
+		const struct json_member *member = &edge->to->as.object.at[i];
+		struct path way = path_key(&to, member->key);
+		check_target(nodes, &way, &member->value);
+	}
+}
+
+void graph_workflow_check_names(const struct graph_workflow *value, struct check *check)
+{
+	AUTO(nodes) nodes = nodes_of(value, check);
+	const struct json *json = check->json;
+	struct path all = path_key(check->path, S("nodes"));
+	struct path entry = path_key(check->path, S("entry_point"));
+	struct path edges = path_key(check->path, S("edges"));
+	struct path checkpoints = path_key(check->path, S("checkpoints"));
+	size_t number;
+	if (node_number(&nodes, S("__end__"), &number)) {
+		struct path inner = path_key(&all, S("__end__"));
+		problem_add(check->parse, &inner,
+			    place_of(json_member(json_member(json, S("nodes")), S("__end__"))),
+			    "is where every run ends: give the node another name");
+	}
+	check_name(&nodes, &entry, json_member(json, S("entry_point")), value->entry_point);
+	for (size_t i = 0; i < value->edges.count; i++) {
+		struct path inner = path_index(&edges, i);
+		check_edge(&nodes, &inner, &value->edges.at[i],
+			   json_item(json_member(json, S("edges")), i));
+	}
+	for (size_t i = 0; i < value->checkpoints.count; i++) {
+		struct path inner = path_index(&checkpoints, i);
+		check_name(&nodes, &inner, json_item(json_member(json, S("checkpoints")), i),
+			   value->checkpoints.at[i]);
+	}
+}
+
+/* One way that is always taken, by numbers of nodes. */
+struct way {
+	size_t from, to, edge;
+};
+
+struct ways {
+	struct way *at;
+	size_t count;
+	size_t *first; /* of each node, into `next`; SIZE_MAX is the end */
+	size_t *next;
+	size_t *waiting; /* of each node: ways into it that are not yet seen to end */
+};
+
+static struct ways ways_of(const struct graph_workflow *value, const struct nodes *nodes,
+			   struct arena *arena)
+{
+	size_t node_count = value->nodes.count, edge_count = value->edges.count;
+	struct ways ways = { .at = arena_array(arena, struct way, edge_count),
+			     .first = arena_array(arena, size_t, node_count),
+			     .next = arena_array(arena, size_t, edge_count),
+			     .waiting = arena_array(arena, size_t, node_count) };
+	for (size_t i = 0; i < node_count; i++)
+		ways.first[i] = SIZE_MAX;
+	for (size_t i = 0; i < edge_count; i++) {
+		const struct graph_edge_def *edge = &value->edges.at[i];
+		struct way way = { .edge = i };
+		if (has(edge, condition) || edge->to->kind != JSON_STRING ||
+		    !node_number(nodes, edge->from, &way.from) ||
+		    !node_number(nodes, edge->to->as.string, &way.to))
+			continue;
+		ways.next[ways.count] = ways.first[way.from];
+		ways.first[way.from] = ways.count;
+		ways.waiting[way.to]++;
+		ways.at[ways.count++] = way;
+	}
+	return ways;
+}
+
+/* Takes away, again and again, a node that nothing leads to; what is left lies on a cycle or
+ * behind one. */
+static size_t take_away(struct ways *ways, size_t node_count, struct arena *arena)
+{
+	size_t *ready = arena_array(arena, size_t, node_count), count = 0, taken = 0;
+	for (size_t i = 0; i < node_count; i++)
+		if (ways->waiting[i] == 0)
+			ready[count++] = i;
+	while (taken < count) {
+		size_t node = ready[taken++];
+		for (size_t i = ways->first[node]; i != SIZE_MAX; i = ways->next[i])
+			if (--ways->waiting[ways->at[i].to] == 0)
+				ready[count++] = ways->at[i].to;
+	}
+	return node_count - taken;
+}
+
+/* Among the nodes that are left each has a way into it from another that is left: going back
+ * along those must meet a node a second time, and that one is on a cycle. */
+static size_t find_cycle(const struct ways *ways, size_t node_count, struct arena *arena,
+			 size_t *into)
+{
+	bool *seen = arena_array(arena, bool, node_count);
+	size_t node = SIZE_MAX;
+	for (size_t i = 0; i < ways->count; i++)
+		if (ways->waiting[ways->at[i].from] > 0 && ways->waiting[ways->at[i].to] > 0) {
+			into[ways->at[i].to] = i;
+			node = ways->at[i].to;
+		}
+	while (!seen[node]) {
+		seen[node] = true;
+		node = ways->at[into[node]].from;
+	}
+	return node;
+}
+
+void graph_workflow_check_cycles(const struct graph_workflow *value, struct check *check)
+{
+	enum { SHOWN = 8 };
+	AUTO(nodes) nodes = nodes_of(value, check);
+	struct arena *arena = check->parse->arena;
+	size_t node_count = value->nodes.count;
+	struct ways ways = ways_of(value, &nodes, arena);
+	if (take_away(&ways, node_count, arena) == 0)
+		return;
+	size_t *into = arena_array(arena, size_t, node_count);
+	size_t start = find_cycle(&ways, node_count, arena, into), node = start, shown = 0;
+	struct str text = value->nodes.at[start].key;
+	do {
+		node = ways.at[into[node]].from;
+		text = ++shown > SHOWN
+			       ? text
+			       : str_format(arena, STR_FMT " -> " STR_FMT,
+					    STR_ARG(value->nodes.at[node].key), STR_ARG(text));
+	} while (node != start);
+	size_t edge = ways.at[into[start]].edge;
+	struct path edges = path_key(check->path, S("edges"));
+	struct path inner = path_index(&edges, edge);
+	problem_add(check->parse, &inner,
+		    place_of(json_item(json_member(check->json, S("edges")), edge)),
+		    "leads in a circle without a condition: %s" STR_FMT,
+		    shown > SHOWN ? "... -> " : "", STR_ARG(text));
+}

@@ -1,0 +1,112 @@
+/* contract/describe.c -- the list of documents, and what those that are JSON share. */
+#include "contract/describe.h"
+
+#include <pthread.h>
+
+#include "base/limits.h"
+
+#define TEXT(literal)                           \
+	{                                       \
+		"" literal, sizeof(literal) - 1 \
+	}
+
+static const struct description descriptions[] = {
+	{ TEXT("openapi"), TEXT("The HTTP interface as OpenAPI 3.1"), describe_openapi },
+	{ TEXT("schema"), TEXT("Every type as one JSON Schema 2020-12 document"),
+	  describe_schema_all },
+	{ TEXT("typescript"), TEXT("Every type for a TypeScript client"), describe_typescript },
+	{ TEXT("markdown"), TEXT("Every type as a reference page"), describe_markdown },
+	{ TEXT("states"), TEXT("The lives of runs and steps as Mermaid diagrams"),
+	  describe_states },
+	{ TEXT("events"), TEXT("The events of a run's stream"), describe_events },
+	{ TEXT("errors"), TEXT("The ways Baton says no"), describe_errors },
+	{ TEXT("config"), TEXT("Baton's own settings"), describe_config },
+};
+
+const struct description *description_at(size_t index)
+{
+	return index < COUNT(descriptions) ? &descriptions[index] : NULL;
+}
+
+const struct description *description_find(struct str name)
+{
+	for (size_t i = 0; i < COUNT(descriptions); i++)
+		if (str_equal(descriptions[i].name, name))
+			return &descriptions[i];
+	return NULL;
+}
+
+/* ---- one item a line ------------------------------------------------------------------- */
+
+static void new_line(struct buf *out, unsigned depth)
+{
+	buf_add_char(out, '\n');
+	for (unsigned i = 0; i < depth; i++)
+		buf_add(out, S("  "));
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* The string that begins at `at`, with its quotes. */
+static struct str string_at(struct str json, size_t at)
+{
+	size_t end = at + 1;
+	while (end < json.size && json.at[end] != '"')
+		end += json.at[end] == '\\' ? 2 : 1;
+	require(end < json.size);
+	return str_head(str_skip(json, at), end + 1 - at);
+}
+
+static bool closes_next(struct str json, size_t at)
+{
+	while (at < json.size && is_blank(json.at[at]))
+		at++;
+	return at < json.size && (json.at[at] == '}' || json.at[at] == ']');
+}
+
+void describe_indented(struct str json, struct buf *out)
+{
+	unsigned depth = 0;
+	bool empty = false;
+	for (size_t i = 0; i < json.size; i++) {
+		char c = json.at[i];
+		if (is_blank(c))
+			continue;
+		if (c == '"') {
+			struct str string = string_at(json, i);
+			buf_add(out, string);
+			i += string.size - 1;
+			continue;
+		}
+		if ((c == '}' || c == ']') && !empty)
+			new_line(out, --depth);
+		buf_add_char(out, c);
+		empty = (c == '{' || c == '[') && closes_next(json, i + 1);
+		if ((c == '{' || c == '[') && !empty)
+			new_line(out, ++depth);
+		else if (c == ',')
+			new_line(out, depth);
+		else if (c == ':')
+			buf_add_char(out, ' ');
+	}
+	buf_add_char(out, '\n');
+}
+
+/* ---- the kept document ----------------------------------------------------------------- */
+
+struct str describe_openapi_kept(void)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static struct buf kept;
+	pthread_mutex_lock(&lock);
+	if (kept.size == 0) {
+		kept = buf_limited(LIMIT_DESCRIPTION_BYTES);
+		describe_openapi(&kept);
+		require(!kept.full);
+	}
+	pthread_mutex_unlock(&lock);
+	return buf_str(&kept);
+}

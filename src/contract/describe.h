@@ -1,0 +1,45 @@
+/* contract/describe.h -- the program prints its own reference.
+ *
+ * Every document here comes from rows, so none can be wrong about what the program does:
+ *
+ *	openapi     OpenAPI 3.1: routes.def and every type of every module
+ *	schema      one JSON Schema 2020-12 document with all types in $defs
+ *	typescript  the same types for a client
+ *	markdown    the same types for a reader
+ *	states events errors config   the other .def files
+ *
+ * Documents are deterministic: the same program prints the same bytes.  `make describe` keeps
+ * them in tests/golden.  One type as JSON Schema is in contract/contract.h (describe_schema).
+ */
+#ifndef CONTRACT_DESCRIBE_H
+#define CONTRACT_DESCRIBE_H
+
+#include "base/buf.h"
+#include "contract/contract.h"
+
+struct description {
+	struct str name, text;
+	void (*print)(struct buf *out);
+};
+
+const struct description *description_at(size_t index); /* NULL behind the last */
+const struct description *description_find(struct str name);
+
+void describe_openapi(struct buf *out);
+void describe_schema_all(struct buf *out);
+void describe_typescript(struct buf *out);
+void describe_markdown(struct buf *out);
+void describe_states(struct buf *out);
+void describe_events(struct buf *out);
+void describe_errors(struct buf *out);
+void describe_config(struct buf *out);
+
+/* One type's section of the reference page. */
+void describe_markdown_type(const struct type *type, struct buf *out);
+/* JSON text with one member or item a line, so that it can be read and compared. */
+void describe_indented(struct str json, struct buf *out);
+/* The OpenAPI document, printed at the first call under a lock and kept as long as the program
+ * runs; from any thread. */
+struct str describe_openapi_kept(void);
+
+#endif

@@ -1,0 +1,182 @@
+/* contract/describe_tables.c -- the other .def files as pages: states, events, errors, config.
+ *
+ * Tables are not padded: a changed cell must not change its neighbours' lines.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "contract/config.h"
+#include "contract/describe.h"
+#include "contract/run.h"
+
+/* ---- states ---------------------------------------------------------------------------- */
+
+enum ending { ENDING_LIVE, ENDING_FINAL };
+
+struct state_row {
+	const char *machine, *constant, *word, *text;
+	enum ending ending;
+};
+
+static const struct state_row states[] = {
+#define STATE(machine_, constant_, word_, ending_, text_) \
+	{ #machine_, #constant_, word_, text_, ENDING_##ending_ },
+#define MOVE(machine_, from_, to_, cause_)
+#include "contracts/states.def"
+#undef STATE
+#undef MOVE
+};
+
+static const struct move_row {
+	const char *machine, *from, *to, *cause;
+} moves[] = {
+#define STATE(machine_, constant_, word_, ending_, text_)
+#define MOVE(machine_, from_, to_, cause_) { #machine_, #from_, #to_, cause_ },
+#include "contracts/states.def"
+#undef STATE
+#undef MOVE
+};
+
+static const char *state_word(const char *constant)
+{
+	for (size_t i = 0; i < COUNT(states); i++)
+		if (strcmp(states[i].constant, constant) == 0)
+			return states[i].word;
+	return constant;
+}
+
+/* Mermaid ends a label at a second colon: `a: b` becomes `a (b)`. */
+static void put_label(struct buf *out, const char *cause)
+{
+	struct str rest = str_from_c(cause), head;
+	size_t at;
+	if (!str_find(rest, S(": "), &at)) {
+		buf_add(out, rest);
+		return;
+	}
+	head = str_head(rest, at);
+	rest = str_skip(rest, at + 2);
+	buf_add_format(out, STR_FMT " (" STR_FMT ")", STR_ARG(head), STR_ARG(rest));
+}
+
+static void put_diagram(struct buf *out, const char *machine)
+{
+	bool first = true;
+	buf_add(out, S("```mermaid\nstateDiagram-v2\n"));
+	for (size_t i = 0; i < COUNT(states); i++)
+		if (strcmp(states[i].machine, machine) == 0 && first) {
+			buf_add_format(out, "  [*] --> %s\n", states[i].word);
+			first = false;
+		}
+	for (size_t i = 0; i < COUNT(moves); i++) {
+		if (strcmp(moves[i].machine, machine) != 0)
+			continue;
+		buf_add_format(out, "  %s --> %s : ", state_word(moves[i].from),
+			       state_word(moves[i].to));
+		put_label(out, moves[i].cause);
+		buf_add_char(out, '\n');
+	}
+	for (size_t i = 0; i < COUNT(states); i++)
+		if (strcmp(states[i].machine, machine) == 0 && states[i].ending == ENDING_FINAL)
+			buf_add_format(out, "  %s --> [*]\n", states[i].word);
+	buf_add(out, S("```\n"));
+}
+
+static void put_machine(struct buf *out, const char *machine)
+{
+	buf_add_format(out, "\n## %s\n\n", machine);
+	put_diagram(out, machine);
+	buf_add(out, S("\n| state | ends | meaning |\n|---|---|---|\n"));
+	for (size_t i = 0; i < COUNT(states); i++)
+		if (strcmp(states[i].machine, machine) == 0)
+			buf_add_format(out, "| `%s` | %s | %s |\n", states[i].word,
+				       states[i].ending == ENDING_FINAL ? "yes" : "no",
+				       states[i].text);
+}
+
+void describe_states(struct buf *out)
+{
+	buf_add(out, S("# States\n\nA move that is not drawn does not happen.\n"));
+	for (size_t i = 0; i < COUNT(states); i++) {
+		bool seen = false;
+		for (size_t j = 0; j < i; j++)
+			seen = seen || strcmp(states[j].machine, states[i].machine) == 0;
+		if (!seen)
+			put_machine(out, states[i].machine);
+	}
+}
+
+/* ---- events ---------------------------------------------------------------------------- */
+
+static const struct event_line {
+	const char *name, *text;
+	type_function *body;
+} events[] = {
+#define EVENT(constant_, name_, body_, text_) { name_, text_, body_##_type },
+#include "contracts/events.def"
+#undef EVENT
+};
+
+void describe_events(struct buf *out)
+{
+	buf_add(out, S("# Events\n\nWhat a run's stream can hold. A name is never reused or "
+		       "renamed.\n\n| event | body | meaning |\n|---|---|---|\n"));
+	for (size_t i = 0; i < COUNT(events); i++)
+		buf_add_format(out, "| `%s` | `" STR_FMT "` | %s |\n", events[i].name,
+			       STR_ARG(events[i].body()->name), events[i].text);
+}
+
+/* ---- errors ---------------------------------------------------------------------------- */
+
+static const char *retry_word(enum error_retry retry)
+{
+	switch (retry) {
+	case ERROR_RETRY_FINAL:
+		return "no";
+	case ERROR_RETRY_AGAIN:
+		return "yes";
+	case ERROR_RETRY_ASK:
+		return "after a person has looked";
+	}
+	return "";
+}
+
+void describe_errors(struct buf *out)
+{
+	buf_add(out,
+		S("# Errors\n\nThe code of a problem, its HTTP status, the command line's exit "
+		  "status, and whether trying again can help.\n\n"
+		  "| code | status | exit | again | meaning |\n|---|---|---|---|---|\n"));
+	for (size_t i = 0; i < error_count(); i++) {
+		const struct error_row *row = error_row((enum error_code)i);
+		buf_add_format(out, "| `" STR_FMT "` | %d | %d | %s | " STR_FMT " |\n",
+			       STR_ARG(row->name), row->http_status, row->exit_status,
+			       retry_word(row->retry), STR_ARG(row->text));
+	}
+}
+
+/* ---- settings -------------------------------------------------------------------------- */
+
+static void put_code(struct buf *out, const char *text)
+{
+	if (text[0] == '\0')
+		buf_add(out, S(" |"));
+	else
+		buf_add_format(out, " `%s` |", text);
+}
+
+void describe_config(struct buf *out)
+{
+	const struct config_row *row;
+	buf_add(out, S("# Settings\n\nThe flag wins over the environment, the environment over the "
+		       "default.\n\n| setting | type | default | environment | flag | meaning |\n"
+		       "|---|---|---|---|---|---|\n"));
+	for (size_t i = 0; (row = config_at(i)) != NULL; i++) {
+		buf_add_format(out, "| `" STR_FMT "` | %s |", STR_ARG(row->name),
+			       config_type_name(row->type));
+		put_code(out, row->fallback);
+		put_code(out, row->environment);
+		put_code(out, row->flag);
+		buf_add_format(out, " " STR_FMT " |\n", STR_ARG(row->text));
+	}
+}

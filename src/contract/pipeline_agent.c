@@ -1,0 +1,40 @@
+/* contract/pipeline_agent.c -- a profile's agent with the profile's own words put over it.
+ *
+ * A stored profile stays as it was written; the copy made here is what a run uses, so a profile
+ * that is changed later does not reach into a run that has begun.
+ */
+#include "contract/pipeline_agent.h"
+
+#include "base/buf.h"
+
+static struct str agent_names(const struct pipeline_profile *profile, struct arena *arena)
+{
+	AUTO(buf) names = { 0 };
+	for (size_t i = 0; i < profile->agents.count; i++) {
+		buf_add(&names, i == 0 ? S("it has ") : S(", "));
+		buf_add(&names, profile->agents.at[i].key);
+	}
+	if (profile->agents.count == 0)
+		buf_add(&names, S("it has no agents"));
+	return str_copy(arena, buf_str(&names));
+}
+
+bool pipeline_profile_agent(const struct pipeline_profile *profile, struct str agent,
+			    struct arena *arena, const struct pipeline_agent_config **out_config,
+			    struct error *error)
+{
+	for (size_t i = 0; i < profile->agents.count; i++) {
+		if (!str_equal(profile->agents.at[i].key, agent))
+			continue;
+		struct pipeline_agent_config *config =
+			arena_copy(arena, &profile->agents.at[i].value, sizeof(*config));
+		SET(config, sandbox, profile->sandbox);
+		SET(config, profile_name, profile->name);
+		*out_config = config;
+		return true;
+	}
+	struct str names = agent_names(profile, arena);
+	return fail(error, ERROR_NOT_FOUND,
+		    "profile " STR_FMT " has no agent " STR_FMT "; " STR_FMT,
+		    STR_ARG(profile->name), STR_ARG(agent), STR_ARG(names));
+}

@@ -1,0 +1,55 @@
+// Independent readers of what Baton says about itself.  Prints a list of complaints as JSON.
+//
+//   read.mjs openapi FILE      OpenAPI 3.1: the document against the specification's own schema
+//   read.mjs schema FILE       JSON Schema 2020-12: the meta-schema, then every $def compiled
+//   read.mjs documents FILE    stdin: [{"name", "document"}]; each against $defs/name of FILE
+import { readFileSync } from "node:fs";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import Ajv2020 from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+
+const [what, path] = process.argv.slice(2);
+const tree = JSON.parse(readFileSync(path, "utf8"));
+const complaints = [];
+
+function complain(place, errors) {
+  for (const error of errors ?? [])
+    complaints.push(`${place}${error.instancePath ?? ""}: ${error.message ?? error} ${JSON.stringify(error.params ?? {})}`);
+}
+
+// The reader must not pass over a keyword it does not know, so ours are told to it.
+function reader() {
+  const ajv = new Ajv2020.default({ strict: true, strictRequired: false, strictTypes: false, allErrors: true });
+  formats.default(ajv);
+  for (const keyword of ["x-enumDescriptions", "x-oldValues", "x-oldName", "x-rules"]) ajv.addKeyword(keyword);
+  ajv.addSchema(tree, "baton");
+  return ajv;
+}
+
+// A JSON pointer in a fragment, as the reader wants it.
+const at = (name) => `baton#/$defs/${encodeURIComponent(name)}`;
+
+if (what === "openapi") {
+  const result = await new Validator().validate(structuredClone(tree));
+  if (!result.valid) complain("", Array.isArray(result.errors) ? result.errors : [result.errors]);
+} else if (what === "schema") {
+  const ajv = reader();
+  if (!ajv.validateSchema(tree)) complain("", ajv.errors);
+  for (const name of Object.keys(tree.$defs)) {
+    try {
+      if (!ajv.getSchema(at(name))) complaints.push(`${name}: not found`);
+    } catch (error) {
+      complaints.push(`${name}: ${error.message}`);
+    }
+  }
+} else if (what === "documents") {
+  const ajv = reader();
+  for (const { name, document } of JSON.parse(readFileSync(0, "utf8"))) {
+    const validate = ajv.getSchema(at(name));
+    if (!validate) complaints.push(`${name}: not found`);
+    else if (!validate(document)) complain(name, validate.errors);
+  }
+} else {
+  complaints.push(`what is ${what}?`);
+}
+console.log(JSON.stringify(complaints));

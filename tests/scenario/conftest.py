@@ -1,0 +1,20 @@
+"""Every scenario has a data folder of its own; what it started on it is ended with it."""
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+from baton import Home  # noqa: E402
+
+
+@pytest.fixture
+def home():
+    with Home() as home:
+        yield home
+
+
+@pytest.fixture
+def server(home):
+    return home.serve()

@@ -1,0 +1,78 @@
+"""What a run costs: rows and commits, counted and not timed."""
+import pytest
+
+STEPS = 10
+
+
+def chain(steps):
+    lines = ["name: chain", "steps:"]
+    for number in range(steps):
+        lines += [f"  - name: s{number}", "    tool: echo", f"    inputs: {{n: {number}}}"]
+        if number > 0:
+            lines.append(f"    depends_on: [s{number - 1}]")
+    return "\n".join(lines) + "\n"
+
+
+def test_a_chain_costs_one_row_and_one_commit_a_step(home, server):
+    name = home.define(chain(STEPS))
+    before = home.commits()
+    assert server.start(name, wait=20).body["status"] == "success"
+    commits = home.commits() - before
+    types = server.types(server.get("/api/runs").body[0]["run_id"])
+    assert types == ["run.created"] + ["step.computed"] * STEPS + ["run.finished"]
+    assert len(types) <= 2 * STEPS + 3
+    assert STEPS <= commits <= STEPS + 1
+
+
+def test_the_rows_are_the_events(home, server):
+    name = home.define(chain(STEPS))
+    run = server.start(name, wait=20).body["run_id"]
+    events = server.events(run)
+    server.kill()
+    with home.database() as database:
+        rows = database.execute("SELECT seq, type FROM events ORDER BY position").fetchall()
+        assert rows == [(event["seq"], event["type"]) for event in events]
+        assert database.execute("SELECT count(*) FROM runs").fetchone() == (1,)
+        assert database.execute("SELECT count(*) FROM effects").fetchone() == (0,)
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_a_mixed_run_keeps_the_bound(home, server):
+    name = home.define("""
+name: mixed
+steps:
+  - {name: a, tool: echo, inputs: {x: 1}}
+  - {name: b, tool: shell, depends_on: [a], inputs: {command: "echo b"}}
+  - {name: c, wait: {seconds: 0.01}, depends_on: [b]}
+  - {name: d, tool: shell, depends_on: [c], inputs: {command: "echo d"}}
+  - {name: e, human: {question: "well?"}, depends_on: [d]}
+  - {name: f, tool: echo, depends_on: [e], inputs: {x: 2}}
+""")
+    before = home.commits()
+    run = server.run_of(name)
+    request = server.until(run, "human.requested")["data"]["effect"]
+    assert server.respond(request).status == 200
+    assert server.finish(run)["status"] == "success"
+    steps = 6
+    assert len(server.events(run)) <= 2 * steps + 3
+    assert steps <= home.commits() - before <= steps + 1
+
+
+@pytest.mark.parametrize("width", [1, 5])
+def test_parallel_pure_steps_keep_the_bound(home, server, width):
+    lines = ["name: wide", "steps:"]
+    for number in range(width):
+        lines.append(f"  - {{name: s{number}, tool: echo, inputs: {{n: {number}}}}}")
+    before = home.commits()
+    run = server.start(home.define("\n".join(lines) + "\n"), wait=20).body["run_id"]
+    assert len(server.events(run)) <= 2 * width + 3
+    assert home.commits() - before <= width + 1
+
+
+def test_refused_requests_cost_nothing(home, server):
+    home.define(chain(STEPS))
+    before = home.commits()
+    assert server.start("chain", {"unknown": 1}).status == 422
+    assert server.start("nobody").status == 404
+    assert home.commits() == before

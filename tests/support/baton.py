@@ -1,0 +1,385 @@
+"""What scenarios and the crash rig share: a data folder, the program on it, HTTP, SSE, SQLite.
+
+Everything waits for something that happens (a line, an event, an exit, a byte in a FIFO) and gives
+up loudly after PATIENCE_S; nothing sleeps.  A Home ends every process it started, by its pid, when
+it closes, whatever the test did.
+"""
+import collections
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import select
+import shutil
+import signal
+import socket
+import sqlite3
+import struct
+import subprocess
+import tempfile
+import uuid
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = str((ROOT / os.environ.get("BATON", "build/baton")).resolve())
+PATIENCE_S = 30
+EXIT = {"usage": 2, "invalid": 2, "syntax": 2, "not_found": 4, "conflict": 5, "locked": 8}
+
+Answer = collections.namedtuple("Answer", "status headers body")
+Told = collections.namedtuple("Told", "id event")
+
+
+class Gone(Exception):
+    """The server went away in the middle."""
+
+
+def new_id():
+    return str(uuid.uuid4())
+
+
+def environment(**more):
+    """A small one: what the program needs, the sanitizers' options, and what the test adds."""
+    kept = ("PATH", "HOME", "LANG", "ASAN_OPTIONS", "UBSAN_OPTIONS")
+    clean = {name: os.environ[name] for name in kept if name in os.environ}
+    clean.update(more)
+    return clean
+
+
+# ---- HTTP ------------------------------------------------------------------------------------
+
+
+class LocalConnection(http.client.HTTPConnection):
+    """HTTP through a Unix socket."""
+
+    def __init__(self, path):
+        super().__init__("localhost", timeout=PATIENCE_S)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
+def ask(connection, method, target, body=None, headers=None):
+    """One request; a body that is no bytes is sent as JSON.  The answer's body is JSON or bytes."""
+    headers = dict(headers or {})
+    if body is not None and not isinstance(body, bytes):
+        body = json.dumps(body).encode()
+        headers.setdefault("Content-Type", "application/json")
+    try:
+        connection.request(method, target, body, headers)
+        response = connection.getresponse()
+        data = response.read()
+    except TimeoutError:
+        raise
+    except (OSError, http.client.HTTPException) as lost:
+        raise Gone(str(lost)) from lost
+    finally:
+        connection.close()
+    if data and "json" in (response.getheader("Content-Type") or ""):
+        data = json.loads(data)
+    return Answer(response.status, response.headers, data)
+
+
+def events_of(response):
+    """Cuts an SSE body into Told(id, event); ends with the stream, however that ends."""
+    number, data = None, []
+    while True:
+        try:
+            line = response.readline()
+        except TimeoutError:
+            raise
+        except (OSError, http.client.HTTPException) as lost:
+            raise Gone(str(lost)) from lost
+        if not line:
+            return
+        line = line.decode().rstrip("\n")
+        if line.startswith("id: "):
+            number = line[4:]
+        elif line.startswith("data: "):
+            data.append(line[6:])
+        elif line == "" and data:
+            yield Told(number, json.loads("\n".join(data)))
+            data = []
+
+
+# ---- processes -------------------------------------------------------------------------------
+
+
+def processes_with(marker):
+    """Pids of living processes that have the marker in their command line, ours excepted."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit() or int(entry) == os.getpid():
+            continue
+        try:
+            words = pathlib.Path("/proc", entry, "cmdline").read_bytes()
+        except OSError:
+            continue
+        if marker.encode() in words:
+            found.append(int(entry))
+    return found
+
+
+def wait_until_none_with(marker):
+    """Waits for the end of each; a process that stays alive fails the test."""
+    while True:
+        found = processes_with(marker)
+        if not found:
+            return
+        for pid in found:
+            try:
+                descriptor = os.pidfd_open(pid)
+            except ProcessLookupError:
+                continue
+            with contextlib.closing(os.fdopen(descriptor, "rb", buffering=0)):
+                ready, _, _ = select.select([descriptor], [], [], PATIENCE_S / 3)
+            assert ready, f"process {pid} with {marker} in its command line is still alive"
+
+
+class Process:
+    """A program that was started; its standard output line by line."""
+
+    def __init__(self, arguments, env, cwd, errors):
+        self.errors_path = errors
+        with open(errors, "ab") as file:
+            self.popen = subprocess.Popen(arguments, env=env, cwd=cwd, stdin=subprocess.DEVNULL,
+                                          stdout=subprocess.PIPE, stderr=file)
+        self.pid = self.popen.pid
+
+    def line(self):
+        ready, _, _ = select.select([self.popen.stdout], [], [], PATIENCE_S)
+        assert ready, "nothing was printed"
+        return self.popen.stdout.readline().decode()
+
+    def errors(self):
+        return pathlib.Path(self.errors_path).read_text(errors="replace")
+
+    def wait(self):
+        """Its exit status, negative for a signal; the rest of its output is in .output."""
+        self.output = self.popen.communicate(timeout=PATIENCE_S)[0].decode(errors="replace")
+        return self.popen.returncode
+
+    def kill(self):
+        """kill -9, and it is gone when this returns."""
+        self.popen.kill()
+        return self.wait()
+
+    def end(self):
+        if self.popen.poll() is None:
+            self.popen.kill()
+        self.popen.wait(timeout=PATIENCE_S)
+        self.popen.stdout.close()
+
+
+class Server(Process):
+    """`baton serve`; .address once it listens."""
+
+    def listen(self):
+        """False when it ended before it listened."""
+        line = self.line()
+        if not line:
+            return False
+        assert line.startswith("listening on http://"), line
+        self.address = line.split("http://")[1].strip()
+        return True
+
+    def request(self, method, target, body=None, headers=None):
+        return ask(http.client.HTTPConnection(self.address, timeout=PATIENCE_S), method, target, body,
+                   headers)
+
+    def get(self, target, headers=None):
+        return self.request("GET", target, None, headers)
+
+    def start(self, workflow, inputs=None, run_id=None, wait=None):
+        body = {"workflow": workflow, "inputs": inputs or {}}
+        if run_id is not None:
+            body["run_id"] = run_id
+        return self.request("POST", "/api/run", body, {"Prefer": f"wait={wait}"} if wait else None)
+
+    def run_of(self, workflow, inputs=None):
+        """Starts it and gives its id."""
+        answer = self.start(workflow, inputs)
+        assert answer.status == 202, answer
+        return answer.body["run_id"]
+
+    def result(self, run):
+        answer = self.get(f"/api/runs/{run}")
+        assert answer.status == 200, answer
+        return answer.body
+
+    def events(self, run):
+        """Every stored event of the run, page by page."""
+        items, after = [], "0"
+        while after is not None:
+            page = self.get(f"/api/runs/{run}/events?after={after}").body
+            items += page["items"]
+            after = page["cursor"]
+        return items
+
+    def types(self, run):
+        return [event["type"] for event in self.events(run)]
+
+    @contextlib.contextmanager
+    def stream(self, target, last=None):
+        """An open SSE stream: a generator of Told."""
+        connection = http.client.HTTPConnection(self.address, timeout=PATIENCE_S)
+        try:
+            headers = {} if last is None else {"Last-Event-ID": str(last)}
+            try:
+                connection.request("GET", target, None, headers)
+                response = connection.getresponse()
+            except TimeoutError:
+                raise
+            except (OSError, http.client.HTTPException) as lost:
+                raise Gone(str(lost)) from lost
+            assert response.status == 200, (response.status, response.read())
+            yield events_of(response)
+        finally:
+            connection.close()
+
+    def follow(self, run, until="run.finished", last=None):
+        """The run's events up to and including the first of the type `until`."""
+        seen = []
+        with self.stream(f"/api/runs/{run}/stream", last) as stream:
+            for told in stream:
+                seen.append(told.event)
+                if told.event["type"] == until:
+                    return seen
+        raise AssertionError(f"the stream ended without {until}: {[e['type'] for e in seen]}")
+
+    def until(self, run, type):
+        """The first event of that type, awaited."""
+        return self.follow(run, type)[-1]
+
+    def finish(self, run):
+        self.follow(run)
+        return self.result(run)
+
+    def inbox(self):
+        return self.get("/api/inbox").body["items"]
+
+    def respond(self, request, decision="approve", **more):
+        return self.request("POST", f"/api/inbox/{request}/respond", {"decision": decision, **more})
+
+
+# ---- a data folder -----------------------------------------------------------------------------
+
+
+class Home:
+    """A data folder of one test and every process started on it."""
+
+    def __init__(self):
+        self.path = tempfile.mkdtemp(prefix="baton-")
+        self.data = os.path.join(self.path, "home")
+        self.started = []
+        os.makedirs(os.path.join(self.data, "definitions"))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in self.started:
+            process.end()
+        try:
+            wait_until_none_with(self.data)
+        finally:
+            shutil.rmtree(self.path)
+
+    def define(self, yaml, name=None):
+        """Stores a definition; its name is the one it gives itself."""
+        if name is None:
+            name = next(line.split(":")[1].strip() for line in yaml.splitlines()
+                        if line.startswith("name:"))
+        pathlib.Path(self.data, "definitions", name + ".yaml").write_text(yaml)
+        return name
+
+    def _start(self, kind, words, env):
+        errors = os.path.join(self.path, f"errors-{len(self.started)}")
+        process = kind([PROGRAM, "--home", self.data, *words], environment(**env), self.path, errors)
+        self.started.append(process)
+        return process
+
+    def serve(self, *words, **env):
+        """A server that listens."""
+        server = self.begin_serve(*words, **env)
+        assert server.listen(), server.errors()
+        return server
+
+    def begin_serve(self, *words, **env):
+        return self._start(Server, ["serve", "--port", "0", *words], env)
+
+    def begin(self, *words, **env):
+        """The command line, not waited for."""
+        return self._start(Process, words, env)
+
+    def cli(self, *words, **env):
+        """The command line: (exit status, stdout, stderr)."""
+        process = self.begin(*words, **env)
+        status = process.wait()
+        return status, process.output, process.errors()
+
+    def local(self, method, target, body=None, headers=None):
+        """A request through baton.sock."""
+        return ask(LocalConnection(os.path.join(self.data, "baton.sock")), method, target, body, headers)
+
+    def workspace(self, run, *parts):
+        return pathlib.Path(self.data, "work", run, *parts)
+
+    def fifo(self, run, name):
+        """A FIFO in the workspace of a run that may not exist yet: a step's way to speak to us."""
+        path = self.workspace(run, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        os.mkfifo(path)
+        return Fifo(path)
+
+    def database(self):
+        """A connection to a copy of the database, so that nothing of ours touches the original."""
+        copy = tempfile.mkdtemp(dir=self.path)
+        for name in ("baton.db", "baton.db-wal"):
+            source = os.path.join(self.data, name)
+            if os.path.exists(source):
+                shutil.copy(source, copy)
+        return contextlib.closing(sqlite3.connect(os.path.join(copy, "baton.db")))
+
+    def commits(self):
+        """Transactions in the WAL since it was last begun anew."""
+        with open(os.path.join(self.data, "baton.db-wal"), "rb") as file:
+            header = file.read(32)
+            page = struct.unpack(">I", header[8:12])[0]
+            count = 0
+            while True:
+                frame = file.read(24)
+                if len(frame) < 24 or frame[8:16] != header[16:24]:
+                    return count
+                count += struct.unpack(">I", frame[4:8])[0] != 0
+                file.seek(page, os.SEEK_CUR)
+
+
+class Fifo:
+    """Our end of a FIFO that a step reads or writes."""
+
+    def __init__(self, path):
+        self.path = path
+        # Open for both, so that neither we nor the step wait for the other to open it.
+        self.file = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+
+    def await_line(self):
+        line = b""
+        while not line.endswith(b"\n"):
+            ready, _, _ = select.select([self.file], [], [], PATIENCE_S)
+            assert ready, f"nothing was written to {self.path}"
+            line += os.read(self.file, 1)
+        return line.decode().strip()
+
+    def send(self, text="go\n"):
+        os.write(self.file, text.encode())
+
+    def close(self):
+        os.close(self.file)
+
+
+def killed(process):
+    """Waits for its end and says whether that was kill -9."""
+    return process.wait() == -signal.SIGKILL

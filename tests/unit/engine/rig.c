@@ -1,0 +1,332 @@
+/* engine/rig.c -- the shell of these tests: it loads nothing and keeps everything. */
+#include "engine/rig.h"
+
+static const struct definition_tool rig_tools[] = {
+	{ { "echo", 4 }, RUN_CLASS_PURE },
+	{ { "box", 3 }, RUN_CLASS_CONTAINED },
+	{ { "put", 3 }, RUN_CLASS_IDEMPOTENT },
+	{ { "send", 4 }, RUN_CLASS_ONCE },
+};
+
+/* ---- the state as text -------------------------------------------------------------- */
+
+static void dump_value(struct buf *out, const char *name, const struct value *value)
+{
+	char hash[HASH_TEXT_SIZE];
+	if (value->kind == VALUE_ABSENT)
+		return;
+	buf_add_format(
+		out, " %s=%lld:" STR_FMT, name, (long long)value->size,
+		STR_ARG(value->kind == VALUE_INLINE ? value->text : hash_text(&value->hash, hash)));
+}
+
+static void dump_queue(struct buf *out, const char *name, const struct run_queue *queue)
+{
+	buf_add_format(out, "%s[", name);
+	for (uint32_t i = queue->head; i < queue->tail; i++)
+		buf_add_format(out, " %u", queue->at[i]);
+	buf_add_format(out, " ] ");
+}
+
+static void dump_activation(struct buf *out, const struct activation *step)
+{
+	char effect[UUID_TEXT_SIZE], revision[HASH_TEXT_SIZE];
+	buf_add_format(
+		out,
+		"\n" STR_FMT " " STR_FMT " waiting %u readers %u arrival %llu open %d " STR_FMT
+		" attempt %lld seq %lld at %lld %lld %lld fault " STR_FMT ":" STR_FMT
+		" tree " STR_FMT " revision " STR_FMT,
+		STR_ARG(step->path), STR_ARG(step_state_row(step->state)->word), step->waiting_on,
+		step->readers_left, (unsigned long long)step->arrival, step->open,
+		STR_ARG(uuid_text(&step->effect, effect)), (long long)step->attempt,
+		(long long)step->started_seq, (long long)step->started_at,
+		(long long)step->ended_at, (long long)step->due_at, STR_ARG(step->fault.code),
+		STR_ARG(step->fault.text), STR_ARG(step->tree),
+		STR_ARG(hash_text(&step->revision, revision)));
+	dump_value(out, "inputs", &step->inputs);
+	dump_value(out, "output", &step->output);
+}
+
+struct str run_dump(const struct run *run, struct arena *arena)
+{
+	AUTO(buf) out = { 0 };
+	buf_add_format(&out,
+		       "seq %lld " STR_FMT " at %lld %lld %lld fault " STR_FMT ":" STR_FMT
+		       " unfinished %u busy %u timers %u humans %u workspace %d arrivals %llu ",
+		       (long long)run->seq, STR_ARG(run_state_row(run->state)->word),
+		       (long long)run->created_at, (long long)run->updated_at,
+		       (long long)run->ended_at, STR_ARG(run->fault.code), STR_ARG(run->fault.text),
+		       run->unfinished, run->busy, run->timers, run->humans, run->workspace_busy,
+		       (unsigned long long)run->arrivals);
+	dump_value(&out, "inputs", &run->inputs);
+	dump_value(&out, "outputs", &run->outputs);
+	dump_queue(&out, "pure", &run->pure);
+	dump_queue(&out, "tools", &run->tools);
+	dump_queue(&out, "contained", &run->contained);
+	dump_queue(&out, "parked", &run->parked);
+	dump_queue(&out, "computing", &run->computing);
+	for (uint32_t i = 0; i < run->count; i++)
+		dump_activation(&out, &run->activations[i]);
+	return str_copy(arena, buf_str(&out));
+}
+
+/* ---- values ------------------------------------------------------------------------- */
+
+static struct rig_blob *find_blob(const struct rig *rig, const struct hash *hash)
+{
+	for (struct rig_blob *blob = rig->blobs; blob != NULL; blob = blob->next)
+		if (hash_equal(&blob->hash, hash))
+			return blob;
+	return NULL;
+}
+
+static const struct json *look(void *context, const struct hash *hash)
+{
+	const struct rig_blob *blob = find_blob(context, hash);
+	return blob == NULL ? NULL : blob->json;
+}
+
+static void keep_blobs(struct rig *rig, const struct decision *decision)
+{
+	for (size_t i = 0; i < decision->blob_count; i++) {
+		const struct decision_blob *from = &decision->blobs[i];
+		struct hash hash = hash_of(from->bytes);
+		cr_assert(hash_equal(&hash, &from->hash));
+		cr_assert(from->bytes.size > LIMIT_VALUE_INLINE);
+		if (find_blob(rig, &hash) != NULL)
+			continue;
+		struct rig_blob *blob = arena_new(&rig->arena, struct rig_blob);
+		*blob = (struct rig_blob){ .hash = hash,
+					   .bytes = str_copy(&rig->arena, from->bytes),
+					   .next = rig->blobs };
+		rig->blobs = blob;
+	}
+}
+
+/* Gives what was asked for and nothing more. */
+static void give_needs(struct rig *rig, const struct decision *decision)
+{
+	cr_assert(decision->need_count > 0 || decision->needs_tree);
+	rig->needs += decision->need_count;
+	for (size_t i = 0; i < decision->need_count; i++) {
+		struct rig_blob *blob = find_blob(rig, &decision->needs[i]);
+		struct error error;
+		cr_assert(blob != NULL && blob->json == NULL);
+		bool good = json_read(blob->bytes, &rig->arena, &blob->json, &error);
+		cr_assert(good);
+	}
+	rig->trees += decision->needs_tree;
+	rig->tree_given = rig->tree_given || decision->needs_tree;
+}
+
+static void forget_given(struct rig *rig)
+{
+	for (struct rig_blob *blob = rig->blobs; blob != NULL; blob = blob->next)
+		blob->json = NULL;
+	rig->tree_given = false;
+}
+
+/* ---- the mirror --------------------------------------------------------------------- */
+
+static void log_event(struct rig *rig, const struct event *event, struct str body)
+{
+	const struct json *json = rig_json(rig, str_c(&rig->arena, body));
+	struct str step = json_text(json_member(json, S("step")));
+	buf_add_format(&rig->log, STR_FMT "%s" STR_FMT "\n", STR_ARG(event_name(event->type)),
+		       step.size > 0 ? " " : "", STR_ARG(step));
+	rig->events++;
+}
+
+static void mirror(struct rig *rig, const struct decision *decision)
+{
+	for (size_t i = 0; i < decision->event_count; i++) {
+		const struct event *event = &decision->events[i];
+		struct str body = str_copy(&rig->arena, event_body(event, decision->arena));
+		struct error error;
+		bool good = event_read(event_name(event->type), event->at, body, &rig->arena,
+				       &rig->last, &error);
+		cr_assert(good, "%s", error.text);
+		good = evolve(rig->mirror, &rig->last, &error);
+		cr_assert(good, "%s", error.text);
+		log_event(rig, event, body);
+	}
+	AUTO(arena) arena = { 0 };
+	const char *decided = str_c(&arena, run_dump(rig->run, &arena));
+	const char *folded = str_c(&arena, run_dump(rig->mirror, &arena));
+	cr_assert_str_eq(decided, folded, "\n%s\n---- folded:\n%s", decided, folded);
+}
+
+/* ---- commands ----------------------------------------------------------------------- */
+
+void rig_do(struct rig *rig, const struct command *command)
+{
+	AUTO(arena) arena = { 0 };
+	struct decision decision = { .arena = &arena };
+	struct error error = { 0 };
+	struct command timed = *command;
+	timed.now = rig->now += 1000;
+	bool good = decide(rig->run, &timed, &decision, &error);
+	cr_assert(good, "%s", error.text);
+	for (;;) {
+		struct engine_values values = { look, rig, rig->tree_given ? S("tree-1") : S("") };
+		keep_blobs(rig, &decision);
+		if (advance(rig->run, rig->now, &values, &decision) == ENGINE_DONE)
+			break;
+		give_needs(rig, &decision);
+	}
+	keep_blobs(rig, &decision);
+	mirror(rig, &decision);
+	forget_given(rig);
+}
+
+void rig_refused(struct rig *rig, const struct command *command, enum error_code code)
+{
+	AUTO(arena) arena = { 0 };
+	struct decision decision = { .arena = &arena };
+	struct error error = { 0 };
+	const char *before = str_c(&arena, run_dump(rig->run, &arena));
+	cr_assert_not(decide(rig->run, command, &decision, &error));
+	cr_assert_eq(error.code, code, "%s", error.text);
+	cr_assert_eq(decision.event_count, 0);
+	cr_assert_str_eq(str_c(&arena, run_dump(rig->run, &arena)), before);
+}
+
+const struct json *rig_json(struct rig *rig, const char *text)
+{
+	const struct json *json = NULL;
+	struct error error;
+	bool good = json_read(str_copy(&rig->arena, str_from_c(text)), &rig->arena, &json, &error);
+	cr_assert(good, "%s", text);
+	return json;
+}
+
+void rig_create(struct rig *rig, const char *inputs)
+{
+	struct problems problems = { .arena = &rig->arena };
+	const struct json *full =
+		graph_inputs(rig->graph, rig_json(rig, inputs), &rig->arena, &problems);
+	cr_assert(full != NULL);
+	struct command command = { .kind = COMMAND_CREATE, .inputs = full };
+	rig_do(rig, &command);
+}
+
+void rig_compute(struct rig *rig, const char *step)
+{
+	struct decision decision = { .arena = &rig->arena };
+	const struct json *inputs = NULL;
+	for (;;) {
+		struct engine_values values = { look, rig, S("") };
+		if (engine_inputs(rig->run, rig_step(rig, step), &values, &decision, &inputs) ==
+		    ENGINE_DONE)
+			break;
+		give_needs(rig, &decision);
+		decision.need_count = 0;
+	}
+	struct command command = { .kind = COMMAND_COMPUTED,
+				   .step = str_from_c(step),
+				   .output = inputs };
+	if (inputs == NULL)
+		command.fault = (struct fault){ S("too_large"), S("the inputs") };
+	rig_do(rig, &command);
+}
+
+void rig_compute_all(struct rig *rig)
+{
+	while (rig->run->computing.head < rig->run->computing.tail) {
+		uint32_t number = rig->run->computing.at[rig->run->computing.head];
+		rig_compute(rig, str_c(&rig->arena, rig->run->activations[number].path));
+	}
+}
+
+struct command rig_finished(struct rig *rig, const char *step, const char *output)
+{
+	struct command command = { .kind = COMMAND_FINISHED,
+				   .step = str_from_c(step),
+				   .effect = rig_step(rig, step)->effect };
+	if (output != NULL) {
+		command.output = rig_json(rig, output);
+	} else {
+		command.outcome = RUN_OUTCOME_FAILED;
+		command.fault = (struct fault){ S("tool_failed"), S("it broke") };
+	}
+	return command;
+}
+
+void rig_finish(struct rig *rig, const char *step, const char *output)
+{
+	struct command command = rig_finished(rig, step, output);
+	rig_do(rig, &command);
+}
+
+struct command rig_answered(struct rig *rig, const char *step, enum run_decision decision)
+{
+	return (struct command){ .kind = COMMAND_ANSWERED,
+				 .step = str_from_c(step),
+				 .effect = rig_step(rig, step)->effect,
+				 .decision = decision,
+				 .by = S("ada") };
+}
+
+void rig_answer(struct rig *rig, const char *step, enum run_decision decision)
+{
+	struct command command = rig_answered(rig, step, decision);
+	rig_do(rig, &command);
+}
+
+/* ---- looking ------------------------------------------------------------------------ */
+
+struct activation *rig_step(struct rig *rig, const char *name)
+{
+	struct activation *step = run_activation(rig->run, str_from_c(name));
+	cr_assert(step != NULL, "no step %s", name);
+	return step;
+}
+
+const char *rig_state(struct rig *rig, const char *name)
+{
+	return str_c(&rig->arena, step_state_row(rig_step(rig, name)->state)->word);
+}
+
+const char *rig_log(struct rig *rig)
+{
+	const char *text = str_c(&rig->arena, buf_str(&rig->log));
+	buf_clear(&rig->log);
+	return text;
+}
+
+const char *rig_value(struct rig *rig, const struct value *value)
+{
+	if (value->kind == VALUE_STORED)
+		return str_c(&rig->arena, find_blob(rig, &value->hash)->bytes);
+	return value->kind == VALUE_INLINE ? str_c(&rig->arena, value->text) : "";
+}
+
+size_t rig_open(const struct rig *rig)
+{
+	size_t open = 0;
+	for (uint32_t i = 0; i < rig->run->count; i++)
+		open += rig->run->activations[i].open;
+	return open;
+}
+
+void rig_init(struct rig *rig, const char *yaml)
+{
+	*rig = (struct rig){ .now = 1000000 };
+	struct definition_tools tools = { rig_tools, COUNT(rig_tools) };
+	struct problems problems = { .arena = &rig->arena };
+	struct str text;
+	struct error error;
+	bool good = definition_compile(str_from_c(yaml), &tools, &rig->arena, &text, &problems);
+	cr_assert(good, "%s", str_c(&rig->arena, problems_text(&problems, &rig->arena)));
+	good = graph_load(text, &rig->arena, &rig->graph, &error);
+	cr_assert(good);
+	struct uuid id = { { 1, 2, 3, 4 } };
+	rig->run = run_new(&rig->arena, id, rig->graph);
+	rig->mirror = run_new(&rig->arena, id, rig->graph);
+}
+
+void rig_done(struct rig *rig)
+{
+	buf_done(&rig->log);
+	arena_done(&rig->arena);
+}
