@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/map.h"
 #include "base/yaml.h"
+#include "definition/graph.h"
 #include "expr/template.h"
 
 struct compiling {
@@ -326,6 +327,17 @@ static void emit_node(struct compiling *c, size_t number, struct run_graph_node 
 	SET(node, reads, reads_of(c, (int64_t)number, templates, 2, pointer));
 }
 
+static void check_default(struct compiling *c, const struct run_definition_input_entry *input)
+{
+	const struct json *value = input->value.fallback;
+	if (graph_input_fits(input->value.type, value))
+		return;
+	problems_add(c->problems,
+		     str_format(c->arena, "/inputs/" STR_FMT "/default", STR_ARG(input->key)),
+		     value->line, value->column, "must be of type " STR_FMT ", not %s",
+		     STR_ARG(run_input_type_name(input->value.type)), json_kind_name(value->kind));
+}
+
 static struct run_graph *emit_graph(struct compiling *c)
 {
 	const struct run_definition *file = c->file;
@@ -339,8 +351,10 @@ static struct run_graph *emit_graph(struct compiling *c)
 		SET(&inputs[i], name, file->inputs.at[i].key);
 		SET(&inputs[i], type, from->type);
 		SET(&inputs[i], required, from->required);
-		if (has(from, fallback))
+		if (has(from, fallback)) {
 			SET(&inputs[i], fallback, from->fallback);
+			check_default(c, &file->inputs.at[i]);
+		}
 		if (has(from, choices))
 			SET(&inputs[i], choices, from->choices);
 	}

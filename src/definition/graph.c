@@ -144,7 +144,7 @@ int64_t graph_find(const struct graph *graph, struct str name)
 
 /* ---- inputs -------------------------------------------------------------------------- */
 
-static bool type_fits(enum run_input_type type, const struct json *value)
+bool graph_input_fits(enum run_input_type type, const struct json *value)
 {
 	switch (type) {
 	case RUN_INPUT_STRING:
@@ -175,8 +175,8 @@ static void check_input(const struct run_graph_input *row, const struct json *va
 			struct arena *arena, struct problems *problems)
 {
 	struct str pointer = str_format(arena, "/" STR_FMT, STR_ARG(row->name));
-	if (!type_fits(row->type, value))
-		problems_add(problems, pointer, 0, 0, "must be a " STR_FMT ", not %s",
+	if (!graph_input_fits(row->type, value))
+		problems_add(problems, pointer, 0, 0, "must be of type " STR_FMT ", not %s",
 			     STR_ARG(run_input_type_name(row->type)), json_kind_name(value->kind));
 	else if (has(row, choices) && !is_choice(row, value, arena))
 		problems_add(problems, pointer, 0, 0, "is not one of the workflow's choices");

@@ -48,4 +48,7 @@ int64_t graph_find(const struct graph *graph, struct str name);
 const struct json *graph_inputs(const struct graph *graph, const struct json *given,
 				struct arena *arena, struct problems *problems);
 
+/* Whether a value is of an input's type. */
+bool graph_input_fits(enum run_input_type type, const struct json *value);
+
 #endif

@@ -382,8 +382,31 @@ static void request_timer(struct run *run, const struct activation *activation, 
 static struct hash revision_of(struct str question, const struct json *inputs, struct arena *arena)
 {
 	struct str shown = json_print(arena, inputs);
-	return hash_of(str_format(arena, "%zu:" STR_FMT STR_FMT, question.size, STR_ARG(question),
-				  STR_ARG(shown)));
+	uint64_t size = question.size;
+	struct sha256 sha;
+	sha256_init(&sha);
+	sha256_add(&sha, &size, sizeof(size));
+	sha256_add(&sha, question.at, question.size);
+	sha256_add(&sha, shown.at, shown.size);
+	return sha256_finish(&sha);
+}
+
+/* The question with its references filled in, cut where a person stops reading anyway: what it is
+ * about is shown whole beside it. */
+static struct str render_question(struct run *run, const struct graph_node *node,
+				  const struct engine_values *values, struct arena *arena)
+{
+	struct json template = { .kind = JSON_STRING, .as.string = node->question };
+	const struct json *question = render(run, &template, values, arena);
+	struct str text = question == NULL		   ? node->question :
+			  question->kind == JSON_STRING ? question->as.string :
+							  json_print(arena, question);
+	if (text.size <= LIMIT_QUESTION_BYTES)
+		return text;
+	size_t size = LIMIT_QUESTION_BYTES;
+	while (size > 0 && ((unsigned char)text.at[size] & 0xC0) == 0x80)
+		size--;
+	return str_head(text, size);
 }
 
 static void request_human(struct run *run, const struct activation *activation, int64_t now,
@@ -391,21 +414,13 @@ static void request_human(struct run *run, const struct activation *activation, 
 			  struct decision *d)
 {
 	const struct graph_node *node = &run->graph->nodes[activation->node];
-	struct json template = { .kind = JSON_STRING, .as.string = node->question };
-	const struct json *question = render(run, &template, values, d->arena);
-	struct json as_text = { .kind = JSON_STRING };
-	if (question == NULL || question->kind != JSON_STRING) {
-		as_text.as.string =
-			question == NULL ? node->question : json_print(d->arena, question);
-		question = &as_text;
-	}
 	struct run_value *value = make_value(d, inputs);
 	require(value != NULL);
 	struct run_human_requested *body = run_human_requested_new(d->arena);
 	SET(body, step, activation->path);
 	SET(body, effect, engine_effect_id(run, activation->path, S("human"), 1));
 	SET(body, kind, RUN_REQUEST_APPROVAL);
-	SET(body, question, question->as.string);
+	SET(body, question, render_question(run, node, values, d->arena));
 	SET(body, inputs, value);
 	SET(body, revision, revision_of(body->question, inputs, d->arena));
 	emit(run, d, (struct event){ EVENT_HUMAN_REQUESTED, now, { .run_human_requested = body } });

@@ -46,39 +46,46 @@ static void compute_fetched(struct runtime *runtime, uint64_t id, uint64_t argum
 	compute(live, live->run->activations[argument].path);
 }
 
-static void compute(struct live *live, struct str step)
+bool compute_command(struct live *live, const struct activation *activation,
+		     struct decision *seen, struct command *command)
 {
-	struct activation *activation = run_activation(live->run, step);
-	require(activation != NULL);
 	const struct graph_node *node = &live->run->graph->nodes[activation->node];
-	struct item *item = item_new(COMMAND_COMPUTED);
-	struct decision seen = { .arena = &item->arena };
 	struct engine_values values = live_values(live);
 	const struct json *inputs;
-	if (engine_inputs(live->run, activation, &values, &seen, &inputs) == ENGINE_NEED) {
-		live->holds++;
-		fetch(live, &seen, compute_fetched, activation->node);
-		item_free(item);
-		return;
-	}
+	if (engine_inputs(live->run, activation, &values, seen, &inputs) == ENGINE_NEED)
+		return false;
 	const struct tool *tool = tool_find(live->runtime->settings.tools, node->tool);
 	struct error error = { 0 };
-	item->command.step = str_copy(&item->arena, activation->path);
+	command->step = str_copy(seen->arena, activation->path);
 	if (tool == NULL || tool->compute == NULL)
 		fail(&error, ERROR_NOT_FOUND, "this program has no pure tool " STR_FMT,
 		     STR_ARG(node->tool));
 	else if (inputs == NULL)
 		fail(&error, ERROR_TOO_LARGE, "the inputs are over the limit of a value");
-	else if (tool->compute(inputs, &item->arena, &item->command.output, &error))
+	else if (tool->compute(inputs, seen->arena, &command->output, &error))
 		error.code = ERROR_NONE;
 	/* It may share text with values that go before the command is decided. */
-	if (item->command.output != NULL)
-		item->command.output = json_copy(&item->arena, item->command.output);
+	if (command->output != NULL)
+		command->output = json_copy(seen->arena, command->output);
 	if (error.code != ERROR_NONE)
-		item->command.fault =
-			(struct fault){ error_row(error.code)->name,
-					str_copy(&item->arena, str_from_c(error.text)) };
-	live_command(live, item);
+		command->fault = (struct fault){ error_row(error.code)->name,
+						 str_copy(seen->arena, str_from_c(error.text)) };
+	return true;
+}
+
+static void compute(struct live *live, struct str step)
+{
+	struct activation *activation = run_activation(live->run, step);
+	require(activation != NULL);
+	struct item *item = item_new(COMMAND_COMPUTED);
+	struct decision seen = { .arena = &item->arena };
+	if (compute_command(live, activation, &seen, &item->command)) {
+		live_command(live, item);
+		return;
+	}
+	live->holds++;
+	fetch(live, &seen, compute_fetched, activation->node);
+	item_free(item);
 }
 
 void compute_begin(struct live *live, struct str step)

@@ -1,7 +1,10 @@
 /* runtime/inside.h -- what the files of this room share; nobody else includes it.
  *
  *	start.c     definition -> graph -> a new live run
- *	live.c      load, decide, commit: the life of a run in memory
+ *	item.c      commands on their way
+ *	live.c      runs in memory: coming, loading, going
+ *	turn.c      decide, commit, act
+ *	rows.c      a turn as the store takes it
  *	fetch.c     values and trees the engine needs to see
  *	recover.c   what was open when the program ended
  *	effect_*.c  one kind of effect each, rows of effects.def
@@ -54,6 +57,7 @@ struct item {
 	struct item *next;
 	struct arena arena;
 	struct command command;
+	struct error *refusal;    /* why it was refused, while that waits to be told */
 	runtime_replied *replied; /* NULL when nobody waits */
 	void *context;
 	uint64_t argument;
@@ -69,7 +73,21 @@ enum live_phase {
 	LIVE_FETCHING, /* advance() waits for values or the tree */
 };
 
-struct turn;
+struct turn {
+	struct writer_ticket ticket; /* first: done() gets it back as a turn */
+	struct runtime *runtime;
+	uint64_t live;
+	struct turn *next; /* in live->flying */
+	struct item *item;
+	struct arena arena;
+	struct decision decision;
+	int64_t now;
+	bool computed;         /* the first steps were computed with the run's creation */
+	struct str *computing; /* pure steps that this turn started */
+	size_t computing_count;
+	struct runtime_notice notice;
+};
+
 
 struct fetching;
 
@@ -87,6 +105,7 @@ struct live {
 	struct run *run;
 	struct item_queue inbox;
 	struct item_queue redo;  /* their append was refused: decided again after a reload */
+	struct item_queue refused; /* told once what they were measured against is on the disk */
 	struct turn *turn;       /* the one that is being decided */
 	struct turn *flying;     /* those at the writer */
 	size_t in_flight;        /* turns at the writer */
@@ -117,9 +136,16 @@ struct live *live_new(struct runtime *runtime, struct uuid run, struct graph_use
 struct live *live_get(struct runtime *runtime, const struct uuid *run);
 struct item *item_new(enum command_kind kind);
 void item_free(struct item *item);
+void item_reply(struct item *item, const struct uuid *run, const struct error *error);
+void queue_add(struct item_queue *queue, struct item *item);
+struct item *queue_take(struct item_queue *queue);
 /* Queues the command and decides as far as possible.  The item is the live run's now. */
 void live_command(struct live *live, struct item *item);
 void live_pump(struct live *live);
+void live_load(struct live *live);
+void live_drop_state(struct live *live);
+void turn_rows(struct turn *turn, const struct live *live);
+void turn_free(struct turn *turn);
 /* Leaves memory when it is over and nothing is under way. */
 void live_settle(struct live *live);
 /* The program ends and this run is not over. */
@@ -154,6 +180,9 @@ struct effect_kind {
 const struct effect_kind *effect_kind_of(enum run_node_kind node);
 void effect_begin(struct live *live, struct str step);
 void compute_begin(struct live *live, struct str step);
+/* The command with a pure step's result, in seen->arena; false when values are needed first. */
+bool compute_command(struct live *live, const struct activation *activation,
+		     struct decision *seen, struct command *command);
 /* The command that closes an effect. */
 void effect_finish(struct live *live, struct str step, const struct uuid *effect,
 		   enum run_outcome outcome, const struct json *output, const struct error *error);

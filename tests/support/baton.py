@@ -122,6 +122,13 @@ def processes_with(marker):
     return found
 
 
+def wait_until_dead(descriptor, what):
+    """Waits for the end of the process behind a pidfd, and closes it."""
+    with contextlib.closing(os.fdopen(descriptor, "rb", buffering=0)):
+        ready, _, _ = select.select([descriptor], [], [], PATIENCE_S / 3)
+    assert ready, f"{what} is still alive"
+
+
 def wait_until_none_with(marker):
     """Waits for the end of each; a process that stays alive fails the test."""
     while True:
@@ -129,13 +136,24 @@ def wait_until_none_with(marker):
         if not found:
             return
         for pid in found:
-            try:
-                descriptor = os.pidfd_open(pid)
-            except ProcessLookupError:
-                continue
-            with contextlib.closing(os.fdopen(descriptor, "rb", buffering=0)):
-                ready, _, _ = select.select([descriptor], [], [], PATIENCE_S / 3)
-            assert ready, f"process {pid} with {marker} in its command line is still alive"
+            with contextlib.suppress(ProcessLookupError):
+                wait_until_dead(os.pidfd_open(pid), f"process {pid} with {marker}")
+
+
+def descendants(pid):
+    """Pids of the children, grandchildren and so on of a process."""
+    parents = {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            with contextlib.suppress(OSError):
+                stat = pathlib.Path("/proc", entry, "stat").read_text(errors="replace")
+                parents.setdefault(int(stat.rpartition(")")[2].split()[1]), []).append(int(entry))
+    found, todo = [], [pid]
+    while todo:
+        children = parents.get(todo.pop(), [])
+        found += children
+        todo += children
+    return found
 
 
 class Process:
@@ -162,9 +180,16 @@ class Process:
         return self.popen.returncode
 
     def kill(self):
-        """kill -9, and it is gone when this returns."""
+        """kill -9; it and whatever it had started are gone when this returns."""
+        tree = []
+        for pid in descendants(self.pid):
+            with contextlib.suppress(ProcessLookupError):
+                tree.append((os.pidfd_open(pid), pid))
         self.popen.kill()
-        return self.wait()
+        status = self.wait()
+        for descriptor, pid in tree:
+            wait_until_dead(descriptor, f"process {pid}, started by {self.pid},")
+        return status
 
     def end(self):
         if self.popen.poll() is None:

@@ -7,8 +7,8 @@
 
 static struct str document(struct str name, struct arena *arena)
 {
-	const char *path = str_c(arena, str_format(arena, DOCUMENTS "/" STR_FMT ".json",
-						   STR_ARG(name)));
+	const char *path =
+		str_c(arena, str_format(arena, DOCUMENTS "/" STR_FMT ".json", STR_ARG(name)));
 	FILE *file = fopen(path, "rb");
 	cr_assert(file != NULL, "there is no document for " STR_FMT, STR_ARG(name));
 	enum { ROOM = 65536 };

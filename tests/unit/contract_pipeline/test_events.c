@@ -9,8 +9,8 @@
 static enum pipeline_event_level level_of(struct str type)
 {
 	AUTO(arena) arena = { 0 };
-	struct str text = str_format(&arena, EVENT_HEAD "\"event_type\":\"" STR_FMT "\"}",
-				     STR_ARG(type));
+	struct str text =
+		str_format(&arena, EVENT_HEAD "\"event_type\":\"" STR_FMT "\"}", STR_ARG(type));
 	const struct pipeline_workflow_event *event =
 		read_good(pipeline_workflow_event_type(), text, &arena);
 	cr_assert(has(event, level));
@@ -21,11 +21,19 @@ static enum pipeline_event_level level_of(struct str type)
 static enum pipeline_event_level level_expected(struct str type)
 {
 	static const char *const info[] = {
-		"workflow_created",  "workflow_started",   "workflow_completed",
-		"workflow_cancelled", "stage_started",     "stage_completed",
-		"approval_required", "approval_granted",   "approval_rejected",
-		"review_completed",  "oracle_consultation_started",
-		"oracle_consultation_completed", "document_ingestion_started",
+		"workflow_created",
+		"workflow_started",
+		"workflow_completed",
+		"workflow_cancelled",
+		"stage_started",
+		"stage_completed",
+		"approval_required",
+		"approval_granted",
+		"approval_rejected",
+		"review_completed",
+		"oracle_consultation_started",
+		"oracle_consultation_completed",
+		"document_ingestion_started",
 		"document_ingestion_completed",
 	};
 	if (str_ends(type, S("_failed")) || str_equal(type, S("system_error")))
@@ -56,10 +64,9 @@ Test(events, level_follows_from_the_type)
 Test(events, a_given_level_stays_and_null_is_not_one)
 {
 	AUTO(arena) arena = { 0 };
-	const struct pipeline_workflow_event *event =
-		read_good(pipeline_workflow_event_type(),
-			  S(EVENT_HEAD "\"event_type\":\"workflow_failed\",\"level\":\"debug\"}"),
-			  &arena);
+	const struct pipeline_workflow_event *event = read_good(
+		pipeline_workflow_event_type(),
+		S(EVENT_HEAD "\"event_type\":\"workflow_failed\",\"level\":\"debug\"}"), &arena);
 	cr_assert_eq(event->level, PIPELINE_LEVEL_DEBUG);
 	event = read_good(pipeline_workflow_event_type(),
 			  S(EVENT_HEAD "\"event_type\":\"workflow_failed\",\"level\":null}"),

@@ -35,9 +35,9 @@ Test(names, rows_have_no_mistake)
 	struct error error = { .text = "" };
 	cr_assert(contract_self_test(pipeline_module_types, pipeline_module_type_count, &error),
 		  "%s", error.text);
-	cr_assert(contract_self_test(pipeline_v1_module_types, pipeline_v1_module_type_count,
-				     &error),
-		  "%s", error.text);
+	cr_assert(
+		contract_self_test(pipeline_v1_module_types, pipeline_v1_module_type_count, &error),
+		"%s", error.text);
 }
 
 Test(names, every_field_of_every_object)

@@ -80,8 +80,9 @@ Test(severity, its_own_scale_gives_the_very_word_back)
 /* Lowest first, no rank twice, and the canonical word belongs to the rank alone. */
 Test(severity, scales_are_ladders)
 {
-	static const char *const canonical[] = { "none", "info", "low",
-						 "medium", "high", "critical" };
+	static const char *const canonical[] = {
+		"none", "info", "low", "medium", "high", "critical"
+	};
 	for (int i = 0; i < SEVERITY_SCALE_COUNT; i++) {
 		enum severity_scale scale = (enum severity_scale)i;
 		int last = -1;
@@ -121,8 +122,9 @@ Test(severity, a_word_of_another_scale_is_refused)
 	cr_assert(!severity_from(SEVERITY_PIPELINE, S("medium"), &severity, &error));
 	cr_assert_eq(severity.rank, 77);
 	cr_assert_eq(error.code, ERROR_INVALID);
-	cr_assert_str_eq(error.text, "no severity of the scale pipeline has this name; it has none, "
-				     "minor, major, critical");
+	cr_assert_str_eq(error.text,
+			 "no severity of the scale pipeline has this name; it has none, "
+			 "minor, major, critical");
 	cr_assert(!severity_from(SEVERITY_TASK, S("info"), &severity, &error));
 	cr_assert(!severity_from(SEVERITY_RUNTIME, S("Critical"), &severity, &error));
 	cr_assert(!severity_from(SEVERITY_RUNTIME, S(""), &severity, &error));

@@ -53,8 +53,7 @@ Test(spellings, a_document_in_old_words_is_printed_in_new_ones)
 	struct str text = S("{\"name\":\"work\",\"tracker\":\"none\",\"working_dir\":\"/srv/shop\","
 			    "\"agents\":{\"developer\":{\"driver\":\"cli:claude\",\"model\":"
 			    "\"opus\"}}}");
-	const struct pipeline_profile *profile =
-		read_good(pipeline_profile_type(), text, &arena);
+	const struct pipeline_profile *profile = read_good(pipeline_profile_type(), text, &arena);
 	cr_assert_eq(profile->tracker, PIPELINE_TRACKER_NOOP);
 	assert_str(profile->repo_root, S("/srv/shop"));
 	struct str printed = pipeline_profile_text(profile, &arena);

@@ -242,7 +242,7 @@ void test_every_name_is_there(const struct module *module)
 	const char *path = str_c(&arena, str_format(&arena, "%s/names.txt", module->folder));
 	cr_assert(file_read(path, &arena, &text), "%s", path);
 	while (str_cut(&text, '\n', &line)) {
-		if (!str_cut(&line, ' ', &name))
+		if (line.size == 0 || !str_cut(&line, ' ', &name))
 			continue;
 		const struct type *type = type_named(module, name);
 		cr_assert(type != NULL, "there is no " STR_FMT, STR_ARG(name));

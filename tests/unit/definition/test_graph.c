@@ -127,12 +127,12 @@ Test(graph, wrong_inputs_are_named)
 {
 	input_refused("{}", "/s", "is required by w");
 	input_refused("{\"s\":\"x\",\"other\":1}", "/other", "is not an input of w");
-	input_refused("{\"s\":1}", "/s", "must be a string, not integer");
-	input_refused("{\"s\":null}", "/s", "must be a string");
-	input_refused("{\"s\":\"x\",\"n\":\"7\"}", "/n", "must be a number");
-	input_refused("{\"s\":\"x\",\"b\":0}", "/b", "must be a boolean");
-	input_refused("{\"s\":\"x\",\"o\":[]}", "/o", "must be a object");
-	input_refused("{\"s\":\"x\",\"l\":{}}", "/l", "must be a array");
+	input_refused("{\"s\":1}", "/s", "must be of type string, not integer");
+	input_refused("{\"s\":null}", "/s", "must be of type string");
+	input_refused("{\"s\":\"x\",\"n\":\"7\"}", "/n", "must be of type number");
+	input_refused("{\"s\":\"x\",\"b\":0}", "/b", "must be of type boolean");
+	input_refused("{\"s\":\"x\",\"o\":[]}", "/o", "must be of type object");
+	input_refused("{\"s\":\"x\",\"l\":{}}", "/l", "must be of type array");
 	input_refused("{\"s\":\"x\",\"c\":\"blue\"}", "/c", "is not one of the workflow's choices");
 }
 

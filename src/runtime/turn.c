@@ -1,0 +1,271 @@
+/* runtime/turn.c -- commands in, appends out, effects behind the commit (architecture R2).
+ *
+ * A turn is one command with everything that came of it: the decision, the rows, and what must
+ * happen once they are on the disk.  Turns of one run are committed in order; the next command is
+ * decided while the one before is still at the writer.
+ */
+#include <stdlib.h>
+
+#include "os/point.h"
+#include "runtime/inside.h"
+
+void turn_free(struct turn *turn)
+{
+	item_free(turn->item);
+	arena_done(&turn->arena);
+	free(turn);
+}
+
+/* What waited for the commit leaves now: the reply, the notice, the effects. */
+static void turn_act(struct turn *turn, struct live *live)
+{
+	item_reply(turn->item, &live->run_id, NULL);
+	turn->notice.position = turn->ticket.append.last_position;
+	bus_notify(turn->runtime, &turn->notice);
+	for (size_t i = 0; i < turn->decision.event_count; i++) {
+		const struct event *event = &turn->decision.events[i];
+		if (event->type == EVENT_TOOL_REQUESTED)
+			effect_begin(live, event->as.run_tool_requested->step);
+		else if (event->type == EVENT_TOOL_RESTARTED)
+			effect_begin(live, event->as.run_tool_restarted->step);
+		else if (event->type == EVENT_TIMER_REQUESTED)
+			effect_begin(live, event->as.run_timer_requested->step);
+		else if (event->type == EVENT_HUMAN_REQUESTED)
+			effect_begin(live, event->as.run_human_requested->step);
+	}
+	for (size_t i = 0; i < turn->computing_count; i++)
+		compute_begin(live, turn->computing[i]);
+}
+
+/* Once nothing decided on the old state is under way, everything is decided again on a new one. */
+static void reload_when_quiet(struct live *live)
+{
+	if (live->in_flight > 0 || live->turn != NULL)
+		return;
+	while (live->refused.first != NULL)
+		queue_add(&live->redo, queue_take(&live->refused));
+	while (live->inbox.first != NULL)
+		queue_add(&live->redo, queue_take(&live->inbox));
+	live->inbox = live->redo;
+	live->redo = (struct item_queue){ 0 };
+	live_drop_state(live);
+	live_load(live);
+}
+
+/* Its item goes back to be decided again; the rest of the turn is forgotten. */
+static void turn_redo(struct turn *turn, struct live *live)
+{
+	queue_add(&live->redo, turn->item);
+	arena_done(&turn->arena);
+	free(turn);
+	reload_when_quiet(live);
+}
+
+/* Somebody else wrote this stream: a new run whose id is taken, or a state that is behind. */
+static void turn_refused(struct turn *turn, struct live *live)
+{
+	if (turn->item->command.kind != COMMAND_CREATE) {
+		turn_redo(turn, live);
+		return;
+	}
+	struct error error;
+	fail(&error, ERROR_CONFLICT, "there is already a run with this id");
+	item_reply(turn->item, &live->run_id, &error);
+	turn_free(turn);
+	live_drop_state(live);
+	if (live->inbox.first != NULL || live->refused.first != NULL)
+		reload_when_quiet(live);
+}
+
+/* A refusal is an answer too: it leaves only when the state it was measured against is stored. */
+static void tell_refused(struct live *live)
+{
+	for (struct item *item; (item = queue_take(&live->refused)) != NULL;) {
+		item_reply(item, &live->run_id, item->refusal);
+		item_free(item);
+	}
+}
+
+static void turn_committed(struct writer_ticket *ticket)
+{
+	struct turn *turn = (struct turn *)ticket;
+	struct live *live = slots_get(&turn->runtime->lives, turn->live);
+	require(live != NULL);
+	live->in_flight--;
+	for (struct turn **link = &live->flying; *link != NULL; link = &(*link)->next)
+		if (*link == turn) {
+			*link = turn->next;
+			break;
+		}
+	POINT("runtime.committed");
+	if (ticket->append.outcome == STORE_CONFLICT) {
+		turn_refused(turn, live);
+	} else {
+		live->holds++;
+		turn_act(turn, live);
+		if (live->in_flight == 0)
+			tell_refused(live);
+		live->holds--;
+		turn_free(turn);
+	}
+	live_settle(live);
+}
+
+static void turn_commit(struct turn *turn, struct live *live)
+{
+	struct run *run = live->run;
+	turn_rows(turn, live);
+	turn->ticket.done = turn_committed;
+	turn->notice = (struct runtime_notice){ .run = run->id,
+						.seq = run->seq,
+						.ended = run_ended(run),
+						.waiting = run->state == RUN_WAITING_HUMAN };
+	live->in_flight++;
+	turn->next = live->flying;
+	live->flying = turn;
+	POINT("runtime.before_append");
+	writer_append(turn->runtime->writer, &turn->ticket);
+}
+
+static bool has_blob(const struct turn *turn, const struct hash *hash, struct str *out_bytes)
+{
+	for (size_t i = 0; i < turn->decision.blob_count; i++)
+		if (hash_equal(&turn->decision.blobs[i].hash, hash)) {
+			*out_bytes = turn->decision.blobs[i].bytes;
+			return true;
+		}
+	return false;
+}
+
+bool live_unwritten(const struct live *live, const struct hash *hash, struct str *out_bytes)
+{
+	if (live->turn != NULL && has_blob(live->turn, hash, out_bytes))
+		return true;
+	for (const struct turn *turn = live->flying; turn != NULL; turn = turn->next)
+		if (has_blob(turn, hash, out_bytes))
+			return true;
+	return false;
+}
+
+/* ---- deciding ------------------------------------------------------------------------ */
+
+static void turn_advance(struct turn *turn, struct live *live);
+
+static void turn_fetched(struct runtime *runtime, uint64_t id, uint64_t argument,
+			 const struct error *error)
+{
+	(void)argument;
+	struct live *live = slots_get(&runtime->lives, id);
+	require(live != NULL);
+	if (error != NULL) {
+		runtime_fail(runtime, error);
+		return;
+	}
+	live->phase = LIVE_READY;
+	struct turn *turn = live->turn;
+	if (live->redo.first != NULL) {
+		live->turn = NULL;
+		turn_redo(turn, live);
+		return;
+	}
+	turn_advance(turn, live);
+	live_pump(live);
+}
+
+/* The pure steps this turn started: they are computed once it is committed. */
+static void note_computing(struct turn *turn, const struct run *run)
+{
+	int64_t before = run->seq - (int64_t)turn->decision.event_count;
+	size_t room = run->computing.tail - run->computing.head;
+	turn->computing = arena_array(&turn->arena, struct str, room);
+	for (uint32_t i = run->computing.head; i < run->computing.tail; i++) {
+		const struct activation *activation = &run->activations[run->computing.at[i]];
+		if (activation->started_seq > before)
+			turn->computing[turn->computing_count++] = activation->path;
+	}
+}
+
+/* The first pure steps need nothing that is not here: their results are stored with the run's
+ * creation, so that a run of n steps is n commits. */
+static void compute_with_creation(struct turn *turn, struct live *live)
+{
+	struct run *run = live->run;
+	uint32_t count = run->computing.tail - run->computing.head;
+	uint32_t *first = arena_copy(&turn->arena, run->computing.at + run->computing.head,
+				     count * sizeof(*first));
+	turn->computed = true;
+	for (uint32_t i = 0; i < count; i++) {
+		struct command command = { .kind = COMMAND_COMPUTED, .now = turn->now };
+		struct decision seen = { .arena = &turn->arena };
+		struct error error;
+		if (!compute_command(live, &run->activations[first[i]], &seen, &command))
+			continue;
+		bool good = decide(run, &command, &turn->decision, &error);
+		require(good);
+	}
+}
+
+static void turn_advance(struct turn *turn, struct live *live)
+{
+	struct engine_values values = live_values(live);
+	if (advance(live->run, turn->now, &values, &turn->decision) == ENGINE_NEED) {
+		live->phase = LIVE_FETCHING;
+		live->turn = turn;
+		fetch(live, &turn->decision, turn_fetched, 0);
+		return;
+	}
+	live->turn = NULL;
+	if (turn->item->command.kind == COMMAND_CREATE && !turn->computed) {
+		compute_with_creation(turn, live);
+		turn_advance(turn, live);
+		return;
+	}
+	note_computing(turn, live->run);
+	turn_commit(turn, live);
+	/* Only now: the events were printed from it. */
+	live_forget_loaded(live);
+}
+
+static void turn_begin(struct live *live, struct item *item)
+{
+	struct turn *turn = calloc(1, sizeof(*turn));
+	require(turn != NULL);
+	turn->runtime = live->runtime;
+	turn->live = live->id;
+	turn->item = item;
+	turn->decision.arena = &turn->arena;
+	turn->now = item->command.now = runtime_now(live->runtime);
+	struct error error;
+	if (decide(live->run, &item->command, &turn->decision, &error)) {
+		turn_advance(turn, live);
+		return;
+	}
+	item->refusal = arena_copy(&item->arena, &error, sizeof(error));
+	queue_add(&live->refused, item);
+	arena_done(&turn->arena);
+	free(turn);
+	if (live->in_flight == 0)
+		tell_refused(live);
+}
+
+void live_pump(struct live *live)
+{
+	if (live->pumping)
+		return;
+	live->pumping = true;
+	while (live->phase == LIVE_READY && live->run != NULL && live->redo.first == NULL &&
+	       !live->runtime->failed) {
+		struct item *item = queue_take(&live->inbox);
+		if (item == NULL)
+			break;
+		turn_begin(live, item);
+	}
+	live->pumping = false;
+	live_settle(live);
+}
+
+void live_command(struct live *live, struct item *item)
+{
+	queue_add(&live->inbox, item);
+	live_pump(live);
+}
