@@ -41,37 +41,24 @@ struct server {
 
 /* ---- what the runtime asks of the program -------------------------------------------- */
 
-static bool is_file_name(struct str name)
-{
-	if (name.size == 0 || name.size > LIMIT_NAME_BYTES || name.at[0] == '.')
-		return false;
-	for (size_t i = 0; i < name.size; i++) {
-		char c = name.at[i];
-		bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-			    (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
-		if (!good)
-			return false;
-	}
-	return true;
-}
-
 /* A workflow by name: the owner's definitions first, then the examples in the program. */
 static bool find_definition(void *context, struct str name, struct arena *arena,
 			    struct str *out_yaml, struct error *error)
 {
 	const struct server *server = context;
-	if (is_file_name(name)) {
-		const char *path = str_format(arena, "%s/definitions/" STR_FMT ".yaml",
-					      server->settings.data_folder, STR_ARG(name))
-					   .at;
-		if (file_exists(path))
-			return file_read(path, LIMIT_YAML_BYTES, arena, out_yaml, error);
-		for (const struct packed_file *file = packed_examples; file->name != NULL; file++)
-			if (str_equal(str_from_c(file->name), name)) {
-				*out_yaml = (struct str){ (const char *)file->bytes, file->size };
-				return true;
-			}
-	}
+	const char *folder = str_format(arena, "%s/definitions", server->settings.data_folder).at;
+	const char *file = str_format(arena, STR_FMT ".yaml", STR_ARG(name)).at;
+	size_t at;
+	bool plain = !str_find(name, S("/"), &at) && !str_find(name, S("\0"), &at);
+	if (plain && file_read_beneath(folder, file, LIMIT_YAML_BYTES, arena, out_yaml, error))
+		return true;
+	if (plain && error->code != ERROR_NOT_FOUND)
+		return false;
+	for (const struct packed_file *example = packed_examples; example->name != NULL; example++)
+		if (str_equal(str_from_c(example->name), name)) {
+			*out_yaml = (struct str){ (const char *)example->bytes, example->size };
+			return true;
+		}
 	return fail(error, ERROR_NOT_FOUND,
 		    "no workflow is called " STR_FMT
 		    "; put it into the data folder as definitions/NAME.yaml",

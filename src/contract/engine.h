@@ -1,4 +1,4 @@
-/* contract/engine.h -- what the engine's own files share; nobody else includes it.
+/* contract/engine.h -- what the files of this room share; no other room includes it.
  *
  * ready.c derives from a type's rows what reading and printing need, parse.c walks a tree,
  * parse_union.c picks cases, parse_value.c reads the leaves, problem.c collects what is wrong.

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -30,12 +32,9 @@ static enum error_code code_of(int number)
 	}
 }
 
-bool file_read(const char *path, size_t limit, struct arena *arena, struct str *out_text,
-	       struct error *error)
+static bool read_whole(int file, const char *path, size_t limit, struct arena *arena,
+		       struct str *out_text, struct error *error)
 {
-	__attribute__((cleanup(descriptor_done))) int file = open(path, O_RDONLY | O_CLOEXEC);
-	if (file < 0)
-		return fail(error, code_of(errno), "cannot read %s: %s", path, strerror(errno));
 	AUTO(buf) text = { 0 };
 	for (;;) {
 		enum { PIECE = 65536 };
@@ -54,6 +53,35 @@ bool file_read(const char *path, size_t limit, struct arena *arena, struct str *
 	}
 	*out_text = str_copy(arena, buf_str(&text));
 	return true;
+}
+
+bool file_read(const char *path, size_t limit, struct arena *arena, struct str *out_text,
+	       struct error *error)
+{
+	__attribute__((cleanup(descriptor_done))) int file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return fail(error, code_of(errno), "cannot read %s: %s", path, strerror(errno));
+	return read_whole(file, path, limit, arena, out_text, error);
+}
+
+bool file_read_beneath(const char *root, const char *path, size_t limit, struct arena *arena,
+		       struct str *out_text, struct error *error)
+{
+	__attribute__((cleanup(descriptor_done))) int folder =
+		open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0)
+		return fail(error, code_of(errno), "cannot read %s: %s", root, strerror(errno));
+	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NOCTTY,
+				.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS |
+					   RESOLVE_NO_SYMLINKS };
+	__attribute__((cleanup(descriptor_done))) int file =
+		(int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
+	if (file < 0 && (errno == EXDEV || errno == ELOOP))
+		return fail(error, ERROR_FORBIDDEN, "%s leads out of %s", path, root);
+	if (file < 0)
+		return fail(error, code_of(errno), "cannot read %s beneath %s: %s", path, root,
+			    strerror(errno));
+	return read_whole(file, path, limit, arena, out_text, error);
 }
 
 static bool folder_make_one(const char *path, struct error *error)

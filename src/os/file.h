@@ -6,6 +6,10 @@
 
 MUST_CHECK bool file_read(const char *path, size_t limit, struct arena *arena, struct str *out_text,
 			  struct error *error);
+/* The same for a path beneath a folder, which the kernel holds to: neither `..` nor a symbolic link
+ * leads out (ERROR_FORBIDDEN). */
+MUST_CHECK bool file_read_beneath(const char *root, const char *path, size_t limit,
+				  struct arena *arena, struct str *out_text, struct error *error);
 /* Makes the folder and its parents, mode 0700; an existing one is fine. */
 MUST_CHECK bool folder_make(const char *path, struct error *error);
 bool file_exists(const char *path);

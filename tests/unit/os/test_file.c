@@ -159,3 +159,38 @@ Test(file, a_child_holds_the_lock_on)
 	cr_assert(file_lock(path, &second, &error));
 	close(second);
 }
+
+static void write_text(const char *path, struct str text)
+{
+	FILE *file = fopen(path, "w");
+	cr_assert_not_null(file);
+	cr_assert_eq(fwrite(text.at, 1, text.size, file), text.size);
+	cr_assert_eq(fclose(file), 0);
+}
+
+Test(file, nothing_leads_out_from_beneath_a_root)
+{
+	AUTO(arena) arena = { 0 };
+	struct error error;
+	struct str text = S("untouched");
+	const char *root = in_folder(&arena, "root");
+	cr_assert(folder_make(in_folder(&arena, "root/sub"), &error));
+	write_text(in_folder(&arena, "secret"), S("secret"));
+	write_text(in_folder(&arena, "root/sub/plain"), S("plain"));
+	cr_assert_eq(symlink("../secret", in_folder(&arena, "root/link")), 0);
+	cr_assert_eq(symlink("sub", in_folder(&arena, "root/inside")), 0);
+	static const char *const ways_out[] = { "../secret", "sub/../../secret", "link",
+						"/etc/passwd", "inside/plain" };
+	for (size_t i = 0; i < COUNT(ways_out); i++) {
+		cr_assert(!file_read_beneath(root, ways_out[i], 100, &arena, &text, &error),
+			  "%s", ways_out[i]);
+		cr_assert_eq(error.code, ERROR_FORBIDDEN, "%s: %s", ways_out[i], error.text);
+		cr_assert(str_equal(text, S("untouched")));
+	}
+	cr_assert(!file_read_beneath(root, "none", 100, &arena, &text, &error));
+	cr_assert_eq(error.code, ERROR_NOT_FOUND);
+	cr_assert(!file_read_beneath(in_folder(&arena, "no-root"), "x", 100, &arena, &text, &error));
+	cr_assert_eq(error.code, ERROR_NOT_FOUND);
+	cr_assert(file_read_beneath(root, "sub/plain", 100, &arena, &text, &error));
+	cr_assert(str_equal(text, S("plain")));
+}

@@ -1,0 +1,314 @@
+"""The crash rig: pull the plug at a point, start again, and compare with the undisturbed end.
+
+A plug is (point, passing): BATON_POINTS makes the program kill itself (SIGKILL) when it passes the
+point for that time.  A clean run, traced, says which plugs there are; the rig must pull them all.
+
+A plan is a way to come to the plug:
+    clean            the reference run from its beginning
+    chain            a long run of computed steps, for the points around a checkpoint
+    recovery-<x>     the start after a first kill at x, a row of FIRST_KILLS
+"""
+import collections
+import functools
+import json
+import os
+import pathlib
+import re
+import shutil
+
+from baton import ROOT, Gone, Home, killed, wait_until_none_with
+
+RUN = "3f0a9c52-5d7e-4c1b-9a64-0c1d2e3f4a5b"
+LONG = "a long text that is stored by its hash " * 20
+
+# Every shell step appends to a file, so that an effect that happened twice shows.
+REFERENCE = """
+name: reference
+inputs:
+  who: {type: string}
+  long: {type: string}
+steps:
+  - name: greet
+    tool: echo
+    inputs: {text: "hello, ${inputs.who}", long: "${inputs.long}"}
+  - name: first
+    tool: shell
+    depends_on: [greet]
+    inputs: {command: ": %(run)s; mkdir -p made/empty; echo '${steps.greet.outputs.text}' >> log.txt"}
+  - name: settle
+    wait: {seconds: 0.03}
+    depends_on: [first]
+  - name: second
+    tool: shell
+    depends_on: [settle]
+    inputs: {command: ": %(run)s; echo second >> log.txt; rmdir made/empty; printf '%%s' '${steps.greet.outputs.long}' | wc -c"}
+  - name: approve
+    depends_on: [second]
+    human: {question: "Go on, ${inputs.who}?"}
+    inputs: {size: "${steps.second.outputs.stdout}"}
+  - name: publish
+    tool: shell
+    depends_on: [approve]
+    inputs: {command: ": %(run)s; echo published by ${steps.approve.outputs.by} >> log.txt; cat log.txt"}
+  - name: note
+    tool: echo
+    depends_on: [publish]
+    inputs: {log: "${steps.publish.outputs.stdout}", size: "${steps.second.outputs.stdout}"}
+outputs:
+  log: {from: "${steps.note.outputs.log}"}
+  size: {from: "${steps.note.outputs.size}"}
+""" % {"run": RUN}
+TOOLS = 3
+
+CHAIN_STEPS = 500
+CHAIN = "name: chain\ninputs: {who: {}, long: {}}\nsteps:\n" + "".join(
+    f"  - {{name: s{n}, tool: echo, inputs: {{n: {n}}}, depends_on: [{f's{n - 1}' if n else ''}]}}\n"
+    for n in range(CHAIN_STEPS)) + f"outputs: {{n: {{from: '${{steps.s{CHAIN_STEPS - 1}.outputs.n}}'}}}}\n"
+
+# A tool whose child has ended, one that was just requested, and a start that had barely begun.
+FIRST_KILLS = {"ended": ("tool.shell_ended", 2), "requested": ("tool.before_start", 1),
+               "timer": ("timer.fired", 1)}
+
+PLANNED = {}            # plan -> plugs
+KILLED = collections.defaultdict(list)  # plan -> plugs that were pulled
+FAILED = set()          # test ids
+
+End = collections.namedtuple("End", "result events files")
+
+
+class Driver:
+    """A client that does what is to be done, however often the server goes away under it.
+
+    What was acknowledged is remembered, and must be there at the end."""
+
+    def __init__(self, workflow="reference"):
+        self.workflow = workflow
+        self.seen = []
+        self.start_sent = self.start_known = False
+        self.answer_sent = self.answer_known = False
+
+    def go(self, server):
+        """True when the run has ended, False when the server has gone before."""
+        try:
+            self.start(server)
+            return self.follow(server)
+        except Gone:
+            return False
+
+    def start(self, server):
+        if self.start_known:
+            return
+        again, self.start_sent = self.start_sent, True
+        answer = server.start(self.workflow, {"who": "rig", "long": LONG}, RUN)
+        assert answer.status == 202 or (again and answer.status == 409), answer
+        self.start_known = True
+
+    def answer(self, server):
+        asked = [event["data"] for event in self.seen if event["type"] == "human.requested"]
+        if not asked or self.answer_known:
+            return
+        again, self.answer_sent = self.answer_sent, True
+        answer = server.respond(asked[0]["effect"], revision=asked[0]["revision"], by="the rig")
+        assert answer.status == 200 or (again and answer.status == 409), answer
+        self.answer_known = True
+
+    def follow(self, server):
+        self.answer(server)
+        last = self.seen[-1]["seq"] if self.seen else None
+        with server.stream(f"/api/runs/{RUN}/stream", last) as stream:
+            for told in stream:
+                self.seen.append(told.event)
+                self.answer(server)
+                if told.event["type"] == "run.finished":
+                    return True
+        return False
+
+
+def make_home():
+    home = Home()
+    home.define(REFERENCE)
+    home.define(CHAIN)
+    home.trace = os.path.join(home.path, "trace")
+    return home
+
+
+def pull(home, driver, plug):
+    """Runs into the plug; the program must really have died by it."""
+    name, passing = plug
+    server = home.begin_serve(BATON_POINTS=f"{name}=kill@{passing}", BATON_POINTS_TRACE=home.trace)
+    if server.listen():
+        driver.go(server)
+    assert killed(server), f"{name}@{passing} did not kill the program: {server.errors()}"
+    wait_until_none_with(home.data)
+    wait_until_none_with(f": {RUN};")
+
+
+def finish(home, driver, trace=None):
+    """Starts it without a plug and lets the run end."""
+    server = home.serve(BATON_POINTS_TRACE=trace or home.trace)
+    assert driver.go(server), server.errors()
+    result, events = server.result(RUN), server.events(RUN)
+    assert server.inbox() == []
+    server.kill()
+    folder = home.workspace(RUN)
+    files = {str(path.relative_to(folder)): path.read_text() if path.is_file() else None
+             for path in sorted(folder.rglob("*"))}
+    return End(result, events, files)
+
+
+def passed(trace):
+    """The plugs of a trace, in the order of their passing."""
+    counts, plugs = collections.Counter(), []
+    for name in pathlib.Path(trace).read_text().split():
+        counts[name] += 1
+        plugs.append((name, counts[name]))
+    return plugs
+
+
+# ---- the undisturbed end ---------------------------------------------------------------------------
+
+
+def clean_run(workflow):
+    with make_home() as home:
+        end = finish(home, Driver(workflow))
+        return end, passed(home.trace)
+
+
+@functools.lru_cache
+def clean(workflow="reference"):
+    return clean_run(workflow)
+
+
+def told(events):
+    """What events say, without times; the same for every undisturbed run."""
+    return [(event["type"], {key: value for key, value in event["data"].items() if key != "due_at"})
+            for event in events]
+
+
+def compare(home, driver, end):
+    """The disturbed end against the undisturbed one."""
+    wanted, _ = clean(driver.workflow)
+    assert end.result["status"] == wanted.result["status"] == "success", end.result
+    assert end.result["outputs"] == wanted.result["outputs"]
+    assert end.files == wanted.files
+    restarted = [event for event in end.events if event["type"] == "tool.restarted"]
+    others = [event for event in end.events if event["type"] != "tool.restarted"]
+    assert told(others) == told(wanted.events)
+    assert [event["seq"] for event in end.events] == list(range(1, len(end.events) + 1))
+    # What the client saw before, between and after the kills is what there is: nothing it was told
+    # is lost, nothing was told twice.
+    assert driver.seen == end.events
+    check_effects(end.events)
+    # Spawned more often than recorded would be a repetition in silence.
+    spawned = [name for name, _ in passed(home.trace)].count("tool.after_spawn")
+    assert spawned <= (TOOLS if driver.workflow == "reference" else 0) + len(restarted)
+    assert os.listdir(os.path.join(home.data, "locks")) == []
+    with home.database() as database:
+        assert database.execute("SELECT count(*) FROM effects").fetchone() == (0,)
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        rows = database.execute("SELECT seq, type, body FROM events ORDER BY position").fetchall()
+    assert rows == [(e["seq"], e["type"], json.dumps(e["data"], separators=(",", ":"), ensure_ascii=False))
+                    for e in end.events]
+
+
+def check_effects(events):
+    """Each effect: requested once, restarted only while open and counted, closed once."""
+    attempts, closed = {}, set()
+    for event in events:
+        effect = event["data"].get("effect")
+        if event["type"].endswith(".requested"):
+            assert effect not in attempts
+            attempts[effect] = 1
+        elif event["type"] == "tool.restarted":
+            assert effect in attempts and effect not in closed
+            attempts[effect] += 1
+            assert event["data"]["attempt"] == attempts[effect]
+        elif effect is not None:
+            assert effect in attempts and effect not in closed
+            closed.add(effect)
+    assert closed == set(attempts)
+
+
+# ---- plans --------------------------------------------------------------------------------------------
+
+
+KEPT = {}               # kind -> (data folder as the first kill left it, the client's memory)
+
+
+def first_killed(kind):
+    """Kills for the first time, once; each second kill gets a copy of what is left."""
+    if kind not in KEPT:
+        with make_home() as home:
+            driver = Driver()
+            pull(home, driver, FIRST_KILLS[kind])
+            kept = home.path + "-kept"
+            shutil.copytree(home.data, kept + "/home", ignore=shutil.ignore_patterns("*.sock"))
+            shutil.copy(home.trace, kept + "/trace")
+        KEPT[kind] = kept, driver
+    return KEPT[kind]
+
+
+def forget_first_killed():
+    for kept, _ in KEPT.values():
+        shutil.rmtree(kept)
+    KEPT.clear()
+
+
+def after_first_kill(kind):
+    kept, driver = first_killed(kind)
+    home, copy = make_home(), Driver()
+    shutil.copytree(kept + "/home", home.data, dirs_exist_ok=True)
+    shutil.copy(kept + "/trace", home.trace)
+    vars(copy).update(vars(driver))
+    copy.seen = list(driver.seen)
+    return home, copy
+
+
+@functools.lru_cache
+def recovery_points(kind):
+    home, driver = after_first_kill(kind)
+    with home:
+        trace = os.path.join(home.path, "recovery-trace")
+        finish(home, driver, trace)
+        return passed(trace)
+
+
+def plan(name, everything):
+    """The plugs of a plan; unless everything is asked for, each point's first and last passing."""
+    if name == "clean":
+        plugs = clean()[1]
+    elif name == "chain":
+        plugs = [plug for plug in clean("chain")[1] if "checkpoint" in plug[0]]
+    else:
+        plugs = recovery_points(name.removeprefix("recovery-"))
+    if everything:
+        return plugs
+    last = dict(plugs)
+    if name.startswith("recovery"):
+        return [plug for plug in plugs if plug[1] == 1]
+    return [plug for plug in plugs if plug[1] in (1, last[plug[0]])]
+
+
+def names_in_source():
+    found = set()
+    for path in (ROOT / "src").rglob("*.c"):
+        found |= set(re.findall(r'\bPOINT\("([^"]+)"\)', path.read_text()))
+    return found
+
+
+# ---- the table -------------------------------------------------------------------------------------------
+
+
+def table():
+    lines = ["| plan | point | passed | killed | result |", "|---|---|---|---|---|"]
+    for name, plugs in PLANNED.items():
+        planned = collections.Counter(point for point, _ in plugs)
+        pulled = collections.Counter(point for point, _ in KILLED[name])
+        for point, count in sorted(planned.items()):
+            bad = [test for test in FAILED if f"_{name.replace('-', '_')}[{point}@" in test]
+            result = "green" if pulled[point] == count and not bad else "RED"
+            lines.append(f"| {name} | {point} | {count} | {pulled[point]} | {result} |")
+    total = sum(len(plugs) for plugs in KILLED.values())
+    lines.append(f"| all | | {sum(map(len, PLANNED.values()))} | {total} | "
+                 f"{'green' if not FAILED else 'RED'} |")
+    return lines

@@ -1,0 +1,81 @@
+"""kill -9 at every point, and the run ends as if nothing had been."""
+import rig
+
+
+def planned(plan):
+    """Marks a test that is made once for each plug of the plan."""
+    def mark(function):
+        function.plan = plan
+        return function
+    return mark
+
+
+def crash(plan, plug, home, driver):
+    with home:
+        rig.pull(home, driver, plug)
+        rig.KILLED[plan].append(plug)
+        rig.compare(home, driver, rig.finish(home, driver))
+
+
+def test_a_clean_run_passes_the_same_points_every_time():
+    _, first = rig.clean()
+    _, second = rig.clean_run("reference")
+    assert first == second
+    assert len(first) > 40
+
+
+@planned("clean")
+def test_clean(plug):
+    crash("clean", plug, rig.make_home(), rig.Driver())
+
+
+@planned("chain")
+def test_chain(plug):
+    crash("chain", plug, rig.make_home(), rig.Driver("chain"))
+
+
+@planned("recovery-ended")
+def test_recovery_ended(plug):
+    crash("recovery-ended", plug, *rig.after_first_kill("ended"))
+
+
+@planned("recovery-requested")
+def test_recovery_requested(plug):
+    crash("recovery-requested", plug, *rig.after_first_kill("requested"))
+
+
+@planned("recovery-timer")
+def test_recovery_timer(plug):
+    crash("recovery-timer", plug, *rig.after_first_kill("timer"))
+
+
+def test_a_plug_that_is_never_reached_does_not_count_as_pulled():
+    """The rig must notice when the program does not die."""
+    with rig.make_home() as home:
+        driver = rig.Driver()
+        server = home.serve(BATON_POINTS="tool.ended=kill@99")
+        assert driver.go(server)
+        assert server.popen.poll() is None
+
+
+def test_a_wrong_rule_ends_the_program_at_once():
+    with rig.make_home() as home:
+        server = home.begin_serve(BATON_POINTS="tool.ended=explode")
+        assert not server.listen()
+        assert server.wait() == 2
+        assert "tool.ended=explode" in server.errors()
+
+
+def test_every_plug_of_every_plan_was_pulled(request):
+    everything = request.config.getoption("all_points")
+    for plan, plugs in rig.PLANNED.items():
+        assert rig.KILLED[plan] == plugs, f"{plan}: {len(rig.KILLED[plan])} of {len(plugs)} pulled"
+    passed = rig.clean()[1]
+    assert {name for name, _ in rig.KILLED["clean"]} == {name for name, _ in passed}
+    if everything:
+        assert len(rig.KILLED["clean"]) == len(passed)
+
+
+def test_every_point_of_the_program_was_killed_at():
+    killed = {name for plugs in rig.KILLED.values() for name, _ in plugs}
+    assert killed == rig.names_in_source()
