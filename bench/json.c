@@ -19,12 +19,13 @@ static double cpu_seconds(void)
 /* One event as a run's stream prints it. */
 static void add_event(struct buf *out, int number)
 {
-	buf_add_format(out,
-		       "{\"run_id\":\"3c3fc27e-ac7c-46fb-9948-063831522115\",\"seq\":%d,\"position\":\"%d\","
-		       "\"at\":\"2026-11-15T20:46:29.856181Z\",\"type\":\"tool.finished\",\"data\":{\"v\":1,"
-		       "\"step\":\"keep\",\"outcome\":\"ok\",\"output\":{\"is\":{\"exit_code\":0,"
-		       "\"stdout\":\"hello, world\\n\",\"score\":%d.25,\"flags\":[true,false,null]}}}}",
-		       number, number + 1000, number);
+	buf_add_format(
+		out,
+		"{\"run_id\":\"3c3fc27e-ac7c-46fb-9948-063831522115\",\"seq\":%d,\"position\":\"%d\","
+		"\"at\":\"2026-11-15T20:46:29.856181Z\",\"type\":\"tool.finished\",\"data\":{\"v\":1,"
+		"\"step\":\"keep\",\"outcome\":\"ok\",\"output\":{\"is\":{\"exit_code\":0,"
+		"\"stdout\":\"hello, world\\n\",\"score\":%d.25,\"flags\":[true,false,null]}}}}",
+		number, number + 1000, number);
 }
 
 struct subject {
@@ -98,7 +99,8 @@ static double best(double (*measure)(const struct subject *subject), const struc
 }
 
 static void compare(const char *what, const struct subject *subject,
-		    double (*ours)(const struct subject *), double (*theirs)(const struct subject *))
+		    double (*ours)(const struct subject *),
+		    double (*theirs)(const struct subject *))
 {
 	double mine = best(ours, subject), other = best(theirs, subject);
 	double megabytes = (double)subject->text.size * subject->repeats / 1e6;

@@ -50,10 +50,13 @@ static bool find_definition(void *context, struct str name, struct arena *arena,
 	const char *file = str_format(arena, STR_FMT ".yaml", STR_ARG(name)).at;
 	size_t at;
 	bool plain = !str_find(name, S("/"), &at) && !str_find(name, S("\0"), &at);
-	if (plain && file_read_beneath(folder, file, LIMIT_YAML_BYTES, arena, out_yaml, error))
+	struct error unread; /* not the caller's: an example may still be found */
+	if (plain && file_read_beneath(folder, file, LIMIT_YAML_BYTES, arena, out_yaml, &unread))
 		return true;
-	if (plain && error->code != ERROR_NOT_FOUND)
+	if (plain && unread.code != ERROR_NOT_FOUND) {
+		*error = unread;
 		return false;
+	}
 	for (const struct packed_file *example = packed_examples; example->name != NULL; example++)
 		if (str_equal(str_from_c(example->name), name)) {
 			*out_yaml = (struct str){ (const char *)example->bytes, example->size };
@@ -171,18 +174,33 @@ static void open_doors(void *context, uint64_t recovered)
 	server->settings.ready(server->settings.context, recovered);
 }
 
+/* Opening came only so far. */
+static void give_up(struct server *server)
+{
+	if (server->workspace != NULL)
+		workspace_git_close(server->workspace);
+	if (server->store != NULL)
+		server->store->ops->close(server->store);
+	if (server->loop != NULL)
+		loop_free(server->loop);
+	if (server->lock >= 0)
+		close(server->lock);
+	arena_done(&server->arena);
+	free(server);
+}
+
 bool server_open(const struct server_settings *settings, struct server **out_server,
 		 struct error *error)
 {
 	struct server *server = calloc(1, sizeof(*server));
 	require(server != NULL);
 	server->settings = *settings;
+	server->lock = -1;
 	if (!take_lock(server, error) || !loop_new(&server->loop, error) ||
 	    !open_store(server, error) ||
 	    !workspace_git_open(server->loop, settings->data_folder, &server->workspace, error) ||
 	    !open_runtime(server, error)) {
-		arena_done(&server->arena);
-		free(server);
+		give_up(server);
 		return false;
 	}
 	seed_maps(server);

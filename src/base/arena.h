@@ -15,18 +15,18 @@ struct arena_block;
 
 struct arena {
 	struct arena_block *newest;
-	char *next, *end;               /* free bytes of the newest block */
-	size_t taken;                   /* bytes taken from malloc */
+	char *next, *end; /* free bytes of the newest block */
+	size_t taken;     /* bytes taken from malloc */
 };
 
-void *arena_take(struct arena *arena, size_t size);      /* zeroed, aligned to 16 */
+void *arena_take(struct arena *arena, size_t size); /* zeroed, aligned to 16 */
 void *arena_take_array(struct arena *arena, size_t count, size_t size);
 void *arena_copy(struct arena *arena, const void *bytes, size_t size);
 char *arena_take_text(struct arena *arena, size_t size); /* unaligned, not zeroed, for text */
 void arena_reset(struct arena *arena);
 void arena_done(struct arena *arena);
 
-#define arena_new(arena, type) ((type *)arena_take((arena), sizeof(type)))
+#define arena_new(arena, type)          ((type *)arena_take((arena), sizeof(type)))
 #define arena_array(arena, type, count) ((type *)arena_take_array((arena), (count), sizeof(type)))
 
 #endif

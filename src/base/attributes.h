@@ -10,10 +10,10 @@
 #ifndef BASE_ATTRIBUTES_H
 #define BASE_ATTRIBUTES_H
 
-#define MUST_CHECK __attribute__((warn_unused_result))
+#define MUST_CHECK               __attribute__((warn_unused_result))
 #define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
-#define AUTO(type) __attribute__((cleanup(type##_done))) struct type
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define AUTO(type)               __attribute__((cleanup(type##_done))) struct type
+#define COUNT(array)             (sizeof(array) / sizeof((array)[0]))
 
 _Noreturn void require_failed(const char *what, const char *file, int line);
 #define require(x) ((x) ? (void)0 : require_failed(#x, __FILE__, __LINE__))

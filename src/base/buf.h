@@ -11,8 +11,8 @@
 struct buf {
 	char *at;
 	size_t size, room;
-	size_t limit;           /* 0 = none */
-	bool full;              /* something did not fit */
+	size_t limit; /* 0 = none */
+	bool full;    /* something did not fit */
 };
 
 struct buf buf_limited(size_t limit);
@@ -24,8 +24,8 @@ bool buf_add_format(struct buf *buf, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Room for `size` more bytes at the end, to be filled and then counted in with buf->size;
  * NULL (and full) when that passes the limit. */
 char *buf_reserve(struct buf *buf, size_t size);
-void buf_clear(struct buf *buf);                        /* keeps the memory */
+void buf_clear(struct buf *buf); /* keeps the memory */
 void buf_drop_front(struct buf *buf, size_t count);
-struct str buf_str(const struct buf *buf);              /* good until the next add */
+struct str buf_str(const struct buf *buf); /* good until the next add */
 
 #endif

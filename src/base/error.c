@@ -5,11 +5,12 @@
 #include <string.h>
 
 static const struct error_row rows[] = {
-#define ERROR(id, wire, status, exits, class, words) \
-	[ERROR_##id] = { .name = { wire, sizeof(wire) - 1 }, \
-			 .http_status = (status), \
-			 .exit_status = (exits), \
-			 .retry = ERROR_RETRY_##class, \
+#define ERROR(id, wire, status, exits, again, kind, words)    \
+	[ERROR_##id] = { .name = { wire, sizeof(wire) - 1 },  \
+			 .http_status = (status),             \
+			 .exit_status = (exits),              \
+			 .retry = ERROR_RETRY_##again,        \
+			 .class = { kind, sizeof(kind) - 1 }, \
 			 .text = { words, sizeof(words) - 1 } },
 #include "contracts/errors.def"
 #undef ERROR

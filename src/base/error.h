@@ -19,7 +19,7 @@
 #include "base/str.h"
 
 enum error_code {
-#define ERROR(name, wire, status, exit_status, retry, text) ERROR_##name,
+#define ERROR(name, wire, status, exit_status, retry, class, text) ERROR_##name,
 #include "contracts/errors.def"
 #undef ERROR
 };
@@ -30,6 +30,7 @@ struct error_row {
 	struct str name;
 	int http_status, exit_status;
 	enum error_retry retry;
+	struct str class; /* in the hierarchy of runtime.AgenticError */
 	struct str text;
 };
 
@@ -37,7 +38,7 @@ enum { ERROR_TEXT_SIZE = 480 };
 
 struct error {
 	enum error_code code;
-	uint32_t line, column;          /* place in a document, 1-based; 0 = none */
+	uint32_t line, column; /* place in a document, 1-based; 0 = none */
 	char text[ERROR_TEXT_SIZE];
 };
 
@@ -45,7 +46,11 @@ void error_fill(struct error *error, enum error_code code, const char *format, .
 	PRINTF_LIKE(3, 4);
 /* Fills the error and is false.  A macro only so that the compiler sees the false: it then knows
  * that outputs are set wherever the call succeeded. */
-#define fail(...) __extension__({ error_fill(__VA_ARGS__); false; })
+#define fail(...)                        \
+	__extension__({                  \
+		error_fill(__VA_ARGS__); \
+		false;                   \
+	})
 void error_prefix(struct error *error, const char *format, ...) PRINTF_LIKE(2, 3);
 const struct error_row *error_row(enum error_code code);
 bool error_code_from_name(struct str name, enum error_code *out_code);

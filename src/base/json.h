@@ -47,7 +47,7 @@ struct json {
 
 struct json_member {
 	struct str key;
-	uint32_t line, column;          /* of the key */
+	uint32_t line, column; /* of the key */
 	struct json value;
 };
 
@@ -57,12 +57,12 @@ MUST_CHECK bool json_read(struct str text, struct arena *arena, const struct jso
 void json_place(struct str text, uint32_t line, uint32_t column, uint32_t *out_line,
 		uint32_t *out_column);
 
-const char *json_kind_name(enum json_kind kind);        /* "string", "integer", ... */
+const char *json_kind_name(enum json_kind kind); /* "string", "integer", ... */
 
 /* Null-safe lookups: NULL in or nothing there gives NULL (or the empty str). */
 const struct json *json_member(const struct json *object, struct str key);
 const struct json *json_item(const struct json *list, size_t index);
-struct str json_text(const struct json *json);          /* "" unless a string */
+struct str json_text(const struct json *json); /* "" unless a string */
 
 /* ---- writing ---------------------------------------------------------------------------
  * The writer puts commas and colons itself:
@@ -76,13 +76,13 @@ struct json_writer {
 	bool needs_comma;
 };
 
-void json_open(struct json_writer *writer, char bracket);       /* '{' or '[' */
-void json_close(struct json_writer *writer, char bracket);      /* '}' or ']' */
+void json_open(struct json_writer *writer, char bracket);  /* '{' or '[' */
+void json_close(struct json_writer *writer, char bracket); /* '}' or ']' */
 void json_key(struct json_writer *writer, struct str key);
 void json_put_null(struct json_writer *writer);
 void json_put_bool(struct json_writer *writer, bool value);
 void json_put_int(struct json_writer *writer, int64_t value);
-void json_put_real(struct json_writer *writer, double value);   /* NaN and infinity: require() */
+void json_put_real(struct json_writer *writer, double value); /* NaN and infinity: require() */
 void json_put_str(struct json_writer *writer, struct str value);
 void json_put_raw(struct json_writer *writer, struct str text); /* JSON text as it is */
 void json_put_tree(struct json_writer *writer, const struct json *tree);

@@ -14,15 +14,15 @@ struct map_slot;
 
 struct map {
 	struct map_slot *slots;
-	size_t count, room, used;       /* used counts tombstones too */
+	size_t count, room, used; /* used counts tombstones too */
 };
 
 void map_seed(const uint8_t key[16]);
-uint64_t map_hash(struct str key);                                     /* SipHash-1-3 of the seed */
+uint64_t map_hash(struct str key); /* SipHash-1-3 of the seed */
 void map_done(struct map *map);
-void *map_get(const struct map *map, struct str key);                  /* NULL when absent */
-void map_put(struct map *map, struct str key, void *value);            /* not NULL; replaces */
-void *map_remove(struct map *map, struct str key);                     /* what was there */
+void *map_get(const struct map *map, struct str key);       /* NULL when absent */
+void map_put(struct map *map, struct str key, void *value); /* not NULL; replaces */
+void *map_remove(struct map *map, struct str key);          /* what was there */
 /* Walk: `size_t i = 0; while ((value = map_next(&map, &i, &key)) != NULL) ...`; removing the
  * item just given is allowed, putting is not. */
 void *map_next(const struct map *map, size_t *index, struct str *out_key);

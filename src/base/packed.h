@@ -5,13 +5,13 @@
 #include <stddef.h>
 
 struct packed_file {
-	const char *name;               /* NULL ends the table */
+	const char *name; /* NULL ends the table */
 	const unsigned char *bytes;
 	size_t size;
 };
 
-extern const struct packed_file packed_scripts[];       /* workspace/ */
-extern const struct packed_file packed_web[];           /* web/ */
-extern const struct packed_file packed_examples[];      /* examples/ */
+extern const struct packed_file packed_scripts[];  /* workspace/ */
+extern const struct packed_file packed_web[];      /* web/ */
+extern const struct packed_file packed_examples[]; /* examples/ */
 
 #endif

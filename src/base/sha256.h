@@ -21,7 +21,7 @@ struct hash sha256_finish(struct sha256 *sha);
 struct hash hash_of(struct str bytes);
 bool hash_equal(const struct hash *a, const struct hash *b);
 enum { HASH_TEXT_SIZE = 65 };
-struct str hash_text(const struct hash *hash, char out[HASH_TEXT_SIZE]);   /* 64 lower-case hex */
+struct str hash_text(const struct hash *hash, char out[HASH_TEXT_SIZE]); /* 64 lower-case hex */
 bool hash_parse(struct str text, struct hash *out_hash);
 
 #endif

@@ -14,7 +14,7 @@ struct slot;
 
 struct slots {
 	struct slot *at;
-	uint32_t count, room, free;     /* free: index+1 of the first free slot, 0 = none */
+	uint32_t count, room, free; /* free: index+1 of the first free slot, 0 = none */
 	uint32_t live;
 };
 

@@ -24,27 +24,26 @@ struct str_list {
 };
 
 #define S(literal) ((struct str){ "" literal, sizeof(literal) - 1 })
-#define STR_FMT "%.*s"
+#define STR_FMT    "%.*s"
 #define STR_ARG(s) (int)(s).size, (s).at
 
-struct str str_from_c(const char *text);                          /* NULL gives an empty str */
-const char *str_c(struct arena *arena, struct str s);             /* a NUL-terminated copy */
+struct str str_from_c(const char *text);              /* NULL gives an empty str */
+const char *str_c(struct arena *arena, struct str s); /* a NUL-terminated copy */
 struct str str_copy(struct arena *arena, struct str s);
 struct str str_format(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
-struct str str_format_list(struct arena *arena, const char *format, va_list list)
-	PRINTF_LIKE(2, 0);
+struct str str_format_list(struct arena *arena, const char *format, va_list list) PRINTF_LIKE(2, 0);
 
 bool str_equal(struct str a, struct str b);
-bool str_equal_folded(struct str a, struct str b);                /* ASCII letters folded */
-int str_compare(struct str a, struct str b);                      /* byte order */
+bool str_equal_folded(struct str a, struct str b); /* ASCII letters folded */
+int str_compare(struct str a, struct str b);       /* byte order */
 bool str_starts(struct str s, struct str with);
 bool str_ends(struct str s, struct str with);
-struct str str_skip(struct str s, size_t count);                  /* without its first bytes */
-struct str str_head(struct str s, size_t count);                  /* its first bytes */
-struct str str_trim(struct str s);                                /* blanks, tabs, line ends */
+struct str str_skip(struct str s, size_t count); /* without its first bytes */
+struct str str_head(struct str s, size_t count); /* its first bytes */
+struct str str_trim(struct str s);               /* blanks, tabs, line ends */
 bool str_find(struct str s, struct str what, size_t *out_at);
 /* Takes what stands before `separator` off the front of *rest; false when *rest is used up. */
 bool str_cut(struct str *rest, char separator, struct str *out_piece);
-bool str_to_int(struct str s, int64_t *out_number);               /* whole text, decimal */
+bool str_to_int(struct str s, int64_t *out_number); /* whole text, decimal */
 
 #endif

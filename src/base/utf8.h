@@ -6,7 +6,7 @@
 
 /* True when all of it is valid; else *out_bad is the offset of the first bad byte. */
 bool utf8_valid(struct str s, size_t *out_bad);
-size_t utf8_count(struct str s);                        /* characters of valid text */
+size_t utf8_count(struct str s); /* characters of valid text */
 /* Writes one character, returns its size (1 to 4); `out` has room for 4. */
 size_t utf8_encode(uint32_t character, char *out);
 

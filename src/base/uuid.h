@@ -15,12 +15,12 @@ struct uuid {
 
 enum { UUID_TEXT_SIZE = 37 };
 
-struct uuid uuid_from_random(const uint8_t random[16]);        /* sets the version-4 bits */
+struct uuid uuid_from_random(const uint8_t random[16]); /* sets the version-4 bits */
 struct uuid uuid_derive(const struct str *parts, size_t count);
 struct str uuid_text(const struct uuid *uuid, char out[UUID_TEXT_SIZE]);
-bool uuid_parse(struct str text, struct uuid *out_uuid);       /* 8-4-4-4-12 hex, any case */
+bool uuid_parse(struct str text, struct uuid *out_uuid); /* 8-4-4-4-12 hex, any case */
 bool uuid_equal(const struct uuid *a, const struct uuid *b);
 bool uuid_is_zero(const struct uuid *uuid);
-struct str uuid_str(const struct uuid *uuid);                  /* its 16 bytes as a str */
+struct str uuid_str(const struct uuid *uuid); /* its 16 bytes as a str */
 
 #endif

@@ -112,7 +112,7 @@ static const struct event_line {
 	const char *name, *text;
 	type_function *body;
 } events[] = {
-#define EVENT(constant_, name_, body_, text_) { name_, text_, body_##_type },
+#define EVENT(constant_, name_, body_, level_, persistence_, text_) { name_, text_, body_##_type },
 #include "contracts/events.def"
 #undef EVENT
 };
@@ -146,12 +146,13 @@ void describe_errors(struct buf *out)
 	buf_add(out,
 		S("# Errors\n\nThe code of a problem, its HTTP status, the command line's exit "
 		  "status, and whether trying again can help.\n\n"
-		  "| code | status | exit | again | meaning |\n|---|---|---|---|---|\n"));
+		  "| code | status | exit | again | class | meaning |\n|---|---|---|---|---|---|\n"));
 	for (size_t i = 0; i < error_count(); i++) {
 		const struct error_row *row = error_row((enum error_code)i);
-		buf_add_format(out, "| `" STR_FMT "` | %d | %d | %s | " STR_FMT " |\n",
+		buf_add_format(out,
+			       "| `" STR_FMT "` | %d | %d | %s | `" STR_FMT "` | " STR_FMT " |\n",
 			       STR_ARG(row->name), row->http_status, row->exit_status,
-			       retry_word(row->retry), STR_ARG(row->text));
+			       retry_word(row->retry), STR_ARG(row->class), STR_ARG(row->text));
 	}
 }
 

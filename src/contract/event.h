@@ -1,7 +1,8 @@
 /* contract/event.h -- events of a run's stream, typed.
  *
- * Made from contracts/events.def: an enum constant, a name and a body entity each.  Encoding
- * prints the body; decoding reads leniently what any released version wrote (architecture R9).
+ * Made from contracts/events.def: an enum constant, a name, a body entity, a level and whether it
+ * is kept.  Encoding prints the body; decoding reads leniently what any released version wrote
+ * (architecture R9).
  */
 #ifndef CONTRACT_EVENT_H
 #define CONTRACT_EVENT_H
@@ -9,16 +10,25 @@
 #include "contract/run.h"
 
 enum event_type {
-#define EVENT(constant, name, body, text) EVENT_##constant,
+#define EVENT(constant, name, body, level, persistence, text) EVENT_##constant,
 #include "contracts/events.def"
 #undef EVENT
 };
 
+enum event_level {
+	EVENT_LEVEL_DEBUG,
+	EVENT_LEVEL_INFO,
+	EVENT_LEVEL_WARNING,
+	EVENT_LEVEL_ERROR,
+};
+
+enum event_persistence { EVENT_PERSISTENCE_STORED };
+
 struct event {
 	enum event_type type;
-	int64_t at;                     /* us UTC, as the command said */
+	int64_t at; /* us UTC, as the command said */
 	union {
-#define EVENT(constant, name, body, text) const struct body *body;
+#define EVENT(constant, name, body, level, persistence, text) const struct body *body;
 #include "contracts/events.def"
 #undef EVENT
 	} as;
@@ -27,8 +37,11 @@ struct event {
 struct str event_name(enum event_type type);
 bool event_from(struct str name, enum event_type *out_type);
 size_t event_type_count(void);
+enum event_level event_level(enum event_type type); /* as the row says, whatever the body says */
+enum event_persistence event_persistence(enum event_type type);
+struct str event_level_name(enum event_level level); /* "debug", "info", "warning", "error" */
 
-struct str event_body(const struct event *event, struct arena *arena);     /* JSON */
+struct str event_body(const struct event *event, struct arena *arena); /* JSON */
 MUST_CHECK bool event_read(struct str name, int64_t at, struct str body, struct arena *arena,
 			   struct event *out_event, struct error *error);
 

@@ -398,9 +398,9 @@ static struct str render_question(struct run *run, const struct graph_node *node
 {
 	struct json template = { .kind = JSON_STRING, .as.string = node->question };
 	const struct json *question = render(run, &template, values, arena);
-	struct str text = question == NULL		   ? node->question :
-			  question->kind == JSON_STRING ? question->as.string :
-							  json_print(arena, question);
+	struct str text = question == NULL                ? node->question
+			  : question->kind == JSON_STRING ? question->as.string
+							  : json_print(arena, question);
 	if (text.size <= LIMIT_QUESTION_BYTES)
 		return text;
 	size_t size = LIMIT_QUESTION_BYTES;

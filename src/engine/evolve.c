@@ -7,7 +7,7 @@
  */
 #include "engine/run.h"
 
-#define EVENT(constant, name, body, text)                                                \
+#define EVENT(constant, name, body, level, persistence, text)                            \
 	static bool evolve_##body(struct run *run, const struct body *event, int64_t at, \
 				  struct error *error);
 #include "contracts/events.def"
@@ -417,8 +417,8 @@ static bool evolve_run_finished(struct run *run, const struct run_finished *even
 static bool apply(struct run *run, const struct event *event, struct error *error)
 {
 	switch (event->type) {
-#define EVENT(constant, name, body, text) \
-	case EVENT_##constant:            \
+#define EVENT(constant, name, body, level, persistence, text) \
+	case EVENT_##constant:                                \
 		return evolve_##body(run, event->as.body, event->at, error);
 #include "contracts/events.def"
 #undef EVENT

@@ -46,8 +46,8 @@ static void compute_fetched(struct runtime *runtime, uint64_t id, uint64_t argum
 	compute(live, live->run->activations[argument].path);
 }
 
-bool compute_command(struct live *live, const struct activation *activation,
-		     struct decision *seen, struct command *command)
+bool compute_command(struct live *live, const struct activation *activation, struct decision *seen,
+		     struct command *command)
 {
 	const struct graph_node *node = &live->run->graph->nodes[activation->node];
 	struct engine_values values = live_values(live);

@@ -88,7 +88,6 @@ struct turn {
 	struct runtime_notice notice;
 };
 
-
 struct fetching;
 
 struct live {
@@ -104,14 +103,14 @@ struct live {
 	struct graph_use *graph;
 	struct run *run;
 	struct item_queue inbox;
-	struct item_queue redo;  /* their append was refused: decided again after a reload */
+	struct item_queue redo;    /* their append was refused: decided again after a reload */
 	struct item_queue refused; /* told once what they were measured against is on the disk */
-	struct turn *turn;       /* the one that is being decided */
-	struct turn *flying;     /* those at the writer */
-	size_t in_flight;        /* turns at the writer */
-	size_t holds;            /* computations and effects that will come back */
-	struct fetching *loaded; /* values read by hash, kept while a decision needs them */
-	struct str tree;         /* taken for this turn; "" = not */
+	struct turn *turn;         /* the one that is being decided */
+	struct turn *flying;       /* those at the writer */
+	size_t in_flight;          /* turns at the writer */
+	size_t holds;              /* computations and effects that will come back */
+	struct fetching *loaded;   /* values read by hash, kept while a decision needs them */
+	struct str tree;           /* taken for this turn; "" = not */
 	char tree_text[96];
 };
 
@@ -181,8 +180,8 @@ const struct effect_kind *effect_kind_of(enum run_node_kind node);
 void effect_begin(struct live *live, struct str step);
 void compute_begin(struct live *live, struct str step);
 /* The command with a pure step's result, in seen->arena; false when values are needed first. */
-bool compute_command(struct live *live, const struct activation *activation,
-		     struct decision *seen, struct command *command);
+bool compute_command(struct live *live, const struct activation *activation, struct decision *seen,
+		     struct command *command);
 /* The command that closes an effect. */
 void effect_finish(struct live *live, struct str step, const struct uuid *effect,
 		   enum run_outcome outcome, const struct json *output, const struct error *error);

@@ -2,8 +2,12 @@
 import pathlib
 import sys
 
+import pytest
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+pytest.register_assert_rewrite("baton", "rig")
 
 import rig  # noqa: E402
 

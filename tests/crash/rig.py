@@ -41,7 +41,10 @@ steps:
   - name: second
     tool: shell
     depends_on: [settle]
-    inputs: {command: ": %(run)s; echo second >> log.txt; rmdir made/empty; printf '%%s' '${steps.greet.outputs.long}' | wc -c"}
+    inputs:
+      command: |
+        : %(run)s; echo second >> log.txt; rmdir made/empty
+        printf '%%s' '${steps.greet.outputs.long}' | wc -c
   - name: approve
     depends_on: [second]
     human: {question: "Go on, ${inputs.who}?"}
@@ -143,10 +146,10 @@ def pull(home, driver, plug):
     wait_until_none_with(f": {RUN};")
 
 
-def finish(home, driver, trace=None):
-    """Starts it without a plug and lets the run end."""
+def finish(home, driver, ended=False, trace=None):
+    """Starts it without a plug and lets the run end, if it has not ended already."""
     server = home.serve(BATON_POINTS_TRACE=trace or home.trace)
-    assert driver.go(server), server.errors()
+    assert ended or driver.go(server), server.errors()
     result, events = server.result(RUN), server.events(RUN)
     assert server.inbox() == []
     server.kill()
@@ -269,7 +272,7 @@ def recovery_points(kind):
     home, driver = after_first_kill(kind)
     with home:
         trace = os.path.join(home.path, "recovery-trace")
-        finish(home, driver, trace)
+        finish(home, driver, trace=trace)
         return passed(trace)
 
 

@@ -1,4 +1,8 @@
 """kill -9 at every point, and the run ends as if nothing had been."""
+import random
+import threading
+
+import pytest
 import rig
 
 
@@ -47,6 +51,24 @@ def test_recovery_requested(plug):
 @planned("recovery-timer")
 def test_recovery_timer(plug):
     crash("recovery-timer", plug, *rig.after_first_kill("timer"))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_any_moment(seed, request):
+    """Points are places we thought of; time knows others.  The moments follow from the seed."""
+    dice = random.Random(seed)
+    with rig.make_home() as home:
+        driver, ended = rig.Driver(), False
+        for _ in range(40 if request.config.getoption("all_points") else 10):
+            server = home.begin_serve(BATON_POINTS_TRACE=home.trace)
+            plug = threading.Timer(dice.random() * 0.08, server.popen.kill)
+            plug.start()
+            ended = ended or (server.listen() and driver.go(server))
+            plug.join()
+            assert rig.killed(server)
+            rig.wait_until_none_with(home.data)
+            rig.wait_until_none_with(f": {rig.RUN};")
+        rig.compare(home, driver, rig.finish(home, driver, ended))
 
 
 def test_a_plug_that_is_never_reached_does_not_count_as_pulled():

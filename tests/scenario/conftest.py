@@ -6,6 +6,8 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
+pytest.register_assert_rewrite("baton")
+
 from baton import Home  # noqa: E402
 
 

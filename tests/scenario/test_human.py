@@ -14,7 +14,11 @@ steps:
     depends_on: [draft]
     human: {question: "Publish ${inputs.what}?"}
     inputs: {draft: "${steps.draft.outputs.text}"}
-  - {name: publish, tool: shell, depends_on: [ask], inputs: {command: "echo ${steps.ask.outputs.decision} by ${steps.ask.outputs.by}: ${steps.ask.outputs.comment}"}}
+  - name: publish
+    tool: shell
+    depends_on: [ask]
+    inputs:
+      command: "echo ${steps.ask.outputs.decision} by ${steps.ask.outputs.by}: ${steps.ask.outputs.comment}"
   - {name: after, tool: echo, depends_on: [publish]}
 outputs:
   said: {from: "${steps.publish.outputs.stdout}", optional: true}

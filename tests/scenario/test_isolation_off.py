@@ -9,7 +9,9 @@ name: open
 inputs:
   log: {type: string}
 steps:
-  - {name: write, tool: shell, inputs: {command: "echo once >> ${inputs.log}; echo up > told; read -r w < gate"}}
+  - name: write
+    tool: shell
+    inputs: {command: "echo once >> ${inputs.log}; echo up > told; read -r w < gate"}
   - {name: after, tool: echo, depends_on: [write]}
 """
 

@@ -86,12 +86,21 @@ name: spoil
 steps:
   - name: make
     tool: shell
-    inputs: {command: "mkdir -p keep/empty gone; echo old > keep/file; echo x > gone/file; echo run > tool.sh; chmod +x tool.sh; ln -s keep/file link"}
+    inputs:
+      command: |
+        mkdir -p keep/empty gone
+        echo old > keep/file; echo x > gone/file; ln -s keep/file link
+        echo run > tool.sh; chmod +x tool.sh
   - name: spoil
     tool: shell
     depends_on: [make]
     inputs:
-      command: "test ! -e made && test -d keep/empty && test -x tool.sh && test $(cat link) = old && echo new > keep/file && rm -rf gone link && rmdir keep/empty && chmod -x tool.sh && mkdir -p made/deep && echo y > made/deep/file && echo up > told && read -r word < gate"
+      command: |
+        set -e
+        test ! -e made; test -d keep/empty; test -x tool.sh; test $(cat link) = old; test -e gone/file
+        echo new > keep/file; rm -rf gone link; rmdir keep/empty; chmod -x tool.sh
+        mkdir -p made/deep; echo y > made/deep/file
+        echo up > told; read -r word < gate
 """)
     run = new_id()
     told, gate = home.fifo(run, "told"), home.fifo(run, "gate")
@@ -116,7 +125,7 @@ steps:
     inputs:
       command: |
         trap '' TERM INT HUP
-        (trap '' TERM INT HUP; setsid sh -c 'trap "" TERM INT HUP; : {marker}; while :; do sleep 1000; done' </dev/null >/dev/null 2>&1 &)
+        (setsid sh -c 'trap "" TERM INT HUP; : {marker}; while :; do sleep 1000; done' >/dev/null 2>&1 &)
         setsid sh -c ': {marker}; sleep 1000; :' &
         echo up > told
         while :; do sleep 1000; done

@@ -53,9 +53,15 @@ inputs:
 steps:
   - name: a
     tool: echo
-    inputs: {number: "${inputs.number}", flag: "${inputs.flag}", list: "${inputs.list}", object: "${inputs.object}", text: "${inputs.text}"}
+    inputs:
+      all:
+        number: "${inputs.number}"
+        flag: "${inputs.flag}"
+        list: "${inputs.list}"
+        object: "${inputs.object}"
+        text: "${inputs.text}"
 outputs:
-  all: {from: {number: "${steps.a.outputs.number}", flag: "${steps.a.outputs.flag}", list: "${steps.a.outputs.list}", object: "${steps.a.outputs.object}", text: "${steps.a.outputs.text}"}}
+  all: {from: "${steps.a.outputs.all}"}
 """)
     given = {"number": 1.5, "flag": True, "list": [1, "two"], "object": {"a": None}, "text": "plain"}
     words = []

@@ -9,7 +9,10 @@ inputs:
   note: {type: string, default: x}
 steps:
   - {name: wait, wait: {seconds: SECONDS}}
-  - {name: after, tool: shell, depends_on: [wait], inputs: {command: "echo fired >> fired.txt; cat fired.txt"}}
+  - name: after
+    tool: shell
+    depends_on: [wait]
+    inputs: {command: "echo fired >> fired.txt; cat fired.txt"}
 outputs:
   fired: {from: "${steps.after.outputs.stdout}"}
 """

@@ -27,8 +27,9 @@ static struct outcome read_as(const struct type *type, const struct json *tree, 
 {
 	struct outcome outcome = { .problems = { .arena = arena } };
 	outcome.text = json_print(arena, tree);
-	struct json json = json_of(outcome.text, arena);
-	struct contract_source source = { .json = &json, .text = outcome.text, .world = &world };
+	struct json *json = arena_new(arena, struct json); /* the value may refer to it */
+	*json = json_of(outcome.text, arena);
+	struct contract_source source = { .json = json, .text = outcome.text, .world = &world };
 	outcome.value = contract_parse(type, &source, arena, &outcome.problems);
 	return outcome;
 }
