@@ -160,6 +160,18 @@ static bool find_home(struct cli *cli, struct error *error)
 	return true;
 }
 
+static bool setup_log(struct cli *cli, struct error *error)
+{
+	const char *format;
+	if (!read_setting(cli, CONFIG_LOG_FORMAT, &format, error))
+		return false;
+	bool json = str_equal(str_from_c(format), S("json"));
+	if (!json && !str_equal(str_from_c(format), S("human")))
+		return fail(error, ERROR_USAGE, "log.format is human or json, not %s", format);
+	log_setup((struct log_settings){ .least = LOG_INFO, .json = json });
+	return true;
+}
+
 static int64_t clock_us(void)
 {
 	struct timespec now;
@@ -175,7 +187,8 @@ static bool prepare(struct cli *cli, const struct cli_command **out_command, str
 	require(str_to_int(str_from_c(config_row(CONFIG_SERVE_PORT)->fallback), &port));
 	cli->port = (int)port;
 	cli->now = clock_us();
-	if (!read_setting(cli, CONFIG_TOOLS_ISOLATION, &cli->isolation, error))
+	if (!setup_log(cli, error) ||
+	    !read_setting(cli, CONFIG_TOOLS_ISOLATION, &cli->isolation, error))
 		return false;
 	if (getrandom(cli->dice, sizeof(cli->dice), 0) != (ssize_t)sizeof(cli->dice))
 		return fail(error, ERROR_IO, "the system gives no random bytes");
@@ -199,7 +212,6 @@ int main(int argc, char **argv)
 	const struct cli_command *command;
 	struct error error;
 	point_setup();
-	log_setup((struct log_settings){ .least = LOG_INFO });
 	signal(SIGPIPE, SIG_IGN);
 	int status;
 	if (!prepare(&cli, &command, &error))

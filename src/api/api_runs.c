@@ -7,6 +7,7 @@
 
 #include "api/inside.h"
 #include "base/limits.h"
+#include "views/view.h"
 #include "views/view_runtime.h"
 
 void api_health(struct api_call *call)
@@ -25,6 +26,9 @@ struct result_read {
 	struct api *api;
 	uint64_t exchange;
 	struct uuid run;
+	const struct view *view;
+	bool as_events;       /* a page of its events instead of the run itself */
+	int64_t after, limit; /* of that page */
 	struct store_reader *reader;
 	struct event *events;
 	size_t count, room;
@@ -93,6 +97,43 @@ static bool read_graph(struct result_read *r)
 	return r->graph != NULL || problems_fail(&problems, &r->error);
 }
 
+/* `limit` stored events behind `after`, as many of them as the view shows. */
+static void print_page(const struct result_read *r, const struct story *story,
+		       struct json_writer *writer)
+{
+	int64_t count = (int64_t)r->count, next = r->after;
+	struct view_document document;
+	json_open(writer, '{');
+	json_key(writer, S("items"));
+	json_open(writer, '[');
+	for (; next < count && next - r->after < r->limit; next++)
+		if (view_event(r->view, story, (size_t)next, &document))
+			view_print(&document, writer);
+	json_close(writer, ']');
+	json_key(writer, S("cursor"));
+	if (next - r->after == r->limit)
+		json_put_str(writer, str_format(story->arena, "%lld", (long long)next));
+	else
+		json_put_null(writer);
+	json_close(writer, '}');
+}
+
+static struct str print_view(const struct result_read *r, const struct view_source *source,
+			     struct arena *arena)
+{
+	AUTO(story) story = { 0 };
+	AUTO(buf) text = { 0 };
+	struct json_writer writer = { .out = &text };
+	story_read(&story, source, arena);
+	if (r->as_events) {
+		print_page(r, &story, &writer);
+	} else {
+		struct view_document document = r->view->ops->run(&story);
+		view_print(&document, &writer);
+	}
+	return str_copy(arena, buf_str(&text));
+}
+
 static void result_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct result_read *r = (struct result_read *)read;
@@ -114,8 +155,7 @@ static void result_work(struct runtime_read *read, struct store_reader *reader)
 				      .event_count = r->count,
 				      .look = look,
 				      .context = r };
-	r->text = runtime_workflow_result_model_text(view_runtime_result(&source, &read->arena),
-						     &read->arena);
+	r->text = print_view(r, &source, &read->arena);
 }
 
 static void result_done(struct runtime_read *read)
@@ -129,21 +169,37 @@ static void result_done(struct runtime_read *read)
 	free(r);
 }
 
-void api_send_result(struct api *api, uint64_t exchange, const struct uuid *run)
+static struct result_read *result_new(struct api *api, uint64_t exchange, const struct uuid *run,
+				      const struct view *view)
 {
 	struct result_read *r = calloc(1, sizeof(*r));
 	require(r != NULL);
 	r->api = api;
 	r->exchange = exchange;
 	r->run = *run;
+	r->view = view;
 	r->read.work = result_work;
 	r->read.done = result_done;
+	return r;
+}
+
+void api_send_result(struct api *api, uint64_t exchange, const struct uuid *run)
+{
+	struct result_read *r = result_new(api, exchange, run, view_at(VIEW_runtime));
 	runtime_read(api->settings.runtime, &r->read);
 }
 
 void api_run_read(struct api_call *call)
 {
-	api_send_result(call->api, call->exchange, &call->id);
+	const struct view *view = view_at(VIEW_runtime);
+	struct str name = api_query(call, S("view"));
+	struct error error;
+	if (name.size > 0 && !view_from(name, &view, &error)) {
+		api_reply_error(call->api, call->exchange, &error, NULL);
+		return;
+	}
+	struct result_read *r = result_new(call->api, call->exchange, &call->id, view);
+	runtime_read(call->api->settings.runtime, &r->read);
 }
 
 /* ---- starting ------------------------------------------------------------------------ */
@@ -423,14 +479,32 @@ static void events_work(struct runtime_read *read, struct store_reader *reader)
 	run_event_page_print(answer, &writer);
 }
 
+static void send_events(struct api_call *call, const struct view *view, int64_t after,
+			int64_t limit)
+{
+	struct result_read *r = result_new(call->api, call->exchange, &call->id, view);
+	r->as_events = true;
+	r->after = after;
+	r->limit = limit;
+	runtime_read(call->api->settings.runtime, &r->read);
+}
+
 void api_run_events(struct api_call *call)
 {
 	struct list_read *list = list_new(call);
+	struct str name = api_query(call, S("view"));
+	const struct view *view = NULL;
 	list->run = call->id;
 	if (!api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 100, &list->limit,
 			   &list->error) ||
-	    !api_query_int(call, S("after"), 0, INT64_MAX, 0, &list->after, &list->error)) {
+	    !api_query_int(call, S("after"), 0, INT64_MAX, 0, &list->after, &list->error) ||
+	    (name.size > 0 && !view_from(name, &view, &list->error))) {
 		api_reply_error(call->api, call->exchange, &list->error, NULL);
+		list_free(list);
+		return;
+	}
+	if (view != NULL) {
+		send_events(call, view, list->after, list->limit);
 		list_free(list);
 		return;
 	}

@@ -25,6 +25,7 @@ struct page_read {
 	struct api *api;
 	uint64_t stream;
 	bool all, first;
+	bool ended; /* the run was final before the page was read */
 	struct uuid run;
 	int64_t after;
 	struct store_event_page page;
@@ -90,6 +91,7 @@ static bool check_first(struct page_read *p, struct store_reader *reader)
 		return false;
 	if (!found)
 		return fail(&p->error, ERROR_NOT_FOUND, "no such run");
+	p->ended = run.ended_at != 0;
 	if (p->after < 0)
 		p->after = 0;
 	return true;
@@ -137,6 +139,8 @@ static void write_page(struct stream *stream, const struct page_read *p)
 	}
 	if (p->page.count == LIMIT_STREAM_PAGE_EVENTS || stream->full)
 		stream->more = true;
+	else if (p->ended) /* also for one who has seen the end already */
+		stream->last = true;
 }
 
 static void page_done(struct runtime_read *read)

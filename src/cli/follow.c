@@ -86,9 +86,12 @@ static int print_result(struct cli *cli, const struct uuid *run)
 		str_format(&cli->arena, "/api/runs/" STR_FMT, STR_ARG(uuid_text(run, id)));
 	if (!cli_request(cli, "GET", target, S(""), &result, &lost, &error))
 		return lost ? CLI_SERVER_LOST : cli_fail(&error);
+	struct str status = json_text(json_member(result, S("status")));
+	if (str_equal(status, S("running")))
+		return CLI_SERVER_LOST;
 	const struct json *shown = cli->json ? result : json_member(result, S("outputs"));
 	printf(STR_FMT "\n", STR_ARG(json_print(&cli->arena, shown)));
-	if (str_equal(json_text(json_member(result, S("status"))), S("success")))
+	if (str_equal(status, S("success")))
 		return 0;
 	struct str why = json_text(json_member(result, S("error")));
 	fprintf(stderr, "baton: the run failed: " STR_FMT "\n", STR_ARG(why));
@@ -110,7 +113,8 @@ int cli_follow(struct cli *cli, const struct uuid *run, int64_t *seen)
 	if (good && answer.status == 404) {
 		fail(&error, ERROR_NOT_FOUND, "no run " STR_FMT, STR_ARG(uuid_text(run, id)));
 		status = cli_fail(&error);
-	} else if (f.finished) {
+	} else if (f.finished || good) {
+		/* A stream that ends in order is that of a run that has ended, told or not. */
 		status = print_result(cli, run);
 	}
 	buf_done(&f.text);

@@ -4,6 +4,8 @@
 #include "base/json.h"
 #include "net/http_inside.h"
 
+enum { UPGRADE_REQUIRED = 426 };
+
 static const struct {
 	int status;
 	const char *reason;
@@ -35,6 +37,7 @@ static const struct {
 	{ 415, "Unsupported Media Type" },
 	{ 421, "Misdirected Request" },
 	{ 422, "Unprocessable Content" },
+	{ 426, "Upgrade Required" },
 	{ 428, "Precondition Required" },
 	{ 429, "Too Many Requests" },
 	{ 431, "Request Header Fields Too Large" },
@@ -92,7 +95,13 @@ void http_answer_head(struct buf *out, const struct http_answer *answer)
 		buf_add_format(out, "Content-Length: %zu\r\n", answer->length);
 	if (answer->framing == HTTP_FRAMING_CHUNKED)
 		buf_add(out, S("Transfer-Encoding: chunked\r\n"));
-	if (answer->close)
+	/* A 426 says what to upgrade to, and that is a matter of this connection. */
+	if (answer->status == UPGRADE_REQUIRED)
+		buf_add_format(out,
+			       "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+			       "Connection: Upgrade%s\r\n",
+			       answer->close ? ", close" : "");
+	else if (answer->close)
 		buf_add(out, S("Connection: close\r\n"));
 	else if (answer->keep)
 		buf_add(out, S("Connection: keep-alive\r\n"));

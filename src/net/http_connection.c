@@ -33,6 +33,7 @@ static void handle_closed(uv_handle_t *handle)
 	if (--connection->handles == 0) {
 		http_parse_done(&connection->parse);
 		buf_done(&connection->ahead);
+		websocket_free(connection);
 		free(connection);
 	}
 	http_release_handle(server);
@@ -61,6 +62,7 @@ void http_connection_close(struct http_connection *connection)
 		server->connections_local--;
 	uv_close(&connection->socket.handle, handle_closed);
 	uv_close((uv_handle_t *)&connection->timer, handle_closed);
+	websocket_stop(connection, handle_closed);
 	if (server->draining && server->connections.live == 0)
 		http_turn(server, NULL);
 }
@@ -377,6 +379,8 @@ void http_connection_advance(struct http_connection *connection)
 		more = !connection->closing && connection->phase == HTTP_READING &&
 		       take_ahead(connection);
 	}
+	if (!connection->closing && connection->phase == HTTP_SOCKET)
+		websocket_advance(connection);
 	trim_ahead(connection);
 	if (!connection->closing)
 		reading_update(connection);
@@ -393,6 +397,8 @@ void http_connection_answered(struct http_connection *connection)
 
 void http_connection_drain(struct http_connection *connection)
 {
+	if (connection->phase == HTTP_SOCKET)
+		websocket_drain(connection);
 	if (connection->phase != HTTP_READING || http_parse_begun(&connection->parse) ||
 	    connection->ahead.size > 0)
 		return;

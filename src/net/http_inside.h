@@ -1,7 +1,8 @@
 /* net/http_inside.h -- the server's insides, for http_*.c of this room and its tests only.
  *
  * A connection goes round: READING a request, ANSWERING it (an exchange is open), ANSWERED, and
- * again; or LINGERING, when the last answer is on its way and the client's close is awaited.
+ * again; or LINGERING, when the last answer is on its way and the client's close is awaited.  An
+ * exchange that was accepted as a WebSocket stays in SOCKET until it is ANSWERED for good.
  * Nothing of the handler's is called from inside an http_* call: what follows from one happens on
  * the loop's next turn (http_turn).
  *
@@ -19,10 +20,12 @@
 /* Taken from limits.def; a test makes them small. */
 struct http_settings {
 	uint64_t header_ms, body_ms, idle_ms, send_ms, linger_ms, accept_pause_ms;
+	uint64_t socket_ping_ms, socket_idle_ms;
+	size_t socket_message_bytes;
 	size_t connections; /* of each kind, local and not */
 };
 
-enum http_phase { HTTP_READING, HTTP_ANSWERING, HTTP_ANSWERED, HTTP_LINGERING };
+enum http_phase { HTTP_READING, HTTP_ANSWERING, HTTP_SOCKET, HTTP_ANSWERED, HTTP_LINGERING };
 enum http_timer {
 	HTTP_TIMER_NONE,
 	HTTP_TIMER_HEADER,
@@ -33,6 +36,8 @@ enum http_timer {
 };
 
 enum { HTTP_READ_BYTES = 65536, HTTP_LISTENERS = 4, HTTP_DATE_SIZE = 32 };
+
+struct websocket;
 
 struct http_connection {
 	struct http_server *server;
@@ -59,7 +64,8 @@ struct http_connection {
 	size_t ahead_used; /* of these, while they are worked off */
 	bool had_request;
 
-	uint64_t exchange; /* 0 unless ANSWERING */
+	uint64_t exchange;           /* 0 unless ANSWERING or SOCKET */
+	struct websocket *websocket; /* from SOCKET on */
 	bool streaming, chunked;
 	bool mute; /* HEAD, or a status without a body: only the head is sent */
 	bool close_after;
@@ -119,6 +125,13 @@ size_t http_connection_queue(const struct http_connection *connection);
 void http_connection_answered(struct http_connection *connection);
 void http_connection_drain(struct http_connection *connection);
 void http_connection_close(struct http_connection *connection); /* at once, telling nobody */
+
+/* websocket.c */
+void websocket_advance(struct http_connection *connection);
+void websocket_drain(struct http_connection *connection);
+/* With the connection's handles; the memory goes when the last of them is closed. */
+void websocket_stop(struct http_connection *connection, uv_close_cb closed);
+void websocket_free(struct http_connection *connection);
 
 /* http_answer.c */
 enum http_framing { HTTP_FRAMING_NONE, HTTP_FRAMING_LENGTH, HTTP_FRAMING_CHUNKED };

@@ -68,7 +68,8 @@ static int on_headers_complete(llhttp_t *reader)
 	struct http_parse *parse = reader->data;
 	parse->head_read = true;
 	parse->keep_alive = llhttp_should_keep_alive(reader) != 0;
-	/* An offer to change the protocol is not taken: the request is an ordinary one. */
+	/* An offer to change the protocol is taken, if at all, by the answer (websocket.h): until
+	 * then the request is an ordinary one. */
 	reader->upgrade = 0;
 	return 0;
 }
@@ -355,6 +356,7 @@ void http_parse_request(const struct http_parse *parse, struct http_request *out
 	out_request->headers = parse->headers;
 	out_request->header_count = parse->header_count;
 	out_request->body = buf_str(&parse->body);
+	out_request->old = parse->old;
 }
 
 /* Small buffers are kept for the next request, large ones would only sit there. */

@@ -16,6 +16,9 @@ struct http_settings http_settings_default(void)
 		.send_ms = LIMIT_HTTP_SEND_MS,
 		.linger_ms = LIMIT_HTTP_LINGER_MS,
 		.accept_pause_ms = LIMIT_HTTP_ACCEPT_PAUSE_MS,
+		.socket_ping_ms = LIMIT_WS_PING_MS,
+		.socket_idle_ms = LIMIT_WS_IDLE_MS,
+		.socket_message_bytes = LIMIT_WS_MESSAGE_BYTES,
 		.connections = LIMIT_HTTP_CONNECTIONS,
 	};
 }

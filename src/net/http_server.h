@@ -40,6 +40,7 @@ struct http_request {
 	size_t header_count;
 	struct str body;
 	bool local; /* came through baton.sock: the data folder's owner */
+	bool old;   /* HTTP/1.0 */
 };
 
 /* The value of a header, "" when absent; names compare without case. */
@@ -53,6 +54,8 @@ struct http_handler {
 	void (*writable)(void *context, uint64_t exchange);
 	/* The client went away (or was put out) before its answer was finished. */
 	void (*gone)(void *context, uint64_t exchange);
+	/* A WebSocket's client said this (websocket.h); NULL where none is ever accepted. */
+	void (*message)(void *context, uint64_t exchange, struct str text);
 };
 
 struct http_server;

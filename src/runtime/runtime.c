@@ -128,9 +128,12 @@ void runtime_read(struct runtime *runtime, struct runtime_read *read)
 
 struct runtime_counts runtime_counts(const struct runtime *runtime)
 {
+	const struct store *store = runtime->settings.store;
 	return (struct runtime_counts){ .live_runs = runtime->lives.live,
 					.open_tools = runtime->open_tools,
-					.waiting_appends = writer_waiting(runtime->writer) };
+					.waiting_appends = writer_waiting(runtime->writer),
+					.watches = runtime->watches.live,
+					.store = store->ops->stats(store) };
 }
 
 /* ---- answering ----------------------------------------------------------------------- */

@@ -105,7 +105,8 @@ struct runtime_read {
 void runtime_read(struct runtime *runtime, struct runtime_read *read);
 
 struct runtime_counts {
-	size_t live_runs, open_tools, waiting_appends;
+	size_t live_runs, open_tools, waiting_appends, watches;
+	struct store_stats store; /* since the start */
 };
 struct runtime_counts runtime_counts(const struct runtime *runtime);
 

@@ -42,11 +42,18 @@ bool sandbox_tie_open(struct sandbox_tie *tie, struct error *error)
 	return true;
 }
 
+void sandbox_tie_cut(struct sandbox_tie *tie)
+{
+	if (tie->ours >= 0)
+		close(tie->ours);
+	tie->ours = -1;
+}
+
 void sandbox_tie_close(struct sandbox_tie *tie)
 {
+	sandbox_tie_cut(tie);
 	close(tie->status);
 	close(tie->lifeline);
-	close(tie->ours);
 }
 
 bool sandbox_was_built(const struct sandbox_tie *tie)
@@ -68,19 +75,22 @@ void arguments_add(struct arguments *arguments, const char *word)
 	arguments->at[arguments->count++] = word;
 }
 
-/* The watcher shares nothing with the command that could keep it waiting: no output pipe.  The
- * command does not see the lifeline. */
+/* The first process of the namespace: it starts the command and ends when the command does, or when
+ * the lifeline does, and with it everything else in there.  Nobody inside can kill it, and whoever
+ * kills its reader of the lifeline ends with it.  The trap gives the command the signals back that
+ * a shell takes from what it starts in the background; the lifeline is not for it to see. */
+static const char init_script[] = "(trap - INT QUIT; exec \"$0\" \"$@\") <&0 %d<&- & command=$!; "
+				  "(read -r gone) <&%d >/dev/null 2>&1 & reader=$!; "
+				  "wait -n -p first $command $reader; status=$?; "
+				  "[ \"$first\" = $command ] && exit $status; exit 125";
+
 void arguments_add_command(struct arguments *arguments, struct arena *arena,
 			   const struct sandbox_spec *spec)
 {
 	int lifeline = spec->lifeline_descriptor;
-	ARGUMENTS_ADD(arguments, "--json-status-fd",
-		      str_format(arena, "%d", spec->status_descriptor).at, "--", "/bin/sh", "-c",
-		      str_format(arena,
-				 "(read -r gone; kill -s KILL -- -1) <&%d >/dev/null 2>&1 & "
-				 "exec \"$0\" \"$@\" %d<&-",
-				 lifeline, lifeline)
-			      .at);
+	ARGUMENTS_ADD(arguments, "--as-pid-1", "--json-status-fd",
+		      str_format(arena, "%d", spec->status_descriptor).at, "--", "/bin/bash", "-c",
+		      str_format(arena, init_script, lifeline, lifeline).at);
 	for (size_t i = 0; spec->command[i] != NULL; i++)
 		arguments_add(arguments, spec->command[i]);
 }

@@ -1,10 +1,11 @@
 /* sandbox/sandbox.h -- how a child is kept in: a command line for bubblewrap.
  *
  * Every child of ours runs in a pid namespace of its own and dies with us, whatever the isolation:
- * after a `kill -9` of Baton nothing survives.  Two things see to that.  bwrap asks the kernel for
- * a signal at its parent's death; but it asks late, and a parent that died before is not missed.
- * So the command starts behind a watcher that reads the lifeline, a pipe whose other end only
- * Baton holds: at its end, which may have come before the beginning, it kills the namespace.
+ * after a `kill -9` of Baton nothing survives.  What ties them is the lifeline, a pipe whose other
+ * end only Baton holds: the first process of the namespace ends when it does, and the kernel ends
+ * the rest.  (bwrap's own --die-with-parent leaves gaps while it starts: a parent that died before
+ * it asked is not missed, and its first half killed at the wrong moment leaves the second waiting
+ * for ever.)
  *
  * Kinds (rows of sandboxes.def):
  *
@@ -52,6 +53,7 @@ struct sandbox_tie {
 };
 
 MUST_CHECK bool sandbox_tie_open(struct sandbox_tie *tie, struct error *error);
+void sandbox_tie_cut(struct sandbox_tie *tie); /* ends the child and all its descendants */
 void sandbox_tie_close(struct sandbox_tie *tie);
 bool sandbox_was_built(const struct sandbox_tie *tie); /* once the child has ended */
 

@@ -37,8 +37,8 @@ static const char *const *command(const struct sandbox_spec *spec, struct arena 
 						 "/etc/alternatives",  "/etc/ssl/certs",
 						 "/etc/localtime" };
 	struct arguments arguments = arguments_new(arena);
-	ARGUMENTS_ADD(&arguments, "bwrap", "--unshare-all", "--die-with-parent", "--new-session",
-		      "--cap-drop", "ALL", "--clearenv", "--ro-bind", "/usr", "/usr");
+	ARGUMENTS_ADD(&arguments, "bwrap", "--unshare-all", "--new-session", "--cap-drop", "ALL",
+		      "--clearenv", "--ro-bind", "/usr", "/usr");
 	for (size_t i = 0; i < COUNT(root_folders); i++)
 		add_root_folder(&arguments, arena, root_folders[i]);
 	for (size_t i = 0; i < COUNT(etc_files); i++)

@@ -12,11 +12,10 @@ static const char *const *command(const struct sandbox_spec *spec, struct arena 
 {
 	const char *path = getenv("PATH");
 	struct arguments arguments = arguments_new(arena);
-	ARGUMENTS_ADD(&arguments, "bwrap", "--unshare-pid", "--die-with-parent", "--new-session",
-		      "--dev-bind", "/", "/", "--proc", "/proc", "--chdir", spec->workspace,
-		      "--clearenv", "--setenv", "PATH",
-		      path != NULL ? path : "/usr/local/bin:/usr/bin:/bin", "--setenv", "HOME",
-		      spec->workspace, "--setenv", "LANG", "C.UTF-8");
+	ARGUMENTS_ADD(&arguments, "bwrap", "--unshare-pid", "--new-session", "--dev-bind", "/", "/",
+		      "--proc", "/proc", "--chdir", spec->workspace, "--clearenv", "--setenv",
+		      "PATH", path != NULL ? path : "/usr/local/bin:/usr/bin:/bin", "--setenv",
+		      "HOME", spec->workspace, "--setenv", "LANG", "C.UTF-8");
 	arguments_add_command(&arguments, arena, spec);
 	return arguments.at;
 }

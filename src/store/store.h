@@ -6,9 +6,13 @@
  * append alone is a CONFLICT and writes nothing.  With its events an append carries blobs (values
  * by hash; writing a known one again is nothing), the run's row as it now is, and the effects it
  * opens and closes.  store_commit() takes any number of appends in one transaction: when it
- * returns true, everything marked COMMITTED is on the disk (fsynced).  When it returns false
- * nothing may be acknowledged any more and the process should stop: a failed fsync is never
- * tried again.
+ * returns true, everything marked COMMITTED is on the disk (fsynced).  When there is no room on
+ * the disk it returns true too and marks every append FULL: nothing of them was written, and the
+ * same appends may be tried again later.  When it returns false nothing may be acknowledged any
+ * more and the process should stop: a failed fsync is never tried again.
+ *
+ * What a reader sees is on the disk too: whatever a process that was killed had written and not
+ * synced is synced before the store is open.
  *
  * Only this room knows SQL.  It makes no events and looks into no body.
  *
@@ -27,9 +31,9 @@
 #include "base/uuid.h"
 
 struct store_event {
-	struct str type;                /* a name of events.def */
-	int64_t at;                     /* us UTC, as the command said */
-	struct str body;                /* JSON */
+	struct str type; /* a name of events.def */
+	int64_t at;      /* us UTC, as the command said */
+	struct str body; /* JSON */
 };
 
 struct store_blob {
@@ -40,10 +44,10 @@ struct store_blob {
 /* An effect that has been requested and is not finished: what recovery reads. */
 struct store_effect {
 	struct uuid id;
-	struct uuid run;                /* filled when read */
-	struct str kind;                /* a row of runtime/effects.def */
-	int64_t due_at;                 /* when a timer fires, us UTC; 0 = none */
-	struct str body;                /* JSON: the kind's own */
+	struct uuid run; /* filled when read */
+	struct str kind; /* a row of runtime/effects.def */
+	int64_t due_at;  /* when a timer fires, us UTC; 0 = none */
+	struct str body; /* JSON: the kind's own */
 };
 
 struct store_run {
@@ -57,19 +61,19 @@ struct store_run {
 	struct str summary;             /* JSON shown in lists; not looked into here */
 };
 
-enum store_outcome { STORE_PENDING, STORE_COMMITTED, STORE_CONFLICT };
+enum store_outcome { STORE_PENDING, STORE_COMMITTED, STORE_CONFLICT, STORE_FULL };
 
 struct store_append {
-	int64_t expected_seq;           /* 0: the run must not exist yet */
-	struct store_run run;           /* id names the stream; the rest replaces the row */
+	int64_t expected_seq; /* 0: the run must not exist yet */
+	struct store_run run; /* id names the stream; the rest replaces the row */
 	const struct store_event *events;
-	size_t event_count;             /* at least 1 */
+	size_t event_count; /* at least 1 */
 	const struct store_blob *blobs;
 	size_t blob_count;
 	const struct store_effect *opened;
-	size_t opened_count;            /* an id already open is replaced */
+	size_t opened_count; /* an id already open is replaced */
 	const struct uuid *closed;
-	size_t closed_count;            /* closed before `opened` opens: an id in both stays open */
+	size_t closed_count; /* closed before `opened` opens: an id in both stays open */
 	/* out */
 	enum store_outcome outcome;
 	int64_t first_position, last_position;
@@ -98,7 +102,21 @@ struct store_effect_page {
 };
 
 struct store_stats {
-	uint64_t commits, events, appends, conflicts;   /* since open, by this writer */
+	uint64_t commits, events, appends, conflicts; /* since open, by this writer */
+	uint64_t refusals;                            /* batches there was no room for */
+};
+
+/* What it holds and what that takes. */
+struct store_size {
+	int64_t runs, events, effects, blobs;  /* rows */
+	int64_t page_bytes, pages, free_pages; /* of the file; 0 when there is none */
+	int64_t wal_bytes;
+};
+
+/* What is wrong with it, a sentence each, at most LIMIT_PROBLEMS; `count` 0 = nothing. */
+struct store_check {
+	const struct str *problems;
+	size_t count;
 };
 
 struct store;
@@ -111,7 +129,7 @@ struct store_ops {
 	void (*close)(struct store *store);
 	bool (*commit)(struct store *store, struct store_append *const *appends, size_t count,
 		       struct error *error);
-	struct store_stats (*stats)(const struct store *store);         /* on any thread */
+	struct store_stats (*stats)(const struct store *store); /* on any thread */
 
 	bool (*reader_open)(struct store *store, struct store_reader **out_reader,
 			    struct error *error);
@@ -132,22 +150,33 @@ struct store_ops {
 	bool (*list_runs)(struct store_reader *reader, const struct uuid *before, size_t limit,
 			  struct arena *arena, struct store_run_page *out_page,
 			  struct error *error);
-	bool (*read_blob)(struct store_reader *reader, const struct hash *hash,
-			  struct arena *arena, struct str *out_bytes, bool *out_found,
-			  struct error *error);
+	bool (*read_blob)(struct store_reader *reader, const struct hash *hash, struct arena *arena,
+			  struct str *out_bytes, bool *out_found, struct error *error);
 	/* Open effects, ordered by id, ids > after (NULL to begin); kind "" = every kind. */
-	bool (*list_effects)(struct store_reader *reader, struct str kind,
-			     const struct uuid *after, size_t limit, struct arena *arena,
-			     struct store_effect_page *out_page, struct error *error);
+	bool (*list_effects)(struct store_reader *reader, struct str kind, const struct uuid *after,
+			     size_t limit, struct arena *arena, struct store_effect_page *out_page,
+			     struct error *error);
 	bool (*read_effect)(struct store_reader *reader, const struct uuid *effect,
-			    struct arena *arena, struct store_effect *out_effect,
-			    bool *out_found, struct error *error);
+			    struct arena *arena, struct store_effect *out_effect, bool *out_found,
+			    struct error *error);
 	/* Ids of the runs that are `stepping`, ids > after. */
 	bool (*list_stepping)(struct store_reader *reader, const struct uuid *after, size_t limit,
 			      struct arena *arena, struct store_run_page *out_page,
 			      struct error *error);
 	/* 0 when empty, -1 when the disk cannot be read. */
 	int64_t (*newest_position)(struct store_reader *reader);
+
+	/* Care, on request of a person.  check() and measure() read everything there is, in one
+	 * transaction, which the writer does not wait for. */
+	bool (*measure)(struct store_reader *reader, struct store_size *out_size,
+			struct error *error);
+	bool (*check)(struct store_reader *reader, struct arena *arena,
+		      struct store_check *out_check, struct error *error);
+	/* Copies what is committed now into a new file, synced, while the writer goes on.  A file
+	 * that exists is left alone: ERROR_CONFLICT. */
+	bool (*backup)(struct store_reader *reader, const char *path, struct error *error);
+	/* Gives free pages back to the disk.  On the writer's thread, which it holds up. */
+	bool (*vacuum)(struct store *store, struct error *error);
 };
 
 struct store {
@@ -161,6 +190,6 @@ struct store_reader {
 /* The rows of stores.def. */
 extern const struct store_ops *const store_backends[];
 extern const size_t store_backend_count;
-const struct store_ops *store_backend(struct str name);         /* NULL when unknown */
+const struct store_ops *store_backend(struct str name); /* NULL when unknown */
 
 #endif

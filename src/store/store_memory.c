@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "base/map.h"
 
 struct run {
@@ -485,6 +486,52 @@ static int64_t newest_position(struct store_reader *reader)
 	return position;
 }
 
+static bool measure(struct store_reader *reader, struct store_size *out_size, struct error *error)
+{
+	(void)error;
+	struct store_memory *self = locked(reader);
+	*out_size = (struct store_size){ .runs = (int64_t)self->run_count,
+					 .events = (int64_t)self->event_count,
+					 .effects = (int64_t)self->effects.count,
+					 .blobs = (int64_t)self->blob_count };
+	unlock(self);
+	return true;
+}
+
+static bool check(struct store_reader *reader, struct arena *arena, struct store_check *out_check,
+		  struct error *error)
+{
+	(void)error;
+	struct store_memory *self = locked(reader);
+	struct str *problems = arena_array(arena, struct str, LIMIT_PROBLEMS);
+	size_t count = 0;
+	char id[UUID_TEXT_SIZE];
+	for (size_t i = 0; i < self->effects.count && count < LIMIT_PROBLEMS; i++) {
+		const struct store_effect *effect = self->effects.at[i];
+		const struct run *run = run_find(self, &effect->run);
+		if (run == NULL || run->row.ended_at != 0)
+			problems[count++] = str_format(
+				arena, "effect " STR_FMT " is open and its run has ended",
+				STR_ARG(uuid_text(&effect->id, id)));
+	}
+	unlock(self);
+	*out_check = (struct store_check){ problems, count };
+	return true;
+}
+
+static bool backup(struct store_reader *reader, const char *path, struct error *error)
+{
+	(void)reader;
+	return fail(error, ERROR_USAGE, "%s: a store in memory has no file to copy", path);
+}
+
+static bool vacuum(struct store *store, struct error *error)
+{
+	(void)store;
+	(void)error;
+	return true;
+}
+
 static void memory_close(struct store *store)
 {
 	if (store == NULL)
@@ -542,6 +589,10 @@ const struct store_ops store_memory_ops = {
 	.read_effect = read_effect,
 	.list_stepping = list_stepping,
 	.newest_position = newest_position,
+	.measure = measure,
+	.check = check,
+	.backup = backup,
+	.vacuum = vacuum,
 };
 
 static int by_hash(const void *left, const void *right)

@@ -1,4 +1,4 @@
-/* store/store_sqlite.c -- the file, its tables, and the one connection that writes.
+/* store/store_sqlite.c -- the one connection that writes.
  *
  * This connection alone checkpoints, and only between its own transactions: SQLite 3.40 (Debian 12)
  * can lose acknowledged data when a checkpoint races another connection's commit, and here
@@ -6,17 +6,16 @@
  * the file.
  *
  * A batch is one transaction.  Whether an append conflicts is known before it writes anything,
- * so a conflict needs no savepoint and cannot disturb its neighbours.  Any other trouble ends
- * the whole store: after a failed write or fsync nobody knows what the disk holds, and asking
- * again would get an answer that means nothing.
+ * so a conflict needs no savepoint and cannot disturb its neighbours.  No room on the disk is known
+ * before the frame that would commit is whole, so such a batch is rolled back and refused, and the
+ * next may do better.  Any other trouble ends the whole store: after a failed write or fsync nobody
+ * knows what the disk holds, and asking again would get an answer that means nothing.
  */
 #include "store/store_sqlite.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/limits.h"
 #include "os/point.h"
@@ -60,7 +59,7 @@ static const char *advice(int code)
 {
 	switch (code & 0xff) {
 	case SQLITE_FULL:
-		return "; make room on the disk and start again";
+		return "; make room on the disk";
 	case SQLITE_NOTADB:
 	case SQLITE_CORRUPT:
 		return "; restore the data folder from a copy, or name another one";
@@ -75,10 +74,20 @@ static const char *advice(int code)
 	}
 }
 
+bool store_sqlite_is_full(sqlite3 *database)
+{
+	int code = sqlite3_extended_errcode(database);
+	int number = sqlite3_system_errno(database);
+	return (code & 0xff) == SQLITE_FULL ||
+	       ((code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_SHMSIZE) &&
+		(number == ENOSPC || number == EDQUOT));
+}
+
 bool store_sqlite_fail(sqlite3 *database, const char *path, const char *doing, struct error *error)
 {
 	int code = sqlite3_extended_errcode(database);
-	return fail(error, ERROR_STORAGE, "%s: cannot %s: %s (SQLite code %d)%s", path, doing,
+	enum error_code kind = store_sqlite_is_full(database) ? ERROR_STORAGE_FULL : ERROR_STORAGE;
+	return fail(error, kind, "%s: cannot %s: %s (SQLite code %d)%s", path, doing,
 		    sqlite3_errmsg(database), code, advice(code));
 }
 
@@ -302,13 +311,13 @@ static void checkpoint(struct store_sqlite *self)
 {
 	if (self->frames < self->frames_checkpointed)
 		self->frames_checkpointed = 0;
-	if (self->frames - self->frames_checkpointed <= LIMIT_STORE_WAL_FRAMES)
+	if (self->frames - self->frames_checkpointed <= self->checkpoint_frames)
 		return;
 	POINT("store.before_checkpoint");
 	int code = sqlite3_wal_checkpoint_v2(self->database, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL,
 					     NULL);
 	self->frames_checkpointed = self->frames;
-	if (code != SQLITE_OK && code != SQLITE_BUSY) {
+	if (code != SQLITE_OK && code != SQLITE_BUSY && !store_sqlite_is_full(self->database)) {
 		/* What was committed before is safe in the WAL; nothing more is taken. */
 		struct error error;
 		store_sqlite_fail(self->database, self->path, "checkpoint", &error);
@@ -317,8 +326,28 @@ static void checkpoint(struct store_sqlite *self)
 	POINT("store.after_checkpoint");
 }
 
-static bool sqlite_commit(struct store *store, struct store_append *const *appends, size_t count,
-			  struct error *error)
+/* The batch came to nothing: refused when the disk is full, else the end of the store. */
+static bool undo(struct store_sqlite *self, struct store_append *const *appends, size_t count,
+		 struct error *error)
+{
+	bool full = error->code == ERROR_STORAGE_FULL;
+	struct error other;
+	if (!sqlite3_get_autocommit(self->database) &&
+	    !run(self, WRITE_ROLLBACK, SQLITE_OK, "roll back", &other) && full) {
+		*error = other;
+		full = false;
+	}
+	for (size_t i = 0; i < count; i++)
+		appends[i]->outcome = full ? STORE_FULL : STORE_PENDING;
+	if (full)
+		self->refusals += 1;
+	else
+		latch(self, error);
+	return full;
+}
+
+bool store_sqlite_commit(struct store *store, struct store_append *const *appends, size_t count,
+			 struct error *error)
 {
 	struct store_sqlite *self = self_of(store);
 	if (self->broken) {
@@ -329,16 +358,8 @@ static bool sqlite_commit(struct store *store, struct store_append *const *appen
 		return true;
 	struct batch batch = { .position = self->position };
 	POINT("store.before_begin");
-	if (!transact(self, appends, count, &batch, error)) {
-		latch(self, error);
-		if (!sqlite3_get_autocommit(self->database)) {
-			sqlite3_step(self->statements[WRITE_ROLLBACK]);
-			sqlite3_reset(self->statements[WRITE_ROLLBACK]);
-		}
-		for (size_t i = 0; i < count; i++)
-			appends[i]->outcome = STORE_PENDING;
-		return false;
-	}
+	if (!transact(self, appends, count, &batch, error))
+		return undo(self, appends, count, error);
 	self->conflicts += batch.conflicts;
 	if (batch.appends == 0)
 		return true;
@@ -351,127 +372,17 @@ static bool sqlite_commit(struct store *store, struct store_append *const *appen
 	return true;
 }
 
-static struct store_stats sqlite_stats(const struct store *store)
+struct store_stats store_sqlite_stats(const struct store *store)
 {
 	const struct store_sqlite *self = (const struct store_sqlite *)store;
 	return (struct store_stats){ .commits = self->commits,
 				     .events = self->events,
 				     .appends = self->appends,
-				     .conflicts = self->conflicts };
+				     .conflicts = self->conflicts,
+				     .refusals = self->refusals };
 }
 
-static bool execute(struct store_sqlite *self, const char *sql, const char *doing,
-		    struct error *error)
-{
-	if (sqlite3_exec(self->database, sql, NULL, NULL, NULL) != SQLITE_OK)
-		return store_sqlite_fail(self->database, self->path, doing, error);
-	return true;
-}
-
-static bool number_read(struct store_sqlite *self, const char *sql, int64_t *out_number,
-			struct error *error)
-{
-	sqlite3_stmt *statement = NULL;
-	bool read = sqlite3_prepare_v2(self->database, sql, -1, &statement, NULL) == SQLITE_OK &&
-		    sqlite3_step(statement) == SQLITE_ROW;
-	if (read)
-		*out_number = sqlite3_column_int64(statement, 0);
-	else
-		store_sqlite_fail(self->database, self->path, "read the database", error);
-	sqlite3_finalize(statement);
-	return read;
-}
-
-/* Is the file ours, empty, or somebody else's?  Reads only. */
-static bool identify(struct store_sqlite *self, bool *out_empty, struct error *error)
-{
-	int64_t application, version, objects;
-	if (!number_read(self, "PRAGMA application_id", &application, error) ||
-	    !number_read(self, "PRAGMA user_version", &version, error) ||
-	    !number_read(self, "SELECT count(*) FROM sqlite_schema", &objects, error))
-		return false;
-	*out_empty = application == 0 && version == 0 && objects == 0;
-	if (*out_empty)
-		return true;
-	if (application != STORE_SQLITE_APPLICATION_ID)
-		return fail(error, ERROR_STORAGE,
-			    "%s is another program's database (application id %lld): move it away"
-			    " or name another data folder",
-			    self->path, (long long)application);
-	if (version > STORE_SQLITE_VERSION)
-		return fail(error, ERROR_NEWER_STORE,
-			    "%s has version %lld, this Baton reads up to version %d: start the"
-			    " newer Baton that wrote it, or name another data folder",
-			    self->path, (long long)version, STORE_SQLITE_VERSION);
-	if (version < STORE_SQLITE_VERSION)
-		return fail(error, ERROR_STORAGE,
-			    "%s has version %lld, which no Baton ever wrote: restore the data"
-			    " folder from a copy",
-			    self->path, (long long)version);
-	return true;
-}
-
-static bool wal_enter(struct store_sqlite *self, struct error *error)
-{
-	sqlite3_stmt *statement = NULL;
-	bool stepped = sqlite3_prepare_v2(self->database, "PRAGMA journal_mode = WAL", -1,
-					  &statement, NULL) == SQLITE_OK &&
-		       sqlite3_step(statement) == SQLITE_ROW;
-	bool entered =
-		stepped && strcmp((const char *)sqlite3_column_text(statement, 0), "wal") == 0;
-	if (!stepped)
-		store_sqlite_fail(self->database, self->path, "switch to WAL", error);
-	else if (!entered)
-		fail(error, ERROR_STORAGE,
-		     "%s: this file system cannot hold a WAL (shared memory is missing): put the"
-		     " data folder on a local disk",
-		     self->path);
-	sqlite3_finalize(statement);
-	return entered;
-}
-
-/* Makes the file readable by its owner only; SQLite gives its side files the same mode. */
-static bool file_make(const char *path, struct error *error)
-{
-	int descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (descriptor >= 0)
-		close(descriptor);
-	else if (errno != EEXIST)
-		return fail(error, ERROR_STORAGE,
-			    "%s: cannot make the database: %s; check that the folder is there and"
-			    " yours",
-			    path, strerror(errno));
-	return true;
-}
-
-static bool setup(struct store_sqlite *self, struct error *error)
-{
-	if (!file_make(self->path, error))
-		return false;
-	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-	if (sqlite3_open_v2(self->path, &self->database, flags, NULL) != SQLITE_OK)
-		return store_sqlite_fail(self->database, self->path, "open the database", error);
-	/* Until we know it is ours, closing must not move a foreign WAL into its database. */
-	sqlite3_db_config(self->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-	sqlite3_db_config(self->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	bool empty;
-	if (!execute(self, STORE_SQLITE_SETTINGS, "set the connection up", error) ||
-	    !identify(self, &empty, error))
-		return false;
-	sqlite3_db_config(self->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
-	if (!wal_enter(self, error) ||
-	    !execute(self, STORE_SQLITE_WRITER_SETTINGS, "set the connection up", error))
-		return false;
-	sqlite3_wal_hook(self->database, frames_counted, self);
-	if (empty && !execute(self, "BEGIN IMMEDIATE;" STORE_SQLITE_SCHEMA "COMMIT;",
-			      "make the tables", error))
-		return false;
-	return number_read(self, STORE_SQLITE_HIGHEST_POSITION, &self->position, error) &&
-	       store_sqlite_prepare(self->database, self->path, texts, WRITES, self->statements,
-				    error);
-}
-
-static void sqlite_close(struct store *store)
+void store_sqlite_close(struct store *store)
 {
 	if (store == NULL)
 		return;
@@ -479,42 +390,42 @@ static void sqlite_close(struct store *store)
 	store_sqlite_finalize(self->statements, WRITES);
 	sqlite3_close(self->database);
 	free(self->path);
+	free(self->vfs);
 	free(self);
+}
+
+bool store_sqlite_open_on(const struct store_ops *ops, const char *vfs, const char *path,
+			  struct store **out_store, struct error *error)
+{
+	struct store_sqlite *self = calloc(1, sizeof(*self));
+	require(self != NULL);
+	self->base.ops = ops;
+	self->checkpoint_frames = LIMIT_STORE_WAL_FRAMES;
+	self->path = strdup(path);
+	self->vfs = vfs != NULL ? strdup(vfs) : NULL;
+	require(self->path != NULL && (vfs == NULL || self->vfs != NULL));
+	if (!store_sqlite_setup(self, error) ||
+	    !store_sqlite_prepare(self->database, self->path, texts, WRITES, self->statements,
+				  error)) {
+		store_sqlite_close(&self->base);
+		return false;
+	}
+	sqlite3_wal_hook(self->database, frames_counted, self);
+	*out_store = &self->base;
+	return true;
 }
 
 extern const struct store_ops store_sqlite_ops;
 
 static bool sqlite_open(const char *path, struct store **out_store, struct error *error)
 {
-	struct store_sqlite *self = calloc(1, sizeof(*self));
-	require(self != NULL);
-	self->base.ops = &store_sqlite_ops;
-	self->path = strdup(path);
-	require(self->path != NULL);
-	if (!setup(self, error)) {
-		sqlite_close(&self->base);
-		return false;
-	}
-	*out_store = &self->base;
-	return true;
+	return store_sqlite_open_on(&store_sqlite_ops, NULL, path, out_store, error);
 }
 
 const struct store_ops store_sqlite_ops = {
 	.name = "sqlite",
 	.text = "One SQLite file in the data folder, synced at every commit.",
 	.open = sqlite_open,
-	.close = sqlite_close,
-	.commit = sqlite_commit,
-	.stats = sqlite_stats,
-	.reader_open = store_sqlite_reader_open,
-	.reader_close = store_sqlite_reader_close,
-	.read_events = store_sqlite_read_events,
-	.read_all = store_sqlite_read_all,
-	.read_run = store_sqlite_read_run,
-	.list_runs = store_sqlite_list_runs,
-	.read_blob = store_sqlite_read_blob,
-	.list_effects = store_sqlite_list_effects,
-	.read_effect = store_sqlite_read_effect,
-	.list_stepping = store_sqlite_list_stepping,
-	.newest_position = store_sqlite_newest_position,
+	.close = store_sqlite_close,
+	STORE_SQLITE_OPS,
 };

@@ -14,19 +14,6 @@
 #include "base/limits.h"
 #include "store/store_sqlite_schema.h"
 
-enum read {
-	READ_EVENTS,
-	READ_ALL,
-	READ_RUN,
-	READ_RUNS,
-	READ_STEPPING,
-	READ_BLOB,
-	READ_EFFECT,
-	READ_EFFECTS,
-	READ_NEWEST,
-	READS
-};
-
 #define RUN_COLUMNS "id, name, state, stepping, created_at, updated_at, ended_at, seq, summary"
 
 /* CROSS JOIN keeps the order of the tables: SQLite must walk the first and look up the second. */
@@ -55,19 +42,12 @@ static const char *const texts[READS] = {
 	[READ_NEWEST] = STORE_SQLITE_HIGHEST_POSITION,
 };
 
-struct reader {
-	struct store_reader base;
-	char *path;
-	sqlite3 *database;
-	sqlite3_stmt *statements[READS];
-};
-
 /* Takes one row out of the statement; false when it has not the shape we wrote. */
 typedef bool take(sqlite3_stmt *statement, struct arena *arena, void *out_item);
 
-static struct reader *self_of(struct store_reader *reader)
+static struct store_sqlite_reader *self_of(struct store_reader *reader)
 {
-	return (struct reader *)reader;
+	return (struct store_sqlite_reader *)reader;
 }
 
 static struct str column(sqlite3_stmt *statement, int index, struct arena *arena)
@@ -130,15 +110,15 @@ static bool take_blob(sqlite3_stmt *statement, struct arena *arena, void *out_it
 
 /* The statement whose parameters are bound, and where its rows go. */
 struct reading {
-	struct reader *self;
-	enum read which;
+	struct store_sqlite_reader *self;
+	enum store_sqlite_read which;
 	int bound; /* the binds' result codes together */
 	take *take;
 	size_t item_size;
 	size_t limit;
 };
 
-static bool damaged(const struct reader *self, struct error *error)
+static bool damaged(const struct store_sqlite_reader *self, struct error *error)
 {
 	return fail(error, ERROR_STORAGE,
 		    "%s: a row is damaged; restore the data folder from a copy", self->path);
@@ -214,10 +194,10 @@ static int bind_after(sqlite3_stmt *statement, int index, const struct uuid *aft
 			     : store_sqlite_bind_bytes(statement, index, "", 0);
 }
 
-static bool setup(struct reader *self, struct error *error)
+static bool setup(struct store_sqlite_reader *self, const char *vfs, struct error *error)
 {
 	int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-	if (sqlite3_open_v2(self->path, &self->database, flags, NULL) != SQLITE_OK)
+	if (sqlite3_open_v2(self->path, &self->database, flags, vfs) != SQLITE_OK)
 		return store_sqlite_fail(self->database, self->path, "open the database", error);
 	sqlite3_db_config(self->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	sqlite3_db_config(self->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
@@ -234,12 +214,13 @@ static bool setup(struct reader *self, struct error *error)
 bool store_sqlite_reader_open(struct store *store, struct store_reader **out_reader,
 			      struct error *error)
 {
-	struct reader *self = calloc(1, sizeof(*self));
+	struct store_sqlite_reader *self = calloc(1, sizeof(*self));
 	require(self != NULL);
 	self->base.ops = store->ops;
-	self->path = strdup(((struct store_sqlite *)store)->path);
+	const struct store_sqlite *writer = (struct store_sqlite *)store;
+	self->path = strdup(writer->path);
 	require(self->path != NULL);
-	if (!setup(self, error)) {
+	if (!setup(self, writer->vfs, error)) {
 		store_sqlite_reader_close(&self->base);
 		return false;
 	}
@@ -251,7 +232,7 @@ void store_sqlite_reader_close(struct store_reader *reader)
 {
 	if (reader == NULL)
 		return;
-	struct reader *self = self_of(reader);
+	struct store_sqlite_reader *self = self_of(reader);
 	store_sqlite_finalize(self->statements, READS);
 	sqlite3_close(self->database);
 	free(self->path);
@@ -262,7 +243,7 @@ bool store_sqlite_read_events(struct store_reader *reader, const struct uuid *ru
 			      size_t limit, struct arena *arena, struct store_event_page *out_page,
 			      struct error *error)
 {
-	struct reader *self = self_of(reader);
+	struct store_sqlite_reader *self = self_of(reader);
 	sqlite3_stmt *statement = self->statements[READ_EVENTS];
 	int bound = bind_uuid(statement, 1, run) | sqlite3_bind_int64(statement, 2, after) |
 		    bind_limit(statement, 3, limit);
@@ -279,7 +260,7 @@ bool store_sqlite_read_all(struct store_reader *reader, int64_t after, size_t li
 			   struct arena *arena, struct store_event_page *out_page,
 			   struct error *error)
 {
-	struct reader *self = self_of(reader);
+	struct store_sqlite_reader *self = self_of(reader);
 	sqlite3_stmt *statement = self->statements[READ_ALL];
 	int bound = sqlite3_bind_int64(statement, 1, after) | bind_limit(statement, 2, limit);
 	struct reading reading = {
@@ -295,7 +276,7 @@ bool store_sqlite_read_all(struct store_reader *reader, int64_t after, size_t li
 bool store_sqlite_read_run(struct store_reader *reader, const struct uuid *run, struct arena *arena,
 			   struct store_run *out_run, bool *out_found, struct error *error)
 {
-	struct reader *self = self_of(reader);
+	struct store_sqlite_reader *self = self_of(reader);
 	int bound = bind_uuid(self->statements[READ_RUN], 1, run);
 	struct reading reading = { self, READ_RUN, bound, take_run, sizeof(*out_run), 1 };
 	return read_one(&reading, arena, out_run, out_found, error);
@@ -315,7 +296,7 @@ bool store_sqlite_list_runs(struct store_reader *reader, const struct uuid *befo
 			    struct arena *arena, struct store_run_page *out_page,
 			    struct error *error)
 {
-	struct reader *self = self_of(reader);
+	struct store_sqlite_reader *self = self_of(reader);
 	sqlite3_stmt *statement = self->statements[READ_RUNS];
 	int bound = (before != NULL ? bind_uuid(statement, 1, before)
 				    : sqlite3_bind_null(statement, 1)) |
@@ -328,18 +309,29 @@ bool store_sqlite_read_blob(struct store_reader *reader, const struct hash *hash
 			    struct arena *arena, struct str *out_bytes, bool *out_found,
 			    struct error *error)
 {
-	struct reader *self = self_of(reader);
+	struct store_sqlite_reader *self = self_of(reader);
 	int bound = store_sqlite_bind_bytes(self->statements[READ_BLOB], 1, hash->bytes,
 					    sizeof(hash->bytes));
 	struct reading reading = { self, READ_BLOB, bound, take_blob, sizeof(*out_bytes), 1 };
-	return read_one(&reading, arena, out_bytes, out_found, error);
+	struct str bytes;
+	bool found;
+	if (!read_one(&reading, arena, &bytes, &found, error))
+		return false;
+	/* The one thing that can be told from its name: whether it is what was written. */
+	struct hash now = found ? hash_of(bytes) : *hash;
+	if (!hash_equal(&now, hash))
+		return damaged(self, error);
+	*out_found = found;
+	if (found)
+		*out_bytes = bytes;
+	return true;
 }
 
 bool store_sqlite_list_effects(struct store_reader *reader, struct str kind,
 			       const struct uuid *after, size_t limit, struct arena *arena,
 			       struct store_effect_page *out_page, struct error *error)
 {
-	struct reader *self = self_of(reader);
+	struct store_sqlite_reader *self = self_of(reader);
 	sqlite3_stmt *statement = self->statements[READ_EFFECTS];
 	int bound = bind_after(statement, 1, after) | store_sqlite_bind_text(statement, 2, kind) |
 		    bind_limit(statement, 3, limit);
@@ -356,7 +348,7 @@ bool store_sqlite_read_effect(struct store_reader *reader, const struct uuid *ef
 			      struct arena *arena, struct store_effect *out_effect, bool *out_found,
 			      struct error *error)
 {
-	struct reader *self = self_of(reader);
+	struct store_sqlite_reader *self = self_of(reader);
 	int bound = bind_uuid(self->statements[READ_EFFECT], 1, effect);
 	struct reading reading = { self, READ_EFFECT, bound, take_effect, sizeof(*out_effect), 1 };
 	return read_one(&reading, arena, out_effect, out_found, error);
@@ -366,7 +358,7 @@ bool store_sqlite_list_stepping(struct store_reader *reader, const struct uuid *
 				struct arena *arena, struct store_run_page *out_page,
 				struct error *error)
 {
-	struct reader *self = self_of(reader);
+	struct store_sqlite_reader *self = self_of(reader);
 	sqlite3_stmt *statement = self->statements[READ_STEPPING];
 	int bound = bind_after(statement, 1, after) | bind_limit(statement, 2, limit);
 	struct reading reading = { self,     READ_STEPPING,         bound,

@@ -18,8 +18,8 @@ struct writer;
 
 struct writer_ticket {
 	struct store_append append;
-	void (*done)(struct writer_ticket *ticket);     /* outcome is in append.outcome */
-	struct writer_ticket *next;                     /* the queue's */
+	void (*done)(struct writer_ticket *ticket); /* outcome is in append.outcome */
+	struct writer_ticket *next;                 /* the queue's */
 };
 
 typedef void writer_failed(void *context, const struct error *error);
@@ -27,7 +27,7 @@ typedef void writer_failed(void *context, const struct error *error);
 struct writer *writer_new(struct system *system, struct store *store, writer_failed *failed,
 			  void *context);
 void writer_append(struct writer *writer, struct writer_ticket *ticket);
-size_t writer_waiting(const struct writer *writer);     /* queued and not yet answered */
-void writer_free(struct writer *writer);                /* only when nothing is in flight */
+size_t writer_waiting(const struct writer *writer); /* queued and not yet answered */
+void writer_free(struct writer *writer);            /* only when nothing is in flight */
 
 #endif

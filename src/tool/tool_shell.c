@@ -98,6 +98,7 @@ static void shell_timed_out(void *context, uint64_t argument)
 	struct shell *shell = context;
 	(void)argument;
 	shell->timed_out = true;
+	sandbox_tie_cut(&shell->tie);
 	process_end(shell->loop, shell->process);
 }
 

@@ -1,253 +1,284 @@
-/* views/view_runtime.c -- one pass over the stream, one row a step.
+/* views/view_runtime.c -- S2: what /api/runs/{id} shows, the full record, the stream's events.
  *
- * Two things have no event of their own and are worked out as the engine's documents say: a pure
- * step starts when the last of its dependencies is final, and a step whose dependency did not
- * succeed is skipped.
+ * A plain workflow's honest values: `agent` is the tool, "human" or "wait" that stands in an
+ * agent's place; the messages of a step are the call and its result, or the question and its
+ * answer; a step that was never tried again has a retry_count of 0.
  */
 #include "views/view_runtime.h"
 
-#include "base/map.h"
+#include "views/tree.h"
+#include "views/view.h"
 
-struct viewing {
-	const struct view_source *source;
-	struct arena *arena;
-	struct map numbers; /* step -> number + 1 */
-	struct runtime_step_result_model *steps;
-	struct runtime_workflow_result_model *result;
-};
-
-static void viewing_done(struct viewing *viewing)
-{
-	map_done(&viewing->numbers);
-}
+static const struct json no_members = { .kind = JSON_OBJECT };
 
 struct str view_runtime_status(struct str state)
 {
-	if (str_equal(state, S("succeeded")))
-		return S("success");
-	if (str_equal(state, S("failed")))
-		return S("failed");
-	return S("running");
+	return vocabulary_run(vocabulary_run_from(state))->runtime;
 }
 
-static struct runtime_step_result_model *find_step(struct viewing *v, struct str name)
+static enum runtime_step_status status_of(struct str word)
 {
-	size_t number = (size_t)(uintptr_t)map_get(&v->numbers, name);
-	return number == 0 ? NULL : &v->steps[number - 1];
+	enum runtime_step_status status;
+	bool known = runtime_step_status_from(word, &status);
+	require(known);
+	return status;
 }
 
-static const struct json *value_json(struct viewing *v, const struct run_value *value)
+static const struct json *object_or_empty(const struct json *json)
 {
-	if (has(value, sha256))
-		return v->source->look(v->source->context, &value->sha256);
-	return has(value, json) ? value->json : NULL;
+	return json == NULL ? &no_members : json;
 }
 
-static int64_t milliseconds(int64_t from, int64_t to)
+static const struct json *metadata(const struct story *story)
 {
-	return to > from ? (to - from) / 1000 : 0;
+	static const struct json yes = { .kind = JSON_BOOL, .as.boolean = true };
+	bool cancelled = story_words(story)->mark == VOCABULARY_CANCELLED;
+	return TREE(story->arena, { S("state"), tree_text(story_words(story)->word) },
+		    { S("cancelled"), cancelled ? tree_copy(&yes) : tree_none() });
 }
 
-static void begin(struct viewing *v, struct str name, int64_t at)
+/* ---- the result ---------------------------------------------------------------------- */
+
+static struct runtime_step_result_model step_model(const struct story *story,
+						   const struct story_step *step)
 {
-	struct runtime_step_result_model *step = find_step(v, name);
-	if (step == NULL)
-		return;
-	SET(step, status, S("running"));
-	SET(step, started_at, at);
+	struct runtime_step_result_model *model = runtime_step_result_model_new(story->arena);
+	SET(model, step_id, step->node->name);
+	SET(model, agent, story_agent(step));
+	SET(model, status, vocabulary_step(step->state)->runtime);
+	if (step->started)
+		SET(model, started_at, step->started_at);
+	if (step->ended)
+		SET(model, completed_at, step->ended_at);
+	if (step->started && step->ended)
+		SET(model, duration_ms, story_duration_ms(step->started_at, step->ended_at));
+	if (step->output != NULL)
+		SET(model, output, step->output);
+	if (step->fault.size > 0)
+		SET(model, error, step->fault);
+	return *model;
 }
 
-static void end(struct viewing *v, struct str name, int64_t at, const struct run_value *output,
-		bool failed, struct str error)
+static const struct runtime_workflow_result_model *result_of(const struct story *story)
 {
-	struct runtime_step_result_model *step = find_step(v, name);
-	if (step == NULL)
-		return;
-	SET(step, status, failed ? S("failed") : S("success"));
-	SET(step, completed_at, at);
-	if (has(step, started_at))
-		SET(step, duration_ms, milliseconds(step->started_at, at));
-	const struct json *json = output == NULL ? NULL : value_json(v, output);
-	if (json != NULL)
-		SET(step, output, json);
-	if (failed)
-		SET(step, error, error);
-}
-
-/* When the last of its dependencies was final, or the run began. */
-static int64_t ready_at(struct viewing *v, struct str name)
-{
-	size_t number = (size_t)(uintptr_t)map_get(&v->numbers, name) - 1;
-	const struct run_graph_node *node = &v->source->graph->nodes.at[number];
-	int64_t at = v->result->started_at;
-	for (size_t i = 0; i < node->depends_on.count; i++) {
-		const struct runtime_step_result_model *before =
-			find_step(v, node->depends_on.at[i]);
-		if (before != NULL && has(before, completed_at) && before->completed_at > at)
-			at = before->completed_at;
+	struct runtime_workflow_result_model *result =
+		runtime_workflow_result_model_new(story->arena);
+	struct runtime_step_result_model *steps =
+		arena_array(story->arena, struct runtime_step_result_model, story->count);
+	for (size_t i = 0; i < story->count; i++)
+		steps[i] = step_model(story, &story->steps[i]);
+	SET(result, run_id, story->source->run);
+	SET(result, workflow, story->source->graph->name);
+	SET(result, adapter, S("native"));
+	SET(result, status, story_words(story)->runtime);
+	SET(result, started_at, story->created_at);
+	if (story->ended) {
+		SET(result, completed_at, story->ended_at);
+		SET(result, duration_ms, story_duration_ms(story->created_at, story->ended_at));
 	}
-	return at;
-}
-
-static struct str fault_text(struct viewing *v, const struct run_fault *fault)
-{
-	return str_format(v->arena, STR_FMT ": " STR_FMT, STR_ARG(fault->code),
-			  STR_ARG(fault->text));
-}
-
-static void see_computed(struct viewing *v, const struct run_step_computed *event, int64_t at)
-{
-	if (find_step(v, event->step) == NULL)
-		return;
-	begin(v, event->step, ready_at(v, event->step));
-	end(v, event->step, at, has(event, output) ? event->output : NULL, has(event, fault),
-	    has(event, fault) ? fault_text(v, event->fault) : S(""));
-}
-
-static void see_answer(struct viewing *v, const struct run_human_finished *event, int64_t at)
-{
-	bool rejected = event->decision == RUN_DECISION_REJECT;
-	struct json_member *members = arena_array(v->arena, struct json_member, 3);
-	struct json *output = arena_new(v->arena, struct json);
-	struct str words[] = { run_decision_name(event->decision),
-			       has(event, comment) ? event->comment : S(""), event->by };
-	struct str keys[] = { S("decision"), S("comment"), S("by") };
-	for (size_t i = 0; i < COUNT(keys); i++) {
-		members[i].key = keys[i];
-		members[i].value = (struct json){ .kind = JSON_STRING, .as.string = words[i] };
-	}
-	*output = (struct json){ .kind = JSON_OBJECT, .as.object = { members, COUNT(keys) } };
-	end(v, event->step, at, NULL, rejected,
-	    str_format(v->arena, "rejected by " STR_FMT, STR_ARG(event->by)));
-	struct runtime_step_result_model *step = find_step(v, event->step);
-	if (step != NULL)
-		SET(step, output, output);
-}
-
-static void see_finished(struct viewing *v, const struct run_finished *event, int64_t at)
-{
-	struct runtime_workflow_result_model *result = v->result;
-	SET(result, completed_at, at);
-	SET(result, duration_ms, milliseconds(result->started_at, at));
-	const struct json *outputs = has(event, outputs) ? value_json(v, event->outputs) : NULL;
-	if (outputs != NULL)
-		SET(result, outputs, outputs);
-	if (has(event, fault))
-		SET(result, error, fault_text(v, event->fault));
-}
-
-static void see_event(struct viewing *v, const struct event *event)
-{
-	int64_t at = event->at;
-	switch (event->type) {
-	case EVENT_RUN_CREATED:
-		SET(v->result, started_at, at);
-		break;
-	case EVENT_STEP_COMPUTED:
-		see_computed(v, event->as.run_step_computed, at);
-		break;
-	case EVENT_TOOL_REQUESTED:
-		begin(v, event->as.run_tool_requested->step, at);
-		break;
-	case EVENT_TOOL_RESTARTED:
-		break;
-	case EVENT_TOOL_FINISHED: {
-		const struct run_tool_finished *body = event->as.run_tool_finished;
-		end(v, body->step, at, has(body, output) ? body->output : NULL,
-		    body->outcome != RUN_OUTCOME_OK,
-		    has(body, fault) ? fault_text(v, body->fault)
-				     : run_outcome_name(body->outcome));
-		break;
-	}
-	case EVENT_TIMER_REQUESTED:
-		begin(v, event->as.run_timer_requested->step, at);
-		break;
-	case EVENT_TIMER_FINISHED:
-		end(v, event->as.run_timer_finished->step, at, NULL,
-		    event->as.run_timer_finished->outcome != RUN_OUTCOME_OK,
-		    run_outcome_name(event->as.run_timer_finished->outcome));
-		break;
-	case EVENT_HUMAN_REQUESTED:
-		begin(v, event->as.run_human_requested->step, at);
-		break;
-	case EVENT_HUMAN_FINISHED:
-		see_answer(v, event->as.run_human_finished, at);
-		break;
-	case EVENT_RUN_FINISHED:
-		see_finished(v, event->as.run_finished, at);
-		break;
-	}
-}
-
-static struct str agent_of(const struct run_graph_node *node)
-{
-	switch (node->kind) {
-	case RUN_NODE_TOOL:
-		return node->tool;
-	case RUN_NODE_HUMAN:
-	case RUN_NODE_WAIT:
-		break;
-	}
-	return run_node_kind_name(node->kind);
-}
-
-/* Nodes stand dependencies first, so one pass carries a failure to everything behind it. */
-static void skip_steps(struct viewing *v)
-{
-	const struct run_graph *graph = v->source->graph;
-	for (size_t i = 0; i < graph->nodes.count; i++) {
-		const struct run_graph_node *node = &graph->nodes.at[i];
-		for (size_t d = 0; d < node->depends_on.count; d++) {
-			const struct runtime_step_result_model *before =
-				find_step(v, node->depends_on.at[d]);
-			if (before == NULL || (!str_equal(before->status, S("failed")) &&
-					       !str_equal(before->status, S("skipped"))))
-				continue;
-			SET(&v->steps[i], status, S("skipped"));
-			SET(&v->steps[i], error,
-			    str_format(v->arena, "dependency failed: " STR_FMT,
-				       STR_ARG(node->depends_on.at[d])));
-			break;
-		}
-	}
-}
-
-static const struct json *metadata(struct viewing *v)
-{
-	struct json_member *member = arena_new(v->arena, struct json_member);
-	struct json *object = arena_new(v->arena, struct json);
-	member->key = S("state");
-	member->value = (struct json){ .kind = JSON_STRING, .as.string = v->source->state };
-	*object = (struct json){ .kind = JSON_OBJECT, .as.object = { member, 1 } };
-	return object;
+	SET(result, steps, ((struct runtime_step_result_model_list){ steps, story->count }));
+	SET(result, outputs, object_or_empty(story->outputs));
+	if (story->fault.size > 0)
+		SET(result, error, story->fault);
+	SET(result, metadata, metadata(story));
+	return result;
 }
 
 const struct runtime_workflow_result_model *view_runtime_result(const struct view_source *source,
 								struct arena *arena)
 {
-	AUTO(viewing) v = { .source = source, .arena = arena };
-	size_t count = source->graph->nodes.count;
-	static const struct json nothing = { .kind = JSON_OBJECT };
-	v.result = runtime_workflow_result_model_new(arena);
-	v.steps = arena_array(arena, struct runtime_step_result_model, count);
-	for (size_t i = 0; i < count; i++) {
-		const struct run_graph_node *node = &source->graph->nodes.at[i];
-		v.steps[i] = *runtime_step_result_model_new(arena);
-		SET(&v.steps[i], step_id, node->name);
-		SET(&v.steps[i], agent, agent_of(node));
-		SET(&v.steps[i], status, S("pending"));
-		map_put(&v.numbers, node->name, (void *)(uintptr_t)(i + 1));
-	}
-	SET(v.result, run_id, source->run);
-	SET(v.result, workflow, source->graph->name);
-	SET(v.result, adapter, S("native"));
-	SET(v.result, status, view_runtime_status(source->state));
-	SET(v.result, started_at, 0);
-	SET(v.result, outputs, &nothing);
-	SET(v.result, metadata, metadata(&v));
-	for (size_t i = 0; i < source->event_count; i++)
-		see_event(&v, &source->events[i]);
-	skip_steps(&v);
-	SET(v.result, steps, ((struct runtime_step_result_model_list){ v.steps, count }));
-	return v.result;
+	AUTO(story) story = { 0 };
+	story_read(&story, source, arena);
+	return result_of(&story);
 }
+
+static struct view_document run_document(const struct story *story)
+{
+	return view_one(story, "result", runtime_workflow_result_model_type(), result_of(story));
+}
+
+/* ---- the full record ----------------------------------------------------------------- */
+
+static struct runtime_agent_message message(const struct story *story,
+					    enum runtime_message_type type, struct uuid id,
+					    struct str sender, const struct json *content,
+					    int64_t at)
+{
+	struct runtime_agent_message *message = runtime_agent_message_new(story->arena);
+	SET(message, id, id);
+	SET(message, type, type);
+	SET(message, sender, sender);
+	SET(message, content, content);
+	SET(message, timestamp, at);
+	return *message;
+}
+
+static enum runtime_message_type closing_type(const struct story_step *step)
+{
+	if (step->fault.size > 0)
+		return RUNTIME_MESSAGE_ERROR;
+	return step->node->kind == RUN_NODE_TOOL ? RUNTIME_MESSAGE_TOOL_RESULT
+						 : RUNTIME_MESSAGE_RESPONSE;
+}
+
+/* What was said has the ids of the events that recorded it.  A wait says nothing. */
+static struct runtime_agent_message_list messages_of(const struct story *story,
+						     const struct story_step *step)
+{
+	struct runtime_agent_message *at =
+		arena_array(story->arena, struct runtime_agent_message, 2);
+	size_t count = 0;
+	bool asks = step->node->kind == RUN_NODE_HUMAN;
+	struct str workflow = story->source->graph->name, agent = story_agent(step);
+	if (step->node->kind == RUN_NODE_WAIT)
+		return (struct runtime_agent_message_list){ at, 0 };
+	if (step->begun_seq > 0) {
+		at[count] = message(story, asks ? RUNTIME_MESSAGE_TASK : RUNTIME_MESSAGE_TOOL_CALL,
+				    story_event_id(story, step->begun_seq), workflow,
+				    story_details(story, step->begun_seq - 1), step->started_at);
+		SET(&at[count], recipient, agent);
+		count++;
+	}
+	if (step->ended_seq > 0) {
+		at[count] =
+			message(story, closing_type(step), story_event_id(story, step->ended_seq),
+				agent, story_details(story, step->ended_seq - 1), step->ended_at);
+		SET(&at[count], recipient, workflow);
+		if (step->begun_seq > 0)
+			SET(&at[count], parent_id, at[0].id);
+		count++;
+	}
+	return (struct runtime_agent_message_list){ at, count };
+}
+
+static struct runtime_step_result step_record(const struct story *story,
+					      const struct story_step *step)
+{
+	struct runtime_step_result *result = runtime_step_result_new(story->arena);
+	SET(result, step_id, step->node->name);
+	SET(result, agent, story_agent(step));
+	SET(result, status, status_of(vocabulary_step(step->state)->runtime));
+	SET(result, inputs, step->inputs);
+	SET(result, outputs, object_or_empty(step->output));
+	SET(result, messages, messages_of(story, step));
+	if (step->started)
+		SET(result, started_at, step->started_at);
+	if (step->ended)
+		SET(result, completed_at, step->ended_at);
+	if (step->fault.size > 0)
+		SET(result, error, step->fault);
+	SET(result, retry_count, step->attempts > 1 ? step->attempts - 1 : 0);
+	runtime_step_result_make(result, story->arena, NULL);
+	return *result;
+}
+
+static const struct runtime_workflow_result *record_of(const struct story *story)
+{
+	struct runtime_workflow_result *record = runtime_workflow_result_new(story->arena);
+	struct runtime_step_result *steps =
+		arena_array(story->arena, struct runtime_step_result, story->count);
+	for (size_t i = 0; i < story->count; i++)
+		steps[i] = step_record(story, &story->steps[i]);
+	SET(record, run_id, story->source->run);
+	SET(record, workflow, story->source->graph->name);
+	SET(record, adapter, S("native"));
+	SET(record, status, status_of(story_words(story)->runtime));
+	SET(record, steps, ((struct runtime_step_result_list){ steps, story->count }));
+	SET(record, inputs, story->inputs);
+	SET(record, outputs, object_or_empty(story->outputs));
+	SET(record, started_at, story->created_at);
+	if (story->ended) {
+		SET(record, completed_at, story->ended_at);
+		SET(record, duration_ms, story_duration_ms(story->created_at, story->ended_at));
+	}
+	if (story->fault.size > 0)
+		SET(record, error, story->fault);
+	SET(record, metadata, metadata(story));
+	return record;
+}
+
+static struct view_documents more_documents(const struct story *story)
+{
+	struct view_document *at = arena_array(story->arena, struct view_document, 1);
+	at[0] = view_one(story, "record", runtime_workflow_result_type(), record_of(story));
+	return (struct view_documents){ at, 1 };
+}
+
+/* ---- events -------------------------------------------------------------------------- */
+
+static const struct runtime_step_start_event *step_start(const struct story *story,
+							 const struct story_step *step)
+{
+	struct runtime_step_start_event *data = runtime_step_start_event_new(story->arena);
+	SET(data, step_id, step->node->name);
+	SET(data, agent, story_agent(step));
+	SET(data, inputs, step->inputs);
+	return data;
+}
+
+static const struct runtime_step_end_event *step_end(const struct story *story,
+						     const struct story_step *step)
+{
+	struct runtime_step_end_event *data = runtime_step_end_event_new(story->arena);
+	SET(data, step_id, step->node->name);
+	SET(data, status, step->fault.size > 0 ? RUNTIME_STEP_FAILED : RUNTIME_STEP_SUCCESS);
+	SET(data, duration_ms, story_duration_ms(step->started_at, step->ended_at));
+	if (step->output != NULL)
+		SET(data, output, step->output);
+	if (step->fault.size > 0)
+		SET(data, error, step->fault);
+	return data;
+}
+
+static const struct runtime_workflow_start_event *workflow_start(const struct story *story)
+{
+	struct runtime_workflow_start_event *data = runtime_workflow_start_event_new(story->arena);
+	SET(data, run_id, story->source->run);
+	SET(data, workflow, story->source->graph->name);
+	SET(data, adapter, S("native"));
+	SET(data, started_at, story->created_at);
+	return data;
+}
+
+static const struct runtime_workflow_end_event *workflow_end(const struct story *story)
+{
+	struct runtime_workflow_end_event *data = runtime_workflow_end_event_new(story->arena);
+	SET(data, run_id, story->source->run);
+	SET(data, status, status_of(story_words(story)->runtime));
+	SET(data, duration_ms, story_duration_ms(story->created_at, story->ended_at));
+	SET(data, outputs, object_or_empty(story->outputs));
+	return data;
+}
+
+static struct view_document event_document(const struct story *story, size_t index, struct str word)
+{
+	const struct event *event = &story->source->events[index];
+	const struct story_step *step = story_step(story, event);
+	struct runtime_stream_data *data = arena_new(story->arena, struct runtime_stream_data);
+	struct runtime_stream_event *shown = runtime_stream_event_new(story->arena);
+	enum runtime_stream_event_type type;
+	bool known = runtime_stream_event_type_from(word, &type);
+	require(known);
+	if (type == RUNTIME_STREAM_STEP_START) {
+		data->kind = RUNTIME_DATA_STEP_START;
+		data->as.step_start = step_start(story, step);
+	} else if (type == RUNTIME_STREAM_STEP_END) {
+		data->kind = RUNTIME_DATA_STEP_END;
+		data->as.step_end = step_end(story, step);
+	} else if (type == RUNTIME_STREAM_WORKFLOW_END) {
+		data->kind = RUNTIME_DATA_WORKFLOW_END;
+		data->as.workflow_end = workflow_end(story);
+	} else {
+		require(type == RUNTIME_STREAM_WORKFLOW_START);
+		data->kind = RUNTIME_DATA_WORKFLOW_START;
+		data->as.workflow_start = workflow_start(story);
+	}
+	SET(shown, event, type);
+	SET(shown, data, data);
+	SET(shown, timestamp, event->at);
+	return view_one(story, "event", runtime_stream_event_type(), shown);
+}
+
+const struct view_ops view_runtime_ops = { .run = run_document,
+					   .more = more_documents,
+					   .event = event_document };

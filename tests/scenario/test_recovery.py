@@ -142,7 +142,7 @@ steps:
 
 
 def test_a_child_whose_parent_died_while_it_was_being_started_does_not_survive(home):
-    """bwrap asks for its parent's death signal only once it runs; the lifeline covers the time before."""
+    """The lifeline ended before the child began: it must notice all the same."""
     marker = f"late-{new_id()}"
     home.define(f"""
 name: late

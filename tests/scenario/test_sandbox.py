@@ -139,6 +139,19 @@ def test_what_a_command_leaves_behind_ends_with_it(home, server):
     assert processes_with(marker) == []
 
 
+def test_a_command_that_kills_whatever_it_can_ends_itself(home, server):
+    """What watches over it is out of its reach, or takes it along."""
+    marker = f"killer-{new_id()}"
+    step = shell(home, server, f": {marker}; kill -9 -1; kill -9 1; sleep 1000; :")
+    assert step["status"] == "failed"
+    wait_until_none_with(marker)
+
+
+def test_signals_are_as_everywhere(home, server):
+    step = shell(home, server, "grep SigIgn /proc/self/status; sh -c 'kill -INT $$' || echo $?")
+    assert said(step).split() == ["SigIgn:", "0" * 16, "130"]
+
+
 def test_output_over_the_limit_is_dropped_and_counted(home, server):
     more = 5000
     step = shell(home, server, f"head -c {OUTPUT_LIMIT + more} /dev/zero | tr '\\0' x")

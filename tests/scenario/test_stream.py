@@ -153,3 +153,11 @@ def test_a_reader_that_does_not_read_stops_nobody(home, server):
         seen = take(slow, 2 * (steps + 2))
     assert [told.event["run_id"] for told in seen] == [runs[0]] * (steps + 2) + [runs[1]] * (steps + 2)
     assert [told.event["seq"] for told in seen] == 2 * list(range(1, steps + 3))
+
+
+def test_one_who_has_seen_the_end_is_told_so(server):
+    body = server.start("two-steps", wait=20).body
+    run, last = body["run_id"], server.get(f"/api/runs/{body['run_id']}/events").body["items"][-1]["seq"]
+    answer = server.get(f"/api/runs/{run}/stream?after={last}")
+    assert answer.status == 200
+    assert not answer.body

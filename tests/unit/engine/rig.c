@@ -296,8 +296,11 @@ const char *rig_log(struct rig *rig)
 
 const char *rig_value(struct rig *rig, const struct value *value)
 {
-	if (value->kind == VALUE_STORED)
-		return str_c(&rig->arena, find_blob(rig, &value->hash)->bytes);
+	if (value->kind == VALUE_STORED) {
+		const struct decision_blob *blob = find_blob(rig, &value->hash);
+		require(blob != NULL);
+		return str_c(&rig->arena, blob->bytes);
+	}
 	return value->kind == VALUE_INLINE ? str_c(&rig->arena, value->text) : "";
 }
 

@@ -1,6 +1,8 @@
 /* tests/unit/net/rig.c -- see rig.h. */
 #include "rig.h"
 
+#include "net/websocket.h"
+
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -49,17 +51,23 @@ static void stream_on(struct rig *rig)
 {
 	static char piece[PIECE];
 	memset(piece, 'x', sizeof(piece));
+	struct str bytes = { piece, sizeof(piece) };
 	while (rig->stream_left > 0) {
-		if (!http_write(rig->server, rig->stream_exchange,
-				(struct str){ piece, sizeof(piece) })) {
+		if (!(rig->stream_is_socket
+			      ? websocket_write(rig->server, rig->stream_exchange, bytes)
+			      : http_write(rig->server, rig->stream_exchange, bytes))) {
 			count(rig, RIG_REFUSED);
 			return;
 		}
 		rig->stream_left--;
 	}
-	if (rig->stream_left == 0) {
+	if (rig->stream_left == 0 && rig->stream_is_socket &&
+	    !websocket_write(rig->server, rig->stream_exchange, S("end"))) {
+		count(rig, RIG_REFUSED);
+	} else if (rig->stream_left == 0) {
 		rig->stream_left = -1;
-		http_end(rig->server, rig->stream_exchange);
+		if (!rig->stream_is_socket)
+			http_end(rig->server, rig->stream_exchange);
 		count(rig, RIG_ENDED);
 	}
 }
@@ -69,6 +77,17 @@ static int64_t number_of(const struct http_request *request)
 	int64_t number = 0;
 	cr_assert(str_to_int(request->query, &number));
 	return number;
+}
+
+static void answer_socket(struct rig *rig, const struct http_request *request)
+{
+	struct error error;
+	rig->exchange = request->exchange;
+	if (!websocket_check(request, &error))
+		http_reply(rig->server, request->exchange, error_row(error.code)->http_status, NULL,
+			   0, str_from_c(error.text));
+	else if (str_equal(request->path, S("/socket")))
+		websocket_accept(rig->server, request->exchange);
 }
 
 static void answer(struct rig *rig, const struct http_request *request)
@@ -94,6 +113,8 @@ static void answer(struct rig *rig, const struct http_request *request)
 	} else if (str_equal(request->path, S("/status"))) {
 		http_reply(rig->server, request->exchange, (int)number_of(request), &type, 1,
 			   S("text"));
+	} else if (str_starts(request->path, S("/socket"))) {
+		answer_socket(rig, request);
 	} else if (str_equal(request->path, S("/inject"))) {
 		struct http_header headers[] = { { S("X-Text"), S("a\r\nX-Evil: b") },
 						 { S("Content-Length"), S("99") } };
@@ -129,7 +150,27 @@ static void on_gone(void *context, uint64_t exchange)
 	http_reply(rig->server, exchange, 200, NULL, 0, S("x"));
 	cr_assert(!http_write(rig->server, exchange, S("x")));
 	http_end(rig->server, exchange);
+	cr_assert(!websocket_write(rig->server, exchange, S("x")));
+	websocket_close(rig->server, exchange, WEBSOCKET_DONE, S(""));
 	count(rig, RIG_GONE);
+}
+
+static void on_message(void *context, uint64_t exchange, struct str text)
+{
+	struct rig *rig = context;
+	int64_t pieces;
+	if (str_equal(text, S("close"))) {
+		websocket_close(rig->server, exchange, (enum websocket_code)4000, S("bye"));
+		cr_assert(!websocket_write(rig->server, exchange, S("x")));
+	} else if (str_starts(text, S("flood ")) && str_to_int(str_skip(text, 6), &pieces)) {
+		rig->stream_is_socket = true;
+		rig->stream_exchange = exchange;
+		rig->stream_left = (long)pieces;
+		stream_on(rig);
+	} else {
+		cr_assert(websocket_write(rig->server, exchange, text));
+	}
+	count(rig, RIG_MESSAGE);
 }
 
 static void *run(void *context)
@@ -181,7 +222,7 @@ void rig_open(struct rig *rig, const struct http_settings *settings)
 	pthread_mutex_init(&rig->mutex, NULL);
 	pthread_cond_init(&rig->changed, NULL);
 	cr_assert(loop_new(&rig->loop, &error));
-	struct http_handler handler = { rig, on_request, on_writable, on_gone };
+	struct http_handler handler = { rig, on_request, on_writable, on_gone, on_message };
 	rig->server = http_server_new(rig->loop, &handler);
 	if (settings != NULL)
 		http_settings_change(rig->server, settings);
@@ -221,6 +262,16 @@ static void reply_late(struct rig *rig)
 void rig_reply(struct rig *rig)
 {
 	rig_call(rig, reply_late);
+}
+
+static void accept_late(struct rig *rig)
+{
+	websocket_accept(rig->server, rig->exchange);
+}
+
+void rig_accept(struct rig *rig)
+{
+	rig_call(rig, accept_late);
 }
 
 static void drained(void *context, uint64_t argument)

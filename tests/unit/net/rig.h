@@ -8,6 +8,11 @@
  *	/large?N      answers with N bytes at once
  *	/status?N     answers with that status and the body "text"
  *	/inject       answers with a header whose value has a line end
+ *	/socket       becomes a WebSocket, or is refused as websocket_check() says
+ *	/socket-later becomes one by rig_accept()
+ * A WebSocket is sent back what it sends, but for these messages:
+ *	close         is answered with 4000 "bye"
+ *	flood N       N pieces of PIECE bytes, as they are taken, and then "end"
  * Everything the handler hears is counted; rig_wait() waits for a count.
  */
 #ifndef TESTS_NET_RIG_H
@@ -27,6 +32,7 @@ enum rig_event {
 	RIG_REFUSED, /* http_write() said no */
 	RIG_ENDED,   /* a stream was sent to its end */
 	RIG_DRAINED,
+	RIG_MESSAGE, /* from a WebSocket */
 	RIG_EVENTS,
 };
 
@@ -43,6 +49,7 @@ struct rig {
 	uint64_t exchange; /* the last one held */
 	uint64_t stream_exchange;
 	long stream_left;
+	bool stream_is_socket;
 };
 
 /* Small time limits where a test wants them; NULL = the defaults. */
@@ -54,6 +61,7 @@ void rig_wait(struct rig *rig, enum rig_event event, unsigned count);
 unsigned rig_count(struct rig *rig, enum rig_event event);
 void rig_reply(struct rig *rig); /* to /later: 200 "late" */
 void rig_drain(struct rig *rig);
+void rig_accept(struct rig *rig); /* /socket-later */
 
 int client_open(struct rig *rig);                /* over TCP */
 int client_open_on(struct rig *rig, int socket); /* the same, on a socket made before */

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
+
 static void handles_open(struct fixture *fixture)
 {
 	cr_assert(fixture->ops->open(fixture->path, &fixture->store, &fixture->error), "%s",
@@ -154,4 +156,65 @@ struct store_run run_of(struct fixture *fixture, unsigned run)
 		  "%s", fixture->error.text);
 	cr_assert(found);
 	return row;
+}
+
+static bool tell_events(struct fixture *f, struct buf *out)
+{
+	char id[UUID_TEXT_SIZE];
+	struct store_event_page events;
+	if (!f->ops->read_all(f->reader, 0, SIZE_MAX, &f->arena, &events, &f->error))
+		return false;
+	for (size_t i = 0; i < events.count; i++)
+		buf_add_format(out, "%lld " STR_FMT " %lld %lld " STR_FMT " " STR_FMT "\n",
+			       (long long)events.at[i].position,
+			       STR_ARG(uuid_text(&events.at[i].run, id)),
+			       (long long)events.at[i].seq, (long long)events.at[i].at,
+			       STR_ARG(events.at[i].type), STR_ARG(events.at[i].body));
+	return true;
+}
+
+static void tell_runs(const struct store_run_page *runs, struct buf *out)
+{
+	char id[UUID_TEXT_SIZE];
+	for (size_t i = 0; i < runs->count; i++) {
+		const struct store_run *run = &runs->at[i];
+		buf_add_format(out,
+			       "run " STR_FMT " " STR_FMT " " STR_FMT
+			       " %d %lld %lld %lld %lld " STR_FMT "\n",
+			       STR_ARG(uuid_text(&run->id, id)), STR_ARG(run->name),
+			       STR_ARG(run->state), run->stepping, (long long)run->created_at,
+			       (long long)run->updated_at, (long long)run->ended_at,
+			       (long long)run->seq, STR_ARG(run->summary));
+	}
+	buf_add_format(out, "--\n");
+}
+
+bool story_try(struct fixture *f, struct str *out_story)
+{
+	AUTO(buf) out = { 0 };
+	char id[UUID_TEXT_SIZE], other[UUID_TEXT_SIZE];
+	struct store_run_page runs, stepping;
+	struct store_effect_page effects;
+	if (!tell_events(f, &out) ||
+	    !f->ops->list_runs(f->reader, NULL, SIZE_MAX, &f->arena, &runs, &f->error) ||
+	    !f->ops->list_stepping(f->reader, NULL, SIZE_MAX, &f->arena, &stepping, &f->error) ||
+	    !f->ops->list_effects(f->reader, S(""), NULL, SIZE_MAX, &f->arena, &effects, &f->error))
+		return false;
+	tell_runs(&runs, &out);
+	tell_runs(&stepping, &out);
+	for (size_t i = 0; i < effects.count; i++)
+		buf_add_format(&out, STR_FMT " " STR_FMT " " STR_FMT " %lld " STR_FMT "\n",
+			       STR_ARG(uuid_text(&effects.at[i].id, id)),
+			       STR_ARG(uuid_text(&effects.at[i].run, other)),
+			       STR_ARG(effects.at[i].kind), (long long)effects.at[i].due_at,
+			       STR_ARG(effects.at[i].body));
+	*out_story = str_copy(&f->arena, buf_str(&out));
+	return true;
+}
+
+struct str story_of(struct fixture *fixture)
+{
+	struct str story = S("");
+	cr_assert(story_try(fixture, &story), "%s", fixture->error.text);
+	return story;
 }

@@ -46,6 +46,9 @@ struct store_event_page events_of(struct fixture *fixture, unsigned run);
 struct store_event_page events_all(struct fixture *fixture);
 struct store_run run_of(struct fixture *fixture, unsigned run);
 bool run_exists(struct fixture *fixture, unsigned run);
+/* Everything a reader can say, as one text in the fixture's arena; the same for every backend. */
+struct str story_of(struct fixture *fixture);
+bool story_try(struct fixture *fixture, struct str *out_story); /* false: a read failed */
 
 #define cr_assert_str(actual, expected)                                                      \
 	do {                                                                                 \

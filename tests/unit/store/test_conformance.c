@@ -23,7 +23,7 @@
 
 Test(backends, are_found_by_name)
 {
-	cr_assert_geq(store_backend_count, 2);
+	cr_assert_eq(store_backend_count, 3);
 	for (size_t i = 0; i < store_backend_count; i++)
 		cr_assert_eq(store_backend(str_from_c(store_backends[i]->name)), store_backends[i]);
 	cr_assert_null(store_backend(S("postgres")));
@@ -518,34 +518,53 @@ static void shuffle_commit(struct fixture *f, uint32_t *seed)
 	cr_assert(drafts_commit(f, batch, count), "%s", f->error.text);
 }
 
-/* Everything a reader can say, as one text. */
-static struct str told(struct fixture *f)
+STORE_TEST(a_sound_store_has_nothing_wrong_with_it)
 {
-	struct str text = S("");
-	char id[UUID_TEXT_SIZE], other[UUID_TEXT_SIZE];
-	struct store_event_page events = events_all(f);
-	for (size_t i = 0; i < events.count; i++)
-		text = str_format(&f->arena, STR_FMT "%lld " STR_FMT " %lld " STR_FMT "\n",
-				  STR_ARG(text), (long long)events.at[i].position,
-				  STR_ARG(uuid_text(&events.at[i].run, id)),
-				  (long long)events.at[i].seq, STR_ARG(events.at[i].body));
-	struct store_run_page runs[2];
-	cr_assert(f->ops->list_runs(f->reader, NULL, 99, &f->arena, &runs[0], &f->error));
-	cr_assert(f->ops->list_stepping(f->reader, NULL, 99, &f->arena, &runs[1], &f->error));
-	for (size_t list = 0; list < 2; list++)
-		for (size_t i = 0; i < runs[list].count; i++)
-			text = str_format(
-				&f->arena, STR_FMT "%zu " STR_FMT " %lld %d\n", STR_ARG(text), list,
-				STR_ARG(uuid_text(&runs[list].at[i].id, id)),
-				(long long)runs[list].at[i].seq, runs[list].at[i].stepping);
+	uint32_t seed = 7;
+	for (int round = 0; round < 30; round++)
+		shuffle_commit(f, &seed);
+	struct draft draft = draft_of(90, 0, 1);
+	draft.blob = (struct store_blob){ hash_of(S("value")), S("value") };
+	draft.append.blob_count = 1;
+	draft_commit(f, &draft);
+	struct store_check check;
+	cr_assert(f->ops->check(f->reader, &f->arena, &check, &f->error), "%s", f->error.text);
+	cr_assert_eq(check.count, 0);
+	struct store_size size;
+	cr_assert(f->ops->measure(f->reader, &size, &f->error), "%s", f->error.text);
 	struct store_effect_page effects;
 	cr_assert(f->ops->list_effects(f->reader, S(""), NULL, 99, &f->arena, &effects, &f->error));
-	for (size_t i = 0; i < effects.count; i++)
-		text = str_format(&f->arena, STR_FMT STR_FMT " " STR_FMT " " STR_FMT "\n",
-				  STR_ARG(text), STR_ARG(uuid_text(&effects.at[i].id, id)),
-				  STR_ARG(uuid_text(&effects.at[i].run, other)),
-				  STR_ARG(effects.at[i].kind));
-	return text;
+	cr_assert_eq(size.events, (int64_t)events_all(f).count);
+	cr_assert_eq(size.effects, (int64_t)effects.count);
+	cr_assert_eq(size.blobs, 1);
+	cr_assert_gt(size.runs, 1);
+}
+
+STORE_TEST(an_open_effect_of_an_ended_run_is_found)
+{
+	struct draft draft = draft_of(1, 0, 1);
+	draft.append.run.ended_at = 5;
+	draft.effect = (struct store_effect){ .id = id_of(3), .kind = S("tool") };
+	draft.append.opened_count = 1;
+	draft_commit(f, &draft);
+	struct store_check check;
+	cr_assert(f->ops->check(f->reader, &f->arena, &check, &f->error), "%s", f->error.text);
+	cr_assert_eq(check.count, 1);
+	size_t at;
+	cr_assert(str_find(check.problems[0], S("00000003"), &at));
+	cr_assert(str_find(check.problems[0], S("its run has ended"), &at));
+}
+
+STORE_TEST(a_vacuum_changes_nothing)
+{
+	uint32_t seed = 3;
+	for (int round = 0; round < 20; round++)
+		shuffle_commit(f, &seed);
+	struct str before = story_of(f);
+	cr_assert(f->ops->vacuum(f->store, &f->error), "%s", f->error.text);
+	cr_assert_str(story_of(f), before);
+	struct draft draft = draft_of(77, 0, 1);
+	draft_commit(f, &draft);
 }
 
 Test(conformance, all_backends_tell_the_same_story)
@@ -559,7 +578,7 @@ Test(conformance, all_backends_tell_the_same_story)
 			uint32_t dices = seed;
 			for (int round = 0; round < 60; round++)
 				shuffle_commit(&f, &dices);
-			struct str story = told(&f);
+			struct str story = story_of(&f);
 			cr_assert_gt(story.size, 1000);
 			if (i == 0)
 				first = str_copy(&arena, story);

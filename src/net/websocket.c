@@ -1,0 +1,200 @@
+/* net/websocket.c -- the frames of a connection that has changed its protocol: pings, idleness,
+ * the end.
+ *
+ * The connection keeps its socket, its queue and its send limit; here is what goes on top.  A
+ * client with bytes on their way to it is under the send limit, so only one whose queue is empty
+ * can be idle.
+ */
+#include "net/websocket.h"
+
+#include <stdlib.h>
+
+#include "net/http_inside.h"
+#include "net/websocket_handshake.h"
+
+struct websocket {
+	struct websocket_frames frames;
+	uv_timer_t beat;
+	uint64_t heard_ms; /* the loop's time when bytes last came */
+};
+
+static void flush(struct http_connection *connection)
+{
+	struct buf *out = &connection->websocket->frames.out;
+	if (out->size > 0)
+		http_connection_write(connection, buf_str(out), S(""), S(""));
+	buf_done(out);
+	*out = (struct buf){ 0 };
+}
+
+/* Our last frame is queued: it goes out, then our side ends. */
+static void finish(struct http_connection *connection)
+{
+	uv_timer_stop(&connection->websocket->beat);
+	connection->close_after = true;
+	http_connection_answered(connection);
+}
+
+/* The end that the handler did not ask for. */
+static void put_out(struct http_connection *connection)
+{
+	struct http_server *server = connection->server;
+	uint64_t exchange = connection->exchange;
+	finish(connection);
+	server->handler.gone(server->handler.context, exchange);
+}
+
+/* ---- time ---------------------------------------------------------------------------------- */
+
+static void beat_start(struct http_connection *connection);
+
+static void beat(uv_timer_t *timer)
+{
+	struct http_connection *connection = timer->data;
+	struct websocket *websocket = connection->websocket;
+	uint64_t silent_ms = uv_now(timer->loop) - websocket->heard_ms;
+	if (silent_ms >= connection->server->settings.socket_idle_ms &&
+	    http_connection_queue(connection) == 0) {
+		websocket_frames_close(&websocket->frames, WEBSOCKET_LEAVING,
+				       S("nothing was heard for too long"));
+		flush(connection);
+		put_out(connection);
+		return;
+	}
+	websocket_frames_ping(&websocket->frames);
+	flush(connection);
+	beat_start(connection);
+	http_connection_advance(connection);
+}
+
+/* The next ping, or the end of the client's patience if that is sooner. */
+static void beat_start(struct http_connection *connection)
+{
+	const struct http_settings *settings = &connection->server->settings;
+	uv_timer_t *timer = &connection->websocket->beat;
+	uint64_t silent_ms = uv_now(timer->loop) - connection->websocket->heard_ms;
+	uint64_t ms = settings->socket_ping_ms;
+	if (silent_ms < settings->socket_idle_ms && settings->socket_idle_ms - silent_ms < ms)
+		ms = settings->socket_idle_ms - silent_ms;
+	uv_timer_start(timer, beat, ms, 0);
+}
+
+/* ---- what the connection calls ------------------------------------------------------------- */
+
+static void deliver(void *context, struct str text)
+{
+	struct http_connection *connection = context;
+	struct http_server *server = connection->server;
+	if (!connection->closing)
+		server->handler.message(server->handler.context, connection->exchange, text);
+}
+
+void websocket_advance(struct http_connection *connection)
+{
+	struct websocket *websocket = connection->websocket;
+	struct str bytes = str_skip(buf_str(&connection->ahead), connection->ahead_used);
+	if (bytes.size > 0 && http_connection_queue(connection) < LIMIT_HTTP_WRITE_QUEUE_BYTES) {
+		websocket->heard_ms = uv_now(websocket->beat.loop);
+		connection->ahead_used = connection->ahead.size;
+		connection->delivering = true;
+		websocket_frames_feed(&websocket->frames, bytes);
+		connection->delivering = false;
+		if (connection->closing)
+			return;
+		flush(connection);
+	}
+	/* It may have been the handler that closed it. */
+	if (websocket->frames.ended && connection->phase == HTTP_SOCKET)
+		put_out(connection);
+}
+
+void websocket_drain(struct http_connection *connection)
+{
+	websocket_frames_close(&connection->websocket->frames, WEBSOCKET_LEAVING,
+			       S("the server stops"));
+	flush(connection);
+	http_turn(connection->server, connection);
+}
+
+void websocket_stop(struct http_connection *connection, uv_close_cb closed)
+{
+	if (connection->websocket != NULL)
+		uv_close((uv_handle_t *)&connection->websocket->beat, closed);
+}
+
+void websocket_free(struct http_connection *connection)
+{
+	if (connection->websocket == NULL)
+		return;
+	websocket_frames_done(&connection->websocket->frames);
+	free(connection->websocket);
+}
+
+/* ---- doors --------------------------------------------------------------------------------- */
+
+static void answer(struct http_connection *connection)
+{
+	struct http_request request = { 0 };
+	char accept[WEBSOCKET_ACCEPT_SIZE];
+	http_parse_request(&connection->parse, &request);
+	websocket_accept_key(http_header(&request, S("Sec-WebSocket-Key")), accept);
+	AUTO(buf) head = { 0 };
+	buf_add_format(&head,
+		       "HTTP/1.1 101 Switching Protocols\r\nDate: " STR_FMT
+		       "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+		       "Sec-WebSocket-Accept: %s\r\n\r\n",
+		       STR_ARG(http_date(connection->server)), accept);
+	http_connection_write(connection, buf_str(&head), S(""), S(""));
+}
+
+void websocket_accept(struct http_server *server, uint64_t exchange)
+{
+	struct http_connection *connection = slots_get(&server->exchanges, exchange);
+	if (connection == NULL)
+		return;
+	require(!connection->streaming && connection->websocket == NULL);
+	require(server->handler.message != NULL);
+	struct websocket *websocket = calloc(1, sizeof(*websocket));
+	require(websocket != NULL);
+	connection->websocket = websocket;
+	connection->phase = HTTP_SOCKET;
+	connection->handles++;
+	server->handles++;
+	require(uv_timer_init(loop_uv(server->loop), &websocket->beat) == 0);
+	websocket->beat.data = connection;
+	websocket->heard_ms = uv_now(websocket->beat.loop);
+	websocket_frames_init(&websocket->frames, server->settings.socket_message_bytes, deliver,
+			      connection);
+	answer(connection);
+	beat_start(connection);
+	if (server->draining)
+		websocket_drain(connection);
+	/* What the client sent meanwhile is ahead. */
+	http_turn(server, connection);
+}
+
+bool websocket_write(struct http_server *server, uint64_t exchange, struct str text)
+{
+	struct http_connection *connection = slots_get(&server->exchanges, exchange);
+	if (connection == NULL || connection->websocket->frames.ended)
+		return false;
+	if (http_connection_queue(connection) >= LIMIT_HTTP_WRITE_QUEUE_BYTES) {
+		connection->refused_bytes = true;
+		return false;
+	}
+	websocket_frames_text(&connection->websocket->frames, text);
+	flush(connection);
+	http_turn(server, connection);
+	return true;
+}
+
+void websocket_close(struct http_server *server, uint64_t exchange, enum websocket_code code,
+		     struct str reason)
+{
+	struct http_connection *connection = slots_get(&server->exchanges, exchange);
+	if (connection == NULL)
+		return;
+	websocket_frames_close(&connection->websocket->frames, (int)code, reason);
+	flush(connection);
+	finish(connection);
+}

@@ -1,0 +1,280 @@
+/* store/store_sqlite_care.c -- what a person asks for now and then: is it whole, how large is it,
+ * copy it, make it smaller.
+ *
+ * All but the last work on a reader's connection, within one read transaction, so they see one
+ * moment and the writer does not wait; the WAL cannot begin anew while they last.  The copy is made
+ * page by page under such a transaction: without one, SQLite would begin the copy again whenever
+ * the writer commits, and under load it would never end.
+ */
+#include "store/store_sqlite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+
+static struct store_sqlite_reader *self_of(struct store_reader *reader)
+{
+	return (struct store_sqlite_reader *)reader;
+}
+
+static bool execute(struct store_sqlite_reader *self, const char *sql, struct error *error)
+{
+	if (sqlite3_exec(self->database, sql, NULL, NULL, NULL) == SQLITE_OK)
+		return true;
+	return store_sqlite_fail(self->database, self->path, "read the database", error);
+}
+
+/* From the first statement that reads, it is one moment. */
+static bool moment_begin(struct store_sqlite_reader *self, struct error *error)
+{
+	return execute(self, "BEGIN; SELECT count(*) FROM marks", error);
+}
+
+static void moment_end(struct store_sqlite_reader *self)
+{
+	sqlite3_exec(self->database, "ROLLBACK", NULL, NULL, NULL);
+}
+
+static bool number_read(struct store_sqlite_reader *self, const char *sql, int64_t *out_number,
+			struct error *error)
+{
+	sqlite3_stmt *statement = NULL;
+	bool read = sqlite3_prepare_v2(self->database, sql, -1, &statement, NULL) == SQLITE_OK &&
+		    sqlite3_step(statement) == SQLITE_ROW;
+	if (read)
+		*out_number = sqlite3_column_int64(statement, 0);
+	else
+		store_sqlite_fail(self->database, self->path, "read the database", error);
+	sqlite3_finalize(statement);
+	return read;
+}
+
+/* ---- measuring ----------------------------------------------------------------------- */
+
+static int64_t wal_bytes(struct store_sqlite_reader *self)
+{
+	sqlite3_file *file = NULL;
+	sqlite3_int64 bytes = 0;
+	if (sqlite3_file_control(self->database, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) ==
+		    SQLITE_OK &&
+	    file != NULL && file->pMethods != NULL)
+		file->pMethods->xFileSize(file, &bytes);
+	return bytes;
+}
+
+bool store_sqlite_measure(struct store_reader *reader, struct store_size *out_size,
+			  struct error *error)
+{
+	struct store_sqlite_reader *self = self_of(reader);
+	struct store_size size = { 0 };
+	const struct {
+		const char *sql;
+		int64_t *out;
+	} questions[] = { { "SELECT count(*) FROM runs", &size.runs },
+			  { "SELECT count(*) FROM events", &size.events },
+			  { "SELECT count(*) FROM effects", &size.effects },
+			  { "SELECT count(*) FROM blobs", &size.blobs },
+			  { "PRAGMA page_size", &size.page_bytes },
+			  { "PRAGMA page_count", &size.pages },
+			  { "PRAGMA freelist_count", &size.free_pages } };
+	if (!moment_begin(self, error))
+		return false;
+	bool read = true;
+	for (size_t i = 0; i < COUNT(questions) && read; i++)
+		read = number_read(self, questions[i].sql, questions[i].out, error);
+	size.wal_bytes = wal_bytes(self);
+	moment_end(self);
+	if (read)
+		*out_size = size;
+	return read;
+}
+
+/* ---- checking ------------------------------------------------------------------------ */
+
+/* Each gives a sentence for every row that breaks the rule.  Events may be missing at the front
+ * only where something was deleted. */
+static const char *const rules[] = {
+	"SELECT 'run ' || lower(hex(id)) || ' has row seq ' || runs.seq || ' and newest event ' ||"
+	" coalesce(newest, 0) FROM runs LEFT JOIN"
+	" (SELECT run, max(seq) AS newest FROM events GROUP BY run) ON run = key"
+	" WHERE runs.seq <> coalesce(newest, 0)",
+	"SELECT 'the events of run ' || coalesce(lower(hex(id)), events.run) || ' have a gap:"
+	" seq ' || min(events.seq) || ' to ' || max(events.seq) || ' in ' || count(*) || ' rows'"
+	" FROM events LEFT JOIN runs ON key = events.run GROUP BY events.run"
+	" HAVING count(*) <> max(events.seq) - min(events.seq) + 1 OR (min(events.seq) <> 1 AND"
+	" (SELECT value FROM marks WHERE name = 'highest_deleted') = 0)",
+	"SELECT count(*) || ' events belong to no run, the first at position ' || min(position)"
+	" FROM events WHERE run NOT IN (SELECT key FROM runs) HAVING count(*) > 0",
+	"SELECT 'effect ' || lower(hex(effects.id)) || ' is open and its run has ended'"
+	" FROM effects JOIN runs ON key = run WHERE ended_at <> 0",
+	"SELECT 'effect ' || lower(hex(id)) || ' is open and belongs to no run'"
+	" FROM effects WHERE run NOT IN (SELECT key FROM runs)",
+	"SELECT 'run ' || lower(hex(id)) || ' has ended and is to be computed'"
+	" FROM runs WHERE stepping AND ended_at <> 0",
+};
+
+struct findings {
+	struct arena *arena;
+	struct str *at;
+	size_t count;
+};
+
+static void find(struct findings *findings, const char *text)
+{
+	if (findings->count < LIMIT_PROBLEMS)
+		findings->at[findings->count++] =
+			str_copy(findings->arena, str_from_c(text != NULL ? text : ""));
+}
+
+/* Every row of the statement is a sentence; `good` is one that means nothing is wrong. */
+static bool find_rows(struct store_sqlite_reader *self, const char *sql, const char *good,
+		      struct findings *findings, struct error *error)
+{
+	sqlite3_stmt *statement = NULL;
+	int step = sqlite3_prepare_v2(self->database, sql, -1, &statement, NULL);
+	while (step == SQLITE_OK || step == SQLITE_ROW) {
+		step = sqlite3_step(statement);
+		const char *text =
+			step == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+		if (text != NULL && (good == NULL || strcmp(text, good) != 0))
+			find(findings, text);
+	}
+	sqlite3_finalize(statement);
+	if (step == SQLITE_DONE)
+		return true;
+	/* Damage that keeps the question from being answered is an answer. */
+	if ((step & 0xff) == SQLITE_CORRUPT || (step & 0xff) == SQLITE_NOTADB) {
+		find(findings, sqlite3_errmsg(self->database));
+		return true;
+	}
+	return store_sqlite_fail(self->database, self->path, "check the database", error);
+}
+
+bool store_sqlite_check(struct store_reader *reader, struct arena *arena,
+			struct store_check *out_check, struct error *error)
+{
+	struct store_sqlite_reader *self = self_of(reader);
+	struct findings findings = { .arena = arena };
+	char integrity[48];
+	findings.at = arena_array(arena, struct str, LIMIT_PROBLEMS);
+	snprintf(integrity, sizeof(integrity), "PRAGMA integrity_check(%d)", LIMIT_PROBLEMS);
+	if (!moment_begin(self, error))
+		return false;
+	bool asked = find_rows(self, integrity, "ok", &findings, error);
+	for (size_t i = 0; i < COUNT(rules) && asked; i++)
+		asked = find_rows(self, rules[i], NULL, &findings, error);
+	moment_end(self);
+	if (asked)
+		*out_check = (struct store_check){ findings.at, findings.count };
+	return asked;
+}
+
+/* ---- copying ------------------------------------------------------------------------- */
+
+static bool folder_sync(const char *path, struct error *error)
+{
+	char folder[4096];
+	const char *slash = strrchr(path, '/');
+	int length = slash == NULL || slash == path ? 1 : (int)(slash - path);
+	snprintf(folder, sizeof(folder), "%.*s", length, slash == NULL ? "." : path);
+	int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool synced = descriptor >= 0 && fsync(descriptor) == 0;
+	if (!synced)
+		fail(error, ERROR_IO, "%s: cannot sync the folder: %s", folder, strerror(errno));
+	if (descriptor >= 0)
+		close(descriptor);
+	return synced;
+}
+
+static bool copy_pages(struct store_sqlite_reader *self, sqlite3 *copy, const char *path,
+		       struct error *error)
+{
+	sqlite3_backup *backup = sqlite3_backup_init(copy, "main", self->database, "main");
+	if (backup == NULL)
+		return store_sqlite_fail(copy, path, "begin the copy", error);
+	int step;
+	do {
+		step = sqlite3_backup_step(backup, LIMIT_BACKUP_PAGES);
+	} while (step == SQLITE_OK);
+	/* The error, if any, is the copy's now. */
+	if (sqlite3_backup_finish(backup) != SQLITE_OK || step != SQLITE_DONE)
+		return store_sqlite_fail(copy, path, "copy the database", error);
+	return true;
+}
+
+static bool copy_write(struct store_sqlite_reader *self, const char *path, struct error *error)
+{
+	sqlite3 *copy = NULL;
+	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+	bool written = sqlite3_open_v2(path, &copy, flags, NULL) == SQLITE_OK ||
+		       store_sqlite_fail(copy, path, "open the copy", error);
+	written = written && moment_begin(self, error);
+	if (written) {
+		written = copy_pages(self, copy, path, error);
+		moment_end(self);
+	}
+	sqlite3_close(copy);
+	return written;
+}
+
+/* SQLite syncs what it commits; this is for the file as a whole, whatever SQLite's settings are. */
+static bool copy_sync(const char *path, struct error *error)
+{
+	int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+	bool synced = descriptor >= 0 && fsync(descriptor) == 0;
+	if (!synced)
+		fail(error, ERROR_IO, "%s: cannot sync the copy: %s", path, strerror(errno));
+	if (descriptor >= 0)
+		close(descriptor);
+	return synced;
+}
+
+/* Written under another name, so that the name asked for is a whole copy or nothing. */
+bool store_sqlite_backup(struct store_reader *reader, const char *path, struct error *error)
+{
+	struct store_sqlite_reader *self = self_of(reader);
+	AUTO(arena) arena = { 0 };
+	const char *part = str_format(&arena, "%s.part", path).at;
+	if (access(path, F_OK) == 0)
+		return fail(error, ERROR_CONFLICT, "%s exists already; name another file", path);
+	int descriptor = open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (descriptor < 0)
+		return fail(error, errno == EEXIST ? ERROR_CONFLICT : ERROR_IO,
+			    "%s: cannot make the copy: %s", part, strerror(errno));
+	close(descriptor);
+	bool done = copy_write(self, part, error) && copy_sync(part, error);
+	/* link() and not rename(): it never replaces what came there meanwhile. */
+	if (done && link(part, path) != 0)
+		done = fail(error, errno == EEXIST ? ERROR_CONFLICT : ERROR_IO,
+			    "%s: cannot name the copy: %s", path, strerror(errno));
+	unlink(part);
+	return done && folder_sync(path, error);
+}
+
+/* ---- making it smaller ---------------------------------------------------------------- */
+
+/* The whole file goes through the WAL, which is then moved and emptied.  Readers may hold the
+ * emptying back; then a later checkpoint does it. */
+bool store_sqlite_vacuum(struct store *store, struct error *error)
+{
+	struct store_sqlite *self = (struct store_sqlite *)store;
+	if (self->broken) {
+		*error = self->breakage;
+		return false;
+	}
+	if (sqlite3_exec(self->database, "VACUUM", NULL, NULL, NULL) != SQLITE_OK ||
+	    sqlite3_wal_checkpoint_v2(self->database, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL,
+				      NULL) != SQLITE_OK) {
+		store_sqlite_fail(self->database, self->path, "vacuum the database", error);
+		if (error->code != ERROR_STORAGE_FULL) {
+			self->broken = true;
+			self->breakage = *error;
+		}
+		return false;
+	}
+	return true;
+}
