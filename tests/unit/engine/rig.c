@@ -297,7 +297,7 @@ const char *rig_log(struct rig *rig)
 const char *rig_value(struct rig *rig, const struct value *value)
 {
 	if (value->kind == VALUE_STORED) {
-		const struct decision_blob *blob = find_blob(rig, &value->hash);
+		const struct rig_blob *blob = find_blob(rig, &value->hash);
 		require(blob != NULL);
 		return str_c(&rig->arena, blob->bytes);
 	}
