@@ -9,7 +9,7 @@
 struct api {
 	struct api_settings settings;
 	struct http_server *server;
-	struct slots streams, waits;
+	struct slots streams, sockets, waits;
 };
 
 /* One request on its way to its handler; everything in it is good for the call only. */
@@ -26,6 +26,7 @@ struct api_call {
 #define ROUTE(method, path, name, role, gives, status, text) void api_##name(struct api_call *call);
 #define ROUTE_BODY(method, path, name, role, takes, gives, status, text) \
 	void api_##name(struct api_call *call, const struct takes *body);
+#define SOCKET(path, name, role, text) void api_##name(struct api_call *call);
 #include "contracts/routes.def"
 #undef ROUTE
 #undef ROUTE_BODY
@@ -45,5 +46,8 @@ void api_send_result(struct api *api, uint64_t exchange, const struct uuid *run)
 
 void api_stream_writable(struct api *api, uint64_t exchange);
 void api_stream_gone(struct api *api, uint64_t exchange);
+void api_socket_message(struct api *api, uint64_t exchange, struct str text);
+void api_socket_writable(struct api *api, uint64_t exchange);
+void api_socket_gone(struct api *api, uint64_t exchange);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "api/inside.h"
 #include "base/limits.h"
+#include "net/websocket.h"
 
 typedef bool thunk_function(struct api_call *call, struct error *error, struct problems *problems);
 
@@ -19,6 +20,7 @@ struct route {
 	struct str method, path;
 	plain_function *plain;
 	thunk_function *with_body;
+	bool socket; /* becomes a WebSocket */
 };
 
 /* ---- thunks: the row's types meet the handler's -------------------------------------- */
@@ -51,6 +53,11 @@ static const struct route routes[] = {
 	{ .method = { #method_, sizeof(#method_) - 1 },                    \
 	  .path = { path_, sizeof(path_) - 1 },                            \
 	  .with_body = run_##name },
+#define SOCKET(path_, name, role, text)         \
+	{ .method = { "GET", 3 },               \
+	  .path = { path_, sizeof(path_) - 1 }, \
+	  .plain = api_##name,                  \
+	  .socket = true },
 #include "contracts/routes.def"
 #undef ROUTE
 #undef ROUTE_BODY
@@ -154,22 +161,33 @@ static bool path_fits(struct api_call *call, struct str pattern, struct str path
 	}
 }
 
+/* The first row with this path and method that is a socket or not, as asked for. */
+static bool find_route(struct api_call *call, struct str method, bool socket, bool *out_path_known)
+{
+	for (size_t i = 0; i < COUNT(routes); i++) {
+		const struct route *route = &routes[i];
+		if (!path_fits(call, route->path, call->request->path))
+			continue;
+		*out_path_known = true;
+		if (route->socket == socket && str_equal(route->method, method)) {
+			call->route = route;
+			return true;
+		}
+	}
+	return false;
+}
+
 static bool phase_match(struct api_call *call, struct error *error)
 {
 	struct str method = call->request->method;
 	bool path_known = false;
 	if (str_equal(method, S("HEAD")))
 		method = S("GET");
-	for (size_t i = 0; i < COUNT(routes); i++) {
-		const struct route *route = &routes[i];
-		if (!path_fits(call, route->path, call->request->path))
-			continue;
-		path_known = true;
-		if (str_equal(route->method, method)) {
-			call->route = route;
-			return true;
-		}
-	}
+	/* Where both are, the Upgrade header decides. */
+	bool socket = websocket_wanted(call->request);
+	if (find_route(call, method, socket, &path_known) ||
+	    find_route(call, method, !socket, &path_known))
+		return true;
 	if (path_known)
 		return fail(error, ERROR_METHOD_NOT_ALLOWED,
 			    STR_FMT " is not done here with " STR_FMT, STR_ARG(call->request->path),
@@ -227,9 +245,14 @@ static bool phase_media(struct api_call *call, struct error *error)
 	return true;
 }
 
+static bool phase_socket(struct api_call *call, struct error *error)
+{
+	return !call->route->socket || websocket_check(call->request, error);
+}
+
 typedef bool phase_function(struct api_call *call, struct error *error);
 
-static phase_function *const phases[] = { phase_match, phase_host, phase_media };
+static phase_function *const phases[] = { phase_match, phase_host, phase_media, phase_socket };
 
 static void take_request(void *context, const struct http_request *request)
 {
@@ -254,11 +277,18 @@ static void take_request(void *context, const struct http_request *request)
 static void stream_writable(void *context, uint64_t exchange)
 {
 	api_stream_writable(context, exchange);
+	api_socket_writable(context, exchange);
 }
 
 static void client_gone(void *context, uint64_t exchange)
 {
 	api_stream_gone(context, exchange);
+	api_socket_gone(context, exchange);
+}
+
+static void client_said(void *context, uint64_t exchange, struct str text)
+{
+	api_socket_message(context, exchange, text);
 }
 
 struct api *api_new(const struct api_settings *settings)
@@ -269,7 +299,8 @@ struct api *api_new(const struct api_settings *settings)
 	const struct http_handler handler = { .context = api,
 					      .request = take_request,
 					      .writable = stream_writable,
-					      .gone = client_gone };
+					      .gone = client_gone,
+					      .message = client_said };
 	api->server = http_server_new(settings->loop, &handler);
 	return api;
 }

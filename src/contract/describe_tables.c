@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "contract/event.h"
 #include "contract/config.h"
 #include "contract/describe.h"
 #include "contract/run.h"
@@ -109,21 +110,58 @@ void describe_states(struct buf *out)
 /* ---- events ---------------------------------------------------------------------------- */
 
 static const struct event_line {
-	const char *name, *text;
+	const char *name, *text, *level, *persistence;
 	type_function *body;
 } events[] = {
-#define EVENT(constant_, name_, body_, level_, persistence_, text_) { name_, text_, body_##_type },
+#define EVENT(constant_, name_, body_, level_, persistence_, text_) \
+	[EVENT_##constant_] = { name_, text_, #level_, #persistence_, body_##_type },
 #include "contracts/events.def"
 #undef EVENT
 };
 
+/* What an event is in the seeds' vocabularies, in the rows' order. */
+static const struct projection_line {
+	enum event_type event;
+	const char *view, *word; /* NULL: the body decides */
+} projections[] = {
+#define WORD(word_)                  word_
+#define BY(function_)                NULL
+#define PROJECT(event_, view_, how_) { EVENT_##event_, #view_, how_ },
+#include "contracts/projections.def"
+#undef PROJECT
+#undef WORD
+#undef BY
+};
+
+static void put_lower(struct buf *out, const char *word)
+{
+	for (; *word != '\0'; word++)
+		buf_add_char(out, (char)(*word >= 'A' && *word <= 'Z' ? *word - 'A' + 'a' : *word));
+}
+
 void describe_events(struct buf *out)
 {
 	buf_add(out, S("# Events\n\nWhat a run's stream can hold. A name is never reused or "
-		       "renamed.\n\n| event | body | meaning |\n|---|---|---|\n"));
-	for (size_t i = 0; i < COUNT(events); i++)
-		buf_add_format(out, "| `%s` | `" STR_FMT "` | %s |\n", events[i].name,
-			       STR_ARG(events[i].body()->name), events[i].text);
+		       "renamed.\n\n| event | body | level | kept | meaning |\n"
+		       "|---|---|---|---|---|\n"));
+	for (size_t i = 0; i < COUNT(events); i++) {
+		buf_add_format(out, "| `%s` | `" STR_FMT "` | ", events[i].name,
+			       STR_ARG(events[i].body()->name));
+		put_lower(out, events[i].level);
+		buf_add(out, S(" | "));
+		put_lower(out, events[i].persistence);
+		buf_add_format(out, " | %s |\n", events[i].text);
+	}
+	buf_add(out, S("\n## In the seeds' vocabularies\n\nAn event without a line is not shown in "
+		       "that view.\n\n| event | view | word |\n|---|---|---|\n"));
+	for (size_t i = 0; i < COUNT(projections); i++) {
+		const struct projection_line *line = &projections[i];
+		buf_add_format(out, "| `%s` | %s | ", events[line->event].name, line->view);
+		if (line->word != NULL)
+			buf_add_format(out, "`%s` |\n", line->word);
+		else
+			buf_add(out, S("by its body |\n"));
+	}
 }
 
 /* ---- errors ---------------------------------------------------------------------------- */

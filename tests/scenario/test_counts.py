@@ -13,15 +13,21 @@ def chain(steps):
     return "\n".join(lines) + "\n"
 
 
+def warm_up(home, server):
+    """One run, after which the WAL holds what is counted: its first write may begin it anew."""
+    server.start(home.define("name: warm\nsteps:\n  - {name: a, tool: echo}\n"), wait=20)
+
+
 def test_a_chain_costs_one_row_and_one_commit_a_step(home, server):
     name = home.define(chain(STEPS))
+    warm_up(home, server)
     before = home.commits()
     assert server.start(name, wait=20).body["status"] == "success"
     commits = home.commits() - before
     types = server.types(server.get("/api/runs").body[0]["run_id"])
     assert types == ["run.created"] + ["step.computed"] * STEPS + ["run.finished"]
     assert len(types) <= 2 * STEPS + 3
-    assert STEPS <= commits <= STEPS + 1
+    assert commits == STEPS  # the first step is stored with the run's creation
 
 
 def test_the_rows_are_the_events(home, server):
@@ -49,6 +55,7 @@ steps:
   - {name: e, human: {question: "well?"}, depends_on: [d]}
   - {name: f, tool: echo, depends_on: [e], inputs: {x: 2}}
 """)
+    warm_up(home, server)
     before = home.commits()
     run = server.run_of(name)
     request = server.until(run, "human.requested")["data"]["effect"]
@@ -56,7 +63,7 @@ steps:
     assert server.finish(run)["status"] == "success"
     steps = 6
     assert len(server.events(run)) <= 2 * steps + 3
-    assert steps <= home.commits() - before <= steps + 1
+    assert home.commits() - before == steps
 
 
 @pytest.mark.parametrize("width", [1, 5])
@@ -64,6 +71,7 @@ def test_parallel_pure_steps_keep_the_bound(home, server, width):
     lines = ["name: wide", "steps:"]
     for number in range(width):
         lines.append(f"  - {{name: s{number}, tool: echo, inputs: {{n: {number}}}}}")
+    warm_up(home, server)
     before = home.commits()
     run = server.start(home.define("\n".join(lines) + "\n"), wait=20).body["run_id"]
     assert len(server.events(run)) <= 2 * width + 3

@@ -1,0 +1,336 @@
+/* api/api_socket.c -- WebSockets as cursors (architecture R10).
+ *
+ * Like a stream of api_stream.c a socket remembers what it last sent, nothing else: a notice says
+ * that there is more, a page is read and encoded on a reader thread (api_socket_page.h) and sent
+ * until the client's queue is full; what was not taken is read again.  Two protocols:
+ *
+ *	/ws/events          S0's: every run's events, or those of the runs subscribed to
+ *	  from the client   subscribe, unsubscribe {workflow_id}, subscribe_all, ping, pong
+ *	  to the client     event {payload}, ping, pong, backfill_complete {count},
+ *	                    backfill_expired {message}
+ *	/ws/execution/{id}  S2's: the run's events from its beginning; after the last one 1000
+ *
+ * A socket is accepted when its first page is there: a run that does not exist is a 404, and
+ * what happens after the client has seen the 101 is behind the cursor.
+ *
+ * The messages are S0's wire, so they are looked at as a tree.  One that is not understood closes
+ * the socket: a client that believes to have subscribed must not wait for ever.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/api_socket_page.h"
+#include "api/inside.h"
+#include "base/limits.h"
+#include "net/websocket.h"
+
+struct api_socket {
+	struct api *api;
+	uint64_t id, exchange;
+	bool all;
+	struct uuid run;
+	const struct view *view;
+	char since[SOCKET_SINCE_SIZE];
+	int64_t cursor; /* position when all, else seq */
+	bool accepted, reading, more, full;
+	bool stale; /* the page in work was begun with other subscriptions */
+	bool backfilling;
+	int64_t backfill_end, backfill_count;
+	bool owes_pong;
+	struct uuid followed[LIMIT_WS_SUBSCRIPTIONS];
+	size_t followed_count; /* 0: all */
+	uint64_t watch, timer;
+};
+
+static void socket_read(struct api_socket *socket);
+
+static struct api_socket *socket_of_exchange(struct api *api, uint64_t exchange)
+{
+	uint32_t index = 0;
+	uint64_t id;
+	for (struct api_socket *socket; (socket = slots_next(&api->sockets, &index, &id)) != NULL;)
+		if (socket->exchange == exchange)
+			return socket;
+	return NULL;
+}
+
+static void socket_free(struct api_socket *socket)
+{
+	struct api *api = socket->api;
+	runtime_unwatch(api->settings.runtime, socket->watch);
+	if (socket->timer != 0)
+		system_timer_stop(loop_system(api->settings.loop), socket->timer);
+	slots_remove(&api->sockets, socket->id);
+	free(socket);
+}
+
+static void socket_close(struct api_socket *socket, enum websocket_code code, struct str reason)
+{
+	websocket_close(socket->api->server, socket->exchange, code, reason);
+	socket_free(socket);
+}
+
+static bool socket_send(struct api_socket *socket, struct str text)
+{
+	socket->full = !websocket_write(socket->api->server, socket->exchange, text);
+	return !socket->full;
+}
+
+/* ---- S0's ping ------------------------------------------------------------------------- */
+
+static void ping(void *context, uint64_t argument)
+{
+	struct api *api = context;
+	struct api_socket *socket = slots_get(&api->sockets, argument);
+	if (socket == NULL)
+		return;
+	if (!socket->full)
+		socket_send(socket, S("{\"type\":\"ping\"}"));
+	socket->timer = system_timer_start(loop_system(api->settings.loop), LIMIT_WS_PING_MS * 1000,
+					   ping, api, argument);
+}
+
+/* ---- pages ----------------------------------------------------------------------------- */
+
+static void accept_socket(struct api_socket *socket, const struct socket_page *page)
+{
+	socket->accepted = true;
+	socket->cursor = page->after;
+	websocket_accept(socket->api->server, socket->exchange);
+	if (!socket->all)
+		return;
+	socket->timer = system_timer_start(loop_system(socket->api->settings.loop),
+					   LIMIT_WS_PING_MS * 1000, ping, socket->api, socket->id);
+	socket->backfilling = socket->since[0] != '\0' && !page->expired;
+	socket->backfill_end = page->newest;
+	if (page->expired)
+		socket_send(socket,
+			    S("{\"type\":\"backfill_expired\",\"message\":\"no stored event is "
+			      "called that; read the runs again and go on from here\"}"));
+}
+
+/* Everything that was there when the client came has been sent. */
+static bool end_backfill(struct api_socket *socket)
+{
+	AUTO(buf) text = { 0 };
+	buf_add_format(&text, "{\"type\":\"backfill_complete\",\"count\":%lld}",
+		       (long long)socket->backfill_count);
+	if (!socket_send(socket, buf_str(&text)))
+		return false;
+	socket->backfilling = false;
+	return true;
+}
+
+/* Sends as much of the page as the client takes; true when the run's end was among it. */
+static bool send_page(struct api_socket *socket, const struct socket_page *page)
+{
+	for (size_t i = 0; i < page->count && !socket->full; i++) {
+		const struct socket_item *item = &page->items[i];
+		if (socket->backfilling && item->cursor > socket->backfill_end &&
+		    !end_backfill(socket))
+			break;
+		if (item->text.size > 0 && !socket_send(socket, item->text))
+			break;
+		socket->backfill_count += socket->backfilling && item->text.size > 0;
+		socket->cursor = item->cursor;
+		if (item->last && !socket->all)
+			return true;
+	}
+	if (!socket->full && !page->more && socket->backfilling)
+		end_backfill(socket);
+	if (page->more || socket->full)
+		socket->more = true;
+	return false;
+}
+
+static void take_page(struct api_socket *socket, const struct socket_page *page)
+{
+	struct api *api = socket->api;
+	socket->reading = false;
+	if (page->error.code != ERROR_NONE && !socket->accepted) {
+		api_reply_error(api, socket->exchange, &page->error, NULL);
+		socket_free(socket);
+		return;
+	}
+	if (page->error.code != ERROR_NONE) {
+		socket_close(socket, WEBSOCKET_INTERNAL, str_from_c(page->error.text));
+		return;
+	}
+	if (!socket->accepted)
+		accept_socket(socket, page);
+	if (socket->stale) {
+		socket->stale = false;
+		socket->more = true;
+	} else if (send_page(socket, page)) {
+		socket_close(socket, WEBSOCKET_DONE, S("the run has ended"));
+		return;
+	}
+	socket_read(socket);
+}
+
+static void page_done(struct runtime_read *read)
+{
+	struct socket_page *page = (struct socket_page *)read;
+	struct api *api = page->owner;
+	struct api_socket *socket = slots_get(&api->sockets, page->socket);
+	if (socket != NULL)
+		take_page(socket, page);
+	arena_done(&read->arena);
+	free(page);
+}
+
+static void socket_read(struct api_socket *socket)
+{
+	if (socket->reading || socket->full || !socket->more)
+		return;
+	socket->reading = true;
+	socket->more = false;
+	struct socket_page *page = calloc(1, sizeof(*page));
+	require(page != NULL);
+	page->owner = socket->api;
+	page->socket = socket->id;
+	page->view = socket->view;
+	page->before = socket->all ? "{\"type\":\"event\",\"payload\":" : "";
+	page->behind = socket->all ? "}" : "";
+	page->all = socket->all;
+	page->run = socket->run;
+	page->first = !socket->accepted;
+	memcpy(page->since, socket->since, sizeof(page->since));
+	page->after = socket->cursor;
+	page->unfiltered_until = socket->backfilling ? socket->backfill_end : 0;
+	page->followed_count = socket->followed_count;
+	page->followed = arena_copy(&page->read.arena, socket->followed,
+				    socket->followed_count * sizeof(socket->followed[0]));
+	page->read.work = socket_page_work;
+	page->read.done = page_done;
+	runtime_read(socket->api->settings.runtime, &page->read);
+}
+
+static void committed(void *context, uint64_t argument, const struct runtime_notice *notice)
+{
+	struct api *api = context;
+	struct api_socket *socket = slots_get(&api->sockets, argument);
+	(void)notice;
+	if (socket == NULL)
+		return;
+	socket->more = true;
+	socket_read(socket);
+}
+
+/* ---- what the client says ---------------------------------------------------------------- */
+
+static size_t find_followed(const struct api_socket *socket, const struct uuid *run)
+{
+	size_t at = 0;
+	while (at < socket->followed_count && !uuid_equal(&socket->followed[at], run))
+		at++;
+	return at;
+}
+
+/* NULL when it was understood, else why not. */
+static const char *take_subscription(struct api_socket *socket, const struct json *message,
+				     bool follow)
+{
+	struct uuid run;
+	if (!uuid_parse(json_text(json_member(message, S("workflow_id"))), &run))
+		return "workflow_id must be the id of a run";
+	size_t at = find_followed(socket, &run);
+	bool known = at < socket->followed_count;
+	if (follow == known)
+		return NULL;
+	if (follow && at == LIMIT_WS_SUBSCRIPTIONS)
+		return "too many subscriptions; use subscribe_all";
+	if (follow)
+		socket->followed[socket->followed_count++] = run;
+	else
+		socket->followed[at] = socket->followed[--socket->followed_count];
+	socket->stale = socket->reading;
+	return NULL;
+}
+
+static const char *take_message(struct api_socket *socket, struct str text)
+{
+	AUTO(arena) arena = { 0 };
+	const struct json *message;
+	struct error error;
+	if (!json_read(text, &arena, &message, &error) || message->kind != JSON_OBJECT)
+		return "a message is a JSON object";
+	struct str type = json_text(json_member(message, S("type")));
+	if (str_equal(type, S("subscribe")) || str_equal(type, S("unsubscribe")))
+		return take_subscription(socket, message, type.at[0] == 's');
+	if (str_equal(type, S("subscribe_all"))) {
+		socket->followed_count = 0;
+		socket->stale = socket->reading;
+		return NULL;
+	}
+	if (str_equal(type, S("ping"))) {
+		socket->owes_pong = socket->full || !socket_send(socket, S("{\"type\":\"pong\"}"));
+		return NULL;
+	}
+	if (str_equal(type, S("pong")))
+		return NULL;
+	return "type must be subscribe, unsubscribe, subscribe_all, ping or pong";
+}
+
+/* ---- doors ------------------------------------------------------------------------------- */
+
+void api_socket_message(struct api *api, uint64_t exchange, struct str text)
+{
+	struct api_socket *socket = socket_of_exchange(api, exchange);
+	if (socket == NULL || !socket->all)
+		return;
+	const char *wrong = take_message(socket, text);
+	if (wrong != NULL)
+		socket_close(socket, WEBSOCKET_POLICY, str_from_c(wrong));
+}
+
+void api_socket_writable(struct api *api, uint64_t exchange)
+{
+	struct api_socket *socket = socket_of_exchange(api, exchange);
+	if (socket == NULL)
+		return;
+	socket->full = false;
+	if (socket->owes_pong)
+		socket->owes_pong = !socket_send(socket, S("{\"type\":\"pong\"}"));
+	socket->more = true;
+	socket_read(socket);
+}
+
+void api_socket_gone(struct api *api, uint64_t exchange)
+{
+	struct api_socket *socket = socket_of_exchange(api, exchange);
+	if (socket != NULL)
+		socket_free(socket);
+}
+
+static struct api_socket *socket_open(struct api_call *call, bool all, enum view_number view)
+{
+	struct api_socket *socket = calloc(1, sizeof(*socket));
+	require(socket != NULL);
+	socket->api = call->api;
+	socket->exchange = call->exchange;
+	socket->all = all;
+	socket->run = call->id;
+	socket->view = view_at(view);
+	socket->more = true;
+	socket->id = slots_add(&call->api->sockets, socket);
+	const struct uuid every = { { 0 } };
+	socket->watch = runtime_watch(call->api->settings.runtime, all ? &every : &socket->run,
+				      committed, call->api, socket->id);
+	return socket;
+}
+
+void api_events_socket(struct api_call *call)
+{
+	struct api_socket *socket = socket_open(call, true, VIEW_pipeline);
+	struct str since = api_query(call, S("since"));
+	/* One that does not fit is no id of ours; cut, it still is none. */
+	since = str_head(since, sizeof(socket->since) - 1);
+	memcpy(socket->since, since.at, since.size);
+	socket_read(socket);
+}
+
+void api_execution_socket(struct api_call *call)
+{
+	socket_read(socket_open(call, false, VIEW_runtime));
+}

@@ -1,0 +1,113 @@
+/* api/api_story.c -- a run's stream read from the store as a story (views/story.h), for those who
+ * show single events in another vocabulary. */
+#include "api/api_story.h"
+
+#include "base/limits.h"
+
+static const struct json *look(void *context, const struct hash *hash)
+{
+	struct api_story *s = context;
+	struct str bytes;
+	bool found;
+	const struct json *json;
+	struct error error;
+	if (!s->reader->ops->read_blob(s->reader, hash, s->arena, &bytes, &found, &error) ||
+	    !found || !json_read(bytes, s->arena, &json, &error))
+		return NULL;
+	return json;
+}
+
+static void add_event(struct api_story *s, const struct event *event)
+{
+	if (s->count == s->room) {
+		s->room = s->room == 0 ? 32 : s->room * 2;
+		struct event *more = arena_array(s->arena, struct event, s->room);
+		for (size_t i = 0; i < s->count; i++)
+			more[i] = s->events[i];
+		s->events = more;
+	}
+	s->events[s->count++] = *event;
+}
+
+/* Reads everything; *out_known is false when there is an event this program does not know. */
+static bool read_events(struct api_story *s, const struct uuid *run, bool *out_known,
+			struct error *error)
+{
+	int64_t after = 0;
+	for (;;) {
+		struct store_event_page page;
+		if (!s->reader->ops->read_events(s->reader, run, after, LIMIT_STREAM_PAGE_EVENTS,
+						 s->arena, &page, error))
+			return false;
+		for (size_t i = 0; i < page.count; i++) {
+			const struct store_event_row *row = &page.at[i];
+			struct event event;
+			struct error unknown;
+			*out_known = event_read(row->type, row->at, row->body, s->arena, &event,
+						&unknown);
+			if (!*out_known)
+				return true;
+			add_event(s, &event);
+		}
+		if (page.count < LIMIT_STREAM_PAGE_EVENTS)
+			return true;
+		after = page.at[page.count - 1].seq;
+	}
+}
+
+static const struct run_graph *read_graph(struct api_story *s)
+{
+	if (s->count == 0 || s->events[0].type != EVENT_RUN_CREATED)
+		return NULL;
+	struct contract_source source = { .json = look(s, &s->events[0].as.run_created->definition),
+					  .lenient = true };
+	struct problems problems = { .arena = s->arena };
+	return source.json == NULL ? NULL : run_graph_parse(&source, s->arena, &problems);
+}
+
+bool api_story_read(struct api_story *s, struct store_reader *reader, const struct uuid *run,
+		    struct arena *arena, struct error *error)
+{
+	*s = (struct api_story){ .reader = reader, .arena = arena };
+	struct store_run row;
+	bool found, known = true;
+	if (!reader->ops->read_run(reader, run, arena, &row, &found, error))
+		return false;
+	if (!found)
+		return true;
+	if (!read_events(s, run, &known, error))
+		return false;
+	const struct run_graph *graph = known ? read_graph(s) : NULL;
+	if (graph == NULL)
+		return true;
+	s->source = (struct view_source){ .run = *run,
+					  .state = row.state,
+					  .graph = graph,
+					  .events = s->events,
+					  .event_count = s->count,
+					  .look = look,
+					  .context = s };
+	story_read(&s->story, &s->source, arena);
+	s->told = true;
+	return true;
+}
+
+void api_story_done(struct api_story *s)
+{
+	story_done(&s->story);
+}
+
+struct str api_story_event(const struct api_story *s, const struct view *view, int64_t seq,
+			   const char *before, const char *behind)
+{
+	struct view_document document;
+	if (!s->told || seq < 1 || (size_t)seq > s->count ||
+	    !view_event(view, &s->story, (size_t)seq - 1, &document))
+		return S("");
+	AUTO(buf) text = { 0 };
+	struct json_writer writer = { .out = &text };
+	buf_add(&text, str_from_c(before));
+	view_print(&document, &writer);
+	buf_add(&text, str_from_c(behind));
+	return str_copy(s->arena, buf_str(&text));
+}

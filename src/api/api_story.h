@@ -1,0 +1,34 @@
+/* api/api_story.h -- the events of one run, ready to be shown in a vocabulary.
+ *
+ * Made on a reader's thread and good as long as the arena is.  A run that is not there, or that
+ * has something in it that this program does not know, has no story: `told` is false and none of
+ * its events is shown.  Only a store that cannot be read is an error.
+ */
+#ifndef API_API_STORY_H
+#define API_API_STORY_H
+
+#include "store/store.h"
+#include "views/view.h"
+
+struct api_story {
+	bool told;
+	size_t count; /* of the events read */
+
+	/* Not the caller's: */
+	struct store_reader *reader;
+	struct arena *arena;
+	struct event *events;
+	size_t room;
+	struct view_source source;
+	struct story story;
+};
+
+/* It must not move afterwards. */
+MUST_CHECK bool api_story_read(struct api_story *s, struct store_reader *reader,
+			       const struct uuid *run, struct arena *arena, struct error *error);
+void api_story_done(struct api_story *s);
+/* The event as JSON between two pieces of text; "" when the view does not show it. */
+struct str api_story_event(const struct api_story *s, const struct view *view, int64_t seq,
+			   const char *before, const char *behind);
+
+#endif
