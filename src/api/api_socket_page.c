@@ -2,7 +2,7 @@
  *
  * An event in a seed's vocabulary needs its run's whole stream, so a page keeps the stories of the
  * runs it has met and is cut short once these have become too many events.  An id in `since` is
- * looked for by encoding the ids again, newest run first: they derive from (run, seq), and a run's
+ * looked for by making the ids again, newest run first: they derive from (run, seq), and a run's
  * row says how many it has.
  */
 #include "api/api_socket_page.h"

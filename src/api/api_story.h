@@ -7,7 +7,7 @@
 #ifndef API_API_STORY_H
 #define API_API_STORY_H
 
-#include "store/store.h"
+#include "runtime/runtime.h"
 #include "views/view.h"
 
 struct api_story {

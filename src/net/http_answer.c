@@ -46,6 +46,7 @@ static const struct {
 	{ 502, "Bad Gateway" },
 	{ 503, "Service Unavailable" },
 	{ 504, "Gateway Timeout" },
+	{ 507, "Insufficient Storage" },
 };
 
 static const char *reason_of(int status)

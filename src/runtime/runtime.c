@@ -126,6 +126,32 @@ void runtime_read(struct runtime *runtime, struct runtime_read *read)
 	system_submit(runtime->settings.system, LANE_READER, &read->job);
 }
 
+static void care_run(struct job *job, unsigned thread)
+{
+	struct runtime_care *care = (struct runtime_care *)job;
+	(void)thread;
+	care->work(care, care->runtime->settings.store);
+}
+
+static void care_done(struct job *job)
+{
+	struct runtime_care *care = (struct runtime_care *)job;
+	care->done(care);
+}
+
+void runtime_care(struct runtime *runtime, struct runtime_care *care)
+{
+	care->runtime = runtime;
+	care->job.run = care_run;
+	care->job.done = care_done;
+	system_submit(runtime->settings.system, LANE_WRITER, &care->job);
+}
+
+struct store_stats runtime_store_stats(const struct runtime *runtime)
+{
+	return runtime->settings.store->ops->stats(runtime->settings.store);
+}
+
 struct runtime_counts runtime_counts(const struct runtime *runtime)
 {
 	const struct store *store = runtime->settings.store;

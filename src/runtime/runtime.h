@@ -104,6 +104,17 @@ struct runtime_read {
 
 void runtime_read(struct runtime *runtime, struct runtime_read *read);
 
+/* The same with the store itself, on the writer's thread between two commits. */
+struct runtime_care {
+	struct job job;
+	struct runtime *runtime;
+	void (*work)(struct runtime_care *care, struct store *store);
+	void (*done)(struct runtime_care *care);
+};
+
+void runtime_care(struct runtime *runtime, struct runtime_care *care);
+struct store_stats runtime_store_stats(const struct runtime *runtime);
+
 struct runtime_counts {
 	size_t live_runs, open_tools, waiting_appends, watches;
 	struct store_stats store; /* since the start */

@@ -121,8 +121,14 @@ static bool shell_spawn(struct shell *shell, const struct tool_host *host,
 		.context = shell,
 	};
 	POINT("tool.before_spawn");
-	if (!process_start(host->loop, &spec, &shell->process, error))
+	if (!process_start(host->loop, &spec, &shell->process, error)) {
+		if (error->code == ERROR_IO) {
+			error->code = ERROR_ISOLATION;
+			error_prefix(error,
+				     "the sandbox cannot be built, so the tool does not run: ");
+		}
 		return false;
+	}
 	POINT("tool.after_spawn");
 	shell->timer = system_timer_start(loop_system(host->loop),
 					  (int64_t)(inputs->timeout_seconds * 1e6), shell_timed_out,

@@ -1,0 +1,153 @@
+/* cli/command_db.c -- db check, stats, backup and vacuum: care of the database, by its owner.
+ *
+ * The file is never opened here: the request goes to whoever owns the data folder, which is this
+ * process itself when nobody else does.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+#include "cli/cli.h"
+
+typedef int db_show(struct cli *cli, const struct json *answer);
+
+static db_show show_check, show_stats, show_backup, show_vacuum;
+
+static const struct db_word {
+	const char *name, *method, *target;
+	bool takes_file;
+	db_show *show;
+} db_words[] = {
+	{ "check", "POST", "/api/db/check", false, show_check },
+	{ "stats", "GET", "/api/db/stats", false, show_stats },
+	{ "backup", "POST", "/api/db/backup", true, show_backup },
+	{ "vacuum", "POST", "/api/db/vacuum", false, show_vacuum },
+};
+
+struct db {
+	const struct db_word *word;
+	struct str body;
+};
+
+/* ---- answers ------------------------------------------------------------------------- */
+
+static long long number(const struct json *object, const char *name)
+{
+	const struct json *member = json_member(object, str_from_c(name));
+	return member != NULL && member->kind == JSON_INT ? (long long)member->as.integer : 0;
+}
+
+/* What is wrong is the result, so it goes to stdout; the status says that something is. */
+static int show_check(struct cli *cli, const struct json *answer)
+{
+	const struct json *problems = json_member(answer, S("problems"));
+	(void)cli;
+	for (size_t i = 0; json_item(problems, i) != NULL; i++)
+		printf(STR_FMT "\n", STR_ARG(json_text(json_item(problems, i))));
+	if (json_item(problems, 0) == NULL)
+		printf("sound: %lld events, %lld references to values\n", number(answer, "events"),
+		       number(answer, "values"));
+	return 0;
+}
+
+static int show_stats(struct cli *cli, const struct json *answer)
+{
+	(void)cli;
+	for (size_t i = 0; i < answer->as.object.count; i++) {
+		const struct json_member *member = &answer->as.object.at[i];
+		printf("%-10.*s  %lld\n", STR_ARG(member->key),
+		       (long long)member->value.as.integer);
+	}
+	return 0;
+}
+
+static int show_backup(struct cli *cli, const struct json *answer)
+{
+	(void)cli;
+	printf(STR_FMT "  %lld bytes\n", STR_ARG(json_text(json_member(answer, S("file")))),
+	       number(answer, "bytes"));
+	return 0;
+}
+
+static int show_vacuum(struct cli *cli, const struct json *answer)
+{
+	(void)cli;
+	printf("%lld bytes\n", number(answer, "bytes"));
+	return 0;
+}
+
+/* ---- the command --------------------------------------------------------------------- */
+
+/* The owner has another working folder than we. */
+static struct str from_the_root(struct cli *cli, const char *file)
+{
+	char here[4096];
+	if (file[0] == '/' || getcwd(here, sizeof(here)) == NULL)
+		return str_from_c(file);
+	return str_format(&cli->arena, "%s/%s", here, file);
+}
+
+static struct str body_of(struct cli *cli, const char *file)
+{
+	AUTO(buf) text = { 0 };
+	struct json_writer writer = { .out = &text };
+	json_open(&writer, '{');
+	json_key(&writer, S("file"));
+	json_put_str(&writer, from_the_root(cli, file));
+	json_close(&writer, '}');
+	return str_copy(&cli->arena, buf_str(&text));
+}
+
+static bool db_prepare(struct cli *cli, struct error *error)
+{
+	struct db *db = arena_new(&cli->arena, struct db);
+	const char *name = cli->argument_count > 0 ? cli->arguments[0] : "";
+	for (size_t i = 0; i < COUNT(db_words); i++)
+		if (strcmp(db_words[i].name, name) == 0)
+			db->word = &db_words[i];
+	if (db->word == NULL)
+		return fail(error, ERROR_USAGE, "db takes check, stats, backup FILE or vacuum");
+	cli->arguments++;
+	cli->argument_count--;
+	cli->state = db;
+	if (!db->word->takes_file)
+		return cli_no_argument(cli, error);
+	const char *file;
+	if (!cli_one_argument(cli, "the name of the copy", &file, error))
+		return false;
+	size_t bad;
+	if (!utf8_valid(str_from_c(file), &bad))
+		return fail(error, ERROR_USAGE, "the name of the copy is not UTF-8");
+	db->body = body_of(cli, file);
+	return true;
+}
+
+static int db_run(struct cli *cli)
+{
+	const struct db *db = cli->state;
+	const struct json *answer;
+	struct error error;
+	bool lost;
+	if (!cli_request(cli, db->word->method, str_from_c(db->word->target), db->body, &answer,
+			 &lost, &error))
+		return lost ? CLI_SERVER_LOST : cli_fail(&error);
+	if (cli->json)
+		printf(STR_FMT "\n", STR_ARG(json_print(&cli->arena, answer)));
+	int status = cli->json ? 0 : db->word->show(cli, answer);
+	const struct json *sound = json_member(answer, S("sound"));
+	if (sound != NULL && !sound->as.boolean)
+		status = error_row(ERROR_STORAGE)->exit_status;
+	return status;
+}
+
+const struct cli_command command_db = {
+	.name = "db",
+	.usage = "db check | stats | backup FILE | vacuum",
+	.text = "Check, measure, copy or shrink the database, while work goes on",
+	.kind = CLI_CLIENT,
+	.only_looks = true,
+	.prepare = db_prepare,
+	.run = db_run,
+};
