@@ -19,7 +19,8 @@
 
 struct point {
 	struct str name;
-	int64_t kill_at; /* the passing that kills, from 1 */
+	bool full;           /* else it kills */
+	int64_t first, last; /* the passings that do it, from 1 */
 	atomic_llong passed;
 };
 
@@ -30,9 +31,22 @@ static int point_trace = -1;
 
 static void point_refuse(const char *why, struct str what)
 {
-	fprintf(stderr, "BATON_POINTS: " STR_FMT ": %s (name=kill or name=kill@3;...)\n",
+	fprintf(stderr, "BATON_POINTS: " STR_FMT ": %s (name=kill, name=kill@3 or name=full@3-8;...)\n",
 		STR_ARG(what), why);
 	_exit(2);
+}
+
+/* "3", and for a full disk "3-8" too. */
+static bool point_parse_passings(struct str text, bool range, int64_t *out_first, int64_t *out_last)
+{
+	struct str first;
+	size_t dash;
+	bool two = range && str_find(text, S("-"), &dash);
+	first = two ? str_head(text, dash) : text;
+	if (!str_to_int(first, out_first) || *out_first < 1)
+		return false;
+	*out_last = *out_first;
+	return !two || (str_to_int(str_skip(text, dash + 1), out_last) && *out_last >= *out_first);
 }
 
 static void point_parse(struct str rule)
@@ -40,17 +54,21 @@ static void point_parse(struct str rule)
 	size_t at;
 	if (!str_find(rule, S("="), &at) || at == 0)
 		point_refuse("a rule is name=action", rule);
-	struct str action = str_skip(rule, at + 1);
-	int64_t kill_at = 1;
-	if (!str_equal(action, S("kill"))) {
-		if (!str_starts(action, S("kill@")) || !str_to_int(str_skip(action, 5), &kill_at) ||
-		    kill_at < 1)
-			point_refuse("no such action", rule);
-	}
+	struct str when = str_skip(rule, at + 1), action;
+	bool counted = str_find(when, S("@"), &action.size);
+	str_cut(&when, '@', &action);
+	bool full = str_equal(action, S("full"));
+	if (!full && !str_equal(action, S("kill")))
+		point_refuse("no such action", rule);
+	int64_t first = 1, last = 1;
+	if (counted && !point_parse_passings(when, full, &first, &last))
+		point_refuse("no such passing", rule);
 	if (point_count == LIMIT_POINTS)
 		point_refuse("too many rules", rule);
 	points[point_count].name = str_head(rule, at);
-	points[point_count].kill_at = kill_at;
+	points[point_count].full = full;
+	points[point_count].first = first;
+	points[point_count].last = last;
 	atomic_init(&points[point_count].passed, 0);
 	point_count++;
 }
@@ -99,12 +117,24 @@ void point_passed(const char *name)
 	if (point_trace >= 0)
 		point_write_trace(passed);
 	for (size_t i = 0; i < point_count; i++) {
-		if (!str_equal(points[i].name, passed))
+		if (points[i].full || !str_equal(points[i].name, passed))
 			continue;
-		if (atomic_fetch_add(&points[i].passed, 1) + 1 != points[i].kill_at)
+		if (atomic_fetch_add(&points[i].passed, 1) + 1 != points[i].first)
 			continue;
 		kill(getpid(), SIGKILL);
 		for (;;)
 			pause(); /* SIGKILL is on its way: nothing more happens here */
 	}
+}
+
+bool point_full(const char *name)
+{
+	bool full = false;
+	for (size_t i = 0; i < point_count; i++) {
+		if (!points[i].full || !str_equal(points[i].name, str_from_c(name)))
+			continue;
+		int64_t passing = atomic_fetch_add(&points[i].passed, 1) + 1;
+		full = full || (passing >= points[i].first && passing <= points[i].last);
+	}
+	return full;
 }

@@ -2,7 +2,12 @@
  *
  * POINT("store.after_commit") costs one predictable branch.  Two environment variables, read
  * once by point_setup():
- *	BATON_POINTS        "name=kill@3;other=kill"   SIGKILL ourselves the third time we pass
+ *	BATON_POINTS        rules, `name=action` with a semicolon between:
+ *		kill, kill@3          SIGKILL ourselves the first or third time we pass
+ *		full, full@3, full@3-8
+ *		                      there is no room on the disk the first time we pass, the
+ *		                      third, or from the third to the eighth; only at points that
+ *		                      ask (POINT_FULL: store.before_commit)
  *	BATON_POINTS_TRACE  a file to which every passed name is appended, one a line
  * A point stands before and after every durable transition.
  */
@@ -15,11 +20,15 @@ extern bool point_active;
 
 void point_setup(void);
 void point_passed(const char *name);
+bool point_full(const char *name);
 
 #define POINT(name)                                        \
 	do {                                               \
 		if (__builtin_expect(point_active, false)) \
 			point_passed(name);                \
 	} while (0)
+
+/* Is the disk full here, by order?  Counts its own passings. */
+#define POINT_FULL(name) (__builtin_expect(point_active, false) && point_full(name))
 
 #endif

@@ -45,7 +45,7 @@ struct store_memory {
 	struct map blobs_by_hash;
 	struct store_stats stats;
 	uint64_t fail_in; /* commits until the ordered failure; 0 = none ordered */
-	bool broken;
+	bool broken, full;
 };
 
 struct reader {
@@ -273,7 +273,11 @@ static bool memory_commit(struct store *store, struct store_append *const *appen
 	bool broken = self->broken;
 	uint64_t before = self->stats.appends;
 	for (size_t i = 0; i < count && !broken; i++)
-		append_write(self, appends[i]);
+		if (self->full)
+			appends[i]->outcome = STORE_FULL;
+		else
+			append_write(self, appends[i]);
+	self->stats.refusals += self->full && count > 0 && !broken;
 	if (self->stats.appends > before)
 		self->stats.commits++;
 	pthread_mutex_unlock(self->lock);
@@ -651,6 +655,14 @@ struct str store_memory_dump(struct store *store, struct arena *arena)
 	dump_blobs(self, arena, &out);
 	pthread_mutex_unlock(self->lock);
 	return str_copy(arena, buf_str(&out));
+}
+
+void store_memory_fill(struct store *store, bool full)
+{
+	struct store_memory *self = self_of(store);
+	pthread_mutex_lock(self->lock);
+	self->full = full;
+	pthread_mutex_unlock(self->lock);
 }
 
 void store_memory_fail_after(struct store *store, uint64_t commits)

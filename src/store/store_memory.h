@@ -16,4 +16,7 @@ struct str store_memory_dump(struct store *store, struct arena *arena);
  * later one; 0 takes the order back. */
 void store_memory_fail_after(struct store *store, uint64_t commits);
 
+/* While it is full every commit is refused: nothing is written, every append is FULL. */
+void store_memory_fill(struct store *store, bool full);
+
 #endif

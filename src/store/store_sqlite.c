@@ -288,6 +288,9 @@ static bool transact(struct store_sqlite *self, struct store_append *const *appe
 	if (batch->appends == 0)
 		return run(self, WRITE_ROLLBACK, SQLITE_OK, "end a transaction", error);
 	POINT("store.before_commit");
+	if (POINT_FULL("store.before_commit"))
+		return fail(error, ERROR_STORAGE_FULL, "%s: there is no room, by order",
+			    self->path);
 	return run(self, WRITE_COMMIT, SQLITE_OK, "commit", error);
 }
 
