@@ -13,7 +13,8 @@
  * chunked.  http_write() answers false once LIMIT_HTTP_WRITE_QUEUE_BYTES wait for the client;
  * `writable` is called when there is room again: the producer keeps a cursor, never a queue.
  * False means not taken; a client that has gone takes nothing either, but is never `writable`.
- * HEAD is answered like GET without the body; `Expect: 100-continue` is honoured.
+ * HEAD is answered like GET without the body; `Expect: 100-continue` is honoured.  Or the exchange
+ * becomes a WebSocket (websocket.h).
  *
  * A client that closes its side while its answer is outstanding has gone, half-closed or not.
  * Handler calls never come from inside an http_* call of the handler's own, so a request may be

@@ -31,7 +31,8 @@ static int point_trace = -1;
 
 static void point_refuse(const char *why, struct str what)
 {
-	fprintf(stderr, "BATON_POINTS: " STR_FMT ": %s (name=kill, name=kill@3 or name=full@3-8;...)\n",
+	fprintf(stderr,
+		"BATON_POINTS: " STR_FMT ": %s (name=kill, name=kill@3 or name=full@3-8;...)\n",
 		STR_ARG(what), why);
 	_exit(2);
 }
@@ -54,14 +55,18 @@ static void point_parse(struct str rule)
 	size_t at;
 	if (!str_find(rule, S("="), &at) || at == 0)
 		point_refuse("a rule is name=action", rule);
-	struct str when = str_skip(rule, at + 1), action;
-	bool counted = str_find(when, S("@"), &action.size);
-	str_cut(&when, '@', &action);
+	struct str action = str_skip(rule, at + 1), passings = S("");
+	size_t sign;
+	bool counted = str_find(action, S("@"), &sign);
+	if (counted) {
+		passings = str_skip(action, sign + 1);
+		action = str_head(action, sign);
+	}
 	bool full = str_equal(action, S("full"));
 	if (!full && !str_equal(action, S("kill")))
 		point_refuse("no such action", rule);
 	int64_t first = 1, last = 1;
-	if (counted && !point_parse_passings(when, full, &first, &last))
+	if (counted && !point_parse_passings(passings, full, &first, &last))
 		point_refuse("no such passing", rule);
 	if (point_count == LIMIT_POINTS)
 		point_refuse("too many rules", rule);

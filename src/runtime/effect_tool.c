@@ -23,6 +23,7 @@ struct call {
 	struct str step, tree;
 	struct uuid effect;
 	struct str tool;
+	struct value inputs; /* its own: the run's state may be gone for a while */
 	enum run_effect_class class;
 	int64_t attempt;
 	int lock; /* -1 = not taken */
@@ -31,19 +32,45 @@ struct call {
 
 /* ---- pure steps ---------------------------------------------------------------------- */
 
+/* A pure step whose inputs are being read. */
+struct computation {
+	struct arena arena; /* first, as in every effect under way */
+	uint64_t live;
+	struct str step;
+};
+
 static void compute(struct live *live, struct str step);
+
+/* The state may be gone: a commit found no room, and it is read again.  The step was started by one
+ * that is stored, so it will be there. */
+static void compute_again(void *context, uint64_t argument)
+{
+	struct runtime *runtime = context;
+	struct computation *computation = slots_get(&runtime->effects, argument);
+	if (computation == NULL)
+		return;
+	struct live *live = slots_get(&runtime->lives, computation->live);
+	require(live != NULL);
+	if (live->run == NULL) {
+		system_timer_start(runtime->settings.system, RETRY_US, compute_again, runtime,
+				   argument);
+		return;
+	}
+	slots_remove(&runtime->effects, argument);
+	live->holds--;
+	compute(live, computation->step);
+	arena_done(&computation->arena);
+	free(computation);
+}
 
 static void compute_fetched(struct runtime *runtime, uint64_t id, uint64_t argument,
 			    const struct error *error)
 {
-	struct live *live = slots_get(&runtime->lives, id);
-	require(live != NULL);
-	live->holds--;
-	if (error != NULL) {
+	(void)id;
+	if (error != NULL)
 		runtime_fail(runtime, error);
-		return;
-	}
-	compute(live, live->run->activations[argument].path);
+	else
+		compute_again(runtime, argument);
 }
 
 bool compute_command(struct live *live, const struct activation *activation, struct decision *seen,
@@ -83,8 +110,12 @@ static void compute(struct live *live, struct str step)
 		live_command(live, item);
 		return;
 	}
+	struct computation *computation = calloc(1, sizeof(*computation));
+	require(computation != NULL);
+	computation->live = live->id;
+	computation->step = str_copy(&computation->arena, step);
 	live->holds++;
-	fetch(live, &seen, compute_fetched, activation->node);
+	fetch(live, &seen, compute_fetched, slots_add(&live->runtime->effects, computation));
 	item_free(item);
 }
 
@@ -104,6 +135,8 @@ static struct call *call_new(struct live *live, const struct activation *activat
 	call->step = str_copy(&call->arena, activation->path);
 	call->tree = str_copy(&call->arena, activation->tree);
 	call->effect = activation->effect;
+	call->inputs = activation->inputs;
+	call->inputs.text = str_copy(&call->arena, activation->inputs.text);
 	const struct graph_node *node = &live->run->graph->nodes[activation->node];
 	call->tool = str_copy(&call->arena, node->tool);
 	call->class = node->class;
@@ -211,25 +244,22 @@ static void inputs_fetched(struct runtime *runtime, uint64_t id, uint64_t argume
 		runtime_fail(runtime, error);
 		return;
 	}
-	const struct activation *activation = run_activation(live->run, call->step);
 	struct engine_values values = live_values(live);
-	call_with_inputs(call, values.look(values.context, &activation->inputs.hash));
+	call_with_inputs(call, values.look(values.context, &call->inputs.hash));
 }
 
 static void call_begin(struct call *call)
 {
 	struct live *live = slots_get(&call->runtime->lives, call->live);
 	require(live != NULL);
-	const struct value *inputs = &run_activation(live->run, call->step)->inputs;
-	if (inputs->kind == VALUE_STORED) {
-		struct hash hash = inputs->hash;
-		struct decision needs = { .needs = &hash, .need_count = 1 };
+	if (call->inputs.kind == VALUE_STORED) {
+		struct decision needs = { .needs = &call->inputs.hash, .need_count = 1 };
 		fetch(live, &needs, inputs_fetched, call->id);
 		return;
 	}
 	const struct json *json;
 	struct error error;
-	bool good = json_read(inputs->text, &call->arena, &json, &error);
+	bool good = json_read(call->inputs.text, &call->arena, &json, &error);
 	require(good);
 	call_with_inputs(call, json);
 }

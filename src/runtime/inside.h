@@ -98,6 +98,8 @@ struct live {
 	enum live_phase phase;
 	bool pumping;
 	bool resuming;   /* go on with what is open once loaded */
+	bool stale;      /* what was decided on this state is not stored: it must be read again */
+	bool starved;    /* for want of room on the disk, so not at once */
 	bool recovering; /* recovery waits for it */
 	struct arena arena;
 	struct graph_use *graph;
@@ -125,6 +127,7 @@ struct runtime {
 	struct definition_tool *catalogue;
 	size_t open_tools;
 	bool failed;
+	bool full; /* the newest commit found no room on the disk */
 	struct recovery *recovery;
 };
 

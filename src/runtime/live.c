@@ -63,9 +63,9 @@ static void live_free(struct live *live)
 void live_settle(struct live *live)
 {
 	bool over = live->run == NULL || live->run->seq == 0 || run_ended(live->run);
-	if (over && live->phase == LIVE_READY && live->in_flight == 0 && live->holds == 0 &&
-	    live->inbox.first == NULL && live->redo.first == NULL && live->refused.first == NULL &&
-	    !live->pumping)
+	if (over && live->phase == LIVE_READY && !live->stale && live->in_flight == 0 &&
+	    live->holds == 0 && live->inbox.first == NULL && live->redo.first == NULL &&
+	    live->refused.first == NULL && !live->pumping)
 		live_free(live);
 }
 

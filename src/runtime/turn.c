@@ -6,6 +6,8 @@
  */
 #include <stdlib.h>
 
+#include "base/limits.h"
+#include "base/log.h"
 #include "os/point.h"
 #include "runtime/inside.h"
 
@@ -37,11 +39,23 @@ static void turn_act(struct turn *turn, struct live *live)
 		compute_begin(live, turn->computing[i]);
 }
 
-/* Once nothing decided on the old state is under way, everything is decided again on a new one. */
+static void fed(void *context, uint64_t argument)
+{
+	struct runtime *runtime = context;
+	struct live *live = slots_get(&runtime->lives, argument);
+	require(live != NULL);
+	live->holds--;
+	live_load(live);
+}
+
+/* Once nothing decided on the old state is under way, everything is decided again on a new one; for
+ * want of room not before some time has passed. */
 static void reload_when_quiet(struct live *live)
 {
 	if (live->in_flight > 0 || live->turn != NULL)
 		return;
+	bool starved = live->starved;
+	live->stale = live->starved = false;
 	while (live->refused.first != NULL)
 		queue_add(&live->redo, queue_take(&live->refused));
 	while (live->inbox.first != NULL)
@@ -49,16 +63,34 @@ static void reload_when_quiet(struct live *live)
 	live->inbox = live->redo;
 	live->redo = (struct item_queue){ 0 };
 	live_drop_state(live);
-	live_load(live);
+	if (!starved) {
+		live_load(live);
+		return;
+	}
+	live->phase = LIVE_LOADING;
+	live->holds++;
+	system_timer_start(live->runtime->settings.system, LIMIT_STORE_FULL_RETRY_MS * 1000, fed,
+			   live->runtime, live->id);
 }
 
 /* Its item goes back to be decided again; the rest of the turn is forgotten. */
 static void turn_redo(struct turn *turn, struct live *live)
 {
 	queue_add(&live->redo, turn->item);
+	live->stale = true;
 	arena_done(&turn->arena);
 	free(turn);
 	reload_when_quiet(live);
+}
+
+/* Nothing of a run's first turn is stored, so the run never was. */
+static void turn_never_was(struct turn *turn, struct live *live, const struct error *error)
+{
+	item_reply(turn->item, &live->run_id, error);
+	turn_free(turn);
+	live_drop_state(live);
+	if (live->inbox.first != NULL || live->refused.first != NULL)
+		reload_when_quiet(live);
 }
 
 /* Somebody else wrote this stream: a new run whose id is taken, or a state that is behind. */
@@ -70,11 +102,37 @@ static void turn_refused(struct turn *turn, struct live *live)
 	}
 	struct error error;
 	fail(&error, ERROR_CONFLICT, "there is already a run with this id");
-	item_reply(turn->item, &live->run_id, &error);
-	turn_free(turn);
-	live_drop_state(live);
-	if (live->inbox.first != NULL || live->refused.first != NULL)
+	turn_never_was(turn, live, &error);
+}
+
+static void note_room(struct runtime *runtime, bool full)
+{
+	if (full != runtime->full)
+		log_line(full ? LOG_ERROR : LOG_INFO, "%s",
+			 full ? "there is no room on the disk: commands are refused and results "
+				"wait until there is"
+			      : "there is room on the disk again");
+	runtime->full = full;
+}
+
+/* There is no room on the disk.  Who asked is told so and may ask again; the result of an effect
+ * has nobody who would bring it again, so it stays until it is stored. */
+static void turn_starved(struct turn *turn, struct live *live)
+{
+	struct error error;
+	fail(&error, ERROR_STORAGE_FULL,
+	     "there is no room on the disk, nothing was changed; make room and try again");
+	if (turn->item->command.kind == COMMAND_CREATE) {
+		turn_never_was(turn, live, &error);
+	} else if (turn->item->replied != NULL) {
+		item_reply(turn->item, &live->run_id, &error);
+		turn_free(turn);
+		live->stale = true;
 		reload_when_quiet(live);
+	} else {
+		live->starved = true;
+		turn_redo(turn, live);
+	}
 }
 
 /* A refusal is an answer too: it leaves only when the state it was measured against is stored. */
@@ -98,8 +156,12 @@ static void turn_committed(struct writer_ticket *ticket)
 			break;
 		}
 	POINT("runtime.committed");
+	if (ticket->append.outcome != STORE_CONFLICT)
+		note_room(turn->runtime, ticket->append.outcome == STORE_FULL);
 	if (ticket->append.outcome == STORE_CONFLICT) {
 		turn_refused(turn, live);
+	} else if (ticket->append.outcome == STORE_FULL) {
+		turn_starved(turn, live);
 	} else {
 		live->holds++;
 		turn_act(turn, live);
@@ -163,7 +225,7 @@ static void turn_fetched(struct runtime *runtime, uint64_t id, uint64_t argument
 	}
 	live->phase = LIVE_READY;
 	struct turn *turn = live->turn;
-	if (live->redo.first != NULL) {
+	if (live->stale) {
 		live->turn = NULL;
 		turn_redo(turn, live);
 		return;
@@ -253,7 +315,7 @@ void live_pump(struct live *live)
 	if (live->pumping)
 		return;
 	live->pumping = true;
-	while (live->phase == LIVE_READY && live->run != NULL && live->redo.first == NULL &&
+	while (live->phase == LIVE_READY && live->run != NULL && !live->stale &&
 	       !live->runtime->failed) {
 		struct item *item = queue_take(&live->inbox);
 		if (item == NULL)

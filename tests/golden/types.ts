@@ -733,6 +733,58 @@ export namespace run {
     dropped?: number;
   }
 
+  /** What the store holds and what that takes. */
+  export interface StoreStats {
+    /** Runs. */
+    runs: number;
+    /** Events of all runs. */
+    events: number;
+    /** Effects that are open. */
+    effects: number;
+    /** Values and graphs kept under their hash. */
+    values: number;
+    /** Size of the database. */
+    bytes: number;
+    /** Its pages. */
+    pages: number;
+    /** Pages that hold nothing; a vacuum gives them back. */
+    free_pages: number;
+    /** Size of the write-ahead log beside it. */
+    wal_bytes: number;
+    /** Transactions since the program began. */
+    commits: number;
+    /** Appends in them. */
+    appends: number;
+    /** Transactions there was no room for. */
+    refusals: number;
+  }
+
+  /** What a look at everything has found. */
+  export interface StoreCheck {
+    /** Nothing is wrong. */
+    sound: boolean;
+    /** Events that were read. */
+    events: number;
+    /** References to values and graphs that were followed. */
+    values: number;
+    /** What is wrong, a sentence each. */
+    problems: string[];
+  }
+
+  /** Body of POST /api/db/backup. */
+  export interface StoreCopy {
+    /** Where the copy is written, from the root; it must not exist. */
+    file: string;
+  }
+
+  /** A copy of the database is on the disk. */
+  export interface StoreCopied {
+    /** Where. */
+    file: string;
+    /** Its size. */
+    bytes: number;
+  }
+
   /** Body of an open question's row. */
   export interface OpenQuestion {
     /** Path of the activation. */

@@ -98,11 +98,32 @@ void __wrap_point_passed(const char *name)
 static struct store_ops disk_ops;
 static const struct store_ops *memory_ops;
 
+/* No room: nothing is written, and the program must live with it. */
+static bool disk_is_full(struct sim *sim)
+{
+	if (sim->mode != SIM_DISK_FULL)
+		return false;
+	if (sim->full_left == 0 && sim_chance(&sim->dice, 12))
+		sim->full_left = 1 + sim_below(&sim->dice, 12);
+	if (sim->full_left == 0)
+		return false;
+	sim->full_left--;
+	sim->counts.full_commits++;
+	return true;
+}
+
 /* A commit that fails may or may not have been written: nobody can say. */
 static bool disk_commit(struct store *store, struct store_append *const *appends, size_t count,
 			struct error *error)
 {
 	struct sim *sim = current;
+	bool full = disk_is_full(sim);
+	if (full) {
+		for (size_t i = 0; i < count; i++)
+			appends[i]->outcome = STORE_FULL;
+		sim_trace(sim, "no room for a commit of %zu appends", count);
+		return true;
+	}
 	bool fails = sim->commits_left > 0 && --sim->commits_left == 0;
 	bool writes = !sim->broken && (!fails || sim_chance(&sim->dice, 50));
 	bool good = true;
@@ -366,6 +387,8 @@ static void add_counts(struct sim_counts *sum, const struct sim_counts *counts)
 	sum->answers += counts->answers;
 	sum->refused += counts->refused;
 	sum->failed_commits += counts->failed_commits;
+	sum->full_commits += counts->full_commits;
+	sum->full_replies += counts->full_replies;
 	sum->events += counts->events;
 }
 
@@ -379,7 +402,10 @@ static void check_same_bytes(struct sim *sim, struct sim *again)
 
 static enum sim_mode mode_of(uint64_t seed)
 {
-	return seed % 5 == 3 ? SIM_COMMIT_FAILS : seed % 20 == 7 ? SIM_DISK_DIES : SIM_CRASHES;
+	return seed % 5 == 3    ? SIM_COMMIT_FAILS
+	       : seed % 5 == 1  ? SIM_DISK_FULL
+	       : seed % 20 == 7 ? SIM_DISK_DIES
+				: SIM_CRASHES;
 }
 
 static bool play_seed(uint64_t seed, bool trace, struct sim_counts *sum)
@@ -409,11 +435,13 @@ static bool play_seed(uint64_t seed, bool trace, struct sim_counts *sum)
 
 static void print_counts(const struct sim_counts *counts)
 {
-	printf("%u lives, %u crashes, %u orderly stops, %u failed commits, %u starts of "
+	printf("%u lives, %u crashes, %u orderly stops, %u failed commits, %u without room "
+	       "(%u callers told), %u starts of "
 	       "tools (%u repeated, %u unknown), "
 	       "%u answers (%u refused), %llu events\n",
 	       counts->lives, counts->crashes, counts->stops, counts->failed_commits,
-	       counts->starts, counts->restarts, counts->unknown, counts->answers, counts->refused,
+	       counts->full_commits, counts->full_replies, counts->starts, counts->restarts,
+	       counts->unknown, counts->answers, counts->refused,
 	       (unsigned long long)counts->events);
 }
 

@@ -185,10 +185,12 @@ enum sim_mode {
 	SIM_CRASHES,
 	SIM_COMMIT_FAILS, /* and a commit fails, perhaps after it was written */
 	SIM_DISK_DIES,    /* a commit fails and every later one does too */
+	SIM_DISK_FULL,    /* and there is no room for a while, again and again */
 };
 
 struct sim_counts {
 	unsigned lives, crashes, stops, starts, restarts, unknown, answers, refused, failed_commits;
+	unsigned full_commits, full_replies;
 	uint64_t events;
 };
 
@@ -209,6 +211,7 @@ struct sim {
 	struct sim_counts counts;
 	int64_t life_ends[SIM_LIVES]; /* newest position when each life was over */
 	unsigned crashes_left;
+	uint64_t full_left; /* commits that find no room */
 	/* this life */
 	struct sim_system system;
 	struct runtime *runtime;

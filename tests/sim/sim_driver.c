@@ -45,6 +45,14 @@ static void started(void *context, uint64_t argument, const struct runtime_reply
 	bool again = argument >= ASK_AGAIN;
 	sim_trace(sim, "start of run %u: %s", (unsigned)(argument % ASK_AGAIN),
 		  reply->error == NULL ? "acknowledged" : reply->error->text);
+	if (reply->error != NULL && reply->error->code == ERROR_STORAGE_FULL &&
+	    sim->mode == SIM_DISK_FULL) {
+		sim->counts.full_replies++;
+		run->asked = again && run->asked;
+		if (again)
+			sim_fail(sim, "a run that is stored was created again");
+		return;
+	}
 	if (reply->error != NULL) {
 		if (!again || reply->error->code != ERROR_CONFLICT)
 			sim_fail(sim, "a start was refused: %s", reply->error->text);
@@ -95,8 +103,10 @@ static void answered(void *context, uint64_t argument, const struct runtime_repl
 	sim_trace(sim, "answer %u: %s", (unsigned)argument,
 		  reply->error == NULL ? "acknowledged" : reply->error->text);
 	if (reply->error != NULL) {
+		bool full = reply->error->code == ERROR_STORAGE_FULL;
 		sim->counts.refused++;
-		if (reply->error->code != ERROR_CONFLICT)
+		sim->counts.full_replies += full;
+		if (full ? sim->mode != SIM_DISK_FULL : reply->error->code != ERROR_CONFLICT)
 			sim_fail(sim, "an answer was refused oddly: %s", reply->error->text);
 		return;
 	}
