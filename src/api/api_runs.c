@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "api/api_story.h"
 #include "api/inside.h"
 #include "base/limits.h"
 #include "views/view.h"
@@ -29,133 +30,56 @@ struct result_read {
 	const struct view *view;
 	bool as_events;       /* a page of its events instead of the run itself */
 	int64_t after, limit; /* of that page */
-	struct store_reader *reader;
-	struct event *events;
-	size_t count, room;
-	const struct run_graph *graph;
 	struct str text;
 	struct error error;
 };
 
-static const struct json *look(void *context, const struct hash *hash)
-{
-	struct result_read *r = context;
-	struct str bytes;
-	bool found;
-	const struct json *json;
-	struct error error;
-	if (!r->reader->ops->read_blob(r->reader, hash, &r->read.arena, &bytes, &found, &error) ||
-	    !found || !json_read(bytes, &r->read.arena, &json, &error))
-		return NULL;
-	return json;
-}
-
-static void add_event(struct result_read *r, const struct event *event)
-{
-	if (r->count == r->room) {
-		r->room = r->room == 0 ? 32 : r->room * 2;
-		struct event *more = arena_array(&r->read.arena, struct event, r->room);
-		for (size_t i = 0; i < r->count; i++)
-			more[i] = r->events[i];
-		r->events = more;
-	}
-	r->events[r->count++] = *event;
-}
-
-static bool read_stream(struct result_read *r)
-{
-	int64_t after = 0;
-	for (;;) {
-		struct store_event_page page;
-		if (!r->reader->ops->read_events(r->reader, &r->run, after,
-						 LIMIT_STREAM_PAGE_EVENTS, &r->read.arena, &page,
-						 &r->error))
-			return false;
-		for (size_t i = 0; i < page.count; i++) {
-			struct event event;
-			if (!event_read(page.at[i].type, page.at[i].at, page.at[i].body,
-					&r->read.arena, &event, &r->error))
-				return false;
-			add_event(r, &event);
-		}
-		if (page.count < LIMIT_STREAM_PAGE_EVENTS)
-			return true;
-		after = page.at[page.count - 1].seq;
-	}
-}
-
-static bool read_graph(struct result_read *r)
-{
-	if (r->count == 0 || r->events[0].type != EVENT_RUN_CREATED)
-		return fail(&r->error, ERROR_STORAGE, "the run's stream has no beginning");
-	const struct json *json = look(r, &r->events[0].as.run_created->definition);
-	if (json == NULL)
-		return fail(&r->error, ERROR_STORAGE, "the run's graph is not stored");
-	struct problems problems = { .arena = &r->read.arena };
-	struct contract_source source = { .json = json, .lenient = true };
-	r->graph = run_graph_parse(&source, &r->read.arena, &problems);
-	return r->graph != NULL || problems_fail(&problems, &r->error);
-}
-
 /* `limit` stored events behind `after`, as many of them as the view shows. */
-static void print_page(const struct result_read *r, const struct story *story,
+static void print_page(const struct result_read *r, const struct api_story *from,
 		       struct json_writer *writer)
 {
-	int64_t count = (int64_t)r->count, next = r->after;
+	int64_t count = (int64_t)from->count, next = r->after;
 	struct view_document document;
 	json_open(writer, '{');
 	json_key(writer, S("items"));
 	json_open(writer, '[');
 	for (; next < count && next - r->after < r->limit; next++)
-		if (view_event(r->view, story, (size_t)next, &document))
+		if (view_event(r->view, &from->story, (size_t)next, &document))
 			view_print(&document, writer);
 	json_close(writer, ']');
 	json_key(writer, S("cursor"));
 	if (next - r->after == r->limit)
-		json_put_str(writer, str_format(story->arena, "%lld", (long long)next));
+		json_put_str(writer, str_format(from->arena, "%lld", (long long)next));
 	else
 		json_put_null(writer);
 	json_close(writer, '}');
 }
 
-static struct str print_view(const struct result_read *r, const struct view_source *source,
-			     struct arena *arena)
+static struct str print_view(const struct result_read *r, const struct api_story *from)
 {
-	AUTO(story) story = { 0 };
 	AUTO(buf) text = { 0 };
 	struct json_writer writer = { .out = &text };
-	story_read(&story, source, arena);
 	if (r->as_events) {
-		print_page(r, &story, &writer);
+		print_page(r, from, &writer);
 	} else {
-		struct view_document document = r->view->ops->run(&story);
+		struct view_document document = r->view->ops->run(&from->story);
 		view_print(&document, &writer);
 	}
-	return str_copy(arena, buf_str(&text));
+	return str_copy(from->arena, buf_str(&text));
 }
 
 static void result_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct result_read *r = (struct result_read *)read;
-	r->reader = reader;
-	struct store_run run;
-	bool found;
-	if (!reader->ops->read_run(reader, &r->run, &read->arena, &run, &found, &r->error))
+	AUTO(api_story) story = { 0 };
+	if (!api_story_read(&story, reader, &r->run, &read->arena, &r->error))
 		return;
-	if (!found) {
+	if (!story.found)
 		fail(&r->error, ERROR_NOT_FOUND, "no such run");
-		return;
-	}
-	if (!read_stream(r) || !read_graph(r))
-		return;
-	struct view_source source = { .run = r->run,
-				      .state = run.state,
-				      .graph = r->graph,
-				      .events = r->events,
-				      .event_count = r->count,
-				      .look = look,
-				      .context = r };
-	r->text = print_view(r, &source, &read->arena);
+	else if (!story.told)
+		r->error = story.untold;
+	else
+		r->text = print_view(r, &story);
 }
 
 static void result_done(struct runtime_read *read)

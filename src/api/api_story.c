@@ -29,9 +29,8 @@ static void add_event(struct api_story *s, const struct event *event)
 	s->events[s->count++] = *event;
 }
 
-/* Reads everything; *out_known is false when there is an event this program does not know. */
-static bool read_events(struct api_story *s, const struct uuid *run, bool *out_known,
-			struct error *error)
+/* Reads everything, or up to an event that this program does not know: then `untold` says so. */
+static bool read_events(struct api_story *s, const struct uuid *run, struct error *error)
 {
 	int64_t after = 0;
 	for (;;) {
@@ -42,10 +41,8 @@ static bool read_events(struct api_story *s, const struct uuid *run, bool *out_k
 		for (size_t i = 0; i < page.count; i++) {
 			const struct store_event_row *row = &page.at[i];
 			struct event event;
-			struct error unknown;
-			*out_known = event_read(row->type, row->at, row->body, s->arena, &event,
-						&unknown);
-			if (!*out_known)
+			if (!event_read(row->type, row->at, row->body, s->arena, &event,
+					&s->untold))
 				return true;
 			add_event(s, &event);
 		}
@@ -55,14 +52,17 @@ static bool read_events(struct api_story *s, const struct uuid *run, bool *out_k
 	}
 }
 
-static const struct run_graph *read_graph(struct api_story *s)
+static bool read_graph(struct api_story *s, const struct run_graph **out_graph)
 {
 	if (s->count == 0 || s->events[0].type != EVENT_RUN_CREATED)
-		return NULL;
+		return fail(&s->untold, ERROR_STORAGE, "the run's stream has no beginning");
 	struct contract_source source = { .json = look(s, &s->events[0].as.run_created->definition),
 					  .lenient = true };
+	if (source.json == NULL)
+		return fail(&s->untold, ERROR_STORAGE, "the run's graph is not stored");
 	struct problems problems = { .arena = s->arena };
-	return source.json == NULL ? NULL : run_graph_parse(&source, s->arena, &problems);
+	*out_graph = run_graph_parse(&source, s->arena, &problems);
+	return *out_graph != NULL || problems_fail(&problems, &s->untold);
 }
 
 bool api_story_read(struct api_story *s, struct store_reader *reader, const struct uuid *run,
@@ -70,15 +70,14 @@ bool api_story_read(struct api_story *s, struct store_reader *reader, const stru
 {
 	*s = (struct api_story){ .reader = reader, .arena = arena };
 	struct store_run row;
-	bool found, known = true;
-	if (!reader->ops->read_run(reader, run, arena, &row, &found, error))
+	const struct run_graph *graph = NULL;
+	if (!reader->ops->read_run(reader, run, arena, &row, &s->found, error))
 		return false;
-	if (!found)
+	if (!s->found)
 		return true;
-	if (!read_events(s, run, &known, error))
+	if (!read_events(s, run, error))
 		return false;
-	const struct run_graph *graph = known ? read_graph(s) : NULL;
-	if (graph == NULL)
+	if (s->untold.code != ERROR_NONE || !read_graph(s, &graph))
 		return true;
 	s->source = (struct view_source){ .run = *run,
 					  .state = row.state,

@@ -11,8 +11,10 @@
 #include "views/view.h"
 
 struct api_story {
+	bool found; /* there is such a run */
 	bool told;
-	size_t count; /* of the events read */
+	struct error untold; /* why a run that is there has no story */
+	size_t count;        /* of the events read */
 
 	/* Not the caller's: */
 	struct store_reader *reader;
@@ -20,7 +22,7 @@ struct api_story {
 	struct event *events;
 	size_t room;
 	struct view_source source;
-	struct story story;
+	struct story story; /* when told: for what a view makes of it */
 };
 
 /* It must not move afterwards. */

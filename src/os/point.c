@@ -27,6 +27,7 @@ struct point {
 bool point_active;
 static struct point points[LIMIT_POINTS];
 static size_t point_count;
+static char *point_rules; /* what the names point into */
 static int point_trace = -1;
 
 static void point_refuse(const char *why, struct str what)
@@ -83,14 +84,16 @@ void point_setup(void)
 	const char *rules = getenv("BATON_POINTS");
 	const char *trace = getenv("BATON_POINTS_TRACE");
 	point_count = 0;
+	free(point_rules);
+	point_rules = NULL;
 	if (point_trace >= 0)
 		close(point_trace);
 	point_trace = -1;
 	if (rules != NULL) {
 		/* The environment may be changed later; the names must stay. */
-		char *kept = strdup(rules);
-		require(kept != NULL);
-		struct str rest = str_from_c(kept), rule;
+		point_rules = strdup(rules);
+		require(point_rules != NULL);
+		struct str rest = str_from_c(point_rules), rule;
 		while (str_cut(&rest, ';', &rule)) {
 			rule = str_trim(rule);
 			if (rule.size > 0)

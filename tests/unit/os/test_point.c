@@ -69,10 +69,37 @@ Test(point, the_named_passing_kills)
 	unlink(trace);
 }
 
+/* Which of six passings find the disk full, as letters. */
+static void full_passings(const char *rules, const char *expected)
+{
+	setenv("BATON_POINTS", rules, 1);
+	point_setup();
+	for (const char *letter = expected; *letter != '\0'; letter++) {
+		POINT("a");
+		cr_assert_eq(POINT_FULL("a"), *letter == 'f', "%s, passing %d", rules,
+			     (int)(letter - expected) + 1);
+		cr_assert_not(POINT_FULL("b"));
+	}
+}
+
+Test(point, the_disk_is_full_when_the_rule_says_so)
+{
+	full_passings("a=full", "f.....");
+	full_passings("a=full@3", "..f...");
+	full_passings("a=full@2-4", ".fff..");
+	full_passings("a=full@1;a=full@5-5;c=kill", "f...f.");
+	unsetenv("BATON_POINTS");
+	point_setup();
+	cr_assert_not(point_active);
+	cr_assert_not(POINT_FULL("a"));
+}
+
 Test(point, wrong_rules_end_the_process)
 {
-	static const char *const wrong[] = { "a",        "a=",        "=kill",    "a=explode",
-					     "a=kill@0", "a=kill@-1", "a=kill@x", "a=kill@" };
+	static const char *const wrong[] = { "a",          "a=",        "=kill",      "a=explode",
+					     "a=kill@0",   "a=kill@-1", "a=kill@x",   "a=kill@",
+					     "a=full@",    "a=full@0",  "a=full@3-2", "a=full@3-",
+					     "a=kill@1-2", "a=full@-3", "a=fuller" };
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		int status = walk(wrong[i], NULL);
 		cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 2, "%s", wrong[i]);

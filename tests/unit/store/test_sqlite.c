@@ -459,3 +459,125 @@ Test(sqlite, passes_its_points_in_order)
 	fclose(file);
 	fixture_close(&f);
 }
+
+Test(sqlite, is_full_by_order)
+{
+	struct fixture f;
+	open_sqlite(&f);
+	setenv("BATON_POINTS", "store.before_commit=full@2-3", 1);
+	point_setup();
+	struct draft one = draft_of(1, 0, 1), two = draft_of(1, 1, 1);
+	draft_commit(&f, &one);
+	cr_assert_eq(draft_try(&f, &two), STORE_FULL);
+	cr_assert_eq(draft_try(&f, &two), STORE_FULL);
+	cr_assert_eq(events_all(&f).count, 1);
+	draft_commit(&f, &two);
+	cr_assert_eq(f.ops->stats(f.store).refusals, 2);
+	cr_assert_eq(f.ops->stats(f.store).commits, 2);
+	fixture_close(&f);
+}
+
+Test(sqlite, a_copy_is_a_store_of_that_moment)
+{
+	struct fixture f;
+	open_sqlite(&f);
+	for (int64_t i = 0; i < 40; i++) {
+		struct draft draft = draft_of((unsigned)(i % 4), i / 4, 1);
+		draft_commit(&f, &draft);
+	}
+	char copy[112], twice[128];
+	snprintf(copy, sizeof(copy), "%s/copy.db", f.folder);
+	snprintf(twice, sizeof(twice), "%s.part", copy);
+	struct str story = story_of(&f);
+	cr_assert(f.ops->backup(f.reader, copy, &f.error), "%s", f.error.text);
+	cr_assert_neq(access(twice, F_OK), 0, "nothing else is left");
+	struct stat status;
+	cr_assert_eq(stat(copy, &status), 0);
+	cr_assert_eq(status.st_mode & 0777, 0600);
+	cr_assert_not(f.ops->backup(f.reader, copy, &f.error));
+	cr_assert_eq(f.error.code, ERROR_CONFLICT);
+	cr_assert_not(f.ops->backup(f.reader, "/nowhere/at/all.db", &f.error));
+	cr_assert_eq(f.error.code, ERROR_IO);
+	struct draft later = draft_of(9, 0, 1);
+	draft_commit(&f, &later);
+	/* The reader is as free as before: the WAL is not held. */
+	cr_assert_eq(events_all(&f).count, 41);
+
+	struct fixture other = { .ops = f.ops };
+	cr_assert(f.ops->open(copy, &other.store, &other.error), "%s", other.error.text);
+	cr_assert(f.ops->reader_open(other.store, &other.reader, &other.error));
+	cr_assert_str(story_of(&other), story);
+	struct draft more = draft_of(1, 10, 1);
+	draft_commit(&other, &more);
+	other.ops->reader_close(other.reader);
+	other.ops->close(other.store);
+	arena_done(&other.arena);
+	fixture_close(&f);
+}
+
+Test(sqlite, a_check_finds_what_was_broken_by_hand)
+{
+	static const struct {
+		const char *sql, *found;
+	} cases[] = {
+		{ "DELETE FROM events WHERE run = 1 AND seq = 2", "have a gap" },
+		{ "UPDATE runs SET seq = 9 WHERE key = 2", "has row seq 9 and newest event 3" },
+		{ "DELETE FROM events WHERE run = 2", "newest event 0" },
+		{ "DELETE FROM runs WHERE key = 1", "belong to no run" },
+		{ "UPDATE effects SET run = 77", "belongs to no run" },
+		{ "UPDATE runs SET ended_at = 5", "its run has ended" },
+		{ "UPDATE runs SET ended_at = 5, stepping = 1; DELETE FROM effects",
+		  "is to be computed" },
+	};
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct fixture f;
+		open_sqlite(&f);
+		for (unsigned run = 1; run <= 2; run++) {
+			struct draft draft = draft_of(run, 0, 3);
+			draft.effect = (struct store_effect){ .id = id_of(run), .kind = S("tool") };
+			draft.append.opened_count = 1;
+			draft_commit(&f, &draft);
+		}
+		struct store_check check;
+		cr_assert(f.ops->check(f.reader, &f.arena, &check, &f.error), "%s", f.error.text);
+		cr_assert_eq(check.count, 0);
+		meddle(&f, cases[i].sql);
+		cr_assert(f.ops->check(f.reader, &f.arena, &check, &f.error), "%s", f.error.text);
+		bool found = false;
+		for (size_t p = 0; p < check.count; p++) {
+			size_t at;
+			found = found ||
+				str_find(check.problems[p], str_from_c(cases[i].found), &at);
+		}
+		cr_assert(found, "%s was not found", cases[i].sql);
+		fixture_close(&f);
+	}
+}
+
+Test(sqlite, a_vacuum_gives_pages_back)
+{
+	struct fixture f;
+	open_sqlite(&f);
+	enum { BODY = 40000 };
+	char *body = malloc(BODY);
+	memset(body, 'x', BODY);
+	for (int64_t i = 0; i < 20; i++) {
+		struct draft draft = draft_of(1, i, 1);
+		draft.events[0].body = (struct str){ body, BODY };
+		draft_commit(&f, &draft);
+	}
+	meddle(&f, "DELETE FROM events WHERE seq < 20");
+	struct store_size before, after;
+	cr_assert(f.ops->measure(f.reader, &before, &f.error), "%s", f.error.text);
+	cr_assert_gt(before.free_pages, 100);
+	cr_assert(f.ops->vacuum(f.store, &f.error), "%s", f.error.text);
+	cr_assert(f.ops->measure(f.reader, &after, &f.error), "%s", f.error.text);
+	cr_assert_eq(after.free_pages, 0);
+	cr_assert_lt(after.pages, before.pages / 5);
+	cr_assert_eq(after.events, 1);
+	struct draft next = draft_of(1, 20, 1);
+	draft_commit(&f, &next);
+	cr_assert_eq(next.append.first_position, 21);
+	free(body);
+	fixture_close(&f);
+}

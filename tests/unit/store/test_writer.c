@@ -261,6 +261,51 @@ Test(writer, answers_nothing_after_a_failure)
 	scene_close(&scene);
 }
 
+Test(writer, delivers_want_of_room_and_goes_on)
+{
+	static struct scene scene;
+	scene_open(&scene);
+	queue(&scene, 0, 1, 0);
+	steps_run(&scene.steps);
+	store_memory_fill(scene.fixture.store, true);
+	queue(&scene, 1, 1, 1);
+	queue(&scene, 2, 2, 0);
+	steps_done(&scene.steps);
+	steps_run(&scene.steps);
+	store_memory_fill(scene.fixture.store, false);
+	queue(&scene, 3, 1, 2); /* decided on top of what is being refused */
+	queue(&scene, 4, 3, 0);
+	steps_all(&scene.steps);
+	static const enum store_outcome expected[] = { STORE_COMMITTED, STORE_FULL, STORE_FULL,
+						       STORE_CONFLICT, STORE_COMMITTED };
+	cr_assert_eq(scene.count, COUNT(expected));
+	for (unsigned i = 0; i < COUNT(expected); i++) {
+		cr_assert_eq(scene.answered[i], i);
+		cr_assert_eq(scene.outcomes[i], expected[i]);
+	}
+	cr_assert_eq(scene.failures, 0);
+	cr_assert_eq(stats_of(&scene).refusals, 1);
+	cr_assert_eq(events_all(&scene.fixture).count, 2);
+	scene_close(&scene);
+}
+
+Test(memory, refuses_what_there_is_no_room_for)
+{
+	struct fixture f;
+	fixture_open(&f, store_backend(S("memory")));
+	struct draft one = draft_of(1, 0, 1), late = draft_of(2, 4, 1);
+	struct draft *drafts[] = { &one, &late };
+	store_memory_fill(f.store, true);
+	cr_assert(drafts_commit(&f, drafts, 2));
+	cr_assert_eq(one.append.outcome, STORE_FULL);
+	cr_assert_eq(late.append.outcome, STORE_FULL);
+	cr_assert_eq(events_all(&f).count, 0);
+	cr_assert_eq(f.ops->stats(f.store).commits, 0);
+	store_memory_fill(f.store, false);
+	draft_commit(&f, &one);
+	fixture_close(&f);
+}
+
 Test(memory, fails_when_ordered_and_stays_broken)
 {
 	struct fixture f;
