@@ -8,7 +8,6 @@
  * checked here; reading a value checks it against its hash.
  */
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "api/inside.h"
 #include "base/limits.h"
@@ -130,12 +129,12 @@ void api_db_vacuum(struct api_call *call)
 static void backup_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct care *care = (struct care *)read;
-	if (!reader->ops->backup(reader, care->file.at, &care->error))
+	int64_t bytes;
+	if (!reader->ops->backup(reader, care->file.at, &bytes, &care->error))
 		return;
-	struct stat status;
 	struct run_store_copied *answer = run_store_copied_new(&read->arena);
 	SET(answer, file, care->file);
-	SET(answer, bytes, stat(care->file.at, &status) == 0 ? (int64_t)status.st_size : 0);
+	SET(answer, bytes, bytes);
 	care->text = run_store_copied_text(answer, &read->arena);
 }
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/utf8.h"
 #include "cli/cli.h"
@@ -83,10 +82,11 @@ static int show_vacuum(struct cli *cli, const struct json *answer)
 /* The owner has another working folder than we. */
 static struct str from_the_root(struct cli *cli, const char *file)
 {
-	char here[4096];
-	if (file[0] == '/' || getcwd(here, sizeof(here)) == NULL)
-		return str_from_c(file);
-	return str_format(&cli->arena, "%s/%s", here, file);
+	char *here = file[0] == '/' ? NULL : realpath(".", NULL);
+	struct str path =
+		here == NULL ? str_from_c(file) : str_format(&cli->arena, "%s/%s", here, file);
+	free(here);
+	return path;
 }
 
 static struct str body_of(struct cli *cli, const char *file)

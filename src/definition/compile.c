@@ -166,6 +166,12 @@ static void name_cycle(struct compiling *c, const bool *ordered)
 		     STR_ARG(buf_str(&path)));
 }
 
+/* From a step to one that depends on it. */
+struct edge {
+	uint32_t to;
+	struct edge *next;
+};
+
 /* Kahn's order, stable: among the steps that are free the one that stands first in the file. */
 static bool order_steps(struct compiling *c)
 {
@@ -173,16 +179,13 @@ static bool order_steps(struct compiling *c)
 	bool *ordered = arena_array(c->arena, bool, count);
 	size_t *missing = arena_array(c->arena, size_t, count);
 	c->order = arena_array(c->arena, uint32_t, count);
-	struct graph_edge {
-		uint32_t to;
-		struct graph_edge *next;
-	} **out = arena_take_array(c->arena, count, sizeof(*out));
+	struct edge **out = arena_array(c->arena, struct edge *, count);
 	for (size_t i = count; i-- > 0;) {
 		missing[i] = step_at(c, i)->depends_on.count;
 		for (size_t d = 0; d < missing[i]; d++) {
 			size_t from = step_number(c, step_at(c, i)->depends_on.at[d]) - 1;
-			struct graph_edge *edge = arena_new(c->arena, struct graph_edge);
-			*edge = (struct graph_edge){ (uint32_t)i, out[from] };
+			struct edge *edge = arena_new(c->arena, struct edge);
+			*edge = (struct edge){ (uint32_t)i, out[from] };
 			out[from] = edge;
 		}
 	}
@@ -191,7 +194,7 @@ static bool order_steps(struct compiling *c)
 			c->order[placed++] = (uint32_t)i;
 	for (size_t done = 0; done < placed; done++) {
 		ordered[c->order[done]] = true;
-		for (struct graph_edge *e = out[c->order[done]]; e != NULL; e = e->next)
+		for (struct edge *e = out[c->order[done]]; e != NULL; e = e->next)
 			if (--missing[e->to] == 0)
 				c->order[placed++] = e->to;
 	}

@@ -88,7 +88,7 @@ typedef void runtime_noticed(void *context, uint64_t argument, const struct runt
 /* `run` zero = every run.  The id is never 0. */
 uint64_t runtime_watch(struct runtime *runtime, const struct uuid *run, runtime_noticed *noticed,
 		       void *context, uint64_t argument);
-void runtime_unwatch(struct runtime *runtime, uint64_t watch);
+void runtime_unwatch(struct runtime *runtime, uint64_t id);
 
 /* ---- reading ------------------------------------------------------------------------- */
 

@@ -8,7 +8,6 @@
 #include "store/fault_disk.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,7 +125,7 @@ struct fault_file *fault_file_make(struct fault_disk *disk, const char *name)
 	if (file == NULL) {
 		file = calloc(1, sizeof(*file));
 		require(file != NULL);
-		snprintf(file->name, sizeof(file->name), "%s", name);
+		file->name = str_c(&disk->names, str_from_c(name));
 		file->next = disk->files;
 		disk->files = file;
 	}
@@ -396,8 +395,7 @@ struct fault_disk *fault_disk_new(void)
 	require(disk != NULL && pthread_mutex_init(&disk->mutex, NULL) == 0);
 	disk->lock = &disk->mutex;
 	disk->holders = 1;
-	snprintf(disk->vfs_name, sizeof(disk->vfs_name), "fault-%u",
-		 atomic_fetch_add(&numbers, 1) + 1);
+	disk->vfs_name = str_format(&disk->names, "fault-%u", atomic_fetch_add(&numbers, 1) + 1).at;
 	fault_vfs_fill(disk);
 	int code = sqlite3_vfs_register(&disk->vfs, 0);
 	require(code == SQLITE_OK);
@@ -429,6 +427,7 @@ void fault_disk_drop(struct fault_disk *disk)
 		free(file->sectors);
 		free(file);
 	}
+	arena_done(&disk->names);
 	pthread_mutex_destroy(&disk->mutex);
 	free(disk);
 }

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <sqlite3.h>
 
+#include "base/str.h"
 #include "store/fault_vfs.h"
 
 enum { FAULT_SHM_REGIONS = 64, FAULT_PATH = 512 };
@@ -22,7 +23,7 @@ struct fault_sector {
 
 struct fault_file {
 	struct fault_file *next;
-	char name[FAULT_PATH];
+	const char *name;
 	bool linked, linked_synced; /* its name is in the folder; the disk knows */
 	uint8_t *written, *synced;  /* zeros behind the sizes */
 	size_t written_size, synced_size, room;
@@ -48,7 +49,8 @@ struct fault_disk {
 	pthread_mutex_t mutex;
 	pthread_mutex_t *lock; /* the same; for those who get a const disk */
 	sqlite3_vfs vfs;
-	char vfs_name[32];
+	const char *vfs_name;
+	struct arena names;
 	unsigned holders;
 	struct fault_file *files;
 	struct fault_order orders[FAULT_KINDS];

@@ -6,7 +6,6 @@
  */
 #include "store/fault_disk.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -385,14 +384,12 @@ static int vfs_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *base,
 {
 	struct fault_disk *disk = disk_of(vfs);
 	struct handle *handle = handle_of(base);
-	char temporary[32];
 	*handle = (struct handle){ 0 };
 	fault_lock(disk);
-	if (name == NULL) {
-		snprintf(temporary, sizeof(temporary), "temporary-%llu",
-			 (unsigned long long)++disk->temporaries);
-		name = temporary;
-	}
+	if (name == NULL)
+		name = str_format(&disk->names, "temporary-%llu",
+				  (unsigned long long)++disk->temporaries)
+			       .at;
 	int code = open_named(disk, name, handle, flags);
 	fault_unlock(disk);
 	if (out_flags != NULL)
@@ -437,7 +434,11 @@ static int vfs_access(sqlite3_vfs *vfs, const char *name, int flags, int *out_th
 static int vfs_full_name(sqlite3_vfs *vfs, const char *name, int size, char *out_name)
 {
 	(void)vfs;
-	return snprintf(out_name, (size_t)size, "%s", name) < size ? SQLITE_OK : SQLITE_CANTOPEN;
+	size_t length = strlen(name);
+	if (length >= (size_t)size)
+		return SQLITE_CANTOPEN;
+	memcpy(out_name, name, length + 1);
+	return SQLITE_OK;
 }
 
 static int vfs_randomness(sqlite3_vfs *vfs, int size, char *out)

@@ -9,7 +9,8 @@
  * returns true, everything marked COMMITTED is on the disk (fsynced).  When there is no room on
  * the disk it returns true too and marks every append FULL: nothing of them was written, and the
  * same appends may be tried again later.  When it returns false nothing may be acknowledged any
- * more and the process should stop: a failed fsync is never tried again.
+ * more and the process should stop: a failed fsync is never tried again, and a reader that met
+ * damage has told the writer so.
  *
  * What a reader sees is on the disk too: whatever a process that was killed had written and not
  * synced is synced before the store is open.
@@ -174,7 +175,8 @@ struct store_ops {
 		      struct store_check *out_check, struct error *error);
 	/* Copies what is committed now into a new file, synced, while the writer goes on.  A file
 	 * that exists is left alone: ERROR_CONFLICT. */
-	bool (*backup)(struct store_reader *reader, const char *path, struct error *error);
+	bool (*backup)(struct store_reader *reader, const char *path, int64_t *out_bytes,
+		       struct error *error);
 	/* Gives free pages back to the disk.  On the writer's thread, which it holds up. */
 	bool (*vacuum)(struct store *store, struct error *error);
 };

@@ -523,9 +523,11 @@ static bool check(struct store_reader *reader, struct arena *arena, struct store
 	return true;
 }
 
-static bool backup(struct store_reader *reader, const char *path, struct error *error)
+static bool backup(struct store_reader *reader, const char *path, int64_t *out_bytes,
+		   struct error *error)
 {
 	(void)reader;
+	(void)out_bytes;
 	return fail(error, ERROR_USAGE, "%s: a store in memory has no file to copy", path);
 }
 

@@ -353,6 +353,13 @@ bool store_sqlite_commit(struct store *store, struct store_append *const *append
 			 struct error *error)
 {
 	struct store_sqlite *self = self_of(store);
+	if (!self->broken && atomic_load(&self->damaged)) {
+		struct error damage;
+		fail(&damage, ERROR_STORAGE,
+		     "%s: a reader has met damage; restore the data folder from a copy",
+		     self->path);
+		latch(self, &damage);
+	}
 	if (self->broken) {
 		*error = self->breakage;
 		return false;

@@ -39,6 +39,7 @@ struct store_sqlite {
 	int frames;              /* in the WAL, as the last commit left it */
 	int frames_checkpointed; /* when the last checkpoint ran; 0: none since the reset */
 	bool broken;             /* nothing is written any more */
+	atomic_bool damaged;     /* a reader has met what nobody wrote */
 	struct error breakage;   /* why */
 	_Atomic uint64_t commits, events, appends, conflicts, refusals;
 };
@@ -58,6 +59,7 @@ enum store_sqlite_read {
 
 struct store_sqlite_reader {
 	struct store_reader base;
+	struct store_sqlite *writer;
 	char *path;
 	sqlite3 *database;
 	sqlite3_stmt *statements[READS];
@@ -121,7 +123,8 @@ bool store_sqlite_measure(struct store_reader *reader, struct store_size *out_si
 			  struct error *error);
 bool store_sqlite_check(struct store_reader *reader, struct arena *arena,
 			struct store_check *out_check, struct error *error);
-bool store_sqlite_backup(struct store_reader *reader, const char *path, struct error *error);
+bool store_sqlite_backup(struct store_reader *reader, const char *path, int64_t *out_bytes,
+			 struct error *error);
 bool store_sqlite_vacuum(struct store *store, struct error *error);
 
 /* Every op but open and close. */

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -159,9 +158,8 @@ bool store_sqlite_check(struct store_reader *reader, struct arena *arena,
 {
 	struct store_sqlite_reader *self = self_of(reader);
 	struct findings findings = { .arena = arena };
-	char integrity[48];
 	findings.at = arena_array(arena, struct str, LIMIT_PROBLEMS);
-	snprintf(integrity, sizeof(integrity), "PRAGMA integrity_check(%d)", LIMIT_PROBLEMS);
+	const char *integrity = str_format(arena, "PRAGMA integrity_check(%d)", LIMIT_PROBLEMS).at;
 	if (!moment_begin(self, error))
 		return false;
 	bool asked = find_rows(self, integrity, "ok", &findings, error);
@@ -175,12 +173,11 @@ bool store_sqlite_check(struct store_reader *reader, struct arena *arena,
 
 /* ---- copying ------------------------------------------------------------------------- */
 
-static bool folder_sync(const char *path, struct error *error)
+static bool folder_sync(const char *path, struct arena *arena, struct error *error)
 {
-	char folder[4096];
 	const char *slash = strrchr(path, '/');
-	int length = slash == NULL || slash == path ? 1 : (int)(slash - path);
-	snprintf(folder, sizeof(folder), "%.*s", length, slash == NULL ? "." : path);
+	size_t length = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
+	const char *folder = length == 0 ? "." : str_c(arena, (struct str){ path, length });
 	int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bool synced = descriptor >= 0 && fsync(descriptor) == 0;
 	if (!synced)
@@ -222,19 +219,23 @@ static bool copy_write(struct store_sqlite_reader *self, const char *path, struc
 }
 
 /* SQLite syncs what it commits; this is for the file as a whole, whatever SQLite's settings are. */
-static bool copy_sync(const char *path, struct error *error)
+static bool copy_sync(const char *path, int64_t *out_bytes, struct error *error)
 {
 	int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-	bool synced = descriptor >= 0 && fsync(descriptor) == 0;
+	off_t bytes = descriptor >= 0 ? lseek(descriptor, 0, SEEK_END) : -1;
+	bool synced = bytes >= 0 && fsync(descriptor) == 0;
 	if (!synced)
 		fail(error, ERROR_IO, "%s: cannot sync the copy: %s", path, strerror(errno));
+	else
+		*out_bytes = bytes;
 	if (descriptor >= 0)
 		close(descriptor);
 	return synced;
 }
 
 /* Written under another name, so that the name asked for is a whole copy or nothing. */
-bool store_sqlite_backup(struct store_reader *reader, const char *path, struct error *error)
+bool store_sqlite_backup(struct store_reader *reader, const char *path, int64_t *out_bytes,
+			 struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
 	AUTO(arena) arena = { 0 };
@@ -246,13 +247,17 @@ bool store_sqlite_backup(struct store_reader *reader, const char *path, struct e
 		return fail(error, errno == EEXIST ? ERROR_CONFLICT : ERROR_IO,
 			    "%s: cannot make the copy: %s", part, strerror(errno));
 	close(descriptor);
-	bool done = copy_write(self, part, error) && copy_sync(part, error);
+	int64_t bytes = 0;
+	bool done = copy_write(self, part, error) && copy_sync(part, &bytes, error);
 	/* link() and not rename(): it never replaces what came there meanwhile. */
 	if (done && link(part, path) != 0)
 		done = fail(error, errno == EEXIST ? ERROR_CONFLICT : ERROR_IO,
 			    "%s: cannot name the copy: %s", path, strerror(errno));
 	unlink(part);
-	return done && folder_sync(path, error);
+	if (!done || !folder_sync(path, &arena, error))
+		return false;
+	*out_bytes = bytes;
+	return true;
 }
 
 /* ---- making it smaller ---------------------------------------------------------------- */

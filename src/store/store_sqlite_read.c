@@ -4,6 +4,9 @@
  * and the writer's checkpoints can always get through.  A reader never checkpoints, not even
  * when it is closed.
  *
+ * Who meets damage tells the writer, which then takes nothing more: what is built on a file that
+ * nobody wrote so must not be acknowledged.
+ *
  * A page starts small and doubles: a caller may ask for a thousand rows and get three.
  */
 #include "store/store_sqlite.h"
@@ -120,6 +123,7 @@ struct reading {
 
 static bool damaged(const struct store_sqlite_reader *self, struct error *error)
 {
+	atomic_store(&self->writer->damaged, true);
 	return fail(error, ERROR_STORAGE,
 		    "%s: a row is damaged; restore the data folder from a copy", self->path);
 }
@@ -151,6 +155,8 @@ static bool read_rows(const struct reading *reading, struct arena *arena, void *
 			break;
 		count++;
 	}
+	if ((step & 0xff) == SQLITE_CORRUPT)
+		atomic_store(&reading->self->writer->damaged, true);
 	if (!whole)
 		damaged(reading->self, error);
 	else if (step != SQLITE_DONE)
@@ -217,10 +223,10 @@ bool store_sqlite_reader_open(struct store *store, struct store_reader **out_rea
 	struct store_sqlite_reader *self = calloc(1, sizeof(*self));
 	require(self != NULL);
 	self->base.ops = store->ops;
-	const struct store_sqlite *writer = (struct store_sqlite *)store;
-	self->path = strdup(writer->path);
+	self->writer = (struct store_sqlite *)store;
+	self->path = strdup(self->writer->path);
 	require(self->path != NULL);
-	if (!setup(self, writer->vfs, error)) {
+	if (!setup(self, self->writer->vfs, error)) {
 		store_sqlite_reader_close(&self->base);
 		return false;
 	}

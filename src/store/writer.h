@@ -2,9 +2,9 @@
  *
  * writer_append() queues; whatever is queued when the lane is free is committed in one
  * transaction, without waiting for more.  done() is called on the loop thread, in the order in
- * which the appends were queued, when the append is committed or refused (a conflict, no room).  After a failed commit
- * `failed` is called once and nothing is acknowledged any more: every later append stays
- * unanswered, because nobody knows what the disk holds.
+ * which the appends were queued, when the append is committed or refused (a conflict, no room).
+ * After a failed commit `failed` is called once and nothing is acknowledged any more: every later
+ * append stays unanswered, because nobody knows what the disk holds.
  *
  * The append and all it points to must live until done().
  */

@@ -26,6 +26,13 @@ function reader() {
   return ajv;
 }
 
+// Read as it comes: a pipe may have nothing yet, which a synchronous read takes for an error.
+async function standardInput() {
+  let text = "";
+  for await (const piece of process.stdin.setEncoding("utf8")) text += piece;
+  return text;
+}
+
 // A JSON pointer in a fragment, as the reader wants it.
 const at = (name) => `baton#/$defs/${encodeURIComponent(name)}`;
 
@@ -44,7 +51,7 @@ if (what === "openapi") {
   }
 } else if (what === "documents") {
   const ajv = reader();
-  for (const { name, document } of JSON.parse(readFileSync(0, "utf8"))) {
+  for (const { name, document } of JSON.parse(await standardInput())) {
     const validate = ajv.getSchema(at(name));
     if (!validate) complaints.push(`${name}: not found`);
     else if (!validate(document)) complain(name, validate.errors);

@@ -113,7 +113,7 @@ def test_operations_have_names_roles_and_answers(described):
     assert start["requestBody"]["content"]["application/json"]["schema"] == {
         "$ref": "#/components/schemas/runtime.WorkflowRunRequest.Input"}
     assert sorted(start["responses"]) == ["200", "202", "default"]
-    assert [one["name"] for one in tree["paths"]["/api/runs/{id}"]["get"]["parameters"]] == ["id"]
+    assert [one["name"] for one in tree["paths"]["/api/runs/{id}"]["get"]["parameters"]] == ["id", "view"]
 
 
 def test_typescript_passes_tsc_strict(described, tmp_path):
@@ -284,7 +284,8 @@ def test_contract_usage(baton):
 def test_settings_are_those_of_the_rows(baton, described):
     rows = [line.split("|") for line in described("config").splitlines() if line.startswith("| `")]
     text = baton("help").stdout
-    assert [row[1].strip(" `") for row in rows] == ["home", "serve.host", "serve.port", "tools.isolation"]
+    assert [row[1].strip(" `") for row in rows] == ["home", "serve.host", "serve.port", "tools.isolation",
+                                                         "log.format"]
     for _, _, _, default, environment, flag, *_ in rows:
         assert default.strip(" `") in text
         assert environment.strip(" `") in text and flag.strip(" `") in text

@@ -275,6 +275,7 @@ Test(writer, delivers_want_of_room_and_goes_on)
 	store_memory_fill(scene.fixture.store, false);
 	queue(&scene, 3, 1, 2); /* decided on top of what is being refused */
 	queue(&scene, 4, 3, 0);
+	steps_done(&scene.steps);
 	steps_all(&scene.steps);
 	static const enum store_outcome expected[] = { STORE_COMMITTED, STORE_FULL, STORE_FULL,
 						       STORE_CONFLICT, STORE_COMMITTED };
