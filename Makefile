@@ -28,6 +28,9 @@ sanitized: deps
 	@tools/build build/sanitized --buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
 	@ninja -C build/sanitized --quiet
 
+# Here a warning is an error; elsewhere another compiler's new warning should not stop a build.
+test test-full: export BATON_WERROR = true
+
 test: build sanitized
 	@tools/test
 
