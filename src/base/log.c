@@ -13,7 +13,7 @@
 
 #include "base/utf8.h"
 
-enum { TEXT_SIZE = 2048, LINE_SIZE = TEXT_SIZE * 6 + 64 };
+enum { TEXT_SIZE = 2048, RUN_ID_SIZE = 36, ABOUT_SIZE = 64, LINE_SIZE = TEXT_SIZE * 6 + 128 };
 
 static struct log_settings current = { .least = LOG_INFO };
 
@@ -63,15 +63,12 @@ static void write_all(const char *at, size_t size)
 	}
 }
 
-void log_line(enum log_level level, const char *format, ...)
+static void write_line(enum log_level level, struct str run_id, const char *format, va_list list)
 {
 	if (level < current.least || level >= LOG_SILENT)
 		return;
 	char text[TEXT_SIZE];
-	va_list list;
-	va_start(list, format);
 	int written = vsnprintf(text, sizeof(text), format, list);
-	va_end(list);
 	if (written < 0)
 		return;
 	size_t size = (size_t)written;
@@ -83,12 +80,32 @@ void log_line(enum log_level level, const char *format, ...)
 	for (size_t bad; !utf8_valid(rest, &bad); rest = str_skip(rest, bad + 1))
 		text[rest.at + bad - text] = '?';
 
-	char line[LINE_SIZE];
-	int head = snprintf(
-		line, sizeof(line),
-		current.json ? "{\"level\":\"%s\",\"text\":\"" : "%s: ", level_names[level]);
+	char line[LINE_SIZE], about[ABOUT_SIZE] = "";
+	if (run_id.size > 0)
+		snprintf(about, sizeof(about),
+			 current.json ? "\"run_id\":\"" STR_FMT "\"," : "run " STR_FMT ": ",
+			 STR_ARG(str_head(run_id, RUN_ID_SIZE)));
+	int head = snprintf(line, sizeof(line),
+			    current.json ? "{\"level\":\"%s\",%s\"text\":\"" : "%s: %s",
+			    level_names[level], about);
 	size_t end = (size_t)head + escape((struct str){ text, size }, current.json, line + head);
 	const char *tail = current.json ? "\"}\n" : "\n";
 	memcpy(line + end, tail, strlen(tail));
 	write_all(line, end + strlen(tail));
+}
+
+void log_line(enum log_level level, const char *format, ...)
+{
+	va_list list;
+	va_start(list, format);
+	write_line(level, S(""), format, list);
+	va_end(list);
+}
+
+void log_run(enum log_level level, struct str run_id, const char *format, ...)
+{
+	va_list list;
+	va_start(list, format);
+	write_line(level, run_id, format, list);
+	va_end(list);
 }

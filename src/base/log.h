@@ -17,5 +17,8 @@ struct log_settings {
 
 void log_setup(struct log_settings settings);
 void log_line(enum log_level level, const char *format, ...) PRINTF_LIKE(2, 3);
+/* The same about a run: its id (plain text) stands in front, and in JSON as `run_id`, so that the
+ * lines of one run can be found among all others. */
+void log_run(enum log_level level, struct str run_id, const char *format, ...) PRINTF_LIKE(3, 4);
 
 #endif

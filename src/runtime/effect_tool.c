@@ -305,7 +305,11 @@ static void restored(void *context, uint64_t argument, struct str tree, const st
 		call_restart(call);
 		return;
 	}
-	log_line(LOG_WARNING, "the workspace could not be restored: %s", error->text);
+	char id[UUID_TEXT_SIZE];
+	const struct live *live = slots_get(&runtime->lives, call->live);
+	require(live != NULL);
+	log_run(LOG_WARNING, uuid_text(&live->run_id, id),
+		"the workspace could not be restored: %s", error->text);
 	call_unknown(call, "its workspace could not be restored");
 }
 

@@ -101,9 +101,10 @@ static void tree_taken(void *context, uint64_t argument, struct str tree, const 
 	struct live *live = slots_get(&runtime->lives, f->live);
 	require(live != NULL);
 	if (error->code != ERROR_NONE) {
-		log_line(LOG_WARNING,
-			 "%s; the next tool of this run cannot be repeated after a crash",
-			 error->text);
+		char id[UUID_TEXT_SIZE];
+		log_run(LOG_WARNING, uuid_text(&live->run_id, id),
+			"%s; the next tool of this run cannot be repeated after a crash",
+			error->text);
 		tree = WORKSPACE_NO_TREE;
 	}
 	require(tree.size > 0 && tree.size < sizeof(live->tree_text));

@@ -184,8 +184,8 @@ static void load_done(struct runtime_read *read)
 	if (error.code != ERROR_NONE) {
 		char id[UUID_TEXT_SIZE];
 		if (recovering)
-			log_line(LOG_ERROR, "run " STR_FMT " cannot be taken up again: %s",
-				 STR_ARG(uuid_text(&live->run_id, id)), error.text);
+			log_run(LOG_ERROR, uuid_text(&live->run_id, id),
+				"cannot be taken up again: %s", error.text);
 		refuse_inbox(live, &error);
 		live_settle(live);
 	} else {

@@ -84,3 +84,19 @@ Test(log, cuts_what_is_too_long)
 	cr_expect(str_ends(line, S("\\u0001...\"}\n")));
 	cr_expect_lt(line.size, 5000 * 6);
 }
+
+Test(log, names_the_run_a_line_is_about)
+{
+	struct capture capture;
+	const struct str id = S("3c3fc27e-ac7c-46fb-9948-063831522115");
+	capture_begin(&capture);
+	log_setup((struct log_settings){ .least = LOG_INFO });
+	log_run(LOG_WARNING, id, "took %d tries", 3);
+	log_setup((struct log_settings){ .least = LOG_INFO, .json = true });
+	log_run(LOG_ERROR, id, "a \"quoted\" word");
+	log_setup((struct log_settings){ .least = LOG_INFO });
+	expect_str(capture_end(&capture),
+		   S("warning: run 3c3fc27e-ac7c-46fb-9948-063831522115: took 3 tries\n"
+		     "{\"level\":\"error\",\"run_id\":\"3c3fc27e-ac7c-46fb-9948-063831522115\","
+		     "\"text\":\"a \\\"quoted\\\" word\"}\n"));
+}
