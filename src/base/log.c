@@ -63,6 +63,7 @@ static void write_all(const char *at, size_t size)
 	}
 }
 
+PRINTF_LIKE(3, 0)
 static void write_line(enum log_level level, struct str run_id, const char *format, va_list list)
 {
 	if (level < current.least || level >= LOG_SILENT)
