@@ -2,6 +2,7 @@
  *
  * A checked document is printed back with its defaults; a wrong one gets all its problems at once.
  * What a type makes itself (ids, times) is made here too, from the command's own dice and clock.
+ * A document of a type's older shape is read as that and printed in the new one.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "base/yaml.h"
 #include "cli/cli.h"
 #include "contract/describe.h"
+#include "contract/migrate_pipeline.h"
 #include "contract/modules.h"
 #include "contract/run.h"
 #include "os/file.h"
@@ -181,7 +183,12 @@ static int check(struct cli *cli)
 	struct contract_world world = { .now = cli->now, .random = throw_dice, .context = cli };
 	struct contract_source source = { .json = json, .text = text, .world = &world };
 	struct problems problems = { .arena = &cli->arena };
-	const void *value = contract_parse(state->type, &source, &cli->arena, &problems);
+	bool old;
+	const void *value = pipeline_read_old(state->type, &source, &cli->arena, &problems, &old);
+	if (old && value != NULL)
+		fprintf(stderr, "read as a document of the old shape, printed in the new one\n");
+	if (!old)
+		value = contract_parse(state->type, &source, &cli->arena, &problems);
 	if (value == NULL)
 		return tell_problems(cli, &problems);
 	AUTO(buf) out = { 0 };

@@ -127,3 +127,33 @@ bool pipeline_profile_is_v1(const struct json *profile)
 	return profile != NULL && profile->kind == JSON_OBJECT &&
 	       json_member(profile, S("driver")) != NULL;
 }
+
+/* Settings are old when one of their profiles is. */
+static bool settings_are_v1(const struct json *settings)
+{
+	const struct json *profiles = json_member(settings, S("profiles"));
+	if (profiles == NULL || profiles->kind != JSON_OBJECT)
+		return false;
+	for (size_t i = 0; i < profiles->as.object.count; i++)
+		if (pipeline_profile_is_v1(&profiles->as.object.at[i].value))
+			return true;
+	return false;
+}
+
+const void *pipeline_read_old(const struct type *type, const struct contract_source *source,
+			      struct arena *arena, struct problems *problems, bool *out_old)
+{
+	bool is_profile = type == pipeline_profile_type();
+	*out_old = is_profile ? pipeline_profile_is_v1(source->json)
+			      : type == pipeline_settings_type() && settings_are_v1(source->json);
+	if (!*out_old)
+		return NULL;
+	if (is_profile) {
+		const struct pipeline_v1_profile *old =
+			pipeline_v1_profile_parse(source, arena, problems);
+		return old == NULL ? NULL : pipeline_profile_from_v1(old, arena);
+	}
+	const struct pipeline_v1_settings *old =
+		pipeline_v1_settings_parse(source, arena, problems);
+	return old == NULL ? NULL : pipeline_settings_from_v1(old, arena);
+}

@@ -270,6 +270,29 @@ def test_contract_check_of_what_is_not_well_formed(baton, text):
     assert [one["pointer"] for one in told["problems"]] == [""]
 
 
+def test_contract_check_reads_an_old_profile_and_prints_a_new_one(baton, tmp_path):
+    old = {"name": "work", "driver": "cli", "tracker": "none", "working_dir": "/srv/repo"}
+    path = tmp_path / "profile.json"
+    path.write_text(json.dumps(old))
+    done = baton("contract", "check", "pipeline.Profile", str(path))
+    assert done.returncode == 0, done.stderr
+    new = json.loads(done.stdout)
+    assert (new["name"], new["tracker"], new["repo_root"]) == ("work", "noop", "/srv/repo")
+    assert {agent["driver"] for agent in new["agents"].values()} == {"claude"}
+    assert "driver" not in new and "old shape" in done.stderr
+    path.write_text(done.stdout)
+    again = baton("contract", "check", "pipeline.Profile", str(path))
+    assert (again.returncode, again.stdout, again.stderr) == (0, done.stdout, "")
+
+
+def test_contract_check_tells_what_is_wrong_with_an_old_profile(baton, tmp_path):
+    path = tmp_path / "profile.json"
+    path.write_text(json.dumps({"name": "work", "driver": "clay"}))
+    done = baton("contract", "check", "pipeline.Profile", str(path), status=2)
+    assert '/driver: "clay" is not one of cli, api' in done.stderr
+    assert done.stdout == ""
+
+
 def test_contract_usage(baton):
     baton("contract", status=2)
     baton("contract", "check", status=2)
