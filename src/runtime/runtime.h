@@ -50,6 +50,15 @@ struct runtime_reply {
 	const struct error *error;       /* NULL: done and on the disk */
 	const struct problems *problems; /* of the document, NULL when it is not about one */
 	struct uuid run;
+	bool repeated;    /* this idempotency key was here before: nothing was done again */
+	int64_t revision; /* of a document, as it now is; 0 when it is gone */
+};
+
+/* An idempotency key: the same key with the same words does nothing twice, for 24 hours and across
+ * restarts; with other words it is a CONFLICT. */
+struct runtime_key {
+	struct str key;   /* "" = none */
+	struct hash said; /* of method, path and body */
 };
 
 typedef void runtime_replied(void *context, uint64_t argument, const struct runtime_reply *reply);
@@ -59,6 +68,8 @@ struct runtime_start {
 	struct str yaml;     /* the definition itself, or "" */
 	struct str inputs;   /* JSON object */
 	struct uuid run;     /* zero = made here */
+	struct runtime_key key;
+	struct str trace; /* W3C traceparent of who asked, recorded with the run; "" = none */
 };
 
 void runtime_start(struct runtime *runtime, const struct runtime_start *start,
@@ -69,9 +80,23 @@ struct runtime_answer {
 	enum run_decision decision;
 	struct str comment, by;
 	const struct hash *revision; /* NULL = whatever is open */
+	struct runtime_key key;
 };
 
 void runtime_answer(struct runtime *runtime, const struct runtime_answer *answer,
+		    runtime_replied *replied, void *context, uint64_t argument);
+
+/* A document as it shall be (profiles, keys, settings …); an event of the system stream. */
+struct runtime_change {
+	struct str kind, name;
+	int64_t revision; /* the one it must have; 0 = it must be new; -1 = whatever is there */
+	struct str body;  /* JSON; "" = delete it */
+	struct str by;    /* who changes it */
+	struct runtime_key key;
+};
+
+/* NOT_FOUND: there is nothing to delete.  CONFLICT: its revision is another one. */
+void runtime_change(struct runtime *runtime, const struct runtime_change *change,
 		    runtime_replied *replied, void *context, uint64_t argument);
 
 /* ---- notices ------------------------------------------------------------------------- */

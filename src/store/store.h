@@ -15,6 +15,23 @@
  * What a reader sees is on the disk too: whatever a process that was killed had written and not
  * synced is synced before the store is open.
  *
+ * Beside the streams it keeps, in the same transactions:
+ *
+ *   values      by SHA-256, each with the number of events and snapshots that name it; the last one
+ *               that goes takes the value with it (R17).
+ *   snapshots   a run's folded state at a seq; the newest two are kept.  Reading a run is reading
+ *               its newest snapshot and the events behind it (R8).
+ *   floors      an append may say that events below a snapshot are gone: from that commit on they
+ *               are not read any more (life-cycle events are), and purge() takes them off the disk
+ *               a slice at a time.
+ *   documents   everything that is not a run, by kind and name, each with a revision.  Their
+ *               changes are events of the system stream: the run whose id is zero, which has no row
+ *               in the lists of runs and no state.
+ *   guards      named counters with limits, checked and moved by an append (R13).
+ *   requests    idempotency keys: which run or document a request with this key has made.
+ *   owner       the epoch of whoever opened the store last; a commit of any other is refused for
+ *               good, even if the lock file was deleted under it.
+ *
  * Only this room knows SQL.  It makes no events and looks into no body.
  *
  * Threads: `struct store` (the writer) belongs to one thread at a time; each `struct store_reader`
@@ -35,6 +52,9 @@ struct store_event {
 	struct str type; /* a name of events.def */
 	int64_t at;      /* us UTC, as the command said */
 	struct str body; /* JSON */
+	bool kept;       /* of the run's life cycle: it stays when the floor rises over it */
+	const struct hash *names; /* values the body names: known, or among the append's blobs */
+	size_t name_count;
 };
 
 struct store_blob {
@@ -59,10 +79,48 @@ struct store_run {
 	int64_t created_at, updated_at; /* us UTC */
 	int64_t ended_at;               /* 0 while live */
 	int64_t seq;                    /* of its newest event; filled when read */
+	int64_t floor;                  /* events below it are gone; filled when read */
 	struct str summary;             /* JSON shown in lists; not looked into here */
 };
 
-enum store_outcome { STORE_PENDING, STORE_COMMITTED, STORE_CONFLICT, STORE_FULL };
+/* The folded state of the run as it is behind the append's events. */
+struct store_snapshot {
+	int64_t seq;     /* filled when read */
+	struct str body; /* JSON; "" = none */
+	const struct hash *names;
+	size_t name_count;
+};
+
+/* A change of a document: an append to the system stream carries it beside its event. */
+struct store_document {
+	struct str kind, name;
+	int64_t revision;   /* 0 = it must not exist yet; else the one it must have */
+	int64_t changed_at; /* us UTC */
+	struct str body;    /* JSON; "" = delete it */
+};
+
+/* Refused when value + change would be over the limit or below 0; limit -1 = none. */
+struct store_guard {
+	struct str name;
+	int64_t change, limit;
+};
+
+/* An idempotency key: bound to what the request said and to what came of it. */
+struct store_request {
+	struct str key;      /* "" = none */
+	struct hash said;    /* of method, path and body */
+	struct uuid subject; /* the run, question or document it was about */
+	int64_t at;          /* us UTC; forgotten by forget() */
+};
+
+enum store_outcome {
+	STORE_PENDING,
+	STORE_COMMITTED,
+	STORE_CONFLICT, /* the stream, or a document, is elsewhere */
+	STORE_GUARDED,  /* `refused_guard` is over its limit */
+	STORE_REPEATED, /* the request's key is known: `request` is the stored one */
+	STORE_FULL,
+};
 
 struct store_append {
 	int64_t expected_seq; /* 0: the run must not exist yet */
@@ -75,8 +133,19 @@ struct store_append {
 	size_t opened_count; /* an id already open is replaced */
 	const struct uuid *closed;
 	size_t closed_count; /* closed before `opened` opens: an id in both stays open */
+	struct store_snapshot snapshot;
+	/* Events with seq < floor are gone, life-cycle events aside; at most the seq of a snapshot
+	 * that is stored or comes with this append.  0 = leave it. */
+	int64_t floor;
+	const struct store_document *documents;
+	size_t document_count;
+	const struct store_guard *guards;
+	size_t guard_count;
+	struct store_request request; /* in; out when REPEATED */
+	bool urgent;                  /* a cancel: when the disk is full it may use the reserve */
 	/* out */
 	enum store_outcome outcome;
+	size_t refused_guard;
 	int64_t first_position, last_position;
 };
 
@@ -102,9 +171,38 @@ struct store_effect_page {
 	size_t count;
 };
 
+struct store_document_page {
+	struct store_document *at;
+	size_t count;
+};
+
+/* A run's state by its word, and how many are in it. */
+struct store_state_count {
+	struct str state;
+	int64_t runs;
+};
+
+struct store_state_counts {
+	struct store_state_count *at;
+	size_t count;
+};
+
+/* A run that retention may look at. */
+struct store_old_run {
+	struct uuid id;
+	int64_t seq, floor, ended_at;
+};
+
+struct store_old_runs {
+	struct store_old_run *at;
+	size_t count;
+};
+
 struct store_stats {
 	uint64_t commits, events, appends, conflicts; /* since open, by this writer */
 	uint64_t refusals;                            /* batches there was no room for */
+	uint64_t purged;                              /* events taken off the disk */
+	uint64_t wal_bytes;                           /* size of the WAL behind the newest commit */
 };
 
 /* What it holds and what that takes. */
@@ -166,6 +264,34 @@ struct store_ops {
 			      struct error *error);
 	/* 0 when empty, -1 when the disk cannot be read. */
 	int64_t (*newest_position)(struct store_reader *reader);
+	/* The newest snapshot with seq <= at (0 = whatever is newest). */
+	bool (*read_snapshot)(struct store_reader *reader, const struct uuid *run, int64_t at,
+			      struct arena *arena, struct store_snapshot *out_snapshot,
+			      bool *out_found, struct error *error);
+	/* Open effects with 0 < due_at <= until, the earliest first. */
+	bool (*list_due)(struct store_reader *reader, int64_t until, size_t limit,
+			 struct arena *arena, struct store_effect_page *out_page,
+			 struct error *error);
+	bool (*read_document)(struct store_reader *reader, struct str kind, struct str name,
+			      struct arena *arena, struct store_document *out_document,
+			      bool *out_found, struct error *error);
+	/* Of one kind, by name, names > after ("" to begin). */
+	bool (*list_documents)(struct store_reader *reader, struct str kind, struct str after,
+			       size_t limit, struct arena *arena,
+			       struct store_document_page *out_page, struct error *error);
+	bool (*read_request)(struct store_reader *reader, struct str key, struct arena *arena,
+			     struct store_request *out_request, bool *out_found,
+			     struct error *error);
+	bool (*read_guard)(struct store_reader *reader, struct str name, int64_t *out_value,
+			   struct error *error); /* 0 when nobody has moved it */
+	/* Every state that has a run; its cost does not grow with the runs. */
+	bool (*count_states)(struct store_reader *reader, struct arena *arena,
+			     struct store_state_counts *out_counts, struct error *error);
+	/* Runs that ended before `ended_before` (0: no such wish) or have more than `most_events`
+	 * events (0 likewise) and of which something is left to take, ids > after. */
+	bool (*list_old)(struct store_reader *reader, int64_t ended_before, int64_t most_events,
+			 const struct uuid *after, size_t limit, struct arena *arena,
+			 struct store_old_runs *out_runs, struct error *error);
 
 	/* Care, on request of a person.  check() and measure() read everything there is, in one
 	 * transaction, which the writer does not wait for. */
@@ -179,6 +305,19 @@ struct store_ops {
 		       struct error *error);
 	/* Gives free pages back to the disk.  On the writer's thread, which it holds up. */
 	bool (*vacuum)(struct store *store, struct error *error);
+	/* Takes at most `limit` rows off the disk that floors and forgotten requests have left
+	 * behind, values that nobody names any more included.  On the writer's thread, in a
+	 * transaction of its own; *out_more when a slice is left. */
+	bool (*purge)(struct store *store, size_t limit, bool *out_more, struct error *error);
+	/* Requests older than `before` are forgotten. */
+	bool (*forget)(struct store *store, int64_t before, struct error *error);
+	/* Replaces what was derived from the run's events: its row and its open effects (R12).
+	 * What is derived from rows (counts by state, numbers of names) is made again by
+	 * rebuild_end(), once all runs are through.  On the writer's thread. */
+	bool (*rebuild_run)(struct store *store, const struct store_run *run,
+			    const struct store_effect *open, size_t open_count,
+			    struct error *error);
+	bool (*rebuild_end)(struct store *store, struct error *error);
 };
 
 struct store {
