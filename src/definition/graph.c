@@ -3,77 +3,189 @@
 
 #include <stdlib.h>
 
+#include "base/limits.h"
 #include "base/map.h"
 
-/* Nodes come dependencies first, so a name that is not known yet means a broken graph. */
-static bool numbers_of(const struct map *names, struct str_list list, struct arena *arena,
-		       struct graph_numbers *out, struct error *error)
+enum { RUN_CONCURRENCY = 10 };
+
+/* What is known while a graph is loaded. */
+struct loading {
+	struct arena *arena;
+	struct graph_node *nodes;
+	uint32_t count;
+	struct error *error;
+};
+
+static uint32_t count_nodes(struct run_graph_node_list rows)
 {
-	uint32_t *numbers = arena_array(arena, uint32_t, list.count);
-	for (size_t i = 0; i < list.count; i++) {
-		const void *found = map_get(names, list.at[i]); /* number + 1 */
-		if (found == NULL)
-			return fail(error, ERROR_INVALID,
-				    "graph: " STR_FMT " is named before it stands",
-				    STR_ARG(list.at[i]));
-		numbers[i] = (uint32_t)(uintptr_t)found - 1;
+	uint32_t count = (uint32_t)rows.count;
+	for (size_t i = 0; i < rows.count; i++)
+		count += count_nodes(rows.at[i].body);
+	return count;
+}
+
+static bool expression(struct loading *l, bool given, struct str text, const struct expr **out)
+{
+	return !given || expr_parse(text, l->arena, out, l->error);
+}
+
+static bool load_criteria(struct loading *l, struct graph_node *node)
+{
+	const struct run_graph_node *row = node->row;
+	struct graph_criterion *criteria =
+		arena_array(l->arena, struct graph_criterion, row->criteria.count);
+	for (size_t i = 0; i < row->criteria.count; i++) {
+		criteria[i].name = row->criteria.at[i].name;
+		criteria[i].critical = row->criteria.at[i].critical;
+		if (!expr_parse(row->criteria.at[i].check, l->arena, &criteria[i].check, l->error))
+			return false;
 	}
+	node->criteria = criteria;
+	node->criterion_count = row->criteria.count;
+	return true;
+}
+
+static bool load_node(struct loading *l, struct graph_node *node, const struct run_graph_node *row)
+{
+	node->row = row;
+	node->name = row->name;
+	node->kind = row->kind;
+	node->class = row->class;
+	node->any = row->join == RUN_JOIN_ANY;
+	node->entry = has(row, entry) && row->entry;
+	return expression(l, has(row, when), row->when, &node->when) &&
+	       expression(l, has(row, until), row->until, &node->until) &&
+	       expression(l, has(row, value), row->value, &node->value) && load_criteria(l, node);
+}
+
+/* Within one body; names are few in most, so a map is made for each. */
+static bool number_of(struct loading *l, const struct map *names, struct str name, uint32_t *out)
+{
+	const void *found = map_get(names, name); /* number + 1 */
+	if (found == NULL)
+		return fail(l->error, ERROR_INVALID, "graph: there is no node " STR_FMT,
+			    STR_ARG(name));
+	*out = (uint32_t)(uintptr_t)found - 1;
+	return true;
+}
+
+static bool numbers_of(struct loading *l, const struct map *names, struct str_list list,
+		       struct graph_numbers *out)
+{
+	uint32_t *numbers = arena_array(l->arena, uint32_t, list.count);
+	for (size_t i = 0; i < list.count; i++)
+		if (!number_of(l, names, list.at[i], &numbers[i]))
+			return false;
 	*out = (struct graph_numbers){ numbers, list.count };
 	return true;
 }
 
-static bool load_node(struct graph_node *node, const struct run_graph_node *row,
-		      const struct map *names, struct arena *arena, struct error *error)
+static bool link_node(struct loading *l, const struct map *names, struct graph_node *node)
 {
-	node->name = row->name;
-	node->kind = row->kind;
-	node->class = row->class;
-	node->tool = has(row, tool) ? row->tool : S("");
-	node->question = has(row, question) ? row->question : S("");
-	node->wait_us = has(row, wait_us) ? row->wait_us : 0;
-	node->inputs = row->inputs;
-	return numbers_of(names, row->depends_on, arena, &node->depends_on, error) &&
-	       numbers_of(names, row->reads, arena, &node->reads, error);
-}
-
-static void link_dependents(struct graph_node *nodes, uint32_t count, struct arena *arena)
-{
-	uint32_t *sizes = arena_array(arena, uint32_t, count);
-	for (uint32_t i = 0; i < count; i++)
-		for (size_t d = 0; d < nodes[i].depends_on.count; d++)
-			sizes[nodes[i].depends_on.at[d]]++;
-	uint32_t **lists = arena_array(arena, uint32_t *, count);
-	for (uint32_t i = 0; i < count; i++) {
-		lists[i] = arena_array(arena, uint32_t, sizes[i]);
-		nodes[i].dependents = (struct graph_numbers){ lists[i], 0 };
-	}
-	for (uint32_t i = 0; i < count; i++) {
-		for (size_t d = 0; d < nodes[i].depends_on.count; d++) {
-			uint32_t from = nodes[i].depends_on.at[d];
-			lists[from][nodes[from].dependents.count++] = i;
-		}
-		for (size_t r = 0; r < nodes[i].reads.count; r++)
-			nodes[nodes[i].reads.at[r]].reader_count++;
-	}
-}
-
-static bool link_outputs(const struct run_graph *rows, struct graph_node *nodes,
-			 const struct map *names, struct arena *arena, struct error *error)
-{
-	for (size_t i = 0; i < rows->outputs.count; i++) {
-		struct graph_numbers reads;
-		if (!numbers_of(names, rows->outputs.at[i].reads, arena, &reads, error))
+	const struct run_graph_node *row = node->row;
+	struct graph_edge *edges = arena_array(l->arena, struct graph_edge, row->edges.count);
+	for (size_t i = 0; i < row->edges.count; i++) {
+		const struct run_graph_edge *edge = &row->edges.at[i];
+		if (!number_of(l, names, edge->to, &edges[i].to) ||
+		    !expression(l, has(edge, when), edge->when, &edges[i].when))
 			return false;
-		for (size_t r = 0; r < reads.count; r++)
-			nodes[reads.at[r]].read_by_outputs = true;
 	}
+	node->edges = (struct graph_edges){ edges, row->edges.count };
+	return numbers_of(l, names, row->depends_on, &node->depends_on) &&
+	       numbers_of(l, names, row->reads, &node->reads);
+}
+
+static void link_dependents(struct loading *l, struct graph_numbers body)
+{
+	struct graph_node *nodes = l->nodes;
+	for (size_t i = 0; i < body.count; i++) {
+		const struct graph_node *node = &nodes[body.at[i]];
+		for (size_t d = 0; d < node->depends_on.count; d++)
+			nodes[node->depends_on.at[d]].dependents.count++;
+	}
+	uint32_t **lists = arena_array(l->arena, uint32_t *, body.count);
+	for (size_t i = 0; i < body.count; i++) {
+		struct graph_node *node = &nodes[body.at[i]];
+		lists[i] = arena_array(l->arena, uint32_t, node->dependents.count);
+		node->dependents = (struct graph_numbers){ lists[i], 0 };
+	}
+	for (size_t i = 0; i < body.count; i++) {
+		const struct graph_node *node = &nodes[body.at[i]];
+		for (size_t d = 0; d < node->depends_on.count; d++) {
+			struct graph_node *from = &nodes[node->depends_on.at[d]];
+			lists[from->slot][from->dependents.count++] = body.at[i];
+		}
+	}
+}
+
+/* A reader that may come again, or later than its body's other nodes, keeps what it reads. */
+static void link_readers(struct loading *l, struct graph_numbers body, bool inside)
+{
+	for (size_t i = 0; i < body.count; i++) {
+		struct graph_node *node = &l->nodes[body.at[i]];
+		bool comes_again = node->any || node->until != NULL ||
+				   node->kind == RUN_NODE_VERIFY || node->edges.count > 0;
+		node->keeps |= inside || comes_again || node->row->sets.count > 0;
+		for (size_t r = 0; r < node->reads.count; r++) {
+			struct graph_node *read = &l->nodes[node->reads.at[r]];
+			read->reader_count++;
+			read->keeps |= comes_again;
+		}
+	}
+}
+
+static bool load_body(struct loading *l, struct run_graph_node_list rows, uint32_t parent,
+		      struct graph_numbers *out)
+{
+	AUTO(map) names = { 0 };
+	uint32_t *numbers = arena_array(l->arena, uint32_t, rows.count);
+	for (size_t i = 0; i < rows.count; i++) {
+		numbers[i] = l->count++;
+		struct graph_node *node = &l->nodes[numbers[i]];
+		node->parent = parent;
+		node->slot = (uint32_t)i;
+		if (!load_node(l, node, &rows.at[i]))
+			return false;
+		if (map_get(&names, node->name) != NULL)
+			return fail(l->error, ERROR_INVALID, "graph: two nodes are called " STR_FMT,
+				    STR_ARG(node->name));
+		map_put(&names, node->name, (void *)(uintptr_t)(numbers[i] + 1));
+	}
+	*out = (struct graph_numbers){ numbers, rows.count };
+	for (size_t i = 0; i < rows.count; i++) {
+		struct graph_node *node = &l->nodes[numbers[i]];
+		if (!link_node(l, &names, node) ||
+		    !load_body(l, rows.at[i].body, numbers[i], &node->body))
+			return false;
+	}
+	link_dependents(l, *out);
+	link_readers(l, *out, parent != GRAPH_ROOT);
+	return true;
+}
+
+static bool link_outputs(struct loading *l, struct graph *graph)
+{
+	const struct run_graph *rows = graph->rows;
+	for (size_t i = 0; i < rows->outputs.count; i++)
+		for (size_t r = 0; r < rows->outputs.at[i].reads.count; r++) {
+			int64_t node =
+				graph_find(graph, GRAPH_ROOT, rows->outputs.at[i].reads.at[r]);
+			if (node < 0)
+				return fail(l->error, ERROR_INVALID,
+					    "graph: an output reads a node that is not there");
+			l->nodes[node].keeps = true;
+		}
 	return true;
 }
 
 static int compare_names(const void *a, const void *b, void *nodes)
 {
 	const struct graph_node *all = nodes;
-	return str_compare(all[*(const uint32_t *)a].name, all[*(const uint32_t *)b].name);
+	const struct graph_node *left = &all[*(const uint32_t *)a];
+	const struct graph_node *right = &all[*(const uint32_t *)b];
+	if (left->parent != right->parent)
+		return left->parent < right->parent ? -1 : 1;
+	return str_compare(left->name, right->name);
 }
 
 static const uint32_t *sorted_by_name(struct graph_node *nodes, uint32_t count, struct arena *arena)
@@ -85,22 +197,33 @@ static const uint32_t *sorted_by_name(struct graph_node *nodes, uint32_t count, 
 	return numbers;
 }
 
-static bool load_rows(struct graph *graph, struct map *names, struct arena *arena,
+static bool load_rows(struct graph *graph, const struct run_graph *rows, struct arena *arena,
 		      struct error *error)
 {
-	const struct run_graph *rows = graph->rows;
-	uint32_t count = (uint32_t)rows->nodes.count;
-	struct graph_node *nodes = arena_array(arena, struct graph_node, count);
-	for (uint32_t i = 0; i < count; i++) {
-		if (!load_node(&nodes[i], &rows->nodes.at[i], names, arena, error))
-			return false;
-		map_put(names, nodes[i].name, (void *)(uintptr_t)(i + 1));
-	}
-	link_dependents(nodes, count, arena);
-	graph->nodes = nodes;
-	graph->by_name = sorted_by_name(nodes, count, arena);
-	graph->node_count = count;
-	return link_outputs(rows, nodes, names, arena, error);
+	struct loading loading = { .arena = arena, .error = error };
+	graph->name = rows->name;
+	graph->rows = rows;
+	graph->node_count = count_nodes(rows->nodes);
+	graph->concurrency = has(rows, concurrency) ? (uint32_t)rows->concurrency : RUN_CONCURRENCY;
+	graph->max_iterations =
+		has(rows, max_iterations) ? rows->max_iterations : LIMIT_ITERATIONS;
+	loading.nodes = arena_array(arena, struct graph_node, graph->node_count);
+	graph->nodes = loading.nodes;
+	if (!load_body(&loading, rows->nodes, GRAPH_ROOT, &graph->body))
+		return false;
+	graph->by_name = sorted_by_name(loading.nodes, graph->node_count, arena);
+	return link_outputs(&loading, graph);
+}
+
+bool graph_load_rows(const struct run_graph *rows, struct arena *arena,
+		     const struct graph **out_graph, struct error *error)
+{
+	struct graph *graph = arena_new(arena, struct graph);
+	graph->hash = hash_of(run_graph_text(rows, arena));
+	if (!load_rows(graph, rows, arena, error))
+		return false;
+	*out_graph = graph;
+	return true;
 }
 
 bool graph_load(struct str text, struct arena *arena, const struct graph **out_graph,
@@ -117,21 +240,26 @@ bool graph_load(struct str text, struct arena *arena, const struct graph **out_g
 		return problems_fail(&problems, error);
 	struct graph *graph = arena_new(arena, struct graph);
 	graph->hash = hash_of(text);
-	graph->name = rows->name;
-	graph->rows = rows;
-	AUTO(map) names = { 0 };
-	if (!load_rows(graph, &names, arena, error))
+	if (!load_rows(graph, rows, arena, error))
 		return false;
 	*out_graph = graph;
 	return true;
 }
 
-int64_t graph_find(const struct graph *graph, struct str name)
+struct graph_numbers graph_body(const struct graph *graph, uint32_t parent)
+{
+	return parent == GRAPH_ROOT ? graph->body : graph->nodes[parent].body;
+}
+
+/* GRAPH_ROOT is the greatest parent, so the root's names stand last. */
+int64_t graph_find(const struct graph *graph, uint32_t parent, struct str name)
 {
 	uint32_t low = 0, high = graph->node_count;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		int order = str_compare(graph->nodes[graph->by_name[middle]].name, name);
+		const struct graph_node *node = &graph->nodes[graph->by_name[middle]];
+		int order = node->parent != parent ? (node->parent < parent ? -1 : 1)
+						   : str_compare(node->name, name);
 		if (order == 0)
 			return graph->by_name[middle];
 		if (order < 0)

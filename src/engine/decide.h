@@ -1,18 +1,21 @@
-/* engine/decide.h -- from a command to events: the only place where events are made.
+/* engine/decide.h -- from a command to events: the only place where a run's events are made.
  *
  *	decide()   answers one command: refuses it, or makes its events;
- *	advance()  makes what follows: requests for every step that can start, the run's end.
+ *	advance()  makes what follows: everything that can start, the end of bodies and of the run.
  *
  * Both apply each event to the run as they make it (R2: decided ahead), so the caller has one
  * state and a list of events to append; if the append fails it throws the state away and loads
  * it again.  The caller runs advance() after each decide() with the same decision, and appends
  * both in one go: finished(k) and requested(k+1) are one append.
  *
- * advance() may answer ENGINE_NEED: decision->needs lists values by hash that it must see,
+ * Both may answer ENGINE_NEED: decision->needs lists values by hash that must be seen,
  * decision->needs_tree asks for the workspace's tree.  The caller fetches them and calls again;
  * nothing may be decided for this run in between.
  *
- * No clock, no dice: `now` comes with the command, ids are derived (R1, R4).
+ * decision->stops names effects that are under way and shall end: the caller tells them, and what
+ * they then say comes back as COMMAND_FINISHED.
+ *
+ * No clock, no dice: `now` comes with the command, ids and jitter are derived (R1, R4).
  */
 #ifndef ENGINE_DECIDE_H
 #define ENGINE_DECIDE_H
@@ -21,29 +24,47 @@
 
 enum command_kind {
 	COMMAND_CREATE,    /* the first of a run */
+	COMMAND_START,     /* it leaves its queue */
 	COMMAND_COMPUTED,  /* a pure step has its result */
-	COMMAND_FINISHED,  /* a tool or timer is closed */
+	COMMAND_FINISHED,  /* a tool, turn or sub-run is closed */
 	COMMAND_ANSWERED,  /* a person has answered */
 	COMMAND_RESTARTED, /* a tool left open by a crash is about to be called again */
+	COMMAND_DUE,       /* the time of something of this step, or of the run (step "") has come */
+	COMMAND_PAUSE,
+	COMMAND_RESUME,
+	COMMAND_CANCEL,
+	COMMAND_SIGNAL,
 };
 
 struct command {
 	enum command_kind kind;
 	int64_t now;
-	const struct json *inputs;  /* CREATE: with defaults */
-	struct str step;            /* all others: path of the activation */
-	struct uuid effect;         /* FINISHED, ANSWERED, RESTARTED */
-	enum run_outcome outcome;   /* FINISHED */
-	const struct json *output;  /* COMPUTED, FINISHED: NULL when it failed */
-	struct fault fault;         /* COMPUTED, FINISHED: code "" when it did not */
-	enum run_decision decision; /* ANSWERED */
-	struct str comment, by;
+	const struct json *inputs;   /* CREATE: with defaults */
+	struct uuid parent;          /* CREATE: zero = none */
+	int64_t priority;            /* CREATE */
+	bool queued;                 /* CREATE: it waits for its turn */
+	struct str step;             /* path of the activation */
+	struct uuid effect;          /* FINISHED, ANSWERED, RESTARTED */
+	enum run_outcome outcome;    /* FINISHED */
+	const struct json *output;   /* COMPUTED, FINISHED: NULL when it failed; ANSWERED, SIGNAL:
+					values that came with it */
+	const struct json *usage;    /* FINISHED: of a turn */
+	struct fault fault;          /* COMPUTED, FINISHED: code "" when it did not fail */
+	enum run_decision decision;  /* ANSWERED */
+	struct str comment;          /* ANSWERED; PAUSE, CANCEL: why */
+	struct str by;               /* who: CREATE, ANSWERED, PAUSE, RESUME, CANCEL, SIGNAL */
+	struct str name;             /* SIGNAL */
 	const struct hash *revision; /* ANSWERED: the one that was shown, or NULL */
 };
 
 struct decision_blob {
 	struct hash hash;
 	struct str bytes;
+};
+
+struct decision_stop {
+	struct str step;
+	struct uuid effect;
 };
 
 struct decision {
@@ -55,6 +76,8 @@ struct decision {
 	struct hash *needs; /* ENGINE_NEED */
 	size_t need_count, need_room;
 	bool needs_tree;
+	struct decision_stop *stops;
+	size_t stop_count, stop_room;
 };
 
 /* What the shell has loaded. */
@@ -65,12 +88,13 @@ struct engine_values {
 	struct str tree; /* "" when it has not been taken */
 };
 
-enum engine_answer { ENGINE_DONE, ENGINE_NEED };
+enum engine_answer { ENGINE_DONE, ENGINE_NEED, ENGINE_REFUSED };
 
-/* Refusals: NOT_FOUND (no such step), CONFLICT (already closed, another revision, second answer),
- * TOO_LARGE.  A refused command changes nothing. */
-MUST_CHECK bool decide(struct run *run, const struct command *command, struct decision *decision,
-		       struct error *error);
+/* Refusals: NOT_FOUND (no such step), CONFLICT (already closed, another revision, second answer,
+ * nothing is due), FORBIDDEN (four eyes), TOO_LARGE, INVALID.  A refused command changes nothing. */
+enum engine_answer decide(struct run *run, const struct command *command,
+			  const struct engine_values *values, struct decision *decision,
+			  struct error *error);
 enum engine_answer advance(struct run *run, int64_t now, const struct engine_values *values,
 			   struct decision *decision);
 

@@ -2,10 +2,10 @@
  *
  * One function an event, named by events.def: forgetting one does not link.  What follows from an
  * event without being one itself (a dependent that is ready, a pure step that starts, a cascade
- * of skips, running against waiting_human) is worked out in settle(), after every event, from
- * the state alone.
+ * of skips, running against waiting_human) is in place.c and settle(), from the state alone.
  */
-#include "engine/run.h"
+#include "base/buf.h"
+#include "engine/place.h"
 
 #define EVENT(constant, name, body, level, persistence, text)                            \
 	static bool evolve_##body(struct run *run, const struct body *event, int64_t at, \
@@ -19,28 +19,7 @@ struct run *run_new(struct arena *arena, struct uuid id, const struct graph *gra
 	run->arena = arena;
 	run->id = id;
 	run->graph = graph;
-	run->count = run->unfinished = graph->node_count;
-	run->activations = arena_array(arena, struct activation, run->count);
-	for (uint32_t i = 0; i < run->count; i++) {
-		struct activation *activation = &run->activations[i];
-		activation->path = graph->nodes[i].name;
-		activation->node = i;
-		activation->attempt = 1;
-		activation->waiting_on = (uint32_t)graph->nodes[i].depends_on.count;
-		activation->readers_left = graph->nodes[i].reader_count;
-	}
-	struct run_queue *queues[] = { &run->pure, &run->tools, &run->contained, &run->parked,
-				       &run->computing };
-	for (size_t i = 0; i < COUNT(queues); i++)
-		queues[i]->at = arena_array(arena, uint32_t, run->count);
-	run->cascade = arena_array(arena, uint32_t, run->count);
 	return run;
-}
-
-struct activation *run_activation(struct run *run, struct str path)
-{
-	int64_t number = graph_find(run->graph, path);
-	return number < 0 ? NULL : &run->activations[number];
 }
 
 bool run_is_stepping(const struct run *run)
@@ -50,21 +29,15 @@ bool run_is_stepping(const struct run *run)
 
 uint32_t run_steps_ended(const struct run *run)
 {
-	return run->count - run->unfinished;
+	uint32_t ended = 0;
+	for (size_t i = 0; run->root != NULL && i < run->graph->body.count; i++) {
+		const struct place *place = &run->root->places[i];
+		ended += place->final != NULL && place->final == place->newest;
+	}
+	return ended;
 }
 
 /* ---- small moves --------------------------------------------------------------------- */
-
-static const struct graph_node *node_of(const struct run *run, const struct activation *activation)
-{
-	return &run->graph->nodes[activation->node];
-}
-
-static void step_move(struct activation *activation, enum step_state to)
-{
-	require(step_may_move(activation->state, to));
-	activation->state = to;
-}
 
 static void run_move(struct run *run, enum run_state to)
 {
@@ -72,11 +45,6 @@ static void run_move(struct run *run, enum run_state to)
 		return;
 	require(run_may_move(run->state, to));
 	run->state = to;
-}
-
-static void enqueue(struct run_queue *queue, uint32_t number)
-{
-	queue->at[queue->tail++] = number;
 }
 
 static struct value value_from(struct run *run, const struct run_value *from)
@@ -99,127 +67,100 @@ static struct fault fault_from(struct run *run, const struct run_fault *from)
 	return (struct fault){ str_copy(run->arena, from->code), str_copy(run->arena, from->text) };
 }
 
-/* ---- what follows from an event ------------------------------------------------------ */
-
-static bool is_pure(const struct graph_node *node)
+static struct closing closing_from(const struct run_next *next)
 {
-	return node->kind == RUN_NODE_TOOL && node->class == RUN_CLASS_PURE;
+	if (next == NULL)
+		return (struct closing){ 0 };
+	return (struct closing){ .then = next->then, .again = next->again };
 }
 
-static void make_ready(struct run *run, uint32_t number)
+static uint64_t head_arrival(struct run_queue *queue)
 {
-	const struct graph_node *node = &run->graph->nodes[number];
-	run->activations[number].arrival = ++run->arrivals;
-	if (node->kind != RUN_NODE_TOOL)
-		enqueue(&run->parked, number);
-	else if (is_pure(node))
-		enqueue(&run->pure, number);
-	else if (node->class == RUN_CLASS_CONTAINED)
-		enqueue(&run->contained, number);
-	else
-		enqueue(&run->tools, number);
-}
-
-/* R3: an output that nothing later can reach leaves the state. */
-static void drop_read_outputs(struct run *run, const struct activation *reader)
-{
-	struct graph_numbers reads = node_of(run, reader)->reads;
-	for (size_t i = 0; i < reads.count; i++) {
-		struct activation *read = &run->activations[reads.at[i]];
-		if (read->readers_left > 0 && --read->readers_left == 0 &&
-		    !node_of(run, read)->read_by_outputs)
-			read->output = (struct value){ .kind = VALUE_ABSENT };
-	}
-}
-
-static void skip_dependents(struct run *run, uint32_t number, int64_t at)
-{
-	uint32_t *stack = run->cascade, depth = 0;
-	stack[depth++] = number;
-	while (depth > 0) {
-		const struct activation *cause = &run->activations[stack[--depth]];
-		struct graph_numbers after = node_of(run, cause)->dependents;
-		for (size_t i = 0; i < after.count; i++) {
-			struct activation *dependent = &run->activations[after.at[i]];
-			if (dependent->state != STEP_PENDING)
-				continue;
-			step_move(dependent, STEP_SKIPPED);
-			dependent->ended_at = at;
-			dependent->fault.code = error_row(ERROR_DEPENDENCY_FAILED)->name;
-			dependent->fault.text = cause->path;
-			run->unfinished--;
-			drop_read_outputs(run, dependent);
-			stack[depth++] = after.at[i];
-		}
-	}
-}
-
-static void finish_step(struct run *run, struct activation *activation, int64_t at)
-{
-	bool failed = activation->fault.code.size > 0;
-	step_move(activation, failed ? STEP_FAILED : STEP_SUCCEEDED);
-	activation->ended_at = at;
-	run->unfinished--;
-	drop_read_outputs(run, activation);
-	if (failed) {
-		skip_dependents(run, activation->node, at);
-		return;
-	}
-	if (activation->readers_left == 0 && !node_of(run, activation)->read_by_outputs)
-		activation->output = (struct value){ .kind = VALUE_ABSENT };
-	struct graph_numbers after = node_of(run, activation)->dependents;
-	for (size_t i = 0; i < after.count; i++) {
-		struct activation *dependent = &run->activations[after.at[i]];
-		if (--dependent->waiting_on == 0 && dependent->state == STEP_PENDING)
-			make_ready(run, after.at[i]);
-	}
-}
-
-static uint64_t head_arrival(const struct run *run, const struct run_queue *queue)
-{
-	if (queue->head == queue->tail)
-		return UINT64_MAX;
-	return run->activations[queue->at[queue->head]].arrival;
+	const struct activation *head = run_queue_head(queue);
+	return head == NULL ? UINT64_MAX : head->arrival;
 }
 
 /* A pure step starts here unless an effect that became ready earlier could take the room. */
-static void settle(struct run *run, int64_t at)
+static void start_pure(struct run *run, int64_t at)
 {
-	while (run->busy < RUN_ROOM && run->pure.head < run->pure.tail) {
-		uint64_t mine = head_arrival(run, &run->pure);
-		if (head_arrival(run, &run->tools) < mine ||
-		    (!run->workspace_busy && head_arrival(run, &run->contained) < mine))
+	while (run->busy < run->graph->concurrency && run->pure.head < run->pure.tail) {
+		uint64_t mine = head_arrival(&run->pure);
+		if (head_arrival(&run->tools) < mine ||
+		    (!run->workspace_busy && head_arrival(&run->contained) < mine))
 			break;
-		uint32_t number = run->pure.at[run->pure.head++];
-		struct activation *activation = &run->activations[number];
-		step_move(activation, STEP_RUNNING);
+		struct activation *activation = run->pure.at[run->pure.head++];
+		activation_move(activation, STEP_RUNNING);
 		activation->started_at = at;
 		activation->started_seq = run->seq;
 		run->busy++;
-		enqueue(&run->computing, number);
+		queue_add(run, &run->computing, activation);
 	}
+}
+
+static void settle(struct run *run, int64_t at)
+{
 	if (run_ended(run))
 		return;
-	bool parked = run->humans > 0 && run->busy == 0 && run->timers == 0;
-	run_move(run, parked ? RUN_WAITING_HUMAN : RUN_RUNNING);
+	if (!run->paused && !run->queued && !run->cancelling)
+		start_pure(run, at);
+	bool parked = run->humans > 0 && run->busy == 0 && run->timers == 0 && !run->cancelling;
+	run_move(run, run->queued   ? RUN_QUEUED
+		      : run->paused ? RUN_PAUSED
+		      : parked      ? RUN_WAITING_HUMAN
+				    : RUN_RUNNING);
 }
 
 /* ---- effects ------------------------------------------------------------------------- */
 
-static bool open_effect(struct run *run, struct str path, struct uuid effect, int64_t at,
-			struct run_queue *queue, struct activation **out, struct error *error)
+/* The activation this event starts: ready and at the head of its queue, or to be tried again. */
+static bool start_effect(struct run *run, struct str path, enum run_node_kind kind,
+			 struct activation **out, struct error *error)
 {
 	struct activation *activation = run_activation(run, path);
-	if (activation == NULL || activation->open || activation->state != STEP_PENDING ||
-	    queue->head == queue->tail || queue->at[queue->head] != activation->node)
+	if (activation == NULL || activation->open || run_node(run, activation)->kind != kind)
+		return fail(error, ERROR_INVALID, "step " STR_FMT " is requested out of turn",
+			    STR_ARG(path));
+	*out = activation;
+	if (activation->state == STEP_RETRYING)
+		return true;
+	struct run_queue *queue = run_queue_of(run, activation);
+	if (activation->state != STEP_PENDING || run_queue_head(queue) != activation)
 		return fail(error, ERROR_INVALID, "step " STR_FMT " is requested out of turn",
 			    STR_ARG(path));
 	queue->head++;
+	return true;
+}
+
+static void open_effect(struct run *run, struct activation *activation, struct uuid effect,
+			int64_t due_at, int64_t at)
+{
+	struct place *place = run_place(run, activation->scope, activation->node);
 	activation->open = true;
 	activation->effect = effect;
-	activation->started_at = at;
-	*out = activation;
-	return true;
+	activation->due_at = due_at;
+	if (activation->started_at == 0)
+		activation->started_at = at;
+	if (place->begun_at == 0)
+		place->begun_at = at;
+}
+
+/* Takes room, unless a retry has kept its own. */
+static void take_room(struct run *run, struct activation *activation)
+{
+	bool contained = run_node(run, activation)->class == RUN_CLASS_CONTAINED;
+	if (activation->state != STEP_RETRYING)
+		run->busy++;
+	if (contained)
+		run->workspace_busy = true;
+	activation_move(activation, STEP_RUNNING);
+}
+
+static void give_room(struct run *run, const struct activation *activation)
+{
+	require(run->busy > 0);
+	run->busy--;
+	if (run_node(run, activation)->class == RUN_CLASS_CONTAINED)
+		run->workspace_busy = false;
 }
 
 static bool close_effect(struct run *run, struct str path, const struct uuid *effect,
@@ -234,18 +175,49 @@ static bool close_effect(struct run *run, struct str path, const struct uuid *ef
 	return true;
 }
 
+/* How a closing event ends its activation. */
+struct result {
+	enum run_outcome outcome;
+	const struct run_value *output;
+	const struct run_fault *fault;
+	const struct run_next *next;
+};
+
+#define RESULT(event)                                                          \
+	((struct result){ .outcome = event->outcome,                           \
+			  .output = has(event, output) ? event->output : NULL, \
+			  .fault = has(event, fault) ? event->fault : NULL,    \
+			  .next = has(event, next) ? event->next : NULL })
+
 /* A closed effect that is not ok always has a fault, whatever the writer said. */
-static void set_outcome(struct run *run, struct activation *activation, enum run_outcome outcome,
-			const struct run_fault *fault)
+static void end_effect(struct run *run, struct activation *activation, const struct result *result,
+		       int64_t at)
 {
-	if (outcome == RUN_OUTCOME_OK)
-		return;
-	activation->fault = fault_from(run, fault);
-	if (activation->fault.code.size == 0)
+	activation->output = value_from(run, result->output);
+	activation->fault = fault_from(run, result->fault);
+	activation->due_at = 0;
+	if (result->outcome != RUN_OUTCOME_OK && activation->fault.code.size == 0)
 		activation->fault.code = error_row(ERROR_TOOL_FAILED)->name;
+	if (result->next != NULL && has(result->next, retry_at)) {
+		activation_move(activation, STEP_RETRYING);
+		activation->due_at = result->next->retry_at;
+		activation->retries++;
+		return;
+	}
+	give_room(run, activation);
+	if (result->outcome == RUN_OUTCOME_UNKNOWN && !run->cancelling) {
+		activation->settling = true; /* human.requested follows */
+		return;
+	}
+	enum step_state state = activation->fault.code.size == 0 ? STEP_SUCCEEDED
+				: result->outcome == RUN_OUTCOME_CANCELLED && run->cancelling
+					? STEP_CANCELLED
+					: STEP_FAILED;
+	struct closing closing = closing_from(result->next);
+	activation_end(run, activation, state, at, &closing);
 }
 
-/* ---- one function an event ----------------------------------------------------------- */
+/* ---- the run ------------------------------------------------------------------------- */
 
 static bool evolve_run_created(struct run *run, const struct run_created *event, int64_t at,
 			       struct error *error)
@@ -254,9 +226,126 @@ static bool evolve_run_created(struct run *run, const struct run_created *event,
 		return fail(error, ERROR_INVALID, "the run exists already");
 	run->created_at = at;
 	run->inputs = value_from(run, event->inputs);
-	for (uint32_t i = 0; i < run->count; i++)
-		if (run->activations[i].waiting_on == 0)
-			make_ready(run, i);
+	run->by = str_copy(run->arena, has(event, by) ? event->by : S(""));
+	run->parent = has(event, parent) ? event->parent : (struct uuid){ 0 };
+	run->priority = has(event, priority) ? event->priority : 0;
+	run->queued = has(event, queued) && event->queued;
+	run->state = run->queued ? RUN_QUEUED : RUN_RUNNING;
+	run->root = scope_enter(run, NULL, -1);
+	if (!run->queued && has(run->graph->rows, timeout_us))
+		run->due_at = at + run->graph->rows->timeout_us;
+	return true;
+}
+
+static bool evolve_run_started(struct run *run, const struct run_started *event, int64_t at,
+			       struct error *error)
+{
+	(void)event;
+	if (!run->queued)
+		return fail(error, ERROR_INVALID, "the run is in no queue");
+	run->queued = false;
+	if (has(run->graph->rows, timeout_us))
+		run->due_at = at + run->graph->rows->timeout_us;
+	return true;
+}
+
+static bool evolve_run_paused(struct run *run, const struct run_paused *event, int64_t at,
+			      struct error *error)
+{
+	(void)event, (void)at;
+	if (run->paused || run->cancelling || run->queued)
+		return fail(error, ERROR_INVALID, "the run cannot be paused");
+	run->paused = true;
+	return true;
+}
+
+static bool evolve_run_resumed(struct run *run, const struct run_resumed *event, int64_t at,
+			       struct error *error)
+{
+	(void)event, (void)at;
+	if (!run->paused)
+		return fail(error, ERROR_INVALID, "the run is not paused");
+	run->paused = false;
+	return true;
+}
+
+static bool evolve_run_cancelling(struct run *run, const struct run_cancelling *event, int64_t at,
+				  struct error *error)
+{
+	if (run->cancelling)
+		return fail(error, ERROR_INVALID, "the run is being cancelled already");
+	run->stopped = fault_from(run, has(event, fault) ? event->fault : NULL);
+	run->due_at = 0;
+	run_stop(run, at);
+	return true;
+}
+
+static bool evolve_run_signalled(struct run *run, const struct run_signalled *event, int64_t at,
+				 struct error *error)
+{
+	(void)at, (void)error;
+	struct run_signal *signal = arena_new(run->arena, struct run_signal);
+	signal->name = str_copy(run->arena, event->name);
+	signal->data = value_from(run, event->data);
+	struct run_signal **link = &run->signals;
+	while (*link != NULL)
+		link = &(*link)->next;
+	*link = signal;
+	return true;
+}
+
+static bool evolve_run_finished(struct run *run, const struct run_finished *event, int64_t at,
+				struct error *error)
+{
+	if (run_ended(run) || run->live > 0)
+		return fail(error, ERROR_INVALID, "the run ends out of turn");
+	run_move(run, event->outcome == RUN_OUTCOME_OK          ? RUN_SUCCEEDED
+		      : event->outcome == RUN_OUTCOME_CANCELLED ? RUN_CANCELLED
+								: RUN_FAILED);
+	run->ended_at = at;
+	run->outputs = value_from(run, has(event, outputs) ? event->outputs : NULL);
+	run->fault = fault_from(run, has(event, fault) ? event->fault : NULL);
+	return true;
+}
+
+/* ---- steps --------------------------------------------------------------------------- */
+
+/* A step that is at the head of its queue and needs no effect. */
+static bool take_ready(struct run *run, struct str path, struct activation **out,
+		       struct error *error)
+{
+	struct activation *activation = run_activation(run, path);
+	struct run_queue *queue = activation == NULL ? NULL : run_queue_of(run, activation);
+	if (activation == NULL || run_queue_head(queue) != activation)
+		return fail(error, ERROR_INVALID, "step " STR_FMT " is out of turn", STR_ARG(path));
+	queue->head++;
+	*out = activation;
+	return true;
+}
+
+static bool evolve_run_step_skipped(struct run *run, const struct run_step_skipped *event,
+				    int64_t at, struct error *error)
+{
+	struct activation *activation;
+	static const struct closing nothing = { 0 };
+	if (!take_ready(run, event->step, &activation, error))
+		return false;
+	activation->reason = str_copy(run->arena, event->reason);
+	activation_end(run, activation, STEP_SKIPPED, at, &nothing);
+	return true;
+}
+
+static bool evolve_run_step_started(struct run *run, const struct run_step_started *event,
+				    int64_t at, struct error *error)
+{
+	struct activation *activation;
+	if (!take_ready(run, event->step, &activation, error))
+		return false;
+	activation_move(activation, STEP_RUNNING);
+	activation->started_at = at;
+	activation->started_seq = run->seq + 1;
+	run->busy++;
+	queue_add(run, &run->computing, activation);
 	return true;
 }
 
@@ -264,39 +353,96 @@ static bool evolve_run_step_computed(struct run *run, const struct run_step_comp
 				     int64_t at, struct error *error)
 {
 	struct activation *activation = run_activation(run, event->step);
-	if (activation == NULL || activation->state != STEP_RUNNING || activation->open ||
-	    !is_pure(node_of(run, activation)))
+	if (activation == NULL)
+		return fail(error, ERROR_INVALID, "there is no step " STR_FMT,
+			    STR_ARG(event->step));
+	if (activation->state == STEP_RUNNING && queue_remove(&run->computing, activation)) {
+		run->busy--;
+	} else if (activation->state == STEP_PENDING) {
+		/* A condition or a verification's first look: evaluated where it stands. */
+		if (!take_ready(run, event->step, &activation, error))
+			return false;
+		struct place *place = run_place(run, activation->scope, activation->node);
+		activation_move(activation, STEP_RUNNING);
+		activation->started_at = at;
+		place->begun_at = place->begun_at == 0 ? at : place->begun_at;
+	} else {
 		return fail(error, ERROR_INVALID, "step " STR_FMT " is not being computed",
 			    STR_ARG(event->step));
-	/* Results may come in any order: close the gap in the list of what is being computed. */
-	struct run_queue *computing = &run->computing;
-	uint32_t place = computing->head;
-	while (computing->at[place] != activation->node)
-		place++;
-	for (; place > computing->head; place--)
-		computing->at[place] = computing->at[place - 1];
-	computing->head++;
-	run->busy--;
+	}
+	struct closing closing = closing_from(has(event, next) ? event->next : NULL);
 	activation->output = value_from(run, has(event, output) ? event->output : NULL);
 	activation->fault = fault_from(run, has(event, fault) ? event->fault : NULL);
-	finish_step(run, activation, at);
+	activation_end(run, activation,
+		       activation->fault.code.size > 0 ? STEP_FAILED : STEP_SUCCEEDED, at,
+		       &closing);
 	return true;
 }
+
+static bool evolve_run_step_entered(struct run *run, const struct run_step_entered *event,
+				    int64_t at, struct error *error)
+{
+	struct activation *activation;
+	if (!take_ready(run, event->step, &activation, error))
+		return false;
+	const struct graph_node *node = run_node(run, activation);
+	if (!run_is_container(node->kind))
+		return fail(error, ERROR_INVALID, "step " STR_FMT " has no body",
+			    STR_ARG(event->step));
+	struct place *place = run_place(run, activation->scope, activation->node);
+	activation_move(activation, STEP_RUNNING);
+	activation->started_at = at;
+	place->begun_at = place->begun_at == 0 ? at : place->begun_at;
+	if (node->kind != RUN_NODE_MAP) {
+		scope_enter(run, activation, -1);
+		return true;
+	}
+	activation->items = value_from(run, has(event, items) ? event->items : NULL);
+	activation->item_count = has(event, count) ? event->count : 0;
+	int64_t at_once = has(node->row, at_once) ? node->row->at_once : activation->item_count;
+	while (activation->items_entered < activation->item_count &&
+	       activation->items_entered < at_once)
+		scope_enter(run, activation, activation->items_entered++);
+	if (activation->item_count == 0) {
+		activation->leaving = true;
+		activation_ready(run, activation);
+	}
+	return true;
+}
+
+static bool evolve_run_step_left(struct run *run, const struct run_step_left *event, int64_t at,
+				 struct error *error)
+{
+	struct activation *activation;
+	if (!take_ready(run, event->step, &activation, error))
+		return false;
+	if (!activation->leaving)
+		return fail(error, ERROR_INVALID, "the body of " STR_FMT " is not over",
+			    STR_ARG(event->step));
+	struct closing closing = closing_from(has(event, next) ? event->next : NULL);
+	activation->output = value_from(run, has(event, output) ? event->output : NULL);
+	activation->fault = fault_from(run, has(event, fault) ? event->fault : NULL);
+	activation->items = (struct value){ .kind = VALUE_ABSENT };
+	activation_end(run, activation,
+		       event->outcome == RUN_OUTCOME_OK ? STEP_SUCCEEDED : STEP_FAILED, at,
+		       &closing);
+	return true;
+}
+
+/* ---- tools, turns, sub-runs ---------------------------------------------------------- */
 
 static bool evolve_run_tool_requested(struct run *run, const struct run_tool_requested *event,
 				      int64_t at, struct error *error)
 {
-	bool contained = event->class == RUN_CLASS_CONTAINED;
 	struct activation *activation;
-	if (!open_effect(run, event->step, event->effect, at,
-			 contained ? &run->contained : &run->tools, &activation, error))
+	if (!start_effect(run, event->step, RUN_NODE_TOOL, &activation, error))
 		return false;
-	step_move(activation, STEP_RUNNING);
+	take_room(run, activation);
+	open_effect(run, activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
+	activation->attempt = has(event, attempt) ? event->attempt : 1;
 	activation->inputs = value_from(run, event->inputs);
 	activation->tree = has(event, tree) ? str_copy(run->arena, event->tree) : S("");
-	run->busy++;
-	if (contained)
-		run->workspace_busy = true;
+	activation->fault = (struct fault){ S(""), S("") };
 	return true;
 }
 
@@ -319,25 +465,83 @@ static bool evolve_run_tool_finished(struct run *run, const struct run_tool_fini
 	struct activation *activation;
 	if (!close_effect(run, event->step, &event->effect, &activation, error))
 		return false;
-	run->busy--;
-	if (node_of(run, activation)->class == RUN_CLASS_CONTAINED)
-		run->workspace_busy = false;
-	activation->output = value_from(run, has(event, output) ? event->output : NULL);
-	set_outcome(run, activation, event->outcome, has(event, fault) ? event->fault : NULL);
-	finish_step(run, activation, at);
+	struct result result = RESULT(event);
+	end_effect(run, activation, &result, at);
 	return true;
 }
+
+static bool evolve_run_turn_requested(struct run *run, const struct run_turn_requested *event,
+				      int64_t at, struct error *error)
+{
+	struct activation *activation;
+	if (!start_effect(run, event->step, RUN_NODE_AGENT, &activation, error))
+		return false;
+	take_room(run, activation);
+	open_effect(run, activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
+	activation->attempt = has(event, attempt) ? event->attempt : 1;
+	activation->inputs = value_from(run, event->request);
+	activation->fault = (struct fault){ S(""), S("") };
+	return true;
+}
+
+static bool evolve_run_turn_finished(struct run *run, const struct run_turn_finished *event,
+				     int64_t at, struct error *error)
+{
+	struct activation *activation;
+	if (!close_effect(run, event->step, &event->effect, &activation, error))
+		return false;
+	struct result result = RESULT(event);
+	end_effect(run, activation, &result, at);
+	return true;
+}
+
+static bool evolve_run_subrun_requested(struct run *run, const struct run_subrun_requested *event,
+					int64_t at, struct error *error)
+{
+	struct activation *activation;
+	if (!start_effect(run, event->step, RUN_NODE_SUBRUN, &activation, error))
+		return false;
+	take_room(run, activation);
+	open_effect(run, activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
+	activation->attempt = has(event, attempt) ? event->attempt : 1;
+	activation->inputs = value_from(run, event->inputs);
+	activation->fault = (struct fault){ S(""), S("") };
+	return true;
+}
+
+static bool evolve_run_subrun_finished(struct run *run, const struct run_subrun_finished *event,
+				       int64_t at, struct error *error)
+{
+	struct activation *activation;
+	if (!close_effect(run, event->step, &event->effect, &activation, error))
+		return false;
+	struct result result = RESULT(event);
+	end_effect(run, activation, &result, at);
+	return true;
+}
+
+/* ---- waits --------------------------------------------------------------------------- */
 
 static bool evolve_run_timer_requested(struct run *run, const struct run_timer_requested *event,
 				       int64_t at, struct error *error)
 {
 	struct activation *activation;
-	if (!open_effect(run, event->step, event->effect, at, &run->parked, &activation, error))
+	if (!start_effect(run, event->step, RUN_NODE_WAIT, &activation, error))
 		return false;
-	step_move(activation, STEP_RUNNING);
-	activation->due_at = event->due_at;
+	activation_move(activation, STEP_RUNNING);
+	open_effect(run, activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
 	run->timers++;
 	return true;
+}
+
+/* A wait that a signal has ended takes the signal with it. */
+static void drop_signal(struct run *run, struct str name)
+{
+	for (struct run_signal **link = &run->signals; *link != NULL; link = &(*link)->next)
+		if (str_equal((*link)->name, name)) {
+			*link = (*link)->next;
+			return;
+		}
 }
 
 static bool evolve_run_timer_finished(struct run *run, const struct run_timer_finished *event,
@@ -346,73 +550,125 @@ static bool evolve_run_timer_finished(struct run *run, const struct run_timer_fi
 	struct activation *activation;
 	if (!close_effect(run, event->step, &event->effect, &activation, error))
 		return false;
+	const struct run_graph_node *row = run_node(run, activation)->row;
+	struct closing closing = closing_from(has(event, next) ? event->next : NULL);
 	run->timers--;
-	set_outcome(run, activation, event->outcome, NULL);
-	finish_step(run, activation, at);
+	activation->due_at = 0;
+	activation->output = value_from(run, has(event, output) ? event->output : NULL);
+	activation->fault = fault_from(run, has(event, fault) ? event->fault : NULL);
+	if (event->outcome == RUN_OUTCOME_OK && has(row, signal))
+		drop_signal(run, row->signal);
+	else if (event->outcome != RUN_OUTCOME_OK && activation->fault.code.size == 0)
+		activation->fault.code = error_row(ERROR_TIMEOUT)->name;
+	activation_end(run, activation,
+		       event->outcome == RUN_OUTCOME_OK ? STEP_SUCCEEDED : STEP_FAILED, at,
+		       &closing);
 	return true;
 }
+
+/* ---- people -------------------------------------------------------------------------- */
 
 static bool evolve_run_human_requested(struct run *run, const struct run_human_requested *event,
 				       int64_t at, struct error *error)
 {
-	struct activation *activation;
-	if (!open_effect(run, event->step, event->effect, at, &run->parked, &activation, error))
+	struct activation *activation = run_activation(run, event->step);
+	bool settling = activation != NULL && activation->settling &&
+			event->kind == RUN_REQUEST_OUTCOME_UNKNOWN;
+	if (!settling && !start_effect(run, event->step, RUN_NODE_HUMAN, &activation, error))
 		return false;
-	step_move(activation, STEP_WAITING_HUMAN);
-	activation->inputs = value_from(run, event->inputs);
+	activation_move(activation, STEP_WAITING_HUMAN);
+	open_effect(run, activation, settling ? activation->effect : event->effect,
+		    has(event, due_at) ? event->due_at : 0, at);
+	activation->question = event->effect;
+	if (!settling)
+		activation->inputs = value_from(run, event->inputs);
 	activation->revision = event->revision;
+	activation->level = 0;
 	run->humans++;
+	return true;
+}
+
+static bool find_question(struct run *run, struct str path, const struct uuid *question,
+			  struct activation **out, struct error *error)
+{
+	struct activation *activation = run_activation(run, path);
+	if (activation == NULL || activation->state != STEP_WAITING_HUMAN ||
+	    !uuid_equal(&activation->question, question))
+		return fail(error, ERROR_INVALID, "step " STR_FMT " asks nobody that",
+			    STR_ARG(path));
+	*out = activation;
+	return true;
+}
+
+static bool evolve_run_human_escalated(struct run *run, const struct run_human_escalated *event,
+				       int64_t at, struct error *error)
+{
+	(void)at;
+	struct activation *activation;
+	if (!find_question(run, event->step, &event->effect, &activation, error))
+		return false;
+	activation->level = event->level;
+	activation->due_at = has(event, due_at) ? event->due_at : 0;
 	return true;
 }
 
 /* What later steps may read of an answer. */
 static struct value answer_value(struct run *run, const struct run_human_finished *event)
 {
-	AUTO(buf) text = { 0 };
-	struct json_writer writer = { .out = &text };
-	json_open(&writer, '{');
-	json_key(&writer, S("decision"));
-	json_put_str(&writer, run_decision_name(event->decision));
-	json_key(&writer, S("comment"));
-	json_put_str(&writer, has(event, comment) ? event->comment : S(""));
-	json_key(&writer, S("by"));
-	json_put_str(&writer, event->by);
-	json_close(&writer, '}');
-	struct str copy = str_copy(run->arena, buf_str(&text));
-	return (struct value){ .kind = VALUE_INLINE, .text = copy, .size = (int64_t)copy.size };
+	AUTO(arena) arena = { 0 };
+	struct run_answer_result *result = run_answer_result_new(&arena);
+	SET(result, decision, run_decision_name(event->decision));
+	SET(result, comment, has(event, comment) ? event->comment : S(""));
+	SET(result, by, event->by);
+	struct str text = str_copy(run->arena, run_answer_result_text(result, &arena));
+	return (struct value){ .kind = VALUE_INLINE, .text = text, .size = (int64_t)text.size };
+}
+
+static struct fault refusal(struct run *run, const struct run_human_finished *event)
+{
+	bool late = event->decision == RUN_DECISION_TIMEOUT;
+	bool never = event->decision == RUN_DECISION_NOT_HAPPENED;
+	struct str comment = has(event, comment) ? event->comment : S("");
+	enum error_code code = late ? ERROR_TIMEOUT : never ? ERROR_TOOL_FAILED : ERROR_REJECTED;
+	struct str text =
+		late    ? S("nobody answered in time")
+		: never ? str_format(run->arena, "it did not happen, says " STR_FMT,
+				     STR_ARG(event->by))
+			: str_format(run->arena, "rejected by " STR_FMT "%s" STR_FMT,
+				     STR_ARG(event->by), comment.size > 0 ? ": " : "",
+				     STR_ARG(comment));
+	return (struct fault){ error_row(code)->name, text };
 }
 
 static bool evolve_run_human_finished(struct run *run, const struct run_human_finished *event,
 				      int64_t at, struct error *error)
 {
 	struct activation *activation;
-	if (!close_effect(run, event->step, &event->effect, &activation, error))
+	if (!find_question(run, event->step, &event->effect, &activation, error))
 		return false;
+	struct closing closing = closing_from(has(event, next) ? event->next : NULL);
+	bool settled = activation->settling;
 	run->humans--;
-	if (event->decision == RUN_DECISION_APPROVE) {
-		activation->output = answer_value(run, event);
-	} else {
-		activation->fault.code = error_row(ERROR_REJECTED)->name;
-		activation->fault.text =
-			str_format(run->arena, "rejected by " STR_FMT "%s" STR_FMT,
-				   STR_ARG(event->by), has(event, comment) ? ": " : "",
-				   STR_ARG(has(event, comment) ? event->comment : S("")));
+	activation->open = activation->settling = false;
+	activation->due_at = 0;
+	if (event->decision == RUN_DECISION_RETRY) {
+		activation_move(activation, STEP_RETRYING);
+		run->busy++;
+		return true;
 	}
-	finish_step(run, activation, at);
+	bool good = event->decision == RUN_DECISION_APPROVE ||
+		    event->decision == RUN_DECISION_MODIFY ||
+		    event->decision == RUN_DECISION_HAPPENED;
+	activation->fault = good ? (struct fault){ S(""), S("") } : refusal(run, event);
+	if (good && has(event, value))
+		activation->output = value_from(run, event->value);
+	else if (good && !settled)
+		activation->output = answer_value(run, event);
+	activation_end(run, activation, good ? STEP_SUCCEEDED : STEP_FAILED, at, &closing);
 	return true;
 }
 
-static bool evolve_run_finished(struct run *run, const struct run_finished *event, int64_t at,
-				struct error *error)
-{
-	if (run_ended(run) || run->unfinished > 0)
-		return fail(error, ERROR_INVALID, "the run ends out of turn");
-	run_move(run, event->outcome == RUN_OUTCOME_OK ? RUN_SUCCEEDED : RUN_FAILED);
-	run->ended_at = at;
-	run->outputs = value_from(run, has(event, outputs) ? event->outputs : NULL);
-	run->fault = fault_from(run, has(event, fault) ? event->fault : NULL);
-	return true;
-}
+/* -------------------------------------------------------------------------------------- */
 
 static bool apply(struct run *run, const struct event *event, struct error *error)
 {
@@ -423,7 +679,7 @@ static bool apply(struct run *run, const struct event *event, struct error *erro
 #include "contracts/events.def"
 #undef EVENT
 	}
-	return false;
+	return fail(error, ERROR_INTERNAL, "unknown event");
 }
 
 bool evolve(struct run *run, const struct event *event, struct error *error)

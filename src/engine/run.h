@@ -1,20 +1,20 @@
 /* engine/run.h -- a run's state: the fold of its events.
  *
  * Only evolve() changes it, and evolve() reads nothing but the state and the event (R4), so the
- * same events always give the same state.  Every execution of a node is an activation with a
- * path; here each node has one, named like the node.
+ * same events always give the same state.  docs/engine.md says exactly what follows from what.
  *
- * How steps start:
- *   - a pure step starts by itself (in evolve) as soon as its dependencies are final and there is
- *     room: its start needs no row, its result is step.computed;
- *   - every other step is started by an event `*.requested` that decide.h makes;
- *   - at most RUN_ROOM tools and pure steps run at once; waits and questions take no room;
- *   - of the contained tools one at a time, because they share the run's workspace and the tree
- *     recorded before one must not hold half of another's work.
- * A failed step skips everything that depends on it, at once; the rest goes on; the run ends when
- * every step is final.
+ *	activation   one execution of a node, with its path
+ *	scope        a body that was entered: the root's, or that of a container's activation
+ *	place        a node in a scope: its newest activation, its newest final one
  *
- * Memory: everything the state refers to is in run->arena, which belongs to the caller.
+ * How activations start:
+ *   - a pure step without a condition starts by itself (in evolve) as soon as its dependencies are
+ *     final and there is room: its start needs no row, its result is step.computed;
+ *   - everything else is started by an event that decide.h makes, in the order in which it became
+ *     ready; containers, waits, questions and conditions need no room.
+ *
+ * Memory: everything the state refers to is in run->arena, which belongs to the caller.  What is
+ * left behind is not given back: a caller that keeps a run for long makes it anew from its snapshot.
  */
 #ifndef ENGINE_RUN_H
 #define ENGINE_RUN_H
@@ -23,8 +23,6 @@
 #include "contract/event.h"
 #include "definition/graph.h"
 #include "engine/states.h"
-
-enum { RUN_ROOM = 10 };
 
 /* A value: absent, its JSON text when short, else the hash of the text (R3). */
 struct value {
@@ -38,49 +36,98 @@ struct fault {
 	struct str code, text; /* code "" = none */
 };
 
+struct activation;
+
+struct place {
+	struct activation *newest, *final; /* NULL: none yet */
+	uint32_t count;                    /* activations so far */
+	uint32_t waiting_on;               /* dependencies that are not done */
+	uint32_t readers_left;             /* nodes that will still read its output */
+	bool done;                         /* its dependents have been told */
+	int64_t begun_at;                  /* its first activation, for a verification's time */
+};
+
+struct scope {
+	struct activation *owner; /* NULL: the root */
+	struct scope *next;       /* of the same owner */
+	int64_t item;             /* of a map; -1 */
+	struct str path;          /* of the body */
+	struct place *places;     /* one a node of the body */
+	uint32_t live;            /* activations that are not final */
+	struct activation *first; /* all of them, newest first */
+	const struct activation *failed; /* the first that failed */
+};
+
 struct activation {
+	struct activation *next; /* in its scope */
 	struct str path;
 	uint32_t node;
+	uint32_t ordinal; /* #n */
+	struct scope *scope;
 	enum step_state state;
-	uint32_t waiting_on;   /* dependencies that are not final */
-	uint32_t readers_left; /* nodes that will still read the output */
-	uint64_t arrival;      /* order in which it became ready */
-	bool open;             /* its effect is requested and not finished */
-	struct uuid effect;
-	int64_t attempt;
+	uint64_t arrival; /* order in which it became ready */
+	bool open;        /* its effect is requested and not finished */
+	bool settling;    /* its outcome is unknown and a person is asked */
+	struct uuid effect, question;
+	int64_t attempt, retries;
+	int64_t level;       /* of a question that was escalated */
 	int64_t started_seq; /* of the event that started a pure step */
 	int64_t started_at, ended_at, due_at;
 	struct value inputs; /* of the effect */
 	struct value output;
 	struct fault fault;
+	struct str reason;    /* why it was skipped */
 	struct str tree;      /* workspace before a contained tool */
 	struct hash revision; /* of a question */
+	/* containers */
+	struct scope *scopes; /* newest first */
+	uint32_t scopes_live;
+	struct value items;
+	int64_t item_count, items_entered;
+	bool leaving; /* everything in it is final */
 };
 
-/* Numbers in the order in which they came; each activation enters once. */
+/* In the order in which they came. */
 struct run_queue {
-	uint32_t *at;
-	uint32_t head, tail;
+	struct activation **at;
+	uint32_t head, tail, room;
+};
+
+struct run_signal {
+	struct run_signal *next;
+	struct str name;
+	struct value data;
+};
+
+struct path_table {
+	struct activation **at; /* open addressing; room is a power of two */
+	uint32_t count, room;
 };
 
 struct run {
 	struct arena *arena;
-	struct uuid id;
+	struct uuid id, parent;
 	const struct graph *graph;
 	int64_t seq; /* of the newest event applied */
 	enum run_state state;
-	int64_t created_at, updated_at, ended_at;
+	int64_t created_at, updated_at, ended_at, due_at;
+	int64_t priority;
+	struct str by; /* who started it */
 	struct value inputs, outputs;
 	struct fault fault;
-	struct activation *activations;
-	uint32_t count, unfinished;
-	uint32_t busy;           /* tools and pure steps running */
+	bool queued, paused, cancelling;
+	struct fault stopped; /* cancelling: what the run will have failed with; code "" = cancelled */
+	struct scope *root;
+	uint32_t live;  /* activations that are not final */
+	uint32_t busy;  /* tools, turns, sub-runs and pure steps that run */
 	uint32_t timers, humans; /* open waits and questions */
+	int64_t iterations;      /* activations of join any nodes */
 	bool workspace_busy;
 	uint64_t arrivals;
 	struct run_queue pure, tools, contained, parked; /* ready, not started */
 	struct run_queue computing; /* pure steps that run: for the shell to compute */
-	uint32_t *cascade;          /* scratch of the skip cascade */
+	struct run_signal *signals; /* that nobody waited for, oldest first */
+	struct path_table paths;
 };
 
 /* An empty run (seq 0) of this graph; the graph must outlive it. */
@@ -88,14 +135,30 @@ struct run *run_new(struct arena *arena, struct uuid id, const struct graph *gra
 
 MUST_CHECK bool evolve(struct run *run, const struct event *event, struct error *error);
 
-/* The activation with this path, NULL when there is none. */
-struct activation *run_activation(struct run *run, struct str path);
+/* The activation with this path, NULL when there is none (any more). */
+struct activation *run_activation(const struct run *run, struct str path);
+static inline const struct graph_node *run_node(const struct run *run,
+						const struct activation *activation)
+{
+	return &run->graph->nodes[activation->node];
+}
 static inline bool run_ended(const struct run *run)
 {
 	return run_state_row(run->state)->final;
 }
+static inline struct place *run_place(const struct run *run, struct scope *scope, uint32_t node)
+{
+	return &scope->places[run->graph->nodes[node].slot];
+}
 /* Live, but nothing is open that could wake it: a pure step is to be computed. */
 bool run_is_stepping(const struct run *run);
-uint32_t run_steps_ended(const struct run *run);
+uint32_t run_steps_ended(const struct run *run); /* nodes of the root */
+/* The head of a queue, NULL when it is empty. */
+struct activation *run_queue_head(struct run_queue *queue);
+/* Whether a pure step may be computed in process without an event of its own. */
+bool run_starts_itself(const struct graph_node *node);
+bool run_is_container(enum run_node_kind kind);
+/* Tools, turns and sub-runs: they are told to stop. */
+bool run_can_stop(enum run_node_kind kind);
 
 #endif

@@ -1,92 +1,33 @@
-/* expr/template.c -- one scanner for both readings, so that what is checked is what is rendered.
- *
- * The reference is cut out of the string and walked as a path, segment by segment; there is no
- * tree to build and nothing to evaluate.
- */
+/* expr/template.c -- one scanner for both readings, so that what is checked is what is rendered. */
 #include "expr/template.h"
 
 #include <string.h>
 
 #include "base/limits.h"
 
-/* A reference cut into its fixed head and the path that follows. */
-struct reference {
-	struct str step;  /* "" when it begins with inputs */
-	struct str input; /* first segment after inputs */
-	struct str path;  /* the rest, from '.' or '[' on, or empty */
-};
-
-static bool is_name_char(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '-';
-}
-
-static struct str take_name(struct str *rest)
-{
-	size_t size = 0;
-	while (size < rest->size && is_name_char(rest->at[size]))
-		size++;
-	struct str name = str_head(*rest, size);
-	*rest = str_skip(*rest, size);
-	return name;
-}
-
-/* Takes one `.key` or `[index]` off the path. */
-static bool take_segment(struct str *rest, struct str *out_key, int64_t *out_index)
-{
-	char first = rest->at[0];
-	*rest = str_skip(*rest, 1);
-	*out_key = (struct str){ NULL, 0 };
-	if (first == '.') {
-		*out_key = take_name(rest);
-		return out_key->size > 0;
-	}
-	struct str digits = take_name(rest);
-	if (first != '[' || !str_starts(*rest, S("]")) || !str_to_int(digits, out_index) ||
-	    *out_index < 0)
-		return false;
-	*rest = str_skip(*rest, 1);
-	return true;
-}
-
-static bool path_is_well_formed(struct str path)
-{
-	struct str key;
-	int64_t index;
-	while (path.size > 0)
-		if (!take_segment(&path, &key, &index))
-			return false;
-	return true;
-}
-
-static bool reference_parse(struct str text, struct reference *out)
-{
-	struct str rest = str_trim(text);
-	struct str root = take_name(&rest);
-	*out = (struct reference){ .step = S(""), .input = S("") };
-	struct str key;
-	int64_t index;
-	if (rest.size == 0 || !take_segment(&rest, &key, &index) || key.at == NULL)
-		return false;
-	if (str_equal(root, S("inputs"))) {
-		out->input = key;
-	} else if (str_equal(root, S("steps"))) {
-		out->step = key;
-		if (rest.size == 0 || !take_segment(&rest, &key, &index) || key.at == NULL)
-			return false;
-		if (!str_equal(key, S("outputs")) && !str_equal(key, S("output")))
-			return false;
-	} else {
-		return false;
-	}
-	out->path = rest;
-	return path_is_well_formed(rest);
-}
-
 /* ---- scanning a string --------------------------------------------------------------- */
 
 enum piece_kind { PIECE_TEXT, PIECE_REFERENCE, PIECE_UNCLOSED };
+
+/* The brace that closes; one in a quoted text does not. */
+static bool find_end(struct str inside, size_t *out_end)
+{
+	char quote = '\0';
+	for (size_t i = 0; i < inside.size; i++) {
+		char c = inside.at[i];
+		if (quote != '\0' && c == '\\')
+			i++;
+		else if (quote != '\0')
+			quote = c == quote ? '\0' : quote;
+		else if (c == '\'' || c == '"')
+			quote = c;
+		else if (c == '}') {
+			*out_end = i;
+			return true;
+		}
+	}
+	return false;
+}
 
 /* Takes the next piece off the front: plain text up to `${`, or what stands inside one.  The
  * escape `$${` gives the text `${`. */
@@ -102,8 +43,8 @@ static bool take_piece(struct str *rest, enum piece_kind *out_kind, struct str *
 	}
 	if (str_starts(*rest, S("${"))) {
 		struct str inside = str_skip(*rest, 2);
-		size_t end;
-		bool closed = str_find(inside, S("}"), &end);
+		size_t end = 0;
+		bool closed = find_end(inside, &end);
 		*out_kind = closed ? PIECE_REFERENCE : PIECE_UNCLOSED;
 		*out_piece = closed ? str_head(inside, end) : inside;
 		*rest = closed ? str_skip(inside, end + 1) : S("");
@@ -117,24 +58,23 @@ static bool take_piece(struct str *rest, enum piece_kind *out_kind, struct str *
 	return true;
 }
 
-static bool check_string(const struct json *string, template_visit *visit, void *context,
-			 struct error *error)
+static bool check_string(const struct json *string, struct arena *arena, expr_visit *visit,
+			 void *context, struct error *error)
 {
 	struct str rest = string->as.string, piece;
 	enum piece_kind kind;
 	while (take_piece(&rest, &kind, &piece)) {
-		struct reference reference;
+		const struct expr *expr;
 		if (kind == PIECE_TEXT)
 			continue;
-		bool good = kind == PIECE_REFERENCE && reference_parse(piece, &reference);
-		if (!good)
-			fail(error, ERROR_INVALID,
-			     kind == PIECE_UNCLOSED
-				     ? "${" STR_FMT " has no closing brace"
-				     : "${" STR_FMT "} is not a reference: write inputs.<name> or "
-				       "steps.<name>.outputs.<key>, or $${ for a literal ${",
-			     STR_ARG(str_head(piece, 60)));
-		if (!good || !visit(context, string, reference.step, reference.input, error)) {
+		bool good = kind == PIECE_UNCLOSED
+				    ? fail(error, ERROR_INVALID,
+					   "${" STR_FMT " has no closing brace; a literal ${ is "
+					   "written $${",
+					   STR_ARG(str_head(piece, LIMIT_QUOTE_BYTES)))
+				    : expr_parse(piece, arena, &expr, error) &&
+					      expr_names(expr, visit, context, error);
+		if (!good) {
 			error->line = string->line;
 			error->column = string->column;
 			return false;
@@ -143,18 +83,18 @@ static bool check_string(const struct json *string, template_visit *visit, void 
 	return true;
 }
 
-bool template_check(const struct json *template, template_visit *visit, void *context,
-		    struct error *error)
+bool template_check(const struct json *template, struct arena *arena, expr_visit *visit,
+		    void *context, struct error *error)
 {
 	if (template->kind == JSON_STRING)
-		return check_string(template, visit, context, error);
+		return check_string(template, arena, visit, context, error);
 	if (template->kind == JSON_LIST)
 		for (size_t i = 0; i < template->as.list.count; i++)
-			if (!template_check(&template->as.list.at[i], visit, context, error))
+			if (!template_check(&template->as.list.at[i], arena, visit, context, error))
 				return false;
 	if (template->kind == JSON_OBJECT)
 		for (size_t i = 0; i < template->as.object.count; i++)
-			if (!template_check(&template->as.object.at[i].value, visit, context,
+			if (!template_check(&template->as.object.at[i].value, arena, visit, context,
 					    error))
 				return false;
 	return true;
@@ -164,31 +104,24 @@ bool template_check(const struct json *template, template_visit *visit, void *co
 
 static const struct json null_value = { .kind = JSON_NULL };
 
-static const struct json *resolve(struct str text, const struct template_scope *scope)
-{
-	struct reference reference;
-	bool good = reference_parse(text, &reference);
-	require(good);
-	const struct json *at = reference.step.size == 0
-					? json_member(scope->inputs, reference.input)
-					: scope->outputs(scope->context, reference.step);
-	while (at != NULL && reference.path.size > 0) {
-		struct str key;
-		int64_t index = 0;
-		good = take_segment(&reference.path, &key, &index);
-		require(good);
-		at = key.at != NULL ? json_member(at, key) : json_item(at, (size_t)index);
-	}
-	return at == NULL ? &null_value : at;
-}
-
 /* One rendering: what it may see and how much text it may still make.  Without the budget a small
  * file of references to one large value would cost memory without end. */
 struct rendering {
-	const struct template_scope *scope;
+	const struct expr_scope *scope;
 	struct arena *arena;
 	size_t budget;
 };
+
+static const struct json *resolve(const struct rendering *rendering, struct str text)
+{
+	const struct expr *expr;
+	const struct json *value;
+	struct error error;
+	if (!expr_parse(text, rendering->arena, &expr, &error) ||
+	    !expr_evaluate(expr, rendering->scope, rendering->arena, &value, &error))
+		return &null_value;
+	return value;
+}
 
 static void add_as_text(struct buf *out, const struct json *value)
 {
@@ -211,7 +144,7 @@ static const struct json *render_mixed(struct rendering *rendering, struct str r
 		if (kind == PIECE_TEXT)
 			buf_add(&text, piece);
 		else
-			add_as_text(&text, resolve(piece, rendering->scope));
+			add_as_text(&text, resolve(rendering, piece));
 	}
 	if (text.full || text.size > rendering->budget)
 		return NULL;
@@ -229,7 +162,7 @@ static const struct json *render_string(struct rendering *rendering, const struc
 	if (text.size == 0 || memchr(text.at, '$', text.size) == NULL)
 		return string;
 	if (take_piece(&rest, &kind, &piece) && kind == PIECE_REFERENCE && rest.size == 0)
-		return resolve(piece, rendering->scope);
+		return resolve(rendering, piece);
 	return render_mixed(rendering, text);
 }
 
@@ -265,7 +198,7 @@ static const struct json *render(struct rendering *rendering, const struct json 
 	return copy;
 }
 
-const struct json *template_render(const struct json *template, const struct template_scope *scope,
+const struct json *template_render(const struct json *template, const struct expr_scope *scope,
 				   struct arena *arena)
 {
 	struct rendering rendering = { scope, arena, LIMIT_VALUE_BYTES };

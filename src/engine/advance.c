@@ -1,0 +1,188 @@
+/* engine/advance.c -- what follows: everything that can start, in the order in which it became
+ * ready, and the end of the run. */
+#include "engine/inside.h"
+
+/* The next to start; NULL when none can. */
+static struct activation *next_to_start(struct run *run)
+{
+	struct activation *next = run_queue_head(&run->parked);
+	if (next != NULL || run->busy >= run->graph->concurrency)
+		return next;
+	next = run_queue_head(&run->tools);
+	struct activation *contained =
+		run->workspace_busy ? NULL : run_queue_head(&run->contained);
+	if (next == NULL || (contained != NULL && contained->arrival < next->arrival))
+		next = contained;
+	return next;
+}
+
+static void emit_skipped(struct run *run, const struct activation *activation, int64_t now,
+			 struct decision *d)
+{
+	struct run_step_skipped *body = run_step_skipped_new(d->arena);
+	SET(body, step, activation->path);
+	SET(body, reason, S("condition"));
+	emit(run, d, (struct event){ EVENT_STEP_SKIPPED, now, { .run_step_skipped = body } });
+}
+
+static enum engine_answer compute_condition(struct run *run, const struct activation *activation,
+					    int64_t now, const struct engine_values *values,
+					    struct decision *d)
+{
+	static const struct json nothing = { .kind = JSON_NULL };
+	struct seeing seeing = see_from(run, activation->scope, values, d);
+	const struct json *value;
+	struct error error;
+	bool good = see_evaluate(&seeing, run_node(run, activation)->value, &value, &error);
+	if (seeing.missing)
+		return ENGINE_NEED;
+	if (!good) {
+		fail_ready(run, activation,
+			   fault_of(ERROR_INVALID, str_copy(d->arena, str_from_c(error.text))),
+			   now, d);
+		return ENGINE_DONE;
+	}
+	struct run_condition_result *result = run_condition_result_new(d->arena);
+	SET(result, value, value == NULL ? &nothing : value);
+	const struct json *output =
+		json_of(run_condition_result_text(result, d->arena), d->arena);
+	struct words words;
+	if (!words_of_success(&seeing, activation, output, &words))
+		return ENGINE_NEED;
+	struct run_value *stored = make_value(d, output);
+	if (stored == NULL) {
+		fail_ready(run, activation,
+			   fault_of(ERROR_TOO_LARGE, S("the value is over the limit")), now, d);
+		return ENGINE_DONE;
+	}
+	struct run_step_computed *body = run_step_computed_new(d->arena);
+	SET(body, step, activation->path);
+	SET(body, output, stored);
+	if (words.next != NULL)
+		SET(body, next, words.next);
+	emit(run, d, (struct event){ EVENT_STEP_COMPUTED, now, { .run_step_computed = body } });
+	heed_words(run, &words, now, d);
+	return ENGINE_DONE;
+}
+
+static void start_computing(struct run *run, const struct activation *activation, int64_t now,
+			    struct decision *d)
+{
+	struct run_step_started *body = run_step_started_new(d->arena);
+	SET(body, step, activation->path);
+	emit(run, d, (struct event){ EVENT_STEP_STARTED, now, { .run_step_started = body } });
+}
+
+static enum engine_answer start(struct run *run, struct activation *activation, int64_t now,
+				const struct engine_values *values, struct decision *d)
+{
+	const struct graph_node *node = run_node(run, activation);
+	if (activation->leaving)
+		return body_leave(run, activation, now, values, d);
+	if (node->when != NULL) {
+		struct seeing seeing = see_from(run, activation->scope, values, d);
+		bool holds = see_holds(&seeing, node->when);
+		if (seeing.missing)
+			return ENGINE_NEED;
+		if (!holds) {
+			emit_skipped(run, activation, now, d);
+			return ENGINE_DONE;
+		}
+	}
+	if (node->kind == RUN_NODE_CONDITION)
+		return compute_condition(run, activation, now, values, d);
+	if (run_is_container(node->kind))
+		return body_enter(run, activation, now, values, d);
+	if (node->kind == RUN_NODE_TOOL && node->class == RUN_CLASS_PURE) {
+		start_computing(run, activation, now, d);
+		return ENGINE_DONE;
+	}
+	return request_effect(run, activation, now, values, d);
+}
+
+/* ---- the end ------------------------------------------------------------------------- */
+
+static struct fault fault_of_root(const struct run *run, struct arena *arena)
+{
+	const struct activation *failed = run->root->failed;
+	if (failed == NULL)
+		return (struct fault){ S(""), S("") };
+	return (struct fault){ failed->fault.code,
+			       str_format(arena, "step " STR_FMT ": " STR_FMT,
+					  STR_ARG(failed->path), STR_ARG(failed->fault.text)) };
+}
+
+/* The workflow's outputs by name; a required one that is missing is a fault of the run. */
+static const struct json *render_outputs(struct seeing *seeing, struct fault *fault)
+{
+	const struct run_graph *rows = seeing->run->graph->rows;
+	struct arena *arena = seeing->d->arena;
+	struct json_member *members = arena_array(arena, struct json_member, rows->outputs.count);
+	for (size_t i = 0; i < rows->outputs.count; i++) {
+		const struct run_graph_output *row = &rows->outputs.at[i];
+		const struct json *value = see_render(seeing, row->from);
+		members[i].key = row->name;
+		if (value != NULL)
+			members[i].value = *value;
+		bool missing = value == NULL || value->kind == JSON_NULL;
+		if (missing && !row->optional && fault->code.size == 0)
+			*fault = fault_of(ERROR_INVALID, str_format(arena,
+								    "output " STR_FMT
+								    " is missing; mark it optional "
+								    "if it may be",
+								    STR_ARG(row->name)));
+	}
+	struct json *outputs = arena_new(arena, struct json);
+	*outputs =
+		(struct json){ .kind = JSON_OBJECT, .as.object = { members, rows->outputs.count } };
+	return outputs;
+}
+
+static void emit_finished(struct run *run, int64_t now, enum run_outcome outcome,
+			  struct run_value *outputs, struct fault fault, struct decision *d)
+{
+	struct run_finished *body = run_finished_new(d->arena);
+	SET(body, outcome, outcome);
+	if (outputs != NULL)
+		SET(body, outputs, outputs);
+	if (fault.code.size > 0)
+		SET(body, fault, make_fault(d, fault));
+	emit(run, d, (struct event){ EVENT_RUN_FINISHED, now, { .run_finished = body } });
+}
+
+static enum engine_answer end_run(struct run *run, int64_t now, const struct engine_values *values,
+				  struct decision *d)
+{
+	if (run->cancelling) {
+		bool failed = run->stopped.code.size > 0;
+		emit_finished(run, now, failed ? RUN_OUTCOME_FAILED : RUN_OUTCOME_CANCELLED, NULL,
+			      failed ? run->stopped
+				     : fault_of(ERROR_CANCELLED, S("the run was cancelled")),
+			      d);
+		return ENGINE_DONE;
+	}
+	struct seeing seeing = see_from(run, run->root, values, d);
+	struct fault fault = fault_of_root(run, d->arena);
+	const struct json *outputs = render_outputs(&seeing, &fault);
+	if (seeing.missing)
+		return ENGINE_NEED;
+	struct run_value *value = make_value(d, outputs);
+	if (value == NULL && fault.code.size == 0)
+		fault = fault_of(ERROR_TOO_LARGE, S("the outputs are over the limit of a value"));
+	emit_finished(run, now, fault.code.size > 0 ? RUN_OUTCOME_FAILED : RUN_OUTCOME_OK, value,
+		      fault, d);
+	return ENGINE_DONE;
+}
+
+enum engine_answer advance(struct run *run, int64_t now, const struct engine_values *values,
+			   struct decision *d)
+{
+	d->need_count = 0;
+	d->needs_tree = false;
+	if (run_ended(run) || run->paused || run->queued)
+		return ENGINE_DONE;
+	for (struct activation *next; !run->cancelling && (next = next_to_start(run)) != NULL;)
+		if (start(run, next, now, values, d) == ENGINE_NEED)
+			return ENGINE_NEED;
+	return run->live == 0 ? end_run(run, now, values, d) : ENGINE_DONE;
+}

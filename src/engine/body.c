@@ -1,0 +1,259 @@
+/* engine/body.c -- containers: how a body begins, and what it comes to. */
+#include "engine/inside.h"
+
+#include "base/limits.h"
+
+static void emit_entered(struct run *run, const struct activation *activation, int64_t now,
+			 struct run_value *items, int64_t count, struct decision *d)
+{
+	struct run_step_entered *body = run_step_entered_new(d->arena);
+	SET(body, step, activation->path);
+	if (items != NULL) {
+		SET(body, items, items);
+		SET(body, count, count);
+	}
+	emit(run, d, (struct event){ EVENT_STEP_ENTERED, now, { .run_step_entered = body } });
+}
+
+static enum engine_answer enter_map(struct run *run, struct activation *activation, int64_t now,
+				    const struct engine_values *values, struct decision *d)
+{
+	const struct run_graph_node *row = run_node(run, activation)->row;
+	struct seeing seeing = see_from(run, activation->scope, values, d);
+	const struct json *items = see_render(&seeing, row->over);
+	if (seeing.missing)
+		return ENGINE_NEED;
+	struct run_value *value = NULL;
+	struct fault fault = { S(""), S("") };
+	if (items == NULL || items->kind != JSON_LIST)
+		fault = fault_of(ERROR_INVALID, S("what the map goes over is no list"));
+	else if (items->as.list.count > LIMIT_MAP_ITEMS)
+		fault = fault_of(ERROR_TOO_LARGE, S("the map goes over too many items"));
+	else if ((value = make_value(d, items)) == NULL)
+		fault = fault_of(ERROR_TOO_LARGE, S("the items are over the limit of a value"));
+	if (fault.code.size > 0)
+		fail_ready(run, activation, fault, now, d);
+	else
+		emit_entered(run, activation, now, value, (int64_t)items->as.list.count, d);
+	return ENGINE_DONE;
+}
+
+enum engine_answer body_enter(struct run *run, struct activation *activation, int64_t now,
+			      const struct engine_values *values, struct decision *d)
+{
+	const struct graph_node *node = run_node(run, activation);
+	if (node->kind == RUN_NODE_MAP)
+		return enter_map(run, activation, now, values, d);
+	if (node->kind == RUN_NODE_VERIFY && activation->ordinal == 1)
+		return verify_round(run, activation, now, values, d);
+	emit_entered(run, activation, now, NULL, 0, d);
+	return ENGINE_DONE;
+}
+
+/* ---- what it comes to ---------------------------------------------------------------- */
+
+static struct json output_of(struct seeing *seeing, const struct place *place)
+{
+	const struct json *output =
+		place->final == NULL ? NULL : see_value(seeing, &place->final->output);
+	return output == NULL ? (struct json){ .kind = JSON_NULL } : *output;
+}
+
+const struct json *body_output(struct seeing *seeing, struct scope *scope, uint32_t owner)
+{
+	struct arena *arena = seeing->d->arena;
+	struct graph_numbers body = graph_body(seeing->run->graph, owner);
+	struct json *output = arena_new(arena, struct json);
+	if (body.count == 1) {
+		*output = output_of(seeing, &scope->places[0]);
+		return output;
+	}
+	struct json_member *members = arena_array(arena, struct json_member, body.count);
+	for (size_t i = 0; i < body.count; i++)
+		members[i] = (struct json_member){
+			.key = seeing->run->graph->nodes[body.at[i]].name,
+			.value = output_of(seeing, &scope->places[i]),
+		};
+	*output = (struct json){ .kind = JSON_OBJECT, .as.object = { members, body.count } };
+	return output;
+}
+
+/* A map's bodies in the order of their items; the newest scope stands first. */
+static const struct json *map_output(struct seeing *seeing, const struct activation *activation)
+{
+	struct json *list = arena_new(seeing->d->arena, struct json);
+	size_t count = (size_t)activation->item_count;
+	struct json *items = arena_array(seeing->d->arena, struct json, count);
+	for (struct scope *scope = activation->scopes; scope != NULL; scope = scope->next)
+		items[scope->item] = *body_output(seeing, scope, activation->node);
+	*list = (struct json){ .kind = JSON_LIST, .as.list = { items, count } };
+	return list;
+}
+
+/* The first that failed, over all bodies of the container. */
+static const struct activation *first_failed(const struct activation *activation)
+{
+	const struct activation *first = NULL;
+	for (const struct scope *scope = activation->scopes; scope != NULL; scope = scope->next)
+		if (scope->failed != NULL &&
+		    (first == NULL || scope->failed->ended_at < first->ended_at ||
+		     (scope->failed->ended_at == first->ended_at &&
+		      scope->failed->arrival < first->arrival)))
+			first = scope->failed;
+	return first;
+}
+
+void body_left(struct run *run, const struct activation *activation, int64_t now,
+		      struct run_value *output, struct fault fault, struct run_next *next,
+		      struct decision *d)
+{
+	struct run_step_left *body = run_step_left_new(d->arena);
+	SET(body, step, activation->path);
+	SET(body, outcome, fault.code.size > 0 ? RUN_OUTCOME_FAILED : RUN_OUTCOME_OK);
+	if (output != NULL)
+		SET(body, output, output);
+	if (fault.code.size > 0)
+		SET(body, fault, make_fault(d, fault));
+	if (next != NULL)
+		SET(body, next, next);
+	emit(run, d, (struct event){ EVENT_STEP_LEFT, now, { .run_step_left = body } });
+}
+
+/* `until` is asked inside the body; its newest steps are what it is about. */
+static bool words_inside(struct seeing *seeing, const struct activation *activation,
+			 const struct json *output, struct words *out)
+{
+	struct scope *inside = activation->scopes;
+	if (run_node(seeing->run, activation)->kind == RUN_NODE_LOOP && inside != NULL)
+		seeing->scope = inside;
+	return words_of_success(seeing, activation, output, out);
+}
+
+enum engine_answer body_leave(struct run *run, struct activation *activation, int64_t now,
+			      const struct engine_values *values, struct decision *d)
+{
+	const struct graph_node *node = run_node(run, activation);
+	if (node->kind == RUN_NODE_VERIFY)
+		return verify_round(run, activation, now, values, d);
+	if (node->kind == RUN_NODE_GATE)
+		return gate_leave(run, activation, now, values, d);
+	struct seeing seeing = see_from(run, activation->scope, values, d);
+	const struct json *output =
+		node->kind == RUN_NODE_MAP
+			? map_output(&seeing, activation)
+			: body_output(&seeing, activation->scopes, activation->node);
+	const struct activation *failed = first_failed(activation);
+	struct words words = { NULL, S("") };
+	if (failed == NULL && !seeing.missing)
+		words_inside(&seeing, activation, output, &words);
+	if (seeing.missing)
+		return ENGINE_NEED;
+	struct fault fault = { S(""), S("") };
+	if (failed != NULL)
+		fault = (struct fault){ failed->fault.code,
+					str_format(d->arena, "step " STR_FMT ": " STR_FMT,
+						   STR_ARG(failed->path),
+						   STR_ARG(failed->fault.text)) };
+	struct run_value *value = make_value(d, output);
+	if (value == NULL && failed == NULL)
+		fault = fault_of(ERROR_TOO_LARGE, S("the output is over the limit of a value"));
+	body_left(run, activation, now, value, fault,
+		  fault.code.size > 0 ? NULL : words.next, d);
+	if (fault.code.size == 0)
+		heed_words(run, &words, now, d);
+	return ENGINE_DONE;
+}
+
+/* ---- gates ----------------------------------------------------------------------------- */
+
+/* A test passes when its step succeeded and does not say otherwise. */
+static bool test_passed(struct seeing *seeing, const struct activation *test)
+{
+	if (test->state != STEP_SUCCEEDED)
+		return false;
+	const struct json *output = see_value(seeing, &test->output);
+	const struct json *passed = json_member(output, S("passed"));
+	const struct json *exit_code = json_member(output, S("exit_code"));
+	if (passed != NULL)
+		return expr_is_true(passed);
+	return exit_code == NULL ||
+	       (exit_code->kind == JSON_INT && exit_code->as.integer == 0);
+}
+
+static bool is_required(const struct run_graph_node *row, struct str name)
+{
+	for (size_t i = 0; i < row->required.count; i++)
+		if (str_equal(row->required.at[i], name))
+			return true;
+	return false;
+}
+
+struct tests {
+	size_t all, passed;
+	bool required_failed;
+	struct str first_failed;
+};
+
+static struct tests count_tests(struct seeing *seeing, const struct activation *activation)
+{
+	const struct graph *graph = seeing->run->graph;
+	const struct graph_node *node = run_node(seeing->run, activation);
+	struct tests tests = { .first_failed = S("") };
+	for (size_t i = 0; i < node->body.count; i++) {
+		const struct activation *test = activation->scopes->places[i].final;
+		struct str name = graph->nodes[node->body.at[i]].name;
+		if (test == NULL ||
+		    (test->state == STEP_SKIPPED && test->fault.code.size == 0))
+			continue;
+		tests.all++;
+		if (test_passed(seeing, test)) {
+			tests.passed++;
+			continue;
+		}
+		tests.required_failed |= is_required(node->row, name);
+		if (tests.first_failed.size == 0)
+			tests.first_failed = name;
+	}
+	return tests;
+}
+
+static enum runtime_test_gate_status gate_status(const struct tests *tests, double threshold)
+{
+	if (tests->all == 0)
+		return RUNTIME_GATE_SKIPPED;
+	if (tests->required_failed)
+		return RUNTIME_GATE_FAILED;
+	if ((double)tests->passed >= threshold * (double)tests->all)
+		return RUNTIME_GATE_PASSED;
+	return tests->passed == 0 ? RUNTIME_GATE_FAILED : RUNTIME_GATE_PARTIAL;
+}
+
+enum engine_answer gate_leave(struct run *run, struct activation *activation, int64_t now,
+			      const struct engine_values *values, struct decision *d)
+{
+	const struct run_graph_node *row = run_node(run, activation)->row;
+	struct seeing seeing = see_from(run, activation->scope, values, d);
+	struct tests tests = count_tests(&seeing, activation);
+	if (seeing.missing)
+		return ENGINE_NEED;
+	enum runtime_test_gate_status status =
+		gate_status(&tests, has(row, threshold) ? row->threshold : 1);
+	struct run_gate_result *result = run_gate_result_new(d->arena);
+	SET(result, status, status);
+	SET(result, passed, (int64_t)tests.passed);
+	SET(result, tests, (int64_t)tests.all);
+	const struct json *output = json_of(run_gate_result_text(result, d->arena), d->arena);
+	bool good = status == RUNTIME_GATE_PASSED || status == RUNTIME_GATE_SKIPPED;
+	struct fault fault = { S(""), S("") };
+	struct words words = { NULL, S("") };
+	if (!good)
+		fault = fault_of(ERROR_GATE_CLOSED,
+				 str_format(d->arena, "%zu of %zu tests passed; " STR_FMT " did not",
+					    tests.passed, tests.all,
+					    STR_ARG(tests.first_failed)));
+	else if (!words_of_success(&seeing, activation, output, &words))
+		return ENGINE_NEED;
+	body_left(run, activation, now, make_value(d, output), fault, words.next, d);
+	heed_words(run, &words, now, d);
+	return ENGINE_DONE;
+}

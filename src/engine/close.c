@@ -1,0 +1,144 @@
+/* engine/close.c -- what follows from a result and is recorded with it: edges, rounds, retries. */
+#include "engine/inside.h"
+
+#include "base/limits.h"
+
+enum { DEFAULT_ROUNDS = 3 };
+
+/* `max` is a number or a template that gives one; what gives none is S2's default. */
+static int64_t most_rounds(struct seeing *seeing, const struct graph_node *node)
+{
+	if (!has(node->row, max))
+		return DEFAULT_ROUNDS;
+	const struct json *value = see_render(seeing, node->row->max);
+	if (value == NULL || value->kind != JSON_INT || value->as.integer < 1)
+		return value != NULL && value->kind == JSON_INT ? 1 : DEFAULT_ROUNDS;
+	return value->as.integer < LIMIT_ROUNDS ? value->as.integer : LIMIT_ROUNDS;
+}
+
+static bool runs_again(struct seeing *seeing, const struct activation *activation)
+{
+	const struct graph_node *node = run_node(seeing->run, activation);
+	return node->until != NULL && activation->ordinal < most_rounds(seeing, node) &&
+	       !see_holds(seeing, node->until);
+}
+
+/* An edge may be taken while the target, and the whole run, have activations left. */
+static bool may_lead(struct seeing *seeing, const struct activation *from, uint32_t to,
+		     size_t taken)
+{
+	const struct run *run = seeing->run;
+	const struct graph_node *node = &run->graph->nodes[to];
+	const struct place *place = run_place(run, from->scope, to);
+	return (!has(node->row, max_iterations) ||
+		place->count < (uint64_t)node->row->max_iterations) &&
+	       run->iterations + (int64_t)taken < run->graph->max_iterations;
+}
+
+bool words_of_success(struct seeing *seeing, const struct activation *activation,
+		      const struct json *output, struct words *out)
+{
+	const struct graph_node *node = run_node(seeing->run, activation);
+	struct arena *arena = seeing->d->arena;
+	*out = (struct words){ NULL, S("") };
+	if (node->until == NULL && node->edges.count == 0)
+		return true;
+	seeing->closing = activation;
+	seeing->output = output;
+	bool again = runs_again(seeing, activation);
+	struct str *then = arena_array(arena, struct str, node->edges.count);
+	size_t taken = 0;
+	for (size_t i = 0; i < node->edges.count && !again; i++) {
+		const struct graph_edge *edge = &node->edges.at[i];
+		if (edge->when != NULL && !see_holds(seeing, edge->when))
+			continue;
+		if (may_lead(seeing, activation, edge->to, taken))
+			then[taken++] = seeing->run->graph->nodes[edge->to].name;
+		else
+			out->over = seeing->run->graph->nodes[edge->to].name;
+	}
+	if (seeing->missing)
+		return false;
+	if (taken == 0 && !again)
+		return true;
+	out->next = run_next_new(arena);
+	SET(out->next, then, ((struct str_list){ then, out->over.size > 0 ? 0 : taken }));
+	SET(out->next, again, again);
+	return true;
+}
+
+void heed_words(struct run *run, const struct words *words, int64_t now, struct decision *d)
+{
+	if (words->over.size == 0)
+		return;
+	struct str text = str_format(d->arena,
+				     "step " STR_FMT " would be run once more than max_iterations "
+				     "allows",
+				     STR_ARG(words->over));
+	call_off(run, now, S("baton"), S(""), fault_of(ERROR_LIMIT_REACHED, text), d);
+}
+
+/* ---- retries ------------------------------------------------------------------------- */
+
+static bool is_worth_it(const struct run_graph_retry *retry, struct str code)
+{
+	enum error_code known;
+	for (size_t i = 0; i < retry->on.count; i++)
+		if (str_equal(retry->on.at[i], code))
+			return true;
+	return retry->on.count == 0 && error_code_from_name(code, &known) &&
+	       (error_row(known)->retry == ERROR_RETRY_AGAIN || known == ERROR_TOOL_FAILED) &&
+	       known != ERROR_TIMEOUT;
+}
+
+/* Full jitter: anything up to the doubled delay, derived from run and seq, so that a replay waits
+ * as long. */
+static int64_t delay_of(const struct run *run, const struct activation *activation,
+			const struct run_graph_retry *retry)
+{
+	int64_t most = retry->base_delay_us;
+	for (int64_t i = 0; i < activation->retries && most < retry->max_delay_us; i++)
+		most *= 2;
+	most = most < retry->max_delay_us ? most : retry->max_delay_us;
+	struct uuid dice = engine_effect_id(run, activation->path, S("delay"), run->seq);
+	uint64_t roll = 0;
+	for (size_t i = 8; i < 16; i++)
+		roll = roll << 8 | dice.bytes[i];
+	return most <= 0 ? 0 : (int64_t)(roll % ((uint64_t)most + 1));
+}
+
+struct run_next *next_of_failure(const struct run *run, const struct activation *activation,
+				 const struct fault *fault, int64_t now, struct decision *d)
+{
+	const struct run_graph_node *row = run_node(run, activation)->row;
+	if (!has(row, retry) || run->cancelling ||
+	    activation->retries >= row->retry->max_retries || !is_worth_it(row->retry, fault->code))
+		return NULL;
+	struct run_next *next = run_next_new(d->arena);
+	SET(next, retry_at, now + delay_of(run, activation, row->retry));
+	return next;
+}
+
+/* ---- the end of everything ------------------------------------------------------------- */
+
+static void stop_open(const struct run *run, struct decision *d)
+{
+	for (uint32_t i = 0; i < run->paths.room; i++) {
+		const struct activation *a = run->paths.at[i];
+		if (a != NULL && a->open && run_can_stop(run_node(run, a)->kind))
+			stop(d, a);
+	}
+}
+
+void call_off(struct run *run, int64_t now, struct str by, struct str reason, struct fault fault,
+	      struct decision *d)
+{
+	struct run_cancelling *body = run_cancelling_new(d->arena);
+	SET(body, by, by);
+	if (reason.size > 0)
+		SET(body, reason, reason);
+	if (fault.code.size > 0)
+		SET(body, fault, make_fault(d, fault));
+	emit(run, d, (struct event){ EVENT_RUN_CANCELLING, now, { .run_cancelling = body } });
+	stop_open(run, d);
+}

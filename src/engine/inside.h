@@ -1,0 +1,99 @@
+/* engine/inside.h -- what decide.c, advance.c, see.c and verify.c share.  This room's. */
+#ifndef ENGINE_INSIDE_H
+#define ENGINE_INSIDE_H
+
+#include "engine/decide.h"
+
+/* ---- making (make.c) ----------------------------------------------------------------- */
+
+/* Adds the event and applies it.  Events come from the state itself, so one that does not fit is
+ * our own mistake. */
+void emit(struct run *run, struct decision *d, struct event event);
+void need(struct decision *d, const struct hash *hash);
+void stop(struct decision *d, const struct activation *activation);
+/* R3: short values stand in the event, longer ones are stored by hash.  NULL when over the
+ * largest. */
+struct run_value *make_value(struct decision *d, const struct json *json);
+/* A value of the state once more. */
+struct run_value *make_again(struct decision *d, const struct value *value);
+struct run_fault *make_fault(struct decision *d, struct fault from);
+struct fault fault_of(enum error_code code, struct str text);
+/* What we have printed ourselves. */
+const struct json *json_of(struct str text, struct arena *arena);
+void blob_add(struct decision *d, struct str bytes, struct hash *out_hash);
+
+/* ---- seeing (see.c): what templates and expressions read ------------------------------- */
+
+struct seeing {
+	struct run *run;
+	struct scope *scope; /* the innermost */
+	const struct engine_values *values;
+	struct decision *d;
+	/* The step that is being closed, and its result, before its event is there. */
+	const struct activation *closing;
+	const struct json *output;
+	bool missing; /* something is stored and not loaded: decision->needs has it */
+};
+
+struct seeing see_from(struct run *run, struct scope *scope, const struct engine_values *values,
+		       struct decision *d);
+const struct json *see_value(struct seeing *seeing, const struct value *value);
+const struct json *see_render(struct seeing *seeing, const struct json *template);
+bool see_holds(struct seeing *seeing, const struct expr *condition);
+bool see_evaluate(struct seeing *seeing, const struct expr *expr, const struct json **out,
+		  struct error *error);
+
+/* ---- closing (close.c): what follows from a result -------------------------------------- */
+
+/* What a closing event says in `next`; NULL: nothing. */
+struct words {
+	struct run_next *next;
+	struct str over; /* what an edge would lead to too often; "" = nothing */
+};
+
+/* A good result: the edges taken, whether it runs again.  False: values are missing. */
+bool words_of_success(struct seeing *seeing, const struct activation *activation,
+		      const struct json *output, struct words *out);
+/* A bad one: whether and when it is tried again. */
+struct run_next *next_of_failure(const struct run *run, const struct activation *activation,
+				 const struct fault *fault, int64_t now, struct decision *d);
+/* Behind a closing event: an edge that would have led too often ends the run. */
+void heed_words(struct run *run, const struct words *words, int64_t now, struct decision *d);
+
+/* The run is called off with this fault (code "" = cancelled): what runs is told to stop. */
+void call_off(struct run *run, int64_t now, struct str by, struct str reason, struct fault fault,
+	      struct decision *d);
+
+/* ---- requests (request.c) --------------------------------------------------------------- */
+
+enum engine_answer request_effect(struct run *run, struct activation *activation, int64_t now,
+				  const struct engine_values *values, struct decision *d);
+/* A person settles an outcome nobody knows. */
+void request_settlement(struct run *run, const struct activation *activation, int64_t now,
+			struct decision *d);
+/* A step that cannot even start. */
+void fail_ready(struct run *run, const struct activation *activation, struct fault fault,
+		int64_t now, struct decision *d);
+/* A wait is over; `fault` code "" = as it should.  False: values are missing. */
+bool finish_timer(struct run *run, const struct activation *activation, int64_t now,
+		  const struct value *data, struct fault fault, const struct engine_values *values,
+		  struct decision *d);
+
+/* ---- bodies (body.c, verify.c) ------------------------------------------------------------ */
+
+enum engine_answer body_enter(struct run *run, struct activation *activation, int64_t now,
+			      const struct engine_values *values, struct decision *d);
+enum engine_answer body_leave(struct run *run, struct activation *activation, int64_t now,
+			      const struct engine_values *values, struct decision *d);
+/* Output of a body: that of its only node, or {node: output}. */
+const struct json *body_output(struct seeing *seeing, struct scope *scope, uint32_t owner);
+void body_left(struct run *run, const struct activation *activation, int64_t now,
+	       struct run_value *output, struct fault fault, struct run_next *next,
+	       struct decision *d);
+/* A verification's round: its result, and whether there is another. */
+enum engine_answer verify_round(struct run *run, struct activation *activation, int64_t now,
+				const struct engine_values *values, struct decision *d);
+enum engine_answer gate_leave(struct run *run, struct activation *activation, int64_t now,
+			      const struct engine_values *values, struct decision *d);
+
+#endif

@@ -1,0 +1,423 @@
+/* engine/place.c -- activations come, get ready and end; bodies are entered and left.
+ *
+ * Everything here is a consequence of an event and reads the state only.  A body is left by an
+ * event (step.left), because its output needs values; everything else about containers follows.
+ */
+#include "engine/place.h"
+
+#include "base/map.h"
+
+/* ---- paths --------------------------------------------------------------------------- */
+
+static uint32_t path_slot(const struct path_table *table, struct str path)
+{
+	uint32_t mask = table->room - 1;
+	uint32_t at = (uint32_t)map_hash(path) & mask;
+	while (table->at[at] != NULL && !str_equal(table->at[at]->path, path))
+		at = (at + 1) & mask;
+	return at;
+}
+
+static void path_put(struct run *run, struct activation *activation)
+{
+	struct path_table *table = &run->paths;
+	if ((table->count + 1) * 2 > table->room) {
+		struct path_table old = *table;
+		table->room = old.room == 0 ? 16 : old.room * 2;
+		table->at = arena_array(run->arena, struct activation *, table->room);
+		for (uint32_t i = 0; i < old.room; i++)
+			if (old.at[i] != NULL)
+				table->at[path_slot(table, old.at[i]->path)] = old.at[i];
+	}
+	table->at[path_slot(table, activation->path)] = activation;
+	table->count++;
+}
+
+/* Moves up what would not be found any more behind the hole. */
+static void path_remove(struct run *run, const struct activation *activation)
+{
+	struct path_table *table = &run->paths;
+	uint32_t mask = table->room - 1, hole = path_slot(table, activation->path);
+	require(table->at[hole] == activation);
+	table->at[hole] = NULL;
+	table->count--;
+	for (uint32_t at = (hole + 1) & mask; table->at[at] != NULL; at = (at + 1) & mask) {
+		struct activation *moved = table->at[at];
+		table->at[at] = NULL;
+		table->at[path_slot(table, moved->path)] = moved;
+	}
+}
+
+struct activation *run_activation(const struct run *run, struct str path)
+{
+	return run->paths.room == 0 ? NULL : run->paths.at[path_slot(&run->paths, path)];
+}
+
+/* ---- queues -------------------------------------------------------------------------- */
+
+void queue_add(struct run *run, struct run_queue *queue, struct activation *activation)
+{
+	if (queue->tail == queue->room) {
+		uint32_t waiting = queue->tail - queue->head;
+		struct activation **old = queue->at + queue->head;
+		if (waiting * 2 >= queue->room) {
+			queue->room = queue->room == 0 ? 8 : queue->room * 2;
+			queue->at = arena_array(run->arena, struct activation *, queue->room);
+		}
+		for (uint32_t i = 0; i < waiting; i++)
+			queue->at[i] = old[i];
+		queue->head = 0;
+		queue->tail = waiting;
+	}
+	queue->at[queue->tail++] = activation;
+}
+
+bool queue_remove(struct run_queue *queue, const struct activation *activation)
+{
+	uint32_t place = queue->head;
+	while (place < queue->tail && queue->at[place] != activation)
+		place++;
+	if (place == queue->tail)
+		return false;
+	for (; place > queue->head; place--)
+		queue->at[place] = queue->at[place - 1];
+	queue->head++;
+	return true;
+}
+
+struct activation *run_queue_head(struct run_queue *queue)
+{
+	return queue->head == queue->tail ? NULL : queue->at[queue->head];
+}
+
+bool run_is_container(enum run_node_kind kind)
+{
+	switch (kind) {
+	case RUN_NODE_PARALLEL:
+	case RUN_NODE_MAP:
+	case RUN_NODE_LOOP:
+	case RUN_NODE_VERIFY:
+	case RUN_NODE_GATE:
+		return true;
+	case RUN_NODE_TOOL:
+	case RUN_NODE_HUMAN:
+	case RUN_NODE_WAIT:
+	case RUN_NODE_CONDITION:
+	case RUN_NODE_SUBRUN:
+	case RUN_NODE_AGENT:
+		break;
+	}
+	return false;
+}
+
+bool run_can_stop(enum run_node_kind kind)
+{
+	return kind == RUN_NODE_TOOL || kind == RUN_NODE_SUBRUN || kind == RUN_NODE_AGENT;
+}
+
+bool run_starts_itself(const struct graph_node *node)
+{
+	return node->kind == RUN_NODE_TOOL && node->class == RUN_CLASS_PURE && node->when == NULL;
+}
+
+struct run_queue *run_queue_of(struct run *run, const struct activation *activation)
+{
+	const struct graph_node *node = run_node(run, activation);
+	if (!run_can_stop(node->kind))
+		return &run->parked;
+	if (run_starts_itself(node))
+		return &run->pure;
+	if (node->kind == RUN_NODE_TOOL && node->class == RUN_CLASS_CONTAINED)
+		return &run->contained;
+	return &run->tools;
+}
+
+/* ---- activations --------------------------------------------------------------------- */
+
+void activation_move(struct activation *activation, enum step_state to)
+{
+	require(step_may_move(activation->state, to));
+	activation->state = to;
+}
+
+static struct str activation_path(struct run *run, const struct scope *scope,
+				  const struct graph_node *node, uint32_t ordinal)
+{
+	const char *between = scope->path.size > 0 ? "/" : "";
+	if (ordinal == 1 && scope->path.size == 0)
+		return node->name;
+	if (ordinal == 1)
+		return str_format(run->arena, STR_FMT "%s" STR_FMT, STR_ARG(scope->path), between,
+				  STR_ARG(node->name));
+	return str_format(run->arena, STR_FMT "%s" STR_FMT "#%u", STR_ARG(scope->path), between,
+			  STR_ARG(node->name), ordinal);
+}
+
+struct activation *activation_new(struct run *run, struct scope *scope, uint32_t number)
+{
+	const struct graph_node *node = &run->graph->nodes[number];
+	struct place *place = run_place(run, scope, number);
+	struct activation *activation = arena_new(run->arena, struct activation);
+	activation->node = number;
+	activation->scope = scope;
+	activation->ordinal = ++place->count;
+	activation->path = activation_path(run, scope, node, activation->ordinal);
+	activation->attempt = 1;
+	activation->next = scope->first;
+	scope->first = activation;
+	scope->live++;
+	run->live++;
+	if (node->any)
+		run->iterations++;
+	place->newest = activation;
+	path_put(run, activation);
+	return activation;
+}
+
+void activation_ready(struct run *run, struct activation *activation)
+{
+	activation->arrival = ++run->arrivals;
+	queue_add(run, run_queue_of(run, activation), activation);
+}
+
+static void activation_forget(struct run *run, struct activation *activation)
+{
+	scopes_leave(run, activation);
+	path_remove(run, activation);
+	struct activation **link = &activation->scope->first;
+	while (*link != activation)
+		link = &(*link)->next;
+	*link = activation->next;
+}
+
+/* ---- bodies -------------------------------------------------------------------------- */
+
+static struct str scope_path(struct run *run, const struct activation *owner, int64_t item)
+{
+	if (owner == NULL)
+		return S("");
+	if (item < 0)
+		return owner->path;
+	return str_format(run->arena, STR_FMT "[%lld]", STR_ARG(owner->path), (long long)item);
+}
+
+struct scope *scope_enter(struct run *run, struct activation *owner, int64_t item)
+{
+	struct graph_numbers body =
+		graph_body(run->graph, owner == NULL ? GRAPH_ROOT : owner->node);
+	struct scope *scope = arena_new(run->arena, struct scope);
+	scope->owner = owner;
+	scope->item = item;
+	scope->path = scope_path(run, owner, item);
+	scope->places = arena_array(run->arena, struct place, body.count);
+	if (owner != NULL) {
+		scope->next = owner->scopes;
+		owner->scopes = scope;
+		owner->scopes_live++;
+	}
+	for (size_t i = 0; i < body.count; i++) {
+		const struct graph_node *node = &run->graph->nodes[body.at[i]];
+		scope->places[i].waiting_on = (uint32_t)node->depends_on.count;
+		scope->places[i].readers_left = node->reader_count;
+		if (!node->any || node->entry)
+			activation_new(run, scope, body.at[i]);
+	}
+	for (size_t i = 0; i < body.count; i++)
+		if (scope->places[i].newest != NULL && scope->places[i].waiting_on == 0)
+			activation_ready(run, scope->places[i].newest);
+	return scope;
+}
+
+void scopes_leave(struct run *run, struct activation *owner)
+{
+	for (struct scope *scope = owner->scopes; scope != NULL; scope = scope->next)
+		for (struct activation *a = scope->first; a != NULL; a = a->next) {
+			scopes_leave(run, a);
+			path_remove(run, a);
+		}
+	owner->scopes = NULL;
+}
+
+static void scope_done(struct run *run, const struct scope *scope, int64_t at)
+{
+	struct activation *owner = scope->owner;
+	if (owner == NULL)
+		return;
+	owner->scopes_live--;
+	if (run->cancelling) {
+		if (owner->scopes_live == 0)
+			activation_end(run, owner, STEP_CANCELLED, at, NULL);
+		return;
+	}
+	if (owner->items_entered < owner->item_count) {
+		struct scope *entered = scope_enter(run, owner, owner->items_entered++);
+		require(entered->live > 0); /* an empty body has no scope */
+		return;
+	}
+	if (owner->scopes_live == 0) {
+		owner->leaving = true;
+		activation_ready(run, owner);
+	}
+}
+
+/* ---- ends ---------------------------------------------------------------------------- */
+
+/* R3: an output that nothing later can reach leaves the state. */
+static void drop_read_outputs(struct run *run, const struct activation *reader)
+{
+	struct graph_numbers reads = run_node(run, reader)->reads;
+	for (size_t i = 0; i < reads.count; i++) {
+		struct place *place = run_place(run, reader->scope, reads.at[i]);
+		if (place->readers_left > 0 && --place->readers_left == 0 && place->final != NULL &&
+		    !run->graph->nodes[reads.at[i]].keeps)
+			place->final->output = (struct value){ .kind = VALUE_ABSENT };
+	}
+}
+
+/* The state of one activation; what follows is the caller's. */
+static void close_one(struct run *run, struct activation *activation, enum step_state state,
+		      int64_t at)
+{
+	struct place *place = run_place(run, activation->scope, activation->node);
+	const struct graph_node *node = run_node(run, activation);
+	activation_move(activation, state);
+	activation->ended_at = at;
+	activation->scope->live--;
+	run->live--;
+	if (place->final != NULL)
+		activation_forget(run, place->final);
+	place->final = activation;
+	if (place->readers_left == 0 && !node->keeps)
+		activation->output = (struct value){ .kind = VALUE_ABSENT };
+	if (state == STEP_FAILED && activation->scope->failed == NULL)
+		activation->scope->failed = activation;
+}
+
+static void skip_dependents(struct run *run, const struct activation *failed, int64_t at);
+
+static void skip_one(struct run *run, struct activation *activation, struct str cause, int64_t at)
+{
+	activation->fault.code = error_row(ERROR_DEPENDENCY_FAILED)->name;
+	activation->fault.text = cause;
+	activation->reason = S("dependency failed");
+	close_one(run, activation, STEP_SKIPPED, at);
+	drop_read_outputs(run, activation);
+}
+
+/* However far: a step that is skipped skips those that depend on it. */
+static void skip_dependents(struct run *run, const struct activation *failed, int64_t at)
+{
+	struct graph_numbers body = graph_body(
+		run->graph,
+		failed->scope->owner == NULL ? GRAPH_ROOT : failed->scope->owner->node);
+	const struct activation **stack =
+		arena_array(run->arena, const struct activation *, body.count + 1);
+	size_t depth = 0;
+	stack[depth++] = failed;
+	while (depth > 0) {
+		const struct activation *cause = stack[--depth];
+		struct graph_numbers after = run_node(run, cause)->dependents;
+		for (size_t i = 0; i < after.count; i++) {
+			struct activation *dependent =
+				run_place(run, failed->scope, after.at[i])->newest;
+			if (dependent == NULL || dependent->state != STEP_PENDING ||
+			    dependent->arrival != 0)
+				continue;
+			skip_one(run, dependent, cause->path, at);
+			stack[depth++] = dependent;
+		}
+	}
+}
+
+static void tell_dependents(struct run *run, const struct activation *activation)
+{
+	struct place *place = run_place(run, activation->scope, activation->node);
+	if (place->done)
+		return;
+	place->done = true;
+	struct graph_numbers after = run_node(run, activation)->dependents;
+	for (size_t i = 0; i < after.count; i++) {
+		struct place *dependent = run_place(run, activation->scope, after.at[i]);
+		if (--dependent->waiting_on == 0 && dependent->newest != NULL &&
+		    dependent->newest->state == STEP_PENDING)
+			activation_ready(run, dependent->newest);
+	}
+}
+
+static void take_edges(struct run *run, const struct activation *activation, struct str_list then)
+{
+	for (size_t i = 0; i < then.count; i++) {
+		int64_t to = graph_find(run->graph, run_node(run, activation)->parent, then.at[i]);
+		if (to >= 0)
+			activation_ready(run,
+					 activation_new(run, activation->scope, (uint32_t)to));
+	}
+}
+
+void activation_end(struct run *run, struct activation *activation, enum step_state state,
+		    int64_t at, const struct closing *closing)
+{
+	static const struct closing nothing = { 0 };
+	struct scope *scope = activation->scope;
+	const struct graph_node *node = run_node(run, activation);
+	bool stopping = run->cancelling || closing == NULL;
+	closing = closing == NULL ? &nothing : closing;
+	close_one(run, activation, state, at);
+	if (run_is_container(node->kind))
+		scopes_leave(run, activation);
+	if (!stopping && closing->again) {
+		activation_ready(run, activation_new(run, scope, activation->node));
+	} else if (!stopping && state == STEP_FAILED) {
+		drop_read_outputs(run, activation);
+		skip_dependents(run, activation, at);
+	} else if (!stopping) {
+		drop_read_outputs(run, activation);
+		take_edges(run, activation, closing->then);
+		tell_dependents(run, activation);
+	}
+	if (scope->live == 0)
+		scope_done(run, scope, at);
+}
+
+/* Innermost first, so that a container ends when the last of its body does; what can be told to
+ * stop and runs stays open until it says so. */
+static void stop_scope(struct run *run, struct scope *scope, int64_t at)
+{
+	for (struct activation *a = scope->first, *next; a != NULL; a = next) {
+		next = a->next;
+		const struct graph_node *node = run_node(run, a);
+		if (step_state_row(a->state)->final)
+			continue;
+		for (struct scope *inner = a->scopes, *after; inner != NULL; inner = after) {
+			after = inner->next;
+			stop_scope(run, inner, at);
+		}
+		if (step_state_row(a->state)->final || a->scopes_live > 0)
+			continue;
+		if (a->open && run_can_stop(node->kind) && a->state == STEP_RUNNING)
+			continue;
+		a->open = false;
+		activation_end(run, a, STEP_CANCELLED, at, NULL);
+	}
+}
+
+void run_stop(struct run *run, int64_t at)
+{
+	struct run_queue *queues[] = { &run->pure, &run->tools, &run->contained, &run->parked,
+				       &run->computing };
+	run->cancelling = true;
+	run->queued = run->paused = false;
+	stop_scope(run, run->root, at);
+	for (size_t i = 0; i < COUNT(queues); i++)
+		queues[i]->head = queues[i]->tail = 0;
+	run->timers = run->humans = run->busy = 0;
+	run->workspace_busy = false;
+	for (uint32_t i = 0; i < run->paths.room; i++) {
+		const struct activation *a = run->paths.at[i];
+		if (a == NULL || !a->open)
+			continue;
+		run->busy++;
+		if (run_node(run, a)->class == RUN_CLASS_CONTAINED)
+			run->workspace_busy = true;
+	}
+}

@@ -1,0 +1,32 @@
+/* engine/place.h -- activations, scopes and queues: the moves evolve.c is made of.  This room's. */
+#ifndef ENGINE_PLACE_H
+#define ENGINE_PLACE_H
+
+#include "engine/run.h"
+
+struct activation *activation_new(struct run *run, struct scope *scope, uint32_t node);
+void activation_ready(struct run *run, struct activation *activation);
+void activation_move(struct activation *activation, enum step_state to);
+/* A body begins: its nodes get their activations. */
+struct scope *scope_enter(struct run *run, struct activation *owner, int64_t item);
+/* Forgets what is in the container's bodies. */
+void scopes_leave(struct run *run, struct activation *owner);
+
+/* What an activation's closing event says beside its result. */
+struct closing {
+	struct str_list then;
+	bool again;
+};
+
+/* The activation is final in this state; everything that follows follows. */
+void activation_end(struct run *run, struct activation *activation, enum step_state state,
+		    int64_t at, const struct closing *closing);
+/* The whole run is called off. */
+void run_stop(struct run *run, int64_t at);
+
+void queue_add(struct run *run, struct run_queue *queue, struct activation *activation);
+/* Takes it out, wherever it stands; false when it is not there. */
+bool queue_remove(struct run_queue *queue, const struct activation *activation);
+struct run_queue *run_queue_of(struct run *run, const struct activation *activation);
+
+#endif

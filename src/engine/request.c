@@ -1,0 +1,343 @@
+/* engine/request.c -- effects: what is recorded before it happens (architecture idea 4). */
+#include "engine/inside.h"
+
+#include "base/limits.h"
+
+/* Rendering shares what it refers to whole, so a small template can stand for a huge text. */
+static bool fits(const struct json *json)
+{
+	AUTO(buf) text = buf_limited(LIMIT_VALUE_BYTES);
+	struct json_writer writer = { .out = &text };
+	json_put_tree(&writer, json);
+	return !text.full;
+}
+
+enum engine_answer engine_inputs(struct run *run, const struct activation *activation,
+				 const struct engine_values *values, struct decision *d,
+				 const struct json **out)
+{
+	struct seeing seeing = see_from(run, activation->scope, values, d);
+	const struct json *inputs = see_render(&seeing, run_node(run, activation)->row->inputs);
+	if (seeing.missing)
+		return ENGINE_NEED;
+	*out = inputs != NULL && fits(inputs) ? inputs : NULL;
+	return ENGINE_DONE;
+}
+
+static int64_t deadline(const struct run *run, const struct activation *activation, int64_t now)
+{
+	const struct run_graph_node *row = run_node(run, activation)->row;
+	return has(row, timeout_us) ? now + row->timeout_us : 0;
+}
+
+/* An attempt after a failure, or after a person said so. */
+static int64_t attempt_of(const struct activation *activation)
+{
+	return activation->state == STEP_RETRYING ? activation->attempt + 1 : 1;
+}
+
+void fail_ready(struct run *run, const struct activation *activation, struct fault fault,
+		int64_t now, struct decision *d)
+{
+	struct run_step_computed *body = run_step_computed_new(d->arena);
+	SET(body, step, activation->path);
+	SET(body, fault, make_fault(d, fault));
+	emit(run, d, (struct event){ EVENT_STEP_COMPUTED, now, { .run_step_computed = body } });
+}
+
+/* ---- waits --------------------------------------------------------------------------- */
+
+bool finish_timer(struct run *run, const struct activation *activation, int64_t now,
+		  const struct value *data, struct fault fault, const struct engine_values *values,
+		  struct decision *d)
+{
+	struct seeing seeing = see_from(run, activation->scope, values, d);
+	struct words words = { NULL, S("") };
+	bool good = fault.code.size == 0;
+	if (good && !words_of_success(&seeing, activation,
+				      data == NULL ? NULL : see_value(&seeing, data), &words))
+		return false;
+	struct run_timer_finished *body = run_timer_finished_new(d->arena);
+	SET(body, step, activation->path);
+	SET(body, effect, activation->effect);
+	SET(body, outcome, good ? RUN_OUTCOME_OK : RUN_OUTCOME_FAILED);
+	if (!good)
+		SET(body, fault, make_fault(d, fault));
+	if (good && data != NULL)
+		SET(body, output, make_again(d, data));
+	if (words.next != NULL)
+		SET(body, next, words.next);
+	emit(run, d, (struct event){ EVENT_TIMER_FINISHED, now, { .run_timer_finished = body } });
+	heed_words(run, &words, now, d);
+	return true;
+}
+
+static const struct value *kept_signal(const struct run *run, struct str name)
+{
+	for (const struct run_signal *signal = run->signals; signal != NULL; signal = signal->next)
+		if (str_equal(signal->name, name))
+			return &signal->data;
+	return NULL;
+}
+
+static enum engine_answer request_timer(struct run *run, const struct activation *activation,
+					int64_t now, const struct engine_values *values,
+					struct decision *d)
+{
+	const struct run_graph_node *row = run_node(run, activation)->row;
+	const struct value *data = has(row, signal) ? kept_signal(run, row->signal) : NULL;
+	struct seeing seeing = see_from(run, activation->scope, values, d);
+	if (data != NULL)
+		see_value(&seeing, data); /* a kept one ends the wait at once */
+	if (seeing.missing)
+		return ENGINE_NEED;
+	int64_t due_at = has(row, signal) ? deadline(run, activation, now) : now + row->wait_us;
+	struct run_timer_requested *body = run_timer_requested_new(d->arena);
+	SET(body, step, activation->path);
+	SET(body, effect, engine_effect_id(run, activation->path, S("timer"), 1));
+	if (due_at != 0)
+		SET(body, due_at, due_at);
+	if (has(row, signal))
+		SET(body, signal, row->signal);
+	emit(run, d, (struct event){ EVENT_TIMER_REQUESTED, now, { .run_timer_requested = body } });
+	if (data != NULL) {
+		bool seen = finish_timer(run, activation, now, data, (struct fault){ S(""), S("") },
+					 values, d);
+		require(seen);
+	}
+	return ENGINE_DONE;
+}
+
+/* ---- people -------------------------------------------------------------------------- */
+
+static struct hash revision_of(struct str question, struct str shown)
+{
+	uint64_t size = question.size;
+	struct sha256 sha;
+	sha256_init(&sha);
+	sha256_add(&sha, &size, sizeof(size));
+	sha256_add(&sha, question.at, question.size);
+	sha256_add(&sha, shown.at, shown.size);
+	return sha256_finish(&sha);
+}
+
+/* Cut where a person stops reading anyway: what it is about is shown whole beside it. */
+static struct str cut_question(struct str text)
+{
+	if (text.size <= LIMIT_QUESTION_BYTES)
+		return text;
+	size_t size = LIMIT_QUESTION_BYTES;
+	while (size > 0 && ((unsigned char)text.at[size] & 0xC0) == 0x80)
+		size--;
+	return str_head(text, size);
+}
+
+static struct str render_question(struct seeing *seeing, const struct run_graph_node *row)
+{
+	struct json template = { .kind = JSON_STRING, .as.string = row->question };
+	const struct json *question = see_render(seeing, &template);
+	if (question == NULL)
+		return cut_question(row->question);
+	return cut_question(question->kind == JSON_STRING
+				    ? question->as.string
+				    : json_print(seeing->d->arena, question));
+}
+
+static enum engine_answer request_human(struct run *run, const struct activation *activation,
+					int64_t now, const struct engine_values *values,
+					struct decision *d)
+{
+	static const struct json nothing = { .kind = JSON_OBJECT };
+	const struct run_graph_node *row = run_node(run, activation)->row;
+	const struct json *inputs = NULL;
+	struct seeing seeing = see_from(run, activation->scope, values, d);
+	struct str question = render_question(&seeing, row);
+	if (engine_inputs(run, activation, values, d, &inputs) == ENGINE_NEED || seeing.missing)
+		return ENGINE_NEED;
+	inputs = inputs == NULL ? &nothing : inputs;
+	struct run_human_requested *body = run_human_requested_new(d->arena);
+	SET(body, step, activation->path);
+	SET(body, effect, engine_effect_id(run, activation->path, S("human"), 1));
+	SET(body, kind, has(row, ask) ? row->ask : RUN_REQUEST_APPROVAL);
+	SET(body, question, question);
+	SET(body, inputs, make_value(d, inputs));
+	SET(body, revision, revision_of(question, json_print(d->arena, inputs)));
+	if (has(row, timeout_us))
+		SET(body, due_at, now + row->timeout_us);
+	if (has(row, four_eyes) && row->four_eyes)
+		SET(body, four_eyes, true);
+	emit(run, d, (struct event){ EVENT_HUMAN_REQUESTED, now, { .run_human_requested = body } });
+	return ENGINE_DONE;
+}
+
+void request_settlement(struct run *run, const struct activation *activation, int64_t now,
+			struct decision *d)
+{
+	struct str question = cut_question(str_format(
+		d->arena,
+		"Step " STR_FMT " may or may not have happened: " STR_FMT
+		"  Look, then say happened, not_happened, or retry.",
+		STR_ARG(activation->path), STR_ARG(activation->fault.text)));
+	struct run_human_requested *body = run_human_requested_new(d->arena);
+	SET(body, step, activation->path);
+	SET(body, effect,
+	    engine_effect_id(run, activation->path, S("settle"), activation->attempt));
+	SET(body, kind, RUN_REQUEST_OUTCOME_UNKNOWN);
+	SET(body, question, question);
+	SET(body, inputs, make_again(d, &activation->inputs));
+	SET(body, revision, revision_of(question, uuid_str(&activation->effect)));
+	emit(run, d, (struct event){ EVENT_HUMAN_REQUESTED, now, { .run_human_requested = body } });
+}
+
+/* ---- tools, turns, sub-runs ------------------------------------------------------------ */
+
+/* A request whose inputs are over the limit is recorded and failed in one go. */
+static void refuse_inputs(struct run *run, const struct activation *activation, int64_t now,
+			  struct decision *d)
+{
+	struct fault fault =
+		fault_of(ERROR_TOO_LARGE, S("the inputs are over the limit of a value"));
+	struct run_tool_finished *body = run_tool_finished_new(d->arena);
+	SET(body, step, activation->path);
+	SET(body, effect, activation->effect);
+	SET(body, outcome, RUN_OUTCOME_FAILED);
+	SET(body, fault, make_fault(d, fault));
+	emit(run, d, (struct event){ EVENT_TOOL_FINISHED, now, { .run_tool_finished = body } });
+}
+
+static enum engine_answer request_tool(struct run *run, const struct activation *activation,
+				       int64_t now, const struct engine_values *values,
+				       struct decision *d)
+{
+	static const struct json too_large = { .kind = JSON_OBJECT };
+	const struct graph_node *node = run_node(run, activation);
+	const struct json *inputs = NULL;
+	bool contained = node->class == RUN_CLASS_CONTAINED;
+	d->needs_tree = contained && values->tree.size == 0;
+	if (engine_inputs(run, activation, values, d, &inputs) == ENGINE_NEED || d->needs_tree)
+		return ENGINE_NEED;
+	struct run_value *value = make_value(d, inputs == NULL ? &too_large : inputs);
+	struct run_tool_requested *body = run_tool_requested_new(d->arena);
+	SET(body, step, activation->path);
+	SET(body, effect, engine_effect_id(run, activation->path, S("tool"), 1));
+	SET(body, tool, node->row->tool);
+	SET(body, class, node->class);
+	SET(body, inputs, value);
+	if (contained)
+		SET(body, tree, values->tree);
+	if (attempt_of(activation) > 1)
+		SET(body, attempt, attempt_of(activation));
+	if (deadline(run, activation, now) != 0)
+		SET(body, due_at, deadline(run, activation, now));
+	emit(run, d, (struct event){ EVENT_TOOL_REQUESTED, now, { .run_tool_requested = body } });
+	if (inputs == NULL)
+		refuse_inputs(run, activation, now, d);
+	return ENGINE_DONE;
+}
+
+/* The canonical request: who is asked, with what. */
+static const struct json *turn_request(const struct run_graph_agent *agent,
+				       const struct json *inputs, struct arena *arena)
+{
+	const struct json *prompt = json_member(inputs, S("prompt"));
+	struct str text = prompt != NULL && prompt->kind == JSON_STRING ? prompt->as.string
+									: json_print(arena, inputs);
+	struct run_turn_message *message = run_turn_message_new(arena);
+	SET(message, role, S("user"));
+	SET(message, content, text);
+	struct run_turn *turn = run_turn_new(arena);
+	SET(turn, system, agent->system);
+	SET(turn, messages, ((struct run_turn_message_list){ message, 1 }));
+	SET(turn, options, agent->options);
+	return json_of(run_turn_text(turn, arena), arena);
+}
+
+static enum engine_answer request_turn(struct run *run, const struct activation *activation,
+				       int64_t now, const struct engine_values *values,
+				       struct decision *d)
+{
+	const struct run_graph_agent *agent = run_node(run, activation)->row->agent;
+	const struct json *inputs = NULL;
+	if (engine_inputs(run, activation, values, d, &inputs) == ENGINE_NEED)
+		return ENGINE_NEED;
+	struct run_value *request =
+		inputs == NULL ? NULL : make_value(d, turn_request(agent, inputs, d->arena));
+	if (request == NULL) {
+		fail_ready(run, activation,
+			   fault_of(ERROR_TOO_LARGE, S("the inputs are over the limit of a value")),
+			   now, d);
+		return ENGINE_DONE;
+	}
+	struct run_turn_requested *body = run_turn_requested_new(d->arena);
+	SET(body, step, activation->path);
+	SET(body, effect, engine_effect_id(run, activation->path, S("turn"), 1));
+	SET(body, driver, agent->driver);
+	SET(body, model, agent->model);
+	SET(body, request, request);
+	if (attempt_of(activation) > 1)
+		SET(body, attempt, attempt_of(activation));
+	if (deadline(run, activation, now) != 0)
+		SET(body, due_at, deadline(run, activation, now));
+	emit(run, d, (struct event){ EVENT_TURN_REQUESTED, now, { .run_turn_requested = body } });
+	return ENGINE_DONE;
+}
+
+static enum engine_answer request_subrun(struct run *run, const struct activation *activation,
+					 int64_t now, const struct engine_values *values,
+					 struct decision *d)
+{
+	const struct run_graph *graph = run_node(run, activation)->row->graph;
+	const struct json *inputs = NULL;
+	if (engine_inputs(run, activation, values, d, &inputs) == ENGINE_NEED)
+		return ENGINE_NEED;
+	struct run_value *value = inputs == NULL ? NULL : make_value(d, inputs);
+	if (value == NULL) {
+		fail_ready(run, activation,
+			   fault_of(ERROR_TOO_LARGE, S("the inputs are over the limit of a value")),
+			   now, d);
+		return ENGINE_DONE;
+	}
+	struct hash definition;
+	blob_add(d, run_graph_text(graph, d->arena), &definition);
+	struct run_subrun_requested *body = run_subrun_requested_new(d->arena);
+	SET(body, step, activation->path);
+	/* A child of a second attempt is another run. */
+	SET(body, effect,
+	    engine_effect_id(run, activation->path, S("subrun"), attempt_of(activation)));
+	SET(body, name, graph->name);
+	SET(body, definition, definition);
+	SET(body, inputs, value);
+	if (attempt_of(activation) > 1)
+		SET(body, attempt, attempt_of(activation));
+	if (deadline(run, activation, now) != 0)
+		SET(body, due_at, deadline(run, activation, now));
+	emit(run, d,
+	     (struct event){ EVENT_SUBRUN_REQUESTED, now, { .run_subrun_requested = body } });
+	return ENGINE_DONE;
+}
+
+enum engine_answer request_effect(struct run *run, struct activation *activation, int64_t now,
+				  const struct engine_values *values, struct decision *d)
+{
+	switch (run_node(run, activation)->kind) {
+	case RUN_NODE_TOOL:
+		return request_tool(run, activation, now, values, d);
+	case RUN_NODE_AGENT:
+		return request_turn(run, activation, now, values, d);
+	case RUN_NODE_SUBRUN:
+		return request_subrun(run, activation, now, values, d);
+	case RUN_NODE_WAIT:
+		return request_timer(run, activation, now, values, d);
+	case RUN_NODE_HUMAN:
+		return request_human(run, activation, now, values, d);
+	case RUN_NODE_CONDITION:
+	case RUN_NODE_PARALLEL:
+	case RUN_NODE_MAP:
+	case RUN_NODE_LOOP:
+	case RUN_NODE_VERIFY:
+	case RUN_NODE_GATE:
+		break;
+	}
+	require(false);
+	return ENGINE_DONE;
+}

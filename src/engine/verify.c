@@ -1,0 +1,214 @@
+/* engine/verify.c -- S2's verification: criteria, corrections, and when enough is enough.
+ *
+ * The first round looks at the target's output; every further one runs the body, which corrects it,
+ * and looks at what that gave.  What was tried is carried from round to round in the result itself.
+ */
+#include "engine/inside.h"
+
+struct round {
+	const struct json *checked;      /* the output it is about */
+	const struct run_graph_node *row;
+	bool *held;                      /* one a criterion */
+	size_t passed;
+	struct str critical;             /* a critical one that failed, "" = none */
+	bool broken;                     /* the correction itself failed */
+	const struct runtime_verification_result *before; /* the round before, NULL in the first */
+};
+
+/* Whether what was found is good enough. */
+static bool is_good(const struct runtime_verification_policy *policy, size_t passed, size_t all)
+{
+	return policy->require_all_criteria ? passed == all : passed * 2 > all;
+}
+
+/* Total: every combination has exactly one status, and says whether there is another round. */
+static enum runtime_verification_status judge(const struct runtime_verification_policy *policy,
+					      const struct round *round, size_t all, int64_t number,
+					      bool correctable, int64_t elapsed_us, bool *out_again)
+{
+	bool late = has(policy, timeout_seconds) &&
+		    (double)elapsed_us > policy->timeout_seconds * 1e6;
+	*out_again = false;
+	if (!round->broken && is_good(policy, round->passed, all))
+		return number == 1 ? RUNTIME_VERIFICATION_PASSED : RUNTIME_VERIFICATION_CORRECTED;
+	if (round->critical.size > 0 && policy->halt_on_critical)
+		return RUNTIME_VERIFICATION_FAILED;
+	if (!correctable)
+		return RUNTIME_VERIFICATION_FAILED;
+	if (number > policy->max_correction_attempts || late)
+		return RUNTIME_VERIFICATION_UNCORRECTABLE;
+	*out_again = true;
+	return RUNTIME_VERIFICATION_FAILED;
+}
+
+static const struct runtime_verification_result *result_before(struct seeing *seeing,
+							       const struct activation *activation)
+{
+	const struct place *place = run_place(seeing->run, activation->scope, activation->node);
+	if (activation->ordinal == 1 || place->final == NULL)
+		return NULL;
+	const struct json *json = see_value(seeing, &place->final->output);
+	if (json == NULL)
+		return NULL;
+	struct problems problems = { .arena = seeing->d->arena };
+	struct contract_source source = { .json = json, .text = S(""), .lenient = true };
+	return runtime_verification_result_parse(&source, seeing->d->arena, &problems);
+}
+
+static bool held_before(const struct round *round, struct str name)
+{
+	const struct runtime_verification_result *before = round->before;
+	for (size_t i = 0; before != NULL && i < before->criteria_results.count; i++)
+		if (str_equal(before->criteria_results.at[i].key, name))
+			return before->criteria_results.at[i].value;
+	return false;
+}
+
+static const struct json *checked_output(struct seeing *seeing, const struct activation *activation)
+{
+	const struct graph_node *node = run_node(seeing->run, activation);
+	if (activation->ordinal > 1)
+		return body_output(seeing, activation->scopes, activation->node);
+	int64_t target = graph_find(seeing->run->graph, node->parent, node->row->target);
+	const struct activation *final =
+		target < 0 ? NULL
+			   : run_place(seeing->run, activation->scope, (uint32_t)target)->final;
+	return final == NULL ? NULL : see_value(seeing, &final->output);
+}
+
+static struct round look(struct seeing *seeing, const struct activation *activation)
+{
+	const struct graph_node *node = run_node(seeing->run, activation);
+	struct round round = { .row = node->row, .critical = S("") };
+	round.before = result_before(seeing, activation);
+	round.broken = activation->ordinal > 1 && activation->scopes->failed != NULL;
+	round.checked = round.broken ? NULL : checked_output(seeing, activation);
+	round.held = arena_array(seeing->d->arena, bool, node->criterion_count);
+	seeing->output = round.checked;
+	for (size_t i = 0; i < node->criterion_count; i++) {
+		const struct graph_criterion *criterion = &node->criteria[i];
+		round.held[i] = round.broken ? held_before(&round, criterion->name)
+					     : see_holds(seeing, criterion->check);
+		round.passed += round.held[i];
+		if (!round.held[i] && criterion->critical && round.critical.size == 0)
+			round.critical = criterion->name;
+	}
+	return round;
+}
+
+/* ---- the record -------------------------------------------------------------------------- */
+
+static struct runtime_correction_attempt correction(const struct round *round, int64_t number,
+						    int64_t duration_us, struct arena *arena)
+{
+	const struct run_graph_node *row = round->row;
+	struct str *resolved = arena_array(arena, struct str, row->criteria.count);
+	struct str *remaining = arena_array(arena, struct str, row->criteria.count);
+	size_t good = 0, bad = 0;
+	for (size_t i = 0; i < row->criteria.count; i++) {
+		struct str name = row->criteria.at[i].name;
+		if (!round->held[i])
+			remaining[bad++] = name;
+		else if (!held_before(round, name))
+			resolved[good++] = name;
+	}
+	struct runtime_correction_attempt attempt = *runtime_correction_attempt_new(arena);
+	SET(&attempt, attempt_number, number);
+	SET(&attempt, outcome,
+	    bad == 0	? RUNTIME_CORRECTION_SUCCESS
+	    : good > 0 ? RUNTIME_CORRECTION_PARTIAL
+			: RUNTIME_CORRECTION_FAILED);
+	SET(&attempt, issues_resolved, ((struct str_list){ resolved, good }));
+	SET(&attempt, issues_remaining, ((struct str_list){ remaining, bad }));
+	if (round->checked != NULL)
+		SET(&attempt, corrected_output, round->checked);
+	SET(&attempt, duration_ms, duration_us / 1000);
+	return attempt;
+}
+
+static const struct json *record(const struct round *round, const struct activation *activation,
+				 enum runtime_verification_status status, int64_t now,
+				 int64_t elapsed_us, struct arena *arena)
+{
+	const struct run_graph_node *row = round->row;
+	size_t before = round->before == NULL ? 0 : round->before->corrections.count;
+	size_t count = activation->ordinal > 1 ? before + 1 : 0;
+	struct runtime_correction_attempt *attempts =
+		arena_array(arena, struct runtime_correction_attempt, count);
+	for (size_t i = 0; i + 1 < count; i++)
+		attempts[i] = round->before->corrections.at[i];
+	if (count > 0)
+		attempts[count - 1] = correction(round, (int64_t)count,
+						 now - activation->started_at, arena);
+	struct bool_entry *results =
+		arena_array(arena, struct bool_entry, row->criteria.count);
+	for (size_t i = 0; i < row->criteria.count; i++)
+		results[i] = (struct bool_entry){ row->criteria.at[i].name, round->held[i] };
+	struct runtime_verification_result *result = runtime_verification_result_new(arena);
+	SET(result, status, status);
+	SET(result, criteria_results, ((struct bool_map){ results, row->criteria.count }));
+	SET(result, corrections, ((struct runtime_correction_attempt_list){ attempts, count }));
+	if ((status == RUNTIME_VERIFICATION_PASSED || status == RUNTIME_VERIFICATION_CORRECTED) &&
+	    round->checked != NULL)
+		SET(result, final_output, round->checked);
+	SET(result, total_duration_ms, elapsed_us / 1000);
+	if (status == RUNTIME_VERIFICATION_UNCORRECTABLE)
+		SET(result, error, S("every attempt to correct it is used up, or its time is over"));
+	return json_of(runtime_verification_result_text(result, arena), arena);
+}
+
+static void emit_computed(struct run *run, const struct activation *activation, int64_t now,
+			  struct run_value *output, struct fault fault, struct run_next *next,
+			  struct decision *d)
+{
+	struct run_step_computed *body = run_step_computed_new(d->arena);
+	SET(body, step, activation->path);
+	if (output != NULL)
+		SET(body, output, output);
+	if (fault.code.size > 0)
+		SET(body, fault, make_fault(d, fault));
+	if (next != NULL)
+		SET(body, next, next);
+	emit(run, d, (struct event){ EVENT_STEP_COMPUTED, now, { .run_step_computed = body } });
+}
+
+enum engine_answer verify_round(struct run *run, struct activation *activation, int64_t now,
+				const struct engine_values *values, struct decision *d)
+{
+	const struct graph_node *node = run_node(run, activation);
+	const struct place *place = run_place(run, activation->scope, activation->node);
+	struct seeing seeing = see_from(run, activation->scope, values, d);
+	struct round round = look(&seeing, activation);
+	if (seeing.missing)
+		return ENGINE_NEED;
+	int64_t elapsed = place->begun_at == 0 ? 0 : now - place->begun_at;
+	bool again;
+	enum runtime_verification_status status =
+		judge(node->row->policy, &round, node->criterion_count, activation->ordinal,
+		      node->body.count > 0, elapsed, &again);
+	const struct json *output = record(&round, activation, status, now, elapsed, d->arena);
+	bool good = status == RUNTIME_VERIFICATION_PASSED ||
+		    status == RUNTIME_VERIFICATION_CORRECTED;
+	struct words words = { NULL, S("") };
+	struct fault fault = { S(""), S("") };
+	if (again) {
+		words.next = run_next_new(d->arena);
+		SET(words.next, again, true);
+	} else if (!good) {
+		fault = fault_of(ERROR_UNVERIFIED,
+				 str_format(d->arena, "%zu of %zu criteria hold", round.passed,
+					    node->criterion_count));
+	} else if (!words_of_success(&seeing, activation, output, &words)) {
+		return ENGINE_NEED;
+	}
+	struct run_value *value = make_value(d, output);
+	if (activation->ordinal == 1)
+		emit_computed(run, activation, now, value, fault, words.next, d);
+	else
+		body_left(run, activation, now, value, fault, words.next, d);
+	if (fault.code.size > 0 && round.critical.size > 0 && node->row->policy->halt_on_critical)
+		call_off(run, now, S("baton"), S(""), fault, d);
+	else
+		heed_words(run, &words, now, d);
+	return ENGINE_DONE;
+}
