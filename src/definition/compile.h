@@ -1,12 +1,14 @@
 /* definition/compile.h -- from a YAML definition to the compiled graph, or to every problem in it.
  *
- * The file is S2's workflow YAML (`steps` with name, tool | human | wait, depends_on, inputs;
- * `inputs` and `outputs` of the workflow).  Checked here, beyond the contract: each step does one
- * thing, tools exist, names are unique, dependencies exist and have no cycle (the path is named),
- * every reference leads to a declared input or to a step that is certainly final before.
+ * The file is S2's workflow YAML, with Baton's further kinds of steps (run.Definition in
+ * contracts/run.def).  Checked here, beyond the contract: each step does one thing, tools and
+ * workflows exist, names are unique in their body, dependencies exist and have no cycle (the path
+ * is named), edges lead to steps that may be started by them and make no circle without a
+ * condition, expressions can be read, every name leads to a declared input, a variable somebody
+ * sets, or a step that is certainly final before.
  *
  * The result is run.Graph as canonical JSON: the same definition and tools give the same bytes.
- * Pure: what tools there are comes in as a table.
+ * Pure: what tools, workflows and agents there are comes in through the library.
  */
 #ifndef DEFINITION_COMPILE_H
 #define DEFINITION_COMPILE_H
@@ -22,6 +24,13 @@ struct definition_tool {
 struct definition_tools {
 	const struct definition_tool *at;
 	size_t count;
+	/* The YAML of another workflow; NULL where there are none. */
+	bool (*workflow)(void *context, struct str name, struct arena *arena, struct str *out_yaml,
+			 struct error *error);
+	/* An agent of the registry; NULL where there is none. */
+	bool (*agent)(void *context, struct str name, struct arena *arena,
+		      struct run_graph_agent *out_agent, struct error *error);
+	void *context;
 };
 
 /* Problems of the document are collected with line and column; false when there are any. */
