@@ -24,40 +24,70 @@ static void dump_queue(struct buf *out, const char *name, const struct run_queue
 {
 	buf_add_format(out, "%s[", name);
 	for (uint32_t i = queue->head; i < queue->tail; i++)
-		buf_add_format(out, " %u", queue->at[i]);
+		buf_add_format(out, " " STR_FMT, STR_ARG(queue->at[i]->path));
 	buf_add_format(out, " ] ");
 }
 
-static void dump_activation(struct buf *out, const struct activation *step)
+static void dump_scope(struct buf *out, const struct run *run, const struct scope *scope);
+
+static void dump_activation(struct buf *out, const struct run *run, const struct activation *step)
 {
-	char effect[UUID_TEXT_SIZE], revision[HASH_TEXT_SIZE];
+	char effect[UUID_TEXT_SIZE], question[UUID_TEXT_SIZE], revision[HASH_TEXT_SIZE];
 	buf_add_format(
 		out,
-		"\n" STR_FMT " " STR_FMT " waiting %u readers %u arrival %llu open %d " STR_FMT
-		" attempt %lld seq %lld at %lld %lld %lld fault " STR_FMT ":" STR_FMT
-		" tree " STR_FMT " revision " STR_FMT,
-		STR_ARG(step->path), STR_ARG(step_state_row(step->state)->word), step->waiting_on,
-		step->readers_left, (unsigned long long)step->arrival, step->open,
-		STR_ARG(uuid_text(&step->effect, effect)), (long long)step->attempt,
-		(long long)step->started_seq, (long long)step->started_at,
-		(long long)step->ended_at, (long long)step->due_at, STR_ARG(step->fault.code),
-		STR_ARG(step->fault.text), STR_ARG(step->tree),
-		STR_ARG(hash_text(&step->revision, revision)));
+		"\n" STR_FMT " #%u " STR_FMT " arrival %llu open %d settling %d leaving %d " STR_FMT
+		" " STR_FMT " attempt %lld retries %lld level %lld seq %lld at %lld %lld %lld fault "
+		STR_FMT ":" STR_FMT " reason " STR_FMT " tree " STR_FMT " revision " STR_FMT
+		" items %lld of %lld, %u live",
+		STR_ARG(step->path), step->ordinal, STR_ARG(step_state_row(step->state)->word),
+		(unsigned long long)step->arrival, step->open, step->settling, step->leaving,
+		STR_ARG(uuid_text(&step->effect, effect)),
+		STR_ARG(uuid_text(&step->question, question)), (long long)step->attempt,
+		(long long)step->retries, (long long)step->level, (long long)step->started_seq,
+		(long long)step->started_at, (long long)step->ended_at, (long long)step->due_at,
+		STR_ARG(step->fault.code), STR_ARG(step->fault.text), STR_ARG(step->reason),
+		STR_ARG(step->tree), STR_ARG(hash_text(&step->revision, revision)),
+		(long long)step->items_entered, (long long)step->item_count, step->scopes_live);
 	dump_value(out, "inputs", &step->inputs);
 	dump_value(out, "output", &step->output);
+	dump_value(out, "items", &step->items);
+	for (const struct scope *scope = step->scopes; scope != NULL; scope = scope->next)
+		dump_scope(out, run, scope);
+}
+
+static void dump_scope(struct buf *out, const struct run *run, const struct scope *scope)
+{
+	struct graph_numbers body =
+		graph_body(run->graph, scope->owner == NULL ? GRAPH_ROOT : scope->owner->node);
+	buf_add_format(out, "\n{" STR_FMT " live %u failed " STR_FMT, STR_ARG(scope->path),
+		       scope->live, STR_ARG(scope->failed == NULL ? S("") : scope->failed->path));
+	for (size_t i = 0; i < body.count; i++) {
+		const struct place *place = &scope->places[i];
+		buf_add_format(out, " %u.%u.%u.%d.%lld." STR_FMT "." STR_FMT, place->count,
+			       place->waiting_on, place->readers_left, place->done,
+			       (long long)place->begun_at,
+			       STR_ARG(place->newest == NULL ? S("") : place->newest->path),
+			       STR_ARG(place->final == NULL ? S("") : place->final->path));
+	}
+	for (const struct activation *a = scope->first; a != NULL; a = a->next)
+		dump_activation(out, run, a);
+	buf_add(out, S("}"));
 }
 
 struct str run_dump(const struct run *run, struct arena *arena)
 {
 	AUTO(buf) out = { 0 };
-	buf_add_format(&out,
-		       "seq %lld " STR_FMT " at %lld %lld %lld fault " STR_FMT ":" STR_FMT
-		       " unfinished %u busy %u timers %u humans %u workspace %d arrivals %llu ",
-		       (long long)run->seq, STR_ARG(run_state_row(run->state)->word),
-		       (long long)run->created_at, (long long)run->updated_at,
-		       (long long)run->ended_at, STR_ARG(run->fault.code), STR_ARG(run->fault.text),
-		       run->unfinished, run->busy, run->timers, run->humans, run->workspace_busy,
-		       (unsigned long long)run->arrivals);
+	buf_add_format(
+		&out,
+		"seq %lld " STR_FMT " at %lld %lld %lld %lld fault " STR_FMT ":" STR_FMT
+		" stopped " STR_FMT " queued %d paused %d cancelling %d live %u busy %u timers %u "
+		"humans %u workspace %d iterations %lld arrivals %llu paths %u ",
+		(long long)run->seq, STR_ARG(run_state_row(run->state)->word),
+		(long long)run->created_at, (long long)run->updated_at, (long long)run->ended_at,
+		(long long)run->due_at, STR_ARG(run->fault.code), STR_ARG(run->fault.text),
+		STR_ARG(run->stopped.code), run->queued, run->paused, run->cancelling, run->live,
+		run->busy, run->timers, run->humans, run->workspace_busy,
+		(long long)run->iterations, (unsigned long long)run->arrivals, run->paths.count);
 	dump_value(&out, "inputs", &run->inputs);
 	dump_value(&out, "outputs", &run->outputs);
 	dump_queue(&out, "pure", &run->pure);
@@ -65,8 +95,10 @@ struct str run_dump(const struct run *run, struct arena *arena)
 	dump_queue(&out, "contained", &run->contained);
 	dump_queue(&out, "parked", &run->parked);
 	dump_queue(&out, "computing", &run->computing);
-	for (uint32_t i = 0; i < run->count; i++)
-		dump_activation(&out, &run->activations[i]);
+	for (const struct run_signal *signal = run->signals; signal != NULL; signal = signal->next)
+		dump_value(&out, str_c(arena, signal->name), &signal->data);
+	if (run->root != NULL)
+		dump_scope(&out, run, run->root);
 	return str_copy(arena, buf_str(&out));
 }
 
@@ -165,8 +197,17 @@ void rig_do(struct rig *rig, const struct command *command)
 	struct error error = { 0 };
 	struct command timed = *command;
 	timed.now = rig->now += 1000;
-	bool good = decide(rig->run, &timed, &decision, &error);
-	cr_assert(good, "%s", error.text);
+	for (;;) {
+		struct engine_values values = { look, rig, rig->tree_given ? S("tree-1") : S("") };
+		enum engine_answer answer =
+			decide(rig->run, &timed, &values, &decision, &error);
+		cr_assert(answer != ENGINE_REFUSED, "%s", error.text);
+		if (answer == ENGINE_DONE)
+			break;
+		cr_assert_eq(decision.event_count, 0);
+		give_needs(rig, &decision);
+	}
+	rig->stops += decision.stop_count;
 	for (;;) {
 		struct engine_values values = { look, rig, rig->tree_given ? S("tree-1") : S("") };
 		keep_blobs(rig, &decision);
@@ -185,7 +226,8 @@ void rig_refused(struct rig *rig, const struct command *command, enum error_code
 	struct decision decision = { .arena = &arena };
 	struct error error = { 0 };
 	const char *before = str_c(&arena, run_dump(rig->run, &arena));
-	cr_assert_not(decide(rig->run, command, &decision, &error));
+	struct engine_values values = { look, rig, S("tree-1") };
+	cr_assert_eq(decide(rig->run, command, &values, &decision, &error), ENGINE_REFUSED);
 	cr_assert_eq(error.code, code, "%s", error.text);
 	cr_assert_eq(decision.event_count, 0);
 	cr_assert_str_eq(str_c(&arena, run_dump(rig->run, &arena)), before);
@@ -233,8 +275,9 @@ void rig_compute(struct rig *rig, const char *step)
 void rig_compute_all(struct rig *rig)
 {
 	while (rig->run->computing.head < rig->run->computing.tail) {
-		uint32_t number = rig->run->computing.at[rig->run->computing.head];
-		rig_compute(rig, str_c(&rig->arena, rig->run->activations[number].path));
+		const struct activation *first =
+			rig->run->computing.at[rig->run->computing.head];
+		rig_compute(rig, str_c(&rig->arena, first->path));
 	}
 }
 
@@ -252,8 +295,22 @@ struct command rig_finished(struct rig *rig, const char *step, const char *outpu
 	return command;
 }
 
+void rig_due(struct rig *rig, const char *step)
+{
+	int64_t due = step[0] == '\0' ? rig->run->due_at : rig_step(rig, step)->due_at;
+	cr_assert(due != 0);
+	rig->now = rig->now < due ? due : rig->now;
+	struct command command = { .kind = COMMAND_DUE, .step = str_from_c(step) };
+	rig_do(rig, &command);
+}
+
+/* A wait ends when its time has come. */
 void rig_finish(struct rig *rig, const char *step, const char *output)
 {
+	if (run_node(rig->run, rig_step(rig, step))->kind == RUN_NODE_WAIT) {
+		rig_due(rig, step);
+		return;
+	}
 	struct command command = rig_finished(rig, step, output);
 	rig_do(rig, &command);
 }
@@ -262,7 +319,7 @@ struct command rig_answered(struct rig *rig, const char *step, enum run_decision
 {
 	return (struct command){ .kind = COMMAND_ANSWERED,
 				 .step = str_from_c(step),
-				 .effect = rig_step(rig, step)->effect,
+				 .effect = rig_step(rig, step)->question,
 				 .decision = decision,
 				 .by = S("ada") };
 }
@@ -304,18 +361,55 @@ const char *rig_value(struct rig *rig, const struct value *value)
 	return value->kind == VALUE_INLINE ? str_c(&rig->arena, value->text) : "";
 }
 
-size_t rig_open(const struct rig *rig)
+static void list_scope(struct rig *rig, const struct scope *scope, struct rig_list *list)
 {
+	for (struct activation *a = scope->first; a != NULL; a = a->next) {
+		if (list->count == list->room) {
+			list->room = list->room == 0 ? 64 : list->room * 2;
+			struct activation **more =
+				arena_array(&rig->arena, struct activation *, list->room);
+			if (list->count > 0)
+				memcpy(more, list->at, list->count * sizeof(*more));
+			list->at = more;
+		}
+		list->at[list->count++] = a;
+		for (const struct scope *inner = a->scopes; inner != NULL; inner = inner->next)
+			list_scope(rig, inner, list);
+	}
+}
+
+struct rig_list rig_activations(struct rig *rig)
+{
+	struct rig_list list = { 0 };
+	list_scope(rig, rig->run->root, &list);
+	return list;
+}
+
+size_t rig_open(struct rig *rig)
+{
+	struct rig_list list = rig_activations(rig);
 	size_t open = 0;
-	for (uint32_t i = 0; i < rig->run->count; i++)
-		open += rig->run->activations[i].open;
+	for (size_t i = 0; i < list.count; i++)
+		open += list.at[i]->open;
 	return open;
+}
+
+/* The only other workflow there is. */
+static bool other_workflow(void *context, struct str name, struct arena *arena,
+			   struct str *out_yaml, struct error *error)
+{
+	(void)context, (void)arena;
+	if (!str_equal(name, S("other")))
+		return fail(error, ERROR_NOT_FOUND, "no workflow is called " STR_FMT,
+			    STR_ARG(name));
+	*out_yaml = S("name: other\ninputs: {x: {type: number}}\nsteps: [{name: one, tool: echo}]\n");
+	return true;
 }
 
 void rig_init(struct rig *rig, const char *yaml)
 {
 	*rig = (struct rig){ .now = 1000000 };
-	struct definition_tools tools = { rig_tools, COUNT(rig_tools) };
+	struct definition_tools tools = { .at = rig_tools, .count = COUNT(rig_tools), .workflow = other_workflow };
 	struct problems problems = { .arena = &rig->arena };
 	struct str text;
 	struct error error;

@@ -27,7 +27,8 @@ struct rig {
 	struct run *run, *mirror;
 	struct rig_blob *blobs;
 	bool tree_given;
-	size_t needs, trees; /* how often advance() asked */
+	size_t needs, trees; /* how often was asked */
+	size_t stops;        /* effects told to stop */
 	int64_t now;
 	struct buf log; /* "type step\n" of each event */
 	size_t events;
@@ -54,7 +55,14 @@ const char *rig_state(struct rig *rig, const char *name); /* the word */
 const char *rig_log(struct rig *rig);                     /* since the last call */
 /* A value's text, from the event or by hash; "" when absent. */
 const char *rig_value(struct rig *rig, const struct value *value);
-size_t rig_open(const struct rig *rig);
+size_t rig_open(struct rig *rig);
+void rig_due(struct rig *rig, const char *step); /* its time has come; "" = the run's */
+
+struct rig_list {
+	struct activation **at;
+	size_t count, room;
+};
+struct rig_list rig_activations(struct rig *rig); /* in whatever body */
 
 /* Everything in a run's state as text. */
 struct str run_dump(const struct run *run, struct arena *arena);

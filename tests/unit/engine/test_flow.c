@@ -3,6 +3,8 @@
 
 #include "engine/rig.h"
 
+enum { ROOM = 10 }; /* what a definition that says nothing gets */
+
 static struct rig rig;
 
 static void end(void)
@@ -111,22 +113,22 @@ static const char *many(const char *line, int count, const char *more)
 
 Test(flow, only_so_many_run_at_once)
 {
-	rig_init(&rig, many("tool: put", RUN_ROOM + 5, ""));
+	rig_init(&rig, many("tool: put", ROOM + 5, ""));
 	rig_create(&rig, "{}");
-	cr_assert_eq(rig_open(&rig), RUN_ROOM);
-	cr_assert_eq(rig.run->busy, RUN_ROOM);
+	cr_assert_eq(rig_open(&rig), ROOM);
+	cr_assert_eq(rig.run->busy, ROOM);
 	rig_finish(&rig, "s03", "{}");
-	cr_assert_eq(rig_open(&rig), RUN_ROOM);
+	cr_assert_eq(rig_open(&rig), ROOM);
 	cr_assert_str_eq(rig_state(&rig, "s10"), "running");
 	cr_assert_str_eq(rig_state(&rig, "s11"), "pending");
 }
 
 Test(flow, pure_steps_share_the_room)
 {
-	rig_init(&rig, many("tool: echo", RUN_ROOM + 2, "  - {name: t, tool: put}\n"));
+	rig_init(&rig, many("tool: echo", ROOM + 2, "  - {name: t, tool: put}\n"));
 	rig_create(&rig, "{}");
-	cr_assert_eq(rig.run->busy, RUN_ROOM);
-	cr_assert_eq(rig.run->computing.tail - rig.run->computing.head, RUN_ROOM - 1);
+	cr_assert_eq(rig.run->busy, ROOM);
+	cr_assert_eq(rig.run->computing.tail - rig.run->computing.head, ROOM - 1);
 	rig_compute_all(&rig);
 	rig_finish(&rig, "t", "{}");
 	cr_assert_eq(rig.run->state, RUN_SUCCEEDED);
@@ -134,12 +136,12 @@ Test(flow, pure_steps_share_the_room)
 
 Test(flow, waits_and_questions_take_no_room)
 {
-	rig_init(&rig, many("tool: put", RUN_ROOM,
+	rig_init(&rig, many("tool: put", ROOM,
 			    "  - {name: t, wait: {seconds: 1}}\n"
 			    "  - {name: q, human: {question: x}}\n"));
 	rig_create(&rig, "{}");
-	cr_assert_eq(rig_open(&rig), RUN_ROOM + 2);
-	cr_assert_eq(rig.run->busy, RUN_ROOM);
+	cr_assert_eq(rig_open(&rig), ROOM + 2);
+	cr_assert_eq(rig.run->busy, ROOM);
 }
 
 Test(flow, results_may_come_in_any_order)

@@ -41,31 +41,33 @@ static void draw(struct buf *yaml, size_t steps)
 	}
 }
 
-static void check_bounds(const struct rig *rig)
+static void check_bounds(struct rig *rig)
 {
 	size_t busy = 0, contained = 0;
-	for (uint32_t i = 0; i < rig->run->count; i++) {
-		const struct activation *step = &rig->run->activations[i];
-		const struct graph_node *node = &rig->graph->nodes[i];
+	struct rig_list list = rig_activations(rig);
+	for (size_t i = 0; i < list.count; i++) {
+		const struct activation *step = list.at[i];
+		const struct graph_node *node = run_node(rig->run, step);
 		if (node->kind != RUN_NODE_TOOL || step->state != STEP_RUNNING)
 			continue;
 		busy++;
 		contained += node->class == RUN_CLASS_CONTAINED;
 	}
 	cr_assert_eq(busy, rig->run->busy);
-	cr_assert(busy <= RUN_ROOM);
+	cr_assert(busy <= rig->graph->concurrency);
 	cr_assert(contained <= 1);
 	cr_assert_eq((bool)contained, rig->run->workspace_busy);
-	cr_assert(rig->events <= 2 * (size_t)rig->run->count + 3);
+	cr_assert(rig->events <= 2 * (size_t)rig->graph->node_count + 3);
 	cr_assert_eq((size_t)rig->run->seq, rig->events);
 }
 
 /* Some step that can be closed, closed; false when there is none. */
 static bool close_one(struct rig *rig)
 {
-	uint32_t count = rig->run->count, from = (uint32_t)roll(count);
-	for (uint32_t i = 0; i < count; i++) {
-		const struct activation *step = &rig->run->activations[(from + i) % count];
+	struct rig_list list = rig_activations(rig);
+	size_t from = roll(list.count);
+	for (size_t i = 0; i < list.count; i++) {
+		const struct activation *step = list.at[(from + i) % list.count];
 		const char *name = str_c(&rig->arena, step->path);
 		if (step->state == STEP_WAITING_HUMAN)
 			rig_answer(rig, name,
@@ -95,7 +97,7 @@ Test(random, every_graph_comes_to_its_end_within_its_rows)
 		while (close_one(&rig))
 			check_bounds(&rig);
 		cr_assert(run_ended(rig.run), "seed %u: stuck", seed);
-		cr_assert_eq(rig.run->unfinished, 0);
+		cr_assert_eq(rig.run->live, 0);
 		cr_assert_eq(rig_open(&rig), 0);
 		rig_done(&rig);
 	}

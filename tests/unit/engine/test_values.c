@@ -123,7 +123,7 @@ Test(values, an_output_goes_with_its_last_reader)
 	rig_init(&rig, two);
 	rig_create(&rig, "{}");
 	rig_finish(&rig, "a", "{\"k\":5}");
-	cr_assert_eq(rig_step(&rig, "a")->readers_left, 2);
+	cr_assert_eq(run_place(rig.run, rig.run->root, rig_step(&rig, "a")->node)->readers_left, 2);
 	rig_compute(&rig, "b");
 	cr_assert_eq(rig_step(&rig, "a")->output.kind, VALUE_INLINE);
 	rig_finish(&rig, "c", "{\"unread\":1}");
