@@ -258,6 +258,7 @@ static void emit_tool_finished(struct run *run, const struct activation *activat
 			       struct decision *d)
 {
 	struct run_tool_finished *body = run_tool_finished_new(d->arena);
+	SET(body, v, EVENT_VERSION);
 	SET(body, step, activation->path);
 	SET(body, effect, activation->effect);
 	SET(body, outcome, outcome_of(command, made));
@@ -276,6 +277,7 @@ static void emit_turn_finished(struct run *run, const struct activation *activat
 			       struct decision *d)
 {
 	struct run_turn_finished *body = run_turn_finished_new(d->arena);
+	SET(body, v, EVENT_VERSION);
 	SET(body, step, activation->path);
 	SET(body, effect, activation->effect);
 	SET(body, outcome, outcome_of(command, made));
@@ -296,6 +298,7 @@ static void emit_subrun_finished(struct run *run, const struct activation *activ
 				 struct decision *d)
 {
 	struct run_subrun_finished *body = run_subrun_finished_new(d->arena);
+	SET(body, v, EVENT_VERSION);
 	SET(body, step, activation->path);
 	SET(body, effect, activation->effect);
 	SET(body, outcome, outcome_of(command, made));

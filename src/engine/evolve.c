@@ -178,6 +178,7 @@ static bool close_effect(struct run *run, struct str path, const struct uuid *ef
 /* How a closing event ends its activation. */
 struct result {
 	enum run_outcome outcome;
+	bool settled; /* an unknown outcome is the end: what version 1 wrote had nobody asked */
 	const struct run_value *output;
 	const struct run_fault *fault;
 	const struct run_next *next;
@@ -185,6 +186,7 @@ struct result {
 
 #define RESULT(event)                                                          \
 	((struct result){ .outcome = event->outcome,                           \
+			  .settled = event->v < 2,                             \
 			  .output = has(event, output) ? event->output : NULL, \
 			  .fault = has(event, fault) ? event->fault : NULL,    \
 			  .next = has(event, next) ? event->next : NULL })
@@ -205,7 +207,7 @@ static void end_effect(struct run *run, struct activation *activation, const str
 		return;
 	}
 	give_room(run, activation);
-	if (result->outcome == RUN_OUTCOME_UNKNOWN && !run->cancelling) {
+	if (result->outcome == RUN_OUTCOME_UNKNOWN && !result->settled && !run->cancelling) {
 		activation->settling = true; /* human.requested follows */
 		return;
 	}
@@ -353,12 +355,12 @@ static bool evolve_run_step_computed(struct run *run, const struct run_step_comp
 				     int64_t at, struct error *error)
 {
 	struct activation *activation = run_activation(run, event->step);
-	if (activation == NULL)
-		return fail(error, ERROR_INVALID, "there is no step " STR_FMT,
-			    STR_ARG(event->step));
-	if (activation->state == STEP_RUNNING && queue_remove(&run->computing, activation)) {
+	if (activation != NULL && activation->state == STEP_RUNNING &&
+	    queue_remove(&run->computing, activation)) {
 		run->busy--;
-	} else if (activation->state == STEP_PENDING) {
+	} else if (activation != NULL && activation->state == STEP_PENDING &&
+		   !run_starts_itself(run_node(run, activation)) &&
+		   activation->arrival != 0) {
 		/* A condition or a verification's first look: evaluated where it stands. */
 		if (!take_ready(run, event->step, &activation, error))
 			return false;

@@ -4,6 +4,9 @@
 
 #include "engine/decide.h"
 
+/* Since version 2 a person settles an outcome nobody knows. */
+enum { EVENT_VERSION = 2 };
+
 /* ---- making (make.c) ----------------------------------------------------------------- */
 
 /* Adds the event and applies it.  Events come from the state itself, so one that does not fit is

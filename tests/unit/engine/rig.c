@@ -213,6 +213,7 @@ void rig_do(struct rig *rig, const struct command *command)
 		keep_blobs(rig, &decision);
 		if (advance(rig->run, rig->now, &values, &decision) == ENGINE_DONE)
 			break;
+		keep_blobs(rig, &decision);
 		give_needs(rig, &decision);
 	}
 	keep_blobs(rig, &decision);

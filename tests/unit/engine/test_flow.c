@@ -188,9 +188,9 @@ Test(flow, a_wait_is_due_after_its_time)
 	cr_assert_eq(rig.run->timers, 1);
 	cr_assert_eq(rig.run->state, RUN_RUNNING);
 	cr_assert_eq(rig_step(&rig, "t")->due_at, rig.now + 2500000);
-	struct command command = rig_finished(&rig, "t", "{}");
-	command.output = NULL;
-	rig_do(&rig, &command);
+	struct command early = { .kind = COMMAND_DUE, .step = S("t"), .now = rig.now };
+	rig_refused(&rig, &early, ERROR_CONFLICT);
+	rig_due(&rig, "t");
 	cr_assert_eq(rig.run->state, RUN_SUCCEEDED);
 	cr_assert_eq(rig.run->timers, 0);
 }
@@ -210,14 +210,3 @@ Test(flow, a_repeated_call_counts_its_attempts)
 	cr_assert_eq(rig.run->state, RUN_SUCCEEDED);
 }
 
-Test(flow, an_unknown_outcome_is_a_failure)
-{
-	rig_init(&rig, "name: w\nsteps:\n  - {name: a, tool: send}\n");
-	rig_create(&rig, "{}");
-	struct command command = rig_finished(&rig, "a", NULL);
-	command.outcome = RUN_OUTCOME_UNKNOWN;
-	command.fault = (struct fault){ S("outcome_unknown"), S("look") };
-	rig_do(&rig, &command);
-	cr_assert_eq(rig.run->state, RUN_FAILED);
-	cr_assert(str_equal(rig.run->fault.code, S("outcome_unknown")));
-}

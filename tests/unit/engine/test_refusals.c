@@ -38,7 +38,7 @@ Test(refusals, steps_and_effects_must_be_there)
 	command.kind = COMMAND_RESTARTED;
 	rig_refused(&rig, &command, ERROR_NOT_FOUND);
 	command.kind = COMMAND_ANSWERED;
-	rig_refused(&rig, &command, ERROR_NOT_FOUND);
+	rig_refused(&rig, &command, ERROR_CONFLICT);
 }
 
 Test(refusals, results_come_once)
@@ -73,6 +73,8 @@ Test(refusals, each_kind_is_closed_in_its_own_way)
 	struct command command = rig_answered(&rig, "a", RUN_DECISION_APPROVE);
 	rig_refused(&rig, &command, ERROR_CONFLICT);
 	command = rig_answered(&rig, "t", RUN_DECISION_APPROVE);
+	rig_refused(&rig, &command, ERROR_CONFLICT);
+	command = rig_finished(&rig, "t", "{}");
 	rig_refused(&rig, &command, ERROR_CONFLICT);
 	command.kind = COMMAND_RESTARTED;
 	rig_refused(&rig, &command, ERROR_CONFLICT);
