@@ -36,6 +36,10 @@ static void check_kind(const struct body *body, size_t number)
 			     " must have exactly one of tool, agent, human, wait, condition, "
 			     "workflow, parallel, map, loop, verify and gate",
 			     STR_ARG(step->name));
+	if (has(step, tool) && find_tool(body->compiling, step->tool) == NULL)
+		step_problem(body, number, S("tool"),
+			     "no tool is called " STR_FMT "; there are " STR_FMT,
+			     STR_ARG(step->tool), STR_ARG(tool_names(body->compiling)));
 }
 
 /* ---- kinds --------------------------------------------------------------------------- */
@@ -84,12 +88,9 @@ static struct run_graph_node_list inner(struct step_making *m, struct run_defini
 static void make_tool(struct step_making *m)
 {
 	const struct definition_tool *tool = find_tool(m->body->compiling, m->step->tool);
-	if (tool == NULL)
-		step_problem(m->body, m->number, S("tool"),
-			     "no tool is called " STR_FMT "; there are " STR_FMT,
-			     STR_ARG(m->step->tool), STR_ARG(tool_names(m->body->compiling)));
+	require(tool != NULL); /* check_kind() has found it */
 	SET(m->node, kind, RUN_NODE_TOOL);
-	SET(m->node, class, tool == NULL ? RUN_CLASS_ONCE : tool->class);
+	SET(m->node, class, tool->class);
 	SET(m->node, tool, m->step->tool);
 }
 
@@ -130,7 +131,9 @@ static void make_human(struct step_making *m)
 		if (has(from, timeout))
 			SET(&levels[i], timeout_us, microseconds(from->timeout));
 	}
-	SET(m->node, levels, ((struct run_graph_level_list){ levels, human->escalate.count }));
+	if (human->escalate.count > 0)
+		SET(m->node, levels,
+		    ((struct run_graph_level_list){ levels, human->escalate.count }));
 }
 
 static void make_wait(struct step_making *m)
@@ -238,7 +241,8 @@ static void make_verify(struct step_making *m)
 	}
 	SET(m->node, criteria,
 	    ((struct run_graph_criterion_list){ criteria, verify->criteria.count }));
-	SET(m->node, body, inner(m, verify->steps, S("verify"), S("")));
+	if (verify->steps.count > 0)
+		SET(m->node, body, inner(m, verify->steps, S("verify"), S("")));
 }
 
 static void make_gate(struct step_making *m)
@@ -246,7 +250,8 @@ static void make_gate(struct step_making *m)
 	const struct run_definition_gate *gate = m->step->gate;
 	SET(m->node, kind, RUN_NODE_GATE);
 	SET(m->node, threshold, gate->threshold);
-	SET(m->node, required, gate->required);
+	if (gate->required.count > 0)
+		SET(m->node, required, gate->required);
 	SET(m->node, body, inner(m, gate->steps, S("gate"), S("")));
 	for (size_t i = 0; i < gate->required.count; i++) {
 		bool known = false;
@@ -349,7 +354,8 @@ static void make_retry(struct step_making *m)
 	SET(retry, max_retries, step->retry->max_retries);
 	SET(retry, base_delay_us, microseconds(step->retry->base_delay));
 	SET(retry, max_delay_us, microseconds(step->retry->max_delay));
-	SET(retry, on, step->retry->on);
+	if (step->retry->on.count > 0)
+		SET(retry, on, step->retry->on);
 	for (size_t i = 0; i < step->retry->on.count; i++) {
 		enum error_code code;
 		if (!error_code_from_name(step->retry->on.at[i], &code))
@@ -383,7 +389,8 @@ static void make_edges(struct step_making *m)
 			read_expression(&own, step->next.at[i].when, S("next"));
 		}
 	}
-	SET(m->node, edges, ((struct run_graph_edge_list){ edges, step->next.count }));
+	if (step->next.count > 0)
+		SET(m->node, edges, ((struct run_graph_edge_list){ edges, step->next.count }));
 	if (step->join == RUN_JOIN_ANY &&
 	    (has(step, entry) ? step->entry : !is_led_to(m->body, step->name)))
 		SET(m->node, entry, true);
@@ -403,7 +410,8 @@ static void make_node(struct body *body, size_t number, struct run_graph_node *n
 	SET(node, class, RUN_CLASS_IDEMPOTENT);
 	SET(node, depends_on, step->depends_on);
 	SET(node, inputs, step->inputs);
-	SET(node, sets, step->outputs);
+	if (step->outputs.count > 0)
+		SET(node, sets, step->outputs);
 	make_kind(&making);
 	read_template(&making.reader, step->inputs, S("inputs"));
 	make_when(&making);

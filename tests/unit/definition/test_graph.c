@@ -44,11 +44,11 @@ Test(graph, knows_edges_both_ways_and_readers)
 		       "  - name: b\n    tool: send\n    depends_on: [a]\n"
 		       "    inputs: {x: '${steps.a.outputs}'}\n");
 	cr_assert_eq(graph->node_count, 3);
-	int64_t a = graph_find(graph, S("a")), b = graph_find(graph, S("b")),
-		c = graph_find(graph, S("c"));
+	int64_t a = graph_find(graph, GRAPH_ROOT, S("a")), b = graph_find(graph, GRAPH_ROOT, S("b")),
+		c = graph_find(graph, GRAPH_ROOT, S("c"));
 	cr_assert(a == 0 && b == 1 && c == 2);
-	cr_assert_eq(graph_find(graph, S("d")), -1);
-	cr_assert_eq(graph_find(graph, S("")), -1);
+	cr_assert_eq(graph_find(graph, GRAPH_ROOT, S("d")), -1);
+	cr_assert_eq(graph_find(graph, GRAPH_ROOT, S("")), -1);
 	const struct graph_node *nodes = graph->nodes;
 	cr_assert_eq(nodes[a].dependents.count, 2);
 	cr_assert_eq(nodes[b].depends_on.count, 1);
@@ -56,7 +56,7 @@ Test(graph, knows_edges_both_ways_and_readers)
 	cr_assert_eq(nodes[c].depends_on.count, 2);
 	cr_assert_eq(nodes[c].reads.count, 1);
 	cr_assert_eq(nodes[a].reader_count, 2);
-	cr_assert(nodes[b].read_by_outputs && !nodes[a].read_by_outputs);
+	cr_assert(nodes[b].keeps && !nodes[a].keeps);
 	cr_assert_eq(nodes[b].class, RUN_CLASS_ONCE);
 }
 

@@ -9,6 +9,6 @@ static const struct definition_tool test_tools[] = {
 	{ { "shell", 5 }, RUN_CLASS_CONTAINED },
 	{ { "send", 4 }, RUN_CLASS_ONCE },
 };
-static const struct definition_tools tools = { test_tools, COUNT(test_tools) };
+static const struct definition_tools tools = { .at = test_tools, .count = COUNT(test_tools) };
 
 #endif

@@ -124,7 +124,9 @@ static void keep_blobs(struct rig *rig, const struct decision *decision)
 		const struct decision_blob *from = &decision->blobs[i];
 		struct hash hash = hash_of(from->bytes);
 		cr_assert(hash_equal(&hash, &from->hash));
-		cr_assert(from->bytes.size > LIMIT_VALUE_INLINE);
+		/* Whatever is short stands in the event; a sub-run's graph never does. */
+		cr_assert(from->bytes.size > LIMIT_VALUE_INLINE ||
+			  str_starts(from->bytes, S("{\"name\":\"other\"")));
 		if (find_blob(rig, &hash) != NULL)
 			continue;
 		struct rig_blob *blob = arena_new(&rig->arena, struct rig_blob);
