@@ -89,8 +89,8 @@ static void emit_outputs(struct body *body, struct run_graph *graph)
 		SET(&outputs[i], optional, from->optional);
 		read_template(&reader, from->from, file->outputs.at[i].key);
 		if (c->problems->count == before) {
-			bool good = template_check(from->from, c->arena, visit_output, &reads,
-						   &error);
+			bool good =
+				template_check(from->from, c->arena, visit_output, &reads, &error);
 			require(good);
 		}
 		SET(&outputs[i], reads, ((struct str_list){ reads.names, reads.count }));
@@ -100,10 +100,11 @@ static void emit_outputs(struct body *body, struct run_graph *graph)
 
 static const struct run_graph *compile_file(struct compiling *c, const struct json *tree)
 {
-	AUTO(body) body = { .compiling = c,
-			    .steps = c->file->steps,
-			    .tree = json_member(tree, S("steps")),
-			    .pointer = S("/steps") };
+	AUTO(body)
+	body = { .compiling = c,
+		 .steps = c->file->steps,
+		 .tree = json_member(tree, S("steps")),
+		 .pointer = S("/steps") };
 	struct run_graph *graph = run_graph_new(c->arena);
 	SET(graph, name, c->file->name);
 	collect_variables(c, c->file->steps);
@@ -158,11 +159,12 @@ const struct run_graph *compile_other(const struct body *body, size_t number, st
 		return NULL;
 	}
 	struct problems problems = { .arena = outer->arena };
-	AUTO(compiling) c = { .tools = tools,
-			      .arena = outer->arena,
-			      .problems = &problems,
-			      .depth = outer->depth + 1,
-			      .steps = outer->steps };
+	AUTO(compiling)
+	c = { .tools = tools,
+	      .arena = outer->arena,
+	      .problems = &problems,
+	      .depth = outer->depth + 1,
+	      .steps = outer->steps };
 	const struct run_graph *graph = compile_text(&c, yaml);
 	if (graph == NULL && problems.count > 0)
 		step_problem(body, number, S("workflow"),

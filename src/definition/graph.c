@@ -205,8 +205,7 @@ static bool load_rows(struct graph *graph, const struct run_graph *rows, struct 
 	graph->rows = rows;
 	graph->node_count = count_nodes(rows->nodes);
 	graph->concurrency = has(rows, concurrency) ? (uint32_t)rows->concurrency : RUN_CONCURRENCY;
-	graph->max_iterations =
-		has(rows, max_iterations) ? rows->max_iterations : LIMIT_ITERATIONS;
+	graph->max_iterations = has(rows, max_iterations) ? rows->max_iterations : LIMIT_ITERATIONS;
 	loading.nodes = arena_array(arena, struct graph_node, graph->node_count);
 	graph->nodes = loading.nodes;
 	if (!load_body(&loading, rows->nodes, GRAPH_ROOT, &graph->body))

@@ -48,7 +48,7 @@ struct graph_node {
 	struct graph_numbers body;
 	struct graph_numbers depends_on, dependents; /* of the same body */
 	struct graph_edges edges;
-	bool any, entry;                /* join: any; it starts with its body */
+	bool any, entry;                         /* join: any; it starts with its body */
 	const struct expr *when, *until, *value; /* NULL where there is none */
 	const struct graph_criterion *criteria;
 	size_t criterion_count;

@@ -32,10 +32,10 @@ struct body {
 	struct str pointer;      /* of the list */
 	struct str item;         /* a map's: what an item is called; "" */
 	size_t nesting;
-	struct map names;    /* step name -> number + 1 */
-	uint32_t *order;     /* numbers, dependencies first */
-	uint64_t *ancestors; /* bit rows: what is certainly final before a step */
-	size_t words;        /* 64-bit words of a row */
+	struct map names;       /* step name -> number + 1 */
+	uint32_t *order;        /* numbers, dependencies first */
+	uint64_t *ancestors;    /* bit rows: what is certainly final before a step */
+	size_t words;           /* 64-bit words of a row */
 	struct str_list *reads; /* one a step: steps of this body it reads */
 	bool edges;             /* steps start each other: any may be final before any */
 };
@@ -53,10 +53,10 @@ MUST_CHECK bool body_order(struct body *body);
 /* What a name may lead to where it stands. */
 struct reader {
 	struct body *body;
-	int64_t step;      /* -1: the workflow's outputs */
-	bool own;          /* the step itself has a result: until, edges */
-	bool inside;       /* a loop's until: the steps of this body are all final */
-	bool has_output;   /* `output` is there */
+	int64_t step;    /* -1: the workflow's outputs */
+	bool own;        /* the step itself has a result: until, edges */
+	bool inside;     /* a loop's until: the steps of this body are all final */
+	bool has_output; /* `output` is there */
 };
 
 void read_template(const struct reader *reader, const struct json *template, struct str key);

@@ -112,8 +112,8 @@ void read_template(const struct reader *reader, const struct json *template, str
 {
 	struct reader copy = *reader;
 	struct error error = { 0 };
-	if (template == NULL || template_check(template, reader->body->compiling->arena, visit_name,
-					       &copy, &error))
+	if (template == NULL ||
+	    template_check(template, reader->body->compiling->arena, visit_name, &copy, &error))
 		return;
 	if (reader->step >= 0 && error.line > 0)
 		problems_add(reader->body->compiling->problems,

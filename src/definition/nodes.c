@@ -53,17 +53,18 @@ struct step_making {
 	struct reader reader;
 };
 
-static struct run_graph_node_list inner(struct step_making *m, struct run_definition_step_list steps,
-					struct str key, struct str item)
+static struct run_graph_node_list
+inner(struct step_making *m, struct run_definition_step_list steps, struct str key, struct str item)
 {
 	struct body *outer = m->body;
 	struct arena *arena = outer->compiling->arena;
-	AUTO(body) body = { .compiling = outer->compiling,
-			    .outer = outer,
-			    .owner = m->number,
-			    .steps = steps,
-			    .item = item,
-			    .nesting = outer->nesting + 1 };
+	AUTO(body)
+	body = { .compiling = outer->compiling,
+		 .outer = outer,
+		 .owner = m->number,
+		 .steps = steps,
+		 .item = item,
+		 .nesting = outer->nesting + 1 };
 	const struct json *container = json_member(json_item(outer->tree, m->number), key);
 	body.tree = json_member(container, S("steps"));
 	body.pointer = str_format(arena, STR_FMT "/%zu/" STR_FMT "/steps", STR_ARG(outer->pointer),
@@ -115,8 +116,8 @@ static void make_human(struct step_making *m)
 		SET(m->node, timeout_us, microseconds(human->timeout));
 	if (human->four_eyes)
 		SET(m->node, four_eyes, true);
-	if (has(human, kind) && (human->kind == RUN_REQUEST_OUTCOME_UNKNOWN ||
-				 human->kind == RUN_REQUEST_SANITIZATION))
+	if (has(human, kind) &&
+	    (human->kind == RUN_REQUEST_OUTCOME_UNKNOWN || human->kind == RUN_REQUEST_SANITIZATION))
 		step_problem(m->body, m->number, S("human"),
 			     "a definition asks for approval, feedback or escalation");
 	if (human->escalate.count > 0 && !has(human, timeout))

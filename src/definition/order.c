@@ -21,11 +21,11 @@ void step_problem(const struct body *body, size_t number, struct str key, const 
 	const struct json *step = json_item(body->tree, number);
 	const struct json *member = json_member(step, key);
 	const struct json *at = member != NULL ? member : step;
-	struct str pointer =
-		member != NULL ? str_format(arena_of(body), STR_FMT "/%zu/" STR_FMT,
-					    STR_ARG(body->pointer), number, STR_ARG(key))
-			       : str_format(arena_of(body), STR_FMT "/%zu",
-					    STR_ARG(body->pointer), number);
+	struct str pointer = member != NULL
+				     ? str_format(arena_of(body), STR_FMT "/%zu/" STR_FMT,
+						  STR_ARG(body->pointer), number, STR_ARG(key))
+				     : str_format(arena_of(body), STR_FMT "/%zu",
+						  STR_ARG(body->pointer), number);
 	va_list list;
 	va_start(list, format);
 	struct str text = str_format_list(arena_of(body), format, list);
@@ -95,9 +95,8 @@ typedef int64_t way_out(const struct body *body, size_t step, size_t nth);
 static int64_t way_back(const struct body *body, size_t step, size_t nth)
 {
 	const struct run_definition_step *from = &body->steps.at[step];
-	return nth < from->depends_on.count
-		       ? (int64_t)body_step(body, from->depends_on.at[nth]) - 1
-		       : -1;
+	return nth < from->depends_on.count ? (int64_t)body_step(body, from->depends_on.at[nth]) - 1
+					    : -1;
 }
 
 /* An edge that is always taken. */

@@ -9,8 +9,7 @@ static struct activation *next_to_start(struct run *run)
 	if (next != NULL || run->busy >= run->graph->concurrency)
 		return next;
 	next = run_queue_head(&run->tools);
-	struct activation *contained =
-		run->workspace_busy ? NULL : run_queue_head(&run->contained);
+	struct activation *contained = run->workspace_busy ? NULL : run_queue_head(&run->contained);
 	if (next == NULL || (contained != NULL && contained->arrival < next->arrival))
 		next = contained;
 	return next;
@@ -38,14 +37,13 @@ static enum engine_answer compute_condition(struct run *run, const struct activa
 		return ENGINE_NEED;
 	if (!good) {
 		fail_ready(run, activation,
-			   fault_of(ERROR_INVALID, str_copy(d->arena, str_from_c(error.text))),
-			   now, d);
+			   fault_of(ERROR_INVALID, str_copy(d->arena, str_from_c(error.text))), now,
+			   d);
 		return ENGINE_DONE;
 	}
 	struct run_condition_result *result = run_condition_result_new(d->arena);
 	SET(result, value, value == NULL ? &nothing : value);
-	const struct json *output =
-		json_of(run_condition_result_text(result, d->arena), d->arena);
+	const struct json *output = json_of(run_condition_result_text(result, d->arena), d->arena);
 	struct words words;
 	if (!words_of_success(&seeing, activation, output, &words))
 		return ENGINE_NEED;

@@ -104,8 +104,8 @@ static const struct activation *first_failed(const struct activation *activation
 }
 
 void body_left(struct run *run, const struct activation *activation, int64_t now,
-		      struct run_value *output, struct fault fault, struct run_next *next,
-		      struct decision *d)
+	       struct run_value *output, struct fault fault, struct run_next *next,
+	       struct decision *d)
 {
 	struct run_step_left *body = run_step_left_new(d->arena);
 	SET(body, step, activation->path);
@@ -157,8 +157,7 @@ enum engine_answer body_leave(struct run *run, struct activation *activation, in
 	struct run_value *value = make_value(d, output);
 	if (value == NULL && failed == NULL)
 		fault = fault_of(ERROR_TOO_LARGE, S("the output is over the limit of a value"));
-	body_left(run, activation, now, value, fault,
-		  fault.code.size > 0 ? NULL : words.next, d);
+	body_left(run, activation, now, value, fault, fault.code.size > 0 ? NULL : words.next, d);
 	if (fault.code.size == 0)
 		heed_words(run, &words, now, d);
 	return ENGINE_DONE;
@@ -176,8 +175,7 @@ static bool test_passed(struct seeing *seeing, const struct activation *test)
 	const struct json *exit_code = json_member(output, S("exit_code"));
 	if (passed != NULL)
 		return expr_is_true(passed);
-	return exit_code == NULL ||
-	       (exit_code->kind == JSON_INT && exit_code->as.integer == 0);
+	return exit_code == NULL || (exit_code->kind == JSON_INT && exit_code->as.integer == 0);
 }
 
 static bool is_required(const struct run_graph_node *row, struct str name)
@@ -202,8 +200,7 @@ static struct tests count_tests(struct seeing *seeing, const struct activation *
 	for (size_t i = 0; i < node->body.count; i++) {
 		const struct activation *test = activation->scopes->places[i].final;
 		struct str name = graph->nodes[node->body.at[i]].name;
-		if (test == NULL ||
-		    (test->state == STEP_SKIPPED && test->fault.code.size == 0))
+		if (test == NULL || (test->state == STEP_SKIPPED && test->fault.code.size == 0))
 			continue;
 		tests.all++;
 		if (test_passed(seeing, test)) {
@@ -248,9 +245,9 @@ enum engine_answer gate_leave(struct run *run, struct activation *activation, in
 	struct words words = { NULL, S("") };
 	if (!good)
 		fault = fault_of(ERROR_GATE_CLOSED,
-				 str_format(d->arena, "%zu of %zu tests passed; " STR_FMT " did not",
-					    tests.passed, tests.all,
-					    STR_ARG(tests.first_failed)));
+				 str_format(d->arena,
+					    "%zu of %zu tests passed; " STR_FMT " did not",
+					    tests.passed, tests.all, STR_ARG(tests.first_failed)));
 	else if (!words_of_success(&seeing, activation, output, &words))
 		return ENGINE_NEED;
 	body_left(run, activation, now, make_value(d, output), fault, words.next, d);

@@ -111,8 +111,8 @@ struct run_next *next_of_failure(const struct run *run, const struct activation 
 				 const struct fault *fault, int64_t now, struct decision *d)
 {
 	const struct run_graph_node *row = run_node(run, activation)->row;
-	if (!has(row, retry) || run->cancelling ||
-	    activation->retries >= row->retry->max_retries || !is_worth_it(row->retry, fault->code))
+	if (!has(row, retry) || run->cancelling || activation->retries >= row->retry->max_retries ||
+	    !is_worth_it(row->retry, fault->code))
 		return NULL;
 	struct run_next *next = run_next_new(d->arena);
 	SET(next, retry_at, now + delay_of(run, activation, row->retry));

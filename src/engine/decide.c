@@ -187,8 +187,7 @@ static bool make_result(struct run *run, const struct activation *activation,
 	if (out->fault.code.size == 0 && !run->cancelling)
 		return words_of_success(&seeing, activation, command->output, &out->words);
 	if (out->fault.code.size > 0)
-		out->words.next =
-			next_of_failure(run, activation, &out->fault, command->now, d);
+		out->words.next = next_of_failure(run, activation, &out->fault, command->now, d);
 	return true;
 }
 
@@ -200,8 +199,8 @@ static enum engine_answer decide_computed(struct run *run, const struct command 
 	if (activation == NULL)
 		return refuse_step(error, ERROR_NOT_FOUND, command->step, "does not exist");
 	const struct graph_node *node = run_node(run, activation);
-	if (activation->state != STEP_RUNNING || activation->open ||
-	    node->kind != RUN_NODE_TOOL || node->class != RUN_CLASS_PURE)
+	if (activation->state != STEP_RUNNING || activation->open || node->kind != RUN_NODE_TOOL ||
+	    node->class != RUN_CLASS_PURE)
 		return refuse_step(error, ERROR_CONFLICT, command->step, "has its result already");
 	struct made made;
 	if (!make_result(run, activation, command, command->fault, values, d, &made))
@@ -309,7 +308,8 @@ static void emit_subrun_finished(struct run *run, const struct activation *activ
 	if (made->words.next != NULL)
 		SET(body, next, made->words.next);
 	emit(run, d,
-	     (struct event){ EVENT_SUBRUN_FINISHED, command->now, { .run_subrun_finished = body } });
+	     (struct event){
+		     EVENT_SUBRUN_FINISHED, command->now, { .run_subrun_finished = body } });
 }
 
 static enum engine_answer decide_finished(struct run *run, const struct command *command,
@@ -464,8 +464,8 @@ static enum engine_answer decide_answered(struct run *run, const struct command 
 	d->needs_tree = again && run_node(run, activation)->class == RUN_CLASS_CONTAINED &&
 			values->tree.size == 0;
 	const struct json *inputs;
-	if (again && (engine_inputs(run, activation, values, d, &inputs) == ENGINE_NEED ||
-		      d->needs_tree))
+	if (again &&
+	    (engine_inputs(run, activation, values, d, &inputs) == ENGINE_NEED || d->needs_tree))
 		return ENGINE_NEED;
 	enum engine_answer answer = finish_human(run, activation, command, values, d, error);
 	if (answer == ENGINE_DONE && again)
@@ -498,7 +498,8 @@ static enum engine_answer question_due(struct run *run, struct activation *activ
 	if (has(level, timeout_us))
 		SET(body, due_at, command->now + level->timeout_us);
 	emit(run, d,
-	     (struct event){ EVENT_HUMAN_ESCALATED, command->now, { .run_human_escalated = body } });
+	     (struct event){
+		     EVENT_HUMAN_ESCALATED, command->now, { .run_human_escalated = body } });
 	return ENGINE_DONE;
 }
 
@@ -509,11 +510,11 @@ static enum engine_answer wait_due(struct run *run, const struct activation *act
 	const struct run_graph_node *row = run_node(run, activation)->row;
 	struct fault fault = { S(""), S("") };
 	if (has(row, signal))
-		fault = fault_of(ERROR_TIMEOUT, str_format(d->arena,
-							   "no signal " STR_FMT " came in time",
-							   STR_ARG(row->signal)));
+		fault = fault_of(ERROR_TIMEOUT,
+				 str_format(d->arena, "no signal " STR_FMT " came in time",
+					    STR_ARG(row->signal)));
 	return finish_timer(run, activation, command->now, NULL, fault, values, d) ? ENGINE_DONE
-										     : ENGINE_NEED;
+										   : ENGINE_NEED;
 }
 
 static enum engine_answer decide_due(struct run *run, const struct command *command,

@@ -29,7 +29,7 @@ enum command_kind {
 	COMMAND_FINISHED,  /* a tool, turn or sub-run is closed */
 	COMMAND_ANSWERED,  /* a person has answered */
 	COMMAND_RESTARTED, /* a tool left open by a crash is about to be called again */
-	COMMAND_DUE,       /* the time of something of this step, or of the run (step "") has come */
+	COMMAND_DUE, /* the time of something of this step, or of the run (step "") has come */
 	COMMAND_PAUSE,
 	COMMAND_RESUME,
 	COMMAND_CANCEL,
@@ -91,7 +91,8 @@ struct engine_values {
 enum engine_answer { ENGINE_DONE, ENGINE_NEED, ENGINE_REFUSED };
 
 /* Refusals: NOT_FOUND (no such step), CONFLICT (already closed, another revision, second answer,
- * nothing is due), FORBIDDEN (four eyes), TOO_LARGE, INVALID.  A refused command changes nothing. */
+ * nothing is due), FORBIDDEN (four eyes), TOO_LARGE, INVALID.  A refused command changes nothing.
+ */
 enum engine_answer decide(struct run *run, const struct command *command,
 			  const struct engine_values *values, struct decision *decision,
 			  struct error *error);

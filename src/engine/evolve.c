@@ -359,8 +359,7 @@ static bool evolve_run_step_computed(struct run *run, const struct run_step_comp
 	    queue_remove(&run->computing, activation)) {
 		run->busy--;
 	} else if (activation != NULL && activation->state == STEP_PENDING &&
-		   !run_starts_itself(run_node(run, activation)) &&
-		   activation->arrival != 0) {
+		   !run_starts_itself(run_node(run, activation)) && activation->arrival != 0) {
 		/* A condition or a verification's first look: evaluated where it stands. */
 		if (!take_ready(run, event->step, &activation, error))
 			return false;
@@ -632,13 +631,12 @@ static struct fault refusal(struct run *run, const struct run_human_finished *ev
 	bool never = event->decision == RUN_DECISION_NOT_HAPPENED;
 	struct str comment = has(event, comment) ? event->comment : S("");
 	enum error_code code = late ? ERROR_TIMEOUT : never ? ERROR_TOOL_FAILED : ERROR_REJECTED;
-	struct str text =
-		late    ? S("nobody answered in time")
-		: never ? str_format(run->arena, "it did not happen, says " STR_FMT,
-				     STR_ARG(event->by))
-			: str_format(run->arena, "rejected by " STR_FMT "%s" STR_FMT,
-				     STR_ARG(event->by), comment.size > 0 ? ": " : "",
-				     STR_ARG(comment));
+	struct str text = late    ? S("nobody answered in time")
+			  : never ? str_format(run->arena, "it did not happen, says " STR_FMT,
+					       STR_ARG(event->by))
+				  : str_format(run->arena, "rejected by " STR_FMT "%s" STR_FMT,
+					       STR_ARG(event->by), comment.size > 0 ? ": " : "",
+					       STR_ARG(comment));
 	return (struct fault){ error_row(code)->name, text };
 }
 

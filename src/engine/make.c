@@ -38,8 +38,7 @@ void stop(struct decision *d, const struct activation *activation)
 	if (d->stop_count == d->stop_room)
 		d->stops =
 			grown(d->arena, d->stops, d->stop_count, &d->stop_room, sizeof(*d->stops));
-	d->stops[d->stop_count++] =
-		(struct decision_stop){ activation->path, activation->effect };
+	d->stops[d->stop_count++] = (struct decision_stop){ activation->path, activation->effect };
 }
 
 void blob_add(struct decision *d, struct str bytes, struct hash *out_hash)

@@ -308,8 +308,7 @@ static void skip_one(struct run *run, struct activation *activation, struct str 
 static void skip_dependents(struct run *run, const struct activation *failed, int64_t at)
 {
 	struct graph_numbers body = graph_body(
-		run->graph,
-		failed->scope->owner == NULL ? GRAPH_ROOT : failed->scope->owner->node);
+		run->graph, failed->scope->owner == NULL ? GRAPH_ROOT : failed->scope->owner->node);
 	const struct activation **stack =
 		arena_array(run->arena, const struct activation *, body.count + 1);
 	size_t depth = 0;
@@ -349,8 +348,7 @@ static void take_edges(struct run *run, const struct activation *activation, str
 	for (size_t i = 0; i < then.count; i++) {
 		int64_t to = graph_find(run->graph, run_node(run, activation)->parent, then.at[i]);
 		if (to >= 0)
-			activation_ready(run,
-					 activation_new(run, activation->scope, (uint32_t)to));
+			activation_ready(run, activation_new(run, activation->scope, (uint32_t)to));
 	}
 }
 

@@ -138,9 +138,8 @@ static struct str render_question(struct seeing *seeing, const struct run_graph_
 	const struct json *question = see_render(seeing, &template);
 	if (question == NULL)
 		return cut_question(row->question);
-	return cut_question(question->kind == JSON_STRING
-				    ? question->as.string
-				    : json_print(seeing->d->arena, question));
+	return cut_question(question->kind == JSON_STRING ? question->as.string
+							  : json_print(seeing->d->arena, question));
 }
 
 static enum engine_answer request_human(struct run *run, const struct activation *activation,
@@ -173,11 +172,11 @@ static enum engine_answer request_human(struct run *run, const struct activation
 void request_settlement(struct run *run, const struct activation *activation, int64_t now,
 			struct decision *d)
 {
-	struct str question = cut_question(str_format(
-		d->arena,
-		"Step " STR_FMT " may or may not have happened: " STR_FMT
-		"  Look, then say happened, not_happened, or retry.",
-		STR_ARG(activation->path), STR_ARG(activation->fault.text)));
+	struct str question = cut_question(
+		str_format(d->arena,
+			   "Step " STR_FMT " may or may not have happened: " STR_FMT
+			   "  Look, then say happened, not_happened, or retry.",
+			   STR_ARG(activation->path), STR_ARG(activation->fault.text)));
 	struct run_human_requested *body = run_human_requested_new(d->arena);
 	SET(body, step, activation->path);
 	SET(body, effect,

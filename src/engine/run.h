@@ -14,7 +14,8 @@
  *     ready; containers, waits, questions and conditions need no room.
  *
  * Memory: everything the state refers to is in run->arena, which belongs to the caller.  What is
- * left behind is not given back: a caller that keeps a run for long makes it anew from its snapshot.
+ * left behind is not given back: a caller that keeps a run for long makes it anew from its
+ *snapshot.
  */
 #ifndef ENGINE_RUN_H
 #define ENGINE_RUN_H
@@ -48,13 +49,13 @@ struct place {
 };
 
 struct scope {
-	struct activation *owner; /* NULL: the root */
-	struct scope *next;       /* of the same owner */
-	int64_t item;             /* of a map; -1 */
-	struct str path;          /* of the body */
-	struct place *places;     /* one a node of the body */
-	uint32_t live;            /* activations that are not final */
-	struct activation *first; /* all of them, newest first */
+	struct activation *owner;        /* NULL: the root */
+	struct scope *next;              /* of the same owner */
+	int64_t item;                    /* of a map; -1 */
+	struct str path;                 /* of the body */
+	struct place *places;            /* one a node of the body */
+	uint32_t live;                   /* activations that are not final */
+	struct activation *first;        /* all of them, newest first */
 	const struct activation *failed; /* the first that failed */
 };
 
@@ -116,10 +117,11 @@ struct run {
 	struct value inputs, outputs;
 	struct fault fault;
 	bool queued, paused, cancelling;
-	struct fault stopped; /* cancelling: what the run will have failed with; code "" = cancelled */
+	struct fault
+		stopped; /* cancelling: what the run will have failed with; code "" = cancelled */
 	struct scope *root;
-	uint32_t live;  /* activations that are not final */
-	uint32_t busy;  /* tools, turns, sub-runs and pure steps that run */
+	uint32_t live;           /* activations that are not final */
+	uint32_t busy;           /* tools, turns, sub-runs and pure steps that run */
 	uint32_t timers, humans; /* open waits and questions */
 	int64_t iterations;      /* activations of join any nodes */
 	bool workspace_busy;

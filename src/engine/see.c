@@ -170,10 +170,9 @@ static const struct json *see_variable(void *context, struct str name)
 
 static struct expr_scope scope_of(struct seeing *seeing)
 {
-	return (struct expr_scope){ .step = see_step,
-				    .ctx = see_ctx,
-				    .variable = see_variable,
-				    .context = seeing };
+	return (struct expr_scope){
+		.step = see_step, .ctx = see_ctx, .variable = see_variable, .context = seeing
+	};
 }
 
 const struct json *see_render(struct seeing *seeing, const struct json *template)

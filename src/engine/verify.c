@@ -6,12 +6,12 @@
 #include "engine/inside.h"
 
 struct round {
-	const struct json *checked;      /* the output it is about */
+	const struct json *checked; /* the output it is about */
 	const struct run_graph_node *row;
-	bool *held;                      /* one a criterion */
+	bool *held; /* one a criterion */
 	size_t passed;
-	struct str critical;             /* a critical one that failed, "" = none */
-	bool broken;                     /* the correction itself failed */
+	struct str critical; /* a critical one that failed, "" = none */
+	bool broken;         /* the correction itself failed */
 	const struct runtime_verification_result *before; /* the round before, NULL in the first */
 };
 
@@ -26,8 +26,8 @@ static enum runtime_verification_status judge(const struct runtime_verification_
 					      const struct round *round, size_t all, int64_t number,
 					      bool correctable, int64_t elapsed_us, bool *out_again)
 {
-	bool late = has(policy, timeout_seconds) &&
-		    (double)elapsed_us > policy->timeout_seconds * 1e6;
+	bool late =
+		has(policy, timeout_seconds) && (double)elapsed_us > policy->timeout_seconds * 1e6;
 	*out_again = false;
 	if (!round->broken && is_good(policy, round->passed, all))
 		return number == 1 ? RUNTIME_VERIFICATION_PASSED : RUNTIME_VERIFICATION_CORRECTED;
@@ -115,9 +115,9 @@ static struct runtime_correction_attempt correction(const struct round *round, i
 	struct runtime_correction_attempt attempt = *runtime_correction_attempt_new(arena);
 	SET(&attempt, attempt_number, number);
 	SET(&attempt, outcome,
-	    bad == 0	? RUNTIME_CORRECTION_SUCCESS
+	    bad == 0   ? RUNTIME_CORRECTION_SUCCESS
 	    : good > 0 ? RUNTIME_CORRECTION_PARTIAL
-			: RUNTIME_CORRECTION_FAILED);
+		       : RUNTIME_CORRECTION_FAILED);
 	SET(&attempt, issues_resolved, ((struct str_list){ resolved, good }));
 	SET(&attempt, issues_remaining, ((struct str_list){ remaining, bad }));
 	if (round->checked != NULL)
@@ -138,10 +138,9 @@ static const struct json *record(const struct round *round, const struct activat
 	for (size_t i = 0; i + 1 < count; i++)
 		attempts[i] = round->before->corrections.at[i];
 	if (count > 0)
-		attempts[count - 1] = correction(round, (int64_t)count,
-						 now - activation->started_at, arena);
-	struct bool_entry *results =
-		arena_array(arena, struct bool_entry, row->criteria.count);
+		attempts[count - 1] =
+			correction(round, (int64_t)count, now - activation->started_at, arena);
+	struct bool_entry *results = arena_array(arena, struct bool_entry, row->criteria.count);
 	for (size_t i = 0; i < row->criteria.count; i++)
 		results[i] = (struct bool_entry){ row->criteria.at[i].name, round->held[i] };
 	struct runtime_verification_result *result = runtime_verification_result_new(arena);
@@ -153,7 +152,8 @@ static const struct json *record(const struct round *round, const struct activat
 		SET(result, final_output, round->checked);
 	SET(result, total_duration_ms, elapsed_us / 1000);
 	if (status == RUNTIME_VERIFICATION_UNCORRECTABLE)
-		SET(result, error, S("every attempt to correct it is used up, or its time is over"));
+		SET(result, error,
+		    S("every attempt to correct it is used up, or its time is over"));
 	return json_of(runtime_verification_result_text(result, arena), arena);
 }
 
@@ -187,17 +187,16 @@ enum engine_answer verify_round(struct run *run, struct activation *activation, 
 		judge(node->row->policy, &round, node->criterion_count, activation->ordinal,
 		      node->body.count > 0, elapsed, &again);
 	const struct json *output = record(&round, activation, status, now, elapsed, d->arena);
-	bool good = status == RUNTIME_VERIFICATION_PASSED ||
-		    status == RUNTIME_VERIFICATION_CORRECTED;
+	bool good =
+		status == RUNTIME_VERIFICATION_PASSED || status == RUNTIME_VERIFICATION_CORRECTED;
 	struct words words = { NULL, S("") };
 	struct fault fault = { S(""), S("") };
 	if (again) {
 		words.next = run_next_new(d->arena);
 		SET(words.next, again, true);
 	} else if (!good) {
-		fault = fault_of(ERROR_UNVERIFIED,
-				 str_format(d->arena, "%zu of %zu criteria hold", round.passed,
-					    node->criterion_count));
+		fault = fault_of(ERROR_UNVERIFIED, str_format(d->arena, "%zu of %zu criteria hold",
+							      round.passed, node->criterion_count));
 	} else if (!words_of_success(&seeing, activation, output, &words)) {
 		return ENGINE_NEED;
 	}

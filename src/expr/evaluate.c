@@ -151,9 +151,9 @@ static const struct json *ordered(struct evaluating *e, enum expr_kind kind, con
 		order = str_compare(a->as.string, b->as.string);
 	else
 		return wrong(e, "only two numbers or two texts can be ordered");
-	return made_bool(e, kind == EXPR_LESS	   ? order < 0
+	return made_bool(e, kind == EXPR_LESS      ? order < 0
 			    : kind == EXPR_AT_MOST ? order <= 0
-			    : kind == EXPR_MORE	   ? order > 0
+			    : kind == EXPR_MORE    ? order > 0
 						   : order >= 0);
 }
 
@@ -163,8 +163,7 @@ static const struct json *contained(struct evaluating *e, const struct json *wha
 	bool found = false;
 	size_t at;
 	if (in->kind == JSON_STRING && what->kind == JSON_STRING) {
-		found = what->as.string.size == 0 ||
-			str_find(in->as.string, what->as.string, &at);
+		found = what->as.string.size == 0 || str_find(in->as.string, what->as.string, &at);
 	} else if (in->kind == JSON_OBJECT && what->kind == JSON_STRING) {
 		found = json_member(in, what->as.string) != NULL;
 	} else if (in->kind == JSON_LIST) {
@@ -186,10 +185,9 @@ static const struct json *joined(struct evaluating *e, const struct json *a, con
 		if (size > LIMIT_VALUE_BYTES)
 			return wrong(e, "the text is over the limit of a value");
 		return made(e, (struct json){ .kind = JSON_STRING,
-					      .as.string = str_format(
-						      e->arena, STR_FMT STR_FMT,
-						      STR_ARG(a->as.string),
-						      STR_ARG(b->as.string)) });
+					      .as.string = str_format(e->arena, STR_FMT STR_FMT,
+								      STR_ARG(a->as.string),
+								      STR_ARG(b->as.string)) });
 	}
 	if (a->kind != JSON_LIST || b->kind != JSON_LIST)
 		return wrong(e, "+ takes two numbers, two texts or two lists");
@@ -207,7 +205,7 @@ static const struct json *joined(struct evaluating *e, const struct json *a, con
 static const struct json *whole(struct evaluating *e, enum expr_kind kind, int64_t a, int64_t b)
 {
 	int64_t result = 0;
-	bool over = kind == EXPR_ADD	    ? __builtin_add_overflow(a, b, &result)
+	bool over = kind == EXPR_ADD        ? __builtin_add_overflow(a, b, &result)
 		    : kind == EXPR_SUBTRACT ? __builtin_sub_overflow(a, b, &result)
 		    : kind == EXPR_MULTIPLY ? __builtin_mul_overflow(a, b, &result)
 					    : false;
@@ -238,7 +236,7 @@ static const struct json *calculated(struct evaluating *e, enum expr_kind kind,
 		return wrong(e, "nothing can be divided by 0");
 	if (kind == EXPR_REST)
 		return wrong(e, "% takes whole numbers");
-	return made_real(e, kind == EXPR_ADD	    ? left + right
+	return made_real(e, kind == EXPR_ADD        ? left + right
 			    : kind == EXPR_SUBTRACT ? left - right
 			    : kind == EXPR_MULTIPLY ? left * right
 						    : left / right);
@@ -271,7 +269,7 @@ static const struct json *indexed(const struct json *in, const struct json *inde
 
 static const struct json *length(struct evaluating *e, const struct json *value)
 {
-	size_t count = value->kind == JSON_LIST	    ? value->as.list.count
+	size_t count = value->kind == JSON_LIST     ? value->as.list.count
 		       : value->kind == JSON_OBJECT ? value->as.object.count
 		       : value->kind == JSON_STRING ? value->as.string.size
 						    : 0;
@@ -307,8 +305,7 @@ static const struct json *as_whole(struct evaluating *e, const struct json *valu
 	if (value->kind == JSON_INT)
 		return value;
 	if (value->kind == JSON_BOOL)
-		return made(e, (struct json){ .kind = JSON_INT,
-					      .as.integer = value->as.boolean });
+		return made(e, (struct json){ .kind = JSON_INT, .as.integer = value->as.boolean });
 	if (value->kind == JSON_REAL && value->as.real > -9.2e18 && value->as.real < 9.2e18)
 		return made(e, (struct json){ .kind = JSON_INT,
 					      .as.integer = (int64_t)value->as.real });
@@ -474,7 +471,7 @@ static const struct json *evaluate(struct evaluating *e, const struct expr_node 
 		return negated(e, left);
 	if (node->kind == EXPR_AND || node->kind == EXPR_OR)
 		return expr_is_true(left) == (node->kind == EXPR_AND) ? evaluate(e, node->right)
-								       : left;
+								      : left;
 	const struct json *right = evaluate(e, node->right);
 	return right == NULL ? NULL : combined(e, node->kind, left, right);
 }

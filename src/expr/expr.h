@@ -9,8 +9,8 @@
  *
  * Names: `inputs.x`, `steps.NAME.outputs` (also `output`), `steps.NAME.status`, `steps.NAME.error`,
  * `ctx.x`, and the variables a scope has (`item`, `index`, `output`).  Paths are null-safe: what is
- * missing is null and the path goes on.  A key is looked up in a mapping and nowhere else: there are
- * no attributes, methods or types to reach.
+ * missing is null and the path goes on.  A key is looked up in a mapping and nowhere else: there
+ *are no attributes, methods or types to reach.
  *
  * Numbers are exact in 64 bits where both sides are whole, doubles otherwise; an overflow or a
  * division by nothing cannot be evaluated.  `==` compares by value, whole numbers and doubles
@@ -40,7 +40,8 @@ struct expr_scope {
 
 enum expr_name { EXPR_NAME_INPUT, EXPR_NAME_STEP, EXPR_NAME_CTX, EXPR_NAME_VARIABLE };
 
-/* Called for each name an expression uses.  False after filling the error when it makes no sense. */
+/* Called for each name an expression uses.  False after filling the error when it makes no sense.
+ */
 typedef bool expr_visit(void *context, enum expr_name kind, struct str name, struct error *error);
 
 /* The error has the column within the text.  The expression lives in the arena and borrows the

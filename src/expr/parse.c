@@ -66,9 +66,8 @@ static bool take_word(struct reading *r, struct str word)
 {
 	skip_blanks(r);
 	struct str rest = str_skip(r->text, r->at);
-	if (!str_starts(rest, word) ||
-	    (rest.size > word.size &&
-	     (is_letter(rest.at[word.size]) || is_digit(rest.at[word.size]))))
+	if (!str_starts(rest, word) || (rest.size > word.size && (is_letter(rest.at[word.size]) ||
+								  is_digit(rest.at[word.size]))))
 		return false;
 	r->at += word.size;
 	return true;
@@ -147,10 +146,9 @@ static const struct expr_node *read_text(struct reading *r)
 static const struct expr_node *read_number(struct reading *r)
 {
 	size_t begin = r->at;
-	while (r->at < r->text.size &&
-	       (is_digit(peek(r)) || memchr(".eE", peek(r), 3) != NULL ||
-		((peek(r) == '+' || peek(r) == '-') && r->at > begin &&
-		 memchr("eE", r->text.at[r->at - 1], 2) != NULL)))
+	while (r->at < r->text.size && (is_digit(peek(r)) || memchr(".eE", peek(r), 3) != NULL ||
+					((peek(r) == '+' || peek(r) == '-') && r->at > begin &&
+					 memchr("eE", r->text.at[r->at - 1], 2) != NULL)))
 		r->at++;
 	const struct json *number;
 	struct error error;
@@ -212,7 +210,8 @@ static const struct expr_node *read_call(struct reading *r, struct str name)
 			return wrong(r, "the function takes another number of values");
 		return call;
 	}
-	return wrong(r, "there is no such function; there are coalesce, len, lower, upper, int, str");
+	return wrong(r,
+		     "there is no such function; there are coalesce, len, lower, upper, int, str");
 }
 
 static bool word_value(struct str word, struct json *out)
@@ -222,9 +221,9 @@ static bool word_value(struct str word, struct json *out)
 		enum json_kind kind;
 		bool boolean;
 	} words[] = {
-		{ { "true", 4 }, JSON_BOOL, true },    { { "True", 4 }, JSON_BOOL, true },
-		{ { "false", 5 }, JSON_BOOL, false },  { { "False", 5 }, JSON_BOOL, false },
-		{ { "null", 4 }, JSON_NULL, false },   { { "None", 4 }, JSON_NULL, false },
+		{ { "true", 4 }, JSON_BOOL, true },   { { "True", 4 }, JSON_BOOL, true },
+		{ { "false", 5 }, JSON_BOOL, false }, { { "False", 5 }, JSON_BOOL, false },
+		{ { "null", 4 }, JSON_NULL, false },  { { "None", 4 }, JSON_NULL, false },
 	};
 	for (size_t i = 0; i < COUNT(words); i++)
 		if (str_equal(words[i].word, word)) {
@@ -271,13 +270,11 @@ static const struct expr_node *read_root(struct reading *r)
 		return read_step(r);
 	if (take(r, S("(")))
 		return read_call(r, name);
-	struct expr_node *node =
-		node_new(r, str_equal(name, S("ctx")) ? EXPR_CTX : EXPR_VARIABLE);
+	struct expr_node *node = node_new(r, str_equal(name, S("ctx")) ? EXPR_CTX : EXPR_VARIABLE);
 	if (node == NULL)
 		return NULL;
 	node->name = name;
-	if (node->kind == EXPR_CTX &&
-	    (!take(r, S(".")) || (node->name = take_name(r)).size == 0))
+	if (node->kind == EXPR_CTX && (!take(r, S(".")) || (node->name = take_name(r)).size == 0))
 		return wrong(r, "write ctx.<name>");
 	return node;
 }

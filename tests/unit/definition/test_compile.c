@@ -69,7 +69,8 @@ Test(compile, an_unknown_tool_is_named_with_those_there_are)
 Test(compile, a_step_does_exactly_one_thing)
 {
 	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    wait: {seconds: 1}\n", 3, 11,
-	     "/steps/0/name", "step a must have exactly one of tool, agent, human, wait, condition");
+	     "/steps/0/name",
+	     "step a must have exactly one of tool, agent, human, wait, condition");
 	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    human: {question: x}\n", 3, 11,
 	     "/steps/0/name", "exactly one");
 	only("name: w\nsteps:\n  - name: nothing\n", 3, 11, "/steps/0/name", "exactly one");
@@ -142,7 +143,8 @@ Test(compile, references_lead_somewhere)
 	     6, 10, "/steps/0/inputs", "there is no step b");
 	only("name: w\nsteps:\n  - name: a\n    tool: echo\n"
 	     "  - name: b\n    tool: echo\n    inputs: {k: ['x', '${steps.a.outputs}']}\n",
-	     7, 23, "/steps/1/inputs", "reads step a without depending on it: add it to depends_on");
+	     7, 23, "/steps/1/inputs",
+	     "reads step a without depending on it: add it to depends_on");
 	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    inputs: {k: "
 	     "'${steps.a.outputs}'}\n",
 	     5, 17, "/steps/0/inputs", "without depending on it");

@@ -44,7 +44,8 @@ Test(graph, knows_edges_both_ways_and_readers)
 		       "  - name: b\n    tool: send\n    depends_on: [a]\n"
 		       "    inputs: {x: '${steps.a.outputs}'}\n");
 	cr_assert_eq(graph->node_count, 3);
-	int64_t a = graph_find(graph, GRAPH_ROOT, S("a")), b = graph_find(graph, GRAPH_ROOT, S("b")),
+	int64_t a = graph_find(graph, GRAPH_ROOT, S("a")),
+		b = graph_find(graph, GRAPH_ROOT, S("b")),
 		c = graph_find(graph, GRAPH_ROOT, S("c"));
 	cr_assert(a == 0 && b == 1 && c == 2);
 	cr_assert_eq(graph_find(graph, GRAPH_ROOT, S("d")), -1);

@@ -36,8 +36,9 @@ static void dump_activation(struct buf *out, const struct run *run, const struct
 	buf_add_format(
 		out,
 		"\n" STR_FMT " #%u " STR_FMT " arrival %llu open %d settling %d leaving %d " STR_FMT
-		" " STR_FMT " attempt %lld retries %lld level %lld seq %lld at %lld %lld %lld fault "
-		STR_FMT ":" STR_FMT " reason " STR_FMT " tree " STR_FMT " revision " STR_FMT
+		" " STR_FMT
+		" attempt %lld retries %lld level %lld seq %lld at %lld %lld %lld fault " STR_FMT
+		":" STR_FMT " reason " STR_FMT " tree " STR_FMT " revision " STR_FMT
 		" items %lld of %lld, %u live",
 		STR_ARG(step->path), step->ordinal, STR_ARG(step_state_row(step->state)->word),
 		(unsigned long long)step->arrival, step->open, step->settling, step->leaving,
@@ -201,8 +202,7 @@ void rig_do(struct rig *rig, const struct command *command)
 	timed.now = rig->now += 1000;
 	for (;;) {
 		struct engine_values values = { look, rig, rig->tree_given ? S("tree-1") : S("") };
-		enum engine_answer answer =
-			decide(rig->run, &timed, &values, &decision, &error);
+		enum engine_answer answer = decide(rig->run, &timed, &values, &decision, &error);
 		cr_assert(answer != ENGINE_REFUSED, "%s", error.text);
 		if (answer == ENGINE_DONE)
 			break;
@@ -278,8 +278,7 @@ void rig_compute(struct rig *rig, const char *step)
 void rig_compute_all(struct rig *rig)
 {
 	while (rig->run->computing.head < rig->run->computing.tail) {
-		const struct activation *first =
-			rig->run->computing.at[rig->run->computing.head];
+		const struct activation *first = rig->run->computing.at[rig->run->computing.head];
 		rig_compute(rig, str_c(&rig->arena, first->path));
 	}
 }
@@ -405,14 +404,17 @@ static bool other_workflow(void *context, struct str name, struct arena *arena,
 	if (!str_equal(name, S("other")))
 		return fail(error, ERROR_NOT_FOUND, "no workflow is called " STR_FMT,
 			    STR_ARG(name));
-	*out_yaml = S("name: other\ninputs: {x: {type: number}}\nsteps: [{name: one, tool: echo}]\n");
+	*out_yaml =
+		S("name: other\ninputs: {x: {type: number}}\nsteps: [{name: one, tool: echo}]\n");
 	return true;
 }
 
 void rig_init(struct rig *rig, const char *yaml)
 {
 	*rig = (struct rig){ .now = 1000000 };
-	struct definition_tools tools = { .at = rig_tools, .count = COUNT(rig_tools), .workflow = other_workflow };
+	struct definition_tools tools = { .at = rig_tools,
+					  .count = COUNT(rig_tools),
+					  .workflow = other_workflow };
 	struct problems problems = { .arena = &rig->arena };
 	struct str text;
 	struct error error;

@@ -209,4 +209,3 @@ Test(flow, a_repeated_call_counts_its_attempts)
 	rig_finish(&rig, "a", "{}");
 	cr_assert_eq(rig.run->state, RUN_SUCCEEDED);
 }
-

@@ -7,8 +7,9 @@ static struct rig rig;
 static void begin(const char *steps)
 {
 	AUTO(buf) yaml = { 0 };
-	buf_add_format(&yaml, "name: w\ninputs: {n: {type: number, default: 2}, l: {type: array, "
-			      "default: [1, 2, 3]}}\n%s",
+	buf_add_format(&yaml,
+		       "name: w\ninputs: {n: {type: number, default: 2}, l: {type: array, "
+		       "default: [1, 2, 3]}}\n%s",
 		       steps);
 	buf_add_char(&yaml, '\0');
 	rig_init(&rig, yaml.at);
@@ -99,8 +100,7 @@ Test(kinds, a_loop_runs_its_body_until_it_is_good)
 	cr_assert_str_eq(rig_value(&rig, &rig_step(&rig, "improve#2/check")->inputs), "{\"d\":2}");
 	rig_finish(&rig, "improve#2/check", "{\"ok\":true}");
 	cr_assert_eq(rig.run->state, RUN_SUCCEEDED);
-	cr_assert_str_eq(outputs(),
-			 "{\"all\":{\"draft\":{\"d\":2},\"check\":{\"ok\":true}}}");
+	cr_assert_str_eq(outputs(), "{\"all\":{\"draft\":{\"d\":2},\"check\":{\"ok\":true}}}");
 }
 
 /* ---- bodies -------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
-/* expr/expr.h: what every operator gives, what cannot be evaluated, and that nothing is unbounded. */
+/* expr/expr.h: what every operator gives, what cannot be evaluated, and that nothing is unbounded.
+ */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -266,7 +267,7 @@ Test(expr, nothing_is_unbounded)
 	for (int i = 0; i < 1000; i++)
 		buf_add(&not, S("not "));
 	buf_add_char(&not, '\0');
-	refused(not.at, "too deep");
+	refused(not .at, "too deep");
 	AUTO(buf) many = { 0 };
 	for (int i = 0; i < 1000; i++)
 		buf_add(&many, S("1+"));
