@@ -1,0 +1,131 @@
+"""The part of expr.h's language that the model is tried with: paths, comparisons, and or not, whole numbers.
+
+Python reads the text, because the grammars agree that far; what the parts mean is written here: paths are null-safe, and what
+cannot be evaluated raises Unknown.
+"""
+import ast
+import json
+import re
+
+WHOLE = 2 ** 63
+
+class Unknown(Exception):
+    """It cannot be evaluated."""
+
+
+def equal(a, b):
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(equal, a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(equal(a[key], b[key]) for key in a)
+    return isinstance(a, bool) == isinstance(b, bool) and a == b
+
+
+def number(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise Unknown
+    return value
+
+
+def ordered(a, b):
+    if not (isinstance(a, str) and isinstance(b, str)):
+        number(a), number(b)
+    return (a > b) - (a < b)
+
+
+def contains(a, b):
+    if isinstance(b, list):
+        return any(equal(a, item) for item in b)
+    if isinstance(a, str) and isinstance(b, (dict, str)):
+        return a in b
+    raise Unknown
+
+
+def arithmetic(operator, a, b):
+    if isinstance(operator, ast.Add) and type(a) is type(b) and isinstance(a, (str, list)):
+        return a + b
+    number(a), number(b)
+    if isinstance(operator, ast.Mod) and b == 0:
+        raise Unknown
+    result = {ast.Add: lambda: a + b, ast.Sub: lambda: a - b, ast.Mult: lambda: a * b,
+              ast.Mod: lambda: a % b}[type(operator)]()
+    if isinstance(result, int) and not -WHOLE <= result < WHOLE:
+        raise Unknown
+    return result
+
+
+COMPARE = {
+    ast.Eq: equal, ast.Is: equal, ast.NotEq: lambda a, b: not equal(a, b), ast.IsNot: lambda a, b: not equal(a, b),
+    ast.In: contains, ast.NotIn: lambda a, b: not contains(a, b),
+    ast.Lt: lambda a, b: ordered(a, b) < 0, ast.LtE: lambda a, b: ordered(a, b) <= 0,
+    ast.Gt: lambda a, b: ordered(a, b) > 0, ast.GtE: lambda a, b: ordered(a, b) >= 0,
+}
+
+
+def look(value, key):
+    """Null-safe: a mapping's key or a list's index, else null."""
+    if isinstance(value, dict) and isinstance(key, str):
+        return value.get(key)
+    if isinstance(value, list) and isinstance(key, int) and 0 <= key < len(value):
+        return value[key]
+    return None
+
+
+def evaluate(tree, names):
+    if isinstance(tree, ast.Constant):
+        return tree.value
+    if isinstance(tree, ast.Name):
+        return {"true": True, "false": False, "null": None}[tree.id] if tree.id in ("true", "false", "null") else names(tree.id)
+    if isinstance(tree, ast.Attribute):
+        return look(evaluate(tree.value, names), tree.attr)
+    if isinstance(tree, ast.Subscript):
+        return look(evaluate(tree.value, names), evaluate(tree.slice, names))
+    if isinstance(tree, ast.List):
+        return [evaluate(item, names) for item in tree.elts]
+    if isinstance(tree, ast.BoolOp):
+        for side in tree.values:
+            value = evaluate(side, names)
+            if bool(value) == isinstance(tree.op, ast.Or):
+                break
+        return value
+    if isinstance(tree, ast.UnaryOp):
+        value = evaluate(tree.operand, names)
+        return not value if isinstance(tree.op, ast.Not) else -number(value)
+    if isinstance(tree, ast.Compare):
+        return COMPARE[type(tree.ops[0])](evaluate(tree.left, names), evaluate(tree.comparators[0], names))
+    return arithmetic(tree.op, evaluate(tree.left, names), evaluate(tree.right, names))
+
+
+HOLE = re.compile(r"\$\{([^}]*)\}")
+
+
+def compute(text, names):
+    return evaluate(ast.parse(HOLE.sub(r"(\1)", text).strip(), mode="eval").body, names)
+
+
+def holds(text, names):
+    try:
+        return bool(compute(text, names))
+    except Unknown:
+        return "!=" in text or "not in" in text
+
+
+def render(template, names):
+    def hole(text):
+        try:
+            return compute(text, names)
+        except Unknown:
+            return None
+
+    def inside(match):
+        value = hole(match.group(1))
+        return value if isinstance(value, str) else "" if value is None else json.dumps(value, separators=(",", ":"))
+
+    if isinstance(template, dict):
+        return {key: render(value, names) for key, value in template.items()}
+    if isinstance(template, list):
+        return [render(value, names) for value in template]
+    if not isinstance(template, str):
+        return template
+    whole = HOLE.fullmatch(template)
+    return hole(whole.group(1)) if whole else HOLE.sub(inside, template)
