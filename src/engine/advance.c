@@ -15,6 +15,25 @@ static struct activation *next_to_start(struct run *run)
 	return next;
 }
 
+/* An attempt whose time has come, the earliest first; NULL when there is none.  It has kept its
+ * room; one that has lost the workspace waits until that is free. */
+static struct activation *next_retry(const struct run *run, int64_t now)
+{
+	struct activation *next = NULL;
+	for (uint32_t i = 0; run->retrying > 0 && i < run->paths.room; i++) {
+		struct activation *a = run->paths.at[i];
+		if (a == NULL || a->state != STEP_RETRYING || a->due_at > now)
+			continue;
+		if (run_node(run, a)->class == RUN_CLASS_CONTAINED && !a->holds_workspace &&
+		    run->workspace_busy)
+			continue;
+		if (next == NULL || a->due_at < next->due_at ||
+		    (a->due_at == next->due_at && a->arrival < next->arrival))
+			next = a;
+	}
+	return next;
+}
+
 static void emit_skipped(struct run *run, const struct activation *activation, int64_t now,
 			 struct decision *d)
 {
@@ -75,6 +94,8 @@ static enum engine_answer start(struct run *run, struct activation *activation, 
 				const struct engine_values *values, struct decision *d)
 {
 	const struct graph_node *node = run_node(run, activation);
+	if (activation->state == STEP_RETRYING)
+		return request_effect(run, activation, now, values, d);
 	if (activation->leaving)
 		return body_leave(run, activation, now, values, d);
 	if (node->when != NULL) {
@@ -179,8 +200,12 @@ enum engine_answer advance(struct run *run, int64_t now, const struct engine_val
 	d->needs_tree = false;
 	if (run_ended(run) || run->paused || run->queued)
 		return ENGINE_DONE;
-	for (struct activation *next; !run->cancelling && (next = next_to_start(run)) != NULL;)
+	while (!run->cancelling) {
+		struct activation *next = next_retry(run, now);
+		if (next == NULL && (next = next_to_start(run)) == NULL)
+			break;
 		if (start(run, next, now, values, d) == ENGINE_NEED)
 			return ENGINE_NEED;
+	}
 	return run->live == 0 ? end_run(run, now, values, d) : ENGINE_DONE;
 }

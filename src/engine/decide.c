@@ -459,18 +459,7 @@ static enum engine_answer decide_answered(struct run *run, const struct command 
 				   "does not wait for this answer (any more)");
 	if (check_answer(run, activation, command, error) == ENGINE_REFUSED)
 		return ENGINE_REFUSED;
-	/* A second try needs the tree, if it writes: that is asked for before anything is said. */
-	bool again = command->decision == RUN_DECISION_RETRY;
-	d->needs_tree = again && run_node(run, activation)->class == RUN_CLASS_CONTAINED &&
-			values->tree.size == 0;
-	const struct json *inputs;
-	if (again &&
-	    (engine_inputs(run, activation, values, d, &inputs) == ENGINE_NEED || d->needs_tree))
-		return ENGINE_NEED;
-	enum engine_answer answer = finish_human(run, activation, command, values, d, error);
-	if (answer == ENGINE_DONE && again)
-		return request_effect(run, activation, command->now, values, d);
-	return answer;
+	return finish_human(run, activation, command, values, d, error);
 }
 
 /* ---- time ---------------------------------------------------------------------------- */
@@ -531,8 +520,11 @@ static enum engine_answer decide_due(struct run *run, const struct command *comm
 	struct activation *activation = run_activation(run, command->step);
 	if (activation == NULL || activation->due_at == 0 || command->now < activation->due_at)
 		return refuse_step(error, ERROR_CONFLICT, command->step, "has nothing that is due");
+	if (activation->state == STEP_RETRYING && run->paused)
+		return refuse_step(error, ERROR_CONFLICT, command->step,
+				   "is tried again when the run is resumed");
 	if (activation->state == STEP_RETRYING)
-		return request_effect(run, activation, command->now, values, d);
+		return ENGINE_DONE; /* advance() requests it */
 	if (activation->state == STEP_WAITING_HUMAN)
 		return question_due(run, activation, command, values, d, error);
 	if (run_node(run, activation)->kind == RUN_NODE_WAIT)

@@ -148,19 +148,21 @@ static void open_effect(struct run *run, struct activation *activation, struct u
 static void take_room(struct run *run, struct activation *activation)
 {
 	bool contained = run_node(run, activation)->class == RUN_CLASS_CONTAINED;
-	if (activation->state != STEP_RETRYING)
+	if (activation->state == STEP_RETRYING)
+		run->retrying--;
+	else
 		run->busy++;
 	if (contained)
-		run->workspace_busy = true;
+		run->workspace_busy = activation->holds_workspace = true;
 	activation_move(activation, STEP_RUNNING);
 }
 
-static void give_room(struct run *run, const struct activation *activation)
+static void give_room(struct run *run, struct activation *activation)
 {
 	require(run->busy > 0);
 	run->busy--;
-	if (run_node(run, activation)->class == RUN_CLASS_CONTAINED)
-		run->workspace_busy = false;
+	if (activation->holds_workspace)
+		run->workspace_busy = activation->holds_workspace = false;
 }
 
 static bool close_effect(struct run *run, struct str path, const struct uuid *effect,
@@ -204,6 +206,7 @@ static void end_effect(struct run *run, struct activation *activation, const str
 		activation_move(activation, STEP_RETRYING);
 		activation->due_at = result->next->retry_at;
 		activation->retries++;
+		run->retrying++;
 		return;
 	}
 	give_room(run, activation);
@@ -653,6 +656,8 @@ static bool evolve_run_human_finished(struct run *run, const struct run_human_fi
 	activation->due_at = 0;
 	if (event->decision == RUN_DECISION_RETRY) {
 		activation_move(activation, STEP_RETRYING);
+		activation->due_at = at;
+		run->retrying++;
 		run->busy++;
 		return true;
 	}

@@ -408,7 +408,7 @@ void run_stop(struct run *run, int64_t at)
 	stop_scope(run, run->root, at);
 	for (size_t i = 0; i < COUNT(queues); i++)
 		queues[i]->head = queues[i]->tail = 0;
-	run->timers = run->humans = run->busy = 0;
+	run->timers = run->humans = run->busy = run->retrying = 0;
 	run->workspace_busy = false;
 	for (uint32_t i = 0; i < run->paths.room; i++) {
 		const struct activation *a = run->paths.at[i];

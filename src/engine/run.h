@@ -66,9 +66,10 @@ struct activation {
 	uint32_t ordinal; /* #n */
 	struct scope *scope;
 	enum step_state state;
-	uint64_t arrival; /* order in which it became ready */
-	bool open;        /* its effect is requested and not finished */
-	bool settling;    /* its outcome is unknown and a person is asked */
+	uint64_t arrival;     /* order in which it became ready */
+	bool open;            /* its effect is requested and not finished */
+	bool settling;        /* its outcome is unknown and a person is asked */
+	bool holds_workspace; /* a contained tool that runs, or will be tried again */
 	struct uuid effect, question;
 	int64_t attempt, retries;
 	int64_t level;       /* of a question that was escalated */
@@ -124,6 +125,7 @@ struct run {
 	uint32_t busy;           /* tools, turns, sub-runs and pure steps that run */
 	uint32_t timers, humans; /* open waits and questions */
 	int64_t iterations;      /* activations of join any nodes */
+	uint32_t retrying;       /* activations that wait for another attempt */
 	bool workspace_busy;
 	uint64_t arrivals;
 	struct run_queue pure, tools, contained, parked; /* ready, not started */

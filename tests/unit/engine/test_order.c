@@ -1,0 +1,76 @@
+/* What comes first, what waits, and what must not be there at once: mostly what the model of
+ * tests/model found. */
+#include "engine/rig.h"
+
+static struct rig rig;
+
+static void begin(const char *yaml)
+{
+	rig_init(&rig, yaml);
+	rig_create(&rig, "{}");
+	rig_log(&rig);
+}
+
+static void end(void)
+{
+	rig_done(&rig);
+}
+
+TestSuite(order, .fini = end);
+
+static void order(enum command_kind kind)
+{
+	struct command command = { .kind = kind, .by = S("ada") };
+	rig_do(&rig, &command);
+}
+
+static void unknown(const char *step)
+{
+	struct command command = rig_finished(&rig, step, NULL);
+	command.outcome = RUN_OUTCOME_UNKNOWN;
+	command.fault = (struct fault){ S(""), S("") };
+	rig_do(&rig, &command);
+}
+
+/* ---- retries ---------------------------------------------------------------------------- */
+
+Test(order, nothing_is_tried_again_while_the_run_is_paused)
+{
+	begin("name: w\nsteps:\n  - {name: a, tool: put, retry: {base_delay: 1}}\n");
+	rig_finish(&rig, "a", NULL);
+	order(COMMAND_PAUSE);
+	rig.now = rig_step(&rig, "a")->due_at;
+	struct command due = { .kind = COMMAND_DUE, .step = S("a"), .now = rig.now };
+	rig_refused(&rig, &due, ERROR_CONFLICT);
+	cr_assert_str_eq(rig_log(&rig), "tool.finished a\nrun.paused\n");
+	order(COMMAND_RESUME);
+	cr_assert_str_eq(rig_log(&rig), "run.resumed\ntool.requested a\n");
+	cr_assert_eq(rig_step(&rig, "a")->attempt, 2);
+	cr_assert_eq(rig.run->busy, 1);
+}
+
+Test(order, a_person_s_retry_waits_for_the_run_to_be_resumed)
+{
+	begin("name: w\nsteps:\n  - {name: a, tool: send}\n");
+	unknown("a");
+	order(COMMAND_PAUSE);
+	rig_answer(&rig, "a", RUN_DECISION_RETRY);
+	cr_assert_str_eq(rig_state(&rig, "a"), "retrying");
+	rig_log(&rig);
+	order(COMMAND_RESUME);
+	cr_assert_str_eq(rig_log(&rig), "run.resumed\ntool.requested a\n");
+}
+
+Test(order, a_person_s_retry_of_a_contained_tool_waits_for_the_workspace)
+{
+	begin("name: w\nsteps:\n  - {name: a, tool: box}\n  - {name: b, tool: box}\n"
+	      "  - {name: c, tool: box}\n");
+	unknown("a");
+	cr_assert_str_eq(rig_log(&rig), "tool.finished a\nhuman.requested a\ntool.requested b\n");
+	rig_answer(&rig, "a", RUN_DECISION_RETRY);
+	cr_assert_str_eq(rig_log(&rig), "human.finished a\n");
+	rig_finish(&rig, "b", "{}");
+	cr_assert_str_eq(rig_log(&rig), "tool.finished b\ntool.requested a\n");
+	rig_finish(&rig, "a", "{}");
+	cr_assert_str_eq(rig_log(&rig), "tool.finished a\ntool.requested c\n");
+}
