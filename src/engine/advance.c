@@ -2,17 +2,19 @@
  * ready, and the end of the run. */
 #include "engine/inside.h"
 
-/* The next to start; NULL when none can. */
+static struct activation *earlier(struct activation *a, struct activation *b)
+{
+	return a == NULL || (b != NULL && b->arrival < a->arrival) ? b : a;
+}
+
+/* The next to start: of those that can, the one that became ready first.  NULL when none can. */
 static struct activation *next_to_start(struct run *run)
 {
 	struct activation *next = run_queue_head(&run->parked);
-	if (next != NULL || run->busy >= run->graph->concurrency)
+	if (run->busy >= run->graph->concurrency)
 		return next;
-	next = run_queue_head(&run->tools);
-	struct activation *contained = run->workspace_busy ? NULL : run_queue_head(&run->contained);
-	if (next == NULL || (contained != NULL && contained->arrival < next->arrival))
-		next = contained;
-	return next;
+	next = earlier(next, run_queue_head(&run->tools));
+	return run->workspace_busy ? next : earlier(next, run_queue_head(&run->contained));
 }
 
 /* An attempt whose time has come, the earliest first; NULL when there is none.  It has kept its

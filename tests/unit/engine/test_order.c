@@ -74,3 +74,16 @@ Test(order, a_person_s_retry_of_a_contained_tool_waits_for_the_workspace)
 	rig_finish(&rig, "a", "{}");
 	cr_assert_str_eq(rig_log(&rig), "tool.finished a\ntool.requested c\n");
 }
+
+/* ---- starting --------------------------------------------------------------------------- */
+
+Test(order, what_needs_no_room_does_not_overtake_what_has_it)
+{
+	begin("name: w\nsteps:\n  - {name: a, wait: {seconds: 1}}\n"
+	      "  - {name: b, tool: put, depends_on: [a]}\n"
+	      "  - {name: c, wait: {seconds: 1}, depends_on: [a]}\n"
+	      "  - {name: d, tool: box, depends_on: [a]}\n");
+	rig_finish(&rig, "a", NULL);
+	cr_assert_str_eq(rig_log(&rig), "timer.finished a\ntool.requested b\ntimer.requested c\n"
+					"tool.requested d\n");
+}
