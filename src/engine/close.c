@@ -23,16 +23,18 @@ static bool runs_again(struct seeing *seeing, const struct activation *activatio
 	       !see_holds(seeing, node->until);
 }
 
-/* An edge may be taken while the target, and the whole run, have activations left. */
+/* An edge may be taken while the target, and the whole run, have activations left; `then` are
+ * those taken already. */
 static bool may_lead(struct seeing *seeing, const struct activation *from, uint32_t to,
-		     size_t taken)
+		     struct str_list then)
 {
 	const struct run *run = seeing->run;
 	const struct graph_node *node = &run->graph->nodes[to];
-	const struct place *place = run_place(run, from->scope, to);
-	return (!has(node->row, max_iterations) ||
-		place->count < (uint64_t)node->row->max_iterations) &&
-	       run->iterations + (int64_t)taken < run->graph->max_iterations;
+	uint64_t count = run_place(run, from->scope, to)->count;
+	for (size_t i = 0; i < then.count; i++)
+		count += str_equal(then.at[i], node->name);
+	return (!has(node->row, max_iterations) || count < (uint64_t)node->row->max_iterations) &&
+	       run->iterations + (int64_t)then.count < run->graph->max_iterations;
 }
 
 bool words_of_success(struct seeing *seeing, const struct activation *activation,
@@ -52,7 +54,7 @@ bool words_of_success(struct seeing *seeing, const struct activation *activation
 		const struct graph_edge *edge = &node->edges.at[i];
 		if (edge->when != NULL && !see_holds(seeing, edge->when))
 			continue;
-		if (may_lead(seeing, activation, edge->to, taken))
+		if (may_lead(seeing, activation, edge->to, (struct str_list){ then, taken }))
 			then[taken++] = seeing->run->graph->nodes[edge->to].name;
 		else
 			out->over = seeing->run->graph->nodes[edge->to].name;
