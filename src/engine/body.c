@@ -96,9 +96,7 @@ static const struct activation *first_failed(const struct activation *activation
 	const struct activation *first = NULL;
 	for (const struct scope *scope = activation->scopes; scope != NULL; scope = scope->next)
 		if (scope->failed != NULL &&
-		    (first == NULL || scope->failed->ended_at < first->ended_at ||
-		     (scope->failed->ended_at == first->ended_at &&
-		      scope->failed->arrival < first->arrival)))
+		    (first == NULL || scope->failed->ended_seq < first->ended_seq))
 			first = scope->failed;
 	return first;
 }

@@ -282,6 +282,7 @@ static void close_one(struct run *run, struct activation *activation, enum step_
 	const struct graph_node *node = run_node(run, activation);
 	activation_move(activation, state);
 	activation->ended_at = at;
+	activation->ended_seq = run->seq + 1;
 	activation->scope->live--;
 	run->live--;
 	if (place->final != NULL)
@@ -394,7 +395,7 @@ static void stop_scope(struct run *run, struct scope *scope, int64_t at)
 			continue;
 		if (a->open && run_can_stop(node->kind) && a->state == STEP_RUNNING)
 			continue;
-		a->open = false;
+		a->open = a->settling = false;
 		activation_end(run, a, STEP_CANCELLED, at, NULL);
 	}
 }

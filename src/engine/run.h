@@ -75,6 +75,7 @@ struct activation {
 	int64_t level;       /* of a question that was escalated */
 	int64_t started_seq; /* of the event that started a pure step */
 	int64_t started_at, ended_at, due_at;
+	int64_t ended_seq;   /* of the event that made it final */
 	struct value inputs; /* of the effect */
 	struct value output;
 	struct fault fault;
