@@ -241,6 +241,8 @@ static struct fault fault_of_effect(const struct activation *activation,
 		return fault_of(ERROR_TIMEOUT, S("it took longer than its timeout"));
 	if (command->outcome == RUN_OUTCOME_CANCELLED && command->fault.code.size == 0)
 		return fault_of(ERROR_CANCELLED, S("it was called off"));
+	if (command->outcome == RUN_OUTCOME_UNKNOWN && command->fault.code.size == 0)
+		return fault_of(ERROR_OUTCOME_UNKNOWN, S("nobody can say."));
 	if (command->outcome != RUN_OUTCOME_OK && command->fault.code.size == 0)
 		return fault_of(ERROR_TOOL_FAILED, S("it failed and did not say why"));
 	return command->fault;
@@ -386,7 +388,7 @@ static const struct json *answer_output(const struct command *command, struct ar
 	SET(result, decision, run_decision_name(command->decision));
 	SET(result, comment, command->comment);
 	SET(result, by, command->by);
-	if (command->output != NULL)
+	if (command->decision == RUN_DECISION_MODIFY)
 		SET(result, value, command->output);
 	return json_of(run_answer_result_text(result, arena), arena);
 }
@@ -518,7 +520,9 @@ static enum engine_answer decide_due(struct run *run, const struct command *comm
 		return ENGINE_DONE;
 	}
 	struct activation *activation = run_activation(run, command->step);
-	if (activation == NULL || activation->due_at == 0 || command->now < activation->due_at)
+	if (activation == NULL)
+		return refuse_step(error, ERROR_NOT_FOUND, command->step, "does not exist");
+	if (activation->due_at == 0 || command->now < activation->due_at)
 		return refuse_step(error, ERROR_CONFLICT, command->step, "has nothing that is due");
 	if (activation->state == STEP_RETRYING && run->paused)
 		return refuse_step(error, ERROR_CONFLICT, command->step,

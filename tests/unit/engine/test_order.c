@@ -87,3 +87,61 @@ Test(order, what_needs_no_room_does_not_overtake_what_has_it)
 	cr_assert_str_eq(rig_log(&rig), "timer.finished a\ntool.requested b\ntimer.requested c\n"
 					"tool.requested d\n");
 }
+
+/* ---- results ---------------------------------------------------------------------------- */
+
+Test(order, the_first_to_fail_is_named_even_within_one_moment)
+{
+	begin("name: w\nsteps:\n  - {name: m, map: {over: [1, 2], steps: [{name: a, tool: put}]}}\n");
+	struct command second = rig_finished(&rig, "m[1]/a", NULL);
+	struct command first = rig_finished(&rig, "m[0]/a", NULL);
+	second.fault.code = S("io");
+	rig_do(&rig, &second);
+	rig.now -= 1000;
+	rig_do(&rig, &first);
+	cr_assert(str_equal(rig_step(&rig, "m")->fault.code, S("io")));
+}
+
+Test(order, two_edges_to_one_step_count_twice)
+{
+	begin("name: w\nsteps:\n  - {name: a, tool: put, next: [{to: b}, {to: b}]}\n"
+	      "  - {name: b, tool: put, join: any, max_iterations: 1}\n");
+	rig_finish(&rig, "a", "{}");
+	cr_assert_str_eq(rig_log(&rig), "tool.finished a\nrun.cancelling\nrun.finished\n");
+	cr_assert(str_equal(rig.run->fault.code, S("limit_reached")));
+}
+
+Test(order, an_unknown_outcome_says_so)
+{
+	begin("name: w\nsteps:\n  - {name: a, tool: send}\n");
+	unknown("a");
+	cr_assert(str_equal(rig_step(&rig, "a")->fault.code, S("outcome_unknown")));
+}
+
+Test(order, values_that_come_with_an_approval_change_nothing)
+{
+	begin("name: w\nsteps:\n  - {name: a, human: {question: x}, loop_until: "
+	      "'output.value == 1'}\n");
+	struct command command = rig_answered(&rig, "a", RUN_DECISION_APPROVE);
+	command.output = rig_json(&rig, "1");
+	rig_do(&rig, &command);
+	cr_assert_str_eq(rig_log(&rig), "human.finished a\nhuman.requested a#2\n");
+}
+
+Test(order, a_step_that_does_not_exist_has_nothing_that_is_due)
+{
+	begin("name: w\nsteps:\n  - {name: a, tool: put}\n");
+	struct command command = { .kind = COMMAND_DUE, .step = S("b"), .now = rig.now };
+	rig_refused(&rig, &command, ERROR_NOT_FOUND);
+	command.step = S("a");
+	rig_refused(&rig, &command, ERROR_CONFLICT);
+}
+
+Test(order, nobody_is_asked_any_more_when_the_run_is_called_off)
+{
+	begin("name: w\nsteps:\n  - {name: a, tool: send}\n");
+	unknown("a");
+	order(COMMAND_CANCEL);
+	cr_assert_eq(rig.run->state, RUN_CANCELLED);
+	cr_assert_not(rig_step(&rig, "a")->settling);
+}
