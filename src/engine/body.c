@@ -64,7 +64,9 @@ const struct json *body_output(struct seeing *seeing, struct scope *scope, uint3
 	struct arena *arena = seeing->d->arena;
 	struct graph_numbers body = graph_body(seeing->run->graph, owner);
 	struct json *output = arena_new(arena, struct json);
-	if (body.count == 1) {
+	bool parallel =
+		owner != GRAPH_ROOT && seeing->run->graph->nodes[owner].kind == RUN_NODE_PARALLEL;
+	if (body.count == 1 && !parallel) {
 		*output = output_of(seeing, &scope->places[0]);
 		return output;
 	}

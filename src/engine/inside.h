@@ -88,7 +88,7 @@ enum engine_answer body_enter(struct run *run, struct activation *activation, in
 			      const struct engine_values *values, struct decision *d);
 enum engine_answer body_leave(struct run *run, struct activation *activation, int64_t now,
 			      const struct engine_values *values, struct decision *d);
-/* Output of a body: that of its only node, or {node: output}. */
+/* Output of a body: that of its only node, or {node: output}, as a parallel one always has it. */
 const struct json *body_output(struct seeing *seeing, struct scope *scope, uint32_t owner);
 void body_left(struct run *run, const struct activation *activation, int64_t now,
 	       struct run_value *output, struct fault fault, struct run_next *next,

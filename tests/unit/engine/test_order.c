@@ -145,3 +145,11 @@ Test(order, nobody_is_asked_any_more_when_the_run_is_called_off)
 	cr_assert_eq(rig.run->state, RUN_CANCELLED);
 	cr_assert_not(rig_step(&rig, "a")->settling);
 }
+
+Test(order, a_parallel_step_names_its_outputs_even_if_there_is_one)
+{
+	begin("name: w\noutputs: {o: {from: '${steps.p.outputs}'}}\nsteps:\n"
+	      "  - {name: p, parallel: {steps: [{name: a, tool: put}]}}\n");
+	rig_finish(&rig, "p/a", "1");
+	cr_assert_str_eq(rig_value(&rig, &rig.run->outputs), "{\"o\":{\"a\":1}}");
+}
