@@ -166,6 +166,7 @@ struct activation *activation_new(struct run *run, struct scope *scope, uint32_t
 	activation->next = scope->first;
 	scope->first = activation;
 	scope->live++;
+	scope->waiting++;
 	run->live++;
 	if (node->any)
 		run->iterations++;
@@ -176,6 +177,8 @@ struct activation *activation_new(struct run *run, struct scope *scope, uint32_t
 
 void activation_ready(struct run *run, struct activation *activation)
 {
+	if (activation->arrival == 0)
+		activation->scope->waiting--;
 	activation->arrival = ++run->arrivals;
 	queue_add(run, run_queue_of(run, activation), activation);
 }
@@ -191,6 +194,34 @@ static void activation_forget(struct run *run, struct activation *activation)
 }
 
 /* ---- bodies -------------------------------------------------------------------------- */
+
+static void tell_dependents(struct run *run, struct scope *scope, uint32_t node)
+{
+	struct place *place = run_place(run, scope, node);
+	if (place->done)
+		return;
+	place->done = true;
+	struct graph_numbers after = run->graph->nodes[node].dependents;
+	for (size_t i = 0; i < after.count; i++) {
+		struct place *dependent = run_place(run, scope, after.at[i]);
+		if (--dependent->waiting_on == 0 && dependent->newest != NULL &&
+		    dependent->newest->state == STEP_PENDING)
+			activation_ready(run, dependent->newest);
+	}
+}
+
+/* When all that is live waits for a node that no edge has led to, nothing can lead there any more:
+ * such nodes count as skipped, or the body would never end. */
+static void scope_go_on(struct run *run, struct scope *scope)
+{
+	if (scope->live == 0 || scope->live > scope->waiting)
+		return;
+	struct graph_numbers body =
+		graph_body(run->graph, scope->owner == NULL ? GRAPH_ROOT : scope->owner->node);
+	for (size_t i = 0; i < body.count; i++)
+		if (scope->places[i].count == 0)
+			tell_dependents(run, scope, body.at[i]);
+}
 
 static struct str scope_path(struct run *run, const struct activation *owner, int64_t item)
 {
@@ -225,6 +256,7 @@ struct scope *scope_enter(struct run *run, struct activation *owner, int64_t ite
 	for (size_t i = 0; i < body.count; i++)
 		if (scope->places[i].newest != NULL && scope->places[i].waiting_on == 0)
 			activation_ready(run, scope->places[i].newest);
+	scope_go_on(run, scope);
 	return scope;
 }
 
@@ -284,6 +316,7 @@ static void close_one(struct run *run, struct activation *activation, enum step_
 	activation->ended_at = at;
 	activation->ended_seq = run->seq + 1;
 	activation->scope->live--;
+	activation->scope->waiting -= activation->arrival == 0;
 	run->live--;
 	if (place->final != NULL)
 		activation_forget(run, place->final);
@@ -329,21 +362,6 @@ static void skip_dependents(struct run *run, const struct activation *failed, in
 	}
 }
 
-static void tell_dependents(struct run *run, const struct activation *activation)
-{
-	struct place *place = run_place(run, activation->scope, activation->node);
-	if (place->done)
-		return;
-	place->done = true;
-	struct graph_numbers after = run_node(run, activation)->dependents;
-	for (size_t i = 0; i < after.count; i++) {
-		struct place *dependent = run_place(run, activation->scope, after.at[i]);
-		if (--dependent->waiting_on == 0 && dependent->newest != NULL &&
-		    dependent->newest->state == STEP_PENDING)
-			activation_ready(run, dependent->newest);
-	}
-}
-
 static void take_edges(struct run *run, const struct activation *activation, struct str_list then)
 {
 	for (size_t i = 0; i < then.count; i++) {
@@ -372,8 +390,10 @@ void activation_end(struct run *run, struct activation *activation, enum step_st
 	} else if (!stopping) {
 		drop_read_outputs(run, activation);
 		take_edges(run, activation, closing->then);
-		tell_dependents(run, activation);
+		tell_dependents(run, scope, activation->node);
 	}
+	if (!stopping)
+		scope_go_on(run, scope);
 	if (scope->live == 0)
 		scope_done(run, scope, at);
 }

@@ -55,6 +55,7 @@ struct scope {
 	struct str path;                 /* of the body */
 	struct place *places;            /* one a node of the body */
 	uint32_t live;                   /* activations that are not final */
+	uint32_t waiting;                /* of those, the ones that are not ready yet */
 	struct activation *first;        /* all of them, newest first */
 	const struct activation *failed; /* the first that failed */
 };

@@ -153,3 +153,31 @@ Test(order, a_parallel_step_names_its_outputs_even_if_there_is_one)
 	rig_finish(&rig, "p/a", "1");
 	cr_assert_str_eq(rig_value(&rig, &rig.run->outputs), "{\"o\":{\"a\":1}}");
 }
+
+/* ---- edges and dependencies ---------------------------------------------------------------- */
+
+Test(order, a_branch_that_was_not_taken_holds_up_nobody)
+{
+	begin("name: w\nsteps:\n"
+	      "  - {name: pick, condition: '1 == 2', next: [{to: a, when: output.value}, "
+	      "{to: b, when: not output.value}]}\n"
+	      "  - {name: a, tool: put, join: any}\n  - {name: b, tool: put, join: any}\n"
+	      "  - {name: both, tool: put, depends_on: [a, b]}\n"
+	      "  - {name: more, tool: put, depends_on: [both]}\n");
+	cr_assert_str_eq(rig_state(&rig, "both"), "pending");
+	rig_finish(&rig, "b", "{}");
+	cr_assert_str_eq(rig_log(&rig), "tool.finished b\ntool.requested both\n");
+	rig_finish(&rig, "both", "{}");
+	rig_finish(&rig, "more", "{}");
+	cr_assert_eq(rig.run->state, RUN_SUCCEEDED);
+}
+
+Test(order, a_body_in_which_everything_waits_begins_all_the_same)
+{
+	begin("name: w\nsteps:\n  - {name: p, parallel: {steps: [\n"
+	      "      {name: a, tool: put, depends_on: [b], next: [{to: b}]},\n"
+	      "      {name: b, tool: put, join: any}]}}\n");
+	rig_finish(&rig, "p/a", "{}");
+	rig_finish(&rig, "p/b", "{}");
+	cr_assert_eq(rig.run->state, RUN_SUCCEEDED);
+}
