@@ -44,7 +44,7 @@ enum engine_answer body_enter(struct run *run, struct activation *activation, in
 	const struct graph_node *node = run_node(run, activation);
 	if (node->kind == RUN_NODE_MAP)
 		return enter_map(run, activation, now, values, d);
-	if (node->kind == RUN_NODE_VERIFY && activation->ordinal == 1)
+	if (node->kind == RUN_NODE_VERIFY && activation->round == 1)
 		return verify_round(run, activation, now, values, d);
 	emit_entered(run, activation, now, NULL, 0, d);
 	return ENGINE_DONE;

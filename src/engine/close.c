@@ -19,7 +19,7 @@ static int64_t most_rounds(struct seeing *seeing, const struct graph_node *node)
 static bool runs_again(struct seeing *seeing, const struct activation *activation)
 {
 	const struct graph_node *node = run_node(seeing->run, activation);
-	return node->until != NULL && activation->ordinal < most_rounds(seeing, node) &&
+	return node->until != NULL && activation->round < most_rounds(seeing, node) &&
 	       !see_holds(seeing, node->until);
 }
 

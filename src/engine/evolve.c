@@ -131,17 +131,14 @@ static bool start_effect(struct run *run, struct str path, enum run_node_kind ki
 	return true;
 }
 
-static void open_effect(struct run *run, struct activation *activation, struct uuid effect,
-			int64_t due_at, int64_t at)
+static void open_effect(struct activation *activation, struct uuid effect, int64_t due_at,
+			int64_t at)
 {
-	struct place *place = run_place(run, activation->scope, activation->node);
 	activation->open = true;
 	activation->effect = effect;
 	activation->due_at = due_at;
 	if (activation->started_at == 0)
 		activation->started_at = at;
-	if (place->begun_at == 0)
-		place->begun_at = at;
 }
 
 /* Takes room, unless a retry has kept its own. */
@@ -366,10 +363,9 @@ static bool evolve_run_step_computed(struct run *run, const struct run_step_comp
 		/* A condition or a verification's first look: evaluated where it stands. */
 		if (!take_ready(run, event->step, &activation, error))
 			return false;
-		struct place *place = run_place(run, activation->scope, activation->node);
 		activation_move(activation, STEP_RUNNING);
 		activation->started_at = at;
-		place->begun_at = place->begun_at == 0 ? at : place->begun_at;
+		activation->begun_at = activation->begun_at == 0 ? at : activation->begun_at;
 	} else {
 		return fail(error, ERROR_INVALID, "step " STR_FMT " is not being computed",
 			    STR_ARG(event->step));
@@ -393,10 +389,8 @@ static bool evolve_run_step_entered(struct run *run, const struct run_step_enter
 	if (!run_is_container(node->kind))
 		return fail(error, ERROR_INVALID, "step " STR_FMT " has no body",
 			    STR_ARG(event->step));
-	struct place *place = run_place(run, activation->scope, activation->node);
 	activation_move(activation, STEP_RUNNING);
 	activation->started_at = at;
-	place->begun_at = place->begun_at == 0 ? at : place->begun_at;
 	if (node->kind != RUN_NODE_MAP) {
 		scope_enter(run, activation, -1);
 		return true;
@@ -442,7 +436,7 @@ static bool evolve_run_tool_requested(struct run *run, const struct run_tool_req
 	if (!start_effect(run, event->step, RUN_NODE_TOOL, &activation, error))
 		return false;
 	take_room(run, activation);
-	open_effect(run, activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
+	open_effect(activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
 	activation->attempt = has(event, attempt) ? event->attempt : 1;
 	activation->inputs = value_from(run, event->inputs);
 	activation->tree = has(event, tree) ? str_copy(run->arena, event->tree) : S("");
@@ -481,7 +475,7 @@ static bool evolve_run_turn_requested(struct run *run, const struct run_turn_req
 	if (!start_effect(run, event->step, RUN_NODE_AGENT, &activation, error))
 		return false;
 	take_room(run, activation);
-	open_effect(run, activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
+	open_effect(activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
 	activation->attempt = has(event, attempt) ? event->attempt : 1;
 	activation->inputs = value_from(run, event->request);
 	activation->fault = (struct fault){ S(""), S("") };
@@ -506,7 +500,7 @@ static bool evolve_run_subrun_requested(struct run *run, const struct run_subrun
 	if (!start_effect(run, event->step, RUN_NODE_SUBRUN, &activation, error))
 		return false;
 	take_room(run, activation);
-	open_effect(run, activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
+	open_effect(activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
 	activation->attempt = has(event, attempt) ? event->attempt : 1;
 	activation->inputs = value_from(run, event->inputs);
 	activation->fault = (struct fault){ S(""), S("") };
@@ -533,7 +527,7 @@ static bool evolve_run_timer_requested(struct run *run, const struct run_timer_r
 	if (!start_effect(run, event->step, RUN_NODE_WAIT, &activation, error))
 		return false;
 	activation_move(activation, STEP_RUNNING);
-	open_effect(run, activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
+	open_effect(activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
 	run->timers++;
 	return true;
 }
@@ -581,7 +575,7 @@ static bool evolve_run_human_requested(struct run *run, const struct run_human_r
 	if (!settling && !start_effect(run, event->step, RUN_NODE_HUMAN, &activation, error))
 		return false;
 	activation_move(activation, STEP_WAITING_HUMAN);
-	open_effect(run, activation, settling ? activation->effect : event->effect,
+	open_effect(activation, settling ? activation->effect : event->effect,
 		    has(event, due_at) ? event->due_at : 0, at);
 	activation->question = event->effect;
 	if (!settling)

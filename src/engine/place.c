@@ -163,6 +163,7 @@ struct activation *activation_new(struct run *run, struct scope *scope, uint32_t
 	activation->ordinal = ++place->count;
 	activation->path = activation_path(run, scope, node, activation->ordinal);
 	activation->attempt = 1;
+	activation->round = 1;
 	activation->next = scope->first;
 	scope->first = activation;
 	scope->live++;
@@ -383,7 +384,11 @@ void activation_end(struct run *run, struct activation *activation, enum step_st
 	if (run_is_container(node->kind))
 		scopes_leave(run, activation);
 	if (!stopping && closing->again) {
-		activation_ready(run, activation_new(run, scope, activation->node));
+		struct activation *next = activation_new(run, scope, activation->node);
+		next->round = activation->round + 1;
+		next->begun_at = activation->begun_at;
+		next->before = activation->output;
+		activation_ready(run, next);
 	} else if (!stopping && state == STEP_FAILED) {
 		drop_read_outputs(run, activation);
 		skip_dependents(run, activation, at);

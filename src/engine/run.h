@@ -45,7 +45,6 @@ struct place {
 	uint32_t waiting_on;               /* dependencies that are not done */
 	uint32_t readers_left;             /* nodes that will still read its output */
 	bool done;                         /* its dependents have been told */
-	int64_t begun_at;                  /* its first activation, for a verification's time */
 };
 
 struct scope {
@@ -65,6 +64,7 @@ struct activation {
 	struct str path;
 	uint32_t node;
 	uint32_t ordinal; /* #n */
+	uint32_t round;   /* of those that follow from one another by `again` */
 	struct scope *scope;
 	enum step_state state;
 	uint64_t arrival;     /* order in which it became ready */
@@ -83,6 +83,9 @@ struct activation {
 	struct str reason;    /* why it was skipped */
 	struct str tree;      /* workspace before a contained tool */
 	struct hash revision; /* of a question */
+	/* verifications: when the first round began, and what the one before this found */
+	int64_t begun_at;
+	struct value before;
 	/* containers */
 	struct scope *scopes; /* newest first */
 	uint32_t scopes_live;

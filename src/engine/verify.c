@@ -44,10 +44,7 @@ static enum runtime_verification_status judge(const struct runtime_verification_
 static const struct runtime_verification_result *result_before(struct seeing *seeing,
 							       const struct activation *activation)
 {
-	const struct place *place = run_place(seeing->run, activation->scope, activation->node);
-	if (activation->ordinal == 1 || place->final == NULL)
-		return NULL;
-	const struct json *json = see_value(seeing, &place->final->output);
+	const struct json *json = see_value(seeing, &activation->before);
 	if (json == NULL)
 		return NULL;
 	struct problems problems = { .arena = seeing->d->arena };
@@ -67,7 +64,7 @@ static bool held_before(const struct round *round, struct str name)
 static const struct json *checked_output(struct seeing *seeing, const struct activation *activation)
 {
 	const struct graph_node *node = run_node(seeing->run, activation);
-	if (activation->ordinal > 1)
+	if (activation->round > 1)
 		return body_output(seeing, activation->scopes, activation->node);
 	int64_t target = graph_find(seeing->run->graph, node->parent, node->row->target);
 	const struct activation *final =
@@ -81,7 +78,7 @@ static struct round look(struct seeing *seeing, const struct activation *activat
 	const struct graph_node *node = run_node(seeing->run, activation);
 	struct round round = { .row = node->row, .critical = S("") };
 	round.before = result_before(seeing, activation);
-	round.broken = activation->ordinal > 1 && activation->scopes->failed != NULL;
+	round.broken = activation->round > 1 && activation->scopes->failed != NULL;
 	round.checked = round.broken ? NULL : checked_output(seeing, activation);
 	round.held = arena_array(seeing->d->arena, bool, node->criterion_count);
 	seeing->output = round.checked;
@@ -132,7 +129,7 @@ static const struct json *record(const struct round *round, const struct activat
 {
 	const struct run_graph_node *row = round->row;
 	size_t before = round->before == NULL ? 0 : round->before->corrections.count;
-	size_t count = activation->ordinal > 1 ? before + 1 : 0;
+	size_t count = activation->round > 1 ? before + 1 : 0;
 	struct runtime_correction_attempt *attempts =
 		arena_array(arena, struct runtime_correction_attempt, count);
 	for (size_t i = 0; i + 1 < count; i++)
@@ -176,15 +173,14 @@ enum engine_answer verify_round(struct run *run, struct activation *activation, 
 				const struct engine_values *values, struct decision *d)
 {
 	const struct graph_node *node = run_node(run, activation);
-	const struct place *place = run_place(run, activation->scope, activation->node);
 	struct seeing seeing = see_from(run, activation->scope, values, d);
 	struct round round = look(&seeing, activation);
 	if (seeing.missing)
 		return ENGINE_NEED;
-	int64_t elapsed = place->begun_at == 0 ? 0 : now - place->begun_at;
+	int64_t elapsed = activation->begun_at == 0 ? 0 : now - activation->begun_at;
 	bool again;
 	enum runtime_verification_status status =
-		judge(node->row->policy, &round, node->criterion_count, activation->ordinal,
+		judge(node->row->policy, &round, node->criterion_count, activation->round,
 		      node->body.count > 0, elapsed, &again);
 	const struct json *output = record(&round, activation, status, now, elapsed, d->arena);
 	bool good =
@@ -201,7 +197,7 @@ enum engine_answer verify_round(struct run *run, struct activation *activation, 
 		return ENGINE_NEED;
 	}
 	struct run_value *value = make_value(d, output);
-	if (activation->ordinal == 1)
+	if (activation->round == 1)
 		emit_computed(run, activation, now, value, fault, words.next, d);
 	else
 		body_left(run, activation, now, value, fault, words.next, d);

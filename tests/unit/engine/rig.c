@@ -39,7 +39,7 @@ static void dump_activation(struct buf *out, const struct run *run, const struct
 		" " STR_FMT
 		" attempt %lld retries %lld level %lld seq %lld at %lld %lld %lld fault " STR_FMT
 		":" STR_FMT " reason " STR_FMT " tree " STR_FMT " revision " STR_FMT
-		" items %lld of %lld, %u live",
+		" items %lld of %lld, %u live round %u begun %lld",
 		STR_ARG(step->path), step->ordinal, STR_ARG(step_state_row(step->state)->word),
 		(unsigned long long)step->arrival, step->open, step->settling, step->leaving,
 		STR_ARG(uuid_text(&step->effect, effect)),
@@ -48,10 +48,12 @@ static void dump_activation(struct buf *out, const struct run *run, const struct
 		(long long)step->started_at, (long long)step->ended_at, (long long)step->due_at,
 		STR_ARG(step->fault.code), STR_ARG(step->fault.text), STR_ARG(step->reason),
 		STR_ARG(step->tree), STR_ARG(hash_text(&step->revision, revision)),
-		(long long)step->items_entered, (long long)step->item_count, step->scopes_live);
+		(long long)step->items_entered, (long long)step->item_count, step->scopes_live,
+		step->round, (long long)step->begun_at);
 	dump_value(out, "inputs", &step->inputs);
 	dump_value(out, "output", &step->output);
 	dump_value(out, "items", &step->items);
+	dump_value(out, "before", &step->before);
 	for (const struct scope *scope = step->scopes; scope != NULL; scope = scope->next)
 		dump_scope(out, run, scope);
 }
@@ -64,9 +66,8 @@ static void dump_scope(struct buf *out, const struct run *run, const struct scop
 		       scope->live, STR_ARG(scope->failed == NULL ? S("") : scope->failed->path));
 	for (size_t i = 0; i < body.count; i++) {
 		const struct place *place = &scope->places[i];
-		buf_add_format(out, " %u.%u.%u.%d.%lld." STR_FMT "." STR_FMT, place->count,
+		buf_add_format(out, " %u.%u.%u.%d." STR_FMT "." STR_FMT, place->count,
 			       place->waiting_on, place->readers_left, place->done,
-			       (long long)place->begun_at,
 			       STR_ARG(place->newest == NULL ? S("") : place->newest->path),
 			       STR_ARG(place->final == NULL ? S("") : place->final->path));
 	}

@@ -181,3 +181,31 @@ Test(order, a_body_in_which_everything_waits_begins_all_the_same)
 	rig_finish(&rig, "p/b", "{}");
 	cr_assert_eq(rig.run->state, RUN_SUCCEEDED);
 }
+
+Test(order, each_arrival_has_its_own_rounds)
+{
+	begin("name: w\nsteps:\n  - {name: a, tool: put, next: [{to: b}, {to: b}]}\n"
+	      "  - {name: b, tool: put, join: any, loop_until: 'false', loop_max: 2}\n");
+	rig_finish(&rig, "a", "{}");
+	rig_finish(&rig, "b", "{}");
+	rig_finish(&rig, "b#2", "{}");
+	rig_log(&rig);
+	rig_finish(&rig, "b#3", "{}");
+	cr_assert_str_eq(rig_log(&rig), "tool.finished b#3\n");
+	rig_finish(&rig, "b#4", "{}");
+	cr_assert_eq(rig.run->state, RUN_SUCCEEDED);
+}
+
+Test(order, each_arrival_is_verified_anew)
+{
+	begin("name: w\nsteps:\n  - {name: a, tool: put, next: [{to: v}, {to: v}]}\n"
+	      "  - {name: v, join: any, verify: {target: a, criteria: [{name: c, check: 'output > "
+	      "1'}], steps: [{name: fix, tool: put}]}}\n");
+	rig_finish(&rig, "a", "1");
+	cr_assert_str_eq(rig_log(&rig),
+			 "tool.finished a\nstep.computed v\nstep.computed v#2\nstep.entered v#3\n"
+			 "step.entered v#4\ntool.requested v#3/fix\ntool.requested v#4/fix\n");
+	rig_finish(&rig, "v#3/fix", "2");
+	rig_finish(&rig, "v#4/fix", "2");
+	cr_assert_eq(rig.run->state, RUN_SUCCEEDED);
+}
