@@ -375,6 +375,23 @@ static bool is_led_to(const struct body *body, struct str name)
 	return false;
 }
 
+static bool is_entry(const struct body *body, const struct run_definition_step *step)
+{
+	return has(step, entry) ? step->entry : !is_led_to(body, step->name);
+}
+
+/* A body in which every step waits for an edge would never begin, and so never end. */
+static void check_start(const struct body *body)
+{
+	for (size_t i = 0; i < body->steps.count; i++)
+		if (body->steps.at[i].join != RUN_JOIN_ANY || is_entry(body, &body->steps.at[i]))
+			return;
+	if (body->steps.count > 0)
+		step_problem(body, 0, S("join"),
+			     "nothing starts here: every step waits for an edge; say entry: true "
+			     "where it begins");
+}
+
 static void make_edges(struct step_making *m)
 {
 	const struct run_definition_step *step = m->step;
@@ -392,8 +409,7 @@ static void make_edges(struct step_making *m)
 	}
 	if (step->next.count > 0)
 		SET(m->node, edges, ((struct run_graph_edge_list){ edges, step->next.count }));
-	if (step->join == RUN_JOIN_ANY &&
-	    (has(step, entry) ? step->entry : !is_led_to(m->body, step->name)))
+	if (step->join == RUN_JOIN_ANY && is_entry(m->body, step))
 		SET(m->node, entry, true);
 	if (has(step, entry) && step->join != RUN_JOIN_ANY)
 		step_problem(m->body, m->number, S("entry"), "only a step with join: any is one");
@@ -435,6 +451,7 @@ struct run_graph_node_list body_compile(struct body *body)
 	}
 	for (size_t i = 0; i < body->steps.count; i++)
 		check_kind(body, i);
+	check_start(body);
 	bool ordered = body_order(body);
 	if (!ordered || problems->count + problems->hidden > before)
 		return (struct run_graph_node_list){ 0 };

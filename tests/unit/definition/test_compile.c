@@ -124,6 +124,17 @@ Test(compile, a_circle_is_shown)
 	     "the steps depend on each other in a circle: c -> b -> a -> c");
 }
 
+Test(compile, a_body_must_begin_somewhere)
+{
+	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    join: any\n"
+	     "    next: [{to: a, when: 'false'}]\n",
+	     5, 11, "/steps/0/join", "nothing starts here");
+	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    join: any\n    entry: false\n", 5,
+	     11, "/steps/0/join", "nothing starts here");
+	compiled("name: w\nsteps:\n  - name: a\n    tool: echo\n    join: any\n    entry: true\n"
+		 "    next: [{to: a, when: 'false'}]\n");
+}
+
 Test(compile, problems_are_collected)
 {
 	struct problems problems = broken("name: w\nsteps:\n  - name: a\n    tool: nope\n"
