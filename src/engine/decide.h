@@ -91,7 +91,8 @@ struct engine_values {
 enum engine_answer { ENGINE_DONE, ENGINE_NEED, ENGINE_REFUSED };
 
 /* Refusals: NOT_FOUND (no such step), CONFLICT (already closed, another revision, second answer,
- * nothing is due), FORBIDDEN (four eyes), TOO_LARGE, INVALID.  A refused command changes nothing.
+ * nothing is due), FORBIDDEN (four eyes), TOO_LARGE, USAGE (an answer that does not fit its
+ * question).  A refused command changes nothing.
  */
 enum engine_answer decide(struct run *run, const struct command *command,
 			  const struct engine_values *values, struct decision *decision,
