@@ -9,6 +9,7 @@ import re
 
 WHOLE = 2 ** 63
 
+
 class Unknown(Exception):
     """It cannot be evaluated."""
 
@@ -103,19 +104,25 @@ def compute(text, names):
     return evaluate(ast.parse(HOLE.sub(r"(\1)", text).strip(), mode="eval").body, names)
 
 
-def holds(text, names):
+def attempt(text, names):
+    """Its value, or Unknown."""
     try:
-        return bool(compute(text, names))
+        return compute(text, names)
     except Unknown:
-        return "!=" in text or "not in" in text
+        return Unknown
+
+
+def holds(text, names):
+    value = attempt(text, names)
+    if value is Unknown:
+        return re.search(r"!=|\bnot in\b|\bis not\b", text) is not None
+    return bool(value)
 
 
 def render(template, names):
     def hole(text):
-        try:
-            return compute(text, names)
-        except Unknown:
-            return None
+        value = attempt(text, names)
+        return None if value is Unknown else value
 
     def inside(match):
         value = hole(match.group(1))
@@ -129,3 +136,34 @@ def render(template, names):
         return template
     whole = HOLE.fullmatch(template)
     return hole(whole.group(1)) if whole else HOLE.sub(inside, template)
+
+
+# ---- names ----------------------------------------------------------------------------------------------------------
+
+WORDS = {"succeeded": "success", "waiting_human": "running", "cancelled": "failed"}  # S2's
+
+
+class Names:
+    """What names lead to in a body.  `closing`: an activation whose result is there before it is final."""
+
+    def __init__(self, body, variables, closing):
+        self.variables, self.closing, self.around = variables, closing, [body]
+        while self.around[-1].owner:
+            self.around.append(self.around[-1].owner.body)
+
+    def __call__(self, word):
+        if word == "steps":
+            return {name: self.step(body, name) for body in reversed(self.around) for name in body.nodes}
+        if word in self.variables:
+            return self.variables[word]
+        for body in self.around:
+            if body.item is not None and word in (body.owner.node.get("as", "item"), "index"):
+                return body.item if word == "index" else body.owner.items[body.item]
+        return None
+
+    def step(self, body, name):
+        if self.closing and self.closing.body is body and self.closing.node["name"] == name:
+            return {"outputs": self.closing.output, "status": "success"}
+        final = body.last(name)
+        shown = final or next((step for step in reversed(body.steps) if step.node["name"] == name), None)
+        return {"outputs": final and final.output, "status": shown and WORDS.get(shown.state, shown.state)}

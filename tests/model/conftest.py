@@ -1,0 +1,13 @@
+"""What the examples reached is printed at the end: a generator that misses something should show."""
+import test_engine
+
+
+def pytest_sessionfinish(session):
+    test_engine.probe.close()
+
+
+def pytest_terminal_summary(terminalreporter):
+    seen = test_engine.seen
+    for group in ("", "run ", "node ", "tool ", "command "):
+        names = sorted(name for name in seen if name.startswith(group) and (group or " " not in name))
+        terminalreporter.write_line((group or "seen: ") + ", ".join("%s %d" % (name[len(group):], seen[name]) for name in names))

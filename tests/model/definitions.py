@@ -1,0 +1,203 @@
+"""Random definitions: every kind of node, bodies in bodies, edges with cycles, and expressions over what is there to read.
+
+A definition is a dictionary, printed as JSON, which is YAML too.  Names are unique in the whole definition.
+"""
+from hypothesis import strategies as st
+
+TOOLS = ("echo", "echo", "get", "pay", "ask", "write", "send")
+CODES = ("tool_failed", "unavailable", "io", "timeout", "cancelled")
+KINDS = ("tool",) * 6 + ("condition", "human", "wait", "agent", "workflow", "parallel", "map", "loop", "verify", "gate")
+NESTING = 3
+
+
+class Maker:
+    def __init__(self, draw):
+        self.draw, self.count = draw, 0
+
+    def pick(self, *choices):
+        return self.draw(st.sampled_from(choices))
+
+    def often(self, one_in):
+        """True once in so many; shrinks to false."""
+        return self.draw(st.integers(0, one_in - 1)) == one_in - 1
+
+    def some(self, of, most=2):
+        return self.draw(st.lists(st.sampled_from(of), max_size=most, unique=True)) if of else []
+
+    # ---- expressions
+
+    def atom(self, reads):
+        names = ["inputs.n", "inputs.nothing.at.all"]
+        for name in reads:
+            if name in ("item", "index", "output"):
+                names += [name, name + ".n"]
+            else:
+                names += ["steps.%s.outputs.n" % name, "steps.%s.outputs.ok" % name, "steps.%s.outputs.list[1]" % name]
+        return self.pick(*names)
+
+    def expression(self, reads, depth=0):
+        kind = self.pick("compare", "ok", "status", "arithmetic", "and", "or", "not", "in", "null") if depth < 2 else "compare"
+        names = [name for name in reads if name not in ("item", "index", "output")]
+        if kind in ("and", "or"):
+            return "(%s %s %s)" % (self.expression(reads, depth + 1), kind, self.expression(reads, depth + 1))
+        if kind == "not":
+            return "(not %s)" % self.expression(reads, depth + 1)
+        if kind == "status" and names:
+            return "steps.%s.status %s 'succeeded'" % (self.pick(*names), self.pick("==", "!="))
+        if kind == "in":
+            return "%s %s [0, 1, true]" % (self.atom(reads), self.pick("in", "not in"))
+        if kind == "null":
+            return "%s %s null" % (self.atom(reads), self.pick("is", "is not"))
+        if kind == "arithmetic":
+            return "%s %s %d > 2" % (self.atom(reads), self.pick("+", "-", "*", "%"), self.pick(0, 1, 2))
+        if kind == "ok" and names:
+            return "steps.%s.outputs.ok" % self.pick(*names)
+        return "%s %s %d" % (self.atom(reads), self.pick("==", "!=", "<", "<=", ">", ">="), self.pick(0, 1, 2))
+
+    def template(self, reads):
+        value = "${%s}" % self.atom(reads)
+        return self.pick(value, "is " + value, {"n": value}, [value, 1])
+
+    # ---- steps
+
+    def body(self, depth, outer):
+        """A list of steps; `outer`: what their bodies' owners may read."""
+        edges, names = self.often(4), []
+        for _ in range(self.draw(st.integers(1, 3)) if depth else self.draw(st.integers(1, 7))):
+            names.append("s%d" % self.count)
+            self.count += 1
+        steps = [{"name": name} for name in names]
+        for number, step in enumerate(steps if edges else []):
+            if self.often(5) if number == 0 else not self.often(3):
+                step["join"] = "any"
+        anys = [step["name"] for step in steps if "join" in step]
+        before = {}
+        for number, step in enumerate(steps):
+            name, known = names[number], set()
+            if step.get("join") != "any":
+                step["depends_on"] = self.some(names[:number])
+            for other in step.get("depends_on", []):
+                known |= before[other] | {other}
+            before[name] = known
+            reads = outer + (names if anys else sorted(known))
+            targets = step.get("depends_on") or [other for other in names if anys and other != name]
+            self.fill(step, depth, reads, targets)
+            if anys:
+                self.join(step, number, names, anys, reads)
+        led_to = [edge["to"] for step in steps for edge in step.get("next", [])]
+        if not any(step.get("join") != "any" or step.get("entry", step["name"] not in led_to) for step in steps):
+            steps[0]["entry"] = True
+        return steps
+
+    def join(self, step, number, names, anys, reads):
+        if step.get("join") == "any" and self.often(6):
+            step["entry"] = self.often(2)
+        if step.get("join") == "any" and self.often(3):
+            step["max_iterations"] = self.pick(1, 2, 3)
+        step["next"] = []
+        for to in self.draw(st.lists(st.sampled_from(anys), max_size=3)):
+            edge = {"to": to}
+            if names.index(to) <= number or self.often(2):
+                edge["when"] = self.expression(reads)
+            step["next"].append(edge)
+
+    def fill(self, step, depth, reads, targets):
+        kind = self.pick(*KINDS)
+        if depth >= NESTING and kind in ("parallel", "map", "loop", "verify", "gate"):
+            kind = "tool"
+        if kind == "verify" and not targets:
+            kind = "condition"
+        getattr(self, "make_" + kind)(step, depth, reads, *([targets] if kind == "verify" else []))
+        own = reads + [step["name"]]
+        if self.often(5):
+            step["when"] = self.expression(reads)
+        if self.often(12):
+            step["unless"] = self.expression(reads)
+        if kind not in ("loop", "verify") and self.often(7):
+            step["loop_until"] = self.expression(own)
+            if self.often(2):
+                step["loop_max"] = self.pick(1, 2, "${inputs.n}")
+        if kind in ("agent", "workflow") or step.get("tool", "echo") != "echo":
+            if self.often(3):
+                step["timeout"] = self.pick(1, 5)
+            if self.often(2):
+                step["retry"] = {"max_retries": self.pick(0, 1, 2), "base_delay": self.pick(0, 1), "max_delay": self.pick(1, 2)}
+                if self.often(2):
+                    step["retry"]["on"] = self.some(CODES)
+
+    def make_tool(self, step, depth, reads):
+        step["tool"] = self.pick(*TOOLS)
+        step["inputs"] = {"a": self.template(reads)} if self.often(2) else {}
+
+    def make_condition(self, step, depth, reads):
+        step["condition"] = self.expression(reads)
+
+    def make_human(self, step, depth, reads):
+        step["human"] = {"question": "good?", "four_eyes": self.often(3)}
+        if self.often(2):
+            step["human"]["timeout"] = self.pick(1, 5)
+            step["human"]["escalate"] = [{"to": "boss", **self.pick({}, {"timeout": 2})} for _ in range(self.pick(0, 1, 2))]
+
+    def make_wait(self, step, depth, reads):
+        step["wait"] = self.pick({"seconds": 0}, {"seconds": 3}, {"signal": "go"}, {"signal": "go", "timeout": 4},
+                                 {"signal": "stop"})
+
+    def make_agent(self, step, depth, reads):
+        step["agent"] = {"name": "ada", "driver": "script", "model": "none"}
+        step["inputs"] = {"prompt": self.template(reads)}
+
+    def make_workflow(self, step, depth, reads):
+        step["workflow"] = "other"
+        step["inputs"] = self.pick({}, {"x": "a"})
+
+    def make_parallel(self, step, depth, reads):
+        step["parallel"] = {"steps": self.body(depth + 1, reads)}
+
+    def make_map(self, step, depth, reads):
+        over = ["${inputs.list}", [], [1], [{"n": 1}, {"n": 2}, 3], "${inputs.n}"]
+        over += ["${steps.%s.outputs.list}" % name for name in reads if name not in ("item", "index", "output")]
+        step["map"] = {"over": self.pick(*over), "steps": self.body(depth + 1, reads + ["item", "index"])}
+        if self.often(3):
+            step["map"]["at_once"] = self.pick(1, 2)
+
+    def make_loop(self, step, depth, reads):
+        steps = self.body(depth + 1, reads)
+        step["loop"] = {"until": self.expression(reads + [inner["name"] for inner in steps]), "steps": steps}
+        if self.often(2):
+            step["loop"]["max"] = self.pick(1, 2, "${inputs.n}")
+
+    def make_verify(self, step, depth, reads, targets):
+        criteria = [{"name": "c%d" % n, "check": self.expression(["output"] + reads), "critical": self.often(5)}
+                    for n in range(self.pick(1, 2, 3))]
+        step["verify"] = {"target": self.pick(*targets), "criteria": criteria}
+        if self.often(2):
+            step["verify"]["policy"] = {"max_correction_attempts": self.pick(0, 1, 2), "require_all_criteria": self.often(2),
+                                        "halt_on_critical": self.often(2)}
+            if self.often(3):
+                step["verify"]["policy"]["timeout_seconds"] = self.pick(1, 10)
+        if not self.often(4):
+            step["verify"]["steps"] = self.body(depth + 1, reads)
+
+    def make_gate(self, step, depth, reads):
+        steps = self.body(depth + 1, reads)
+        step["gate"] = {"steps": steps, "required": self.some([inner["name"] for inner in steps]),
+                        "threshold": self.pick(1, 0.5, 0, 0.3)}
+
+
+@st.composite
+def definitions(draw):
+    make = Maker(draw)
+    steps = make.body(0, [])
+    definition = {"name": "w", "inputs": {"n": {"type": "number", "default": 2}, "list": {"type": "array", "default": [1, 2]},
+                                          "nothing": {"required": False}},
+                  "steps": steps}
+    roots = [step["name"] for step in steps]
+    definition["outputs"] = {"o%d" % n: {"from": "${steps.%s.outputs}" % name, "optional": not make.often(4)}
+                             for n, name in enumerate(make.some(roots))}
+    if make.often(3):
+        definition["concurrency"] = make.pick(1, 2)
+    if make.often(6):
+        definition["timeout"] = make.pick(5, 20)
+    if make.often(6):
+        definition["max_iterations"] = make.pick(2, 4)
+    return definition

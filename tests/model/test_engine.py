@@ -1,0 +1,292 @@
+"""The C engine beside its model: random definitions, random commands, the same answers after each.
+
+A failure prints the session as lines for the probe; `python3 tests/model/test_engine.py < LINES` plays them again and shows
+both sides.  BATON_TEST_FULL=1 plays twenty times as many.
+"""
+import collections
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from definitions import CODES, definitions  # noqa: E402
+from engine import BODIES, Engine  # noqa: E402
+
+from hypothesis import HealthCheck, Phase, given, note, settings, strategies as st  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROBE = os.environ.get("ENGINE_PROBE", str(HERE.parent.parent / "build/sanitized/tests/model/engine_probe"))
+EVENTS = re.findall(r'^EVENT\(\w+,\s*"([a-z.]+)"', (HERE.parent.parent / "contracts/events.def").read_text(), re.M)
+KINDS = re.findall(r'VALUE\(RUN_NODE_\w+,\s*"(\w+)"', (HERE.parent.parent / "contracts/run.def").read_text())
+EXAMPLES = 600 * (20 if os.environ.get("BATON_TEST_FULL") else 1)
+COMMANDS = 40
+RUN = "00000000-0000-4000-8000-000000000001"
+LONG = "long " * 80
+
+seen = collections.Counter()
+
+
+class Probe:
+    """One process for many sessions; another one when it has died."""
+    process = None
+
+    def ask(self, line):
+        if self.process is None or self.process.poll() is not None:
+            self.process = subprocess.Popen([PROBE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        try:
+            self.process.stdin.write(json.dumps(line) + "\n")
+            self.process.stdin.flush()
+            answer = self.process.stdout.readline()
+        except BrokenPipeError:
+            answer = ""
+        if not answer:
+            self.process.wait()
+            raise AssertionError("the probe died of %s" % json.dumps(line))
+        return json.loads(answer)
+
+    def close(self):
+        """Its end is awaited, so that a sanitizer has its say."""
+        if self.process is not None:
+            self.process.stdin.close()
+            assert self.process.wait() == 0
+
+
+probe = Probe()
+
+
+class Session:
+    """A run in C and in the model; `do` plays a command on both and compares."""
+
+    def __init__(self, first):
+        self.lines = [first]
+        answer = probe.ask(first)
+        self.problems = answer.get("problems")
+        self.model = None if self.problems else Engine(answer["graph"])
+        self.now = 1000000
+
+    def do(self, command):
+        self.lines.append(command)
+        theirs, mine = normal(probe.ask(command)), self.model.command(command)
+        mine["state"] = self.model.state()
+        theirs.pop("text", None)
+        theirs["stops"] = sorted(theirs.get("stops", []))
+        mine.setdefault("stops", [])
+        self.adopt_delays(mine["state"], theirs["state"])
+        self.theirs, self.mine = theirs, mine
+        if text(theirs) != text(mine):
+            raise AssertionError("\n" + difference(theirs, mine))
+        assert is_awake(self.model), "nothing can wake this run any more"
+        for event, _ in mine.get("events", []):
+            seen[event] += 1
+        seen["commands"] += 1
+        seen["command %s%s" % (command["do"], ": " + mine["refused"] if "refused" in mine else "")] += 1
+
+    def adopt_delays(self, mine, theirs):
+        """A derived delay is taken from C when it is within its bounds."""
+        for step in self.model.all():
+            if isinstance(step.due, tuple):
+                due = theirs["steps"].get(step.path, {}).get("due")
+                if due is not None and step.due[0] <= due <= step.due[1]:
+                    step.due = mine["steps"][step.path]["due"] = due
+
+    def script(self):
+        return "\n".join(json.dumps(line) for line in self.lines)
+
+
+def is_awake(model):
+    """It has ended, somebody holds it, or something is under way: the run always ends."""
+    return model.word or model.paused or model.queued or any(
+        step.open or step.settling or step.state == "retrying" or step.state == "running" and step.pure for step in model.all())
+
+
+def text(value):
+    return json.dumps(value, sort_keys=True)
+
+
+def normal(value):
+    """An error's text is for a person: that a verification has one is enough."""
+    if isinstance(value, list):
+        return [normal(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    value = {key: normal(item) for key, item in value.items()}
+    return {**value, "error": value["error"] is not None} if "criteria_results" in value else value
+
+
+def difference(theirs, mine):
+    lines = []
+    for key in ("refused", "events", "stops"):
+        if theirs.get(key) != mine.get(key):
+            lines += ["%s: C %s" % (key, json.dumps(theirs.get(key))), "%s: model %s" % (key, json.dumps(mine.get(key)))]
+    c, model = theirs["state"], mine["state"]
+    for key in ("run", "fault", "outputs"):
+        if c[key] != model[key]:
+            lines.append("%s: C %s, model %s" % (key, c[key], model[key]))
+    for path in sorted(set(c["steps"]) | set(model["steps"])):
+        one, other = c["steps"].get(path), model["steps"].get(path)
+        if text(one) != text(other):
+            lines += ["%s: C     %s" % (path, text(one)), "%s: model %s" % (path, text(other))]
+    return "\n".join(lines)
+
+
+# ---- commands ------------------------------------------------------------------------------------------------------
+
+
+def outputs(draw):
+    return draw(st.sampled_from([
+        {"n": 1, "ok": True, "list": [1, 2]}, {"n": 3, "ok": False, "list": []}, {"n": 0, "passed": False},
+        {"n": 2, "exit_code": 1}, {"passed": True, "ok": True, "exit_code": 0, "list": [{"n": 1}, 5, 6], "text": LONG}, None, 4, "text"]))
+
+
+def finished(draw, step):
+    outcome = draw(st.sampled_from(["ok"] * 8 + ["failed", "failed", "cancelled", "unknown"]))
+    command = {"do": "finished", "step": step.path, "outcome": outcome}
+    if outcome == "ok":
+        command["output"] = outputs(draw)
+    elif outcome != "unknown":
+        command["fault"] = draw(st.sampled_from(CODES)) if outcome == "failed" else "cancelled"
+    return command
+
+
+def answered(draw, step):
+    own = ["happened", "not_happened", "retry"] if step.settling else ["approve", "approve", "approve", "reject", "modify"]
+    wrong = draw(st.integers(0, 9))
+    decision = draw(st.sampled_from(own if wrong < 9 else ["approve", "reject", "modify", "happened", "retry", "timeout"]))
+    command = {"do": "answered", "step": step.path, "decision": decision, "by": draw(st.sampled_from(["ada", "bob"]))}
+    if decision in ("modify", "happened") and wrong < 8 or wrong == 0:
+        command["output"] = outputs(draw)
+    if draw(st.integers(0, 9)) == 9:
+        command["other_revision"] = True
+    return command
+
+
+def computed(draw, step):
+    how = draw(st.integers(0, 9))
+    rest = {"echo": True} if how < 3 else {"fault": draw(st.sampled_from(CODES))} if how == 9 else {"output": outputs(draw)}
+    return {"do": "computed", "step": step.path, **rest}
+
+
+def signal(draw, name):
+    return {"do": "signal", "name": name, "output": outputs(draw), "by": "bob"}
+
+
+def command_for(draw, step):
+    """Something that may well happen to this activation now."""
+    if step.state == "waiting_human" and draw(st.integers(0, 3)) < 3:
+        return answered(draw, step)
+    if "signal" in step.node and draw(st.integers(0, 3)) < 3:
+        return signal(draw, step.node["signal"])
+    if step.state in ("retrying", "waiting_human") or step.kind == "wait" or step.due is not None and draw(st.integers(0, 2)) == 2:
+        return {"do": "due", "step": step.path}
+    if step.open:
+        return {"do": "restarted", "step": step.path} if draw(st.integers(0, 14)) == 14 else finished(draw, step)
+    return computed(draw, step)
+
+
+def anything(draw, model):
+    """A command that people send, or one that comes wrong, late or twice."""
+    kind = draw(st.sampled_from(["signal", "signal", "pause", "pause", "pause", "resume", "cancel", "start", "create", "run due", "wrong",
+                                 "wrong", "wrong", "nowhere"]))
+    steps = list(model.all())
+    if kind == "signal":
+        return signal(draw, draw(st.sampled_from(["go", "stop"])))
+    if kind == "create":
+        return {"do": "create", "inputs": {}}
+    if kind == "run due":
+        return {"do": "due", "step": ""}
+    if kind == "nowhere" or kind == "wrong" and not steps:
+        return {"do": draw(st.sampled_from(["computed", "due", "restarted"])), "step": "nowhere"}
+    if kind == "wrong":
+        step = draw(st.sampled_from(steps))
+        make = draw(st.sampled_from([finished, answered, computed, None]))
+        command = make(draw, step) if make else {"do": draw(st.sampled_from(["due", "restarted"])), "step": step.path}
+        if make in (finished, answered) and draw(st.booleans()):
+            command["other_effect"] = True
+        command.pop("echo", None)
+        return command
+    return {"do": kind, "by": "ada"}
+
+
+def next_command(draw, model):
+    alive = [step for step in model.all() if step.open or step.settling or step.state == "retrying"
+             or step.state == "running" and step.kind not in BODIES]
+    if model.paused and draw(st.integers(0, 3)) == 3:
+        return {"do": "resume", "by": "ada"}
+    if model.queued and draw(st.integers(0, 1)):
+        return {"do": "start"}
+    if not alive or draw(st.integers(0, 9)) == 9:
+        return anything(draw, model)
+    return command_for(draw, draw(st.sampled_from(alive)))
+
+
+def move_clock(draw, session, command):
+    session.now += draw(st.sampled_from([1000, 0, 1000000, 5000000]))
+    if command["do"] == "due":
+        step = next((step for step in session.model.all() if step.path == command["step"]), None)
+        due = session.model.due if command["step"] == "" else step and step.due
+        if due is not None and draw(st.integers(0, 5)) < 5:
+            session.now = max(session.now, due)
+    command["now"] = session.now
+    return command
+
+
+def count_nodes(nodes):
+    for node in nodes:
+        seen["node %s" % node["kind"]] += 1
+        seen["tool %s" % node["class"]] += node["kind"] == "tool"
+        count_nodes(node.get("body", []))
+
+
+def play(draw, definition):
+    session = Session({"yaml": json.dumps(definition), "run": RUN})
+    try:
+        assert session.problems is None, session.problems
+        count_nodes(session.model.graph["nodes"])
+        begin = {"do": "create", "inputs": {"n": draw(st.sampled_from([2, 1, 3])), "list": draw(st.sampled_from([[1, 2], []]))},
+                 "by": "ada", "now": session.now}
+        if draw(st.integers(0, 9)) == 9:
+            begin["queued"] = True
+        session.do(begin)
+        after = 0
+        for _ in range(COMMANDS):
+            session.do(move_clock(draw, session, next_command(draw, session.model)))
+            after += bool(session.model.word)
+            if after > 1:
+                break
+        seen["run " + session.mine["state"]["run"]] += 1
+        seen["examples"] += 1
+    except Exception as error:
+        note("play again with: python3 tests/model/test_engine.py <<'END'\n%s\nEND\n%s" % (session.script(), error))
+        raise
+
+
+@settings(max_examples=EXAMPLES, derandomize=True, database=None, deadline=None, print_blob=False,
+          suppress_health_check=list(HealthCheck), phases=(Phase.generate, Phase.shrink))
+@given(st.data())
+def test_the_engine_does_what_its_model_does(data):
+    play(data.draw, data.draw(definitions()))
+
+
+def test_everything_was_seen():
+    missing = [event for event in EVENTS if not seen[event]] + [kind for kind in KINDS if not seen["node " + kind]]
+    assert not missing, "no example reached %s" % ", ".join(missing)
+
+
+def replay():
+    lines = [json.loads(line) for line in sys.stdin if line.strip()]
+    session = Session(lines[0])
+    if session.problems:
+        sys.exit(session.problems)
+    for line in lines[1:]:
+        print("> " + json.dumps(line))
+        session.do(line)
+        print(json.dumps(session.theirs.get("events", session.theirs.get("refused"))))
+    probe.close()
+    print("they agree")
+
+
+if __name__ == "__main__":
+    replay()
