@@ -219,9 +219,20 @@ static void scope_go_on(struct run *run, struct scope *scope)
 		return;
 	struct graph_numbers body =
 		graph_body(run->graph, scope->owner == NULL ? GRAPH_ROOT : scope->owner->node);
-	for (size_t i = 0; i < body.count; i++)
-		if (scope->places[i].count == 0)
-			tell_dependents(run, scope, body.at[i]);
+	for (size_t i = 0; i < body.count; i++) {
+		struct graph_numbers after = run->graph->nodes[body.at[i]].dependents;
+		if (scope->places[i].count > 0 || scope->places[i].done)
+			continue;
+		scope->places[i].done = true;
+		for (size_t k = 0; k < after.count; k++)
+			run_place(run, scope, after.at[k])->waiting_on--;
+	}
+	for (size_t i = 0; i < body.count; i++) {
+		struct activation *newest = scope->places[i].newest;
+		if (newest != NULL && newest->state == STEP_PENDING && newest->arrival == 0 &&
+		    scope->places[i].waiting_on == 0)
+			activation_ready(run, newest);
+	}
 }
 
 static struct str scope_path(struct run *run, const struct activation *owner, int64_t item)

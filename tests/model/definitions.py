@@ -62,7 +62,7 @@ class Maker:
 
     def body(self, depth, outer):
         """A list of steps; `outer`: what their bodies' owners may read."""
-        edges, names = self.often(4), []
+        edges, names = self.often(3), []
         for _ in range(self.draw(st.integers(1, 3)) if depth else self.draw(st.integers(1, 7))):
             names.append("s%d" % self.count)
             self.count += 1
@@ -93,9 +93,9 @@ class Maker:
         if step.get("join") == "any" and self.often(6):
             step["entry"] = self.often(2)
         if step.get("join") == "any" and self.often(3):
-            step["max_iterations"] = self.pick(1, 2, 3)
+            step["max_iterations"] = self.pick(1, 2, 3, 5)
         step["next"] = []
-        for to in self.draw(st.lists(st.sampled_from(anys), max_size=3)):
+        for to in self.draw(st.lists(st.sampled_from(anys), min_size=self.pick(0, 1), max_size=3)):
             edge = {"to": to}
             if names.index(to) <= number or self.often(2):
                 edge["when"] = self.expression(reads)
@@ -127,7 +127,7 @@ class Maker:
 
     def make_tool(self, step, depth, reads):
         step["tool"] = self.pick(*TOOLS)
-        step["inputs"] = {"a": self.template(reads)} if self.often(2) else {}
+        step["inputs"] = {"a": self.template(reads)} if reads or self.often(2) else {}
 
     def make_condition(self, step, depth, reads):
         step["condition"] = self.expression(reads)

@@ -172,6 +172,17 @@ Test(order, a_branch_that_was_not_taken_holds_up_nobody)
 	cr_assert_eq(rig.run->state, RUN_SUCCEEDED);
 }
 
+Test(order, those_that_go_on_together_do_so_in_the_order_of_their_body)
+{
+	begin("name: w\nsteps:\n  - {name: a, condition: 'false', next: [{to: x, when: 'false'}, {to: y, "
+	      "when: 'false'}]}\n"
+	      "  - {name: x, tool: put, join: any}\n  - {name: y, tool: put, join: any}\n"
+	      "  - {name: first, wait: {signal: s}, depends_on: [x, y]}\n"
+	      "  - {name: z, condition: 'true', depends_on: [a]}\n"
+	      "  - {name: second, wait: {signal: s}, depends_on: [x, z]}\n");
+	cr_assert(rig_step(&rig, "first")->arrival < rig_step(&rig, "second")->arrival);
+}
+
 Test(order, a_body_in_which_everything_waits_begins_all_the_same)
 {
 	begin("name: w\nsteps:\n  - {name: p, parallel: {steps: [\n"
