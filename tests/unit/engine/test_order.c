@@ -220,3 +220,15 @@ Test(order, each_arrival_is_verified_anew)
 	rig_finish(&rig, "v#4/fix", "2");
 	cr_assert_eq(rig.run->state, RUN_SUCCEEDED);
 }
+
+Test(order, what_a_step_reads_is_there_when_it_comes_again)
+{
+	begin("name: w\nsteps:\n  - {name: a, tool: put}\n"
+	      "  - {name: c, tool: put, depends_on: [a], next: [{to: b}]}\n"
+	      "  - {name: b, tool: put, join: any, inputs: {x: '${steps.a.outputs}'}, next: [{to: b, "
+	      "when: output.more}]}\n");
+	rig_finish(&rig, "a", "1");
+	rig_finish(&rig, "c", "{}");
+	rig_finish(&rig, "b", "{\"more\":true}");
+	cr_assert_str_eq(rig_value(&rig, &rig_step(&rig, "b#2")->inputs), "{\"x\":1}");
+}
