@@ -110,13 +110,13 @@ static int serve(struct cli *cli)
 						  .host = cli->host,
 						  .port = cli->port,
 						  .isolation = cli->isolation,
+						  .drain_seconds = 10,
 						  .ready = say_listening,
 						  .context = &serving };
 	struct error error;
 	if (!server_open(&settings, &serving.server, &error))
 		return cli_fail(&error);
-	server_run(serving.server);
-	leave(0);
+	leave(server_run(serving.server) ? 0 : INTERRUPTED);
 }
 
 /* ---- arguments ----------------------------------------------------------------------- */

@@ -1,7 +1,8 @@
 /* server.c -- opens the rooms in order: lock, loop, store, workspace, runtime, recovery, doors.
  *
  * The doors open only after recovery has every open run in memory, so that no command can meet a
- * run whose open effects nobody has taken up again.
+ * run whose open effects nobody has taken up again.  They close the other way round: first what is
+ * under way comes to its end, then the doors close, so that whoever watches sees it.
  */
 #include "server.h"
 
@@ -26,6 +27,9 @@
 
 enum { IDLE_CHECK_US = 20000 };
 
+/* What a stop does, in this order. */
+enum server_phase { SERVER_RUNS, SERVER_FINISHES, SERVER_CLOSES };
+
 struct server {
 	struct server_settings settings;
 	struct arena arena;
@@ -37,6 +41,9 @@ struct server {
 	struct api *api;
 	int port;
 	atomic_bool stop_when_idle;
+	enum server_phase phase;
+	int64_t phase_until; /* by the monotonic clock */
+	bool drained;
 };
 
 /* ---- what the runtime asks of the program -------------------------------------------- */
@@ -219,11 +226,63 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 
 /* ---- running ------------------------------------------------------------------------- */
 
+static void doors_closed(void *context, uint64_t argument)
+{
+	struct server *server = context;
+	(void)argument;
+	server->drained = true;
+	loop_stop(server->loop);
+}
+
+/* What is under way has ended, or its time is over. */
+static void close_doors(struct server *server)
+{
+	struct runtime_counts counts = runtime_counts(server->runtime);
+	if (counts.open_tools > 0)
+		log_line(LOG_WARNING, "%zu tool call%s did not end in time: the next start goes on with %s",
+			 counts.open_tools, counts.open_tools == 1 ? "" : "s",
+			 counts.open_tools == 1 ? "it" : "them");
+	POINT("server.drained");
+	server->phase = SERVER_CLOSES;
+	server->phase_until =
+		system_mono_us(loop_system(server->loop)) + LIMIT_DRAIN_CLOSE_MS * INT64_C(1000);
+	api_drain(server->api);
+	http_server_drain(api_server(server->api), doors_closed, server);
+}
+
+static void check_drain(void *context, uint64_t argument)
+{
+	struct server *server = context;
+	(void)argument;
+	struct system *system = loop_system(server->loop);
+	bool late = system_mono_us(system) >= server->phase_until;
+	if (server->phase == SERVER_FINISHES && (late || runtime_drained(server->runtime)))
+		close_doors(server);
+	else if (server->phase == SERVER_CLOSES && late)
+		doors_closed(server, 0);
+	system_timer_start(system, IDLE_CHECK_US, check_drain, server, 0);
+}
+
 static void stop_on_signal(void *context, uint64_t argument)
 {
 	struct server *server = context;
 	(void)argument;
-	loop_stop(server->loop);
+	if (server->phase != SERVER_RUNS || server->settings.drain_seconds == 0 ||
+	    server->port == 0) {
+		loop_stop(server->loop);
+		return;
+	}
+	size_t tools = runtime_counts(server->runtime).open_tools;
+	log_line(LOG_INFO,
+		 "stopping: nothing new begins, %zu tool call%s under way may take up to %lld s; "
+		 "a second signal ends it at once",
+		 tools, tools == 1 ? "" : "s", (long long)server->settings.drain_seconds);
+	server->phase = SERVER_FINISHES;
+	server->phase_until = system_mono_us(loop_system(server->loop)) +
+			      server->settings.drain_seconds * INT64_C(1000000);
+	runtime_drain(server->runtime);
+	POINT("server.draining");
+	check_drain(server, 0);
 }
 
 static void check_idle(void *context, uint64_t argument)
@@ -237,12 +296,13 @@ static void check_idle(void *context, uint64_t argument)
 		system_timer_start(loop_system(server->loop), IDLE_CHECK_US, check_idle, server, 0);
 }
 
-void server_run(struct server *server)
+bool server_run(struct server *server)
 {
 	loop_on_stop_signal(server->loop, stop_on_signal, server);
 	if (server->settings.host == NULL)
 		system_timer_start(loop_system(server->loop), IDLE_CHECK_US, check_idle, server, 0);
 	loop_run(server->loop);
+	return server->drained;
 }
 
 void server_stop_when_idle(struct server *server)

@@ -44,6 +44,8 @@ struct str api_event_text(const struct store_event_row *row, struct arena *arena
 /* Answers the exchange with the run's result, read from the store. */
 void api_send_result(struct api *api, uint64_t exchange, const struct uuid *run);
 
+void api_streams_end(struct api *api);
+void api_waits_end(struct api *api);
 void api_stream_writable(struct api *api, uint64_t exchange);
 void api_stream_gone(struct api *api, uint64_t exchange);
 void api_socket_message(struct api *api, uint64_t exchange, struct str text);

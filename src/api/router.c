@@ -100,9 +100,13 @@ void api_reply_error(struct api *api, uint64_t exchange, const struct error *err
 	SET(problem, error, str_from_c(error->text));
 	SET(problem, code, row->name);
 	SET(problem, details, places_of(problems, &arena));
-	const struct http_header headers[] = { { S("Content-Type"),
-						 S("application/problem+json") } };
-	http_reply(api->server, exchange, row->http_status, headers, COUNT(headers),
+	const struct http_header headers[] = {
+		{ S("Content-Type"), S("application/problem+json") },
+		{ S("Retry-After"), str_format(&arena, "%d", LIMIT_RETRY_AFTER_SECONDS) },
+	};
+	/* Worth another try, and it is our side that was not ready. */
+	bool again = row->retry == ERROR_RETRY_AGAIN && row->http_status == 503;
+	http_reply(api->server, exchange, row->http_status, headers, again ? 2 : 1,
 		   run_problem_text(problem, &arena));
 }
 
@@ -308,4 +312,10 @@ struct api *api_new(const struct api_settings *settings)
 struct http_server *api_server(struct api *api)
 {
 	return api->server;
+}
+
+void api_drain(struct api *api)
+{
+	api_streams_end(api);
+	api_waits_end(api);
 }

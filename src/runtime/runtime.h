@@ -99,6 +99,16 @@ struct runtime_change {
 void runtime_change(struct runtime *runtime, const struct runtime_change *change,
 		    runtime_replied *replied, void *context, uint64_t argument);
 
+/* ---- leaving ------------------------------------------------------------------------- */
+
+/* The program is about to end: new commands are refused (UNAVAILABLE) and nothing new begins, while
+ * what is under way may finish and is recorded.  A step that could start stays where it is and is
+ * started by the next recovery.  There is no way back. */
+void runtime_drain(struct runtime *runtime);
+bool runtime_draining(const struct runtime *runtime);
+/* Nothing is under way any more whose result could still be recorded. */
+bool runtime_drained(const struct runtime *runtime);
+
 /* ---- notices ------------------------------------------------------------------------- */
 
 struct runtime_notice {

@@ -94,6 +94,8 @@ static void start_done(struct runtime_read *read)
 {
 	struct starting *s = (struct starting *)read;
 	struct runtime *runtime = read->runtime;
+	if (s->error.code == ERROR_NONE && runtime->draining)
+		fail(&s->error, ERROR_UNAVAILABLE, RUNTIME_LEAVES);
 	if (s->error.code == ERROR_NONE && live_find(runtime, &s->start.run) != NULL)
 		fail(&s->error, ERROR_CONFLICT, "there is already a run with this id");
 	if (s->error.code != ERROR_NONE) {
@@ -132,8 +134,7 @@ void runtime_start(struct runtime *runtime, const struct runtime_start *start,
 	s->read.work = start_work;
 	s->read.done = start_done;
 	s->read.runtime = runtime;
-	if (writer_waiting(runtime->writer) > LIMIT_WRITER_QUEUE) {
-		fail(&s->error, ERROR_UNAVAILABLE, "too many appends are waiting for the disk");
+	if (!runtime_admits(runtime, &s->error)) {
 		start_refuse(s);
 		arena_done(arena);
 		free(s);
