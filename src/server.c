@@ -43,7 +43,7 @@ struct server {
 	atomic_bool stop_when_idle;
 	enum server_phase phase;
 	int64_t phase_until; /* by the monotonic clock */
-	bool drained;
+	bool cut_short; /* by a second signal */
 };
 
 /* ---- what the runtime asks of the program -------------------------------------------- */
@@ -216,6 +216,8 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 					  .version = BATON_VERSION,
 					  .user = user_name(&server->arena) };
 	server->api = api_new(&api);
+	if (settings->patience != NULL)
+		http_server_be_patient(api_server(server->api), settings->patience);
 	if (settings->only_looks)
 		system_timer_start(loop_system(server->loop), 0, open_doors, server, 0);
 	else
@@ -230,7 +232,6 @@ static void doors_closed(void *context, uint64_t argument)
 {
 	struct server *server = context;
 	(void)argument;
-	server->drained = true;
 	loop_stop(server->loop);
 }
 
@@ -267,8 +268,8 @@ static void stop_on_signal(void *context, uint64_t argument)
 {
 	struct server *server = context;
 	(void)argument;
-	if (server->phase != SERVER_RUNS || server->settings.drain_seconds == 0 ||
-	    server->port == 0) {
+	if (server->phase != SERVER_RUNS || server->settings.drain_seconds == 0) {
+		server->cut_short = server->phase != SERVER_RUNS;
 		loop_stop(server->loop);
 		return;
 	}
@@ -302,7 +303,7 @@ bool server_run(struct server *server)
 	if (server->settings.host == NULL)
 		system_timer_start(loop_system(server->loop), IDLE_CHECK_US, check_idle, server, 0);
 	loop_run(server->loop);
-	return server->drained;
+	return !server->cut_short;
 }
 
 void server_stop_when_idle(struct server *server)

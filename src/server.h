@@ -6,8 +6,7 @@
 #ifndef SERVER_H
 #define SERVER_H
 
-#include "base/error.h"
-#include "os/system.h"
+#include "net/http_server.h"
 
 struct server;
 
@@ -16,6 +15,7 @@ struct server_settings {
 	const char *host; /* NULL = baton.sock only */
 	int port;
 	const char *isolation;
+	const struct http_patience *patience; /* NULL = as limits.def has it */
 	int64_t drain_seconds;  /* how long a stop waits for what is under way; 0 = not at all */
 	bool only_looks;        /* open runs are left alone: this server is gone in a moment */
 	system_callback *ready; /* every open run is on its way and the doors are open */
@@ -30,8 +30,7 @@ MUST_CHECK bool server_open(const struct server_settings *settings, struct serve
  *
  * A signal drains first when drain_seconds says so: reads are answered, new commands refused, nothing
  * new begins, and what is under way has that long to finish and be recorded; then streams and
- * WebSockets are ended properly.  A second signal ends it at once.  False when it was cut short so,
- * or when there was no drain. */
+ * WebSockets are ended properly.  A second signal ends it at once: false. */
 bool server_run(struct server *server);
 /* From any thread: end once nobody else is being served through baton.sock. */
 void server_stop_when_idle(struct server *server);
