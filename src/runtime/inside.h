@@ -58,7 +58,7 @@ struct item {
 	struct arena arena;
 	struct command command;
 	struct error *refusal;    /* why it was refused, while that waits to be told */
-	bool bare; /* no command at all: whatever can start is started */
+	bool bare;                /* no command at all: whatever can start is started */
 	runtime_replied *replied; /* NULL when nobody waits */
 	void *context;
 	uint64_t argument;
