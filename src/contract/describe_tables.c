@@ -207,14 +207,17 @@ static void put_code(struct buf *out, const char *text)
 void describe_config(struct buf *out)
 {
 	const struct config_row *row;
-	buf_add(out, S("# Settings\n\nThe flag wins over the environment, the environment over the "
-		       "default.\n\n| setting | type | default | environment | flag | meaning |\n"
+	char environment[CONFIG_ENVIRONMENT_SIZE];
+	buf_add(out, S("# Settings\n\nThe flag wins over the environment, the environment over "
+		       "`config.yaml` in the data folder, that over the default.\n\n"
+		       "| setting | what it may be | default | environment | flag | meaning |\n"
 		       "|---|---|---|---|---|---|\n"));
 	for (size_t i = 0; (row = config_at(i)) != NULL; i++) {
-		buf_add_format(out, "| `" STR_FMT "` | %s |", STR_ARG(row->name),
-			       config_type_name(row->type));
+		buf_add_format(out, "| `" STR_FMT "` | ", STR_ARG(row->name));
+		config_allowed(row, out);
+		buf_add(out, S(" |"));
 		put_code(out, row->fallback);
-		put_code(out, row->environment);
+		put_code(out, config_environment(row, environment));
 		put_code(out, row->flag);
 		buf_add_format(out, " " STR_FMT " |\n", STR_ARG(row->text));
 	}
