@@ -28,6 +28,8 @@ struct encoding {
 
 static bool is_followed(const struct socket_page *page, const struct store_event_row *row)
 {
+	if (uuid_is_zero(&row->run))
+		return false; /* the system stream has no words in the seeds' vocabularies */
 	if (!page->all || page->followed_count == 0 || row->position <= page->unfiltered_until)
 		return true;
 	for (size_t i = 0; i < page->followed_count; i++)
