@@ -79,6 +79,22 @@ static void beat_start(struct http_connection *connection)
 	uv_timer_start(timer, beat, ms, 0);
 }
 
+void websocket_be_patient(struct http_server *server, uint64_t idle_ms)
+{
+	struct http_settings *settings = &server->settings;
+	uint32_t index = 0;
+	uint64_t id;
+	settings->socket_idle_ms = idle_ms == 0 ? LIMIT_WS_IDLE_MS : idle_ms;
+	/* Somebody who answers must have been asked in time. */
+	settings->socket_ping_ms = LIMIT_WS_PING_MS;
+	if (settings->socket_idle_ms / 3 < settings->socket_ping_ms)
+		settings->socket_ping_ms = settings->socket_idle_ms / 3;
+	for (struct http_connection *connection;
+	     (connection = slots_next(&server->connections, &index, &id)) != NULL;)
+		if (connection->phase == HTTP_SOCKET && !connection->closing)
+			beat_start(connection);
+}
+
 /* ---- what the connection calls ------------------------------------------------------------- */
 
 static void deliver(void *context, struct str text)

@@ -17,6 +17,7 @@
  * The client is pinged every LIMIT_WS_PING_MS; one that was not heard for LIMIT_WS_IDLE_MS (a pong
  * is heard) is closed with 1001, as is everybody when the server drains.  Closing is our close
  * frame and the end of our side; then the client has LIMIT_HTTP_LINGER_MS for its own.
+ * websocket_be_patient() sets another time than LIMIT_WS_IDLE_MS, and pings often enough for it.
  */
 #ifndef NET_WEBSOCKET_H
 #define NET_WEBSOCKET_H
@@ -33,5 +34,7 @@ void websocket_accept(struct http_server *server, uint64_t exchange, struct str 
 bool websocket_write(struct http_server *server, uint64_t exchange, struct str text);
 void websocket_close(struct http_server *server, uint64_t exchange, enum websocket_code code,
 		     struct str reason);
+/* For those that are open too; 0 = LIMIT_WS_IDLE_MS.  At least 3. */
+void websocket_be_patient(struct http_server *server, uint64_t idle_ms);
 
 #endif

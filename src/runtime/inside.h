@@ -6,6 +6,8 @@
  *	turn.c      decide, commit, act
  *	rows.c      a turn as the store takes it
  *	fetch.c     values and trees the engine needs to see
+ *	documents.c changes of documents, one after the other
+ *	settings.c  what the documents say about the runtime itself
  *	recover.c   what was open when the program ended
  *	effect_*.c  one kind of effect each, rows of effects.def
  *	bus.c       who is told when something is committed
@@ -116,6 +118,15 @@ struct live {
 	char tree_text[96];
 };
 
+/* Changes of documents that wait for their turn, the first of them under way. */
+struct document_job;
+struct document_watch;
+struct documents {
+	struct document_job *first, *last;
+	size_t waiting;
+	struct document_watch *watches;
+};
+
 struct runtime {
 	struct runtime_settings settings;
 	struct writer *writer;
@@ -129,6 +140,10 @@ struct runtime {
 	bool failed;
 	bool full; /* the newest commit found no room on the disk */
 	struct recovery *recovery;
+	struct documents documents;
+	struct runtime_server_settings server;
+	system_callback *opened; /* of runtime_open_documents() */
+	void *opened_context;
 };
 
 struct live *live_find(struct runtime *runtime, const struct uuid *run);
@@ -191,6 +206,9 @@ void effect_finish(struct live *live, struct str step, const struct uuid *effect
 
 /* ---- the rest ------------------------------------------------------------------------ */
 
+void documents_discard(struct runtime *runtime);
+/* The newest commit found room on the disk, or none; a change of that is worth a line. */
+void runtime_note_room(struct runtime *runtime, bool full);
 void bus_notify(struct runtime *runtime, const struct runtime_notice *notice);
 void runtime_fail(struct runtime *runtime, const struct error *error);
 int64_t runtime_now(struct runtime *runtime);

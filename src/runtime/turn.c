@@ -105,7 +105,7 @@ static void turn_refused(struct turn *turn, struct live *live)
 	turn_never_was(turn, live, &error);
 }
 
-static void note_room(struct runtime *runtime, bool full)
+void runtime_note_room(struct runtime *runtime, bool full)
 {
 	if (full != runtime->full)
 		log_line(full ? LOG_ERROR : LOG_INFO, "%s",
@@ -157,7 +157,7 @@ static void turn_committed(struct writer_ticket *ticket)
 		}
 	POINT("runtime.committed");
 	if (ticket->append.outcome != STORE_CONFLICT)
-		note_room(turn->runtime, ticket->append.outcome == STORE_FULL);
+		runtime_note_room(turn->runtime, ticket->append.outcome == STORE_FULL);
 	if (ticket->append.outcome == STORE_CONFLICT) {
 		turn_refused(turn, live);
 	} else if (ticket->append.outcome == STORE_FULL) {

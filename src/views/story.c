@@ -216,6 +216,8 @@ static void see_event(struct story *story, const struct event *event, size_t seq
 	case EVENT_RUN_FINISHED:
 		see_finished(story, event->as.run_finished, event->at);
 		break;
+	case EVENT_DOCUMENT_CHANGED: /* of the system stream, which is nobody's story */
+		break;
 	}
 }
 
@@ -275,6 +277,7 @@ static struct str path_of(const struct event *event)
 	switch (event->type) {
 	case EVENT_RUN_CREATED:
 	case EVENT_RUN_FINISHED:
+	case EVENT_DOCUMENT_CHANGED:
 		break;
 	case EVENT_STEP_COMPUTED:
 		return event->as.run_step_computed->step;
@@ -320,6 +323,7 @@ bool story_event_failed(const struct event *event)
 	case EVENT_TOOL_RESTARTED:
 	case EVENT_TIMER_REQUESTED:
 	case EVENT_HUMAN_REQUESTED:
+	case EVENT_DOCUMENT_CHANGED:
 		break;
 	case EVENT_STEP_COMPUTED:
 		return has(event->as.run_step_computed, fault);
