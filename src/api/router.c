@@ -9,6 +9,7 @@
 #include "api/inside.h"
 #include "base/log.h"
 #include "base/uuid.h"
+#include "contract/document.h"
 
 static struct str exchange_key(const struct api_call *call)
 {
@@ -91,7 +92,7 @@ static void take_request(void *context, const struct http_request *request)
 	call->arena = &call->read.arena;
 	call->request = request;
 	call->exchange = request->exchange;
-	call->allow = call->name = call->path = S("");
+	call->allow = call->path = S("");
 	call->key.key = S("");
 	name_request(call);
 	map_put(&api->calls, exchange_key(call), call);
@@ -155,75 +156,27 @@ void api_set_state(struct api *api, enum api_state state)
 
 /* ---- keys ------------------------------------------------------------------------------ */
 
-struct keys_read {
-	struct runtime_read read;
-	struct api *api;
-	struct run_key_list found;
+/* Behind the commit and before its answer: one that cannot be read lets nobody in. */
+static void key_changed(void *context, const struct runtime_document *document)
+{
+	struct api *api = context;
+	AUTO(arena) arena = { 0 };
 	struct error error;
-	system_callback *done;
-	void *context;
-};
-
-/* One that cannot be read lets nobody in. */
-static bool read_key(const struct store_document *document, struct arena *arena,
-		     struct run_key *out_key, struct error *error)
-{
-	const struct json *json;
-	struct problems problems = { .arena = arena };
-	if (!json_read(document->body, arena, &json, error))
-		return false;
-	struct contract_source source = { .json = json, .text = document->body, .lenient = true };
-	const struct run_key *key = run_key_parse(&source, arena, &problems);
-	if (key == NULL)
-		return problems_fail(&problems, error);
-	*out_key = *key;
-	return true;
-}
-
-static void keys_work(struct runtime_read *read, struct store_reader *reader)
-{
-	struct keys_read *r = (struct keys_read *)read;
-	struct run_key *keys = arena_array(&read->arena, struct run_key, LIMIT_KEYS);
-	struct str after = S("");
-	if (reader->ops->list_documents == NULL) /* XXX until the store has documents */
+	struct uuid id;
+	if (uuid_parse(document->name, &id))
+		keys_remove(api->keys, &id);
+	if (document->body.size == 0)
 		return;
-	for (;;) {
-		struct store_document_page page;
-		if (!reader->ops->list_documents(reader, S("key"), after, LIMIT_STREAM_PAGE_EVENTS,
-						 &read->arena, &page, &r->error))
-			return;
-		for (size_t i = 0; i < page.count && r->found.count < LIMIT_KEYS; i++)
-			if (!read_key(&page.at[i], &read->arena, &keys[r->found.count++],
-				      &r->error))
-				return;
-		r->found.at = keys;
-		if (page.count < LIMIT_STREAM_PAGE_EVENTS)
-			return;
-		after = page.at[page.count - 1].name;
-	}
-}
-
-static void keys_read_done(struct runtime_read *read)
-{
-	struct keys_read *r = (struct keys_read *)read;
-	if (r->error.code != ERROR_NONE)
-		log_line(LOG_ERROR, "the keys cannot be read, so none is taken: %s", r->error.text);
+	const struct run_key *key =
+		document_read_stored(DOCUMENT_KEY, document->body, &arena, &error);
+	if (key != NULL)
+		keys_put(api->keys, key);
 	else
-		for (size_t i = 0; i < r->found.count; i++)
-			keys_put(r->api->keys, &r->found.at[i]);
-	r->done(r->context, r->found.count);
-	arena_done(&read->arena);
-	free(r);
+		log_line(LOG_ERROR, "a key is not taken: %s", error.text);
 }
 
 void api_load(struct api *api, system_callback *done, void *context)
 {
-	struct keys_read *r = calloc(1, sizeof(*r));
-	require(r != NULL);
-	r->api = api;
-	r->done = done;
-	r->context = context;
-	r->read.work = keys_work;
-	r->read.done = keys_read_done;
-	runtime_read(api->settings.runtime, &r->read);
+	runtime_watch_documents(api->settings.runtime, document_kind_name(DOCUMENT_KEY),
+				key_changed, done, context);
 }
