@@ -16,6 +16,8 @@ struct api_settings {
 	struct loop *loop;
 	struct runtime *runtime;
 	const char *version;
+	const char *data_folder;
+	const char *host; /* NULL = baton.sock only */
 	const char *user; /* who answers through baton.sock */
 };
 

@@ -10,6 +10,7 @@ struct api {
 	struct api_settings settings;
 	struct http_server *server;
 	struct slots streams, sockets, waits;
+	int port; /* 0 = it does not listen */
 };
 
 /* One request on its way to its handler; everything in it is good for the call only. */
@@ -21,6 +22,9 @@ struct api_call {
 	const struct route *route;
 	struct uuid id;  /* {id} */
 	struct str file; /* {file} */
+	struct str name; /* {name} */
+	struct str agent; /* {agent} */
+	struct runtime_key key; /* Idempotency-Key; key "" when there is none */
 };
 
 #define ROUTE(method, path, name, role, gives, status, text) void api_##name(struct api_call *call);
@@ -31,6 +35,12 @@ struct api_call {
 #undef ROUTE
 #undef ROUTE_BODY
 
+void api_reply(struct api *api, uint64_t exchange, int status, const struct http_header *headers,
+	       size_t header_count, struct str body);
+/* Who it was, as it is recorded. */
+struct str api_caller_name(const struct api_call *call);
+/* What is stored takes effect here too: the server's settings, the keys. */
+void api_watch_server(struct api *api);
 void api_reply_json(struct api *api, uint64_t exchange, int status, struct str json);
 void api_reply_error(struct api *api, uint64_t exchange, const struct error *error,
 		     const struct problems *problems);

@@ -9,6 +9,7 @@
 
 #include "api/inside.h"
 #include "base/limits.h"
+#include "contract/migrate_pipeline.h"
 #include "net/websocket.h"
 
 typedef bool thunk_function(struct api_call *call, struct error *error, struct problems *problems);
@@ -34,7 +35,11 @@ struct route {
 		if (!json_read(call->request->body, call->arena, &json, error))                \
 			return false;                                                          \
 		struct contract_source source = { .json = json, .text = call->request->body }; \
-		const struct takes *body = takes##_parse(&source, call->arena, problems);      \
+		bool old;                                                                      \
+		const struct takes *body =                                                     \
+			pipeline_read_old(takes##_type(), &source, call->arena, problems, &old); \
+		if (!old)                                                                      \
+			body = takes##_parse(&source, call->arena, problems);                  \
 		if (body == NULL)                                                              \
 			return problems_fail(problems, error);                                 \
 		api_##name(call, body);                                                        \
@@ -64,6 +69,17 @@ static const struct route routes[] = {
 };
 
 /* ---- answers ------------------------------------------------------------------------- */
+
+void api_reply(struct api *api, uint64_t exchange, int status, const struct http_header *headers,
+	       size_t header_count, struct str body)
+{
+	http_reply(api->server, exchange, status, headers, header_count, body);
+}
+
+struct str api_caller_name(const struct api_call *call)
+{
+	return call->request->local ? str_from_c(call->api->settings.user) : S("http");
+}
 
 void api_reply_json(struct api *api, uint64_t exchange, int status, struct str json)
 {
@@ -142,6 +158,14 @@ static bool segment_fits(struct api_call *call, struct str pattern, struct str s
 		return uuid_parse(segment, &call->id);
 	if (str_equal(pattern, S("{file}"))) {
 		call->file = segment;
+		return segment.size > 0;
+	}
+	if (str_equal(pattern, S("{name}"))) {
+		call->name = segment;
+		return segment.size > 0;
+	}
+	if (str_equal(pattern, S("{agent}"))) {
+		call->agent = segment;
 		return segment.size > 0;
 	}
 	return str_equal(pattern, segment);

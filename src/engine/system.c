@@ -80,14 +80,15 @@ static bool check_revision(const struct system_change *change,
 	if (change->body.size == 0 && revision == 0)
 		return fail(error, ERROR_NOT_FOUND, "there is no " STR_FMT " called " STR_FMT,
 			    STR_ARG(change->kind), STR_ARG(change->name));
-	if (change->revision == SYSTEM_ANY_REVISION || change->revision == revision)
+	if (change->revision == SYSTEM_ANY_REVISION || change->revision == revision ||
+	    (change->revision == SYSTEM_SOME_REVISION && revision > 0))
 		return true;
 	if (change->revision == 0)
 		return fail(error, ERROR_CONFLICT, "there is already a " STR_FMT " called " STR_FMT,
 			    STR_ARG(change->kind), STR_ARG(change->name));
 	if (revision == 0)
 		return fail(error, ERROR_PRECONDITION_FAILED,
-			    "there is no " STR_FMT " called " STR_FMT " any more",
+			    "there is no " STR_FMT " called " STR_FMT,
 			    STR_ARG(change->kind), STR_ARG(change->name));
 	return fail(error, ERROR_PRECONDITION_FAILED,
 		    STR_FMT " " STR_FMT " is at revision %lld, not %lld: read it again",
