@@ -129,8 +129,9 @@ static bool read_setting(struct cli *cli, enum config_key key, const char **out_
 	const char *value = NULL;
 	if (row->flag[0] != '\0' && !cli_option(cli, row->flag, row->letter, &value, error))
 		return false;
-	if (value == NULL && row->environment[0] != '\0')
-		value = getenv(row->environment);
+	char name[CONFIG_ENVIRONMENT_SIZE];
+	if (value == NULL)
+		value = getenv(config_environment(row, name));
 	*out_value = value != NULL ? value : row->fallback;
 	return true;
 }
@@ -142,11 +143,12 @@ static bool find_home(struct cli *cli, struct error *error)
 		return false;
 	if (str_starts(str_from_c(home), S("~/"))) {
 		const struct config_row *row = config_row(CONFIG_HOME);
+		char name[CONFIG_ENVIRONMENT_SIZE];
 		const char *user = getenv("HOME");
 		if (user == NULL)
 			return fail(error, ERROR_USAGE,
 				    "neither %s nor %s nor HOME says where the data folder is",
-				    row->flag, row->environment);
+				    row->flag, config_environment(row, name));
 		home = str_format(&cli->arena, "%s/%s", user, home + 2).at;
 	}
 	if (home[0] != '/') {

@@ -15,6 +15,8 @@ struct server_settings {
 	const char *data_folder, *socket_path;
 	const char *host; /* NULL = baton.sock only */
 	int port;
+	struct str_list hosts; /* names beside the address that Host may have */
+	bool require_key;      /* also on loopback */
 	const char *isolation;
 	bool only_looks;        /* open runs are left alone: this server is gone in a moment */
 	system_callback *ready; /* every open run is on its way and the doors are open */

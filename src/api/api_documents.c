@@ -159,8 +159,8 @@ static void send(struct document_request *request)
 void documents_send(struct api_call *call, const struct documents_answer *answer, struct str name)
 {
 	struct document_request *request = request_new(call, answer, name);
-	request->had = str_copy(&request->read.arena,
-				http_header(call->request, S("If-None-Match")));
+	request->had =
+		str_copy(&request->read.arena, http_header(call->request, S("If-None-Match")));
 	send(request);
 }
 
@@ -182,9 +182,8 @@ static void changed(void *context, uint64_t deletes, const struct runtime_reply 
 		if (reply->created && request->answer.path.size > 0)
 			location = str_format(arena, STR_FMT STR_FMT, STR_ARG(request->answer.path),
 					      STR_ARG(escaped(request->name, arena)));
-		documents_reply(request->api, request->exchange,
-				location.size > 0 ? 201 : 200, etag_of(reply->revision, arena),
-				location, S(""), reply->body);
+		documents_reply(request->api, request->exchange, location.size > 0 ? 201 : 200,
+				etag_of(reply->revision, arena), location, S(""), reply->body);
 	}
 	request_free(request);
 }

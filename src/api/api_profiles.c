@@ -5,7 +5,8 @@
 #include "api/merge.h"
 #include "contract/pipeline_agent.h"
 
-static const struct documents_answer profile_answer = { DOCUMENT_PROFILE, { "/api/profiles/", 14 } };
+static const struct documents_answer profile_answer = { DOCUMENT_PROFILE,
+							{ "/api/profiles/", 14 } };
 
 /* ---- reading --------------------------------------------------------------------------- */
 
@@ -56,8 +57,8 @@ static void list_work(struct runtime_read *read, struct store_reader *reader)
 	selection = value;
 	struct pipeline_profile *items = arena_array(arena, struct pipeline_profile, page.count);
 	for (size_t i = 0; i < page.count; i++) {
-		const struct pipeline_profile *profile = document_read_stored(
-			DOCUMENT_PROFILE, page.at[i].body, arena, &r->error);
+		const struct pipeline_profile *profile =
+			document_read_stored(DOCUMENT_PROFILE, page.at[i].body, arena, &r->error);
 		if (profile == NULL)
 			return;
 		items[i] = *profile;

@@ -11,15 +11,6 @@
 #include "views/view.h"
 #include "views/view_runtime.h"
 
-void api_health(struct api_call *call)
-{
-	struct runtime_health_response *health = runtime_health_response_new(call->arena);
-	SET(health, status, S("ok"));
-	SET(health, version, str_from_c(call->api->settings.version));
-	api_reply_json(call->api, call->exchange, 200,
-		       runtime_health_response_text(health, call->arena));
-}
-
 /* ---- one run ------------------------------------------------------------------------- */
 
 struct result_read {
@@ -328,8 +319,8 @@ static void list_done(struct runtime_read *read)
 	if (list->error.code != ERROR_NONE)
 		api_reply_error(list->api, list->exchange, &list->error, NULL);
 	else
-		http_reply(list->api->server, list->exchange, 200, headers,
-			   list->next.size > 0 ? 2 : 1, buf_str(&list->text));
+		api_reply(list->api, list->exchange, 200, headers, list->next.size > 0 ? 2 : 1,
+			  buf_str(&list->text));
 	list_free(list);
 }
 

@@ -100,8 +100,7 @@ static struct server_asked *asked_new(struct api_call *call)
 void api_server_read(struct api_call *call)
 {
 	struct server_asked *asked = asked_new(call);
-	asked->had =
-		str_copy(&asked->read.arena, http_header(call->request, S("If-None-Match")));
+	asked->had = str_copy(&asked->read.arena, http_header(call->request, S("If-None-Match")));
 	runtime_read(call->api->settings.runtime, &asked->read);
 }
 
@@ -251,13 +250,7 @@ static void apply(void *context, const struct runtime_document *document)
 	websocket_be_patient(api->server, (uint64_t)(idle_us / 1000));
 }
 
-static void loaded(void *context, uint64_t count)
-{
-	(void)context;
-	(void)count;
-}
-
-void api_watch_server(struct api *api)
+void api_watch_server(struct api *api, system_callback *loaded)
 {
 	runtime_watch_documents(api->settings.runtime, document_kind_name(DOCUMENT_SERVER), apply,
 				loaded, api);

@@ -152,11 +152,9 @@ static void add_change(struct change_list *list, enum document_kind kind, struct
 		       struct str body)
 {
 	if (list->count < list->room)
-		list->at[list->count++] =
-			(struct runtime_change){ .kind = document_kind_name(kind),
-						 .name = name,
-						 .revision = -1,
-						 .body = body };
+		list->at[list->count++] = (struct runtime_change){
+			.kind = document_kind_name(kind), .name = name, .revision = -1, .body = body
+		};
 }
 
 static void add_selection(struct change_list *list, struct str active, struct arena *arena)
@@ -175,8 +173,8 @@ static bool check_match(const struct settings_change *change, struct store_reade
 		return true;
 	if (!read_settings(reader, arena, &text, error))
 		return false;
-	if (text.size > 0 && (str_equal(change->match, S("*")) ||
-			      str_equal(change->match, etag_of(text, arena))))
+	if (text.size > 0 &&
+	    (str_equal(change->match, S("*")) || str_equal(change->match, etag_of(text, arena))))
 		return true;
 	return fail(error, ERROR_PRECONDITION_FAILED,
 		    "the settings are not those that If-Match names: read them again");
@@ -237,8 +235,8 @@ static bool compose_profile(const struct json_member *member, const struct store
 	struct problems found = { .arena = arena };
 	if (document_read(DOCUMENT_PROFILE, body, arena, &found) == NULL)
 		documents_add_problems(
-			problems,
-			str_format(arena, "/profiles/" STR_FMT, STR_ARG(member->key)), &found);
+			problems, str_format(arena, "/profiles/" STR_FMT, STR_ARG(member->key)),
+			&found);
 	add_change(list, DOCUMENT_PROFILE, member->key, body);
 	return true;
 }
@@ -251,8 +249,7 @@ static bool compose_parts(const struct settings_change *change,
 	if (!json_read(change->text, arena, &json, error))
 		return false;
 	const struct contract_source source = { .json = json };
-	const struct run_settings_patch *patch =
-		run_settings_patch_parse(&source, arena, problems);
+	const struct run_settings_patch *patch = run_settings_patch_parse(&source, arena, problems);
 	if (patch == NULL)
 		return problems_fail(problems, error);
 	size_t count = has(patch, profiles) ? patch->profiles->as.object.count : 0;

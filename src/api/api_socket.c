@@ -1,7 +1,7 @@
 /* api/api_socket.c -- WebSockets as cursors (architecture R10).
  *
  * Like a stream of api_stream.c a socket remembers what it last sent, nothing else: a notice says
- * that there is more, a page is read and encoded on a reader thread (api_socket_page.h) and sent
+ * that there is more, a page is read and encoded on a reader thread (api_page.h) and sent
  * until the client's queue is full; what was not taken is read again.  Two protocols:
  *
  *	/ws/events          S0's: every run's events, or those of the runs subscribed to
@@ -19,9 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api_socket_page.h"
+#include "api/api_page.h"
 #include "api/inside.h"
-#include "base/limits.h"
 #include "net/websocket.h"
 
 struct api_socket {
@@ -30,7 +29,8 @@ struct api_socket {
 	bool all;
 	struct uuid run;
 	const struct view *view;
-	char since[SOCKET_SINCE_SIZE];
+	struct stories *stories; /* with a page while one is read */
+	char since[PAGE_SINCE_SIZE];
 	int64_t cursor; /* position when all, else seq */
 	bool accepted, reading, more, full;
 	bool stale; /* the page in work was begun with other subscriptions */
@@ -61,12 +61,13 @@ static void socket_free(struct api_socket *socket)
 	if (socket->timer != 0)
 		system_timer_stop(loop_system(api->settings.loop), socket->timer);
 	slots_remove(&api->sockets, socket->id);
+	stories_free(socket->stories);
 	free(socket);
 }
 
 static void socket_close(struct api_socket *socket, enum websocket_code code, struct str reason)
 {
-	websocket_close(socket->api->server, socket->exchange, code, reason);
+	api_close(socket->api, socket->exchange, (int)code, reason);
 	socket_free(socket);
 }
 
@@ -92,11 +93,11 @@ static void ping(void *context, uint64_t argument)
 
 /* ---- pages ----------------------------------------------------------------------------- */
 
-static void accept_socket(struct api_socket *socket, const struct socket_page *page)
+static void accept_socket(struct api_socket *socket, const struct page *page)
 {
 	socket->accepted = true;
 	socket->cursor = page->after;
-	websocket_accept(socket->api->server, socket->exchange);
+	api_accept(socket->api, socket->exchange);
 	if (!socket->all)
 		return;
 	socket->timer = system_timer_start(loop_system(socket->api->settings.loop),
@@ -122,10 +123,10 @@ static bool end_backfill(struct api_socket *socket)
 }
 
 /* Sends as much of the page as the client takes; true when the run's end was among it. */
-static bool send_page(struct api_socket *socket, const struct socket_page *page)
+static bool send_page(struct api_socket *socket, const struct page *page)
 {
 	for (size_t i = 0; i < page->count && !socket->full; i++) {
-		const struct socket_item *item = &page->items[i];
+		const struct page_item *item = &page->items[i];
 		if (socket->backfilling && item->cursor > socket->backfill_end &&
 		    !end_backfill(socket))
 			break;
@@ -143,10 +144,12 @@ static bool send_page(struct api_socket *socket, const struct socket_page *page)
 	return false;
 }
 
-static void take_page(struct api_socket *socket, const struct socket_page *page)
+static void take_page(struct api_socket *socket, struct page *page)
 {
 	struct api *api = socket->api;
 	socket->reading = false;
+	socket->stories = page->stories;
+	page->stories = NULL;
 	if (page->error.code != ERROR_NONE && !socket->accepted) {
 		api_reply_error(api, socket->exchange, &page->error, NULL);
 		socket_free(socket);
@@ -158,6 +161,10 @@ static void take_page(struct api_socket *socket, const struct socket_page *page)
 	}
 	if (!socket->accepted)
 		accept_socket(socket, page);
+	if (!api_may_go_on(api, socket->exchange)) {
+		socket_close(socket, WEBSOCKET_POLICY, S("the key is not good any more"));
+		return;
+	}
 	if (socket->stale) {
 		socket->stale = false;
 		socket->more = true;
@@ -170,11 +177,12 @@ static void take_page(struct api_socket *socket, const struct socket_page *page)
 
 static void page_done(struct runtime_read *read)
 {
-	struct socket_page *page = (struct socket_page *)read;
+	struct page *page = (struct page *)read;
 	struct api *api = page->owner;
-	struct api_socket *socket = slots_get(&api->sockets, page->socket);
+	struct api_socket *socket = slots_get(&api->sockets, page->connection);
 	if (socket != NULL)
 		take_page(socket, page);
+	stories_free(page->stories);
 	arena_done(&read->arena);
 	free(page);
 }
@@ -185,23 +193,26 @@ static void socket_read(struct api_socket *socket)
 		return;
 	socket->reading = true;
 	socket->more = false;
-	struct socket_page *page = calloc(1, sizeof(*page));
+	struct page *page = calloc(1, sizeof(*page));
 	require(page != NULL);
 	page->owner = socket->api;
-	page->socket = socket->id;
+	page->connection = socket->id;
 	page->view = socket->view;
-	page->before = socket->all ? "{\"type\":\"event\",\"payload\":" : "";
-	page->behind = socket->all ? "}" : "";
+	page->form = socket->all ? PAGE_MESSAGE : PAGE_PLAIN;
+	page->stories = socket->stories;
+	socket->stories = NULL;
+	page->type = S("");
+	page->limit = LIMIT_STREAM_PAGE_EVENTS;
 	page->all = socket->all;
 	page->run = socket->run;
 	page->first = !socket->accepted;
 	memcpy(page->since, socket->since, sizeof(page->since));
-	page->after = socket->cursor;
+	page->after = socket->accepted ? socket->cursor : -1;
 	page->unfiltered_until = socket->backfilling ? socket->backfill_end : 0;
 	page->followed_count = socket->followed_count;
 	page->followed = arena_copy(&page->read.arena, socket->followed,
 				    socket->followed_count * sizeof(socket->followed[0]));
-	page->read.work = socket_page_work;
+	page->read.work = page_work;
 	page->read.done = page_done;
 	runtime_read(socket->api->settings.runtime, &page->read);
 }
@@ -312,6 +323,7 @@ static struct api_socket *socket_open(struct api_call *call, bool all, enum view
 	socket->all = all;
 	socket->run = call->id;
 	socket->view = view_at(view);
+	socket->stories = stories_new();
 	socket->more = true;
 	socket->id = slots_add(&call->api->sockets, socket);
 	const struct uuid every = { { 0 } };

@@ -24,17 +24,17 @@ MUST_CHECK bool documents_expected(const struct api_call *call, int64_t *out_rev
 /* Answers with the stored document; NOT_FOUND when there is none. */
 void documents_send(struct api_call *call, const struct documents_answer *answer, struct str name);
 /* Changes one and answers with what it has become: 200, 201 when it is new, 204 when it is gone. */
-void documents_change(struct api_call *call, const struct documents_answer *answer,
-		      struct str name, int64_t revision, struct str body);
+void documents_change(struct api_call *call, const struct documents_answer *answer, struct str name,
+		      int64_t revision, struct str body);
 /* The same, worked out by compose(context, …).  The first change must be of the document `name`.
  * `context` lives in the call's arena. */
 void documents_compose(struct api_call *call, const struct documents_answer *answer,
 		       struct str name, runtime_compose *compose, void *context);
 
 /* Reads one as its entity; *out_value is NULL when there is none. */
-MUST_CHECK bool documents_read(struct store_reader *reader, enum document_kind kind, struct str name,
-			       struct arena *arena, const void **out_value, int64_t *out_revision,
-			       struct error *error);
+MUST_CHECK bool documents_read(struct store_reader *reader, enum document_kind kind,
+			       struct str name, struct arena *arena, const void **out_value,
+			       int64_t *out_revision, struct error *error);
 
 /* Answers 200 with a body and this ETag, or 304 when the client has it already. */
 void documents_reply(struct api *api, uint64_t exchange, int status, struct str etag,

@@ -23,9 +23,9 @@ const struct json *merge_patch(const struct json *target, const struct json *pat
 		if (with->value.kind == JSON_NULL)
 			continue;
 		members[count] = *with;
-		members[count++].value = *merge_patch(
-			is_object(target) ? json_member(target, with->key) : NULL, &with->value,
-			arena);
+		members[count++].value =
+			*merge_patch(is_object(target) ? json_member(target, with->key) : NULL,
+				     &with->value, arena);
 	}
 	struct json *merged = arena_new(arena, struct json);
 	merged->kind = JSON_OBJECT;

@@ -31,9 +31,10 @@ static void print_command(const struct cli_command *command)
 
 static void print_setting(const struct config_row *row)
 {
-	bool both = row->flag[0] != '\0' && row->environment[0] != '\0';
-	printf("  %s%s%s (default %s)\n      " STR_FMT "\n", row->flag, both ? " or " : "",
-	       row->environment, row->fallback, STR_ARG(row->text));
+	char name[CONFIG_ENVIRONMENT_SIZE];
+	printf("  %s%s%s (default %s)\n      " STR_FMT "\n", row->flag,
+	       row->flag[0] != '\0' ? " or " : "", config_environment(row, name), row->fallback,
+	       STR_ARG(row->text));
 }
 
 static int help(struct cli *cli)

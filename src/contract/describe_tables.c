@@ -1,4 +1,5 @@
-/* contract/describe_tables.c -- the other .def files as pages: states, events, errors, config.
+/* contract/describe_tables.c -- the other .def files as pages: states, events, errors, config,
+ * limits, metrics.
  *
  * Tables are not padded: a changed cell must not change its neighbours' lines.
  */
@@ -207,15 +208,40 @@ static void put_code(struct buf *out, const char *text)
 void describe_config(struct buf *out)
 {
 	const struct config_row *row;
-	buf_add(out, S("# Settings\n\nThe flag wins over the environment, the environment over the "
-		       "default.\n\n| setting | type | default | environment | flag | meaning |\n"
+	char environment[CONFIG_ENVIRONMENT_SIZE];
+	buf_add(out, S("# Settings\n\nThe flag wins over the environment, the environment over "
+		       "`config.yaml` in the data folder, that over the default.\n\n"
+		       "| setting | what it may be | default | environment | flag | meaning |\n"
 		       "|---|---|---|---|---|---|\n"));
 	for (size_t i = 0; (row = config_at(i)) != NULL; i++) {
-		buf_add_format(out, "| `" STR_FMT "` | %s |", STR_ARG(row->name),
-			       config_type_name(row->type));
+		buf_add_format(out, "| `" STR_FMT "` | ", STR_ARG(row->name));
+		config_allowed(row, out);
+		buf_add(out, S(" |"));
 		put_code(out, row->fallback);
-		put_code(out, row->environment);
+		put_code(out, config_environment(row, environment));
 		put_code(out, row->flag);
 		buf_add_format(out, " " STR_FMT " |\n", STR_ARG(row->text));
 	}
+}
+
+/* ---- limits and metrics ---------------------------------------------------------------- */
+
+void describe_limits(struct buf *out)
+{
+	buf_add(out, S("# Limits\n\nEvery bound, and why it is there.\n\n"
+		       "| limit | value | unit | why |\n|---|---|---|---|\n"));
+#define LIMIT(name_, value_, unit_, why_) \
+	buf_add_format(out, "| `%s` | %lld | %s | %s |\n", #name_, (long long)(value_), unit_, why_);
+#include "contracts/limits.def"
+#undef LIMIT
+}
+
+void describe_metrics(struct buf *out)
+{
+	buf_add(out, S("# Metrics\n\nWhat GET /metrics shows.\n\n"
+		       "| metric | kind | meaning |\n|---|---|---|\n"));
+#define METRIC(name_, kind_, from_, text_) \
+	buf_add_format(out, "| `%s` | %s | %s |\n", #name_, #kind_, text_);
+#include "contracts/metrics.def"
+#undef METRIC
 }

@@ -42,6 +42,7 @@ struct http_request {
 	struct str body;
 	bool local; /* came through baton.sock: the data folder's owner */
 	bool old;   /* HTTP/1.0 */
+	struct str peer; /* the client's address without its port, "" when local */
 };
 
 /* The value of a header, "" when absent; names compare without case. */

@@ -148,7 +148,7 @@ void websocket_free(struct http_connection *connection)
 
 /* ---- doors --------------------------------------------------------------------------------- */
 
-static void answer(struct http_connection *connection)
+static void answer(struct http_connection *connection, struct str protocol)
 {
 	struct http_request request = { 0 };
 	char accept[WEBSOCKET_ACCEPT_SIZE];
@@ -158,12 +158,16 @@ static void answer(struct http_connection *connection)
 	buf_add_format(&head,
 		       "HTTP/1.1 101 Switching Protocols\r\nDate: " STR_FMT
 		       "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-		       "Sec-WebSocket-Accept: %s\r\n\r\n",
+		       "Sec-WebSocket-Accept: %s\r\n",
 		       STR_ARG(http_date(connection->server)), accept);
+	if (protocol.size > 0 && websocket_offers(&request, protocol))
+		buf_add_format(&head, "Sec-WebSocket-Protocol: " STR_FMT "\r\n",
+			       STR_ARG(protocol));
+	buf_add(&head, S("\r\n"));
 	http_connection_write(connection, buf_str(&head), S(""), S(""));
 }
 
-void websocket_accept(struct http_server *server, uint64_t exchange)
+void websocket_accept(struct http_server *server, uint64_t exchange, struct str protocol)
 {
 	struct http_connection *connection = slots_get(&server->exchanges, exchange);
 	if (connection == NULL)
@@ -181,7 +185,7 @@ void websocket_accept(struct http_server *server, uint64_t exchange)
 	websocket->heard_ms = uv_now(websocket->beat.loop);
 	websocket_frames_init(&websocket->frames, server->settings.socket_message_bytes, deliver,
 			      connection);
-	answer(connection);
+	answer(connection, protocol);
 	beat_start(connection);
 	if (server->draining)
 		websocket_drain(connection);

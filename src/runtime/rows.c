@@ -72,8 +72,9 @@ static void fill_events(struct turn *turn, struct store_append *append)
 	struct uuid *closed = arena_array(&turn->arena, struct uuid, count);
 	for (size_t i = 0; i < count; i++) {
 		const struct event *event = &decision->events[i];
-		events[i] = (struct store_event){ event_name(event->type), event->at,
-						  event_body(event, &turn->arena) };
+		events[i] = (struct store_event){ .type = event_name(event->type),
+						  .at = event->at,
+						  .body = event_body(event, &turn->arena) };
 		if (closes(event, &closed[append->closed_count]))
 			append->closed_count++;
 	}

@@ -160,6 +160,7 @@ struct runtime_counts runtime_counts(const struct runtime *runtime)
 					.open_tools = runtime->open_tools,
 					.waiting_appends = writer_waiting(runtime->writer),
 					.watches = runtime->watches.live,
+					.full = runtime->full,
 					.store = store->ops->stats(store) };
 }
 

@@ -198,6 +198,7 @@ struct store_stats runtime_store_stats(const struct runtime *runtime);
 
 struct runtime_counts {
 	size_t live_runs, open_tools, waiting_appends, watches;
+	bool full;                /* the newest commit found no room on the disk */
 	struct store_stats store; /* since the start */
 };
 struct runtime_counts runtime_counts(const struct runtime *runtime);

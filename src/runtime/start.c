@@ -117,9 +117,10 @@ void runtime_start(struct runtime *runtime, const struct runtime_start *start,
 	struct starting *s = calloc(1, sizeof(*s));
 	require(s != NULL);
 	struct arena *arena = &s->read.arena;
-	s->start = (struct runtime_start){ str_copy(arena, start->workflow),
-					   str_copy(arena, start->yaml),
-					   str_copy(arena, start->inputs), start->run };
+	s->start = (struct runtime_start){ .workflow = str_copy(arena, start->workflow),
+					   .yaml = str_copy(arena, start->yaml),
+					   .inputs = str_copy(arena, start->inputs),
+					   .run = start->run };
 	s->chosen = !uuid_is_zero(&s->start.run);
 	if (!s->chosen) {
 		uint8_t dice[16];

@@ -240,6 +240,14 @@ static void skip_steps(struct story *story)
 	}
 }
 
+void story_go_on(struct story *story, size_t from)
+{
+	const struct view_source *source = story->source;
+	for (size_t i = from; i < source->event_count; i++)
+		see_event(story, &source->events[i], i + 1);
+	skip_steps(story);
+}
+
 void story_read(struct story *story, const struct view_source *source, struct arena *arena)
 {
 	const struct run_graph *graph = source->graph;
@@ -254,9 +262,7 @@ void story_read(struct story *story, const struct view_source *source, struct ar
 		story->steps[i].inputs = &no_members;
 		map_put(&story->numbers, graph->nodes.at[i].name, (void *)(uintptr_t)(i + 1));
 	}
-	for (size_t i = 0; i < source->event_count; i++)
-		see_event(story, &source->events[i], i + 1);
-	skip_steps(story);
+	story_go_on(story, 0);
 }
 
 void story_done(struct story *story)

@@ -67,6 +67,8 @@ struct story {
 };
 
 void story_read(struct story *story, const struct view_source *source, struct arena *arena);
+/* The source has more events than it had: those from this number on are read too. */
+void story_go_on(struct story *story, size_t from);
 void story_done(struct story *story);
 
 /* Whether it is about the run or a step of its graph; a view shows no other event. */

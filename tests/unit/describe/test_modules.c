@@ -118,12 +118,17 @@ Test(config, settings_have_names_of_their_own)
 {
 	const struct config_row *row, *other;
 	for (size_t i = 0; (row = config_at(i)) != NULL; i++) {
-		cr_assert(row->name.size > 0 && row->text.size > 0 && row->fallback[0] != '\0');
-		cr_assert(row->flag[0] != '\0' || row->environment[0] != '\0', STR_FMT,
-			  STR_ARG(row->name));
+		char name[CONFIG_ENVIRONMENT_SIZE], other_name[CONFIG_ENVIRONMENT_SIZE];
+		const char *environment = config_environment(row, name);
+		cr_assert(row->name.size > 0 && row->text.size > 0);
+		cr_assert(str_starts(str_from_c(environment), S("BATON_")));
+		cr_assert(config_find(row->name) == row && config_at(config_key_of(row)) == row);
+		cr_assert(row->least <= row->most);
 		for (size_t j = 0; j < i; j++) {
 			other = config_at(j);
 			cr_assert(!str_equal(row->name, other->name));
+			cr_assert(!str_equal(str_from_c(environment),
+					     str_from_c(config_environment(other, other_name))));
 			cr_assert(row->flag[0] == '\0' ||
 				  !str_equal(str_from_c(row->flag), str_from_c(other->flag)));
 		}
@@ -132,4 +137,8 @@ Test(config, settings_have_names_of_their_own)
 			cr_assert(str_to_int(str_from_c(row->fallback), &port) && port <= 65535);
 	}
 	cr_assert(config_row(CONFIG_HOME) == config_at(0));
+	cr_assert_null(config_at(CONFIG_COUNT));
+	cr_assert_null(config_find(S("serve")));
+	assert_str(config_closest(S("serve.prot")), S("serve.port"));
+	assert_str(config_closest(S("nothing.like.it")), S(""));
 }

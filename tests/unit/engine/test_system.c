@@ -232,7 +232,9 @@ Test(system, names_are_short_and_plain)
 	name[sizeof(name) - 1] = '\0';
 	refused("profile", name, 0, "{}", ERROR_INVALID, "from 1 to 128 bytes");
 	refused("profile", "", 0, "{}", ERROR_INVALID, "from 1 to 128 bytes");
-	refused("profile", "a\nb", 0, "{}", ERROR_INVALID, "control characters");
+	refused("profile", "a\nb", 0, "{}", ERROR_INVALID, "no control character");
+	refused("profile", "a/b", 0, "{}", ERROR_INVALID, "no slash");
+	refused("profile", "..", 0, "{}", ERROR_INVALID, "is not . or ..");
 	refused("profile", "one", 0, "{\"name\": \"two\", \"repo_root\": \"/r\"}", ERROR_INVALID,
 		"profile one calls itself two");
 }
