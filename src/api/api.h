@@ -20,21 +20,24 @@ struct api_settings {
 	struct loop *loop;
 	struct runtime *runtime;
 	const char *version;
-	const char *user;        /* who answers through baton.sock */
-	const char *data_folder; /* where /health looks for room */
-	const char *host;        /* NULL = baton.sock only */
-	struct str_list hosts;   /* further names that Host may have */
-	bool require_key;        /* also on loopback */
-	bool contained;          /* tools run in a sandbox */
+	const char *user;            /* who answers through baton.sock */
+	const char *data_folder;     /* where /health looks for room */
+	const char *host;            /* NULL = baton.sock only */
+	struct str_list hosts;       /* further names that Host may have */
+	bool require_key;            /* also on loopback */
+	bool contained;              /* tools run in a sandbox */
 	const char *sandbox_program; /* what builds it; NULL when it was not found */
-	bool audit;              /* a line for every change and every refused caller */
+	bool audit;                  /* a line for every change and every refused caller */
 };
 
 struct api *api_new(const struct api_settings *settings);
 struct http_server *api_server(struct api *api);
 
-/* Reads the keys from the store, then calls back; before any door is opened. */
+/* Reads the keys and the server's settings from the store and follows their changes; calls back
+ * when they are there, before any door is opened. */
 void api_load(struct api *api, system_callback *done, void *context);
+/* The port it listens on, for /api/server. */
+void api_listens(struct api *api, int port);
 /* FORBIDDEN when nobody could be told from anybody else there: beyond loopback at least one key
  * must exist. */
 MUST_CHECK bool api_may_listen(const struct api *api, const char *host, struct error *error);

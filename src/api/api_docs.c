@@ -48,9 +48,12 @@ static void send_document(struct api_call *call, struct str (*kept)(void),
 	runtime_read(call->api->settings.runtime, &r->read);
 }
 
-#define HEADER(name_, value_)                                                \
-	{                                                                    \
-		{ name_, sizeof(name_) - 1 }, { value_, sizeof(value_) - 1 } \
+#define HEADER(name_, value_)                      \
+	{                                          \
+		{ name_, sizeof(name_) - 1 },      \
+		{                                  \
+			value_, sizeof(value_) - 1 \
+		}                                  \
 	}
 
 void api_openapi(struct api_call *call)

@@ -1,8 +1,8 @@
 /* api/api_events.c -- every run's events, page by page, in the order of their commits.
  *
  * For whoever collects them: the cursor of a page is the position behind its last event, good for
- * ever, so a client that comes back after a day goes on where it was.  A filter does not make a page
- * longer: what was looked at counts, so a page may be empty and still have a cursor.
+ * ever, so a client that comes back after a day goes on where it was.  A filter does not make a
+ * page longer: what was looked at counts, so a page may be empty and still have a cursor.
  */
 #include <stdlib.h>
 

@@ -116,7 +116,7 @@ static void add_store(struct health_read *r, const struct runtime_counts *counts
 	bool low = r->room_bytes < (uint64_t)LIMIT_DISK_LOW_BYTES;
 	add(r, S("disk"),
 	    counts->full ? TASK_HEALTH_UNHEALTHY
-	    : low	 ? TASK_HEALTH_DEGRADED
+	    : low        ? TASK_HEALTH_DEGRADED
 			 : TASK_HEALTH_HEALTHY,
 	    str_format(arena, "{\"free_bytes\":%llu,\"low_below_bytes\":%lld}",
 		       (unsigned long long)r->room_bytes, (long long)LIMIT_DISK_LOW_BYTES));
@@ -154,8 +154,7 @@ static void health_done(struct runtime_read *read)
 	SET(health, status, r->worst);
 	SET(health, version, str_from_c(r->api->settings.version));
 	SET(health, uptime_seconds, (now - r->api->began_at) / SECOND_US);
-	SET(health, components,
-	    ((struct task_health_check_event_list){ r->components, r->count }));
+	SET(health, components, ((struct task_health_check_event_list){ r->components, r->count }));
 	api_reply_json(r->api, r->exchange, r->worst == TASK_HEALTH_UNHEALTHY ? 503 : 200,
 		       task_health_text(health, &read->arena));
 	arena_done(&read->arena);

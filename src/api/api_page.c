@@ -199,8 +199,8 @@ static void add_items(struct encoding *encoding, const struct store_event_page *
 
 /* ---- where to begin -------------------------------------------------------------------- */
 
-static bool position_of(struct page *page, struct store_reader *reader,
-			const struct uuid *run, int64_t seq)
+static bool position_of(struct page *page, struct store_reader *reader, const struct uuid *run,
+			int64_t seq)
 {
 	struct store_event_page rows;
 	if (!reader->ops->read_events(reader, run, seq - 1, 1, &page->read.arena, &rows,
@@ -295,11 +295,11 @@ void page_work(struct runtime_read *read, struct store_reader *reader)
 	if (page->first && !(page->all ? find_beginning(page, reader) : find_run(page, reader)))
 		return;
 	struct store_event_page rows;
-	bool good = page->all ? reader->ops->read_all(reader, page->after, page->limit,
-						      &read->arena, &rows, &page->error)
-			      : reader->ops->read_events(reader, &page->run, page->after,
-							 page->limit, &read->arena, &rows,
-							 &page->error);
+	bool good = page->all
+			    ? reader->ops->read_all(reader, page->after, page->limit, &read->arena,
+						    &rows, &page->error)
+			    : reader->ops->read_events(reader, &page->run, page->after, page->limit,
+						       &read->arena, &rows, &page->error);
 	if (!good)
 		return;
 	struct encoding encoding = { .page = page, .reader = reader };

@@ -12,8 +12,8 @@
  * A socket is accepted when its first page is there: a run that does not exist is a 404, and
  * what happens after the client has seen the 101 is behind the cursor.
  *
- * A message that is not understood closes the socket: a client that believes to have subscribed must
- * not wait for ever.
+ * A message that is not understood closes the socket: a client that believes to have subscribed
+ *must not wait for ever.
  */
 #include <stdlib.h>
 #include <string.h>

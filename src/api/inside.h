@@ -25,6 +25,9 @@ struct api {
 	enum api_state state;
 	struct keys *keys;
 	struct map calls; /* exchange -> its record */
+	int port;         /* 0 = it does not listen */
+	system_callback *loaded;
+	void *loaded_context;
 	struct slots streams, sockets, waits;
 	int64_t began_at; /* us, monotonic */
 };
@@ -96,17 +99,17 @@ struct api_call {
 	bool begun;   /* a stream or a socket */
 
 	/* From the path and the query. */
-	struct uuid id;                                     /* {id} */
-	struct str path;                                    /* {path} */
-	struct api_parameter names[LIMIT_PATH_NAMES];       /* any other: api_name() */
+	struct uuid id;                               /* {id} */
+	struct str path;                              /* {path} */
+	struct api_parameter names[LIMIT_PATH_NAMES]; /* any other: api_name() */
 	size_t name_count;
 	struct api_parameter query[LIMIT_QUERY_PARAMETERS]; /* api_query() */
 	size_t query_count;
 	struct str allow; /* methods of the path */
 
 	struct api_caller caller;
-	struct runtime_key key;     /* Idempotency-Key, in its scope; key "" when there is none */
-	char trace[TRACE_SIZE];     /* a good traceparent, or "" */
+	struct runtime_key key; /* Idempotency-Key, in its scope; key "" when there is none */
+	char trace[TRACE_SIZE]; /* a good traceparent, or "" */
 	char request_id[REQUEST_ID_SIZE];
 	char subject[UUID_TEXT_SIZE]; /* what it was about, for the audit */
 	int retry_after;              /* seconds; 0 = not said */
@@ -179,6 +182,10 @@ MUST_CHECK bool api_query_int(const struct api_call *call, struct str name, int6
 struct str api_event_text(const struct store_event_row *row, struct arena *arena);
 /* Answers the exchange with the run's result, read from the store. */
 void api_send_result(struct api *api, uint64_t exchange, const struct uuid *run);
+
+/* What is stored takes effect here: now, and whenever it changes. */
+void api_watch_server(struct api *api, system_callback *loaded);
+void api_watch_keys(struct api *api, system_callback *loaded);
 
 void api_stream_writable(struct api *api, uint64_t exchange);
 void api_stream_gone(struct api *api, uint64_t exchange);

@@ -83,7 +83,8 @@ size_t keys_count(const struct keys *keys, int64_t now)
 	return count;
 }
 
-/* Looks at every byte whatever it finds: how long it takes must say nothing of where they differ. */
+/* Looks at every byte whatever it finds: how long it takes must say nothing of where they differ.
+ */
 static bool same_hash(const struct hash *a, const struct hash *b)
 {
 	volatile uint8_t difference = 0;

@@ -78,8 +78,8 @@ static bool is_our_name(const struct api *api, struct str name)
 				  ? str_head(str_skip(name, 1), name.size - 2)
 				  : name;
 	struct str host = str_from_c(api->settings.host);
-	return is_loopback_name(bare) || is_configured(api, name) ||
-	       str_equal_folded(host, bare) || (is_any_address(host) && is_address(name));
+	return is_loopback_name(bare) || is_configured(api, name) || str_equal_folded(host, bare) ||
+	       (is_any_address(host) && is_address(name));
 }
 
 static bool is_our_origin(const struct api_call *call, struct str origin, struct str host)
@@ -104,8 +104,7 @@ static enum phase_answer check_host(struct api_call *call, struct error *error)
 				 STR_ARG(str_head(host, 200))));
 	struct str origin = http_header(call->request, S("Origin"));
 	if (origin.size > 0 && !is_our_origin(call, origin, host))
-		return went(fail(error, ERROR_FORBIDDEN,
-				 "requests from " STR_FMT " are not taken",
+		return went(fail(error, ERROR_FORBIDDEN, "requests from " STR_FMT " are not taken",
 				 STR_ARG(str_head(origin, 200))));
 	return PHASE_NEXT;
 }
@@ -162,8 +161,8 @@ static bool shown_key(const struct api_call *call, struct str *out_key, struct e
 static enum phase_answer refuse_key(struct api_call *call, struct error *error)
 {
 	struct system *system = loop_system(call->api->settings.loop);
-	call->retry_after = keys_note_wrong(call->api->keys, call->request->peer,
-					    system_mono_us(system));
+	call->retry_after =
+		keys_note_wrong(call->api->keys, call->request->peer, system_mono_us(system));
 	if (call->retry_after > 0)
 		return went(fail(error, ERROR_RATE_LIMITED,
 				 "too many wrong keys came from this address; wait"));
@@ -184,11 +183,12 @@ static enum phase_answer authenticate(struct api_call *call, struct error *error
 	if (!shown_key(call, &key, error))
 		return PHASE_REFUSED;
 	if (key.size > 0) {
-		const struct keys_entry *entry = keys_check(
-			api->keys, key, system_wall_us(loop_system(api->settings.loop)));
+		const struct keys_entry *entry =
+			keys_check(api->keys, key, system_wall_us(loop_system(api->settings.loop)));
 		if (entry == NULL)
 			return refuse_key(call, error);
-		call->caller = (struct api_caller){ CALLER_KEY, .role = entry->role, .key = entry->id };
+		call->caller =
+			(struct api_caller){ CALLER_KEY, .role = entry->role, .key = entry->id };
 		memcpy(call->caller.label, entry->label, sizeof(entry->label));
 		return PHASE_NEXT;
 	}
@@ -207,8 +207,9 @@ static enum phase_answer authorise(struct api_call *call, struct error *error)
 		return PHASE_NEXT;
 	struct str needed = run_role_name(call->route->role);
 	struct str had = run_role_name(call->caller.role);
-	return went(fail(error, ERROR_FORBIDDEN, "this needs the role " STR_FMT "; the key has " STR_FMT,
-			 STR_ARG(needed), STR_ARG(had)));
+	return went(fail(error, ERROR_FORBIDDEN,
+			 "this needs the role " STR_FMT "; the key has " STR_FMT, STR_ARG(needed),
+			 STR_ARG(had)));
 }
 
 bool api_may_go_on(struct api *api, uint64_t exchange)
@@ -305,9 +306,9 @@ static bool read_idempotency_key(struct api_call *call, struct error *error)
 			    "Idempotency-Key takes 1 to %d visible ASCII characters, once",
 			    (int)LIMIT_IDEMPOTENCY_KEY_BYTES);
 	char id[UUID_TEXT_SIZE], text[HASH_TEXT_SIZE];
-	struct str who = call->caller.kind == CALLER_KEY	? uuid_text(&call->caller.key, id)
+	struct str who = call->caller.kind == CALLER_KEY     ? uuid_text(&call->caller.key, id)
 			 : call->caller.kind == CALLER_OWNER ? S("owner")
-							      : S("loopback");
+							     : S("loopback");
 	const struct str scope[] = { who, route_text(call->route, call->arena), said };
 	const struct str words[] = { request->method, request->path, request->query,
 				     request->body };
@@ -320,7 +321,8 @@ static bool read_idempotency_key(struct api_call *call, struct error *error)
 static bool is_hex(struct str text)
 {
 	for (size_t i = 0; i < text.size; i++)
-		if ((text.at[i] < '0' || text.at[i] > '9') && (text.at[i] < 'a' || text.at[i] > 'f'))
+		if ((text.at[i] < '0' || text.at[i] > '9') &&
+		    (text.at[i] < 'a' || text.at[i] > 'f'))
 			return false;
 	return true;
 }
@@ -338,11 +340,12 @@ static bool is_zero(struct str text)
 static void read_trace(struct api_call *call)
 {
 	struct str text = http_header(call->request, S("traceparent"));
-	struct str trace = str_head(str_skip(text, 3), 32), parent = str_head(str_skip(text, 36), 16);
+	struct str trace = str_head(str_skip(text, 3), 32),
+		   parent = str_head(str_skip(text, 36), 16);
 	if (text.size < TRACE_SIZE - 1 || text.at[2] != '-' || text.at[35] != '-' ||
-	    text.at[52] != '-' || !is_hex(str_head(text, 2)) || !is_hex(trace) ||
-	    !is_hex(parent) || !is_hex(str_head(str_skip(text, 53), 2)) || is_zero(trace) ||
-	    is_zero(parent) || str_starts(text, S("ff")))
+	    text.at[52] != '-' || !is_hex(str_head(text, 2)) || !is_hex(trace) || !is_hex(parent) ||
+	    !is_hex(str_head(str_skip(text, 53), 2)) || is_zero(trace) || is_zero(parent) ||
+	    str_starts(text, S("ff")))
 		return;
 	bool longer = text.size >= TRACE_SIZE;
 	if (longer && (str_starts(text, S("00")) || text.at[TRACE_SIZE - 1] != '-'))
@@ -380,10 +383,9 @@ static void keep_request(struct api_call *call)
 	struct http_header *headers =
 		arena_array(call->arena, struct http_header, request->header_count);
 	for (size_t i = 0; i < request->header_count; i++)
-		headers[i] = (struct http_header){
-			str_copy(call->arena, request->headers[i].name),
-			str_copy(call->arena, request->headers[i].value)
-		};
+		headers[i] =
+			(struct http_header){ str_copy(call->arena, request->headers[i].name),
+					      str_copy(call->arena, request->headers[i].value) };
 	call->kept = *request;
 	call->kept.method = str_copy(call->arena, request->method);
 	call->kept.path = str_copy(call->arena, request->path);

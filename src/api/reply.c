@@ -44,8 +44,7 @@ enum phase_answer api_print_answer(struct api_call *call, struct error *error)
 	if (answer->status == 405)
 		add(&headers, S("Allow"), call->allow);
 	if (call->retry_after > 0)
-		add(&headers, S("Retry-After"),
-		    str_format(call->arena, "%d", call->retry_after));
+		add(&headers, S("Retry-After"), str_format(call->arena, "%d", call->retry_after));
 	struct http_server *server = call->api->server;
 	if (answer->streams)
 		http_begin(server, call->exchange, answer->status, headers.at, headers.count);
@@ -75,9 +74,8 @@ static struct run_problem_place_list places_of(const struct problems *problems, 
 void api_answer_error(struct api_call *call, const struct error *error,
 		      const struct problems *problems)
 {
-	static const struct http_header headers[] = {
-		{ { "Content-Type", 12 }, { "application/problem+json", 24 } }
-	};
+	static const struct http_header headers[] = { { { "Content-Type", 12 },
+							{ "application/problem+json", 24 } } };
 	const struct error_row *row = error_row(error->code);
 	struct run_problem *problem = run_problem_new(call->arena);
 	SET(problem, title, row->text);
@@ -133,8 +131,8 @@ enum phase_answer api_audit_answer(struct api_call *call, struct error *error)
 	const struct log_field fields[] = {
 		{ "request_id", str_from_c(call->request_id) },
 		{ "caller", caller_text(call, key) },
-		{ "role", call->caller.kind == CALLER_NOBODY ? S("")
-							     : run_role_name(call->caller.role) },
+		{ "role",
+		  call->caller.kind == CALLER_NOBODY ? S("") : run_role_name(call->caller.role) },
 		{ "route", route },
 		{ "status", str_format(call->arena, "%d", call->answer.status) },
 		{ "subject", subject },

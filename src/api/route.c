@@ -12,26 +12,39 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "contract/closest.h"
+#include "contract/migrate_pipeline.h"
 
 /* ---- the rows: their types meet the handlers' ------------------------------------------ */
 
+/* A document of an older shape is taken where the new one is. */
+static const void *parse_body(const struct type *type, const struct contract_source *source,
+			      struct arena *arena, struct problems *problems)
+{
+	bool old;
+	const void *value = pipeline_read_old(type, source, arena, problems, &old);
+	return old ? value : contract_parse(type, source, arena, problems);
+}
+
 #define ROUTE(method, path, name, role, gives, status, text)
-#define ROUTE_BODY(method, path, name, role, takes, gives, status, text)                        \
-	static const void *parse_##name(const struct contract_source *source,                   \
-					struct arena *arena, struct problems *problems)         \
-	{                                                                                       \
-		return takes##_parse(source, arena, problems);                                  \
-	}                                                                                       \
-	static void run_##name(struct api_call *call, const void *body)                         \
-	{                                                                                       \
-		api_##name(call, body);                                                         \
+#define ROUTE_BODY(method, path, name, role, takes, gives, status, text)                           \
+	static const void *parse_##name(const struct contract_source *source, struct arena *arena, \
+					struct problems *problems)                                 \
+	{                                                                                          \
+		return parse_body(takes##_type(), source, arena, problems);                        \
+	}                                                                                          \
+	static void run_##name(struct api_call *call, const void *body)                            \
+	{                                                                                          \
+		api_##name(call, body);                                                            \
 	}
 #include "contracts/routes.def"
 #undef ROUTE
 #undef ROUTE_BODY
 
 static const struct route rows[] = {
-#define TEXT_(text) { text, sizeof(text) - 1 }
+#define TEXT_(text)                    \
+	{                              \
+		text, sizeof(text) - 1 \
+	}
 #define ROUTE(method_, path_, name_, role_, gives_, status_, text_) \
 	{ .kind = ROUTE_DOOR,                                       \
 	  .method = TEXT_(#method_),                                \
@@ -194,9 +207,8 @@ static bool segment_fits(struct str pattern, struct str segment, struct taken *t
 		return str_equal(pattern, segment);
 	}
 	require(taken->name_count < LIMIT_PATH_NAMES);
-	taken->names[taken->name_count++] = (struct api_parameter){
-		str_head(str_skip(pattern, 1), pattern.size - 2), segment
-	};
+	taken->names[taken->name_count++] =
+		(struct api_parameter){ str_head(str_skip(pattern, 1), pattern.size - 2), segment };
 	return is_plain_name(segment);
 }
 
@@ -263,10 +275,10 @@ static const struct route *best_row(const struct segments *path, struct str meth
 		if (!str_equal(row->method, method))
 			continue;
 		/* Where a GET and a WebSocket share a path, the Upgrade header decides. */
-		bool better = best == NULL || taken.fixed > out_taken->fixed ||
-			      (taken.fixed == out_taken->fixed &&
-			       (row->kind == ROUTE_SOCKET) == socket &&
-			       (best->kind == ROUTE_SOCKET) != socket);
+		bool better =
+			best == NULL || taken.fixed > out_taken->fixed ||
+			(taken.fixed == out_taken->fixed && (row->kind == ROUTE_SOCKET) == socket &&
+			 (best->kind == ROUTE_SOCKET) != socket);
 		if (!better)
 			continue;
 		best = row;
@@ -307,9 +319,9 @@ bool route_find(struct api_call *call, bool socket, struct error *error)
 	call->id = taken.id;
 	call->name_count = taken.name_count;
 	for (size_t i = 0; i < taken.name_count; i++)
-		call->names[i] = (struct api_parameter){
-			taken.names[i].name, str_copy(call->arena, taken.names[i].value)
-		};
+		call->names[i] =
+			(struct api_parameter){ taken.names[i].name,
+						str_copy(call->arena, taken.names[i].value) };
 	call->path = join(call->arena, &path, &taken);
 	return true;
 }
@@ -347,8 +359,8 @@ static bool refuse_parameter(const struct route *route, struct str name, struct 
 	return fail(error, ERROR_USAGE,
 		    "?" STR_FMT "= is not taken here%s" STR_FMT "%s; there is " STR_FMT,
 		    STR_ARG(str_head(name, LIMIT_QUOTE_BYTES)),
-		    near.size > 0 ? "; did you mean " : "", STR_ARG(near),
-		    near.size > 0 ? "?" : "", STR_ARG(list));
+		    near.size > 0 ? "; did you mean " : "", STR_ARG(near), near.size > 0 ? "?" : "",
+		    STR_ARG(list));
 }
 
 bool route_query(struct api_call *call, struct error *error)

@@ -154,29 +154,31 @@ void api_set_state(struct api *api, enum api_state state)
 	api->state = state;
 }
 
-/* ---- keys ------------------------------------------------------------------------------ */
+/* ---- what is stored takes effect ----------------------------------------------------------- */
 
-/* Behind the commit and before its answer: one that cannot be read lets nobody in. */
-static void key_changed(void *context, const struct runtime_document *document)
+static void nothing_waits(void *context, uint64_t count)
 {
-	struct api *api = context;
-	AUTO(arena) arena = { 0 };
-	struct error error;
-	struct uuid id;
-	if (uuid_parse(document->name, &id))
-		keys_remove(api->keys, &id);
-	if (document->body.size == 0)
-		return;
-	const struct run_key *key =
-		document_read_stored(DOCUMENT_KEY, document->body, &arena, &error);
-	if (key != NULL)
-		keys_put(api->keys, key);
-	else
-		log_line(LOG_ERROR, "a key is not taken: %s", error.text);
+	(void)context;
+	(void)count;
 }
 
+static void loaded(void *context, uint64_t keys)
+{
+	struct api *api = context;
+	api->loaded(api->loaded_context, keys);
+}
+
+/* One after the other: when the keys are there, so is the rest. */
 void api_load(struct api *api, system_callback *done, void *context)
 {
-	runtime_watch_documents(api->settings.runtime, document_kind_name(DOCUMENT_KEY),
-				key_changed, done, context);
+	api->loaded = done;
+	api->loaded_context = context;
+	runtime_open_documents(api->settings.runtime, nothing_waits, api);
+	api_watch_server(api, nothing_waits);
+	api_watch_keys(api, loaded);
+}
+
+void api_listens(struct api *api, int port)
+{
+	api->port = port;
 }

@@ -24,8 +24,8 @@ static bool prepare(struct cli *cli, struct error *error)
 		return false;
 	if (hosts != NULL)
 		cli->hosts = hosts;
-	cli->require_key = cli_flag(cli, config_row(CONFIG_SERVE_REQUIRE_KEY)->flag) ||
-			   cli->require_key;
+	cli->require_key =
+		cli_flag(cli, config_row(CONFIG_SERVE_REQUIRE_KEY)->flag) || cli->require_key;
 	return cli_no_argument(cli, error);
 }
 

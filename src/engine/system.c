@@ -65,12 +65,15 @@ static bool check_name(struct str name, struct str kind, struct error *error)
 		return fail(error, ERROR_INVALID,
 			    "the name of a " STR_FMT " has from 1 to %d bytes, not %zu",
 			    STR_ARG(kind), LIMIT_NAME_BYTES, name.size);
-	for (size_t i = 0; i < name.size; i++)
-		if ((unsigned char)name.at[i] < 0x20 || name.at[i] == 0x7F)
-			return fail(error, ERROR_INVALID,
-				    "the name of a " STR_FMT " has no control characters",
-				    STR_ARG(kind));
-	return true;
+	bool plain = !str_equal(name, S(".")) && !str_equal(name, S(".."));
+	for (size_t i = 0; i < name.size && plain; i++)
+		plain = (unsigned char)name.at[i] >= 0x20 && name.at[i] != 0x7F &&
+			name.at[i] != '/';
+	/* It is one segment of a path. */
+	return plain || fail(error, ERROR_INVALID,
+			     "the name of a " STR_FMT
+			     " has no slash and no control character, and is not . or ..",
+			     STR_ARG(kind));
 }
 
 static bool check_revision(const struct system_change *change,
@@ -80,15 +83,16 @@ static bool check_revision(const struct system_change *change,
 	if (change->body.size == 0 && revision == 0)
 		return fail(error, ERROR_NOT_FOUND, "there is no " STR_FMT " called " STR_FMT,
 			    STR_ARG(change->kind), STR_ARG(change->name));
-	if (change->revision == SYSTEM_ANY_REVISION || change->revision == revision)
+	if (change->revision == SYSTEM_ANY_REVISION || change->revision == revision ||
+	    (change->revision == SYSTEM_SOME_REVISION && revision > 0))
 		return true;
 	if (change->revision == 0)
 		return fail(error, ERROR_CONFLICT, "there is already a " STR_FMT " called " STR_FMT,
 			    STR_ARG(change->kind), STR_ARG(change->name));
 	if (revision == 0)
 		return fail(error, ERROR_PRECONDITION_FAILED,
-			    "there is no " STR_FMT " called " STR_FMT " any more",
-			    STR_ARG(change->kind), STR_ARG(change->name));
+			    "there is no " STR_FMT " called " STR_FMT, STR_ARG(change->kind),
+			    STR_ARG(change->name));
 	return fail(error, ERROR_PRECONDITION_FAILED,
 		    STR_FMT " " STR_FMT " is at revision %lld, not %lld: read it again",
 		    STR_ARG(change->kind), STR_ARG(change->name), (long long)revision,

@@ -19,7 +19,10 @@
 #include "contract/event.h"
 #include "engine/decide.h"
 
-enum { SYSTEM_ANY_REVISION = -1 };
+enum {
+	SYSTEM_ANY_REVISION = -1,  /* whatever is there, or nothing */
+	SYSTEM_SOME_REVISION = -2, /* whatever is there, but something */
+};
 
 /* As it is stored.  Revisions go on where a document of that name has been deleted before. */
 struct system_document {
@@ -31,7 +34,7 @@ struct system_document {
 
 struct system_change {
 	struct str kind, name;
-	int64_t revision; /* the one it must have; 0 = it must be new; SYSTEM_ANY_REVISION */
+	int64_t revision; /* the one it must have; 0 = it must be new; or one of the above */
 	struct str body;  /* JSON; "" = delete it */
 };
 

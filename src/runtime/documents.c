@@ -207,6 +207,7 @@ static void reply_with(struct document_job *job, const struct error *error)
 		const struct system_result *first = &job->decision.results[0];
 		reply.body = first->body;
 		reply.revision = first->body.size > 0 ? first->revision : 0;
+		reply.created = first->before == 0 && first->body.size > 0;
 	}
 	job->replied(job->context, job->argument, &reply);
 }
@@ -328,7 +329,8 @@ static void fill_append(struct document_job *job, struct store_append *append)
 		const struct event *event = &decision->events[i];
 		events[i] = (struct store_event){ .type = event_name(event->type),
 						  .at = event->at,
-						  .body = event_body(event, arena) };
+						  .body = event_body(event, arena),
+						  .kept = true };
 	}
 	size_t count = 0;
 	for (size_t i = 0; i < decision->result_count; i++) {
@@ -411,8 +413,11 @@ static void load_done(struct runtime_read *read)
 		runtime_fail(read->runtime, &job->error);
 		return;
 	}
-	watch->next = documents->watches;
-	documents->watches = watch;
+	/* Behind those that came before: they are told in this order. */
+	struct document_watch **end = &documents->watches;
+	while (*end != NULL)
+		end = &(*end)->next;
+	*end = watch;
 	job->watch = NULL;
 	for (size_t i = 0; i < job->loaded.count; i++) {
 		const struct store_document *row = &job->loaded.at[i];

@@ -207,7 +207,8 @@ static void answer_done(struct runtime_read *read)
 {
 	struct answering *a = (struct answering *)read;
 	struct item *item = a->item;
-	if (a->error.code == ERROR_NONE && !a->repeated && (!a->found || !str_equal(a->effect.kind, S("human"))))
+	if (a->error.code == ERROR_NONE && !a->repeated &&
+	    (!a->found || !str_equal(a->effect.kind, S("human"))))
 		fail(&a->error, ERROR_CONFLICT,
 		     "no such request is open: it was answered already, or never asked");
 	if (a->error.code != ERROR_NONE) {

@@ -53,6 +53,7 @@ struct runtime_reply {
 	bool repeated;    /* this idempotency key was here before: nothing was done again */
 	int64_t revision; /* of a document, as it now is; 0 when it is gone */
 	struct str body;  /* likewise; "" when it is gone, or the change is a repeated one */
+	bool created;     /* a document that was not there before */
 };
 
 /* An idempotency key: the same key with the same words does nothing twice, for 24 hours and across
@@ -91,7 +92,8 @@ void runtime_answer(struct runtime *runtime, const struct runtime_answer *answer
  * rows of contracts/documents.def. */
 struct runtime_change {
 	struct str kind, name;
-	int64_t revision; /* the one it must have; 0 = it must be new; -1 = whatever is there */
+	int64_t revision; /* the one it must have; 0 = it must be new; -1 = whatever is there, or
+			   * nothing; -2 = whatever is there */
 	struct str body;  /* JSON; "" = delete it */
 	struct str by;    /* who changes it */
 	struct runtime_key key;
@@ -135,8 +137,9 @@ struct runtime_document {
 };
 
 /* Calls `changed` for every document of the kind, then `loaded` with their number, and from then on
- * `changed` for every further change: behind its commit and before anybody is told of it.  There is
- * no way to unwatch: whoever watches lives as long as the runtime. */
+ * `changed` for every further change: behind its commit and before its reply; those who watch are
+ * told in the order in which they began.  There is no way to unwatch: whoever watches lives as long
+ * as the runtime. */
 typedef void runtime_document_changed(void *context, const struct runtime_document *document);
 void runtime_watch_documents(struct runtime *runtime, struct str kind,
 			     runtime_document_changed *changed, system_callback *loaded,
@@ -195,7 +198,7 @@ struct store_stats runtime_store_stats(const struct runtime *runtime);
 
 struct runtime_counts {
 	size_t live_runs, open_tools, waiting_appends, watches;
-	bool full; /* the newest commit found no room on the disk */
+	bool full;                /* the newest commit found no room on the disk */
 	struct store_stats store; /* since the start */
 };
 struct runtime_counts runtime_counts(const struct runtime *runtime);

@@ -175,7 +175,13 @@ Test(system, expected_revisions_are_kept_to)
 	refused("profile", "work", 0, body, ERROR_CONFLICT, "already a profile called work");
 	refused("profile", "work", 2, body, ERROR_PRECONDITION_FAILED, "revision 1, not 2");
 	refused("profile", "gone", 2, "{\"name\": \"gone\", \"repo_root\": \"/x\"}",
-		ERROR_PRECONDITION_FAILED, "any more");
+		ERROR_PRECONDITION_FAILED, "no profile called gone");
+	refused("profile", "gone", SYSTEM_SOME_REVISION,
+		"{\"name\": \"gone\", \"repo_root\": \"/x\"}", ERROR_PRECONDITION_FAILED,
+		"no profile called gone");
+	change("profile", "work", SYSTEM_SOME_REVISION,
+	       "{\"name\": \"work\", \"repo_root\": \"/r\"}");
+	cr_assert_eq(world.decision.event_count, 0);
 	refused("profile", "gone", SYSTEM_ANY_REVISION, "", ERROR_NOT_FOUND, "called gone");
 	change("profile", "work", 1, body);
 	cr_assert_eq(event(0)->revision, 2);
@@ -226,7 +232,9 @@ Test(system, names_are_short_and_plain)
 	name[sizeof(name) - 1] = '\0';
 	refused("profile", name, 0, "{}", ERROR_INVALID, "from 1 to 128 bytes");
 	refused("profile", "", 0, "{}", ERROR_INVALID, "from 1 to 128 bytes");
-	refused("profile", "a\nb", 0, "{}", ERROR_INVALID, "control characters");
+	refused("profile", "a\nb", 0, "{}", ERROR_INVALID, "no control character");
+	refused("profile", "a/b", 0, "{}", ERROR_INVALID, "no slash");
+	refused("profile", "..", 0, "{}", ERROR_INVALID, "is not . or ..");
 	refused("profile", "one", 0, "{\"name\": \"two\", \"repo_root\": \"/r\"}", ERROR_INVALID,
 		"profile one calls itself two");
 }
