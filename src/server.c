@@ -1,8 +1,10 @@
 /* server.c -- opens the rooms in order: lock, loop, store, workspace, runtime, recovery, doors.
  *
- * The doors open only after recovery has every open run in memory, so that no command can meet a
- * run whose open effects nobody has taken up again.  They close the other way round: first what is
- * under way comes to its end, then the doors close, so that whoever watches sees it.
+ * No command may meet a run whose open effects nobody has taken up again.  So baton.sock opens only
+ * after recovery has every open run in memory; the TCP door opens before, for those who ask how the
+ * server is or read, and changes nothing until then (503).
+ * They close the other way round: first what is under way comes to its end, then the doors close, so
+ * that whoever watches sees it.
  */
 #include "server.h"
 
@@ -152,6 +154,18 @@ static const char *user_name(struct arena *arena)
 	return str_c(arena, str_from_c(entry != NULL ? entry->pw_name : "owner"));
 }
 
+/* Where a child's program would be found; NULL when it is nowhere. */
+static const char *find_program(struct arena *arena, const char *name)
+{
+	struct str rest = str_from_c(getenv("PATH")), folder;
+	while (str_cut(&rest, ':', &folder)) {
+		const char *path = str_format(arena, STR_FMT "/%s", STR_ARG(folder), name).at;
+		if (folder.size > 0 && file_exists(path))
+			return path;
+	}
+	return NULL;
+}
+
 static void seed_maps(struct server *server)
 {
 	uint8_t key[16];
@@ -171,24 +185,44 @@ static bool write_lock(struct server *server, struct error *error)
 	return file_rewrite(server->lock, text, error);
 }
 
+static _Noreturn void stay_shut(const struct error *error)
+{
+	log_line(LOG_ERROR, "%s", error->text);
+	_exit(error_row(error->code)->exit_status);
+}
+
 static void open_doors(void *context, uint64_t recovered)
 {
 	struct server *server = context;
 	struct http_server *http = api_server(server->api);
 	struct error error;
 	POINT("server.recovered");
-	bool good = server->settings.host == NULL ||
-		    http_listen_tcp(http, server->settings.host, server->settings.port,
-				    &server->port, &error);
-	if (!good || !http_listen_local(http, server->settings.socket_path, &error) ||
-	    !write_lock(server, &error)) {
-		log_line(LOG_ERROR, "%s", error.text);
-		_exit(error_row(error.code)->exit_status);
-	}
+	api_set_state(server->api, API_READY);
+	if (!http_listen_local(http, server->settings.socket_path, &error) ||
+	    !write_lock(server, &error))
+		stay_shut(&error);
 	if (recovered > 0)
 		log_line(LOG_INFO, "%llu open run%s taken up again", (unsigned long long)recovered,
 			 recovered == 1 ? "" : "s");
 	server->settings.ready(server->settings.context, recovered);
+}
+
+/* The keys are known: who asks over TCP how the server is, is told from now on. */
+static void open_front_door(void *context, uint64_t keys)
+{
+	struct server *server = context;
+	const struct server_settings *settings = &server->settings;
+	struct error error;
+	(void)keys;
+	if (settings->host != NULL && (!api_may_listen(server->api, settings->host, &error) ||
+				       !http_listen_tcp(api_server(server->api), settings->host,
+							settings->port, &server->port, &error)))
+		stay_shut(&error);
+	api_listens(server->api, server->port);
+	if (settings->only_looks)
+		open_doors(server, 0);
+	else
+		runtime_recover(server->runtime, open_doors, server);
 }
 
 /* Opening came only so far. */
@@ -222,17 +256,22 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 		return false;
 	}
 	seed_maps(server);
+	const struct sandbox *sandbox = sandbox_find(str_from_c(settings->isolation));
 	const struct api_settings api = { .loop = server->loop,
 					  .runtime = server->runtime,
 					  .version = BATON_VERSION,
-					  .user = user_name(&server->arena) };
+					  .user = user_name(&server->arena),
+					  .data_folder = settings->data_folder,
+					  .host = settings->host,
+					  .hosts = settings->hosts,
+					  .require_key = settings->require_key,
+					  .contained = sandbox->contained,
+					  .sandbox_program = find_program(&server->arena, "bwrap"),
+					  .audit = settings->host != NULL };
 	server->api = api_new(&api);
 	if (settings->patience != NULL)
 		http_server_be_patient(api_server(server->api), settings->patience);
-	if (settings->only_looks)
-		system_timer_start(loop_system(server->loop), 0, open_doors, server, 0);
-	else
-		runtime_recover(server->runtime, open_doors, server);
+	api_load(server->api, open_front_door, server);
 	*out_server = server;
 	return true;
 }
@@ -294,6 +333,7 @@ static void stop_on_signal(void *context, uint64_t argument)
 	server->phase_until = system_mono_us(loop_system(server->loop)) +
 			      server->settings.drain_seconds * INT64_C(1000000);
 	runtime_drain(server->runtime);
+	api_set_state(server->api, API_DRAINING);
 	POINT("server.draining");
 	check_drain(server, 0);
 }

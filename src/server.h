@@ -14,6 +14,8 @@ struct server_settings {
 	const char *data_folder, *socket_path;
 	const char *host; /* NULL = baton.sock only */
 	int port;
+	struct str_list hosts; /* names beside the address that Host may have */
+	bool require_key;      /* also on loopback */
 	const char *isolation;
 	const struct http_patience *patience; /* NULL = as limits.def has it */
 	int64_t drain_seconds;  /* how long a stop waits for what is under way; 0 = not at all */

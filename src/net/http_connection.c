@@ -317,7 +317,8 @@ static void deliver(struct http_connection *connection)
 	uv_timer_stop(&connection->timer);
 	connection->timer_kind = HTTP_TIMER_NONE;
 	struct http_request request = { .exchange = connection->exchange,
-					.local = connection->local };
+					.local = connection->local,
+					.peer = str_from_c(connection->peer) };
 	http_parse_request(&connection->parse, &request);
 	connection->delivering = true;
 	struct flight_mark mark = flight_begin(http_flight(server), "request", request.exchange);
@@ -419,6 +420,17 @@ void http_connection_drain(struct http_connection *connection)
 		timer_update(connection);
 }
 
+/* "" when it has gone again already. */
+static void note_peer(struct http_connection *connection)
+{
+	struct sockaddr_storage address;
+	int size = (int)sizeof(address);
+	if (uv_tcp_getpeername(&connection->socket.tcp, (struct sockaddr *)&address, &size) != 0 ||
+	    uv_ip_name((struct sockaddr *)&address, connection->peer, sizeof(connection->peer)) !=
+		    0)
+		connection->peer[0] = '\0';
+}
+
 void http_connection_open(struct http_server *server, int socket, bool local)
 {
 	struct http_connection *connection = calloc(1, sizeof(*connection));
@@ -439,6 +451,7 @@ void http_connection_open(struct http_server *server, int socket, bool local)
 		require(uv_tcp_init(uv, &connection->socket.tcp) == 0);
 		code = uv_tcp_open(&connection->socket.tcp, socket);
 		uv_tcp_nodelay(&connection->socket.tcp, 1);
+		note_peer(connection);
 	}
 	require(uv_timer_init(uv, &connection->timer) == 0);
 	connection->socket.handle.data = connection;

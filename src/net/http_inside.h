@@ -35,7 +35,7 @@ enum http_timer {
 	HTTP_TIMER_LINGER
 };
 
-enum { HTTP_READ_BYTES = 65536, HTTP_LISTENERS = 4, HTTP_DATE_SIZE = 32 };
+enum { HTTP_READ_BYTES = 65536, HTTP_LISTENERS = 4, HTTP_DATE_SIZE = 32, HTTP_PEER_SIZE = 64 };
 
 struct websocket;
 
@@ -43,6 +43,7 @@ struct http_connection {
 	struct http_server *server;
 	uint64_t id;
 	bool local;
+	char peer[HTTP_PEER_SIZE];
 	union {
 		uv_handle_t handle;
 		uv_stream_t stream;

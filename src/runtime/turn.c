@@ -105,7 +105,7 @@ static void turn_refused(struct turn *turn, struct live *live)
 	turn_never_was(turn, live, &error);
 }
 
-static void note_room(struct runtime *runtime, bool full)
+void runtime_note_room(struct runtime *runtime, bool full)
 {
 	if (full != runtime->full)
 		log_line(full ? LOG_ERROR : LOG_INFO, "%s",
@@ -113,6 +113,19 @@ static void note_room(struct runtime *runtime, bool full)
 				"wait until there is"
 			      : "there is room on the disk again");
 	runtime->full = full;
+}
+
+/* The store knew the key: somebody else did this already, so what was decided here is not true. */
+static void turn_repeated(struct turn *turn, struct live *live)
+{
+	item_reply_repeated(turn->item, &turn->ticket.append.request);
+	if (turn->item->command.kind == COMMAND_CREATE) {
+		turn_never_was(turn, live, NULL);
+		return;
+	}
+	turn_free(turn);
+	live->stale = true;
+	reload_when_quiet(live);
 }
 
 /* There is no room on the disk.  Who asked is told so and may ask again; the result of an effect
@@ -156,10 +169,12 @@ static void turn_committed(struct writer_ticket *ticket)
 			break;
 		}
 	POINT("runtime.committed");
-	if (ticket->append.outcome != STORE_CONFLICT)
-		note_room(turn->runtime, ticket->append.outcome == STORE_FULL);
+	if (ticket->append.outcome == STORE_COMMITTED || ticket->append.outcome == STORE_FULL)
+		runtime_note_room(turn->runtime, ticket->append.outcome == STORE_FULL);
 	if (ticket->append.outcome == STORE_CONFLICT) {
 		turn_refused(turn, live);
+	} else if (ticket->append.outcome == STORE_REPEATED) {
+		turn_repeated(turn, live);
 	} else if (ticket->append.outcome == STORE_FULL) {
 		turn_starved(turn, live);
 	} else {
