@@ -308,7 +308,8 @@ static void check_drain(void *context, uint64_t argument)
 	(void)argument;
 	struct system *system = loop_system(server->loop);
 	bool late = system_mono_us(system) >= server->phase_until;
-	if (server->phase == SERVER_FINISHES && (late || runtime_drained(server->runtime)))
+	bool done = runtime_drained(server->runtime) && api_caught_up(server->api);
+	if (server->phase == SERVER_FINISHES && (late || done))
 		close_doors(server);
 	else if (server->phase == SERVER_CLOSES && late)
 		doors_closed(server, 0);

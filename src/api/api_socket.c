@@ -319,6 +319,17 @@ void api_socket_writable(struct api *api, uint64_t exchange)
 	socket_read(socket);
 }
 
+bool api_sockets_behind(const struct api *api)
+{
+	uint32_t index = 0;
+	uint64_t id;
+	const struct api_socket *socket;
+	while ((socket = slots_next(&api->sockets, &index, &id)) != NULL)
+		if (socket->reading || (socket->more && !socket->full))
+			return true;
+	return false;
+}
+
 void api_socket_gone(struct api *api, uint64_t exchange)
 {
 	struct api_socket *socket = socket_of_exchange(api, exchange);

@@ -188,6 +188,17 @@ void api_stream_gone(struct api *api, uint64_t exchange)
 		stream_free(stream);
 }
 
+bool api_streams_behind(const struct api *api)
+{
+	uint32_t index = 0;
+	uint64_t id;
+	const struct stream *stream;
+	while ((stream = slots_next(&api->streams, &index, &id)) != NULL)
+		if (stream->reading || (stream->more && !stream->full))
+			return true;
+	return false;
+}
+
 void api_streams_end(struct api *api)
 {
 	uint32_t index = 0;
