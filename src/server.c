@@ -3,8 +3,8 @@
  * No command may meet a run whose open effects nobody has taken up again.  So baton.sock opens only
  * after recovery has every open run in memory; the TCP door opens before, for those who ask how the
  * server is or read, and changes nothing until then (503).
- * They close the other way round: first what is under way comes to its end, then the doors close, so
- * that whoever watches sees it.
+ * They close the other way round: first what is under way comes to its end, then the doors close,
+ * so that whoever watches sees it.
  */
 #include "server.h"
 
@@ -240,6 +240,15 @@ static void give_up(struct server *server)
 	free(server);
 }
 
+/* Clients get what the program itself does not need, and of few descriptors half. */
+static void make_room(struct server *server)
+{
+	size_t there = descriptors_raise(LIMIT_HTTP_CONNECTIONS + LIMIT_DESCRIPTORS_KEPT);
+	size_t kept = there / 2 < LIMIT_DESCRIPTORS_KEPT ? there / 2 : LIMIT_DESCRIPTORS_KEPT;
+	if (there - kept < LIMIT_HTTP_CONNECTIONS)
+		http_server_make_room(api_server(server->api), there - kept);
+}
+
 bool server_open(const struct server_settings *settings, struct server **out_server,
 		 struct error *error)
 {
@@ -269,6 +278,7 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 					  .sandbox_program = find_program(&server->arena, "bwrap"),
 					  .audit = settings->host != NULL };
 	server->api = api_new(&api);
+	make_room(server);
 	if (settings->patience != NULL)
 		http_server_be_patient(api_server(server->api), settings->patience);
 	api_load(server->api, open_front_door, server);
