@@ -11,11 +11,12 @@
 #include "cli/cli.h"
 #include "contract/run.h"
 #include "net/local_client.h"
+#include "net/sse.h"
 
 struct following {
 	struct cli *cli;
 	int64_t *seen;
-	struct buf text; /* what has not been cut yet */
+	struct sse_reader stream;
 	bool finished;
 };
 
@@ -41,39 +42,33 @@ static void tell(const struct run_event *event)
 			STR_ARG(json_text(json_member(data, S("effect")))));
 }
 
-static void take_event(struct following *f, struct str block)
+static bool take_event(void *context, struct str id, struct str type, struct str data)
 {
-	struct str line;
+	struct following *f = context;
 	AUTO(arena) arena = { 0 };
-	while (str_cut(&block, '\n', &line)) {
-		const struct json *json;
-		struct error error;
-		struct problems problems = { .arena = &arena };
-		if (!str_starts(line, S("data: ")) ||
-		    !json_read(str_skip(line, 6), &arena, &json, &error))
-			continue;
-		struct contract_source source = { .json = json, .lenient = true };
-		const struct run_event *event = run_event_parse(&source, &arena, &problems);
-		if (event == NULL || event->seq <= *f->seen)
-			continue;
-		tell(event);
-		*f->seen = event->seq;
-		f->finished = str_equal(event->type, S("run.finished"));
-	}
+	const struct json *json;
+	struct error error;
+	struct problems problems = { .arena = &arena };
+	(void)id;
+	(void)type;
+	if (!json_read(data, &arena, &json, &error))
+		return true;
+	struct contract_source source = { .json = json, .lenient = true };
+	const struct run_event *event = run_event_parse(&source, &arena, &problems);
+	if (event == NULL || event->seq <= *f->seen)
+		return true;
+	tell(event);
+	*f->seen = event->seq;
+	f->finished = str_equal(event->type, S("run.finished"));
+	return !f->finished;
 }
 
 static bool take_bytes(void *context, int status, struct str bytes)
 {
 	struct following *f = context;
-	buf_add(&f->text, bytes);
-	if (status != 200)
-		return true;
-	size_t end;
-	while (str_find(buf_str(&f->text), S("\n\n"), &end)) {
-		take_event(f, str_head(buf_str(&f->text), end));
-		buf_drop_front(&f->text, end + 2);
-	}
-	return !f->finished;
+	if (status == 200)
+		sse_feed(&f->stream, bytes);
+	return !f->stream.ended;
 }
 
 static int print_result(struct cli *cli, const struct uuid *run)
@@ -102,7 +97,8 @@ int cli_follow(struct cli *cli, const struct uuid *run, int64_t *seen)
 {
 	char id[UUID_TEXT_SIZE];
 	AUTO(arena) arena = { 0 };
-	struct following f = { .cli = cli, .seen = seen, .text = buf_limited(LIMIT_JSON_BYTES) };
+	struct following f = { .cli = cli, .seen = seen };
+	sse_reader_init(&f.stream, LIMIT_JSON_BYTES, take_event, &f);
 	struct str target = str_format(&arena, "/api/runs/" STR_FMT "/stream?after=%lld",
 				       STR_ARG(uuid_text(run, id)), (long long)*seen);
 	struct local_answer answer;
@@ -117,6 +113,6 @@ int cli_follow(struct cli *cli, const struct uuid *run, int64_t *seen)
 		/* A stream that ends in order is that of a run that has ended, told or not. */
 		status = print_result(cli, run);
 	}
-	buf_done(&f.text);
+	sse_reader_done(&f.stream);
 	return status;
 }
