@@ -342,8 +342,8 @@ class Home:
         assert server.listen(), server.errors()
         return server
 
-    def begin_serve(self, *words, **env):
-        return self._start(Server, ["serve", "--port", "0", *words], env)
+    def begin_serve(self, *words, port=0, **env):
+        return self._start(Server, ["serve", "--port", str(port), *words], env)
 
     def begin(self, *words, **env):
         """The command line, not waited for."""
