@@ -125,7 +125,7 @@ static bool load_key(struct document_job *job, struct store_reader *reader)
 static bool compose(struct document_job *job, struct store_reader *reader,
 		    struct system_command *out_command)
 {
-	struct runtime_changes changes = { &job->one, 1 };
+	struct runtime_changes changes = { &job->one, job->how.compose == NULL };
 	struct arena *arena = &job->read.arena;
 	if (job->how.compose != NULL && !job->how.compose(job->how.context, reader, arena, &changes,
 							  &job->problems, &job->error))
