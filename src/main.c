@@ -102,6 +102,18 @@ static void say_listening(void *context, uint64_t recovered)
 	fflush(stdout);
 }
 
+static struct str_list names_of(struct cli *cli)
+{
+	enum { NAMES_MOST = 64 };
+	struct str *names = arena_array(&cli->arena, struct str, NAMES_MOST);
+	struct str rest = str_from_c(cli->hosts), name;
+	size_t count = 0;
+	while (count < NAMES_MOST && str_cut(&rest, ',', &name))
+		if (str_trim(name).size > 0)
+			names[count++] = str_trim(name);
+	return (struct str_list){ names, count };
+}
+
 static int serve(struct cli *cli)
 {
 	struct serving serving = { .cli = cli };
@@ -109,6 +121,8 @@ static int serve(struct cli *cli)
 						  .socket_path = cli->socket_path,
 						  .host = cli->host,
 						  .port = cli->port,
+						  .hosts = names_of(cli),
+						  .require_key = cli->require_key,
 						  .isolation = cli->isolation,
 						  .ready = say_listening,
 						  .context = &serving };
@@ -192,6 +206,9 @@ static bool prepare(struct cli *cli, const struct cli_command **out_command, str
 	if (!setup_log(cli, error) ||
 	    !read_setting(cli, CONFIG_TOOLS_ISOLATION, &cli->isolation, error))
 		return false;
+	cli->hosts = getenv("BATON_SERVE_HOSTS");
+	const char *require_key = getenv("BATON_SERVE_REQUIRE_KEY");
+	cli->require_key = require_key != NULL && str_equal(str_from_c(require_key), S("true"));
 	if (getrandom(cli->dice, sizeof(cli->dice), 0) != (ssize_t)sizeof(cli->dice))
 		return fail(error, ERROR_IO, "the system gives no random bytes");
 	if (!find_home(cli, error))

@@ -141,8 +141,7 @@ static const char *find_program(struct arena *arena, const char *name)
 {
 	struct str rest = str_from_c(getenv("PATH")), folder;
 	while (str_cut(&rest, ':', &folder)) {
-		const char *path =
-			str_format(arena, STR_FMT "/%s", STR_ARG(folder), name).at;
+		const char *path = str_format(arena, STR_FMT "/%s", STR_ARG(folder), name).at;
 		if (folder.size > 0 && file_exists(path))
 			return path;
 	}
@@ -197,10 +196,9 @@ static void open_front_door(void *context, uint64_t keys)
 	const struct server_settings *settings = &server->settings;
 	struct error error;
 	(void)keys;
-	if (settings->host != NULL &&
-	    (!api_may_listen(server->api, settings->host, &error) ||
-	     !http_listen_tcp(api_server(server->api), settings->host, settings->port,
-			      &server->port, &error)))
+	if (settings->host != NULL && (!api_may_listen(server->api, settings->host, &error) ||
+				       !http_listen_tcp(api_server(server->api), settings->host,
+							settings->port, &server->port, &error)))
 		stay_shut(&error);
 	api_listens(server->api, server->port);
 	if (settings->only_looks)
@@ -249,8 +247,7 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 					  .hosts = settings->hosts,
 					  .require_key = settings->require_key,
 					  .contained = sandbox->contained,
-					  .sandbox_program =
-						  find_program(&server->arena, "bwrap"),
+					  .sandbox_program = find_program(&server->arena, "bwrap"),
 					  .audit = settings->host != NULL };
 	server->api = api_new(&api);
 	api_load(server->api, open_front_door, server);

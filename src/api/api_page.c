@@ -132,45 +132,55 @@ static void note_end(struct stories *stories, const struct uuid *run)
 			met->ended = true;
 }
 
-static bool put_event(struct encoding *encoding, const struct store_event_row *row, struct buf *out,
-		      bool *out_shown)
+/* An event of the pipeline vocabulary as S0's message. */
+static void put_message(const struct view_document *document, struct arena *arena,
+			struct json_writer *writer)
+{
+	require(document->type == pipeline_workflow_event_type());
+	struct run_socket_event *message = run_socket_event_new(arena);
+	SET(message, payload, document->at[0]);
+	run_socket_event_print(message, writer);
+}
+
+/* Adds nothing when the view does not show it. */
+static bool put_event(struct encoding *encoding, const struct store_event_row *row,
+		      struct json_writer *writer)
 {
 	struct page *page = encoding->page;
-	*out_shown = true;
+	struct view_document document;
 	if (page->view == NULL) {
-		buf_add(out, api_event_text(row, &page->read.arena));
+		json_put_raw(writer, api_event_text(row, &page->read.arena));
 		return true;
 	}
 	const struct api_story *story = story_of(encoding, &row->run, row->seq);
 	if (story == NULL)
 		return false;
-	*out_shown = api_story_event(story, page->view, row->seq, out);
+	if (!api_story_event(story, page->view, row->seq, &document))
+		return true;
+	if (page->form == PAGE_MESSAGE)
+		put_message(&document, &page->read.arena, writer);
+	else
+		view_print(&document, writer);
 	return true;
 }
 
 static bool add_item(struct encoding *encoding, const struct store_event_row *row)
 {
 	struct page *page = encoding->page;
+	struct arena *arena = &page->read.arena;
 	struct page_item *item = &page->items[page->count];
-	bool shown = is_followed(page, row);
 	*item = (struct page_item){ .cursor = page->all ? row->position : row->seq,
 				    .text = S(""),
 				    .last = str_equal(row->type, S("run.finished")) };
-	if (shown) {
-		AUTO(buf) text = { 0 };
-		if (page->form == PAGE_SSE)
-			buf_add_format(&text, "id: %lld\ndata: ", (long long)item->cursor);
-		else if (page->form == PAGE_MESSAGE)
-			buf_add(&text, S("{\"type\":\"event\",\"payload\":"));
-		if (!put_event(encoding, row, &text, &shown))
-			return false;
-		if (page->form == PAGE_SSE)
-			buf_add(&text, S("\n\n"));
-		else if (page->form == PAGE_MESSAGE)
-			buf_add_char(&text, '}');
-		if (shown)
-			item->text = str_copy(&page->read.arena, buf_str(&text));
-	}
+	AUTO(buf) text = { 0 };
+	struct json_writer writer = { .out = &text };
+	if (is_followed(page, row) && !put_event(encoding, row, &writer))
+		return false;
+	if (text.size > 0 && page->form == PAGE_SSE)
+		item->text = str_format(arena, "id: %lld\ndata: " STR_FMT "\n\n",
+					(long long)item->cursor, STR_ARG(buf_str(&text)));
+	else if (text.size > 0)
+		item->text = str_copy(arena, buf_str(&text));
 	if (item->last && page->view != NULL)
 		note_end(page->stories, &row->run);
 	page->count++;

@@ -32,7 +32,7 @@ struct page_item {
 enum page_form {
 	PAGE_PLAIN,
 	PAGE_SSE,     /* id: and data: */
-	PAGE_MESSAGE, /* S0's {"type": "event", "payload": ...} */
+	PAGE_MESSAGE, /* S0's run.SocketEvent; with the pipeline view only */
 };
 
 struct page {

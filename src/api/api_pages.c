@@ -21,7 +21,8 @@ void api_root_page(struct api_call *call)
 
 void api_ui_page(struct api_call *call)
 {
-	struct str name = call->name.size == 0 ? S("index.html") : call->name;
+	struct str named = api_name(call, S("file"));
+	struct str name = named.size == 0 ? S("index.html") : named;
 	for (const struct packed_file *file = packed_web; file->name != NULL; file++) {
 		if (!str_equal(str_from_c(file->name), name))
 			continue;

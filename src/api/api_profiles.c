@@ -87,7 +87,7 @@ void api_profile_list(struct api_call *call)
 
 void api_profile_read(struct api_call *call)
 {
-	documents_send(call, &profile_answer, call->name);
+	documents_send(call, &profile_answer, api_name(call, S("name")));
 }
 
 static void agent_work(struct runtime_read *read, struct store_reader *reader)
@@ -109,8 +109,8 @@ static void agent_work(struct runtime_read *read, struct store_reader *reader)
 void api_profile_agent(struct api_call *call)
 {
 	struct profile_read *r = read_new(call);
-	r->name = str_copy(&r->read.arena, call->name);
-	r->agent = str_copy(&r->read.arena, call->agent);
+	r->name = str_copy(&r->read.arena, api_name(call, S("name")));
+	r->agent = str_copy(&r->read.arena, api_name(call, S("agent")));
 	r->read.work = agent_work;
 	r->read.done = read_done;
 	runtime_read(call->api->settings.runtime, &r->read);
@@ -131,7 +131,7 @@ void api_profile_replace(struct api_call *call, const struct pipeline_profile *b
 	if (!documents_expected(call, &revision, &error))
 		api_reply_error(call->api, call->exchange, &error, NULL);
 	else
-		documents_change(call, &profile_answer, call->name, revision,
+		documents_change(call, &profile_answer, api_name(call, S("name")), revision,
 				 pipeline_profile_text(body, call->arena));
 }
 
@@ -142,14 +142,14 @@ void api_profile_delete(struct api_call *call)
 	if (!documents_expected(call, &revision, &error))
 		api_reply_error(call->api, call->exchange, &error, NULL);
 	else
-		documents_change(call, &profile_answer, call->name, revision, S(""));
+		documents_change(call, &profile_answer, api_name(call, S("name")), revision, S(""));
 }
 
 void api_profile_activate(struct api_call *call)
 {
 	static const struct documents_answer answer = { DOCUMENT_SETTINGS, { "", 0 } };
 	struct run_selection *selection = run_selection_new(call->arena);
-	SET(selection, active_profile, call->name);
+	SET(selection, active_profile, api_name(call, S("name")));
 	documents_change(call, &answer, document_kind_name(DOCUMENT_SETTINGS), -1,
 			 run_selection_text(selection, call->arena));
 }
@@ -217,7 +217,7 @@ void api_profile_patch(struct api_call *call, const struct run_profile_patch *bo
 {
 	struct error error;
 	struct profile_patch *patch = arena_new(call->arena, struct profile_patch);
-	patch->name = str_copy(call->arena, call->name);
+	patch->name = str_copy(call->arena, api_name(call, S("name")));
 	patch->patch = json_print(call->arena, patch_tree(body, call->arena));
 	if (!documents_expected(call, &patch->revision, &error))
 		api_reply_error(call->api, call->exchange, &error, NULL);

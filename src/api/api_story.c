@@ -112,13 +112,8 @@ void api_story_done(struct api_story *s)
 }
 
 bool api_story_event(const struct api_story *s, const struct view *view, int64_t seq,
-		     struct buf *out)
+		     struct view_document *out_document)
 {
-	struct view_document document;
-	if (!s->told || seq < 1 || (size_t)seq > s->count ||
-	    !view_event(view, &s->story, (size_t)seq - 1, &document))
-		return false;
-	struct json_writer writer = { .out = out };
-	view_print(&document, &writer);
-	return true;
+	return s->told && seq >= 1 && (size_t)seq <= s->count &&
+	       view_event(view, &s->story, (size_t)seq - 1, out_document);
 }

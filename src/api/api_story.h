@@ -33,8 +33,8 @@ MUST_CHECK bool api_story_read(struct api_story *s, struct store_reader *reader,
 MUST_CHECK bool api_story_go_on(struct api_story *s, struct store_reader *reader,
 				struct error *error);
 void api_story_done(struct api_story *s);
-/* Adds the event as JSON; false, adding nothing, when the view does not show it. */
+/* The event in the view's words; false when the view does not show it. */
 bool api_story_event(const struct api_story *s, const struct view *view, int64_t seq,
-		     struct buf *out);
+		     struct view_document *out_document);
 
 #endif

@@ -99,10 +99,10 @@ struct api_call {
 	bool begun;   /* a stream or a socket */
 
 	/* From the path and the query. */
-	struct uuid id;                                     /* {id} */
-	struct str name;                                    /* {name} or {file} */
-	struct str agent;                                   /* {agent} */
-	struct str path;                                    /* {path} */
+	struct uuid id;                               /* {id} */
+	struct str path;                              /* {path} */
+	struct api_parameter names[LIMIT_PATH_NAMES]; /* any other: api_name() */
+	size_t name_count;
 	struct api_parameter query[LIMIT_QUERY_PARAMETERS]; /* api_query() */
 	size_t query_count;
 	struct str allow; /* methods of the path */
@@ -168,6 +168,8 @@ bool api_may_go_on(struct api *api, uint64_t exchange);
 /* Who it was, as it is recorded: the owner's name, a key's label, or "http". */
 struct str api_caller_name(const struct api_call *call);
 
+/* What stands in the path where the row has `{name}`, unescaped; "" when the row has none. */
+struct str api_name(const struct api_call *call, struct str name);
 /* The value of ?name=, unescaped; "" when absent. */
 struct str api_query(const struct api_call *call, struct str name);
 /* A whole number from the query within bounds, or the fallback. */

@@ -126,7 +126,7 @@ enum phase_answer api_audit_answer(struct api_call *call, struct error *error)
 	if (subject.size == 0 && !uuid_is_zero(&call->id))
 		subject = uuid_text(&call->id, id);
 	else if (subject.size == 0)
-		subject = call->name;
+		subject = call->name_count > 0 ? call->names[0].value : call->path;
 	struct str route = call->route == NULL ? S("?") : route_text(call->route, call->arena);
 	const struct log_field fields[] = {
 		{ "request_id", str_from_c(call->request_id) },

@@ -192,7 +192,8 @@ static bool is_plain_name(struct str segment)
 /* What the path gives when the row fits. */
 struct taken {
 	struct uuid id;
-	struct str name, agent;
+	struct api_parameter names[LIMIT_PATH_NAMES];
+	size_t name_count;
 	size_t path_from, path_count;
 	size_t fixed; /* segments that are the row's own words */
 };
@@ -201,16 +202,14 @@ static bool segment_fits(struct str pattern, struct str segment, struct taken *t
 {
 	if (str_equal(pattern, S("{id}")))
 		return uuid_parse(segment, &taken->id);
-	if (str_equal(pattern, S("{name}")) || str_equal(pattern, S("{file}"))) {
-		taken->name = segment;
-		return is_plain_name(segment);
+	if (!str_starts(pattern, S("{"))) {
+		taken->fixed++;
+		return str_equal(pattern, segment);
 	}
-	if (str_equal(pattern, S("{agent}"))) {
-		taken->agent = segment;
-		return is_plain_name(segment);
-	}
-	taken->fixed++;
-	return str_equal(pattern, segment);
+	require(taken->name_count < LIMIT_PATH_NAMES);
+	taken->names[taken->name_count++] =
+		(struct api_parameter){ str_head(str_skip(pattern, 1), pattern.size - 2), segment };
+	return is_plain_name(segment);
 }
 
 static bool path_fits(struct str pattern, const struct segments *path, struct taken *taken)
@@ -219,7 +218,7 @@ static bool path_fits(struct str pattern, const struct segments *path, struct ta
 	size_t at = 0, left = 0;
 	for (size_t i = 0; i < pattern.size; i++)
 		left += pattern.at[i] == '/';
-	*taken = (struct taken){ .name = S(""), .agent = S("") };
+	*taken = (struct taken){ 0 };
 	str_cut(&pattern, '/', &wanted);
 	for (; str_cut(&pattern, '/', &wanted); left--) {
 		if (!str_equal(wanted, S("{path}"))) {
@@ -318,8 +317,11 @@ bool route_find(struct api_call *call, bool socket, struct error *error)
 			    STR_ARG(call->allow));
 	call->route = row;
 	call->id = taken.id;
-	call->name = str_copy(call->arena, taken.name);
-	call->agent = str_copy(call->arena, taken.agent);
+	call->name_count = taken.name_count;
+	for (size_t i = 0; i < taken.name_count; i++)
+		call->names[i] =
+			(struct api_parameter){ taken.names[i].name,
+						str_copy(call->arena, taken.names[i].value) };
 	call->path = join(call->arena, &path, &taken);
 	return true;
 }
@@ -387,6 +389,14 @@ bool route_query(struct api_call *call, struct error *error)
 		call->query[call->query_count++] = (struct api_parameter){ name, value };
 	}
 	return true;
+}
+
+struct str api_name(const struct api_call *call, struct str name)
+{
+	for (size_t i = 0; i < call->name_count; i++)
+		if (str_equal(call->names[i].name, name))
+			return call->names[i].value;
+	return S("");
 }
 
 struct str api_query(const struct api_call *call, struct str name)

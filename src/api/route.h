@@ -1,9 +1,9 @@
 /* api/route.h -- the rows of routes.def as one table, and which row a request is for.
  *
  * A path is cut at its slashes and each segment is unescaped on its own, so an escaped slash is
- * never one of ours.  In a row's path `{id}` takes a UUID, `{name}`, `{agent}` and `{file}` one
- * segment that is not empty, `{path}` one or more of them, as many as the row's tail leaves.  Of
- * several rows that fit, the one with more fixed segments is taken, whatever their order.
+ * never one of ours.  In a row's path `{id}` takes a UUID, `{path}` one or more segments, as many
+ * as the row's tail leaves, and any other name in braces one segment that is not empty.  Of several
+ * rows that fit, the one with more fixed segments is taken, whatever their order.
  */
 #ifndef API_ROUTE_H
 #define API_ROUTE_H

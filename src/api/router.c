@@ -9,6 +9,7 @@
 #include "api/inside.h"
 #include "base/log.h"
 #include "base/uuid.h"
+#include "contract/document.h"
 
 static struct str exchange_key(const struct api_call *call)
 {
@@ -91,7 +92,7 @@ static void take_request(void *context, const struct http_request *request)
 	call->arena = &call->read.arena;
 	call->request = request;
 	call->exchange = request->exchange;
-	call->allow = call->name = call->path = S("");
+	call->allow = call->path = S("");
 	call->key.key = S("");
 	name_request(call);
 	map_put(&api->calls, exchange_key(call), call);

@@ -24,8 +24,9 @@ struct cli {
 	void *state;     /* what a command keeps between two servers */
 	bool own_server; /* this process is the owner: what it leaves, nobody else goes on with */
 	/* serve */
-	const char *host, *isolation;
+	const char *host, *isolation, *hosts;
 	int port;
+	bool require_key;
 };
 
 enum cli_kind {

@@ -18,14 +18,14 @@ static bool prepare(struct cli *cli, struct error *error)
 	cli->port = (int)number;
 	if (host != NULL)
 		cli->host = host;
-	struct str name = str_from_c(cli->host);
-	if (!str_equal(name, S("127.0.0.1")) && !str_equal(name, S("localhost")) &&
-	    !str_equal(name, S("::1")))
-		return fail(
-			error, ERROR_FORBIDDEN,
-			"this version listens on loopback only (127.0.0.1, ::1 or localhost), not "
-			"on %s: it has no authentication",
-			cli->host);
+	const struct config_row *hosts_row = config_row(CONFIG_SERVE_HOSTS);
+	const char *hosts;
+	if (!cli_option(cli, hosts_row->flag, hosts_row->letter, &hosts, error))
+		return false;
+	if (hosts != NULL)
+		cli->hosts = hosts;
+	cli->require_key =
+		cli_flag(cli, config_row(CONFIG_SERVE_REQUIRE_KEY)->flag) || cli->require_key;
 	return cli_no_argument(cli, error);
 }
 

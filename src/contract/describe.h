@@ -42,8 +42,8 @@ void describe_html(struct buf *out);
 void describe_markdown_type(const struct type *type, struct buf *out);
 /* JSON text with one member or item a line, so that it can be read and compared. */
 void describe_indented(struct str json, struct buf *out);
-/* The OpenAPI document and the page, printed at the first call under a lock and kept as long as the program
- * runs; from any thread. */
+/* The OpenAPI document and the page, printed at the first call under a lock and kept as long as the
+ * program runs; from any thread. */
 struct str describe_openapi_kept(void);
 struct str describe_html_kept(void);
 

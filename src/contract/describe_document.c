@@ -90,7 +90,8 @@ static void put_response(struct json_writer *writer, const struct route_row *row
 	switch (row->answer) {
 	case ROUTE_ANSWER_ONE:
 	case ROUTE_ANSWER_LIST:
-		put_media(writer, "application/json", row->of(), row->answer == ROUTE_ANSWER_LIST, false);
+		put_media(writer, "application/json", row->of(), row->answer == ROUTE_ANSWER_LIST,
+			  false);
 		break;
 	case ROUTE_ANSWER_EVENTS:
 		put_media(writer, "text/event-stream", row->of(), false, false);
@@ -127,7 +128,7 @@ static void put_parameters(struct json_writer *writer, const struct route_row *r
 	size_t at;
 	bool any = str_find(rest, S("{"), &at);
 	ROUTES_OF(row, item)
-		any = any || item->kind == ROUTE_ROW_QUERY;
+	any = any || item->kind == ROUTE_ROW_QUERY;
 	if (!any)
 		return;
 	open_key(writer, "parameters", '[');
@@ -135,9 +136,8 @@ static void put_parameters(struct json_writer *writer, const struct route_row *r
 		put_parameter(writer, name, true,
 			      str_equal(name, S("id")) ? uuid_type() : str_type(), NULL);
 	ROUTES_OF(row, item)
-		if (item->kind == ROUTE_ROW_QUERY)
-			put_parameter(writer, str_from_c(item->name), false, item->of(),
-				      item->text);
+	if (item->kind == ROUTE_ROW_QUERY)
+		put_parameter(writer, str_from_c(item->name), false, item->of(), item->text);
 	json_close(writer, ']');
 }
 
@@ -180,8 +180,8 @@ static void put_operation(struct json_writer *writer, const struct route_row *ro
 	open_key(writer, "responses", '{');
 	put_response(writer, row, row->text);
 	ROUTES_OF(row, also)
-		if (also->kind == ROUTE_ROW_ALSO)
-			put_response(writer, also, also->text);
+	if (also->kind == ROUTE_ROW_ALSO)
+		put_response(writer, also, also->text);
 	open_key(writer, "default", '{');
 	put(writer, "$ref", "#/components/responses/Problem");
 	json_close(writer, '}');

@@ -190,7 +190,7 @@ static void put_parameters(struct buf *out, const struct route_row *row)
 	struct str rest = str_from_c(row->path), name;
 	bool any = strchr(row->path, '{') != NULL;
 	ROUTES_OF(row, item)
-		any = any || item->kind == ROUTE_ROW_QUERY;
+	any = any || item->kind == ROUTE_ROW_QUERY;
 	if (!any)
 		return;
 	buf_add(out, S("<table>\n<tr><th>parameter</th><th>in</th><th>type</th><th>meaning</th>"
@@ -198,9 +198,9 @@ static void put_parameters(struct buf *out, const struct route_row *row)
 	while (route_row_parameter(&rest, &name))
 		put_parameter(out, name, "path", str_equal(name, S("id")) ? "uuid" : "string", "");
 	ROUTES_OF(row, item)
-		if (item->kind == ROUTE_ROW_QUERY)
-			put_parameter(out, str_from_c(item->name), "query",
-				      contract_kind_name(item->of()->kind), item->text);
+	if (item->kind == ROUTE_ROW_QUERY)
+		put_parameter(out, str_from_c(item->name), "query",
+			      contract_kind_name(item->of()->kind), item->text);
 	buf_add(out, S("</table>\n"));
 }
 
@@ -252,8 +252,8 @@ static void put_route(struct buf *out, const struct route_row *row)
 	if (row->kind == ROUTE_ROW_DOOR)
 		put_answer(out, row);
 	ROUTES_OF(row, item)
-		if (item->kind == ROUTE_ROW_ALSO)
-			put_answer(out, item);
+	if (item->kind == ROUTE_ROW_ALSO)
+		put_answer(out, item);
 	buf_add(out, S("</ul>\n"));
 	put_parameters(out, row);
 }
@@ -278,7 +278,7 @@ static void put_routes(struct buf *out)
 
 static void put_contents(struct buf *out)
 {
-	static const char *const sections[] = { "Routes", "Errors",  "Events",	 "States",
+	static const char *const sections[] = { "Routes",   "Errors", "Events",  "States",
 						"Settings", "Limits", "Metrics", "Contracts" };
 	buf_add(out, S("<nav><ul>\n"));
 	for (size_t i = 0; i < COUNT(sections); i++)

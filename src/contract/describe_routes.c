@@ -76,8 +76,8 @@ bool route_row_belongs(const struct route_row *row)
 bool route_row_needs_key(const struct route_row *row)
 {
 	ROUTES_OF(row, item)
-		if (item->kind == ROUTE_ROW_NO_KEY)
-			return false;
+	if (item->kind == ROUTE_ROW_NO_KEY)
+		return false;
 	return true;
 }
 

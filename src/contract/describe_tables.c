@@ -230,8 +230,9 @@ void describe_limits(struct buf *out)
 {
 	buf_add(out, S("# Limits\n\nEvery bound, and why it is there.\n\n"
 		       "| limit | value | unit | why |\n|---|---|---|---|\n"));
-#define LIMIT(name_, value_, unit_, why_) \
-	buf_add_format(out, "| `%s` | %lld | %s | %s |\n", #name_, (long long)(value_), unit_, why_);
+#define LIMIT(name_, value_, unit_, why_)                                                      \
+	buf_add_format(out, "| `%s` | %lld | %s | %s |\n", #name_, (long long)(value_), unit_, \
+		       why_);
 #include "contracts/limits.def"
 #undef LIMIT
 }

@@ -418,7 +418,8 @@ static void note_peer(struct http_connection *connection)
 	struct sockaddr_storage address;
 	int size = (int)sizeof(address);
 	if (uv_tcp_getpeername(&connection->socket.tcp, (struct sockaddr *)&address, &size) != 0 ||
-	    uv_ip_name((struct sockaddr *)&address, connection->peer, sizeof(connection->peer)) != 0)
+	    uv_ip_name((struct sockaddr *)&address, connection->peer, sizeof(connection->peer)) !=
+		    0)
 		connection->peer[0] = '\0';
 }
 

@@ -40,8 +40,8 @@ struct http_request {
 	const struct http_header *headers;
 	size_t header_count;
 	struct str body;
-	bool local; /* came through baton.sock: the data folder's owner */
-	bool old;   /* HTTP/1.0 */
+	bool local;      /* came through baton.sock: the data folder's owner */
+	bool old;        /* HTTP/1.0 */
 	struct str peer; /* the client's address without its port, "" when local */
 };
 

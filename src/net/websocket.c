@@ -161,8 +161,7 @@ static void answer(struct http_connection *connection, struct str protocol)
 		       "Sec-WebSocket-Accept: %s\r\n",
 		       STR_ARG(http_date(connection->server)), accept);
 	if (protocol.size > 0 && websocket_offers(&request, protocol))
-		buf_add_format(&head, "Sec-WebSocket-Protocol: " STR_FMT "\r\n",
-			       STR_ARG(protocol));
+		buf_add_format(&head, "Sec-WebSocket-Protocol: " STR_FMT "\r\n", STR_ARG(protocol));
 	buf_add(&head, S("\r\n"));
 	http_connection_write(connection, buf_str(&head), S(""), S(""));
 }

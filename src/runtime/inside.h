@@ -2,6 +2,7 @@
  *
  *	start.c     definition -> graph -> a new live run
  *	item.c      commands on their way
+ *	keyed.c     those with an idempotency key, one at a time
  *	live.c      runs in memory: coming, loading, going
  *	turn.c      decide, commit, act
  *	rows.c      a turn as the store takes it
@@ -54,6 +55,14 @@ void graphs_done(struct graphs *graphs);
 
 /* ---- live runs ----------------------------------------------------------------------- */
 
+/* The right to use an idempotency key: one item has it, the others wait behind it. */
+struct claim {
+	struct runtime *runtime; /* NULL: it has none and waits for none */
+	struct runtime_key key;
+	struct item *next;
+	void (*go)(struct item *item);
+};
+
 /* A command on its way to a run, with its own memory. */
 struct item {
 	struct item *next;
@@ -63,6 +72,10 @@ struct item {
 	runtime_replied *replied; /* NULL when nobody waits */
 	void *context;
 	uint64_t argument;
+	struct claim claim;
+	/* What begins with it once it has its claim, and how that is freed when it never does. */
+	struct runtime_read *waiting;
+	void (*waiting_done)(struct item *item);
 };
 
 struct item_queue {
@@ -141,6 +154,9 @@ struct runtime {
 	bool full; /* the newest commit found no room on the disk */
 	struct recovery *recovery;
 	struct documents documents;
+	struct map claims; /* idempotency key -> the item that has it */
+	bool closing;      /* runtime_free() is at work */
+	int64_t forgot_at; /* when old keys were last forgotten, us UTC */
 	struct runtime_server_settings server;
 	system_callback *opened; /* of runtime_open_documents() */
 	void *opened_context;
@@ -153,7 +169,22 @@ struct live *live_new(struct runtime *runtime, struct uuid run, struct graph_use
 struct live *live_get(struct runtime *runtime, const struct uuid *run);
 struct item *item_new(enum command_kind kind);
 void item_free(struct item *item);
+void item_begin(struct item *item); /* submits what waits with it */
 void item_reply(struct item *item, const struct uuid *run, const struct error *error);
+/* Its key was here before: it did that, or, with other words, it is a conflict. */
+void item_reply_repeated(struct item *item, const struct store_request *known);
+/* Calls go(item) when no other item has the key any more: at once when there is no key.  The claim
+ * goes with the item. */
+void claim_take(struct runtime *runtime, struct item *item, const struct runtime_key *key,
+		void (*go)(struct item *item));
+void claim_release(struct item *item);
+/* On a reader's thread: what the store knows of the item's key.  CONFLICT for other words. */
+MUST_CHECK bool claim_look(const struct item *item, struct store_reader *reader,
+			   struct arena *arena, struct store_request *out_known, bool *out_repeated,
+			   struct error *error);
+/* What the store is to remember with the item's append. */
+void claim_fill(const struct item *item, const struct uuid *subject, int64_t now,
+		struct store_request *out_request);
 void queue_add(struct item_queue *queue, struct item *item);
 struct item *queue_take(struct item_queue *queue);
 /* Queues the command and decides as far as possible.  The item is the live run's now. */

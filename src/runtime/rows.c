@@ -125,6 +125,7 @@ void turn_rows(struct turn *turn, const struct live *live)
 	const struct run *run = live->run;
 	struct store_append *append = &turn->ticket.append;
 	append->expected_seq = run->seq - (int64_t)turn->decision.event_count;
+	claim_fill(turn->item, &run->id, turn->now, &append->request);
 	fill_run_row(turn, &append->run, run);
 	fill_events(turn, append);
 	fill_blobs(turn, append, live);

@@ -88,6 +88,7 @@ static void discard_what_waits(struct runtime *runtime)
 
 void runtime_free(struct runtime *runtime)
 {
+	runtime->closing = true;
 	discard_what_waits(runtime);
 	unsigned count = system_reader_threads(runtime->settings.system);
 	for (unsigned i = 0; i < count; i++)
@@ -102,6 +103,7 @@ void runtime_free(struct runtime *runtime)
 	slots_done(&runtime->watches);
 	slots_done(&runtime->fetches);
 	map_done(&runtime->by_run);
+	map_done(&runtime->claims);
 	free(runtime);
 }
 
@@ -173,12 +175,17 @@ struct answering {
 	struct uuid request;
 	struct store_effect effect;
 	bool found;
+	struct store_request known; /* what the key was used for before */
+	bool repeated;
 	struct error error;
 };
 
 static void answer_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct answering *a = (struct answering *)read;
+	if (!claim_look(a->item, reader, &read->arena, &a->known, &a->repeated, &a->error) ||
+	    a->repeated)
+		return;
 	if (!reader->ops->read_effect(reader, &a->request, &read->arena, &a->effect, &a->found,
 				      &a->error) ||
 	    !a->found)
@@ -200,17 +207,28 @@ static void answer_done(struct runtime_read *read)
 {
 	struct answering *a = (struct answering *)read;
 	struct item *item = a->item;
-	if (a->error.code == ERROR_NONE && (!a->found || !str_equal(a->effect.kind, S("human"))))
+	if (a->error.code == ERROR_NONE && !a->repeated &&
+	    (!a->found || !str_equal(a->effect.kind, S("human"))))
 		fail(&a->error, ERROR_CONFLICT,
 		     "no such request is open: it was answered already, or never asked");
 	if (a->error.code != ERROR_NONE) {
 		struct runtime_reply reply = { .error = &a->error };
 		item->replied(item->context, item->argument, &reply);
 		item_free(item);
+	} else if (a->repeated) {
+		item_reply_repeated(item, &a->known);
+		item_free(item);
 	} else {
 		live_command(live_get(read->runtime, &a->effect.run), item);
 	}
 	arena_done(&read->arena);
+	free(a);
+}
+
+static void answer_never(struct item *item)
+{
+	struct answering *a = (struct answering *)item->waiting;
+	arena_done(&a->read.arena);
 	free(a);
 }
 
@@ -232,7 +250,10 @@ void runtime_answer(struct runtime *runtime, const struct runtime_answer *answer
 	require(a != NULL);
 	a->item = item;
 	a->request = answer->request;
+	a->read.runtime = runtime;
 	a->read.work = answer_work;
 	a->read.done = answer_done;
-	runtime_read(runtime, &a->read);
+	item->waiting = &a->read;
+	item->waiting_done = answer_never;
+	claim_take(runtime, item, &answer->key, item_begin);
 }

@@ -15,9 +15,9 @@ struct starting {
 	const struct json *inputs;
 	struct problems problems;
 	struct error error;
-	runtime_replied *replied;
-	void *context;
-	uint64_t argument;
+	struct item *item;
+	struct store_request known; /* what the key was used for before */
+	bool repeated;
 };
 
 static bool compile(struct starting *s)
@@ -59,6 +59,9 @@ static void start_work(struct runtime_read *read, struct store_reader *reader)
 	struct starting *s = (struct starting *)read;
 	const struct json *given;
 	s->problems.arena = &read->arena;
+	if (!claim_look(s->item, reader, &read->arena, &s->known, &s->repeated, &s->error) ||
+	    s->repeated)
+		return;
 	if (!is_new(s, reader) || !compile(s) ||
 	    !json_read(s->start.inputs, &read->arena, &given, &s->error))
 		return;
@@ -82,10 +85,12 @@ static void start_work(struct runtime_read *read, struct store_reader *reader)
 
 static void start_refuse(struct starting *s)
 {
+	struct item *item = s->item;
 	struct runtime_reply reply = { .error = &s->error,
 				       .problems = s->problems.count > 0 ? &s->problems : NULL,
 				       .run = s->start.run };
-	s->replied(s->context, s->argument, &reply);
+	item->replied(item->context, item->argument, &reply);
+	item_free(item);
 	if (s->graph != NULL)
 		graphs_release(&s->read.runtime->graphs, s->graph);
 }
@@ -94,25 +99,31 @@ static void start_done(struct runtime_read *read)
 {
 	struct starting *s = (struct starting *)read;
 	struct runtime *runtime = read->runtime;
-	if (s->error.code == ERROR_NONE && live_find(runtime, &s->start.run) != NULL)
+	if (s->error.code == ERROR_NONE && !s->repeated &&
+	    live_find(runtime, &s->start.run) != NULL)
 		fail(&s->error, ERROR_CONFLICT, "there is already a run with this id");
 	if (s->error.code != ERROR_NONE) {
 		start_refuse(s);
+	} else if (s->repeated) {
+		item_reply_repeated(s->item, &s->known);
+		item_free(s->item);
 	} else {
 		struct live *live = live_new(runtime, s->start.run, s->graph);
-		struct item *item = item_new(COMMAND_CREATE);
-		item->command.inputs = json_copy(&item->arena, s->inputs);
-		item->replied = s->replied;
-		item->context = s->context;
-		item->argument = s->argument;
-		live_command(live, item);
+		s->item->command.inputs = json_copy(&s->item->arena, s->inputs);
+		live_command(live, s->item);
 	}
 	arena_done(&read->arena);
 	free(s);
 }
 
-void runtime_start(struct runtime *runtime, const struct runtime_start *start,
-		   runtime_replied *replied, void *context, uint64_t argument)
+static void start_never(struct item *item)
+{
+	struct starting *s = (struct starting *)item->waiting;
+	arena_done(&s->read.arena);
+	free(s);
+}
+
+static struct starting *starting_new(struct runtime *runtime, const struct runtime_start *start)
 {
 	struct starting *s = calloc(1, sizeof(*s));
 	require(s != NULL);
@@ -127,18 +138,30 @@ void runtime_start(struct runtime *runtime, const struct runtime_start *start,
 		system_random(runtime->settings.system, dice, sizeof(dice));
 		s->start.run = uuid_from_random(dice);
 	}
-	s->replied = replied;
-	s->context = context;
-	s->argument = argument;
 	s->read.work = start_work;
 	s->read.done = start_done;
 	s->read.runtime = runtime;
+	return s;
+}
+
+void runtime_start(struct runtime *runtime, const struct runtime_start *start,
+		   runtime_replied *replied, void *context, uint64_t argument)
+{
+	struct starting *s = starting_new(runtime, start);
+	struct item *item = item_new(COMMAND_CREATE);
+	item->command.trace = str_copy(&item->arena, start->trace);
+	item->replied = replied;
+	item->context = context;
+	item->argument = argument;
+	item->waiting = &s->read;
+	item->waiting_done = start_never;
+	s->item = item;
 	if (writer_waiting(runtime->writer) > LIMIT_WRITER_QUEUE) {
 		fail(&s->error, ERROR_UNAVAILABLE, "too many appends are waiting for the disk");
 		start_refuse(s);
-		arena_done(arena);
+		arena_done(&s->read.arena);
 		free(s);
 		return;
 	}
-	runtime_read(runtime, &s->read);
+	claim_take(runtime, item, &start->key, item_begin);
 }

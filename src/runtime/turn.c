@@ -115,6 +115,19 @@ void runtime_note_room(struct runtime *runtime, bool full)
 	runtime->full = full;
 }
 
+/* The store knew the key: somebody else did this already, so what was decided here is not true. */
+static void turn_repeated(struct turn *turn, struct live *live)
+{
+	item_reply_repeated(turn->item, &turn->ticket.append.request);
+	if (turn->item->command.kind == COMMAND_CREATE) {
+		turn_never_was(turn, live, NULL);
+		return;
+	}
+	turn_free(turn);
+	live->stale = true;
+	reload_when_quiet(live);
+}
+
 /* There is no room on the disk.  Who asked is told so and may ask again; the result of an effect
  * has nobody who would bring it again, so it stays until it is stored. */
 static void turn_starved(struct turn *turn, struct live *live)
@@ -156,10 +169,12 @@ static void turn_committed(struct writer_ticket *ticket)
 			break;
 		}
 	POINT("runtime.committed");
-	if (ticket->append.outcome != STORE_CONFLICT)
+	if (ticket->append.outcome == STORE_COMMITTED || ticket->append.outcome == STORE_FULL)
 		runtime_note_room(turn->runtime, ticket->append.outcome == STORE_FULL);
 	if (ticket->append.outcome == STORE_CONFLICT) {
 		turn_refused(turn, live);
+	} else if (ticket->append.outcome == STORE_REPEATED) {
+		turn_repeated(turn, live);
 	} else if (ticket->append.outcome == STORE_FULL) {
 		turn_starved(turn, live);
 	} else {

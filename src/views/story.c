@@ -77,6 +77,8 @@ static void see_created(struct story *story, const struct run_created *event, in
 {
 	const struct json *inputs = value_object(story, event->inputs);
 	story->created_at = at;
+	if (has(event, trace))
+		story->trace = event->trace;
 	if (inputs != NULL)
 		story->inputs = inputs;
 }

@@ -64,6 +64,7 @@ struct story {
 	const struct json *inputs;  /* an object */
 	const struct json *outputs; /* an object, NULL when there are none */
 	struct str fault;           /* "" when there is none */
+	struct str trace;           /* traceparent of who started it, "" when none was sent */
 };
 
 void story_read(struct story *story, const struct view_source *source, struct arena *arena);
