@@ -104,7 +104,7 @@ static bool check_key(struct document_job *job, const struct store_request *know
 {
 	if (!hash_equal(&known->said, &job->how.key.said))
 		return fail(&job->error, ERROR_CONFLICT,
-			    "this idempotency key was used for another request");
+			    "this Idempotency-Key was used for another request; take a new one");
 	job->repeated = true;
 	job->known = *known;
 	return true;
