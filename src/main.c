@@ -114,9 +114,45 @@ static struct str_list names_of(struct cli *cli)
 	return (struct str_list){ names, count };
 }
 
+/* A setting that only the environment has. */
+static bool read_seconds(enum config_key key, int64_t *out, struct error *error)
+{
+	const struct config_row *row = config_row(key);
+	char name[CONFIG_ENVIRONMENT_SIZE];
+	const char *text = getenv(config_environment(row, name));
+	int64_t number;
+	if (!str_to_int(str_from_c(text == NULL ? row->fallback : text), &number) ||
+	    number < row->least || number > row->most)
+		return fail(error, ERROR_USAGE, STR_FMT " is %lld to %lld seconds, not %s",
+			    STR_ARG(row->name), (long long)row->least, (long long)row->most, text);
+	*out = number;
+	return true;
+}
+
+static bool read_patience(struct http_patience *out, struct error *error)
+{
+	int64_t header, body, idle, send;
+	if (!read_seconds(CONFIG_HEADER_SECONDS, &header, error) ||
+	    !read_seconds(CONFIG_BODY_SECONDS, &body, error) ||
+	    !read_seconds(CONFIG_IDLE_SECONDS, &idle, error) ||
+	    !read_seconds(CONFIG_SEND_SECONDS, &send, error))
+		return false;
+	*out = (struct http_patience){ .header_ms = (uint64_t)header * 1000,
+				       .body_ms = (uint64_t)body * 1000,
+				       .idle_ms = (uint64_t)idle * 1000,
+				       .send_ms = (uint64_t)send * 1000 };
+	return true;
+}
+
 static int serve(struct cli *cli)
 {
 	struct serving serving = { .cli = cli };
+	struct http_patience patience;
+	int64_t drain_seconds;
+	struct error error;
+	if (!read_patience(&patience, &error) ||
+	    !read_seconds(CONFIG_DRAIN_SECONDS, &drain_seconds, &error))
+		return cli_fail(&error);
 	const struct server_settings settings = { .data_folder = cli->data_folder,
 						  .socket_path = cli->socket_path,
 						  .host = cli->host,
@@ -124,13 +160,13 @@ static int serve(struct cli *cli)
 						  .hosts = names_of(cli),
 						  .require_key = cli->require_key,
 						  .isolation = cli->isolation,
+						  .patience = &patience,
+						  .drain_seconds = drain_seconds,
 						  .ready = say_listening,
 						  .context = &serving };
-	struct error error;
 	if (!server_open(&settings, &serving.server, &error))
 		return cli_fail(&error);
-	server_run(serving.server);
-	leave(0);
+	leave(server_run(serving.server) ? 0 : INTERRUPTED);
 }
 
 /* ---- arguments ----------------------------------------------------------------------- */

@@ -3,6 +3,8 @@
  * No command may meet a run whose open effects nobody has taken up again.  So baton.sock opens only
  * after recovery has every open run in memory; the TCP door opens before, for those who ask how the
  * server is or read, and changes nothing until then (503).
+ * They close the other way round: first what is under way comes to its end, then the doors close, so
+ * that whoever watches sees it.
  */
 #include "server.h"
 
@@ -27,6 +29,9 @@
 
 enum { IDLE_CHECK_US = 20000 };
 
+/* What a stop does, in this order. */
+enum server_phase { SERVER_RUNS, SERVER_FINISHES, SERVER_CLOSES };
+
 struct server {
 	struct server_settings settings;
 	struct arena arena;
@@ -38,6 +43,9 @@ struct server {
 	struct api *api;
 	int port;
 	atomic_bool stop_when_idle;
+	enum server_phase phase;
+	int64_t phase_until; /* by the monotonic clock */
+	bool cut_short; /* by a second signal */
 };
 
 /* ---- what the runtime asks of the program -------------------------------------------- */
@@ -250,6 +258,8 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 					  .sandbox_program = find_program(&server->arena, "bwrap"),
 					  .audit = settings->host != NULL };
 	server->api = api_new(&api);
+	if (settings->patience != NULL)
+		http_server_be_patient(api_server(server->api), settings->patience);
 	api_load(server->api, open_front_door, server);
 	*out_server = server;
 	return true;
@@ -257,11 +267,63 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 
 /* ---- running ------------------------------------------------------------------------- */
 
-static void stop_on_signal(void *context, uint64_t argument)
+static void doors_closed(void *context, uint64_t argument)
 {
 	struct server *server = context;
 	(void)argument;
 	loop_stop(server->loop);
+}
+
+/* What is under way has ended, or its time is over. */
+static void close_doors(struct server *server)
+{
+	struct runtime_counts counts = runtime_counts(server->runtime);
+	if (counts.open_tools > 0)
+		log_line(LOG_WARNING, "%zu tool call%s did not end in time: the next start goes on with %s",
+			 counts.open_tools, counts.open_tools == 1 ? "" : "s",
+			 counts.open_tools == 1 ? "it" : "them");
+	POINT("server.drained");
+	server->phase = SERVER_CLOSES;
+	server->phase_until =
+		system_mono_us(loop_system(server->loop)) + LIMIT_DRAIN_CLOSE_MS * INT64_C(1000);
+	api_drain(server->api);
+	http_server_drain(api_server(server->api), doors_closed, server);
+}
+
+static void check_drain(void *context, uint64_t argument)
+{
+	struct server *server = context;
+	(void)argument;
+	struct system *system = loop_system(server->loop);
+	bool late = system_mono_us(system) >= server->phase_until;
+	if (server->phase == SERVER_FINISHES && (late || runtime_drained(server->runtime)))
+		close_doors(server);
+	else if (server->phase == SERVER_CLOSES && late)
+		doors_closed(server, 0);
+	system_timer_start(system, IDLE_CHECK_US, check_drain, server, 0);
+}
+
+static void stop_on_signal(void *context, uint64_t argument)
+{
+	struct server *server = context;
+	(void)argument;
+	if (server->phase != SERVER_RUNS || server->settings.drain_seconds == 0) {
+		server->cut_short = server->phase != SERVER_RUNS;
+		loop_stop(server->loop);
+		return;
+	}
+	size_t tools = runtime_counts(server->runtime).open_tools;
+	log_line(LOG_INFO,
+		 "stopping: nothing new begins, %zu tool call%s under way may take up to %lld s; "
+		 "a second signal ends it at once",
+		 tools, tools == 1 ? "" : "s", (long long)server->settings.drain_seconds);
+	server->phase = SERVER_FINISHES;
+	server->phase_until = system_mono_us(loop_system(server->loop)) +
+			      server->settings.drain_seconds * INT64_C(1000000);
+	runtime_drain(server->runtime);
+	api_set_state(server->api, API_DRAINING);
+	POINT("server.draining");
+	check_drain(server, 0);
 }
 
 static void check_idle(void *context, uint64_t argument)
@@ -275,12 +337,13 @@ static void check_idle(void *context, uint64_t argument)
 		system_timer_start(loop_system(server->loop), IDLE_CHECK_US, check_idle, server, 0);
 }
 
-void server_run(struct server *server)
+bool server_run(struct server *server)
 {
 	loop_on_stop_signal(server->loop, stop_on_signal, server);
 	if (server->settings.host == NULL)
 		system_timer_start(loop_system(server->loop), IDLE_CHECK_US, check_idle, server, 0);
 	loop_run(server->loop);
+	return !server->cut_short;
 }
 
 void server_stop_when_idle(struct server *server)

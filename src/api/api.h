@@ -32,6 +32,9 @@ struct api_settings {
 
 struct api *api_new(const struct api_settings *settings);
 struct http_server *api_server(struct api *api);
+/* The server is about to drain its connections: streams end, and who waits for a run gets what a
+ * client without patience would.  WebSockets are closed by http_server_drain(). */
+void api_drain(struct api *api);
 
 /* Reads the keys and the server's settings from the store and follows their changes; calls back
  * when they are there, before any door is opened. */

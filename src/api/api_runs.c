@@ -237,6 +237,17 @@ static void run_started(void *context, uint64_t argument, const struct runtime_r
 	}
 }
 
+void api_waits_end(struct api *api)
+{
+	uint32_t index = 0;
+	uint64_t id;
+	for (struct wait *wait; (wait = slots_next(&api->waits, &index, &id)) != NULL;)
+		if (wait->watch != 0) { /* one whose start is not committed yet hears of that */
+			send_receipt(wait);
+			wait_free(wait);
+		}
+}
+
 /* Prefer: wait=N (RFC 7240); other preferences are none of ours. */
 static int64_t wait_seconds(const struct http_request *request)
 {

@@ -188,6 +188,22 @@ void api_stream_gone(struct api *api, uint64_t exchange)
 		stream_free(stream);
 }
 
+void api_streams_end(struct api *api)
+{
+	uint32_t index = 0;
+	uint64_t id;
+	struct error error;
+	for (struct stream *stream; (stream = slots_next(&api->streams, &index, &id)) != NULL;) {
+		if (stream->begun) {
+			api_end(api, stream->exchange);
+		} else {
+			fail(&error, ERROR_UNAVAILABLE, "the server stops");
+			api_reply_error(api, stream->exchange, &error, NULL);
+		}
+		stream_free(stream);
+	}
+}
+
 static void stream_open(struct api_call *call, bool all)
 {
 	struct error error;

@@ -187,6 +187,8 @@ void api_send_result(struct api *api, uint64_t exchange, const struct uuid *run)
 void api_watch_server(struct api *api, system_callback *loaded);
 void api_watch_keys(struct api *api, system_callback *loaded);
 
+void api_streams_end(struct api *api);
+void api_waits_end(struct api *api);
 void api_stream_writable(struct api *api, uint64_t exchange);
 void api_stream_gone(struct api *api, uint64_t exchange);
 void api_socket_message(struct api *api, uint64_t exchange, struct str text);

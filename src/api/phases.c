@@ -234,21 +234,18 @@ struct str api_caller_name(const struct api_call *call)
 	return S("http");
 }
 
-/* ---- whether there is room --------------------------------------------------------------- */
+/* ---- whether it can be done now ----------------------------------------------------------- */
+
+/* How far the disk is behind is the runtime's own question: a cancel is taken all the same. */
 
 static enum phase_answer limit(struct api_call *call, struct error *error)
 {
 	if (!route_changes(call->route))
 		return PHASE_NEXT;
-	call->retry_after = 1;
 	if (call->api->state == API_RECOVERING)
 		return went(fail(error, ERROR_UNAVAILABLE,
 				 "the server has just started and takes up its open runs; "
 				 "nothing can be changed yet"));
-	if (runtime_counts(call->api->settings.runtime).waiting_appends > LIMIT_WRITER_QUEUE)
-		return went(fail(error, ERROR_UNAVAILABLE,
-				 "too many appends are waiting for the disk"));
-	call->retry_after = 0;
 	return PHASE_NEXT;
 }
 

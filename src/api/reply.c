@@ -77,6 +77,9 @@ void api_answer_error(struct api_call *call, const struct error *error,
 	static const struct http_header headers[] = { { { "Content-Type", 12 },
 							{ "application/problem+json", 24 } } };
 	const struct error_row *row = error_row(error->code);
+	/* Worth another try, and it is our side that was not ready. */
+	if (call->retry_after == 0 && row->retry == ERROR_RETRY_AGAIN && row->http_status == 503)
+		call->retry_after = LIMIT_RETRY_AFTER_SECONDS;
 	struct run_problem *problem = run_problem_new(call->arena);
 	SET(problem, title, row->text);
 	SET(problem, status, row->http_status);

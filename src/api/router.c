@@ -178,6 +178,12 @@ void api_load(struct api *api, system_callback *done, void *context)
 	api_watch_keys(api, loaded);
 }
 
+void api_drain(struct api *api)
+{
+	api_streams_end(api);
+	api_waits_end(api);
+}
+
 void api_listens(struct api *api, int port)
 {
 	api->port = port;

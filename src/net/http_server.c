@@ -28,6 +28,14 @@ void http_settings_change(struct http_server *server, const struct http_settings
 	server->settings = *settings;
 }
 
+void http_server_be_patient(struct http_server *server, const struct http_patience *patience)
+{
+	server->settings.header_ms = patience->header_ms;
+	server->settings.body_ms = patience->body_ms;
+	server->settings.idle_ms = patience->idle_ms;
+	server->settings.send_ms = patience->send_ms;
+}
+
 struct str http_header(const struct http_request *request, struct str name)
 {
 	for (size_t i = 0; i < request->header_count; i++)

@@ -70,6 +70,12 @@ MUST_CHECK bool http_listen_tcp(struct http_server *server, const char *host, in
 MUST_CHECK bool http_listen_local(struct http_server *server, const char *path,
 				  struct error *error);
 
+/* How long clients may take; the defaults are the rows of limits.def. */
+struct http_patience {
+	uint64_t header_ms, body_ms, idle_ms, send_ms;
+};
+void http_server_be_patient(struct http_server *server, const struct http_patience *patience);
+
 void http_reply(struct http_server *server, uint64_t exchange, int status,
 		const struct http_header *headers, size_t header_count, struct str body);
 void http_begin(struct http_server *server, uint64_t exchange, int status,

@@ -476,11 +476,12 @@ static void change_add(struct runtime *runtime, struct document_job *job, runtim
 	job->replied = replied;
 	job->context = context;
 	job->argument = argument;
-	if (runtime->documents.waiting < LIMIT_DOCUMENT_QUEUE) {
+	if (runtime->documents.waiting >= LIMIT_DOCUMENT_QUEUE)
+		fail(&job->error, ERROR_UNAVAILABLE, "too many changes of documents are waiting");
+	else if (runtime_admits(runtime, &job->error)) {
 		job_add(runtime, job);
 		return;
 	}
-	fail(&job->error, ERROR_UNAVAILABLE, "too many changes of documents are waiting");
 	reply_with(job, &job->error);
 	job_free(job);
 }

@@ -69,6 +69,7 @@ struct item {
 	struct arena arena;
 	struct command command;
 	struct error *refusal;    /* why it was refused, while that waits to be told */
+	bool bare; /* no command at all: whatever can start is started */
 	runtime_replied *replied; /* NULL when nobody waits */
 	void *context;
 	uint64_t argument;
@@ -97,6 +98,7 @@ struct turn {
 	struct arena arena;
 	struct decision decision;
 	int64_t now;
+	bool held_back;        /* the program leaves: what could start was not started */
 	bool computed;         /* the first steps were computed with the run's creation */
 	struct str *computing; /* pure steps that this turn started */
 	size_t computing_count;
@@ -151,6 +153,7 @@ struct runtime {
 	struct definition_tool *catalogue;
 	size_t open_tools;
 	bool failed;
+	bool draining;
 	bool full; /* the newest commit found no room on the disk */
 	struct recovery *recovery;
 	struct documents documents;
@@ -190,6 +193,8 @@ struct item *queue_take(struct item_queue *queue);
 /* Queues the command and decides as far as possible.  The item is the live run's now. */
 void live_command(struct live *live, struct item *item);
 void live_pump(struct live *live);
+/* Starts what could start: a program that was leaving may have held it back. */
+void live_go_on(struct live *live);
 void live_load(struct live *live);
 void live_drop_state(struct live *live);
 void turn_rows(struct turn *turn, const struct live *live);
@@ -227,6 +232,9 @@ struct effect_kind {
 
 const struct effect_kind *effect_kind_of(enum run_node_kind node);
 void effect_begin(struct live *live, struct str step);
+/* The program leaves and the effect has not begun: may it stay open until the next start?  One that
+ * cannot be repeated may not, because nobody could tell then that it never began. */
+bool effect_can_wait(const struct runtime *runtime, enum run_effect_class class);
 void compute_begin(struct live *live, struct str step);
 /* The command with a pure step's result, in seen->arena; false when values are needed first. */
 bool compute_command(struct live *live, const struct activation *activation, struct decision *seen,
@@ -241,6 +249,10 @@ void documents_discard(struct runtime *runtime);
 /* The newest commit found room on the disk, or none; a change of that is worth a line. */
 void runtime_note_room(struct runtime *runtime, bool full);
 void bus_notify(struct runtime *runtime, const struct runtime_notice *notice);
+#define RUNTIME_LEAVES "the server is stopping and takes nothing new; try again in a moment"
+/* May a new command come in?  Not while the program leaves, nor while the disk is behind.  What
+ * closes an effect and what cancels is never asked. */
+MUST_CHECK bool runtime_admits(struct runtime *runtime, struct error *error);
 void runtime_fail(struct runtime *runtime, const struct error *error);
 int64_t runtime_now(struct runtime *runtime);
 void recovery_loaded(struct runtime *runtime);

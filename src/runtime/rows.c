@@ -113,7 +113,7 @@ static void fill_run_row(struct turn *turn, struct store_run *row, const struct 
 	*row = (struct store_run){ .id = run->id,
 				   .name = run->graph->name,
 				   .state = run_state_row(run->state)->word,
-				   .stepping = run_is_stepping(run),
+				   .stepping = run_is_stepping(run) || turn->held_back,
 				   .created_at = run->created_at,
 				   .updated_at = run->updated_at,
 				   .ended_at = run->ended_at,

@@ -1,6 +1,7 @@
 /* runtime/runtime.c -- the room's front: making, ending, reading, answering. */
 #include <stdlib.h>
 
+#include "base/limits.h"
 #include "runtime/inside.h"
 
 int64_t runtime_now(struct runtime *runtime)
@@ -166,6 +167,42 @@ struct runtime_counts runtime_counts(const struct runtime *runtime)
 					.store = store->ops->stats(store) };
 }
 
+/* ---- leaving and admitting ----------------------------------------------------------- */
+
+bool runtime_admits(struct runtime *runtime, struct error *error)
+{
+	if (runtime->draining)
+		return fail(error, ERROR_UNAVAILABLE, RUNTIME_LEAVES);
+	if (writer_waiting(runtime->writer) >= LIMIT_WRITER_QUEUE ||
+	    writer_work_us(runtime->writer) > LIMIT_WRITER_QUEUE_MS * INT64_C(1000))
+		return fail(error, ERROR_OVERLOADED,
+			    "the disk is behind by more than %d ms; try again in a moment",
+			    LIMIT_WRITER_QUEUE_MS);
+	return true;
+}
+
+void runtime_drain(struct runtime *runtime)
+{
+	runtime->draining = true;
+}
+
+bool runtime_draining(const struct runtime *runtime)
+{
+	return runtime->draining;
+}
+
+bool runtime_drained(const struct runtime *runtime)
+{
+	uint32_t index = 0;
+	uint64_t id;
+	if (runtime->open_tools > 0 || writer_waiting(runtime->writer) > 0)
+		return false;
+	for (const struct live *live; (live = slots_next(&runtime->lives, &index, &id)) != NULL;)
+		if (live->turn != NULL || live->inbox.first != NULL || live->redo.first != NULL)
+			return false;
+	return true;
+}
+
 /* ---- answering ----------------------------------------------------------------------- */
 
 /* An answer names the request only; the open effect says which run and step it belongs to. */
@@ -235,6 +272,11 @@ static void answer_never(struct item *item)
 void runtime_answer(struct runtime *runtime, const struct runtime_answer *answer,
 		    runtime_replied *replied, void *context, uint64_t argument)
 {
+	struct error refusal;
+	if (!runtime_admits(runtime, &refusal)) {
+		replied(context, argument, &(struct runtime_reply){ .error = &refusal });
+		return;
+	}
 	struct item *item = item_new(COMMAND_ANSWERED);
 	struct command *command = &item->command;
 	command->effect = answer->request;

@@ -154,6 +154,15 @@ struct runtime_server_settings {
 
 void runtime_open_documents(struct runtime *runtime, system_callback *done, void *context);
 struct runtime_server_settings runtime_server_settings(const struct runtime *runtime);
+/* ---- leaving ------------------------------------------------------------------------- */
+
+/* The program is about to end: new commands are refused (UNAVAILABLE) and nothing new begins, while
+ * what is under way may finish and is recorded.  A step that could start stays where it is and is
+ * started by the next recovery.  There is no way back. */
+void runtime_drain(struct runtime *runtime);
+bool runtime_draining(const struct runtime *runtime);
+/* Nothing is under way any more whose result could still be recorded. */
+bool runtime_drained(const struct runtime *runtime);
 
 /* ---- notices ------------------------------------------------------------------------- */
 

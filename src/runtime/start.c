@@ -99,6 +99,8 @@ static void start_done(struct runtime_read *read)
 {
 	struct starting *s = (struct starting *)read;
 	struct runtime *runtime = read->runtime;
+	if (s->error.code == ERROR_NONE && !s->repeated && runtime->draining)
+		fail(&s->error, ERROR_UNAVAILABLE, RUNTIME_LEAVES);
 	if (s->error.code == ERROR_NONE && !s->repeated &&
 	    live_find(runtime, &s->start.run) != NULL)
 		fail(&s->error, ERROR_CONFLICT, "there is already a run with this id");
@@ -156,8 +158,7 @@ void runtime_start(struct runtime *runtime, const struct runtime_start *start,
 	item->waiting = &s->read;
 	item->waiting_done = start_never;
 	s->item = item;
-	if (writer_waiting(runtime->writer) > LIMIT_WRITER_QUEUE) {
-		fail(&s->error, ERROR_UNAVAILABLE, "too many appends are waiting for the disk");
+	if (!runtime_admits(runtime, &s->error)) {
 		start_refuse(s);
 		arena_done(&s->read.arena);
 		free(s);

@@ -285,16 +285,25 @@ static void compute_with_creation(struct turn *turn, struct live *live)
 static void turn_advance(struct turn *turn, struct live *live)
 {
 	struct engine_values values = live_values(live);
-	if (advance(live->run, turn->now, &values, &turn->decision) == ENGINE_NEED) {
+	/* What has ended is recorded, and the run's own end too; what would begin is not even
+	 * requested, because a request that nobody has begun looks like one that was cut off. */
+	turn->held_back = live->runtime->draining && live->run->unfinished > 0;
+	if (!turn->held_back &&
+	    advance(live->run, turn->now, &values, &turn->decision) == ENGINE_NEED) {
 		live->phase = LIVE_FETCHING;
 		live->turn = turn;
 		fetch(live, &turn->decision, turn_fetched, 0);
 		return;
 	}
 	live->turn = NULL;
-	if (turn->item->command.kind == COMMAND_CREATE && !turn->computed) {
+	if (turn->item->command.kind == COMMAND_CREATE && !turn->computed && !turn->held_back) {
 		compute_with_creation(turn, live);
 		turn_advance(turn, live);
+		return;
+	}
+	if (turn->decision.event_count == 0) {
+		turn_free(turn); /* a bare one that found nothing to do */
+		live_forget_loaded(live);
 		return;
 	}
 	note_computing(turn, live->run);
@@ -313,7 +322,7 @@ static void turn_begin(struct live *live, struct item *item)
 	turn->decision.arena = &turn->arena;
 	turn->now = item->command.now = runtime_now(live->runtime);
 	struct error error;
-	if (decide(live->run, &item->command, &turn->decision, &error)) {
+	if (item->bare || decide(live->run, &item->command, &turn->decision, &error)) {
 		turn_advance(turn, live);
 		return;
 	}
@@ -345,4 +354,12 @@ void live_command(struct live *live, struct item *item)
 {
 	queue_add(&live->inbox, item);
 	live_pump(live);
+}
+
+void live_go_on(struct live *live)
+{
+	/* Its kind is looked at only where a command was refused: it is no creation. */
+	struct item *item = item_new(COMMAND_COMPUTED);
+	item->bare = true;
+	live_command(live, item);
 }

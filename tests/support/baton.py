@@ -18,6 +18,7 @@ import sqlite3
 import struct
 import subprocess
 import tempfile
+import time
 import uuid
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -120,6 +121,15 @@ def processes_with(marker):
         if marker.encode() in words:
             found.append(int(entry))
     return found
+
+
+def wait_until(condition):
+    """Asks again and again until it holds: for what only a question can tell."""
+    for _ in range(PATIENCE_S * 50):
+        if condition():
+            return
+        time.sleep(0.02)
+    raise AssertionError("it never came to hold")
 
 
 def wait_until_dead(descriptor, what):
