@@ -83,7 +83,7 @@ def test_a_name_is_any_text_that_fits_into_a_path(server):
     assert server.get(made.headers["Location"]).body["name"] == "büro & co"
     for bad in ("a/b", "..", "a\nb", "x" * 129, ""):
         refused(create(server, bad), 422)
-    refused(put(server, "one", name="two"), 422, "profile one calls itself two")
+    refused(server.request("PUT", "/api/profiles/one", profile("two")), 422, "profile one calls itself two")
     assert names(server) == ["büro & co"]
 
 
