@@ -119,7 +119,13 @@ bool store_sqlite_read_document(struct store_reader *reader, struct str kind, st
 		.item_size = sizeof(*out_document),
 		.limit = 1,
 	};
-	return store_sqlite_read_one(&reading, arena, out_document, out_found, error);
+	struct store_document row = { 0 };
+	bool found;
+	if (!store_sqlite_read_one(&reading, arena, &row, &found, error))
+		return false;
+	*out_document = row;
+	*out_found = row.body.size > 0;
+	return true;
 }
 
 bool store_sqlite_list_documents(struct store_reader *reader, struct str kind, struct str after,
