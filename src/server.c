@@ -45,7 +45,7 @@ struct server {
 	atomic_bool stop_when_idle;
 	enum server_phase phase;
 	int64_t phase_until; /* by the monotonic clock */
-	bool cut_short; /* by a second signal */
+	bool cut_short;      /* by a second signal */
 };
 
 /* ---- what the runtime asks of the program -------------------------------------------- */
@@ -83,6 +83,16 @@ static void store_failed(void *context, const struct error *error)
 	(void)context;
 	log_line(LOG_ERROR, "the store failed, nothing is acknowledged any more: %s", error->text);
 	_exit(error_row(ERROR_STORAGE)->exit_status);
+}
+
+/* On the watchdog's thread. */
+static void loop_stalled(void *context, const struct flight_stall *stall)
+{
+	(void)context;
+	log_line(LOG_WARNING, "the loop was held for %lld ms by %s %llu%s%s",
+		 (long long)(stall->lasted_us / 1000), stall->phase,
+		 (unsigned long long)stall->subject, stall->file[0] == '\0' ? "" : ", see ",
+		 stall->file);
 }
 
 /* ---- opening ------------------------------------------------------------------------- */
@@ -238,6 +248,7 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 	server->settings = *settings;
 	server->lock = -1;
 	if (!take_lock(server, error) || !loop_new(&server->loop, error) ||
+	    !loop_watch(server->loop, settings->data_folder, loop_stalled, server, error) ||
 	    !open_store(server, error) ||
 	    !workspace_git_open(server->loop, settings->data_folder, &server->workspace, error) ||
 	    !open_runtime(server, error)) {
@@ -279,7 +290,8 @@ static void close_doors(struct server *server)
 {
 	struct runtime_counts counts = runtime_counts(server->runtime);
 	if (counts.open_tools > 0)
-		log_line(LOG_WARNING, "%zu tool call%s did not end in time: the next start goes on with %s",
+		log_line(LOG_WARNING,
+			 "%zu tool call%s did not end in time: the next start goes on with %s",
 			 counts.open_tools, counts.open_tools == 1 ? "" : "s",
 			 counts.open_tools == 1 ? "it" : "them");
 	POINT("server.drained");

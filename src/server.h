@@ -30,9 +30,9 @@ MUST_CHECK bool server_open(const struct server_settings *settings, struct serve
 /* Runs until server_stop_when_idle() or a signal; then the process is to end: nothing is torn down,
  * because the store is always ready for that, and no path is tested harder.
  *
- * A signal drains first when drain_seconds says so: reads are answered, new commands refused, nothing
- * new begins, and what is under way has that long to finish and be recorded; then streams and
- * WebSockets are ended properly.  A second signal ends it at once: false. */
+ * A signal drains first when drain_seconds says so: reads are answered, new commands refused,
+ * nothing new begins, and what is under way has that long to finish and be recorded; then streams
+ * and WebSockets are ended properly.  A second signal ends it at once: false. */
 bool server_run(struct server *server);
 /* From any thread: end once nobody else is being served through baton.sock. */
 void server_stop_when_idle(struct server *server);

@@ -1,7 +1,7 @@
 /* base/histogram.h -- how often a value was at most this much, for figures that have a spread.
  *
- * The bounds are the caller's, ascending, and must outlive it; a value beyond the last one counts in
- * `count` alone.  `counts` are not cumulative; whoever prints adds them up.  One thread.
+ * The bounds are the caller's, ascending, and must outlive it; a value beyond the last one counts
+ * in `count` alone.  `counts` are not cumulative; whoever prints adds them up.  One thread.
  */
 #ifndef BASE_HISTOGRAM_H
 #define BASE_HISTOGRAM_H

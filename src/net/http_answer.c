@@ -136,13 +136,14 @@ void http_answer_problem(struct buf *out, enum error_code code, const char *deta
 		{ S("Content-Type"), S("application/problem+json") },
 		{ S("Retry-After"), str_from_c(seconds) },
 	};
-	http_answer_head(out, &(struct http_answer){ .status = row->http_status,
-						     .headers = headers,
-						     .header_count = row->http_status == 503 ? 2 : 1,
-						     .date = date,
-						     .framing = HTTP_FRAMING_LENGTH,
-						     .length = body.size,
-						     .close = true });
+	http_answer_head(out,
+			 &(struct http_answer){ .status = row->http_status,
+						.headers = headers,
+						.header_count = row->http_status == 503 ? 2 : 1,
+						.date = date,
+						.framing = HTTP_FRAMING_LENGTH,
+						.length = body.size,
+						.close = true });
 	if (!head_only)
 		buf_add(out, buf_str(&body));
 }

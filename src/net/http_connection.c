@@ -73,8 +73,11 @@ static void connection_lost(struct http_connection *connection)
 	struct http_server *server = connection->server;
 	uint64_t exchange = connection->exchange;
 	http_connection_close(connection);
-	if (exchange != 0 && !server->freed)
-		server->handler.gone(server->handler.context, exchange);
+	if (exchange == 0 || server->freed)
+		return;
+	struct flight_mark mark = flight_begin(http_flight(server), "gone", exchange);
+	server->handler.gone(server->handler.context, exchange);
+	flight_end(http_flight(server), mark);
 }
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -99,7 +102,10 @@ static void written(uv_write_t *request, int status)
 	if (connection->refused_bytes &&
 	    http_connection_queue(connection) <= LIMIT_HTTP_WRITE_QUEUE_BYTES / 2) {
 		connection->refused_bytes = false;
+		struct flight_mark mark =
+			flight_begin(http_flight(server), "writable", connection->exchange);
 		server->handler.writable(server->handler.context, connection->exchange);
+		flight_end(http_flight(server), mark);
 	}
 	http_connection_advance(connection);
 }
@@ -315,7 +321,9 @@ static void deliver(struct http_connection *connection)
 					.peer = str_from_c(connection->peer) };
 	http_parse_request(&connection->parse, &request);
 	connection->delivering = true;
+	struct flight_mark mark = flight_begin(http_flight(server), "request", request.exchange);
 	server->handler.request(server->handler.context, &request);
+	flight_end(http_flight(server), mark);
 	connection->delivering = false;
 }
 

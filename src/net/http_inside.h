@@ -113,6 +113,9 @@ void http_turn(struct http_server *server, struct http_connection *connection); 
 void http_release_handle(struct http_server *server); /* in a close callback, its last act */
 struct str http_date(struct http_server *server);
 
+/* The server's handler is called as a phase of the loop's flight recorder. */
+struct flight *http_flight(struct http_server *server);
+
 /* http_listen.c */
 void http_listener_close(struct http_listener *listener);
 

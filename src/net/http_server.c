@@ -23,6 +23,11 @@ struct http_settings http_settings_default(void)
 	};
 }
 
+struct flight *http_flight(struct http_server *server)
+{
+	return loop_flight(server->loop);
+}
+
 void http_settings_change(struct http_server *server, const struct http_settings *settings)
 {
 	server->settings = *settings;

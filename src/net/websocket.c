@@ -41,7 +41,9 @@ static void put_out(struct http_connection *connection)
 	struct http_server *server = connection->server;
 	uint64_t exchange = connection->exchange;
 	finish(connection);
+	struct flight_mark mark = flight_begin(http_flight(server), "gone", exchange);
 	server->handler.gone(server->handler.context, exchange);
+	flight_end(http_flight(server), mark);
 }
 
 /* ---- time ---------------------------------------------------------------------------------- */
@@ -101,8 +103,12 @@ static void deliver(void *context, struct str text)
 {
 	struct http_connection *connection = context;
 	struct http_server *server = connection->server;
-	if (!connection->closing)
-		server->handler.message(server->handler.context, connection->exchange, text);
+	if (connection->closing)
+		return;
+	struct flight_mark mark =
+		flight_begin(http_flight(server), "message", connection->exchange);
+	server->handler.message(server->handler.context, connection->exchange, text);
+	flight_end(http_flight(server), mark);
 }
 
 void websocket_advance(struct http_connection *connection)

@@ -125,6 +125,7 @@ static void read_done(struct job *job)
 void runtime_read(struct runtime *runtime, struct runtime_read *read)
 {
 	read->runtime = runtime;
+	read->job.name = "read";
 	read->job.run = read_run;
 	read->job.done = read_done;
 	system_submit(runtime->settings.system, LANE_READER, &read->job);
@@ -146,6 +147,7 @@ static void care_done(struct job *job)
 void runtime_care(struct runtime *runtime, struct runtime_care *care)
 {
 	care->runtime = runtime;
+	care->job.name = "care";
 	care->job.run = care_run;
 	care->job.done = care_done;
 	system_submit(runtime->settings.system, LANE_WRITER, &care->job);

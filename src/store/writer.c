@@ -131,6 +131,7 @@ struct writer *writer_new(struct system *system, struct store *store, writer_fai
 {
 	struct writer *writer = calloc(1, sizeof(*writer));
 	require(writer != NULL);
+	writer->job.name = "commit";
 	writer->job.run = run;
 	writer->job.done = done;
 	writer->system = system;

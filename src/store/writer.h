@@ -41,6 +41,6 @@ int64_t writer_work_us(const struct writer *writer);
 /* Of every commit: how many appends, how long. */
 const struct histogram *writer_commit_sizes(const struct writer *writer);
 const struct histogram *writer_commit_times(const struct writer *writer);
-void writer_free(struct writer *writer);            /* only when nothing is in flight */
+void writer_free(struct writer *writer); /* only when nothing is in flight */
 
 #endif

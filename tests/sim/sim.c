@@ -458,9 +458,8 @@ static void print_counts(const struct sim_counts *counts)
 	       "tools (%u repeated, %u unknown), "
 	       "%u answers (%u refused), %llu events\n",
 	       counts->lives, counts->crashes, counts->stops, counts->drains, counts->not_now,
-	       counts->failed_commits,
-	       counts->full_commits, counts->full_replies, counts->starts, counts->restarts,
-	       counts->unknown, counts->answers, counts->refused,
+	       counts->failed_commits, counts->full_commits, counts->full_replies, counts->starts,
+	       counts->restarts, counts->unknown, counts->answers, counts->refused,
 	       (unsigned long long)counts->events);
 }
 

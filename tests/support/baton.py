@@ -125,11 +125,9 @@ def processes_with(marker):
 
 def wait_until(condition):
     """Asks again and again until it holds: for what only a question can tell."""
-    for _ in range(PATIENCE_S * 50):
-        if condition():
-            return
-        time.sleep(0.02)
-    raise AssertionError("it never came to hold")
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < end, "it never came to hold"
 
 
 def wait_until_dead(descriptor, what):

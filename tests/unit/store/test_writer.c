@@ -35,8 +35,7 @@ static void steps_submit(struct system *system, enum system_lane lane, struct jo
 	steps->submitted++;
 }
 
-static const struct system_ops steps_ops = { .submit = steps_submit,
-					      .mono_us = steps_mono };
+static const struct system_ops steps_ops = { .submit = steps_submit, .mono_us = steps_mono };
 
 static void steps_run(struct steps *steps)
 {
