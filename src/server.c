@@ -3,8 +3,8 @@
  * No command may meet a run whose open effects nobody has taken up again.  So baton.sock opens only
  * after recovery has every open run in memory; the TCP door opens before, for those who ask how the
  * server is or read, and changes nothing until then (503).
- * They close the other way round: first what is under way comes to its end, then the doors close, so
- * that whoever watches sees it.
+ * They close the other way round: first what is under way comes to its end, then the doors close,
+ * so that whoever watches sees it.
  */
 #include "server.h"
 

@@ -123,9 +123,8 @@ Test(flight, a_stall_is_named_while_it_lasts)
 {
 	struct trial trial;
 	trial_open(&trial);
-	struct holding holding = {
-		.job = { .run = nothing, .done = hold, .name = "holder" }, .trial = &trial
-	};
+	struct holding holding = { .job = { .run = nothing, .done = hold, .name = "holder" },
+				   .trial = &trial };
 	system_submit(loop_system(trial.loop), LANE_READER, &holding.job);
 	loop_run(trial.loop);
 	cr_assert_eq(trial.stalls, 1);
@@ -264,9 +263,7 @@ Test(flight, turns_are_measured)
 {
 	struct trial trial;
 	trial_open(&trial);
-	struct holding holding = {
-		.job = { .run = nothing, .done = hold }, .trial = &trial
-	};
+	struct holding holding = { .job = { .run = nothing, .done = hold }, .trial = &trial };
 	system_submit(loop_system(trial.loop), LANE_READER, &holding.job);
 	loop_run(trial.loop);
 	cr_assert_str_eq(trial.phase, "job");
