@@ -240,6 +240,15 @@ static void give_up(struct server *server)
 	free(server);
 }
 
+/* Clients get what the program itself does not need, and of few descriptors half. */
+static void make_room(struct server *server)
+{
+	size_t there = descriptors_raise(LIMIT_HTTP_CONNECTIONS + LIMIT_DESCRIPTORS_KEPT);
+	size_t kept = there / 2 < LIMIT_DESCRIPTORS_KEPT ? there / 2 : LIMIT_DESCRIPTORS_KEPT;
+	if (there - kept < LIMIT_HTTP_CONNECTIONS)
+		http_server_make_room(api_server(server->api), there - kept);
+}
+
 bool server_open(const struct server_settings *settings, struct server **out_server,
 		 struct error *error)
 {
@@ -269,6 +278,7 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 					  .sandbox_program = find_program(&server->arena, "bwrap"),
 					  .audit = settings->host != NULL };
 	server->api = api_new(&api);
+	make_room(server);
 	if (settings->patience != NULL)
 		http_server_be_patient(api_server(server->api), settings->patience);
 	api_load(server->api, open_front_door, server);
@@ -308,7 +318,8 @@ static void check_drain(void *context, uint64_t argument)
 	(void)argument;
 	struct system *system = loop_system(server->loop);
 	bool late = system_mono_us(system) >= server->phase_until;
-	if (server->phase == SERVER_FINISHES && (late || runtime_drained(server->runtime)))
+	bool done = runtime_drained(server->runtime) && api_caught_up(server->api);
+	if (server->phase == SERVER_FINISHES && (late || done))
 		close_doors(server);
 	else if (server->phase == SERVER_CLOSES && late)
 		doors_closed(server, 0);

@@ -35,6 +35,8 @@ struct http_server *api_server(struct api *api);
 /* The server is about to drain its connections: streams end, and who waits for a run gets what a
  * client without patience would.  WebSockets are closed by http_server_drain(). */
 void api_drain(struct api *api);
+/* Everybody who can take it has been told what is committed. */
+bool api_caught_up(const struct api *api);
 
 /* Reads the keys and the server's settings from the store and follows their changes; calls back
  * when they are there, before any door is opened. */

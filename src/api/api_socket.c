@@ -31,6 +31,7 @@ struct api_socket {
 	struct stories *stories; /* with a page while one is read */
 	char since[PAGE_SINCE_SIZE];
 	int64_t cursor; /* position when all, else seq */
+	int64_t newest; /* likewise, of what it was told of */
 	bool accepted, reading, more, full;
 	bool stale; /* the page in work was begun with other subscriptions */
 	bool backfilling;
@@ -230,9 +231,9 @@ static void committed(void *context, uint64_t argument, const struct runtime_not
 {
 	struct api *api = context;
 	struct api_socket *socket = slots_get(&api->sockets, argument);
-	(void)notice;
 	if (socket == NULL)
 		return;
+	socket->newest = socket->all ? notice->position : notice->seq;
 	socket->more = true;
 	socket_read(socket);
 }
@@ -254,6 +255,8 @@ static const char *take_subscription(struct api_socket *socket, const struct uui
 	bool known = at < socket->followed_count;
 	if (follow == known)
 		return NULL;
+	if (follow && at == LIMIT_WS_SUBSCRIPTIONS)
+		limit_hit(REJECTION_WS_SUBSCRIPTIONS);
 	if (follow && at == LIMIT_WS_SUBSCRIPTIONS)
 		return "too many subscriptions; use subscribe_all";
 	if (follow)
@@ -317,6 +320,28 @@ void api_socket_writable(struct api *api, uint64_t exchange)
 		socket->owes_pong = !send_pong(socket);
 	socket->more = true;
 	socket_read(socket);
+}
+
+struct api_lags api_socket_lags(const struct api *api)
+{
+	struct api_lags lags = { 0 };
+	uint32_t index = 0;
+	uint64_t id;
+	const struct api_socket *socket;
+	while ((socket = slots_next(&api->sockets, &index, &id)) != NULL)
+		api_lags_add(&lags, socket->newest - socket->cursor);
+	return lags;
+}
+
+bool api_sockets_behind(const struct api *api)
+{
+	uint32_t index = 0;
+	uint64_t id;
+	const struct api_socket *socket;
+	while ((socket = slots_next(&api->sockets, &index, &id)) != NULL)
+		if (socket->reading || (socket->more && !socket->full))
+			return true;
+	return false;
 }
 
 void api_socket_gone(struct api *api, uint64_t exchange)

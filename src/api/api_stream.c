@@ -18,6 +18,7 @@ struct stream {
 	const struct view *view;
 	struct stories *stories; /* with a page while one is read */
 	int64_t cursor;          /* seq, or position when all; -1 = from now on */
+	int64_t newest;          /* likewise, of what it was told of */
 	bool begun, reading, more, full, last;
 	uint64_t watch, timer;
 };
@@ -162,9 +163,9 @@ static void committed(void *context, uint64_t argument, const struct runtime_not
 {
 	struct api *api = context;
 	struct stream *stream = slots_get(&api->streams, argument);
-	(void)notice;
 	if (stream == NULL)
 		return;
+	stream->newest = stream->all ? notice->position : notice->seq;
 	stream->more = true;
 	stream_read(stream);
 }
@@ -186,6 +187,28 @@ void api_stream_gone(struct api *api, uint64_t exchange)
 	struct stream *stream = stream_of_exchange(api, exchange);
 	if (stream != NULL)
 		stream_free(stream);
+}
+
+struct api_lags api_stream_lags(const struct api *api)
+{
+	struct api_lags lags = { 0 };
+	uint32_t index = 0;
+	uint64_t id;
+	const struct stream *stream;
+	while ((stream = slots_next(&api->streams, &index, &id)) != NULL)
+		api_lags_add(&lags, stream->newest - stream->cursor);
+	return lags;
+}
+
+bool api_streams_behind(const struct api *api)
+{
+	uint32_t index = 0;
+	uint64_t id;
+	const struct stream *stream;
+	while ((stream = slots_next(&api->streams, &index, &id)) != NULL)
+		if (stream->reading || (stream->more && !stream->full))
+			return true;
+	return false;
 }
 
 void api_streams_end(struct api *api)

@@ -28,7 +28,8 @@ struct api {
 	system_callback *loaded;
 	void *loaded_context;
 	struct slots streams, sockets, waits;
-	int64_t began_at; /* us, monotonic */
+	struct request_counts *requests; /* of api_metrics.c */
+	int64_t began_at;                /* us, monotonic */
 };
 
 /* ---- one request ----------------------------------------------------------------------- */
@@ -186,7 +187,20 @@ void api_send_result(struct api *api, uint64_t exchange, const struct uuid *run)
 void api_watch_server(struct api *api, system_callback *loaded);
 void api_watch_keys(struct api *api, system_callback *loaded);
 
+/* How many are how far behind what is committed: not at all, up to a page, more. */
+struct api_lags {
+	size_t count[3];
+};
+struct api_lags api_stream_lags(const struct api *api);
+struct api_lags api_socket_lags(const struct api *api);
+static inline void api_lags_add(struct api_lags *lags, int64_t behind)
+{
+	lags->count[behind <= 0 ? 0 : behind <= LIMIT_STREAM_PAGE_EVENTS ? 1 : 2]++;
+}
+void api_count_request(struct api *api, const struct route *route, int status);
 void api_streams_end(struct api *api);
+bool api_streams_behind(const struct api *api);
+bool api_sockets_behind(const struct api *api);
 void api_waits_end(struct api *api);
 void api_stream_writable(struct api *api, uint64_t exchange);
 void api_stream_gone(struct api *api, uint64_t exchange);

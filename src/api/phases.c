@@ -164,6 +164,8 @@ static enum phase_answer refuse_key(struct api_call *call, struct error *error)
 	call->retry_after =
 		keys_note_wrong(call->api->keys, call->request->peer, system_mono_us(system));
 	if (call->retry_after > 0)
+		limit_hit(REJECTION_WRONG_KEYS);
+	if (call->retry_after > 0)
 		return went(fail(error, ERROR_RATE_LIMITED,
 				 "too many wrong keys came from this address; wait"));
 	return went(fail(error, ERROR_UNAUTHENTICATED,

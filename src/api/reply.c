@@ -46,6 +46,7 @@ enum phase_answer api_print_answer(struct api_call *call, struct error *error)
 	if (call->retry_after > 0)
 		add(&headers, S("Retry-After"), str_format(call->arena, "%d", call->retry_after));
 	struct http_server *server = call->api->server;
+	api_count_request(call->api, call->route, answer->status);
 	if (answer->streams)
 		http_begin(server, call->exchange, answer->status, headers.at, headers.count);
 	else
@@ -211,6 +212,7 @@ void api_accept(struct api *api, uint64_t exchange)
 		return;
 	call->begun = true;
 	call->phase = PHASE_COUNT;
+	api_count_request(api, call->route, 101);
 	websocket_accept(api->server, exchange, S("baton"));
 }
 

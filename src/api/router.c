@@ -184,6 +184,11 @@ void api_drain(struct api *api)
 	api_waits_end(api);
 }
 
+bool api_caught_up(const struct api *api)
+{
+	return !api_streams_behind(api) && !api_sockets_behind(api);
+}
+
 void api_listens(struct api *api, int port)
 {
 	api->port = port;

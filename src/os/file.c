@@ -6,6 +6,7 @@
 #include <linux/openat2.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
@@ -173,4 +174,18 @@ bool file_rewrite(int descriptor, struct str text, struct error *error)
 		return fail(error, ERROR_IO, "cannot cut descriptor %d: %s", descriptor,
 			    strerror(errno));
 	return true;
+}
+
+size_t descriptors_raise(size_t wanted)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return 0;
+	if (limit.rlim_cur < wanted) {
+		rlim_t before = limit.rlim_cur;
+		limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : (rlim_t)wanted;
+		if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+			return (size_t)before;
+	}
+	return (size_t)limit.rlim_cur;
 }

@@ -23,4 +23,8 @@ MUST_CHECK bool file_lock(const char *path, int *out_descriptor, struct error *e
 /* Writes the whole text into the open file, replacing what was there. */
 MUST_CHECK bool file_rewrite(int descriptor, struct str text, struct error *error);
 
+/* Lets this process have `wanted` open descriptors, or as many as the system allows; how many that
+ * is.  Children inherit it, so it is no more than is needed. */
+size_t descriptors_raise(size_t wanted);
+
 #endif

@@ -17,6 +17,7 @@
 #ifndef OS_FLIGHT_H
 #define OS_FLIGHT_H
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -80,6 +81,10 @@ void watchdog_tell(struct watchdog *watchdog, const char *phase, uint64_t subjec
 bool watchdog_dozes(const struct watchdog *watchdog);
 /* SIGABRT, SIGSEGV … of this process write this recorder into the watched folder. */
 void flight_on_crash(struct flight *flight);
+
+/* What a thread of ours blocks: all signals are the loop's, except the faults, which belong to
+ * whoever makes them (blocked, they would end the process without a word). */
+void flight_block_signals(sigset_t *out_before);
 
 int64_t flight_now_us(void);
 

@@ -62,10 +62,8 @@ bool lane_open(struct lane *lane, struct loop *loop, unsigned threads, struct er
 	*lane = (struct lane){ .loop = loop };
 	require(pthread_mutex_init(&lane->mutex, NULL) == 0);
 	require(pthread_cond_init(&lane->changed, NULL) == 0);
-	/* Signals are the loop's: a thread of ours never takes one. */
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	sigset_t before;
+	flight_block_signals(&before);
 	int code = 0;
 	while (code == 0 && lane->threads < threads) {
 		code = pthread_create(&lane->thread[lane->threads], NULL, lane_thread, lane);

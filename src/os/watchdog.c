@@ -225,10 +225,8 @@ bool watchdog_start(struct flight *flight, const char *folder, flight_stalled *s
 	pthread_condattr_destroy(&monotonic);
 	require(pthread_mutex_init(&watchdog->mutex, NULL) == 0);
 	keep_newest(descriptor, LIMIT_FLIGHT_FILES);
-	/* Signals are the loop's. */
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	sigset_t before;
+	flight_block_signals(&before);
 	int code = pthread_create(&watchdog->thread, NULL, watch, watchdog);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (code != 0) {
@@ -264,6 +262,15 @@ static struct flight *crash_flight;
 static int crash_folder = -1;
 
 static const int crash_signals[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+
+void flight_block_signals(sigset_t *out_before)
+{
+	sigset_t most;
+	sigfillset(&most);
+	for (size_t i = 0; i < COUNT(crash_signals); i++)
+		sigdelset(&most, crash_signals[i]);
+	pthread_sigmask(SIG_SETMASK, &most, out_before);
+}
 
 static void crashed(int number)
 {

@@ -1,5 +1,6 @@
 /* runtime/inside.h -- what the files of this room share; nobody else includes it.
  *
+ *	admit.c     how much is under way, whether more may come, leaving
  *	start.c     definition -> graph -> a new live run
  *	item.c      commands on their way
  *	keyed.c     those with an idempotency key, one at a time

@@ -158,53 +158,6 @@ struct store_stats runtime_store_stats(const struct runtime *runtime)
 	return runtime->settings.store->ops->stats(runtime->settings.store);
 }
 
-struct runtime_counts runtime_counts(const struct runtime *runtime)
-{
-	const struct store *store = runtime->settings.store;
-	return (struct runtime_counts){ .live_runs = runtime->lives.live,
-					.open_tools = runtime->open_tools,
-					.waiting_appends = writer_waiting(runtime->writer),
-					.watches = runtime->watches.live,
-					.full = runtime->full,
-					.store = store->ops->stats(store) };
-}
-
-/* ---- leaving and admitting ----------------------------------------------------------- */
-
-bool runtime_admits(struct runtime *runtime, struct error *error)
-{
-	if (runtime->draining)
-		return fail(error, ERROR_UNAVAILABLE, RUNTIME_LEAVES);
-	if (writer_waiting(runtime->writer) >= LIMIT_WRITER_QUEUE ||
-	    writer_work_us(runtime->writer) > LIMIT_WRITER_QUEUE_MS * INT64_C(1000))
-		return fail(error, ERROR_OVERLOADED,
-			    "the disk is behind by more than %d ms; try again in a moment",
-			    LIMIT_WRITER_QUEUE_MS);
-	return true;
-}
-
-void runtime_drain(struct runtime *runtime)
-{
-	runtime->draining = true;
-}
-
-bool runtime_draining(const struct runtime *runtime)
-{
-	return runtime->draining;
-}
-
-bool runtime_drained(const struct runtime *runtime)
-{
-	uint32_t index = 0;
-	uint64_t id;
-	if (runtime->open_tools > 0 || writer_waiting(runtime->writer) > 0)
-		return false;
-	for (const struct live *live; (live = slots_next(&runtime->lives, &index, &id)) != NULL;)
-		if (live->turn != NULL || live->inbox.first != NULL || live->redo.first != NULL)
-			return false;
-	return true;
-}
-
 /* ---- answering ----------------------------------------------------------------------- */
 
 /* An answer names the request only; the open effect says which run and step it belongs to. */

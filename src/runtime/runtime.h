@@ -12,6 +12,7 @@
 #ifndef RUNTIME_RUNTIME_H
 #define RUNTIME_RUNTIME_H
 
+#include "base/histogram.h"
 #include "contract/run.h"
 #include "os/system.h"
 #include "store/store.h"
@@ -207,9 +208,21 @@ struct store_stats runtime_store_stats(const struct runtime *runtime);
 
 struct runtime_counts {
 	size_t live_runs, open_tools, waiting_appends, watches;
-	bool full;                /* the newest commit found no room on the disk */
-	struct store_stats store; /* since the start */
+	bool full; /* the newest commit found no room on the disk */
+	int64_t oldest_append_us, append_work_us;
+	const struct histogram *commit_sizes, *commit_times; /* seconds */
+	struct store_stats store;                            /* since the start */
 };
 struct runtime_counts runtime_counts(const struct runtime *runtime);
+
+/* Effects that are requested and not finished: tools by their class, then timers and questions. */
+struct runtime_effects {
+	struct {
+		struct str class;
+		size_t open;
+		int64_t oldest_us; /* since the oldest was requested */
+	} at[8];
+};
+struct runtime_effects runtime_effects(struct runtime *runtime);
 
 #endif

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "store/page_vfs.h"
 
 void fault_lock(const struct fault_disk *disk)
 {
@@ -397,7 +398,9 @@ struct fault_disk *fault_disk_new(void)
 	disk->holders = 1;
 	disk->vfs_name = str_format(&disk->names, "fault-%u", atomic_fetch_add(&numbers, 1) + 1).at;
 	fault_vfs_fill(disk);
-	int code = sqlite3_vfs_register(&disk->vfs, 0);
+	page_vfs_fill(&disk->pages, str_format(&disk->names, "%s-pages", disk->vfs_name).at,
+		      &disk->vfs);
+	int code = sqlite3_vfs_register(&disk->vfs, 0) | sqlite3_vfs_register(&disk->pages, 0);
 	require(code == SQLITE_OK);
 	return disk;
 }
@@ -417,6 +420,7 @@ void fault_disk_drop(struct fault_disk *disk)
 	if (!last)
 		return;
 	sqlite3_vfs_unregister(&disk->vfs);
+	sqlite3_vfs_unregister(&disk->pages);
 	while (disk->files != NULL) {
 		struct fault_file *file = disk->files;
 		require(file->handles == 0);

@@ -49,6 +49,7 @@ struct fault_disk {
 	pthread_mutex_t mutex;
 	pthread_mutex_t *lock; /* the same; for those who get a const disk */
 	sqlite3_vfs vfs;
+	sqlite3_vfs pages; /* over it, "-pages" behind its name: with checksums */
 	const char *vfs_name;
 	struct arena names;
 	unsigned holders;

@@ -16,7 +16,7 @@ struct handle {
 	struct fault_disk *disk;
 	struct fault_file *file;
 	int level;         /* SQLITE_LOCK_ */
-	bool syncs_folder; /* with its next sync, as the unix VFS does for a new journal or WAL */
+	bool syncs_folder; /* with its next sync, as the unix VFS does for a journal or WAL */
 	bool dies_with_us; /* a temporary file */
 	bool mapped;
 	unsigned shm_shared, shm_exclusive; /* bits */
@@ -369,8 +369,10 @@ static int open_named(struct fault_disk *disk, const char *name, struct handle *
 		file = fault_file_make(disk, name);
 		if (last)
 			return SQLITE_CANTOPEN;
-		handle->syncs_folder = (flags & (SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_WAL)) != 0;
 	}
+	/* Whether it was there or not: whoever made it may have died before the sync. */
+	handle->syncs_folder = (flags & SQLITE_OPEN_CREATE) != 0 &&
+			       (flags & (SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_WAL)) != 0;
 	file->handles++;
 	handle->disk = disk;
 	handle->file = file;

@@ -114,3 +114,13 @@ def test_who_made_it_is_known(home):
     assert made.body["created_by"] == "the admin"
     events = server.get("/api/events?type=document.changed").body["items"]
     assert [event["data"]["by"] for event in events] == ["http", "the admin"]
+
+
+def test_a_long_label_of_long_characters(server):
+    label = "€" * 128
+    admin = make(server, label, "admin").body["key"]
+    made = make(server, "next", "viewer", bearer(admin))
+    assert made.status == 201
+    assert label.startswith(made.body["created_by"]) and made.body["created_by"]
+    assert [item["label"] for item in listed(server) if item["id"] == made.body["id"]] == ["next"]
+    assert make(server, label + "€").status == 422
