@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/packed.h"
+#include "config/config.h"
 #include "os/file.h"
 #include "os/loop.h"
 #include "os/point.h"
@@ -111,10 +112,9 @@ static bool open_store(struct server *server, struct error *error)
 
 static bool open_runtime(struct server *server, struct error *error)
 {
-	const struct sandbox *sandbox = sandbox_find(str_from_c(server->settings.isolation));
-	if (sandbox == NULL)
-		return fail(error, ERROR_USAGE, "tools.isolation is native or off, not %s",
-			    server->settings.isolation);
+	const char *isolation = config_text(server->settings.config, CONFIG_TOOLS_ISOLATION);
+	const struct sandbox *sandbox = sandbox_find(str_from_c(isolation));
+	require(sandbox != NULL); /* one of the setting's words */
 	const struct runtime_settings settings = {
 		.system = loop_system(server->loop),
 		.store = server->store,

@@ -9,15 +9,16 @@
 #include "base/error.h"
 #include "os/system.h"
 
+struct config;
 struct server;
 
 struct server_settings {
 	const char *data_folder, *socket_path;
 	const char *host; /* NULL = baton.sock only */
 	int port;
-	const char *isolation;
-	bool only_looks;        /* open runs are left alone: this server is gone in a moment */
-	system_callback *ready; /* every open run is on its way and the doors are open */
+	const struct config *config; /* what is in force; lives as long as the server */
+	bool only_looks;             /* open runs are left alone: this server is gone in a moment */
+	system_callback *ready;      /* every open run is on its way and the doors are open */
 	void *context;
 };
 

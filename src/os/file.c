@@ -234,6 +234,11 @@ bool file_lock(const char *path, int *out_descriptor, struct error *error)
 	return fail(error, ERROR_IO, "cannot lock %s: %s", path, strerror(number));
 }
 
+void file_unlock(int descriptor)
+{
+	close(descriptor);
+}
+
 bool file_rewrite(int descriptor, struct str text, struct error *error)
 {
 	/* The new text first, the old one's rest cut off after it: never empty in between. */

@@ -24,6 +24,7 @@ bool file_exists(const char *path);
  * else holds it.  The lock lives as long as the descriptor, in this process and in every child
  * that inherited it; flock, so no process can drop another's. */
 MUST_CHECK bool file_lock(const char *path, int *out_descriptor, struct error *error);
+void file_unlock(int descriptor); /* of file_lock() */
 /* Writes the whole text into the open file, replacing what was there. */
 MUST_CHECK bool file_rewrite(int descriptor, struct str text, struct error *error);
 
