@@ -240,6 +240,9 @@ bool cli_parse(struct cli *cli, int count, char **words, struct error *error)
 	cli->arguments = arena_array(&cli->arena, char *, (size_t)count + 1);
 	bool good = parse_words(&parse, error);
 	cli->json = cli_has(cli, "--json");
+	/* What was not understood is said in the form that was asked for behind it. */
+	for (int i = parse.at; i < count && !good; i++)
+		cli->json = cli->json || strcmp(words[i], "--json") == 0;
 	if (!good)
 		return false;
 	bool version = cli_has(cli, "--version");

@@ -135,9 +135,11 @@ static bool cut_url(const char *url, struct arena *arena, const char **out_host,
 		rest.size--;
 	*out_authority = rest;
 	bool good;
+	size_t bracket = 0;
 	if (str_starts(rest, S("["))) {
-		rest = str_skip(rest, 1);
-		good = str_cut(&rest, ']', &host);
+		good = str_find(rest, S("]"), &bracket);
+		host = str_skip(str_head(rest, bracket), 1);
+		rest = str_skip(rest, bracket + 1);
 	} else {
 		size_t colon = 0;
 		bool ported = str_find(rest, S(":"), &colon);

@@ -157,9 +157,9 @@ bool file_replace(const char *path, struct str text, struct error *error)
 	AUTO(arena) arena = { 0 };
 	char *real = realpath(path, NULL);
 	const char *target = str_c(&arena, str_from_c(real != NULL ? real : path));
-	const char *beside = str_format(&arena, "%s.%d.new", target, (int)getpid()).at;
+	const char *beside = str_format(&arena, "%s.new", target).at;
 	free(real);
-	unlink(beside); /* of a process with our number that died half way */
+	unlink(beside); /* of somebody who died half way */
 	bool good = write_beside(target, beside, text);
 	POINT("file.before_rename");
 	good = good && rename(beside, target) == 0;

@@ -14,7 +14,8 @@ MUST_CHECK bool file_read_beneath(const char *root, const char *path, size_t lim
 MUST_CHECK bool file_read_private(const char *root, const char *path, size_t limit,
 				  struct arena *arena, struct str *out_text, struct error *error);
 /* Puts the text in the file's place in one step: whoever looks, after a crash too, finds the old
- * text or the new one.  Its mode stays, a new one is 0600; a symbolic link stays one. */
+ * text or the new one.  Its mode stays, a new one is 0600; a symbolic link stays one.  For one
+ * caller at a time: the new text is written to PATH.new first. */
 MUST_CHECK bool file_replace(const char *path, struct str text, struct error *error);
 /* Makes the folder and its parents, mode 0700; an existing one is fine. */
 MUST_CHECK bool folder_make(const char *path, struct error *error);

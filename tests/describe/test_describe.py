@@ -16,7 +16,8 @@ ROOT = HERE.parents[1]
 GOLDEN = ROOT / "tests/golden"
 DOCUMENTS = sorted((ROOT / "tests/unit").glob("contract_*/documents/*.json"))
 GOLDEN_FILES = {"openapi.json": "openapi", "schema.json": "schema", "types.ts": "typescript",
-                "states.md": "states", "events.md": "events", "errors.md": "errors"}
+                "states.md": "states", "events.md": "events", "errors.md": "errors",
+                "commands.md": "commands"}
 
 
 def complaints(what, path, text=None):
