@@ -90,6 +90,12 @@ static int run_command(struct cli *cli)
 static int run_remote(struct cli *cli)
 {
 	struct error error;
+	struct str address = str_from_c(cli->address);
+	bool near = str_starts(address, S("http://127.")) ||
+		    str_starts(address, S("http://localhost")) ||
+		    str_starts(address, S("http://[::1]"));
+	if (cli->api_key != NULL && !near)
+		log_line(LOG_WARNING, "the key goes to %s as it is: use a tunnel", cli->address);
 	for (int tries = 0; tries < PATIENCE_TRIES; tries++) {
 		int status = cli->command->run(cli);
 		if (status != CLI_SERVER_LOST)
