@@ -82,11 +82,11 @@ void doctor_disk(struct doctor *doctor)
 		doctor_say(doctor, DOCTOR_FAIL, "put the data folder on a local disk",
 			   "%s is on another machine: locks and shared memory do not hold there",
 			   folder);
-	else if (disk.free_bytes < LIMIT_DISK_LEAST_BYTES)
+	else if (disk.free_bytes < LIMIT_DOCTOR_DISK_FAIL_BYTES)
 		doctor_say(doctor, DOCTOR_FAIL, "make room, or move the data folder",
 			   "%lld MiB of %lld free: commands will be refused with storage_full",
 			   free_mib, total_mib);
-	else if (disk.free_bytes < LIMIT_DISK_LOW_BYTES)
+	else if (disk.free_bytes < LIMIT_DOCTOR_DISK_WARN_BYTES)
 		doctor_say(doctor, DOCTOR_WARN, "make room soon", "%lld MiB of %lld free", free_mib,
 			   total_mib);
 	else
