@@ -136,14 +136,14 @@ static int serve(struct cli *cli)
 		.host = config_text(&cli->config, CONFIG_SERVE_HOST),
 		.port = (int)config_number(&cli->config, CONFIG_SERVE_PORT),
 		.config = &cli->config,
+		.drain_seconds = config_number(&cli->config, CONFIG_DRAIN_SECONDS),
 		.ready = say_listening,
 		.context = &serving
 	};
 	struct error error;
 	if (!server_open(&settings, &serving.server, &error))
 		return cli_fail(cli, &error);
-	server_run(serving.server);
-	leave(0);
+	leave(server_run(serving.server) ? 0 : INTERRUPTED);
 }
 
 /* ---- arguments ----------------------------------------------------------------------- */

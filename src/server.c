@@ -1,7 +1,10 @@
 /* server.c -- opens the rooms in order: lock, loop, store, workspace, runtime, recovery, doors.
  *
- * The doors open only after recovery has every open run in memory, so that no command can meet a
- * run whose open effects nobody has taken up again.
+ * No command may meet a run whose open effects nobody has taken up again.  So baton.sock opens only
+ * after recovery has every open run in memory; the TCP door opens before, for those who ask how the
+ * server is or read, and changes nothing until then (503).
+ * They close the other way round: first what is under way comes to its end, then the doors close,
+ * so that whoever watches sees it.
  */
 #include "server.h"
 
@@ -27,6 +30,9 @@
 
 enum { IDLE_CHECK_US = 20000 };
 
+/* What a stop does, in this order. */
+enum server_phase { SERVER_RUNS, SERVER_FINISHES, SERVER_CLOSES };
+
 struct server {
 	struct server_settings settings;
 	struct arena arena;
@@ -38,6 +44,9 @@ struct server {
 	struct api *api;
 	int port;
 	atomic_bool stop_when_idle;
+	enum server_phase phase;
+	int64_t phase_until; /* by the monotonic clock */
+	bool cut_short;      /* by a second signal */
 };
 
 /* ---- what the runtime asks of the program -------------------------------------------- */
@@ -77,6 +86,16 @@ static void store_failed(void *context, const struct error *error)
 	_exit(error_row(ERROR_STORAGE)->exit_status);
 }
 
+/* On the watchdog's thread. */
+static void loop_stalled(void *context, const struct flight_stall *stall)
+{
+	(void)context;
+	log_line(LOG_WARNING, "the loop was held for %lld ms by %s %llu%s%s",
+		 (long long)(stall->lasted_us / 1000), stall->phase,
+		 (unsigned long long)stall->subject, stall->file[0] == '\0' ? "" : ", see ",
+		 stall->file);
+}
+
 /* ---- opening ------------------------------------------------------------------------- */
 
 static bool take_lock(struct server *server, struct error *error)
@@ -110,11 +129,27 @@ static bool open_store(struct server *server, struct error *error)
 	return true;
 }
 
-static bool open_runtime(struct server *server, struct error *error)
+static const struct sandbox *sandbox_of(const struct server *server)
 {
 	const char *isolation = config_text(server->settings.config, CONFIG_TOOLS_ISOLATION);
 	const struct sandbox *sandbox = sandbox_find(str_from_c(isolation));
 	require(sandbox != NULL); /* one of the setting's words */
+	return sandbox;
+}
+
+static struct http_patience patience_of(const struct config *config)
+{
+	return (struct http_patience){
+		.header_ms = (uint64_t)config_number(config, CONFIG_HEADER_SECONDS) * 1000,
+		.body_ms = (uint64_t)config_number(config, CONFIG_BODY_SECONDS) * 1000,
+		.idle_ms = (uint64_t)config_number(config, CONFIG_IDLE_SECONDS) * 1000,
+		.send_ms = (uint64_t)config_number(config, CONFIG_SEND_SECONDS) * 1000,
+	};
+}
+
+static bool open_runtime(struct server *server, struct error *error)
+{
+	const struct sandbox *sandbox = sandbox_of(server);
 	const struct runtime_settings settings = {
 		.system = loop_system(server->loop),
 		.store = server->store,
@@ -133,6 +168,18 @@ static const char *user_name(struct arena *arena)
 {
 	const struct passwd *entry = getpwuid(geteuid());
 	return str_c(arena, str_from_c(entry != NULL ? entry->pw_name : "owner"));
+}
+
+/* Where a child's program would be found; NULL when it is nowhere. */
+static const char *find_program(struct arena *arena, const char *name)
+{
+	struct str rest = str_from_c(getenv("PATH")), folder;
+	while (str_cut(&rest, ':', &folder)) {
+		const char *path = str_format(arena, STR_FMT "/%s", STR_ARG(folder), name).at;
+		if (folder.size > 0 && file_exists(path))
+			return path;
+	}
+	return NULL;
 }
 
 static void seed_maps(struct server *server)
@@ -154,24 +201,44 @@ static bool write_lock(struct server *server, struct error *error)
 	return file_rewrite(server->lock, text, error);
 }
 
+static _Noreturn void stay_shut(const struct error *error)
+{
+	log_line(LOG_ERROR, "%s", error->text);
+	_exit(error_row(error->code)->exit_status);
+}
+
 static void open_doors(void *context, uint64_t recovered)
 {
 	struct server *server = context;
 	struct http_server *http = api_server(server->api);
 	struct error error;
 	POINT("server.recovered");
-	bool good = server->settings.host == NULL ||
-		    http_listen_tcp(http, server->settings.host, server->settings.port,
-				    &server->port, &error);
-	if (!good || !http_listen_local(http, server->settings.socket_path, &error) ||
-	    !write_lock(server, &error)) {
-		log_line(LOG_ERROR, "%s", error.text);
-		_exit(error_row(error.code)->exit_status);
-	}
+	api_set_state(server->api, API_READY);
+	if (!http_listen_local(http, server->settings.socket_path, &error) ||
+	    !write_lock(server, &error))
+		stay_shut(&error);
 	if (recovered > 0)
 		log_line(LOG_INFO, "%llu open run%s taken up again", (unsigned long long)recovered,
 			 recovered == 1 ? "" : "s");
 	server->settings.ready(server->settings.context, recovered);
+}
+
+/* The keys are known: who asks over TCP how the server is, is told from now on. */
+static void open_front_door(void *context, uint64_t keys)
+{
+	struct server *server = context;
+	const struct server_settings *settings = &server->settings;
+	struct error error;
+	(void)keys;
+	if (settings->host != NULL && (!api_may_listen(server->api, settings->host, &error) ||
+				       !http_listen_tcp(api_server(server->api), settings->host,
+							settings->port, &server->port, &error)))
+		stay_shut(&error);
+	api_listens(server->api, server->port);
+	if (settings->only_looks)
+		open_doors(server, 0);
+	else
+		runtime_recover(server->runtime, open_doors, server);
 }
 
 /* Opening came only so far. */
@@ -197,6 +264,7 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 	server->settings = *settings;
 	server->lock = -1;
 	if (!take_lock(server, error) || !loop_new(&server->loop, error) ||
+	    !loop_watch(server->loop, settings->data_folder, loop_stalled, server, error) ||
 	    !open_store(server, error) ||
 	    !workspace_git_open(server->loop, settings->data_folder, &server->workspace, error) ||
 	    !open_runtime(server, error)) {
@@ -204,26 +272,87 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 		return false;
 	}
 	seed_maps(server);
-	const struct api_settings api = { .loop = server->loop,
-					  .runtime = server->runtime,
-					  .version = BATON_VERSION,
-					  .user = user_name(&server->arena) };
+	const struct api_settings api = {
+		.loop = server->loop,
+		.runtime = server->runtime,
+		.version = BATON_VERSION,
+		.user = user_name(&server->arena),
+		.data_folder = settings->data_folder,
+		.host = settings->host,
+		.hosts = config_list(settings->config, CONFIG_SERVE_HOSTS),
+		.require_key = config_bool(settings->config, CONFIG_SERVE_REQUIRE_KEY),
+		.contained = sandbox_of(server)->contained,
+		.sandbox_program = find_program(&server->arena, "bwrap"),
+		.audit = settings->host != NULL
+	};
 	server->api = api_new(&api);
-	if (settings->only_looks)
-		system_timer_start(loop_system(server->loop), 0, open_doors, server, 0);
-	else
-		runtime_recover(server->runtime, open_doors, server);
+	const struct http_patience patience = patience_of(settings->config);
+	http_server_be_patient(api_server(server->api), &patience);
+	api_load(server->api, open_front_door, server);
 	*out_server = server;
 	return true;
 }
 
 /* ---- running ------------------------------------------------------------------------- */
 
-static void stop_on_signal(void *context, uint64_t argument)
+static void doors_closed(void *context, uint64_t argument)
 {
 	struct server *server = context;
 	(void)argument;
 	loop_stop(server->loop);
+}
+
+/* What is under way has ended, or its time is over. */
+static void close_doors(struct server *server)
+{
+	struct runtime_counts counts = runtime_counts(server->runtime);
+	if (counts.open_tools > 0)
+		log_line(LOG_WARNING,
+			 "%zu tool call%s did not end in time: the next start goes on with %s",
+			 counts.open_tools, counts.open_tools == 1 ? "" : "s",
+			 counts.open_tools == 1 ? "it" : "them");
+	POINT("server.drained");
+	server->phase = SERVER_CLOSES;
+	server->phase_until =
+		system_mono_us(loop_system(server->loop)) + LIMIT_DRAIN_CLOSE_MS * INT64_C(1000);
+	api_drain(server->api);
+	http_server_drain(api_server(server->api), doors_closed, server);
+}
+
+static void check_drain(void *context, uint64_t argument)
+{
+	struct server *server = context;
+	(void)argument;
+	struct system *system = loop_system(server->loop);
+	bool late = system_mono_us(system) >= server->phase_until;
+	if (server->phase == SERVER_FINISHES && (late || runtime_drained(server->runtime)))
+		close_doors(server);
+	else if (server->phase == SERVER_CLOSES && late)
+		doors_closed(server, 0);
+	system_timer_start(system, IDLE_CHECK_US, check_drain, server, 0);
+}
+
+static void stop_on_signal(void *context, uint64_t argument)
+{
+	struct server *server = context;
+	(void)argument;
+	if (server->phase != SERVER_RUNS || server->settings.drain_seconds == 0) {
+		server->cut_short = server->phase != SERVER_RUNS;
+		loop_stop(server->loop);
+		return;
+	}
+	size_t tools = runtime_counts(server->runtime).open_tools;
+	log_line(LOG_INFO,
+		 "stopping: nothing new begins, %zu tool call%s under way may take up to %lld s; "
+		 "a second signal ends it at once",
+		 tools, tools == 1 ? "" : "s", (long long)server->settings.drain_seconds);
+	server->phase = SERVER_FINISHES;
+	server->phase_until = system_mono_us(loop_system(server->loop)) +
+			      server->settings.drain_seconds * INT64_C(1000000);
+	runtime_drain(server->runtime);
+	api_set_state(server->api, API_DRAINING);
+	POINT("server.draining");
+	check_drain(server, 0);
 }
 
 static void check_idle(void *context, uint64_t argument)
@@ -237,12 +366,13 @@ static void check_idle(void *context, uint64_t argument)
 		system_timer_start(loop_system(server->loop), IDLE_CHECK_US, check_idle, server, 0);
 }
 
-void server_run(struct server *server)
+bool server_run(struct server *server)
 {
 	loop_on_stop_signal(server->loop, stop_on_signal, server);
 	if (server->settings.host == NULL)
 		system_timer_start(loop_system(server->loop), IDLE_CHECK_US, check_idle, server, 0);
 	loop_run(server->loop);
+	return !server->cut_short;
 }
 
 void server_stop_when_idle(struct server *server)

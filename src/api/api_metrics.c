@@ -15,5 +15,5 @@ void api_metrics(struct api_call *call)
 		{ S("Content-Type"), S("text/plain; version=0.0.4; charset=utf-8") },
 		{ S("Cache-Control"), S("no-store") },
 	};
-	http_reply(call->api->server, call->exchange, 200, headers, COUNT(headers), buf_str(&text));
+	api_reply(call->api, call->exchange, 200, headers, COUNT(headers), buf_str(&text));
 }

@@ -16,27 +16,26 @@ static struct str content_type(struct str name)
 void api_root_page(struct api_call *call)
 {
 	const struct http_header headers[] = { { S("Location"), S("/ui/") } };
-	http_reply(call->api->server, call->exchange, 303, headers, COUNT(headers), S(""));
+	api_reply(call->api, call->exchange, 303, headers, COUNT(headers), S(""));
 }
 
 void api_ui_page(struct api_call *call)
 {
-	struct str name = call->file.size == 0 ? S("index.html") : call->file;
+	struct str named = api_name(call, S("file"));
+	struct str name = named.size == 0 ? S("index.html") : named;
 	for (const struct packed_file *file = packed_web; file->name != NULL; file++) {
 		if (!str_equal(str_from_c(file->name), name))
 			continue;
 		const struct http_header headers[] = {
 			{ S("Content-Type"), content_type(name) },
 			{ S("Cache-Control"), S("no-cache") },
-			{ S("X-Content-Type-Options"), S("nosniff") },
-			{ S("Referrer-Policy"), S("no-referrer") },
 			{ S("Content-Security-Policy"),
 			  S("default-src 'none'; script-src 'self'; style-src 'self'; "
 			    "connect-src 'self'; img-src 'self' data:; base-uri 'none'; "
 			    "form-action 'none'; frame-ancestors 'none'") },
 		};
-		http_reply(call->api->server, call->exchange, 200, headers, COUNT(headers),
-			   (struct str){ (const char *)file->bytes, file->size });
+		api_reply(call->api, call->exchange, 200, headers, COUNT(headers),
+			  (struct str){ (const char *)file->bytes, file->size });
 		return;
 	}
 	struct error error;

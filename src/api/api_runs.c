@@ -11,15 +11,6 @@
 #include "views/view.h"
 #include "views/view_runtime.h"
 
-void api_health(struct api_call *call)
-{
-	struct runtime_health_response *health = runtime_health_response_new(call->arena);
-	SET(health, status, S("ok"));
-	SET(health, version, str_from_c(call->api->settings.version));
-	api_reply_json(call->api, call->exchange, 200,
-		       runtime_health_response_text(health, call->arena));
-}
-
 /* ---- one run ------------------------------------------------------------------------- */
 
 struct result_read {
@@ -178,12 +169,57 @@ static void run_noticed(void *context, uint64_t argument, const struct runtime_n
 	wait_free(wait);
 }
 
+/* A run that was started before may have ended before, too: then no notice will come. */
+struct ended_read {
+	struct runtime_read read;
+	struct api *api;
+	uint64_t wait;
+	struct uuid run;
+	bool ended;
+};
+
+static void ended_work(struct runtime_read *read, struct store_reader *reader)
+{
+	struct ended_read *r = (struct ended_read *)read;
+	struct store_run run;
+	bool found;
+	struct error error; /* then it is waited for in vain, and its receipt is sent */
+	r->ended = reader->ops->read_run(reader, &r->run, &read->arena, &run, &found, &error) &&
+		   found && run.ended_at != 0;
+}
+
+static void ended_done(struct runtime_read *read)
+{
+	struct ended_read *r = (struct ended_read *)read;
+	struct wait *wait = slots_get(&r->api->waits, r->wait);
+	if (wait != NULL && r->ended) {
+		api_send_result(r->api, wait->exchange, &wait->run);
+		wait_free(wait);
+	}
+	arena_done(&read->arena);
+	free(r);
+}
+
+static void look_whether_ended(const struct wait *wait)
+{
+	struct ended_read *r = calloc(1, sizeof(*r));
+	require(r != NULL);
+	r->api = wait->api;
+	r->wait = wait->id;
+	r->run = wait->run;
+	r->read.work = ended_work;
+	r->read.done = ended_done;
+	runtime_read(wait->api->settings.runtime, &r->read);
+}
+
 static void run_started(void *context, uint64_t argument, const struct runtime_reply *reply)
 {
 	struct api *api = context;
 	struct wait *wait = slots_get(&api->waits, argument);
 	require(wait != NULL);
 	wait->run = reply->run;
+	if (reply->error == NULL)
+		api_subject(api, wait->exchange, &reply->run);
 	if (reply->error != NULL) {
 		api_reply_error(api, wait->exchange, reply->error, reply->problems);
 		wait_free(wait);
@@ -196,7 +232,20 @@ static void run_started(void *context, uint64_t argument, const struct runtime_r
 		wait->timer =
 			system_timer_start(loop_system(api->settings.loop), wait->seconds * 1000000,
 					   patience_over, api, argument);
+		if (reply->repeated)
+			look_whether_ended(wait);
 	}
+}
+
+void api_waits_end(struct api *api)
+{
+	uint32_t index = 0;
+	uint64_t id;
+	for (struct wait *wait; (wait = slots_next(&api->waits, &index, &id)) != NULL;)
+		if (wait->watch != 0) { /* one whose start is not committed yet hears of that */
+			send_receipt(wait);
+			wait_free(wait);
+		}
 }
 
 /* Prefer: wait=N (RFC 7240); other preferences are none of ours. */
@@ -218,7 +267,9 @@ void api_run_start(struct api_call *call, const struct runtime_workflow_run_requ
 	struct error error;
 	struct runtime_start start = { .workflow = body->workflow,
 				       .yaml = has(body, yaml_content) ? body->yaml_content : S(""),
-				       .inputs = json_print(call->arena, body->inputs) };
+				       .inputs = json_print(call->arena, body->inputs),
+				       .key = call->key,
+				       .trace = str_from_c(call->trace) };
 	if (has(body, run_id))
 		start.run = body->run_id;
 	if (has(body, yaml_content) && !call->request->local) {
@@ -328,8 +379,8 @@ static void list_done(struct runtime_read *read)
 	if (list->error.code != ERROR_NONE)
 		api_reply_error(list->api, list->exchange, &list->error, NULL);
 	else
-		http_reply(list->api->server, list->exchange, 200, headers,
-			   list->next.size > 0 ? 2 : 1, buf_str(&list->text));
+		api_reply(list->api, list->exchange, 200, headers, list->next.size > 0 ? 2 : 1,
+			  buf_str(&list->text));
 	list_free(list);
 }
 

@@ -32,11 +32,10 @@ static void add_event(struct api_story *s, const struct event *event)
 /* Reads everything, or up to an event that this program does not know: then `untold` says so. */
 static bool read_events(struct api_story *s, const struct uuid *run, struct error *error)
 {
-	int64_t after = 0;
 	for (;;) {
 		struct store_event_page page;
-		if (!s->reader->ops->read_events(s->reader, run, after, LIMIT_STREAM_PAGE_EVENTS,
-						 s->arena, &page, error))
+		if (!s->reader->ops->read_events(s->reader, run, s->last_seq,
+						 LIMIT_STREAM_PAGE_EVENTS, s->arena, &page, error))
 			return false;
 		for (size_t i = 0; i < page.count; i++) {
 			const struct store_event_row *row = &page.at[i];
@@ -45,10 +44,10 @@ static bool read_events(struct api_story *s, const struct uuid *run, struct erro
 					&s->untold))
 				return true;
 			add_event(s, &event);
+			s->last_seq = row->seq;
 		}
 		if (page.count < LIMIT_STREAM_PAGE_EVENTS)
 			return true;
-		after = page.at[page.count - 1].seq;
 	}
 }
 
@@ -91,22 +90,30 @@ bool api_story_read(struct api_story *s, struct store_reader *reader, const stru
 	return true;
 }
 
+bool api_story_go_on(struct api_story *s, struct store_reader *reader, struct error *error)
+{
+	size_t before = s->count;
+	s->reader = reader;
+	if (!s->told)
+		return true;
+	if (!read_events(s, &s->source.run, error))
+		return false;
+	s->told = s->untold.code == ERROR_NONE;
+	s->source.events = s->events;
+	s->source.event_count = s->count;
+	if (s->count > before)
+		story_go_on(&s->story, before);
+	return true;
+}
+
 void api_story_done(struct api_story *s)
 {
 	story_done(&s->story);
 }
 
-struct str api_story_event(const struct api_story *s, const struct view *view, int64_t seq,
-			   const char *before, const char *behind)
+bool api_story_event(const struct api_story *s, const struct view *view, int64_t seq,
+		     struct view_document *out_document)
 {
-	struct view_document document;
-	if (!s->told || seq < 1 || (size_t)seq > s->count ||
-	    !view_event(view, &s->story, (size_t)seq - 1, &document))
-		return S("");
-	AUTO(buf) text = { 0 };
-	struct json_writer writer = { .out = &text };
-	buf_add(&text, str_from_c(before));
-	view_print(&document, &writer);
-	buf_add(&text, str_from_c(behind));
-	return str_copy(s->arena, buf_str(&text));
+	return s->told && seq >= 1 && (size_t)seq <= s->count &&
+	       view_event(view, &s->story, (size_t)seq - 1, out_document);
 }

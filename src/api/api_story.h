@@ -1,6 +1,7 @@
 /* api/api_story.h -- the events of one run, ready to be shown in a vocabulary.
  *
- * Made on a reader's thread and good as long as the arena is.  A run that is not there, or that
+ * Made on a reader's thread and good as long as the arena is; api_story_go_on() reads what has come
+ * since, so that who follows a run reads each event once.  A run that is not there, or that
  * has something in it that this program does not know, has no story: `told` is false and none of
  * its events is shown.  Only a store that cannot be read is an error.
  */
@@ -21,6 +22,7 @@ struct api_story {
 	struct arena *arena;
 	struct event *events;
 	size_t room;
+	int64_t last_seq; /* read so far */
 	struct view_source source;
 	struct story story; /* when told: for what a view makes of it */
 };
@@ -28,9 +30,11 @@ struct api_story {
 /* It must not move afterwards. */
 MUST_CHECK bool api_story_read(struct api_story *s, struct store_reader *reader,
 			       const struct uuid *run, struct arena *arena, struct error *error);
+MUST_CHECK bool api_story_go_on(struct api_story *s, struct store_reader *reader,
+				struct error *error);
 void api_story_done(struct api_story *s);
-/* The event as JSON between two pieces of text; "" when the view does not show it. */
-struct str api_story_event(const struct api_story *s, const struct view *view, int64_t seq,
-			   const char *before, const char *behind);
+/* The event in the view's words; false when the view does not show it. */
+bool api_story_event(const struct api_story *s, const struct view *view, int64_t seq,
+		     struct view_document *out_document);
 
 #endif

@@ -1,4 +1,5 @@
-/* contract/describe_tables.c -- the other .def files as pages: states, events, errors, config.
+/* contract/describe_tables.c -- the other .def files as pages: states, events, errors, config,
+ * limits, metrics.
  *
  * Tables are not padded: a changed cell must not change its neighbours' lines.
  */
@@ -221,4 +222,27 @@ void describe_config(struct buf *out)
 		put_code(out, row->flag);
 		buf_add_format(out, " " STR_FMT " |\n", STR_ARG(row->text));
 	}
+}
+
+/* ---- limits and metrics ---------------------------------------------------------------- */
+
+void describe_limits(struct buf *out)
+{
+	buf_add(out, S("# Limits\n\nEvery bound, and why it is there.\n\n"
+		       "| limit | value | unit | why |\n|---|---|---|---|\n"));
+#define LIMIT(name_, value_, unit_, why_)                                                      \
+	buf_add_format(out, "| `%s` | %lld | %s | %s |\n", #name_, (long long)(value_), unit_, \
+		       why_);
+#include "contracts/limits.def"
+#undef LIMIT
+}
+
+void describe_metrics(struct buf *out)
+{
+	buf_add(out, S("# Metrics\n\nWhat GET /metrics shows.\n\n"
+		       "| metric | kind | meaning |\n|---|---|---|\n"));
+#define METRIC(name_, kind_, from_, text_) \
+	buf_add_format(out, "| `%s` | %s | %s |\n", #name_, #kind_, text_);
+#include "contracts/metrics.def"
+#undef METRIC
 }

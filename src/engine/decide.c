@@ -183,6 +183,8 @@ static bool decide_create(struct run *run, const struct command *command, struct
 	SET(body, name, run->graph->name);
 	SET(body, definition, run->graph->hash);
 	SET(body, inputs, inputs);
+	if (command->trace.size > 0)
+		SET(body, trace, str_copy(d->arena, command->trace));
 	emit(run, d, (struct event){ EVENT_RUN_CREATED, command->now, { .run_created = body } });
 	return true;
 }

@@ -31,6 +31,7 @@ struct command {
 	enum command_kind kind;
 	int64_t now;
 	const struct json *inputs;  /* CREATE: with defaults */
+	struct str trace;           /* CREATE: traceparent of who asked, "" = none */
 	struct str step;            /* all others: path of the activation */
 	struct uuid effect;         /* FINISHED, ANSWERED, RESTARTED */
 	enum run_outcome outcome;   /* FINISHED */

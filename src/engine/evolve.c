@@ -414,6 +414,16 @@ static bool evolve_run_finished(struct run *run, const struct run_finished *even
 	return true;
 }
 
+/* No run is made of documents: this one stands in the wrong stream. */
+static bool evolve_run_document_changed(struct run *run, const struct run_document_changed *event,
+					int64_t at, struct error *error)
+{
+	(void)run;
+	(void)event;
+	(void)at;
+	return fail(error, ERROR_INVALID, "it belongs to the system stream");
+}
+
 static bool apply(struct run *run, const struct event *event, struct error *error)
 {
 	switch (event->type) {

@@ -73,8 +73,11 @@ static void connection_lost(struct http_connection *connection)
 	struct http_server *server = connection->server;
 	uint64_t exchange = connection->exchange;
 	http_connection_close(connection);
-	if (exchange != 0 && !server->freed)
-		server->handler.gone(server->handler.context, exchange);
+	if (exchange == 0 || server->freed)
+		return;
+	struct flight_mark mark = flight_begin(http_flight(server), "gone", exchange);
+	server->handler.gone(server->handler.context, exchange);
+	flight_end(http_flight(server), mark);
 }
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -99,7 +102,10 @@ static void written(uv_write_t *request, int status)
 	if (connection->refused_bytes &&
 	    http_connection_queue(connection) <= LIMIT_HTTP_WRITE_QUEUE_BYTES / 2) {
 		connection->refused_bytes = false;
+		struct flight_mark mark =
+			flight_begin(http_flight(server), "writable", connection->exchange);
 		server->handler.writable(server->handler.context, connection->exchange);
+		flight_end(http_flight(server), mark);
 	}
 	http_connection_advance(connection);
 }
@@ -311,10 +317,13 @@ static void deliver(struct http_connection *connection)
 	uv_timer_stop(&connection->timer);
 	connection->timer_kind = HTTP_TIMER_NONE;
 	struct http_request request = { .exchange = connection->exchange,
-					.local = connection->local };
+					.local = connection->local,
+					.peer = str_from_c(connection->peer) };
 	http_parse_request(&connection->parse, &request);
 	connection->delivering = true;
+	struct flight_mark mark = flight_begin(http_flight(server), "request", request.exchange);
 	server->handler.request(server->handler.context, &request);
+	flight_end(http_flight(server), mark);
 	connection->delivering = false;
 }
 
@@ -411,6 +420,17 @@ void http_connection_drain(struct http_connection *connection)
 		timer_update(connection);
 }
 
+/* "" when it has gone again already. */
+static void note_peer(struct http_connection *connection)
+{
+	struct sockaddr_storage address;
+	int size = (int)sizeof(address);
+	if (uv_tcp_getpeername(&connection->socket.tcp, (struct sockaddr *)&address, &size) != 0 ||
+	    uv_ip_name((struct sockaddr *)&address, connection->peer, sizeof(connection->peer)) !=
+		    0)
+		connection->peer[0] = '\0';
+}
+
 void http_connection_open(struct http_server *server, int socket, bool local)
 {
 	struct http_connection *connection = calloc(1, sizeof(*connection));
@@ -431,6 +451,7 @@ void http_connection_open(struct http_server *server, int socket, bool local)
 		require(uv_tcp_init(uv, &connection->socket.tcp) == 0);
 		code = uv_tcp_open(&connection->socket.tcp, socket);
 		uv_tcp_nodelay(&connection->socket.tcp, 1);
+		note_peer(connection);
 	}
 	require(uv_timer_init(uv, &connection->timer) == 0);
 	connection->socket.handle.data = connection;

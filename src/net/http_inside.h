@@ -35,7 +35,7 @@ enum http_timer {
 	HTTP_TIMER_LINGER
 };
 
-enum { HTTP_READ_BYTES = 65536, HTTP_LISTENERS = 4, HTTP_DATE_SIZE = 32 };
+enum { HTTP_READ_BYTES = 65536, HTTP_LISTENERS = 4, HTTP_DATE_SIZE = 32, HTTP_PEER_SIZE = 64 };
 
 struct websocket;
 
@@ -43,6 +43,7 @@ struct http_connection {
 	struct http_server *server;
 	uint64_t id;
 	bool local;
+	char peer[HTTP_PEER_SIZE];
 	union {
 		uv_handle_t handle;
 		uv_stream_t stream;
@@ -111,6 +112,9 @@ void http_turn(struct http_server *server, struct http_connection *connection); 
 										 * at the drain */
 void http_release_handle(struct http_server *server); /* in a close callback, its last act */
 struct str http_date(struct http_server *server);
+
+/* The server's handler is called as a phase of the loop's flight recorder. */
+struct flight *http_flight(struct http_server *server);
 
 /* http_listen.c */
 void http_listener_close(struct http_listener *listener);

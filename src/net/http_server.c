@@ -23,9 +23,22 @@ struct http_settings http_settings_default(void)
 	};
 }
 
+struct flight *http_flight(struct http_server *server)
+{
+	return loop_flight(server->loop);
+}
+
 void http_settings_change(struct http_server *server, const struct http_settings *settings)
 {
 	server->settings = *settings;
+}
+
+void http_server_be_patient(struct http_server *server, const struct http_patience *patience)
+{
+	server->settings.header_ms = patience->header_ms;
+	server->settings.body_ms = patience->body_ms;
+	server->settings.idle_ms = patience->idle_ms;
+	server->settings.send_ms = patience->send_ms;
 }
 
 struct str http_header(const struct http_request *request, struct str name)

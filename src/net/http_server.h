@@ -40,8 +40,9 @@ struct http_request {
 	const struct http_header *headers;
 	size_t header_count;
 	struct str body;
-	bool local; /* came through baton.sock: the data folder's owner */
-	bool old;   /* HTTP/1.0 */
+	bool local;      /* came through baton.sock: the data folder's owner */
+	bool old;        /* HTTP/1.0 */
+	struct str peer; /* the client's address without its port, "" when local */
 };
 
 /* The value of a header, "" when absent; names compare without case. */
@@ -68,6 +69,12 @@ MUST_CHECK bool http_listen_tcp(struct http_server *server, const char *host, in
 /* Makes the socket (0600), replacing a stale one. */
 MUST_CHECK bool http_listen_local(struct http_server *server, const char *path,
 				  struct error *error);
+
+/* How long clients may take; the defaults are the rows of limits.def. */
+struct http_patience {
+	uint64_t header_ms, body_ms, idle_ms, send_ms;
+};
+void http_server_be_patient(struct http_server *server, const struct http_patience *patience);
 
 void http_reply(struct http_server *server, uint64_t exchange, int status,
 		const struct http_header *headers, size_t header_count, struct str body);

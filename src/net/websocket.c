@@ -41,7 +41,9 @@ static void put_out(struct http_connection *connection)
 	struct http_server *server = connection->server;
 	uint64_t exchange = connection->exchange;
 	finish(connection);
+	struct flight_mark mark = flight_begin(http_flight(server), "gone", exchange);
 	server->handler.gone(server->handler.context, exchange);
+	flight_end(http_flight(server), mark);
 }
 
 /* ---- time ---------------------------------------------------------------------------------- */
@@ -79,14 +81,34 @@ static void beat_start(struct http_connection *connection)
 	uv_timer_start(timer, beat, ms, 0);
 }
 
+void websocket_be_patient(struct http_server *server, uint64_t idle_ms)
+{
+	struct http_settings *settings = &server->settings;
+	uint32_t index = 0;
+	uint64_t id;
+	settings->socket_idle_ms = idle_ms == 0 ? LIMIT_WS_IDLE_MS : idle_ms;
+	/* Somebody who answers must have been asked in time. */
+	settings->socket_ping_ms = LIMIT_WS_PING_MS;
+	if (settings->socket_idle_ms / 3 < settings->socket_ping_ms)
+		settings->socket_ping_ms = settings->socket_idle_ms / 3;
+	for (struct http_connection *connection;
+	     (connection = slots_next(&server->connections, &index, &id)) != NULL;)
+		if (connection->phase == HTTP_SOCKET && !connection->closing)
+			beat_start(connection);
+}
+
 /* ---- what the connection calls ------------------------------------------------------------- */
 
 static void deliver(void *context, struct str text)
 {
 	struct http_connection *connection = context;
 	struct http_server *server = connection->server;
-	if (!connection->closing)
-		server->handler.message(server->handler.context, connection->exchange, text);
+	if (connection->closing)
+		return;
+	struct flight_mark mark =
+		flight_begin(http_flight(server), "message", connection->exchange);
+	server->handler.message(server->handler.context, connection->exchange, text);
+	flight_end(http_flight(server), mark);
 }
 
 void websocket_advance(struct http_connection *connection)
@@ -132,7 +154,7 @@ void websocket_free(struct http_connection *connection)
 
 /* ---- doors --------------------------------------------------------------------------------- */
 
-static void answer(struct http_connection *connection)
+static void answer(struct http_connection *connection, struct str protocol)
 {
 	struct http_request request = { 0 };
 	char accept[WEBSOCKET_ACCEPT_SIZE];
@@ -142,12 +164,15 @@ static void answer(struct http_connection *connection)
 	buf_add_format(&head,
 		       "HTTP/1.1 101 Switching Protocols\r\nDate: " STR_FMT
 		       "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-		       "Sec-WebSocket-Accept: %s\r\n\r\n",
+		       "Sec-WebSocket-Accept: %s\r\n",
 		       STR_ARG(http_date(connection->server)), accept);
+	if (protocol.size > 0 && websocket_offers(&request, protocol))
+		buf_add_format(&head, "Sec-WebSocket-Protocol: " STR_FMT "\r\n", STR_ARG(protocol));
+	buf_add(&head, S("\r\n"));
 	http_connection_write(connection, buf_str(&head), S(""), S(""));
 }
 
-void websocket_accept(struct http_server *server, uint64_t exchange)
+void websocket_accept(struct http_server *server, uint64_t exchange, struct str protocol)
 {
 	struct http_connection *connection = slots_get(&server->exchanges, exchange);
 	if (connection == NULL)
@@ -165,7 +190,7 @@ void websocket_accept(struct http_server *server, uint64_t exchange)
 	websocket->heard_ms = uv_now(websocket->beat.loop);
 	websocket_frames_init(&websocket->frames, server->settings.socket_message_bytes, deliver,
 			      connection);
-	answer(connection);
+	answer(connection, protocol);
 	beat_start(connection);
 	if (server->draining)
 		websocket_drain(connection);

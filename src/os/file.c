@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -205,6 +206,15 @@ bool folder_make(const char *path, struct error *error)
 		part[i] = '/';
 	}
 	return folder_make_one(part, error);
+}
+
+bool folder_room(const char *path, uint64_t *out_bytes, struct error *error)
+{
+	struct statvfs info;
+	if (statvfs(path, &info) != 0)
+		return fail(error, code_of(errno), "%s: %s", path, strerror(errno));
+	*out_bytes = (uint64_t)info.f_bavail * (uint64_t)info.f_frsize;
+	return true;
 }
 
 bool file_exists(const char *path)

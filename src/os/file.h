@@ -20,6 +20,8 @@ MUST_CHECK bool file_replace(const char *path, struct str text, struct error *er
 /* Makes the folder and its parents, mode 0700; an existing one is fine. */
 MUST_CHECK bool folder_make(const char *path, struct error *error);
 bool file_exists(const char *path);
+/* Bytes that a file in this folder could still take. */
+MUST_CHECK bool folder_room(const char *path, uint64_t *out_bytes, struct error *error);
 
 /* Opens (makes, 0600) and locks the file without waiting.  False with ERROR_LOCKED when somebody
  * else holds it.  The lock lives as long as the descriptor, in this process and in every child

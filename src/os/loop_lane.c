@@ -43,6 +43,7 @@ static void *lane_thread(void *argument)
 			pthread_cond_wait(&lane->changed, &lane->mutex);
 			continue;
 		}
+		lane->waiting--;
 		pthread_mutex_unlock(&lane->mutex);
 		job->run(job, number);
 		loop_finish(lane->loop, job);
@@ -84,9 +85,23 @@ void lane_submit(struct lane *lane, struct job *job)
 	pthread_mutex_lock(&lane->mutex);
 	require(!lane->closing);
 	job_list_add(&lane->queue, job);
+	job->queued_us = flight_now_us();
 	lane->unfinished++;
+	lane->waiting++;
 	pthread_cond_broadcast(&lane->changed);
 	pthread_mutex_unlock(&lane->mutex);
+}
+
+struct loop_queue lane_queue(struct lane *lane)
+{
+	pthread_mutex_lock(&lane->mutex);
+	const struct job *oldest = lane->queue.first;
+	struct loop_queue queue = {
+		.depth = lane->waiting,
+		.oldest_us = oldest == NULL ? 0 : flight_now_us() - oldest->queued_us,
+	};
+	pthread_mutex_unlock(&lane->mutex);
+	return queue;
 }
 
 void lane_wait(struct lane *lane)

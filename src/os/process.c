@@ -111,8 +111,11 @@ static void child_check_done(struct child *child)
 		.errors_dropped = child->outlets[1].dropped,
 	};
 	/* The handles close on a later turn, so the texts live through the call. */
+	uint64_t id = child->id;
 	child_forget(child);
+	struct flight_mark mark = flight_begin(&child->loop->flight, "child", id);
 	child->done(child->context, child->argument, &result);
+	flight_end(&child->loop->flight, mark);
 }
 
 static void drain_over(void *context, uint64_t id)

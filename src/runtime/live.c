@@ -195,7 +195,10 @@ static void load_done(struct runtime_read *read)
 		if (resuming)
 			resume_open(live);
 		live->pumping = false;
-		live_pump(live);
+		if (resuming)
+			live_go_on(live);
+		else
+			live_pump(live);
 	}
 	if (recovering)
 		recovery_loaded(runtime);

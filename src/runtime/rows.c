@@ -72,8 +72,9 @@ static void fill_events(struct turn *turn, struct store_append *append)
 	struct uuid *closed = arena_array(&turn->arena, struct uuid, count);
 	for (size_t i = 0; i < count; i++) {
 		const struct event *event = &decision->events[i];
-		events[i] = (struct store_event){ event_name(event->type), event->at,
-						  event_body(event, &turn->arena) };
+		events[i] = (struct store_event){ .type = event_name(event->type),
+						  .at = event->at,
+						  .body = event_body(event, &turn->arena) };
 		if (closes(event, &closed[append->closed_count]))
 			append->closed_count++;
 	}
@@ -112,7 +113,7 @@ static void fill_run_row(struct turn *turn, struct store_run *row, const struct 
 	*row = (struct store_run){ .id = run->id,
 				   .name = run->graph->name,
 				   .state = run_state_row(run->state)->word,
-				   .stepping = run_is_stepping(run),
+				   .stepping = run_is_stepping(run) || turn->held_back,
 				   .created_at = run->created_at,
 				   .updated_at = run->updated_at,
 				   .ended_at = run->ended_at,
@@ -124,6 +125,7 @@ void turn_rows(struct turn *turn, const struct live *live)
 	const struct run *run = live->run;
 	struct store_append *append = &turn->ticket.append;
 	append->expected_seq = run->seq - (int64_t)turn->decision.event_count;
+	claim_fill(turn->item, &run->id, turn->now, &append->request);
 	fill_run_row(turn, &append->run, run);
 	fill_events(turn, append);
 	fill_blobs(turn, append, live);

@@ -52,6 +52,8 @@ struct runtime_reply {
 	struct uuid run;
 	bool repeated;    /* this idempotency key was here before: nothing was done again */
 	int64_t revision; /* of a document, as it now is; 0 when it is gone */
+	struct str body;  /* likewise; "" when it is gone, or the change is a repeated one */
+	bool created;     /* a document that was not there before */
 };
 
 /* An idempotency key: the same key with the same words does nothing twice, for 24 hours and across
@@ -86,18 +88,81 @@ struct runtime_answer {
 void runtime_answer(struct runtime *runtime, const struct runtime_answer *answer,
 		    runtime_replied *replied, void *context, uint64_t argument);
 
-/* A document as it shall be (profiles, keys, settings …); an event of the system stream. */
+/* A document as it shall be (profiles, keys, settings …); an event of the system stream.  Kinds are
+ * rows of contracts/documents.def. */
 struct runtime_change {
 	struct str kind, name;
-	int64_t revision; /* the one it must have; 0 = it must be new; -1 = whatever is there */
+	int64_t revision; /* the one it must have; 0 = it must be new; -1 = whatever is there, or
+			   * nothing; -2 = whatever is there */
 	struct str body;  /* JSON; "" = delete it */
 	struct str by;    /* who changes it */
 	struct runtime_key key;
 };
 
-/* NOT_FOUND: there is nothing to delete.  CONFLICT: its revision is another one. */
+/* NOT_FOUND: there is nothing to delete.  CONFLICT: it exists already, or a rule between documents
+ * is in the way.  PRECONDITION_FAILED: its revision is another one.  STORAGE_FULL: there is no
+ * room.  The reply has the document's revision and body as they now are. */
 void runtime_change(struct runtime *runtime, const struct runtime_change *change,
 		    runtime_replied *replied, void *context, uint64_t argument);
+
+/* Several, all or none, worked out from what is stored.  compose() runs on a reader thread while
+ * nobody else changes a document, and again when the append was refused; it may refuse with an
+ * error and problems.  `context` is the caller's memory until the reply; what compose() gives lives
+ * in its arena.  `by` and `key` of the single changes do not count.  The reply is about the first
+ * one, or has `run` = subject when it is repeated. */
+struct runtime_changes {
+	const struct runtime_change *at;
+	size_t count; /* 0 = nothing is to be done, which is fine */
+};
+
+typedef bool runtime_compose(void *context, struct store_reader *reader, struct arena *arena,
+			     struct runtime_changes *out_changes, struct problems *problems,
+			     struct error *error);
+
+struct runtime_composition {
+	runtime_compose *compose;
+	void *context;
+	struct str by;
+	struct runtime_key key;
+	struct uuid subject; /* remembered with the key; zero = derived from kind and name */
+};
+
+void runtime_change_composed(struct runtime *runtime, const struct runtime_composition *how,
+			     runtime_replied *replied, void *context, uint64_t argument);
+
+/* A document as it is on the disk now; body "" = it is gone. */
+struct runtime_document {
+	struct str kind, name, body;
+	int64_t revision;
+};
+
+/* Calls `changed` for every document of the kind, then `loaded` with their number, and from then on
+ * `changed` for every further change: behind its commit and before its reply; those who watch are
+ * told in the order in which they began.  There is no way to unwatch: whoever watches lives as long
+ * as the runtime. */
+typedef void runtime_document_changed(void *context, const struct runtime_document *document);
+void runtime_watch_documents(struct runtime *runtime, struct str kind,
+			     runtime_document_changed *changed, system_callback *loaded,
+			     void *context);
+
+/* The server's settings as they are now: what somebody has set (PATCH /api/server); 0 = nobody has.
+ * Known once runtime_open_documents() has called back. */
+struct runtime_server_settings {
+	int64_t log_retention_days, log_retention_max_events, max_concurrent;
+	int64_t websocket_idle_us, workflow_start_us;
+};
+
+void runtime_open_documents(struct runtime *runtime, system_callback *done, void *context);
+struct runtime_server_settings runtime_server_settings(const struct runtime *runtime);
+/* ---- leaving ------------------------------------------------------------------------- */
+
+/* The program is about to end: new commands are refused (UNAVAILABLE) and nothing new begins, while
+ * what is under way may finish and is recorded.  A step that could start stays where it is and is
+ * started by the next recovery.  There is no way back. */
+void runtime_drain(struct runtime *runtime);
+bool runtime_draining(const struct runtime *runtime);
+/* Nothing is under way any more whose result could still be recorded. */
+bool runtime_drained(const struct runtime *runtime);
 
 /* ---- notices ------------------------------------------------------------------------- */
 
@@ -142,6 +207,7 @@ struct store_stats runtime_store_stats(const struct runtime *runtime);
 
 struct runtime_counts {
 	size_t live_runs, open_tools, waiting_appends, watches;
+	bool full;                /* the newest commit found no room on the disk */
 	struct store_stats store; /* since the start */
 };
 struct runtime_counts runtime_counts(const struct runtime *runtime);

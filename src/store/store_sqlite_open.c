@@ -139,6 +139,28 @@ static bool settle(struct store_sqlite *self, struct error *error)
 				 error);
 }
 
+/* From here on a commit of anybody who had the file before is refused, whatever became of the lock
+ * of the data folder.  Where there is no room for it, the first commit that finds room does it. */
+static bool own(struct store_sqlite *self, struct error *error)
+{
+	struct error full;
+	self->owns = execute(self,
+			     "BEGIN IMMEDIATE;"
+			     "UPDATE marks SET value = value + 1 WHERE name = 'owner';"
+			     "COMMIT;",
+			     "become the owner", &full);
+	if (!self->owns) {
+		if (!sqlite3_get_autocommit(self->database))
+			sqlite3_exec(self->database, "ROLLBACK", NULL, NULL, NULL);
+		if (full.code != ERROR_STORAGE_FULL) {
+			*error = full;
+			return false;
+		}
+	}
+	return number_read(self, "SELECT value FROM marks WHERE name = 'owner'", &self->owner,
+			   error);
+}
+
 bool store_sqlite_setup(struct store_sqlite *self, struct error *error)
 {
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
@@ -162,6 +184,9 @@ bool store_sqlite_setup(struct store_sqlite *self, struct error *error)
 	if (empty && !execute(self, "BEGIN IMMEDIATE;" STORE_SQLITE_SCHEMA "COMMIT;",
 			      "make the tables", error))
 		return false;
-	return (empty || examine(self, error)) && settle(self, error) &&
+	if (store_sqlite_functions(self->database) != SQLITE_OK)
+		return store_sqlite_fail(self->database, self->path, "set the connection up",
+					 error);
+	return (empty || examine(self, error)) && own(self, error) && settle(self, error) &&
 	       number_read(self, STORE_SQLITE_HIGHEST_POSITION, &self->position, error);
 }

@@ -77,6 +77,8 @@ static void see_created(struct story *story, const struct run_created *event, in
 {
 	const struct json *inputs = value_object(story, event->inputs);
 	story->created_at = at;
+	if (has(event, trace))
+		story->trace = event->trace;
 	if (inputs != NULL)
 		story->inputs = inputs;
 }
@@ -216,6 +218,8 @@ static void see_event(struct story *story, const struct event *event, size_t seq
 	case EVENT_RUN_FINISHED:
 		see_finished(story, event->as.run_finished, event->at);
 		break;
+	case EVENT_DOCUMENT_CHANGED: /* of the system stream, which is nobody's story */
+		break;
 	}
 }
 
@@ -238,6 +242,14 @@ static void skip_steps(struct story *story)
 	}
 }
 
+void story_go_on(struct story *story, size_t from)
+{
+	const struct view_source *source = story->source;
+	for (size_t i = from; i < source->event_count; i++)
+		see_event(story, &source->events[i], i + 1);
+	skip_steps(story);
+}
+
 void story_read(struct story *story, const struct view_source *source, struct arena *arena)
 {
 	const struct run_graph *graph = source->graph;
@@ -252,9 +264,7 @@ void story_read(struct story *story, const struct view_source *source, struct ar
 		story->steps[i].inputs = &no_members;
 		map_put(&story->numbers, graph->nodes.at[i].name, (void *)(uintptr_t)(i + 1));
 	}
-	for (size_t i = 0; i < source->event_count; i++)
-		see_event(story, &source->events[i], i + 1);
-	skip_steps(story);
+	story_go_on(story, 0);
 }
 
 void story_done(struct story *story)
@@ -269,6 +279,7 @@ static struct str path_of(const struct event *event)
 	switch (event->type) {
 	case EVENT_RUN_CREATED:
 	case EVENT_RUN_FINISHED:
+	case EVENT_DOCUMENT_CHANGED:
 		break;
 	case EVENT_STEP_COMPUTED:
 		return event->as.run_step_computed->step;
@@ -314,6 +325,7 @@ bool story_event_failed(const struct event *event)
 	case EVENT_TOOL_RESTARTED:
 	case EVENT_TIMER_REQUESTED:
 	case EVENT_HUMAN_REQUESTED:
+	case EVENT_DOCUMENT_CHANGED:
 		break;
 	case EVENT_STEP_COMPUTED:
 		return has(event->as.run_step_computed, fault);

@@ -64,9 +64,12 @@ struct story {
 	const struct json *inputs;  /* an object */
 	const struct json *outputs; /* an object, NULL when there are none */
 	struct str fault;           /* "" when there is none */
+	struct str trace;           /* traceparent of who started it, "" when none was sent */
 };
 
 void story_read(struct story *story, const struct view_source *source, struct arena *arena);
+/* The source has more events than it had: those from this number on are read too. */
+void story_go_on(struct story *story, size_t from);
 void story_done(struct story *story);
 
 /* Whether it is about the run or a step of its graph; a view shows no other event. */

@@ -116,6 +116,7 @@ static struct str say_step(const struct story *story, const struct event *event,
 	case EVENT_TIMER_FINISHED:
 	case EVENT_RUN_CREATED:
 	case EVENT_RUN_FINISHED:
+	case EVENT_DOCUMENT_CHANGED:
 		break;
 	}
 	return say_end(story, step);

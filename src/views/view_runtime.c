@@ -34,7 +34,8 @@ static const struct json *metadata(const struct story *story)
 	static const struct json yes = { .kind = JSON_BOOL, .as.boolean = true };
 	bool cancelled = story_words(story)->mark == VOCABULARY_CANCELLED;
 	return TREE(story->arena, { S("state"), tree_text(story_words(story)->word) },
-		    { S("cancelled"), cancelled ? tree_copy(&yes) : tree_none() });
+		    { S("cancelled"), cancelled ? tree_copy(&yes) : tree_none() },
+		    { S("traceparent"), tree_text_if(story->trace) });
 }
 
 /* ---- the result ---------------------------------------------------------------------- */

@@ -113,6 +113,7 @@ static size_t event_parts(const struct story *story, size_t index, struct task_p
 		out[0] = text_part(story, story_says(story, index));
 		return 1;
 	case EVENT_TIMER_FINISHED:
+	case EVENT_DOCUMENT_CHANGED:
 		break;
 	}
 	return 0;

@@ -433,3 +433,54 @@ def test_key_requests(elsewhere):
         ("POST", "/api/keys", {"label": "x", "role": "viewer"}),
         ("GET", "/api/keys", None), ("GET", "/api/keys?cursor=c1", None),
         ("DELETE", f"/api/keys/{key['id']}", None)]
+
+
+def test_profiles_for_real(home, server):
+    def cli(*words):
+        return home.cli("profile", *words)
+    assert cli("list")[:2] == (0, "")
+    status, output, errors = cli("create", "work", "--set", "repo_root=/src/app", "--set", "tracker=github")
+    assert status == 0, errors
+    assert json.loads(output)["retry"]  # the defaults are the server's
+    assert cli("create", "work", "--set", "repo_root=/x")[0] == EXIT["conflict"]
+    status, output, errors = cli("create", "bad", "--set", "repo_root=/x", "--set", "trakcer=github")
+    assert (status, output) == (EXIT["invalid"], "") and "did you mean" in errors
+    assert cli("create", "home", "--set", "repo_root=/h")[0] == 0
+    assert cli("edit", "work", "--set", "sandbox.mode=container", "--set", "retry.max_retries=5")[0] == 0
+    shown = json.loads(cli("show", "work")[1])
+    assert (shown["sandbox"]["mode"], shown["retry"]["max_retries"], shown["repo_root"]) == ("container", 5, "/src/app")
+    assert cli("list")[1].splitlines() == ["  home  noop  /h", "* work  github  /src/app"]
+    assert cli("delete", "work")[0] == EXIT["conflict"]
+    assert cli("activate", "home")[0] == 0
+    assert cli("delete", "work")[:2] == (0, "")
+    assert cli("show", "work")[0] == EXIT["not_found"]
+    assert complete(home, "profile", "show", "") == ["home"]
+
+
+def test_keys_for_real(home, elsewhere):
+    server = home.serve("--require-key")
+    url = f"http://{server.address}"
+    assert elsewhere("runs", "--server", url)[0] != 0
+    status, output, errors = home.cli("key", "create", "ci", "--role", "operator", "--expires", "90d")
+    assert status == 0, errors
+    secret = output.strip()
+    assert elsewhere("run", "two-steps", "--server", url, BATON_API_KEY=secret)[0] == 0
+    assert elsewhere("key", "list", "--server", url, BATON_API_KEY=secret)[0] == 6  # no admin
+    [line] = home.cli("key", "list")[1].splitlines()
+    assert line.endswith("  ci") and secret not in line
+    key = line.split()[0]
+    assert complete(home, "key", "revoke", "") == [key]
+    assert home.cli("key", "revoke", key)[:2] == (0, "")
+    assert elsewhere("runs", "--server", url, BATON_API_KEY=secret)[0] != 0
+    assert home.cli("key", "revoke", key)[0] == EXIT["not_found"]
+    assert home.cli("key", "create", "x", "--role", "king")[0] == EXIT["invalid"]
+
+
+def test_events_of_everybody(home):
+    runs = [new_id(), new_id()]
+    for run in runs:
+        assert home.cli("run", "two-steps", "--id", run)[0] == 0
+    events = [json.loads(line) for line in home.cli("events", "--json")[1].splitlines()]
+    assert [event["run_id"] for event in events] == [runs[0]] * 5 + [runs[1]] * 5
+    rest = home.cli("events", "--json", "--after", events[6]["position"])[1].splitlines()
+    assert [json.loads(line)["seq"] for line in rest] == [3, 4, 5]

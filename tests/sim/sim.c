@@ -194,10 +194,22 @@ static void noticed(void *context, uint64_t argument, const struct runtime_notic
 		sim_fail(sim, "a notice came after the store had failed");
 }
 
+/* Some orderly stops let what is under way finish first; false when it is time to go. */
+static bool begin_drain(struct sim *sim)
+{
+	if (runtime_draining(sim->runtime) || !sim_chance(&sim->dice, 60))
+		return false;
+	sim_trace(sim, "DRAIN");
+	sim->counts.drains++;
+	runtime_drain(sim->runtime);
+	sim->turns_left = 1 + sim_below(&sim->dice, 200);
+	return true;
+}
+
 static enum turn take_turn(struct sim *sim)
 {
 	sim_point(sim);
-	if (sim->turns_left > 0 && --sim->turns_left == 0)
+	if (sim->turns_left > 0 && --sim->turns_left == 0 && !begin_drain(sim))
 		return TURN_STOPPED;
 	if (sim_chance(&sim->dice, 12) && sim_drive(sim, false))
 		return TURN_MORE;
@@ -205,6 +217,8 @@ static enum turn take_turn(struct sim *sim)
 		return TURN_MORE;
 	if (sim->fatal)
 		return TURN_CRASHED;
+	if (runtime_draining(sim->runtime))
+		return TURN_STOPPED;
 	if (sim_drive(sim, true))
 		return TURN_MORE;
 	if (sim_all_ended(sim))
@@ -240,7 +254,7 @@ static void plan_life(struct sim *sim)
 	if (sim->crashes_left == 0)
 		return;
 	uint64_t end = 1 + sim_below(&sim->dice, reach[sim_below(&sim->dice, COUNT(reach))]);
-	if (sim_chance(&sim->dice, 15))
+	if (sim_chance(&sim->dice, 25))
 		sim->turns_left = end;
 	else
 		sim->points_left = end;
@@ -389,6 +403,8 @@ static void add_counts(struct sim_counts *sum, const struct sim_counts *counts)
 	sum->failed_commits += counts->failed_commits;
 	sum->full_commits += counts->full_commits;
 	sum->full_replies += counts->full_replies;
+	sum->drains += counts->drains;
+	sum->not_now += counts->not_now;
 	sum->events += counts->events;
 }
 
@@ -437,13 +453,13 @@ enum { ENOUGH_SEEDS = 400, LEAST_CRASHES = 500 };
 
 static void print_counts(const struct sim_counts *counts)
 {
-	printf("%u lives, %u crashes, %u orderly stops, %u failed commits, %u without room "
+	printf("%u lives, %u crashes, %u orderly stops (%u drained, %u callers put off), %u failed commits, %u without room "
 	       "(%u callers told), %u starts of "
 	       "tools (%u repeated, %u unknown), "
 	       "%u answers (%u refused), %llu events\n",
-	       counts->lives, counts->crashes, counts->stops, counts->failed_commits,
-	       counts->full_commits, counts->full_replies, counts->starts, counts->restarts,
-	       counts->unknown, counts->answers, counts->refused,
+	       counts->lives, counts->crashes, counts->stops, counts->drains, counts->not_now,
+	       counts->failed_commits, counts->full_commits, counts->full_replies, counts->starts,
+	       counts->restarts, counts->unknown, counts->answers, counts->refused,
 	       (unsigned long long)counts->events);
 }
 

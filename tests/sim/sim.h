@@ -190,7 +190,7 @@ enum sim_mode {
 
 struct sim_counts {
 	unsigned lives, crashes, stops, starts, restarts, unknown, answers, refused, failed_commits;
-	unsigned full_commits, full_replies;
+	unsigned full_commits, full_replies, drains, not_now;
 	uint64_t events;
 };
 

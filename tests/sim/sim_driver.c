@@ -36,6 +36,15 @@ bool sim_all_ended(struct sim *sim)
 	return true;
 }
 
+/* The program leaves, or the disk is behind: whoever asked may ask again. */
+static bool sim_not_now(struct sim *sim, const struct error *error)
+{
+	bool leaves = error->code == ERROR_UNAVAILABLE && runtime_draining(sim->runtime);
+	bool behind = error->code == ERROR_OVERLOADED;
+	sim->counts.not_now += leaves || behind;
+	return leaves || behind;
+}
+
 /* ---- starting ----------------------------------------------------------------------- */
 
 static void started(void *context, uint64_t argument, const struct runtime_reply *reply)
@@ -51,6 +60,10 @@ static void started(void *context, uint64_t argument, const struct runtime_reply
 		run->asked = again && run->asked;
 		if (again)
 			sim_fail(sim, "a run that is stored was created again");
+		return;
+	}
+	if (reply->error != NULL && sim_not_now(sim, reply->error)) {
+		run->asked = again && run->asked;
 		return;
 	}
 	if (reply->error != NULL) {
@@ -84,6 +97,8 @@ static void refused(void *context, uint64_t argument, const struct runtime_reply
 {
 	struct sim *sim = context;
 	(void)argument;
+	if (reply->error != NULL && sim_not_now(sim, reply->error))
+		return;
 	if (reply->error == NULL || reply->error->code != ERROR_INVALID)
 		sim_fail(sim, "a start without its inputs was not refused as invalid");
 }
@@ -102,6 +117,8 @@ static void answered(void *context, uint64_t argument, const struct runtime_repl
 	struct sim_answer *answer = &sim->answers[argument];
 	sim_trace(sim, "answer %u: %s", (unsigned)argument,
 		  reply->error == NULL ? "acknowledged" : reply->error->text);
+	if (reply->error != NULL && sim_not_now(sim, reply->error))
+		return;
 	if (reply->error != NULL) {
 		bool full = reply->error->code == ERROR_STORAGE_FULL;
 		sim->counts.refused++;

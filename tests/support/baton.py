@@ -18,6 +18,7 @@ import sqlite3
 import struct
 import subprocess
 import tempfile
+import time
 import uuid
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -120,6 +121,13 @@ def processes_with(marker):
         if marker.encode() in words:
             found.append(int(entry))
     return found
+
+
+def wait_until(condition):
+    """Asks again and again until it holds: for what only a question can tell."""
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < end, "it never came to hold"
 
 
 def wait_until_dead(descriptor, what):
@@ -333,8 +341,8 @@ class Home:
         assert server.listen(), server.errors()
         return server
 
-    def begin_serve(self, *words, **env):
-        return self._start(Server, ["serve", "--port", "0", *words], env)
+    def begin_serve(self, *words, port=0, **env):
+        return self._start(Server, ["serve", "--port", str(port), *words], env)
 
     def begin(self, *words, **env):
         """The command line, not waited for."""

@@ -565,6 +565,45 @@ Test(websocket, a_client_that_falls_silent_is_put_out)
 	rig_close(&rig);
 }
 
+static void lose_patience(struct rig *rig)
+{
+	websocket_be_patient(rig->server, 90);
+}
+
+static void regain_patience(struct rig *rig)
+{
+	websocket_be_patient(rig->server, 0);
+}
+
+/* The new time holds for those that are open already, pings included: this one would otherwise not
+ * hear one for half a minute, and have five. */
+Test(websocket, less_patience_meets_open_sockets_too)
+{
+	struct rig rig;
+	rig_open(&rig, NULL);
+	int client = socket_open(&rig);
+	rig_call(&rig, lose_patience);
+	unsigned pings = 0;
+	for (bool open = true; open;) {
+		AUTO(frame) frame;
+		socket_read(client, &frame);
+		open = frame.first == (FIN | PING);
+		pings += open;
+		if (!open)
+			cr_assert(str_starts(buf_str(&frame.payload), S("\x03\xe9")));
+	}
+	cr_assert_gt(pings, 0);
+	rig_wait(&rig, RIG_GONE, 1);
+	close(client);
+	rig_call(&rig, regain_patience);
+	client = socket_open(&rig);
+	socket_send(client, FIN | TEXT, S("still here"));
+	socket_expect(client, FIN | TEXT, S("still here"));
+	close(client);
+	rig_wait(&rig, RIG_GONE, 2);
+	rig_close(&rig);
+}
+
 Test(websocket, a_slow_reader_is_refused_bytes_and_then_gets_all)
 {
 	struct rig rig;

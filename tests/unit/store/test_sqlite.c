@@ -143,6 +143,31 @@ Test(sqlite, never_gives_a_position_twice)
 	fixture_close(&f);
 }
 
+Test(sqlite, whoever_opens_it_last_is_its_owner)
+{
+	struct fixture f;
+	open_sqlite(&f);
+	struct draft one = draft_of(1, 0, 1), two = draft_of(1, 1, 1), *batch[] = { &two };
+	draft_commit(&f, &one);
+	struct fixture other = { .ops = f.ops };
+	cr_assert(f.ops->open(f.path, &other.store, &other.error), "%s", other.error.text);
+	/* The one before writes nothing more, not even what nobody else has touched. */
+	cr_assert_not(drafts_commit(&f, batch, 1));
+	cr_assert_eq(f.error.code, ERROR_STORAGE);
+	cr_assert_not_null(strstr(f.error.text, "another baton has opened the store"), "%s",
+			   f.error.text);
+	cr_assert_eq(two.append.outcome, STORE_PENDING);
+	bool more;
+	cr_assert_not(f.ops->purge(f.store, 1, &more, &f.error));
+	cr_assert_not(f.ops->forget(f.store, 1, &f.error));
+	cr_assert_eq(events_all(&f).count, 1, "its readers go on");
+	cr_assert_eq(draft_try(&other, &two), STORE_COMMITTED);
+	cr_assert_not(drafts_commit(&f, batch, 1), "and it stays so");
+	f.ops->close(other.store);
+	cr_assert_eq(events_all(&f).count, 2);
+	fixture_close(&f);
+}
+
 Test(sqlite, is_the_owners_file_alone)
 {
 	struct fixture f;
@@ -528,6 +553,18 @@ Test(sqlite, a_check_finds_what_was_broken_by_hand)
 		{ "DELETE FROM runs WHERE key = 1", "belong to no run" },
 		{ "UPDATE effects SET run = 77", "belongs to no run" },
 		{ "UPDATE runs SET ended_at = 5", "its run has ended" },
+		{ "UPDATE runs SET floor = 2 WHERE key = 1", "newest snapshot 0" },
+		{ "UPDATE runs SET floor = 2 WHERE key = 1", "nobody will purge" },
+		{ "INSERT INTO snapshots VALUES (1, 9, NULL, '{}')", "beyond its run" },
+		{ "DELETE FROM blobs", "is named and not stored" },
+		{ "DELETE FROM names", "is stored and has no name" },
+		{ "UPDATE names SET uses = 3", "has 3 uses and is named by 2 rows" },
+		{ "UPDATE events SET names = x'0000000000000009' WHERE seq = 1",
+		  "value number 9 is named by 2 rows and not stored" },
+		{ "UPDATE states SET runs = 7", "counted 7 times and 2 runs" },
+		{ "UPDATE runs SET state = 'lost' WHERE key = 1", "counted 0 times and 1 runs" },
+		{ "INSERT INTO documents VALUES ('k', 'n', 1, 1, '{}')", "the system stream" },
+		{ "INSERT INTO counters VALUES ('c', -1)", "counter c is at -1" },
 		{ "UPDATE runs SET ended_at = 5, stepping = 1; DELETE FROM effects",
 		  "is to be computed" },
 	};
@@ -538,6 +575,10 @@ Test(sqlite, a_check_finds_what_was_broken_by_hand)
 			struct draft draft = draft_of(run, 0, 3);
 			draft.effect = (struct store_effect){ .id = id_of(run), .kind = S("tool") };
 			draft.append.opened_count = 1;
+			draft.blob = (struct store_blob){ hash_of(S("value")), S("value") };
+			draft.append.blob_count = 1;
+			draft.names[0] = draft.blob.hash;
+			draft.events[0].name_count = 1;
 			draft_commit(&f, &draft);
 		}
 		struct store_check check;
