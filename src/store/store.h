@@ -333,5 +333,6 @@ struct store_reader {
 extern const struct store_ops *const store_backends[];
 extern const size_t store_backend_count;
 const struct store_ops *store_backend(struct str name); /* NULL when unknown */
+const char *store_sqlite_version(void);
 
 #endif

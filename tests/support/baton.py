@@ -169,8 +169,9 @@ class Process:
 
     def __init__(self, arguments, env, cwd, errors):
         self.errors_path = errors
+        # Without a buffer of ours: what is in one, select does not see.
         with open(errors, "ab") as file:
-            self.popen = subprocess.Popen(arguments, env=env, cwd=cwd, stdin=subprocess.DEVNULL,
+            self.popen = subprocess.Popen(arguments, env=env, cwd=cwd, stdin=subprocess.DEVNULL, bufsize=0,
                                           stdout=subprocess.PIPE, stderr=file)
         self.pid = self.popen.pid
 
