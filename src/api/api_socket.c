@@ -46,12 +46,10 @@ static void socket_read(struct api_socket *socket);
 
 static struct api_socket *socket_of_exchange(struct api *api, uint64_t exchange)
 {
-	uint32_t index = 0;
-	uint64_t id;
-	for (struct api_socket *socket; (socket = slots_next(&api->sockets, &index, &id)) != NULL;)
-		if (socket->exchange == exchange)
-			return socket;
-	return NULL;
+	const struct api_call *call = api_call_of(api, exchange);
+	struct api_socket *socket =
+		call == NULL ? NULL : slots_get(&api->sockets, call->connection);
+	return socket != NULL && socket->exchange == exchange ? socket : NULL;
 }
 
 static void socket_free(struct api_socket *socket)
@@ -362,7 +360,7 @@ static struct api_socket *socket_open(struct api_call *call, bool all, enum view
 	socket->view = view_at(view);
 	socket->stories = stories_new();
 	socket->more = true;
-	socket->id = slots_add(&call->api->sockets, socket);
+	socket->id = call->connection = slots_add(&call->api->sockets, socket);
 	const struct uuid every = { { 0 } };
 	socket->watch = runtime_watch(call->api->settings.runtime, all ? &every : &socket->run,
 				      committed, call->api, socket->id);

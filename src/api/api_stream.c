@@ -27,12 +27,9 @@ static void stream_read(struct stream *stream);
 
 static struct stream *stream_of_exchange(struct api *api, uint64_t exchange)
 {
-	uint32_t index = 0;
-	uint64_t id;
-	for (struct stream *stream; (stream = slots_next(&api->streams, &index, &id)) != NULL;)
-		if (stream->exchange == exchange)
-			return stream;
-	return NULL;
+	const struct api_call *call = api_call_of(api, exchange);
+	struct stream *stream = call == NULL ? NULL : slots_get(&api->streams, call->connection);
+	return stream != NULL && stream->exchange == exchange ? stream : NULL;
 }
 
 static void stream_free(struct stream *stream)
@@ -254,7 +251,7 @@ static void stream_open(struct api_call *call, bool all)
 	stream->stories = view == NULL ? NULL : stories_new();
 	stream->cursor = after;
 	stream->more = true;
-	stream->id = slots_add(&call->api->streams, stream);
+	stream->id = call->connection = slots_add(&call->api->streams, stream);
 	const struct uuid every = { { 0 } };
 	stream->watch = runtime_watch(call->api->settings.runtime, all ? &every : &stream->run,
 				      committed, call->api, stream->id);

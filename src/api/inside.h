@@ -93,10 +93,11 @@ struct api_call {
 	const struct http_request *request; /* for the handler's call; then NULL */
 	const struct route *route;          /* NULL while none is found */
 	enum api_phase phase;
-	bool running; /* its handler is being called */
-	bool over;    /* answered while the handler was running: freed behind it */
-	bool gone;    /* nobody waits for the answer any more */
-	bool begun;   /* a stream or a socket */
+	bool running;        /* its handler is being called */
+	bool over;           /* answered while the handler was running: freed behind it */
+	bool gone;           /* nobody waits for the answer any more */
+	bool begun;          /* a stream or a socket */
+	uint64_t connection; /* its id in api->streams or api->sockets; 0 = neither */
 
 	/* From the path and the query. */
 	struct uuid id;                               /* {id} */

@@ -342,11 +342,9 @@ static const char *read_value(struct reader *reader, const char *at, struct json
 {
 	if (at == reader->end)
 		return refuse_found(reader, at, "a value");
-	if (++reader->nodes > LIMIT_JSON_NODES) {
-		limit_hit(REJECTION_JSON_NODES);
+	if (++reader->nodes > LIMIT_JSON_NODES)
 		return refuse(reader, at, ERROR_TOO_LARGE, "the text has more than %d values",
 			      LIMIT_JSON_NODES);
-	}
 	*out = (struct json){ .column = (uint32_t)(at - reader->start) };
 	switch (*at) {
 	case '"':
@@ -398,11 +396,9 @@ static bool read_text(struct reader *reader, struct json *out)
 bool json_read(struct str text, struct arena *arena, const struct json **out_json,
 	       struct error *error)
 {
-	if (text.size > LIMIT_JSON_BYTES) {
-		limit_hit(REJECTION_JSON_BYTES);
+	if (text.size > LIMIT_JSON_BYTES)
 		return fail(error, ERROR_TOO_LARGE, "the text has %zu bytes, at most %d are taken",
 			    text.size, LIMIT_JSON_BYTES);
-	}
 	_Alignas(16) char first[JSON_SCRATCH_FIRST];
 	struct reader reader = {
 		.start = text.size == 0 ? "" : text.at,

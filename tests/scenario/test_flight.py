@@ -20,6 +20,10 @@ def test_a_held_loop_is_named_while_it_is_held(home):
         wait_until(lambda: "see flight-" in server.errors())
         hold.send("x")
         assert started.result().body["status"] == "success"
+    assert server.figures()["baton_loop_stalls_total"] == 1
+    turns = {name: count for name, count in server.figures().items() if name.startswith("baton_loop_turn")}
+    slow = turns["baton_loop_turn_seconds_count"] - turns['baton_loop_turn_seconds_bucket{le="0.1"}']
+    assert slow == 1
     [file] = recorded(home)
     text = file.read_text()
     assert text.startswith("baton flight recorder: the loop was held for ")

@@ -28,8 +28,8 @@ def test_new_commands_are_refused_while_a_commit_hangs_and_results_are_kept(home
         admitted, refused = [pool.submit(server.start, "two-steps")], None
         while refused is None:
             attempt = pool.submit(server.start, "two-steps")
-            done, _ = concurrent.futures.wait([attempt], timeout=0.1)
-            if done:
+            wait_until(lambda: attempt.done() or server.figures()["baton_writer_waiting"] > len(admitted))
+            if attempt.done():
                 refused = attempt.result()
             else:
                 admitted.append(attempt)
@@ -38,7 +38,11 @@ def test_new_commands_are_refused_while_a_commit_hangs_and_results_are_kept(home
         # Reads are answered, and a step's result is taken although nothing else is.
         assert server.result(gated)["status"] == "running"
         gate.send("kept\n")
-        wait_until(lambda: "\nbaton_tools_open 0\n" in server.get("/metrics").body.decode())
+        wait_until(lambda: server.figures()["baton_tools_open"] == 0)
+        figures = server.figures()
+        assert figures["baton_writer_waiting"] == len(admitted) + 1
+        assert figures["baton_writer_work_seconds"] >= figures["baton_writer_oldest_seconds"] > 0.25
+        assert server.rejections("WRITER_QUEUE_MS") == 1
         hold.send("x")
         for attempt in admitted:
             assert attempt.result().status == 202

@@ -291,6 +291,17 @@ class Server(Process):
         self.follow(run)
         return self.result(run)
 
+    def figures(self):
+        """GET /metrics as {series with its labels: figure}."""
+        answer = self.get("/metrics")
+        assert answer.status == 200, answer
+        lines = answer.body.decode().splitlines()
+        return {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in lines
+                if not line.startswith("#")}
+
+    def rejections(self, limit):
+        return self.figures()[f'baton_rejections_total{{limit="{limit}"}}']
+
     def inbox(self):
         return self.get("/api/inbox").body["items"]
 
@@ -329,20 +340,20 @@ class Home:
         pathlib.Path(self.data, "definitions", name + ".yaml").write_text(yaml)
         return name
 
-    def _start(self, kind, words, env):
+    def _start(self, kind, words, env, before=()):
         errors = os.path.join(self.path, f"errors-{len(self.started)}")
-        process = kind([PROGRAM, "--home", self.data, *words], environment(**env), self.path, errors)
+        process = kind([*before, PROGRAM, "--home", self.data, *words], environment(**env), self.path, errors)
         self.started.append(process)
         return process
 
-    def serve(self, *words, **env):
-        """A server that listens."""
-        server = self.begin_serve(*words, **env)
+    def serve(self, *words, before=(), **env):
+        """A server that listens; `before` are words in front of the program's own, like prlimit."""
+        server = self.begin_serve(*words, before=before, **env)
         assert server.listen(), server.errors()
         return server
 
-    def begin_serve(self, *words, port=0, **env):
-        return self._start(Server, ["serve", "--port", str(port), *words], env)
+    def begin_serve(self, *words, port=0, before=(), **env):
+        return self._start(Server, ["serve", "--port", str(port), *words], env, before)
 
     def begin(self, *words, **env):
         """The command line, not waited for."""
@@ -357,6 +368,12 @@ class Home:
     def local(self, method, target, body=None, headers=None):
         """A request through baton.sock."""
         return ask(LocalConnection(os.path.join(self.data, "baton.sock")), method, target, body, headers)
+
+    def local_socket(self):
+        """A connection to baton.sock."""
+        connection = LocalConnection(os.path.join(self.data, "baton.sock"))
+        connection.connect()
+        return connection.sock
 
     def workspace(self, run, *parts):
         return pathlib.Path(self.data, "work", run, *parts)
