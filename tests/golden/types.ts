@@ -1011,6 +1011,30 @@ export namespace run {
     | (run.SocketBackfillComplete_Input & { type: "backfill_complete" })
     | (run.SocketBackfillExpired_Input & { type: "backfill_expired" });
 
+  /** Answer of GET /health. */
+  export interface Health {
+    /** That of the component which is worst. */
+    status: task.HealthStatus;
+    /** The program's version. */
+    version: string;
+    /** Since the server began. */
+    uptime_seconds: number;
+    /** How each component is, with the figures that say so. */
+    components: task.HealthCheckEvent[];
+  }
+
+  /** Answer of GET /health. */
+  export interface Health_Input {
+    /** That of the component which is worst. */
+    status: task.HealthStatus;
+    /** The program's version. */
+    version: string;
+    /** Since the server began. */
+    uptime_seconds: number;
+    /** How each component is, with the figures that say so. */
+    components: task.HealthCheckEvent_Input[];
+  }
+
   /** A supervisor's question, answered. */
   export interface Probe {
     /** ok, or what keeps it from being ok: recovering or draining. */
@@ -6924,30 +6948,6 @@ export namespace task {
     crewai_equivalent: { [key: string]: unknown };
     /** Which role became what. */
     role_mappings: { [key: string]: string };
-  }
-
-  /** Answer of GET /health. */
-  export interface Health {
-    /** That of the component which is worst. */
-    status: task.HealthStatus;
-    /** The program's version. */
-    version: string;
-    /** Since the server began. */
-    uptime_seconds: number;
-    /** How each component is, with the figures that say so. */
-    components: task.HealthCheckEvent[];
-  }
-
-  /** Answer of GET /health. */
-  export interface Health_Input {
-    /** That of the component which is worst. */
-    status: task.HealthStatus;
-    /** The program's version. */
-    version: string;
-    /** Since the server began. */
-    uptime_seconds: number;
-    /** How each component is, with the figures that say so. */
-    components: task.HealthCheckEvent_Input[];
   }
 }
 
