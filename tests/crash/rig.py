@@ -89,6 +89,7 @@ class Driver:
         self.seen = []
         self.start_sent = self.start_known = False
         self.answer_sent = self.answer_known = False
+        self.ended = False
 
     def go(self, server):
         """True when the run has ended, False when the server has gone before."""
@@ -152,6 +153,8 @@ def finish(home, driver, ended=False, trace=None):
     assert ended or driver.go(server), server.errors()
     result, events = server.result(RUN), server.events(RUN)
     assert server.inbox() == []
+    checked = home.local("POST", "/api/db/check")
+    assert checked.status == 200 and checked.body["sound"], checked
     server.kill()
     folder = home.workspace(RUN)
     files = {str(path.relative_to(folder)): path.read_text() if path.is_file() else None

@@ -329,9 +329,10 @@ class Home:
         pathlib.Path(self.data, "definitions", name + ".yaml").write_text(yaml)
         return name
 
-    def _start(self, kind, words, env):
+    def _start(self, kind, words, env, under=()):
         errors = os.path.join(self.path, f"errors-{len(self.started)}")
-        process = kind([PROGRAM, "--home", self.data, *words], environment(**env), self.path, errors)
+        process = kind([*under, PROGRAM, "--home", self.data, *words], environment(**env), self.path,
+                       errors)
         self.started.append(process)
         return process
 
@@ -341,8 +342,9 @@ class Home:
         assert server.listen(), server.errors()
         return server
 
-    def begin_serve(self, *words, port=0, **env):
-        return self._start(Server, ["serve", "--port", str(port), *words], env)
+    def begin_serve(self, *words, port=0, under=(), **env):
+        """A server that may not come to listen; `under` is a program that runs it, with its words."""
+        return self._start(Server, ["serve", "--port", str(port), *words], env, under)
 
     def begin(self, *words, **env):
         """The command line, not waited for."""
