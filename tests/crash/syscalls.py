@@ -27,6 +27,8 @@ DONE, SURVIVED, REFUSED, UNHARMED = 0, 1, 3, 4
 AT_ONCE = 3
 TRIES = 4               # for a call that a run did not come to: threads do not take turns exactly
 
+ENOUGH = 5              # kills that went wrong: no need for more, and each may wait long
+
 CHOSEN, CHOSEN_TWICE = 60, 12   # in make test
 TWICE = 240                     # with --all-points
 CHECKPOINT_CHOSEN = 6
@@ -139,9 +141,14 @@ def crash(kills, workflow="reference", options=()):
 def crash_all(plans, workflow="reference", options=()):
     """Each plan's outcome; one that was not come to is tried again."""
 
+    wrong = []
+
     def insist(kills):
-        for _ in range(TRIES):
+        outcome = Outcome(kills, workflow)
+        for _ in range(TRIES if len(wrong) < ENOUGH else 0):
             outcome = crash(kills, workflow, options)
+            if outcome.problem:
+                wrong.append(outcome)
             if outcome.complete or outcome.problem:
                 break
         return outcome
