@@ -98,7 +98,7 @@ def pull(home, driver, kill, *options):
 def passes(workflow="reference", *options):
     """The calls of an undisturbed run, in their order."""
     with rig.make_home() as home:
-        driver = rig.Driver(workflow)
+        driver = rig.Driver(home, workflow)
         life, status, end = live(home, driver, *options, "--count")
         assert (status, end) == (DONE, ["ended 0"])
         rig.compare(home, driver, rig.finish(home, driver, ended=True))
@@ -126,7 +126,7 @@ def crash(kills, workflow="reference", options=()):
     outcome = Outcome(kills, workflow)
     try:
         with rig.make_home() as home:
-            driver = rig.Driver(workflow)
+            driver = rig.Driver(home, workflow)
             for kill in kills:
                 life = pull(home, driver, kill, *options)
                 if not life.killed:

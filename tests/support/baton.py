@@ -308,6 +308,7 @@ class Home:
         self.path = tempfile.mkdtemp(prefix="baton-")
         self.data = os.path.join(self.path, "home")
         self.started = []
+        self.fifos = []
         os.makedirs(os.path.join(self.data, "definitions"))
 
     def __enter__(self):
@@ -319,6 +320,8 @@ class Home:
         try:
             wait_until_none_with(self.data)
         finally:
+            for fifo in self.fifos:
+                fifo.close()
             shutil.rmtree(self.path)
 
     def define(self, yaml, name=None):
@@ -368,7 +371,8 @@ class Home:
         path = self.workspace(run, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         os.mkfifo(path)
-        return Fifo(path)
+        self.fifos.append(Fifo(path))
+        return self.fifos[-1]
 
     def database(self):
         """A connection to a copy of the database, so that nothing of ours touches the original."""
