@@ -115,7 +115,7 @@ class Outcome:
         self.kills = kills
         self.workflow = workflow
         self.calls = []     # the call of each kill that was reached
-        self.problem = None
+        self.problem = self.short = None
 
     @property
     def complete(self):
@@ -133,8 +133,9 @@ def crash(kills, workflow="reference", options=()):
                     break
                 outcome.calls.append(life.calls[kill[1] - 1])
             rig.compare(home, driver, rig.finish(home, driver, driver.ended))
-    except Exception:  # told with the kill that led to it, after the others have been tried
+    except Exception as wrong:  # told with the kill that led to it, after the others were tried
         outcome.problem = traceback.format_exc()
+        outcome.short = f"{type(wrong).__name__}: {wrong}".splitlines()[0][:300]
     return outcome
 
 
@@ -175,8 +176,7 @@ def told(outcomes):
     lines = [f"{len(wrong)} of {len(outcomes)} kills did not end well:"] if wrong else []
     for outcome in wrong:
         where = ", then ".join(" ".join(call) for call in outcome.calls) or "not reached"
-        lines.append(f"  {name_of(outcome.kills)} ({where}): "
-                     f"{outcome.problem.strip().splitlines()[-1][:300]}")
+        lines.append(f"  {name_of(outcome.kills)} ({where}): {outcome.short}")
     if wrong:
         lines += ["again: pytest tests/crash/test_syscalls.py --kill " + name_of(wrong[0].kills), "",
                   wrong[0].problem]

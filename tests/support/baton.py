@@ -84,8 +84,11 @@ def ask(connection, method, target, body=None, headers=None):
 
 
 def events_of(response):
-    """Cuts an SSE body into Told(id, event); ends with the stream, however that ends."""
-    number, data = None, []
+    """Cuts an SSE body into Told(id, event); ends with the stream, however that ends.
+
+    The server's comments keep a silent stream open, and would keep us waiting with it: the second
+    one in a row is a silence of more than fifteen seconds, and nobody here waits so long."""
+    number, data, comments = None, [], 0
     while True:
         try:
             line = response.readline()
@@ -96,6 +99,9 @@ def events_of(response):
         if not line:
             return
         line = line.decode().rstrip("\n")
+        comments = comments + 1 if line.startswith(":") else comments if line == "" else 0
+        if comments > 1:
+            raise TimeoutError("the stream tells nothing any more")
         if line.startswith("id: "):
             number = line[4:]
         elif line.startswith("data: "):
