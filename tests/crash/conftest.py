@@ -72,6 +72,7 @@ for SQLite's log to be written back into the database.
 
 
 def pytest_terminal_summary(terminalreporter, config):
+    terminalreporter.write_line(f"BATON_CRASH_SEED={syscalls.seed()} chooses these kills again")
     if not config.getoption("all_points"):
         return
     points, calls = rig.table(), syscalls.table()

@@ -1,5 +1,5 @@
 """The database's files, spoilt while the program is down: a torn end of the log, a lost index of it,
-a flipped bit.
+a flipped bit.  And a disk that is really full, with a kill on top.
 
 The end of the log may be anything after a power cut: the program starts with the last full commit.
 A bit that flipped in the database itself is refused at the start or told by `baton db check`, or it
@@ -15,12 +15,13 @@ import struct
 import types
 
 import pytest
-from baton import Home, new_id
+from baton import Home, descendants, new_id
 
 STORAGE = 74            # by the table of contracts/errors.def
 RUNS = 8
 FLIPS = 40
 FRAME_HEADER, WAL_HEADER = 24, 32
+DISK, BALLAST = 2000000, 1000000
 
 ECHO = """
 name: echo-two
@@ -204,3 +205,56 @@ def test_a_flipped_bit_in_the_database_is_never_taken_for_the_truth(copy, made):
     counts = {kind: len(found) for kind, found in outcomes.items()}
     print(counts)
     assert counts.get("refused", 0) + counts.get("told", 0) > 0, counts
+
+
+# ---- a full disk ---------------------------------------------------------------------------------------
+
+
+def fill(server):
+    """Starts runs until there is no room; those that were acknowledged."""
+    started = []
+    while True:
+        run = new_id()
+        answer = server.start("echo-two", {"word": run * 100}, run)
+        if answer.status == 507:
+            assert answer.body["code"] == "storage_full", answer
+            return started
+        assert answer.status == 202, answer
+        started.append(run)
+        assert len(started) < DISK // 3000, "the disk never fills"
+
+
+def test_a_disk_that_is_really_full_loses_nothing(home):
+    """A small file system of memory under the data folder, seen by the program only."""
+    home.define(ECHO)
+    definitions = os.path.join(home.data, "definitions")
+    server = home.begin_serve(under=("/usr/bin/bwrap", "--dev-bind", "/", "/", "--size", str(DISK), "--tmpfs",
+                                     home.data, "--ro-bind", definitions, definitions, "--die-with-parent",
+                                     "--"))
+    assert server.listen(), server.errors()
+    program = descendants(server.pid)[-1]
+    # Open, it stays when the program has gone.
+    folder = os.open(f"/proc/{program}/root{home.data}", os.O_PATH | os.O_DIRECTORY)
+    inside = pathlib.Path("/proc/self/fd", str(folder))
+    (inside / "ballast").write_bytes(b"b" * BALLAST)
+
+    started = fill(server)
+    # Room again, without a restart: what could not be stored is stored, and more.
+    (inside / "ballast").unlink()
+    for run in started:
+        assert server.finish(run)["status"] == "success"
+    started += fill(server)
+    assert "no room on the disk" in server.errors() and "room on the disk again" in server.errors()
+    os.kill(program, signal.SIGKILL)
+    assert server.wait() == 128 + signal.SIGKILL
+
+    # Killed while it was full: whatever was acknowledged is in the files, and ends elsewhere.
+    for name in ("baton.db", "baton.db-wal"):
+        shutil.copy(inside / name, home.data)
+    os.close(folder)
+    server = home.serve()
+    for run in started:
+        assert server.finish(run)["outputs"] == {"word": run * 100}
+    assert {row["run_id"] for row in server.get("/api/runs?limit=1000").body} == set(started)
+    checked = home.local("POST", "/api/db/check")
+    assert checked.status == 200 and checked.body["sound"], checked

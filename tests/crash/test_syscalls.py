@@ -1,6 +1,7 @@
 """kill -9 at the program's state-changing system calls, and the run ends as if nothing had been.
 
-Without options: as many as the budget allows, chosen by the commit.  --all-points: every one.
+Without options: as many as the budget allows, chosen by the commit; BATON_CRASH_SEED=<its hash> or
+any other text chooses again.  --all-points: every one.
 --kill before@17 (or before@17+after@4): only that.
 """
 import subprocess
@@ -51,7 +52,6 @@ def test_killed_at_its_calls(which, request):
     if which == "asked":
         plans = [syscalls.parse(text) for text in request.config.getoption("kill")]
     elif which == "chosen":
-        print(f"BATON_CRASH_SEED={syscalls.seed()}")
         plans = syscalls.spread(syscalls.CHOSEN, places, which)
     else:
         plans = [((which, number),) for number in range(1, places + 1)]
