@@ -164,7 +164,8 @@ static void hand_on(int number)
 	kill(signalled, number);
 }
 
-static _Noreturn void give_up(int status, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static _Noreturn void give_up(int status, const char *format,
+								    ...)
 {
 	va_list list;
 	va_start(list, format);
