@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/packed.h"
+#include "config/config.h"
 #include "os/file.h"
 #include "os/loop.h"
 #include "os/point.h"
@@ -128,12 +129,27 @@ static bool open_store(struct server *server, struct error *error)
 	return true;
 }
 
+static const struct sandbox *sandbox_of(const struct server *server)
+{
+	const char *isolation = config_text(server->settings.config, CONFIG_TOOLS_ISOLATION);
+	const struct sandbox *sandbox = sandbox_find(str_from_c(isolation));
+	require(sandbox != NULL); /* one of the setting's words */
+	return sandbox;
+}
+
+static struct http_patience patience_of(const struct config *config)
+{
+	return (struct http_patience){
+		.header_ms = (uint64_t)config_number(config, CONFIG_HEADER_SECONDS) * 1000,
+		.body_ms = (uint64_t)config_number(config, CONFIG_BODY_SECONDS) * 1000,
+		.idle_ms = (uint64_t)config_number(config, CONFIG_IDLE_SECONDS) * 1000,
+		.send_ms = (uint64_t)config_number(config, CONFIG_SEND_SECONDS) * 1000,
+	};
+}
+
 static bool open_runtime(struct server *server, struct error *error)
 {
-	const struct sandbox *sandbox = sandbox_find(str_from_c(server->settings.isolation));
-	if (sandbox == NULL)
-		return fail(error, ERROR_USAGE, "tools.isolation is native or off, not %s",
-			    server->settings.isolation);
+	const struct sandbox *sandbox = sandbox_of(server);
 	const struct runtime_settings settings = {
 		.system = loop_system(server->loop),
 		.store = server->store,
@@ -265,22 +281,23 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 		return false;
 	}
 	seed_maps(server);
-	const struct sandbox *sandbox = sandbox_find(str_from_c(settings->isolation));
-	const struct api_settings api = { .loop = server->loop,
-					  .runtime = server->runtime,
-					  .version = BATON_VERSION,
-					  .user = user_name(&server->arena),
-					  .data_folder = settings->data_folder,
-					  .host = settings->host,
-					  .hosts = settings->hosts,
-					  .require_key = settings->require_key,
-					  .contained = sandbox->contained,
-					  .sandbox_program = find_program(&server->arena, "bwrap"),
-					  .audit = settings->host != NULL };
+	const struct api_settings api = {
+		.loop = server->loop,
+		.runtime = server->runtime,
+		.version = BATON_VERSION,
+		.user = user_name(&server->arena),
+		.data_folder = settings->data_folder,
+		.host = settings->host,
+		.hosts = config_list(settings->config, CONFIG_SERVE_HOSTS),
+		.require_key = config_bool(settings->config, CONFIG_SERVE_REQUIRE_KEY),
+		.contained = sandbox_of(server)->contained,
+		.sandbox_program = find_program(&server->arena, "bwrap"),
+		.audit = settings->host != NULL
+	};
 	server->api = api_new(&api);
 	make_room(server);
-	if (settings->patience != NULL)
-		http_server_be_patient(api_server(server->api), settings->patience);
+	const struct http_patience patience = patience_of(settings->config);
+	http_server_be_patient(api_server(server->api), &patience);
 	api_load(server->api, open_front_door, server);
 	*out_server = server;
 	return true;

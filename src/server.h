@@ -8,16 +8,14 @@
 
 #include "net/http_server.h"
 
+struct config;
 struct server;
 
 struct server_settings {
 	const char *data_folder, *socket_path;
 	const char *host; /* NULL = baton.sock only */
 	int port;
-	struct str_list hosts; /* names beside the address that Host may have */
-	bool require_key;      /* also on loopback */
-	const char *isolation;
-	const struct http_patience *patience; /* NULL = as limits.def has it */
+	const struct config *config; /* what is in force; lives as long as the server */
 	int64_t drain_seconds;  /* how long a stop waits for what is under way; 0 = not at all */
 	bool only_looks;        /* open runs are left alone: this server is gone in a moment */
 	system_callback *ready; /* every open run is on its way and the doors are open */

@@ -68,6 +68,7 @@ static bool read_filters(struct api_call *call, struct page *page, struct error 
 	    !api_query_int(call, S("after"), 0, INT64_MAX, 0, &page->after, error))
 		return false;
 	page->limit = (size_t)limit;
+	page->one_run = run.size > 0;
 	if (run.size > 0 && !uuid_parse(run, &page->run))
 		return fail(error, ERROR_USAGE, "?run= takes the id of a run");
 	if (type.size > 0 && !event_from(type, &known))

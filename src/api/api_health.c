@@ -150,13 +150,13 @@ static void health_done(struct runtime_read *read)
 	int64_t now = system_mono_us(loop_system(r->api->settings.loop));
 	add_others(r, &counts);
 	add_store(r, &counts);
-	struct task_health *health = task_health_new(&read->arena);
+	struct run_health *health = run_health_new(&read->arena);
 	SET(health, status, r->worst);
 	SET(health, version, str_from_c(r->api->settings.version));
 	SET(health, uptime_seconds, (now - r->api->began_at) / SECOND_US);
 	SET(health, components, ((struct task_health_check_event_list){ r->components, r->count }));
 	api_reply_json(r->api, r->exchange, r->worst == TASK_HEALTH_UNHEALTHY ? 503 : 200,
-		       task_health_text(health, &read->arena));
+		       run_health_text(health, &read->arena));
 	arena_done(&read->arena);
 	free(r);
 }

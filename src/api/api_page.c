@@ -86,11 +86,11 @@ struct encoding {
 
 static bool is_followed(const struct page *page, const struct store_event_row *row)
 {
-	if (uuid_is_zero(&row->run))
-		return false;
+	if (uuid_is_zero(&row->run) && page->view != NULL)
+		return false; /* the system stream has no words in the seeds' vocabularies */
 	if (page->type.size > 0 && !str_equal(page->type, row->type))
 		return false;
-	if (page->all && !uuid_is_zero(&page->run) && !uuid_equal(&page->run, &row->run))
+	if (page->one_run && !uuid_equal(&page->run, &row->run))
 		return false;
 	if (!page->all || page->followed_count == 0 || row->position <= page->unfiltered_until)
 		return true;

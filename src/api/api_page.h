@@ -43,7 +43,8 @@ struct page {
 	enum page_form form;
 	struct stories *stories;     /* needed with a view */
 	bool all;                    /* every run's events, by position; else one run's, by seq */
-	struct uuid run;             /* all: zero, or the only one to show */
+	struct uuid run;             /* unless all, or one_run */
+	bool one_run;                /* of all, only `run` is to be shown */
 	struct str type;             /* "", or the only type to show */
 	bool first;                  /* `after` is to be found: from `since`, or from now */
 	char since[PAGE_SINCE_SIZE]; /* an event's id or a position; "" = `after`, -1: from now */

@@ -17,7 +17,6 @@
 #include "base/map.h"
 #include "base/slots.h"
 #include "contract/runtime.h"
-#include "contract/task.h"
 
 struct api {
 	struct api_settings settings;

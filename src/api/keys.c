@@ -53,7 +53,12 @@ void keys_put(struct keys *keys, const struct run_key *key)
 	entry->secret = key->sha256;
 	entry->role = key->role;
 	entry->expires_at = has(key, expires_at) ? key->expires_at : 0;
-	struct str label = str_head(key->label, sizeof(entry->label) - 1);
+	/* Cut between two characters: it is written into events. */
+	size_t size = sizeof(entry->label) - 1;
+	while (size < key->label.size && size > 0 &&
+	       ((unsigned char)key->label.at[size] & 0xC0) == 0x80)
+		size--;
+	struct str label = str_head(key->label, size);
 	memcpy(entry->label, label.at, label.size);
 	map_put(&keys->by_id, uuid_str(&entry->id), entry);
 }

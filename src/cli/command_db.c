@@ -16,13 +16,12 @@ static db_show show_check, show_stats, show_backup, show_vacuum;
 
 static const struct db_word {
 	const char *name, *method, *target;
-	bool takes_file;
 	db_show *show;
 } db_words[] = {
-	{ "check", "POST", "/api/db/check", false, show_check },
-	{ "stats", "GET", "/api/db/stats", false, show_stats },
-	{ "backup", "POST", "/api/db/backup", true, show_backup },
-	{ "vacuum", "POST", "/api/db/vacuum", false, show_vacuum },
+	{ "check", "POST", "/api/db/check", show_check },
+	{ "stats", "GET", "/api/db/stats", show_stats },
+	{ "backup", "POST", "/api/db/backup", show_backup },
+	{ "vacuum", "POST", "/api/db/vacuum", show_vacuum },
 };
 
 struct db {
@@ -103,21 +102,15 @@ static struct str body_of(struct cli *cli, const char *file)
 static bool db_prepare(struct cli *cli, struct error *error)
 {
 	struct db *db = arena_new(&cli->arena, struct db);
-	const char *name = cli->argument_count > 0 ? cli->arguments[0] : "";
 	for (size_t i = 0; i < COUNT(db_words); i++)
-		if (strcmp(db_words[i].name, name) == 0)
+		if (strcmp(db_words[i].name, cli->word->name) == 0)
 			db->word = &db_words[i];
-	if (db->word == NULL)
-		return fail(error, ERROR_USAGE, "db takes check, stats, backup FILE or vacuum");
-	cli->arguments++;
-	cli->argument_count--;
+	require(db->word != NULL);
 	cli->state = db;
-	if (!db->word->takes_file)
-		return cli_no_argument(cli, error);
-	const char *file;
-	if (!cli_one_argument(cli, "the name of the copy", &file, error))
-		return false;
+	const char *file = cli_argument(cli, 0);
 	size_t bad;
+	if (file == NULL)
+		return true;
 	if (!utf8_valid(str_from_c(file), &bad))
 		return fail(error, ERROR_USAGE, "the name of the copy is not UTF-8");
 	db->body = body_of(cli, file);
@@ -132,20 +125,30 @@ static int db_run(struct cli *cli)
 	bool lost;
 	if (!cli_request(cli, db->word->method, str_from_c(db->word->target), db->body, &answer,
 			 &lost, &error))
-		return lost ? CLI_SERVER_LOST : cli_fail(&error);
-	if (cli->json)
-		printf(STR_FMT "\n", STR_ARG(json_print(&cli->arena, answer)));
-	int status = cli->json ? 0 : db->word->show(cli, answer);
+		return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
+	int status = cli->json ? cli_print_json(cli, answer) : db->word->show(cli, answer);
 	const struct json *sound = json_member(answer, S("sound"));
 	if (sound != NULL && !sound->as.boolean)
 		status = error_row(ERROR_STORAGE)->exit_status;
 	return status;
 }
 
+static const struct cli_word words[] = {
+	{ .name = "check", .text = "Look at everything the database holds" },
+	{ .name = "stats", .text = "Count what it holds" },
+	{ .name = "backup",
+	  .text = "Copy it, a moment of its history",
+	  .arguments = { { .name = "FILE", .values = CLI_FILE } } },
+	{ .name = "vacuum", .text = "Give free pages back to the disk" },
+	{ .name = NULL },
+};
+
 const struct cli_command command_db = {
 	.name = "db",
-	.usage = "db check | stats | backup FILE | vacuum",
 	.text = "Check, measure, copy or shrink the database, while work goes on",
+	.group = CLI_SERVERS,
+	.words = words,
+	.exits = { { 74, "check: something is wrong with it" } },
 	.kind = CLI_CLIENT,
 	.only_looks = true,
 	.prepare = db_prepare,

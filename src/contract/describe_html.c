@@ -5,8 +5,6 @@
  * the few forms of Markdown they use (headings, paragraphs, tables, `code`, fences) into HTML: so a
  * fact is worded in one place.  A type's name in code is a link to its section.
  */
-#include <string.h>
-
 #include "base/limits.h"
 #include "contract/describe.h"
 #include "contract/describe_routes.h"
@@ -188,7 +186,8 @@ static void put_parameter(struct buf *out, struct str name, const char *where, c
 static void put_parameters(struct buf *out, const struct route_row *row)
 {
 	struct str rest = str_from_c(row->path), name;
-	bool any = strchr(row->path, '{') != NULL;
+	size_t at;
+	bool any = str_find(rest, S("{"), &at);
 	ROUTES_OF(row, item)
 	any = any || item->kind == ROUTE_ROW_QUERY;
 	if (!any)

@@ -3,7 +3,6 @@
 
 #include "contract/run.h"
 #include "contract/runtime.h"
-#include "contract/task.h"
 
 const struct role_row role_rows[] = {
 #define ROLE(constant, word, text) { word, text },

@@ -4,6 +4,7 @@
 #define CONTRACT_RUN_H
 
 #include "contract/pipeline.h"
+#include "contract/task.h"
 
 #define CONTRACT_MODULE run
 #define CONTRACT_FILE   "contracts/run.def"

@@ -1,16 +1,20 @@
-/* net/local_client.c -- one blocking request over baton.sock. */
+/* net/local_client.c -- one blocking request over baton.sock, or over TCP. */
 #include "net/local_client.h"
 
 #include <errno.h>
+#include <netdb.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/limits.h"
 #include "net/local_address.h"
 #include "net/local_answer.h"
 
-static bool connect_to(const char *path, int *out_socket, struct error *error)
+#define URL_SCHEME "http://"
+
+static bool connect_local(const char *path, int *out_socket, struct error *error)
 {
 	struct sockaddr_un address;
 	int folder;
@@ -32,6 +36,86 @@ static bool connect_to(const char *path, int *out_socket, struct error *error)
 	return fail(error, nobody ? ERROR_UNAVAILABLE : ERROR_IO, "cannot connect to %s: %s", path,
 		    nobody ? "nobody listens there" : strerror(number));
 }
+
+/* ---- a server elsewhere ----------------------------------------------------------------- */
+
+/* "http://host:port/" to host and port; an IPv6 address stands in brackets. */
+static bool cut_url(const char *url, struct arena *arena, const char **out_host,
+		    const char **out_port, struct str *out_authority, struct error *error)
+{
+	struct str rest = str_skip(str_from_c(url), strlen(URL_SCHEME)), host, port = S("80");
+	if (str_ends(rest, S("/")))
+		rest.size--;
+	*out_authority = rest;
+	bool good;
+	size_t bracket = 0;
+	if (str_starts(rest, S("["))) {
+		good = str_find(rest, S("]"), &bracket);
+		host = str_skip(str_head(rest, bracket), 1);
+		rest = str_skip(rest, bracket + 1);
+	} else {
+		size_t colon = 0;
+		bool ported = str_find(rest, S(":"), &colon);
+		host = str_head(rest, ported ? colon : rest.size);
+		rest = str_skip(rest, host.size);
+		good = true;
+	}
+	if (str_starts(rest, S(":")))
+		port = str_skip(rest, 1);
+	else
+		good = good && rest.size == 0;
+	int64_t number;
+	if (!good || host.size == 0 || !str_to_int(port, &number) || number < 1 || number > 65535)
+		return fail(error, ERROR_USAGE, "%s is no address like http://127.0.0.1:8420", url);
+	*out_host = str_c(arena, host);
+	*out_port = str_c(arena, port);
+	return true;
+}
+
+/* The first of the name's addresses that answers. */
+static int connect_first(const struct addrinfo *list)
+{
+	const struct timeval patience = { .tv_sec = LIMIT_CLIENT_CONNECT_MS / 1000 };
+	int number = ECONNREFUSED;
+	for (; list != NULL; list = list->ai_next) {
+		int client = socket(list->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		if (client < 0) {
+			number = errno;
+			continue;
+		}
+		/* Linux holds connect() to it too. */
+		setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+		if (connect(client, list->ai_addr, list->ai_addrlen) == 0)
+			return client;
+		number = errno;
+		close(client);
+	}
+	errno = number;
+	return -1;
+}
+
+static bool connect_tcp(const char *url, struct arena *arena, int *out_socket,
+			struct str *out_authority, struct error *error)
+{
+	const char *host, *port;
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *list;
+	if (!cut_url(url, arena, &host, &port, out_authority, error))
+		return false;
+	int result = getaddrinfo(host, port, &hints, &list);
+	if (result != 0)
+		return fail(error, ERROR_UNAVAILABLE, "cannot find %s: %s", host,
+			    gai_strerror(result));
+	int client = connect_first(list);
+	int number = errno;
+	freeaddrinfo(list);
+	if (client < 0)
+		return fail(error, ERROR_UNAVAILABLE, "cannot connect to %s: %s", url,
+			    number == EINPROGRESS ? "no answer" : strerror(number));
+	*out_socket = client;
+	return true;
+}
+
+/* ---- one exchange ----------------------------------------------------------------------- */
 
 static bool send_all(int client, struct str bytes)
 {
@@ -71,16 +155,19 @@ static bool read_answer(int client, struct local_reader *answer, const char *pat
 	return true;
 }
 
-bool local_request(const char *socket_path, struct str method, struct str target,
-		   struct str headers, struct str body, struct arena *arena, local_sink *sink,
-		   void *context, struct local_answer *out_answer, struct error *error)
+bool local_request(const char *address, struct str method, struct str target, struct str headers,
+		   struct str body, struct arena *arena, local_sink *sink, void *context,
+		   struct local_answer *out_answer, struct error *error)
 {
 	int client = -1;
-	if (!connect_to(socket_path, &client, error))
+	struct str host = S("localhost");
+	bool local = !str_starts(str_from_c(address), S(URL_SCHEME));
+	if (local ? !connect_local(address, &client, error)
+		  : !connect_tcp(address, arena, &client, &host, error))
 		return false;
 	AUTO(buf) head = { 0 };
-	buf_add_format(&head, STR_FMT " " STR_FMT " HTTP/1.1\r\nHost: localhost\r\n",
-		       STR_ARG(method), STR_ARG(target));
+	buf_add_format(&head, STR_FMT " " STR_FMT " HTTP/1.1\r\nHost: " STR_FMT "\r\n",
+		       STR_ARG(method), STR_ARG(target), STR_ARG(host));
 	if (body.size > 0)
 		buf_add_format(&head, "Content-Length: %zu\r\n", body.size);
 	buf_add(&head, S("Connection: close\r\n"));
@@ -92,7 +179,7 @@ bool local_request(const char *socket_path, struct str method, struct str target
 		(void)!send_all(client, body);
 	AUTO(local_reader) answer;
 	local_reader_init(&answer, str_equal(method, S("HEAD")), sink, context);
-	bool done = read_answer(client, &answer, socket_path, error);
+	bool done = read_answer(client, &answer, address, error);
 	close(client);
 	if (!done)
 		return false;

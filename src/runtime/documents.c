@@ -104,7 +104,7 @@ static bool check_key(struct document_job *job, const struct store_request *know
 {
 	if (!hash_equal(&known->said, &job->how.key.said))
 		return fail(&job->error, ERROR_CONFLICT,
-			    "this idempotency key was used for another request");
+			    "this Idempotency-Key was used for another request; take a new one");
 	job->repeated = true;
 	job->known = *known;
 	return true;
@@ -125,7 +125,7 @@ static bool load_key(struct document_job *job, struct store_reader *reader)
 static bool compose(struct document_job *job, struct store_reader *reader,
 		    struct system_command *out_command)
 {
-	struct runtime_changes changes = { &job->one, 1 };
+	struct runtime_changes changes = { &job->one, job->how.compose == NULL };
 	struct arena *arena = &job->read.arena;
 	if (job->how.compose != NULL && !job->how.compose(job->how.context, reader, arena, &changes,
 							  &job->problems, &job->error))

@@ -247,6 +247,8 @@ void effect_finish(struct live *live, struct str step, const struct uuid *effect
 /* ---- the rest ------------------------------------------------------------------------ */
 
 void documents_discard(struct runtime *runtime);
+/* How long starting a run may take; 0 = as long as it takes. */
+int64_t runtime_start_us(const struct runtime *runtime);
 /* The newest commit found room on the disk, or none; a change of that is worth a line. */
 void runtime_note_room(struct runtime *runtime, bool full);
 void bus_notify(struct runtime *runtime, const struct runtime_notice *notice);

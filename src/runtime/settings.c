@@ -2,6 +2,7 @@
  *
  * Only what somebody has set is in it; what the defaults are is known where they are used.
  */
+#include "base/limits.h"
 #include "base/log.h"
 #include "contract/document.h"
 #include "runtime/inside.h"
@@ -53,6 +54,15 @@ void runtime_open_documents(struct runtime *runtime, system_callback *done, void
 	runtime->opened_context = context;
 	runtime_watch_documents(runtime, document_kind_name(DOCUMENT_SERVER), settings_changed,
 				settings_loaded, runtime);
+}
+
+/* Only a runtime whose documents were opened has a server around it. */
+int64_t runtime_start_us(const struct runtime *runtime)
+{
+	if (runtime->opened == NULL)
+		return 0;
+	return runtime->server.workflow_start_us > 0 ? runtime->server.workflow_start_us
+						     : (int64_t)LIMIT_START_MS * 1000;
 }
 
 struct runtime_server_settings runtime_server_settings(const struct runtime *runtime)

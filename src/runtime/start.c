@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "base/log.h"
 #include "definition/compile.h"
 #include "runtime/inside.h"
 
@@ -15,6 +16,7 @@ struct starting {
 	const struct json *inputs;
 	struct problems problems;
 	struct error error;
+	int64_t began; /* us, monotonic */
 	struct item *item;
 	struct store_request known; /* what the key was used for before */
 	bool repeated;
@@ -95,10 +97,25 @@ static void start_refuse(struct starting *s)
 		graphs_release(&s->read.runtime->graphs, s->graph);
 }
 
+/* Whoever asked has given up by then, as far as the server is concerned: nothing was begun. */
+static bool in_time(struct starting *s)
+{
+	struct runtime *runtime = s->read.runtime;
+	int64_t most = runtime_start_us(runtime);
+	int64_t took = system_mono_us(runtime->settings.system) - s->began;
+	return most == 0 || took <= most ||
+	       fail(&s->error, ERROR_TIMEOUT,
+		    "starting the run took longer than workflow_start_timeout_seconds (%.6g); "
+		    "nothing was started",
+		    (double)most / 1e6);
+}
+
 static void start_done(struct runtime_read *read)
 {
 	struct starting *s = (struct starting *)read;
 	struct runtime *runtime = read->runtime;
+	if (s->error.code == ERROR_NONE && !s->repeated && !in_time(s))
+		log_line(LOG_WARNING, "%s", s->error.text);
 	if (s->error.code == ERROR_NONE && !s->repeated && runtime->draining)
 		fail(&s->error, ERROR_UNAVAILABLE, RUNTIME_LEAVES);
 	if (s->error.code == ERROR_NONE && !s->repeated &&
@@ -142,6 +159,7 @@ static struct starting *starting_new(struct runtime *runtime, const struct runti
 	}
 	s->read.work = start_work;
 	s->read.done = start_done;
+	s->began = system_mono_us(runtime->settings.system);
 	s->read.runtime = runtime;
 	return s;
 }

@@ -272,6 +272,7 @@ struct store_ops {
 	bool (*list_due)(struct store_reader *reader, int64_t until, size_t limit,
 			 struct arena *arena, struct store_effect_page *out_page,
 			 struct error *error);
+	/* Of one that is gone the revision is told all the same: the next one goes on from it. */
 	bool (*read_document)(struct store_reader *reader, struct str kind, struct str name,
 			      struct arena *arena, struct store_document *out_document,
 			      bool *out_found, struct error *error);
@@ -332,5 +333,6 @@ struct store_reader {
 extern const struct store_ops *const store_backends[];
 extern const size_t store_backend_count;
 const struct store_ops *store_backend(struct str name); /* NULL when unknown */
+const char *store_sqlite_version(void);
 
 #endif

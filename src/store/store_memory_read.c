@@ -287,9 +287,10 @@ static bool read_document(struct store_reader *reader, struct str kind, struct s
 	struct store_memory *self = locked(reader);
 	bool there;
 	size_t place = memory_document_place(self, kind, name, &there);
-	*out_found = there && self->documents[place].body.size > 0;
-	if (*out_found)
+	*out_document = (struct store_document){ 0 };
+	if (there)
 		*out_document = document_copy(arena, &self->documents[place]);
+	*out_found = out_document->body.size > 0;
 	unlock(self);
 	return true;
 }

@@ -19,8 +19,9 @@
 
 #include "base/limits.h"
 #include "os/point.h"
+#include "store/page_vfs.h"
 
-enum { PAGE = 4096, WAL_HEADER = 32, WAL_FRAME = 24 + PAGE };
+enum { WAL_HEADER = 32, WAL_FRAME = 24 + PAGE_BYTES };
 
 /* What a transaction will have done once it is committed. */
 struct batch {
@@ -61,22 +62,37 @@ bool store_sqlite_is_full(sqlite3 *database)
 		(number == ENOSPC || number == EDQUOT));
 }
 
+bool store_sqlite_is_damaged(sqlite3 *database)
+{
+	int code = sqlite3_extended_errcode(database);
+	return code == SQLITE_IOERR_DATA || (code & 0xff) == SQLITE_CORRUPT ||
+	       (code & 0xff) == SQLITE_NOTADB;
+}
+
 bool store_sqlite_fail(sqlite3 *database, const char *path, const char *doing, struct error *error)
 {
 	int code = sqlite3_extended_errcode(database);
 	enum error_code kind = store_sqlite_is_full(database) ? ERROR_STORAGE_FULL : ERROR_STORAGE;
+	if (code == SQLITE_IOERR_DATA)
+		return fail(
+			error, kind,
+			"%s: cannot %s: page %u is damaged; restore the data folder from a copy",
+			path, doing, page_vfs_damage(database));
 	return fail(error, kind, "%s: cannot %s: %s (SQLite code %d)%s", path, doing,
 		    sqlite3_errmsg(database), code, advice(code));
 }
 
-bool store_sqlite_prepare(sqlite3 *database, const char *path, const char *const *sql, size_t count,
-			  sqlite3_stmt **out_statements, struct error *error)
+sqlite3_stmt *store_sqlite_prepared(sqlite3 *database, sqlite3_stmt **statement, const char *text)
 {
-	for (size_t i = 0; i < count; i++)
-		if (sqlite3_prepare_v3(database, sql[i], -1, SQLITE_PREPARE_PERSISTENT,
-				       &out_statements[i], NULL) != SQLITE_OK)
-			return store_sqlite_fail(database, path, "prepare a statement", error);
-	return true;
+	if (*statement == NULL)
+		sqlite3_prepare_v3(database, text, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
+	return *statement;
+}
+
+sqlite3_stmt *store_sqlite_statement(struct store_sqlite *self, enum store_sqlite_write which)
+{
+	return store_sqlite_prepared(self->database, &self->statements[which],
+				     store_sqlite_writes[which]);
 }
 
 void store_sqlite_finalize(sqlite3_stmt **statements, size_t count)
@@ -101,7 +117,7 @@ int store_sqlite_bind_bytes(sqlite3_stmt *statement, int index, const void *byte
 bool store_sqlite_run(struct store_sqlite *self, enum store_sqlite_write which, int bound,
 		      const char *doing, struct error *error)
 {
-	sqlite3_stmt *statement = self->statements[which];
+	sqlite3_stmt *statement = store_sqlite_statement(self, which);
 	if (bound != SQLITE_OK || sqlite3_step(statement) != SQLITE_DONE) {
 		store_sqlite_fail(self->database, self->path, doing, error);
 		sqlite3_reset(statement);
@@ -114,7 +130,7 @@ bool store_sqlite_run(struct store_sqlite *self, enum store_sqlite_write which, 
 bool store_sqlite_first(struct store_sqlite *self, enum store_sqlite_write which, int bound,
 			const char *doing, bool *out_found, struct error *error)
 {
-	sqlite3_stmt *statement = self->statements[which];
+	sqlite3_stmt *statement = store_sqlite_statement(self, which);
 	int step = bound == SQLITE_OK ? sqlite3_step(statement) : bound;
 	if (step != SQLITE_ROW && step != SQLITE_DONE) {
 		store_sqlite_fail(self->database, self->path, doing, error);
@@ -127,7 +143,7 @@ bool store_sqlite_first(struct store_sqlite *self, enum store_sqlite_write which
 
 void store_sqlite_over(struct store_sqlite *self, enum store_sqlite_write which)
 {
-	sqlite3_reset(self->statements[which]);
+	sqlite3_reset(store_sqlite_statement(self, which));
 }
 
 /* ---- a transaction ------------------------------------------------------------------- */
@@ -144,7 +160,8 @@ static bool owner_check(struct store_sqlite *self, struct error *error)
 	bool found;
 	if (!store_sqlite_first(self, WRITE_OWNER, SQLITE_OK, "read the owner", &found, error))
 		return false;
-	int64_t owner = found ? sqlite3_column_int64(self->statements[WRITE_OWNER], 0) : -1;
+	int64_t owner =
+		found ? sqlite3_column_int64(store_sqlite_statement(self, WRITE_OWNER), 0) : -1;
 	store_sqlite_over(self, WRITE_OWNER);
 	if (owner == self->owner)
 		return true;
@@ -208,7 +225,7 @@ struct found {
 static bool run_find(struct store_sqlite *self, const struct uuid *id, struct found *out_found,
 		     struct error *error)
 {
-	sqlite3_stmt *statement = self->statements[WRITE_RUN_FIND];
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_RUN_FIND);
 	int bound = store_sqlite_bind_bytes(statement, 1, id->bytes, sizeof(id->bytes));
 	*out_found = (struct found){ 0 };
 	if (!store_sqlite_first(self, WRITE_RUN_FIND, bound, "look for a run", &out_found->there,
@@ -240,7 +257,7 @@ static int bind_row(sqlite3_stmt *statement, const struct store_run *row, int64_
 static bool row_insert(struct store_sqlite *self, const struct store_run *row, int64_t seq,
 		       int64_t *out_key, struct error *error)
 {
-	sqlite3_stmt *statement = self->statements[WRITE_RUN_INSERT];
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_RUN_INSERT);
 	bool system = uuid_is_zero(&row->id);
 	int bound =
 		(system ? sqlite3_bind_int64(statement, 1, 0) : sqlite3_bind_null(statement, 1)) |
@@ -256,7 +273,7 @@ static bool row_insert(struct store_sqlite *self, const struct store_run *row, i
 static bool row_update(struct store_sqlite *self, const struct store_run *row, int64_t seq,
 		       const struct found *was, struct error *error)
 {
-	sqlite3_stmt *update = self->statements[WRITE_RUN_UPDATE];
+	sqlite3_stmt *update = store_sqlite_statement(self, WRITE_RUN_UPDATE);
 	int bound = sqlite3_bind_int64(update, 1, was->key) | bind_row(update, row, seq);
 	if (!store_sqlite_run(self, WRITE_RUN_UPDATE, bound, "write a run", error))
 		return false;
@@ -268,7 +285,7 @@ static bool row_update(struct store_sqlite *self, const struct store_run *row, i
 		return false;
 	if (row->stepping == was->stepping)
 		return true;
-	sqlite3_stmt *stepping = self->statements[WRITE_RUN_STEPPING];
+	sqlite3_stmt *stepping = store_sqlite_statement(self, WRITE_RUN_STEPPING);
 	bound = sqlite3_bind_int64(stepping, 1, was->key) |
 		sqlite3_bind_int(stepping, 2, row->stepping);
 	return store_sqlite_run(self, WRITE_RUN_STEPPING, bound, "write a run", error);
@@ -286,7 +303,7 @@ bool store_sqlite_row_rebuild(struct store_sqlite *self, const struct store_run 
 	if (!was.there)
 		return fail(error, ERROR_NOT_FOUND, "%s: run " STR_FMT " has no row to be rebuilt",
 			    self->path, STR_ARG(uuid_text(&row->id, id)));
-	sqlite3_stmt *newest = self->statements[WRITE_EVENT_NEWEST];
+	sqlite3_stmt *newest = store_sqlite_statement(self, WRITE_EVENT_NEWEST);
 	bool found;
 	if (!store_sqlite_first(self, WRITE_EVENT_NEWEST, sqlite3_bind_int64(newest, 1, was.key),
 				"look for the newest event", &found, error))
@@ -300,7 +317,7 @@ bool store_sqlite_row_rebuild(struct store_sqlite *self, const struct store_run 
 static bool events_write(struct store_sqlite *self, const struct store_append *append, int64_t key,
 			 int64_t position, struct error *error)
 {
-	sqlite3_stmt *statement = self->statements[WRITE_EVENT];
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_EVENT);
 	for (size_t i = 0; i < append->event_count; i++) {
 		const struct store_event *event = &append->events[i];
 		int64_t ordinal = (int64_t)i + 1;
@@ -325,7 +342,7 @@ static bool events_write(struct store_sqlite *self, const struct store_append *a
 static bool effects_write(struct store_sqlite *self, const struct store_append *append, int64_t key,
 			  struct error *error)
 {
-	sqlite3_stmt *statement = self->statements[WRITE_EFFECT_CLOSE];
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_EFFECT_CLOSE);
 	for (size_t i = 0; i < append->closed_count; i++) {
 		const struct uuid *id = &append->closed[i];
 		int bound = store_sqlite_bind_bytes(statement, 1, id->bytes, sizeof(id->bytes));
@@ -338,7 +355,7 @@ static bool effects_write(struct store_sqlite *self, const struct store_append *
 bool store_sqlite_effects_open(struct store_sqlite *self, int64_t key,
 			       const struct store_effect *opened, size_t count, struct error *error)
 {
-	sqlite3_stmt *statement = self->statements[WRITE_EFFECT_OPEN];
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_EFFECT_OPEN);
 	for (size_t i = 0; i < count; i++) {
 		const struct store_effect *effect = &opened[i];
 		int bound = store_sqlite_bind_bytes(statement, 1, effect->id.bytes,
@@ -467,26 +484,22 @@ void store_sqlite_checkpoint(struct store_sqlite *self)
 }
 
 /* The batch came to nothing: refused when the disk is full, else the end of the store. */
-static bool undo(struct store_sqlite *self, struct store_append *const *appends, size_t count,
-		 const struct error *error)
+static bool undo(struct store_append *const *appends, size_t count, const struct error *error)
 {
 	bool full = error->code == ERROR_STORAGE_FULL;
 	for (size_t i = 0; i < count; i++)
 		appends[i]->outcome = full ? STORE_FULL : STORE_PENDING;
-	self->refusals += full;
 	return full;
 }
 
-bool store_sqlite_commit(struct store *store, struct store_append *const *appends, size_t count,
-			 struct error *error)
+/* A batch that goes through or comes to nothing. */
+static bool batch_commit(struct store_sqlite *self, struct store_append *const *appends,
+			 size_t count, struct error *error)
 {
-	struct store_sqlite *self = self_of(store);
-	if (count == 0 && !self->broken)
-		return true;
 	struct batch batch = { .position = self->position };
 	POINT("store.before_begin");
 	if (!transact(self, appends, count, &batch, error))
-		return undo(self, appends, count, error);
+		return false;
 	self->conflicts += batch.conflicts;
 	if (batch.appends == 0)
 		return true;
@@ -497,6 +510,41 @@ bool store_sqlite_commit(struct store *store, struct store_append *const *append
 	self->appends += batch.appends;
 	store_sqlite_checkpoint(self);
 	return true;
+}
+
+/* There is no room: what cannot wait is tried alone, as long as the reserve gives room for it. */
+static bool urgent_commit(struct store_sqlite *self, struct store_append *const *appends,
+			  size_t count, struct error *error)
+{
+	AUTO(arena) arena = { 0 };
+	struct store_append **urgent = arena_array(&arena, struct store_append *, count);
+	size_t urgent_count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (appends[i]->urgent)
+			urgent[urgent_count++] = appends[i];
+	bool full = true;
+	while (full && urgent_count > 0 && store_sqlite_reserve_spend(self)) {
+		if (batch_commit(self, urgent, urgent_count, error))
+			return true;
+		full = undo(urgent, urgent_count, error);
+	}
+	return full;
+}
+
+bool store_sqlite_commit(struct store *store, struct store_append *const *appends, size_t count,
+			 struct error *error)
+{
+	struct store_sqlite *self = self_of(store);
+	if (count == 0 && !self->broken)
+		return true;
+	if (batch_commit(self, appends, count, error)) {
+		store_sqlite_reserve_mend(self);
+		return true;
+	}
+	if (!undo(appends, count, error))
+		return false;
+	self->refusals += 1;
+	return urgent_commit(self, appends, count, error);
 }
 
 struct store_stats store_sqlite_stats(const struct store *store)
@@ -521,6 +569,7 @@ void store_sqlite_close(struct store *store)
 	arena_done(&self->scratch);
 	free(self->path);
 	free(self->vfs);
+	free(self->pages_vfs);
 	free(self);
 }
 
@@ -531,16 +580,20 @@ bool store_sqlite_open_on(const struct store_ops *ops, const char *vfs, const ch
 	require(self != NULL);
 	self->base.ops = ops;
 	self->checkpoint_frames = LIMIT_STORE_WAL_FRAMES;
+	self->reserve_bytes = vfs == NULL ? LIMIT_STORE_RESERVE_BYTES : 0;
 	self->path = strdup(path);
 	self->vfs = vfs != NULL ? strdup(vfs) : NULL;
-	require(self->path != NULL && (vfs == NULL || self->vfs != NULL));
-	if (!store_sqlite_setup(self, error) ||
-	    !store_sqlite_prepare(self->database, self->path, store_sqlite_writes, WRITES,
-				  self->statements, error)) {
+	self->pages_vfs =
+		strdup(vfs != NULL ? str_format(&self->scratch, "%s%s", vfs, STORE_SQLITE_PAGES).at
+				   : page_vfs_name());
+	require(self->path != NULL && (vfs == NULL || self->vfs != NULL) &&
+		self->pages_vfs != NULL);
+	if (!store_sqlite_setup(self, error)) {
 		store_sqlite_close(&self->base);
 		return false;
 	}
 	sqlite3_wal_hook(self->database, frames_counted, self);
+	store_sqlite_reserve_make(self);
 	*out_store = &self->base;
 	return true;
 }

@@ -4,7 +4,7 @@
  * store_sqlite_beside.c what an append carries beside it, store_sqlite_purge.c takes away,
  * store_sqlite_read.c and store_sqlite_look.c read, store_sqlite_care.c checks, measures and
  * copies; store_sim.c is the same store on a disk that fails.  Each connection is used by one
- * thread at a time and holds all its statements prepared.
+ * thread at a time and prepares a statement when it is first used.
  */
 #ifndef STORE_STORE_SQLITE_H
 #define STORE_STORE_SQLITE_H
@@ -65,10 +65,13 @@ enum store_sqlite_write {
 /* The SQL of every one of them; store_sqlite_texts.c. */
 extern const char *const store_sqlite_writes[WRITES];
 
+#define STORE_SQLITE_PAGES "-pages"
+
 struct store_sqlite {
 	struct store base;
 	char *path;
-	char *vfs; /* NULL = the system's */
+	char *vfs;       /* NULL = the system's */
+	char *pages_vfs; /* the one over it that keeps checksums */
 	sqlite3 *database;
 	sqlite3_stmt *statements[WRITES];
 	int checkpoint_frames;   /* the WAL may grow by so many */
@@ -78,9 +81,13 @@ struct store_sqlite {
 	struct arena scratch;    /* of one append */
 	int frames;              /* in the WAL, as the last commit left it */
 	int frames_checkpointed; /* when the last checkpoint ran; 0: none since the reset */
-	bool broken;             /* nothing is written any more */
-	atomic_bool damaged;     /* a reader has met what nobody wrote */
-	struct error breakage;   /* why */
+	size_t reserve_bytes;    /* as it should be; 0 = none */
+	size_t reserve;          /* as it is */
+	uint64_t reserve_wait;   /* commits until it is tried again to make it whole */
+	uint64_t reserve_waited;
+	bool broken;           /* nothing is written any more */
+	atomic_bool damaged;   /* a reader has met what nobody wrote */
+	struct error breakage; /* why */
 	_Atomic uint64_t commits, events, appends, conflicts, refusals, purged, wal_bytes;
 };
 
@@ -116,7 +123,20 @@ struct store_sqlite_reader {
 /* Opens the file, makes the tables of a new one, and gets the connection that writes ready; the
  * store's own fields are set, the rest is filled. */
 bool store_sqlite_setup(struct store_sqlite *self, struct error *error);
-/* The store with other ops, on another VFS (NULL = the system's). */
+/* Their parts, for store_sqlite_upgrade.c. */
+bool store_sqlite_connect(struct store_sqlite *self, const char *vfs, struct error *error);
+void store_sqlite_disconnect(struct store_sqlite *self);
+bool store_sqlite_wal_enter(struct store_sqlite *self, struct error *error);
+bool store_sqlite_execute(struct store_sqlite *self, const char *sql, const char *doing,
+			  struct error *error);
+bool store_sqlite_number(struct store_sqlite *self, const char *sql, int64_t *out_number,
+			 struct error *error);
+/* Gives every page of an older file its checksum; the connection is a plain one, and is closed. */
+bool store_sqlite_adopt(struct store_sqlite *self, struct error *error);
+/* Brings the tables from this version to ours, a step at a time. */
+bool store_sqlite_upgrade(struct store_sqlite *self, int64_t version, struct error *error);
+/* The store with other ops, on another VFS (NULL = the system's); beside it there is one with
+ * STORE_SQLITE_PAGES behind its name. */
 bool store_sqlite_open_on(const struct store_ops *ops, const char *vfs, const char *path,
 			  struct store **out_store, struct error *error);
 void store_sqlite_close(struct store *store);
@@ -124,13 +144,26 @@ bool store_sqlite_commit(struct store *store, struct store_append *const *append
 			 struct error *error);
 struct store_stats store_sqlite_stats(const struct store *store);
 
+/* The reserve: a file beside the database that takes room for bad times.  make() does what it can
+ * and fails silently; spend() gives a slice of it back to the disk, false when nothing is left.
+ * Both on the writer's thread. */
+void store_sqlite_reserve_make(struct store_sqlite *self);
+bool store_sqlite_reserve_spend(struct store_sqlite *self);
+/* A commit has found room: is it time to make the reserve whole again? */
+void store_sqlite_reserve_mend(struct store_sqlite *self);
+
 /* Is this the disk's way to say that there is no room? */
 bool store_sqlite_is_full(sqlite3 *database);
+/* Did the last call meet bytes that nobody wrote? */
+bool store_sqlite_is_damaged(sqlite3 *database);
 
 /* Fills `error` with what the connection says, the path and what a person can do. */
 bool store_sqlite_fail(sqlite3 *database, const char *path, const char *doing, struct error *error);
-bool store_sqlite_prepare(sqlite3 *database, const char *path, const char *const *texts,
-			  size_t count, sqlite3_stmt **out_statements, struct error *error);
+/* The statement, prepared when it is first used; NULL when that fails, which a bind and with it
+ * store_sqlite_run() then tell. */
+sqlite3_stmt *store_sqlite_prepared(sqlite3 *database, sqlite3_stmt **statement, const char *text);
+sqlite3_stmt *store_sqlite_statement(struct store_sqlite *self, enum store_sqlite_write which);
+sqlite3_stmt *store_sqlite_asking(struct store_sqlite_reader *self, enum store_sqlite_read which);
 void store_sqlite_finalize(sqlite3_stmt **statements, size_t count);
 
 /* ---- writing, for the files that do ----------------------------------------------------- */

@@ -22,7 +22,7 @@ bool store_sqlite_repeats(struct store_sqlite *self, struct store_append *append
 	*out_repeats = false;
 	if (request->key.size == 0)
 		return true;
-	sqlite3_stmt *statement = self->statements[WRITE_REQUEST_FIND];
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_REQUEST_FIND);
 	int bound = store_sqlite_bind_text(statement, 1, request->key);
 	bool found;
 	if (!store_sqlite_first(self, WRITE_REQUEST_FIND, bound, "look for a request", &found,
@@ -47,7 +47,7 @@ bool store_sqlite_repeats(struct store_sqlite *self, struct store_append *append
 static bool documents_admit(struct store_sqlite *self, const struct store_append *append,
 			    bool *out_admitted, struct error *error)
 {
-	sqlite3_stmt *statement = self->statements[WRITE_DOCUMENT_FIND];
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_DOCUMENT_FIND);
 	*out_admitted = true;
 	for (size_t i = 0; i < append->document_count && *out_admitted; i++) {
 		const struct store_document *document = &append->documents[i];
@@ -73,7 +73,7 @@ static bool documents_admit(struct store_sqlite *self, const struct store_append
 static bool counter_read(struct store_sqlite *self, struct str name, int64_t *out_value,
 			 struct error *error)
 {
-	sqlite3_stmt *statement = self->statements[WRITE_COUNTER_FIND];
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_COUNTER_FIND);
 	bool found;
 	if (!store_sqlite_first(self, WRITE_COUNTER_FIND,
 				store_sqlite_bind_text(statement, 1, name), "read a counter",
@@ -117,18 +117,18 @@ static bool value_write(struct store_sqlite *self, const struct store_blob *blob
 			struct error *error)
 {
 	bool known;
-	int bound = bind_hash(self->statements[WRITE_NAME_FIND], 1, &blob->hash);
+	int bound = bind_hash(store_sqlite_statement(self, WRITE_NAME_FIND), 1, &blob->hash);
 	if (!store_sqlite_first(self, WRITE_NAME_FIND, bound, "look for a value", &known, error))
 		return false;
 	store_sqlite_over(self, WRITE_NAME_FIND);
 	if (known)
 		return true;
-	sqlite3_stmt *statement = self->statements[WRITE_BLOB_INSERT];
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_BLOB_INSERT);
 	bound = bind_hash(statement, 1, &blob->hash) |
 		store_sqlite_bind_bytes(statement, 2, blob->bytes.at, blob->bytes.size);
 	if (!store_sqlite_run(self, WRITE_BLOB_INSERT, bound, "write a value", error))
 		return false;
-	statement = self->statements[WRITE_NAME_INSERT];
+	statement = store_sqlite_statement(self, WRITE_NAME_INSERT);
 	bound = bind_hash(statement, 1, &blob->hash) |
 		sqlite3_bind_int64(statement, 2, sqlite3_last_insert_rowid(self->database));
 	return store_sqlite_run(self, WRITE_NAME_INSERT, bound, "name a value", error);
@@ -166,7 +166,7 @@ static int64_t key_unpack(const char *bytes)
 static bool name_use(struct store_sqlite *self, const struct hash *name, int64_t *out_key,
 		     struct error *error)
 {
-	sqlite3_stmt *statement = self->statements[WRITE_NAME_USE];
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_NAME_USE);
 	bool known;
 	if (!store_sqlite_first(self, WRITE_NAME_USE, bind_hash(statement, 1, name),
 				"count a value's uses", &known, error))
@@ -210,7 +210,7 @@ bool store_sqlite_names_drop(struct store_sqlite *self, struct str keys, struct 
 {
 	for (size_t at = 0; at + KEY_BYTES <= keys.size; at += KEY_BYTES) {
 		int64_t key = key_unpack(keys.at + at);
-		sqlite3_stmt *statement = self->statements[WRITE_NAME_DROP];
+		sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_NAME_DROP);
 		bool found;
 		if (!store_sqlite_first(self, WRITE_NAME_DROP,
 					sqlite3_bind_int64(statement, 1, key),
@@ -218,7 +218,7 @@ bool store_sqlite_names_drop(struct store_sqlite *self, struct str keys, struct 
 			return false;
 		bool dead = found && sqlite3_column_int64(statement, 0) <= 0;
 		store_sqlite_over(self, WRITE_NAME_DROP);
-		statement = self->statements[WRITE_DEAD_INSERT];
+		statement = store_sqlite_statement(self, WRITE_DEAD_INSERT);
 		if (dead && !store_sqlite_run(self, WRITE_DEAD_INSERT,
 					      sqlite3_bind_int64(statement, 1, key),
 					      "note a dead value", error))
@@ -266,7 +266,7 @@ int store_sqlite_functions(sqlite3 *database)
 bool store_sqlite_state_count(struct store_sqlite *self, struct str state, int change,
 			      struct error *error)
 {
-	sqlite3_stmt *statement = self->statements[WRITE_STATE];
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_STATE);
 	int bound = store_sqlite_bind_text(statement, 1, state) |
 		    sqlite3_bind_int(statement, 2, change);
 	return store_sqlite_run(self, WRITE_STATE, bound, "count a state", error);
@@ -275,7 +275,7 @@ bool store_sqlite_state_count(struct store_sqlite *self, struct str state, int c
 /* The third newest snapshot goes, and with it its names. */
 static bool snapshot_oldest_drop(struct store_sqlite *self, int64_t run, struct error *error)
 {
-	sqlite3_stmt *old = self->statements[WRITE_SNAPSHOT_OLD];
+	sqlite3_stmt *old = store_sqlite_statement(self, WRITE_SNAPSHOT_OLD);
 	bool found;
 	if (!store_sqlite_first(self, WRITE_SNAPSHOT_OLD, sqlite3_bind_int64(old, 1, run),
 				"look for old snapshots", &found, error))
@@ -285,7 +285,7 @@ static bool snapshot_oldest_drop(struct store_sqlite *self, int64_t run, struct 
 	store_sqlite_over(self, WRITE_SNAPSHOT_OLD);
 	if (!found)
 		return true;
-	sqlite3_stmt *statement = self->statements[WRITE_SNAPSHOT_DELETE];
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_SNAPSHOT_DELETE);
 	int bound = sqlite3_bind_int64(statement, 1, run) | sqlite3_bind_int64(statement, 2, seq);
 	return store_sqlite_run(self, WRITE_SNAPSHOT_DELETE, bound, "delete a snapshot", error) &&
 	       store_sqlite_names_drop(self, names, error);
@@ -300,7 +300,7 @@ static bool snapshot_write(struct store_sqlite *self, const struct store_append 
 	struct str names;
 	if (!store_sqlite_names_use(self, snapshot->names, snapshot->name_count, &names, error))
 		return false;
-	sqlite3_stmt *statement = self->statements[WRITE_SNAPSHOT];
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_SNAPSHOT);
 	int64_t seq = append->expected_seq + (int64_t)append->event_count;
 	int bound = sqlite3_bind_int64(statement, 1, run) | sqlite3_bind_int64(statement, 2, seq) |
 		    store_sqlite_bind_keys(statement, 3, names) |
@@ -314,7 +314,7 @@ static bool floor_write(struct store_sqlite *self, int64_t run, int64_t old, int
 {
 	if (floor <= old)
 		return true;
-	sqlite3_stmt *statement = self->statements[WRITE_SNAPSHOT_NEWEST];
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_SNAPSHOT_NEWEST);
 	bool found;
 	if (!store_sqlite_first(self, WRITE_SNAPSHOT_NEWEST, sqlite3_bind_int64(statement, 1, run),
 				"look for a snapshot", &found, error))
@@ -325,11 +325,11 @@ static bool floor_write(struct store_sqlite *self, int64_t run, int64_t old, int
 		return fail(error, ERROR_STORAGE,
 			    "%s: a floor of %lld is over the newest snapshot, %lld", self->path,
 			    (long long)floor, (long long)newest);
-	statement = self->statements[WRITE_FLOOR];
+	statement = store_sqlite_statement(self, WRITE_FLOOR);
 	int bound = sqlite3_bind_int64(statement, 1, run) | sqlite3_bind_int64(statement, 2, floor);
 	if (!store_sqlite_run(self, WRITE_FLOOR, bound, "raise a floor", error))
 		return false;
-	statement = self->statements[WRITE_PURGE];
+	statement = store_sqlite_statement(self, WRITE_PURGE);
 	bound = sqlite3_bind_int64(statement, 1, run) | sqlite3_bind_int64(statement, 2, old) |
 		sqlite3_bind_int64(statement, 3, floor);
 	return store_sqlite_run(self, WRITE_PURGE, bound, "note what a floor left", error);
@@ -338,7 +338,7 @@ static bool floor_write(struct store_sqlite *self, int64_t run, int64_t old, int
 static bool documents_write(struct store_sqlite *self, const struct store_append *append,
 			    struct error *error)
 {
-	sqlite3_stmt *statement = self->statements[WRITE_DOCUMENT];
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_DOCUMENT);
 	for (size_t i = 0; i < append->document_count; i++) {
 		const struct store_document *document = &append->documents[i];
 		int bound = store_sqlite_bind_text(statement, 1, document->kind) |
@@ -357,7 +357,7 @@ static bool documents_write(struct store_sqlite *self, const struct store_append
 static bool guards_write(struct store_sqlite *self, const struct store_append *append,
 			 struct error *error)
 {
-	sqlite3_stmt *statement = self->statements[WRITE_COUNTER];
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_COUNTER);
 	for (size_t i = 0; i < append->guard_count; i++) {
 		int bound = store_sqlite_bind_text(statement, 1, append->guards[i].name) |
 			    sqlite3_bind_int64(statement, 2, append->guards[i].change);
@@ -373,7 +373,7 @@ static bool request_write(struct store_sqlite *self, const struct store_request 
 {
 	if (request->key.size == 0)
 		return true;
-	sqlite3_stmt *statement = self->statements[WRITE_REQUEST];
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_REQUEST);
 	int bound = store_sqlite_bind_text(statement, 1, request->key) |
 		    bind_hash(statement, 2, &request->said) |
 		    store_sqlite_bind_bytes(statement, 3, request->subject.bytes,

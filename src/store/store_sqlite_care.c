@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "store/page_vfs.h"
 #include "store/store_sqlite_schema.h"
 
 static struct store_sqlite_reader *self_of(struct store_reader *reader)
@@ -179,11 +180,14 @@ static bool find_rows(struct store_sqlite_reader *self, const char *sql, const c
 	if (step == SQLITE_DONE)
 		return true;
 	/* Damage that keeps the question from being answered is an answer. */
-	if ((step & 0xff) == SQLITE_CORRUPT || (step & 0xff) == SQLITE_NOTADB) {
-		find(findings, sqlite3_errmsg(self->database));
+	struct error problem;
+	store_sqlite_fail(self->database, self->path, "check the database", &problem);
+	if (store_sqlite_is_damaged(self->database)) {
+		find(findings, problem.text);
 		return true;
 	}
-	return store_sqlite_fail(self->database, self->path, "check the database", error);
+	*error = problem;
+	return false;
 }
 
 bool store_sqlite_check(struct store_reader *reader, struct arena *arena,
@@ -199,6 +203,11 @@ bool store_sqlite_check(struct store_reader *reader, struct arena *arena,
 	for (size_t i = 0; i < COUNT(rules) && asked; i++)
 		asked = find_rows(self, rules[i], NULL, &findings, error);
 	moment_end(self);
+	if (asked && page_vfs_damage(self->database) > 0) {
+		atomic_store(&self->writer->damaged, true);
+		find(&findings,
+		     str_format(arena, "page %u is damaged", page_vfs_damage(self->database)).at);
+	}
 	if (asked)
 		*out_check = (struct store_check){ findings.at, findings.count };
 	return asked;
@@ -240,7 +249,7 @@ static bool copy_write(struct store_sqlite_reader *self, const char *path, struc
 {
 	sqlite3 *copy = NULL;
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-	bool written = sqlite3_open_v2(path, &copy, flags, NULL) == SQLITE_OK ||
+	bool written = sqlite3_open_v2(path, &copy, flags, page_vfs_name()) == SQLITE_OK ||
 		       store_sqlite_fail(copy, path, "open the copy", error);
 	written = written && moment_begin(self, error);
 	if (written) {

@@ -69,7 +69,7 @@ bool store_sqlite_read_snapshot(struct store_reader *reader, const struct uuid *
 				bool *out_found, struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	sqlite3_stmt *statement = self->statements[READ_SNAPSHOT];
+	sqlite3_stmt *statement = store_sqlite_asking(self, READ_SNAPSHOT);
 	struct store_sqlite_reading reading = {
 		.self = self,
 		.which = READ_SNAPSHOT,
@@ -87,7 +87,7 @@ bool store_sqlite_list_due(struct store_reader *reader, int64_t until, size_t li
 			   struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	sqlite3_stmt *statement = self->statements[READ_DUE];
+	sqlite3_stmt *statement = store_sqlite_asking(self, READ_DUE);
 	struct store_sqlite_reading reading = {
 		.self = self,
 		.which = READ_DUE,
@@ -109,7 +109,7 @@ bool store_sqlite_read_document(struct store_reader *reader, struct str kind, st
 				bool *out_found, struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	sqlite3_stmt *statement = self->statements[READ_DOCUMENT];
+	sqlite3_stmt *statement = store_sqlite_asking(self, READ_DOCUMENT);
 	struct store_sqlite_reading reading = {
 		.self = self,
 		.which = READ_DOCUMENT,
@@ -119,7 +119,13 @@ bool store_sqlite_read_document(struct store_reader *reader, struct str kind, st
 		.item_size = sizeof(*out_document),
 		.limit = 1,
 	};
-	return store_sqlite_read_one(&reading, arena, out_document, out_found, error);
+	struct store_document row = { 0 };
+	bool found;
+	if (!store_sqlite_read_one(&reading, arena, &row, &found, error))
+		return false;
+	*out_document = row;
+	*out_found = row.body.size > 0;
+	return true;
 }
 
 bool store_sqlite_list_documents(struct store_reader *reader, struct str kind, struct str after,
@@ -127,7 +133,7 @@ bool store_sqlite_list_documents(struct store_reader *reader, struct str kind, s
 				 struct store_document_page *out_page, struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	sqlite3_stmt *statement = self->statements[READ_DOCUMENTS];
+	sqlite3_stmt *statement = store_sqlite_asking(self, READ_DOCUMENTS);
 	struct store_sqlite_reading reading = {
 		.self = self,
 		.which = READ_DOCUMENTS,
@@ -153,7 +159,7 @@ bool store_sqlite_read_request(struct store_reader *reader, struct str key, stru
 	struct store_sqlite_reading reading = {
 		.self = self,
 		.which = READ_REQUEST,
-		.bound = store_sqlite_bind_text(self->statements[READ_REQUEST], 1, key),
+		.bound = store_sqlite_bind_text(store_sqlite_asking(self, READ_REQUEST), 1, key),
 		.take = take_request,
 		.item_size = sizeof(*out_request),
 		.limit = 1,
@@ -169,7 +175,7 @@ bool store_sqlite_read_guard(struct store_reader *reader, struct str name, int64
 	struct store_sqlite_reading reading = {
 		.self = self,
 		.which = READ_GUARD,
-		.bound = store_sqlite_bind_text(self->statements[READ_GUARD], 1, name),
+		.bound = store_sqlite_bind_text(store_sqlite_asking(self, READ_GUARD), 1, name),
 		.take = take_number,
 		.item_size = sizeof(*out_value),
 		.limit = 1,
@@ -206,7 +212,7 @@ bool store_sqlite_list_old(struct store_reader *reader, int64_t ended_before, in
 			   struct store_old_runs *out_runs, struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	sqlite3_stmt *statement = self->statements[READ_OLD];
+	sqlite3_stmt *statement = store_sqlite_asking(self, READ_OLD);
 	struct store_sqlite_reading reading = {
 		.self = self,
 		.which = READ_OLD,

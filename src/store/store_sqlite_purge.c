@@ -16,7 +16,8 @@ static struct store_sqlite *self_of(struct store *store)
 static bool run_with(struct store_sqlite *self, enum store_sqlite_write which, int64_t number,
 		     const char *doing, struct error *error)
 {
-	return store_sqlite_run(self, which, sqlite3_bind_int64(self->statements[which], 1, number),
+	return store_sqlite_run(self, which,
+				sqlite3_bind_int64(store_sqlite_statement(self, which), 1, number),
 				doing, error);
 }
 
@@ -26,7 +27,7 @@ static bool run_with(struct store_sqlite *self, enum store_sqlite_write which, i
 static bool event_purge(struct store_sqlite *self, int64_t run, int64_t next, int64_t upto,
 			int64_t *out_seq, struct error *error)
 {
-	sqlite3_stmt *statement = self->statements[WRITE_PURGE_EVENTS];
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_PURGE_EVENTS);
 	int bound = sqlite3_bind_int64(statement, 1, run) | sqlite3_bind_int64(statement, 2, next) |
 		    sqlite3_bind_int64(statement, 3, upto);
 	bool found;
@@ -45,7 +46,7 @@ static bool event_purge(struct store_sqlite *self, int64_t run, int64_t next, in
 /* One run's share; *left goes down, *out_none when no run has anything left. */
 static bool run_purge(struct store_sqlite *self, size_t *left, bool *out_none, struct error *error)
 {
-	sqlite3_stmt *statement = self->statements[WRITE_PURGE_NEXT];
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_PURGE_NEXT);
 	bool found;
 	if (!store_sqlite_first(self, WRITE_PURGE_NEXT, SQLITE_OK, "look for what floors left",
 				&found, error))
@@ -61,7 +62,7 @@ static bool run_purge(struct store_sqlite *self, size_t *left, bool *out_none, s
 		if (seq == 0)
 			return run_with(self, WRITE_PURGE_DONE, run, "note a run as purged", error);
 	}
-	statement = self->statements[WRITE_PURGE_STEP];
+	statement = store_sqlite_statement(self, WRITE_PURGE_STEP);
 	int bound = sqlite3_bind_int64(statement, 1, run) | sqlite3_bind_int64(statement, 2, next);
 	return !found || store_sqlite_run(self, WRITE_PURGE_STEP, bound, "note a slice", error);
 }
@@ -69,7 +70,7 @@ static bool run_purge(struct store_sqlite *self, size_t *left, bool *out_none, s
 /* A value that somebody has named again in the meantime stays. */
 static bool value_purge(struct store_sqlite *self, bool *out_none, struct error *error)
 {
-	sqlite3_stmt *statement = self->statements[WRITE_DEAD_NEXT];
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_DEAD_NEXT);
 	bool found;
 	if (!store_sqlite_first(self, WRITE_DEAD_NEXT, SQLITE_OK, "look for dead values", &found,
 				error))

@@ -22,6 +22,12 @@ static struct store_sqlite_reader *self_of(struct store_reader *reader)
 	return (struct store_sqlite_reader *)reader;
 }
 
+sqlite3_stmt *store_sqlite_asking(struct store_sqlite_reader *self, enum store_sqlite_read which)
+{
+	return store_sqlite_prepared(self->database, &self->statements[which],
+				     store_sqlite_reads[which]);
+}
+
 struct str store_sqlite_column(sqlite3_stmt *statement, int index, struct arena *arena)
 {
 	const char *bytes = sqlite3_column_blob(statement, index);
@@ -97,7 +103,7 @@ static bool damaged(const struct store_sqlite_reader *self, struct error *error)
 bool store_sqlite_read_rows(const struct store_sqlite_reading *reading, struct arena *arena,
 			    void **out_items, size_t *out_count, struct error *error)
 {
-	sqlite3_stmt *statement = reading->self->statements[reading->which];
+	sqlite3_stmt *statement = store_sqlite_asking(reading->self, reading->which);
 	size_t count = 0, room = 0;
 	char *items = NULL;
 	int step = reading->bound;
@@ -121,7 +127,8 @@ bool store_sqlite_read_rows(const struct store_sqlite_reading *reading, struct a
 			break;
 		count++;
 	}
-	if ((step & 0xff) == SQLITE_CORRUPT)
+	if (step != SQLITE_DONE && step != SQLITE_ROW &&
+	    store_sqlite_is_damaged(reading->self->database))
 		atomic_store(&reading->self->writer->damaged, true);
 	if (!whole)
 		damaged(reading->self, error);
@@ -179,8 +186,7 @@ static bool setup(struct store_sqlite_reader *self, const char *vfs, struct erro
 			 NULL, NULL) != SQLITE_OK ||
 	    store_sqlite_functions(self->database) != SQLITE_OK)
 		return store_sqlite_fail(self->database, self->path, "set a reader up", error);
-	return store_sqlite_prepare(self->database, self->path, store_sqlite_reads, READS,
-				    self->statements, error);
+	return true;
 }
 
 bool store_sqlite_reader_open(struct store *store, struct store_reader **out_reader,
@@ -192,7 +198,7 @@ bool store_sqlite_reader_open(struct store *store, struct store_reader **out_rea
 	self->writer = (struct store_sqlite *)store;
 	self->path = strdup(self->writer->path);
 	require(self->path != NULL);
-	if (!setup(self, self->writer->vfs, error)) {
+	if (!setup(self, self->writer->pages_vfs, error)) {
 		store_sqlite_reader_close(&self->base);
 		return false;
 	}
@@ -216,7 +222,7 @@ bool store_sqlite_read_events(struct store_reader *reader, const struct uuid *ru
 			      struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	sqlite3_stmt *statement = self->statements[READ_EVENTS];
+	sqlite3_stmt *statement = store_sqlite_asking(self, READ_EVENTS);
 	int bound = store_sqlite_bind_uuid(statement, 1, run) |
 		    sqlite3_bind_int64(statement, 2, after) |
 		    store_sqlite_bind_limit(statement, 3, limit);
@@ -234,7 +240,7 @@ bool store_sqlite_read_all(struct store_reader *reader, int64_t after, size_t li
 			   struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	sqlite3_stmt *statement = self->statements[READ_ALL];
+	sqlite3_stmt *statement = store_sqlite_asking(self, READ_ALL);
 	int bound = sqlite3_bind_int64(statement, 1, after) |
 		    store_sqlite_bind_limit(statement, 2, limit);
 	struct store_sqlite_reading reading = {
@@ -251,7 +257,7 @@ bool store_sqlite_read_run(struct store_reader *reader, const struct uuid *run, 
 			   struct store_run *out_run, bool *out_found, struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	int bound = store_sqlite_bind_uuid(self->statements[READ_RUN], 1, run);
+	int bound = store_sqlite_bind_uuid(store_sqlite_asking(self, READ_RUN), 1, run);
 	struct store_sqlite_reading reading = {
 		self, READ_RUN, bound, take_run, sizeof(*out_run), 1
 	};
@@ -273,7 +279,7 @@ bool store_sqlite_list_runs(struct store_reader *reader, const struct uuid *befo
 			    struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	sqlite3_stmt *statement = self->statements[READ_RUNS];
+	sqlite3_stmt *statement = store_sqlite_asking(self, READ_RUNS);
 	int bound = (before != NULL ? store_sqlite_bind_uuid(statement, 1, before)
 				    : sqlite3_bind_null(statement, 1)) |
 		    store_sqlite_bind_limit(statement, 2, limit);
@@ -288,7 +294,7 @@ bool store_sqlite_read_blob(struct store_reader *reader, const struct hash *hash
 			    struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	int bound = store_sqlite_bind_bytes(self->statements[READ_BLOB], 1, hash->bytes,
+	int bound = store_sqlite_bind_bytes(store_sqlite_asking(self, READ_BLOB), 1, hash->bytes,
 					    sizeof(hash->bytes));
 	struct store_sqlite_reading reading = { self,      READ_BLOB,          bound,
 						take_blob, sizeof(*out_bytes), 1 };
@@ -311,7 +317,7 @@ bool store_sqlite_list_effects(struct store_reader *reader, struct str kind,
 			       struct store_effect_page *out_page, struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	sqlite3_stmt *statement = self->statements[READ_EFFECTS];
+	sqlite3_stmt *statement = store_sqlite_asking(self, READ_EFFECTS);
 	int bound = store_sqlite_bind_after(statement, 1, after) |
 		    store_sqlite_bind_text(statement, 2, kind) |
 		    store_sqlite_bind_limit(statement, 3, limit);
@@ -330,7 +336,7 @@ bool store_sqlite_read_effect(struct store_reader *reader, const struct uuid *ef
 			      struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	int bound = store_sqlite_bind_uuid(self->statements[READ_EFFECT], 1, effect);
+	int bound = store_sqlite_bind_uuid(store_sqlite_asking(self, READ_EFFECT), 1, effect);
 	struct store_sqlite_reading reading = {
 		self, READ_EFFECT, bound, store_sqlite_take_effect, sizeof(*out_effect), 1
 	};
@@ -342,7 +348,7 @@ bool store_sqlite_list_stepping(struct store_reader *reader, const struct uuid *
 				struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	sqlite3_stmt *statement = self->statements[READ_STEPPING];
+	sqlite3_stmt *statement = store_sqlite_asking(self, READ_STEPPING);
 	int bound = store_sqlite_bind_after(statement, 1, after) |
 		    store_sqlite_bind_limit(statement, 2, limit);
 	struct store_sqlite_reading reading = { self,     READ_STEPPING,         bound,
@@ -352,7 +358,7 @@ bool store_sqlite_list_stepping(struct store_reader *reader, const struct uuid *
 
 int64_t store_sqlite_newest_position(struct store_reader *reader)
 {
-	sqlite3_stmt *statement = self_of(reader)->statements[READ_NEWEST];
+	sqlite3_stmt *statement = store_sqlite_asking(self_of(reader), READ_NEWEST);
 	int64_t position =
 		sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : -1;
 	sqlite3_reset(statement);

@@ -115,7 +115,7 @@ const char *const store_sqlite_reads[READS] = {
 		"SELECT " EFFECT_COLUMNS " FROM effects CROSS JOIN runs ON runs.key = effects.run"
 		" WHERE due_at > 0 AND due_at <= ?1 ORDER BY due_at, effects.id LIMIT ?2",
 	[READ_DOCUMENT] = "SELECT kind, name, revision, changed_at, body FROM documents"
-			  " WHERE kind = ?1 AND name = ?2 AND body <> ''",
+			  " WHERE kind = ?1 AND name = ?2",
 	[READ_DOCUMENTS] = "SELECT kind, name, revision, changed_at, body FROM documents"
 			   " WHERE kind = ?1 AND name > ?2 AND body <> '' ORDER BY name LIMIT ?3",
 	[READ_REQUEST] = "SELECT key, said, subject, at FROM requests WHERE key = ?1"

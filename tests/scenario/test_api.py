@@ -63,8 +63,8 @@ def test_every_documented_parameter_is_taken(server):
     paths = server.get("/openapi.json").body["paths"]
     asked = 0
     for path, methods in paths.items():
-        if "get" not in methods or "stream" in path:
-            continue
+        if "get" not in methods or "stream" in path or path.startswith("/ui/"):
+            continue  # the dashboard reads its own address
         names = [p["name"] for p in methods["get"].get("parameters", []) if p["in"] == "query"]
         target = re.sub(r"\{\w+\}", "x", path.replace("{id}", run))
         for name in names:
@@ -134,8 +134,14 @@ def test_a_stream_names_its_request(server):
 # ---- the audit ---------------------------------------------------------------------------------
 
 
+def log_of(server):
+    """A line is written behind its answer, but before the next request is looked at."""
+    assert server.get("/api/health").status == 200
+    return server.errors()
+
+
 def audit(server):
-    lines = [json.loads(line) for line in server.errors().splitlines() if line.startswith("{")]
+    lines = [json.loads(line) for line in log_of(server).splitlines() if line.startswith("{")]
     return [line for line in lines if line["text"] == "audit"]
 
 
@@ -154,26 +160,27 @@ def test_what_changes_something_leaves_a_line(home):
     assert (lines[0]["caller"], lines[0]["role"]) == ("loopback", "admin")
     assert {line["route"] for line in lines[:2]} == {"POST /api/run"}
     assert lines[2]["caller"] == "nobody"
-    assert "secret of ours" not in server.errors()
+    assert "secret of ours" not in log_of(server)
 
 
 def test_the_audit_for_a_person(home):
     server = home.serve()
     server.request("POST", "/api/run", {"workflow": "nobody", "inputs": {}}, {"X-Request-Id": "r-9"})
     assert "info: audit (request_id=r-9 caller=loopback role=admin route=POST /api/run status=404)" \
-        in server.errors()
+        in log_of(server)
 
 
 # ---- long bodies -------------------------------------------------------------------------------
 
 
 def test_a_long_body_is_read_too(home, server):
-    home.define("name: long\ninputs: {text: {type: string}}\noutputs: {text: {from: $inputs.text}}\n"
-                "steps: [{name: a, tool: echo}]\n")
+    home.define("name: long\ninputs: {text: {type: string}}\n"
+                "steps: [{name: a, tool: echo, inputs: {text: '${inputs.text}'}}]\n"
+                "outputs: {text: {from: '${steps.a.outputs.text}'}}\n")
     text = "x" * 300000
     answer = server.request("POST", "/api/run", {"workflow": "long", "inputs": {"text": text}},
-                            {"Prefer": "wait=20", "X-Request-Id": "long"})
-    assert answer.status in (200, 422), answer
+                            {"Prefer": "wait=20", "X-Request-Id": "long", "Idempotency-Key": "long"})
+    assert (answer.status, answer.body["outputs"]) == (200, {"text": text})
     assert answer.headers["X-Request-Id"] == "long"
 
 

@@ -1,5 +1,5 @@
 """Is the server there, should it get work, how are its parts."""
-import os
+import socket
 
 import pytest
 
@@ -57,16 +57,29 @@ def test_while_it_recovers(home):
     run = first.run_of("waits")
     first.until(run, "human.requested")
     first.kill()
-    held = home.held_serve("server.recovered")
-    probe = held.get("/health/ready")
+    passed, gate = home.fifo("points", "passed"), home.fifo("points", "gate")
+    port = free_port()
+    server = home.begin_serve(port=port, BATON_POINTS="runtime.recovering=hold",
+                              BATON_POINTS_GATE=str(gate.path), BATON_POINTS_TRACE=str(passed.path))
+    while passed.await_line() != "runtime.recovering":
+        pass
+    server.address = f"127.0.0.1:{port}"
+    probe = server.get("/health/ready")
     assert (probe.status, probe.body["status"]) == (503, "recovering")
-    assert held.get("/health/live").status == 200
-    assert held.result(run)["status"] == "running"
-    refused = held.start("waits")
+    assert server.get("/health/live").status == 200
+    assert server.result(run)["status"] == "running"
+    refused = server.start("waits")
     assert (refused.status, refused.body["code"]) == (503, "unavailable")
     assert int(refused.headers["Retry-After"]) > 0
-    report = held.get("/health").body
-    assert report["status"] == "degraded"
-    held.go_on()
-    assert held.get("/health/ready").status == 200
-    assert held.start("waits").status == 202
+    report = server.get("/health")
+    assert (report.status, report.body["status"]) == (200, "degraded")
+    gate.send("x")
+    assert server.listen()
+    assert server.get("/health/ready").status == 200
+    assert server.start("waits").status == 202
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

@@ -103,7 +103,7 @@ def test_who_does_not_read_is_put_out(home, impatient):
 
 def test_holding_connections_keeps_nobody_out(home):
     """With 128 descriptors there are 64 connections, half of them for those who have said nothing yet."""
-    server = home.serve(before=("prlimit", "--nofile=128:128"))
+    server = home.serve(under=("prlimit", "--nofile=128:128"))
     with contextlib.ExitStack() as stack:
         holders = [stack.enter_context(raw(server)) for _ in range(32)]
         # Whoever asks is new too, until the question is there: the oldest holder gives way.
@@ -120,7 +120,7 @@ def test_holding_connections_keeps_nobody_out(home):
 
 
 def test_no_more_connections_than_descriptors_allow(home):
-    server = home.serve(before=("prlimit", "--nofile=128:128"))
+    server = home.serve(under=("prlimit", "--nofile=128:128"))
     with contextlib.ExitStack() as stack:
         kept = []
         while True:

@@ -75,6 +75,7 @@ class Client:
             raise Refused(status, headers, json.loads(body))
         wanted = base64.b64encode(hashlib.sha1((key + GUID).encode()).digest()).decode()
         assert headers["sec-websocket-accept"] == wanted
+        self.headers = headers
 
     def __enter__(self):
         return self

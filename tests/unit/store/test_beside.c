@@ -363,6 +363,11 @@ STORE_TEST(documents, are_made_changed_and_deleted)
 	struct draft deleted = change_of(2, S("ann"), 2, S(""));
 	draft_commit(f, &deleted);
 	cr_assert_eq(document_of(f, S("ann")).revision, 0);
+	bool found = true;
+	cr_assert(f->ops->read_document(f->reader, S("profile"), S("ann"), &f->arena, &document,
+					&found, &f->error));
+	cr_assert_not(found);
+	cr_assert_eq(document.revision, 3, "the next one goes on from here");
 	/* Made again: it must not be there, and its revisions go on. */
 	struct draft again = change_of(3, S("ann"), 0, S("{\"a\":3}"));
 	draft_commit(f, &again);

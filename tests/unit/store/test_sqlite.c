@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "fixture.h"
 #include "os/point.h"
+#include "store/page_vfs.h"
 #include "store/store_sqlite_schema.h"
 
 static void open_sqlite(struct fixture *f)
@@ -21,10 +22,11 @@ static void open_sqlite(struct fixture *f)
 }
 
 /* Runs SQL on a connection of its own; the store must be closed. */
-static void outside(const char *path, const char *sql)
+static void outside(const char *path, const char *vfs, const char *sql)
 {
 	sqlite3 *database;
-	cr_assert_eq(sqlite3_open(path, &database), SQLITE_OK);
+	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+	cr_assert_eq(sqlite3_open_v2(path, &database, flags, vfs), SQLITE_OK);
 	char *problem = NULL;
 	cr_assert_eq(sqlite3_exec(database, sql, NULL, NULL, &problem), SQLITE_OK, "%s", problem);
 	cr_assert_eq(sqlite3_close(database), SQLITE_OK);
@@ -35,7 +37,7 @@ static void meddle(struct fixture *f, const char *sql)
 {
 	f->ops->reader_close(f->reader);
 	f->ops->close(f->store);
-	outside(f->path, sql);
+	outside(f->path, page_vfs_name(), sql);
 	cr_assert(f->ops->open(f->path, &f->store, &f->error), "%s", f->error.text);
 	cr_assert(f->ops->reader_open(f->store, &f->reader, &f->error), "%s", f->error.text);
 }
@@ -48,7 +50,7 @@ static struct error refused(const char *sql)
 	f.ops->reader_close(f.reader);
 	f.ops->close(f.store);
 	cr_assert_eq(unlink(f.path), 0);
-	outside(f.path, sql);
+	outside(f.path, NULL, sql);
 	struct stat before, after;
 	cr_assert_eq(stat(f.path, &before), 0);
 	f.store = NULL;
