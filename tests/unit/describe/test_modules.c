@@ -1,6 +1,7 @@
 /* The list of modules, the self-test of all rows together, and what describers share. */
 #include <criterion/criterion.h>
 
+#include "base/limits.h"
 #include "contract/config.h"
 #include "contract/describe.h"
 #include "contract/modules.h"
@@ -112,6 +113,23 @@ Test(describe, json_is_indented)
 			S("{\n  \"a\": 1,\n  \"b\": [\n    true,\n    null\n  ],\n  \"c\": {},\n"
 			  "  \"d\": [\n    {}\n  ]\n}\n"));
 	assert_indented(S("[\"a, {b}: [c] \\\" \\\\\"]"), S("[\n  \"a, {b}: [c] \\\" \\\\\"\n]\n"));
+}
+
+/* The server alone goes by limits.def; with a configuration the settings win.  One default. */
+Test(config, patience_is_what_the_limits_say)
+{
+	static const struct {
+		enum config_key key;
+		int64_t ms;
+	} times[] = { { CONFIG_HEADER_SECONDS, LIMIT_HTTP_HEADER_MS },
+		      { CONFIG_BODY_SECONDS, LIMIT_HTTP_BODY_MS },
+		      { CONFIG_IDLE_SECONDS, LIMIT_HTTP_IDLE_MS },
+		      { CONFIG_SEND_SECONDS, LIMIT_HTTP_SEND_MS } };
+	for (size_t i = 0; i < COUNT(times); i++) {
+		int64_t seconds;
+		cr_assert(str_to_int(str_from_c(config_row(times[i].key)->fallback), &seconds));
+		cr_assert_eq(seconds * 1000, times[i].ms);
+	}
 }
 
 Test(config, settings_have_names_of_their_own)
