@@ -217,12 +217,11 @@ static void send_requests(struct client *workers, size_t rate, size_t seconds)
 	size_t total = rate * seconds, sent = 0;
 	int64_t began = now_us();
 	while (answered < total) {
-		int64_t due = began + (int64_t)(sent * 1000000 / rate);
-		struct client *worker =
-			sent < total && due <= now_us() ? free_worker(workers) : NULL;
+		int64_t due = began + (int64_t)(sent * 1000000 / rate), now = now_us();
+		struct client *worker = sent < total && due <= now ? free_worker(workers) : NULL;
 		if (worker == NULL) {
-			turn(sent < total && due > now_us() ? due - now_us() : 1000);
-			if (now_us() - began > (int64_t)(seconds + 30) * 1000000)
+			turn(sent < total && due > now ? due - now : 1000);
+			if (now - began > (int64_t)(seconds + 30) * 1000000)
 				break; /* the rest counts as errors */
 			continue;
 		}

@@ -32,7 +32,7 @@ bool documents_expected(const struct api_call *call, int64_t *out_revision, stru
 	else if (match.size > 0 &&
 		 (match.size < 3 || !str_starts(match, S("\"")) || !str_ends(match, S("\"")) ||
 		  !str_to_int(str_head(str_skip(match, 1), match.size - 2), &revision) ||
-		  revision < 1))
+		  revision < 0))
 		return fail(error, ERROR_USAGE,
 			    "If-Match takes one revision as ETag gave it, such as \"3\"");
 	*out_revision = revision;

@@ -69,6 +69,7 @@ static const struct route rows[] = {
 	  .plain = api_##name_ },
 #define QUERY(name_, type_, text_) { .kind = ROUTE_QUERY, .name = TEXT_(#name_) },
 #define NO_KEY                     { .kind = ROUTE_NO_KEY },
+#define ANY_QUERY                  { .kind = ROUTE_ANY_QUERY },
 #include "contracts/routes.def"
 #undef ROUTE
 #undef ROUTE_BODY
@@ -91,7 +92,8 @@ static const struct route options_row = { .kind = ROUTE_DOOR,
 
 static bool is_row_of(const struct route *row)
 {
-	return row->kind == ROUTE_QUERY || row->kind == ROUTE_NO_KEY;
+	return row->kind == ROUTE_QUERY || row->kind == ROUTE_ANY_QUERY ||
+	       row->kind == ROUTE_NO_KEY;
 }
 
 struct str route_text(const struct route *route, struct arena *arena)
@@ -101,14 +103,19 @@ struct str route_text(const struct route *route, struct arena *arena)
 			  STR_ARG(route->path));
 }
 
-bool route_needs_key(const struct route *route)
+static bool has_row(const struct route *route, enum route_kind kind)
 {
 	if (route == &options_row)
-		return true;
+		return false;
 	for (const struct route *row = route + 1; is_row_of(row); row++)
-		if (row->kind == ROUTE_NO_KEY)
-			return false;
-	return true;
+		if (row->kind == kind)
+			return true;
+	return false;
+}
+
+bool route_needs_key(const struct route *route)
+{
+	return !has_row(route, ROUTE_NO_KEY);
 }
 
 bool route_changes(const struct route *route)
@@ -366,6 +373,8 @@ static bool refuse_parameter(const struct route *route, struct str name, struct 
 bool route_query(struct api_call *call, struct error *error)
 {
 	struct str rest = call->request->query, pair;
+	if (has_row(call->route, ROUTE_ANY_QUERY))
+		return true;
 	while (str_cut(&rest, '&', &pair)) {
 		struct str name, value = pair;
 		if (pair.size == 0)

@@ -20,10 +20,11 @@ typedef void route_body(struct api_call *call, const void *body);
 
 enum route_kind {
 	ROUTE_END,
-	ROUTE_DOOR,   /* plain, or parse and with_body */
-	ROUTE_SOCKET, /* becomes a WebSocket */
-	ROUTE_QUERY,  /* of the row before: a parameter */
-	ROUTE_NO_KEY, /* of the row before: open to everybody */
+	ROUTE_DOOR,      /* plain, or parse and with_body */
+	ROUTE_SOCKET,    /* becomes a WebSocket */
+	ROUTE_QUERY,     /* of the row before: a parameter */
+	ROUTE_ANY_QUERY, /* of the row before: the parameters are none of ours */
+	ROUTE_NO_KEY,    /* of the row before: open to everybody */
 };
 
 struct route {

@@ -59,7 +59,7 @@ static int write_bytes(struct handle *handle, const void *bytes, size_t size, si
 	struct fault_disk *disk = handle->disk;
 	if (disk->pulled || fault_strikes(disk, FAULT_WRITE))
 		return SQLITE_IOERR_WRITE;
-	if (fault_strikes(disk, FAULT_FULL))
+	if (fault_strikes(disk, FAULT_FULL) || fault_is_full(disk, handle->file, at + size))
 		return SQLITE_FULL;
 	bool cut = fault_strikes(disk, FAULT_SHORT);
 	bool last = fault_change(disk);

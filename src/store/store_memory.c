@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
+
 void *memory_grown(void *items, size_t *room, size_t count, size_t size)
 {
 	if (count < *room)
@@ -236,10 +238,12 @@ static bool append_write(struct store_memory *self, struct store_append *append,
 	return true;
 }
 
-/* A cancel uses the reserve, which lasts for one batch and is there again when there is room. */
-static bool has_room(struct store_memory *self, const struct store_append *append)
+/* A batch with something urgent in it takes a slice of the reserve. */
+static bool has_room(const struct store_memory *self, const struct store_append *append)
 {
-	return !self->full || (append->urgent && !self->reserve_spent);
+	return !self->full ||
+	       (append->urgent &&
+		self->reserve_spent < LIMIT_STORE_RESERVE_BYTES / LIMIT_STORE_RESERVE_SLICE);
 }
 
 static bool commit_locked(struct store_memory *self, struct store_append *const *appends,
@@ -258,7 +262,7 @@ static bool commit_locked(struct store_memory *self, struct store_append *const 
 			appends[i]->outcome = STORE_FULL;
 	self->stats.refusals += self->full && count > 0;
 	self->stats.commits += self->stats.appends > before;
-	self->reserve_spent = self->full && (self->reserve_spent || self->stats.appends > before);
+	self->reserve_spent += self->full && self->stats.appends > before;
 	self->broken = !good;
 	return good;
 }
@@ -342,7 +346,7 @@ void store_memory_fill(struct store *store, bool full)
 	struct store_memory *self = self_of(store);
 	pthread_mutex_lock(self->lock);
 	self->full = full;
-	self->reserve_spent = self->reserve_spent && full;
+	self->reserve_spent = full ? self->reserve_spent : 0;
 	pthread_mutex_unlock(self->lock);
 }
 

@@ -91,7 +91,7 @@ struct store_memory {
 	struct store_stats stats;
 	uint64_t fail_in; /* commits until the ordered failure; 0 = none ordered */
 	bool broken, full;
-	bool reserve_spent; /* by urgent appends, since it has been full */
+	unsigned reserve_spent; /* batches of urgent appends since it has been full */
 };
 
 void *memory_grown(void *items, size_t *room, size_t count, size_t size);

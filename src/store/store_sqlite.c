@@ -484,26 +484,22 @@ void store_sqlite_checkpoint(struct store_sqlite *self)
 }
 
 /* The batch came to nothing: refused when the disk is full, else the end of the store. */
-static bool undo(struct store_sqlite *self, struct store_append *const *appends, size_t count,
-		 const struct error *error)
+static bool undo(struct store_append *const *appends, size_t count, const struct error *error)
 {
 	bool full = error->code == ERROR_STORAGE_FULL;
 	for (size_t i = 0; i < count; i++)
 		appends[i]->outcome = full ? STORE_FULL : STORE_PENDING;
-	self->refusals += full;
 	return full;
 }
 
-bool store_sqlite_commit(struct store *store, struct store_append *const *appends, size_t count,
-			 struct error *error)
+/* A batch that goes through or comes to nothing. */
+static bool batch_commit(struct store_sqlite *self, struct store_append *const *appends,
+			 size_t count, struct error *error)
 {
-	struct store_sqlite *self = self_of(store);
-	if (count == 0 && !self->broken)
-		return true;
 	struct batch batch = { .position = self->position };
 	POINT("store.before_begin");
 	if (!transact(self, appends, count, &batch, error))
-		return undo(self, appends, count, error);
+		return false;
 	self->conflicts += batch.conflicts;
 	if (batch.appends == 0)
 		return true;
@@ -514,6 +510,41 @@ bool store_sqlite_commit(struct store *store, struct store_append *const *append
 	self->appends += batch.appends;
 	store_sqlite_checkpoint(self);
 	return true;
+}
+
+/* There is no room: what cannot wait is tried alone, as long as the reserve gives room for it. */
+static bool urgent_commit(struct store_sqlite *self, struct store_append *const *appends,
+			  size_t count, struct error *error)
+{
+	AUTO(arena) arena = { 0 };
+	struct store_append **urgent = arena_array(&arena, struct store_append *, count);
+	size_t urgent_count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (appends[i]->urgent)
+			urgent[urgent_count++] = appends[i];
+	bool full = true;
+	while (full && urgent_count > 0 && store_sqlite_reserve_spend(self)) {
+		if (batch_commit(self, urgent, urgent_count, error))
+			return true;
+		full = undo(urgent, urgent_count, error);
+	}
+	return full;
+}
+
+bool store_sqlite_commit(struct store *store, struct store_append *const *appends, size_t count,
+			 struct error *error)
+{
+	struct store_sqlite *self = self_of(store);
+	if (count == 0 && !self->broken)
+		return true;
+	if (batch_commit(self, appends, count, error)) {
+		store_sqlite_reserve_mend(self);
+		return true;
+	}
+	if (!undo(appends, count, error))
+		return false;
+	self->refusals += 1;
+	return urgent_commit(self, appends, count, error);
 }
 
 struct store_stats store_sqlite_stats(const struct store *store)
@@ -549,6 +580,7 @@ bool store_sqlite_open_on(const struct store_ops *ops, const char *vfs, const ch
 	require(self != NULL);
 	self->base.ops = ops;
 	self->checkpoint_frames = LIMIT_STORE_WAL_FRAMES;
+	self->reserve_bytes = vfs == NULL ? LIMIT_STORE_RESERVE_BYTES : 0;
 	self->path = strdup(path);
 	self->vfs = vfs != NULL ? strdup(vfs) : NULL;
 	self->pages_vfs =
@@ -561,6 +593,7 @@ bool store_sqlite_open_on(const struct store_ops *ops, const char *vfs, const ch
 		return false;
 	}
 	sqlite3_wal_hook(self->database, frames_counted, self);
+	store_sqlite_reserve_make(self);
 	*out_store = &self->base;
 	return true;
 }

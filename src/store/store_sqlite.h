@@ -81,9 +81,13 @@ struct store_sqlite {
 	struct arena scratch;    /* of one append */
 	int frames;              /* in the WAL, as the last commit left it */
 	int frames_checkpointed; /* when the last checkpoint ran; 0: none since the reset */
-	bool broken;             /* nothing is written any more */
-	atomic_bool damaged;     /* a reader has met what nobody wrote */
-	struct error breakage;   /* why */
+	size_t reserve_bytes;    /* as it should be; 0 = none */
+	size_t reserve;          /* as it is */
+	uint64_t reserve_wait;   /* commits until it is tried again to make it whole */
+	uint64_t reserve_waited;
+	bool broken;           /* nothing is written any more */
+	atomic_bool damaged;   /* a reader has met what nobody wrote */
+	struct error breakage; /* why */
 	_Atomic uint64_t commits, events, appends, conflicts, refusals, purged, wal_bytes;
 };
 
@@ -139,6 +143,14 @@ void store_sqlite_close(struct store *store);
 bool store_sqlite_commit(struct store *store, struct store_append *const *appends, size_t count,
 			 struct error *error);
 struct store_stats store_sqlite_stats(const struct store *store);
+
+/* The reserve: a file beside the database that takes room for bad times.  make() does what it can
+ * and fails silently; spend() gives a slice of it back to the disk, false when nothing is left.
+ * Both on the writer's thread. */
+void store_sqlite_reserve_make(struct store_sqlite *self);
+bool store_sqlite_reserve_spend(struct store_sqlite *self);
+/* A commit has found room: is it time to make the reserve whole again? */
+void store_sqlite_reserve_mend(struct store_sqlite *self);
 
 /* Is this the disk's way to say that there is no room? */
 bool store_sqlite_is_full(sqlite3 *database);

@@ -203,6 +203,11 @@ bool store_sqlite_check(struct store_reader *reader, struct arena *arena,
 	for (size_t i = 0; i < COUNT(rules) && asked; i++)
 		asked = find_rows(self, rules[i], NULL, &findings, error);
 	moment_end(self);
+	if (asked && page_vfs_damage(self->database) > 0) {
+		atomic_store(&self->writer->damaged, true);
+		find(&findings,
+		     str_format(arena, "page %u is damaged", page_vfs_damage(self->database)).at);
+	}
 	if (asked)
 		*out_check = (struct store_check){ findings.at, findings.count };
 	return asked;

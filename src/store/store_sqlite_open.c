@@ -129,6 +129,10 @@ static bool examine(struct store_sqlite *self, struct error *error)
 	bool good = found != NULL && strcmp(found, "ok") == 0;
 	if (!stepped)
 		store_sqlite_fail(self->database, self->path, "check the database", error);
+	else if (!good && page_vfs_damage(self->database) > 0)
+		fail(error, ERROR_STORAGE,
+		     "%s: page %u is damaged; restore the data folder from a copy", self->path,
+		     page_vfs_damage(self->database));
 	else if (!good)
 		fail(error, ERROR_STORAGE, "%s is damaged: %s; restore the data folder from a copy",
 		     self->path, found != NULL ? found : "out of memory");

@@ -21,7 +21,8 @@ from baton import ROOT, Gone, Home, killed, wait_until_none_with
 RUN = "3f0a9c52-5d7e-4c1b-9a64-0c1d2e3f4a5b"
 LONG = "a long text that is stored by its hash " * 20
 
-# Every shell step appends to a file, so that an effect that happened twice shows.
+# Every shell step appends to a file, so that an effect that happened twice shows.  The second one
+# waits for a word of the client: one that survived its server would wait for ever.
 REFERENCE = """
 name: reference
 inputs:
@@ -43,7 +44,7 @@ steps:
     depends_on: [settle]
     inputs:
       command: |
-        : %(run)s; echo second >> log.txt; rmdir made/empty
+        : %(run)s; echo second >> log.txt; rmdir made/empty; read -r word < gate
         printf '%%s' '${steps.greet.outputs.long}' | wc -c
   - name: approve
     depends_on: [second]
@@ -82,13 +83,15 @@ End = collections.namedtuple("End", "result events files")
 class Driver:
     """A client that does what is to be done, however often the server goes away under it.
 
-    What was acknowledged is remembered, and must be there at the end."""
+    What was acknowledged is remembered, and must be there at the end.  What was not is sent again with
+    the same Idempotency-Key, and must be taken then, whether or not it was the first time."""
 
-    def __init__(self, workflow="reference"):
+    def __init__(self, home, workflow="reference"):
+        self.gate = home.gate
         self.workflow = workflow
         self.seen = []
-        self.start_sent = self.start_known = False
-        self.answer_sent = self.answer_known = False
+        self.start_known = self.answer_known = False
+        self.ended = False
 
     def go(self, server):
         """True when the run has ended, False when the server has gone before."""
@@ -101,19 +104,25 @@ class Driver:
     def start(self, server):
         if self.start_known:
             return
-        again, self.start_sent = self.start_sent, True
-        answer = server.start(self.workflow, {"who": "rig", "long": LONG}, RUN)
-        assert answer.status == 202 or (again and answer.status == 409), answer
+        body = {"workflow": self.workflow, "inputs": {"who": "rig", "long": LONG}, "run_id": RUN}
+        answer = server.request("POST", "/api/run", body, {"Idempotency-Key": "start"})
+        assert answer.status == 202 and answer.body["run_id"] == RUN, answer
         self.start_known = True
 
     def answer(self, server):
         asked = [event["data"] for event in self.seen if event["type"] == "human.requested"]
         if not asked or self.answer_known:
             return
-        again, self.answer_sent = self.answer_sent, True
-        answer = server.respond(asked[0]["effect"], revision=asked[0]["revision"], by="the rig")
-        assert answer.status == 200 or (again and answer.status == 409), answer
+        answer = server.request("POST", f"/api/inbox/{asked[0]['effect']}/respond",
+                                {"decision": "approve", "revision": asked[0]["revision"], "by": "the rig"},
+                                {"Idempotency-Key": "answer"})
+        assert answer.status == 200, answer
         self.answer_known = True
+
+    def open_gate(self, event):
+        """A word for each attempt of the step that waits; one left over by a dead one does no harm."""
+        if event["type"] in ("tool.requested", "tool.restarted") and event["data"]["step"] == "second":
+            self.gate.send()
 
     def follow(self, server):
         self.answer(server)
@@ -122,6 +131,7 @@ class Driver:
             for told in stream:
                 self.seen.append(told.event)
                 self.answer(server)
+                self.open_gate(told.event)
                 if told.event["type"] == "run.finished":
                     return True
         return False
@@ -132,6 +142,7 @@ def make_home():
     home.define(REFERENCE)
     home.define(CHAIN)
     home.trace = os.path.join(home.path, "trace")
+    home.gate = home.fifo(RUN, "gate")
     return home
 
 
@@ -152,6 +163,8 @@ def finish(home, driver, ended=False, trace=None):
     assert ended or driver.go(server), server.errors()
     result, events = server.result(RUN), server.events(RUN)
     assert server.inbox() == []
+    checked = home.local("POST", "/api/db/check")
+    assert checked.status == 200 and checked.body["sound"], checked
     server.kill()
     folder = home.workspace(RUN)
     files = {str(path.relative_to(folder)): path.read_text() if path.is_file() else None
@@ -173,7 +186,7 @@ def passed(trace):
 
 def clean_run(workflow):
     with make_home() as home:
-        end = finish(home, Driver(workflow))
+        end = finish(home, Driver(home, workflow))
         return end, passed(home.trace)
 
 
@@ -242,10 +255,10 @@ def first_killed(kind):
     """Kills for the first time, once; each second kill gets a copy of what is left."""
     if kind not in KEPT:
         with make_home() as home:
-            driver = Driver()
+            driver = Driver(home)
             pull(home, driver, FIRST_KILLS[kind])
             kept = home.path + "-kept"
-            shutil.copytree(home.data, kept + "/home", ignore=shutil.ignore_patterns("*.sock"))
+            shutil.copytree(home.data, kept + "/home", ignore=shutil.ignore_patterns("*.sock", "gate"))
             shutil.copy(home.trace, kept + "/trace")
         KEPT[kind] = kept, driver
     return KEPT[kind]
@@ -259,11 +272,11 @@ def forget_first_killed():
 
 def after_first_kill(kind):
     kept, driver = first_killed(kind)
-    home, copy = make_home(), Driver()
+    home = make_home()
+    copy = Driver(home)
     shutil.copytree(kept + "/home", home.data, dirs_exist_ok=True)
     shutil.copy(kept + "/trace", home.trace)
-    vars(copy).update(vars(driver))
-    copy.seen = list(driver.seen)
+    vars(copy).update(vars(driver), gate=home.gate, seen=list(driver.seen))
     return home, copy
 
 

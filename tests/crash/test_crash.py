@@ -14,8 +14,9 @@ def planned(plan):
     return mark
 
 
-def crash(plan, plug, home, driver):
+def crash(plan, plug, home, driver=None, workflow="reference"):
     with home:
+        driver = driver or rig.Driver(home, workflow)
         rig.pull(home, driver, plug)
         rig.KILLED[plan].append(plug)
         rig.compare(home, driver, rig.finish(home, driver))
@@ -30,12 +31,12 @@ def test_a_clean_run_passes_the_same_points_every_time():
 
 @planned("clean")
 def test_clean(plug):
-    crash("clean", plug, rig.make_home(), rig.Driver())
+    crash("clean", plug, rig.make_home())
 
 
 @planned("chain")
 def test_chain(plug):
-    crash("chain", plug, rig.make_home(), rig.Driver("chain"))
+    crash("chain", plug, rig.make_home(), workflow="chain")
 
 
 @planned("recovery-ended")
@@ -58,7 +59,7 @@ def test_any_moment(seed, request):
     """Points are places we thought of; time knows others.  The moments follow from the seed."""
     dice = random.Random(seed)
     with rig.make_home() as home:
-        driver, ended = rig.Driver(), False
+        driver, ended = rig.Driver(home), False
         for _ in range(40 if request.config.getoption("all_points") else 10):
             server = home.begin_serve(BATON_POINTS_TRACE=home.trace)
             plug = threading.Timer(dice.random() * 0.08, server.popen.kill)
@@ -74,7 +75,7 @@ def test_any_moment(seed, request):
 def test_a_plug_that_is_never_reached_does_not_count_as_pulled():
     """The rig must notice when the program does not die."""
     with rig.make_home() as home:
-        driver = rig.Driver()
+        driver = rig.Driver(home)
         server = home.serve(BATON_POINTS="tool.ended=kill@99")
         assert driver.go(server)
         assert server.popen.poll() is None

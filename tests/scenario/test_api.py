@@ -63,8 +63,8 @@ def test_every_documented_parameter_is_taken(server):
     paths = server.get("/openapi.json").body["paths"]
     asked = 0
     for path, methods in paths.items():
-        if "get" not in methods or "stream" in path:
-            continue
+        if "get" not in methods or "stream" in path or path.startswith("/ui/"):
+            continue  # the dashboard reads its own address
         names = [p["name"] for p in methods["get"].get("parameters", []) if p["in"] == "query"]
         target = re.sub(r"\{\w+\}", "x", path.replace("{id}", run))
         for name in names:

@@ -148,7 +148,9 @@ def test_settings_out_of_range(server, method, body, pointer):
 
 def test_revisions_of_the_servers_settings(server):
     assert server.get("/api/server").headers["ETag"] == '"0"'
-    first = server.request("PATCH", "/api/server", {"max_concurrent": 2})
+    first = server.request("PATCH", "/api/server", {"max_concurrent": 2}, {"If-Match": '"0"'})
+    assert first.status == 200
+    assert server.request("PATCH", "/api/server", {"max_concurrent": 3}, {"If-Match": '"0"'}).status == 409
     assert first.headers["ETag"] == '"1"'
     second = server.request("PATCH", "/api/server", {"max_concurrent": 3}, {"If-Match": '"1"'})
     assert second.headers["ETag"] == '"2"'
