@@ -12,6 +12,7 @@
 
 #include "api/api_story.h"
 #include "api/inside.h"
+#include "net/sse.h"
 
 struct met {
 	struct met *next;
@@ -176,11 +177,12 @@ static bool add_item(struct encoding *encoding, const struct store_event_row *ro
 	struct json_writer writer = { .out = &text };
 	if (is_followed(page, row) && !put_event(encoding, row, &writer))
 		return false;
+	AUTO(buf) event = { 0 };
 	if (text.size > 0 && page->form == PAGE_SSE)
-		item->text = str_format(arena, "id: %lld\ndata: " STR_FMT "\n\n",
-					(long long)item->cursor, STR_ARG(buf_str(&text)));
-	else if (text.size > 0)
-		item->text = str_copy(arena, buf_str(&text));
+		sse_write(&event, str_format(arena, "%lld", (long long)item->cursor), S(""),
+			  buf_str(&text));
+	if (text.size > 0)
+		item->text = str_copy(arena, buf_str(event.size > 0 ? &event : &text));
 	if (item->last && page->view != NULL)
 		note_end(page->stories, &row->run);
 	page->count++;

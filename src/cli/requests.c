@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "cli/cli.h"
 #include "net/local_client.h"
+#include "net/sse.h"
 
 static struct str headers_of(struct cli *cli, bool body)
 {
@@ -72,35 +73,24 @@ bool cli_request(struct cli *cli, const char *method, struct str target, struct 
 struct reading {
 	cli_event *event;
 	void *context;
-	struct buf text; /* what has not been cut yet; all of it when it is no stream */
+	struct sse_reader stream;
+	struct buf text; /* of an answer that is no stream */
 };
 
-static bool take_block(struct reading *reading, struct str block)
+static bool take_event(void *context, struct str id, struct str type, struct str data)
 {
-	struct str line, id = S("");
-	while (str_cut(&block, '\n', &line)) {
-		if (str_starts(line, S("id: ")))
-			id = str_skip(line, 4);
-		if (str_starts(line, S("data: ")) &&
-		    !reading->event(reading->context, id, str_skip(line, 6)))
-			return false;
-	}
-	return true;
+	struct reading *reading = context;
+	(void)type;
+	return reading->event(reading->context, id, data);
 }
 
 static bool take_bytes(void *context, int status, struct str bytes)
 {
 	struct reading *reading = context;
-	if (!buf_add(&reading->text, bytes))
-		return false;
-	size_t end;
-	while (status == 200 && str_find(buf_str(&reading->text), S("\n\n"), &end)) {
-		bool more = take_block(reading, str_head(buf_str(&reading->text), end));
-		buf_drop_front(&reading->text, end + 2);
-		if (!more)
-			return false;
-	}
-	return true;
+	if (status != 200)
+		return buf_add(&reading->text, bytes);
+	sse_feed(&reading->stream, bytes);
+	return !reading->stream.ended;
 }
 
 bool cli_stream(struct cli *cli, struct str target, cli_event *event, void *context, bool *out_lost,
@@ -109,6 +99,7 @@ bool cli_stream(struct cli *cli, struct str target, cli_event *event, void *cont
 	struct reading reading = { .event = event,
 				   .context = context,
 				   .text = buf_limited(LIMIT_JSON_BYTES) };
+	sse_reader_init(&reading.stream, LIMIT_JSON_BYTES, take_event, &reading);
 	struct local_answer answer;
 	const struct json *ignored;
 	bool good = local_request(cli->address, S("GET"), target, headers_of(cli, false), S(""),
@@ -120,6 +111,7 @@ bool cli_stream(struct cli *cli, struct str target, cli_event *event, void *cont
 		if (answer.status != 200)
 			good = read_answer(cli, &answer, &ignored, error);
 	}
+	sse_reader_done(&reading.stream);
 	buf_done(&reading.text);
 	return good;
 }

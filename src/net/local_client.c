@@ -1,105 +1,18 @@
-/* net/local_client.c -- one blocking request over baton.sock, or over TCP.
- *
- * The answer goes through llhttp, so it is read exactly as any client would; what was asked for
- * with HEAD has no body, and interim answers (1xx) are passed over.
- */
+/* net/local_client.c -- one blocking request over baton.sock, or over TCP. */
 #include "net/local_client.h"
 
 #include <errno.h>
-#include <llhttp.h>
 #include <netdb.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/limits.h"
 #include "net/local_address.h"
+#include "net/local_answer.h"
 
 #define URL_SCHEME "http://"
-
-struct answer_reader {
-	llhttp_t reader;
-	bool head_only;
-	local_sink *sink;
-	void *context;
-	struct buf header; /* the name in work */
-	struct buf value;
-	struct buf content_type;
-	struct buf body;
-	bool whole, sink_ended, too_large;
-};
-
-static int on_header_field(llhttp_t *reader, const char *at, size_t size)
-{
-	struct answer_reader *answer = reader->data;
-	buf_add(&answer->header, (struct str){ at, size });
-	return answer->header.full ? HPE_USER : 0;
-}
-
-static int on_header_value(llhttp_t *reader, const char *at, size_t size)
-{
-	struct answer_reader *answer = reader->data;
-	buf_add(&answer->value, (struct str){ at, size });
-	return answer->value.full ? HPE_USER : 0;
-}
-
-static int on_header_value_complete(llhttp_t *reader)
-{
-	struct answer_reader *answer = reader->data;
-	if (str_equal_folded(buf_str(&answer->header), S("content-type"))) {
-		buf_clear(&answer->content_type);
-		buf_add(&answer->content_type, str_trim(buf_str(&answer->value)));
-	}
-	buf_clear(&answer->header);
-	buf_clear(&answer->value);
-	return 0;
-}
-
-static int on_headers_complete(llhttp_t *reader)
-{
-	struct answer_reader *answer = reader->data;
-	return answer->head_only ? 1 : 0;
-}
-
-static int on_body(llhttp_t *reader, const char *at, size_t size)
-{
-	struct answer_reader *answer = reader->data;
-	struct str bytes = { at, size };
-	if (answer->sink != NULL) {
-		answer->sink_ended = !answer->sink(answer->context, reader->status_code, bytes);
-		return answer->sink_ended ? HPE_USER : 0;
-	}
-	answer->too_large = !buf_add(&answer->body, bytes);
-	return answer->too_large ? HPE_USER : 0;
-}
-
-static int on_message_complete(llhttp_t *reader)
-{
-	struct answer_reader *answer = reader->data;
-	if (reader->status_code < 200)
-		return 0;
-	answer->whole = true;
-	return HPE_PAUSED;
-}
-
-static const llhttp_settings_t settings = {
-	.on_header_field = on_header_field,
-	.on_header_value = on_header_value,
-	.on_header_value_complete = on_header_value_complete,
-	.on_headers_complete = on_headers_complete,
-	.on_body = on_body,
-	.on_message_complete = on_message_complete,
-};
-
-static void answer_reader_done(struct answer_reader *answer)
-{
-	buf_done(&answer->header);
-	buf_done(&answer->value);
-	buf_done(&answer->content_type);
-	buf_done(&answer->body);
-}
 
 static bool connect_local(const char *path, int *out_socket, struct error *error)
 {
@@ -217,7 +130,7 @@ static bool send_all(int client, struct str bytes)
 	return true;
 }
 
-static bool read_answer(int client, struct answer_reader *answer, const char *path,
+static bool read_answer(int client, struct local_reader *answer, const char *path,
 			struct error *error)
 {
 	char bytes[16384];
@@ -225,9 +138,8 @@ static bool read_answer(int client, struct answer_reader *answer, const char *pa
 		ssize_t got = recv(client, bytes, sizeof(bytes), 0);
 		if (got < 0 && errno == EINTR)
 			continue;
-		llhttp_errno_t result =
-			got > 0 ? llhttp_execute(&answer->reader, bytes, (size_t)got)
-				: llhttp_finish(&answer->reader);
+		bool good = got > 0 ? local_reader_feed(answer, (struct str){ bytes, (size_t)got })
+				    : local_reader_end(answer);
 		if (answer->whole || answer->sink_ended)
 			break;
 		if (answer->too_large)
@@ -236,9 +148,9 @@ static bool read_answer(int client, struct answer_reader *answer, const char *pa
 		if (got <= 0)
 			return fail(error, ERROR_IO,
 				    "%s: the connection was cut before the answer's end", path);
-		if (result != HPE_OK)
+		if (!good)
 			return fail(error, ERROR_IO, "%s: the answer is not understood: %s", path,
-				    llhttp_get_error_reason(&answer->reader));
+				    answer->wrong);
 	}
 	return true;
 }
@@ -265,20 +177,13 @@ bool local_request(const char *address, struct str method, struct str target, st
 	 * send is no reason to stop. */
 	if (send_all(client, buf_str(&head)))
 		(void)!send_all(client, body);
-	AUTO(answer_reader)
-	answer = { .head_only = str_equal(method, S("HEAD")),
-		   .sink = sink,
-		   .context = context,
-		   .header = buf_limited(LIMIT_HTTP_HEADER_BYTES),
-		   .value = buf_limited(LIMIT_HTTP_HEADER_BYTES),
-		   .body = buf_limited(LIMIT_JSON_BYTES) };
-	llhttp_init(&answer.reader, HTTP_RESPONSE, &settings);
-	answer.reader.data = &answer;
+	AUTO(local_reader) answer;
+	local_reader_init(&answer, str_equal(method, S("HEAD")), sink, context);
 	bool done = read_answer(client, &answer, address, error);
 	close(client);
 	if (!done)
 		return false;
-	out_answer->status = answer.reader.status_code;
+	out_answer->status = answer.status;
 	out_answer->content_type = str_copy(arena, buf_str(&answer.content_type));
 	out_answer->body = str_copy(arena, buf_str(&answer.body));
 	return true;

@@ -3,7 +3,7 @@ import concurrent.futures
 import signal
 
 import pytest
-from baton import new_id, wait_until_none_with
+from baton import killed, new_id, wait_until_none_with
 from test_websocket import Client
 
 TWO = """
@@ -163,6 +163,22 @@ def test_a_second_signal_ends_it_at_once(home):
     assert server.wait() == 130
     wait_until_none_with(home.data)
     assert "tool.finished" not in stored_types(home, run)
+
+
+@pytest.mark.parametrize("point", ["server.draining", "server.drained"])
+def test_killed_within_a_drain_it_goes_on_as_after_any_crash(home, point):
+    server = home.serve(BATON_POINTS=f"{point}=kill")
+    run, gate = begin(home, server, TWO)
+    if point == "server.drained":
+        gate.send()
+    server.popen.send_signal(signal.SIGTERM)
+    assert killed(server)
+    wait_until_none_with(home.data)
+    server = home.serve()
+    if point == "server.draining":
+        server.until(run, "tool.restarted")
+        gate.send()
+    assert server.finish(run)["outputs"] == {"log": "first\nsecond\n"}
 
 
 def test_a_wrong_patience_is_refused(home):

@@ -541,6 +541,32 @@ Test(websocket, pings_and_a_client_that_answers_stays)
 	rig_close(&rig);
 }
 
+Test(websocket, many_are_pinged_by_one_timer)
+{
+	enum { MANY = 300, ROUNDS = 3 };
+	struct rig rig;
+	struct http_settings settings = http_settings_default();
+	settings.socket_ping_ms = 50;
+	settings.socket_idle_ms = 60000;
+	rig_open(&rig, &settings);
+	static int clients[MANY];
+	for (size_t i = 0; i < MANY; i++)
+		clients[i] = socket_open(&rig);
+	for (int round = 0; round < ROUNDS; round++)
+		for (size_t i = 0; i < MANY; i++)
+			socket_expect(clients[i], FIN | PING, S(""));
+	/* Those in the middle of the list go, the others are pinged on. */
+	for (size_t i = 0; i < MANY; i += 2)
+		close(clients[i]);
+	rig_wait(&rig, RIG_GONE, MANY / 2);
+	for (size_t i = 1; i < MANY; i += 2) {
+		socket_expect(clients[i], FIN | PING, S(""));
+		close(clients[i]);
+	}
+	rig_wait(&rig, RIG_GONE, MANY);
+	rig_close(&rig);
+}
+
 Test(websocket, a_client_that_falls_silent_is_put_out)
 {
 	struct rig rig;
