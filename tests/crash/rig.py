@@ -7,6 +7,7 @@ A plan is a way to come to the plug:
     clean            the reference run from its beginning
     chain            a long run of computed steps, for the points around a checkpoint
     recovery-<x>     the start after a first kill at x, a row of FIRST_KILLS
+    drain            the reference run, told to stop while a step runs
 """
 import collections
 import functools
@@ -15,6 +16,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 
 from baton import ROOT, Gone, Home, killed, wait_until_none_with
 
@@ -135,6 +137,22 @@ class Driver:
                 if told.event["type"] == "run.finished":
                     return True
         return False
+
+
+class Stopper(Driver):
+    """Tells the server to stop as soon as the second step runs, and then lets that one finish."""
+
+    stopped = False
+
+    def follow(self, server):
+        self.server = server
+        return super().follow(server)
+
+    def open_gate(self, event):
+        if event["type"] == "tool.requested" and event["data"]["step"] == "second" and not self.stopped:
+            self.stopped = True
+            self.server.popen.send_signal(signal.SIGTERM)
+        super().open_gate(event)
 
 
 def make_home():
@@ -295,6 +313,8 @@ def plan(name, everything):
         plugs = clean()[1]
     elif name == "chain":
         plugs = [plug for plug in clean("chain")[1] if "checkpoint" in plug[0]]
+    elif name == "drain":
+        plugs = [("server.draining", 1), ("server.drained", 1)]
     else:
         plugs = recovery_points(name.removeprefix("recovery-"))
     if everything:

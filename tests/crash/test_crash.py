@@ -39,6 +39,12 @@ def test_chain(plug):
     crash("chain", plug, rig.make_home(), workflow="chain")
 
 
+@planned("drain")
+def test_drain(plug):
+    home = rig.make_home()
+    crash("drain", plug, home, rig.Stopper(home))
+
+
 @planned("recovery-ended")
 def test_recovery_ended(plug):
     crash("recovery-ended", plug, *rig.after_first_kill("ended"))

@@ -261,7 +261,7 @@ def test_what_a_limit_refuses_is_counted_as_that(home, server):
         answer = home.local("POST", "/api/run", {"workflow": "x", "yaml_content": yaml, "inputs": {}})
         assert answer.status == 422, answer
     with Client(server, "/ws/events") as client:
-        client.socket.sendall(bytes([0x81, 0xff]) + (70000).to_bytes(8, "big") + bytes(4))
+        client.socket.sendall(bytes([0x81, 0xff]) + (70000).to_bytes(8, "big") + bytes(5))
         client.all()
         assert client.code == 1009
     with Client(server, "/ws/events") as client:
