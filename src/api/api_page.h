@@ -3,7 +3,7 @@
  * A page is a job: fill in the upper half, submit it with runtime_read(), look at the lower half
  * in done().  Its items are in order, each with the cursor that stands behind it; an item without
  * text is an event that is not shown (filtered out, or without a word in the view) and only moves
- * the cursor.  The system stream is never shown: it holds what the documents are, not what runs do.
+ * the cursor.  The system stream is shown in Baton's own words only: the seeds have none for it.
  *
  * An event in a seed's vocabulary needs its run's whole stream.  The stories of the runs that were
  * met are kept in `stories`, which goes with the page and comes back with it, so that a connection

@@ -199,6 +199,8 @@ bool store_sqlite_reader_open(struct store *store, struct store_reader **out_rea
 	self->path = strdup(self->writer->path);
 	require(self->path != NULL);
 	if (!setup(self, self->writer->pages_vfs, error)) {
+		if (store_sqlite_is_damaged(self->database))
+			atomic_store(&self->writer->damaged, true);
 		store_sqlite_reader_close(&self->base);
 		return false;
 	}

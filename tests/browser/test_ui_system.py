@@ -16,6 +16,7 @@ def test_health_and_figures(server, browse):
     page.wait_text(".figure", "Live runs")
     assert int(figures(page)["Events since the start"]) >= 5
     page.until("[...document.querySelectorAll('.figure')].some((f) => f.innerText.startsWith('Commits per second') && /\\d/.test(f.innerText))")
+    assert {"Runs succeeded", "Write-ahead log", "Loop lag", "Writer queue"} <= set(figures(page))
     page.getByText("Every figure").click()
     page.wait_text("td", "baton_commits_total")
 

@@ -74,10 +74,8 @@ def live(home, driver, *options):
     report = os.path.join(home.path, f"report-{len(home.started)}")
     server = home.begin_serve(under=(TRACER, "--report", report, "--ignore", home.trace, *options),
                               BATON_POINTS_TRACE=home.trace)
-    if server.listen():
-        driver.ended = driver.ended or driver.go(server)
-        if driver.ended:
-            server.popen.terminate()
+    if server.listen() and driver.go(server):
+        server.popen.terminate()
     status = server.wait()
     assert status != REFUSED, server.errors()
     calls, end = read_report(home, report)
@@ -101,7 +99,7 @@ def passes(workflow="reference", *options):
         driver = rig.Driver(home, workflow)
         life, status, end = live(home, driver, *options, "--count")
         assert (status, end) == (DONE, ["ended 0"])
-        rig.compare(home, driver, rig.finish(home, driver, ended=True))
+        rig.compare(home, driver, rig.finish(home, driver))
         return life.calls
 
 
@@ -132,7 +130,7 @@ def crash(kills, workflow="reference", options=()):
                 if not life.killed:
                     break
                 outcome.calls.append(life.calls[kill[1] - 1])
-            rig.compare(home, driver, rig.finish(home, driver, driver.ended))
+            rig.compare(home, driver, rig.finish(home, driver))
     except Exception as wrong:  # told with the kill that led to it, after the others were tried
         outcome.problem = traceback.format_exc()
         outcome.short = f"{type(wrong).__name__}: {wrong}".splitlines()[0][:300]

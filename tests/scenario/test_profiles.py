@@ -114,7 +114,9 @@ def test_who_has_seen_another_revision_is_refused(server):
     refused(server.request("DELETE", "/api/profiles/work", None, {"If-Match": '"1"'}), 412)
     refused(put(server, "new", {"If-Match": "*"}), 412)
     assert put(server, "work", {"If-Match": "*"}, tracker="github").headers["ETag"] == '"3"'
-    for header in ('1', '"x"', '"1", "2"', 'W/"3"', '"0"'):
+    # Revision 0 is what nobody has made yet.
+    refused(put(server, "work", {"If-Match": '"0"'}, tracker="jira"), 409)
+    for header in ('1', '"x"', '"1", "2"', 'W/"3"'):
         answer = put(server, "work", {"If-Match": header})
         assert (answer.status, answer.body["code"]) == (400, "usage"), header
     assert server.get("/api/profiles/work").body["tracker"] == "github"

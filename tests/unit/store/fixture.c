@@ -98,7 +98,8 @@ static void draft_settle(struct draft *draft)
 		draft->append.guards = draft->guards;
 	for (size_t i = 0; i < draft->append.event_count; i++)
 		draft->events[i].names = draft->names;
-	draft->append.snapshot.names = draft->names;
+	if (draft->append.snapshot.names == NULL)
+		draft->append.snapshot.names = draft->names;
 }
 
 bool drafts_commit(struct fixture *fixture, struct draft *const *drafts, size_t count)

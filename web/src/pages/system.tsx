@@ -1,5 +1,5 @@
 // Is the server well?
-import type { task } from "contract";
+import type { run } from "contract";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ask, getText, type Problem } from "../api";
 import { useCell } from "../cell";
@@ -11,13 +11,7 @@ import { bytesText, durationText } from "../words";
 
 const EVERY_MS = 2000;
 
-/** What is read of the answer of /health. */
-interface Health {
-	status: string;
-	version: string;
-	uptime_seconds: number;
-	components: task.HealthCheckEvent[];
-}
+type Health = run.Health;
 
 /** A component that is unhealthy makes the answer a 503; it is an answer all the same. */
 const readHealth = async (signal: AbortSignal): Promise<Health> =>
