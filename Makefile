@@ -63,7 +63,7 @@ tidy: build
 	@git ls-files 'src/*.c' | xargs -P 2 -n 4 clang-tidy -p build --quiet
 
 bench: build
-	@ninja -C build --quiet bench/bench_floor bench/bench_w1_client bench/bench_json
+	@ninja -C build --quiet bench/bench_floor bench/bench_store bench/bench_w1_client bench/bench_json
 	@tools/bench
 
 # Writes the goldens that the binary's own description is compared with.

@@ -8,7 +8,7 @@
  *
  * SQLite must be told to leave the 8 bytes free before the first page is written:
  * SQLITE_FCNTL_RESERVE_BYTES.  A file whose pages have none yet gets them by a VACUUM on a
- * connection that was told so by page_vfs_adopt().  Decision 0011.
+ * connection that was told so by page_vfs_adopt().  Decision 0013.
  *
  * A page of zeros is let through: a page that was taken and given back in one transaction is never
  * written, and SQLite reads it when it copies a file.

@@ -52,15 +52,22 @@ static bool column_uuid(sqlite3_stmt *statement, int index, struct uuid *out_uui
 					 sizeof(out_uuid->bytes));
 }
 
+/* Of a stream; whose it is the caller knows. */
 static bool take_event(sqlite3_stmt *statement, struct arena *arena, void *out_item)
 {
 	struct store_event_row *row = out_item;
-	row->seq = sqlite3_column_int64(statement, 1);
-	row->position = sqlite3_column_int64(statement, 2);
-	row->at = sqlite3_column_int64(statement, 3);
-	row->type = store_sqlite_column(statement, 4, arena);
-	row->body = store_sqlite_column(statement, 5, arena);
-	return column_uuid(statement, 0, &row->run);
+	row->seq = sqlite3_column_int64(statement, 0);
+	row->position = sqlite3_column_int64(statement, 1);
+	row->at = sqlite3_column_int64(statement, 2);
+	row->type = store_sqlite_column(statement, 3, arena);
+	row->body = store_sqlite_column(statement, 4, arena);
+	return true;
+}
+
+static bool take_any_event(sqlite3_stmt *statement, struct arena *arena, void *out_item)
+{
+	struct store_event_row *row = out_item;
+	return take_event(statement, arena, out_item) && column_uuid(statement, 5, &row->run);
 }
 
 static bool take_run(sqlite3_stmt *statement, struct arena *arena, void *out_item)
@@ -234,6 +241,8 @@ bool store_sqlite_read_events(struct store_reader *reader, const struct uuid *ru
 	if (!store_sqlite_read_rows(&reading, arena, &items, &out_page->count, error))
 		return false;
 	out_page->at = items;
+	for (size_t i = 0; i < out_page->count; i++)
+		out_page->at[i].run = *run;
 	return true;
 }
 
@@ -246,7 +255,7 @@ bool store_sqlite_read_all(struct store_reader *reader, int64_t after, size_t li
 	int bound = sqlite3_bind_int64(statement, 1, after) |
 		    store_sqlite_bind_limit(statement, 2, limit);
 	struct store_sqlite_reading reading = {
-		self, READ_ALL, bound, take_event, sizeof(*out_page->at), limit
+		self, READ_ALL, bound, take_any_event, sizeof(*out_page->at), limit
 	};
 	void *items;
 	if (!store_sqlite_read_rows(&reading, arena, &items, &out_page->count, error))

@@ -83,11 +83,11 @@ const char *const store_sqlite_writes[WRITES] = {
 
 /* CROSS JOIN keeps the order of the tables: SQLite must walk the first and look up the second. */
 const char *const store_sqlite_reads[READS] = {
-	[READ_EVENTS] = "SELECT ?1, seq, position, at, type, body FROM events"
+	[READ_EVENTS] = "SELECT seq, position, at, type, body FROM events"
 			" WHERE run = (SELECT key FROM runs WHERE id = ?1) AND seq > ?2"
 			" AND (seq >= (SELECT floor FROM runs WHERE id = ?1) OR kept)"
 			" ORDER BY seq LIMIT ?3",
-	[READ_ALL] = "SELECT runs.id, events.seq, position, at, type, body"
+	[READ_ALL] = "SELECT events.seq, position, at, type, body, runs.id"
 		     " FROM events CROSS JOIN runs ON runs.key = events.run"
 		     " WHERE position > ?1 AND (events.seq >= runs.floor OR kept)"
 		     " ORDER BY position LIMIT ?2",

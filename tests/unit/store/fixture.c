@@ -286,3 +286,30 @@ struct str story_of(struct fixture *fixture)
 	cr_assert(story_try(fixture, &story), "%s", fixture->error.text);
 	return story;
 }
+
+size_t purge_all(struct fixture *f, size_t limit)
+{
+	bool more = true;
+	size_t slices = 0;
+	for (; more; slices++)
+		cr_assert(f->ops->purge(f->store, limit, &more, &f->error), "%s", f->error.text);
+	return slices;
+}
+
+void check_whole(struct fixture *f)
+{
+	struct store_check check;
+	cr_assert(f->ops->check(f->reader, &f->arena, &check, &f->error), "%s", f->error.text);
+	if (check.count > 0)
+		cr_assert_fail("%s: " STR_FMT, f->ops->name, STR_ARG(check.problems[0]));
+}
+
+size_t old_runs(struct fixture *f, int64_t ended_before, int64_t most_events)
+{
+	struct store_old_runs runs;
+	cr_assert(f->ops->list_old(f->reader, ended_before, most_events, NULL, 99, &f->arena, &runs,
+				   &f->error));
+	for (size_t i = 1; i < runs.count; i++)
+		cr_assert_lt(memcmp(&runs.at[i - 1].id, &runs.at[i].id, 16), 0);
+	return runs.count;
+}

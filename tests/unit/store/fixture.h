@@ -53,6 +53,11 @@ bool run_exists(struct fixture *fixture, unsigned run);
 struct str story_of(struct fixture *fixture);
 bool story_try(struct fixture *fixture, struct str *out_story); /* false: a read failed */
 
+size_t purge_all(struct fixture *fixture, size_t limit); /* how many slices it took */
+void check_whole(struct fixture *fixture);               /* check() finds nothing */
+/* How many runs list_old() gives, in their order. */
+size_t old_runs(struct fixture *fixture, int64_t ended_before, int64_t most_events);
+
 /* One Criterion test that runs its body once for every backend. */
 #define STORE_TEST(suite, name)                                    \
 	static void name(struct fixture *f);                       \

@@ -174,9 +174,11 @@ static bool fail_once(enum fault_kind kind, unsigned place, bool sticky, struct 
 	fault_disk_order(scene.disk, kind, place, sticky);
 	bool opened = scene_open(&scene), good = opened;
 	enum store_outcome outcome;
+	bool more;
 	while (good && scene.acknowledged < COMMITS) {
 		good = commit_number(&scene.f, scene.acknowledged, &outcome);
 		scene.acknowledged += good && outcome == STORE_COMMITTED;
+		good = good && scene.f.ops->purge(scene.f.store, 2, &more, &scene.f.error);
 	}
 	struct error first = scene.f.error;
 	bool struck = fault_disk_heal(scene.disk);
@@ -240,6 +242,17 @@ Test(sim, an_error_of_the_disk_ends_the_acknowledgements)
 
 /* ---- no room ------------------------------------------------------------------------------ */
 
+/* A slice that finds no room has changed nothing, and the store goes on; did an order strike? */
+static bool purge_or_full(struct scene *scene, const char *what)
+{
+	bool more;
+	if (scene->f.ops->purge(scene->f.store, 2, &more, &scene->f.error))
+		return false;
+	cr_assert_eq(scene->f.error.code, ERROR_STORAGE_FULL, "%s: %s", what, scene->f.error.text);
+	cr_assert_str(story_of(&scene->f), stories[scene->acknowledged]);
+	return fault_disk_heal(scene->disk);
+}
+
 /* Where there is no room the batch is refused and nothing else happens. */
 static bool fill_once(enum fault_kind kind, unsigned place, bool sticky, struct tally *tally)
 {
@@ -264,6 +277,7 @@ static bool fill_once(enum fault_kind kind, unsigned place, bool sticky, struct 
 			  scene.f.error.text);
 		if (outcome == STORE_COMMITTED) {
 			scene.acknowledged++;
+			struck = purge_or_full(&scene, what) || struck;
 			continue;
 		}
 		cr_assert_eq(outcome, STORE_FULL, "%s", what);
@@ -399,4 +413,78 @@ Test(sim, a_changed_bit_ends_the_wal_before_its_commit)
 		scene_end(&scene);
 	}
 	cr_assert_geq(flips, 60);
+}
+
+/* ---- the database's pages --------------------------------------------------------------- */
+
+struct flips {
+	unsigned count, refused, read_failed, harmless;
+};
+
+/* Reads everything; false when the store says that something is wrong. */
+static bool tell_all(struct scene *scene, struct str *out_story)
+{
+	return scene_look(scene) && story_try(&scene->f, out_story) && values_try(scene, COMMITS);
+}
+
+/* A flip is told by opening or by reading, or nothing that can be read is another. */
+static void flip_once(struct scene *scene, size_t at, unsigned bit, bool behind,
+		      struct flips *flips)
+{
+	struct str story;
+	flips->count++;
+	if (behind)
+		cr_assert(scene_open(scene), "%s", scene->f.error.text);
+	fault_disk_flip(scene->disk, "", at, bit);
+	if (!behind && !scene_open(scene)) {
+		flips->refused++;
+		cr_assert(scene->f.error.code == ERROR_STORAGE ||
+				  scene->f.error.code == ERROR_NEWER_STORE,
+			  "byte %zu: %s", at, scene->f.error.text);
+	} else if (!tell_all(scene, &story)) {
+		flips->read_failed++;
+		cr_assert_eq(scene->f.error.code, ERROR_STORAGE);
+		/* Whoever knows of damage acknowledges nothing more. */
+		struct draft draft = draft_of(1000, 0, 1), *batch[] = { &draft };
+		cr_assert_not(drafts_commit(&scene->f, batch, 1), "byte %zu", at);
+	} else {
+		cr_assert_str(story, stories[COMMITS]);
+		flips->harmless++;
+	}
+	/* A store that opened has written its epoch; it must not be written over by the next. */
+	fault_disk_pull_at(scene->disk, 0);
+	scene_close(scene);
+	fault_disk_lose_process(scene->disk);
+	fault_disk_flip(scene->disk, "", at, bit);
+	arena_reset(&scene->f.arena);
+}
+
+/* Before the store is opened, or behind its back: a large file is not read when it is opened. */
+static void flip_many(size_t step, bool behind)
+{
+	struct flips flips = { 0 };
+	struct scene scene;
+	scene_begin(&scene);
+	scene_play(&scene);
+	cr_assert_eq(scene.acknowledged, COMMITS);
+	scene_go_on(&scene, scene_recover(&scene, "before"), "before");
+	size_t size = fault_disk_size(scene.disk, "");
+	for (size_t at = 0; at < size; at += step)
+		flip_once(&scene, at, (unsigned)(at / step) % 8, behind, &flips);
+	printf("%u bits of %zu bytes: %u refused at open, %u failed reads, %u harmless\n",
+	       flips.count, size, flips.refused, flips.read_failed, flips.harmless);
+	cr_assert_gt(behind ? flips.read_failed : flips.refused, flips.count / 2);
+	cr_assert_eq(scene_recover(&scene, "after"), COMMITS);
+	scene_close(&scene);
+	scene_end(&scene);
+}
+
+Test(sim, no_changed_bit_of_the_database_is_silent)
+{
+	flip_many(9 * stride(4), false);
+}
+
+Test(sim, no_bit_that_changes_behind_an_open_store_is_silent)
+{
+	flip_many(37 * stride(3), true);
 }
