@@ -185,6 +185,8 @@ static bool decide_create(struct run *run, const struct command *command, struct
 	SET(body, inputs, inputs);
 	if (command->trace.size > 0)
 		SET(body, trace, str_copy(d->arena, command->trace));
+	if (command->retention_days != NULL)
+		SET(body, retention_days, *command->retention_days);
 	emit(run, d, (struct event){ EVENT_RUN_CREATED, command->now, { .run_created = body } });
 	return true;
 }
@@ -332,8 +334,27 @@ static bool decide_restarted(struct run *run, const struct command *command, str
 	return true;
 }
 
+/* The floor is at most the seq of the event that raises it: that one stays. */
+static bool decide_compact(struct run *run, const struct command *command, struct decision *d,
+			   struct error *error)
+{
+	if (run->seq == 0)
+		return fail(error, ERROR_NOT_FOUND, "no such run");
+	if (command->floor <= run->floor || command->floor < 2 || command->floor > run->seq + 1)
+		return fail(error, ERROR_CONFLICT,
+			    "no event is below %lld that is not gone already",
+			    (long long)command->floor);
+	struct run_compacted *body = run_compacted_new(d->arena);
+	SET(body, floor, command->floor);
+	emit(run, d,
+	     (struct event){ EVENT_RUN_COMPACTED, command->now, { .run_compacted = body } });
+	return true;
+}
+
 bool decide(struct run *run, const struct command *command, struct decision *d, struct error *error)
 {
+	if (command->kind == COMMAND_COMPACT)
+		return decide_compact(run, command, d, error);
 	if (run_ended(run) && run->seq > 0)
 		return fail(error, ERROR_CONFLICT, "the run has ended");
 	switch (command->kind) {
@@ -347,6 +368,8 @@ bool decide(struct run *run, const struct command *command, struct decision *d, 
 		return decide_answered(run, command, d, error);
 	case COMMAND_RESTARTED:
 		return decide_restarted(run, command, d, error);
+	case COMMAND_COMPACT:
+		break;
 	}
 	return fail(error, ERROR_INTERNAL, "unknown command");
 }

@@ -25,19 +25,22 @@ enum command_kind {
 	COMMAND_FINISHED,  /* a tool or timer is closed */
 	COMMAND_ANSWERED,  /* a person has answered */
 	COMMAND_RESTARTED, /* a tool left open by a crash is about to be called again */
+	COMMAND_COMPACT,   /* older events may go: a snapshot comes with the append */
 };
 
 struct command {
 	enum command_kind kind;
 	int64_t now;
-	const struct json *inputs;  /* CREATE: with defaults */
-	struct str trace;           /* CREATE: traceparent of who asked, "" = none */
-	struct str step;            /* all others: path of the activation */
-	struct uuid effect;         /* FINISHED, ANSWERED, RESTARTED */
-	enum run_outcome outcome;   /* FINISHED */
-	const struct json *output;  /* COMPUTED, FINISHED: NULL when it failed */
-	struct fault fault;         /* COMPUTED, FINISHED: code "" when it did not */
-	enum run_decision decision; /* ANSWERED */
+	const struct json *inputs;     /* CREATE: with defaults */
+	struct str trace;              /* CREATE: traceparent of who asked, "" = none */
+	const int64_t *retention_days; /* CREATE: how long its events are kept; NULL = not said */
+	int64_t floor;                 /* COMPACT: of the events with a smaller seq */
+	struct str step;               /* all others: path of the activation */
+	struct uuid effect;            /* FINISHED, ANSWERED, RESTARTED */
+	enum run_outcome outcome;      /* FINISHED */
+	const struct json *output;     /* COMPUTED, FINISHED: NULL when it failed */
+	struct fault fault;            /* COMPUTED, FINISHED: code "" when it did not */
+	enum run_decision decision;    /* ANSWERED */
 	struct str comment, by;
 	const struct hash *revision; /* ANSWERED: the one that was shown, or NULL */
 };
@@ -68,8 +71,8 @@ struct engine_values {
 
 enum engine_answer { ENGINE_DONE, ENGINE_NEED };
 
-/* Refusals: NOT_FOUND (no such step), CONFLICT (already closed, another revision, second answer),
- * TOO_LARGE.  A refused command changes nothing. */
+/* Refusals: NOT_FOUND (no such step), CONFLICT (already closed, another revision, second answer, a
+ * floor that would not rise), TOO_LARGE.  A refused command changes nothing. */
 MUST_CHECK bool decide(struct run *run, const struct command *command, struct decision *decision,
 		       struct error *error);
 enum engine_answer advance(struct run *run, int64_t now, const struct engine_values *values,

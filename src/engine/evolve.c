@@ -19,6 +19,7 @@ struct run *run_new(struct arena *arena, struct uuid id, const struct graph *gra
 	run->arena = arena;
 	run->id = id;
 	run->graph = graph;
+	run->retention_days = -1;
 	run->count = run->unfinished = graph->node_count;
 	run->activations = arena_array(arena, struct activation, run->count);
 	for (uint32_t i = 0; i < run->count; i++) {
@@ -79,7 +80,7 @@ static void enqueue(struct run_queue *queue, uint32_t number)
 	queue->at[queue->tail++] = number;
 }
 
-static struct value value_from(struct run *run, const struct run_value *from)
+struct value run_value_keep(struct run *run, const struct run_value *from)
 {
 	if (from == NULL)
 		return (struct value){ .kind = VALUE_ABSENT };
@@ -106,10 +107,9 @@ static bool is_pure(const struct graph_node *node)
 	return node->kind == RUN_NODE_TOOL && node->class == RUN_CLASS_PURE;
 }
 
-static void make_ready(struct run *run, uint32_t number)
+void run_queue_ready(struct run *run, uint32_t number)
 {
 	const struct graph_node *node = &run->graph->nodes[number];
-	run->activations[number].arrival = ++run->arrivals;
 	if (node->kind != RUN_NODE_TOOL)
 		enqueue(&run->parked, number);
 	else if (is_pure(node))
@@ -120,15 +120,32 @@ static void make_ready(struct run *run, uint32_t number)
 		enqueue(&run->tools, number);
 }
 
+static void make_ready(struct run *run, uint32_t number)
+{
+	run->activations[number].arrival = ++run->arrivals;
+	run_queue_ready(run, number);
+}
+
+bool run_output_is_read(const struct run *run, const struct activation *activation)
+{
+	return activation->readers_left > 0 || node_of(run, activation)->read_by_outputs;
+}
+
 /* R3: an output that nothing later can reach leaves the state. */
+static void drop_output(struct run *run, struct activation *activation)
+{
+	if (!run_output_is_read(run, activation))
+		activation->output = (struct value){ .kind = VALUE_ABSENT };
+}
+
 static void drop_read_outputs(struct run *run, const struct activation *reader)
 {
 	struct graph_numbers reads = node_of(run, reader)->reads;
 	for (size_t i = 0; i < reads.count; i++) {
 		struct activation *read = &run->activations[reads.at[i]];
-		if (read->readers_left > 0 && --read->readers_left == 0 &&
-		    !node_of(run, read)->read_by_outputs)
-			read->output = (struct value){ .kind = VALUE_ABSENT };
+		if (read->readers_left > 0)
+			read->readers_left--;
+		drop_output(run, read);
 	}
 }
 
@@ -159,14 +176,16 @@ static void finish_step(struct run *run, struct activation *activation, int64_t 
 	bool failed = activation->fault.code.size > 0;
 	step_move(activation, failed ? STEP_FAILED : STEP_SUCCEEDED);
 	activation->ended_at = at;
+	activation->ended_seq = run->seq + 1;
+	activation->arrival = 0;
+	activation->result = activation->output;
 	run->unfinished--;
+	drop_output(run, activation);
 	drop_read_outputs(run, activation);
 	if (failed) {
 		skip_dependents(run, activation->node, at);
 		return;
 	}
-	if (activation->readers_left == 0 && !node_of(run, activation)->read_by_outputs)
-		activation->output = (struct value){ .kind = VALUE_ABSENT };
 	struct graph_numbers after = node_of(run, activation)->dependents;
 	for (size_t i = 0; i < after.count; i++) {
 		struct activation *dependent = &run->activations[after.at[i]];
@@ -218,6 +237,7 @@ static bool open_effect(struct run *run, struct str path, struct uuid effect, in
 	activation->open = true;
 	activation->effect = effect;
 	activation->started_at = at;
+	activation->started_seq = run->seq + 1;
 	*out = activation;
 	return true;
 }
@@ -230,6 +250,8 @@ static bool close_effect(struct run *run, struct str path, const struct uuid *ef
 		return fail(error, ERROR_INVALID, "step " STR_FMT " has no such effect open",
 			    STR_ARG(path));
 	activation->open = false;
+	activation->inputs = (struct value){ .kind = VALUE_ABSENT };
+	activation->tree = S("");
 	*out = activation;
 	return true;
 }
@@ -238,6 +260,7 @@ static bool close_effect(struct run *run, struct str path, const struct uuid *ef
 static void set_outcome(struct run *run, struct activation *activation, enum run_outcome outcome,
 			const struct run_fault *fault)
 {
+	activation->outcome = outcome;
 	if (outcome == RUN_OUTCOME_OK)
 		return;
 	activation->fault = fault_from(run, fault);
@@ -253,7 +276,9 @@ static bool evolve_run_created(struct run *run, const struct run_created *event,
 	if (run->seq != 0)
 		return fail(error, ERROR_INVALID, "the run exists already");
 	run->created_at = at;
-	run->inputs = value_from(run, event->inputs);
+	run->inputs = run_value_keep(run, event->inputs);
+	if (has(event, retention_days))
+		run->retention_days = event->retention_days;
 	for (uint32_t i = 0; i < run->count; i++)
 		if (run->activations[i].waiting_on == 0)
 			make_ready(run, i);
@@ -277,7 +302,9 @@ static bool evolve_run_step_computed(struct run *run, const struct run_step_comp
 		computing->at[place] = computing->at[place - 1];
 	computing->head++;
 	run->busy--;
-	activation->output = value_from(run, has(event, output) ? event->output : NULL);
+	/* Nothing of its own started it, so nobody asks later when that was. */
+	activation->started_at = activation->started_seq = 0;
+	activation->output = run_value_keep(run, has(event, output) ? event->output : NULL);
 	activation->fault = fault_from(run, has(event, fault) ? event->fault : NULL);
 	finish_step(run, activation, at);
 	return true;
@@ -292,7 +319,7 @@ static bool evolve_run_tool_requested(struct run *run, const struct run_tool_req
 			 contained ? &run->contained : &run->tools, &activation, error))
 		return false;
 	step_move(activation, STEP_RUNNING);
-	activation->inputs = value_from(run, event->inputs);
+	activation->inputs = run_value_keep(run, event->inputs);
 	activation->tree = has(event, tree) ? str_copy(run->arena, event->tree) : S("");
 	run->busy++;
 	if (contained)
@@ -303,12 +330,18 @@ static bool evolve_run_tool_requested(struct run *run, const struct run_tool_req
 static bool evolve_run_tool_restarted(struct run *run, const struct run_tool_restarted *event,
 				      int64_t at, struct error *error)
 {
-	(void)at;
 	struct activation *activation = run_activation(run, event->step);
 	if (activation == NULL || !activation->open ||
 	    !uuid_equal(&activation->effect, &event->effect))
 		return fail(error, ERROR_INVALID, "step " STR_FMT " has no call to make again",
 			    STR_ARG(event->step));
+	struct restart *restarts =
+		arena_array(run->arena, struct restart, activation->restart_count + 1);
+	for (uint32_t i = 0; i < activation->restart_count; i++)
+		restarts[i] = activation->restarts[i];
+	restarts[activation->restart_count++] =
+		(struct restart){ run->seq + 1, at, event->attempt };
+	activation->restarts = restarts;
 	activation->attempt = event->attempt;
 	return true;
 }
@@ -322,7 +355,7 @@ static bool evolve_run_tool_finished(struct run *run, const struct run_tool_fini
 	run->busy--;
 	if (node_of(run, activation)->class == RUN_CLASS_CONTAINED)
 		run->workspace_busy = false;
-	activation->output = value_from(run, has(event, output) ? event->output : NULL);
+	activation->output = run_value_keep(run, has(event, output) ? event->output : NULL);
 	set_outcome(run, activation, event->outcome, has(event, fault) ? event->fault : NULL);
 	finish_step(run, activation, at);
 	return true;
@@ -359,24 +392,25 @@ static bool evolve_run_human_requested(struct run *run, const struct run_human_r
 	if (!open_effect(run, event->step, event->effect, at, &run->parked, &activation, error))
 		return false;
 	step_move(activation, STEP_WAITING_HUMAN);
-	activation->inputs = value_from(run, event->inputs);
+	activation->inputs = run_value_keep(run, event->inputs);
 	activation->revision = event->revision;
+	activation->question.kind = event->kind;
+	activation->question.text = str_copy(run->arena, event->question);
 	run->humans++;
 	return true;
 }
 
-/* What later steps may read of an answer. */
-static struct value answer_value(struct run *run, const struct run_human_finished *event)
+struct value run_answer_value(struct run *run, const struct question *question)
 {
 	AUTO(buf) text = { 0 };
 	struct json_writer writer = { .out = &text };
 	json_open(&writer, '{');
 	json_key(&writer, S("decision"));
-	json_put_str(&writer, run_decision_name(event->decision));
+	json_put_str(&writer, run_decision_name(question->decision));
 	json_key(&writer, S("comment"));
-	json_put_str(&writer, has(event, comment) ? event->comment : S(""));
+	json_put_str(&writer, question->comment);
 	json_key(&writer, S("by"));
-	json_put_str(&writer, event->by);
+	json_put_str(&writer, question->by);
 	json_close(&writer, '}');
 	struct str copy = str_copy(run->arena, buf_str(&text));
 	return (struct value){ .kind = VALUE_INLINE, .text = copy, .size = (int64_t)copy.size };
@@ -389,8 +423,14 @@ static bool evolve_run_human_finished(struct run *run, const struct run_human_fi
 	if (!close_effect(run, event->step, &event->effect, &activation, error))
 		return false;
 	run->humans--;
+	activation->outcome = event->outcome;
+	struct question *question = &activation->question;
+	question->answered = true;
+	question->decision = event->decision;
+	question->comment = has(event, comment) ? str_copy(run->arena, event->comment) : S("");
+	question->by = str_copy(run->arena, event->by);
 	if (event->decision == RUN_DECISION_APPROVE) {
-		activation->output = answer_value(run, event);
+		activation->output = run_answer_value(run, question);
 	} else {
 		activation->fault.code = error_row(ERROR_REJECTED)->name;
 		activation->fault.text =
@@ -409,7 +449,7 @@ static bool evolve_run_finished(struct run *run, const struct run_finished *even
 		return fail(error, ERROR_INVALID, "the run ends out of turn");
 	run_move(run, event->outcome == RUN_OUTCOME_OK ? RUN_SUCCEEDED : RUN_FAILED);
 	run->ended_at = at;
-	run->outputs = value_from(run, has(event, outputs) ? event->outputs : NULL);
+	run->outputs = run_value_keep(run, has(event, outputs) ? event->outputs : NULL);
 	run->fault = fault_from(run, has(event, fault) ? event->fault : NULL);
 	return true;
 }
@@ -422,6 +462,16 @@ static bool evolve_run_document_changed(struct run *run, const struct run_docume
 	(void)event;
 	(void)at;
 	return fail(error, ERROR_INVALID, "it belongs to the system stream");
+}
+
+static bool evolve_run_compacted(struct run *run, const struct run_compacted *event, int64_t at,
+				 struct error *error)
+{
+	(void)at;
+	if (event->floor <= run->floor || event->floor > run->seq + 1)
+		return fail(error, ERROR_INVALID, "the floor does not rise");
+	run->floor = event->floor;
+	return true;
 }
 
 static bool apply(struct run *run, const struct event *event, struct error *error)
@@ -446,7 +496,9 @@ bool evolve(struct run *run, const struct event *event, struct error *error)
 		return false;
 	}
 	run->seq++;
-	run->updated_at = event->at;
+	/* Housekeeping is nothing that happened to the run. */
+	if (event->type != EVENT_RUN_COMPACTED)
+		run->updated_at = event->at;
 	settle(run, event->at);
 	return true;
 }

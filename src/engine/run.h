@@ -38,23 +38,42 @@ struct fault {
 	struct str code, text; /* code "" = none */
 };
 
+/* A further attempt at an effect. */
+struct restart {
+	int64_t seq, at, attempt;
+};
+
+/* What a person was asked, and said; kept because it is part of the run's record. */
+struct question {
+	enum run_request_kind kind;
+	struct str text;
+	bool answered;
+	enum run_decision decision;
+	struct str comment, by; /* comment "" = none */
+};
+
 struct activation {
 	struct str path;
 	uint32_t node;
 	enum step_state state;
 	uint32_t waiting_on;   /* dependencies that are not final */
 	uint32_t readers_left; /* nodes that will still read the output */
-	uint64_t arrival;      /* order in which it became ready */
+	uint64_t arrival;      /* order in which it became ready; 0 before that and once final */
 	bool open;             /* its effect is requested and not finished */
 	struct uuid effect;
+	enum run_outcome outcome; /* of the effect, once it is closed */
 	int64_t attempt;
-	int64_t started_seq; /* of the event that started a pure step */
+	const struct restart *restarts;
+	uint32_t restart_count;
+	int64_t started_seq, ended_seq; /* of the events that started and ended it; 0 = none has */
 	int64_t started_at, ended_at, due_at;
-	struct value inputs; /* of the effect */
-	struct value output;
+	struct value inputs; /* of the effect, while it is open */
+	struct value output; /* while a step or the workflow's outputs may still read it */
+	struct value result; /* the same, for good: what the run's record shows */
 	struct fault fault;
-	struct str tree;      /* workspace before a contained tool */
+	struct str tree;      /* workspace before a contained tool, while it is open */
 	struct hash revision; /* of a question */
+	struct question question;
 };
 
 /* Numbers in the order in which they came; each activation enters once. */
@@ -67,7 +86,9 @@ struct run {
 	struct arena *arena;
 	struct uuid id;
 	const struct graph *graph;
-	int64_t seq; /* of the newest event applied */
+	int64_t seq;            /* of the newest event applied */
+	int64_t floor;          /* events with a smaller seq are gone; 0 = none is */
+	int64_t retention_days; /* how long its start wants its events kept; -1 = it did not say */
 	enum run_state state;
 	int64_t created_at, updated_at, ended_at;
 	struct value inputs, outputs;
@@ -87,6 +108,15 @@ struct run {
 struct run *run_new(struct arena *arena, struct uuid id, const struct graph *graph);
 
 MUST_CHECK bool evolve(struct run *run, const struct event *event, struct error *error);
+
+/* An output that nothing later can reach has left the state (R3). */
+bool run_output_is_read(const struct run *run, const struct activation *activation);
+/* A value as an event or snapshot has it, in the run's memory. */
+struct value run_value_keep(struct run *run, const struct run_value *from);
+/* Puts a step whose dependencies have succeeded where it waits for its turn. */
+void run_queue_ready(struct run *run, uint32_t number);
+/* What later steps may read of an answer. */
+struct value run_answer_value(struct run *run, const struct question *question);
 
 /* The activation with this path, NULL when there is none. */
 struct activation *run_activation(struct run *run, struct str path);
