@@ -21,6 +21,7 @@
 #include "base/map.h"
 #include "base/packed.h"
 #include "config/config.h"
+#include "base/yaml.h"
 #include "os/file.h"
 #include "os/loop.h"
 #include "os/point.h"
@@ -147,9 +148,37 @@ static struct http_patience patience_of(const struct config *config)
 	};
 }
 
+/* S4's retention_policy.yaml; NULL when there is none. */
+static bool read_policy(struct server *server, const struct graph_retention_policy **out_policy,
+			struct error *error)
+{
+	const char *file = "retention_policy.yaml";
+	struct problems problems = { .arena = &server->arena };
+	struct contract_source source = { .json = NULL };
+	struct error unread = { 0 };
+	*out_policy = NULL;
+	if (!file_read_beneath(server->settings.data_folder, file, LIMIT_RETENTION_POLICY_BYTES,
+			       &server->arena, &source.text, &unread)) {
+		*error = unread;
+		return unread.code == ERROR_NOT_FOUND;
+	}
+	bool good = yaml_read(source.text, &server->arena, &source.json, error);
+	if (good)
+		*out_policy = graph_retention_policy_parse(&source, &server->arena, &problems);
+	if (good && *out_policy == NULL)
+		good = problems_fail(&problems, error);
+	if (!good)
+		error_prefix(error, "%s in the data folder: ", file);
+	return good;
+}
+
 static bool open_runtime(struct server *server, struct error *error)
 {
 	const struct sandbox *sandbox = sandbox_of(server);
+	const struct config *config = server->settings.config;
+	const struct graph_retention_policy *policy;
+	if (!read_policy(server, &policy, error))
+		return false;
 	const struct runtime_settings settings = {
 		.system = loop_system(server->loop),
 		.store = server->store,
@@ -160,6 +189,11 @@ static bool open_runtime(struct server *server, struct error *error)
 		.definition = find_definition,
 		.fatal = store_failed,
 		.context = server,
+		.retention = { .days = config_number(config, CONFIG_RETENTION_DAYS),
+			       .days_set = config->values[CONFIG_RETENTION_DAYS].source !=
+					   CONFIG_FROM_DEFAULT,
+			       .max_events = config_number(config, CONFIG_RETENTION_MAX_EVENTS),
+			       .policy = policy },
 	};
 	return runtime_new(&settings, &server->runtime, error);
 }
@@ -220,6 +254,8 @@ static void open_doors(void *context, uint64_t recovered)
 	if (recovered > 0)
 		log_line(LOG_INFO, "%llu open run%s taken up again", (unsigned long long)recovered,
 			 recovered == 1 ? "" : "s");
+	if (!server->settings.only_looks)
+		runtime_keep_house(server->runtime);
 	server->settings.ready(server->settings.context, recovered);
 }
 

@@ -199,6 +199,30 @@ static void add_items(struct encoding *encoding, const struct store_event_page *
 	page->more = page->count < rows->count || rows->count == page->limit;
 }
 
+/* One run's events out of its story, so that a compacted one begins at its beginning, too.  False
+ * when it has none. */
+static bool add_story(struct encoding *encoding)
+{
+	struct page *page = encoding->page;
+	const struct api_story *story = story_of(encoding, &page->run, INT64_MAX);
+	if (story == NULL || !story->told)
+		return false;
+	page->items = arena_array(&page->read.arena, struct page_item, page->limit);
+	size_t i = 0;
+	while (i < story->count && story_seq(&story->story, i) <= page->after)
+		i++;
+	for (; i < story->count && page->count < page->limit; i++) {
+		struct store_event_row row = { .run = page->run,
+					       .seq = story_seq(&story->story, i),
+					       .at = story->events[i].at,
+					       .type = event_name(story->events[i].type) };
+		if (!add_item(encoding, &row))
+			break;
+	}
+	page->more = i < story->count;
+	return true;
+}
+
 /* ---- where to begin -------------------------------------------------------------------- */
 
 static bool position_of(struct page *page, struct store_reader *reader, const struct uuid *run,
@@ -208,7 +232,7 @@ static bool position_of(struct page *page, struct store_reader *reader, const st
 	if (!reader->ops->read_events(reader, run, seq - 1, 1, &page->read.arena, &rows,
 				      &page->error))
 		return false;
-	page->expired = rows.count == 0;
+	page->expired = rows.count == 0 || rows.at[0].seq != seq;
 	if (!page->expired)
 		page->after = rows.at[0].position;
 	return true;
@@ -219,7 +243,7 @@ static int64_t seq_with_id(const struct store_run *run, const struct uuid *id, s
 	const struct view_source source = { .run = run->id };
 	const struct story story = { .source = &source, .arena = arena };
 	for (int64_t seq = run->seq; seq > 0; seq--) {
-		struct uuid made = story_event_id(&story, (size_t)seq);
+		struct uuid made = story_event_id(&story, seq);
 		if (uuid_equal(&made, id))
 			return seq;
 	}
@@ -266,7 +290,16 @@ static bool find_beginning(struct page *page, struct store_reader *reader)
 		   (!str_to_int(since, &position) || position < 0 || position > page->newest)) {
 		page->expired = true;
 	} else {
+		bool there;
+		if (!api_story_is_there(reader, position, &there, &page->error))
+			return false;
+		if (!there && since.size == 0)
+			return fail(&page->error, ERROR_GONE,
+				    "event %lld belongs to a run that was compacted; read the runs "
+				    "again and go on from now",
+				    (long long)position);
 		page->after = position;
+		page->expired = !there;
 	}
 	if (page->expired)
 		page->after = page->newest;
@@ -286,26 +319,34 @@ static bool find_run(struct page *page, struct store_reader *reader)
 	page->ended = run.ended_at != 0;
 	if (page->after < 0)
 		page->after = 0;
-	return true;
+	return page->retells || api_story_reaches(run.floor, page->after, &page->error);
 }
 
 /* ---- the job --------------------------------------------------------------------------- */
+
+static bool read_rows(struct page *page, struct store_reader *reader, struct store_event_page *out)
+{
+	struct arena *arena = &page->read.arena;
+	return page->all ? reader->ops->read_all(reader, page->after, page->limit, arena, out,
+						 &page->error)
+			 : reader->ops->read_events(reader, &page->run, page->after, page->limit,
+						    arena, out, &page->error);
+}
 
 void page_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct page *page = (struct page *)read;
 	if (page->first && !(page->all ? find_beginning(page, reader) : find_run(page, reader)))
 		return;
-	struct store_event_page rows;
-	bool good = page->all
-			    ? reader->ops->read_all(reader, page->after, page->limit, &read->arena,
-						    &rows, &page->error)
-			    : reader->ops->read_events(reader, &page->run, page->after, page->limit,
-						       &read->arena, &rows, &page->error);
-	if (!good)
-		return;
 	struct encoding encoding = { .page = page, .reader = reader };
-	add_items(&encoding, &rows);
+	struct store_event_page rows;
+	bool told = page->retells && add_story(&encoding);
+	if (page->error.code != ERROR_NONE)
+		return;
+	if (!told && !read_rows(page, reader, &rows))
+		return;
+	if (!told)
+		add_items(&encoding, &rows);
 	if (page->stories != NULL)
 		forget_some(page->stories);
 }

@@ -8,6 +8,8 @@
  * An event in a seed's vocabulary needs its run's whole stream.  The stories of the runs that were
  * met are kept in `stories`, which goes with the page and comes back with it, so that a connection
  * reads each event once however long it follows; they are bounded in events and bytes.
+ *
+ * Who begins at an event that is gone is told so: GONE, or `expired` where it came with `since`.
  */
 #ifndef API_API_PAGE_H
 #define API_API_PAGE_H
@@ -45,6 +47,7 @@ struct page {
 	bool all;                    /* every run's events, by position; else one run's, by seq */
 	struct uuid run;             /* unless all, or one_run */
 	bool one_run;                /* of all, only `run` is to be shown */
+	bool retells;                /* of one run in a view: what is gone is told again, not 410 */
 	struct str type;             /* "", or the only type to show */
 	bool first;                  /* `after` is to be found: from `since`, or from now */
 	char since[PAGE_SINCE_SIZE]; /* an event's id or a position; "" = `after`, -1: from now */

@@ -29,18 +29,21 @@ struct result_read {
 static void print_page(const struct result_read *r, const struct api_story *from,
 		       struct json_writer *writer)
 {
-	int64_t count = (int64_t)from->count, next = r->after;
+	size_t first = 0, next;
 	struct view_document document;
+	while (first < from->count && story_seq(&from->story, first) <= r->after)
+		first++;
 	json_open(writer, '{');
 	json_key(writer, S("items"));
 	json_open(writer, '[');
-	for (; next < count && next - r->after < r->limit; next++)
-		if (view_event(r->view, &from->story, (size_t)next, &document))
+	for (next = first; next < from->count && next - first < (size_t)r->limit; next++)
+		if (view_event(r->view, &from->story, next, &document))
 			view_print(&document, writer);
 	json_close(writer, ']');
 	json_key(writer, S("cursor"));
-	if (next - r->after == r->limit)
-		json_put_str(writer, str_format(from->arena, "%lld", (long long)next));
+	if (next - first == (size_t)r->limit)
+		json_put_str(writer, str_format(from->arena, "%lld",
+						(long long)story_seq(&from->story, next - 1)));
 	else
 		json_put_null(writer);
 	json_close(writer, '}');
@@ -69,7 +72,7 @@ static void result_work(struct runtime_read *read, struct store_reader *reader)
 		fail(&r->error, ERROR_NOT_FOUND, "no such run");
 	else if (!story.told)
 		r->error = story.untold;
-	else
+	else if (!r->as_events || api_story_reaches(story.floor, r->after, &r->error))
 		r->text = print_view(r, &story);
 }
 
@@ -272,6 +275,8 @@ void api_run_start(struct api_call *call, const struct runtime_workflow_run_requ
 				       .trace = str_from_c(call->trace) };
 	if (has(body, run_id))
 		start.run = body->run_id;
+	if (has(body, retention_days))
+		start.retention_days = &body->retention_days;
 	if (has(body, yaml_content) && !call->request->local) {
 		fail(&error, ERROR_FORBIDDEN,
 		     "a definition's text is taken only through baton.sock; over the network "
@@ -439,6 +444,8 @@ static void events_work(struct runtime_read *read, struct store_reader *reader)
 		fail(&list->error, ERROR_NOT_FOUND, "no such run");
 		return;
 	}
+	if (!api_story_reaches(run.floor, list->after, &list->error))
+		return;
 	if (!reader->ops->read_events(reader, &list->run, list->after, (size_t)list->limit,
 				      &read->arena, &page, &list->error))
 		return;

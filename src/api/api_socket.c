@@ -212,6 +212,7 @@ static void socket_read(struct api_socket *socket)
 	page->type = S("");
 	page->limit = LIMIT_STREAM_PAGE_EVENTS;
 	page->all = socket->all;
+	page->retells = !socket->all;
 	page->run = socket->run;
 	page->first = !socket->accepted;
 	memcpy(page->since, socket->since, sizeof(page->since));

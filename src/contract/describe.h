@@ -38,6 +38,13 @@ void describe_limits(struct buf *out);
 void describe_metrics(struct buf *out);
 void describe_html(struct buf *out);
 
+/* What the store keeps in step with events: the STORED rows of projections.def. */
+struct stored_row {
+	struct str name, source, text;
+};
+
+const struct stored_row *stored_row_at(size_t index); /* NULL behind the last */
+
 /* One type's section of the reference page. */
 void describe_markdown_type(const struct type *type, struct buf *out);
 /* JSON text with one member or item a line, so that it can be read and compared. */

@@ -134,6 +134,21 @@ static const struct projection_line {
 #undef BY
 };
 
+static const struct stored_row stored[] = {
+#define PROJECT(event_, view_, how_)
+#define STORED(name_, source_, text_)                 \
+	{ .name = { #name_, sizeof(#name_) - 1 },     \
+	  .source = { source_, sizeof(source_) - 1 }, \
+	  .text = { text_, sizeof(text_) - 1 } },
+#include "contracts/projections.def"
+#undef PROJECT
+};
+
+const struct stored_row *stored_row_at(size_t index)
+{
+	return index < COUNT(stored) ? &stored[index] : NULL;
+}
+
 static void put_lower(struct buf *out, const char *word)
 {
 	for (; *word != '\0'; word++)
@@ -163,6 +178,14 @@ void describe_events(struct buf *out)
 		else
 			buf_add(out, S("by its body |\n"));
 	}
+	buf_add(out,
+		S("\n## Kept in step with them\n\nWritten in the commit that carries the "
+		  "events; `baton db rebuild` makes it again.\n\n| what | made from | meaning |"
+		  "\n|---|---|---|\n"));
+	for (size_t i = 0; i < COUNT(stored); i++)
+		buf_add_format(out, "| `" STR_FMT "` | " STR_FMT " | " STR_FMT " |\n",
+			       STR_ARG(stored[i].name), STR_ARG(stored[i].source),
+			       STR_ARG(stored[i].text));
 }
 
 /* ---- errors ---------------------------------------------------------------------------- */

@@ -17,6 +17,8 @@ struct runtime_counts runtime_counts(const struct runtime *runtime)
 					.append_work_us = writer_work_us(writer),
 					.commit_sizes = writer_commit_sizes(writer),
 					.commit_times = writer_commit_times(writer),
+					.snapshots = runtime->snapshots,
+					.loaded_events = runtime->loaded_events,
 					.store = store->ops->stats(store) };
 }
 

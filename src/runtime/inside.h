@@ -5,12 +5,16 @@
  *	item.c      commands on their way
  *	keyed.c     those with an idempotency key, one at a time
  *	live.c      runs in memory: coming, loading, going
+ *	load.c      a run from its snapshot and the events behind it
  *	turn.c      decide, commit, act
  *	rows.c      a turn as the store takes it
  *	fetch.c     values and trees the engine needs to see
  *	documents.c changes of documents, one after the other
  *	settings.c  what the documents say about the runtime itself
  *	recover.c   what was open when the program ended
+ *	house.c     which housekeeping is under way, and what waits for it
+ *	retention.c events that may go
+ *	rebuild.c   what is made from events, made again
  *	effect_*.c  one kind of effect each, rows of effects.def
  *	bus.c       who is told when something is committed
  *	graphs.c    compiled graphs, shared by runs
@@ -19,11 +23,13 @@
 #define RUNTIME_INSIDE_H
 
 #include <pthread.h>
+#include <stddef.h>
 
 #include "base/map.h"
 #include "base/slots.h"
 #include "definition/compile.h"
 #include "engine/decide.h"
+#include "engine/snapshot.h"
 #include "runtime/runtime.h"
 #include "store/writer.h"
 
@@ -122,6 +128,8 @@ struct live {
 	struct arena arena;
 	struct graph_use *graph;
 	struct run *run;
+	size_t weight;        /* of the bodies of the events behind the newest snapshot */
+	size_t snapshot_size; /* of that snapshot; 0 = there is none */
 	struct item_queue inbox;
 	struct item_queue redo;    /* their append was refused: decided again after a reload */
 	struct item_queue refused; /* told once what they were measured against is on the disk */
@@ -156,6 +164,7 @@ struct runtime {
 	bool failed;
 	bool draining;
 	bool full; /* the newest commit found no room on the disk */
+	bool recovered;
 	struct recovery *recovery;
 	struct documents documents;
 	struct map claims; /* idempotency key -> the item that has it */
@@ -164,6 +173,9 @@ struct runtime {
 	struct runtime_server_settings server;
 	system_callback *opened; /* of runtime_open_documents() */
 	void *opened_context;
+	uint64_t snapshots, loaded_events;
+	struct chore *chores; /* the first is under way */
+	uint64_t chore_count; /* ever begun: the number of one is its id */
 };
 
 struct live *live_find(struct runtime *runtime, const struct uuid *run);
@@ -198,7 +210,7 @@ void live_pump(struct live *live);
 void live_go_on(struct live *live);
 void live_load(struct live *live);
 void live_drop_state(struct live *live);
-void turn_rows(struct turn *turn, const struct live *live);
+void turn_rows(struct turn *turn, struct live *live);
 void turn_free(struct turn *turn);
 /* Leaves memory when it is over and nothing is under way. */
 void live_settle(struct live *live);
@@ -207,6 +219,52 @@ void live_discard(struct live *live);
 /* A value that was decided and is not on the disk yet; false when there is none. */
 bool live_unwritten(const struct live *live, const struct hash *hash, struct str *out_bytes);
 const struct json *json_copy(struct arena *arena, const struct json *json);
+
+/* ---- loading ------------------------------------------------------------------------- */
+
+struct loaded {
+	struct arena arena; /* the run's */
+	struct graph_use *graph;
+	struct run *run; /* NULL: there is no such run */
+	size_t events, weight, snapshot_size;
+};
+
+/* The run from its newest snapshot that can be read and the events behind it; on a reader's
+ * thread.  On failure `out` is empty. */
+MUST_CHECK bool load_run(struct runtime *runtime, struct store_reader *reader,
+			 const struct uuid *run, struct loaded *out, struct error *error);
+void loaded_discard(struct runtime *runtime, struct loaded *loaded);
+
+/* ---- rows ---------------------------------------------------------------------------- */
+
+struct store_run run_row(const struct run *run, struct arena *arena);
+/* Everything that is open, as rows. */
+struct store_effect *run_open_rows(const struct run *run, struct arena *arena, size_t *out_count);
+/* Counts runs that carry their own retention and are not compacted: a guard. */
+#define RETENTION_OWN S("retention.own")
+
+/* ---- housekeeping -------------------------------------------------------------------- */
+
+/* One chore at a time; the others wait.  Embed it, first.  Nothing points to a chore that could
+ * outlive it: callbacks carry its number. */
+struct chore {
+	struct runtime_read read;
+	struct runtime_care care;
+	struct chore *next;
+	struct runtime *runtime;
+	uint64_t number;
+	void (*begin)(struct chore *chore);
+	void (*free)(struct chore *chore);
+};
+
+void chore_add(struct runtime *runtime, struct chore *chore);
+struct chore *chore_find(struct runtime *runtime, uint64_t number); /* NULL: it is over */
+/* Frees it and begins the next one. */
+void chore_end(struct chore *chore);
+static inline struct chore *chore_of_care(struct runtime_care *care)
+{
+	return (struct chore *)(void *)((char *)care - offsetof(struct chore, care));
+}
 
 /* ---- fetching ------------------------------------------------------------------------ */
 

@@ -79,6 +79,7 @@ static void recover_work(struct runtime_read *read, struct store_reader *reader)
 static void recover_finish(struct recovery *recovery)
 {
 	recovery->read.runtime->recovery = NULL;
+	recovery->read.runtime->recovered = true;
 	recovery->done(recovery->context, recovery->count);
 	arena_done(&recovery->read.arena);
 	free(recovery);

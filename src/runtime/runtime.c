@@ -81,6 +81,11 @@ static void discard_what_waits(struct runtime *runtime)
 	index = 0;
 	for (struct fetching *f; (f = slots_next(&runtime->fetches, &index, &id)) != NULL;)
 		fetch_discard(f);
+	while (runtime->chores != NULL) {
+		struct chore *first = runtime->chores;
+		runtime->chores = first->next;
+		first->free(first);
+	}
 	index = 0;
 	for (void *watch; (watch = slots_next(&runtime->watches, &index, &id)) != NULL;)
 		free(watch);

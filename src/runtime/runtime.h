@@ -13,6 +13,8 @@
 #define RUNTIME_RUNTIME_H
 
 #include "base/histogram.h"
+#include "contract/event.h"
+#include "contract/graph.h"
 #include "contract/run.h"
 #include "os/system.h"
 #include "store/store.h"
@@ -20,6 +22,15 @@
 #include "workspace/workspace.h"
 
 struct runtime;
+
+/* How long events are kept.  Only what somebody has set competes: of the run's own days, the
+ * settings' and the policy's the smallest counts; where nobody has said anything `days` does. */
+struct runtime_retention {
+	int64_t days;
+	bool days_set;                               /* somebody has said so */
+	int64_t max_events;                          /* of one run; 0 = any number */
+	const struct graph_retention_policy *policy; /* S4's file; NULL = there is none */
+};
 
 struct runtime_settings {
 	struct system *system;
@@ -34,6 +45,8 @@ struct runtime_settings {
 	/* The store failed: nothing is acknowledged any more and the process should end. */
 	void (*fatal)(void *context, const struct error *error);
 	void *context;
+	struct runtime_retention retention;
+	size_t snapshot_bytes; /* instead of SNAPSHOT_LEAST_BYTES; 0 = that */
 };
 
 MUST_CHECK bool runtime_new(const struct runtime_settings *settings, struct runtime **out_runtime,
@@ -72,6 +85,7 @@ struct runtime_start {
 	struct str inputs;   /* JSON object */
 	struct uuid run;     /* zero = made here */
 	struct runtime_key key;
+	const int64_t *retention_days; /* S4's; NULL = not said */
 	struct str trace; /* W3C traceparent of who asked, recorded with the run; "" = none */
 };
 
@@ -206,11 +220,63 @@ struct runtime_care {
 void runtime_care(struct runtime *runtime, struct runtime_care *care);
 struct store_stats runtime_store_stats(const struct runtime *runtime);
 
+/* The events of a compacted run that are gone, made again from its newest snapshot for showing
+ * (engine/retell.h); on a reader's thread. */
+struct runtime_retold {
+	const struct event *events;
+	const int64_t *seqs; /* growing */
+	size_t count;
+};
+
+MUST_CHECK bool runtime_retell(struct store_reader *reader, const struct store_run *run,
+			       const struct run_graph *graph, struct arena *arena,
+			       struct runtime_retold *out_retold, struct error *error);
+
+/* ---- housekeeping -------------------------------------------------------------------- */
+
+/* From now on old runs are looked for by themselves, again and again (RETENTION_EVERY_MS). */
+void runtime_keep_house(struct runtime *runtime);
+
+/* One pass: events of runs that are old enough or have too many go, keys that are too old are
+ * forgotten, and what is left behind is taken off the disk a slice at a time, between commits.  A
+ * run that is not over is compacted only where it is in memory. */
+struct runtime_compaction {
+	int64_t days, max_events; /* -1 = as the settings have it */
+	bool counts_values;       /* reads everything there is before and after */
+};
+
+struct runtime_compacted {
+	const struct error *error; /* NULL: done */
+	int64_t runs, compacted, events, values, free_bytes;
+};
+
+typedef void runtime_compact_done(void *context, uint64_t argument,
+				  const struct runtime_compacted *result);
+/* Passes and rebuilds wait for each other. */
+void runtime_compact(struct runtime *runtime, const struct runtime_compaction *compaction,
+		     runtime_compact_done *done, void *context, uint64_t argument);
+
+/* Makes again from events what was made from them (R12), a run at a time while work goes on.  Runs
+ * that turn out not to be over and that nobody has taken up go on then, if this program has
+ * recovered. */
+struct runtime_rebuilt {
+	const struct error *error;
+	int64_t runs, effects, busy, resumed;
+	const struct str *problems; /* at most LIMIT_PROBLEMS */
+	size_t problem_count;
+};
+
+typedef void runtime_rebuild_done(void *context, uint64_t argument,
+				  const struct runtime_rebuilt *result);
+void runtime_rebuild(struct runtime *runtime, runtime_rebuild_done *done, void *context,
+		     uint64_t argument);
+
 struct runtime_counts {
 	size_t live_runs, open_tools, waiting_appends, watches;
 	bool full; /* the newest commit found no room on the disk */
 	int64_t oldest_append_us, append_work_us;
 	const struct histogram *commit_sizes, *commit_times; /* seconds */
+	uint64_t snapshots, loaded_events;                   /* since the start */
 	struct store_stats store;                            /* since the start */
 };
 struct runtime_counts runtime_counts(const struct runtime *runtime);

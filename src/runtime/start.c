@@ -170,6 +170,9 @@ void runtime_start(struct runtime *runtime, const struct runtime_start *start,
 	struct starting *s = starting_new(runtime, start);
 	struct item *item = item_new(COMMAND_CREATE);
 	item->command.trace = str_copy(&item->arena, start->trace);
+	if (start->retention_days != NULL)
+		item->command.retention_days = arena_copy(&item->arena, start->retention_days,
+							  sizeof(*start->retention_days));
 	item->replied = replied;
 	item->context = context;
 	item->argument = argument;

@@ -8,6 +8,7 @@ A plan is a way to come to the plug:
     chain            a long run of computed steps, for the points around a checkpoint
     recovery-<x>     the start after a first kill at x, a row of FIRST_KILLS
     drain            the reference run, told to stop while a step runs
+    care             housekeeping on a run that has ended: compaction, then a rebuild
 """
 import collections
 import functools
@@ -74,6 +75,8 @@ CHAIN = "name: chain\ninputs: {who: {}, long: {}}\nsteps:\n" + "".join(
 # A tool whose child has ended, one that was just requested, and a start that had barely begun.
 FIRST_KILLS = {"ended": ("tool.shell_ended", 2), "requested": ("tool.before_start", 1),
                "timer": ("timer.fired", 1)}
+
+CARE_POINTS = ("retention.", "rebuild.")
 
 PLANNED = {}            # plan -> plugs
 KILLED = collections.defaultdict(list)  # plan -> plugs that were pulled
@@ -328,6 +331,53 @@ def recovery_points(kind):
         return passed(trace)
 
 
+# ---- housekeeping ---------------------------------------------------------------------------------------
+
+
+def ended():
+    """A home whose reference run has ended undisturbed."""
+    if "care" not in KEPT:
+        with make_home() as home:
+            finish(home, Driver(home))
+            kept = home.path + "-kept"
+            shutil.copytree(home.data, kept + "/home", ignore=shutil.ignore_patterns("*.sock", "gate"))
+        KEPT["care"] = kept, None
+    home = make_home()
+    shutil.copytree(KEPT["care"][0] + "/home", home.data, dirs_exist_ok=True)
+    return home
+
+
+def care(home):
+    for target, body in (("compact", {"days": 0}), ("rebuild", None)):
+        answer = home.local("POST", f"/api/db/{target}", body)
+        assert answer.status == 200, answer
+
+
+def care_points():
+    with ended() as home:
+        server = home.serve(BATON_POINTS_TRACE=home.trace)
+        care(home)
+        server.kill()
+        return [plug for plug in passed(home.trace) if plug[0].startswith(CARE_POINTS)]
+
+
+def shown(server):
+    """The run as four vocabularies show it; the fifth shows what steps were given, too."""
+    return [server.get(f"/api/runs/{RUN}?view={view}").body for view in ("runtime", "graph", "pipeline")] + [
+        server.get("/api/runs").body, server.inbox()]
+
+
+def check_cared_for(home, server):
+    assert server.get(f"/api/runs/{RUN}/events").status == 410
+    assert home.local("POST", "/api/db/check").body["sound"]
+    server.kill()
+    with home.database() as database:
+        left = [row[0] for row in database.execute("SELECT type FROM events ORDER BY position")]
+        assert [type for type in left if type.startswith("run.")] == ["run.created", "run.finished", "run.compacted"]
+        assert {type for type in left if not type.startswith("run.")} == {"document.changed"}
+        assert database.execute("SELECT count(*) FROM effects").fetchone() == (0,)
+
+
 def plan(name, everything):
     """The plugs of a plan; unless everything is asked for, each point's first and last passing."""
     if name == "clean":
@@ -336,6 +386,8 @@ def plan(name, everything):
         plugs = [plug for plug in clean("chain")[1] if "checkpoint" in plug[0]]
     elif name == "drain":
         plugs = [("server.draining", 1), ("server.drained", 1)]
+    elif name == "care":
+        plugs = care_points()
     else:
         plugs = recovery_points(name.removeprefix("recovery-"))
     if everything:

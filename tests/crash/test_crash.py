@@ -60,6 +60,25 @@ def test_recovery_timer(plug):
     crash("recovery-timer", plug, *rig.after_first_kill("timer"))
 
 
+@planned("care")
+def test_care(plug):
+    with rig.ended() as home:
+        server = home.serve()
+        before = rig.shown(server)
+        server.kill()
+        name, passing = plug
+        server = home.serve(BATON_POINTS=f"{name}=kill@{passing}")
+        with pytest.raises(rig.Gone):
+            rig.care(home)
+        assert rig.killed(server), f"{name}@{passing} did not kill the program: {server.errors()}"
+        rig.KILLED["care"].append(plug)
+        server = home.serve()
+        assert rig.shown(server) == before
+        rig.care(home)
+        assert rig.shown(server) == before
+        rig.check_cared_for(home, server)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_any_moment(seed, request):
     """Points are places we thought of; time knows others.  The moments follow from the seed."""

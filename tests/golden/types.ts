@@ -294,6 +294,8 @@ export namespace run {
     inputs: run.Value;
     /** W3C traceparent of the request that started it. */
     trace?: string;
+    /** Days its events are kept once it has ended, when its start said so. */
+    retention_days?: number;
   }
 
   /** A run exists. */
@@ -308,6 +310,8 @@ export namespace run {
     inputs: run.Value;
     /** W3C traceparent of the request that started it. */
     trace?: string;
+    /** Days its events are kept once it has ended, when its start said so. */
+    retention_days?: number;
   }
 
   /** A pure step was computed in process; what waited only for it has started. */
@@ -757,6 +761,160 @@ export namespace run {
     cursor?: string | null;
   }
 
+  /** Events of the run are gone; a snapshot stands for them. */
+  export interface Compacted {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v: number;
+    /** Events with a smaller seq are gone, those of the run's life cycle excepted. */
+    floor: number;
+  }
+
+  /** Events of the run are gone; a snapshot stands for them. */
+  export interface Compacted_Input {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v?: number;
+    /** Events with a smaller seq are gone, those of the run's life cycle excepted. */
+    floor: number;
+  }
+
+  /** A call that was made again. */
+  export interface SnapshotRestart {
+    /** Seq of the event that says so. */
+    seq: number;
+    /** When. */
+    at: string;
+    /** Number of that attempt. */
+    attempt: number;
+  }
+
+  /** What a person was asked. */
+  export interface SnapshotQuestion {
+    /** Why. */
+    kind: run.RequestKind;
+    /** The question. */
+    question: string;
+    /** Revision the answer is bound to. */
+    revision: string;
+  }
+
+  /** What a person answered. */
+  export interface SnapshotAnswer {
+    /** The answer. */
+    decision: run.Decision;
+    /** What the person added. */
+    comment?: string;
+    /** Who. */
+    by: string;
+  }
+
+  /** One activation; one that nothing has happened to is left out. */
+  export interface SnapshotStep {
+    /** Its path. */
+    step: string;
+    /** A word of the state table; most steps of a long run have succeeded, and do not say so. */
+    state?: string;
+    /** Its place in the order in which steps became ready, while it is not final. */
+    arrival?: number;
+    /** Seq of the event that started it; a pure step has none once it is final. */
+    started_seq?: number;
+    /** When that was. */
+    started_at?: string;
+    /** Its effect; a pure step has none. */
+    effect?: string;
+    /** The effect is requested and not closed. */
+    open?: boolean;
+    /** What the effect was given, while it is open. */
+    inputs?: run.Value;
+    /** Git tree of the workspace before the call, while it is open. */
+    tree?: string;
+    /** When a wait is over. */
+    due_at?: string;
+    /** What a person was asked. */
+    question?: run.SnapshotQuestion;
+    /** What a person answered. */
+    answer?: run.SnapshotAnswer;
+    /** Every further attempt. */
+    restarts?: run.SnapshotRestart[];
+    /** How the effect was closed, unless that was ok. */
+    outcome?: run.Outcome;
+    /** What it gave; that of a question is its answer. */
+    output?: run.Value;
+    /** Why it failed or was skipped. */
+    fault?: run.Fault;
+    /** Seq of the event that ended it. */
+    ended_seq?: number;
+    /** When that was. */
+    ended_at?: string;
+  }
+
+  /** A run's state: the fold of its events up to a seq.  What can be worked out from the graph and the steps is not in it. */
+  export interface Snapshot {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v: number;
+    /** Name of the definition. */
+    name: string;
+    /** Hash of the compiled graph. */
+    definition: string;
+    /** Seq of the newest event in it. */
+    seq: number;
+    /** Events with a smaller seq are gone. */
+    floor?: number;
+    /** A word of the state table. */
+    state: string;
+    /** When the run was created. */
+    created_at: string;
+    /** When something happened to it last. */
+    updated_at: string;
+    /** When it ended. */
+    ended_at?: string;
+    /** Days its events are kept once it has ended, when its start said so. */
+    retention_days?: number;
+    /** Steps that have become ready. */
+    arrivals: number;
+    /** Its inputs. */
+    inputs: run.Value;
+    /** Its outputs. */
+    outputs?: run.Value;
+    /** Why it failed. */
+    fault?: run.Fault;
+    /** Its activations, in the graph's order. @default [] */
+    steps: run.SnapshotStep[];
+  }
+
+  /** A run's state: the fold of its events up to a seq.  What can be worked out from the graph and the steps is not in it. */
+  export interface Snapshot_Input {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v?: number;
+    /** Name of the definition. */
+    name: string;
+    /** Hash of the compiled graph. */
+    definition: string;
+    /** Seq of the newest event in it. */
+    seq: number;
+    /** Events with a smaller seq are gone. */
+    floor?: number;
+    /** A word of the state table. */
+    state: string;
+    /** When the run was created. */
+    created_at: string;
+    /** When something happened to it last. */
+    updated_at: string;
+    /** When it ended. */
+    ended_at?: string;
+    /** Days its events are kept once it has ended, when its start said so. */
+    retention_days?: number;
+    /** Steps that have become ready. */
+    arrivals: number;
+    /** Its inputs. */
+    inputs: run.Value;
+    /** Its outputs. */
+    outputs?: run.Value;
+    /** Why it failed. */
+    fault?: run.Fault;
+    /** Its activations, in the graph's order. @default [] */
+    steps?: run.SnapshotStep[];
+  }
+
   /** A question that waits for a person. */
   export interface InboxItem {
     /** Id of the request: the effect's. */
@@ -1099,6 +1257,8 @@ export namespace run {
     steps: number;
     /** Why it failed. */
     error?: string;
+    /** Days its events are kept once it has ended, when its start said so. */
+    retention_days?: number;
   }
 
   /** Inputs of the shell tool. */
@@ -1179,6 +1339,54 @@ export namespace run {
     file: string;
     /** Its size. */
     bytes: number;
+  }
+
+  /** Body of POST /api/db/compact: what is not said is as the settings have it. */
+  export interface StoreCompact {
+    /** Runs that ended this many days ago, whatever they or the settings say; 0: every run that has ended. */
+    days?: number;
+    /** Events that are kept of one run at most. */
+    max_events?: number;
+  }
+
+  /** Old runs have been looked at. */
+  export interface StoreCompacted {
+    /** Runs that were looked at. */
+    runs: number;
+    /** Runs of which events may go. */
+    compacted: number;
+    /** Events taken off the disk. */
+    events: number;
+    /** Values taken off the disk, because nothing names them any more. */
+    values: number;
+    /** Room in the database that holds nothing; a vacuum gives it back to the disk. */
+    free_bytes: number;
+  }
+
+  /** Something the store keeps in step with the events. */
+  export interface StoredProjection {
+    /** Its name. */
+    name: string;
+    /** What it is made from. */
+    source: string;
+    /** What it is. */
+    text: string;
+  }
+
+  /** What is made from events is made again. */
+  export interface StoreRebuilt {
+    /** Runs that were folded anew. */
+    runs: number;
+    /** Effects of theirs that are open. */
+    effects: number;
+    /** Runs that were left out, because they are at work and write their rows themselves. */
+    busy: number;
+    /** Runs that are not over and that nobody had taken up. */
+    resumed: number;
+    /** Runs that cannot be folded, a sentence each. */
+    problems: string[];
+    /** What was made again. */
+    projections: run.StoredProjection[];
   }
 
   /** Body of an open question's row. */
@@ -3127,6 +3335,8 @@ export namespace runtime {
     run_id: string | null;
     /** The definition itself; taken only through baton.sock, where only the data folder's owner can speak. */
     yaml_content?: string;
+    /** Days the run's events are kept once it has ended (S4's retention_days); the smallest that anybody has set wins. */
+    retention_days?: number;
   }
 
   /** Body of POST /api/run. */
@@ -3141,6 +3351,8 @@ export namespace runtime {
     run_id?: string | null;
     /** The definition itself; taken only through baton.sock, where only the data folder's owner can speak. */
     yaml_content?: string;
+    /** Days the run's events are kept once it has ended (S4's retention_days); the smallest that anybody has set wins. */
+    retention_days?: number;
   }
 
   /** Answer of POST /api/run. */

@@ -213,7 +213,7 @@ def complete(home, *words):
 def test_completion_of_words_and_options(home):
     assert complete(home, "") == COMMANDS
     assert complete(home, "co") == ["config", "contract", "completion"]
-    assert complete(home, "db", "") == ["check", "stats", "backup", "vacuum"]
+    assert complete(home, "db", "") == ["check", "stats", "backup", "vacuum", "compact", "rebuild"]
     assert complete(home, "config", "set", "serve.") == [
         name for name in complete(home, "config", "get", "") if name.startswith("serve.")]
     assert "serve.port" in complete(home, "config", "set", "serve.")
