@@ -188,8 +188,7 @@ Test(config, a_secret_itself_is_refused_and_not_repeated)
 
 Test(config, unknown_names_come_with_the_near_one_and_the_list)
 {
-	take_bad("serve:\n  prot: 1\n", 2, 3,
-		 "did you mean serve.port? There are serve.host, ");
+	take_bad("serve:\n  prot: 1\n", 2, 3, "did you mean serve.port? There are serve.host, ");
 	take_bad("sreve:\n  port: 1\n", 1, 1,
 		 "sreve is no setting; did you mean server? There are serve.host");
 	take_bad("zzz: 1\n", 1, 1, "zzz is no setting; there are ");
