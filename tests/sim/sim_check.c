@@ -184,10 +184,66 @@ static void check_snapshot(struct sim *sim, const struct run *run, struct arena 
 	check_names(sim, run, arena);
 }
 
+enum { MOST_NAMES = 4096 };
+
+struct named {
+	struct hash at[MOST_NAMES];
+	size_t count;
+};
+
+static void note_name(struct named *named, const struct hash *hash)
+{
+	for (size_t i = 0; i < named->count; i++)
+		if (hash_equal(&named->at[i], hash))
+			return;
+	require(named->count < MOST_NAMES);
+	named->at[named->count++] = *hash;
+}
+
+static void note_kept(struct sim *sim, struct named *named, struct arena *arena)
+{
+	for (size_t i = 0; i < sim->record_count; i++) {
+		struct event event;
+		struct hash names[EVENT_NAMES];
+		if (!sim->record[i].kept || !read_row(sim, &sim->record[i].row, arena, &event))
+			continue;
+		size_t count = event_names(&event, names);
+		for (size_t n = 0; n < count; n++)
+			note_name(named, &names[n]);
+	}
+}
+
+/* Both of them: what the older one names is kept, too. */
+static void note_snapshots(struct sim *sim, const struct run *run, struct named *named,
+			   struct arena *arena)
+{
+	struct store_snapshot stored = { .seq = 0 };
+	bool found = true;
+	/* 0 asks for the newest, so there is nothing to ask for before a first one. */
+	for (int64_t at = 0; found && stored.seq != 1; at = stored.seq - 1) {
+		const struct run_snapshot *snapshot;
+		struct run *restored;
+		struct run_names names;
+		struct error error;
+		bool good = sim->reader->ops->read_snapshot(sim->reader, &run->id, at, arena,
+							    &stored, &found, &error);
+		require(good);
+		if (!found)
+			return;
+		good = run_snapshot_read(stored.body, arena, &snapshot, &error) &&
+		       run_restore(snapshot, run->id, run->graph, arena, &restored, &error);
+		require(good);
+		run_snapshot(restored, arena, &names);
+		for (size_t i = 0; i < names.count; i++)
+			note_name(named, &names.at[i]);
+	}
+}
+
 /* Once a whole pass is over, nothing is left of an ended run but its life cycle, and no value that
  * nothing names. */
 static void check_tidy(struct sim *sim, struct run *const *folds)
 {
+	AUTO(arena) arena = { 0 };
 	struct store_size size;
 	struct error error;
 	bool good = sim->reader->ops->measure(sim->reader, &size, &error);
@@ -198,6 +254,14 @@ static void check_tidy(struct sim *sim, struct run *const *folds)
 	if (size.events != kept)
 		sim_fail(sim, "%lld events are left where %lld are kept", (long long)size.events,
 			 (long long)kept);
+	struct named *named = arena_new(&arena, struct named);
+	note_kept(sim, named, &arena);
+	for (size_t i = 0; i < sim->plan.run_count; i++)
+		if (folds[i] != NULL)
+			note_snapshots(sim, folds[i], named, &arena);
+	if (size.blobs != (int64_t)named->count)
+		sim_fail(sim, "%lld values are left where %zu are named", (long long)size.blobs,
+			 named->count);
 	for (size_t i = 0; i < sim->plan.run_count; i++)
 		if (folds[i] != NULL && folds[i]->floor != folds[i]->seq)
 			sim_fail(sim, "a pass has left an ended run as it was");
