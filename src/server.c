@@ -8,7 +8,9 @@
  */
 #include "server.h"
 
+#include <errno.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,21 +101,51 @@ static void loop_stalled(void *context, const struct flight_stall *stall)
 
 /* ---- opening ------------------------------------------------------------------------- */
 
+/* What the holder has written into its lock: "pid 12 at …". */
+static bool holder_is_dead(struct str holder)
+{
+	struct str begin = S("pid "), rest = str_skip(holder, begin.size), number;
+	int64_t pid;
+	if (!str_starts(holder, begin) || !str_cut(&rest, ' ', &number) ||
+	    !str_to_int(number, &pid) || pid <= 0 || pid > INT32_MAX)
+		return false;
+	return kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+}
+
+/* False with ERROR_LOCKED, and who holds it, when somebody does. */
+static bool try_lock(struct server *server, const char *path, struct str *out_holder,
+		     struct error *error)
+{
+	struct error unreadable;
+	*out_holder = S("");
+	if (file_lock(path, &server->lock, error))
+		return true;
+	if (error->code == ERROR_LOCKED &&
+	    !file_read(path, LIMIT_NAME_BYTES * 4, &server->arena, out_holder, &unreadable))
+		*out_holder = S("");
+	return false;
+}
+
+/* A child between fork and exec has a copy of every descriptor, also of the lock of an owner that
+ * was killed just then.  So the lock of a dead owner is about to be free: it is waited for. */
 static bool take_lock(struct server *server, struct error *error)
 {
 	const char *folder = server->settings.data_folder;
 	const char *path = str_format(&server->arena, "%s/lock", folder).at;
+	struct str holder;
 	if (!folder_make(folder, error))
 		return false;
-	if (file_lock(path, &server->lock, error)) {
+	bool taken = try_lock(server, path, &holder, error);
+	for (int tries = 0; !taken && tries < LIMIT_LOCK_WAIT_MS && holder_is_dead(holder);
+	     tries++) {
+		usleep(1000);
+		taken = try_lock(server, path, &holder, error);
+	}
+	if (taken) {
 		POINT("server.locked");
 		return true;
 	}
-	struct str holder;
-	struct error unreadable;
-	if (error->code == ERROR_LOCKED &&
-	    file_read(path, LIMIT_NAME_BYTES * 4, &server->arena, &holder, &unreadable) &&
-	    holder.size > 0)
+	if (holder.size > 0)
 		return fail(error, ERROR_LOCKED, "%s belongs to another baton: " STR_FMT, folder,
 			    STR_ARG(str_trim(holder)));
 	return false;
