@@ -3,12 +3,12 @@
 #
 #   make test       every tier within its budget (tools/test), about five minutes on two cores
 #   make test-full  the same with every crash point, longer fuzzing, and TSan
-#   make crash      the real program killed at every point; prints the table
+#   make crash      the real program killed at every point and system call; prints the table
 #   make fuzz       every parser under libFuzzer, SECONDS=60 each
 #   make check      layers, formatting, coverage table, contracts: no build needed
 #   make bench      workloads beside their floor, ratios of one run
 
-.PHONY: all deps build sanitized test test-full demo check crash bench fuzz tsan tidy describe format clean
+.PHONY: all deps build sanitized tracer test test-full demo check crash bench fuzz tsan tidy describe format clean
 
 PYTEST = /usr/bin/python3 -m pytest -q -p no:cacheprovider
 
@@ -31,10 +31,14 @@ sanitized: deps
 # Here a warning is an error; elsewhere another compiler's new warning should not stop a build.
 test test-full: export BATON_WERROR = true
 
-test: build sanitized
+# What the crash rig runs the program under.
+tracer: build
+	@ninja -C build --quiet tests/crash/tracer
+
+test: build sanitized tracer
 	@tools/test
 
-test-full: build sanitized
+test-full: build sanitized tracer
 	@BATON_TEST_FULL=1 tools/test
 
 demo: build
@@ -43,7 +47,7 @@ demo: build
 check: deps
 	@tools/check
 
-crash: build
+crash: build tracer
 	@$(PYTEST) tests/crash --all-points
 
 fuzz: deps
@@ -59,7 +63,7 @@ tidy: build
 	@git ls-files 'src/*.c' | xargs -P 2 -n 4 clang-tidy -p build --quiet
 
 bench: build
-	@ninja -C build --quiet bench/bench_floor bench/bench_w1_client bench/bench_json
+	@ninja -C build --quiet bench/bench_floor bench/bench_store bench/bench_w1_client bench/bench_json
 	@tools/bench
 
 # Writes the goldens that the binary's own description is compared with.

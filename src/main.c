@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/packed.h"
 #include "cli/cli.h"
-#include "contract/config.h"
 #include "os/point.h"
 #include "server.h"
 
@@ -20,7 +20,6 @@ enum { RETRY_US = 20000, PATIENCE_TRIES = 500, INTERRUPTED = 130 };
 
 struct companion {
 	struct cli *cli;
-	const struct cli_command *command;
 	struct server *server;
 	pthread_t thread;
 	int status;
@@ -29,7 +28,7 @@ struct companion {
 static void *companion_run(void *context)
 {
 	struct companion *companion = context;
-	companion->status = companion->command->run(companion->cli);
+	companion->status = companion->cli->command->run(companion->cli);
 	fflush(stdout); /* clients may keep us for long; the result is there now */
 	server_stop_when_idle(companion->server);
 	return NULL;
@@ -63,13 +62,13 @@ static _Noreturn void run_beside_server(struct companion *companion)
 }
 
 /* Another process owns the folder: speak to it, and when it goes, take its place. */
-static int run_command(struct cli *cli, const struct cli_command *command)
+static int run_command(struct cli *cli)
 {
-	struct companion companion = { .cli = cli, .command = command };
+	struct companion companion = { .cli = cli };
 	const struct server_settings settings = { .data_folder = cli->data_folder,
-						  .socket_path = cli->socket_path,
-						  .isolation = cli->isolation,
-						  .only_looks = command->only_looks,
+						  .socket_path = cli->address,
+						  .config = &cli->config,
+						  .only_looks = cli->only_looks,
 						  .ready = companion_start,
 						  .context = &companion };
 	struct error error;
@@ -77,14 +76,37 @@ static int run_command(struct cli *cli, const struct cli_command *command)
 		if (server_open(&settings, &companion.server, &error))
 			run_beside_server(&companion);
 		if (error.code != ERROR_LOCKED)
-			return cli_fail(&error);
-		int status = command->run(cli);
+			return cli_fail(cli, &error);
+		int status = cli->command->run(cli);
 		if (status != CLI_SERVER_LOST)
 			return status;
 		usleep(RETRY_US);
 	}
 	error_prefix(&error, "it does not answer: ");
-	return cli_fail(&error);
+	return cli_fail(cli, &error);
+}
+
+/* A Baton elsewhere: nobody takes its place, but one that has answered may come back. */
+static int run_remote(struct cli *cli)
+{
+	struct error error;
+	struct str address = str_from_c(cli->address);
+	bool near = str_starts(address, S("http://127.")) ||
+		    str_starts(address, S("http://localhost")) ||
+		    str_starts(address, S("http://[::1]"));
+	if (cli->api_key != NULL && !near)
+		log_line(LOG_WARNING, "the key goes to %s as it is: use a tunnel", cli->address);
+	for (int tries = 0; tries < PATIENCE_TRIES; tries++) {
+		int status = cli->command->run(cli);
+		if (status != CLI_SERVER_LOST)
+			return status;
+		if (!cli->answered)
+			break;
+		usleep(RETRY_US);
+	}
+	fail(&error, ERROR_UNAVAILABLE,
+	     "%s does not answer; is it the address of a server that runs?", cli->address);
+	return cli_fail(cli, &error);
 }
 
 /* ---- the server as such -------------------------------------------------------------- */
@@ -98,79 +120,33 @@ static void say_listening(void *context, uint64_t recovered)
 {
 	struct serving *serving = context;
 	(void)recovered;
-	printf("listening on http://%s:%d\n", serving->cli->host, server_port(serving->server));
+	const char *host = config_text(&serving->cli->config, CONFIG_SERVE_HOST);
+	bool brackets = strchr(host, ':') != NULL;
+	printf("listening on http://%s%s%s:%d\n", brackets ? "[" : "", host, brackets ? "]" : "",
+	       server_port(serving->server));
 	fflush(stdout);
 }
 
 static int serve(struct cli *cli)
 {
 	struct serving serving = { .cli = cli };
-	const struct server_settings settings = { .data_folder = cli->data_folder,
-						  .socket_path = cli->socket_path,
-						  .host = cli->host,
-						  .port = cli->port,
-						  .isolation = cli->isolation,
-						  .ready = say_listening,
-						  .context = &serving };
+	const struct server_settings settings = {
+		.data_folder = cli->data_folder,
+		.socket_path = cli->address,
+		.host = config_text(&cli->config, CONFIG_SERVE_HOST),
+		.port = (int)config_number(&cli->config, CONFIG_SERVE_PORT),
+		.config = &cli->config,
+		.drain_seconds = config_number(&cli->config, CONFIG_DRAIN_SECONDS),
+		.ready = say_listening,
+		.context = &serving
+	};
 	struct error error;
 	if (!server_open(&settings, &serving.server, &error))
-		return cli_fail(&error);
-	server_run(serving.server);
-	leave(0);
+		return cli_fail(cli, &error);
+	leave(server_run(serving.server) ? 0 : INTERRUPTED);
 }
 
 /* ---- arguments ----------------------------------------------------------------------- */
-
-/* Flag, environment, default; a setting that has none of the first two skips them. */
-static bool read_setting(struct cli *cli, enum config_key key, const char **out_value,
-			 struct error *error)
-{
-	const struct config_row *row = config_row(key);
-	const char *value = NULL;
-	if (row->flag[0] != '\0' && !cli_option(cli, row->flag, row->letter, &value, error))
-		return false;
-	if (value == NULL && row->environment[0] != '\0')
-		value = getenv(row->environment);
-	*out_value = value != NULL ? value : row->fallback;
-	return true;
-}
-
-static bool find_home(struct cli *cli, struct error *error)
-{
-	const char *home;
-	if (!read_setting(cli, CONFIG_HOME, &home, error))
-		return false;
-	if (str_starts(str_from_c(home), S("~/"))) {
-		const struct config_row *row = config_row(CONFIG_HOME);
-		const char *user = getenv("HOME");
-		if (user == NULL)
-			return fail(error, ERROR_USAGE,
-				    "neither %s nor %s nor HOME says where the data folder is",
-				    row->flag, row->environment);
-		home = str_format(&cli->arena, "%s/%s", user, home + 2).at;
-	}
-	if (home[0] != '/') {
-		char *here = getcwd(NULL, 0);
-		require(here != NULL);
-		home = str_format(&cli->arena, "%s/%s", here, home).at;
-		free(here);
-	}
-	cli->data_folder = home;
-	cli->socket_path = str_format(&cli->arena, "%s/baton.sock", home).at;
-	return true;
-}
-
-static bool setup_log(struct cli *cli, struct error *error)
-{
-	const char *format;
-	if (!read_setting(cli, CONFIG_LOG_FORMAT, &format, error))
-		return false;
-	bool json = str_equal(str_from_c(format), S("json"));
-	if (!json && !str_equal(str_from_c(format), S("human")))
-		return fail(error, ERROR_USAGE, "log.format is human or json, not %s", format);
-	log_setup((struct log_settings){ .least = LOG_INFO, .json = json });
-	return true;
-}
 
 static int64_t clock_us(void)
 {
@@ -179,49 +155,78 @@ static int64_t clock_us(void)
 	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-static bool prepare(struct cli *cli, const struct cli_command **out_command, struct error *error)
+static bool wants_colour(void)
 {
-	cli->json = cli_flag(cli, "--json");
-	cli->host = config_row(CONFIG_SERVE_HOST)->fallback;
-	int64_t port;
-	require(str_to_int(str_from_c(config_row(CONFIG_SERVE_PORT)->fallback), &port));
-	cli->port = (int)port;
+	const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
+	return (no == NULL || no[0] == '\0') && isatty(STDOUT_FILENO) &&
+	       (terminal == NULL || strcmp(terminal, "dumb") != 0);
+}
+
+/* Every problem of the file on a line of its own, as compilers do. */
+static bool check_file(struct cli *cli, struct error *error)
+{
+	const struct problems *problems = &cli->config_problems;
+	if (problems->count == 0)
+		return true;
+	for (size_t i = 0; i < problems->count && !cli->json; i++) {
+		const struct problem *problem = &problems->at[i];
+		if (problem->line > 0)
+			fprintf(stderr, "%s:%u:%u: ", cli->config_file, problem->line,
+				problem->column);
+		fprintf(stderr, STR_FMT "\n", STR_ARG(problem->text));
+	}
+	cli->document = cli->config_file;
+	if (cli->json)
+		return problems_fail(problems, error);
+	return fail(error, ERROR_INVALID, "the settings are wrong, so nothing was started");
+}
+
+static bool prepare(struct cli *cli, int argc, char **argv, struct error *error)
+{
 	cli->now = clock_us();
-	if (!setup_log(cli, error) ||
-	    !read_setting(cli, CONFIG_TOOLS_ISOLATION, &cli->isolation, error))
+	cli->colour = wants_colour();
+	cli->packed_pages = packed_web;
+	cli->packed_examples = packed_examples;
+	if (!cli_parse(cli, argc - 1, argv + 1, error))
 		return false;
+	if (cli->helps) {
+		/* `baton run --help` is `baton help run` */
+		cli->arguments[0] = (char *)(uintptr_t)cli->command->name;
+		cli->argument_count = 1;
+		cli->command = cli_find(S("help"));
+		cli->word = NULL;
+	}
 	if (getrandom(cli->dice, sizeof(cli->dice), 0) != (ssize_t)sizeof(cli->dice))
 		return fail(error, ERROR_IO, "the system gives no random bytes");
-	if (!find_home(cli, error))
+	if (!cli_settings(cli, (const char *const *)environ, error))
 		return false;
-	const char *name = cli->argument_count > 0 ? cli->arguments[0] : "help";
-	const struct cli_command *command = cli_find(name);
-	if (command == NULL)
-		return fail(error, ERROR_USAGE, "there is no command %s; see baton help", name);
-	if (cli->argument_count > 0) {
-		cli->arguments++;
-		cli->argument_count--;
-	}
-	*out_command = command;
-	return command->prepare(cli, error);
+	bool json = strcmp(config_text(&cli->config, CONFIG_LOG_FORMAT), "json") == 0;
+	log_setup((struct log_settings){ .least = LOG_INFO, .json = json });
+	if (cli->command->kind != CLI_PLAIN && !check_file(cli, error))
+		return false;
+	for (size_t i = 0; i < cli->unknown_variables.count && cli->command->kind != CLI_PLAIN; i++)
+		log_line(LOG_WARNING, STR_FMT " is no setting of this version and changes nothing",
+			 STR_ARG(cli->unknown_variables.at[i]));
+	return cli->command->prepare(cli, error);
 }
 
 int main(int argc, char **argv)
 {
-	struct cli cli = { .arguments = argv + 1, .argument_count = argc - 1 };
-	const struct cli_command *command;
+	struct cli cli = { 0 };
 	struct error error;
 	point_setup();
 	signal(SIGPIPE, SIG_IGN);
 	int status;
-	if (!prepare(&cli, &command, &error))
-		status = cli_fail(&error);
-	else if (command->kind == CLI_PLAIN)
-		status = command->run(&cli);
-	else if (command->kind == CLI_SERVER)
+	if (!prepare(&cli, argc, argv, &error))
+		status = cli_fail(&cli, &error);
+	else if (cli.command->kind == CLI_PLAIN)
+		status = cli.command->run(&cli);
+	else if (cli.command->kind == CLI_SERVER)
 		status = serve(&cli);
+	else if (config_text(&cli.config, CONFIG_SERVER)[0] != '\0')
+		status = run_remote(&cli);
 	else
-		status = run_command(&cli, command);
+		status = run_command(&cli);
 	arena_done(&cli.arena);
 	return status;
 }

@@ -1,11 +1,16 @@
 /* server.c -- opens the rooms in order: lock, loop, store, workspace, runtime, recovery, doors.
  *
- * The doors open only after recovery has every open run in memory, so that no command can meet a
- * run whose open effects nobody has taken up again.
+ * No command may meet a run whose open effects nobody has taken up again.  So baton.sock opens only
+ * after recovery has every open run in memory; the TCP door opens before, for those who ask how the
+ * server is or read, and changes nothing until then (503).
+ * They close the other way round: first what is under way comes to its end, then the doors close,
+ * so that whoever watches sees it.
  */
 #include "server.h"
 
+#include <errno.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +22,8 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/packed.h"
+#include "config/config.h"
+#include "base/yaml.h"
 #include "os/file.h"
 #include "os/loop.h"
 #include "os/point.h"
@@ -25,6 +32,9 @@
 #include "store/store.h"
 
 enum { IDLE_CHECK_US = 20000 };
+
+/* What a stop does, in this order. */
+enum server_phase { SERVER_RUNS, SERVER_FINISHES, SERVER_CLOSES };
 
 struct server {
 	struct server_settings settings;
@@ -37,6 +47,9 @@ struct server {
 	struct api *api;
 	int port;
 	atomic_bool stop_when_idle;
+	enum server_phase phase;
+	int64_t phase_until; /* by the monotonic clock */
+	bool cut_short;      /* by a second signal */
 };
 
 /* ---- what the runtime asks of the program -------------------------------------------- */
@@ -76,23 +89,63 @@ static void store_failed(void *context, const struct error *error)
 	_exit(error_row(ERROR_STORAGE)->exit_status);
 }
 
+/* On the watchdog's thread. */
+static void loop_stalled(void *context, const struct flight_stall *stall)
+{
+	(void)context;
+	log_line(LOG_WARNING, "the loop was held for %lld ms by %s %llu%s%s",
+		 (long long)(stall->lasted_us / 1000), stall->phase,
+		 (unsigned long long)stall->subject, stall->file[0] == '\0' ? "" : ", see ",
+		 stall->file);
+}
+
 /* ---- opening ------------------------------------------------------------------------- */
 
+/* What the holder has written into its lock: "pid 12 at …". */
+static bool holder_is_dead(struct str holder)
+{
+	struct str begin = S("pid "), rest = str_skip(holder, begin.size), number;
+	int64_t pid;
+	if (!str_starts(holder, begin) || !str_cut(&rest, ' ', &number) ||
+	    !str_to_int(number, &pid) || pid <= 0 || pid > INT32_MAX)
+		return false;
+	return kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+}
+
+/* False with ERROR_LOCKED, and who holds it, when somebody does. */
+static bool try_lock(struct server *server, const char *path, struct str *out_holder,
+		     struct error *error)
+{
+	struct error unreadable;
+	*out_holder = S("");
+	if (file_lock(path, &server->lock, error))
+		return true;
+	if (error->code == ERROR_LOCKED &&
+	    !file_read(path, LIMIT_NAME_BYTES * 4, &server->arena, out_holder, &unreadable))
+		*out_holder = S("");
+	return false;
+}
+
+/* A child between fork and exec has a copy of every descriptor, also of the lock of an owner that
+ * was killed just then.  So the lock of a dead owner is about to be free: it is waited for. */
 static bool take_lock(struct server *server, struct error *error)
 {
 	const char *folder = server->settings.data_folder;
 	const char *path = str_format(&server->arena, "%s/lock", folder).at;
+	struct str holder;
 	if (!folder_make(folder, error))
 		return false;
-	if (file_lock(path, &server->lock, error)) {
+	bool taken = try_lock(server, path, &holder, error);
+	for (int tries = 0; !taken && tries < LIMIT_LOCK_WAIT_MS && holder_is_dead(holder);
+	     tries++) {
+		usleep(1000);
+		taken = try_lock(server, path, &holder, error);
+	}
+	if (taken) {
 		POINT("server.locked");
 		return true;
 	}
-	struct str holder;
-	struct error unreadable;
-	if (error->code == ERROR_LOCKED &&
-	    file_read(path, LIMIT_NAME_BYTES * 4, &server->arena, &holder, &unreadable) &&
-	    holder.size > 0)
+	if (holder.size > 0)
 		return fail(error, ERROR_LOCKED, "%s belongs to another baton: " STR_FMT, folder,
 			    STR_ARG(str_trim(holder)));
 	return false;
@@ -109,12 +162,55 @@ static bool open_store(struct server *server, struct error *error)
 	return true;
 }
 
+static const struct sandbox *sandbox_of(const struct server *server)
+{
+	const char *isolation = config_text(server->settings.config, CONFIG_TOOLS_ISOLATION);
+	const struct sandbox *sandbox = sandbox_find(str_from_c(isolation));
+	require(sandbox != NULL); /* one of the setting's words */
+	return sandbox;
+}
+
+static struct http_patience patience_of(const struct config *config)
+{
+	return (struct http_patience){
+		.header_ms = (uint64_t)config_number(config, CONFIG_HEADER_SECONDS) * 1000,
+		.body_ms = (uint64_t)config_number(config, CONFIG_BODY_SECONDS) * 1000,
+		.idle_ms = (uint64_t)config_number(config, CONFIG_IDLE_SECONDS) * 1000,
+		.send_ms = (uint64_t)config_number(config, CONFIG_SEND_SECONDS) * 1000,
+	};
+}
+
+/* S4's retention_policy.yaml; NULL when there is none. */
+static bool read_policy(struct server *server, const struct graph_retention_policy **out_policy,
+			struct error *error)
+{
+	const char *file = "retention_policy.yaml";
+	struct problems problems = { .arena = &server->arena };
+	struct contract_source source = { .json = NULL };
+	struct error unread = { 0 };
+	*out_policy = NULL;
+	if (!file_read_beneath(server->settings.data_folder, file, LIMIT_RETENTION_POLICY_BYTES,
+			       &server->arena, &source.text, &unread)) {
+		*error = unread;
+		return unread.code == ERROR_NOT_FOUND;
+	}
+	bool good = yaml_read(source.text, &server->arena, &source.json, error);
+	if (good)
+		*out_policy = graph_retention_policy_parse(&source, &server->arena, &problems);
+	if (good && *out_policy == NULL)
+		good = problems_fail(&problems, error);
+	if (!good)
+		error_prefix(error, "%s in the data folder: ", file);
+	return good;
+}
+
 static bool open_runtime(struct server *server, struct error *error)
 {
-	const struct sandbox *sandbox = sandbox_find(str_from_c(server->settings.isolation));
-	if (sandbox == NULL)
-		return fail(error, ERROR_USAGE, "tools.isolation is native or off, not %s",
-			    server->settings.isolation);
+	const struct sandbox *sandbox = sandbox_of(server);
+	const struct config *config = server->settings.config;
+	const struct graph_retention_policy *policy;
+	if (!read_policy(server, &policy, error))
+		return false;
 	const struct runtime_settings settings = {
 		.system = loop_system(server->loop),
 		.store = server->store,
@@ -125,6 +221,11 @@ static bool open_runtime(struct server *server, struct error *error)
 		.definition = find_definition,
 		.fatal = store_failed,
 		.context = server,
+		.retention = { .days = config_number(config, CONFIG_RETENTION_DAYS),
+			       .days_set = config->values[CONFIG_RETENTION_DAYS].source !=
+					   CONFIG_FROM_DEFAULT,
+			       .max_events = config_number(config, CONFIG_RETENTION_MAX_EVENTS),
+			       .policy = policy },
 	};
 	return runtime_new(&settings, &server->runtime, error);
 }
@@ -133,6 +234,18 @@ static const char *user_name(struct arena *arena)
 {
 	const struct passwd *entry = getpwuid(geteuid());
 	return str_c(arena, str_from_c(entry != NULL ? entry->pw_name : "owner"));
+}
+
+/* Where a child's program would be found; NULL when it is nowhere. */
+static const char *find_program(struct arena *arena, const char *name)
+{
+	struct str rest = str_from_c(getenv("PATH")), folder;
+	while (str_cut(&rest, ':', &folder)) {
+		const char *path = str_format(arena, STR_FMT "/%s", STR_ARG(folder), name).at;
+		if (folder.size > 0 && file_exists(path))
+			return path;
+	}
+	return NULL;
 }
 
 static void seed_maps(struct server *server)
@@ -154,24 +267,46 @@ static bool write_lock(struct server *server, struct error *error)
 	return file_rewrite(server->lock, text, error);
 }
 
+static _Noreturn void stay_shut(const struct error *error)
+{
+	log_line(LOG_ERROR, "%s", error->text);
+	_exit(error_row(error->code)->exit_status);
+}
+
 static void open_doors(void *context, uint64_t recovered)
 {
 	struct server *server = context;
 	struct http_server *http = api_server(server->api);
 	struct error error;
 	POINT("server.recovered");
-	bool good = server->settings.host == NULL ||
-		    http_listen_tcp(http, server->settings.host, server->settings.port,
-				    &server->port, &error);
-	if (!good || !http_listen_local(http, server->settings.socket_path, &error) ||
-	    !write_lock(server, &error)) {
-		log_line(LOG_ERROR, "%s", error.text);
-		_exit(error_row(error.code)->exit_status);
-	}
+	api_set_state(server->api, API_READY);
+	if (!http_listen_local(http, server->settings.socket_path, &error) ||
+	    !write_lock(server, &error))
+		stay_shut(&error);
 	if (recovered > 0)
 		log_line(LOG_INFO, "%llu open run%s taken up again", (unsigned long long)recovered,
 			 recovered == 1 ? "" : "s");
+	if (!server->settings.only_looks)
+		runtime_keep_house(server->runtime);
 	server->settings.ready(server->settings.context, recovered);
+}
+
+/* The keys are known: who asks over TCP how the server is, is told from now on. */
+static void open_front_door(void *context, uint64_t keys)
+{
+	struct server *server = context;
+	const struct server_settings *settings = &server->settings;
+	struct error error;
+	(void)keys;
+	if (settings->host != NULL && (!api_may_listen(server->api, settings->host, &error) ||
+				       !http_listen_tcp(api_server(server->api), settings->host,
+							settings->port, &server->port, &error)))
+		stay_shut(&error);
+	api_listens(server->api, server->port);
+	if (settings->only_looks)
+		open_doors(server, 0);
+	else
+		runtime_recover(server->runtime, open_doors, server);
 }
 
 /* Opening came only so far. */
@@ -189,6 +324,15 @@ static void give_up(struct server *server)
 	free(server);
 }
 
+/* Clients get what the program itself does not need, and of few descriptors half. */
+static void make_room(struct server *server)
+{
+	size_t there = descriptors_raise(LIMIT_HTTP_CONNECTIONS + LIMIT_DESCRIPTORS_KEPT);
+	size_t kept = there / 2 < LIMIT_DESCRIPTORS_KEPT ? there / 2 : LIMIT_DESCRIPTORS_KEPT;
+	if (there - kept < LIMIT_HTTP_CONNECTIONS)
+		http_server_make_room(api_server(server->api), there - kept);
+}
+
 bool server_open(const struct server_settings *settings, struct server **out_server,
 		 struct error *error)
 {
@@ -197,6 +341,7 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 	server->settings = *settings;
 	server->lock = -1;
 	if (!take_lock(server, error) || !loop_new(&server->loop, error) ||
+	    !loop_watch(server->loop, settings->data_folder, loop_stalled, server, error) ||
 	    !open_store(server, error) ||
 	    !workspace_git_open(server->loop, settings->data_folder, &server->workspace, error) ||
 	    !open_runtime(server, error)) {
@@ -204,26 +349,89 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 		return false;
 	}
 	seed_maps(server);
-	const struct api_settings api = { .loop = server->loop,
-					  .runtime = server->runtime,
-					  .version = BATON_VERSION,
-					  .user = user_name(&server->arena) };
+	const struct api_settings api = {
+		.loop = server->loop,
+		.runtime = server->runtime,
+		.version = BATON_VERSION,
+		.user = user_name(&server->arena),
+		.data_folder = settings->data_folder,
+		.host = settings->host,
+		.hosts = config_list(settings->config, CONFIG_SERVE_HOSTS),
+		.require_key = config_bool(settings->config, CONFIG_SERVE_REQUIRE_KEY),
+		.contained = sandbox_of(server)->contained,
+		.sandbox_program = find_program(&server->arena, "bwrap"),
+		.audit = settings->host != NULL
+	};
 	server->api = api_new(&api);
-	if (settings->only_looks)
-		system_timer_start(loop_system(server->loop), 0, open_doors, server, 0);
-	else
-		runtime_recover(server->runtime, open_doors, server);
+	make_room(server);
+	const struct http_patience patience = patience_of(settings->config);
+	http_server_be_patient(api_server(server->api), &patience);
+	api_load(server->api, open_front_door, server);
 	*out_server = server;
 	return true;
 }
 
 /* ---- running ------------------------------------------------------------------------- */
 
-static void stop_on_signal(void *context, uint64_t argument)
+static void doors_closed(void *context, uint64_t argument)
 {
 	struct server *server = context;
 	(void)argument;
 	loop_stop(server->loop);
+}
+
+/* What is under way has ended, or its time is over. */
+static void close_doors(struct server *server)
+{
+	struct runtime_counts counts = runtime_counts(server->runtime);
+	if (counts.open_tools > 0)
+		log_line(LOG_WARNING,
+			 "%zu tool call%s did not end in time: the next start goes on with %s",
+			 counts.open_tools, counts.open_tools == 1 ? "" : "s",
+			 counts.open_tools == 1 ? "it" : "them");
+	POINT("server.drained");
+	server->phase = SERVER_CLOSES;
+	server->phase_until =
+		system_mono_us(loop_system(server->loop)) + LIMIT_DRAIN_CLOSE_MS * INT64_C(1000);
+	api_drain(server->api);
+	http_server_drain(api_server(server->api), doors_closed, server);
+}
+
+static void check_drain(void *context, uint64_t argument)
+{
+	struct server *server = context;
+	(void)argument;
+	struct system *system = loop_system(server->loop);
+	bool late = system_mono_us(system) >= server->phase_until;
+	bool done = runtime_drained(server->runtime) && api_caught_up(server->api);
+	if (server->phase == SERVER_FINISHES && (late || done))
+		close_doors(server);
+	else if (server->phase == SERVER_CLOSES && late)
+		doors_closed(server, 0);
+	system_timer_start(system, IDLE_CHECK_US, check_drain, server, 0);
+}
+
+static void stop_on_signal(void *context, uint64_t argument)
+{
+	struct server *server = context;
+	(void)argument;
+	if (server->phase != SERVER_RUNS || server->settings.drain_seconds == 0) {
+		server->cut_short = server->phase != SERVER_RUNS;
+		loop_stop(server->loop);
+		return;
+	}
+	size_t tools = runtime_counts(server->runtime).open_tools;
+	log_line(LOG_INFO,
+		 "stopping: nothing new begins, %zu tool call%s under way may take up to %lld s; "
+		 "a second signal ends it at once",
+		 tools, tools == 1 ? "" : "s", (long long)server->settings.drain_seconds);
+	server->phase = SERVER_FINISHES;
+	server->phase_until = system_mono_us(loop_system(server->loop)) +
+			      server->settings.drain_seconds * INT64_C(1000000);
+	runtime_drain(server->runtime);
+	api_set_state(server->api, API_DRAINING);
+	POINT("server.draining");
+	check_drain(server, 0);
 }
 
 static void check_idle(void *context, uint64_t argument)
@@ -237,12 +445,13 @@ static void check_idle(void *context, uint64_t argument)
 		system_timer_start(loop_system(server->loop), IDLE_CHECK_US, check_idle, server, 0);
 }
 
-void server_run(struct server *server)
+bool server_run(struct server *server)
 {
 	loop_on_stop_signal(server->loop, stop_on_signal, server);
 	if (server->settings.host == NULL)
 		system_timer_start(loop_system(server->loop), IDLE_CHECK_US, check_idle, server, 0);
 	loop_run(server->loop);
+	return !server->cut_short;
 }
 
 void server_stop_when_idle(struct server *server)

@@ -6,16 +6,17 @@
 #ifndef SERVER_H
 #define SERVER_H
 
-#include "base/error.h"
-#include "os/system.h"
+#include "net/http_server.h"
 
+struct config;
 struct server;
 
 struct server_settings {
 	const char *data_folder, *socket_path;
 	const char *host; /* NULL = baton.sock only */
 	int port;
-	const char *isolation;
+	const struct config *config; /* what is in force; lives as long as the server */
+	int64_t drain_seconds;  /* how long a stop waits for what is under way; 0 = not at all */
 	bool only_looks;        /* open runs are left alone: this server is gone in a moment */
 	system_callback *ready; /* every open run is on its way and the doors are open */
 	void *context;
@@ -24,9 +25,13 @@ struct server_settings {
 /* ERROR_LOCKED, naming the owner, when the folder has one. */
 MUST_CHECK bool server_open(const struct server_settings *settings, struct server **out_server,
 			    struct error *error);
-/* Runs until server_stop() or a signal; then the process is to end: nothing is torn down, because
- * a stop is a crash we chose, and that path is tested hardest. */
-void server_run(struct server *server);
+/* Runs until server_stop_when_idle() or a signal; then the process is to end: nothing is torn down,
+ * because the store is always ready for that, and no path is tested harder.
+ *
+ * A signal drains first when drain_seconds says so: reads are answered, new commands refused,
+ * nothing new begins, and what is under way has that long to finish and be recorded; then streams
+ * and WebSockets are ended properly.  A second signal ends it at once: false. */
+bool server_run(struct server *server);
 /* From any thread: end once nobody else is being served through baton.sock. */
 void server_stop_when_idle(struct server *server);
 int server_port(const struct server *server);

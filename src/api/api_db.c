@@ -1,4 +1,5 @@
-/* api/api_db.c -- care of the store: how large it is, whether it is whole, a copy, a vacuum.
+/* api/api_db.c -- care of the store: how large it is, whether it is whole, a copy, a vacuum,
+ * letting old events go, making again what is made from events.
  *
  * Whoever owns the data folder has the only connection that may write, so these go through it like
  * everything else.  They can take long and they show or write files of the machine, therefore only
@@ -11,6 +12,7 @@
 
 #include "api/inside.h"
 #include "base/limits.h"
+#include "contract/describe.h"
 #include "contract/event.h"
 
 struct care {
@@ -27,15 +29,22 @@ struct care {
 	int64_t events, values;
 };
 
+/* False after saying no. */
+static bool is_local(struct api_call *call)
+{
+	struct error error;
+	if (call->request->local)
+		return true;
+	fail(&error, ERROR_FORBIDDEN, "the store is cared for through baton.sock only");
+	api_reply_error(call->api, call->exchange, &error, NULL);
+	return false;
+}
+
 /* NULL after saying no. */
 static struct care *care_new(struct api_call *call)
 {
-	if (!call->request->local) {
-		struct error error;
-		fail(&error, ERROR_FORBIDDEN, "the store is cared for through baton.sock only");
-		api_reply_error(call->api, call->exchange, &error, NULL);
+	if (!is_local(call))
 		return NULL;
-	}
 	struct care *care = calloc(1, sizeof(*care));
 	require(care != NULL);
 	care->api = call->api;
@@ -162,57 +171,44 @@ static void add_problem(struct care *care, struct str problem)
 		care->problems[care->count++] = problem;
 }
 
-static void follow(struct care *care, struct store_reader *reader,
-		   const struct store_event_row *row, struct str name, const struct hash *hash)
+static void follow(struct care *care, struct store_reader *reader, const struct uuid *run,
+		   struct str where, const struct hash *hash)
 {
 	AUTO(arena) arena = { 0 };
 	struct str bytes;
 	bool found = false;
 	struct error error;
-	char run[UUID_TEXT_SIZE];
+	char id[UUID_TEXT_SIZE], name[HASH_TEXT_SIZE];
 	care->values++;
 	bool read = reader->ops->read_blob(reader, hash, &arena, &bytes, &found, &error);
 	if (read && found)
 		return;
 	add_problem(care, str_format(&care->read.arena,
-				     "event %lld of run " STR_FMT ": the value of " STR_FMT " %s",
-				     (long long)row->seq, STR_ARG(uuid_text(&row->run, run)),
-				     STR_ARG(name), read ? "is not stored" : error.text));
-}
-
-/* A value is named by a member of an event's body: {"sha256": …, "size": …}; the graph by its hash
- * alone. */
-static void follow_members(struct care *care, struct store_reader *reader,
-			   const struct store_event_row *row, const struct json *body)
-{
-	for (size_t i = 0; body->kind == JSON_OBJECT && i < body->as.object.count; i++) {
-		const struct json_member *member = &body->as.object.at[i];
-		struct str text = json_text(json_member(&member->value, S("sha256")));
-		if (str_equal(row->type, event_name(EVENT_RUN_CREATED)) &&
-		    str_equal(member->key, S("definition")))
-			text = json_text(&member->value);
-		struct hash hash;
-		if (text.size > 0 && hash_parse(text, &hash))
-			follow(care, reader, row, member->key, &hash);
-	}
+				     STR_FMT " of run " STR_FMT ": the value " STR_FMT " %s",
+				     STR_ARG(where), STR_ARG(uuid_text(run, id)),
+				     STR_ARG(str_head(hash_text(hash, name), 12)),
+				     read ? "is not stored" : error.text));
 }
 
 static void check_event(struct care *care, struct store_reader *reader,
 			const struct store_event_row *row, struct arena *arena)
 {
 	struct event event;
-	const struct json *body;
 	struct error error;
 	char run[UUID_TEXT_SIZE];
 	care->events++;
-	if (json_read(row->body, arena, &body, &error) &&
-	    event_read(row->type, row->at, row->body, arena, &event, &error))
-		follow_members(care, reader, row, body);
-	else
+	if (!event_read(row->type, row->at, row->body, arena, &event, &error)) {
 		add_problem(care, str_format(&care->read.arena,
 					     "event %lld of run " STR_FMT " cannot be read: %s",
 					     (long long)row->seq,
 					     STR_ARG(uuid_text(&row->run, run)), error.text));
+		return;
+	}
+	struct hash names[EVENT_NAMES];
+	size_t count = event_names(&event, names);
+	for (size_t i = 0; i < count; i++)
+		follow(care, reader, &row->run,
+		       str_format(arena, "event %lld", (long long)row->seq), &names[i]);
 }
 
 static bool check_events(struct care *care, struct store_reader *reader)
@@ -232,6 +228,81 @@ static bool check_events(struct care *care, struct store_reader *reader)
 	}
 }
 
+static void follow_value(struct care *care, struct store_reader *reader, const struct uuid *run,
+			 struct str where, const struct run_value *value)
+{
+	struct hash name;
+	if (value_name(value, &name))
+		follow(care, reader, run, where, &name);
+}
+
+static void follow_snapshot(struct care *care, struct store_reader *reader, const struct uuid *run,
+			    struct str where, const struct run_snapshot *snapshot)
+{
+	follow(care, reader, run, where, &snapshot->definition);
+	follow_value(care, reader, run, where, snapshot->inputs);
+	if (has(snapshot, outputs))
+		follow_value(care, reader, run, where, snapshot->outputs);
+	for (size_t i = 0; i < snapshot->steps.count; i++) {
+		const struct run_snapshot_step *step = &snapshot->steps.at[i];
+		if (has(step, inputs))
+			follow_value(care, reader, run, where, step->inputs);
+		if (has(step, output))
+			follow_value(care, reader, run, where, step->output);
+	}
+}
+
+/* A compacted run has nothing but its newest snapshot to tell by. */
+static bool check_snapshot(struct care *care, struct store_reader *reader, const struct uuid *run)
+{
+	AUTO(arena) arena = { 0 };
+	struct store_snapshot snapshot;
+	struct problems problems = { .arena = &arena };
+	struct error error;
+	char id[UUID_TEXT_SIZE];
+	bool found;
+	if (!reader->ops->read_snapshot(reader, run, 0, &arena, &snapshot, &found, &care->error))
+		return false;
+	if (!found)
+		return true;
+	struct str where = str_format(&arena, "snapshot %lld", (long long)snapshot.seq);
+	const struct run_snapshot *read = NULL;
+	struct contract_source source = { .text = snapshot.body, .lenient = true };
+	if (json_read(snapshot.body, &arena, &source.json, &error)) {
+		read = run_snapshot_parse(&source, &arena, &problems);
+		if (read == NULL)
+			problems_fail(&problems, &error);
+	}
+	if (read == NULL)
+		add_problem(care,
+			    str_format(&care->read.arena,
+				       STR_FMT " of run " STR_FMT " cannot be read: %s",
+				       STR_ARG(where), STR_ARG(uuid_text(run, id)), error.text));
+	else
+		follow_snapshot(care, reader, run, where, read);
+	return true;
+}
+
+static bool check_snapshots(struct care *care, struct store_reader *reader)
+{
+	struct uuid last;
+	const struct uuid *before = NULL;
+	for (;;) {
+		AUTO(arena) arena = { 0 };
+		struct store_run_page page;
+		if (!reader->ops->list_runs(reader, before, LIMIT_PAGE_ITEMS, &arena, &page,
+					    &care->error))
+			return false;
+		for (size_t i = 0; i < page.count; i++)
+			if (!check_snapshot(care, reader, &page.at[i].id))
+				return false;
+		if (page.count < LIMIT_PAGE_ITEMS)
+			return true;
+		last = page.at[page.count - 1].id;
+		before = &last;
+	}
+}
+
 static void check_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct care *care = (struct care *)read;
@@ -240,7 +311,7 @@ static void check_work(struct runtime_read *read, struct store_reader *reader)
 		return;
 	for (size_t i = 0; i < check.count; i++)
 		add_problem(care, check.problems[i]);
-	if (!check_events(care, reader)) {
+	if (!check_events(care, reader) || !check_snapshots(care, reader)) {
 		/* What cannot be read is what the check is about. */
 		add_problem(care, str_copy(&read->arena, str_from_c(care->error.text)));
 		care->error = (struct error){ 0 };
@@ -258,4 +329,77 @@ void api_db_check(struct api_call *call)
 	struct care *care = care_new(call);
 	if (care != NULL)
 		care_read(care, check_work);
+}
+
+/* ---- compact ------------------------------------------------------------------------- */
+
+static void compacted(void *context, uint64_t argument, const struct runtime_compacted *result)
+{
+	struct api *api = context;
+	AUTO(arena) arena = { 0 };
+	if (result->error != NULL) {
+		api_reply_error(api, argument, result->error, NULL);
+		return;
+	}
+	struct run_store_compacted *answer = run_store_compacted_new(&arena);
+	SET(answer, runs, result->runs);
+	SET(answer, compacted, result->compacted);
+	SET(answer, events, result->events);
+	SET(answer, values, result->values);
+	SET(answer, free_bytes, result->free_bytes);
+	api_reply_json(api, argument, 200, run_store_compacted_text(answer, &arena));
+}
+
+void api_db_compact(struct api_call *call, const struct run_store_compact *body)
+{
+	const struct runtime_compaction wanted = {
+		.days = has(body, days) ? body->days : -1,
+		.max_events = has(body, max_events) ? body->max_events : -1,
+		.counts_values = true,
+	};
+	if (is_local(call))
+		runtime_compact(call->api->settings.runtime, &wanted, compacted, call->api,
+				call->exchange);
+}
+
+/* ---- rebuild ------------------------------------------------------------------------- */
+
+static struct run_stored_projection_list stored_projections(struct arena *arena)
+{
+	size_t count = 0;
+	while (stored_row_at(count) != NULL)
+		count++;
+	struct run_stored_projection *at = arena_array(arena, struct run_stored_projection, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct stored_row *row = stored_row_at(i);
+		at[i] = *run_stored_projection_new(arena);
+		SET(&at[i], name, row->name);
+		SET(&at[i], source, row->source);
+		SET(&at[i], text, row->text);
+	}
+	return (struct run_stored_projection_list){ at, count };
+}
+
+static void rebuilt(void *context, uint64_t argument, const struct runtime_rebuilt *result)
+{
+	struct api *api = context;
+	AUTO(arena) arena = { 0 };
+	if (result->error != NULL) {
+		api_reply_error(api, argument, result->error, NULL);
+		return;
+	}
+	struct run_store_rebuilt *answer = run_store_rebuilt_new(&arena);
+	SET(answer, runs, result->runs);
+	SET(answer, effects, result->effects);
+	SET(answer, busy, result->busy);
+	SET(answer, resumed, result->resumed);
+	SET(answer, problems, ((struct str_list){ result->problems, result->problem_count }));
+	SET(answer, projections, stored_projections(&arena));
+	api_reply_json(api, argument, 200, run_store_rebuilt_text(answer, &arena));
+}
+
+void api_db_rebuild(struct api_call *call)
+{
+	if (is_local(call))
+		runtime_rebuild(call->api->settings.runtime, rebuilt, call->api, call->exchange);
 }

@@ -146,12 +146,11 @@ void api_inbox_respond(struct api_call *call, const struct run_inbox_answer *bod
 	struct answer *answer = calloc(1, sizeof(*answer));
 	require(answer != NULL);
 	*answer = (struct answer){ call->api, call->exchange, call->id, body->decision };
-	struct str who = call->request->local ? str_from_c(call->api->settings.user) : S("http");
 	struct runtime_answer command = { .request = call->id,
 					  .decision = body->decision,
 					  .comment = has(body, comment) ? body->comment : S(""),
-					  .by = has(body, by) ? body->by : who,
-					  .revision =
-						  has(body, revision) ? &body->revision : NULL };
+					  .by = has(body, by) ? body->by : api_caller_name(call),
+					  .revision = has(body, revision) ? &body->revision : NULL,
+					  .key = call->key };
 	runtime_answer(call->api->settings.runtime, &command, answered, answer, 0);
 }

@@ -1,19 +1,264 @@
-/* api/api_metrics.c -- the rows of metrics.def as Prometheus reads them. */
-#include "api/inside.h"
+/* api/api_metrics.c -- the rows of metrics.def as Prometheus reads them.
+ *
+ * Runs by state come from the store, so they are read on a reader's thread; the rest is taken on
+ * the loop behind it, in one go, so that figures that belong together fit.
+ */
+#include <stdlib.h>
 
-void api_metrics(struct api_call *call)
+#include "api/inside.h"
+#include "os/process.h"
+
+/* ---- requests ---------------------------------------------------------------------------- */
+
+struct request_count {
+	const struct route *route; /* NULL: none was found */
+	int status;
+	uint64_t count;
+};
+
+struct request_counts {
+	struct request_count at[LIMIT_REQUEST_COUNTS];
+	size_t count;
+	uint64_t others;
+};
+
+void api_count_request(struct api *api, const struct route *route, int status)
 {
-	AUTO(buf) text = { 0 };
-	const struct http_server *http = call->api->server;
-	const struct runtime_counts counts = runtime_counts(call->api->settings.runtime);
-#define METRIC(name, kind, from, words)                                                            \
-	buf_add_format(&text, "# HELP " #name " %s\n# TYPE " #name " " #kind "\n" #name " %llu\n", \
-		       words, (unsigned long long)(from));
+	if (api->requests == NULL) {
+		api->requests = calloc(1, sizeof(*api->requests));
+		require(api->requests != NULL);
+	}
+	struct request_counts *counts = api->requests;
+	size_t i = 0;
+	while (i < counts->count &&
+	       (counts->at[i].route != route || counts->at[i].status != status))
+		i++;
+	if (i == LIMIT_REQUEST_COUNTS) {
+		counts->others++;
+		return;
+	}
+	if (i == counts->count)
+		counts->at[counts->count++] =
+			(struct request_count){ .route = route, .status = status };
+	counts->at[i].count++;
+}
+
+/* ---- what is shown ----------------------------------------------------------------------- */
+
+/* What the rows' expressions read. */
+struct metrics {
+	const struct api *api;
+	struct buf *text;
+	const char *name; /* of the family in work */
+	struct runtime_counts counts;
+	struct runtime_effects effects;
+	const struct store_state_counts *states;
+	struct loop_queue reader, writer;
+	const struct histogram *turns;
+	size_t children, exchanges, connections, new_connections;
+	uint64_t stalls;
+	bool draining;
+};
+
+/* Whole numbers in full, others to a microsecond or better. */
+static void put_value(struct buf *text, double value)
+{
+	buf_add_format(text, " %.15g\n", value);
+}
+
+/* A label's value as the format wants it. */
+static void put_label(struct buf *text, const char *name, struct str value)
+{
+	buf_add_format(text, "%s=\"", name);
+	for (size_t i = 0; i < value.size; i++) {
+		char c = value.at[i];
+		if (c == '\\' || c == '"')
+			buf_add_char(text, '\\');
+		buf_add_char(text, c < ' ' && c >= 0 ? '?' : c);
+	}
+	buf_add_char(text, '"');
+}
+
+static void put_one(const struct metrics *m, const char *label, struct str value, double figure)
+{
+	buf_add_format(m->text, "%s{", m->name);
+	put_label(m->text, label, value);
+	buf_add(m->text, S("}"));
+	put_value(m->text, figure);
+}
+
+static void put_requests(const struct metrics *m)
+{
+	const struct request_counts *counts = m->api->requests;
+	for (size_t i = 0; counts != NULL && i < counts->count; i++) {
+		const struct request_count *row = &counts->at[i];
+		buf_add_format(m->text, "%s{", m->name);
+		put_label(m->text, "method", row->route == NULL ? S("") : row->route->method);
+		buf_add(m->text, S(","));
+		put_label(m->text, "route", row->route == NULL ? S("") : row->route->path);
+		buf_add_format(m->text, ",status=\"%d\"}", row->status);
+		put_value(m->text, (double)row->count);
+	}
+	/* What the server refused itself, before there was a request: its figures begin at 0. */
+	for (size_t i = 0; i < HTTP_REFUSALS; i++) {
+		int status;
+		uint64_t count = http_refusals(m->api->server, i, &status);
+		buf_add_format(m->text, "%s{method=\"\",route=\"unread\",status=\"%d\"}", m->name,
+			       status);
+		put_value(m->text, (double)count);
+	}
+	buf_add_format(m->text, "%s{method=\"\",route=\"others\",status=\"\"}", m->name);
+	put_value(m->text, counts == NULL ? 0 : (double)counts->others);
+}
+
+static void put_runs(const struct metrics *m)
+{
+	for (size_t i = 0; i < m->states->count; i++)
+		put_one(m, "state", m->states->at[i].state, (double)m->states->at[i].runs);
+}
+
+static void put_effects(const struct metrics *m)
+{
+	for (size_t i = 0; i < COUNT(m->effects.at); i++)
+		put_one(m, "class", m->effects.at[i].class, (double)m->effects.at[i].open);
+}
+
+static void put_effect_ages(const struct metrics *m)
+{
+	for (size_t i = 0; i < COUNT(m->effects.at); i++)
+		put_one(m, "class", m->effects.at[i].class,
+			(double)m->effects.at[i].oldest_us / 1e6);
+}
+
+static void put_streams(const struct metrics *m)
+{
+	static const char *const lags[] = { "none", "page", "more" };
+	const struct {
+		const char *kind;
+		struct api_lags lags;
+	} kinds[] = { { "sse", api_stream_lags(m->api) },
+		      { "websocket", api_socket_lags(m->api) } };
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		for (size_t j = 0; j < COUNT(lags); j++)
+			buf_add_format(m->text, "%s{kind=\"%s\",behind=\"%s\"} %zu\n", m->name,
+				       kinds[i].kind, lags[j], kinds[i].lags.count[j]);
+}
+
+static void put_queues(const struct metrics *m)
+{
+	put_one(m, "lane", S("reader"), (double)m->reader.depth);
+	put_one(m, "lane", S("writer"), (double)m->writer.depth);
+}
+
+static void put_queue_ages(const struct metrics *m)
+{
+	put_one(m, "lane", S("reader"), (double)m->reader.oldest_us / 1e6);
+	put_one(m, "lane", S("writer"), (double)m->writer.oldest_us / 1e6);
+}
+
+static void put_rejections(const struct metrics *m)
+{
+#define REJECTION(limit) put_one(m, "limit", S(#limit), (double)limit_hits(REJECTION_##limit));
 #include "contracts/metrics.def"
-#undef METRIC
+}
+
+static void put_head(struct metrics *m, const char *name, const char *kind, const char *words)
+{
+	m->name = name;
+	buf_add_format(m->text, "# HELP %s %s\n# TYPE %s %s\n", name, words, name, kind);
+}
+
+static void put_metric(struct metrics *m, const char *name, const char *kind, const char *words,
+		       double value)
+{
+	put_head(m, name, kind, words);
+	buf_add(m->text, str_from_c(name));
+	put_value(m->text, value);
+}
+
+static void put_histogram(struct metrics *m, const char *name, const char *words,
+			  const struct histogram *histogram)
+{
+	uint64_t below = 0;
+	put_head(m, name, "histogram", words);
+	for (size_t i = 0; i < histogram->bound_count; i++) {
+		below += histogram->counts[i];
+		buf_add_format(m->text, "%s_bucket{le=\"%g\"} %llu\n", name, histogram->bounds[i],
+			       (unsigned long long)below);
+	}
+	buf_add_format(m->text, "%s_bucket{le=\"+Inf\"} %llu\n%s_sum %.9g\n%s_count %llu\n", name,
+		       (unsigned long long)histogram->count, name, histogram->sum, name,
+		       (unsigned long long)histogram->count);
+}
+
+static void put_all(struct metrics *m)
+{
+#define METRIC(name, kind, from, words) put_metric(m, #name, #kind, words, (double)(from));
+#define HISTOGRAM(name, from, words)    put_histogram(m, #name, words, from);
+#define FAMILY(name, kind, maker, words)  \
+	put_head(m, #name, #kind, words); \
+	put_##maker(m);
+#include "contracts/metrics.def"
+}
+
+/* ---- the door ---------------------------------------------------------------------------- */
+
+struct metrics_read {
+	struct runtime_read read;
+	struct api *api;
+	uint64_t exchange;
+	struct store_state_counts states;
+	struct error error;
+};
+
+static void metrics_work(struct runtime_read *read, struct store_reader *reader)
+{
+	struct metrics_read *r = (struct metrics_read *)read;
+	/* Checked on the loop. */
+	(void)!reader->ops->count_states(reader, &read->arena, &r->states, &r->error);
+}
+
+static void metrics_done(struct runtime_read *read)
+{
+	struct metrics_read *r = (struct metrics_read *)read;
+	struct api *api = r->api;
+	struct loop *loop = api->settings.loop;
+	AUTO(buf) text = { 0 };
+	struct metrics m = { .api = api,
+			     .text = &text,
+			     .counts = runtime_counts(api->settings.runtime),
+			     .effects = runtime_effects(api->settings.runtime),
+			     .states = &r->states,
+			     .reader = loop_queue(loop, LANE_READER),
+			     .writer = loop_queue(loop, LANE_WRITER),
+			     .turns = loop_turns(loop),
+			     .children = process_count(loop),
+			     .exchanges = http_open_exchanges(api->server),
+			     .connections = http_open_connections(api->server),
+			     .new_connections = http_new_connections(api->server),
+			     .stalls = loop_stalls(loop),
+			     .draining = runtime_draining(api->settings.runtime) };
 	const struct http_header headers[] = {
 		{ S("Content-Type"), S("text/plain; version=0.0.4; charset=utf-8") },
 		{ S("Cache-Control"), S("no-store") },
 	};
-	http_reply(call->api->server, call->exchange, 200, headers, COUNT(headers), buf_str(&text));
+	if (r->error.code != ERROR_NONE) {
+		api_reply_error(api, r->exchange, &r->error, NULL);
+	} else {
+		put_all(&m);
+		api_reply(api, r->exchange, 200, headers, COUNT(headers), buf_str(&text));
+	}
+	arena_done(&read->arena);
+	free(r);
+}
+
+void api_metrics(struct api_call *call)
+{
+	struct metrics_read *r = calloc(1, sizeof(*r));
+	require(r != NULL);
+	r->api = call->api;
+	r->exchange = call->exchange;
+	r->read.work = metrics_work;
+	r->read.done = metrics_done;
+	runtime_read(call->api->settings.runtime, &r->read);
 }

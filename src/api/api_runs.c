@@ -11,15 +11,6 @@
 #include "views/view.h"
 #include "views/view_runtime.h"
 
-void api_health(struct api_call *call)
-{
-	struct runtime_health_response *health = runtime_health_response_new(call->arena);
-	SET(health, status, S("ok"));
-	SET(health, version, str_from_c(call->api->settings.version));
-	api_reply_json(call->api, call->exchange, 200,
-		       runtime_health_response_text(health, call->arena));
-}
-
 /* ---- one run ------------------------------------------------------------------------- */
 
 struct result_read {
@@ -38,18 +29,21 @@ struct result_read {
 static void print_page(const struct result_read *r, const struct api_story *from,
 		       struct json_writer *writer)
 {
-	int64_t count = (int64_t)from->count, next = r->after;
+	size_t first = 0, next;
 	struct view_document document;
+	while (first < from->count && story_seq(&from->story, first) <= r->after)
+		first++;
 	json_open(writer, '{');
 	json_key(writer, S("items"));
 	json_open(writer, '[');
-	for (; next < count && next - r->after < r->limit; next++)
-		if (view_event(r->view, &from->story, (size_t)next, &document))
+	for (next = first; next < from->count && next - first < (size_t)r->limit; next++)
+		if (view_event(r->view, &from->story, next, &document))
 			view_print(&document, writer);
 	json_close(writer, ']');
 	json_key(writer, S("cursor"));
-	if (next - r->after == r->limit)
-		json_put_str(writer, str_format(from->arena, "%lld", (long long)next));
+	if (next - first == (size_t)r->limit)
+		json_put_str(writer, str_format(from->arena, "%lld",
+						(long long)story_seq(&from->story, next - 1)));
 	else
 		json_put_null(writer);
 	json_close(writer, '}');
@@ -78,7 +72,7 @@ static void result_work(struct runtime_read *read, struct store_reader *reader)
 		fail(&r->error, ERROR_NOT_FOUND, "no such run");
 	else if (!story.told)
 		r->error = story.untold;
-	else
+	else if (!r->as_events || api_story_reaches(story.floor, r->after, &r->error))
 		r->text = print_view(r, &story);
 }
 
@@ -178,12 +172,57 @@ static void run_noticed(void *context, uint64_t argument, const struct runtime_n
 	wait_free(wait);
 }
 
+/* A run that was started before may have ended before, too: then no notice will come. */
+struct ended_read {
+	struct runtime_read read;
+	struct api *api;
+	uint64_t wait;
+	struct uuid run;
+	bool ended;
+};
+
+static void ended_work(struct runtime_read *read, struct store_reader *reader)
+{
+	struct ended_read *r = (struct ended_read *)read;
+	struct store_run run;
+	bool found;
+	struct error error; /* then it is waited for in vain, and its receipt is sent */
+	r->ended = reader->ops->read_run(reader, &r->run, &read->arena, &run, &found, &error) &&
+		   found && run.ended_at != 0;
+}
+
+static void ended_done(struct runtime_read *read)
+{
+	struct ended_read *r = (struct ended_read *)read;
+	struct wait *wait = slots_get(&r->api->waits, r->wait);
+	if (wait != NULL && r->ended) {
+		api_send_result(r->api, wait->exchange, &wait->run);
+		wait_free(wait);
+	}
+	arena_done(&read->arena);
+	free(r);
+}
+
+static void look_whether_ended(const struct wait *wait)
+{
+	struct ended_read *r = calloc(1, sizeof(*r));
+	require(r != NULL);
+	r->api = wait->api;
+	r->wait = wait->id;
+	r->run = wait->run;
+	r->read.work = ended_work;
+	r->read.done = ended_done;
+	runtime_read(wait->api->settings.runtime, &r->read);
+}
+
 static void run_started(void *context, uint64_t argument, const struct runtime_reply *reply)
 {
 	struct api *api = context;
 	struct wait *wait = slots_get(&api->waits, argument);
 	require(wait != NULL);
 	wait->run = reply->run;
+	if (reply->error == NULL)
+		api_subject(api, wait->exchange, &reply->run);
 	if (reply->error != NULL) {
 		api_reply_error(api, wait->exchange, reply->error, reply->problems);
 		wait_free(wait);
@@ -196,7 +235,20 @@ static void run_started(void *context, uint64_t argument, const struct runtime_r
 		wait->timer =
 			system_timer_start(loop_system(api->settings.loop), wait->seconds * 1000000,
 					   patience_over, api, argument);
+		if (reply->repeated)
+			look_whether_ended(wait);
 	}
+}
+
+void api_waits_end(struct api *api)
+{
+	uint32_t index = 0;
+	uint64_t id;
+	for (struct wait *wait; (wait = slots_next(&api->waits, &index, &id)) != NULL;)
+		if (wait->watch != 0) { /* one whose start is not committed yet hears of that */
+			send_receipt(wait);
+			wait_free(wait);
+		}
 }
 
 /* Prefer: wait=N (RFC 7240); other preferences are none of ours. */
@@ -218,9 +270,13 @@ void api_run_start(struct api_call *call, const struct runtime_workflow_run_requ
 	struct error error;
 	struct runtime_start start = { .workflow = body->workflow,
 				       .yaml = has(body, yaml_content) ? body->yaml_content : S(""),
-				       .inputs = json_print(call->arena, body->inputs) };
+				       .inputs = json_print(call->arena, body->inputs),
+				       .key = call->key,
+				       .trace = str_from_c(call->trace) };
 	if (has(body, run_id))
 		start.run = body->run_id;
+	if (has(body, retention_days))
+		start.retention_days = &body->retention_days;
 	if (has(body, yaml_content) && !call->request->local) {
 		fail(&error, ERROR_FORBIDDEN,
 		     "a definition's text is taken only through baton.sock; over the network "
@@ -328,8 +384,8 @@ static void list_done(struct runtime_read *read)
 	if (list->error.code != ERROR_NONE)
 		api_reply_error(list->api, list->exchange, &list->error, NULL);
 	else
-		http_reply(list->api->server, list->exchange, 200, headers,
-			   list->next.size > 0 ? 2 : 1, buf_str(&list->text));
+		api_reply(list->api, list->exchange, 200, headers, list->next.size > 0 ? 2 : 1,
+			  buf_str(&list->text));
 	list_free(list);
 }
 
@@ -388,6 +444,8 @@ static void events_work(struct runtime_read *read, struct store_reader *reader)
 		fail(&list->error, ERROR_NOT_FOUND, "no such run");
 		return;
 	}
+	if (!api_story_reaches(run.floor, list->after, &list->error))
+		return;
 	if (!reader->ops->read_events(reader, &list->run, list->after, (size_t)list->limit,
 				      &read->arena, &page, &list->error))
 		return;

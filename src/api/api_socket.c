@@ -1,27 +1,25 @@
 /* api/api_socket.c -- WebSockets as cursors (architecture R10).
  *
  * Like a stream of api_stream.c a socket remembers what it last sent, nothing else: a notice says
- * that there is more, a page is read and encoded on a reader thread (api_socket_page.h) and sent
+ * that there is more, a page is read and encoded on a reader thread (api_page.h) and sent
  * until the client's queue is full; what was not taken is read again.  Two protocols:
  *
  *	/ws/events          S0's: every run's events, or those of the runs subscribed to
- *	  from the client   subscribe, unsubscribe {workflow_id}, subscribe_all, ping, pong
- *	  to the client     event {payload}, ping, pong, backfill_complete {count},
- *	                    backfill_expired {message}
+ *	  from the client   run.SocketRequest
+ *	  to the client     run.SocketMessage
  *	/ws/execution/{id}  S2's: the run's events from its beginning; after the last one 1000
  *
  * A socket is accepted when its first page is there: a run that does not exist is a 404, and
  * what happens after the client has seen the 101 is behind the cursor.
  *
- * The messages are S0's wire, so they are looked at as a tree.  One that is not understood closes
- * the socket: a client that believes to have subscribed must not wait for ever.
+ * A message that is not understood closes the socket: a client that believes to have subscribed
+ *must not wait for ever.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api_socket_page.h"
+#include "api/api_page.h"
 #include "api/inside.h"
-#include "base/limits.h"
 #include "net/websocket.h"
 
 struct api_socket {
@@ -30,8 +28,10 @@ struct api_socket {
 	bool all;
 	struct uuid run;
 	const struct view *view;
-	char since[SOCKET_SINCE_SIZE];
+	struct stories *stories; /* with a page while one is read */
+	char since[PAGE_SINCE_SIZE];
 	int64_t cursor; /* position when all, else seq */
+	int64_t newest; /* likewise, of what it was told of */
 	bool accepted, reading, more, full;
 	bool stale; /* the page in work was begun with other subscriptions */
 	bool backfilling;
@@ -46,12 +46,10 @@ static void socket_read(struct api_socket *socket);
 
 static struct api_socket *socket_of_exchange(struct api *api, uint64_t exchange)
 {
-	uint32_t index = 0;
-	uint64_t id;
-	for (struct api_socket *socket; (socket = slots_next(&api->sockets, &index, &id)) != NULL;)
-		if (socket->exchange == exchange)
-			return socket;
-	return NULL;
+	const struct api_call *call = api_call_of(api, exchange);
+	struct api_socket *socket =
+		call == NULL ? NULL : slots_get(&api->sockets, call->connection);
+	return socket != NULL && socket->exchange == exchange ? socket : NULL;
 }
 
 static void socket_free(struct api_socket *socket)
@@ -61,12 +59,13 @@ static void socket_free(struct api_socket *socket)
 	if (socket->timer != 0)
 		system_timer_stop(loop_system(api->settings.loop), socket->timer);
 	slots_remove(&api->sockets, socket->id);
+	stories_free(socket->stories);
 	free(socket);
 }
 
 static void socket_close(struct api_socket *socket, enum websocket_code code, struct str reason)
 {
-	websocket_close(socket->api->server, socket->exchange, code, reason);
+	api_close(socket->api, socket->exchange, (int)code, reason);
 	socket_free(socket);
 }
 
@@ -74,6 +73,12 @@ static bool socket_send(struct api_socket *socket, struct str text)
 {
 	socket->full = !websocket_write(socket->api->server, socket->exchange, text);
 	return !socket->full;
+}
+
+static bool send_pong(struct api_socket *socket)
+{
+	AUTO(arena) arena = { 0 };
+	return socket_send(socket, run_socket_pong_text(run_socket_pong_new(&arena), &arena));
 }
 
 /* ---- S0's ping ------------------------------------------------------------------------- */
@@ -84,48 +89,52 @@ static void ping(void *context, uint64_t argument)
 	struct api_socket *socket = slots_get(&api->sockets, argument);
 	if (socket == NULL)
 		return;
+	AUTO(arena) arena = { 0 };
 	if (!socket->full)
-		socket_send(socket, S("{\"type\":\"ping\"}"));
+		socket_send(socket, run_socket_ping_text(run_socket_ping_new(&arena), &arena));
 	socket->timer = system_timer_start(loop_system(api->settings.loop), LIMIT_WS_PING_MS * 1000,
 					   ping, api, argument);
 }
 
 /* ---- pages ----------------------------------------------------------------------------- */
 
-static void accept_socket(struct api_socket *socket, const struct socket_page *page)
+static void accept_socket(struct api_socket *socket, const struct page *page)
 {
 	socket->accepted = true;
 	socket->cursor = page->after;
-	websocket_accept(socket->api->server, socket->exchange);
+	api_accept(socket->api, socket->exchange);
 	if (!socket->all)
 		return;
 	socket->timer = system_timer_start(loop_system(socket->api->settings.loop),
 					   LIMIT_WS_PING_MS * 1000, ping, socket->api, socket->id);
 	socket->backfilling = socket->since[0] != '\0' && !page->expired;
 	socket->backfill_end = page->newest;
-	if (page->expired)
-		socket_send(socket,
-			    S("{\"type\":\"backfill_expired\",\"message\":\"no stored event is "
-			      "called that; read the runs again and go on from here\"}"));
+	if (!page->expired)
+		return;
+	AUTO(arena) arena = { 0 };
+	struct run_socket_backfill_expired *message = run_socket_backfill_expired_new(&arena);
+	SET(message, message,
+	    S("no stored event is called that; read the runs again and go on from here"));
+	socket_send(socket, run_socket_backfill_expired_text(message, &arena));
 }
 
 /* Everything that was there when the client came has been sent. */
 static bool end_backfill(struct api_socket *socket)
 {
-	AUTO(buf) text = { 0 };
-	buf_add_format(&text, "{\"type\":\"backfill_complete\",\"count\":%lld}",
-		       (long long)socket->backfill_count);
-	if (!socket_send(socket, buf_str(&text)))
+	AUTO(arena) arena = { 0 };
+	struct run_socket_backfill_complete *message = run_socket_backfill_complete_new(&arena);
+	SET(message, count, socket->backfill_count);
+	if (!socket_send(socket, run_socket_backfill_complete_text(message, &arena)))
 		return false;
 	socket->backfilling = false;
 	return true;
 }
 
 /* Sends as much of the page as the client takes; true when the run's end was among it. */
-static bool send_page(struct api_socket *socket, const struct socket_page *page)
+static bool send_page(struct api_socket *socket, const struct page *page)
 {
 	for (size_t i = 0; i < page->count && !socket->full; i++) {
-		const struct socket_item *item = &page->items[i];
+		const struct page_item *item = &page->items[i];
 		if (socket->backfilling && item->cursor > socket->backfill_end &&
 		    !end_backfill(socket))
 			break;
@@ -143,10 +152,12 @@ static bool send_page(struct api_socket *socket, const struct socket_page *page)
 	return false;
 }
 
-static void take_page(struct api_socket *socket, const struct socket_page *page)
+static void take_page(struct api_socket *socket, struct page *page)
 {
 	struct api *api = socket->api;
 	socket->reading = false;
+	socket->stories = page->stories;
+	page->stories = NULL;
 	if (page->error.code != ERROR_NONE && !socket->accepted) {
 		api_reply_error(api, socket->exchange, &page->error, NULL);
 		socket_free(socket);
@@ -158,6 +169,10 @@ static void take_page(struct api_socket *socket, const struct socket_page *page)
 	}
 	if (!socket->accepted)
 		accept_socket(socket, page);
+	if (!api_may_go_on(api, socket->exchange)) {
+		socket_close(socket, WEBSOCKET_POLICY, S("the key is not good any more"));
+		return;
+	}
 	if (socket->stale) {
 		socket->stale = false;
 		socket->more = true;
@@ -170,11 +185,12 @@ static void take_page(struct api_socket *socket, const struct socket_page *page)
 
 static void page_done(struct runtime_read *read)
 {
-	struct socket_page *page = (struct socket_page *)read;
+	struct page *page = (struct page *)read;
 	struct api *api = page->owner;
-	struct api_socket *socket = slots_get(&api->sockets, page->socket);
+	struct api_socket *socket = slots_get(&api->sockets, page->connection);
 	if (socket != NULL)
 		take_page(socket, page);
+	stories_free(page->stories);
 	arena_done(&read->arena);
 	free(page);
 }
@@ -185,23 +201,27 @@ static void socket_read(struct api_socket *socket)
 		return;
 	socket->reading = true;
 	socket->more = false;
-	struct socket_page *page = calloc(1, sizeof(*page));
+	struct page *page = calloc(1, sizeof(*page));
 	require(page != NULL);
 	page->owner = socket->api;
-	page->socket = socket->id;
+	page->connection = socket->id;
 	page->view = socket->view;
-	page->before = socket->all ? "{\"type\":\"event\",\"payload\":" : "";
-	page->behind = socket->all ? "}" : "";
+	page->form = socket->all ? PAGE_MESSAGE : PAGE_PLAIN;
+	page->stories = socket->stories;
+	socket->stories = NULL;
+	page->type = S("");
+	page->limit = LIMIT_STREAM_PAGE_EVENTS;
 	page->all = socket->all;
+	page->retells = !socket->all;
 	page->run = socket->run;
 	page->first = !socket->accepted;
 	memcpy(page->since, socket->since, sizeof(page->since));
-	page->after = socket->cursor;
+	page->after = socket->accepted ? socket->cursor : -1;
 	page->unfiltered_until = socket->backfilling ? socket->backfill_end : 0;
 	page->followed_count = socket->followed_count;
 	page->followed = arena_copy(&page->read.arena, socket->followed,
 				    socket->followed_count * sizeof(socket->followed[0]));
-	page->read.work = socket_page_work;
+	page->read.work = page_work;
 	page->read.done = page_done;
 	runtime_read(socket->api->settings.runtime, &page->read);
 }
@@ -210,9 +230,9 @@ static void committed(void *context, uint64_t argument, const struct runtime_not
 {
 	struct api *api = context;
 	struct api_socket *socket = slots_get(&api->sockets, argument);
-	(void)notice;
 	if (socket == NULL)
 		return;
+	socket->newest = socket->all ? notice->position : notice->seq;
 	socket->more = true;
 	socket_read(socket);
 }
@@ -228,48 +248,42 @@ static size_t find_followed(const struct api_socket *socket, const struct uuid *
 }
 
 /* NULL when it was understood, else why not. */
-static const char *take_subscription(struct api_socket *socket, const struct json *message,
-				     bool follow)
+static const char *take_subscription(struct api_socket *socket, const struct uuid *run, bool follow)
 {
-	struct uuid run;
-	if (!uuid_parse(json_text(json_member(message, S("workflow_id"))), &run))
-		return "workflow_id must be the id of a run";
-	size_t at = find_followed(socket, &run);
+	size_t at = find_followed(socket, run);
 	bool known = at < socket->followed_count;
 	if (follow == known)
 		return NULL;
 	if (follow && at == LIMIT_WS_SUBSCRIPTIONS)
+		limit_hit(REJECTION_WS_SUBSCRIPTIONS);
+	if (follow && at == LIMIT_WS_SUBSCRIPTIONS)
 		return "too many subscriptions; use subscribe_all";
 	if (follow)
-		socket->followed[socket->followed_count++] = run;
+		socket->followed[socket->followed_count++] = *run;
 	else
 		socket->followed[at] = socket->followed[--socket->followed_count];
 	socket->stale = socket->reading;
 	return NULL;
 }
 
-static const char *take_message(struct api_socket *socket, struct str text)
+static const char *take_request(struct api_socket *socket, const struct run_socket_request *request)
 {
-	AUTO(arena) arena = { 0 };
-	const struct json *message;
-	struct error error;
-	if (!json_read(text, &arena, &message, &error) || message->kind != JSON_OBJECT)
-		return "a message is a JSON object";
-	struct str type = json_text(json_member(message, S("type")));
-	if (str_equal(type, S("subscribe")) || str_equal(type, S("unsubscribe")))
-		return take_subscription(socket, message, type.at[0] == 's');
-	if (str_equal(type, S("subscribe_all"))) {
+	switch (request->kind) {
+	case RUN_SOCKET_REQUEST_SUBSCRIBE:
+		return take_subscription(socket, &request->as.subscribe->workflow_id, true);
+	case RUN_SOCKET_REQUEST_UNSUBSCRIBE:
+		return take_subscription(socket, &request->as.unsubscribe->workflow_id, false);
+	case RUN_SOCKET_REQUEST_SUBSCRIBE_ALL:
 		socket->followed_count = 0;
 		socket->stale = socket->reading;
-		return NULL;
+		break;
+	case RUN_SOCKET_REQUEST_PING:
+		socket->owes_pong = socket->full || !send_pong(socket);
+		break;
+	case RUN_SOCKET_REQUEST_PONG:
+		break;
 	}
-	if (str_equal(type, S("ping"))) {
-		socket->owes_pong = socket->full || !socket_send(socket, S("{\"type\":\"pong\"}"));
-		return NULL;
-	}
-	if (str_equal(type, S("pong")))
-		return NULL;
-	return "type must be subscribe, unsubscribe, subscribe_all, ping or pong";
+	return NULL;
 }
 
 /* ---- doors ------------------------------------------------------------------------------- */
@@ -279,9 +293,20 @@ void api_socket_message(struct api *api, uint64_t exchange, struct str text)
 	struct api_socket *socket = socket_of_exchange(api, exchange);
 	if (socket == NULL || !socket->all)
 		return;
-	const char *wrong = take_message(socket, text);
-	if (wrong != NULL)
-		socket_close(socket, WEBSOCKET_POLICY, str_from_c(wrong));
+	AUTO(arena) arena = { 0 };
+	const struct json *json;
+	struct error error = { .code = ERROR_NONE };
+	struct problems problems = { .arena = &arena };
+	const struct run_socket_request *request = NULL;
+	if (json_read(text, &arena, &json, &error)) {
+		struct contract_source source = { .json = json, .text = text };
+		request = run_socket_request_parse(&source, &arena, &problems);
+		if (request == NULL)
+			problems_fail(&problems, &error);
+	}
+	const char *wrong = request == NULL ? error.text : take_request(socket, request);
+	if (wrong != NULL) /* a reason has room for 123 bytes */
+		socket_close(socket, WEBSOCKET_POLICY, str_head(str_from_c(wrong), 120));
 }
 
 void api_socket_writable(struct api *api, uint64_t exchange)
@@ -291,9 +316,31 @@ void api_socket_writable(struct api *api, uint64_t exchange)
 		return;
 	socket->full = false;
 	if (socket->owes_pong)
-		socket->owes_pong = !socket_send(socket, S("{\"type\":\"pong\"}"));
+		socket->owes_pong = !send_pong(socket);
 	socket->more = true;
 	socket_read(socket);
+}
+
+struct api_lags api_socket_lags(const struct api *api)
+{
+	struct api_lags lags = { 0 };
+	uint32_t index = 0;
+	uint64_t id;
+	const struct api_socket *socket;
+	while ((socket = slots_next(&api->sockets, &index, &id)) != NULL)
+		api_lags_add(&lags, socket->newest - socket->cursor);
+	return lags;
+}
+
+bool api_sockets_behind(const struct api *api)
+{
+	uint32_t index = 0;
+	uint64_t id;
+	const struct api_socket *socket;
+	while ((socket = slots_next(&api->sockets, &index, &id)) != NULL)
+		if (socket->reading || (socket->more && !socket->full))
+			return true;
+	return false;
 }
 
 void api_socket_gone(struct api *api, uint64_t exchange)
@@ -312,8 +359,9 @@ static struct api_socket *socket_open(struct api_call *call, bool all, enum view
 	socket->all = all;
 	socket->run = call->id;
 	socket->view = view_at(view);
+	socket->stories = stories_new();
 	socket->more = true;
-	socket->id = slots_add(&call->api->sockets, socket);
+	socket->id = call->connection = slots_add(&call->api->sockets, socket);
 	const struct uuid every = { { 0 } };
 	socket->watch = runtime_watch(call->api->settings.runtime, all ? &every : &socket->run,
 				      committed, call->api, socket->id);

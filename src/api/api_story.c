@@ -17,26 +17,30 @@ static const struct json *look(void *context, const struct hash *hash)
 	return json;
 }
 
-static void add_event(struct api_story *s, const struct event *event)
+static void add_event(struct api_story *s, const struct event *event, int64_t seq)
 {
 	if (s->count == s->room) {
 		s->room = s->room == 0 ? 32 : s->room * 2;
-		struct event *more = arena_array(s->arena, struct event, s->room);
-		for (size_t i = 0; i < s->count; i++)
-			more[i] = s->events[i];
-		s->events = more;
+		struct event *events = arena_array(s->arena, struct event, s->room);
+		int64_t *seqs = arena_array(s->arena, int64_t, s->room);
+		for (size_t i = 0; i < s->count; i++) {
+			events[i] = s->events[i];
+			seqs[i] = s->seqs[i];
+		}
+		s->events = events;
+		s->seqs = seqs;
 	}
-	s->events[s->count++] = *event;
+	s->events[s->count] = *event;
+	s->seqs[s->count++] = seq;
 }
 
 /* Reads everything, or up to an event that this program does not know: then `untold` says so. */
 static bool read_events(struct api_story *s, const struct uuid *run, struct error *error)
 {
-	int64_t after = 0;
 	for (;;) {
 		struct store_event_page page;
-		if (!s->reader->ops->read_events(s->reader, run, after, LIMIT_STREAM_PAGE_EVENTS,
-						 s->arena, &page, error))
+		if (!s->reader->ops->read_events(s->reader, run, s->last_seq,
+						 LIMIT_STREAM_PAGE_EVENTS, s->arena, &page, error))
 			return false;
 		for (size_t i = 0; i < page.count; i++) {
 			const struct store_event_row *row = &page.at[i];
@@ -44,12 +48,30 @@ static bool read_events(struct api_story *s, const struct uuid *run, struct erro
 			if (!event_read(row->type, row->at, row->body, s->arena, &event,
 					&s->untold))
 				return true;
-			add_event(s, &event);
+			add_event(s, &event, row->seq);
+			s->last_seq = row->seq;
 		}
 		if (page.count < LIMIT_STREAM_PAGE_EVENTS)
 			return true;
-		after = page.at[page.count - 1].seq;
 	}
+}
+
+/* Puts what the snapshot tells among what is still there; both are in the stream's order. */
+static void merge_retold(struct api_story *s, const struct runtime_retold *retold)
+{
+	const struct event *events = s->events;
+	const int64_t *seqs = s->seqs;
+	size_t stored = s->count, next = 0;
+	s->count = s->room = 0;
+	for (size_t i = 0; i < retold->count; i++) {
+		while (next < stored && seqs[next] < retold->seqs[i]) {
+			add_event(s, &events[next], seqs[next]);
+			next++;
+		}
+		add_event(s, &retold->events[i], retold->seqs[i]);
+	}
+	for (; next < stored; next++)
+		add_event(s, &events[next], seqs[next]);
 }
 
 static bool read_graph(struct api_story *s, const struct run_graph **out_graph)
@@ -75,14 +97,21 @@ bool api_story_read(struct api_story *s, struct store_reader *reader, const stru
 		return false;
 	if (!s->found)
 		return true;
+	s->floor = row.floor;
 	if (!read_events(s, run, error))
 		return false;
 	if (s->untold.code != ERROR_NONE || !read_graph(s, &graph))
 		return true;
+	struct runtime_retold retold = { 0 };
+	if (s->floor > 1 && !runtime_retell(reader, &row, graph, arena, &retold, &s->untold))
+		return true;
+	if (retold.count > 0)
+		merge_retold(s, &retold);
 	s->source = (struct view_source){ .run = *run,
 					  .state = row.state,
 					  .graph = graph,
 					  .events = s->events,
+					  .seqs = s->seqs,
 					  .event_count = s->count,
 					  .look = look,
 					  .context = s };
@@ -91,22 +120,58 @@ bool api_story_read(struct api_story *s, struct store_reader *reader, const stru
 	return true;
 }
 
+bool api_story_go_on(struct api_story *s, struct store_reader *reader, struct error *error)
+{
+	size_t before = s->count;
+	s->reader = reader;
+	if (!s->told)
+		return true;
+	if (!read_events(s, &s->source.run, error))
+		return false;
+	s->told = s->untold.code == ERROR_NONE;
+	s->source.events = s->events;
+	s->source.seqs = s->seqs;
+	s->source.event_count = s->count;
+	if (s->count > before)
+		story_go_on(&s->story, before);
+	return true;
+}
+
 void api_story_done(struct api_story *s)
 {
 	story_done(&s->story);
 }
 
-struct str api_story_event(const struct api_story *s, const struct view *view, int64_t seq,
-			   const char *before, const char *behind)
+bool api_story_event(const struct api_story *s, const struct view *view, int64_t seq,
+		     struct view_document *out_document)
 {
-	struct view_document document;
-	if (!s->told || seq < 1 || (size_t)seq > s->count ||
-	    !view_event(view, &s->story, (size_t)seq - 1, &document))
-		return S("");
-	AUTO(buf) text = { 0 };
-	struct json_writer writer = { .out = &text };
-	buf_add(&text, str_from_c(before));
-	view_print(&document, &writer);
-	buf_add(&text, str_from_c(behind));
-	return str_copy(s->arena, buf_str(&text));
+	size_t index = s->told ? story_index(&s->story, seq) : s->count;
+	return index < s->count && view_event(view, &s->story, index, out_document);
+}
+
+bool api_story_is_there(struct store_reader *reader, int64_t position, bool *out_there,
+			struct error *error)
+{
+	AUTO(arena) arena = { 0 };
+	struct store_event_page page;
+	int64_t newest = reader->ops->newest_position(reader);
+	*out_there = true;
+	/* What is to come is no gap. */
+	if (position == 0 || newest < 0 || position > newest)
+		return true;
+	if (!reader->ops->read_all(reader, position - 1, 1, &arena, &page, error))
+		return false;
+	*out_there = page.count > 0 && page.at[0].position == position;
+	return true;
+}
+
+bool api_story_reaches(int64_t floor, int64_t after, struct error *error)
+{
+	if (after + 1 >= floor)
+		return true;
+	return fail(
+		error, ERROR_GONE,
+		"the run was compacted: its first event that is there has seq %lld; read the run "
+		"itself and go on with after=%lld",
+		(long long)floor, (long long)floor - 1);
 }

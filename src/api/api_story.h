@@ -1,8 +1,12 @@
 /* api/api_story.h -- the events of one run, ready to be shown in a vocabulary.
  *
- * Made on a reader's thread and good as long as the arena is.  A run that is not there, or that
+ * Made on a reader's thread and good as long as the arena is; api_story_go_on() reads what has come
+ * since, so that who follows a run reads each event once.  A run that is not there, or that
  * has something in it that this program does not know, has no story: `told` is false and none of
  * its events is shown.  Only a store that cannot be read is an error.
+ *
+ * The older events of a compacted run are told again from its snapshot (engine/retell.h), so its
+ * story begins at the beginning like any other.
  */
 #ifndef API_API_STORY_H
 #define API_API_STORY_H
@@ -14,13 +18,16 @@ struct api_story {
 	bool found; /* there is such a run */
 	bool told;
 	struct error untold; /* why a run that is there has no story */
-	size_t count;        /* of the events read */
+	int64_t floor;       /* stored events with a smaller seq were gone when it was read */
+	size_t count;        /* of the events, those that are told again included */
 
 	/* Not the caller's: */
 	struct store_reader *reader;
 	struct arena *arena;
 	struct event *events;
+	int64_t *seqs;
 	size_t room;
+	int64_t last_seq; /* read so far */
 	struct view_source source;
 	struct story story; /* when told: for what a view makes of it */
 };
@@ -28,9 +35,17 @@ struct api_story {
 /* It must not move afterwards. */
 MUST_CHECK bool api_story_read(struct api_story *s, struct store_reader *reader,
 			       const struct uuid *run, struct arena *arena, struct error *error);
+MUST_CHECK bool api_story_go_on(struct api_story *s, struct store_reader *reader,
+				struct error *error);
 void api_story_done(struct api_story *s);
-/* The event as JSON between two pieces of text; "" when the view does not show it. */
-struct str api_story_event(const struct api_story *s, const struct view *view, int64_t seq,
-			   const char *before, const char *behind);
+/* Says no to whoever asks for events that are gone: those behind `after`. */
+MUST_CHECK bool api_story_reaches(int64_t floor, int64_t after, struct error *error);
+/* Whether the event at a position is still there; one that is not has taken with it what stood
+ * beside it.  Position 0 stands before the first one. */
+MUST_CHECK bool api_story_is_there(struct store_reader *reader, int64_t position, bool *out_there,
+				   struct error *error);
+/* The event in the view's words; false when the view does not show it. */
+bool api_story_event(const struct api_story *s, const struct view *view, int64_t seq,
+		     struct view_document *out_document);
 
 #endif

@@ -7,42 +7,29 @@
  */
 #include <stdlib.h>
 
+#include "api/api_page.h"
 #include "api/inside.h"
-#include "base/limits.h"
 
 struct stream {
 	struct api *api;
 	uint64_t id, exchange;
 	bool all; /* every run's events */
 	struct uuid run;
-	int64_t cursor; /* seq, or position when all; -1 = from now on */
+	const struct view *view;
+	struct stories *stories; /* with a page while one is read */
+	int64_t cursor;          /* seq, or position when all; -1 = from now on */
+	int64_t newest;          /* likewise, of what it was told of */
 	bool begun, reading, more, full, last;
 	uint64_t watch, timer;
-};
-
-struct page_read {
-	struct runtime_read read;
-	struct api *api;
-	uint64_t stream;
-	bool all, first;
-	bool ended; /* the run was final before the page was read */
-	struct uuid run;
-	int64_t after;
-	struct store_event_page page;
-	struct str *texts; /* the page, encoded on the reader's thread */
-	struct error error;
 };
 
 static void stream_read(struct stream *stream);
 
 static struct stream *stream_of_exchange(struct api *api, uint64_t exchange)
 {
-	uint32_t index = 0;
-	uint64_t id;
-	for (struct stream *stream; (stream = slots_next(&api->streams, &index, &id)) != NULL;)
-		if (stream->exchange == exchange)
-			return stream;
-	return NULL;
+	const struct api_call *call = api_call_of(api, exchange);
+	struct stream *stream = call == NULL ? NULL : slots_get(&api->streams, call->connection);
+	return stream != NULL && stream->exchange == exchange ? stream : NULL;
 }
 
 static void stream_free(struct stream *stream)
@@ -53,6 +40,7 @@ static void stream_free(struct stream *stream)
 	if (stream->timer != 0)
 		system_timer_stop(loop_system(api->settings.loop), stream->timer);
 	slots_remove(&api->streams, stream->id);
+	stories_free(stream->stories);
 	free(stream);
 }
 
@@ -71,54 +59,10 @@ static void keep_alive(void *context, uint64_t argument)
 
 /* ---- pages --------------------------------------------------------------------------- */
 
-static struct str encode(const struct store_event_row *row, bool all, struct arena *arena)
-{
-	return str_format(arena, "id: %lld\ndata: " STR_FMT "\n\n",
-			  (long long)(all ? row->position : row->seq),
-			  STR_ARG(api_event_text(row, arena)));
-}
-
-static bool check_first(struct page_read *p, struct store_reader *reader)
-{
-	if (p->all) {
-		if (p->after < 0)
-			p->after = reader->ops->newest_position(reader);
-		return true;
-	}
-	struct store_run run;
-	bool found;
-	if (!reader->ops->read_run(reader, &p->run, &p->read.arena, &run, &found, &p->error))
-		return false;
-	if (!found)
-		return fail(&p->error, ERROR_NOT_FOUND, "no such run");
-	p->ended = run.ended_at != 0;
-	if (p->after < 0)
-		p->after = 0;
-	return true;
-}
-
-static void page_work(struct runtime_read *read, struct store_reader *reader)
-{
-	struct page_read *p = (struct page_read *)read;
-	if (p->first && !check_first(p, reader))
-		return;
-	bool good = p->all ? reader->ops->read_all(reader, p->after, LIMIT_STREAM_PAGE_EVENTS,
-						   &read->arena, &p->page, &p->error)
-			   : reader->ops->read_events(reader, &p->run, p->after,
-						      LIMIT_STREAM_PAGE_EVENTS, &read->arena,
-						      &p->page, &p->error);
-	if (!good)
-		return;
-	p->texts = arena_array(&read->arena, struct str, p->page.count);
-	for (size_t i = 0; i < p->page.count; i++)
-		p->texts[i] = encode(&p->page.at[i], p->all, &read->arena);
-}
-
 static void stream_begin(struct stream *stream)
 {
-	const struct http_header headers[] = { { S("Content-Type"), S("text/event-stream") },
-					       { S("Cache-Control"), S("no-store") } };
-	http_begin(stream->api->server, stream->exchange, 200, headers, COUNT(headers));
+	const struct http_header headers[] = { { S("Content-Type"), S("text/event-stream") } };
+	api_begin(stream->api, stream->exchange, 200, headers, COUNT(headers));
 	stream->begun = true;
 	stream->timer = system_timer_start(loop_system(stream->api->settings.loop),
 					   LIMIT_STREAM_KEEPALIVE_MS * 1000, keep_alive,
@@ -126,49 +70,65 @@ static void stream_begin(struct stream *stream)
 }
 
 /* Writes as much of the page as the client takes; the rest is read again later. */
-static void write_page(struct stream *stream, const struct page_read *p)
+static void write_page(struct stream *stream, const struct page *page)
 {
-	for (size_t i = 0; i < p->page.count; i++) {
-		const struct store_event_row *row = &p->page.at[i];
-		stream->full = !http_write(stream->api->server, stream->exchange, p->texts[i]);
+	for (size_t i = 0; i < page->count && !stream->full; i++) {
+		const struct page_item *item = &page->items[i];
+		if (item->text.size > 0)
+			stream->full =
+				!http_write(stream->api->server, stream->exchange, item->text);
 		if (stream->full)
 			break;
-		stream->cursor = stream->all ? row->position : row->seq;
-		if (!stream->all && str_equal(row->type, S("run.finished")))
-			stream->last = true;
+		stream->cursor = item->cursor;
+		stream->last = item->last && !stream->all;
 	}
-	if (p->page.count == LIMIT_STREAM_PAGE_EVENTS || stream->full)
+	if (page->more || stream->full)
 		stream->more = true;
-	else if (p->ended) /* also for one who has seen the end already */
+	else if (page->ended) /* also for one who has seen the end already */
 		stream->last = true;
+}
+
+static void stream_end(struct stream *stream)
+{
+	api_end(stream->api, stream->exchange);
+	stream_free(stream);
+}
+
+static void take_page(struct stream *stream, struct page *page)
+{
+	stream->reading = false;
+	stream->stories = page->stories;
+	page->stories = NULL;
+	if (page->error.code != ERROR_NONE && !stream->begun) {
+		api_reply_error(stream->api, stream->exchange, &page->error, NULL);
+		stream_free(stream);
+		return;
+	}
+	/* Also when the key that opened it is not good any more. */
+	if (page->error.code != ERROR_NONE || !api_may_go_on(stream->api, stream->exchange)) {
+		stream_end(stream);
+		return;
+	}
+	stream->cursor = page->after;
+	if (!stream->begun)
+		stream_begin(stream);
+	write_page(stream, page);
+	if (stream->last)
+		stream_end(stream);
+	else
+		stream_read(stream);
 }
 
 static void page_done(struct runtime_read *read)
 {
-	struct page_read *p = (struct page_read *)read;
-	struct api *api = p->api;
-	struct stream *stream = slots_get(&api->streams, p->stream);
-	if (stream != NULL && p->error.code != ERROR_NONE) {
-		if (stream->begun)
-			http_end(api->server, stream->exchange);
-		else
-			api_reply_error(api, stream->exchange, &p->error, NULL);
-		stream_free(stream);
-	} else if (stream != NULL) {
-		stream->reading = false;
-		stream->cursor = p->after;
-		if (!stream->begun)
-			stream_begin(stream);
-		write_page(stream, p);
-		if (stream->last) {
-			http_end(api->server, stream->exchange);
-			stream_free(stream);
-		} else {
-			stream_read(stream);
-		}
-	}
+	struct page *page = (struct page *)read;
+	struct api *api = page->owner;
+	struct stream *stream = slots_get(&api->streams, page->connection);
+	if (stream != NULL)
+		take_page(stream, page);
+	stories_free(page->stories);
 	arena_done(&read->arena);
-	free(p);
+	free(page);
 }
 
 static void stream_read(struct stream *stream)
@@ -177,26 +137,32 @@ static void stream_read(struct stream *stream)
 		return;
 	stream->reading = true;
 	stream->more = false;
-	struct page_read *p = calloc(1, sizeof(*p));
-	require(p != NULL);
-	p->api = stream->api;
-	p->stream = stream->id;
-	p->all = stream->all;
-	p->first = !stream->begun;
-	p->run = stream->run;
-	p->after = stream->cursor;
-	p->read.work = page_work;
-	p->read.done = page_done;
-	runtime_read(stream->api->settings.runtime, &p->read);
+	struct page *page = calloc(1, sizeof(*page));
+	require(page != NULL);
+	page->owner = stream->api;
+	page->connection = stream->id;
+	page->view = stream->view;
+	page->form = PAGE_SSE;
+	page->stories = stream->stories;
+	stream->stories = NULL;
+	page->all = stream->all;
+	page->first = !stream->begun;
+	page->run = stream->run;
+	page->type = S("");
+	page->after = stream->cursor;
+	page->limit = LIMIT_STREAM_PAGE_EVENTS;
+	page->read.work = page_work;
+	page->read.done = page_done;
+	runtime_read(stream->api->settings.runtime, &page->read);
 }
 
 static void committed(void *context, uint64_t argument, const struct runtime_notice *notice)
 {
 	struct api *api = context;
 	struct stream *stream = slots_get(&api->streams, argument);
-	(void)notice;
 	if (stream == NULL)
 		return;
+	stream->newest = stream->all ? notice->position : notice->seq;
 	stream->more = true;
 	stream_read(stream);
 }
@@ -220,12 +186,53 @@ void api_stream_gone(struct api *api, uint64_t exchange)
 		stream_free(stream);
 }
 
+struct api_lags api_stream_lags(const struct api *api)
+{
+	struct api_lags lags = { 0 };
+	uint32_t index = 0;
+	uint64_t id;
+	const struct stream *stream;
+	while ((stream = slots_next(&api->streams, &index, &id)) != NULL)
+		api_lags_add(&lags, stream->newest - stream->cursor);
+	return lags;
+}
+
+bool api_streams_behind(const struct api *api)
+{
+	uint32_t index = 0;
+	uint64_t id;
+	const struct stream *stream;
+	while ((stream = slots_next(&api->streams, &index, &id)) != NULL)
+		if (stream->reading || (stream->more && !stream->full))
+			return true;
+	return false;
+}
+
+void api_streams_end(struct api *api)
+{
+	uint32_t index = 0;
+	uint64_t id;
+	struct error error;
+	for (struct stream *stream; (stream = slots_next(&api->streams, &index, &id)) != NULL;) {
+		if (stream->begun) {
+			api_end(api, stream->exchange);
+		} else {
+			fail(&error, ERROR_UNAVAILABLE, "the server stops");
+			api_reply_error(api, stream->exchange, &error, NULL);
+		}
+		stream_free(stream);
+	}
+}
+
 static void stream_open(struct api_call *call, bool all)
 {
 	struct error error;
 	struct str last = http_header(call->request, S("Last-Event-ID"));
+	struct str name = api_query(call, S("view"));
+	const struct view *view = NULL;
 	int64_t after;
-	if (!api_query_int(call, S("after"), 0, INT64_MAX, -1, &after, &error)) {
+	if (!api_query_int(call, S("after"), 0, INT64_MAX, -1, &after, &error) ||
+	    (name.size > 0 && !view_from(name, &view, &error))) {
 		api_reply_error(call->api, call->exchange, &error, NULL);
 		return;
 	}
@@ -240,9 +247,11 @@ static void stream_open(struct api_call *call, bool all)
 	stream->exchange = call->exchange;
 	stream->all = all;
 	stream->run = call->id;
+	stream->view = view;
+	stream->stories = view == NULL ? NULL : stories_new();
 	stream->cursor = after;
 	stream->more = true;
-	stream->id = slots_add(&call->api->streams, stream);
+	stream->id = call->connection = slots_add(&call->api->streams, stream);
 	const struct uuid every = { { 0 } };
 	stream->watch = runtime_watch(call->api->settings.runtime, all ? &every : &stream->run,
 				      committed, call->api, stream->id);

@@ -233,6 +233,7 @@ static bool enter(struct reader *reader, const char *at)
 {
 	if (++reader->depth <= LIMIT_JSON_DEPTH)
 		return true;
+	limit_hit(REJECTION_JSON_DEPTH);
 	refuse(reader, at, ERROR_TOO_LARGE, "lists and objects are nested deeper than %d levels",
 	       LIMIT_JSON_DEPTH);
 	return false;

@@ -13,7 +13,12 @@
 
 #include "base/utf8.h"
 
-enum { TEXT_SIZE = 2048, RUN_ID_SIZE = 36, ABOUT_SIZE = 64, LINE_SIZE = TEXT_SIZE * 6 + 128 };
+enum { TEXT_SIZE = 2048, RUN_ID_SIZE = 36, ABOUT_SIZE = 64 };
+enum { FIELDS_MOST = 12, FIELD_SIZE = 256, NAME_SIZE = 32 };
+/* Each byte of a text may take six. */
+enum {
+	LINE_SIZE = TEXT_SIZE * 6 + 128 + FIELDS_MOST * (FIELD_SIZE * 6 + NAME_SIZE + 8),
+};
 
 static struct log_settings current = { .least = LOG_INFO };
 
@@ -63,43 +68,80 @@ static void write_all(const char *at, size_t size)
 	}
 }
 
-PRINTF_LIKE(3, 0)
-static void write_line(enum log_level level, struct str run_id, const char *format, va_list list)
+/* The text of the line, one that is too long cut visibly, and always UTF-8. */
+PRINTF_LIKE(2, 0)
+static struct str make_text(char text[TEXT_SIZE], const char *format, va_list list)
 {
-	if (level < current.least || level >= LOG_SILENT)
-		return;
-	char text[TEXT_SIZE];
-	int written = vsnprintf(text, sizeof(text), format, list);
+	int written = vsnprintf(text, TEXT_SIZE, format, list);
 	if (written < 0)
-		return;
+		return S("");
 	size_t size = (size_t)written;
-	if (size >= sizeof(text)) {
-		size = sizeof(text) - 1;
+	if (size >= TEXT_SIZE) {
+		size = TEXT_SIZE - 1;
 		memcpy(text + size - 3, "...", 3);
 	}
 	struct str rest = { text, size };
 	for (size_t bad; !utf8_valid(rest, &bad); rest = str_skip(rest, bad + 1))
 		text[rest.at + bad - text] = '?';
+	return (struct str){ text, size };
+}
 
-	char line[LINE_SIZE], about[ABOUT_SIZE] = "";
+static size_t add(char *line, size_t at, struct str text)
+{
+	memcpy(line + at, text.at, text.size);
+	return at + text.size;
+}
+
+/* Fields stand in front of the text in JSON, behind it for a person. */
+static size_t add_fields(char *line, size_t at, const struct log_field *fields, size_t count)
+{
+	bool json = current.json, first = true;
+	for (size_t i = 0; i < count && i < FIELDS_MOST; i++) {
+		struct str value = str_head(fields[i].value, FIELD_SIZE);
+		size_t bad;
+		if (value.size == 0 || !utf8_valid(value, &bad))
+			continue;
+		at = add(line, at, json ? S("\"") : first ? S(" (") : S(" "));
+		at = add(line, at, str_head(str_from_c(fields[i].name), NAME_SIZE));
+		at = add(line, at, json ? S("\":\"") : S("="));
+		at += escape(value, json, line + at);
+		at = add(line, at, json ? S("\",") : S(""));
+		first = false;
+	}
+	return json || first ? at : add(line, at, S(")"));
+}
+
+PRINTF_LIKE(5, 0)
+static void write_line(enum log_level level, struct str run_id, const struct log_field *fields,
+		       size_t count, const char *format, va_list list)
+{
+	if (level < current.least || level >= LOG_SILENT)
+		return;
+	char text[TEXT_SIZE], line[LINE_SIZE], about[ABOUT_SIZE] = "";
+	struct str said = make_text(text, format, list);
 	if (run_id.size > 0)
 		snprintf(about, sizeof(about),
 			 current.json ? "\"run_id\":\"" STR_FMT "\"," : "run " STR_FMT ": ",
 			 STR_ARG(str_head(run_id, RUN_ID_SIZE)));
-	int head = snprintf(line, sizeof(line),
-			    current.json ? "{\"level\":\"%s\",%s\"text\":\"" : "%s: %s",
+	int head = snprintf(line, sizeof(line), current.json ? "{\"level\":\"%s\",%s" : "%s: %s",
 			    level_names[level], about);
-	size_t end = (size_t)head + escape((struct str){ text, size }, current.json, line + head);
-	const char *tail = current.json ? "\"}\n" : "\n";
-	memcpy(line + end, tail, strlen(tail));
-	write_all(line, end + strlen(tail));
+	size_t end = (size_t)head;
+	if (current.json) {
+		end = add_fields(line, end, fields, count);
+		end = add(line, end, S("\"text\":\""));
+	}
+	end += escape(said, current.json, line + end);
+	if (!current.json)
+		end = add_fields(line, end, fields, count);
+	end = add(line, end, current.json ? S("\"}\n") : S("\n"));
+	write_all(line, end);
 }
 
 void log_line(enum log_level level, const char *format, ...)
 {
 	va_list list;
 	va_start(list, format);
-	write_line(level, S(""), format, list);
+	write_line(level, S(""), NULL, 0, format, list);
 	va_end(list);
 }
 
@@ -107,6 +149,15 @@ void log_run(enum log_level level, struct str run_id, const char *format, ...)
 {
 	va_list list;
 	va_start(list, format);
-	write_line(level, run_id, format, list);
+	write_line(level, run_id, NULL, 0, format, list);
+	va_end(list);
+}
+
+void log_with(enum log_level level, const struct log_field *fields, size_t count,
+	      const char *format, ...)
+{
+	va_list list;
+	va_start(list, format);
+	write_line(level, S(""), fields, count, format, list);
 	va_end(list);
 }

@@ -21,4 +21,13 @@ void log_line(enum log_level level, const char *format, ...) PRINTF_LIKE(2, 3);
  * lines of one run can be found among all others. */
 void log_run(enum log_level level, struct str run_id, const char *format, ...) PRINTF_LIKE(3, 4);
 
+/* The same with fields beside the text: members of the object in JSON, in brackets behind the text
+ * for a person.  An empty value is left out, a long one cut. */
+struct log_field {
+	const char *name;
+	struct str value;
+};
+void log_with(enum log_level level, const struct log_field *fields, size_t count,
+	      const char *format, ...) PRINTF_LIKE(4, 5);
+
 #endif

@@ -96,6 +96,8 @@ static bool next_event(struct composer *composer, yaml_event_t *out_event)
 static bool pay(struct composer *composer, yaml_mark_t mark, size_t weight, size_t bytes)
 {
 	if (weight > LIMIT_YAML_NODES - composer->nodes)
+		limit_hit(REJECTION_YAML_NODES);
+	if (weight > LIMIT_YAML_NODES - composer->nodes)
 		return refuse(composer, mark, ERROR_TOO_LARGE,
 			      "with aliases and merge keys expanded there are more than %d nodes",
 			      LIMIT_YAML_NODES);
@@ -473,6 +475,8 @@ static bool find_tag_directive(struct str text, size_t *out_at)
 
 static bool check_text(struct str text, struct error *error)
 {
+	if (text.size > LIMIT_YAML_BYTES)
+		limit_hit(REJECTION_YAML_BYTES);
 	if (text.size > LIMIT_YAML_BYTES)
 		return fail(error, ERROR_TOO_LARGE, "the text has %zu bytes, at most %d are taken",
 			    text.size, LIMIT_YAML_BYTES);

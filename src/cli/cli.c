@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "contract/run.h"
-#include "net/local_client.h"
 
 #define COMMAND(name) extern const struct cli_command command_##name;
 #include "cli/commands.def"
@@ -17,121 +16,119 @@ static const struct cli_command *const commands[] = {
 #undef COMMAND
 };
 
+static const struct cli_option common_options[] = {
+	{ .name = "--json", .text = "The result as JSON, and an error as run.Problem" },
+	{ .name = "--help", .letter = 'h', .text = "Say what the command does" },
+	{ .name = "--version", .text = "Say which version this is" },
+	{ .name = NULL },
+};
+
+const struct cli_option *cli_common_options(void)
+{
+	return common_options;
+}
+
 const struct cli_command *cli_command_at(size_t index)
 {
 	return index < COUNT(commands) ? commands[index] : NULL;
 }
 
-const struct cli_command *cli_find(const char *name)
+const struct cli_command *cli_find(struct str name)
 {
 	for (size_t i = 0; i < COUNT(commands); i++)
-		if (strcmp(commands[i]->name, name) == 0)
+		if (str_equal(str_from_c(commands[i]->name), name))
 			return commands[i];
 	return NULL;
 }
 
-int cli_fail(const struct error *error)
+const char *cli_group_name(enum cli_group group)
+{
+	switch (group) {
+	case CLI_RUNS:
+		return "Runs";
+	case CLI_SERVERS:
+		return "Server and data";
+	case CLI_SETTINGS:
+		return "Settings, profiles and keys";
+	case CLI_REFERENCE:
+		return "Reference";
+	case CLI_HIDDEN:
+		return "";
+	}
+	return "";
+}
+
+/* A command's own settings are those whose names begin with its own: serve.port. */
+static bool belongs_to(const struct config_row *row, const struct cli_command *command)
+{
+	struct str name = str_from_c(command->name);
+	return str_starts(row->name, name) && str_starts(str_skip(row->name, name.size), S("."));
+}
+
+bool cli_takes_setting(const struct cli_command *command, const struct config_row *row)
+{
+	if (row->flag[0] == '\0')
+		return false;
+	if (command != NULL)
+		return belongs_to(row, command);
+	for (size_t i = 0; i < COUNT(commands); i++)
+		if (belongs_to(row, commands[i]))
+			return false;
+	return true;
+}
+
+/* ---- saying ---------------------------------------------------------------------------- */
+
+static void print_problem(struct cli *cli, const struct error *error)
 {
 	const struct error_row *row = error_row(error->code);
+	struct run_problem *problem = run_problem_new(&cli->arena);
+	SET(problem, title, row->text);
+	SET(problem, status, row->http_status);
+	SET(problem, detail, str_from_c(error->text));
+	SET(problem, error, str_from_c(error->text));
+	SET(problem, code, row->name);
+	if (error->line > 0) {
+		struct run_problem_place *place = run_problem_place_new(&cli->arena);
+		SET(place, pointer, S(""));
+		SET(place, line, error->line);
+		SET(place, column, error->column);
+		SET(place, text, str_from_c(error->text));
+		SET(problem, details, (struct run_problem_place_list){ place, 1 });
+	}
+	fprintf(stderr, STR_FMT "\n", STR_ARG(run_problem_text(problem, &cli->arena)));
+}
+
+int cli_fail(struct cli *cli, const struct error *error)
+{
+	const struct error_row *row = error_row(error->code);
+	fflush(stdout);
+	if (cli->json) {
+		print_problem(cli, error);
+		return row->exit_status;
+	}
 	fprintf(stderr, "baton: ");
+	if (error->line > 0 && cli->document != NULL)
+		fprintf(stderr, "%s:", cli->document);
 	if (error->line > 0)
 		fprintf(stderr, "%u:%u: ", error->line, error->column);
 	fprintf(stderr, "%s [" STR_FMT "]\n", error->text, STR_ARG(row->name));
 	return row->exit_status;
 }
 
-/* ---- arguments ----------------------------------------------------------------------- */
-
-static void drop_arguments(struct cli *cli, int at, int count)
+int cli_print(struct cli *cli, struct str text)
 {
-	for (int i = at; i + count < cli->argument_count; i++)
-		cli->arguments[i] = cli->arguments[i + count];
-	cli->argument_count -= count;
+	bool good = fwrite(text.at, 1, text.size, stdout) == text.size;
+	if (!str_ends(text, S("\n")))
+		good = good && fputc('\n', stdout) != EOF;
+	if (good && fflush(stdout) == 0)
+		return 0;
+	struct error error;
+	fail(&error, ERROR_IO, "the output could not be written");
+	return cli_fail(cli, &error);
 }
 
-bool cli_option(struct cli *cli, const char *name, char letter, const char **out_value,
-		struct error *error)
+int cli_print_json(struct cli *cli, const struct json *json)
 {
-	const char brief[] = { '-', letter, '\0' };
-	*out_value = NULL;
-	for (int i = 0; i < cli->argument_count; i++) {
-		if (strcmp(cli->arguments[i], name) != 0 &&
-		    (letter == 0 || strcmp(cli->arguments[i], brief) != 0))
-			continue;
-		if (i + 1 == cli->argument_count)
-			return fail(error, ERROR_USAGE, "%s needs a value", cli->arguments[i]);
-		*out_value = cli->arguments[i + 1];
-		drop_arguments(cli, i, 2);
-		return true;
-	}
-	return true;
-}
-
-bool cli_flag(struct cli *cli, const char *name)
-{
-	for (int i = 0; i < cli->argument_count; i++)
-		if (strcmp(cli->arguments[i], name) == 0) {
-			drop_arguments(cli, i, 1);
-			return true;
-		}
-	return false;
-}
-
-bool cli_no_argument(struct cli *cli, struct error *error)
-{
-	if (cli->argument_count == 0)
-		return true;
-	return fail(error, ERROR_USAGE, "%s is not understood here; see baton help",
-		    cli->arguments[0]);
-}
-
-bool cli_one_argument(struct cli *cli, const char *what, const char **out_value,
-		      struct error *error)
-{
-	if (cli->argument_count == 0)
-		return fail(error, ERROR_USAGE, "%s is missing; see baton help", what);
-	*out_value = cli->arguments[0];
-	drop_arguments(cli, 0, 1);
-	return cli_no_argument(cli, error);
-}
-
-/* ---- requests ------------------------------------------------------------------------ */
-
-/* The server's problem+json as an error of ours; every further problem is told at once. */
-static bool fail_as_told(const struct json *json, int status, struct error *error)
-{
-	enum error_code code = ERROR_INTERNAL;
-	error_code_from_name(json_text(json_member(json, S("code"))), &code);
-	const struct json *details = json_member(json, S("details"));
-	for (size_t i = 0; json_item(details, i) != NULL; i++) {
-		const struct json *place = json_item(details, i);
-		const struct json *line = json_member(place, S("line"));
-		const struct json *column = json_member(place, S("column"));
-		if (line != NULL && column != NULL)
-			fprintf(stderr, "%lld:%lld ", (long long)line->as.integer,
-				(long long)column->as.integer);
-		fprintf(stderr, STR_FMT ": " STR_FMT "\n",
-			STR_ARG(json_text(json_member(place, S("pointer")))),
-			STR_ARG(json_text(json_member(place, S("text")))));
-	}
-	struct str detail = json_text(json_member(json, S("detail")));
-	if (detail.size == 0)
-		return fail(error, code, "the server answered %d", status);
-	return fail(error, code, STR_FMT, STR_ARG(detail));
-}
-
-bool cli_request(struct cli *cli, const char *method, struct str target, struct str body,
-		 const struct json **out_json, bool *out_lost, struct error *error)
-{
-	struct local_answer answer;
-	struct str headers = body.size > 0 ? S("Content-Type: application/json\r\n") : S("");
-	*out_lost = false;
-	if (!local_request(cli->socket_path, str_from_c(method), target, headers, body, &cli->arena,
-			   NULL, NULL, &answer, error)) {
-		*out_lost = error->code == ERROR_UNAVAILABLE || error->code == ERROR_IO;
-		return false;
-	}
-	if (!json_read(answer.body, &cli->arena, out_json, error))
-		return false;
-	return answer.status < 400 || fail_as_told(*out_json, answer.status, error);
+	return json == NULL ? 0 : cli_print(cli, json_print(&cli->arena, json));
 }

@@ -20,16 +20,12 @@ struct answer_state {
 static bool prepare(struct cli *cli, enum run_decision decision, struct error *error)
 {
 	struct answer_state *state = arena_new(&cli->arena, struct answer_state);
-	const char *id;
 	state->decision = decision;
-	state->follow = cli_flag(cli, "--follow");
-	if (!cli_option(cli, "--message", 'm', &state->comment, error) ||
-	    !cli_one_argument(cli, "the request's id (see baton inbox)", &id, error))
-		return false;
-	if (!uuid_parse(str_from_c(id), &state->request))
-		return fail(error, ERROR_USAGE, "a request's id is a UUID, not %s", id);
+	state->follow = cli_has(cli, "--follow");
+	state->comment = cli_value(cli, "--message", 0);
 	cli->state = state;
-	return true;
+	return cli_uuid(cli_argument(cli, 0), "a request's id (see baton inbox)", &state->request,
+			error);
 }
 
 static bool prepare_approve(struct cli *cli, struct error *error)
@@ -103,24 +99,34 @@ static int run(struct cli *cli)
 	struct error error;
 	bool lost = false;
 	if (!state->recorded && !record(cli, state, &lost, &error))
-		return lost ? CLI_SERVER_LOST : cli_fail(&error);
+		return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
 	return state->follow || cli->own_server ? cli_follow(cli, &state->run, &state->seen) : 0;
 }
 
+#define ANSWER_TAKES                                                                     \
+	.group = CLI_RUNS, .kind = CLI_CLIENT, .run = run,                               \
+	.arguments = { { .name = "REQUEST", .values = CLI_REQUEST } },                   \
+	.options = { { .name = "--message",                                              \
+		       .letter = 'm',                                                    \
+		       .value = "COMMENT",                                               \
+		       .text = "Why; kept with the answer" },                            \
+		     { .name = "--follow", .text = "Then follow the run to its end" } }, \
+	.exits = { { 1, "followed, the run failed" } }
+
 const struct cli_command command_approve = {
 	.name = "approve",
-	.usage = "approve REQUEST [-m COMMENT] [--follow]",
 	.text = "Say yes to a question",
-	.kind = CLI_CLIENT,
+	ANSWER_TAKES,
+	.examples = { { "baton approve 1f0c… -m 'looks right'",
+			"Answer a question of baton inbox" } },
 	.prepare = prepare_approve,
-	.run = run,
 };
 
 const struct cli_command command_reject = {
 	.name = "reject",
-	.usage = "reject REQUEST [-m COMMENT] [--follow]",
 	.text = "Say no to a question",
-	.kind = CLI_CLIENT,
+	ANSWER_TAKES,
+	.examples = { { "baton reject 1f0c… -m 'not on a Friday' --follow",
+			"Say no and see what the run does" } },
 	.prepare = prepare_reject,
-	.run = run,
 };

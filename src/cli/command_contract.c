@@ -24,19 +24,6 @@ struct contract_state {
 	uint64_t thrown;  /* times the dice were thrown */
 };
 
-static int fail_with(enum error_code code, const char *text)
-{
-	struct error error;
-	fail(&error, code, "%s", text);
-	return cli_fail(&error);
-}
-
-static int print_out(struct str text)
-{
-	bool good = fwrite(text.at, 1, text.size, stdout) == text.size && fflush(stdout) == 0;
-	return good ? 0 : fail_with(ERROR_IO, "the output could not be written");
-}
-
 /* ---- list ------------------------------------------------------------------------------ */
 
 static void list_line(struct json_writer *writer, const struct type *type, bool json)
@@ -72,7 +59,7 @@ static int list(struct cli *cli)
 		json_close(&writer, ']');
 		buf_add_char(&out, '\n');
 	}
-	return print_out(buf_str(&out));
+	return cli_print(cli, buf_str(&out));
 }
 
 /* ---- show ------------------------------------------------------------------------------ */
@@ -89,7 +76,7 @@ static int show(struct cli *cli)
 	} else {
 		describe_markdown_type(state->type, &out);
 	}
-	return print_out(buf_str(&out));
+	return cli_print(cli, buf_str(&out));
 }
 
 /* ---- check ----------------------------------------------------------------------------- */
@@ -155,7 +142,7 @@ static int tell_problems(struct cli *cli, const struct problems *problems)
 	json_put_int(&writer, (int64_t)problems->hidden);
 	json_close(&writer, '}');
 	buf_add_char(&out, '\n');
-	int status = print_out(buf_str(&out));
+	int status = cli_print(cli, buf_str(&out));
 	return status != 0 ? status : error_row(ERROR_INVALID)->exit_status;
 }
 
@@ -175,7 +162,7 @@ static int check(struct cli *cli)
 	struct str text;
 	const char *path = state->path == NULL ? "/dev/stdin" : state->path;
 	if (!file_read(path, LIMIT_JSON_BYTES, &cli->arena, &text, &error))
-		return cli_fail(&error);
+		return cli_fail(cli, &error);
 	bool good = is_json(path, text) ? json_read(text, &cli->arena, &json, &error)
 					: yaml_read(text, &cli->arena, &json, &error);
 	if (!good)
@@ -193,7 +180,7 @@ static int check(struct cli *cli)
 		return tell_problems(cli, &problems);
 	AUTO(buf) out = { 0 };
 	describe_indented(contract_text(state->type, value, &cli->arena), &out);
-	return print_out(buf_str(&out));
+	return cli_print(cli, buf_str(&out));
 }
 
 /* ---- arguments ------------------------------------------------------------------------- */
@@ -224,11 +211,8 @@ static bool prepare_check(struct cli *cli, struct contract_state *state, struct 
 		return fail(error, ERROR_USAGE,
 			    STR_FMT " is only a part of documents; check the whole one",
 			    STR_ARG(state->type->name));
-	if (cli->argument_count == 0)
-		return true;
-	if (!cli_one_argument(cli, "the file", &state->path, error))
-		return false;
-	if (strcmp(state->path, "-") == 0)
+	state->path = cli_argument(cli, 1);
+	if (state->path != NULL && strcmp(state->path, "-") == 0)
 		state->path = NULL;
 	return true;
 }
@@ -236,25 +220,15 @@ static bool prepare_check(struct cli *cli, struct contract_state *state, struct 
 static bool prepare(struct cli *cli, struct error *error)
 {
 	struct contract_state *state = arena_new(&cli->arena, struct contract_state);
-	const char *what = cli->argument_count > 0 ? cli->arguments[0] : "";
-	bool checks = strcmp(what, "check") == 0;
+	bool checks = strcmp(cli->word->name, "check") == 0;
 	cli->state = state;
-	if (strcmp(what, "list") == 0) {
-		state->run = list;
-		return cli_one_argument(cli, "list", &what, error);
-	}
-	if (!checks && strcmp(what, "show") != 0)
-		return fail(error, ERROR_USAGE,
-			    "contract takes list, show NAME or check NAME [FILE]");
 	state->run = checks ? check : show;
-	if (cli->argument_count < 2)
-		return fail(error, ERROR_USAGE, "contract %s needs a name; see baton contract list",
-			    what);
-	if (!find_type(cli->arguments[1], &state->type, error))
-		return false;
-	cli->arguments += 2;
-	cli->argument_count -= 2;
-	return checks ? prepare_check(cli, state, error) : cli_no_argument(cli, error);
+	if (strcmp(cli->word->name, "list") == 0) {
+		state->run = list;
+		return true;
+	}
+	return find_type(cli_argument(cli, 0), &state->type, error) &&
+	       (!checks || prepare_check(cli, state, error));
 }
 
 static int run(struct cli *cli)
@@ -263,11 +237,26 @@ static int run(struct cli *cli)
 	return state->run(cli);
 }
 
+static const struct cli_word words[] = {
+	{ .name = "list", .text = "Every type with its kind" },
+	{ .name = "show",
+	  .text = "One type: its fields, or with --json its JSON Schema",
+	  .arguments = { { .name = "NAME" } } },
+	{ .name = "check",
+	  .text = "A document against a type: all its problems, or the document with its defaults",
+	  .arguments = { { .name = "NAME" },
+			 { .name = "FILE", .values = CLI_FILE, .optional = true } } },
+	{ .name = NULL },
+};
+
 const struct cli_command command_contract = {
 	.name = "contract",
-	.usage = "contract list | show NAME | check NAME [FILE|-]",
 	.text = "List the types of documents, show one, or check a document against it",
+	.group = CLI_REFERENCE,
 	.kind = CLI_PLAIN,
+	.words = words,
+	.examples = { { "baton contract check runtime.WorkflowDefinition flow.yaml",
+			"What is wrong with a workflow; - or nothing reads standard input" } },
 	.prepare = prepare,
 	.run = run,
 };

@@ -1,4 +1,5 @@
-/* cli/command_db.c -- db check, stats, backup and vacuum: care of the database, by its owner.
+/* cli/command_db.c -- db check, stats, backup, vacuum, compact and rebuild: care of the database,
+ * by its owner.
  *
  * The file is never opened here: the request goes to whoever owns the data folder, which is this
  * process itself when nobody else does.
@@ -9,20 +10,22 @@
 
 #include "base/utf8.h"
 #include "cli/cli.h"
+#include "contract/run.h"
 
 typedef int db_show(struct cli *cli, const struct json *answer);
 
-static db_show show_check, show_stats, show_backup, show_vacuum;
+static db_show show_check, show_stats, show_backup, show_vacuum, show_compact, show_rebuild;
 
 static const struct db_word {
 	const char *name, *method, *target;
-	bool takes_file;
 	db_show *show;
 } db_words[] = {
-	{ "check", "POST", "/api/db/check", false, show_check },
-	{ "stats", "GET", "/api/db/stats", false, show_stats },
-	{ "backup", "POST", "/api/db/backup", true, show_backup },
-	{ "vacuum", "POST", "/api/db/vacuum", false, show_vacuum },
+	{ "check", "POST", "/api/db/check", show_check },
+	{ "stats", "GET", "/api/db/stats", show_stats },
+	{ "backup", "POST", "/api/db/backup", show_backup },
+	{ "vacuum", "POST", "/api/db/vacuum", show_vacuum },
+	{ "compact", "POST", "/api/db/compact", show_compact },
+	{ "rebuild", "POST", "/api/db/rebuild", show_rebuild },
 };
 
 struct db {
@@ -77,6 +80,32 @@ static int show_vacuum(struct cli *cli, const struct json *answer)
 	return 0;
 }
 
+static int show_compact(struct cli *cli, const struct json *answer)
+{
+	(void)cli;
+	printf("%lld of %lld runs compacted: %lld events and %lld values are gone, %lld bytes free\n",
+	       number(answer, "compacted"), number(answer, "runs"), number(answer, "events"),
+	       number(answer, "values"), number(answer, "free_bytes"));
+	return 0;
+}
+
+static int show_rebuild(struct cli *cli, const struct json *answer)
+{
+	const struct json *problems = json_member(answer, S("problems"));
+	const struct json *made = json_member(answer, S("projections"));
+	(void)cli;
+	for (size_t i = 0; json_item(made, i) != NULL; i++)
+		printf("%-8.*s  made again from " STR_FMT "\n",
+		       STR_ARG(json_text(json_member(json_item(made, i), S("name")))),
+		       STR_ARG(json_text(json_member(json_item(made, i), S("source")))));
+	printf("%lld runs, %lld open effects; %lld runs are at work and were left out, %lld go on\n",
+	       number(answer, "runs"), number(answer, "effects"), number(answer, "busy"),
+	       number(answer, "resumed"));
+	for (size_t i = 0; json_item(problems, i) != NULL; i++)
+		printf(STR_FMT "\n", STR_ARG(json_text(json_item(problems, i))));
+	return json_item(problems, 0) == NULL ? 0 : error_row(ERROR_STORAGE)->exit_status;
+}
+
 /* ---- the command --------------------------------------------------------------------- */
 
 /* The owner has another working folder than we. */
@@ -100,24 +129,47 @@ static struct str body_of(struct cli *cli, const char *file)
 	return str_copy(&cli->arena, buf_str(&text));
 }
 
+/* A whole number after the option; *out stays when it is not there. */
+static bool take_number(struct cli *cli, const char *option, int64_t *out, struct error *error)
+{
+	const char *text = cli_value(cli, option, 0);
+	if (text != NULL && (!str_to_int(str_from_c(text), out) || *out < 0))
+		return fail(error, ERROR_USAGE, "%s takes a whole number, not %s", option, text);
+	return true;
+}
+
+static bool take_compact(struct cli *cli, struct str *out_body, struct error *error)
+{
+	int64_t days = -1, most = -1;
+	bool now = cli_has(cli, "--now");
+	if (!take_number(cli, "--days", &days, error) ||
+	    !take_number(cli, "--max-events", &most, error))
+		return false;
+	if (now && days > 0)
+		return fail(error, ERROR_USAGE, "--now is --days 0; say one of them");
+	struct run_store_compact *body = run_store_compact_new(&cli->arena);
+	if (now || days >= 0)
+		SET(body, days, now ? 0 : days);
+	if (most >= 0)
+		SET(body, max_events, most);
+	*out_body = run_store_compact_text(body, &cli->arena);
+	return true;
+}
+
 static bool db_prepare(struct cli *cli, struct error *error)
 {
 	struct db *db = arena_new(&cli->arena, struct db);
-	const char *name = cli->argument_count > 0 ? cli->arguments[0] : "";
 	for (size_t i = 0; i < COUNT(db_words); i++)
-		if (strcmp(db_words[i].name, name) == 0)
+		if (strcmp(db_words[i].name, cli->word->name) == 0)
 			db->word = &db_words[i];
-	if (db->word == NULL)
-		return fail(error, ERROR_USAGE, "db takes check, stats, backup FILE or vacuum");
-	cli->arguments++;
-	cli->argument_count--;
+	require(db->word != NULL);
 	cli->state = db;
-	if (!db->word->takes_file)
-		return cli_no_argument(cli, error);
-	const char *file;
-	if (!cli_one_argument(cli, "the name of the copy", &file, error))
-		return false;
+	if (strcmp(cli->word->name, "compact") == 0)
+		return take_compact(cli, &db->body, error);
+	const char *file = cli_argument(cli, 0);
 	size_t bad;
+	if (file == NULL)
+		return true;
 	if (!utf8_valid(str_from_c(file), &bad))
 		return fail(error, ERROR_USAGE, "the name of the copy is not UTF-8");
 	db->body = body_of(cli, file);
@@ -132,20 +184,40 @@ static int db_run(struct cli *cli)
 	bool lost;
 	if (!cli_request(cli, db->word->method, str_from_c(db->word->target), db->body, &answer,
 			 &lost, &error))
-		return lost ? CLI_SERVER_LOST : cli_fail(&error);
-	if (cli->json)
-		printf(STR_FMT "\n", STR_ARG(json_print(&cli->arena, answer)));
-	int status = cli->json ? 0 : db->word->show(cli, answer);
+		return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
+	int status = cli->json ? cli_print_json(cli, answer) : db->word->show(cli, answer);
 	const struct json *sound = json_member(answer, S("sound"));
 	if (sound != NULL && !sound->as.boolean)
 		status = error_row(ERROR_STORAGE)->exit_status;
 	return status;
 }
 
+static const struct cli_word words[] = {
+	{ .name = "check", .text = "Look at everything the database holds" },
+	{ .name = "stats", .text = "Count what it holds" },
+	{ .name = "backup",
+	  .text = "Copy it, a moment of its history",
+	  .arguments = { { .name = "FILE", .values = CLI_FILE } } },
+	{ .name = "vacuum", .text = "Give free pages back to the disk" },
+	{ .name = "compact",
+	  .text = "Let the events of old runs go; the runs themselves stay",
+	  .options = { { .name = "--now", .text = "Of every run that has ended" },
+		       { .name = "--days",
+			 .value = "N",
+			 .text = "Of runs that ended so many days ago, whatever they or settings say" },
+		       { .name = "--max-events",
+			 .value = "N",
+			 .text = "Of any run, as many as there are over this number" } } },
+	{ .name = "rebuild", .text = "Make again from events whatever was made from them" },
+	{ .name = NULL },
+};
+
 const struct cli_command command_db = {
 	.name = "db",
-	.usage = "db check | stats | backup FILE | vacuum",
-	.text = "Check, measure, copy or shrink the database, while work goes on",
+	.text = "Check, measure, copy, shrink, thin out or mend the database, while work goes on",
+	.group = CLI_SERVERS,
+	.words = words,
+	.exits = { { 74, "check: something is wrong with it; rebuild: a run cannot be folded" } },
 	.kind = CLI_CLIENT,
 	.only_looks = true,
 	.prepare = db_prepare,

@@ -1,76 +1,41 @@
-/* cli/command_help.c -- help and version, from the table of commands. */
-#include <stdio.h>
+/* cli/command_help.c -- help, from the table of commands. */
+#include "cli/help.h"
 
-#include "cli/cli.h"
-#include "contract/config.h"
+struct help_state {
+	const struct cli_command *command;
+};
 
-/* A command's own settings are those whose names begin with its own: serve.port. */
-static bool belongs_to(const struct config_row *row, const struct cli_command *command)
+static bool prepare(struct cli *cli, struct error *error)
 {
-	struct str name = str_from_c(command->name);
-	return str_starts(row->name, name) && str_starts(str_skip(row->name, name.size), S("."));
+	struct help_state *state = arena_new(&cli->arena, struct help_state);
+	const char *name = cli_argument(cli, 0);
+	cli->state = state;
+	if (name == NULL)
+		return true;
+	state->command = cli_find(str_from_c(name));
+	return state->command != NULL ||
+	       fail(error, ERROR_NOT_FOUND, "there is no command %s; see baton help", name);
 }
 
-static bool is_common(const struct config_row *row)
+static int run(struct cli *cli)
 {
-	for (size_t i = 0; cli_command_at(i) != NULL; i++)
-		if (belongs_to(row, cli_command_at(i)))
-			return false;
-	return true;
-}
-
-static void print_command(const struct cli_command *command)
-{
-	const struct config_row *row;
-	printf("  baton %s", command->usage);
-	for (size_t i = 0; (row = config_at(i)) != NULL; i++)
-		if (row->flag[0] != '\0' && belongs_to(row, command))
-			printf(" [%s %s]", row->flag, row->fallback);
-	printf("\n      %s\n", command->text);
-}
-
-static void print_setting(const struct config_row *row)
-{
-	bool both = row->flag[0] != '\0' && row->environment[0] != '\0';
-	printf("  %s%s%s (default %s)\n      " STR_FMT "\n", row->flag, both ? " or " : "",
-	       row->environment, row->fallback, STR_ARG(row->text));
-}
-
-static int help(struct cli *cli)
-{
-	const struct config_row *row;
-	(void)cli;
-	printf("baton -- durable runs of agents and tools\n\n");
-	for (size_t i = 0; cli_command_at(i) != NULL; i++)
-		print_command(cli_command_at(i));
-	printf("\nEverywhere: --json, and\n");
-	for (size_t i = 0; (row = config_at(i)) != NULL; i++)
-		if (is_common(row))
-			print_setting(row);
-	return 0;
-}
-
-static int version(struct cli *cli)
-{
-	(void)cli;
-	printf("baton %s\n", BATON_VERSION);
-	return 0;
+	const struct help_state *state = cli->state;
+	AUTO(buf) out = { 0 };
+	if (cli->json)
+		help_json(state->command, &out);
+	else if (state->command != NULL)
+		help_command(state->command, &out);
+	else
+		help_all(&out);
+	return cli_print(cli, buf_str(&out));
 }
 
 const struct cli_command command_help = {
 	.name = "help",
-	.usage = "help",
-	.text = "Say what there is",
+	.text = "Say what there is, or what a command does",
+	.group = CLI_REFERENCE,
 	.kind = CLI_PLAIN,
-	.prepare = cli_no_argument,
-	.run = help,
-};
-
-const struct cli_command command_version = {
-	.name = "version",
-	.usage = "version",
-	.text = "Say which version this is",
-	.kind = CLI_PLAIN,
-	.prepare = cli_no_argument,
-	.run = version,
+	.arguments = { { .name = "COMMAND", .values = CLI_COMMAND_NAME, .optional = true } },
+	.prepare = prepare,
+	.run = run,
 };

@@ -9,7 +9,7 @@ static int fetch(struct cli *cli, struct str target, const struct json **out_jso
 	bool lost;
 	if (cli_request(cli, "GET", target, S(""), out_json, &lost, &error))
 		return 0;
-	return lost ? CLI_SERVER_LOST : cli_fail(&error);
+	return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
 }
 
 static struct str member(const struct json *object, const char *name)
@@ -23,10 +23,8 @@ static int list_runs(struct cli *cli)
 	int status = fetch(cli, S("/api/runs?limit=100"), &runs);
 	if (status != 0)
 		return status;
-	if (cli->json) {
-		printf(STR_FMT "\n", STR_ARG(json_print(&cli->arena, runs)));
-		return 0;
-	}
+	if (cli->json)
+		return cli_print_json(cli, runs);
 	for (size_t i = 0; json_item(runs, i) != NULL; i++) {
 		const struct json *row = json_item(runs, i);
 		printf(STR_FMT "  %-8.*s  " STR_FMT "  " STR_FMT "\n",
@@ -42,10 +40,8 @@ static int list_inbox(struct cli *cli)
 	int status = fetch(cli, S("/api/inbox"), &page);
 	if (status != 0)
 		return status;
-	if (cli->json) {
-		printf(STR_FMT "\n", STR_ARG(json_print(&cli->arena, page)));
-		return 0;
-	}
+	if (cli->json)
+		return cli_print_json(cli, page);
 	const struct json *items = json_member(page, S("items"));
 	for (size_t i = 0; json_item(items, i) != NULL; i++) {
 		const struct json *row = json_item(items, i);
@@ -58,20 +54,20 @@ static int list_inbox(struct cli *cli)
 
 const struct cli_command command_runs = {
 	.name = "runs",
-	.usage = "runs",
 	.text = "List runs, newest first",
+	.group = CLI_RUNS,
 	.kind = CLI_CLIENT,
 	.only_looks = true,
-	.prepare = cli_no_argument,
+	.prepare = cli_nothing,
 	.run = list_runs,
 };
 
 const struct cli_command command_inbox = {
 	.name = "inbox",
-	.usage = "inbox",
 	.text = "List what waits for a person",
+	.group = CLI_RUNS,
 	.kind = CLI_CLIENT,
 	.only_looks = true,
-	.prepare = cli_no_argument,
+	.prepare = cli_nothing,
 	.run = list_inbox,
 };

@@ -52,43 +52,38 @@ static bool add_input(struct cli *cli, struct json_member *member, const char *t
 
 static bool read_inputs(struct cli *cli, const struct json **out_inputs, struct error *error)
 {
-	const char *file, *text;
-	size_t room = (size_t)cli->argument_count;
+	const char *file = cli_value(cli, "--inputs", 0), *text;
+	size_t room = cli->given_count + 1;
 	struct json_member *members = arena_array(&cli->arena, struct json_member, room);
 	struct json *inputs = arena_new(&cli->arena, struct json);
 	inputs->kind = JSON_OBJECT;
-	if (!cli_option(cli, "--inputs", 'i', &file, error))
-		return false;
 	if (file != NULL) {
 		struct str json;
+		cli->document = file;
+		if (cli_has(cli, "--input"))
+			return fail(error, ERROR_USAGE, "either --inputs or --input, not both");
 		return file_read(file, LIMIT_VALUE_BYTES, &cli->arena, &json, error) &&
 		       json_read(json, &cli->arena, out_inputs, error);
 	}
-	for (size_t count = 0;; count++) {
-		if (!cli_option(cli, "--input", 0, &text, error))
-			return false;
-		if (text == NULL) {
-			inputs->as.object.at = members;
-			inputs->as.object.count = count;
-			*out_inputs = inputs;
-			return true;
-		}
+	size_t count = 0;
+	for (; (text = cli_value(cli, "--input", count)) != NULL; count++)
 		if (!add_input(cli, &members[count], text, error))
 			return false;
-	}
+	inputs->as.object.at = members;
+	inputs->as.object.count = count;
+	*out_inputs = inputs;
+	return true;
 }
 
 static bool prepare(struct cli *cli, struct error *error)
 {
 	struct run_state *state = arena_new(&cli->arena, struct run_state);
 	const struct json *inputs;
-	const char *id, *what;
-	if (!cli_option(cli, "--id", 0, &id, error) || !read_inputs(cli, &inputs, error) ||
-	    !cli_one_argument(cli, "the workflow's file or name", &what, error))
-		return false;
+	const char *id = cli_value(cli, "--id", 0), *what = cli_argument(cli, 0);
 	state->id = uuid_from_random(cli->dice);
-	if (id != NULL && !uuid_parse(str_from_c(id), &state->id))
-		return fail(error, ERROR_USAGE, "--id takes a UUID, not %s", id);
+	if (!read_inputs(cli, &inputs, error) ||
+	    (id != NULL && !cli_uuid(id, "what --id takes", &state->id, error)))
+		return false;
 	struct runtime_workflow_run_request *request =
 		runtime_workflow_run_request_new(&cli->arena);
 	SET(request, workflow, str_from_c(what));
@@ -119,7 +114,7 @@ static int run(struct cli *cli)
 			if (lost)
 				return CLI_SERVER_LOST;
 			if (!again || error.code != ERROR_CONFLICT)
-				return cli_fail(&error);
+				return cli_fail(cli, &error);
 		}
 		state->started = true;
 		fprintf(stderr, "run " STR_FMT "\n", STR_ARG(uuid_text(&state->id, id)));
@@ -129,8 +124,27 @@ static int run(struct cli *cli)
 
 const struct cli_command command_run = {
 	.name = "run",
-	.usage = "run FILE|NAME [--input name=value]... [-i inputs.json] [--id UUID]",
 	.text = "Start a run and follow it to its end",
+	.group = CLI_RUNS,
+	.arguments = { { .name = "FILE|NAME", .values = CLI_WORKFLOW } },
+	.options = { { .name = "--input",
+		       .value = "NAME=VALUE",
+		       .repeats = true,
+		       .text = "One input; the value is JSON when it reads as JSON, else text" },
+		     { .name = "--inputs",
+		       .letter = 'i',
+		       .value = "FILE",
+		       .values = CLI_FILE,
+		       .text = "All inputs, an object in a JSON file" },
+		     { .name = "--id",
+		       .value = "UUID",
+		       .text = "The run's id; a new one unless said" } },
+	.examples = { { "baton run two-steps --input who=you",
+			"An example in the program, by name" },
+		      { "baton run flow.yaml -i inputs.json --json",
+			"A file; the whole result as JSON" } },
+	.exits = { { 1, "the run failed" },
+		   { 130, "interrupted; what is open goes on at the next start" } },
 	.kind = CLI_CLIENT,
 	.prepare = prepare,
 	.run = run,

@@ -2,37 +2,36 @@
 #include "cli/cli.h"
 #include "contract/config.h"
 
+/* Whether it is one of this machine's is for listening to find out. */
+static bool is_host(struct str host)
+{
+	for (size_t i = 0; i < host.size; i++) {
+		char c = host.at[i];
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		      c == '.' || c == '-' || c == '_' || c == ':' || c == '%'))
+			return false;
+	}
+	return host.size > 0 && host.size < 254;
+}
+
 static bool prepare(struct cli *cli, struct error *error)
 {
-	const struct config_row *host_row = config_row(CONFIG_SERVE_HOST);
-	const struct config_row *port_row = config_row(CONFIG_SERVE_PORT);
-	const char *host, *port;
-	if (!cli_option(cli, host_row->flag, host_row->letter, &host, error) ||
-	    !cli_option(cli, port_row->flag, port_row->letter, &port, error))
-		return false;
-	int64_t number = cli->port;
-	if (port != NULL &&
-	    (!str_to_int(str_from_c(port), &number) || number < 0 || number > 65535))
-		return fail(error, ERROR_USAGE, "%s takes a number from 0 (any) to 65535, not %s",
-			    port_row->flag, port);
-	cli->port = (int)number;
-	if (host != NULL)
-		cli->host = host;
-	struct str name = str_from_c(cli->host);
-	if (!str_equal(name, S("127.0.0.1")) && !str_equal(name, S("localhost")) &&
-	    !str_equal(name, S("::1")))
-		return fail(
-			error, ERROR_FORBIDDEN,
-			"this version listens on loopback only (127.0.0.1, ::1 or localhost), not "
-			"on %s: it has no authentication",
-			cli->host);
-	return cli_no_argument(cli, error);
+	struct str name = str_from_c(config_text(&cli->config, CONFIG_SERVE_HOST));
+	if (cli->config.values[CONFIG_SERVER].source == CONFIG_FROM_FLAG)
+		return fail(error, ERROR_USAGE, "serve is the server: --server is for its clients");
+	return is_host(name) ||
+	       fail(error, ERROR_USAGE, "serve.host is an address or a name, not " STR_FMT,
+		    STR_ARG(name));
 }
 
 const struct cli_command command_serve = {
 	.name = "serve",
-	.usage = "serve",
 	.text = "Serve the HTTP interface and the dashboard, and carry on every open run",
+	.group = CLI_SERVERS,
 	.kind = CLI_SERVER,
+	.examples = { { "baton serve --port 0",
+			"On a port of the system's choice, which is printed" },
+		      { "BATON_LOG_FORMAT=json baton serve", "With a log of one object a line" } },
+	.exits = { { 8, "another process owns the data folder" } },
 	.prepare = prepare,
 };

@@ -9,13 +9,8 @@ struct watch_state {
 static bool prepare(struct cli *cli, struct error *error)
 {
 	struct watch_state *state = arena_new(&cli->arena, struct watch_state);
-	const char *id;
-	if (!cli_one_argument(cli, "the run's id", &id, error))
-		return false;
-	if (!uuid_parse(str_from_c(id), &state->id))
-		return fail(error, ERROR_USAGE, "a run's id is a UUID, not %s", id);
 	cli->state = state;
-	return true;
+	return cli_uuid(cli_argument(cli, 0), "a run's id", &state->id, error);
 }
 
 static int run(struct cli *cli)
@@ -26,9 +21,12 @@ static int run(struct cli *cli)
 
 const struct cli_command command_watch = {
 	.name = "watch",
-	.usage = "watch RUN",
 	.text = "Follow a run to its end, carrying it on when nobody else does",
+	.group = CLI_RUNS,
 	.kind = CLI_CLIENT,
+	.arguments = { { .name = "RUN", .values = CLI_RUN } },
+	.exits = { { 1, "the run failed" },
+		   { 130, "interrupted; what is open goes on at the next start" } },
 	.prepare = prepare,
 	.run = run,
 };

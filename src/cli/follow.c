@@ -4,18 +4,13 @@
  * the server has gone (and another one is found) the telling goes on behind the last line.
  */
 #include <stdio.h>
-#include <string.h>
 
-#include "base/limits.h"
 #include "base/time.h"
 #include "cli/cli.h"
 #include "contract/run.h"
-#include "net/local_client.h"
 
 struct following {
-	struct cli *cli;
 	int64_t *seen;
-	struct buf text; /* what has not been cut yet */
 	bool finished;
 };
 
@@ -41,38 +36,23 @@ static void tell(const struct run_event *event)
 			STR_ARG(json_text(json_member(data, S("effect")))));
 }
 
-static void take_event(struct following *f, struct str block)
-{
-	struct str line;
-	AUTO(arena) arena = { 0 };
-	while (str_cut(&block, '\n', &line)) {
-		const struct json *json;
-		struct error error;
-		struct problems problems = { .arena = &arena };
-		if (!str_starts(line, S("data: ")) ||
-		    !json_read(str_skip(line, 6), &arena, &json, &error))
-			continue;
-		struct contract_source source = { .json = json, .lenient = true };
-		const struct run_event *event = run_event_parse(&source, &arena, &problems);
-		if (event == NULL || event->seq <= *f->seen)
-			continue;
-		tell(event);
-		*f->seen = event->seq;
-		f->finished = str_equal(event->type, S("run.finished"));
-	}
-}
-
-static bool take_bytes(void *context, int status, struct str bytes)
+static bool take_event(void *context, struct str id, struct str data)
 {
 	struct following *f = context;
-	buf_add(&f->text, bytes);
-	if (status != 200)
+	(void)id;
+	AUTO(arena) arena = { 0 };
+	const struct json *json;
+	struct error error;
+	struct problems problems = { .arena = &arena };
+	if (!json_read(data, &arena, &json, &error))
 		return true;
-	size_t end;
-	while (str_find(buf_str(&f->text), S("\n\n"), &end)) {
-		take_event(f, str_head(buf_str(&f->text), end));
-		buf_drop_front(&f->text, end + 2);
-	}
+	struct contract_source source = { .json = json, .lenient = true };
+	const struct run_event *event = run_event_parse(&source, &arena, &problems);
+	if (event == NULL || event->seq <= *f->seen)
+		return true;
+	tell(event);
+	*f->seen = event->seq;
+	f->finished = str_equal(event->type, S("run.finished"));
 	return !f->finished;
 }
 
@@ -85,12 +65,14 @@ static int print_result(struct cli *cli, const struct uuid *run)
 	struct str target =
 		str_format(&cli->arena, "/api/runs/" STR_FMT, STR_ARG(uuid_text(run, id)));
 	if (!cli_request(cli, "GET", target, S(""), &result, &lost, &error))
-		return lost ? CLI_SERVER_LOST : cli_fail(&error);
+		return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
 	struct str status = json_text(json_member(result, S("status")));
 	if (str_equal(status, S("running")))
 		return CLI_SERVER_LOST;
 	const struct json *shown = cli->json ? result : json_member(result, S("outputs"));
-	printf(STR_FMT "\n", STR_ARG(json_print(&cli->arena, shown)));
+	int printed = cli_print_json(cli, shown);
+	if (printed != 0)
+		return printed;
 	if (str_equal(status, S("success")))
 		return 0;
 	struct str why = json_text(json_member(result, S("error")));
@@ -101,22 +83,18 @@ static int print_result(struct cli *cli, const struct uuid *run)
 int cli_follow(struct cli *cli, const struct uuid *run, int64_t *seen)
 {
 	char id[UUID_TEXT_SIZE];
-	AUTO(arena) arena = { 0 };
-	struct following f = { .cli = cli, .seen = seen, .text = buf_limited(LIMIT_JSON_BYTES) };
-	struct str target = str_format(&arena, "/api/runs/" STR_FMT "/stream?after=%lld",
+	struct following f = { .seen = seen };
+	struct str target = str_format(&cli->arena, "/api/runs/" STR_FMT "/stream?after=%lld",
 				       STR_ARG(uuid_text(run, id)), (long long)*seen);
-	struct local_answer answer;
 	struct error error;
-	bool good = local_request(cli->socket_path, S("GET"), target, S(""), S(""), &arena,
-				  take_bytes, &f, &answer, &error);
-	int status = CLI_SERVER_LOST;
-	if (good && answer.status == 404) {
+	bool lost;
+	bool good = cli_stream(cli, target, take_event, &f, &lost, &error);
+	/* A stream that ends in order is that of a run that has ended, told or not. */
+	if (f.finished || good)
+		return print_result(cli, run);
+	if (lost)
+		return CLI_SERVER_LOST;
+	if (error.code == ERROR_NOT_FOUND)
 		fail(&error, ERROR_NOT_FOUND, "no run " STR_FMT, STR_ARG(uuid_text(run, id)));
-		status = cli_fail(&error);
-	} else if (f.finished || good) {
-		/* A stream that ends in order is that of a run that has ended, told or not. */
-		status = print_result(cli, run);
-	}
-	buf_done(&f.text);
-	return status;
+	return cli_fail(cli, &error);
 }

@@ -4,9 +4,9 @@
  * one each), letter case ignored.  Bounded: long words are not compared, and it only runs for
  * problems whose text is kept.
  */
-#include "contract/engine.h"
+#include "contract/closest.h"
 
-#include <string.h>
+#include "contract/engine.h"
 
 enum { WORD_SIZE = 64 };
 
@@ -45,24 +45,52 @@ static unsigned distance(struct str a, struct str b)
 	return above[b.size];
 }
 
+/* How far a word may be off and still be meant. */
+static unsigned patience(struct str word)
+{
+	return word.size < 3 ? 1 : word.size < 8 ? 2 : 3;
+}
+
+struct search {
+	struct str word, best;
+	unsigned nearest;
+};
+
+static bool search_begin(struct search *search, struct str word)
+{
+	*search = (struct search){ .word = word, .nearest = patience(word) + 1 };
+	return word.size > 0 && word.size <= WORD_SIZE;
+}
+
+static void search_try(struct search *search, struct str name)
+{
+	unsigned limit = patience(search->word);
+	if (name.size > WORD_SIZE || name.size > search->word.size + limit ||
+	    search->word.size > name.size + limit)
+		return;
+	unsigned far = distance(search->word, name);
+	/* Everything is near to a word of two letters: something must be left. */
+	if (far < search->nearest && far < name.size) {
+		search->nearest = far;
+		search->best = name;
+	}
+}
+
+struct str closest_word(struct str_list words, struct str word)
+{
+	struct search search;
+	if (search_begin(&search, word))
+		for (size_t i = 0; i < words.count; i++)
+			search_try(&search, words.at[i]);
+	return search.best;
+}
+
 struct str ready_closest(const struct type_ready *ready, struct str word)
 {
-	struct str best = { NULL, 0 };
-	if (word.size == 0 || word.size > WORD_SIZE)
-		return best;
-	unsigned limit = word.size < 3 ? 1 : word.size < 8 ? 2 : 3;
-	unsigned nearest = limit + 1;
-	for (size_t i = 0; i < ready->name_count; i++) {
-		struct str name = ready->names[i].name;
-		if (ready->names[i].old || name.size > WORD_SIZE || name.size > word.size + limit ||
-		    word.size > name.size + limit)
-			continue;
-		unsigned far = distance(word, name);
-		/* Everything is near to a word of two letters: something must be left. */
-		if (far < nearest && far < name.size) {
-			nearest = far;
-			best = name;
-		}
-	}
-	return best;
+	struct search search;
+	if (search_begin(&search, word))
+		for (size_t i = 0; i < ready->name_count; i++)
+			if (!ready->names[i].old)
+				search_try(&search, ready->names[i].name);
+	return search.best;
 }

@@ -21,6 +21,9 @@ static const struct description descriptions[] = {
 	{ TEXT("events"), TEXT("The events of a run's stream"), describe_events },
 	{ TEXT("errors"), TEXT("The ways Baton says no"), describe_errors },
 	{ TEXT("config"), TEXT("Baton's own settings"), describe_config },
+	{ TEXT("limits"), TEXT("Every bound, with its reason"), describe_limits },
+	{ TEXT("metrics"), TEXT("What GET /metrics shows"), describe_metrics },
+	{ TEXT("html"), TEXT("All of it as one page for a browser"), describe_html },
 };
 
 const struct description *description_at(size_t index)
@@ -95,18 +98,30 @@ void describe_indented(struct str json, struct buf *out)
 	buf_add_char(out, '\n');
 }
 
-/* ---- the kept document ----------------------------------------------------------------- */
+/* ---- the kept documents ---------------------------------------------------------------- */
+
+static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct str keep(struct buf *kept, void (*print)(struct buf *out))
+{
+	pthread_mutex_lock(&kept_lock);
+	if (kept->size == 0) {
+		*kept = buf_limited(LIMIT_DESCRIPTION_BYTES);
+		print(kept);
+		require(!kept->full);
+	}
+	pthread_mutex_unlock(&kept_lock);
+	return buf_str(kept);
+}
 
 struct str describe_openapi_kept(void)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	static struct buf kept;
-	pthread_mutex_lock(&lock);
-	if (kept.size == 0) {
-		kept = buf_limited(LIMIT_DESCRIPTION_BYTES);
-		describe_openapi(&kept);
-		require(!kept.full);
-	}
-	pthread_mutex_unlock(&lock);
-	return buf_str(&kept);
+	return keep(&kept, describe_openapi);
+}
+
+struct str describe_html_kept(void)
+{
+	static struct buf kept;
+	return keep(&kept, describe_html);
 }

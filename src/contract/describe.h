@@ -6,7 +6,8 @@
  *	schema      one JSON Schema 2020-12 document with all types in $defs
  *	typescript  the same types for a client
  *	markdown    the same types for a reader
- *	states events errors config   the other .def files
+ *	states events errors config limits metrics   the other .def files
+ *	html        all of it, and the routes, as one page for a browser
  *
  * Documents are deterministic: the same program prints the same bytes.  `make describe` keeps
  * them in tests/golden.  One type as JSON Schema is in contract/contract.h (describe_schema).
@@ -33,13 +34,24 @@ void describe_states(struct buf *out);
 void describe_events(struct buf *out);
 void describe_errors(struct buf *out);
 void describe_config(struct buf *out);
+void describe_limits(struct buf *out);
+void describe_metrics(struct buf *out);
+void describe_html(struct buf *out);
+
+/* What the store keeps in step with events: the STORED rows of projections.def. */
+struct stored_row {
+	struct str name, source, text;
+};
+
+const struct stored_row *stored_row_at(size_t index); /* NULL behind the last */
 
 /* One type's section of the reference page. */
 void describe_markdown_type(const struct type *type, struct buf *out);
 /* JSON text with one member or item a line, so that it can be read and compared. */
 void describe_indented(struct str json, struct buf *out);
-/* The OpenAPI document, printed at the first call under a lock and kept as long as the program
- * runs; from any thread. */
+/* The OpenAPI document and the page, printed at the first call under a lock and kept as long as the
+ * program runs; from any thread. */
 struct str describe_openapi_kept(void);
+struct str describe_html_kept(void);
 
 #endif

@@ -1,86 +1,15 @@
 /* contract/describe_document.c -- OpenAPI and JSON Schema: all types, and the routes.
  *
  * Both are written as one line and then indented, because a golden file is compared line by line.
- * A route's rows (ROUTE, then its QUERY and ALSO rows) become one table in their order; rows of
- * one path are gathered when the path is met first.
+ * Rows of one path (contract/describe_routes.h) are gathered when the path is met first.
  */
 #include <string.h>
 
 #include "base/limits.h"
 #include "contract/describe.h"
+#include "contract/describe_routes.h"
 #include "contract/modules.h"
 #include "contract/run.h"
-#include "contract/runtime.h"
-
-/* ---- the rows -------------------------------------------------------------------------- */
-
-enum role {
-#define ROLE(constant, word, text) ROLE_##constant,
-#include "contracts/roles.def"
-#undef ROLE
-};
-
-static const struct role_row {
-	const char *word, *text;
-} roles[] = {
-#define ROLE(constant, word, text) [ROLE_##constant] = { word, text },
-#include "contracts/roles.def"
-#undef ROLE
-};
-
-enum answer { ANSWER_ONE, ANSWER_LIST, ANSWER_EVENTS, ANSWER_BYTES, ANSWER_NOTHING };
-
-enum row_kind { ROW_ROUTE, ROW_QUERY, ROW_ALSO };
-
-struct row {
-	enum row_kind kind;
-	const char *method, *path, *name, *text;
-	enum role role;
-	type_function *takes;
-	/* ROUTE and ALSO: the answer; QUERY: `of` is the parameter's type */
-	enum answer answer;
-	type_function *of;
-	const char *media;
-	int status;
-};
-
-static const struct row rows[] = {
-#define ONE(type_)    .answer = ANSWER_ONE, .of = type_##_type
-#define LIST(type_)   .answer = ANSWER_LIST, .of = type_##_type
-#define EVENTS(type_) .answer = ANSWER_EVENTS, .of = type_##_type
-#define BYTES(media_) .answer = ANSWER_BYTES, .media = media_
-#define NOTHING       .answer = ANSWER_NOTHING
-#define ROUTE(method_, path_, name_, role_, gives_, status_, text_) \
-	{ .kind = ROW_ROUTE,                                        \
-	  .method = #method_,                                       \
-	  .path = path_,                                            \
-	  .name = #name_,                                           \
-	  .role = ROLE_##role_,                                     \
-	  .status = status_,                                        \
-	  .text = text_,                                            \
-	  gives_ },
-#define ROUTE_BODY(method_, path_, name_, role_, takes_, gives_, status_, text_) \
-	{ .kind = ROW_ROUTE,                                                     \
-	  .method = #method_,                                                    \
-	  .path = path_,                                                         \
-	  .name = #name_,                                                        \
-	  .role = ROLE_##role_,                                                  \
-	  .takes = takes_##_type,                                                \
-	  .status = status_,                                                     \
-	  .text = text_,                                                         \
-	  gives_ },
-#define QUERY(name_, type_, text_) \
-	{ .kind = ROW_QUERY, .name = #name_, .of = type_##_type, .text = text_ },
-#define ALSO(gives_, status_, text_) { .kind = ROW_ALSO, .status = status_, .text = text_, gives_ },
-#include "contracts/routes.def"
-#undef ONE
-#undef LIST
-#undef EVENTS
-#undef BYTES
-#undef NOTHING
-#undef ROUTE
-#undef ROUTE_BODY
-};
 
 /* ---- pieces ---------------------------------------------------------------------------- */
 
@@ -152,24 +81,25 @@ static void put_media(struct json_writer *writer, const char *media, const struc
 
 /* ---- operations ------------------------------------------------------------------------ */
 
-static void put_response(struct json_writer *writer, const struct row *row, const char *text)
+static void put_response(struct json_writer *writer, const struct route_row *row, const char *text)
 {
 	AUTO(arena) arena = { 0 };
 	json_key(writer, str_format(&arena, "%d", row->status));
 	json_open(writer, '{');
 	put(writer, "description", text);
 	switch (row->answer) {
-	case ANSWER_ONE:
-	case ANSWER_LIST:
-		put_media(writer, "application/json", row->of(), row->answer == ANSWER_LIST, false);
+	case ROUTE_ANSWER_ONE:
+	case ROUTE_ANSWER_LIST:
+		put_media(writer, "application/json", row->of(), row->answer == ROUTE_ANSWER_LIST,
+			  false);
 		break;
-	case ANSWER_EVENTS:
+	case ROUTE_ANSWER_EVENTS:
 		put_media(writer, "text/event-stream", row->of(), false, false);
 		break;
-	case ANSWER_BYTES:
+	case ROUTE_ANSWER_BYTES:
 		put_media(writer, row->media, NULL, false, false);
 		break;
-	case ANSWER_NOTHING:
+	case ROUTE_ANSWER_NOTHING:
 		break;
 	}
 	json_close(writer, '}');
@@ -191,49 +121,34 @@ static void put_parameter(struct json_writer *writer, struct str name, bool in_p
 	json_close(writer, '}');
 }
 
-static bool path_parameter(struct str *rest, struct str *out_name)
-{
-	struct str segment;
-	while (str_cut(rest, '/', &segment))
-		if (str_starts(segment, S("{")) && str_ends(segment, S("}"))) {
-			*out_name = str_head(str_skip(segment, 1), segment.size - 2);
-			return true;
-		}
-	return false;
-}
-
-static const struct row *next_row(const struct row *row)
-{
-	return row + 1 < rows + COUNT(rows) ? row + 1 : NULL;
-}
-
 /* `row` is a ROUTE; its QUERY rows come right behind it. */
-static void put_parameters(struct json_writer *writer, const struct row *row)
+static void put_parameters(struct json_writer *writer, const struct route_row *row)
 {
 	struct str rest = str_from_c(row->path), name;
-	const struct row *behind = next_row(row);
 	size_t at;
-	if (!str_find(rest, S("{"), &at) && (behind == NULL || behind->kind != ROW_QUERY))
+	bool any = str_find(rest, S("{"), &at);
+	ROUTES_OF(row, item)
+	any = any || item->kind == ROUTE_ROW_QUERY;
+	if (!any)
 		return;
 	open_key(writer, "parameters", '[');
-	while (path_parameter(&rest, &name))
+	while (route_row_parameter(&rest, &name))
 		put_parameter(writer, name, true,
 			      str_equal(name, S("id")) ? uuid_type() : str_type(), NULL);
-	for (; behind != NULL && behind->kind != ROW_ROUTE; behind = next_row(behind))
-		if (behind->kind == ROW_QUERY)
-			put_parameter(writer, str_from_c(behind->name), false, behind->of(),
-				      behind->text);
+	ROUTES_OF(row, item)
+	if (item->kind == ROUTE_ROW_QUERY)
+		put_parameter(writer, str_from_c(item->name), false, item->of(), item->text);
 	json_close(writer, ']');
 }
 
 /* The handler's name; a handler of several routes is told apart by the last path segment. */
-static void put_operation_id(struct json_writer *writer, const struct row *row)
+static void put_operation_id(struct json_writer *writer, const struct route_row *row)
 {
 	AUTO(arena) arena = { 0 };
 	struct str id = str_from_c(row->name), rest = str_from_c(row->path), name;
-	for (const struct row *before = rows; before < row; before++)
-		if (before->kind == ROW_ROUTE && strcmp(before->name, row->name) == 0 &&
-		    path_parameter(&rest, &name)) {
+	for (const struct route_row *before = route_rows; before < row; before++)
+		if (before->kind == ROUTE_ROW_DOOR && strcmp(before->name, row->name) == 0 &&
+		    route_row_parameter(&rest, &name)) {
 			id = str_format(&arena, "%s_" STR_FMT, row->name, STR_ARG(name));
 			break;
 		}
@@ -241,7 +156,7 @@ static void put_operation_id(struct json_writer *writer, const struct row *row)
 	json_put_str(writer, id);
 }
 
-static void put_operation(struct json_writer *writer, const struct row *row)
+static void put_operation(struct json_writer *writer, const struct route_row *row)
 {
 	char method[16] = "";
 	for (size_t i = 0; row->method[i] != '\0' && i + 1 < sizeof(method); i++)
@@ -249,7 +164,11 @@ static void put_operation(struct json_writer *writer, const struct row *row)
 	open_key(writer, method, '{');
 	put_operation_id(writer, row);
 	put(writer, "summary", row->text);
-	put(writer, "x-role", roles[row->role].word);
+	put(writer, "x-role", role_rows[row->role].word);
+	if (!route_row_needs_key(row)) {
+		open_key(writer, "security", '[');
+		json_close(writer, ']');
+	}
 	put_parameters(writer, row);
 	if (row->takes != NULL) {
 		open_key(writer, "requestBody", '{');
@@ -260,10 +179,9 @@ static void put_operation(struct json_writer *writer, const struct row *row)
 	}
 	open_key(writer, "responses", '{');
 	put_response(writer, row, row->text);
-	for (const struct row *also = next_row(row); also != NULL && also->kind != ROW_ROUTE;
-	     also = next_row(also))
-		if (also->kind == ROW_ALSO)
-			put_response(writer, also, also->text);
+	ROUTES_OF(row, also)
+	if (also->kind == ROUTE_ROW_ALSO)
+		put_response(writer, also, also->text);
 	open_key(writer, "default", '{');
 	put(writer, "$ref", "#/components/responses/Problem");
 	json_close(writer, '}');
@@ -271,12 +189,12 @@ static void put_operation(struct json_writer *writer, const struct row *row)
 	json_close(writer, '}');
 }
 
-static bool is_first_of_path(const struct row *row)
+static bool is_first_of_path(const struct route_row *row)
 {
-	if (row->kind != ROW_ROUTE)
+	if (row->kind != ROUTE_ROW_DOOR)
 		return false;
-	for (const struct row *before = rows; before < row; before++)
-		if (before->kind == ROW_ROUTE && strcmp(before->path, row->path) == 0)
+	for (const struct route_row *before = route_rows; before < row; before++)
+		if (before->kind == ROUTE_ROW_DOOR && strcmp(before->path, row->path) == 0)
 			return false;
 	return true;
 }
@@ -284,12 +202,12 @@ static bool is_first_of_path(const struct row *row)
 static void put_paths(struct json_writer *writer)
 {
 	open_key(writer, "paths", '{');
-	for (const struct row *row = rows; row != NULL; row = next_row(row)) {
+	for (const struct route_row *row = route_rows; row->kind != ROUTE_ROW_END; row++) {
 		if (!is_first_of_path(row))
 			continue;
 		open_key(writer, row->path, '{');
-		for (const struct row *one = row; one != NULL; one = next_row(one))
-			if (one->kind == ROW_ROUTE && strcmp(one->path, row->path) == 0)
+		for (const struct route_row *one = row; one->kind != ROUTE_ROW_END; one++)
+			if (one->kind == ROUTE_ROW_DOOR && strcmp(one->path, row->path) == 0)
 				put_operation(writer, one);
 		json_close(writer, '}');
 	}
@@ -311,8 +229,8 @@ static void put_info(struct json_writer *writer)
 	put(writer, "identifier", "MIT");
 	json_close(writer, '}');
 	open_key(writer, "x-roles", '{');
-	for (size_t i = 0; i < COUNT(roles); i++)
-		put(writer, roles[i].word, roles[i].text);
+	for (size_t i = 0; role_rows[i].word != NULL; i++)
+		put(writer, role_rows[i].word, role_rows[i].text);
 	json_close(writer, '}');
 	json_close(writer, '}');
 }
@@ -326,6 +244,16 @@ static void put_components(struct json_writer *writer)
 	    "Why not: RFC 9457, with the error's name in code and every "
 	    "place that is wrong in details.");
 	put_media(writer, "application/problem+json", run_problem_type(), false, false);
+	json_close(writer, '}');
+	json_close(writer, '}');
+	open_key(writer, "securitySchemes", '{');
+	open_key(writer, "key", '{');
+	put(writer, "type", "http");
+	put(writer, "scheme", "bearer");
+	put(writer, "description",
+	    "A key, baton_<id>_<secret>, of the role that x-role names or a higher one. A server "
+	    "that listens on loopback only takes a request without one for an admin's, unless it "
+	    "was told serve.require_key.");
 	json_close(writer, '}');
 	json_close(writer, '}');
 	open_key(writer, "schemas", '{');
@@ -344,6 +272,12 @@ void describe_openapi(struct buf *out)
 	open_key(&writer, "servers", '[');
 	json_open(&writer, '{');
 	put(&writer, "url", "/");
+	json_close(&writer, '}');
+	json_close(&writer, ']');
+	open_key(&writer, "security", '[');
+	json_open(&writer, '{');
+	open_key(&writer, "key", '[');
+	json_close(&writer, ']');
 	json_close(&writer, '}');
 	json_close(&writer, ']');
 	put_paths(&writer);

@@ -1,4 +1,5 @@
-/* contract/describe_tables.c -- the other .def files as pages: states, events, errors, config.
+/* contract/describe_tables.c -- the other .def files as pages: states, events, errors, config,
+ * limits, metrics.
  *
  * Tables are not padded: a changed cell must not change its neighbours' lines.
  */
@@ -133,6 +134,21 @@ static const struct projection_line {
 #undef BY
 };
 
+static const struct stored_row stored[] = {
+#define PROJECT(event_, view_, how_)
+#define STORED(name_, source_, text_)                 \
+	{ .name = { #name_, sizeof(#name_) - 1 },     \
+	  .source = { source_, sizeof(source_) - 1 }, \
+	  .text = { text_, sizeof(text_) - 1 } },
+#include "contracts/projections.def"
+#undef PROJECT
+};
+
+const struct stored_row *stored_row_at(size_t index)
+{
+	return index < COUNT(stored) ? &stored[index] : NULL;
+}
+
 static void put_lower(struct buf *out, const char *word)
 {
 	for (; *word != '\0'; word++)
@@ -162,6 +178,14 @@ void describe_events(struct buf *out)
 		else
 			buf_add(out, S("by its body |\n"));
 	}
+	buf_add(out,
+		S("\n## Kept in step with them\n\nWritten in the commit that carries the "
+		  "events; `baton db rebuild` makes it again.\n\n| what | made from | meaning |"
+		  "\n|---|---|---|\n"));
+	for (size_t i = 0; i < COUNT(stored); i++)
+		buf_add_format(out, "| `" STR_FMT "` | " STR_FMT " | " STR_FMT " |\n",
+			       STR_ARG(stored[i].name), STR_ARG(stored[i].source),
+			       STR_ARG(stored[i].text));
 }
 
 /* ---- errors ---------------------------------------------------------------------------- */
@@ -207,15 +231,41 @@ static void put_code(struct buf *out, const char *text)
 void describe_config(struct buf *out)
 {
 	const struct config_row *row;
-	buf_add(out, S("# Settings\n\nThe flag wins over the environment, the environment over the "
-		       "default.\n\n| setting | type | default | environment | flag | meaning |\n"
+	char environment[CONFIG_ENVIRONMENT_SIZE];
+	buf_add(out, S("# Settings\n\nThe flag wins over the environment, the environment over "
+		       "`config.yaml` in the data folder, that over the default.\n\n"
+		       "| setting | what it may be | default | environment | flag | meaning |\n"
 		       "|---|---|---|---|---|---|\n"));
 	for (size_t i = 0; (row = config_at(i)) != NULL; i++) {
-		buf_add_format(out, "| `" STR_FMT "` | %s |", STR_ARG(row->name),
-			       config_type_name(row->type));
+		buf_add_format(out, "| `" STR_FMT "` | ", STR_ARG(row->name));
+		config_allowed(row, out);
+		buf_add(out, S(" |"));
 		put_code(out, row->fallback);
-		put_code(out, row->environment);
+		put_code(out, config_environment(row, environment));
 		put_code(out, row->flag);
 		buf_add_format(out, " " STR_FMT " |\n", STR_ARG(row->text));
 	}
+}
+
+/* ---- limits and metrics ---------------------------------------------------------------- */
+
+void describe_limits(struct buf *out)
+{
+	buf_add(out, S("# Limits\n\nEvery bound, and why it is there.\n\n"
+		       "| limit | value | unit | why |\n|---|---|---|---|\n"));
+#define LIMIT(name_, value_, unit_, why_)                                                      \
+	buf_add_format(out, "| `%s` | %lld | %s | %s |\n", #name_, (long long)(value_), unit_, \
+		       why_);
+#include "contracts/limits.def"
+#undef LIMIT
+}
+
+void describe_metrics(struct buf *out)
+{
+	buf_add(out, S("# Metrics\n\nWhat GET /metrics shows.\n\n"
+		       "| metric | kind | meaning |\n|---|---|---|\n"));
+#define METRIC(name_, kind_, from_, text_) \
+	buf_add_format(out, "| `%s` | %s | %s |\n", #name_, #kind_, text_);
+#include "contracts/metrics.def"
+#undef METRIC
 }

@@ -67,6 +67,90 @@ struct str event_body(const struct event *event, struct arena *arena)
 	return S("");
 }
 
+bool value_name(const struct run_value *value, struct hash *out_name)
+{
+	if (value == NULL || !has(value, sha256))
+		return false;
+	*out_name = value->sha256;
+	return true;
+}
+
+/* The one value that the body of most events has; NULL when there is none. */
+static const struct run_value *value_of(const struct event *event)
+{
+	switch (event->type) {
+	case EVENT_RUN_CREATED:
+		return event->as.run_created->inputs;
+	case EVENT_STEP_COMPUTED:
+		return has(event->as.run_step_computed, output)
+			       ? event->as.run_step_computed->output
+			       : NULL;
+	case EVENT_TOOL_REQUESTED:
+		return event->as.run_tool_requested->inputs;
+	case EVENT_TOOL_FINISHED:
+		return has(event->as.run_tool_finished, output)
+			       ? event->as.run_tool_finished->output
+			       : NULL;
+	case EVENT_HUMAN_REQUESTED:
+		return event->as.run_human_requested->inputs;
+	case EVENT_HUMAN_FINISHED:
+		return has(event->as.run_human_finished, value)
+			       ? event->as.run_human_finished->value
+			       : NULL;
+	case EVENT_TIMER_FINISHED:
+		return has(event->as.run_timer_finished, output)
+			       ? event->as.run_timer_finished->output
+			       : NULL;
+	case EVENT_STEP_ENTERED:
+		return has(event->as.run_step_entered, items) ? event->as.run_step_entered->items
+							      : NULL;
+	case EVENT_STEP_LEFT:
+		return has(event->as.run_step_left, output) ? event->as.run_step_left->output
+							    : NULL;
+	case EVENT_TURN_REQUESTED:
+		return event->as.run_turn_requested->request;
+	case EVENT_TURN_FINISHED:
+		return has(event->as.run_turn_finished, output)
+			       ? event->as.run_turn_finished->output
+			       : NULL;
+	case EVENT_SUBRUN_REQUESTED:
+		return event->as.run_subrun_requested->inputs;
+	case EVENT_SUBRUN_FINISHED:
+		return has(event->as.run_subrun_finished, output)
+			       ? event->as.run_subrun_finished->output
+			       : NULL;
+	case EVENT_RUN_SIGNALLED:
+		return event->as.run_signalled->data;
+	case EVENT_RUN_FINISHED:
+		return has(event->as.run_finished, outputs) ? event->as.run_finished->outputs
+							    : NULL;
+	case EVENT_TOOL_RESTARTED:
+	case EVENT_TIMER_REQUESTED:
+	case EVENT_HUMAN_ESCALATED:
+	case EVENT_STEP_SKIPPED:
+	case EVENT_STEP_STARTED:
+	case EVENT_RUN_STARTED:
+	case EVENT_RUN_PAUSED:
+	case EVENT_RUN_RESUMED:
+	case EVENT_RUN_CANCELLING:
+	case EVENT_RUN_COMPACTED:
+	case EVENT_DOCUMENT_CHANGED:
+		break;
+	}
+	return NULL;
+}
+
+size_t event_names(const struct event *event, struct hash out_names[EVENT_NAMES])
+{
+	size_t count = 0;
+	if (event->type == EVENT_RUN_CREATED)
+		out_names[count++] = event->as.run_created->definition;
+	if (event->type == EVENT_SUBRUN_REQUESTED)
+		out_names[count++] = event->as.run_subrun_requested->definition;
+	count += value_name(value_of(event), &out_names[count]);
+	return count;
+}
+
 static bool parse_body(const struct contract_source *source, struct arena *arena,
 		       struct problems *problems, struct event *event)
 {

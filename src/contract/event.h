@@ -22,7 +22,13 @@ enum event_level {
 	EVENT_LEVEL_ERROR,
 };
 
-enum event_persistence { EVENT_PERSISTENCE_STORED };
+enum event_persistence {
+	EVENT_PERSISTENCE_STORED,
+	EVENT_PERSISTENCE_KEPT, /* of the run's life cycle: it outlives a compaction */
+};
+
+/* No event names more values than this. */
+enum { EVENT_NAMES = 2 };
 
 struct event {
 	enum event_type type;
@@ -42,6 +48,10 @@ enum event_persistence event_persistence(enum event_type type);
 struct str event_level_name(enum event_level level); /* "debug", "info", "warning", "error" */
 
 struct str event_body(const struct event *event, struct arena *arena); /* JSON */
+/* The stored values and the graph that its body names; how many. */
+size_t event_names(const struct event *event, struct hash out_names[EVENT_NAMES]);
+/* The hash of a value that is stored; false for one that is absent or stands in the body. */
+bool value_name(const struct run_value *value, struct hash *out_name);
 MUST_CHECK bool event_read(struct str name, int64_t at, struct str body, struct arena *arena,
 			   struct event *out_event, struct error *error);
 

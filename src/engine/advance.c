@@ -125,12 +125,12 @@ static enum engine_answer start(struct run *run, struct activation *activation, 
 
 static struct fault fault_of_root(const struct run *run, struct arena *arena)
 {
-	const struct activation *failed = run->root->failed;
-	if (failed == NULL)
+	struct str path = run->root->failed.path;
+	struct fault fault = run->root->failed.fault;
+	if (path.size == 0)
 		return (struct fault){ S(""), S("") };
-	return (struct fault){ failed->fault.code,
-			       str_format(arena, "step " STR_FMT ": " STR_FMT,
-					  STR_ARG(failed->path), STR_ARG(failed->fault.text)) };
+	return (struct fault){ fault.code, str_format(arena, "step " STR_FMT ": " STR_FMT,
+						      STR_ARG(path), STR_ARG(fault.text)) };
 }
 
 /* The workflow's outputs by name; a required one that is missing is a fault of the run. */

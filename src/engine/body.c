@@ -93,13 +93,13 @@ static const struct json *map_output(struct seeing *seeing, const struct activat
 }
 
 /* The first that failed, over all bodies of the container. */
-static const struct activation *first_failed(const struct activation *activation)
+static const struct scope *first_failed(const struct activation *activation)
 {
-	const struct activation *first = NULL;
+	const struct scope *first = NULL;
 	for (const struct scope *scope = activation->scopes; scope != NULL; scope = scope->next)
-		if (scope->failed != NULL &&
-		    (first == NULL || scope->failed->ended_seq < first->ended_seq))
-			first = scope->failed;
+		if (scope->failed.path.size > 0 &&
+		    (first == NULL || scope->failed.seq < first->failed.seq))
+			first = scope;
 	return first;
 }
 
@@ -142,7 +142,7 @@ enum engine_answer body_leave(struct run *run, struct activation *activation, in
 		node->kind == RUN_NODE_MAP
 			? map_output(&seeing, activation)
 			: body_output(&seeing, activation->scopes, activation->node);
-	const struct activation *failed = first_failed(activation);
+	const struct scope *failed = first_failed(activation);
 	struct words words = { NULL, S("") };
 	if (failed == NULL && !seeing.missing)
 		words_inside(&seeing, activation, output, &words);
@@ -150,10 +150,10 @@ enum engine_answer body_leave(struct run *run, struct activation *activation, in
 		return ENGINE_NEED;
 	struct fault fault = { S(""), S("") };
 	if (failed != NULL)
-		fault = (struct fault){ failed->fault.code,
+		fault = (struct fault){ failed->failed.fault.code,
 					str_format(d->arena, "step " STR_FMT ": " STR_FMT,
-						   STR_ARG(failed->path),
-						   STR_ARG(failed->fault.text)) };
+						   STR_ARG(failed->failed.path),
+						   STR_ARG(failed->failed.fault.text)) };
 	struct run_value *value = make_value(d, output);
 	if (value == NULL && failed == NULL)
 		fault = fault_of(ERROR_TOO_LARGE, S("the output is over the limit of a value"));

@@ -49,6 +49,10 @@ static enum engine_answer decide_create(struct run *run, const struct command *c
 		SET(body, priority, command->priority);
 	if (command->queued)
 		SET(body, queued, true);
+	if (command->trace.size > 0)
+		SET(body, trace, str_copy(d->arena, command->trace));
+	if (command->retention_days != NULL)
+		SET(body, retention_days, *command->retention_days);
 	emit(run, d, (struct event){ EVENT_RUN_CREATED, command->now, { .run_created = body } });
 	return ENGINE_DONE;
 }
@@ -397,7 +401,8 @@ static enum engine_answer check_answer(const struct run *run, const struct activ
 				       const struct command *command, struct error *error)
 {
 	const struct run_graph_node *row = run_node(run, activation)->row;
-	if (command->revision != NULL && !hash_equal(command->revision, &activation->revision))
+	if (command->revision != NULL &&
+	    !hash_equal(command->revision, &activation->question.revision))
 		return refuse(error, ERROR_CONFLICT,
 			      "the question has changed since it was shown: read it again");
 	if (!answer_fits(activation, command->decision))
@@ -432,7 +437,7 @@ static enum engine_answer finish_human(struct run *run, struct activation *activ
 		return ENGINE_NEED;
 	struct run_human_finished *body = run_human_finished_new(d->arena);
 	SET(body, step, activation->path);
-	SET(body, effect, activation->question);
+	SET(body, effect, activation->question.id);
 	SET(body, outcome, RUN_OUTCOME_OK);
 	SET(body, decision, command->decision);
 	if (command->comment.size > 0)
@@ -456,7 +461,7 @@ static enum engine_answer decide_answered(struct run *run, const struct command 
 	if (activation == NULL)
 		return refuse_step(error, ERROR_NOT_FOUND, command->step, "does not exist");
 	if (activation->state != STEP_WAITING_HUMAN ||
-	    !uuid_equal(&activation->question, &command->effect))
+	    !uuid_equal(&activation->question.id, &command->effect))
 		return refuse_step(error, ERROR_CONFLICT, command->step,
 				   "does not wait for this answer (any more)");
 	if (check_answer(run, activation, command, error) == ENGINE_REFUSED)
@@ -473,18 +478,18 @@ static enum engine_answer question_due(struct run *run, struct activation *activ
 				       struct error *error)
 {
 	const struct run_graph_node *row = run_node(run, activation)->row;
-	if (activation->level >= (int64_t)row->levels.count || activation->settling) {
+	if (activation->question.level >= (int64_t)row->levels.count || activation->settling) {
 		struct command late = { .kind = COMMAND_ANSWERED,
 					.now = command->now,
 					.decision = RUN_DECISION_TIMEOUT,
 					.by = S("baton") };
 		return finish_human(run, activation, &late, values, d, error);
 	}
-	const struct run_graph_level *level = &row->levels.at[activation->level];
+	const struct run_graph_level *level = &row->levels.at[activation->question.level];
 	struct run_human_escalated *body = run_human_escalated_new(d->arena);
 	SET(body, step, activation->path);
-	SET(body, effect, activation->question);
-	SET(body, level, activation->level + 1);
+	SET(body, effect, activation->question.id);
+	SET(body, level, activation->question.level + 1);
 	SET(body, to, level->to);
 	if (has(level, timeout_us))
 		SET(body, due_at, command->now + level->timeout_us);
@@ -522,7 +527,8 @@ static enum engine_answer decide_due(struct run *run, const struct command *comm
 	struct activation *activation = run_activation(run, command->step);
 	if (activation == NULL)
 		return refuse_step(error, ERROR_NOT_FOUND, command->step, "does not exist");
-	if (activation->due_at == 0 || command->now < activation->due_at)
+	if (activation->due_at == 0 || command->now < activation->due_at ||
+	    step_state_row(activation->state)->final)
 		return refuse_step(error, ERROR_CONFLICT, command->step, "has nothing that is due");
 	if (activation->state == STEP_RETRYING && run->paused)
 		return refuse_step(error, ERROR_CONFLICT, command->step,
@@ -537,12 +543,32 @@ static enum engine_answer decide_due(struct run *run, const struct command *comm
 	return ENGINE_DONE;
 }
 
+/* The floor is at most the seq of the event that raises it: that one stays. */
+static enum engine_answer decide_compact(struct run *run, const struct command *command,
+					 struct decision *d, struct error *error)
+{
+	if (run->seq == 0)
+		return refuse(error, ERROR_NOT_FOUND, "no such run");
+	if (command->floor <= run->floor || command->floor < 2 || command->floor > run->seq + 1) {
+		fail(error, ERROR_CONFLICT, "no event is below %lld that is not gone already",
+		     (long long)command->floor);
+		return ENGINE_REFUSED;
+	}
+	struct run_compacted *body = run_compacted_new(d->arena);
+	SET(body, floor, command->floor);
+	emit(run, d,
+	     (struct event){ EVENT_RUN_COMPACTED, command->now, { .run_compacted = body } });
+	return ENGINE_DONE;
+}
+
 enum engine_answer decide(struct run *run, const struct command *command,
 			  const struct engine_values *values, struct decision *d,
 			  struct error *error)
 {
 	d->need_count = 0;
 	d->needs_tree = false;
+	if (command->kind == COMMAND_COMPACT)
+		return decide_compact(run, command, d, error);
 	if (run_ended(run) && run->seq > 0)
 		return refuse(error, ERROR_CONFLICT, "the run has ended");
 	switch (command->kind) {
@@ -568,6 +594,8 @@ enum engine_answer decide(struct run *run, const struct command *command,
 		return decide_cancel(run, command, d);
 	case COMMAND_SIGNAL:
 		return decide_signal(run, command, values, d, error);
+	case COMMAND_COMPACT:
+		break;
 	}
 	return refuse(error, ERROR_INTERNAL, "unknown command");
 }

@@ -34,27 +34,31 @@ enum command_kind {
 	COMMAND_RESUME,
 	COMMAND_CANCEL,
 	COMMAND_SIGNAL,
+	COMMAND_COMPACT, /* older events may go: a snapshot comes with the append */
 };
 
 struct command {
 	enum command_kind kind;
 	int64_t now;
-	const struct json *inputs;   /* CREATE: with defaults */
-	struct uuid parent;          /* CREATE: zero = none */
-	int64_t priority;            /* CREATE */
-	bool queued;                 /* CREATE: it waits for its turn */
-	struct str step;             /* path of the activation */
-	struct uuid effect;          /* FINISHED, ANSWERED, RESTARTED */
-	enum run_outcome outcome;    /* FINISHED */
-	const struct json *output;   /* COMPUTED, FINISHED: NULL when it failed; ANSWERED, SIGNAL:
-					values that came with it */
-	const struct json *usage;    /* FINISHED: of a turn */
-	struct fault fault;          /* COMPUTED, FINISHED: code "" when it did not fail */
-	enum run_decision decision;  /* ANSWERED */
-	struct str comment;          /* ANSWERED; PAUSE, CANCEL: why */
-	struct str by;               /* who: CREATE, ANSWERED, PAUSE, RESUME, CANCEL, SIGNAL */
-	struct str name;             /* SIGNAL */
-	const struct hash *revision; /* ANSWERED: the one that was shown, or NULL */
+	const struct json *inputs;     /* CREATE: with defaults */
+	struct str trace;              /* CREATE: traceparent of who asked, "" = none */
+	const int64_t *retention_days; /* CREATE: how long its events are kept; NULL = not said */
+	int64_t floor;                 /* COMPACT: of the events with a smaller seq */
+	struct uuid parent;            /* CREATE: zero = none */
+	int64_t priority;              /* CREATE */
+	bool queued;                   /* CREATE: it waits for its turn */
+	struct str step;               /* path of the activation */
+	struct uuid effect;            /* FINISHED, ANSWERED, RESTARTED */
+	enum run_outcome outcome;      /* FINISHED */
+	const struct json *output;     /* COMPUTED, FINISHED: NULL when it failed; ANSWERED, SIGNAL:
+					  values that came with it */
+	const struct json *usage;      /* FINISHED: of a turn */
+	struct fault fault;            /* COMPUTED, FINISHED: code "" when it did not fail */
+	enum run_decision decision;    /* ANSWERED */
+	struct str comment;            /* ANSWERED; PAUSE, CANCEL: why */
+	struct str by;                 /* who: CREATE, ANSWERED, PAUSE, RESUME, CANCEL, SIGNAL */
+	struct str name;               /* SIGNAL */
+	const struct hash *revision;   /* ANSWERED: the one that was shown, or NULL */
 };
 
 struct decision_blob {
@@ -91,8 +95,8 @@ struct engine_values {
 enum engine_answer { ENGINE_DONE, ENGINE_NEED, ENGINE_REFUSED };
 
 /* Refusals: NOT_FOUND (no such step), CONFLICT (already closed, another revision, second answer,
- * nothing is due), FORBIDDEN (four eyes), TOO_LARGE, USAGE (an answer that does not fit its
- * question).  A refused command changes nothing.
+ * nothing is due, a floor that would not rise), FORBIDDEN (four eyes), TOO_LARGE, USAGE (an answer
+ * that does not fit its question).  A refused command changes nothing.
  */
 enum engine_answer decide(struct run *run, const struct command *command,
 			  const struct engine_values *values, struct decision *decision,

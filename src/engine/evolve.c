@@ -19,6 +19,7 @@ struct run *run_new(struct arena *arena, struct uuid id, const struct graph *gra
 	run->arena = arena;
 	run->id = id;
 	run->graph = graph;
+	run->retention_days = -1;
 	return run;
 }
 
@@ -47,7 +48,7 @@ static void run_move(struct run *run, enum run_state to)
 	run->state = to;
 }
 
-static struct value value_from(struct run *run, const struct run_value *from)
+struct value run_value_keep(struct run *run, const struct run_value *from)
 {
 	if (from == NULL)
 		return (struct value){ .kind = VALUE_ABSENT };
@@ -131,14 +132,16 @@ static bool start_effect(struct run *run, struct str path, enum run_node_kind ki
 	return true;
 }
 
-static void open_effect(struct activation *activation, struct uuid effect, int64_t due_at,
-			int64_t at)
+static void open_effect(const struct run *run, struct activation *activation, struct uuid effect,
+			int64_t due_at, int64_t at)
 {
 	activation->open = true;
 	activation->effect = effect;
 	activation->due_at = due_at;
-	if (activation->started_at == 0)
-		activation->started_at = at;
+	if (activation->started_at != 0)
+		return;
+	activation->started_at = at;
+	activation->started_seq = run->seq + 1;
 }
 
 /* Takes room, unless a retry has kept its own. */
@@ -151,6 +154,7 @@ static void take_room(struct run *run, struct activation *activation)
 		run->busy++;
 	if (contained)
 		run->workspace_busy = activation->holds_workspace = true;
+	activation->outcome = RUN_OUTCOME_OK;
 	activation_move(activation, STEP_RUNNING);
 }
 
@@ -194,9 +198,10 @@ struct result {
 static void end_effect(struct run *run, struct activation *activation, const struct result *result,
 		       int64_t at)
 {
-	activation->output = value_from(run, result->output);
+	activation->output = run_value_keep(run, result->output);
 	activation->fault = fault_from(run, result->fault);
 	activation->due_at = 0;
+	activation->outcome = result->outcome;
 	if (result->outcome != RUN_OUTCOME_OK && activation->fault.code.size == 0)
 		activation->fault.code = error_row(ERROR_TOOL_FAILED)->name;
 	if (result->next != NULL && has(result->next, retry_at)) {
@@ -227,11 +232,13 @@ static bool evolve_run_created(struct run *run, const struct run_created *event,
 	if (run->seq != 0)
 		return fail(error, ERROR_INVALID, "the run exists already");
 	run->created_at = at;
-	run->inputs = value_from(run, event->inputs);
+	run->inputs = run_value_keep(run, event->inputs);
 	run->by = str_copy(run->arena, has(event, by) ? event->by : S(""));
 	run->parent = has(event, parent) ? event->parent : (struct uuid){ 0 };
 	run->priority = has(event, priority) ? event->priority : 0;
 	run->queued = has(event, queued) && event->queued;
+	if (has(event, retention_days))
+		run->retention_days = event->retention_days;
 	run->state = run->queued ? RUN_QUEUED : RUN_RUNNING;
 	run->root = scope_enter(run, NULL, -1);
 	if (!run->queued && has(run->graph->rows, timeout_us))
@@ -288,7 +295,7 @@ static bool evolve_run_signalled(struct run *run, const struct run_signalled *ev
 	(void)at, (void)error;
 	struct run_signal *signal = arena_new(run->arena, struct run_signal);
 	signal->name = str_copy(run->arena, event->name);
-	signal->data = value_from(run, event->data);
+	signal->data = run_value_keep(run, event->data);
 	struct run_signal **link = &run->signals;
 	while (*link != NULL)
 		link = &(*link)->next;
@@ -305,7 +312,7 @@ static bool evolve_run_finished(struct run *run, const struct run_finished *even
 		      : event->outcome == RUN_OUTCOME_CANCELLED ? RUN_CANCELLED
 								: RUN_FAILED);
 	run->ended_at = at;
-	run->outputs = value_from(run, has(event, outputs) ? event->outputs : NULL);
+	run->outputs = run_value_keep(run, has(event, outputs) ? event->outputs : NULL);
 	run->fault = fault_from(run, has(event, fault) ? event->fault : NULL);
 	return true;
 }
@@ -358,6 +365,9 @@ static bool evolve_run_step_computed(struct run *run, const struct run_step_comp
 	if (activation != NULL && activation->state == STEP_RUNNING &&
 	    queue_remove(&run->computing, activation)) {
 		run->busy--;
+		/* Nothing of its own started it, so nobody asks later when that was. */
+		if (run_starts_itself(run_node(run, activation)))
+			activation->started_at = activation->started_seq = 0;
 	} else if (activation != NULL && activation->state == STEP_PENDING &&
 		   !run_starts_itself(run_node(run, activation)) && activation->arrival != 0) {
 		/* A condition or a verification's first look: evaluated where it stands. */
@@ -365,13 +375,14 @@ static bool evolve_run_step_computed(struct run *run, const struct run_step_comp
 			return false;
 		activation_move(activation, STEP_RUNNING);
 		activation->started_at = at;
+		activation->started_seq = run->seq + 1;
 		activation->begun_at = activation->begun_at == 0 ? at : activation->begun_at;
 	} else {
 		return fail(error, ERROR_INVALID, "step " STR_FMT " is not being computed",
 			    STR_ARG(event->step));
 	}
 	struct closing closing = closing_from(has(event, next) ? event->next : NULL);
-	activation->output = value_from(run, has(event, output) ? event->output : NULL);
+	activation->output = run_value_keep(run, has(event, output) ? event->output : NULL);
 	activation->fault = fault_from(run, has(event, fault) ? event->fault : NULL);
 	activation_end(run, activation,
 		       activation->fault.code.size > 0 ? STEP_FAILED : STEP_SUCCEEDED, at,
@@ -391,11 +402,12 @@ static bool evolve_run_step_entered(struct run *run, const struct run_step_enter
 			    STR_ARG(event->step));
 	activation_move(activation, STEP_RUNNING);
 	activation->started_at = at;
+	activation->started_seq = run->seq + 1;
 	if (node->kind != RUN_NODE_MAP) {
 		scope_enter(run, activation, -1);
 		return true;
 	}
-	activation->items = value_from(run, has(event, items) ? event->items : NULL);
+	activation->items = run_value_keep(run, has(event, items) ? event->items : NULL);
 	activation->item_count = has(event, count) ? event->count : 0;
 	int64_t at_once = has(node->row, at_once) ? node->row->at_once : activation->item_count;
 	while (activation->items_entered < activation->item_count &&
@@ -418,7 +430,7 @@ static bool evolve_run_step_left(struct run *run, const struct run_step_left *ev
 		return fail(error, ERROR_INVALID, "the body of " STR_FMT " is not over",
 			    STR_ARG(event->step));
 	struct closing closing = closing_from(has(event, next) ? event->next : NULL);
-	activation->output = value_from(run, has(event, output) ? event->output : NULL);
+	activation->output = run_value_keep(run, has(event, output) ? event->output : NULL);
 	activation->fault = fault_from(run, has(event, fault) ? event->fault : NULL);
 	activation->items = (struct value){ .kind = VALUE_ABSENT };
 	activation_end(run, activation,
@@ -436,9 +448,9 @@ static bool evolve_run_tool_requested(struct run *run, const struct run_tool_req
 	if (!start_effect(run, event->step, RUN_NODE_TOOL, &activation, error))
 		return false;
 	take_room(run, activation);
-	open_effect(activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
+	open_effect(run, activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
 	activation->attempt = has(event, attempt) ? event->attempt : 1;
-	activation->inputs = value_from(run, event->inputs);
+	activation->inputs = run_value_keep(run, event->inputs);
 	activation->tree = has(event, tree) ? str_copy(run->arena, event->tree) : S("");
 	activation->fault = (struct fault){ S(""), S("") };
 	return true;
@@ -447,12 +459,18 @@ static bool evolve_run_tool_requested(struct run *run, const struct run_tool_req
 static bool evolve_run_tool_restarted(struct run *run, const struct run_tool_restarted *event,
 				      int64_t at, struct error *error)
 {
-	(void)at;
 	struct activation *activation = run_activation(run, event->step);
 	if (activation == NULL || !activation->open ||
 	    !uuid_equal(&activation->effect, &event->effect))
 		return fail(error, ERROR_INVALID, "step " STR_FMT " has no call to make again",
 			    STR_ARG(event->step));
+	struct restart *restarts =
+		arena_array(run->arena, struct restart, activation->restart_count + 1);
+	for (uint32_t i = 0; i < activation->restart_count; i++)
+		restarts[i] = activation->restarts[i];
+	restarts[activation->restart_count++] =
+		(struct restart){ run->seq + 1, at, event->attempt };
+	activation->restarts = restarts;
 	activation->attempt = event->attempt;
 	return true;
 }
@@ -475,9 +493,9 @@ static bool evolve_run_turn_requested(struct run *run, const struct run_turn_req
 	if (!start_effect(run, event->step, RUN_NODE_AGENT, &activation, error))
 		return false;
 	take_room(run, activation);
-	open_effect(activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
+	open_effect(run, activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
 	activation->attempt = has(event, attempt) ? event->attempt : 1;
-	activation->inputs = value_from(run, event->request);
+	activation->inputs = run_value_keep(run, event->request);
 	activation->fault = (struct fault){ S(""), S("") };
 	return true;
 }
@@ -500,9 +518,9 @@ static bool evolve_run_subrun_requested(struct run *run, const struct run_subrun
 	if (!start_effect(run, event->step, RUN_NODE_SUBRUN, &activation, error))
 		return false;
 	take_room(run, activation);
-	open_effect(activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
+	open_effect(run, activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
 	activation->attempt = has(event, attempt) ? event->attempt : 1;
-	activation->inputs = value_from(run, event->inputs);
+	activation->inputs = run_value_keep(run, event->inputs);
 	activation->fault = (struct fault){ S(""), S("") };
 	return true;
 }
@@ -527,7 +545,7 @@ static bool evolve_run_timer_requested(struct run *run, const struct run_timer_r
 	if (!start_effect(run, event->step, RUN_NODE_WAIT, &activation, error))
 		return false;
 	activation_move(activation, STEP_RUNNING);
-	open_effect(activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
+	open_effect(run, activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
 	run->timers++;
 	return true;
 }
@@ -551,8 +569,8 @@ static bool evolve_run_timer_finished(struct run *run, const struct run_timer_fi
 	const struct run_graph_node *row = run_node(run, activation)->row;
 	struct closing closing = closing_from(has(event, next) ? event->next : NULL);
 	run->timers--;
-	activation->due_at = 0;
-	activation->output = value_from(run, has(event, output) ? event->output : NULL);
+	activation->outcome = event->outcome;
+	activation->output = run_value_keep(run, has(event, output) ? event->output : NULL);
 	activation->fault = fault_from(run, has(event, fault) ? event->fault : NULL);
 	if (event->outcome == RUN_OUTCOME_OK && has(row, signal))
 		drop_signal(run, row->signal);
@@ -575,13 +593,16 @@ static bool evolve_run_human_requested(struct run *run, const struct run_human_r
 	if (!settling && !start_effect(run, event->step, RUN_NODE_HUMAN, &activation, error))
 		return false;
 	activation_move(activation, STEP_WAITING_HUMAN);
-	open_effect(activation, settling ? activation->effect : event->effect,
+	open_effect(run, activation, settling ? activation->effect : event->effect,
 		    has(event, due_at) ? event->due_at : 0, at);
-	activation->question = event->effect;
+	activation->question = (struct question){ .id = event->effect,
+						  .kind = event->kind,
+						  .text = str_copy(run->arena, event->question),
+						  .revision = event->revision,
+						  .seq = run->seq + 1,
+						  .at = at };
 	if (!settling)
-		activation->inputs = value_from(run, event->inputs);
-	activation->revision = event->revision;
-	activation->level = 0;
+		activation->inputs = run_value_keep(run, event->inputs);
 	run->humans++;
 	return true;
 }
@@ -591,7 +612,7 @@ static bool find_question(struct run *run, struct str path, const struct uuid *q
 {
 	struct activation *activation = run_activation(run, path);
 	if (activation == NULL || activation->state != STEP_WAITING_HUMAN ||
-	    !uuid_equal(&activation->question, question))
+	    !uuid_equal(&activation->question.id, question))
 		return fail(error, ERROR_INVALID, "step " STR_FMT " asks nobody that",
 			    STR_ARG(path));
 	*out = activation;
@@ -605,19 +626,18 @@ static bool evolve_run_human_escalated(struct run *run, const struct run_human_e
 	struct activation *activation;
 	if (!find_question(run, event->step, &event->effect, &activation, error))
 		return false;
-	activation->level = event->level;
+	activation->question.level = event->level;
 	activation->due_at = has(event, due_at) ? event->due_at : 0;
 	return true;
 }
 
-/* What later steps may read of an answer. */
-static struct value answer_value(struct run *run, const struct run_human_finished *event)
+struct value run_answer_value(struct run *run, const struct question *question)
 {
 	AUTO(arena) arena = { 0 };
 	struct run_answer_result *result = run_answer_result_new(&arena);
-	SET(result, decision, run_decision_name(event->decision));
-	SET(result, comment, has(event, comment) ? event->comment : S(""));
-	SET(result, by, event->by);
+	SET(result, decision, run_decision_name(question->decision));
+	SET(result, comment, question->comment);
+	SET(result, by, question->by);
 	struct str text = str_copy(run->arena, run_answer_result_text(result, &arena));
 	return (struct value){ .kind = VALUE_INLINE, .text = text, .size = (int64_t)text.size };
 }
@@ -645,6 +665,11 @@ static bool evolve_run_human_finished(struct run *run, const struct run_human_fi
 		return false;
 	struct closing closing = closing_from(has(event, next) ? event->next : NULL);
 	bool settled = activation->settling;
+	struct question *question = &activation->question;
+	question->answered = true;
+	question->decision = event->decision;
+	question->comment = has(event, comment) ? str_copy(run->arena, event->comment) : S("");
+	question->by = str_copy(run->arena, event->by);
 	run->humans--;
 	activation->open = activation->settling = false;
 	activation->due_at = 0;
@@ -660,14 +685,34 @@ static bool evolve_run_human_finished(struct run *run, const struct run_human_fi
 		    event->decision == RUN_DECISION_HAPPENED;
 	activation->fault = good ? (struct fault){ S(""), S("") } : refusal(run, event);
 	if (good && has(event, value))
-		activation->output = value_from(run, event->value);
+		activation->output = run_value_keep(run, event->value);
 	else if (good && !settled)
-		activation->output = answer_value(run, event);
+		activation->output = run_answer_value(run, question);
 	activation_end(run, activation, good ? STEP_SUCCEEDED : STEP_FAILED, at, &closing);
 	return true;
 }
 
 /* -------------------------------------------------------------------------------------- */
+
+/* No run is made of documents: this one stands in the wrong stream. */
+static bool evolve_run_document_changed(struct run *run, const struct run_document_changed *event,
+					int64_t at, struct error *error)
+{
+	(void)run;
+	(void)event;
+	(void)at;
+	return fail(error, ERROR_INVALID, "it belongs to the system stream");
+}
+
+static bool evolve_run_compacted(struct run *run, const struct run_compacted *event, int64_t at,
+				 struct error *error)
+{
+	(void)at;
+	if (event->floor <= run->floor || event->floor > run->seq + 1)
+		return fail(error, ERROR_INVALID, "the floor does not rise");
+	run->floor = event->floor;
+	return true;
+}
 
 static bool apply(struct run *run, const struct event *event, struct error *error)
 {
@@ -691,7 +736,9 @@ bool evolve(struct run *run, const struct event *event, struct error *error)
 		return false;
 	}
 	run->seq++;
-	run->updated_at = event->at;
+	/* Housekeeping is nothing that happened to the run. */
+	if (event->type != EVENT_RUN_COMPACTED)
+		run->updated_at = event->at;
 	settle(run, event->at);
 	return true;
 }

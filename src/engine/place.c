@@ -244,7 +244,7 @@ static struct str scope_path(struct run *run, const struct activation *owner, in
 	return str_format(run->arena, STR_FMT "[%lld]", STR_ARG(owner->path), (long long)item);
 }
 
-struct scope *scope_enter(struct run *run, struct activation *owner, int64_t item)
+struct scope *scope_new(struct run *run, struct activation *owner, int64_t item)
 {
 	struct graph_numbers body =
 		graph_body(run->graph, owner == NULL ? GRAPH_ROOT : owner->node);
@@ -262,6 +262,17 @@ struct scope *scope_enter(struct run *run, struct activation *owner, int64_t ite
 		const struct graph_node *node = &run->graph->nodes[body.at[i]];
 		scope->places[i].waiting_on = (uint32_t)node->depends_on.count;
 		scope->places[i].readers_left = node->reader_count;
+	}
+	return scope;
+}
+
+struct scope *scope_enter(struct run *run, struct activation *owner, int64_t item)
+{
+	struct graph_numbers body =
+		graph_body(run->graph, owner == NULL ? GRAPH_ROOT : owner->node);
+	struct scope *scope = scope_new(run, owner, item);
+	for (size_t i = 0; i < body.count; i++) {
+		const struct graph_node *node = &run->graph->nodes[body.at[i]];
 		if (!node->any || node->entry)
 			activation_new(run, scope, body.at[i]);
 	}
@@ -304,6 +315,23 @@ static void scope_done(struct run *run, const struct scope *scope, int64_t at)
 	}
 }
 
+bool place_seems_done(const struct place *place)
+{
+	const struct activation *final = place->final;
+	return final != NULL && final == place->newest &&
+	       (final->state == STEP_SUCCEEDED ||
+		(final->state == STEP_SKIPPED && final->fault.code.size == 0));
+}
+
+const struct activation *scope_first_failed(const struct scope *scope)
+{
+	const struct activation *first = NULL;
+	for (const struct activation *a = scope->first; a != NULL; a = a->next)
+		if (a->state == STEP_FAILED && (first == NULL || a->ended_seq < first->ended_seq))
+			first = a;
+	return first;
+}
+
 /* ---- ends ---------------------------------------------------------------------------- */
 
 /* R3: an output that nothing later can reach leaves the state. */
@@ -312,8 +340,9 @@ static void drop_read_outputs(struct run *run, const struct activation *reader)
 	struct graph_numbers reads = run_node(run, reader)->reads;
 	for (size_t i = 0; i < reads.count; i++) {
 		struct place *place = run_place(run, reader->scope, reads.at[i]);
-		if (place->readers_left > 0 && --place->readers_left == 0 && place->final != NULL &&
-		    !run->graph->nodes[reads.at[i]].keeps)
+		if (run->graph->nodes[reads.at[i]].keeps || place->readers_left == 0)
+			continue;
+		if (--place->readers_left == 0 && place->final != NULL)
 			place->final->output = (struct value){ .kind = VALUE_ABSENT };
 	}
 }
@@ -330,13 +359,21 @@ static void close_one(struct run *run, struct activation *activation, enum step_
 	activation->scope->live--;
 	activation->scope->waiting -= activation->arrival == 0;
 	run->live--;
+	activation->arrival = 0;
+	activation->inputs = (struct value){ .kind = VALUE_ABSENT };
+	activation->tree = S("");
+	activation->holds_workspace = activation->settling = false;
 	if (place->final != NULL)
 		activation_forget(run, place->final);
 	place->final = activation;
+	activation->result = activation->output;
 	if (place->readers_left == 0 && !node->keeps)
 		activation->output = (struct value){ .kind = VALUE_ABSENT };
-	if (state == STEP_FAILED && activation->scope->failed == NULL)
-		activation->scope->failed = activation;
+	if (state == STEP_FAILED && activation->scope->failed.path.size == 0) {
+		activation->scope->failed.path = activation->path;
+		activation->scope->failed.fault = activation->fault;
+		activation->scope->failed.seq = run->seq + 1;
+	}
 }
 
 static void skip_dependents(struct run *run, const struct activation *failed, int64_t at);
@@ -400,11 +437,12 @@ void activation_end(struct run *run, struct activation *activation, enum step_st
 		next->begun_at = activation->begun_at;
 		next->before = activation->output;
 		activation_ready(run, next);
-	} else if (!stopping && state == STEP_FAILED) {
+	} else {
 		drop_read_outputs(run, activation);
+	}
+	if (!stopping && !closing->again && state == STEP_FAILED) {
 		skip_dependents(run, activation, at);
-	} else if (!stopping) {
-		drop_read_outputs(run, activation);
+	} else if (!stopping && !closing->again) {
 		take_edges(run, activation, closing->then);
 		tell_dependents(run, scope, activation->node);
 	}

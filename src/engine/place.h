@@ -7,6 +7,8 @@
 struct activation *activation_new(struct run *run, struct scope *scope, uint32_t node);
 void activation_ready(struct run *run, struct activation *activation);
 void activation_move(struct activation *activation, enum step_state to);
+/* A body without any activation yet. */
+struct scope *scope_new(struct run *run, struct activation *owner, int64_t item);
 /* A body begins: its nodes get their activations. */
 struct scope *scope_enter(struct run *run, struct activation *owner, int64_t item);
 /* Forgets what is in the container's bodies. */
@@ -23,6 +25,11 @@ void activation_end(struct run *run, struct activation *activation, enum step_st
 		    int64_t at, const struct closing *closing);
 /* The whole run is called off. */
 void run_stop(struct run *run, int64_t at);
+
+/* What a snapshot leaves out, because it is almost always so: whether a node's dependents go on, as
+ * its newest activation has it, and the first activation that failed, of those that are there. */
+bool place_seems_done(const struct place *place);
+const struct activation *scope_first_failed(const struct scope *scope);
 
 void queue_add(struct run *run, struct run_queue *queue, struct activation *activation);
 /* Takes it out, wherever it stands; false when it is not there. */

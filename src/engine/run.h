@@ -15,7 +15,7 @@
  *
  * Memory: everything the state refers to is in run->arena, which belongs to the caller.  What is
  * left behind is not given back: a caller that keeps a run for long makes it anew from its
- *snapshot.
+ * snapshot.
  */
 #ifndef ENGINE_RUN_H
 #define ENGINE_RUN_H
@@ -37,6 +37,24 @@ struct fault {
 	struct str code, text; /* code "" = none */
 };
 
+/* A further attempt at an effect. */
+struct restart {
+	int64_t seq, at, attempt;
+};
+
+/* What a person was asked, and said; kept because it is part of the run's record. */
+struct question {
+	struct uuid id;
+	enum run_request_kind kind;
+	struct str text;
+	struct hash revision;
+	int64_t seq, at; /* of the event that asked */
+	int64_t level;   /* of one that was escalated */
+	bool answered;
+	enum run_decision decision;
+	struct str comment, by; /* comment "" = none */
+};
+
 struct activation;
 
 struct place {
@@ -48,15 +66,20 @@ struct place {
 };
 
 struct scope {
-	struct activation *owner;        /* NULL: the root */
-	struct scope *next;              /* of the same owner */
-	int64_t item;                    /* of a map; -1 */
-	struct str path;                 /* of the body */
-	struct place *places;            /* one a node of the body */
-	uint32_t live;                   /* activations that are not final */
-	uint32_t waiting;                /* of those, the ones that are not ready yet */
-	struct activation *first;        /* all of them, newest first */
-	const struct activation *failed; /* the first that failed */
+	struct activation *owner; /* NULL: the root */
+	struct scope *next;       /* of the same owner */
+	int64_t item;             /* of a map; -1 */
+	struct str path;          /* of the body */
+	struct place *places;     /* one a node of the body */
+	uint32_t live;            /* activations that are not final */
+	uint32_t waiting;         /* of those, the ones that are not ready yet */
+	struct activation *first; /* all of them, newest first */
+	/* The first activation that failed, which may be forgotten by now; path "" = none did. */
+	struct {
+		struct str path;
+		struct fault fault;
+		int64_t seq;
+	} failed;
 };
 
 struct activation {
@@ -67,22 +90,24 @@ struct activation {
 	uint32_t round;   /* of those that follow from one another by `again` */
 	struct scope *scope;
 	enum step_state state;
-	uint64_t arrival;     /* order in which it became ready */
+	uint64_t arrival;     /* order in which it became ready; 0 before that and once final */
 	bool open;            /* its effect is requested and not finished */
 	bool settling;        /* its outcome is unknown and a person is asked */
 	bool holds_workspace; /* a contained tool that runs, or will be tried again */
-	struct uuid effect, question;
+	struct uuid effect;
+	enum run_outcome outcome; /* of the effect, once it is closed */
 	int64_t attempt, retries;
-	int64_t level;       /* of a question that was escalated */
-	int64_t started_seq; /* of the event that started a pure step */
+	const struct restart *restarts;
+	uint32_t restart_count;
+	int64_t started_seq, ended_seq; /* of the events that started and ended it; 0 = none has */
 	int64_t started_at, ended_at, due_at;
-	int64_t ended_seq;   /* of the event that made it final */
-	struct value inputs; /* of the effect */
-	struct value output;
+	struct value inputs; /* of the effect, until the step is final */
+	struct value output; /* while something may still read it */
+	struct value result; /* the same, for good: what the run's record shows */
 	struct fault fault;
-	struct str reason;    /* why it was skipped */
-	struct str tree;      /* workspace before a contained tool */
-	struct hash revision; /* of a question */
+	struct str reason; /* why it was skipped */
+	struct str tree;   /* workspace before a contained tool, until the step is final */
+	struct question question;
 	/* verifications: when the first round began, and what the one before this found */
 	int64_t begun_at;
 	struct value before;
@@ -115,7 +140,9 @@ struct run {
 	struct arena *arena;
 	struct uuid id, parent;
 	const struct graph *graph;
-	int64_t seq; /* of the newest event applied */
+	int64_t seq;            /* of the newest event applied */
+	int64_t floor;          /* events with a smaller seq are gone; 0 = none is */
+	int64_t retention_days; /* how long its start wants its events kept; -1 = it did not say */
 	enum run_state state;
 	int64_t created_at, updated_at, ended_at, due_at;
 	int64_t priority;
@@ -143,6 +170,11 @@ struct run {
 struct run *run_new(struct arena *arena, struct uuid id, const struct graph *graph);
 
 MUST_CHECK bool evolve(struct run *run, const struct event *event, struct error *error);
+
+/* A value as an event or snapshot has it, in the run's memory. */
+struct value run_value_keep(struct run *run, const struct run_value *from);
+/* What later steps may read of an answer. */
+struct value run_answer_value(struct run *run, const struct question *question);
 
 /* The activation with this path, NULL when there is none (any more). */
 struct activation *run_activation(const struct run *run, struct str path);

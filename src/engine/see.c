@@ -118,7 +118,7 @@ static const struct json *see_ctx(void *context, struct str name)
 			for (size_t s = 0; s < row->sets.count && final != NULL; s++)
 				if (str_equal(row->sets.at[s].value, name) &&
 				    final->state == STEP_SUCCEEDED &&
-				    (newest == NULL || final->arrival > newest->arrival)) {
+				    (newest == NULL || final->ended_seq > newest->ended_seq)) {
 					newest = final;
 					key = row->sets.at[s].key;
 				}

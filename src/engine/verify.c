@@ -78,7 +78,7 @@ static struct round look(struct seeing *seeing, const struct activation *activat
 	const struct graph_node *node = run_node(seeing->run, activation);
 	struct round round = { .row = node->row, .critical = S("") };
 	round.before = result_before(seeing, activation);
-	round.broken = activation->round > 1 && activation->scopes->failed != NULL;
+	round.broken = activation->round > 1 && activation->scopes->failed.path.size > 0;
 	round.checked = round.broken ? NULL : checked_output(seeing, activation);
 	round.held = arena_array(seeing->d->arena, bool, node->criterion_count);
 	seeing->output = round.checked;

@@ -1,4 +1,5 @@
 /* net/http_answer.c -- the text of an answer's head, and of the answers we give ourselves. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -129,14 +130,20 @@ void http_answer_problem(struct buf *out, enum error_code code, const char *deta
 	json_key(&writer, S("code"));
 	json_put_str(&writer, row->name);
 	json_close(&writer, '}');
-	struct http_header type = { S("Content-Type"), S("application/problem+json") };
-	http_answer_head(out, &(struct http_answer){ .status = row->http_status,
-						     .headers = &type,
-						     .header_count = 1,
-						     .date = date,
-						     .framing = HTTP_FRAMING_LENGTH,
-						     .length = body.size,
-						     .close = true });
+	char seconds[16];
+	snprintf(seconds, sizeof(seconds), "%d", LIMIT_RETRY_AFTER_SECONDS);
+	const struct http_header headers[] = {
+		{ S("Content-Type"), S("application/problem+json") },
+		{ S("Retry-After"), str_from_c(seconds) },
+	};
+	http_answer_head(out,
+			 &(struct http_answer){ .status = row->http_status,
+						.headers = headers,
+						.header_count = row->http_status == 503 ? 2 : 1,
+						.date = date,
+						.framing = HTTP_FRAMING_LENGTH,
+						.length = body.size,
+						.close = true });
 	if (!head_only)
 		buf_add(out, buf_str(&body));
 }

@@ -49,6 +49,38 @@ static void exchange_forget(struct http_connection *connection)
 		server->exchanges_local--;
 }
 
+/* ---- those that have not sent a whole request yet --------------------------------------------- */
+
+static void new_list(struct http_connection *connection)
+{
+	struct http_server *server = connection->server;
+	connection->new_earlier = server->new_last;
+	if (server->new_last == NULL)
+		server->new_first = connection;
+	else
+		server->new_last->new_later = connection;
+	server->new_last = connection;
+	server->new_count++;
+}
+
+static void new_unlist(struct http_connection *connection)
+{
+	struct http_server *server = connection->server;
+	bool listed = connection->new_earlier != NULL || server->new_first == connection;
+	if (!listed)
+		return;
+	if (connection->new_earlier == NULL)
+		server->new_first = connection->new_later;
+	else
+		connection->new_earlier->new_later = connection->new_later;
+	if (connection->new_later == NULL)
+		server->new_last = connection->new_earlier;
+	else
+		connection->new_later->new_earlier = connection->new_earlier;
+	connection->new_earlier = connection->new_later = NULL;
+	server->new_count--;
+}
+
 void http_connection_close(struct http_connection *connection)
 {
 	struct http_server *server = connection->server;
@@ -62,7 +94,8 @@ void http_connection_close(struct http_connection *connection)
 		server->connections_local--;
 	uv_close(&connection->socket.handle, handle_closed);
 	uv_close((uv_handle_t *)&connection->timer, handle_closed);
-	websocket_stop(connection, handle_closed);
+	new_unlist(connection);
+	websocket_stop(connection);
 	if (server->draining && server->connections.live == 0)
 		http_turn(server, NULL);
 }
@@ -73,8 +106,11 @@ static void connection_lost(struct http_connection *connection)
 	struct http_server *server = connection->server;
 	uint64_t exchange = connection->exchange;
 	http_connection_close(connection);
-	if (exchange != 0 && !server->freed)
-		server->handler.gone(server->handler.context, exchange);
+	if (exchange == 0 || server->freed)
+		return;
+	struct flight_mark mark = flight_begin(http_flight(server), "gone", exchange);
+	server->handler.gone(server->handler.context, exchange);
+	flight_end(http_flight(server), mark);
 }
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -99,7 +135,10 @@ static void written(uv_write_t *request, int status)
 	if (connection->refused_bytes &&
 	    http_connection_queue(connection) <= LIMIT_HTTP_WRITE_QUEUE_BYTES / 2) {
 		connection->refused_bytes = false;
+		struct flight_mark mark =
+			flight_begin(http_flight(server), "writable", connection->exchange);
 		server->handler.writable(server->handler.context, connection->exchange);
+		flight_end(http_flight(server), mark);
 	}
 	http_connection_advance(connection);
 }
@@ -153,6 +192,7 @@ static void linger(struct http_connection *connection)
 static void refuse(struct http_connection *connection, enum error_code code, const char *detail)
 {
 	AUTO(buf) answer = { 0 };
+	http_count_refusal(connection->server, code);
 	http_answer_problem(&answer, code, detail, http_date(connection->server),
 			    connection->parse.head_only);
 	http_connection_write(connection, buf_str(&answer), S(""), S(""));
@@ -172,19 +212,26 @@ static void timed_out(uv_timer_t *timer)
 	case HTTP_TIMER_NONE:
 		break;
 	case HTTP_TIMER_HEADER:
+		limit_hit(REJECTION_HTTP_HEADER_MS);
 		if (http_parse_begun(&connection->parse))
 			refuse(connection, ERROR_TIMEOUT, "the headers took too long to arrive");
 		else
 			http_connection_close(connection);
 		break;
 	case HTTP_TIMER_BODY:
+		limit_hit(REJECTION_HTTP_BODY_MS);
 		refuse(connection, ERROR_TIMEOUT, "the body took too long to arrive");
 		break;
 	case HTTP_TIMER_SEND:
-		if (sent_bytes(connection) == connection->sent_seen)
+		if (sent_bytes(connection) == connection->sent_seen) {
+			limit_hit(REJECTION_HTTP_SEND_MS);
 			connection_lost(connection);
+		}
 		break;
 	case HTTP_TIMER_IDLE:
+		limit_hit(REJECTION_HTTP_IDLE_MS);
+		http_connection_close(connection);
+		break;
 	case HTTP_TIMER_LINGER:
 		http_connection_close(connection);
 		break;
@@ -302,6 +349,7 @@ static void deliver(struct http_connection *connection)
 	struct http_server *server = connection->server;
 	connection->phase = HTTP_ANSWERING;
 	connection->had_request = true;
+	new_unlist(connection);
 	connection->streaming = false;
 	connection->close_after = !connection->parse.keep_alive;
 	connection->exchange = slots_add(&server->exchanges, connection);
@@ -311,10 +359,13 @@ static void deliver(struct http_connection *connection)
 	uv_timer_stop(&connection->timer);
 	connection->timer_kind = HTTP_TIMER_NONE;
 	struct http_request request = { .exchange = connection->exchange,
-					.local = connection->local };
+					.local = connection->local,
+					.peer = str_from_c(connection->peer) };
 	http_parse_request(&connection->parse, &request);
 	connection->delivering = true;
+	struct flight_mark mark = flight_begin(http_flight(server), "request", request.exchange);
 	server->handler.request(server->handler.context, &request);
+	flight_end(http_flight(server), mark);
 	connection->delivering = false;
 }
 
@@ -411,6 +462,17 @@ void http_connection_drain(struct http_connection *connection)
 		timer_update(connection);
 }
 
+/* "" when it has gone again already. */
+static void note_peer(struct http_connection *connection)
+{
+	struct sockaddr_storage address;
+	int size = (int)sizeof(address);
+	if (uv_tcp_getpeername(&connection->socket.tcp, (struct sockaddr *)&address, &size) != 0 ||
+	    uv_ip_name((struct sockaddr *)&address, connection->peer, sizeof(connection->peer)) !=
+		    0)
+		connection->peer[0] = '\0';
+}
+
 void http_connection_open(struct http_server *server, int socket, bool local)
 {
 	struct http_connection *connection = calloc(1, sizeof(*connection));
@@ -423,6 +485,12 @@ void http_connection_open(struct http_server *server, int socket, bool local)
 		server->connections_local++;
 	http_parse_init(&connection->parse);
 	connection->ahead = buf_limited(LIMIT_HTTP_HEADER_BYTES + HTTP_READ_BYTES);
+	if (!local && server->new_count >= server->settings.new_connections) {
+		limit_hit(REJECTION_HTTP_NEW_CONNECTIONS);
+		http_connection_close(server->new_first);
+	}
+	if (!local)
+		new_list(connection);
 	int code;
 	if (local) {
 		require(uv_pipe_init(uv, &connection->socket.pipe, 0) == 0);
@@ -431,6 +499,7 @@ void http_connection_open(struct http_server *server, int socket, bool local)
 		require(uv_tcp_init(uv, &connection->socket.tcp) == 0);
 		code = uv_tcp_open(&connection->socket.tcp, socket);
 		uv_tcp_nodelay(&connection->socket.tcp, 1);
+		note_peer(connection);
 	}
 	require(uv_timer_init(uv, &connection->timer) == 0);
 	connection->socket.handle.data = connection;

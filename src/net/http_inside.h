@@ -22,7 +22,8 @@ struct http_settings {
 	uint64_t header_ms, body_ms, idle_ms, send_ms, linger_ms, accept_pause_ms;
 	uint64_t socket_ping_ms, socket_idle_ms;
 	size_t socket_message_bytes;
-	size_t connections; /* of each kind, local and not */
+	size_t connections, local_connections;
+	size_t new_connections; /* that have not sent a whole request yet */
 };
 
 enum http_phase { HTTP_READING, HTTP_ANSWERING, HTTP_SOCKET, HTTP_ANSWERED, HTTP_LINGERING };
@@ -35,7 +36,7 @@ enum http_timer {
 	HTTP_TIMER_LINGER
 };
 
-enum { HTTP_READ_BYTES = 65536, HTTP_LISTENERS = 4, HTTP_DATE_SIZE = 32 };
+enum { HTTP_READ_BYTES = 65536, HTTP_LISTENERS = 4, HTTP_DATE_SIZE = 32, HTTP_PEER_SIZE = 64 };
 
 struct websocket;
 
@@ -43,6 +44,7 @@ struct http_connection {
 	struct http_server *server;
 	uint64_t id;
 	bool local;
+	char peer[HTTP_PEER_SIZE];
 	union {
 		uv_handle_t handle;
 		uv_stream_t stream;
@@ -63,6 +65,7 @@ struct http_connection {
 	struct buf ahead;  /* came while it was not yet its turn */
 	size_t ahead_used; /* of these, while they are worked off */
 	bool had_request;
+	struct http_connection *new_earlier, *new_later; /* until it had one */
 
 	uint64_t exchange;           /* 0 unless ANSWERING or SOCKET */
 	struct websocket *websocket; /* from SOCKET on */
@@ -92,6 +95,10 @@ struct http_server {
 	size_t exchanges_local, connections_local;
 	struct http_listener *listeners[HTTP_LISTENERS];
 	size_t listener_count;
+	uv_timer_t beat; /* pings of WebSockets, the first due first */
+	struct http_connection *beat_first, *beat_last;
+	struct http_connection *new_first, *new_last; /* no whole request yet, the oldest first */
+	size_t new_count;
 	unsigned handles;
 	bool draining, freed;
 	system_callback *drained;
@@ -99,6 +106,7 @@ struct http_server {
 	uint64_t turn;   /* the timer of the next turn, 0 = none asked for */
 	uint64_t *turns; /* connections that want it */
 	size_t turn_count, turn_room;
+	uint64_t refusals[HTTP_REFUSALS];
 	int64_t date_second;
 	char date[HTTP_DATE_SIZE];
 	char read_bytes[HTTP_READ_BYTES];
@@ -111,6 +119,12 @@ void http_turn(struct http_server *server, struct http_connection *connection); 
 										 * at the drain */
 void http_release_handle(struct http_server *server); /* in a close callback, its last act */
 struct str http_date(struct http_server *server);
+
+/* The server's handler is called as a phase of the loop's flight recorder. */
+struct flight *http_flight(struct http_server *server);
+
+/* A request that was answered before the handler saw it. */
+void http_count_refusal(struct http_server *server, enum error_code code);
 
 /* http_listen.c */
 void http_listener_close(struct http_listener *listener);
@@ -129,8 +143,8 @@ void http_connection_close(struct http_connection *connection); /* at once, tell
 /* websocket.c */
 void websocket_advance(struct http_connection *connection);
 void websocket_drain(struct http_connection *connection);
-/* With the connection's handles; the memory goes when the last of them is closed. */
-void websocket_stop(struct http_connection *connection, uv_close_cb closed);
+/* The connection closes; the memory goes with its last handle. */
+void websocket_stop(struct http_connection *connection);
 void websocket_free(struct http_connection *connection);
 
 /* http_answer.c */

@@ -41,9 +41,11 @@ void http_listener_close(struct http_listener *listener)
 }
 
 /* One too many: a word, when it fits into the socket, and the door. */
-static void turn_away(struct http_server *server, int client)
+static void turn_away(struct http_server *server, int client, bool local)
 {
 	AUTO(buf) answer = { 0 };
+	limit_hit(local ? REJECTION_HTTP_LOCAL_CONNECTIONS : REJECTION_HTTP_CONNECTIONS);
+	http_count_refusal(server, ERROR_UNAVAILABLE);
 	http_answer_problem(&answer, ERROR_UNAVAILABLE, "too many connections, try again later",
 			    http_date(server), false);
 	(void)!send(client, answer.at, answer.size, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -56,8 +58,9 @@ static void welcome(struct http_listener *listener, int client)
 	struct http_server *server = listener->server;
 	size_t local = server->connections_local;
 	size_t there = listener->local ? local : server->connections.live - local;
-	if (there >= server->settings.connections)
-		turn_away(server, client);
+	if (there >=
+	    (listener->local ? server->settings.local_connections : server->settings.connections))
+		turn_away(server, client, listener->local);
 	else
 		http_connection_open(server, client, listener->local);
 }

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+static const char too_large[] = "the body is larger than this server takes";
 static const char malformed_body[] = "the chunked body is malformed or has trailers";
 
 static bool refuse(struct http_parse *parse, enum error_code code, const char *detail)
@@ -18,6 +19,12 @@ static bool refuse(struct http_parse *parse, enum error_code code, const char *d
 		parse->detail = detail;
 	}
 	return false;
+}
+
+static bool refuse_size(struct http_parse *parse)
+{
+	limit_hit(REJECTION_HTTP_BODY_BYTES);
+	return refuse(parse, ERROR_TOO_LARGE, too_large);
 }
 
 /* ---- llhttp's callbacks -------------------------------------------------------------------- */
@@ -41,6 +48,7 @@ static int on_header_field(llhttp_t *reader, const char *at, size_t size)
 {
 	struct http_parse *parse = reader->data;
 	if (parse->header_count == LIMIT_HTTP_HEADERS) {
+		limit_hit(REJECTION_HTTP_HEADERS);
 		refuse(parse, ERROR_HEADERS_TOO_LARGE, "the request has too many headers");
 		return HPE_USER;
 	}
@@ -84,7 +92,7 @@ static int on_chunk_header(llhttp_t *reader)
 	}
 	if (reader->content_length <= LIMIT_HTTP_BODY_BYTES - parse->body.size)
 		return 0;
-	refuse(parse, ERROR_TOO_LARGE, "the body is larger than this server takes");
+	refuse_size(parse);
 	return HPE_USER;
 }
 
@@ -93,7 +101,7 @@ static int on_body(llhttp_t *reader, const char *at, size_t size)
 	struct http_parse *parse = reader->data;
 	if (buf_add(&parse->body, (struct str){ at, size }))
 		return 0;
-	refuse(parse, ERROR_TOO_LARGE, "the body is larger than this server takes");
+	refuse_size(parse);
 	return HPE_USER;
 }
 
@@ -162,7 +170,7 @@ static bool check_length(struct http_parse *parse)
 	if (lengths == 1 && length.size == 0)
 		return refuse(parse, ERROR_SYNTAX, "the Content-Length is empty");
 	if (lengths == 1 && parse->reader.content_length > LIMIT_HTTP_BODY_BYTES)
-		return refuse(parse, ERROR_TOO_LARGE, "the body is larger than this server takes");
+		return refuse_size(parse);
 	return true;
 }
 
@@ -283,6 +291,7 @@ static size_t feed_head(struct http_parse *parse, struct str bytes)
 	bool complete = false;
 	while (used < bytes.size && !complete && parse->state == HTTP_PARSE_HEAD) {
 		if (parse->head.size + used == LIMIT_HTTP_HEADER_BYTES) {
+			limit_hit(REJECTION_HTTP_HEADER_BYTES);
 			refuse(parse, ERROR_HEADERS_TOO_LARGE,
 			       "the request line and headers are larger than this server takes");
 			return used;
@@ -312,7 +321,8 @@ static size_t feed_body(struct http_parse *parse, struct str bytes)
 		return feed_ending(parse, bytes);
 	size_t room = LIMIT_HTTP_FRAMING_BYTES - parse->wire_bytes;
 	if (room == 0) {
-		refuse(parse, ERROR_TOO_LARGE, "the body is larger than this server takes");
+		limit_hit(REJECTION_HTTP_FRAMING_BYTES);
+		refuse(parse, ERROR_TOO_LARGE, too_large);
 		return 0;
 	}
 	bytes = str_head(bytes, room);

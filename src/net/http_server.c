@@ -20,12 +20,36 @@ struct http_settings http_settings_default(void)
 		.socket_idle_ms = LIMIT_WS_IDLE_MS,
 		.socket_message_bytes = LIMIT_WS_MESSAGE_BYTES,
 		.connections = LIMIT_HTTP_CONNECTIONS,
+		.local_connections = LIMIT_HTTP_LOCAL_CONNECTIONS,
+		.new_connections = LIMIT_HTTP_NEW_CONNECTIONS,
 	};
+}
+
+struct flight *http_flight(struct http_server *server)
+{
+	return loop_flight(server->loop);
 }
 
 void http_settings_change(struct http_server *server, const struct http_settings *settings)
 {
 	server->settings = *settings;
+}
+
+void http_server_make_room(struct http_server *server, size_t connections)
+{
+	struct http_settings *settings = &server->settings;
+	settings->connections = connections;
+	/* Always some for those who have shown that they mean it. */
+	if (settings->new_connections > connections / 2)
+		settings->new_connections = connections / 2;
+}
+
+void http_server_be_patient(struct http_server *server, const struct http_patience *patience)
+{
+	server->settings.header_ms = patience->header_ms;
+	server->settings.body_ms = patience->body_ms;
+	server->settings.idle_ms = patience->idle_ms;
+	server->settings.send_ms = patience->send_ms;
 }
 
 struct str http_header(const struct http_request *request, struct str name)
@@ -128,6 +152,9 @@ struct http_server *http_server_new(struct loop *loop, const struct http_handler
 	server->loop = loop;
 	server->handler = *handler;
 	server->settings = http_settings_default();
+	require(uv_timer_init(loop_uv(loop), &server->beat) == 0);
+	server->beat.data = server;
+	server->handles = 1;
 	return server;
 }
 
@@ -152,6 +179,11 @@ void http_server_drain(struct http_server *server, system_callback *done, void *
 	http_turn(server, NULL);
 }
 
+static void beat_closed(uv_handle_t *handle)
+{
+	http_release_handle(handle->data);
+}
+
 void http_server_free(struct http_server *server)
 {
 	if (server == NULL || server->freed)
@@ -166,7 +198,34 @@ void http_server_free(struct http_server *server)
 	struct http_connection *connection;
 	while ((connection = slots_next(&server->connections, &index, &id)) != NULL)
 		http_connection_close(connection);
-	server_release(server);
+	uv_close((uv_handle_t *)&server->beat, beat_closed);
+}
+
+static const enum error_code refusal_codes[HTTP_REFUSALS] = {
+	ERROR_SYNTAX, ERROR_TIMEOUT, ERROR_TOO_LARGE, ERROR_HEADERS_TOO_LARGE, ERROR_UNAVAILABLE,
+};
+
+void http_count_refusal(struct http_server *server, enum error_code code)
+{
+	for (size_t i = 0; i < HTTP_REFUSALS; i++)
+		server->refusals[i] += refusal_codes[i] == code;
+}
+
+uint64_t http_refusals(const struct http_server *server, size_t index, int *out_status)
+{
+	require(index < HTTP_REFUSALS);
+	*out_status = error_row(refusal_codes[index])->http_status;
+	return server->refusals[index];
+}
+
+size_t http_open_connections(const struct http_server *server)
+{
+	return server->connections.live;
+}
+
+size_t http_new_connections(const struct http_server *server)
+{
+	return server->new_count;
 }
 
 size_t http_open_exchanges(const struct http_server *server)

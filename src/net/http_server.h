@@ -7,7 +7,9 @@
  * llhttp in strict mode reads the bytes.  Anything ambiguous (two lengths, length with
  * transfer-encoding, obsolete folding, bare line ends, a missing or second Host …) is answered
  * 400 and the connection closed.  Limits are those of limits.def: headers 431, body 413, slow
- * headers and bodies 408, too many connections closed at once.
+ * headers and bodies 408, too many connections 503 and closed.  Who has not sent a whole request
+ * yet counts apart: when there are too many of these, the oldest gives way to the newest, so that
+ * clients that only hold connections open keep nobody else out.
  *
  * An answer is either whole (http_reply) or a stream (http_begin, http_write…, http_end) sent
  * chunked.  http_write() answers false once LIMIT_HTTP_WRITE_QUEUE_BYTES wait for the client;
@@ -40,8 +42,9 @@ struct http_request {
 	const struct http_header *headers;
 	size_t header_count;
 	struct str body;
-	bool local; /* came through baton.sock: the data folder's owner */
-	bool old;   /* HTTP/1.0 */
+	bool local;      /* came through baton.sock: the data folder's owner */
+	bool old;        /* HTTP/1.0 */
+	struct str peer; /* the client's address without its port, "" when local */
 };
 
 /* The value of a header, "" when absent; names compare without case. */
@@ -69,6 +72,16 @@ MUST_CHECK bool http_listen_tcp(struct http_server *server, const char *host, in
 MUST_CHECK bool http_listen_local(struct http_server *server, const char *path,
 				  struct error *error);
 
+/* At most so many connections, because there are no more descriptors; half of them may be of
+ * clients that have not sent a whole request yet. */
+void http_server_make_room(struct http_server *server, size_t connections);
+
+/* How long clients may take; the defaults are the rows of limits.def. */
+struct http_patience {
+	uint64_t header_ms, body_ms, idle_ms, send_ms;
+};
+void http_server_be_patient(struct http_server *server, const struct http_patience *patience);
+
 void http_reply(struct http_server *server, uint64_t exchange, int status,
 		const struct http_header *headers, size_t header_count, struct str body);
 void http_begin(struct http_server *server, uint64_t exchange, int status,
@@ -76,6 +89,11 @@ void http_begin(struct http_server *server, uint64_t exchange, int status,
 bool http_write(struct http_server *server, uint64_t exchange, struct str bytes);
 void http_end(struct http_server *server, uint64_t exchange);
 
+/* Of requests that the handler never saw, the i-th status and how often it was given. */
+enum { HTTP_REFUSALS = 5 };
+uint64_t http_refusals(const struct http_server *server, size_t index, int *out_status);
+size_t http_open_connections(const struct http_server *server);
+size_t http_new_connections(const struct http_server *server); /* no whole request yet */
 size_t http_open_exchanges(const struct http_server *server);
 size_t http_open_exchanges_local(const struct http_server *server);
 /* Stops listening and closes idle connections at once; the others when their answer is sent.

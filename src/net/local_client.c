@@ -1,103 +1,20 @@
-/* net/local_client.c -- one blocking request over baton.sock.
- *
- * The answer goes through llhttp, so it is read exactly as any client would; what was asked for
- * with HEAD has no body, and interim answers (1xx) are passed over.
- */
+/* net/local_client.c -- one blocking request over baton.sock, or over TCP. */
 #include "net/local_client.h"
 
 #include <errno.h>
-#include <llhttp.h>
+#include <netdb.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/limits.h"
 #include "net/local_address.h"
+#include "net/local_answer.h"
 
-struct answer_reader {
-	llhttp_t reader;
-	bool head_only;
-	local_sink *sink;
-	void *context;
-	struct buf header; /* the name in work */
-	struct buf value;
-	struct buf content_type;
-	struct buf body;
-	bool whole, sink_ended, too_large;
-};
+#define URL_SCHEME "http://"
 
-static int on_header_field(llhttp_t *reader, const char *at, size_t size)
-{
-	struct answer_reader *answer = reader->data;
-	buf_add(&answer->header, (struct str){ at, size });
-	return answer->header.full ? HPE_USER : 0;
-}
-
-static int on_header_value(llhttp_t *reader, const char *at, size_t size)
-{
-	struct answer_reader *answer = reader->data;
-	buf_add(&answer->value, (struct str){ at, size });
-	return answer->value.full ? HPE_USER : 0;
-}
-
-static int on_header_value_complete(llhttp_t *reader)
-{
-	struct answer_reader *answer = reader->data;
-	if (str_equal_folded(buf_str(&answer->header), S("content-type"))) {
-		buf_clear(&answer->content_type);
-		buf_add(&answer->content_type, str_trim(buf_str(&answer->value)));
-	}
-	buf_clear(&answer->header);
-	buf_clear(&answer->value);
-	return 0;
-}
-
-static int on_headers_complete(llhttp_t *reader)
-{
-	struct answer_reader *answer = reader->data;
-	return answer->head_only ? 1 : 0;
-}
-
-static int on_body(llhttp_t *reader, const char *at, size_t size)
-{
-	struct answer_reader *answer = reader->data;
-	struct str bytes = { at, size };
-	if (answer->sink != NULL) {
-		answer->sink_ended = !answer->sink(answer->context, reader->status_code, bytes);
-		return answer->sink_ended ? HPE_USER : 0;
-	}
-	answer->too_large = !buf_add(&answer->body, bytes);
-	return answer->too_large ? HPE_USER : 0;
-}
-
-static int on_message_complete(llhttp_t *reader)
-{
-	struct answer_reader *answer = reader->data;
-	if (reader->status_code < 200)
-		return 0;
-	answer->whole = true;
-	return HPE_PAUSED;
-}
-
-static const llhttp_settings_t settings = {
-	.on_header_field = on_header_field,
-	.on_header_value = on_header_value,
-	.on_header_value_complete = on_header_value_complete,
-	.on_headers_complete = on_headers_complete,
-	.on_body = on_body,
-	.on_message_complete = on_message_complete,
-};
-
-static void answer_reader_done(struct answer_reader *answer)
-{
-	buf_done(&answer->header);
-	buf_done(&answer->value);
-	buf_done(&answer->content_type);
-	buf_done(&answer->body);
-}
-
-static bool connect_to(const char *path, int *out_socket, struct error *error)
+static bool connect_local(const char *path, int *out_socket, struct error *error)
 {
 	struct sockaddr_un address;
 	int folder;
@@ -120,6 +37,86 @@ static bool connect_to(const char *path, int *out_socket, struct error *error)
 		    nobody ? "nobody listens there" : strerror(number));
 }
 
+/* ---- a server elsewhere ----------------------------------------------------------------- */
+
+/* "http://host:port/" to host and port; an IPv6 address stands in brackets. */
+static bool cut_url(const char *url, struct arena *arena, const char **out_host,
+		    const char **out_port, struct str *out_authority, struct error *error)
+{
+	struct str rest = str_skip(str_from_c(url), strlen(URL_SCHEME)), host, port = S("80");
+	if (str_ends(rest, S("/")))
+		rest.size--;
+	*out_authority = rest;
+	bool good;
+	size_t bracket = 0;
+	if (str_starts(rest, S("["))) {
+		good = str_find(rest, S("]"), &bracket);
+		host = str_skip(str_head(rest, bracket), 1);
+		rest = str_skip(rest, bracket + 1);
+	} else {
+		size_t colon = 0;
+		bool ported = str_find(rest, S(":"), &colon);
+		host = str_head(rest, ported ? colon : rest.size);
+		rest = str_skip(rest, host.size);
+		good = true;
+	}
+	if (str_starts(rest, S(":")))
+		port = str_skip(rest, 1);
+	else
+		good = good && rest.size == 0;
+	int64_t number;
+	if (!good || host.size == 0 || !str_to_int(port, &number) || number < 1 || number > 65535)
+		return fail(error, ERROR_USAGE, "%s is no address like http://127.0.0.1:8420", url);
+	*out_host = str_c(arena, host);
+	*out_port = str_c(arena, port);
+	return true;
+}
+
+/* The first of the name's addresses that answers. */
+static int connect_first(const struct addrinfo *list)
+{
+	const struct timeval patience = { .tv_sec = LIMIT_CLIENT_CONNECT_MS / 1000 };
+	int number = ECONNREFUSED;
+	for (; list != NULL; list = list->ai_next) {
+		int client = socket(list->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		if (client < 0) {
+			number = errno;
+			continue;
+		}
+		/* Linux holds connect() to it too. */
+		setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+		if (connect(client, list->ai_addr, list->ai_addrlen) == 0)
+			return client;
+		number = errno;
+		close(client);
+	}
+	errno = number;
+	return -1;
+}
+
+static bool connect_tcp(const char *url, struct arena *arena, int *out_socket,
+			struct str *out_authority, struct error *error)
+{
+	const char *host, *port;
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *list;
+	if (!cut_url(url, arena, &host, &port, out_authority, error))
+		return false;
+	int result = getaddrinfo(host, port, &hints, &list);
+	if (result != 0)
+		return fail(error, ERROR_UNAVAILABLE, "cannot find %s: %s", host,
+			    gai_strerror(result));
+	int client = connect_first(list);
+	int number = errno;
+	freeaddrinfo(list);
+	if (client < 0)
+		return fail(error, ERROR_UNAVAILABLE, "cannot connect to %s: %s", url,
+			    number == EINPROGRESS ? "no answer" : strerror(number));
+	*out_socket = client;
+	return true;
+}
+
+/* ---- one exchange ----------------------------------------------------------------------- */
+
 static bool send_all(int client, struct str bytes)
 {
 	while (bytes.size > 0) {
@@ -133,7 +130,7 @@ static bool send_all(int client, struct str bytes)
 	return true;
 }
 
-static bool read_answer(int client, struct answer_reader *answer, const char *path,
+static bool read_answer(int client, struct local_reader *answer, const char *path,
 			struct error *error)
 {
 	char bytes[16384];
@@ -141,9 +138,8 @@ static bool read_answer(int client, struct answer_reader *answer, const char *pa
 		ssize_t got = recv(client, bytes, sizeof(bytes), 0);
 		if (got < 0 && errno == EINTR)
 			continue;
-		llhttp_errno_t result =
-			got > 0 ? llhttp_execute(&answer->reader, bytes, (size_t)got)
-				: llhttp_finish(&answer->reader);
+		bool good = got > 0 ? local_reader_feed(answer, (struct str){ bytes, (size_t)got })
+				    : local_reader_end(answer);
 		if (answer->whole || answer->sink_ended)
 			break;
 		if (answer->too_large)
@@ -152,23 +148,26 @@ static bool read_answer(int client, struct answer_reader *answer, const char *pa
 		if (got <= 0)
 			return fail(error, ERROR_IO,
 				    "%s: the connection was cut before the answer's end", path);
-		if (result != HPE_OK)
+		if (!good)
 			return fail(error, ERROR_IO, "%s: the answer is not understood: %s", path,
-				    llhttp_get_error_reason(&answer->reader));
+				    answer->wrong);
 	}
 	return true;
 }
 
-bool local_request(const char *socket_path, struct str method, struct str target,
-		   struct str headers, struct str body, struct arena *arena, local_sink *sink,
-		   void *context, struct local_answer *out_answer, struct error *error)
+bool local_request(const char *address, struct str method, struct str target, struct str headers,
+		   struct str body, struct arena *arena, local_sink *sink, void *context,
+		   struct local_answer *out_answer, struct error *error)
 {
 	int client = -1;
-	if (!connect_to(socket_path, &client, error))
+	struct str host = S("localhost");
+	bool local = !str_starts(str_from_c(address), S(URL_SCHEME));
+	if (local ? !connect_local(address, &client, error)
+		  : !connect_tcp(address, arena, &client, &host, error))
 		return false;
 	AUTO(buf) head = { 0 };
-	buf_add_format(&head, STR_FMT " " STR_FMT " HTTP/1.1\r\nHost: localhost\r\n",
-		       STR_ARG(method), STR_ARG(target));
+	buf_add_format(&head, STR_FMT " " STR_FMT " HTTP/1.1\r\nHost: " STR_FMT "\r\n",
+		       STR_ARG(method), STR_ARG(target), STR_ARG(host));
 	if (body.size > 0)
 		buf_add_format(&head, "Content-Length: %zu\r\n", body.size);
 	buf_add(&head, S("Connection: close\r\n"));
@@ -178,20 +177,13 @@ bool local_request(const char *socket_path, struct str method, struct str target
 	 * send is no reason to stop. */
 	if (send_all(client, buf_str(&head)))
 		(void)!send_all(client, body);
-	AUTO(answer_reader)
-	answer = { .head_only = str_equal(method, S("HEAD")),
-		   .sink = sink,
-		   .context = context,
-		   .header = buf_limited(LIMIT_HTTP_HEADER_BYTES),
-		   .value = buf_limited(LIMIT_HTTP_HEADER_BYTES),
-		   .body = buf_limited(LIMIT_JSON_BYTES) };
-	llhttp_init(&answer.reader, HTTP_RESPONSE, &settings);
-	answer.reader.data = &answer;
-	bool done = read_answer(client, &answer, socket_path, error);
+	AUTO(local_reader) answer;
+	local_reader_init(&answer, str_equal(method, S("HEAD")), sink, context);
+	bool done = read_answer(client, &answer, address, error);
 	close(client);
 	if (!done)
 		return false;
-	out_answer->status = answer.reader.status_code;
+	out_answer->status = answer.status;
 	out_answer->content_type = str_copy(arena, buf_str(&answer.content_type));
 	out_answer->body = str_copy(arena, buf_str(&answer.body));
 	return true;

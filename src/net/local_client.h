@@ -1,6 +1,7 @@
-/* net/local_client.h -- the command line's side of baton.sock: one blocking request.
+/* net/local_client.h -- the command line's side of a server: one blocking request.
  *
- * Connects to the socket, sends one request, and hands the answer's body on as it arrives.  Used
+ * The address is the path of a Unix socket, or http://host:port of a server elsewhere.  Connects,
+ * sends one request, and hands the answer's body on as it arrives.  Used
  * only by processes that own no loop.  A socket nobody listens on (or none at all) is
  * ERROR_UNAVAILABLE; a connection cut before the answer's end is ERROR_IO.
  */
@@ -18,7 +19,7 @@ struct local_answer {
 /* Takes a piece of the body; false ends the request (and is no error). */
 typedef bool local_sink(void *context, int status, struct str bytes);
 
-MUST_CHECK bool local_request(const char *socket_path, struct str method, struct str target,
+MUST_CHECK bool local_request(const char *address, struct str method, struct str target,
 			      struct str headers, /* whole lines, each with \r\n */
 			      struct str body, struct arena *arena, local_sink *sink, void *context,
 			      struct local_answer *out_answer, struct error *error);

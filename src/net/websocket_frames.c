@@ -8,6 +8,7 @@
 
 #include <wslay/wslay.h>
 
+#include "base/limits.h"
 #include "base/utf8.h"
 
 enum { CODE_BYTES = 2, CONTROL_BYTES = 125, KEPT_BYTES = 4096 };
@@ -168,10 +169,12 @@ static void begin_frame(struct websocket_frames *frames, const struct wslay_fram
 		end_with(frames, WEBSOCKET_PROTOCOL, S("there is no such opcode"));
 		return;
 	}
-	if (frames->in_message != (head->opcode == WSLAY_CONTINUATION_FRAME))
+	if (frames->in_message != (head->opcode == WSLAY_CONTINUATION_FRAME)) {
 		end_with(frames, WEBSOCKET_PROTOCOL, S("the fragments are out of order"));
-	else if (head->payload_length > frames->message.limit - frames->message.size)
+	} else if (head->payload_length > frames->message.limit - frames->message.size) {
+		limit_hit(REJECTION_WS_MESSAGE_BYTES);
 		end_with(frames, WEBSOCKET_SIZE, S("the message is too long"));
+	}
 	frames->in_message = true;
 }
 

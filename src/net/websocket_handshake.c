@@ -50,6 +50,11 @@ bool websocket_wanted(const struct http_request *request)
 	return header_lists(request, S("Upgrade"), S("websocket"));
 }
 
+bool websocket_offers(const struct http_request *request, struct str protocol)
+{
+	return header_lists(request, S("Sec-WebSocket-Protocol"), protocol);
+}
+
 bool websocket_check(const struct http_request *request, struct error *error)
 {
 	if (!websocket_wanted(request) || request->old ||

@@ -10,4 +10,7 @@ enum { WEBSOCKET_ACCEPT_SIZE = 29 };
 /* What Sec-WebSocket-Accept says to this key: 28 characters and a NUL. */
 void websocket_accept_key(struct str key, char out[WEBSOCKET_ACCEPT_SIZE]);
 
+/* Is this among the subprotocols that the client offers? */
+bool websocket_offers(const struct http_request *request, struct str protocol);
+
 #endif

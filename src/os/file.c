@@ -4,13 +4,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "os/point.h"
 
 static void descriptor_done(const int *descriptor)
 {
@@ -64,24 +69,110 @@ bool file_read(const char *path, size_t limit, struct arena *arena, struct str *
 	return read_whole(file, path, limit, arena, out_text, error);
 }
 
-bool file_read_beneath(const char *root, const char *path, size_t limit, struct arena *arena,
-		       struct str *out_text, struct error *error)
+/* -1 and the error when it cannot be opened beneath the folder. */
+static int open_beneath(const char *root, const char *path, uint64_t flags, struct error *error)
 {
 	__attribute__((cleanup(descriptor_done))) int folder =
 		open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (folder < 0)
-		return fail(error, code_of(errno), "cannot read %s: %s", root, strerror(errno));
-	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NOCTTY,
+	if (folder < 0) {
+		fail(error, code_of(errno), "cannot read %s: %s", root, strerror(errno));
+		return -1;
+	}
+	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | flags,
 				.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS |
 					   RESOLVE_NO_SYMLINKS };
-	__attribute__((cleanup(descriptor_done))) int file =
-		(int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
+	int file = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
 	if (file < 0 && (errno == EXDEV || errno == ELOOP))
-		return fail(error, ERROR_FORBIDDEN, "%s leads out of %s", path, root);
+		fail(error, ERROR_FORBIDDEN, "%s leads out of %s", path, root);
+	else if (file < 0)
+		fail(error, code_of(errno), "cannot read %s beneath %s: %s", path, root,
+		     strerror(errno));
+	return file;
+}
+
+bool file_read_beneath(const char *root, const char *path, size_t limit, struct arena *arena,
+		       struct str *out_text, struct error *error)
+{
+	__attribute__((cleanup(descriptor_done))) int file = open_beneath(root, path, 0, error);
+	return file >= 0 && read_whole(file, path, limit, arena, out_text, error);
+}
+
+bool file_read_private(const char *root, const char *path, size_t limit, struct arena *arena,
+		       struct str *out_text, struct error *error)
+{
+	/* Without waiting: a FIFO in its place must not hold us. */
+	__attribute__((cleanup(descriptor_done))) int file =
+		open_beneath(root, path, O_NONBLOCK, error);
+	struct stat info;
 	if (file < 0)
-		return fail(error, code_of(errno), "cannot read %s beneath %s: %s", path, root,
-			    strerror(errno));
+		return false;
+	if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode))
+		return fail(error, ERROR_FORBIDDEN, "%s is no regular file", path);
+	if (info.st_uid != geteuid() && info.st_uid != 0)
+		return fail(error, ERROR_FORBIDDEN, "%s belongs to another user", path);
+	if ((info.st_mode & 077) != 0)
+		return fail(error, ERROR_FORBIDDEN,
+			    "others may read %s (mode %03o): chmod 600 it first", path,
+			    (unsigned)(info.st_mode & 0777));
 	return read_whole(file, path, limit, arena, out_text, error);
+}
+
+/* ---- replacing ----------------------------------------------------------------------- */
+
+static bool write_whole(int file, struct str text)
+{
+	while (text.size > 0) {
+		ssize_t put = write(file, text.at, text.size);
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return false;
+		text = str_skip(text, (size_t)put);
+	}
+	return true;
+}
+
+static bool sync_folder_of(const char *path, struct arena *arena)
+{
+	const char *slash = strrchr(path, '/');
+	size_t size = slash == NULL ? 0 : (size_t)(slash - path) + 1;
+	const char *folder = size == 0 ? "." : str_c(arena, (struct str){ path, size });
+	__attribute__((cleanup(descriptor_done))) int file =
+		open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return file >= 0 && fsync(file) == 0;
+}
+
+/* The new text in a file of its own beside the old one, on the disk before it takes its place. */
+static bool write_beside(const char *path, const char *beside, struct str text)
+{
+	struct stat info;
+	mode_t mode = stat(path, &info) == 0 ? info.st_mode & 0777 : 0600;
+	__attribute__((cleanup(descriptor_done))) int file =
+		open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW, 0600);
+	if (file < 0)
+		return false;
+	return fchmod(file, mode) == 0 && write_whole(file, text) && fsync(file) == 0;
+}
+
+bool file_replace(const char *path, struct str text, struct error *error)
+{
+	AUTO(arena) arena = { 0 };
+	char *real = realpath(path, NULL);
+	const char *target = str_c(&arena, str_from_c(real != NULL ? real : path));
+	const char *beside = str_format(&arena, "%s.new", target).at;
+	free(real);
+	unlink(beside); /* of somebody who died half way */
+	bool good = write_beside(target, beside, text);
+	POINT("file.before_rename");
+	good = good && rename(beside, target) == 0;
+	POINT("file.after_rename");
+	int number = errno;
+	if (good && sync_folder_of(target, &arena))
+		return true;
+	if (!good)
+		unlink(beside);
+	return fail(error, number == ENOSPC || number == EDQUOT ? ERROR_STORAGE_FULL : ERROR_IO,
+		    "cannot write %s: %s", path, strerror(number));
 }
 
 static bool folder_make_one(const char *path, struct error *error)
@@ -118,6 +209,15 @@ bool folder_make(const char *path, struct error *error)
 	return folder_make_one(part, error);
 }
 
+bool folder_room(const char *path, uint64_t *out_bytes, struct error *error)
+{
+	struct statvfs info;
+	if (statvfs(path, &info) != 0)
+		return fail(error, code_of(errno), "%s: %s", path, strerror(errno));
+	*out_bytes = (uint64_t)info.f_bavail * (uint64_t)info.f_frsize;
+	return true;
+}
+
 bool file_exists(const char *path)
 {
 	struct stat there;
@@ -145,6 +245,11 @@ bool file_lock(const char *path, int *out_descriptor, struct error *error)
 	return fail(error, ERROR_IO, "cannot lock %s: %s", path, strerror(number));
 }
 
+void file_unlock(int descriptor)
+{
+	close(descriptor);
+}
+
 bool file_rewrite(int descriptor, struct str text, struct error *error)
 {
 	/* The new text first, the old one's rest cut off after it: never empty in between. */
@@ -163,4 +268,18 @@ bool file_rewrite(int descriptor, struct str text, struct error *error)
 		return fail(error, ERROR_IO, "cannot cut descriptor %d: %s", descriptor,
 			    strerror(errno));
 	return true;
+}
+
+size_t descriptors_raise(size_t wanted)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return 0;
+	if (limit.rlim_cur < wanted) {
+		rlim_t before = limit.rlim_cur;
+		limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : (rlim_t)wanted;
+		if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+			return (size_t)before;
+	}
+	return (size_t)limit.rlim_cur;
 }

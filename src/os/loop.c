@@ -11,6 +11,9 @@
 #include <sys/random.h>
 #include <time.h>
 
+static const double turn_bounds[] = { 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005,
+				      0.01,   0.025,   0.05,   0.1,   0.25,   1 };
+
 static int64_t clock_us(clockid_t clock)
 {
 	struct timespec now;
@@ -84,9 +87,28 @@ static bool loop_work_off(struct loop *loop)
 	struct job *job = job_list_take(&taken);
 	if (job == NULL)
 		return false;
-	for (; job != NULL; job = job_list_take(&taken))
+	for (; job != NULL; job = job_list_take(&taken)) {
+		const char *name = job->name == NULL ? "job" : job->name;
+		struct flight_mark mark = flight_begin(&loop->flight, name, 0);
 		job->done(job);
+		flight_end(&loop->flight, mark);
+	}
 	return true;
+}
+
+/* The loop is about to wait: how long has it not been waiting since last time? */
+static void turn_over(uv_prepare_t *handle)
+{
+	struct loop *loop = handle->data;
+	uint64_t now = uv_hrtime(), idle = uv_metrics_idle_time(&loop->uv);
+	uint64_t waited = idle - loop->idle_ns, passed = now - loop->turn_ns;
+	uint64_t busy = passed > waited ? passed - waited : 0;
+	if (loop->turn_ns != 0) {
+		histogram_add(&loop->turns, (double)busy / 1e9);
+		flight_turn(&loop->flight, (int64_t)(busy / 1000));
+	}
+	loop->turn_ns = now;
+	loop->idle_ns = idle;
 }
 
 static void loop_woken(uv_async_t *async)
@@ -97,7 +119,9 @@ static void loop_woken(uv_async_t *async)
 static void signal_came(uv_signal_t *handle, int number)
 {
 	struct loop *loop = handle->data;
+	struct flight_mark mark = flight_begin(&loop->flight, "signal", (uint64_t)number);
 	loop->on_signal(loop->on_signal_context, (uint64_t)number);
+	flight_end(&loop->flight, mark);
 }
 
 bool loop_new(struct loop **out_loop, struct error *error)
@@ -117,6 +141,13 @@ bool loop_new(struct loop **out_loop, struct error *error)
 		return fail(error, ERROR_IO, "cannot make the event loop: %s", uv_strerror(code));
 	}
 	loop->wake.data = loop;
+	/* Neither can fail; and without the first there is only no figure. */
+	uv_loop_configure(&loop->uv, UV_METRICS_IDLE_TIME);
+	uv_prepare_init(&loop->uv, &loop->before_wait);
+	loop->before_wait.data = loop;
+	uv_prepare_start(&loop->before_wait, turn_over);
+	uv_unref((uv_handle_t *)&loop->before_wait);
+	histogram_init(&loop->turns, turn_bounds, COUNT(turn_bounds));
 	require(pthread_mutex_init(&loop->finished_mutex, NULL) == 0);
 	/* A reader that has gone is an error of write(), never the end of the process. */
 	signal(SIGPIPE, SIG_IGN);
@@ -129,6 +160,7 @@ bool loop_new(struct loop **out_loop, struct error *error)
 	if (writer)
 		lane_close(&loop->writer);
 	uv_close((uv_handle_t *)&loop->wake, NULL);
+	uv_close((uv_handle_t *)&loop->before_wait, NULL);
 	uv_run(&loop->uv, UV_RUN_DEFAULT);
 	uv_loop_close(&loop->uv);
 	pthread_mutex_destroy(&loop->finished_mutex);
@@ -144,6 +176,35 @@ struct system *loop_system(struct loop *loop)
 struct uv_loop_s *loop_uv(struct loop *loop)
 {
 	return &loop->uv;
+}
+
+struct flight *loop_flight(struct loop *loop)
+{
+	return &loop->flight;
+}
+
+bool loop_watch(struct loop *loop, const char *folder, flight_stalled *stalled, void *context,
+		struct error *error)
+{
+	if (!watchdog_start(&loop->flight, folder, stalled, context, error))
+		return false;
+	flight_on_crash(&loop->flight);
+	return true;
+}
+
+const struct histogram *loop_turns(const struct loop *loop)
+{
+	return &loop->turns;
+}
+
+uint64_t loop_stalls(const struct loop *loop)
+{
+	return atomic_load(&loop->flight.stalls);
+}
+
+struct loop_queue loop_queue(struct loop *loop, enum system_lane lane)
+{
+	return lane_queue(lane == LANE_WRITER ? &loop->writer : &loop->reader);
 }
 
 void loop_run(struct loop *loop)
@@ -185,6 +246,7 @@ void loop_free(struct loop *loop)
 	pthread_mutex_destroy(&loop->finished_mutex);
 	slots_done(&loop->timers);
 	slots_done(&loop->children);
+	watchdog_stop(&loop->flight);
 	free(loop);
 }
 

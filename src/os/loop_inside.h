@@ -25,6 +25,7 @@ struct lane {
 	pthread_cond_t changed; /* a job came, one was finished, or the lane closes */
 	struct job_list queue;
 	size_t unfinished; /* queued and running */
+	size_t waiting;    /* queued */
 	bool closing;
 	unsigned threads, next_thread;
 	pthread_t thread[LOOP_READERS];
@@ -35,6 +36,10 @@ struct loop {
 	uv_loop_t uv;
 	uv_async_t wake;
 	uv_signal_t interrupt, terminate;
+	uv_prepare_t before_wait;
+	uint64_t turn_ns, idle_ns; /* when the loop last came round, and its idle time then */
+	struct histogram turns;
+	struct flight flight;
 	bool watches_signals;
 	bool closing; /* loop_free() runs: no timer starts any more */
 	system_callback *on_signal;
@@ -60,6 +65,7 @@ void loop_finish(struct loop *loop, struct job *job);
 MUST_CHECK bool lane_open(struct lane *lane, struct loop *loop, unsigned threads,
 			  struct error *error);
 void lane_submit(struct lane *lane, struct job *job);
+struct loop_queue lane_queue(struct lane *lane);
 void lane_wait(struct lane *lane);  /* until nothing is queued or running */
 void lane_close(struct lane *lane); /* joins */
 

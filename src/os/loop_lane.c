@@ -43,6 +43,7 @@ static void *lane_thread(void *argument)
 			pthread_cond_wait(&lane->changed, &lane->mutex);
 			continue;
 		}
+		lane->waiting--;
 		pthread_mutex_unlock(&lane->mutex);
 		job->run(job, number);
 		loop_finish(lane->loop, job);
@@ -61,10 +62,8 @@ bool lane_open(struct lane *lane, struct loop *loop, unsigned threads, struct er
 	*lane = (struct lane){ .loop = loop };
 	require(pthread_mutex_init(&lane->mutex, NULL) == 0);
 	require(pthread_cond_init(&lane->changed, NULL) == 0);
-	/* Signals are the loop's: a thread of ours never takes one. */
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	sigset_t before;
+	flight_block_signals(&before);
 	int code = 0;
 	while (code == 0 && lane->threads < threads) {
 		code = pthread_create(&lane->thread[lane->threads], NULL, lane_thread, lane);
@@ -84,9 +83,23 @@ void lane_submit(struct lane *lane, struct job *job)
 	pthread_mutex_lock(&lane->mutex);
 	require(!lane->closing);
 	job_list_add(&lane->queue, job);
+	job->queued_us = flight_now_us();
 	lane->unfinished++;
+	lane->waiting++;
 	pthread_cond_broadcast(&lane->changed);
 	pthread_mutex_unlock(&lane->mutex);
+}
+
+struct loop_queue lane_queue(struct lane *lane)
+{
+	pthread_mutex_lock(&lane->mutex);
+	const struct job *oldest = lane->queue.first;
+	struct loop_queue queue = {
+		.depth = lane->waiting,
+		.oldest_us = oldest == NULL ? 0 : flight_now_us() - oldest->queued_us,
+	};
+	pthread_mutex_unlock(&lane->mutex);
+	return queue;
 }
 
 void lane_wait(struct lane *lane)

@@ -38,8 +38,11 @@ static void timer_fired(uv_timer_t *handle)
 	system_callback *callback = timer->callback;
 	void *context = timer->context;
 	uint64_t argument = timer->argument;
+	struct loop *loop = timer->loop;
 	timer_forget(timer);
+	struct flight_mark mark = flight_begin(&loop->flight, "timer", 0);
 	callback(context, argument);
+	flight_end(&loop->flight, mark);
 }
 
 static void timer_turn_came(struct job *job)
@@ -72,6 +75,7 @@ uint64_t loop_timer_start(struct system *system, int64_t delay_us, system_callba
 	}
 	if (timer->at_once) {
 		timer->job.done = timer_turn_came;
+		timer->job.name = "next turn";
 		loop_finish(loop, &timer->job);
 		return timer->id;
 	}

@@ -6,6 +6,7 @@
  */
 #include "os/point.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -17,9 +18,11 @@
 #include "base/limits.h"
 #include "base/str.h"
 
+enum point_action { POINT_KILLS, POINT_ABORTS, POINT_HOLDS, POINT_IS_FULL };
+
 struct point {
 	struct str name;
-	bool full;           /* else it kills */
+	enum point_action action;
 	int64_t first, last; /* the passings that do it, from 1 */
 	atomic_llong passed;
 };
@@ -28,12 +31,23 @@ bool point_active;
 static struct point points[LIMIT_POINTS];
 static size_t point_count;
 static char *point_rules; /* what the names point into */
-static int point_trace = -1;
+static int point_trace = -1, point_gate = -1;
+
+static const struct {
+	struct str word;
+	enum point_action action;
+} point_actions[] = {
+	{ { "kill", 4 }, POINT_KILLS },
+	{ { "abort", 5 }, POINT_ABORTS },
+	{ { "hold", 4 }, POINT_HOLDS },
+	{ { "full", 4 }, POINT_IS_FULL },
+};
 
 static void point_refuse(const char *why, struct str what)
 {
 	fprintf(stderr,
-		"BATON_POINTS: " STR_FMT ": %s (name=kill, name=kill@3 or name=full@3-8;...)\n",
+		"BATON_POINTS: " STR_FMT ": %s (name=kill, name=kill@3, name=hold@2 or "
+		"name=full@3-8;...)\n",
 		STR_ARG(what), why);
 	_exit(2);
 }
@@ -63,16 +77,21 @@ static void point_parse(struct str rule)
 		passings = str_skip(action, sign + 1);
 		action = str_head(action, sign);
 	}
-	bool full = str_equal(action, S("full"));
-	if (!full && !str_equal(action, S("kill")))
+	size_t kind = 0;
+	while (kind < COUNT(point_actions) && !str_equal(action, point_actions[kind].word))
+		kind++;
+	if (kind == COUNT(point_actions))
 		point_refuse("no such action", rule);
 	int64_t first = 1, last = 1;
-	if (counted && !point_parse_passings(passings, full, &first, &last))
+	bool range = point_actions[kind].action == POINT_IS_FULL;
+	if (counted && !point_parse_passings(passings, range, &first, &last))
 		point_refuse("no such passing", rule);
+	if (point_actions[kind].action == POINT_HOLDS && point_gate < 0)
+		point_refuse("BATON_POINTS_GATE names no gate that can be opened", rule);
 	if (point_count == LIMIT_POINTS)
 		point_refuse("too many rules", rule);
 	points[point_count].name = str_head(rule, at);
-	points[point_count].full = full;
+	points[point_count].action = point_actions[kind].action;
 	points[point_count].first = first;
 	points[point_count].last = last;
 	atomic_init(&points[point_count].passed, 0);
@@ -83,12 +102,17 @@ void point_setup(void)
 {
 	const char *rules = getenv("BATON_POINTS");
 	const char *trace = getenv("BATON_POINTS_TRACE");
+	const char *gate = getenv("BATON_POINTS_GATE");
 	point_count = 0;
 	free(point_rules);
 	point_rules = NULL;
 	if (point_trace >= 0)
 		close(point_trace);
 	point_trace = -1;
+	if (point_gate >= 0)
+		close(point_gate);
+	/* For both, so that neither opening nor reading depends on who else has it open. */
+	point_gate = gate == NULL ? -1 : open(gate, O_RDWR | O_CLOEXEC);
 	if (rules != NULL) {
 		/* The environment may be changed later; the names must stay. */
 		point_rules = strdup(rules);
@@ -119,19 +143,35 @@ static void point_write_trace(struct str name)
 		point_refuse("the trace file cannot be written", name);
 }
 
+static void point_act(enum point_action action)
+{
+	char byte;
+	switch (action) {
+	case POINT_ABORTS:
+		abort();
+	case POINT_HOLDS:
+		while (read(point_gate, &byte, 1) < 0 && errno == EINTR)
+			;
+		return;
+	case POINT_KILLS:
+	case POINT_IS_FULL:
+		break;
+	}
+	kill(getpid(), SIGKILL);
+	for (;;)
+		pause(); /* SIGKILL is on its way: nothing more happens here */
+}
+
 void point_passed(const char *name)
 {
 	struct str passed = str_from_c(name);
 	if (point_trace >= 0)
 		point_write_trace(passed);
 	for (size_t i = 0; i < point_count; i++) {
-		if (points[i].full || !str_equal(points[i].name, passed))
+		if (points[i].action == POINT_IS_FULL || !str_equal(points[i].name, passed))
 			continue;
-		if (atomic_fetch_add(&points[i].passed, 1) + 1 != points[i].first)
-			continue;
-		kill(getpid(), SIGKILL);
-		for (;;)
-			pause(); /* SIGKILL is on its way: nothing more happens here */
+		if (atomic_fetch_add(&points[i].passed, 1) + 1 == points[i].first)
+			point_act(points[i].action);
 	}
 }
 
@@ -139,7 +179,8 @@ bool point_full(const char *name)
 {
 	bool full = false;
 	for (size_t i = 0; i < point_count; i++) {
-		if (!points[i].full || !str_equal(points[i].name, str_from_c(name)))
+		if (points[i].action != POINT_IS_FULL ||
+		    !str_equal(points[i].name, str_from_c(name)))
 			continue;
 		int64_t passing = atomic_fetch_add(&points[i].passed, 1) + 1;
 		full = full || (passing >= points[i].first && passing <= points[i].last);

@@ -1,13 +1,15 @@
-/* os/point.h -- failpoints: places where the crash rig pulls the plug.
+/* os/point.h -- failpoints: places where the crash rig pulls the plug, or holds it.
  *
- * POINT("store.after_commit") costs one predictable branch.  Two environment variables, read
- * once by point_setup():
+ * POINT("store.after_commit") costs one predictable branch.  Environment variables, read once by
+ * point_setup():
  *	BATON_POINTS        rules, `name=action` with a semicolon between:
  *		kill, kill@3          SIGKILL ourselves the first or third time we pass
- *		full, full@3, full@3-8
- *		                      there is no room on the disk the first time we pass, the
- *		                      third, or from the third to the eighth; only at points that
- *		                      ask (POINT_FULL: store.before_commit)
+ *		abort, abort@3        abort(), as a broken invariant would
+ *		hold, hold@3          whoever passes waits until a byte can be read from the gate;
+ *		                      the test decides when, so nothing depends on how long a thing
+ *takes full, full@3, full@3-8 there is no room on the disk the first time we pass, the third, or
+ *from the third to the eighth; only at points that ask (POINT_FULL: store.before_commit)
+ *	BATON_POINTS_GATE   the gate of `hold`: a FIFO, opened once
  *	BATON_POINTS_TRACE  a file to which every passed name is appended, one a line
  * A point stands before and after every durable transition.
  */

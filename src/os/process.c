@@ -111,8 +111,11 @@ static void child_check_done(struct child *child)
 		.errors_dropped = child->outlets[1].dropped,
 	};
 	/* The handles close on a later turn, so the texts live through the call. */
+	uint64_t id = child->id;
 	child_forget(child);
+	struct flight_mark mark = flight_begin(&child->loop->flight, "child", id);
 	child->done(child->context, child->argument, &result);
+	flight_end(&child->loop->flight, mark);
 }
 
 static void drain_over(void *context, uint64_t id)
@@ -274,10 +277,12 @@ bool process_start(struct loop *loop, const struct process_spec *spec, uint64_t 
 		   struct error *error)
 {
 	const char *name = spec->argv[0];
-	if (loop->children.live >= LIMIT_CHILDREN)
+	if (loop->children.live >= LIMIT_CHILDREN) {
+		limit_hit(REJECTION_CHILDREN);
 		return fail(error, ERROR_UNAVAILABLE,
 			    "cannot start %s: %d children run already, wait until one is done",
 			    name, LIMIT_CHILDREN);
+	}
 	if (spec->input.size > LIMIT_JSON_BYTES)
 		return fail(error, ERROR_TOO_LARGE, "cannot start %s: its input is over %d bytes",
 			    name, LIMIT_JSON_BYTES);

@@ -24,7 +24,9 @@ enum system_lane { LANE_WRITER, LANE_READER };
 struct job {
 	void (*run)(struct job *job, unsigned thread); /* on the lane's thread */
 	void (*done)(struct job *job);                 /* on the loop thread */
-	struct job *next;                              /* the lane's queue; not the caller's */
+	const char *name;  /* for the flight recorder, a literal; NULL = "job" */
+	struct job *next;  /* the lane's queue; not the caller's */
+	int64_t queued_us; /* likewise */
 };
 
 typedef void system_callback(void *context, uint64_t argument);

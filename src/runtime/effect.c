@@ -16,15 +16,20 @@ const struct effect_kind *effect_kind_of(enum run_node_kind node)
 	return kinds[node];
 }
 
+bool effect_can_wait(const struct runtime *runtime, enum run_effect_class class)
+{
+	return runtime->draining && class != RUN_CLASS_ONCE && class != RUN_CLASS_PROBE;
+}
+
 void effect_begin(struct live *live, struct str step)
 {
 	struct activation *activation = run_activation(live->run, step);
 	require(activation != NULL);
+	const struct graph_node *node = &live->run->graph->nodes[activation->node];
 	/* The state is ahead of the commit: it may have been closed since (a request refused at
 	 * once for its size). */
-	if (activation->open)
-		effect_kind_of(live->run->graph->nodes[activation->node].kind)
-			->begin(live, activation);
+	if (activation->open && !effect_can_wait(live->runtime, node->class))
+		effect_kind_of(node->kind)->begin(live, activation);
 }
 
 void effect_finish(struct live *live, struct str step, const struct uuid *effect,

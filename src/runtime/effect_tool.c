@@ -121,7 +121,9 @@ static void compute(struct live *live, struct str step)
 
 void compute_begin(struct live *live, struct str step)
 {
-	compute(live, step);
+	/* Recovery finds the step in its run's state. */
+	if (!live->runtime->draining)
+		compute(live, step);
 }
 
 /* ---- calls --------------------------------------------------------------------------- */
@@ -248,8 +250,20 @@ static void inputs_fetched(struct runtime *runtime, uint64_t id, uint64_t argume
 	call_with_inputs(call, values.look(values.context, &call->inputs.hash));
 }
 
+/* It has not begun and the program leaves: its request stays open. */
+static void call_leave(struct call *call)
+{
+	struct live *live = call_end(call);
+	call_free(call);
+	live_settle(live);
+}
+
 static void call_begin(struct call *call)
 {
+	if (effect_can_wait(call->runtime, call->class)) {
+		call_leave(call);
+		return;
+	}
 	struct live *live = slots_get(&call->runtime->lives, call->live);
 	require(live != NULL);
 	if (call->inputs.kind == VALUE_STORED) {
@@ -345,6 +359,10 @@ static void call_lock(void *context, uint64_t argument)
 	struct call *call = slots_get(&runtime->effects, argument);
 	if (call == NULL)
 		return;
+	if (effect_can_wait(runtime, call->class)) {
+		call_leave(call);
+		return;
+	}
 	struct workspace *workspace = runtime->settings.workspace;
 	struct error error;
 	if (workspace->ops->lock(workspace, &call->effect, &call->lock, &error)) {

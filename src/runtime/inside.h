@@ -1,12 +1,20 @@
 /* runtime/inside.h -- what the files of this room share; nobody else includes it.
  *
+ *	admit.c     how much is under way, whether more may come, leaving
  *	start.c     definition -> graph -> a new live run
  *	item.c      commands on their way
+ *	keyed.c     those with an idempotency key, one at a time
  *	live.c      runs in memory: coming, loading, going
+ *	load.c      a run from its snapshot and the events behind it
  *	turn.c      decide, commit, act
  *	rows.c      a turn as the store takes it
  *	fetch.c     values and trees the engine needs to see
+ *	documents.c changes of documents, one after the other
+ *	settings.c  what the documents say about the runtime itself
  *	recover.c   what was open when the program ended
+ *	house.c     which housekeeping is under way, and what waits for it
+ *	retention.c events that may go
+ *	rebuild.c   what is made from events, made again
  *	effect_*.c  one kind of effect each, rows of effects.def
  *	bus.c       who is told when something is committed
  *	graphs.c    compiled graphs, shared by runs
@@ -15,11 +23,13 @@
 #define RUNTIME_INSIDE_H
 
 #include <pthread.h>
+#include <stddef.h>
 
 #include "base/map.h"
 #include "base/slots.h"
 #include "definition/compile.h"
 #include "engine/decide.h"
+#include "engine/snapshot.h"
 #include "runtime/runtime.h"
 #include "store/writer.h"
 
@@ -52,15 +62,28 @@ void graphs_done(struct graphs *graphs);
 
 /* ---- live runs ----------------------------------------------------------------------- */
 
+/* The right to use an idempotency key: one item has it, the others wait behind it. */
+struct claim {
+	struct runtime *runtime; /* NULL: it has none and waits for none */
+	struct runtime_key key;
+	struct item *next;
+	void (*go)(struct item *item);
+};
+
 /* A command on its way to a run, with its own memory. */
 struct item {
 	struct item *next;
 	struct arena arena;
 	struct command command;
 	struct error *refusal;    /* why it was refused, while that waits to be told */
+	bool bare;                /* no command at all: whatever can start is started */
 	runtime_replied *replied; /* NULL when nobody waits */
 	void *context;
 	uint64_t argument;
+	struct claim claim;
+	/* What begins with it once it has its claim, and how that is freed when it never does. */
+	struct runtime_read *waiting;
+	void (*waiting_done)(struct item *item);
 };
 
 struct item_queue {
@@ -82,6 +105,7 @@ struct turn {
 	struct arena arena;
 	struct decision decision;
 	int64_t now;
+	bool held_back;        /* the program leaves: what could start was not started */
 	bool computed;         /* the first steps were computed with the run's creation */
 	struct str *computing; /* pure steps that this turn started */
 	size_t computing_count;
@@ -104,6 +128,8 @@ struct live {
 	struct arena arena;
 	struct graph_use *graph;
 	struct run *run;
+	size_t weight;        /* of the bodies of the events behind the newest snapshot */
+	size_t snapshot_size; /* of that snapshot; 0 = there is none */
 	struct item_queue inbox;
 	struct item_queue redo;    /* their append was refused: decided again after a reload */
 	struct item_queue refused; /* told once what they were measured against is on the disk */
@@ -114,6 +140,15 @@ struct live {
 	struct fetching *loaded;   /* values read by hash, kept while a decision needs them */
 	struct str tree;           /* taken for this turn; "" = not */
 	char tree_text[96];
+};
+
+/* Changes of documents that wait for their turn, the first of them under way. */
+struct document_job;
+struct document_watch;
+struct documents {
+	struct document_job *first, *last;
+	size_t waiting;
+	struct document_watch *watches;
 };
 
 struct runtime {
@@ -127,8 +162,20 @@ struct runtime {
 	struct definition_tool *catalogue;
 	size_t open_tools;
 	bool failed;
+	bool draining;
 	bool full; /* the newest commit found no room on the disk */
+	bool recovered;
 	struct recovery *recovery;
+	struct documents documents;
+	struct map claims; /* idempotency key -> the item that has it */
+	bool closing;      /* runtime_free() is at work */
+	int64_t forgot_at; /* when old keys were last forgotten, us UTC */
+	struct runtime_server_settings server;
+	system_callback *opened; /* of runtime_open_documents() */
+	void *opened_context;
+	uint64_t snapshots, loaded_events;
+	struct chore *chores; /* the first is under way */
+	uint64_t chore_count; /* ever begun: the number of one is its id */
 };
 
 struct live *live_find(struct runtime *runtime, const struct uuid *run);
@@ -138,15 +185,32 @@ struct live *live_new(struct runtime *runtime, struct uuid run, struct graph_use
 struct live *live_get(struct runtime *runtime, const struct uuid *run);
 struct item *item_new(enum command_kind kind);
 void item_free(struct item *item);
+void item_begin(struct item *item); /* submits what waits with it */
 void item_reply(struct item *item, const struct uuid *run, const struct error *error);
+/* Its key was here before: it did that, or, with other words, it is a conflict. */
+void item_reply_repeated(struct item *item, const struct store_request *known);
+/* Calls go(item) when no other item has the key any more: at once when there is no key.  The claim
+ * goes with the item. */
+void claim_take(struct runtime *runtime, struct item *item, const struct runtime_key *key,
+		void (*go)(struct item *item));
+void claim_release(struct item *item);
+/* On a reader's thread: what the store knows of the item's key.  CONFLICT for other words. */
+MUST_CHECK bool claim_look(const struct item *item, struct store_reader *reader,
+			   struct arena *arena, struct store_request *out_known, bool *out_repeated,
+			   struct error *error);
+/* What the store is to remember with the item's append. */
+void claim_fill(const struct item *item, const struct uuid *subject, int64_t now,
+		struct store_request *out_request);
 void queue_add(struct item_queue *queue, struct item *item);
 struct item *queue_take(struct item_queue *queue);
 /* Queues the command and decides as far as possible.  The item is the live run's now. */
 void live_command(struct live *live, struct item *item);
 void live_pump(struct live *live);
+/* Starts what could start: a program that was leaving may have held it back. */
+void live_go_on(struct live *live);
 void live_load(struct live *live);
 void live_drop_state(struct live *live);
-void turn_rows(struct turn *turn, const struct live *live);
+void turn_rows(struct turn *turn, struct live *live);
 void turn_free(struct turn *turn);
 /* Leaves memory when it is over and nothing is under way. */
 void live_settle(struct live *live);
@@ -155,6 +219,52 @@ void live_discard(struct live *live);
 /* A value that was decided and is not on the disk yet; false when there is none. */
 bool live_unwritten(const struct live *live, const struct hash *hash, struct str *out_bytes);
 const struct json *json_copy(struct arena *arena, const struct json *json);
+
+/* ---- loading ------------------------------------------------------------------------- */
+
+struct loaded {
+	struct arena arena; /* the run's */
+	struct graph_use *graph;
+	struct run *run; /* NULL: there is no such run */
+	size_t events, weight, snapshot_size;
+};
+
+/* The run from its newest snapshot that can be read and the events behind it; on a reader's
+ * thread.  On failure `out` is empty. */
+MUST_CHECK bool load_run(struct runtime *runtime, struct store_reader *reader,
+			 const struct uuid *run, struct loaded *out, struct error *error);
+void loaded_discard(struct runtime *runtime, struct loaded *loaded);
+
+/* ---- rows ---------------------------------------------------------------------------- */
+
+struct store_run run_row(const struct run *run, struct arena *arena);
+/* Everything that is open, as rows. */
+struct store_effect *run_open_rows(const struct run *run, struct arena *arena, size_t *out_count);
+/* Counts runs that carry their own retention and are not compacted: a guard. */
+#define RETENTION_OWN S("retention.own")
+
+/* ---- housekeeping -------------------------------------------------------------------- */
+
+/* One chore at a time; the others wait.  Embed it, first.  Nothing points to a chore that could
+ * outlive it: callbacks carry its number. */
+struct chore {
+	struct runtime_read read;
+	struct runtime_care care;
+	struct chore *next;
+	struct runtime *runtime;
+	uint64_t number;
+	void (*begin)(struct chore *chore);
+	void (*free)(struct chore *chore);
+};
+
+void chore_add(struct runtime *runtime, struct chore *chore);
+struct chore *chore_find(struct runtime *runtime, uint64_t number); /* NULL: it is over */
+/* Frees it and begins the next one. */
+void chore_end(struct chore *chore);
+static inline struct chore *chore_of_care(struct runtime_care *care)
+{
+	return (struct chore *)(void *)((char *)care - offsetof(struct chore, care));
+}
 
 /* ---- fetching ------------------------------------------------------------------------ */
 
@@ -181,6 +291,9 @@ struct effect_kind {
 
 const struct effect_kind *effect_kind_of(enum run_node_kind node);
 void effect_begin(struct live *live, struct str step);
+/* The program leaves and the effect has not begun: may it stay open until the next start?  One that
+ * cannot be repeated may not, because nobody could tell then that it never began. */
+bool effect_can_wait(const struct runtime *runtime, enum run_effect_class class);
 void compute_begin(struct live *live, struct str step);
 /* The command with a pure step's result, in seen->arena; false when values are needed first. */
 bool compute_command(struct live *live, const struct activation *activation, struct decision *seen,
@@ -191,7 +304,16 @@ void effect_finish(struct live *live, struct str step, const struct uuid *effect
 
 /* ---- the rest ------------------------------------------------------------------------ */
 
+void documents_discard(struct runtime *runtime);
+/* How long starting a run may take; 0 = as long as it takes. */
+int64_t runtime_start_us(const struct runtime *runtime);
+/* The newest commit found room on the disk, or none; a change of that is worth a line. */
+void runtime_note_room(struct runtime *runtime, bool full);
 void bus_notify(struct runtime *runtime, const struct runtime_notice *notice);
+#define RUNTIME_LEAVES "the server is stopping and takes nothing new; try again in a moment"
+/* May a new command come in?  Not while the program leaves, nor while the disk is behind.  What
+ * closes an effect and what cancels is never asked. */
+MUST_CHECK bool runtime_admits(struct runtime *runtime, struct error *error);
 void runtime_fail(struct runtime *runtime, const struct error *error);
 int64_t runtime_now(struct runtime *runtime);
 void recovery_loaded(struct runtime *runtime);

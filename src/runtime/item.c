@@ -13,8 +13,14 @@ struct item *item_new(enum command_kind kind)
 
 void item_free(struct item *item)
 {
+	claim_release(item);
 	arena_done(&item->arena);
 	free(item);
+}
+
+void item_begin(struct item *item)
+{
+	runtime_read(item->waiting->runtime, item->waiting);
 }
 
 void queue_add(struct item_queue *queue, struct item *item)
@@ -43,6 +49,20 @@ void item_reply(struct item *item, const struct uuid *run, const struct error *e
 	struct runtime_reply reply = { .error = error, .run = *run };
 	if (item->replied != NULL)
 		item->replied(item->context, item->argument, &reply);
+}
+
+void item_reply_repeated(struct item *item, const struct store_request *known)
+{
+	struct error error;
+	struct runtime_reply reply = { .run = known->subject, .repeated = true };
+	if (!hash_equal(&known->said, &item->claim.key.said)) {
+		fail(&error, ERROR_CONFLICT,
+		     "this Idempotency-Key was used for another request; take a new one");
+		reply = (struct runtime_reply){ .error = &error };
+	}
+	if (item->replied != NULL)
+		item->replied(item->context, item->argument, &reply);
+	item->replied = NULL;
 }
 
 const struct json *json_copy(struct arena *arena, const struct json *json)

@@ -75,67 +75,16 @@ struct loading {
 	struct runtime_read read;
 	uint64_t live;
 	struct uuid run_id;
-	struct arena state; /* becomes the run's */
-	struct graph_use *graph;
-	struct run *run;
+	struct loaded loaded;
 	struct error error;
 };
-
-static bool load_graph(struct loading *loading, struct store_reader *reader,
-		       const struct run_created *created)
-{
-	struct graphs *graphs = &loading->read.runtime->graphs;
-	loading->graph = graphs_find(graphs, &created->definition, false);
-	if (loading->graph == NULL) {
-		struct str text;
-		bool found;
-		if (!reader->ops->read_blob(reader, &created->definition, &loading->read.arena,
-					    &text, &found, &loading->error))
-			return false;
-		if (!found)
-			return fail(&loading->error, ERROR_STORAGE,
-				    "the run's graph is not stored");
-		loading->graph = graphs_load(graphs, text, NULL, &loading->error);
-	}
-	if (loading->graph == NULL)
-		return false;
-	loading->run = run_new(&loading->state, loading->run_id, loading->graph->graph);
-	return true;
-}
-
-static bool load_event(struct loading *loading, struct store_reader *reader,
-		       const struct store_event_row *row)
-{
-	struct event event;
-	if (!event_read(row->type, row->at, row->body, &loading->read.arena, &event,
-			&loading->error))
-		return false;
-	if (loading->run == NULL) {
-		if (event.type != EVENT_RUN_CREATED)
-			return fail(&loading->error, ERROR_STORAGE, "its stream has no beginning");
-		if (!load_graph(loading, reader, event.as.run_created))
-			return false;
-	}
-	return evolve(loading->run, &event, &loading->error);
-}
 
 static void load_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct loading *loading = (struct loading *)read;
-	int64_t after = 0;
-	for (;;) {
-		struct store_event_page page;
-		if (!reader->ops->read_events(reader, &loading->run_id, after,
-					      LIMIT_STREAM_PAGE_EVENTS, &read->arena, &page,
-					      &loading->error))
-			return;
-		for (size_t i = 0; i < page.count; i++)
-			if (!load_event(loading, reader, &page.at[i]))
-				return;
-		if (page.count < LIMIT_STREAM_PAGE_EVENTS)
-			return;
-		after = page.at[page.count - 1].seq;
-	}
+	if (load_run(read->runtime, reader, &loading->run_id, &loading->loaded, &loading->error) &&
+	    loading->loaded.run == NULL)
+		fail(&loading->error, ERROR_NOT_FOUND, "no such run");
 }
 
 static void refuse_inbox(struct live *live, const struct error *error)
@@ -167,17 +116,14 @@ static void load_done(struct runtime_read *read)
 	live->phase = LIVE_READY;
 	bool recovering = live->recovering, resuming = live->resuming;
 	live->recovering = live->resuming = false;
-	if (error.code == ERROR_NONE && loading->run == NULL)
-		fail(&error, ERROR_NOT_FOUND, "no such run");
 	if (error.code == ERROR_NONE) {
-		live->arena = loading->state;
-		live->graph = loading->graph;
-		live->run = loading->run;
+		live->arena = loading->loaded.arena;
+		live->graph = loading->loaded.graph;
+		live->run = loading->loaded.run;
 		live->run->arena = &live->arena;
-	} else {
-		if (loading->graph != NULL)
-			graphs_release(&runtime->graphs, loading->graph);
-		arena_done(&loading->state);
+		live->weight = loading->loaded.weight;
+		live->snapshot_size = loading->loaded.snapshot_size;
+		runtime->loaded_events += loading->loaded.events;
 	}
 	arena_done(&read->arena);
 	free(loading);
@@ -195,7 +141,10 @@ static void load_done(struct runtime_read *read)
 		if (resuming)
 			resume_open(live);
 		live->pumping = false;
-		live_pump(live);
+		if (resuming)
+			live_go_on(live);
+		else
+			live_pump(live);
 	}
 	if (recovering)
 		recovery_loaded(runtime);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "os/point.h"
 #include "runtime/inside.h"
 
 struct recovery {
@@ -70,6 +71,7 @@ static bool find_stepping(struct recovery *recovery, struct store_reader *reader
 static void recover_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct recovery *recovery = (struct recovery *)read;
+	POINT("runtime.recovering");
 	if (find_open_effects(recovery, reader))
 		find_stepping(recovery, reader);
 }
@@ -77,6 +79,7 @@ static void recover_work(struct runtime_read *read, struct store_reader *reader)
 static void recover_finish(struct recovery *recovery)
 {
 	recovery->read.runtime->recovery = NULL;
+	recovery->read.runtime->recovered = true;
 	recovery->done(recovery->context, recovery->count);
 	arena_done(&recovery->read.arena);
 	free(recovery);

@@ -1,6 +1,7 @@
 /* runtime/runtime.c -- the room's front: making, ending, reading, answering. */
 #include <stdlib.h>
 
+#include "base/limits.h"
 #include "runtime/inside.h"
 
 int64_t runtime_now(struct runtime *runtime)
@@ -80,13 +81,20 @@ static void discard_what_waits(struct runtime *runtime)
 	index = 0;
 	for (struct fetching *f; (f = slots_next(&runtime->fetches, &index, &id)) != NULL;)
 		fetch_discard(f);
+	while (runtime->chores != NULL) {
+		struct chore *first = runtime->chores;
+		runtime->chores = first->next;
+		first->free(first);
+	}
 	index = 0;
 	for (void *watch; (watch = slots_next(&runtime->watches, &index, &id)) != NULL;)
 		free(watch);
+	documents_discard(runtime);
 }
 
 void runtime_free(struct runtime *runtime)
 {
+	runtime->closing = true;
 	discard_what_waits(runtime);
 	unsigned count = system_reader_threads(runtime->settings.system);
 	for (unsigned i = 0; i < count; i++)
@@ -101,6 +109,7 @@ void runtime_free(struct runtime *runtime)
 	slots_done(&runtime->watches);
 	slots_done(&runtime->fetches);
 	map_done(&runtime->by_run);
+	map_done(&runtime->claims);
 	free(runtime);
 }
 
@@ -121,6 +130,7 @@ static void read_done(struct job *job)
 void runtime_read(struct runtime *runtime, struct runtime_read *read)
 {
 	read->runtime = runtime;
+	read->job.name = "read";
 	read->job.run = read_run;
 	read->job.done = read_done;
 	system_submit(runtime->settings.system, LANE_READER, &read->job);
@@ -142,6 +152,7 @@ static void care_done(struct job *job)
 void runtime_care(struct runtime *runtime, struct runtime_care *care)
 {
 	care->runtime = runtime;
+	care->job.name = "care";
 	care->job.run = care_run;
 	care->job.done = care_done;
 	system_submit(runtime->settings.system, LANE_WRITER, &care->job);
@@ -150,16 +161,6 @@ void runtime_care(struct runtime *runtime, struct runtime_care *care)
 struct store_stats runtime_store_stats(const struct runtime *runtime)
 {
 	return runtime->settings.store->ops->stats(runtime->settings.store);
-}
-
-struct runtime_counts runtime_counts(const struct runtime *runtime)
-{
-	const struct store *store = runtime->settings.store;
-	return (struct runtime_counts){ .live_runs = runtime->lives.live,
-					.open_tools = runtime->open_tools,
-					.waiting_appends = writer_waiting(runtime->writer),
-					.watches = runtime->watches.live,
-					.store = store->ops->stats(store) };
 }
 
 /* ---- answering ----------------------------------------------------------------------- */
@@ -171,12 +172,17 @@ struct answering {
 	struct uuid request;
 	struct store_effect effect;
 	bool found;
+	struct store_request known; /* what the key was used for before */
+	bool repeated;
 	struct error error;
 };
 
 static void answer_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct answering *a = (struct answering *)read;
+	if (!claim_look(a->item, reader, &read->arena, &a->known, &a->repeated, &a->error) ||
+	    a->repeated)
+		return;
 	if (!reader->ops->read_effect(reader, &a->request, &read->arena, &a->effect, &a->found,
 				      &a->error) ||
 	    !a->found)
@@ -198,12 +204,16 @@ static void answer_done(struct runtime_read *read)
 {
 	struct answering *a = (struct answering *)read;
 	struct item *item = a->item;
-	if (a->error.code == ERROR_NONE && (!a->found || !str_equal(a->effect.kind, S("human"))))
+	if (a->error.code == ERROR_NONE && !a->repeated &&
+	    (!a->found || !str_equal(a->effect.kind, S("human"))))
 		fail(&a->error, ERROR_CONFLICT,
 		     "no such request is open: it was answered already, or never asked");
 	if (a->error.code != ERROR_NONE) {
 		struct runtime_reply reply = { .error = &a->error };
 		item->replied(item->context, item->argument, &reply);
+		item_free(item);
+	} else if (a->repeated) {
+		item_reply_repeated(item, &a->known);
 		item_free(item);
 	} else {
 		live_command(live_get(read->runtime, &a->effect.run), item);
@@ -212,9 +222,21 @@ static void answer_done(struct runtime_read *read)
 	free(a);
 }
 
+static void answer_never(struct item *item)
+{
+	struct answering *a = (struct answering *)item->waiting;
+	arena_done(&a->read.arena);
+	free(a);
+}
+
 void runtime_answer(struct runtime *runtime, const struct runtime_answer *answer,
 		    runtime_replied *replied, void *context, uint64_t argument)
 {
+	struct error refusal;
+	if (!runtime_admits(runtime, &refusal)) {
+		replied(context, argument, &(struct runtime_reply){ .error = &refusal });
+		return;
+	}
 	struct item *item = item_new(COMMAND_ANSWERED);
 	struct command *command = &item->command;
 	command->effect = answer->request;
@@ -230,7 +252,10 @@ void runtime_answer(struct runtime *runtime, const struct runtime_answer *answer
 	require(a != NULL);
 	a->item = item;
 	a->request = answer->request;
+	a->read.runtime = runtime;
 	a->read.work = answer_work;
 	a->read.done = answer_done;
-	runtime_read(runtime, &a->read);
+	item->waiting = &a->read;
+	item->waiting_done = answer_never;
+	claim_take(runtime, item, &answer->key, item_begin);
 }

@@ -12,6 +12,9 @@
 #ifndef RUNTIME_RUNTIME_H
 #define RUNTIME_RUNTIME_H
 
+#include "base/histogram.h"
+#include "contract/event.h"
+#include "contract/graph.h"
 #include "contract/run.h"
 #include "os/system.h"
 #include "store/store.h"
@@ -19,6 +22,15 @@
 #include "workspace/workspace.h"
 
 struct runtime;
+
+/* How long events are kept.  Only what somebody has set competes: of the run's own days, the
+ * settings' and the policy's the smallest counts; where nobody has said anything `days` does. */
+struct runtime_retention {
+	int64_t days;
+	bool days_set;                               /* somebody has said so */
+	int64_t max_events;                          /* of one run; 0 = any number */
+	const struct graph_retention_policy *policy; /* S4's file; NULL = there is none */
+};
 
 struct runtime_settings {
 	struct system *system;
@@ -33,6 +45,8 @@ struct runtime_settings {
 	/* The store failed: nothing is acknowledged any more and the process should end. */
 	void (*fatal)(void *context, const struct error *error);
 	void *context;
+	struct runtime_retention retention;
+	size_t snapshot_bytes; /* instead of SNAPSHOT_LEAST_BYTES; 0 = that */
 };
 
 MUST_CHECK bool runtime_new(const struct runtime_settings *settings, struct runtime **out_runtime,
@@ -52,6 +66,8 @@ struct runtime_reply {
 	struct uuid run;
 	bool repeated;    /* this idempotency key was here before: nothing was done again */
 	int64_t revision; /* of a document, as it now is; 0 when it is gone */
+	struct str body;  /* likewise; "" when it is gone, or the change is a repeated one */
+	bool created;     /* a document that was not there before */
 };
 
 /* An idempotency key: the same key with the same words does nothing twice, for 24 hours and across
@@ -69,6 +85,7 @@ struct runtime_start {
 	struct str inputs;   /* JSON object */
 	struct uuid run;     /* zero = made here */
 	struct runtime_key key;
+	const int64_t *retention_days; /* S4's; NULL = not said */
 	struct str trace; /* W3C traceparent of who asked, recorded with the run; "" = none */
 };
 
@@ -86,18 +103,81 @@ struct runtime_answer {
 void runtime_answer(struct runtime *runtime, const struct runtime_answer *answer,
 		    runtime_replied *replied, void *context, uint64_t argument);
 
-/* A document as it shall be (profiles, keys, settings …); an event of the system stream. */
+/* A document as it shall be (profiles, keys, settings …); an event of the system stream.  Kinds are
+ * rows of contracts/documents.def. */
 struct runtime_change {
 	struct str kind, name;
-	int64_t revision; /* the one it must have; 0 = it must be new; -1 = whatever is there */
+	int64_t revision; /* the one it must have; 0 = it must be new; -1 = whatever is there, or
+			   * nothing; -2 = whatever is there */
 	struct str body;  /* JSON; "" = delete it */
 	struct str by;    /* who changes it */
 	struct runtime_key key;
 };
 
-/* NOT_FOUND: there is nothing to delete.  CONFLICT: its revision is another one. */
+/* NOT_FOUND: there is nothing to delete.  CONFLICT: it exists already, or a rule between documents
+ * is in the way.  PRECONDITION_FAILED: its revision is another one.  STORAGE_FULL: there is no
+ * room.  The reply has the document's revision and body as they now are. */
 void runtime_change(struct runtime *runtime, const struct runtime_change *change,
 		    runtime_replied *replied, void *context, uint64_t argument);
+
+/* Several, all or none, worked out from what is stored.  compose() runs on a reader thread while
+ * nobody else changes a document, and again when the append was refused; it may refuse with an
+ * error and problems.  `context` is the caller's memory until the reply; what compose() gives lives
+ * in its arena.  `by` and `key` of the single changes do not count.  The reply is about the first
+ * one, or has `run` = subject when it is repeated. */
+struct runtime_changes {
+	const struct runtime_change *at;
+	size_t count; /* 0 = nothing is to be done, which is fine */
+};
+
+typedef bool runtime_compose(void *context, struct store_reader *reader, struct arena *arena,
+			     struct runtime_changes *out_changes, struct problems *problems,
+			     struct error *error);
+
+struct runtime_composition {
+	runtime_compose *compose;
+	void *context;
+	struct str by;
+	struct runtime_key key;
+	struct uuid subject; /* remembered with the key; zero = derived from kind and name */
+};
+
+void runtime_change_composed(struct runtime *runtime, const struct runtime_composition *how,
+			     runtime_replied *replied, void *context, uint64_t argument);
+
+/* A document as it is on the disk now; body "" = it is gone. */
+struct runtime_document {
+	struct str kind, name, body;
+	int64_t revision;
+};
+
+/* Calls `changed` for every document of the kind, then `loaded` with their number, and from then on
+ * `changed` for every further change: behind its commit and before its reply; those who watch are
+ * told in the order in which they began.  There is no way to unwatch: whoever watches lives as long
+ * as the runtime. */
+typedef void runtime_document_changed(void *context, const struct runtime_document *document);
+void runtime_watch_documents(struct runtime *runtime, struct str kind,
+			     runtime_document_changed *changed, system_callback *loaded,
+			     void *context);
+
+/* The server's settings as they are now: what somebody has set (PATCH /api/server); 0 = nobody has.
+ * Known once runtime_open_documents() has called back. */
+struct runtime_server_settings {
+	int64_t log_retention_days, log_retention_max_events, max_concurrent;
+	int64_t websocket_idle_us, workflow_start_us;
+};
+
+void runtime_open_documents(struct runtime *runtime, system_callback *done, void *context);
+struct runtime_server_settings runtime_server_settings(const struct runtime *runtime);
+/* ---- leaving ------------------------------------------------------------------------- */
+
+/* The program is about to end: new commands are refused (UNAVAILABLE) and nothing new begins, while
+ * what is under way may finish and is recorded.  A step that could start stays where it is and is
+ * started by the next recovery.  There is no way back. */
+void runtime_drain(struct runtime *runtime);
+bool runtime_draining(const struct runtime *runtime);
+/* Nothing is under way any more whose result could still be recorded. */
+bool runtime_drained(const struct runtime *runtime);
 
 /* ---- notices ------------------------------------------------------------------------- */
 
@@ -140,10 +220,75 @@ struct runtime_care {
 void runtime_care(struct runtime *runtime, struct runtime_care *care);
 struct store_stats runtime_store_stats(const struct runtime *runtime);
 
+/* The events of a compacted run that are gone, made again from its newest snapshot for showing
+ * (engine/retell.h); on a reader's thread. */
+struct runtime_retold {
+	const struct event *events;
+	const int64_t *seqs; /* growing */
+	size_t count;
+};
+
+MUST_CHECK bool runtime_retell(struct store_reader *reader, const struct store_run *run,
+			       const struct run_graph *graph, struct arena *arena,
+			       struct runtime_retold *out_retold, struct error *error);
+
+/* ---- housekeeping -------------------------------------------------------------------- */
+
+/* From now on old runs are looked for by themselves, again and again (RETENTION_EVERY_MS). */
+void runtime_keep_house(struct runtime *runtime);
+
+/* One pass: events of runs that are old enough or have too many go, keys that are too old are
+ * forgotten, and what is left behind is taken off the disk a slice at a time, between commits.  A
+ * run that is not over is compacted only where it is in memory. */
+struct runtime_compaction {
+	int64_t days, max_events; /* -1 = as the settings have it */
+	bool counts_values;       /* reads everything there is before and after */
+};
+
+struct runtime_compacted {
+	const struct error *error; /* NULL: done */
+	int64_t runs, compacted, events, values, free_bytes;
+};
+
+typedef void runtime_compact_done(void *context, uint64_t argument,
+				  const struct runtime_compacted *result);
+/* Passes and rebuilds wait for each other. */
+void runtime_compact(struct runtime *runtime, const struct runtime_compaction *compaction,
+		     runtime_compact_done *done, void *context, uint64_t argument);
+
+/* Makes again from events what was made from them (R12), a run at a time while work goes on.  Runs
+ * that turn out not to be over and that nobody has taken up go on then, if this program has
+ * recovered. */
+struct runtime_rebuilt {
+	const struct error *error;
+	int64_t runs, effects, busy, resumed;
+	const struct str *problems; /* at most LIMIT_PROBLEMS */
+	size_t problem_count;
+};
+
+typedef void runtime_rebuild_done(void *context, uint64_t argument,
+				  const struct runtime_rebuilt *result);
+void runtime_rebuild(struct runtime *runtime, runtime_rebuild_done *done, void *context,
+		     uint64_t argument);
+
 struct runtime_counts {
 	size_t live_runs, open_tools, waiting_appends, watches;
-	struct store_stats store; /* since the start */
+	bool full; /* the newest commit found no room on the disk */
+	int64_t oldest_append_us, append_work_us;
+	const struct histogram *commit_sizes, *commit_times; /* seconds */
+	uint64_t snapshots, loaded_events;                   /* since the start */
+	struct store_stats store;                            /* since the start */
 };
 struct runtime_counts runtime_counts(const struct runtime *runtime);
+
+/* Effects that are requested and not finished: tools by their class, then timers and questions. */
+struct runtime_effects {
+	struct {
+		struct str class;
+		size_t open;
+		int64_t oldest_us; /* since the oldest was requested */
+	} at[8];
+};
+struct runtime_effects runtime_effects(struct runtime *runtime);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "base/log.h"
 #include "definition/compile.h"
 #include "runtime/inside.h"
 
@@ -15,9 +16,10 @@ struct starting {
 	const struct json *inputs;
 	struct problems problems;
 	struct error error;
-	runtime_replied *replied;
-	void *context;
-	uint64_t argument;
+	int64_t began; /* us, monotonic */
+	struct item *item;
+	struct store_request known; /* what the key was used for before */
+	bool repeated;
 };
 
 static bool compile(struct starting *s)
@@ -59,6 +61,9 @@ static void start_work(struct runtime_read *read, struct store_reader *reader)
 	struct starting *s = (struct starting *)read;
 	const struct json *given;
 	s->problems.arena = &read->arena;
+	if (!claim_look(s->item, reader, &read->arena, &s->known, &s->repeated, &s->error) ||
+	    s->repeated)
+		return;
 	if (!is_new(s, reader) || !compile(s) ||
 	    !json_read(s->start.inputs, &read->arena, &given, &s->error))
 		return;
@@ -82,62 +87,103 @@ static void start_work(struct runtime_read *read, struct store_reader *reader)
 
 static void start_refuse(struct starting *s)
 {
+	struct item *item = s->item;
 	struct runtime_reply reply = { .error = &s->error,
 				       .problems = s->problems.count > 0 ? &s->problems : NULL,
 				       .run = s->start.run };
-	s->replied(s->context, s->argument, &reply);
+	item->replied(item->context, item->argument, &reply);
+	item_free(item);
 	if (s->graph != NULL)
 		graphs_release(&s->read.runtime->graphs, s->graph);
+}
+
+/* Whoever asked has given up by then, as far as the server is concerned: nothing was begun. */
+static bool in_time(struct starting *s)
+{
+	struct runtime *runtime = s->read.runtime;
+	int64_t most = runtime_start_us(runtime);
+	int64_t took = system_mono_us(runtime->settings.system) - s->began;
+	return most == 0 || took <= most ||
+	       fail(&s->error, ERROR_TIMEOUT,
+		    "starting the run took longer than workflow_start_timeout_seconds (%.6g); "
+		    "nothing was started",
+		    (double)most / 1e6);
 }
 
 static void start_done(struct runtime_read *read)
 {
 	struct starting *s = (struct starting *)read;
 	struct runtime *runtime = read->runtime;
-	if (s->error.code == ERROR_NONE && live_find(runtime, &s->start.run) != NULL)
+	if (s->error.code == ERROR_NONE && !s->repeated && !in_time(s))
+		log_line(LOG_WARNING, "%s", s->error.text);
+	if (s->error.code == ERROR_NONE && !s->repeated && runtime->draining)
+		fail(&s->error, ERROR_UNAVAILABLE, RUNTIME_LEAVES);
+	if (s->error.code == ERROR_NONE && !s->repeated &&
+	    live_find(runtime, &s->start.run) != NULL)
 		fail(&s->error, ERROR_CONFLICT, "there is already a run with this id");
 	if (s->error.code != ERROR_NONE) {
 		start_refuse(s);
+	} else if (s->repeated) {
+		item_reply_repeated(s->item, &s->known);
+		item_free(s->item);
 	} else {
 		struct live *live = live_new(runtime, s->start.run, s->graph);
-		struct item *item = item_new(COMMAND_CREATE);
-		item->command.inputs = json_copy(&item->arena, s->inputs);
-		item->replied = s->replied;
-		item->context = s->context;
-		item->argument = s->argument;
-		live_command(live, item);
+		s->item->command.inputs = json_copy(&s->item->arena, s->inputs);
+		live_command(live, s->item);
 	}
 	arena_done(&read->arena);
 	free(s);
 }
 
-void runtime_start(struct runtime *runtime, const struct runtime_start *start,
-		   runtime_replied *replied, void *context, uint64_t argument)
+static void start_never(struct item *item)
+{
+	struct starting *s = (struct starting *)item->waiting;
+	arena_done(&s->read.arena);
+	free(s);
+}
+
+static struct starting *starting_new(struct runtime *runtime, const struct runtime_start *start)
 {
 	struct starting *s = calloc(1, sizeof(*s));
 	require(s != NULL);
 	struct arena *arena = &s->read.arena;
-	s->start = (struct runtime_start){ str_copy(arena, start->workflow),
-					   str_copy(arena, start->yaml),
-					   str_copy(arena, start->inputs), start->run };
+	s->start = (struct runtime_start){ .workflow = str_copy(arena, start->workflow),
+					   .yaml = str_copy(arena, start->yaml),
+					   .inputs = str_copy(arena, start->inputs),
+					   .run = start->run };
 	s->chosen = !uuid_is_zero(&s->start.run);
 	if (!s->chosen) {
 		uint8_t dice[16];
 		system_random(runtime->settings.system, dice, sizeof(dice));
 		s->start.run = uuid_from_random(dice);
 	}
-	s->replied = replied;
-	s->context = context;
-	s->argument = argument;
 	s->read.work = start_work;
 	s->read.done = start_done;
+	s->began = system_mono_us(runtime->settings.system);
 	s->read.runtime = runtime;
-	if (writer_waiting(runtime->writer) > LIMIT_WRITER_QUEUE) {
-		fail(&s->error, ERROR_UNAVAILABLE, "too many appends are waiting for the disk");
+	return s;
+}
+
+void runtime_start(struct runtime *runtime, const struct runtime_start *start,
+		   runtime_replied *replied, void *context, uint64_t argument)
+{
+	struct starting *s = starting_new(runtime, start);
+	struct item *item = item_new(COMMAND_CREATE);
+	item->command.trace = str_copy(&item->arena, start->trace);
+	if (start->retention_days != NULL)
+		item->command.retention_days = arena_copy(&item->arena, start->retention_days,
+							  sizeof(*start->retention_days));
+	item->replied = replied;
+	item->context = context;
+	item->argument = argument;
+	item->waiting = &s->read;
+	item->waiting_done = start_never;
+	s->item = item;
+	if (!runtime_admits(runtime, &s->error)) {
 		start_refuse(s);
-		arena_done(arena);
+		arena_done(&s->read.arena);
 		free(s);
 		return;
 	}
-	runtime_read(runtime, &s->read);
+	claim_take(runtime, item, &start->key, item_begin);
 }

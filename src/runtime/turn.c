@@ -105,7 +105,7 @@ static void turn_refused(struct turn *turn, struct live *live)
 	turn_never_was(turn, live, &error);
 }
 
-static void note_room(struct runtime *runtime, bool full)
+void runtime_note_room(struct runtime *runtime, bool full)
 {
 	if (full != runtime->full)
 		log_line(full ? LOG_ERROR : LOG_INFO, "%s",
@@ -113,6 +113,19 @@ static void note_room(struct runtime *runtime, bool full)
 				"wait until there is"
 			      : "there is room on the disk again");
 	runtime->full = full;
+}
+
+/* The store knew the key: somebody else did this already, so what was decided here is not true. */
+static void turn_repeated(struct turn *turn, struct live *live)
+{
+	item_reply_repeated(turn->item, &turn->ticket.append.request);
+	if (turn->item->command.kind == COMMAND_CREATE) {
+		turn_never_was(turn, live, NULL);
+		return;
+	}
+	turn_free(turn);
+	live->stale = true;
+	reload_when_quiet(live);
 }
 
 /* There is no room on the disk.  Who asked is told so and may ask again; the result of an effect
@@ -156,10 +169,12 @@ static void turn_committed(struct writer_ticket *ticket)
 			break;
 		}
 	POINT("runtime.committed");
-	if (ticket->append.outcome != STORE_CONFLICT)
-		note_room(turn->runtime, ticket->append.outcome == STORE_FULL);
+	if (ticket->append.outcome == STORE_COMMITTED || ticket->append.outcome == STORE_FULL)
+		runtime_note_room(turn->runtime, ticket->append.outcome == STORE_FULL);
 	if (ticket->append.outcome == STORE_CONFLICT) {
 		turn_refused(turn, live);
+	} else if (ticket->append.outcome == STORE_REPEATED) {
+		turn_repeated(turn, live);
 	} else if (ticket->append.outcome == STORE_FULL) {
 		turn_starved(turn, live);
 	} else {
@@ -270,16 +285,25 @@ static void compute_with_creation(struct turn *turn, struct live *live)
 static void turn_advance(struct turn *turn, struct live *live)
 {
 	struct engine_values values = live_values(live);
-	if (advance(live->run, turn->now, &values, &turn->decision) == ENGINE_NEED) {
+	/* What has ended is recorded, and the run's own end too; what would begin is not even
+	 * requested, because a request that nobody has begun looks like one that was cut off. */
+	turn->held_back = live->runtime->draining && live->run->unfinished > 0;
+	if (!turn->held_back &&
+	    advance(live->run, turn->now, &values, &turn->decision) == ENGINE_NEED) {
 		live->phase = LIVE_FETCHING;
 		live->turn = turn;
 		fetch(live, &turn->decision, turn_fetched, 0);
 		return;
 	}
 	live->turn = NULL;
-	if (turn->item->command.kind == COMMAND_CREATE && !turn->computed) {
+	if (turn->item->command.kind == COMMAND_CREATE && !turn->computed && !turn->held_back) {
 		compute_with_creation(turn, live);
 		turn_advance(turn, live);
+		return;
+	}
+	if (turn->decision.event_count == 0) {
+		turn_free(turn); /* a bare one that found nothing to do */
+		live_forget_loaded(live);
 		return;
 	}
 	note_computing(turn, live->run);
@@ -298,7 +322,7 @@ static void turn_begin(struct live *live, struct item *item)
 	turn->decision.arena = &turn->arena;
 	turn->now = item->command.now = runtime_now(live->runtime);
 	struct error error;
-	if (decide(live->run, &item->command, &turn->decision, &error)) {
+	if (item->bare || decide(live->run, &item->command, &turn->decision, &error)) {
 		turn_advance(turn, live);
 		return;
 	}
@@ -330,4 +354,12 @@ void live_command(struct live *live, struct item *item)
 {
 	queue_add(&live->inbox, item);
 	live_pump(live);
+}
+
+void live_go_on(struct live *live)
+{
+	/* Its kind is looked at only where a command was refused: it is no creation. */
+	struct item *item = item_new(COMMAND_COMPUTED);
+	item->bare = true;
+	live_command(live, item);
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "store/page_vfs.h"
 
 void fault_lock(const struct fault_disk *disk)
 {
@@ -154,7 +155,36 @@ void fault_file_unmap(struct fault_file *file)
 	}
 }
 
+static size_t used(const struct fault_disk *disk)
+{
+	size_t bytes = 0;
+	for (const struct fault_file *file = disk->files; file != NULL; file = file->next)
+		bytes += file->linked ? file->written_size : 0;
+	return bytes;
+}
+
+bool fault_is_full(const struct fault_disk *disk, const struct fault_file *file, size_t size)
+{
+	return disk->limit > 0 && size > file->written_size &&
+	       used(disk) + size - file->written_size > disk->limit;
+}
+
 /* ---- orders -------------------------------------------------------------------------- */
+
+void fault_disk_limit(struct fault_disk *disk, size_t bytes)
+{
+	fault_lock(disk);
+	disk->limit = bytes;
+	fault_unlock(disk);
+}
+
+size_t fault_disk_used(const struct fault_disk *disk)
+{
+	fault_lock(disk);
+	size_t bytes = used(disk);
+	fault_unlock(disk);
+	return bytes;
+}
 
 bool fault_strikes(struct fault_disk *disk, enum fault_kind kind)
 {
@@ -338,8 +368,7 @@ static struct fault_file *file_ending(const struct fault_disk *disk, const char 
 {
 	for (struct fault_file *file = disk->files; file != NULL; file = file->next) {
 		size_t length = strlen(file->name), tail = strlen(ending);
-		bool side = strstr(file->name, "-wal") != NULL ||
-			    strstr(file->name, "-journal") != NULL;
+		bool side = strchr(file->name, '-') != NULL;
 		if (tail == 0 ? !side && file->linked
 			      : length > tail && strcmp(file->name + length - tail, ending) == 0)
 			return file;
@@ -397,7 +426,9 @@ struct fault_disk *fault_disk_new(void)
 	disk->holders = 1;
 	disk->vfs_name = str_format(&disk->names, "fault-%u", atomic_fetch_add(&numbers, 1) + 1).at;
 	fault_vfs_fill(disk);
-	int code = sqlite3_vfs_register(&disk->vfs, 0);
+	page_vfs_fill(&disk->pages, str_format(&disk->names, "%s-pages", disk->vfs_name).at,
+		      &disk->vfs);
+	int code = sqlite3_vfs_register(&disk->vfs, 0) | sqlite3_vfs_register(&disk->pages, 0);
 	require(code == SQLITE_OK);
 	return disk;
 }
@@ -417,6 +448,7 @@ void fault_disk_drop(struct fault_disk *disk)
 	if (!last)
 		return;
 	sqlite3_vfs_unregister(&disk->vfs);
+	sqlite3_vfs_unregister(&disk->pages);
 	while (disk->files != NULL) {
 		struct fault_file *file = disk->files;
 		require(file->handles == 0);

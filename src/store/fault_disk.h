@@ -49,11 +49,13 @@ struct fault_disk {
 	pthread_mutex_t mutex;
 	pthread_mutex_t *lock; /* the same; for those who get a const disk */
 	sqlite3_vfs vfs;
+	sqlite3_vfs pages; /* over it, "-pages" behind its name: with checksums */
 	const char *vfs_name;
 	struct arena names;
 	unsigned holders;
 	struct fault_file *files;
 	struct fault_order orders[FAULT_KINDS];
+	size_t limit;       /* of all files' bytes; 0 = none */
 	uint64_t pull_left; /* changes until the plug is pulled; 0 = no order */
 	bool pulled;
 	uint64_t changes, syncs, temporaries, dice;
@@ -73,6 +75,8 @@ void fault_file_sync_failed(struct fault_file *file);
 void fault_folder_sync(struct fault_disk *disk);
 void fault_file_unmap(struct fault_file *file);
 
+/* Is there no room for a file to become so large? */
+bool fault_is_full(const struct fault_disk *disk, const struct fault_file *file, size_t size);
 /* Does this operation fail by order? */
 bool fault_strikes(struct fault_disk *disk, enum fault_kind kind);
 /* A change begins; true when it is the last one, or behind it. */

@@ -16,7 +16,7 @@ struct handle {
 	struct fault_disk *disk;
 	struct fault_file *file;
 	int level;         /* SQLITE_LOCK_ */
-	bool syncs_folder; /* with its next sync, as the unix VFS does for a new journal or WAL */
+	bool syncs_folder; /* with its next sync, as the unix VFS does for a journal or WAL */
 	bool dies_with_us; /* a temporary file */
 	bool mapped;
 	unsigned shm_shared, shm_exclusive; /* bits */
@@ -59,7 +59,7 @@ static int write_bytes(struct handle *handle, const void *bytes, size_t size, si
 	struct fault_disk *disk = handle->disk;
 	if (disk->pulled || fault_strikes(disk, FAULT_WRITE))
 		return SQLITE_IOERR_WRITE;
-	if (fault_strikes(disk, FAULT_FULL))
+	if (fault_strikes(disk, FAULT_FULL) || fault_is_full(disk, handle->file, at + size))
 		return SQLITE_FULL;
 	bool cut = fault_strikes(disk, FAULT_SHORT);
 	bool last = fault_change(disk);
@@ -369,8 +369,10 @@ static int open_named(struct fault_disk *disk, const char *name, struct handle *
 		file = fault_file_make(disk, name);
 		if (last)
 			return SQLITE_CANTOPEN;
-		handle->syncs_folder = (flags & (SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_WAL)) != 0;
 	}
+	/* Whether it was there or not: whoever made it may have died before the sync. */
+	handle->syncs_folder = (flags & SQLITE_OPEN_CREATE) != 0 &&
+			       (flags & (SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_WAL)) != 0;
 	file->handles++;
 	handle->disk = disk;
 	handle->file = file;

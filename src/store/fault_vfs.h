@@ -64,6 +64,10 @@ void fault_disk_order(struct fault_disk *disk, enum fault_kind kind, uint64_t nt
 /* The disk is well again; whether an order has struck since it was given. */
 bool fault_disk_heal(struct fault_disk *disk);
 
+/* All files together may take so many bytes; what would take more finds the disk full.  0 = any. */
+void fault_disk_limit(struct fault_disk *disk, size_t bytes);
+size_t fault_disk_used(const struct fault_disk *disk);
+
 /* The nth next change (write, sync, truncation, name made or taken away) is the last: it has begun
  * and is not synced, and from then on everything fails.  0 = now. */
 void fault_disk_pull_at(struct fault_disk *disk, uint64_t nth);
@@ -78,7 +82,8 @@ void fault_disk_lose_power(struct fault_disk *disk, enum fault_fate fate, uint64
 /* Only the process died: what it wrote is there, synced or not. */
 void fault_disk_lose_process(struct fault_disk *disk);
 
-/* ---- meddling: `ending` picks the file, "" the database, "-wal" its WAL ----------------- */
+/* ---- meddling: `ending` picks the file, "" the database, "-wal" its WAL,
+ * "-reserve" its reserve ----------------- */
 
 size_t fault_disk_size(const struct fault_disk *disk, const char *ending);
 void fault_disk_read(const struct fault_disk *disk, const char *ending, size_t at, void *out,

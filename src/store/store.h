@@ -24,13 +24,13 @@
  *   floors      an append may say that events below a snapshot are gone: from that commit on they
  *               are not read any more (life-cycle events are), and purge() takes them off the disk
  *               a slice at a time.
- *   documents   everything that is not a run, by kind and name, each with a revision.  Their
- *               changes are events of the system stream: the run whose id is zero, which has no row
- *               in the lists of runs and no state.
- *   guards      named counters with limits, checked and moved by an append (R13).
- *   requests    idempotency keys: which run or document a request with this key has made.
- *   owner       the epoch of whoever opened the store last; a commit of any other is refused for
- *               good, even if the lock file was deleted under it.
+ *   documents   everything that is not a run, by kind and name, each with a revision: one more with
+ *               every change, deletion and a new beginning after it included.  Their changes are
+ *               events of the system stream: the run whose id is zero, which has no row in the
+ * lists of runs and no state; read_run() tells its seq. guards      named counters with limits,
+ * checked and moved by an append (R13). requests    idempotency keys: which run or document a
+ * request with this key has made. owner       the epoch of whoever opened the store last; a commit
+ * of any other is refused for good, even if the lock file was deleted under it.
  *
  * Only this room knows SQL.  It makes no events and looks into no body.
  *
@@ -264,7 +264,7 @@ struct store_ops {
 			      struct error *error);
 	/* 0 when empty, -1 when the disk cannot be read. */
 	int64_t (*newest_position)(struct store_reader *reader);
-	/* The newest snapshot with seq <= at (0 = whatever is newest). */
+	/* The newest snapshot with seq <= at (0 = whatever is newest), without its names. */
 	bool (*read_snapshot)(struct store_reader *reader, const struct uuid *run, int64_t at,
 			      struct arena *arena, struct store_snapshot *out_snapshot,
 			      bool *out_found, struct error *error);
@@ -272,6 +272,7 @@ struct store_ops {
 	bool (*list_due)(struct store_reader *reader, int64_t until, size_t limit,
 			 struct arena *arena, struct store_effect_page *out_page,
 			 struct error *error);
+	/* Of one that is gone the revision is told all the same: the next one goes on from it. */
 	bool (*read_document)(struct store_reader *reader, struct str kind, struct str name,
 			      struct arena *arena, struct store_document *out_document,
 			      bool *out_found, struct error *error);
@@ -309,7 +310,7 @@ struct store_ops {
 	 * behind, values that nobody names any more included.  On the writer's thread, in a
 	 * transaction of its own; *out_more when a slice is left. */
 	bool (*purge)(struct store *store, size_t limit, bool *out_more, struct error *error);
-	/* Requests older than `before` are forgotten. */
+	/* Requests older than `before` are forgotten, at once and for good. */
 	bool (*forget)(struct store *store, int64_t before, struct error *error);
 	/* Replaces what was derived from the run's events: its row and its open effects (R12).
 	 * What is derived from rows (counts by state, numbers of names) is made again by
@@ -332,5 +333,6 @@ struct store_reader {
 extern const struct store_ops *const store_backends[];
 extern const size_t store_backend_count;
 const struct store_ops *store_backend(struct str name); /* NULL when unknown */
+const char *store_sqlite_version(void);
 
 #endif

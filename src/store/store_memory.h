@@ -16,7 +16,8 @@ struct str store_memory_dump(struct store *store, struct arena *arena);
  * later one; 0 takes the order back. */
 void store_memory_fail_after(struct store *store, uint64_t commits);
 
-/* While it is full every commit is refused: nothing is written, every append is FULL. */
+/* While it is full every commit is refused: nothing is written, every append is FULL; but what is
+ * urgent has a reserve. */
 void store_memory_fill(struct store *store, bool full);
 
 #endif

@@ -50,6 +50,13 @@ void store_sim_checkpoint_after(struct store *store, int frames)
 	((struct store_sqlite *)store)->checkpoint_frames = frames;
 }
 
+void store_sim_reserve(struct store *store, size_t bytes)
+{
+	struct store_sqlite *self = (struct store_sqlite *)store;
+	self->reserve_bytes = bytes;
+	store_sqlite_reserve_make(self);
+}
+
 static bool sim_open(const char *path, struct store **out_store, struct error *error)
 {
 	(void)path;

@@ -23,6 +23,8 @@ struct fault_disk *store_sim_disk(struct store *store);
  * every reader must have been closed.  On false there is no store any more. */
 MUST_CHECK bool store_sim_crash(struct store **store, enum fault_fate fate, uint64_t seed,
 				struct error *error);
+/* Makes a reserve of so many bytes; without it a store on such a disk has none. */
+void store_sim_reserve(struct store *store, size_t bytes);
 /* Checkpoints when the WAL has grown by so many frames, instead of LIMIT_STORE_WAL_FRAMES. */
 void store_sim_checkpoint_after(struct store *store, int frames);
 

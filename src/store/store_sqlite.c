@@ -19,30 +19,9 @@
 
 #include "base/limits.h"
 #include "os/point.h"
-#include "store/store_sqlite_schema.h"
+#include "store/page_vfs.h"
 
-/* RUN_UPDATE leaves `stepping` alone: naming the column makes SQLite rewrite its index too, a
- * page more in the WAL, and it changes far less often than the row. */
-static const char *const texts[WRITES] = {
-	[WRITE_BEGIN] = "BEGIN IMMEDIATE",
-	[WRITE_COMMIT] = "COMMIT",
-	[WRITE_ROLLBACK] = "ROLLBACK",
-	[WRITE_RUN_FIND] = "SELECT key, seq, stepping FROM runs WHERE id = ?1",
-	[WRITE_RUN_INSERT] = "INSERT INTO runs (id, stepping, name, state, created_at, updated_at,"
-			     " ended_at, seq, summary)"
-			     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-	[WRITE_RUN_UPDATE] = "UPDATE runs SET name = ?3, state = ?4, created_at = ?5,"
-			     " updated_at = ?6, ended_at = ?7, seq = ?8, summary = ?9"
-			     " WHERE key = ?1",
-	[WRITE_RUN_STEPPING] = "UPDATE runs SET stepping = ?2 WHERE key = ?1",
-	[WRITE_EVENT] = "INSERT INTO events (position, run, seq, at, type, body)"
-			" VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-	[WRITE_BLOB] = "INSERT INTO blobs (hash, bytes) VALUES (?1, ?2)"
-		       " ON CONFLICT (hash) DO NOTHING",
-	[WRITE_EFFECT_OPEN] = "REPLACE INTO effects (id, run, kind, due_at, body)"
-			      " VALUES (?1, ?2, ?3, ?4, ?5)",
-	[WRITE_EFFECT_CLOSE] = "DELETE FROM effects WHERE id = ?1",
-};
+enum { WAL_HEADER = 32, WAL_FRAME = 24 + PAGE_BYTES };
 
 /* What a transaction will have done once it is committed. */
 struct batch {
@@ -83,22 +62,37 @@ bool store_sqlite_is_full(sqlite3 *database)
 		(number == ENOSPC || number == EDQUOT));
 }
 
+bool store_sqlite_is_damaged(sqlite3 *database)
+{
+	int code = sqlite3_extended_errcode(database);
+	return code == SQLITE_IOERR_DATA || (code & 0xff) == SQLITE_CORRUPT ||
+	       (code & 0xff) == SQLITE_NOTADB;
+}
+
 bool store_sqlite_fail(sqlite3 *database, const char *path, const char *doing, struct error *error)
 {
 	int code = sqlite3_extended_errcode(database);
 	enum error_code kind = store_sqlite_is_full(database) ? ERROR_STORAGE_FULL : ERROR_STORAGE;
+	if (code == SQLITE_IOERR_DATA)
+		return fail(
+			error, kind,
+			"%s: cannot %s: page %u is damaged; restore the data folder from a copy",
+			path, doing, page_vfs_damage(database));
 	return fail(error, kind, "%s: cannot %s: %s (SQLite code %d)%s", path, doing,
 		    sqlite3_errmsg(database), code, advice(code));
 }
 
-bool store_sqlite_prepare(sqlite3 *database, const char *path, const char *const *sql, size_t count,
-			  sqlite3_stmt **out_statements, struct error *error)
+sqlite3_stmt *store_sqlite_prepared(sqlite3 *database, sqlite3_stmt **statement, const char *text)
 {
-	for (size_t i = 0; i < count; i++)
-		if (sqlite3_prepare_v3(database, sql[i], -1, SQLITE_PREPARE_PERSISTENT,
-				       &out_statements[i], NULL) != SQLITE_OK)
-			return store_sqlite_fail(database, path, "prepare a statement", error);
-	return true;
+	if (*statement == NULL)
+		sqlite3_prepare_v3(database, text, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
+	return *statement;
+}
+
+sqlite3_stmt *store_sqlite_statement(struct store_sqlite *self, enum store_sqlite_write which)
+{
+	return store_sqlite_prepared(self->database, &self->statements[which],
+				     store_sqlite_writes[which]);
 }
 
 void store_sqlite_finalize(sqlite3_stmt **statements, size_t count)
@@ -120,11 +114,10 @@ int store_sqlite_bind_bytes(sqlite3_stmt *statement, int index, const void *byte
 				   SQLITE_STATIC);
 }
 
-/* Runs a statement that gives no rows.  `bound` is the sum of the binds' result codes. */
-static bool run(struct store_sqlite *self, enum store_sqlite_write which, int bound,
-		const char *doing, struct error *error)
+bool store_sqlite_run(struct store_sqlite *self, enum store_sqlite_write which, int bound,
+		      const char *doing, struct error *error)
 {
-	sqlite3_stmt *statement = self->statements[which];
+	sqlite3_stmt *statement = store_sqlite_statement(self, which);
 	if (bound != SQLITE_OK || sqlite3_step(statement) != SQLITE_DONE) {
 		store_sqlite_fail(self->database, self->path, doing, error);
 		sqlite3_reset(statement);
@@ -134,89 +127,212 @@ static bool run(struct store_sqlite *self, enum store_sqlite_write which, int bo
 	return true;
 }
 
-/* The run's key, its seq and whether it is stepping; all 0 when there is no such run. */
-static bool run_find(struct store_sqlite *self, const struct uuid *id, int64_t *out_key,
-		     int64_t *out_seq, bool *out_stepping, struct error *error)
+bool store_sqlite_first(struct store_sqlite *self, enum store_sqlite_write which, int bound,
+			const char *doing, bool *out_found, struct error *error)
 {
-	sqlite3_stmt *statement = self->statements[WRITE_RUN_FIND];
-	int bound = store_sqlite_bind_bytes(statement, 1, id->bytes, sizeof(id->bytes));
+	sqlite3_stmt *statement = store_sqlite_statement(self, which);
 	int step = bound == SQLITE_OK ? sqlite3_step(statement) : bound;
-	bool found = step == SQLITE_ROW;
-	*out_key = found ? sqlite3_column_int64(statement, 0) : 0;
-	*out_seq = found ? sqlite3_column_int64(statement, 1) : 0;
-	*out_stepping = found && sqlite3_column_int(statement, 2) != 0;
-	if (!found && step != SQLITE_DONE)
-		store_sqlite_fail(self->database, self->path, "look for a run", error);
-	sqlite3_reset(statement);
-	return found || step == SQLITE_DONE;
+	if (step != SQLITE_ROW && step != SQLITE_DONE) {
+		store_sqlite_fail(self->database, self->path, doing, error);
+		sqlite3_reset(statement);
+		return false;
+	}
+	*out_found = step == SQLITE_ROW;
+	return true;
+}
+
+void store_sqlite_over(struct store_sqlite *self, enum store_sqlite_write which)
+{
+	sqlite3_reset(store_sqlite_statement(self, which));
+}
+
+/* ---- a transaction ------------------------------------------------------------------- */
+
+void store_sqlite_latch(struct store_sqlite *self, const struct error *error)
+{
+	self->broken = true;
+	self->breakage = *error;
+}
+
+/* Read inside the transaction, so that nobody can have come between. */
+static bool owner_check(struct store_sqlite *self, struct error *error)
+{
+	bool found;
+	if (!store_sqlite_first(self, WRITE_OWNER, SQLITE_OK, "read the owner", &found, error))
+		return false;
+	int64_t owner =
+		found ? sqlite3_column_int64(store_sqlite_statement(self, WRITE_OWNER), 0) : -1;
+	store_sqlite_over(self, WRITE_OWNER);
+	if (owner == self->owner)
+		return true;
+	return fail(error, ERROR_STORAGE,
+		    "%s: another baton has opened the store (epoch %lld, ours is %lld); this one"
+		    " writes nothing more, end it",
+		    self->path, (long long)owner, (long long)self->owner);
+}
+
+bool store_sqlite_begin(struct store_sqlite *self, struct error *error)
+{
+	if (!self->broken && atomic_load(&self->damaged)) {
+		struct error damage;
+		fail(&damage, ERROR_STORAGE,
+		     "%s: a reader has met damage; restore the data folder from a copy",
+		     self->path);
+		store_sqlite_latch(self, &damage);
+	}
+	if (self->broken) {
+		*error = self->breakage;
+		return false;
+	}
+	if (store_sqlite_run(self, WRITE_BEGIN, SQLITE_OK, "begin a transaction", error) &&
+	    owner_check(self, error) &&
+	    (self->owns || store_sqlite_run(self, WRITE_OWN, SQLITE_OK, "become the owner", error)))
+		return true;
+	return store_sqlite_end(self, false, error);
+}
+
+static bool roll_back(struct store_sqlite *self, struct error *error)
+{
+	struct error other;
+	if (!sqlite3_get_autocommit(self->database) &&
+	    !store_sqlite_run(self, WRITE_ROLLBACK, SQLITE_OK, "roll back", &other) &&
+	    error->code == ERROR_STORAGE_FULL)
+		*error = other;
+	if (error->code == ERROR_STORAGE)
+		store_sqlite_latch(self, error);
+	return false;
+}
+
+bool store_sqlite_end(struct store_sqlite *self, bool good, struct error *error)
+{
+	if (good && store_sqlite_run(self, WRITE_COMMIT, SQLITE_OK, "commit", error)) {
+		self->owner += !self->owns;
+		self->owns = true;
+		return true;
+	}
+	return roll_back(self, error);
+}
+
+/* ---- the stream ---------------------------------------------------------------------- */
+
+/* The run as it is before an append. */
+struct found {
+	bool there, stepping;
+	int64_t key, seq, floor;
+	struct str state;
+};
+
+static bool run_find(struct store_sqlite *self, const struct uuid *id, struct found *out_found,
+		     struct error *error)
+{
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_RUN_FIND);
+	int bound = store_sqlite_bind_bytes(statement, 1, id->bytes, sizeof(id->bytes));
+	*out_found = (struct found){ 0 };
+	if (!store_sqlite_first(self, WRITE_RUN_FIND, bound, "look for a run", &out_found->there,
+				error))
+		return false;
+	if (out_found->there) {
+		out_found->key = sqlite3_column_int64(statement, 0);
+		out_found->seq = sqlite3_column_int64(statement, 1);
+		out_found->floor = sqlite3_column_int64(statement, 2);
+		out_found->stepping = sqlite3_column_int(statement, 3) != 0;
+		out_found->state = store_sqlite_column(statement, 4, &self->scratch);
+	}
+	store_sqlite_over(self, WRITE_RUN_FIND);
+	return true;
 }
 
 static int bind_row(sqlite3_stmt *statement, const struct store_run *row, int64_t seq)
 {
-	return store_sqlite_bind_text(statement, 3, row->name) |
-	       store_sqlite_bind_text(statement, 4, row->state) |
-	       sqlite3_bind_int64(statement, 5, row->created_at) |
-	       sqlite3_bind_int64(statement, 6, row->updated_at) |
-	       sqlite3_bind_int64(statement, 7, row->ended_at) |
-	       sqlite3_bind_int64(statement, 8, seq) |
-	       store_sqlite_bind_text(statement, 9, row->summary);
+	return store_sqlite_bind_text(statement, 4, row->name) |
+	       store_sqlite_bind_text(statement, 5, row->state) |
+	       sqlite3_bind_int64(statement, 6, row->created_at) |
+	       sqlite3_bind_int64(statement, 7, row->updated_at) |
+	       sqlite3_bind_int64(statement, 8, row->ended_at) |
+	       sqlite3_bind_int64(statement, 9, seq) |
+	       store_sqlite_bind_text(statement, 10, row->summary);
 }
 
+/* The system stream is key 0, is in no state and needs no recovery. */
 static bool row_insert(struct store_sqlite *self, const struct store_run *row, int64_t seq,
 		       int64_t *out_key, struct error *error)
 {
-	sqlite3_stmt *statement = self->statements[WRITE_RUN_INSERT];
-	int bound = store_sqlite_bind_bytes(statement, 1, row->id.bytes, sizeof(row->id.bytes)) |
-		    sqlite3_bind_int(statement, 2, row->stepping) | bind_row(statement, row, seq);
-	if (!run(self, WRITE_RUN_INSERT, bound, "write a run", error))
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_RUN_INSERT);
+	bool system = uuid_is_zero(&row->id);
+	int bound =
+		(system ? sqlite3_bind_int64(statement, 1, 0) : sqlite3_bind_null(statement, 1)) |
+		store_sqlite_bind_bytes(statement, 2, row->id.bytes, sizeof(row->id.bytes)) |
+		sqlite3_bind_int(statement, 3, row->stepping && !system) |
+		bind_row(statement, row, seq);
+	if (!store_sqlite_run(self, WRITE_RUN_INSERT, bound, "write a run", error))
 		return false;
-	*out_key = sqlite3_last_insert_rowid(self->database);
-	return true;
+	*out_key = system ? 0 : sqlite3_last_insert_rowid(self->database);
+	return system || store_sqlite_state_count(self, row->state, 1, error);
 }
 
 static bool row_update(struct store_sqlite *self, const struct store_run *row, int64_t seq,
-		       int64_t key, bool was_stepping, struct error *error)
+		       const struct found *was, struct error *error)
 {
-	sqlite3_stmt *update = self->statements[WRITE_RUN_UPDATE];
-	int bound = sqlite3_bind_int64(update, 1, key) | bind_row(update, row, seq);
-	if (!run(self, WRITE_RUN_UPDATE, bound, "write a run", error))
+	sqlite3_stmt *update = store_sqlite_statement(self, WRITE_RUN_UPDATE);
+	int bound = sqlite3_bind_int64(update, 1, was->key) | bind_row(update, row, seq);
+	if (!store_sqlite_run(self, WRITE_RUN_UPDATE, bound, "write a run", error))
 		return false;
-	if (row->stepping == was_stepping)
+	if (was->key == 0)
 		return true;
-	sqlite3_stmt *stepping = self->statements[WRITE_RUN_STEPPING];
-	bound = sqlite3_bind_int64(stepping, 1, key) | sqlite3_bind_int(stepping, 2, row->stepping);
-	return run(self, WRITE_RUN_STEPPING, bound, "write a run", error);
+	if (!str_equal(row->state, was->state) &&
+	    (!store_sqlite_state_count(self, was->state, -1, error) ||
+	     !store_sqlite_state_count(self, row->state, 1, error)))
+		return false;
+	if (row->stepping == was->stepping)
+		return true;
+	sqlite3_stmt *stepping = store_sqlite_statement(self, WRITE_RUN_STEPPING);
+	bound = sqlite3_bind_int64(stepping, 1, was->key) |
+		sqlite3_bind_int(stepping, 2, row->stepping);
+	return store_sqlite_run(self, WRITE_RUN_STEPPING, bound, "write a run", error);
+}
+
+/* The newest event tells where the stream is; a stream without any stays where it was. */
+bool store_sqlite_row_rebuild(struct store_sqlite *self, const struct store_run *row,
+			      int64_t *out_key, struct error *error)
+{
+	struct found was;
+	arena_reset(&self->scratch);
+	if (!run_find(self, &row->id, &was, error))
+		return false;
+	char id[UUID_TEXT_SIZE];
+	if (!was.there)
+		return fail(error, ERROR_NOT_FOUND, "%s: run " STR_FMT " has no row to be rebuilt",
+			    self->path, STR_ARG(uuid_text(&row->id, id)));
+	sqlite3_stmt *newest = store_sqlite_statement(self, WRITE_EVENT_NEWEST);
+	bool found;
+	if (!store_sqlite_first(self, WRITE_EVENT_NEWEST, sqlite3_bind_int64(newest, 1, was.key),
+				"look for the newest event", &found, error))
+		return false;
+	int64_t seq = found ? sqlite3_column_int64(newest, 0) : was.seq;
+	store_sqlite_over(self, WRITE_EVENT_NEWEST);
+	*out_key = was.key;
+	return row_update(self, row, seq, &was, error);
 }
 
 static bool events_write(struct store_sqlite *self, const struct store_append *append, int64_t key,
 			 int64_t position, struct error *error)
 {
-	sqlite3_stmt *statement = self->statements[WRITE_EVENT];
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_EVENT);
 	for (size_t i = 0; i < append->event_count; i++) {
 		const struct store_event *event = &append->events[i];
 		int64_t ordinal = (int64_t)i + 1;
+		struct str names;
+		if (!store_sqlite_names_use(self, event->names, event->name_count, &names, error))
+			return false;
 		int bound = sqlite3_bind_int64(statement, 1, position + ordinal) |
 			    sqlite3_bind_int64(statement, 2, key) |
 			    sqlite3_bind_int64(statement, 3, append->expected_seq + ordinal) |
 			    sqlite3_bind_int64(statement, 4, event->at) |
-			    store_sqlite_bind_text(statement, 5, event->type) |
-			    store_sqlite_bind_text(statement, 6, event->body);
-		if (!run(self, WRITE_EVENT, bound, "write an event", error))
-			return false;
-	}
-	return true;
-}
-
-static bool blobs_write(struct store_sqlite *self, const struct store_append *append,
-			struct error *error)
-{
-	sqlite3_stmt *statement = self->statements[WRITE_BLOB];
-	for (size_t i = 0; i < append->blob_count; i++) {
-		const struct store_blob *blob = &append->blobs[i];
-		int bound = store_sqlite_bind_bytes(statement, 1, blob->hash.bytes,
-						    sizeof(blob->hash.bytes)) |
-			    store_sqlite_bind_bytes(statement, 2, blob->bytes.at, blob->bytes.size);
-		if (!run(self, WRITE_BLOB, bound, "write a value", error))
+			    sqlite3_bind_int(statement, 5, event->kept) |
+			    store_sqlite_bind_text(statement, 6, event->type) |
+			    store_sqlite_bind_keys(statement, 7, names) |
+			    store_sqlite_bind_text(statement, 8, event->body);
+		if (!store_sqlite_run(self, WRITE_EVENT, bound, "write an event", error))
 			return false;
 	}
 	return true;
@@ -226,25 +342,69 @@ static bool blobs_write(struct store_sqlite *self, const struct store_append *ap
 static bool effects_write(struct store_sqlite *self, const struct store_append *append, int64_t key,
 			  struct error *error)
 {
-	sqlite3_stmt *statement = self->statements[WRITE_EFFECT_CLOSE];
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_EFFECT_CLOSE);
 	for (size_t i = 0; i < append->closed_count; i++) {
 		const struct uuid *id = &append->closed[i];
 		int bound = store_sqlite_bind_bytes(statement, 1, id->bytes, sizeof(id->bytes));
-		if (!run(self, WRITE_EFFECT_CLOSE, bound, "close an effect", error))
+		if (!store_sqlite_run(self, WRITE_EFFECT_CLOSE, bound, "close an effect", error))
 			return false;
 	}
-	statement = self->statements[WRITE_EFFECT_OPEN];
-	for (size_t i = 0; i < append->opened_count; i++) {
-		const struct store_effect *effect = &append->opened[i];
+	return store_sqlite_effects_open(self, key, append->opened, append->opened_count, error);
+}
+
+bool store_sqlite_effects_open(struct store_sqlite *self, int64_t key,
+			       const struct store_effect *opened, size_t count, struct error *error)
+{
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_EFFECT_OPEN);
+	for (size_t i = 0; i < count; i++) {
+		const struct store_effect *effect = &opened[i];
 		int bound = store_sqlite_bind_bytes(statement, 1, effect->id.bytes,
 						    sizeof(effect->id.bytes)) |
 			    sqlite3_bind_int64(statement, 2, key) |
 			    store_sqlite_bind_text(statement, 3, effect->kind) |
 			    sqlite3_bind_int64(statement, 4, effect->due_at) |
 			    store_sqlite_bind_text(statement, 5, effect->body);
-		if (!run(self, WRITE_EFFECT_OPEN, bound, "open an effect", error))
+		if (!store_sqlite_run(self, WRITE_EFFECT_OPEN, bound, "open an effect", error))
 			return false;
 	}
+	return true;
+}
+
+static bool stream_write(struct store_sqlite *self, struct store_append *append,
+			 const struct found *was, int64_t position, struct error *error)
+{
+	int64_t newest = was->seq + (int64_t)append->event_count, key = was->key;
+	bool written = was->there ? row_update(self, &append->run, newest, was, error)
+				  : row_insert(self, &append->run, newest, &key, error);
+	return written && store_sqlite_values_write(self, append, error) &&
+	       events_write(self, append, key, position, error) &&
+	       effects_write(self, append, key, error) &&
+	       store_sqlite_beside_write(self, append, key, was->floor, error);
+}
+
+/* Whether it is refused is known before it writes anything. */
+static bool append_admit(struct store_sqlite *self, struct store_append *append,
+			 struct found *out_was, struct batch *batch, bool *out_admitted,
+			 struct error *error)
+{
+	bool repeats;
+	*out_admitted = false;
+	if (!store_sqlite_repeats(self, append, &repeats, error))
+		return false;
+	if (repeats) {
+		append->outcome = STORE_REPEATED;
+		return true;
+	}
+	if (!run_find(self, &append->run.id, out_was, error))
+		return false;
+	if (out_was->seq != append->expected_seq) {
+		append->outcome = STORE_CONFLICT;
+		batch->conflicts++;
+		return true;
+	}
+	if (!store_sqlite_beside_admit(self, append, out_admitted, error))
+		return false;
+	batch->conflicts += !*out_admitted && append->outcome == STORE_CONFLICT;
 	return true;
 }
 
@@ -252,20 +412,14 @@ static bool append_write(struct store_sqlite *self, struct store_append *append,
 			 struct batch *batch, struct error *error)
 {
 	require(append->event_count > 0);
-	int64_t key, seq;
-	bool stepping;
-	if (!run_find(self, &append->run.id, &key, &seq, &stepping, error))
+	struct found was;
+	bool admitted;
+	arena_reset(&self->scratch);
+	if (!append_admit(self, append, &was, batch, &admitted, error))
 		return false;
-	if (seq != append->expected_seq) {
-		append->outcome = STORE_CONFLICT;
-		batch->conflicts++;
+	if (!admitted)
 		return true;
-	}
-	int64_t newest = seq + (int64_t)append->event_count;
-	bool written = key == 0 ? row_insert(self, &append->run, newest, &key, error)
-				: row_update(self, &append->run, newest, key, stepping, error);
-	if (!written || !events_write(self, append, key, batch->position, error) ||
-	    !blobs_write(self, append, error) || !effects_write(self, append, key, error))
+	if (!stream_write(self, append, &was, batch->position, error))
 		return false;
 	append->outcome = STORE_COMMITTED;
 	append->first_position = batch->position + 1;
@@ -279,38 +433,38 @@ static bool append_write(struct store_sqlite *self, struct store_append *append,
 static bool transact(struct store_sqlite *self, struct store_append *const *appends, size_t count,
 		     struct batch *batch, struct error *error)
 {
-	if (!run(self, WRITE_BEGIN, SQLITE_OK, "begin a transaction", error))
+	if (!store_sqlite_begin(self, error))
 		return false;
-	for (size_t i = 0; i < count; i++)
-		if (!append_write(self, appends[i], batch, error))
-			return false;
-	/* Only conflicts: there is nothing that a commit could make durable. */
-	if (batch->appends == 0)
-		return run(self, WRITE_ROLLBACK, SQLITE_OK, "end a transaction", error);
-	POINT("store.before_commit");
-	if (POINT_FULL("store.before_commit"))
-		return fail(error, ERROR_STORAGE_FULL, "%s: there is no room, by order",
-			    self->path);
-	return run(self, WRITE_COMMIT, SQLITE_OK, "commit", error);
-}
-
-static void latch(struct store_sqlite *self, const struct error *error)
-{
-	self->broken = true;
-	self->breakage = *error;
+	bool good = true;
+	for (size_t i = 0; i < count && good; i++)
+		good = append_write(self, appends[i], batch, error);
+	/* Only refusals: there is nothing that a commit could make durable. */
+	if (good && batch->appends == 0)
+		return store_sqlite_run(self, WRITE_ROLLBACK, SQLITE_OK, "end a transaction",
+					error) ||
+		       roll_back(self, error);
+	if (good) {
+		POINT("store.before_commit");
+		if (POINT_FULL("store.before_commit"))
+			good = fail(error, ERROR_STORAGE_FULL, "%s: there is no room, by order",
+				    self->path);
+	}
+	return store_sqlite_end(self, good, error);
 }
 
 static int frames_counted(void *context, sqlite3 *database, const char *name, int frames)
 {
 	(void)database;
 	(void)name;
-	((struct store_sqlite *)context)->frames = frames;
+	struct store_sqlite *self = context;
+	self->frames = frames;
+	self->wal_bytes = WAL_HEADER + (uint64_t)frames * WAL_FRAME;
 	return SQLITE_OK;
 }
 
 /* Moves the WAL into the database when it has grown by LIMIT_STORE_WAL_FRAMES.  Readers may hold
  * it back; then it is tried again only after as many frames more, since every try is an fsync. */
-static void checkpoint(struct store_sqlite *self)
+void store_sqlite_checkpoint(struct store_sqlite *self)
 {
 	if (self->frames < self->frames_checkpointed)
 		self->frames_checkpointed = 0;
@@ -324,52 +478,28 @@ static void checkpoint(struct store_sqlite *self)
 		/* What was committed before is safe in the WAL; nothing more is taken. */
 		struct error error;
 		store_sqlite_fail(self->database, self->path, "checkpoint", &error);
-		latch(self, &error);
+		store_sqlite_latch(self, &error);
 	}
 	POINT("store.after_checkpoint");
 }
 
 /* The batch came to nothing: refused when the disk is full, else the end of the store. */
-static bool undo(struct store_sqlite *self, struct store_append *const *appends, size_t count,
-		 struct error *error)
+static bool undo(struct store_append *const *appends, size_t count, const struct error *error)
 {
 	bool full = error->code == ERROR_STORAGE_FULL;
-	struct error other;
-	if (!sqlite3_get_autocommit(self->database) &&
-	    !run(self, WRITE_ROLLBACK, SQLITE_OK, "roll back", &other) && full) {
-		*error = other;
-		full = false;
-	}
 	for (size_t i = 0; i < count; i++)
 		appends[i]->outcome = full ? STORE_FULL : STORE_PENDING;
-	if (full)
-		self->refusals += 1;
-	else
-		latch(self, error);
 	return full;
 }
 
-bool store_sqlite_commit(struct store *store, struct store_append *const *appends, size_t count,
-			 struct error *error)
+/* A batch that goes through or comes to nothing. */
+static bool batch_commit(struct store_sqlite *self, struct store_append *const *appends,
+			 size_t count, struct error *error)
 {
-	struct store_sqlite *self = self_of(store);
-	if (!self->broken && atomic_load(&self->damaged)) {
-		struct error damage;
-		fail(&damage, ERROR_STORAGE,
-		     "%s: a reader has met damage; restore the data folder from a copy",
-		     self->path);
-		latch(self, &damage);
-	}
-	if (self->broken) {
-		*error = self->breakage;
-		return false;
-	}
-	if (count == 0)
-		return true;
 	struct batch batch = { .position = self->position };
 	POINT("store.before_begin");
 	if (!transact(self, appends, count, &batch, error))
-		return undo(self, appends, count, error);
+		return false;
 	self->conflicts += batch.conflicts;
 	if (batch.appends == 0)
 		return true;
@@ -378,8 +508,43 @@ bool store_sqlite_commit(struct store *store, struct store_append *const *append
 	self->commits += 1;
 	self->events += batch.events;
 	self->appends += batch.appends;
-	checkpoint(self);
+	store_sqlite_checkpoint(self);
 	return true;
+}
+
+/* There is no room: what cannot wait is tried alone, as long as the reserve gives room for it. */
+static bool urgent_commit(struct store_sqlite *self, struct store_append *const *appends,
+			  size_t count, struct error *error)
+{
+	AUTO(arena) arena = { 0 };
+	struct store_append **urgent = arena_array(&arena, struct store_append *, count);
+	size_t urgent_count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (appends[i]->urgent)
+			urgent[urgent_count++] = appends[i];
+	bool full = true;
+	while (full && urgent_count > 0 && store_sqlite_reserve_spend(self)) {
+		if (batch_commit(self, urgent, urgent_count, error))
+			return true;
+		full = undo(urgent, urgent_count, error);
+	}
+	return full;
+}
+
+bool store_sqlite_commit(struct store *store, struct store_append *const *appends, size_t count,
+			 struct error *error)
+{
+	struct store_sqlite *self = self_of(store);
+	if (count == 0 && !self->broken)
+		return true;
+	if (batch_commit(self, appends, count, error)) {
+		store_sqlite_reserve_mend(self);
+		return true;
+	}
+	if (!undo(appends, count, error))
+		return false;
+	self->refusals += 1;
+	return urgent_commit(self, appends, count, error);
 }
 
 struct store_stats store_sqlite_stats(const struct store *store)
@@ -389,7 +554,9 @@ struct store_stats store_sqlite_stats(const struct store *store)
 				     .events = self->events,
 				     .appends = self->appends,
 				     .conflicts = self->conflicts,
-				     .refusals = self->refusals };
+				     .refusals = self->refusals,
+				     .purged = self->purged,
+				     .wal_bytes = self->wal_bytes };
 }
 
 void store_sqlite_close(struct store *store)
@@ -399,8 +566,10 @@ void store_sqlite_close(struct store *store)
 	struct store_sqlite *self = self_of(store);
 	store_sqlite_finalize(self->statements, WRITES);
 	sqlite3_close(self->database);
+	arena_done(&self->scratch);
 	free(self->path);
 	free(self->vfs);
+	free(self->pages_vfs);
 	free(self);
 }
 
@@ -411,16 +580,20 @@ bool store_sqlite_open_on(const struct store_ops *ops, const char *vfs, const ch
 	require(self != NULL);
 	self->base.ops = ops;
 	self->checkpoint_frames = LIMIT_STORE_WAL_FRAMES;
+	self->reserve_bytes = vfs == NULL ? LIMIT_STORE_RESERVE_BYTES : 0;
 	self->path = strdup(path);
 	self->vfs = vfs != NULL ? strdup(vfs) : NULL;
-	require(self->path != NULL && (vfs == NULL || self->vfs != NULL));
-	if (!store_sqlite_setup(self, error) ||
-	    !store_sqlite_prepare(self->database, self->path, texts, WRITES, self->statements,
-				  error)) {
+	self->pages_vfs =
+		strdup(vfs != NULL ? str_format(&self->scratch, "%s%s", vfs, STORE_SQLITE_PAGES).at
+				   : page_vfs_name());
+	require(self->path != NULL && (vfs == NULL || self->vfs != NULL) &&
+		self->pages_vfs != NULL);
+	if (!store_sqlite_setup(self, error)) {
 		store_sqlite_close(&self->base);
 		return false;
 	}
 	sqlite3_wal_hook(self->database, frames_counted, self);
+	store_sqlite_reserve_make(self);
 	*out_store = &self->base;
 	return true;
 }

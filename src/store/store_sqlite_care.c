@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "store/page_vfs.h"
+#include "store/store_sqlite_schema.h"
 
 static struct store_sqlite_reader *self_of(struct store_reader *reader)
 {
@@ -73,7 +75,7 @@ bool store_sqlite_measure(struct store_reader *reader, struct store_size *out_si
 	const struct {
 		const char *sql;
 		int64_t *out;
-	} questions[] = { { "SELECT count(*) FROM runs", &size.runs },
+	} questions[] = { { "SELECT count(*) FROM runs WHERE key > 0", &size.runs },
 			  { "SELECT count(*) FROM events", &size.events },
 			  { "SELECT count(*) FROM effects", &size.effects },
 			  { "SELECT count(*) FROM blobs", &size.blobs },
@@ -94,26 +96,58 @@ bool store_sqlite_measure(struct store_reader *reader, struct store_size *out_si
 
 /* ---- checking ------------------------------------------------------------------------ */
 
-/* Each gives a sentence for every row that breaks the rule.  Events may be missing at the front
- * only where something was deleted. */
+#define RUN "'run ' || lower(hex(id))"
+
+/* Each gives a sentence for every row that breaks the rule.  Of events only what a floor hides may
+ * be missing, and what it hides and is not kept is still there only until it is purged. */
 static const char *const rules[] = {
-	"SELECT 'run ' || lower(hex(id)) || ' has row seq ' || runs.seq || ' and newest event ' ||"
+	"SELECT " RUN " || ' has row seq ' || runs.seq || ' and newest event ' ||"
 	" coalesce(newest, 0) FROM runs LEFT JOIN"
 	" (SELECT run, max(seq) AS newest FROM events GROUP BY run) ON run = key"
 	" WHERE runs.seq <> coalesce(newest, 0)",
-	"SELECT 'the events of run ' || coalesce(lower(hex(id)), events.run) || ' have a gap:"
-	" seq ' || min(events.seq) || ' to ' || max(events.seq) || ' in ' || count(*) || ' rows'"
-	" FROM events LEFT JOIN runs ON key = events.run GROUP BY events.run"
-	" HAVING count(*) <> max(events.seq) - min(events.seq) + 1 OR (min(events.seq) <> 1 AND"
-	" (SELECT value FROM marks WHERE name = 'highest_deleted') = 0)",
+	"SELECT 'the events of run ' || lower(hex(id)) || ' have a gap: ' || seen || ' rows from seq"
+	" ' || max(floor, 1) || ' to ' || seq FROM runs JOIN"
+	" (SELECT run, count(*) AS seen FROM events JOIN runs ON key = run"
+	"  WHERE events.seq >= floor GROUP BY run) ON run = key"
+	" WHERE seen <> seq - max(floor, 1) + 1",
 	"SELECT count(*) || ' events belong to no run, the first at position ' || min(position)"
 	" FROM events WHERE run NOT IN (SELECT key FROM runs) HAVING count(*) > 0",
+	"SELECT " RUN " || ' has ' || count(*) || ' events below its floor that nobody will purge'"
+	" FROM events JOIN runs ON key = events.run LEFT JOIN purges ON purges.run = key"
+	" WHERE events.seq < floor AND NOT kept AND (upto IS NULL OR events.seq < next"
+	" OR events.seq >= upto) GROUP BY key",
+	"SELECT " RUN " || ' has floor ' || floor || ' and newest snapshot ' || coalesce(newest, 0)"
+	" FROM runs LEFT JOIN (SELECT run, max(seq) AS newest FROM snapshots GROUP BY run)"
+	" ON run = key WHERE floor > coalesce(newest, 0)",
+	"SELECT 'a snapshot at seq ' || snapshots.seq || ' is beyond its run'"
+	" FROM snapshots LEFT JOIN runs ON key = run WHERE snapshots.seq > coalesce(runs.seq, 0)",
 	"SELECT 'effect ' || lower(hex(effects.id)) || ' is open and its run has ended'"
 	" FROM effects JOIN runs ON key = run WHERE ended_at <> 0",
 	"SELECT 'effect ' || lower(hex(id)) || ' is open and belongs to no run'"
 	" FROM effects WHERE run NOT IN (SELECT key FROM runs)",
-	"SELECT 'run ' || lower(hex(id)) || ' has ended and is to be computed'"
+	"SELECT " RUN " || ' has ended and is to be computed'"
 	" FROM runs WHERE stepping AND ended_at <> 0",
+	"SELECT 'value ' || lower(hex(names.hash)) || ' is named and not stored' FROM names"
+	" LEFT JOIN blobs ON key = blob WHERE names.hash IS NOT blobs.hash",
+	"SELECT 'value ' || lower(hex(blobs.hash)) || ' is stored and has no name' FROM blobs"
+	" LEFT JOIN names ON names.hash = blobs.hash WHERE blob IS NOT key",
+	"SELECT 'value ' || lower(hex(hash)) || ' has ' || names.uses || ' uses and is named by ' ||"
+	" coalesce(counted.uses, 0) || ' rows' FROM names"
+	" LEFT JOIN (" STORE_SQLITE_COUNT_NAMES ") AS counted ON counted.blob = names.blob"
+	" WHERE names.uses <> coalesce(counted.uses, 0)",
+	"SELECT 'value number ' || counted.blob || ' is named by ' || counted.uses ||"
+	" ' rows and not stored' FROM (" STORE_SQLITE_COUNT_NAMES ") AS counted"
+	" WHERE counted.blob NOT IN (SELECT key FROM blobs)",
+	"SELECT 'state ' || state || ' is counted ' || told || ' times and ' || seen || ' runs are in"
+	" it' FROM (SELECT state, sum(told) AS told, sum(seen) AS seen FROM"
+	" (SELECT state, runs AS told, 0 AS seen FROM states UNION ALL"
+	"  SELECT state, 0, 1 FROM runs WHERE key > 0) GROUP BY state) WHERE told <> seen",
+	"SELECT 'document ' || kind || ' ' || name || ' has revision ' || revision ||"
+	" ' and the system stream no event of it' FROM documents"
+	" WHERE revision < 1 OR NOT EXISTS (SELECT 1 FROM runs WHERE key = 0 AND seq > 0)",
+	"SELECT 'counter ' || name || ' is at ' || value FROM counters WHERE value < 0",
+	"SELECT 'request ' || key || ' is damaged' FROM requests"
+	" WHERE length(said) <> 32 OR length(subject) <> 16",
 };
 
 struct findings {
@@ -146,11 +180,14 @@ static bool find_rows(struct store_sqlite_reader *self, const char *sql, const c
 	if (step == SQLITE_DONE)
 		return true;
 	/* Damage that keeps the question from being answered is an answer. */
-	if ((step & 0xff) == SQLITE_CORRUPT || (step & 0xff) == SQLITE_NOTADB) {
-		find(findings, sqlite3_errmsg(self->database));
+	struct error problem;
+	store_sqlite_fail(self->database, self->path, "check the database", &problem);
+	if (store_sqlite_is_damaged(self->database)) {
+		find(findings, problem.text);
 		return true;
 	}
-	return store_sqlite_fail(self->database, self->path, "check the database", error);
+	*error = problem;
+	return false;
 }
 
 bool store_sqlite_check(struct store_reader *reader, struct arena *arena,
@@ -166,6 +203,11 @@ bool store_sqlite_check(struct store_reader *reader, struct arena *arena,
 	for (size_t i = 0; i < COUNT(rules) && asked; i++)
 		asked = find_rows(self, rules[i], NULL, &findings, error);
 	moment_end(self);
+	if (asked && page_vfs_damage(self->database) > 0) {
+		atomic_store(&self->writer->damaged, true);
+		find(&findings,
+		     str_format(arena, "page %u is damaged", page_vfs_damage(self->database)).at);
+	}
 	if (asked)
 		*out_check = (struct store_check){ findings.at, findings.count };
 	return asked;
@@ -207,7 +249,7 @@ static bool copy_write(struct store_sqlite_reader *self, const char *path, struc
 {
 	sqlite3 *copy = NULL;
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-	bool written = sqlite3_open_v2(path, &copy, flags, NULL) == SQLITE_OK ||
+	bool written = sqlite3_open_v2(path, &copy, flags, page_vfs_name()) == SQLITE_OK ||
 		       store_sqlite_fail(copy, path, "open the copy", error);
 	written = written && moment_begin(self, error);
 	if (written) {

@@ -1,9 +1,10 @@
 /* store/store_sqlite_open.c -- the file: whose it is, its tables, and whether it can be trusted.
  *
- * A file is looked at before anything is written to it.  One that is ours and small is checked for
- * damage (LIMIT_STORE_CHECK_BYTES); a larger one is checked when a person asks, and everywhere the
- * settings let SQLite check what it reads.  Neither sees a bit that has changed inside the text of
- * an event; values are kept under their hash and are checked whenever they are read.
+ * A file is looked at before anything is written to it, by a connection that only reads and does
+ * not compare checksums: an older file has none, and is then brought to our version
+ * (store_sqlite_upgrade.c).  From there on every page that is read is compared with its checksum
+ * (page_vfs.h).  One that is small is read and checked as a whole (LIMIT_STORE_CHECK_BYTES); a
+ * larger one when a person asks.
  *
  * A killed process leaves a WAL that may be written and not synced.  What is in it will be seen by
  * readers and acted on, so it is synced first, by the checkpoint that ends the opening.
@@ -16,18 +17,19 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "store/page_vfs.h"
 #include "store/store_sqlite_schema.h"
 
-static bool execute(struct store_sqlite *self, const char *sql, const char *doing,
-		    struct error *error)
+bool store_sqlite_execute(struct store_sqlite *self, const char *sql, const char *doing,
+			  struct error *error)
 {
 	if (sqlite3_exec(self->database, sql, NULL, NULL, NULL) != SQLITE_OK)
 		return store_sqlite_fail(self->database, self->path, doing, error);
 	return true;
 }
 
-static bool number_read(struct store_sqlite *self, const char *sql, int64_t *out_number,
-			struct error *error)
+bool store_sqlite_number(struct store_sqlite *self, const char *sql, int64_t *out_number,
+			 struct error *error)
 {
 	sqlite3_stmt *statement = NULL;
 	bool read = sqlite3_prepare_v2(self->database, sql, -1, &statement, NULL) == SQLITE_OK &&
@@ -40,16 +42,22 @@ static bool number_read(struct store_sqlite *self, const char *sql, int64_t *out
 	return read;
 }
 
+/* What the file is: its version, 0 for one that holds nothing yet. */
+struct identity {
+	int64_t version, pages;
+};
+
 /* Is the file ours, empty, or somebody else's?  Reads only. */
-static bool identify(struct store_sqlite *self, bool *out_empty, struct error *error)
+static bool identify(struct store_sqlite *self, struct identity *out_identity, struct error *error)
 {
 	int64_t application, version, objects;
-	if (!number_read(self, "PRAGMA application_id", &application, error) ||
-	    !number_read(self, "PRAGMA user_version", &version, error) ||
-	    !number_read(self, "SELECT count(*) FROM sqlite_schema", &objects, error))
+	if (!store_sqlite_number(self, "PRAGMA application_id", &application, error) ||
+	    !store_sqlite_number(self, "PRAGMA user_version", &version, error) ||
+	    !store_sqlite_number(self, "SELECT count(*) FROM sqlite_schema", &objects, error) ||
+	    !store_sqlite_number(self, "PRAGMA page_count", &out_identity->pages, error))
 		return false;
-	*out_empty = application == 0 && version == 0 && objects == 0;
-	if (*out_empty)
+	out_identity->version = version;
+	if (application == 0 && version == 0 && objects == 0)
 		return true;
 	if (application != STORE_SQLITE_APPLICATION_ID)
 		return fail(error, ERROR_STORAGE,
@@ -61,7 +69,7 @@ static bool identify(struct store_sqlite *self, bool *out_empty, struct error *e
 			    "%s has version %lld, this Baton reads up to version %d: start the"
 			    " newer Baton that wrote it, or name another data folder",
 			    self->path, (long long)version, STORE_SQLITE_VERSION);
-	if (version < STORE_SQLITE_VERSION)
+	if (version < 1)
 		return fail(error, ERROR_STORAGE,
 			    "%s has version %lld, which no Baton ever wrote: restore the data"
 			    " folder from a copy",
@@ -70,7 +78,7 @@ static bool identify(struct store_sqlite *self, bool *out_empty, struct error *e
 }
 
 /* The file says WAL only once the statement is done: its row comes before its commit. */
-static bool wal_enter(struct store_sqlite *self, struct error *error)
+bool store_sqlite_wal_enter(struct store_sqlite *self, struct error *error)
 {
 	sqlite3_stmt *statement = NULL;
 	bool stepped = sqlite3_prepare_v2(self->database, "PRAGMA journal_mode = WAL", -1,
@@ -108,8 +116,8 @@ static bool file_make(const char *path, struct error *error)
 static bool examine(struct store_sqlite *self, struct error *error)
 {
 	int64_t pages, page_bytes;
-	if (!number_read(self, "PRAGMA page_count", &pages, error) ||
-	    !number_read(self, "PRAGMA page_size", &page_bytes, error))
+	if (!store_sqlite_number(self, "PRAGMA page_count", &pages, error) ||
+	    !store_sqlite_number(self, "PRAGMA page_size", &page_bytes, error))
 		return false;
 	if (pages > LIMIT_STORE_CHECK_BYTES / page_bytes)
 		return true;
@@ -121,6 +129,10 @@ static bool examine(struct store_sqlite *self, struct error *error)
 	bool good = found != NULL && strcmp(found, "ok") == 0;
 	if (!stepped)
 		store_sqlite_fail(self->database, self->path, "check the database", error);
+	else if (!good && page_vfs_damage(self->database) > 0)
+		fail(error, ERROR_STORAGE,
+		     "%s: page %u is damaged; restore the data folder from a copy", self->path,
+		     page_vfs_damage(self->database));
 	else if (!good)
 		fail(error, ERROR_STORAGE, "%s is damaged: %s; restore the data folder from a copy",
 		     self->path, found != NULL ? found : "out of memory");
@@ -139,29 +151,87 @@ static bool settle(struct store_sqlite *self, struct error *error)
 				 error);
 }
 
-bool store_sqlite_setup(struct store_sqlite *self, struct error *error)
+/* From here on a commit of anybody who had the file before is refused, whatever became of the lock
+ * of the data folder.  Where there is no room for it, the first commit that finds room does it. */
+static bool own(struct store_sqlite *self, struct error *error)
+{
+	struct error full;
+	self->owns = store_sqlite_execute(self,
+					  "BEGIN IMMEDIATE;"
+					  "UPDATE marks SET value = value + 1 WHERE name = 'owner';"
+					  "COMMIT;",
+					  "become the owner", &full);
+	if (!self->owns) {
+		if (!sqlite3_get_autocommit(self->database))
+			sqlite3_exec(self->database, "ROLLBACK", NULL, NULL, NULL);
+		if (full.code != ERROR_STORAGE_FULL) {
+			*error = full;
+			return false;
+		}
+	}
+	return store_sqlite_number(self, "SELECT value FROM marks WHERE name = 'owner'",
+				   &self->owner, error);
+}
+
+bool store_sqlite_connect(struct store_sqlite *self, const char *vfs, struct error *error)
 {
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+	/* A disk of a test's has no other way to make a file. */
 	if (self->vfs != NULL)
 		flags |= SQLITE_OPEN_CREATE;
-	else if (!file_make(self->path, error))
-		return false;
-	if (sqlite3_open_v2(self->path, &self->database, flags, self->vfs) != SQLITE_OK)
+	if (sqlite3_open_v2(self->path, &self->database, flags, vfs) != SQLITE_OK)
 		return store_sqlite_fail(self->database, self->path, "open the database", error);
 	/* Until we know it is ours, closing must not move a foreign WAL into its database. */
 	sqlite3_db_config(self->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	sqlite3_db_config(self->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	bool empty;
-	if (!execute(self, STORE_SQLITE_SETTINGS, "set the connection up", error) ||
-	    !identify(self, &empty, error))
+	return store_sqlite_execute(self, STORE_SQLITE_SETTINGS, "set the connection up", error);
+}
+
+void store_sqlite_disconnect(struct store_sqlite *self)
+{
+	sqlite3_close(self->database);
+	self->database = NULL;
+}
+
+/* The connection that writes, on pages with checksums. */
+static bool connect(struct store_sqlite *self, const struct identity *identity, struct error *error)
+{
+	int reserve = PAGE_RESERVED;
+	if (!store_sqlite_connect(self, self->pages_vfs, error))
 		return false;
+	if (identity->pages == 0)
+		sqlite3_file_control(self->database, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserve);
 	sqlite3_db_config(self->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
-	if (!wal_enter(self, error) ||
-	    !execute(self, STORE_SQLITE_WRITER_SETTINGS, "set the connection up", error))
+	if (!store_sqlite_wal_enter(self, error) ||
+	    !store_sqlite_execute(self, STORE_SQLITE_WRITER_SETTINGS, "set the connection up",
+				  error))
 		return false;
-	if (empty && !execute(self, "BEGIN IMMEDIATE;" STORE_SQLITE_SCHEMA "COMMIT;",
-			      "make the tables", error))
+	if (store_sqlite_functions(self->database) != SQLITE_OK)
+		return store_sqlite_fail(self->database, self->path, "set the connection up",
+					 error);
+	return true;
+}
+
+static bool tables(struct store_sqlite *self, const struct identity *identity, struct error *error)
+{
+	if (identity->version == 0)
+		return store_sqlite_execute(self, "BEGIN IMMEDIATE;" STORE_SQLITE_SCHEMA "COMMIT;",
+					    "make the tables", error);
+	return examine(self, error) && store_sqlite_upgrade(self, identity->version, error);
+}
+
+bool store_sqlite_setup(struct store_sqlite *self, struct error *error)
+{
+	struct identity identity;
+	if (self->vfs == NULL && !file_make(self->path, error))
 		return false;
-	return (empty || examine(self, error)) && settle(self, error) &&
-	       number_read(self, STORE_SQLITE_HIGHEST_POSITION, &self->position, error);
+	if (!store_sqlite_connect(self, self->vfs, error) || !identify(self, &identity, error))
+		return false;
+	/* Pages without a checksum are older than version 2. */
+	if (identity.pages > 0 && identity.version < 2 && !store_sqlite_adopt(self, error))
+		return false;
+	store_sqlite_disconnect(self);
+	return connect(self, &identity, error) && tables(self, &identity, error) &&
+	       own(self, error) && settle(self, error) &&
+	       store_sqlite_number(self, STORE_SQLITE_HIGHEST_POSITION, &self->position, error);
 }

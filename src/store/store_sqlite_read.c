@@ -17,43 +17,18 @@
 #include "base/limits.h"
 #include "store/store_sqlite_schema.h"
 
-#define RUN_COLUMNS "id, name, state, stepping, created_at, updated_at, ended_at, seq, summary"
-
-/* CROSS JOIN keeps the order of the tables: SQLite must walk the first and look up the second. */
-static const char *const texts[READS] = {
-	[READ_EVENTS] = "SELECT ?1, seq, position, at, type, body FROM events"
-			" WHERE run = (SELECT key FROM runs WHERE id = ?1) AND seq > ?2"
-			" ORDER BY seq LIMIT ?3",
-	[READ_ALL] = "SELECT runs.id, events.seq, position, at, type, body"
-		     " FROM events CROSS JOIN runs ON runs.key = events.run"
-		     " WHERE position > ?1 ORDER BY position LIMIT ?2",
-	[READ_RUN] = "SELECT " RUN_COLUMNS " FROM runs WHERE id = ?1",
-	[READ_RUNS] = "SELECT " RUN_COLUMNS " FROM runs"
-		      " WHERE key < CASE WHEN ?1 IS NULL THEN 9223372036854775807"
-		      "                  ELSE (SELECT key FROM runs WHERE id = ?1) END"
-		      " ORDER BY key DESC LIMIT ?2",
-	[READ_STEPPING] = "SELECT " RUN_COLUMNS " FROM runs WHERE stepping AND id > ?1"
-			  " ORDER BY id LIMIT ?2",
-	[READ_BLOB] = "SELECT bytes FROM blobs WHERE hash = ?1",
-	[READ_EFFECT] = "SELECT effects.id, runs.id, kind, due_at, body"
-			" FROM effects CROSS JOIN runs ON runs.key = effects.run"
-			" WHERE effects.id = ?1",
-	[READ_EFFECTS] = "SELECT effects.id, runs.id, kind, due_at, body"
-			 " FROM effects CROSS JOIN runs ON runs.key = effects.run"
-			 " WHERE effects.id > ?1 AND (?2 = '' OR kind = ?2)"
-			 " ORDER BY effects.id LIMIT ?3",
-	[READ_NEWEST] = STORE_SQLITE_HIGHEST_POSITION,
-};
-
-/* Takes one row out of the statement; false when it has not the shape we wrote. */
-typedef bool take(sqlite3_stmt *statement, struct arena *arena, void *out_item);
-
 static struct store_sqlite_reader *self_of(struct store_reader *reader)
 {
 	return (struct store_sqlite_reader *)reader;
 }
 
-static struct str column(sqlite3_stmt *statement, int index, struct arena *arena)
+sqlite3_stmt *store_sqlite_asking(struct store_sqlite_reader *self, enum store_sqlite_read which)
+{
+	return store_sqlite_prepared(self->database, &self->statements[which],
+				     store_sqlite_reads[which]);
+}
+
+struct str store_sqlite_column(sqlite3_stmt *statement, int index, struct arena *arena)
 {
 	const char *bytes = sqlite3_column_blob(statement, index);
 	int size = sqlite3_column_bytes(statement, index);
@@ -62,64 +37,68 @@ static struct str column(sqlite3_stmt *statement, int index, struct arena *arena
 	return str_copy(arena, (struct str){ bytes, (size_t)size });
 }
 
-static bool column_uuid(sqlite3_stmt *statement, int index, struct uuid *out_uuid)
+bool store_sqlite_column_bytes(sqlite3_stmt *statement, int index, void *out, size_t size)
 {
 	const void *bytes = sqlite3_column_blob(statement, index);
-	if (bytes == NULL || sqlite3_column_bytes(statement, index) != (int)sizeof(out_uuid->bytes))
+	if (bytes == NULL || sqlite3_column_bytes(statement, index) != (int)size)
 		return false;
-	memcpy(out_uuid->bytes, bytes, sizeof(out_uuid->bytes));
+	memcpy(out, bytes, size);
 	return true;
 }
 
+static bool column_uuid(sqlite3_stmt *statement, int index, struct uuid *out_uuid)
+{
+	return store_sqlite_column_bytes(statement, index, out_uuid->bytes,
+					 sizeof(out_uuid->bytes));
+}
+
+/* Of a stream; whose it is the caller knows. */
 static bool take_event(sqlite3_stmt *statement, struct arena *arena, void *out_item)
 {
 	struct store_event_row *row = out_item;
-	row->seq = sqlite3_column_int64(statement, 1);
-	row->position = sqlite3_column_int64(statement, 2);
-	row->at = sqlite3_column_int64(statement, 3);
-	row->type = column(statement, 4, arena);
-	row->body = column(statement, 5, arena);
-	return column_uuid(statement, 0, &row->run);
+	row->seq = sqlite3_column_int64(statement, 0);
+	row->position = sqlite3_column_int64(statement, 1);
+	row->at = sqlite3_column_int64(statement, 2);
+	row->type = store_sqlite_column(statement, 3, arena);
+	row->body = store_sqlite_column(statement, 4, arena);
+	return true;
+}
+
+static bool take_any_event(sqlite3_stmt *statement, struct arena *arena, void *out_item)
+{
+	struct store_event_row *row = out_item;
+	return take_event(statement, arena, out_item) && column_uuid(statement, 5, &row->run);
 }
 
 static bool take_run(sqlite3_stmt *statement, struct arena *arena, void *out_item)
 {
 	struct store_run *run = out_item;
-	run->name = column(statement, 1, arena);
-	run->state = column(statement, 2, arena);
+	run->name = store_sqlite_column(statement, 1, arena);
+	run->state = store_sqlite_column(statement, 2, arena);
 	run->stepping = sqlite3_column_int(statement, 3) != 0;
 	run->created_at = sqlite3_column_int64(statement, 4);
 	run->updated_at = sqlite3_column_int64(statement, 5);
 	run->ended_at = sqlite3_column_int64(statement, 6);
 	run->seq = sqlite3_column_int64(statement, 7);
-	run->summary = column(statement, 8, arena);
+	run->floor = sqlite3_column_int64(statement, 8);
+	run->summary = store_sqlite_column(statement, 9, arena);
 	return column_uuid(statement, 0, &run->id);
 }
 
-static bool take_effect(sqlite3_stmt *statement, struct arena *arena, void *out_item)
+bool store_sqlite_take_effect(sqlite3_stmt *statement, struct arena *arena, void *out_item)
 {
 	struct store_effect *effect = out_item;
-	effect->kind = column(statement, 2, arena);
+	effect->kind = store_sqlite_column(statement, 2, arena);
 	effect->due_at = sqlite3_column_int64(statement, 3);
-	effect->body = column(statement, 4, arena);
+	effect->body = store_sqlite_column(statement, 4, arena);
 	return column_uuid(statement, 0, &effect->id) && column_uuid(statement, 1, &effect->run);
 }
 
 static bool take_blob(sqlite3_stmt *statement, struct arena *arena, void *out_item)
 {
-	*(struct str *)out_item = column(statement, 0, arena);
+	*(struct str *)out_item = store_sqlite_column(statement, 0, arena);
 	return true;
 }
-
-/* The statement whose parameters are bound, and where its rows go. */
-struct reading {
-	struct store_sqlite_reader *self;
-	enum store_sqlite_read which;
-	int bound; /* the binds' result codes together */
-	take *take;
-	size_t item_size;
-	size_t limit;
-};
 
 static bool damaged(const struct store_sqlite_reader *self, struct error *error)
 {
@@ -128,10 +107,10 @@ static bool damaged(const struct store_sqlite_reader *self, struct error *error)
 		    "%s: a row is damaged; restore the data folder from a copy", self->path);
 }
 
-static bool read_rows(const struct reading *reading, struct arena *arena, void **out_items,
-		      size_t *out_count, struct error *error)
+bool store_sqlite_read_rows(const struct store_sqlite_reading *reading, struct arena *arena,
+			    void **out_items, size_t *out_count, struct error *error)
 {
-	sqlite3_stmt *statement = reading->self->statements[reading->which];
+	sqlite3_stmt *statement = store_sqlite_asking(reading->self, reading->which);
 	size_t count = 0, room = 0;
 	char *items = NULL;
 	int step = reading->bound;
@@ -155,7 +134,8 @@ static bool read_rows(const struct reading *reading, struct arena *arena, void *
 			break;
 		count++;
 	}
-	if ((step & 0xff) == SQLITE_CORRUPT)
+	if (step != SQLITE_DONE && step != SQLITE_ROW &&
+	    store_sqlite_is_damaged(reading->self->database))
 		atomic_store(&reading->self->writer->damaged, true);
 	if (!whole)
 		damaged(reading->self, error);
@@ -170,12 +150,12 @@ static bool read_rows(const struct reading *reading, struct arena *arena, void *
 	return true;
 }
 
-static bool read_one(const struct reading *reading, struct arena *arena, void *out_item,
-		     bool *out_found, struct error *error)
+bool store_sqlite_read_one(const struct store_sqlite_reading *reading, struct arena *arena,
+			   void *out_item, bool *out_found, struct error *error)
 {
 	void *items;
 	size_t count;
-	if (!read_rows(reading, arena, &items, &count, error))
+	if (!store_sqlite_read_rows(reading, arena, &items, &count, error))
 		return false;
 	*out_found = count > 0;
 	if (count > 0)
@@ -183,20 +163,19 @@ static bool read_one(const struct reading *reading, struct arena *arena, void *o
 	return true;
 }
 
-static int bind_limit(sqlite3_stmt *statement, int index, size_t limit)
+int store_sqlite_bind_limit(sqlite3_stmt *statement, int index, size_t limit)
 {
 	return sqlite3_bind_int64(statement, index, limit > INT64_MAX ? -1 : (int64_t)limit);
 }
 
-static int bind_uuid(sqlite3_stmt *statement, int index, const struct uuid *uuid)
+int store_sqlite_bind_uuid(sqlite3_stmt *statement, int index, const struct uuid *uuid)
 {
 	return store_sqlite_bind_bytes(statement, index, uuid->bytes, sizeof(uuid->bytes));
 }
 
-/* Every id is greater than no bytes at all. */
-static int bind_after(sqlite3_stmt *statement, int index, const struct uuid *after)
+int store_sqlite_bind_after(sqlite3_stmt *statement, int index, const struct uuid *after)
 {
-	return after != NULL ? bind_uuid(statement, index, after)
+	return after != NULL ? store_sqlite_bind_uuid(statement, index, after)
 			     : store_sqlite_bind_bytes(statement, index, "", 0);
 }
 
@@ -211,10 +190,10 @@ static bool setup(struct store_sqlite_reader *self, const char *vfs, struct erro
 	 * can, for microseconds. */
 	sqlite3_busy_timeout(self->database, LIMIT_STORE_BUSY_MS);
 	if (sqlite3_exec(self->database, STORE_SQLITE_SETTINGS STORE_SQLITE_READER_SETTINGS, NULL,
-			 NULL, NULL) != SQLITE_OK)
+			 NULL, NULL) != SQLITE_OK ||
+	    store_sqlite_functions(self->database) != SQLITE_OK)
 		return store_sqlite_fail(self->database, self->path, "set a reader up", error);
-	return store_sqlite_prepare(self->database, self->path, texts, READS, self->statements,
-				    error);
+	return true;
 }
 
 bool store_sqlite_reader_open(struct store *store, struct store_reader **out_reader,
@@ -226,7 +205,9 @@ bool store_sqlite_reader_open(struct store *store, struct store_reader **out_rea
 	self->writer = (struct store_sqlite *)store;
 	self->path = strdup(self->writer->path);
 	require(self->path != NULL);
-	if (!setup(self, self->writer->vfs, error)) {
+	if (!setup(self, self->writer->pages_vfs, error)) {
+		if (store_sqlite_is_damaged(self->database))
+			atomic_store(&self->writer->damaged, true);
 		store_sqlite_reader_close(&self->base);
 		return false;
 	}
@@ -250,15 +231,18 @@ bool store_sqlite_read_events(struct store_reader *reader, const struct uuid *ru
 			      struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	sqlite3_stmt *statement = self->statements[READ_EVENTS];
-	int bound = bind_uuid(statement, 1, run) | sqlite3_bind_int64(statement, 2, after) |
-		    bind_limit(statement, 3, limit);
-	struct reading reading = { self,       READ_EVENTS,           bound,
-				   take_event, sizeof(*out_page->at), limit };
+	sqlite3_stmt *statement = store_sqlite_asking(self, READ_EVENTS);
+	int bound = store_sqlite_bind_uuid(statement, 1, run) |
+		    sqlite3_bind_int64(statement, 2, after) |
+		    store_sqlite_bind_limit(statement, 3, limit);
+	struct store_sqlite_reading reading = { self,       READ_EVENTS,           bound,
+						take_event, sizeof(*out_page->at), limit };
 	void *items;
-	if (!read_rows(&reading, arena, &items, &out_page->count, error))
+	if (!store_sqlite_read_rows(&reading, arena, &items, &out_page->count, error))
 		return false;
 	out_page->at = items;
+	for (size_t i = 0; i < out_page->count; i++)
+		out_page->at[i].run = *run;
 	return true;
 }
 
@@ -267,13 +251,14 @@ bool store_sqlite_read_all(struct store_reader *reader, int64_t after, size_t li
 			   struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	sqlite3_stmt *statement = self->statements[READ_ALL];
-	int bound = sqlite3_bind_int64(statement, 1, after) | bind_limit(statement, 2, limit);
-	struct reading reading = {
-		self, READ_ALL, bound, take_event, sizeof(*out_page->at), limit
+	sqlite3_stmt *statement = store_sqlite_asking(self, READ_ALL);
+	int bound = sqlite3_bind_int64(statement, 1, after) |
+		    store_sqlite_bind_limit(statement, 2, limit);
+	struct store_sqlite_reading reading = {
+		self, READ_ALL, bound, take_any_event, sizeof(*out_page->at), limit
 	};
 	void *items;
-	if (!read_rows(&reading, arena, &items, &out_page->count, error))
+	if (!store_sqlite_read_rows(&reading, arena, &items, &out_page->count, error))
 		return false;
 	out_page->at = items;
 	return true;
@@ -283,16 +268,18 @@ bool store_sqlite_read_run(struct store_reader *reader, const struct uuid *run, 
 			   struct store_run *out_run, bool *out_found, struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	int bound = bind_uuid(self->statements[READ_RUN], 1, run);
-	struct reading reading = { self, READ_RUN, bound, take_run, sizeof(*out_run), 1 };
-	return read_one(&reading, arena, out_run, out_found, error);
+	int bound = store_sqlite_bind_uuid(store_sqlite_asking(self, READ_RUN), 1, run);
+	struct store_sqlite_reading reading = {
+		self, READ_RUN, bound, take_run, sizeof(*out_run), 1
+	};
+	return store_sqlite_read_one(&reading, arena, out_run, out_found, error);
 }
 
-static bool read_runs(struct reading *reading, struct arena *arena, struct store_run_page *out_page,
-		      struct error *error)
+static bool read_runs(struct store_sqlite_reading *reading, struct arena *arena,
+		      struct store_run_page *out_page, struct error *error)
 {
 	void *items;
-	if (!read_rows(reading, arena, &items, &out_page->count, error))
+	if (!store_sqlite_read_rows(reading, arena, &items, &out_page->count, error))
 		return false;
 	out_page->at = items;
 	return true;
@@ -303,11 +290,13 @@ bool store_sqlite_list_runs(struct store_reader *reader, const struct uuid *befo
 			    struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	sqlite3_stmt *statement = self->statements[READ_RUNS];
-	int bound = (before != NULL ? bind_uuid(statement, 1, before)
+	sqlite3_stmt *statement = store_sqlite_asking(self, READ_RUNS);
+	int bound = (before != NULL ? store_sqlite_bind_uuid(statement, 1, before)
 				    : sqlite3_bind_null(statement, 1)) |
-		    bind_limit(statement, 2, limit);
-	struct reading reading = { self, READ_RUNS, bound, take_run, sizeof(*out_page->at), limit };
+		    store_sqlite_bind_limit(statement, 2, limit);
+	struct store_sqlite_reading reading = {
+		self, READ_RUNS, bound, take_run, sizeof(*out_page->at), limit
+	};
 	return read_runs(&reading, arena, out_page, error);
 }
 
@@ -316,12 +305,13 @@ bool store_sqlite_read_blob(struct store_reader *reader, const struct hash *hash
 			    struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	int bound = store_sqlite_bind_bytes(self->statements[READ_BLOB], 1, hash->bytes,
+	int bound = store_sqlite_bind_bytes(store_sqlite_asking(self, READ_BLOB), 1, hash->bytes,
 					    sizeof(hash->bytes));
-	struct reading reading = { self, READ_BLOB, bound, take_blob, sizeof(*out_bytes), 1 };
+	struct store_sqlite_reading reading = { self,      READ_BLOB,          bound,
+						take_blob, sizeof(*out_bytes), 1 };
 	struct str bytes;
 	bool found;
-	if (!read_one(&reading, arena, &bytes, &found, error))
+	if (!store_sqlite_read_one(&reading, arena, &bytes, &found, error))
 		return false;
 	/* The one thing that can be told from its name: whether it is what was written. */
 	struct hash now = found ? hash_of(bytes) : *hash;
@@ -338,13 +328,15 @@ bool store_sqlite_list_effects(struct store_reader *reader, struct str kind,
 			       struct store_effect_page *out_page, struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	sqlite3_stmt *statement = self->statements[READ_EFFECTS];
-	int bound = bind_after(statement, 1, after) | store_sqlite_bind_text(statement, 2, kind) |
-		    bind_limit(statement, 3, limit);
-	struct reading reading = { self,        READ_EFFECTS,          bound,
-				   take_effect, sizeof(*out_page->at), limit };
+	sqlite3_stmt *statement = store_sqlite_asking(self, READ_EFFECTS);
+	int bound = store_sqlite_bind_after(statement, 1, after) |
+		    store_sqlite_bind_text(statement, 2, kind) |
+		    store_sqlite_bind_limit(statement, 3, limit);
+	struct store_sqlite_reading reading = {
+		self, READ_EFFECTS, bound, store_sqlite_take_effect, sizeof(*out_page->at), limit
+	};
 	void *items;
-	if (!read_rows(&reading, arena, &items, &out_page->count, error))
+	if (!store_sqlite_read_rows(&reading, arena, &items, &out_page->count, error))
 		return false;
 	out_page->at = items;
 	return true;
@@ -355,9 +347,11 @@ bool store_sqlite_read_effect(struct store_reader *reader, const struct uuid *ef
 			      struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	int bound = bind_uuid(self->statements[READ_EFFECT], 1, effect);
-	struct reading reading = { self, READ_EFFECT, bound, take_effect, sizeof(*out_effect), 1 };
-	return read_one(&reading, arena, out_effect, out_found, error);
+	int bound = store_sqlite_bind_uuid(store_sqlite_asking(self, READ_EFFECT), 1, effect);
+	struct store_sqlite_reading reading = {
+		self, READ_EFFECT, bound, store_sqlite_take_effect, sizeof(*out_effect), 1
+	};
+	return store_sqlite_read_one(&reading, arena, out_effect, out_found, error);
 }
 
 bool store_sqlite_list_stepping(struct store_reader *reader, const struct uuid *after, size_t limit,
@@ -365,16 +359,17 @@ bool store_sqlite_list_stepping(struct store_reader *reader, const struct uuid *
 				struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	sqlite3_stmt *statement = self->statements[READ_STEPPING];
-	int bound = bind_after(statement, 1, after) | bind_limit(statement, 2, limit);
-	struct reading reading = { self,     READ_STEPPING,         bound,
-				   take_run, sizeof(*out_page->at), limit };
+	sqlite3_stmt *statement = store_sqlite_asking(self, READ_STEPPING);
+	int bound = store_sqlite_bind_after(statement, 1, after) |
+		    store_sqlite_bind_limit(statement, 2, limit);
+	struct store_sqlite_reading reading = { self,     READ_STEPPING,         bound,
+						take_run, sizeof(*out_page->at), limit };
 	return read_runs(&reading, arena, out_page, error);
 }
 
 int64_t store_sqlite_newest_position(struct store_reader *reader)
 {
-	sqlite3_stmt *statement = self_of(reader)->statements[READ_NEWEST];
+	sqlite3_stmt *statement = store_sqlite_asking(self_of(reader), READ_NEWEST);
 	int64_t position =
 		sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : -1;
 	sqlite3_reset(statement);

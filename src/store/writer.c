@@ -4,12 +4,21 @@
  * the head of the queue into `flight`, and until the job's done() the lane alone touches that.
  * done() starts the next batch before it delivers this one, so that the disk works while the
  * loop does.
+ *
+ * What a commit costs is fitted as a + b·n over the last few, n being its appends: the fsync is
+ * paid once however many share it, so neither a cost per append nor one per commit alone would
+ * tell what a queue holds.  Old commits fade by an eighth with each new one.
  */
 #include "store/writer.h"
 
 #include <stdlib.h>
 
 #include "base/limits.h"
+
+/* Sums over faded commits: weight, appends, cost, and their products. */
+struct cost {
+	double weight, n, us, nn, nus;
+};
 
 struct writer {
 	struct job job; /* first: the job is the writer */
@@ -21,6 +30,8 @@ struct writer {
 	struct writer_ticket *first, **last; /* queued, oldest first */
 	size_t waiting;                      /* queued or in flight */
 	bool broken;
+	struct cost cost;
+	struct histogram sizes, times;
 
 	/* The lane's from submit to done. */
 	struct {
@@ -28,16 +39,47 @@ struct writer {
 		struct store_append *appends[LIMIT_WRITER_BATCH];
 		size_t count;
 		bool committed;
+		int64_t took_us;
 		struct error error;
 	} flight;
 };
+
+static const double size_bounds[] = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024 };
+static const double time_bounds[] = { 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
+				      0.05,   0.1,   0.25,   0.5,   1,    2.5 };
+
+static void cost_add(struct cost *cost, double n, double us)
+{
+	const double fade = 0.875;
+	cost->weight = cost->weight * fade + 1;
+	cost->n = cost->n * fade + n;
+	cost->us = cost->us * fade + us;
+	cost->nn = cost->nn * fade + n * n;
+	cost->nus = cost->nus * fade + n * us;
+}
+
+/* The least squares of a + b·n; with commits of one size only, all of it is a. */
+static void cost_fit(const struct cost *cost, double *out_commit, double *out_append)
+{
+	double spread = cost->weight * cost->nn - cost->n * cost->n;
+	double append = 0;
+	if (spread > cost->weight * cost->weight / 100)
+		append = (cost->weight * cost->nus - cost->n * cost->us) / spread;
+	if (append < 0)
+		append = 0;
+	double commit = cost->weight > 0 ? (cost->us - append * cost->n) / cost->weight : 0;
+	*out_append = append;
+	*out_commit = commit < 0 ? 0 : commit;
+}
 
 static void run(struct job *job, unsigned thread)
 {
 	(void)thread;
 	struct writer *writer = (struct writer *)job;
+	int64_t begun = system_mono_us(writer->system);
 	writer->flight.committed = writer->store->ops->commit(
 		writer->store, writer->flight.appends, writer->flight.count, &writer->flight.error);
+	writer->flight.took_us = system_mono_us(writer->system) - begun;
 }
 
 static void depart(struct writer *writer)
@@ -70,6 +112,10 @@ static void done(struct job *job)
 		writer->failed(writer->context, &writer->flight.error);
 		return;
 	}
+	double took_us = (double)writer->flight.took_us;
+	cost_add(&writer->cost, (double)writer->flight.count, took_us);
+	histogram_add(&writer->sizes, (double)writer->flight.count);
+	histogram_add(&writer->times, took_us / 1e6);
 	depart(writer);
 	while (ticket != NULL) {
 		/* done() may free the ticket. */
@@ -85,6 +131,7 @@ struct writer *writer_new(struct system *system, struct store *store, writer_fai
 {
 	struct writer *writer = calloc(1, sizeof(*writer));
 	require(writer != NULL);
+	writer->job.name = "commit";
 	writer->job.run = run;
 	writer->job.done = done;
 	writer->system = system;
@@ -92,6 +139,8 @@ struct writer *writer_new(struct system *system, struct store *store, writer_fai
 	writer->failed = failed;
 	writer->context = context;
 	writer->last = &writer->first;
+	histogram_init(&writer->sizes, size_bounds, COUNT(size_bounds));
+	histogram_init(&writer->times, time_bounds, COUNT(time_bounds));
 	return writer;
 }
 
@@ -101,6 +150,7 @@ void writer_append(struct writer *writer, struct writer_ticket *ticket)
 	if (writer->broken)
 		return;
 	ticket->append.outcome = STORE_PENDING;
+	ticket->queued_us = system_mono_us(writer->system);
 	ticket->next = NULL;
 	*writer->last = ticket;
 	writer->last = &ticket->next;
@@ -110,6 +160,35 @@ void writer_append(struct writer *writer, struct writer_ticket *ticket)
 size_t writer_waiting(const struct writer *writer)
 {
 	return writer->waiting;
+}
+
+int64_t writer_oldest_us(const struct writer *writer)
+{
+	const struct writer_ticket *oldest =
+		writer->flight.first != NULL ? writer->flight.first : writer->first;
+	return oldest == NULL ? 0 : system_mono_us(writer->system) - oldest->queued_us;
+}
+
+int64_t writer_work_us(const struct writer *writer)
+{
+	if (writer->waiting == 0)
+		return 0;
+	double commit, append;
+	cost_fit(&writer->cost, &commit, &append);
+	size_t commits = (writer->waiting + LIMIT_WRITER_BATCH - 1) / LIMIT_WRITER_BATCH;
+	int64_t work = (int64_t)(commit * (double)commits + append * (double)writer->waiting);
+	int64_t oldest = writer_oldest_us(writer);
+	return work > oldest ? work : oldest;
+}
+
+const struct histogram *writer_commit_sizes(const struct writer *writer)
+{
+	return &writer->sizes;
+}
+
+const struct histogram *writer_commit_times(const struct writer *writer)
+{
+	return &writer->times;
 }
 
 void writer_free(struct writer *writer)

@@ -6,11 +6,15 @@
  * After a failed commit `failed` is called once and nothing is acknowledged any more: every later
  * append stays unanswered, because nobody knows what the disk holds.
  *
+ * The writer knows how far it is behind: what commits have lately cost, as a part for each commit
+ * and a part for each append, gives the work that is waiting (writer_work_us).
+ *
  * The append and all it points to must live until done().
  */
 #ifndef STORE_WRITER_H
 #define STORE_WRITER_H
 
+#include "base/histogram.h"
 #include "os/system.h"
 #include "store/store.h"
 
@@ -20,6 +24,7 @@ struct writer_ticket {
 	struct store_append append;
 	void (*done)(struct writer_ticket *ticket); /* outcome is in append.outcome */
 	struct writer_ticket *next;                 /* the queue's */
+	int64_t queued_us;                          /* likewise */
 };
 
 typedef void writer_failed(void *context, const struct error *error);
@@ -28,6 +33,14 @@ struct writer *writer_new(struct system *system, struct store *store, writer_fai
 			  void *context);
 void writer_append(struct writer *writer, struct writer_ticket *ticket);
 size_t writer_waiting(const struct writer *writer); /* queued and not yet answered */
-void writer_free(struct writer *writer);            /* only when nothing is in flight */
+/* How long the oldest of these has waited; 0 when there is none. */
+int64_t writer_oldest_us(const struct writer *writer);
+/* How long it will take to commit what is waiting, by what commits have cost; never less than the
+ * oldest has waited. */
+int64_t writer_work_us(const struct writer *writer);
+/* Of every commit: how many appends, how long. */
+const struct histogram *writer_commit_sizes(const struct writer *writer);
+const struct histogram *writer_commit_times(const struct writer *writer);
+void writer_free(struct writer *writer); /* only when nothing is in flight */
 
 #endif

@@ -17,7 +17,7 @@ struct pipeline_calls pipeline_calls(const struct story *story)
 			continue;
 		if (event->type == EVENT_TOOL_REQUESTED || event->type == EVENT_STEP_COMPUTED)
 			calls.begun[calls.begun_count++] = step;
-		if (i + 1 == step->ended_seq)
+		if (story_seq(story, i) == step->ended_seq)
 			calls.ended[calls.ended_count++] = step;
 	}
 	return calls;

@@ -36,27 +36,32 @@ static struct str fault_text(const struct story *story, const struct run_fault *
 
 /* ---- what an event adds -------------------------------------------------------------- */
 
-static struct story_step *begin(struct story *story, struct str name, size_t seq)
+/* Which event is being read. */
+struct reading {
+	int64_t seq, at;
+};
+
+static struct story_step *begin(struct story *story, struct str name, struct reading now)
 {
 	struct story_step *step = find_step(story, name);
 	if (step == NULL)
 		return NULL;
 	step->state = VOCABULARY_STEP_RUNNING;
 	step->started = true;
-	step->started_at = story->source->events[seq - 1].at;
-	step->begun_seq = seq;
+	step->started_at = now.at;
+	step->begun_seq = now.seq;
 	step->attempts = 1;
 	return step;
 }
 
-static void end(struct story *story, struct story_step *step, size_t seq, struct str fault)
+static void end(struct story *story, struct story_step *step, struct reading now, struct str fault)
 {
 	if (step == NULL)
 		return;
 	step->state = fault.size > 0 ? VOCABULARY_STEP_FAILED : VOCABULARY_STEP_SUCCEEDED;
 	step->ended = true;
-	step->ended_at = story->source->events[seq - 1].at;
-	step->ended_seq = seq;
+	step->ended_at = now.at;
+	step->ended_seq = now.seq;
 	step->fault = fault;
 	story->ended_count++;
 }
@@ -77,11 +82,16 @@ static void see_created(struct story *story, const struct run_created *event, in
 {
 	const struct json *inputs = value_object(story, event->inputs);
 	story->created_at = at;
+	if (has(event, trace))
+		story->trace = event->trace;
+	if (has(event, retention_days))
+		story->retention_days = event->retention_days;
 	if (inputs != NULL)
 		story->inputs = inputs;
 }
 
-static void see_computed(struct story *story, const struct run_step_computed *event, size_t seq)
+static void see_computed(struct story *story, const struct run_step_computed *event,
+			 struct reading now)
 {
 	struct story_step *step = find_step(story, event->step);
 	if (step == NULL)
@@ -90,13 +100,13 @@ static void see_computed(struct story *story, const struct run_step_computed *ev
 	step->started_at = ready_at(story, step);
 	step->attempts = 1;
 	step->output = has(event, output) ? value_object(story, event->output) : NULL;
-	end(story, step, seq, has(event, fault) ? fault_text(story, event->fault) : S(""));
+	end(story, step, now, has(event, fault) ? fault_text(story, event->fault) : S(""));
 }
 
 static void see_tool_requested(struct story *story, const struct run_tool_requested *event,
-			       size_t seq)
+			       struct reading now)
 {
-	struct story_step *step = begin(story, event->step, seq);
+	struct story_step *step = begin(story, event->step, now);
 	const struct json *inputs = value_object(story, event->inputs);
 	if (step == NULL)
 		return;
@@ -106,7 +116,7 @@ static void see_tool_requested(struct story *story, const struct run_tool_reques
 }
 
 static void see_tool_finished(struct story *story, const struct run_tool_finished *event,
-			      size_t seq)
+			      struct reading now)
 {
 	struct story_step *step = find_step(story, event->step);
 	struct str fault = S("");
@@ -115,20 +125,21 @@ static void see_tool_finished(struct story *story, const struct run_tool_finishe
 					  : run_outcome_name(event->outcome);
 	if (step != NULL && has(event, output))
 		step->output = value_object(story, event->output);
-	end(story, step, seq, fault);
+	end(story, step, now, fault);
 }
 
 static void see_timer_finished(struct story *story, const struct run_timer_finished *event,
-			       size_t seq)
+			       struct reading now)
 {
 	bool good = event->outcome == RUN_OUTCOME_OK;
-	end(story, find_step(story, event->step), seq,
+	end(story, find_step(story, event->step), now,
 	    good ? S("") : run_outcome_name(event->outcome));
 }
 
-static void see_question(struct story *story, const struct run_human_requested *event, size_t seq)
+static void see_question(struct story *story, const struct run_human_requested *event,
+			 struct reading now)
 {
-	struct story_step *step = begin(story, event->step, seq);
+	struct story_step *step = begin(story, event->step, now);
 	const struct json *inputs = value_object(story, event->inputs);
 	if (step == NULL)
 		return;
@@ -139,7 +150,8 @@ static void see_question(struct story *story, const struct run_human_requested *
 		step->inputs = inputs;
 }
 
-static void see_answer(struct story *story, const struct run_human_finished *event, size_t seq)
+static void see_answer(struct story *story, const struct run_human_finished *event,
+		       struct reading now)
 {
 	struct story_step *step = find_step(story, event->step);
 	if (step == NULL)
@@ -150,7 +162,7 @@ static void see_answer(struct story *story, const struct run_human_finished *eve
 		     { S("comment"), tree_text(has(event, comment) ? event->comment : S("")) },
 		     { S("by"), tree_text(event->by) });
 	bool rejected = event->decision == RUN_DECISION_REJECT;
-	end(story, step, seq,
+	end(story, step, now,
 	    rejected ? str_format(story->arena, "rejected by " STR_FMT, STR_ARG(event->by))
 		     : S(""));
 }
@@ -176,7 +188,7 @@ static void see_finished(struct story *story, const struct run_finished *event, 
 					 : run_outcome_name(event->outcome);
 }
 
-static void see_event(struct story *story, const struct event *event, size_t seq)
+static void see_event(struct story *story, const struct event *event, struct reading now)
 {
 	struct story_step *step;
 	switch (event->type) {
@@ -184,10 +196,10 @@ static void see_event(struct story *story, const struct event *event, size_t seq
 		see_created(story, event->as.run_created, event->at);
 		break;
 	case EVENT_STEP_COMPUTED:
-		see_computed(story, event->as.run_step_computed, seq);
+		see_computed(story, event->as.run_step_computed, now);
 		break;
 	case EVENT_TOOL_REQUESTED:
-		see_tool_requested(story, event->as.run_tool_requested, seq);
+		see_tool_requested(story, event->as.run_tool_requested, now);
 		break;
 	case EVENT_TOOL_RESTARTED:
 		step = find_step(story, event->as.run_tool_restarted->step);
@@ -195,26 +207,29 @@ static void see_event(struct story *story, const struct event *event, size_t seq
 			step->attempts = event->as.run_tool_restarted->attempt;
 		break;
 	case EVENT_TOOL_FINISHED:
-		see_tool_finished(story, event->as.run_tool_finished, seq);
+		see_tool_finished(story, event->as.run_tool_finished, now);
 		break;
 	case EVENT_TIMER_REQUESTED:
-		step = begin(story, event->as.run_timer_requested->step, seq);
+		step = begin(story, event->as.run_timer_requested->step, now);
 		if (step != NULL) {
 			step->effect = event->as.run_timer_requested->effect;
 			step->due_at = event->as.run_timer_requested->due_at;
 		}
 		break;
 	case EVENT_TIMER_FINISHED:
-		see_timer_finished(story, event->as.run_timer_finished, seq);
+		see_timer_finished(story, event->as.run_timer_finished, now);
 		break;
 	case EVENT_HUMAN_REQUESTED:
-		see_question(story, event->as.run_human_requested, seq);
+		see_question(story, event->as.run_human_requested, now);
 		break;
 	case EVENT_HUMAN_FINISHED:
-		see_answer(story, event->as.run_human_finished, seq);
+		see_answer(story, event->as.run_human_finished, now);
 		break;
 	case EVENT_RUN_FINISHED:
 		see_finished(story, event->as.run_finished, event->at);
+		break;
+	case EVENT_DOCUMENT_CHANGED: /* of the system stream, which is nobody's story */
+	case EVENT_RUN_COMPACTED:
 		break;
 	}
 }
@@ -238,6 +253,15 @@ static void skip_steps(struct story *story)
 	}
 }
 
+void story_go_on(struct story *story, size_t from)
+{
+	const struct view_source *source = story->source;
+	for (size_t i = from; i < source->event_count; i++)
+		see_event(story, &source->events[i],
+			  (struct reading){ story_seq(story, i), source->events[i].at });
+	skip_steps(story);
+}
+
 void story_read(struct story *story, const struct view_source *source, struct arena *arena)
 {
 	const struct run_graph *graph = source->graph;
@@ -245,6 +269,7 @@ void story_read(struct story *story, const struct view_source *source, struct ar
 				 .arena = arena,
 				 .count = graph->nodes.count,
 				 .state = vocabulary_run_from(source->state),
+				 .retention_days = -1,
 				 .inputs = &no_members };
 	story->steps = arena_array(arena, struct story_step, story->count);
 	for (size_t i = 0; i < story->count; i++) {
@@ -252,9 +277,7 @@ void story_read(struct story *story, const struct view_source *source, struct ar
 		story->steps[i].inputs = &no_members;
 		map_put(&story->numbers, graph->nodes.at[i].name, (void *)(uintptr_t)(i + 1));
 	}
-	for (size_t i = 0; i < source->event_count; i++)
-		see_event(story, &source->events[i], i + 1);
-	skip_steps(story);
+	story_go_on(story, 0);
 }
 
 void story_done(struct story *story)
@@ -264,11 +287,33 @@ void story_done(struct story *story)
 
 /* ---- questions about it -------------------------------------------------------------- */
 
+int64_t story_seq(const struct story *story, size_t index)
+{
+	const int64_t *seqs = story->source->seqs;
+	return seqs == NULL ? (int64_t)index + 1 : seqs[index];
+}
+
+size_t story_index(const struct story *story, int64_t seq)
+{
+	size_t low = 0, high = story->source->event_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (story_seq(story, middle) < seq)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	bool there = low < story->source->event_count && story_seq(story, low) == seq;
+	return there ? low : story->source->event_count;
+}
+
 static struct str path_of(const struct event *event)
 {
 	switch (event->type) {
 	case EVENT_RUN_CREATED:
 	case EVENT_RUN_FINISHED:
+	case EVENT_DOCUMENT_CHANGED:
+	case EVENT_RUN_COMPACTED:
 		break;
 	case EVENT_STEP_COMPUTED:
 		return event->as.run_step_computed->step;
@@ -314,6 +359,8 @@ bool story_event_failed(const struct event *event)
 	case EVENT_TOOL_RESTARTED:
 	case EVENT_TIMER_REQUESTED:
 	case EVENT_HUMAN_REQUESTED:
+	case EVENT_DOCUMENT_CHANGED:
+	case EVENT_RUN_COMPACTED:
 		break;
 	case EVENT_STEP_COMPUTED:
 		return has(event->as.run_step_computed, fault);

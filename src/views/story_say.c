@@ -8,10 +8,10 @@
 #include "base/time.h"
 #include "views/tree.h"
 
-struct uuid story_event_id(const struct story *story, size_t seq)
+struct uuid story_event_id(const struct story *story, int64_t seq)
 {
 	struct str parts[] = { uuid_str(&story->source->run), S("event"),
-			       str_format(story->arena, "%zu", seq) };
+			       str_format(story->arena, "%lld", (long long)seq) };
 	return uuid_derive(parts, COUNT(parts));
 }
 
@@ -116,6 +116,8 @@ static struct str say_step(const struct story *story, const struct event *event,
 	case EVENT_TIMER_FINISHED:
 	case EVENT_RUN_CREATED:
 	case EVENT_RUN_FINISHED:
+	case EVENT_DOCUMENT_CHANGED:
+	case EVENT_RUN_COMPACTED:
 		break;
 	}
 	return say_end(story, step);
@@ -190,6 +192,6 @@ const struct json *story_details(const struct story *story, size_t index)
 	const struct story_step *step = story_step(story, event);
 	if (step == NULL)
 		return detail_run(story, event);
-	return index + 1 == step->ended_seq ? detail_end(story, event, step)
-					    : detail_begin(story, event, step);
+	return story_seq(story, index) == step->ended_seq ? detail_end(story, event, step)
+							  : detail_begin(story, event, step);
 }

@@ -36,6 +36,8 @@ static struct view_document run_document(const struct story *story)
 		SET(task, started_at, story->created_at);
 	if (story->ended)
 		SET(task, completed_at, story->ended_at);
+	if (story->retention_days >= 0)
+		SET(task, retention_days, story->retention_days);
 	if (story->fault.size > 0)
 		SET(task, error, story->fault);
 	else if (story->ended)
@@ -73,7 +75,7 @@ static const struct graph_step_record *record_of(const struct story *story, size
 	SET(record, message, story_says(story, index));
 	SET(record, timestamp, event->at);
 	SET(record, status, status);
-	if (step != NULL && index + 1 == step->ended_seq) {
+	if (step != NULL && story_seq(story, index) == step->ended_seq) {
 		SET(record, duration_ms, story_duration_ms(step->started_at, step->ended_at));
 		if (step->node->kind == RUN_NODE_TOOL)
 			SET(record, tool_calls, call_records(story, step));
@@ -93,18 +95,20 @@ static const struct graph_trace_log *trace_of(const struct story *story)
 	struct graph_step_record *steps =
 		arena_array(story->arena, struct graph_step_record, events);
 	struct graph_trace_log *trace = graph_trace_log_new(story->arena);
+	int64_t updated_at = story->created_at;
 	for (size_t i = 0; i < events; i++) {
 		const struct event *event = &story->source->events[i];
 		struct str word = view_word(view, event);
-		if (word.size > 0 && story_covers(story, event))
-			steps[count++] = *record_of(story, i, word);
+		if (word.size == 0 || !story_covers(story, event))
+			continue;
+		steps[count++] = *record_of(story, i, word);
+		updated_at = event->at;
 	}
 	SET(trace, task_id, story->source->run);
 	SET(trace, steps, ((struct graph_step_record_list){ steps, count }));
 	SET(trace, sub_agent_sessions, ((struct graph_sub_agent_session_info_map){ NULL, 0 }));
 	SET(trace, created_at, story->created_at);
-	SET(trace, updated_at,
-	    events == 0 ? story->created_at : story->source->events[events - 1].at);
+	SET(trace, updated_at, updated_at);
 	return trace;
 }
 
@@ -118,7 +122,8 @@ static struct graph_message_list messages_before(const struct story *story, size
 	for (size_t i = 0; i < index; i++) {
 		const struct event *event = &story->source->events[i];
 		const struct story_step *step = story_step(story, event);
-		if (step == NULL || i + 1 != step->ended_seq || step->node->kind == RUN_NODE_WAIT)
+		if (step == NULL || story_seq(story, i) != step->ended_seq ||
+		    step->node->kind == RUN_NODE_WAIT)
 			continue;
 		struct graph_message *message = graph_message_new(story->arena);
 		bool person = step->node->kind == RUN_NODE_HUMAN;
@@ -140,11 +145,11 @@ static const struct graph_checkpoint *checkpoint_of(const struct story *story, s
 	SET(state, messages, messages_before(story, index));
 	SET(state, current_agent, S(""));
 	SET(state, metadata, story_details(story, index));
-	SET(checkpoint, checkpoint_id, story_event_id(story, index + 1));
+	SET(checkpoint, checkpoint_id, story_event_id(story, story_seq(story, index)));
 	SET(checkpoint, task_id, story->source->run);
 	SET(checkpoint, state, state);
 	SET(checkpoint, position, step->node->name);
-	SET(checkpoint, sequence, (int64_t)index + 1);
+	SET(checkpoint, sequence, story_seq(story, index));
 	SET(checkpoint, created_at, story->source->events[index].at);
 	SET(checkpoint, awaiting_human, !step->ended);
 	return checkpoint;

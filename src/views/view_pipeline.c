@@ -161,7 +161,7 @@ static struct view_documents more_documents(const struct story *story)
 
 /* ---- the log ------------------------------------------------------------------------- */
 
-static void log_step(const struct story *story, const struct event *event, size_t seq,
+static void log_step(const struct story *story, const struct event *event, int64_t seq,
 		     const struct story_step *step, struct pipeline_workflow_event *entry)
 {
 	if (!uuid_is_zero(&step->effect))
@@ -182,9 +182,9 @@ static struct view_document event_document(const struct story *story, size_t ind
 	enum pipeline_event_type type;
 	bool known = pipeline_event_type_from(word, &type);
 	require(known);
-	SET(entry, id, story_event_id(story, index + 1));
+	SET(entry, id, story_event_id(story, story_seq(story, index)));
 	SET(entry, workflow_id, story->source->run);
-	SET(entry, sequence, (int64_t)index + 1);
+	SET(entry, sequence, story_seq(story, index));
 	SET(entry, timestamp, event->at);
 	SET(entry, agent, pipeline_agent_name(story, event));
 	SET(entry, event_type, type);
@@ -193,7 +193,7 @@ static struct view_document event_document(const struct story *story, size_t ind
 	SET(entry, is_error, story_event_failed(event));
 	SET(entry, trace_id, story->source->run);
 	if (step != NULL)
-		log_step(story, event, index + 1, step, entry);
+		log_step(story, event, story_seq(story, index), step, entry);
 	pipeline_workflow_event_make(entry, story->arena, NULL);
 	return view_one(story, "event", pipeline_workflow_event_type(), entry);
 }

@@ -107,9 +107,9 @@ static struct view_document event_document(const struct story *story, size_t ind
 	enum pipeline_v1_event_type type;
 	bool known = pipeline_v1_event_type_from(word, &type);
 	require(known);
-	SET(entry, id, story_id_text(story, story_event_id(story, index + 1)));
+	SET(entry, id, story_id_text(story, story_event_id(story, story_seq(story, index))));
 	SET(entry, workflow_id, story_id_text(story, story->source->run));
-	SET(entry, sequence, (int64_t)index + 1);
+	SET(entry, sequence, story_seq(story, index));
 	SET(entry, timestamp, event->at);
 	SET(entry, agent, pipeline_agent_name(story, event));
 	SET(entry, event_type, type);

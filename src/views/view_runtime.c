@@ -34,7 +34,8 @@ static const struct json *metadata(const struct story *story)
 	static const struct json yes = { .kind = JSON_BOOL, .as.boolean = true };
 	bool cancelled = story_words(story)->mark == VOCABULARY_CANCELLED;
 	return TREE(story->arena, { S("state"), tree_text(story_words(story)->word) },
-		    { S("cancelled"), cancelled ? tree_copy(&yes) : tree_none() });
+		    { S("cancelled"), cancelled ? tree_copy(&yes) : tree_none() },
+		    { S("traceparent"), tree_text_if(story->trace) });
 }
 
 /* ---- the result ---------------------------------------------------------------------- */
@@ -135,14 +136,15 @@ static struct runtime_agent_message_list messages_of(const struct story *story,
 	if (step->begun_seq > 0) {
 		at[count] = message(story, asks ? RUNTIME_MESSAGE_TASK : RUNTIME_MESSAGE_TOOL_CALL,
 				    story_event_id(story, step->begun_seq), workflow,
-				    story_details(story, step->begun_seq - 1), step->started_at);
+				    story_details(story, story_index(story, step->begun_seq)),
+				    step->started_at);
 		SET(&at[count], recipient, agent);
 		count++;
 	}
 	if (step->ended_seq > 0) {
-		at[count] =
-			message(story, closing_type(step), story_event_id(story, step->ended_seq),
-				agent, story_details(story, step->ended_seq - 1), step->ended_at);
+		at[count] = message(
+			story, closing_type(step), story_event_id(story, step->ended_seq), agent,
+			story_details(story, story_index(story, step->ended_seq)), step->ended_at);
 		SET(&at[count], recipient, workflow);
 		if (step->begun_seq > 0)
 			SET(&at[count], parent_id, at[0].id);

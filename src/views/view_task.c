@@ -113,6 +113,8 @@ static size_t event_parts(const struct story *story, size_t index, struct task_p
 		out[0] = text_part(story, story_says(story, index));
 		return 1;
 	case EVENT_TIMER_FINISHED:
+	case EVENT_DOCUMENT_CHANGED:
+	case EVENT_RUN_COMPACTED:
 		break;
 	}
 	return 0;
@@ -166,9 +168,9 @@ static const struct task_step *history_step(const struct story *story,
 	struct task_part *parts = arena_array(story->arena, struct task_part, 4);
 	size_t count = 0;
 	if (step->begun_seq > 0)
-		count += event_parts(story, step->begun_seq - 1, &parts[count]);
+		count += event_parts(story, story_index(story, step->begun_seq), &parts[count]);
 	if (step->ended_seq > 0)
-		count += event_parts(story, step->ended_seq - 1, &parts[count]);
+		count += event_parts(story, story_index(story, step->ended_seq), &parts[count]);
 	SET(shown, step_id, step_id(story, step));
 	SET(shown, timestamp, step->started_at);
 	SET(shown, agent_name, story_agent(step));
@@ -190,8 +192,8 @@ static struct view_documents more_documents(const struct story *story)
 		const struct story_step *step = story_step(story, &story->source->events[i]);
 		if (step == NULL)
 			continue;
-		size_t first = step->begun_seq > 0 ? step->begun_seq : step->ended_seq;
-		if (first == i + 1)
+		int64_t first = step->begun_seq > 0 ? step->begun_seq : step->ended_seq;
+		if (first == story_seq(story, i))
 			steps[count++] = history_step(story, step);
 	}
 	struct view_document *at = arena_array(story->arena, struct view_document, 1);
@@ -279,7 +281,7 @@ static const struct task_hitl_request_event *hitl_request(const struct story *st
 		break;
 	}
 	SET(event, agent_name, story->source->graph->name);
-	SET(event, context, story_details(story, step->begun_seq - 1));
+	SET(event, context, story_details(story, story_index(story, step->begun_seq)));
 	SET(event, timestamp, step->started_at);
 	return event;
 }

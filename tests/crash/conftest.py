@@ -10,22 +10,37 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 pytest.register_assert_rewrite("baton", "rig")
 
 import rig  # noqa: E402
+import syscalls  # noqa: E402
 
 
 def pytest_addoption(parser):
     parser.addoption("--all-points", action="store_true",
-                     help="kill at every passing of every point, not only at the first and last")
+                     help="kill at every passing of every point and at every system call")
+    parser.addoption("--kill", action="append", default=[], metavar="before@17",
+                     help="kill only at this system call; before@17+after@4 kills a second time")
     parser.addoption("--write-table", action="store_true", help="write docs/crash-table.md")
 
 
 def pytest_generate_tests(metafunc):
     """A test that asks for `plug` is made once for each passing of a point of its plan."""
-    if "plug" not in metafunc.fixturenames:
+    if "which" in metafunc.fixturenames:
+        option = metafunc.config.getoption
+        metafunc.parametrize("which", ["asked"] if option("kill") else
+                             ["before", "after"] if option("all_points") else ["chosen"])
+    if "plug" not in metafunc.fixturenames or metafunc.config.getoption("kill"):
         return
     plan = metafunc.function.plan
     plugs = rig.plan(plan, metafunc.config.getoption("all_points"))
     rig.PLANNED[plan] = plugs
     metafunc.parametrize("plug", plugs, ids=[f"{name}@{passing}" for name, passing in plugs])
+
+
+def pytest_collection_modifyitems(config, items):
+    """One who asks for a kill wants no other."""
+    if config.getoption("kill"):
+        others = [item for item in items if "[asked]" not in item.name]
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if item not in others]
 
 
 def pytest_runtest_logreport(report):
@@ -38,16 +53,32 @@ def pytest_sessionfinish():
     rig.forget_first_killed()
 
 
+TABLE_HEAD = """# Crash table
+
+Written by `make crash` with `--write-table`: the real program is killed with SIGKILL, started again, and its
+end compared with that of an undisturbed run: result, outputs, files, events, what its client was told
+before, between and after the kills, no process left, `baton db check`.
+
+"""
+SYSCALLS_HEAD = """
+## At its system calls
+
+Every call of any thread of the program that changes something outside it, found by a tracer; killed before
+the call has any effect, and when it has had it and the program does not know. The plan `twice` is killed a
+second time in the start that follows; the calls of both kills are counted. `checkpoint` is a run long enough
+for SQLite's log to be written back into the database.
+
+"""
+
+
 def pytest_terminal_summary(terminalreporter, config):
-    if not config.getoption("all_points") or not rig.KILLED:
+    terminalreporter.write_line(f"BATON_CRASH_SEED={syscalls.seed()} chooses these kills again")
+    if not config.getoption("all_points"):
         return
-    lines = rig.table()
-    terminalreporter.write_line("")
-    for line in lines:
+    points, calls = rig.table(), syscalls.table()
+    for line in points + calls:
         terminalreporter.write_line(line)
     if config.getoption("write_table"):
-        head = ["# Crash table", "",
-                "Written by `make crash` with `--write-table`: the real program is killed at each passing of",
-                "each point, started again, and its end compared with that of an undisturbed run.", ""]
         path = rig.ROOT / "docs" / "crash-table.md"
-        path.write_text("\n".join(head + lines) + "\n")
+        path.write_text(TABLE_HEAD + "## At its points\n\n" + "\n".join(points) + "\n" + SYSCALLS_HEAD +
+                        "\n".join(calls) + "\n")

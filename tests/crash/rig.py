@@ -7,6 +7,8 @@ A plan is a way to come to the plug:
     clean            the reference run from its beginning
     chain            a long run of computed steps, for the points around a checkpoint
     recovery-<x>     the start after a first kill at x, a row of FIRST_KILLS
+    drain            the reference run, told to stop while a step runs
+    care             housekeeping on a run that has ended: compaction, then a rebuild
 """
 import collections
 import functools
@@ -15,13 +17,15 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 
 from baton import ROOT, Gone, Home, killed, wait_until_none_with
 
 RUN = "3f0a9c52-5d7e-4c1b-9a64-0c1d2e3f4a5b"
 LONG = "a long text that is stored by its hash " * 20
 
-# Every shell step appends to a file, so that an effect that happened twice shows.
+# Every shell step appends to a file, so that an effect that happened twice shows.  The second one
+# waits for a word of the client: one that survived its server would wait for ever.
 REFERENCE = """
 name: reference
 inputs:
@@ -43,7 +47,7 @@ steps:
     depends_on: [settle]
     inputs:
       command: |
-        : %(run)s; echo second >> log.txt; rmdir made/empty
+        : %(run)s; echo second >> log.txt; rmdir made/empty; read -r word < gate
         printf '%%s' '${steps.greet.outputs.long}' | wc -c
   - name: approve
     depends_on: [second]
@@ -72,48 +76,75 @@ CHAIN = "name: chain\ninputs: {who: {}, long: {}}\nsteps:\n" + "".join(
 FIRST_KILLS = {"ended": ("tool.shell_ended", 2), "requested": ("tool.before_start", 1),
                "timer": ("timer.fired", 1)}
 
+CARE_POINTS = ("retention.", "rebuild.")
+
 PLANNED = {}            # plan -> plugs
 KILLED = collections.defaultdict(list)  # plan -> plugs that were pulled
 FAILED = set()          # test ids
 
-End = collections.namedtuple("End", "result events files")
+# Points that a server does not pass, and who kills at them.
+ELSEWHERE = {"file.before_rename": "tests/scenario/test_config.py",
+             "file.after_rename": "tests/scenario/test_config.py"}
+PROFILE = {"name": "rig", "repo_root": "/srv/rig"}
+
+End = collections.namedtuple("End", "result events files profile")
 
 
 class Driver:
     """A client that does what is to be done, however often the server goes away under it.
 
-    What was acknowledged is remembered, and must be there at the end."""
+    What was acknowledged is remembered, and must be there at the end.  What was not is sent again with
+    the same Idempotency-Key, and must be taken then, whether or not it was the first time."""
 
-    def __init__(self, workflow="reference"):
+    def __init__(self, home, workflow="reference"):
+        self.gate = home.gate
         self.workflow = workflow
         self.seen = []
-        self.start_sent = self.start_known = False
-        self.answer_sent = self.answer_known = False
+        self.profile_sent = self.profile_known = False
+        self.start_known = self.answer_known = False
+        self.ended = False
 
     def go(self, server):
         """True when the run has ended, False when the server has gone before."""
         try:
+            self.store_profile(server)
             self.start(server)
-            return self.follow(server)
+            self.ended = self.ended or self.follow(server)
         except Gone:
-            return False
+            pass
+        return self.ended
+
+    def store_profile(self, server):
+        if self.profile_known:
+            return
+        before, self.profile_sent = self.profile_sent, True
+        answer = server.request("POST", "/api/profiles", PROFILE, {"Idempotency-Key": "profile"})
+        # 200: it had been made by the one whose answer was lost.
+        assert answer.status == 201 or (before and answer.status == 200), answer
+        self.profile_known = True
 
     def start(self, server):
         if self.start_known:
             return
-        again, self.start_sent = self.start_sent, True
-        answer = server.start(self.workflow, {"who": "rig", "long": LONG}, RUN)
-        assert answer.status == 202 or (again and answer.status == 409), answer
+        body = {"workflow": self.workflow, "inputs": {"who": "rig", "long": LONG}, "run_id": RUN}
+        answer = server.request("POST", "/api/run", body, {"Idempotency-Key": "start"})
+        assert answer.status == 202 and answer.body["run_id"] == RUN, answer
         self.start_known = True
 
     def answer(self, server):
         asked = [event["data"] for event in self.seen if event["type"] == "human.requested"]
         if not asked or self.answer_known:
             return
-        again, self.answer_sent = self.answer_sent, True
-        answer = server.respond(asked[0]["effect"], revision=asked[0]["revision"], by="the rig")
-        assert answer.status == 200 or (again and answer.status == 409), answer
+        answer = server.request("POST", f"/api/inbox/{asked[0]['effect']}/respond",
+                                {"decision": "approve", "revision": asked[0]["revision"], "by": "the rig"},
+                                {"Idempotency-Key": "answer"})
+        assert answer.status == 200, answer
         self.answer_known = True
+
+    def open_gate(self, event):
+        """A word for each attempt of the step that waits; one left over by a dead one does no harm."""
+        if event["type"] in ("tool.requested", "tool.restarted") and event["data"]["step"] == "second":
+            self.gate.send()
 
     def follow(self, server):
         self.answer(server)
@@ -122,9 +153,26 @@ class Driver:
             for told in stream:
                 self.seen.append(told.event)
                 self.answer(server)
+                self.open_gate(told.event)
                 if told.event["type"] == "run.finished":
                     return True
         return False
+
+
+class Stopper(Driver):
+    """Tells the server to stop as soon as the second step runs, and then lets that one finish."""
+
+    stopped = False
+
+    def follow(self, server):
+        self.server = server
+        return super().follow(server)
+
+    def open_gate(self, event):
+        if event["type"] == "tool.requested" and event["data"]["step"] == "second" and not self.stopped:
+            self.stopped = True
+            self.server.popen.send_signal(signal.SIGTERM)
+        super().open_gate(event)
 
 
 def make_home():
@@ -132,6 +180,7 @@ def make_home():
     home.define(REFERENCE)
     home.define(CHAIN)
     home.trace = os.path.join(home.path, "trace")
+    home.gate = home.fifo(RUN, "gate")
     return home
 
 
@@ -139,24 +188,28 @@ def pull(home, driver, plug):
     """Runs into the plug; the program must really have died by it."""
     name, passing = plug
     server = home.begin_serve(BATON_POINTS=f"{name}=kill@{passing}", BATON_POINTS_TRACE=home.trace)
-    if server.listen():
-        driver.go(server)
+    if server.listen() and driver.go(server):
+        server.popen.terminate()
     assert killed(server), f"{name}@{passing} did not kill the program: {server.errors()}"
     wait_until_none_with(home.data)
     wait_until_none_with(f": {RUN};")
 
 
-def finish(home, driver, ended=False, trace=None):
-    """Starts it without a plug and lets the run end, if it has not ended already."""
+def finish(home, driver, trace=None):
+    """Starts it without a plug, lets the run end, if it has not ended already, and stops politely."""
     server = home.serve(BATON_POINTS_TRACE=trace or home.trace)
-    assert ended or driver.go(server), server.errors()
+    assert driver.go(server), server.errors()
     result, events = server.result(RUN), server.events(RUN)
     assert server.inbox() == []
-    server.kill()
+    checked = home.local("POST", "/api/db/check")
+    assert checked.status == 200 and checked.body["sound"], checked
+    profile = server.get("/api/profiles/rig")
+    server.popen.terminate()
+    assert server.wait() == 0, server.errors()
     folder = home.workspace(RUN)
     files = {str(path.relative_to(folder)): path.read_text() if path.is_file() else None
              for path in sorted(folder.rglob("*"))}
-    return End(result, events, files)
+    return End(result, events, files, (profile.status, profile.headers["ETag"], profile.body))
 
 
 def passed(trace):
@@ -173,7 +226,7 @@ def passed(trace):
 
 def clean_run(workflow):
     with make_home() as home:
-        end = finish(home, Driver(workflow))
+        end = finish(home, Driver(home, workflow))
         return end, passed(home.trace)
 
 
@@ -194,6 +247,7 @@ def compare(home, driver, end):
     assert end.result["status"] == wanted.result["status"] == "success", end.result
     assert end.result["outputs"] == wanted.result["outputs"]
     assert end.files == wanted.files
+    assert end.profile == wanted.profile and end.profile[0] == 200
     restarted = [event for event in end.events if event["type"] == "tool.restarted"]
     others = [event for event in end.events if event["type"] != "tool.restarted"]
     assert told(others) == told(wanted.events)
@@ -209,7 +263,8 @@ def compare(home, driver, end):
     with home.database() as database:
         assert database.execute("SELECT count(*) FROM effects").fetchone() == (0,)
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        rows = database.execute("SELECT seq, type, body FROM events ORDER BY position").fetchall()
+        rows = database.execute("SELECT seq, type, body FROM events WHERE type NOT LIKE 'document.%'"
+                                " ORDER BY position").fetchall()
     assert rows == [(e["seq"], e["type"], json.dumps(e["data"], separators=(",", ":"), ensure_ascii=False))
                     for e in end.events]
 
@@ -242,10 +297,10 @@ def first_killed(kind):
     """Kills for the first time, once; each second kill gets a copy of what is left."""
     if kind not in KEPT:
         with make_home() as home:
-            driver = Driver()
+            driver = Driver(home)
             pull(home, driver, FIRST_KILLS[kind])
             kept = home.path + "-kept"
-            shutil.copytree(home.data, kept + "/home", ignore=shutil.ignore_patterns("*.sock"))
+            shutil.copytree(home.data, kept + "/home", ignore=shutil.ignore_patterns("*.sock", "gate"))
             shutil.copy(home.trace, kept + "/trace")
         KEPT[kind] = kept, driver
     return KEPT[kind]
@@ -259,11 +314,11 @@ def forget_first_killed():
 
 def after_first_kill(kind):
     kept, driver = first_killed(kind)
-    home, copy = make_home(), Driver()
+    home = make_home()
+    copy = Driver(home)
     shutil.copytree(kept + "/home", home.data, dirs_exist_ok=True)
     shutil.copy(kept + "/trace", home.trace)
-    vars(copy).update(vars(driver))
-    copy.seen = list(driver.seen)
+    vars(copy).update(vars(driver), gate=home.gate, seen=list(driver.seen))
     return home, copy
 
 
@@ -276,12 +331,63 @@ def recovery_points(kind):
         return passed(trace)
 
 
+# ---- housekeeping ---------------------------------------------------------------------------------------
+
+
+def ended():
+    """A home whose reference run has ended undisturbed."""
+    if "care" not in KEPT:
+        with make_home() as home:
+            finish(home, Driver(home))
+            kept = home.path + "-kept"
+            shutil.copytree(home.data, kept + "/home", ignore=shutil.ignore_patterns("*.sock", "gate"))
+        KEPT["care"] = kept, None
+    home = make_home()
+    shutil.copytree(KEPT["care"][0] + "/home", home.data, dirs_exist_ok=True)
+    return home
+
+
+def care(home):
+    for target, body in (("compact", {"days": 0}), ("rebuild", None)):
+        answer = home.local("POST", f"/api/db/{target}", body)
+        assert answer.status == 200, answer
+
+
+def care_points():
+    with ended() as home:
+        server = home.serve(BATON_POINTS_TRACE=home.trace)
+        care(home)
+        server.kill()
+        return [plug for plug in passed(home.trace) if plug[0].startswith(CARE_POINTS)]
+
+
+def shown(server):
+    """The run as four vocabularies show it; the fifth shows what steps were given, too."""
+    return [server.get(f"/api/runs/{RUN}?view={view}").body for view in ("runtime", "graph", "pipeline")] + [
+        server.get("/api/runs").body, server.inbox()]
+
+
+def check_cared_for(home, server):
+    assert server.get(f"/api/runs/{RUN}/events").status == 410
+    assert home.local("POST", "/api/db/check").body["sound"]
+    server.kill()
+    with home.database() as database:
+        left = [row[0] for row in database.execute("SELECT type FROM events ORDER BY position")]
+        assert [type for type in left if type.startswith("run.")] == ["run.created", "run.finished", "run.compacted"]
+        assert {type for type in left if not type.startswith("run.")} == {"document.changed"}
+        assert database.execute("SELECT count(*) FROM effects").fetchone() == (0,)
+
+
 def plan(name, everything):
     """The plugs of a plan; unless everything is asked for, each point's first and last passing."""
     if name == "clean":
         plugs = clean()[1]
     elif name == "chain":
         plugs = [plug for plug in clean("chain")[1] if "checkpoint" in plug[0]]
+    elif name == "drain":
+        plugs = [("server.draining", 1), ("server.drained", 1)]
+    elif name == "care":
+        plugs = care_points()
     else:
         plugs = recovery_points(name.removeprefix("recovery-"))
     if everything:

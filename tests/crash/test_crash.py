@@ -14,8 +14,9 @@ def planned(plan):
     return mark
 
 
-def crash(plan, plug, home, driver):
+def crash(plan, plug, home, driver=None, workflow="reference"):
     with home:
+        driver = driver or rig.Driver(home, workflow)
         rig.pull(home, driver, plug)
         rig.KILLED[plan].append(plug)
         rig.compare(home, driver, rig.finish(home, driver))
@@ -30,12 +31,18 @@ def test_a_clean_run_passes_the_same_points_every_time():
 
 @planned("clean")
 def test_clean(plug):
-    crash("clean", plug, rig.make_home(), rig.Driver())
+    crash("clean", plug, rig.make_home())
 
 
 @planned("chain")
 def test_chain(plug):
-    crash("chain", plug, rig.make_home(), rig.Driver("chain"))
+    crash("chain", plug, rig.make_home(), workflow="chain")
+
+
+@planned("drain")
+def test_drain(plug):
+    home = rig.make_home()
+    crash("drain", plug, home, rig.Stopper(home))
 
 
 @planned("recovery-ended")
@@ -53,28 +60,48 @@ def test_recovery_timer(plug):
     crash("recovery-timer", plug, *rig.after_first_kill("timer"))
 
 
+@planned("care")
+def test_care(plug):
+    with rig.ended() as home:
+        server = home.serve()
+        before = rig.shown(server)
+        server.kill()
+        name, passing = plug
+        server = home.serve(BATON_POINTS=f"{name}=kill@{passing}")
+        with pytest.raises(rig.Gone):
+            rig.care(home)
+        assert rig.killed(server), f"{name}@{passing} did not kill the program: {server.errors()}"
+        rig.KILLED["care"].append(plug)
+        server = home.serve()
+        assert rig.shown(server) == before
+        rig.care(home)
+        assert rig.shown(server) == before
+        rig.check_cared_for(home, server)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_any_moment(seed, request):
     """Points are places we thought of; time knows others.  The moments follow from the seed."""
     dice = random.Random(seed)
     with rig.make_home() as home:
-        driver, ended = rig.Driver(), False
+        driver = rig.Driver(home)
         for _ in range(40 if request.config.getoption("all_points") else 10):
             server = home.begin_serve(BATON_POINTS_TRACE=home.trace)
             plug = threading.Timer(dice.random() * 0.08, server.popen.kill)
             plug.start()
-            ended = ended or (server.listen() and driver.go(server))
+            if server.listen():
+                driver.go(server)
             plug.join()
             assert rig.killed(server)
             rig.wait_until_none_with(home.data)
             rig.wait_until_none_with(f": {rig.RUN};")
-        rig.compare(home, driver, rig.finish(home, driver, ended))
+        rig.compare(home, driver, rig.finish(home, driver))
 
 
 def test_a_plug_that_is_never_reached_does_not_count_as_pulled():
     """The rig must notice when the program does not die."""
     with rig.make_home() as home:
-        driver = rig.Driver()
+        driver = rig.Driver(home)
         server = home.serve(BATON_POINTS="tool.ended=kill@99")
         assert driver.go(server)
         assert server.popen.poll() is None
@@ -100,4 +127,6 @@ def test_every_plug_of_every_plan_was_pulled(request):
 
 def test_every_point_of_the_program_was_killed_at():
     killed = {name for plugs in rig.KILLED.values() for name, _ in plugs}
-    assert killed == rig.names_in_source()
+    assert killed | set(rig.ELSEWHERE) == rig.names_in_source()
+    for name, test in rig.ELSEWHERE.items():
+        assert name in (rig.ROOT / test).read_text()

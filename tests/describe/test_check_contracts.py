@@ -27,6 +27,7 @@ class Repository:
             self.write(name, SCHEMA)
         for name in ("types.ts", "states.md", "events.md", "errors.md"):
             (self.golden / name).write_text(STATES)
+        self.history("old")
         self.commit("first")
 
     def git(self, *words):
@@ -34,6 +35,10 @@ class Repository:
 
     def write(self, name, tree):
         (self.golden / name).write_text(json.dumps(tree, indent=2) + "\n")
+
+    def history(self, name, text='{"type":"run.created"}\n'):
+        (self.golden / "histories").mkdir(exist_ok=True)
+        (self.golden / "histories" / f"{name}.jsonl").write_text(text)
 
     def commit(self, message):
         self.git("add", "-A")
@@ -58,7 +63,7 @@ def changed(**properties):
 
 
 def test_the_first_version_promises_everything(repository):
-    assert repository.check() == (0, "6 documents, 0 broke a promise\n")
+    assert repository.check() == (0, "7 documents, 0 broke a promise\n")
 
 
 def test_growth_needs_no_reason(repository):
@@ -128,3 +133,32 @@ def test_a_golden_file_that_is_gone(repository):
     (repository.golden / "events.md").unlink()
     status, text = repository.check()
     assert status == 1 and "tests/golden/events.md: is gone" in text
+
+
+def test_a_history_may_be_added(repository):
+    repository.history("new")
+    assert repository.check()[0] == 0
+    repository.commit("another")
+    assert repository.check()[0] == 0
+
+
+@pytest.mark.parametrize("reason", ["", "\n\nContract-Change: it was wrong"])
+def test_a_history_is_never_changed(repository, reason):
+    repository.history("old", "{}\n")
+    status, text = repository.check(CONTRACT_CHANGE="it was wrong")
+    assert status == 1 and "histories/old.jsonl: is changed" in text
+    repository.commit("other" + reason)
+    status, text = repository.check()
+    assert status == 1 and "histories/old.jsonl: was changed or removed by a commit" in text
+    # Not even when a later commit touches something else.
+    repository.history("new")
+    repository.commit("another")
+    assert repository.check()[0] == 1
+
+
+def test_a_history_is_never_removed(repository):
+    (repository.golden / "histories/old.jsonl").unlink()
+    status, text = repository.check()
+    assert status == 1 and "histories/old.jsonl: is gone" in text
+    repository.commit("less\n\nContract-Change: nobody has it")
+    assert repository.check()[0] == 1

@@ -5,6 +5,7 @@ through ajv and tsc: what a schema or a type promises must be what the engine ta
 """
 import json
 import pathlib
+import re
 import subprocess
 
 import pytest
@@ -16,7 +17,8 @@ ROOT = HERE.parents[1]
 GOLDEN = ROOT / "tests/golden"
 DOCUMENTS = sorted((ROOT / "tests/unit").glob("contract_*/documents/*.json"))
 GOLDEN_FILES = {"openapi.json": "openapi", "schema.json": "schema", "types.ts": "typescript",
-                "states.md": "states", "events.md": "events", "errors.md": "errors"}
+                "states.md": "states", "events.md": "events", "errors.md": "errors",
+                "commands.md": "commands"}
 
 
 def complaints(what, path, text=None):
@@ -305,10 +307,12 @@ def test_contract_usage(baton):
 
 
 def test_settings_are_those_of_the_rows(baton, described):
-    rows = [line.split("|") for line in described("config").splitlines() if line.startswith("| `")]
-    text = baton("help").stdout
-    assert [row[1].strip(" `") for row in rows] == ["home", "serve.host", "serve.port", "tools.isolation",
-                                                         "log.format"]
-    for _, _, _, default, environment, flag, *_ in rows:
-        assert default.strip(" `") in text
-        assert environment.strip(" `") in text and flag.strip(" `") in text
+    rows = [re.split(r"(?<!\\)\|", line) for line in described("config").splitlines() if line.startswith("| `")]
+    names = [row[1].strip(" `") for row in rows]
+    assert names == re.findall(r'^SETTING\(\w+, *"([^"]+)"', (ROOT / "contracts/config.def").read_text(), re.M)
+    listed = {item["name"]: item for item in json.loads(baton("config", "list", "--json").stdout)}
+    assert list(listed) == names
+    for _, name, allowed, _, environment, _, text, _ in rows:
+        name = name.strip(" `")
+        assert allowed.strip() and listed[name]["text"] == text.strip()
+        assert environment.strip(" `") == "BATON_" + name.upper().replace(".", "_")

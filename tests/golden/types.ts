@@ -69,6 +69,15 @@ export namespace run {
     /** A step of the definition asks for approval. */
     | "approval";
 
+  /** What somebody may do; each may do what those before it may. */
+  export type Role =
+    /** Sees everything, changes nothing. */
+    | "viewer"
+    /** Starts runs and answers questions. */
+    | "operator"
+    /** Changes what the server itself is. */
+    | "admin";
+
   /** One input a workflow takes. */
   export interface DefinitionInput {
     /** What it must be. @default "string" */
@@ -283,6 +292,10 @@ export namespace run {
     definition: string;
     /** Its inputs, defaults filled in. */
     inputs: run.Value;
+    /** W3C traceparent of the request that started it. */
+    trace?: string;
+    /** Days its events are kept once it has ended, when its start said so. */
+    retention_days?: number;
   }
 
   /** A run exists. */
@@ -295,6 +308,10 @@ export namespace run {
     definition: string;
     /** Its inputs, defaults filled in. */
     inputs: run.Value;
+    /** W3C traceparent of the request that started it. */
+    trace?: string;
+    /** Days its events are kept once it has ended, when its start said so. */
+    retention_days?: number;
   }
 
   /** A pure step was computed in process; what waited only for it has started. */
@@ -557,6 +574,347 @@ export namespace run {
     fault?: run.Fault;
   }
 
+  /** A document is new, another one, or gone; an event of the system stream. */
+  export interface DocumentChanged {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v: number;
+    /** What it is: a row of documents.def. */
+    kind: string;
+    /** Its name among those of its kind. */
+    name: string;
+    /** Its revision from now on; they go on when a document is deleted and made again. */
+    revision: number;
+    /** The document as it now is; left out when it is gone. */
+    body?: { [key: string]: unknown };
+    /** Who changed it. */
+    by: string;
+  }
+
+  /** A document is new, another one, or gone; an event of the system stream. */
+  export interface DocumentChanged_Input {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v?: number;
+    /** What it is: a row of documents.def. */
+    kind: string;
+    /** Its name among those of its kind. */
+    name: string;
+    /** Its revision from now on; they go on when a document is deleted and made again. */
+    revision: number;
+    /** The document as it now is; left out when it is gone. */
+    body?: { [key: string]: unknown };
+    /** Who changed it. */
+    by: string;
+  }
+
+  /** What is in use of that which there may be several of. */
+  export interface Selection {
+    /** Name of the profile in use. */
+    active_profile: string;
+  }
+
+  /** Settings of the server that were set while it ran. */
+  export interface ServerSettings {
+    /** Days that events are kept. */
+    log_retention_days?: number | null;
+    /** Events that are kept of one run at most. */
+    log_retention_max_events?: number | null;
+    /** Seconds without a sign of life after which a WebSocket is closed. */
+    websocket_idle_timeout_seconds?: number | null;
+    /** Seconds that starting a run may take. */
+    workflow_start_timeout_seconds?: number | null;
+    /** Pipelines that run at the same time. */
+    max_concurrent?: number | null;
+  }
+
+  /** Body of PATCH /api/server: what is given is set, null takes a setting back, the rest stays. */
+  export interface ServerPatch {
+    /** Set when the server starts; another one is refused here. */
+    host?: string;
+    /** Set when the server starts; another one is refused here. */
+    port?: number;
+    /** In the data folder; another one is refused here. */
+    database_path?: string;
+    /** Days that events are kept. */
+    log_retention_days?: number | null;
+    /** Events that are kept of one run at most. */
+    log_retention_max_events?: number | null;
+    /** Seconds without a sign of life after which a WebSocket is closed. */
+    websocket_idle_timeout_seconds?: number | null;
+    /** Seconds that starting a run may take. */
+    workflow_start_timeout_seconds?: number | null;
+    /** Pipelines that run at the same time. */
+    max_concurrent?: number | null;
+  }
+
+  /** Body of PATCH /api/profiles/{name}: members of the profile as they shall be, null for those that shall be as if they were not there (RFC 7396). */
+  export interface ProfilePatch {
+    /** The profile's own; a profile is not renamed. */
+    name?: string;
+    [key: string]: unknown;
+  }
+
+  /** Body of PATCH /api/settings (RFC 7396). */
+  export interface SettingsPatch {
+    /** Name of the profile to be in use. */
+    active_profile?: string;
+    /** Profiles by name: what shall be different about each; null takes one away. */
+    profiles?: { [key: string]: unknown };
+  }
+
+  /** A key to the HTTP interface as it is stored: without its secret. */
+  export interface Key {
+    /** Tells it from the others; a part of the key's text. */
+    id: string;
+    /** Whose it is or what it is for. */
+    label: string;
+    /** What its bearer may do. */
+    role: run.Role;
+    /** Hash of the secret. */
+    sha256: string;
+    /** When it was made. */
+    created_at: string;
+    /** From when on it is not taken any more. */
+    expires_at?: string;
+    /** Who made it. */
+    created_by: string;
+  }
+
+  /** Body of POST /api/keys. */
+  export interface KeyRequest {
+    /** Whose it is or what it is for. */
+    label: string;
+    /** What its bearer may do. */
+    role: run.Role;
+    /** From when on it is not taken any more. */
+    expires_at?: string;
+  }
+
+  /** A key as it is shown. */
+  export interface KeyItem {
+    /** Tells it from the others. */
+    id: string;
+    /** Whose it is or what it is for. */
+    label: string;
+    /** What its bearer may do. */
+    role: run.Role;
+    /** When it was made. */
+    created_at: string;
+    /** From when on it is not taken any more; null when never. */
+    expires_at: string | null;
+    /** Who made it. */
+    created_by: string;
+    /** The key itself, once: in the answer that made it. */
+    key?: string;
+  }
+
+  /** A key as it is shown. */
+  export interface KeyItem_Input {
+    /** Tells it from the others. */
+    id: string;
+    /** Whose it is or what it is for. */
+    label: string;
+    /** What its bearer may do. */
+    role: run.Role;
+    /** When it was made. */
+    created_at: string;
+    /** From when on it is not taken any more; null when never. */
+    expires_at?: string | null;
+    /** Who made it. */
+    created_by: string;
+    /** The key itself, once: in the answer that made it. */
+    key?: string;
+  }
+
+  /** Answer of GET /api/keys. */
+  export interface KeyPage {
+    /** Keys by id. */
+    items: run.KeyItem[];
+    /** Where the next page begins; null at the end. */
+    cursor: string | null;
+  }
+
+  /** Answer of GET /api/keys. */
+  export interface KeyPage_Input {
+    /** Keys by id. */
+    items: run.KeyItem_Input[];
+    /** Where the next page begins; null at the end. */
+    cursor?: string | null;
+  }
+
+  /** Answer of GET /api/profiles. */
+  export interface ProfilePage {
+    /** Profiles by name. */
+    items: pipeline.Profile[];
+    /** Name of the profile in use; null while there is none. */
+    active_profile: string | null;
+    /** Where the next page begins; null at the end. */
+    cursor: string | null;
+  }
+
+  /** Answer of GET /api/profiles. */
+  export interface ProfilePage_Input {
+    /** Profiles by name. */
+    items: pipeline.Profile_Input[];
+    /** Name of the profile in use; null while there is none. */
+    active_profile?: string | null;
+    /** Where the next page begins; null at the end. */
+    cursor?: string | null;
+  }
+
+  /** Events of the run are gone; a snapshot stands for them. */
+  export interface Compacted {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v: number;
+    /** Events with a smaller seq are gone, those of the run's life cycle excepted. */
+    floor: number;
+  }
+
+  /** Events of the run are gone; a snapshot stands for them. */
+  export interface Compacted_Input {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v?: number;
+    /** Events with a smaller seq are gone, those of the run's life cycle excepted. */
+    floor: number;
+  }
+
+  /** A call that was made again. */
+  export interface SnapshotRestart {
+    /** Seq of the event that says so. */
+    seq: number;
+    /** When. */
+    at: string;
+    /** Number of that attempt. */
+    attempt: number;
+  }
+
+  /** What a person was asked. */
+  export interface SnapshotQuestion {
+    /** Why. */
+    kind: run.RequestKind;
+    /** The question. */
+    question: string;
+    /** Revision the answer is bound to. */
+    revision: string;
+  }
+
+  /** What a person answered. */
+  export interface SnapshotAnswer {
+    /** The answer. */
+    decision: run.Decision;
+    /** What the person added. */
+    comment?: string;
+    /** Who. */
+    by: string;
+  }
+
+  /** One activation; one that nothing has happened to is left out. */
+  export interface SnapshotStep {
+    /** Its path. */
+    step: string;
+    /** A word of the state table; most steps of a long run have succeeded, and do not say so. */
+    state?: string;
+    /** Its place in the order in which steps became ready, while it is not final. */
+    arrival?: number;
+    /** Seq of the event that started it; a pure step has none once it is final. */
+    started_seq?: number;
+    /** When that was. */
+    started_at?: string;
+    /** Its effect; a pure step has none. */
+    effect?: string;
+    /** The effect is requested and not closed. */
+    open?: boolean;
+    /** What the effect was given, while it is open. */
+    inputs?: run.Value;
+    /** Git tree of the workspace before the call, while it is open. */
+    tree?: string;
+    /** When a wait is over. */
+    due_at?: string;
+    /** What a person was asked. */
+    question?: run.SnapshotQuestion;
+    /** What a person answered. */
+    answer?: run.SnapshotAnswer;
+    /** Every further attempt. */
+    restarts?: run.SnapshotRestart[];
+    /** How the effect was closed, unless that was ok. */
+    outcome?: run.Outcome;
+    /** What it gave; that of a question is its answer. */
+    output?: run.Value;
+    /** Why it failed or was skipped. */
+    fault?: run.Fault;
+    /** Seq of the event that ended it. */
+    ended_seq?: number;
+    /** When that was. */
+    ended_at?: string;
+  }
+
+  /** A run's state: the fold of its events up to a seq.  What can be worked out from the graph and the steps is not in it. */
+  export interface Snapshot {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v: number;
+    /** Name of the definition. */
+    name: string;
+    /** Hash of the compiled graph. */
+    definition: string;
+    /** Seq of the newest event in it. */
+    seq: number;
+    /** Events with a smaller seq are gone. */
+    floor?: number;
+    /** A word of the state table. */
+    state: string;
+    /** When the run was created. */
+    created_at: string;
+    /** When something happened to it last. */
+    updated_at: string;
+    /** When it ended. */
+    ended_at?: string;
+    /** Days its events are kept once it has ended, when its start said so. */
+    retention_days?: number;
+    /** Steps that have become ready. */
+    arrivals: number;
+    /** Its inputs. */
+    inputs: run.Value;
+    /** Its outputs. */
+    outputs?: run.Value;
+    /** Why it failed. */
+    fault?: run.Fault;
+    /** Its activations, in the graph's order. @default [] */
+    steps: run.SnapshotStep[];
+  }
+
+  /** A run's state: the fold of its events up to a seq.  What can be worked out from the graph and the steps is not in it. */
+  export interface Snapshot_Input {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v?: number;
+    /** Name of the definition. */
+    name: string;
+    /** Hash of the compiled graph. */
+    definition: string;
+    /** Seq of the newest event in it. */
+    seq: number;
+    /** Events with a smaller seq are gone. */
+    floor?: number;
+    /** A word of the state table. */
+    state: string;
+    /** When the run was created. */
+    created_at: string;
+    /** When something happened to it last. */
+    updated_at: string;
+    /** When it ended. */
+    ended_at?: string;
+    /** Days its events are kept once it has ended, when its start said so. */
+    retention_days?: number;
+    /** Steps that have become ready. */
+    arrivals: number;
+    /** Its inputs. */
+    inputs: run.Value;
+    /** Its outputs. */
+    outputs?: run.Value;
+    /** Why it failed. */
+    fault?: run.Fault;
+    /** Its activations, in the graph's order. @default [] */
+    steps?: run.SnapshotStep[];
+  }
+
   /** A question that waits for a person. */
   export interface InboxItem {
     /** Id of the request: the effect's. */
@@ -647,6 +1005,202 @@ export namespace run {
     cursor?: string | null;
   }
 
+  /** From now on this run's events, and those of others that were subscribed to. */
+  export interface SocketSubscribe {
+    /** Which message this is. */
+    type: "subscribe";
+    /** The run. */
+    workflow_id: string;
+    [key: string]: unknown;
+  }
+
+  /** From now on this run's events, and those of others that were subscribed to. */
+  export interface SocketSubscribe_Input {
+    /** Which message this is. */
+    type?: "subscribe";
+    /** The run. */
+    workflow_id: string;
+    [key: string]: unknown;
+  }
+
+  /** No more of this run's events; without any subscription left, those of every run. */
+  export interface SocketUnsubscribe {
+    /** Which message this is. */
+    type: "unsubscribe";
+    /** The run. */
+    workflow_id: string;
+    [key: string]: unknown;
+  }
+
+  /** No more of this run's events; without any subscription left, those of every run. */
+  export interface SocketUnsubscribe_Input {
+    /** Which message this is. */
+    type?: "unsubscribe";
+    /** The run. */
+    workflow_id: string;
+    [key: string]: unknown;
+  }
+
+  /** From now on every run's events. */
+  export interface SocketSubscribeAll {
+    /** Which message this is. */
+    type: "subscribe_all";
+    [key: string]: unknown;
+  }
+
+  /** From now on every run's events. */
+  export interface SocketSubscribeAll_Input {
+    /** Which message this is. */
+    type?: "subscribe_all";
+    [key: string]: unknown;
+  }
+
+  /** Is anybody there?  Either side may ask. */
+  export interface SocketPing {
+    /** Which message this is. */
+    type: "ping";
+    [key: string]: unknown;
+  }
+
+  /** Is anybody there?  Either side may ask. */
+  export interface SocketPing_Input {
+    /** Which message this is. */
+    type?: "ping";
+    [key: string]: unknown;
+  }
+
+  /** The answer to a ping. */
+  export interface SocketPong {
+    /** Which message this is. */
+    type: "pong";
+    [key: string]: unknown;
+  }
+
+  /** The answer to a ping. */
+  export interface SocketPong_Input {
+    /** Which message this is. */
+    type?: "pong";
+    [key: string]: unknown;
+  }
+
+  /** Something happened. */
+  export interface SocketEvent {
+    /** Which message this is. */
+    type: "event";
+    /** The event. */
+    payload: pipeline.WorkflowEvent;
+    [key: string]: unknown;
+  }
+
+  /** Something happened. */
+  export interface SocketEvent_Input {
+    /** Which message this is. */
+    type?: "event";
+    /** The event. */
+    payload: pipeline.WorkflowEvent_Input;
+    [key: string]: unknown;
+  }
+
+  /** Everything that was there when the client came has been sent. */
+  export interface SocketBackfillComplete {
+    /** Which message this is. */
+    type: "backfill_complete";
+    /** Events that were sent for it. */
+    count: number;
+    [key: string]: unknown;
+  }
+
+  /** Everything that was there when the client came has been sent. */
+  export interface SocketBackfillComplete_Input {
+    /** Which message this is. */
+    type?: "backfill_complete";
+    /** Events that were sent for it. */
+    count: number;
+    [key: string]: unknown;
+  }
+
+  /** What the client asked to begin behind is not here; it is sent what comes from now on. */
+  export interface SocketBackfillExpired {
+    /** Which message this is. */
+    type: "backfill_expired";
+    /** What to do about it. */
+    message: string;
+    [key: string]: unknown;
+  }
+
+  /** What the client asked to begin behind is not here; it is sent what comes from now on. */
+  export interface SocketBackfillExpired_Input {
+    /** Which message this is. */
+    type?: "backfill_expired";
+    /** What to do about it. */
+    message: string;
+    [key: string]: unknown;
+  }
+
+  /** What a client may say on /ws/events. */
+  export type SocketRequest =
+    | (run.SocketSubscribe & { type: "subscribe" })
+    | (run.SocketUnsubscribe & { type: "unsubscribe" })
+    | (run.SocketSubscribeAll & { type: "subscribe_all" })
+    | (run.SocketPing & { type: "ping" })
+    | (run.SocketPong & { type: "pong" });
+
+  /** What a client may say on /ws/events. */
+  export type SocketRequest_Input =
+    | (run.SocketSubscribe_Input & { type: "subscribe" })
+    | (run.SocketUnsubscribe_Input & { type: "unsubscribe" })
+    | (run.SocketSubscribeAll_Input & { type: "subscribe_all" })
+    | (run.SocketPing_Input & { type: "ping" })
+    | (run.SocketPong_Input & { type: "pong" });
+
+  /** What the server says on /ws/events. */
+  export type SocketMessage =
+    | (run.SocketEvent & { type: "event" })
+    | (run.SocketPing & { type: "ping" })
+    | (run.SocketPong & { type: "pong" })
+    | (run.SocketBackfillComplete & { type: "backfill_complete" })
+    | (run.SocketBackfillExpired & { type: "backfill_expired" });
+
+  /** What the server says on /ws/events. */
+  export type SocketMessage_Input =
+    | (run.SocketEvent_Input & { type: "event" })
+    | (run.SocketPing_Input & { type: "ping" })
+    | (run.SocketPong_Input & { type: "pong" })
+    | (run.SocketBackfillComplete_Input & { type: "backfill_complete" })
+    | (run.SocketBackfillExpired_Input & { type: "backfill_expired" });
+
+  /** Answer of GET /health. */
+  export interface Health {
+    /** That of the component which is worst. */
+    status: task.HealthStatus;
+    /** The program's version. */
+    version: string;
+    /** Since the server began. */
+    uptime_seconds: number;
+    /** How each component is, with the figures that say so. */
+    components: task.HealthCheckEvent[];
+  }
+
+  /** Answer of GET /health. */
+  export interface Health_Input {
+    /** That of the component which is worst. */
+    status: task.HealthStatus;
+    /** The program's version. */
+    version: string;
+    /** Since the server began. */
+    uptime_seconds: number;
+    /** How each component is, with the figures that say so. */
+    components: task.HealthCheckEvent_Input[];
+  }
+
+  /** A supervisor's question, answered. */
+  export interface Probe {
+    /** ok, or what keeps it from being ok: recovering or draining. */
+    status: string;
+    /** The same in a sentence. */
+    reason?: string;
+  }
+
   /** One thing wrong with a document. */
   export interface ProblemPlace {
     /** JSON pointer of the place. */
@@ -703,6 +1257,8 @@ export namespace run {
     steps: number;
     /** Why it failed. */
     error?: string;
+    /** Days its events are kept once it has ended, when its start said so. */
+    retention_days?: number;
   }
 
   /** Inputs of the shell tool. */
@@ -783,6 +1339,54 @@ export namespace run {
     file: string;
     /** Its size. */
     bytes: number;
+  }
+
+  /** Body of POST /api/db/compact: what is not said is as the settings have it. */
+  export interface StoreCompact {
+    /** Runs that ended this many days ago, whatever they or the settings say; 0: every run that has ended. */
+    days?: number;
+    /** Events that are kept of one run at most. */
+    max_events?: number;
+  }
+
+  /** Old runs have been looked at. */
+  export interface StoreCompacted {
+    /** Runs that were looked at. */
+    runs: number;
+    /** Runs of which events may go. */
+    compacted: number;
+    /** Events taken off the disk. */
+    events: number;
+    /** Values taken off the disk, because nothing names them any more. */
+    values: number;
+    /** Room in the database that holds nothing; a vacuum gives it back to the disk. */
+    free_bytes: number;
+  }
+
+  /** Something the store keeps in step with the events. */
+  export interface StoredProjection {
+    /** Its name. */
+    name: string;
+    /** What it is made from. */
+    source: string;
+    /** What it is. */
+    text: string;
+  }
+
+  /** What is made from events is made again. */
+  export interface StoreRebuilt {
+    /** Runs that were folded anew. */
+    runs: number;
+    /** Effects of theirs that are open. */
+    effects: number;
+    /** Runs that were left out, because they are at work and write their rows themselves. */
+    busy: number;
+    /** Runs that are not over and that nobody had taken up. */
+    resumed: number;
+    /** Runs that cannot be folded, a sentence each. */
+    problems: string[];
+    /** What was made again. */
+    projections: run.StoredProjection[];
   }
 
   /** Body of an open question's row. */
@@ -2731,6 +3335,8 @@ export namespace runtime {
     run_id: string | null;
     /** The definition itself; taken only through baton.sock, where only the data folder's owner can speak. */
     yaml_content?: string;
+    /** Days the run's events are kept once it has ended (S4's retention_days); the smallest that anybody has set wins. */
+    retention_days?: number;
   }
 
   /** Body of POST /api/run. */
@@ -2745,6 +3351,8 @@ export namespace runtime {
     run_id?: string | null;
     /** The definition itself; taken only through baton.sock, where only the data folder's owner can speak. */
     yaml_content?: string;
+    /** Days the run's events are kept once it has ended (S4's retention_days); the smallest that anybody has set wins. */
+    retention_days?: number;
   }
 
   /** Answer of POST /api/run. */

@@ -352,7 +352,8 @@ static struct command command_of(struct session *session, const struct json *lin
 				   .name = text_of(line, S("name")) };
 	const struct activation *step = run_activation(session->run, command.step);
 	if (step != NULL)
-		command.effect = command.kind == COMMAND_ANSWERED ? step->question : step->effect;
+		command.effect =
+			command.kind == COMMAND_ANSWERED ? step->question.id : step->effect;
 	if (flag(line, S("other_effect")))
 		command.effect.bytes[0] ^= 1;
 	if (command.kind == COMMAND_ANSWERED) {
@@ -360,7 +361,7 @@ static struct command command_of(struct session *session, const struct json *lin
 			(enum run_decision)word_of(text_of(line, S("decision")), decisions);
 		command.revision = flag(line, S("other_revision")) ? &other_revision
 				   : step == NULL                  ? NULL
-								   : &step->revision;
+								   : &step->question.revision;
 	}
 	if (command.kind == COMMAND_FINISHED)
 		command.outcome = (enum run_outcome)word_of(text_of(line, S("outcome")), outcomes);

@@ -1,10 +1,25 @@
-"""The dashboard's page: served whole by the program itself, allowed to load nothing else."""
+"""The dashboard's files: served whole by the program itself, allowed to load nothing else, never
+asked for twice in vain.  What a browser makes of them is in tests/browser."""
+import gzip
 import re
 
 import pytest
 
-FILES = {"/ui/": "text/html", "/ui/index.html": "text/html", "/ui/app.js": "text/javascript",
-         "/ui/app.css": "text/css"}
+TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css"}
+
+
+def named(server):
+    """What index.html asks for."""
+    page = server.get("/ui/").body.decode()
+    return re.findall(r'(?:src|href)="(/ui/[^"#]*)"', page)
+
+
+def files(server):
+    return ["/ui/", "/ui/index.html", *named(server)]
+
+
+def kind(path):
+    return "html" if path.endswith("/") else path.rsplit(".", 1)[1]
 
 
 def test_the_root_leads_to_the_page(server):
@@ -13,30 +28,36 @@ def test_the_root_leads_to_the_page(server):
     assert answer.headers["Location"] == "/ui/"
 
 
-@pytest.mark.parametrize("path", FILES)
-def test_its_files(server, path):
-    answer = server.get(path)
-    assert answer.status == 200
-    assert answer.headers["Content-Type"].startswith(FILES[path])
-    assert answer.headers["X-Content-Type-Options"] == "nosniff"
-    assert answer.body
+def test_its_files(server):
+    assert sorted(kind(path) for path in named(server)) == ["css", "js"]
+    for path in files(server):
+        answer = server.get(path)
+        assert answer.status == 200
+        assert answer.headers["Content-Type"].startswith(TYPES[kind(path)])
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.body
+        head = server.request("HEAD", path)
+        assert (head.status, head.body, head.headers["ETag"]) == (200, b"", answer.headers["ETag"])
 
 
 def test_its_policy(server):
-    policy = dict(part.strip().split(" ", 1) for part in
-                  server.get("/ui/").headers["Content-Security-Policy"].split(";"))
-    assert policy["default-src"] == "'none'"
-    assert policy["frame-ancestors"] == "'none'"
-    assert policy["script-src"] == policy["connect-src"] == "'self'"
-    assert "unsafe" not in str(policy)
+    for path in [*files(server), "/ui/runs/new"]:
+        policy = dict((part.strip() + " ").split(" ", 1) for part in
+                      server.get(path).headers["Content-Security-Policy"].split(";"))
+        assert policy["default-src"].strip() == "'none'"
+        assert policy["frame-ancestors"].strip() == "'none'"
+        assert policy["script-src"].strip() == policy["connect-src"].strip() == "'self'"
+        assert policy["require-trusted-types-for"].strip() == "'script'"
+        assert policy["trusted-types"].strip() == "'none'"
+        assert "unsafe" not in str(policy)
 
 
-@pytest.mark.parametrize("path", FILES)
-def test_nothing_is_fetched_from_elsewhere(server, path):
-    text = server.get(path).body.decode()
-    outside = [link for link in re.findall(r"(?:https?:)?//[\w.-]+\.\w+[^\s'\"]*", text)
-               if not link.startswith("http://www.w3.org/")]
-    assert outside == []
+def test_nothing_is_fetched_from_elsewhere(server):
+    for path in files(server):
+        text = server.get(path).body.decode()
+        outside = [link for link in re.findall(r"(?:https?:)?//[\w.-]+\.\w+[^\s'\"]*", text)
+                   if not link.startswith("http://www.w3.org/")]
+        assert outside == []
 
 
 def test_no_script_or_style_is_inline(server):
@@ -45,8 +66,51 @@ def test_no_script_or_style_is_inline(server):
     assert re.findall(r"<style|\sstyle=|\son\w+=", page) == []
 
 
-def test_every_file_it_names_is_there(server):
-    page = server.get("/ui/").body.decode()
-    named = re.findall(r'(?:src|href)="(/[^"#]*)"', page)
-    assert {"/ui/app.js", "/ui/app.css"} <= set(named)
-    assert [path for path in named if server.get(path).status != 200] == []
+# ---- pages -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["/ui/runs", "/ui/runs/new", "/ui/runs/0190/x", "/ui/settings/profiles/a.b",
+                                  "/ui/runs?status=failed&name=x", "/ui/?a=1&a=2"])
+def test_every_page_is_the_same_document(server, path):
+    answer = server.get(path)
+    assert answer.status == 200
+    assert answer.body == server.get("/ui/").body
+    assert answer.headers["Cache-Control"] == "no-cache"
+
+
+@pytest.mark.parametrize("path", ["/ui/app-OLDHASH0.js", "/ui/style.css", "/ui/x.map"])
+def test_a_file_that_is_not_there_is_no_page(server, path):
+    answer = server.get(path)
+    assert (answer.status, answer.body["code"]) == (404, "not_found")
+
+
+# ---- caches ----------------------------------------------------------------------------------
+
+
+def test_what_a_client_has_is_not_sent_again(server):
+    for path in files(server):
+        for accepted in ({}, {"Accept-Encoding": "gzip"}):
+            tag = server.get(path, accepted).headers["ETag"]
+            again = server.get(path, {"If-None-Match": f'"other", {tag}', **accepted})
+            assert (again.status, again.body, again.headers["ETag"]) == (304, b"", tag)
+            assert server.get(path, {"If-None-Match": '"other"', **accepted}).status == 200
+
+
+def test_names_with_a_hash_are_kept_for_ever(server):
+    for path in named(server):
+        assert re.search(r"-[A-Z0-9]{8}\.(js|css)$", path)
+        assert "immutable" in server.get(path).headers["Cache-Control"]
+    assert server.get("/ui/").headers["Cache-Control"] == "no-cache"
+
+
+@pytest.mark.parametrize("accepted, compressed", [
+    ("gzip", True), ("br, GZIP;q=0.5", True), ("deflate,gzip", True), ("gzip;q=0", False), ("identity", False),
+    ("", False), ("x-gzip-like", False)])
+def test_compressed_where_it_is_taken(server, accepted, compressed):
+    for path in files(server):
+        plain = server.get(path)
+        answer = server.get(path, {"Accept-Encoding": accepted})
+        assert "Accept-Encoding" in answer.headers["Vary"]
+        assert (answer.headers.get("Content-Encoding") == "gzip") == compressed
+        assert (gzip.decompress(answer.body) if compressed else answer.body) == plain.body
+        assert (answer.headers["ETag"] == plain.headers["ETag"]) == (not compressed)

@@ -237,8 +237,8 @@ def test_several_runs_are_taken_up_again(home):
     assert "4 open runs taken up again" in server.errors()
 
 
-def test_a_polite_stop_is_like_a_crash(home):
-    server = home.serve()
+def test_a_polite_stop_without_patience_is_like_a_crash(home):
+    server = home.serve(BATON_SERVE_DRAIN_SECONDS="0")
     run, told, gate = start_steps(home, server)
     server.popen.send_signal(signal.SIGTERM)
     assert server.wait() == 0

@@ -176,7 +176,7 @@ def test_an_id_that_is_taken(home):
 
 
 def test_help_and_version_need_no_folder(home):
-    assert "baton run" in home.cli("help")[1]
+    assert "\n  run " in home.cli("help")[1]
     assert re.fullmatch(r"baton \d+\.\d+\.\d+\n", home.cli("version")[1])
 
 

@@ -93,65 +93,6 @@ void __wrap_point_passed(const char *name)
 	sim_point(current);
 }
 
-/* ---- the disk ----------------------------------------------------------------------- */
-
-static struct store_ops disk_ops;
-static const struct store_ops *memory_ops;
-
-/* No room: nothing is written, and the program must live with it. */
-static bool disk_is_full(struct sim *sim)
-{
-	if (sim->mode != SIM_DISK_FULL)
-		return false;
-	if (sim->full_left == 0 && sim_chance(&sim->dice, 12))
-		sim->full_left = 1 + sim_below(&sim->dice, 12);
-	if (sim->full_left == 0)
-		return false;
-	sim->full_left--;
-	sim->counts.full_commits++;
-	return true;
-}
-
-/* A commit that fails may or may not have been written: nobody can say. */
-static bool disk_commit(struct store *store, struct store_append *const *appends, size_t count,
-			struct error *error)
-{
-	struct sim *sim = current;
-	bool full = disk_is_full(sim);
-	if (full) {
-		for (size_t i = 0; i < count; i++)
-			appends[i]->outcome = STORE_FULL;
-		sim_trace(sim, "no room for a commit of %zu appends", count);
-		return true;
-	}
-	bool fails = sim->commits_left > 0 && --sim->commits_left == 0;
-	bool writes = !sim->broken && (!fails || sim_chance(&sim->dice, 50));
-	bool good = true;
-	sim_memory_outside();
-	if (writes)
-		good = memory_ops->commit(store, appends, count, error);
-	sim_memory_inside();
-	sim->broken = sim->broken || fails || !good;
-	sim->counts.failed_commits += fails || !good;
-	sim_trace(sim, "commit of %zu appends%s%s", count, writes ? "" : ", not written",
-		  sim->broken ? ", failed" : "");
-	return sim->broken ? fail(error, ERROR_STORAGE, "the disk failed by order") : true;
-}
-
-static void disk_open(struct sim *sim)
-{
-	struct error error;
-	memory_ops = store_backend(S("memory"));
-	require(memory_ops != NULL);
-	disk_ops = *memory_ops;
-	disk_ops.commit = disk_commit;
-	bool good = memory_ops->open(NULL, &sim->store, &error);
-	require(good);
-	sim->store->ops = &disk_ops;
-	good = memory_ops->reader_open(sim->store, &sim->reader, &error);
-	require(good);
-}
-
 /* ---- a life ------------------------------------------------------------------------- */
 
 enum turn { TURN_MORE, TURN_OVER, TURN_STOPPED, TURN_CRASHED };
@@ -194,10 +135,22 @@ static void noticed(void *context, uint64_t argument, const struct runtime_notic
 		sim_fail(sim, "a notice came after the store had failed");
 }
 
+/* Some orderly stops let what is under way finish first; false when it is time to go. */
+static bool begin_drain(struct sim *sim)
+{
+	if (runtime_draining(sim->runtime) || !sim_chance(&sim->dice, 60))
+		return false;
+	sim_trace(sim, "DRAIN");
+	sim->counts.drains++;
+	runtime_drain(sim->runtime);
+	sim->turns_left = 1 + sim_below(&sim->dice, 200);
+	return true;
+}
+
 static enum turn take_turn(struct sim *sim)
 {
 	sim_point(sim);
-	if (sim->turns_left > 0 && --sim->turns_left == 0)
+	if (sim->turns_left > 0 && --sim->turns_left == 0 && !begin_drain(sim))
 		return TURN_STOPPED;
 	if (sim_chance(&sim->dice, 12) && sim_drive(sim, false))
 		return TURN_MORE;
@@ -205,9 +158,11 @@ static enum turn take_turn(struct sim *sim)
 		return TURN_MORE;
 	if (sim->fatal)
 		return TURN_CRASHED;
+	if (runtime_draining(sim->runtime))
+		return TURN_STOPPED;
 	if (sim_drive(sim, true))
 		return TURN_MORE;
-	if (sim_all_ended(sim))
+	if (sim->tidy)
 		return TURN_OVER;
 	if (sim->hung)
 		return TURN_CRASHED;
@@ -234,13 +189,13 @@ static void plan_life(struct sim *sim)
 	static const uint64_t reach[] = { 10, 40, 150, 600 };
 	sim->points_left = sim->commits_left = sim->turns_left = 0;
 	sim->scratch = (struct arena){ 0 };
-	sim->broken = sim->fatal = sim->recovered = sim->hung = false;
+	sim->broken = sim->fatal = sim->recovered = sim->hung = sim->tidying = false;
 	for (size_t i = 0; i < sim->plan.run_count; i++)
 		sim->plan.runs[i].asked = false;
 	if (sim->crashes_left == 0)
 		return;
 	uint64_t end = 1 + sim_below(&sim->dice, reach[sim_below(&sim->dice, COUNT(reach))]);
-	if (sim_chance(&sim->dice, 15))
+	if (sim_chance(&sim->dice, 25))
 		sim->turns_left = end;
 	else
 		sim->points_left = end;
@@ -260,7 +215,9 @@ static void life_begin(struct sim *sim)
 					     .tools = &sim_tool_table,
 					     .contained = true,
 					     .fatal = store_failed,
-					     .context = sim };
+					     .context = sim,
+					     .retention = { .days = 30, .max_events = 100000 },
+					     .snapshot_bytes = 500 };
 	struct error error;
 	bool good = runtime_new(&settings, &sim->runtime, &error);
 	require(good);
@@ -326,7 +283,7 @@ static struct sim *world_new(uint64_t seed, enum sim_mode mode, bool trace)
 	sim->mono = 1000000;
 	sim->wall_offset = INT64_C(1790000000) * 1000000;
 	sim_plan_make(&sim->plan, seed);
-	disk_open(sim);
+	sim_disk_open(sim);
 	sim_workspace_init(&sim->workspace, sim);
 	if (mode != SIM_CALM)
 		sim->crashes_left = 2 + (unsigned)sim_below(&sim->dice, 10);
@@ -335,8 +292,7 @@ static struct sim *world_new(uint64_t seed, enum sim_mode mode, bool trace)
 
 static void world_free(struct sim *sim)
 {
-	memory_ops->reader_close(sim->reader);
-	memory_ops->close(sim->store);
+	sim_disk_close(sim);
 	sim_workspace_done(&sim->workspace);
 	arena_done(&sim->plan.arena);
 	free(sim);
@@ -351,6 +307,7 @@ static bool disk_is_dead(const struct sim *sim)
 static void world_play(struct sim *sim)
 {
 	current = sim;
+	sim_disk_use(sim);
 	sim_tools_use(sim);
 	if (sim->mode == SIM_DISK_DIES)
 		store_memory_fail_after(sim->store, 1 + sim_below(&sim->dice, 30));
@@ -389,6 +346,12 @@ static void add_counts(struct sim_counts *sum, const struct sim_counts *counts)
 	sum->failed_commits += counts->failed_commits;
 	sum->full_commits += counts->full_commits;
 	sum->full_replies += counts->full_replies;
+	sum->drains += counts->drains;
+	sum->not_now += counts->not_now;
+	sum->passes += counts->passes;
+	sum->compacted += counts->compacted;
+	sum->snapshots += counts->snapshots;
+	sum->purged += counts->purged;
 	sum->events += counts->events;
 }
 
@@ -433,18 +396,20 @@ static bool play_seed(uint64_t seed, bool trace, struct sim_counts *sum)
 	return good;
 }
 
-enum { ENOUGH_SEEDS = 400, LEAST_CRASHES = 500 };
+enum { ENOUGH_SEEDS = 400, LEAST_CRASHES = 500, LEAST_COMPACTED = 400, LEAST_SNAPSHOTS = 1000 };
 
 static void print_counts(const struct sim_counts *counts)
 {
-	printf("%u lives, %u crashes, %u orderly stops, %u failed commits, %u without room "
+	printf("%u lives, %u crashes, %u orderly stops (%u drained, %u callers put off), %u failed commits, %u without room "
 	       "(%u callers told), %u starts of "
 	       "tools (%u repeated, %u unknown), "
-	       "%u answers (%u refused), %llu events\n",
-	       counts->lives, counts->crashes, counts->stops, counts->failed_commits,
-	       counts->full_commits, counts->full_replies, counts->starts, counts->restarts,
-	       counts->unknown, counts->answers, counts->refused,
-	       (unsigned long long)counts->events);
+	       "%u answers (%u refused), %llu events; %u passes compacted %u runs (%u snapshots, "
+	       "%llu events gone)\n",
+	       counts->lives, counts->crashes, counts->stops, counts->drains, counts->not_now,
+	       counts->failed_commits, counts->full_commits, counts->full_replies, counts->starts,
+	       counts->restarts, counts->unknown, counts->answers, counts->refused,
+	       (unsigned long long)counts->events, counts->passes, counts->compacted,
+	       counts->snapshots, (unsigned long long)counts->purged);
 }
 
 static uint64_t number_of(const char *text)
@@ -486,6 +451,12 @@ int main(int count, char **words)
 	if (seeds >= ENOUGH_SEEDS && sum.crashes < LEAST_CRASHES) {
 		printf("only %u crashes: the play has become too tame to show anything\n",
 		       sum.crashes);
+		passed = 0;
+	}
+	if (seeds >= ENOUGH_SEEDS &&
+	    (sum.compacted < LEAST_COMPACTED || sum.snapshots < LEAST_SNAPSHOTS)) {
+		printf("only %u runs compacted, %u snapshots: too few to show anything\n",
+		       sum.compacted, sum.snapshots);
 		passed = 0;
 	}
 	printf("%llu passed, %llu failed\n", (unsigned long long)passed,

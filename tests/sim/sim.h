@@ -15,6 +15,7 @@
  *	sim_tools.c        scripted tools and their children
  *	sim_definition.c   random definitions, runs and inputs
  *	sim_driver.c       callers: they start runs and answer questions
+ *	sim_disk.c         the store, and a record of all that was ever committed
  *	sim_check.c        what must hold after every life
  *	sim.c              lives, crashes, seeds
  */
@@ -190,8 +191,15 @@ enum sim_mode {
 
 struct sim_counts {
 	unsigned lives, crashes, stops, starts, restarts, unknown, answers, refused, failed_commits;
-	unsigned full_commits, full_replies;
+	unsigned full_commits, full_replies, drains, not_now, passes, compacted, snapshots;
+	uint64_t purged;
 	uint64_t events;
+};
+
+/* An event as it was committed: the store may have let it go since. */
+struct sim_recorded {
+	struct store_event_row row;
+	bool kept;
 };
 
 struct sim {
@@ -212,6 +220,10 @@ struct sim {
 	int64_t life_ends[SIM_LIVES]; /* newest position when each life was over */
 	unsigned crashes_left;
 	uint64_t full_left; /* commits that find no room */
+	struct arena record_arena;
+	struct sim_recorded *record;
+	size_t record_count, record_room;
+	bool tidy; /* every run has ended and a whole pass has been made since */
 	/* this life */
 	struct sim_system system;
 	struct runtime *runtime;
@@ -220,7 +232,7 @@ struct sim {
 	uint64_t commits_left; /* to the failing one; 0 = none */
 	uint64_t turns_left;   /* to an orderly stop; 0 = none is planned */
 	struct arena scratch;  /* the twins' own memory of this life */
-	bool broken, fatal, recovered, hung;
+	bool broken, fatal, recovered, hung, tidying;
 };
 
 /* The run's events tell the rest: says what broke, with the seed, once. */
@@ -228,6 +240,13 @@ void sim_fail(struct sim *sim, const char *format, ...) PRINTF_LIKE(2, 3);
 void sim_trace(struct sim *sim, const char *format, ...) PRINTF_LIKE(2, 3);
 /* The program could die here. */
 void sim_point(struct sim *sim);
+
+/* ---- the disk ----------------------------------------------------------------------- */
+
+void sim_disk_open(struct sim *sim);
+void sim_disk_close(struct sim *sim);
+/* Stores have no context of their own: whose commits they are. */
+void sim_disk_use(struct sim *sim);
 
 /* A caller does something, or nothing; `must` when nothing else can happen. */
 bool sim_drive(struct sim *sim, bool must);
@@ -238,7 +257,7 @@ void sim_check(struct sim *sim);
 void sim_check_same_end(struct sim *sim, struct sim *calm);
 /* A tool is being started: is its request on the disk? */
 void sim_check_start(struct sim *sim, const struct tool_call *call);
-/* The run as its stored events make it, NULL when there are none. */
+/* The run as every event that was ever committed makes it, NULL when there are none. */
 struct run *sim_fold(struct sim *sim, const struct uuid *run, struct arena *arena);
 
 #endif

@@ -5,18 +5,20 @@
  */
 #include <stdlib.h>
 
+#include "engine/snapshot.h"
 #include "sim/sim.h"
 
 /* ---- reading back ------------------------------------------------------------------- */
 
+/* Every event of the run that was ever committed. */
 static struct store_event_page events_of(struct sim *sim, const struct uuid *run,
 					 struct arena *arena)
 {
-	struct store_event_page page;
-	struct error error;
-	bool good =
-		sim->reader->ops->read_events(sim->reader, run, 0, 100000, arena, &page, &error);
-	require(good);
+	struct store_event_page page = { 0 };
+	page.at = arena_array(arena, struct store_event_row, sim->record_count);
+	for (size_t i = 0; i < sim->record_count; i++)
+		if (uuid_equal(&sim->record[i].row.run, run))
+			page.at[page.count++] = sim->record[i].row;
 	return page;
 }
 
@@ -42,57 +44,227 @@ static struct str blob(struct sim *sim, const struct hash *hash, struct arena *a
 	return bytes;
 }
 
+static const struct graph *graph_of(struct sim *sim, const struct hash *hash, struct arena *arena)
+{
+	const struct graph *graph;
+	struct error error;
+	if (graph_load(blob(sim, hash, arena), arena, &graph, &error))
+		return graph;
+	sim_fail(sim, "the pinned graph does not load: %s", error.text);
+	return NULL;
+}
+
+static bool fold_page(struct sim *sim, const struct uuid *id, const struct store_event_page *page,
+		      struct arena *arena, struct run **run)
+{
+	for (size_t i = 0; i < page->count; i++) {
+		struct event event;
+		struct error error;
+		if (!read_row(sim, &page->at[i], arena, &event))
+			return false;
+		if (*run == NULL) {
+			const struct graph *graph =
+				graph_of(sim, &event.as.run_created->definition, arena);
+			if (graph == NULL)
+				return false;
+			*run = run_new(arena, *id, graph);
+		}
+		if (!evolve(*run, &event, &error)) {
+			sim_fail(sim, "the stored events do not fold: %s", error.text);
+			return false;
+		}
+	}
+	return true;
+}
+
 struct run *sim_fold(struct sim *sim, const struct uuid *id, struct arena *arena)
 {
 	struct store_event_page page = events_of(sim, id, arena);
 	struct run *run = NULL;
-	for (size_t i = 0; i < page.count; i++) {
-		struct event event;
-		struct error error;
-		const struct graph *graph;
-		if (!read_row(sim, &page.at[i], arena, &event))
-			return NULL;
-		if (run == NULL) {
-			struct str text = blob(sim, &event.as.run_created->definition, arena);
-			if (!graph_load(text, arena, &graph, &error)) {
-				sim_fail(sim, "the pinned graph does not load: %s", error.text);
-				return NULL;
-			}
-			run = run_new(arena, *id, graph);
-		}
-		if (!evolve(run, &event, &error)) {
-			sim_fail(sim, "the stored events do not fold: %s", error.text);
-			return NULL;
-		}
-	}
-	return run;
+	return fold_page(sim, id, &page, arena, &run) ? run : NULL;
 }
 
-/* ---- (a) numbers -------------------------------------------------------------------- */
+/* ---- (a) what is there of what was committed ---------------------------------------- */
 
+static bool is_planned(const struct sim *sim, const struct uuid *run)
+{
+	for (size_t i = 0; i < sim->plan.run_count; i++)
+		if (uuid_equal(&sim->plan.runs[i].id, run))
+			return true;
+	return false;
+}
+
+static int64_t floor_of(struct sim *sim, const struct uuid *run)
+{
+	AUTO(arena) arena = { 0 };
+	struct store_run row = { 0 };
+	bool found;
+	struct error error;
+	bool good = sim->reader->ops->read_run(sim->reader, run, &arena, &row, &found, &error);
+	require(good);
+	return found ? row.floor : 0;
+}
+
+/* Every committed event in its order, but those below a floor that are not kept; and each number
+ * follows the one before. */
 static void check_numbers(struct sim *sim)
 {
 	AUTO(arena) arena = { 0 };
 	struct store_event_page page;
 	struct error error;
-	int64_t last = 0, seq[SIM_RUNS] = { 0 };
+	size_t next = 0;
 	bool good = sim->reader->ops->read_all(sim->reader, 0, 1000000, &arena, &page, &error);
 	require(good);
-	for (size_t i = 0; i < page.count; i++) {
-		size_t run = 0;
-		while (run < sim->plan.run_count &&
-		       !uuid_equal(&sim->plan.runs[run].id, &page.at[i].run))
-			run++;
-		if (run == sim->plan.run_count)
+	for (size_t i = 0; i < sim->record_count; i++) {
+		const struct sim_recorded *recorded = &sim->record[i];
+		if (!is_planned(sim, &recorded->row.run))
 			sim_fail(sim, "the store has a run that nobody started");
-		else if (page.at[i].seq != ++seq[run])
-			sim_fail(sim, "seq %lld where %lld was due", (long long)page.at[i].seq,
-				 (long long)seq[run]);
-		if (page.at[i].position <= last)
-			sim_fail(sim, "positions do not grow");
-		last = page.at[i].position;
+		if (recorded->row.position != (int64_t)i + 1)
+			sim_fail(sim, "position %lld where %zu was due",
+				 (long long)recorded->row.position, i + 1);
+		if (!recorded->kept && recorded->row.seq < floor_of(sim, &recorded->row.run))
+			continue;
+		const struct store_event_row *row = next < page.count ? &page.at[next++] : NULL;
+		if (row == NULL || row->position != recorded->row.position ||
+		    row->seq != recorded->row.seq || !uuid_equal(&row->run, &recorded->row.run) ||
+		    !str_equal(row->body, recorded->row.body))
+			sim_fail(sim, "the event at position %zu is not there as it was committed",
+				 i + 1);
 	}
-	sim->counts.events = page.count;
+	if (next != page.count)
+		sim_fail(sim, "the store has events that nobody committed, or has let go");
+	sim->counts.events = sim->record_count;
+}
+
+/* ---- (f) the newest snapshot and what is behind it ----------------------------------- */
+
+static struct str state_text(const struct run *run, struct arena *arena)
+{
+	struct run_names names;
+	return run_snapshot_text(run_snapshot(run, arena, &names), arena);
+}
+
+static void check_names(struct sim *sim, const struct run *run, struct arena *arena)
+{
+	struct run_names names;
+	run_snapshot(run, arena, &names);
+	for (size_t i = 0; i < names.count; i++)
+		blob(sim, &names.at[i], arena);
+}
+
+/* What a start would load is what all events make. */
+static void check_snapshot(struct sim *sim, const struct run *run, struct arena *arena)
+{
+	struct store_snapshot stored;
+	struct store_event_page page;
+	const struct run_snapshot *snapshot;
+	struct run *other = NULL;
+	struct error error;
+	bool found;
+	bool good = sim->reader->ops->read_snapshot(sim->reader, &run->id, 0, arena, &stored,
+						    &found, &error);
+	require(good);
+	if (!found && run->floor > 0)
+		sim_fail(sim, "a compacted run has no snapshot");
+	if (found && (!run_snapshot_read(stored.body, arena, &snapshot, &error) ||
+		      !run_restore(snapshot, run->id, run->graph, arena, &other, &error))) {
+		sim_fail(sim, "a snapshot cannot be restored: %s", error.text);
+		return;
+	}
+	good = sim->reader->ops->read_events(sim->reader, &run->id, found ? stored.seq : 0, 100000,
+					     arena, &page, &error);
+	require(good);
+	if (!fold_page(sim, &run->id, &page, arena, &other) || other == NULL)
+		return;
+	struct str mine = state_text(other, arena), whole = state_text(run, arena);
+	if (!str_equal(mine, whole))
+		sim_fail(sim,
+			 "behind its snapshot a run is\n" STR_FMT "\n-- by all events:\n" STR_FMT,
+			 STR_ARG(mine), STR_ARG(whole));
+	check_names(sim, run, arena);
+}
+
+enum { MOST_NAMES = 4096 };
+
+struct named {
+	struct hash at[MOST_NAMES];
+	size_t count;
+};
+
+static void note_name(struct named *named, const struct hash *hash)
+{
+	for (size_t i = 0; i < named->count; i++)
+		if (hash_equal(&named->at[i], hash))
+			return;
+	require(named->count < MOST_NAMES);
+	named->at[named->count++] = *hash;
+}
+
+static void note_kept(struct sim *sim, struct named *named, struct arena *arena)
+{
+	for (size_t i = 0; i < sim->record_count; i++) {
+		struct event event;
+		struct hash names[EVENT_NAMES];
+		if (!sim->record[i].kept || !read_row(sim, &sim->record[i].row, arena, &event))
+			continue;
+		size_t count = event_names(&event, names);
+		for (size_t n = 0; n < count; n++)
+			note_name(named, &names[n]);
+	}
+}
+
+/* Both of them: what the older one names is kept, too. */
+static void note_snapshots(struct sim *sim, const struct run *run, struct named *named,
+			   struct arena *arena)
+{
+	struct store_snapshot stored = { .seq = 0 };
+	bool found = true;
+	/* 0 asks for the newest, so there is nothing to ask for before a first one. */
+	for (int64_t at = 0; found && stored.seq != 1; at = stored.seq - 1) {
+		const struct run_snapshot *snapshot;
+		struct run *restored;
+		struct run_names names;
+		struct error error;
+		bool good = sim->reader->ops->read_snapshot(sim->reader, &run->id, at, arena,
+							    &stored, &found, &error);
+		require(good);
+		if (!found)
+			return;
+		good = run_snapshot_read(stored.body, arena, &snapshot, &error) &&
+		       run_restore(snapshot, run->id, run->graph, arena, &restored, &error);
+		require(good);
+		run_snapshot(restored, arena, &names);
+		for (size_t i = 0; i < names.count; i++)
+			note_name(named, &names.at[i]);
+	}
+}
+
+/* Once a whole pass is over, nothing is left of an ended run but its life cycle, and no value that
+ * nothing names. */
+static void check_tidy(struct sim *sim, struct run *const *folds)
+{
+	AUTO(arena) arena = { 0 };
+	struct store_size size;
+	struct error error;
+	bool good = sim->reader->ops->measure(sim->reader, &size, &error);
+	require(good);
+	int64_t kept = 0;
+	for (size_t i = 0; i < sim->record_count; i++)
+		kept += sim->record[i].kept;
+	if (size.events != kept)
+		sim_fail(sim, "%lld events are left where %lld are kept", (long long)size.events,
+			 (long long)kept);
+	struct named *named = arena_new(&arena, struct named);
+	note_kept(sim, named, &arena);
+	for (size_t i = 0; i < sim->plan.run_count; i++)
+		if (folds[i] != NULL)
+			note_snapshots(sim, folds[i], named, &arena);
+	if (size.blobs != (int64_t)named->count)
+		sim_fail(sim, "%lld values are left where %zu are named", (long long)size.blobs,
+			 named->count);
+	for (size_t i = 0; i < sim->plan.run_count; i++)
+		if (folds[i] != NULL && folds[i]->floor != folds[i]->seq)
+			sim_fail(sim, "a pass has left an ended run as it was");
 }
 
 /* ---- (c) rows against the fold ------------------------------------------------------ */
@@ -145,9 +317,10 @@ static void check_run_row(struct sim *sim, const struct sim_run *planned, const 
 		sim_fail(sim, "an acknowledged run is gone");
 	if (!found || run == NULL)
 		return;
-	if (row.seq != run->seq || row.ended_at != run->ended_at ||
+	if (row.seq != run->seq || row.floor != run->floor || row.ended_at != run->ended_at ||
 	    row.created_at != run->created_at || row.updated_at != run->updated_at ||
-	    row.stepping != run_is_stepping(run) ||
+	    /* A drain may have marked it too: then something was held back. */
+	    (run_is_stepping(run) && !row.stepping) ||
 	    !str_equal(row.state, run_state_row(run->state)->word))
 		sim_fail(sim, "a run's row differs from its events");
 	size_t open = count_open(run);
@@ -277,9 +450,13 @@ void sim_check(struct sim *sim)
 		folds[i] = sim_fold(sim, &sim->plan.runs[i].id, &arena);
 		if (!sim->failed)
 			check_run_row(sim, &sim->plan.runs[i], folds[i], &arena);
+		if (!sim->failed && folds[i] != NULL)
+			check_snapshot(sim, folds[i], &arena);
 	}
 	if (sim->failed)
 		return;
+	if (sim->tidy)
+		check_tidy(sim, folds);
 	check_effects(sim, folds);
 	check_answers(sim);
 	check_ledger(sim);

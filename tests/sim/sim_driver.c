@@ -36,6 +36,15 @@ bool sim_all_ended(struct sim *sim)
 	return true;
 }
 
+/* The program leaves, or the disk is behind: whoever asked may ask again. */
+static bool sim_not_now(struct sim *sim, const struct error *error)
+{
+	bool leaves = error->code == ERROR_UNAVAILABLE && runtime_draining(sim->runtime);
+	bool behind = error->code == ERROR_OVERLOADED;
+	sim->counts.not_now += leaves || behind;
+	return leaves || behind;
+}
+
 /* ---- starting ----------------------------------------------------------------------- */
 
 static void started(void *context, uint64_t argument, const struct runtime_reply *reply)
@@ -51,6 +60,10 @@ static void started(void *context, uint64_t argument, const struct runtime_reply
 		run->asked = again && run->asked;
 		if (again)
 			sim_fail(sim, "a run that is stored was created again");
+		return;
+	}
+	if (reply->error != NULL && sim_not_now(sim, reply->error)) {
+		run->asked = again && run->asked;
 		return;
 	}
 	if (reply->error != NULL) {
@@ -84,6 +97,8 @@ static void refused(void *context, uint64_t argument, const struct runtime_reply
 {
 	struct sim *sim = context;
 	(void)argument;
+	if (reply->error != NULL && sim_not_now(sim, reply->error))
+		return;
 	if (reply->error == NULL || reply->error->code != ERROR_INVALID)
 		sim_fail(sim, "a start without its inputs was not refused as invalid");
 }
@@ -102,6 +117,8 @@ static void answered(void *context, uint64_t argument, const struct runtime_repl
 	struct sim_answer *answer = &sim->answers[argument];
 	sim_trace(sim, "answer %u: %s", (unsigned)argument,
 		  reply->error == NULL ? "acknowledged" : reply->error->text);
+	if (reply->error != NULL && sim_not_now(sim, reply->error))
+		return;
 	if (reply->error != NULL) {
 		bool full = reply->error->code == ERROR_STORAGE_FULL;
 		sim->counts.refused++;
@@ -202,6 +219,54 @@ static bool answer_again(struct sim *sim)
 	return true;
 }
 
+/* ---- housekeeping ------------------------------------------------------------------- */
+
+enum { WHOLE = 1 };
+
+static void compacted(void *context, uint64_t whole, const struct runtime_compacted *result)
+{
+	struct sim *sim = context;
+	sim_trace(sim, "a pass: %s", result->error == NULL ? "done" : result->error->text);
+	sim->tidying = false;
+	if (result->error != NULL) {
+		bool full = result->error->code == ERROR_STORAGE_FULL;
+		if (!sim->fatal && !(full && sim->mode == SIM_DISK_FULL))
+			sim_fail(sim, "a pass failed: %s", result->error->text);
+		return;
+	}
+	sim->counts.passes++;
+	sim->counts.compacted += (unsigned)result->compacted;
+	sim->tidy = whole == WHOLE && sim_all_ended(sim);
+}
+
+/* Sometimes every run that has ended, sometimes those with more than a few events. */
+static bool compact(struct sim *sim, bool whole)
+{
+	if (sim->tidying || sim->tidy)
+		return false;
+	struct runtime_compaction wanted = { .days = 0, .max_events = -1 };
+	if (!whole && sim_chance(&sim->dice, 60)) {
+		wanted.days = 1;
+		wanted.max_events = 2 + (int64_t)sim_below(&sim->dice, 20);
+	}
+	wanted.counts_values = sim_chance(&sim->dice, 20);
+	sim->tidying = true;
+	runtime_compact(sim->runtime, &wanted, compacted, sim, whole ? WHOLE : 0);
+	return true;
+}
+
+static void rebuilt(void *context, uint64_t argument, const struct runtime_rebuilt *result)
+{
+	struct sim *sim = context;
+	(void)argument;
+	if (result->error != NULL && !sim->fatal)
+		sim_fail(sim, "a rebuild failed: %s", result->error->text);
+	if (result->problem_count > 0)
+		sim_fail(sim, "a rebuild found: " STR_FMT, STR_ARG(result->problems[0]));
+	if (result->resumed > 0)
+		sim_fail(sim, "a rebuild found a run that recovery had missed");
+}
+
 /* ---- one call ----------------------------------------------------------------------- */
 
 static bool start_one(struct sim *sim)
@@ -228,7 +293,14 @@ bool sim_drive(struct sim *sim, bool must)
 	if (sim->fatal)
 		return false;
 	if (must)
-		return start_one(sim) || answer_one(sim, true);
+		return start_one(sim) || answer_one(sim, true) ||
+		       (sim_all_ended(sim) && compact(sim, true));
+	if (sim->recovered && sim_chance(&sim->dice, 2)) {
+		runtime_rebuild(sim->runtime, rebuilt, sim, 0);
+		return true;
+	}
+	if (sim_chance(&sim->dice, 6))
+		return compact(sim, false);
 	if (sim->mode == SIM_CALM)
 		return sim_chance(&sim->dice, 50) ? start_one(sim) : answer_one(sim, false);
 	switch (sim_below(&sim->dice, 12)) {

@@ -18,6 +18,7 @@ import sqlite3
 import struct
 import subprocess
 import tempfile
+import time
 import uuid
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -83,8 +84,11 @@ def ask(connection, method, target, body=None, headers=None):
 
 
 def events_of(response):
-    """Cuts an SSE body into Told(id, event); ends with the stream, however that ends."""
-    number, data = None, []
+    """Cuts an SSE body into Told(id, event); ends with the stream, however that ends.
+
+    The server's comments keep a silent stream open, and would keep us waiting with it: the second
+    one in a row is a silence of more than fifteen seconds, and nobody here waits so long."""
+    number, data, comments = None, [], 0
     while True:
         try:
             line = response.readline()
@@ -95,6 +99,9 @@ def events_of(response):
         if not line:
             return
         line = line.decode().rstrip("\n")
+        comments = comments + 1 if line.startswith(":") else comments if line == "" else 0
+        if comments > 1:
+            raise TimeoutError("the stream tells nothing any more")
         if line.startswith("id: "):
             number = line[4:]
         elif line.startswith("data: "):
@@ -120,6 +127,13 @@ def processes_with(marker):
         if marker.encode() in words:
             found.append(int(entry))
     return found
+
+
+def wait_until(condition):
+    """Asks again and again until it holds: for what only a question can tell."""
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < end, "it never came to hold"
 
 
 def wait_until_dead(descriptor, what):
@@ -161,8 +175,9 @@ class Process:
 
     def __init__(self, arguments, env, cwd, errors):
         self.errors_path = errors
+        # Without a buffer of ours: what is in one, select does not see.
         with open(errors, "ab") as file:
-            self.popen = subprocess.Popen(arguments, env=env, cwd=cwd, stdin=subprocess.DEVNULL,
+            self.popen = subprocess.Popen(arguments, env=env, cwd=cwd, stdin=subprocess.DEVNULL, bufsize=0,
                                           stdout=subprocess.PIPE, stderr=file)
         self.pid = self.popen.pid
 
@@ -282,6 +297,17 @@ class Server(Process):
         self.follow(run)
         return self.result(run)
 
+    def figures(self):
+        """GET /metrics as {series with its labels: figure}."""
+        answer = self.get("/metrics")
+        assert answer.status == 200, answer
+        lines = answer.body.decode().splitlines()
+        return {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in lines
+                if not line.startswith("#")}
+
+    def rejections(self, limit):
+        return self.figures()[f'baton_rejections_total{{limit="{limit}"}}']
+
     def inbox(self):
         return self.get("/api/inbox").body["items"]
 
@@ -299,6 +325,7 @@ class Home:
         self.path = tempfile.mkdtemp(prefix="baton-")
         self.data = os.path.join(self.path, "home")
         self.started = []
+        self.fifos = []
         os.makedirs(os.path.join(self.data, "definitions"))
 
     def __enter__(self):
@@ -310,6 +337,8 @@ class Home:
         try:
             wait_until_none_with(self.data)
         finally:
+            for fifo in self.fifos:
+                fifo.close()
             shutil.rmtree(self.path)
 
     def define(self, yaml, name=None):
@@ -320,20 +349,22 @@ class Home:
         pathlib.Path(self.data, "definitions", name + ".yaml").write_text(yaml)
         return name
 
-    def _start(self, kind, words, env):
+    def _start(self, kind, words, env, under=()):
         errors = os.path.join(self.path, f"errors-{len(self.started)}")
-        process = kind([PROGRAM, "--home", self.data, *words], environment(**env), self.path, errors)
+        process = kind([*under, PROGRAM, "--home", self.data, *words], environment(**env), self.path,
+                       errors)
         self.started.append(process)
         return process
 
-    def serve(self, *words, **env):
-        """A server that listens."""
-        server = self.begin_serve(*words, **env)
+    def serve(self, *words, under=(), **env):
+        """A server that listens; `under` is a program that runs it, like prlimit, with its words."""
+        server = self.begin_serve(*words, under=under, **env)
         assert server.listen(), server.errors()
         return server
 
-    def begin_serve(self, *words, **env):
-        return self._start(Server, ["serve", "--port", "0", *words], env)
+    def begin_serve(self, *words, port=0, under=(), **env):
+        """A server that may not come to listen; `under` is a program that runs it, with its words."""
+        return self._start(Server, ["serve", "--port", str(port), *words], env, under)
 
     def begin(self, *words, **env):
         """The command line, not waited for."""
@@ -349,6 +380,12 @@ class Home:
         """A request through baton.sock."""
         return ask(LocalConnection(os.path.join(self.data, "baton.sock")), method, target, body, headers)
 
+    def local_socket(self):
+        """A connection to baton.sock."""
+        connection = LocalConnection(os.path.join(self.data, "baton.sock"))
+        connection.connect()
+        return connection.sock
+
     def workspace(self, run, *parts):
         return pathlib.Path(self.data, "work", run, *parts)
 
@@ -357,7 +394,8 @@ class Home:
         path = self.workspace(run, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         os.mkfifo(path)
-        return Fifo(path)
+        self.fifos.append(Fifo(path))
+        return self.fifos[-1]
 
     def database(self):
         """A connection to a copy of the database, so that nothing of ours touches the original."""
@@ -367,6 +405,25 @@ class Home:
             if os.path.exists(source):
                 shutil.copy(source, copy)
         return contextlib.closing(sqlite3.connect(os.path.join(copy, "baton.db")))
+
+    @contextlib.contextmanager
+    def meddled(self):
+        """The database itself, for what only damage or an older program would write; nobody may have it open.
+        Afterwards every page has the checksum that belongs to it (src/store/page_vfs.h)."""
+        path = os.path.join(self.data, "baton.db")
+        with contextlib.closing(sqlite3.connect(path)) as database, database:
+            yield database
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        with open(path, "r+b") as file:
+            for number, page in enumerate(iter(lambda: file.read(4096), b""), 1):
+                one, two = number, ~number & 0xffffffff
+                words = struct.unpack("<1022I", page[:4088])
+                for i in range(0, 1022, 2):
+                    one = (one + words[i] + two) & 0xffffffff
+                    two = (two + words[i + 1] + one) & 0xffffffff
+                file.seek(number * 4096 - 8)
+                file.write(struct.pack("<2I", one, two))
 
     def commits(self):
         """Transactions in the WAL since it was last begun anew."""
@@ -400,6 +457,11 @@ class Fifo:
 
     def send(self, text="go\n"):
         os.write(self.file, text.encode())
+
+    def take_back(self):
+        """What was sent and nobody has read."""
+        with contextlib.suppress(BlockingIOError):
+            os.read(self.file, 65536)
 
     def close(self):
         os.close(self.file)

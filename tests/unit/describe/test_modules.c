@@ -1,6 +1,7 @@
 /* The list of modules, the self-test of all rows together, and what describers share. */
 #include <criterion/criterion.h>
 
+#include "base/limits.h"
 #include "contract/config.h"
 #include "contract/describe.h"
 #include "contract/modules.h"
@@ -83,7 +84,7 @@ Test(describe, documents_are_named_and_the_same_every_time)
 		cr_assert(first.at[first.size - 1] == '\n');
 		cr_assert(description_find(description->name) == description);
 	}
-	cr_assert_eq(count, 8);
+	cr_assert_eq(count, 11);
 	cr_assert(description_find(S("nothing")) == NULL);
 }
 
@@ -114,16 +115,38 @@ Test(describe, json_is_indented)
 	assert_indented(S("[\"a, {b}: [c] \\\" \\\\\"]"), S("[\n  \"a, {b}: [c] \\\" \\\\\"\n]\n"));
 }
 
+/* The server alone goes by limits.def; with a configuration the settings win.  One default. */
+Test(config, patience_is_what_the_limits_say)
+{
+	static const struct {
+		enum config_key key;
+		int64_t ms;
+	} times[] = { { CONFIG_HEADER_SECONDS, LIMIT_HTTP_HEADER_MS },
+		      { CONFIG_BODY_SECONDS, LIMIT_HTTP_BODY_MS },
+		      { CONFIG_IDLE_SECONDS, LIMIT_HTTP_IDLE_MS },
+		      { CONFIG_SEND_SECONDS, LIMIT_HTTP_SEND_MS } };
+	for (size_t i = 0; i < COUNT(times); i++) {
+		int64_t seconds;
+		cr_assert(str_to_int(str_from_c(config_row(times[i].key)->fallback), &seconds));
+		cr_assert_eq(seconds * 1000, times[i].ms);
+	}
+}
+
 Test(config, settings_have_names_of_their_own)
 {
 	const struct config_row *row, *other;
 	for (size_t i = 0; (row = config_at(i)) != NULL; i++) {
-		cr_assert(row->name.size > 0 && row->text.size > 0 && row->fallback[0] != '\0');
-		cr_assert(row->flag[0] != '\0' || row->environment[0] != '\0', STR_FMT,
-			  STR_ARG(row->name));
+		char name[CONFIG_ENVIRONMENT_SIZE], other_name[CONFIG_ENVIRONMENT_SIZE];
+		const char *environment = config_environment(row, name);
+		cr_assert(row->name.size > 0 && row->text.size > 0);
+		cr_assert(str_starts(str_from_c(environment), S("BATON_")));
+		cr_assert(config_find(row->name) == row && config_at(config_key_of(row)) == row);
+		cr_assert(row->least <= row->most);
 		for (size_t j = 0; j < i; j++) {
 			other = config_at(j);
 			cr_assert(!str_equal(row->name, other->name));
+			cr_assert(!str_equal(str_from_c(environment),
+					     str_from_c(config_environment(other, other_name))));
 			cr_assert(row->flag[0] == '\0' ||
 				  !str_equal(str_from_c(row->flag), str_from_c(other->flag)));
 		}
@@ -132,4 +155,8 @@ Test(config, settings_have_names_of_their_own)
 			cr_assert(str_to_int(str_from_c(row->fallback), &port) && port <= 65535);
 	}
 	cr_assert(config_row(CONFIG_HOME) == config_at(0));
+	cr_assert_null(config_at(CONFIG_COUNT));
+	cr_assert_null(config_find(S("serve")));
+	assert_str(config_closest(S("serve.prot")), S("serve.port"));
+	assert_str(config_closest(S("nothing.like.it")), S(""));
 }

@@ -43,17 +43,28 @@ static void dump_activation(struct buf *out, const struct run *run, const struct
 		STR_ARG(step->path), step->ordinal, STR_ARG(step_state_row(step->state)->word),
 		(unsigned long long)step->arrival, step->open, step->settling, step->leaving,
 		STR_ARG(uuid_text(&step->effect, effect)),
-		STR_ARG(uuid_text(&step->question, question)), (long long)step->attempt,
-		(long long)step->retries, (long long)step->level, (long long)step->started_seq,
-		(long long)step->started_at, (long long)step->ended_at, (long long)step->due_at,
-		STR_ARG(step->fault.code), STR_ARG(step->fault.text), STR_ARG(step->reason),
-		STR_ARG(step->tree), STR_ARG(hash_text(&step->revision, revision)),
+		STR_ARG(uuid_text(&step->question.id, question)), (long long)step->attempt,
+		(long long)step->retries, (long long)step->question.level,
+		(long long)step->started_seq, (long long)step->started_at,
+		(long long)step->ended_at, (long long)step->due_at, STR_ARG(step->fault.code),
+		STR_ARG(step->fault.text), STR_ARG(step->reason), STR_ARG(step->tree),
+		STR_ARG(hash_text(&step->question.revision, revision)),
 		(long long)step->items_entered, (long long)step->item_count, step->scopes_live,
 		step->round, (long long)step->begun_at);
 	dump_value(out, "inputs", &step->inputs);
 	dump_value(out, "output", &step->output);
 	dump_value(out, "items", &step->items);
 	dump_value(out, "before", &step->before);
+	dump_value(out, "result", &step->result);
+	buf_add_format(out,
+		       " outcome %d ended %lld asked " STR_FMT " %d %d " STR_FMT " by " STR_FMT,
+		       (int)step->outcome, (long long)step->ended_seq, STR_ARG(step->question.text),
+		       step->question.answered, (int)step->question.decision,
+		       STR_ARG(step->question.comment), STR_ARG(step->question.by));
+	for (uint32_t i = 0; i < step->restart_count; i++)
+		buf_add_format(out, " restart %lld %lld %lld", (long long)step->restarts[i].seq,
+			       (long long)step->restarts[i].at,
+			       (long long)step->restarts[i].attempt);
 	for (const struct scope *scope = step->scopes; scope != NULL; scope = scope->next)
 		dump_scope(out, run, scope);
 }
@@ -63,7 +74,7 @@ static void dump_scope(struct buf *out, const struct run *run, const struct scop
 	struct graph_numbers body =
 		graph_body(run->graph, scope->owner == NULL ? GRAPH_ROOT : scope->owner->node);
 	buf_add_format(out, "\n{" STR_FMT " live %u failed " STR_FMT, STR_ARG(scope->path),
-		       scope->live, STR_ARG(scope->failed == NULL ? S("") : scope->failed->path));
+		       scope->live, STR_ARG(scope->failed.path));
 	for (size_t i = 0; i < body.count; i++) {
 		const struct place *place = &scope->places[i];
 		buf_add_format(out, " %u.%u.%u.%d." STR_FMT "." STR_FMT, place->count,
@@ -71,8 +82,12 @@ static void dump_scope(struct buf *out, const struct run *run, const struct scop
 			       STR_ARG(place->newest == NULL ? S("") : place->newest->path),
 			       STR_ARG(place->final == NULL ? S("") : place->final->path));
 	}
-	for (const struct activation *a = scope->first; a != NULL; a = a->next)
-		dump_activation(out, run, a);
+	/* In which order they stand in the body's list is nobody's business. */
+	for (size_t i = 0; i < body.count; i++)
+		for (uint32_t n = 1; n <= scope->places[i].count; n++)
+			for (const struct activation *a = scope->first; a != NULL; a = a->next)
+				if (a->node == body.at[i] && a->ordinal == n)
+					dump_activation(out, run, a);
 	buf_add(out, S("}"));
 }
 
@@ -83,13 +98,14 @@ struct str run_dump(const struct run *run, struct arena *arena)
 		&out,
 		"seq %lld " STR_FMT " at %lld %lld %lld %lld fault " STR_FMT ":" STR_FMT
 		" stopped " STR_FMT " queued %d paused %d cancelling %d live %u busy %u timers %u "
-		"humans %u workspace %d iterations %lld arrivals %llu paths %u ",
+		"humans %u workspace %d iterations %lld arrivals %llu paths %u floor %lld days %lld ",
 		(long long)run->seq, STR_ARG(run_state_row(run->state)->word),
 		(long long)run->created_at, (long long)run->updated_at, (long long)run->ended_at,
 		(long long)run->due_at, STR_ARG(run->fault.code), STR_ARG(run->fault.text),
 		STR_ARG(run->stopped.code), run->queued, run->paused, run->cancelling, run->live,
 		run->busy, run->timers, run->humans, run->workspace_busy,
-		(long long)run->iterations, (unsigned long long)run->arrivals, run->paths.count);
+		(long long)run->iterations, (unsigned long long)run->arrivals, run->paths.count,
+		(long long)run->floor, (long long)run->retention_days);
 	dump_value(&out, "inputs", &run->inputs);
 	dump_value(&out, "outputs", &run->outputs);
 	dump_queue(&out, "pure", &run->pure);
@@ -102,6 +118,70 @@ struct str run_dump(const struct run *run, struct arena *arena)
 	if (run->root != NULL)
 		dump_scope(&out, run, run->root);
 	return str_copy(arena, buf_str(&out));
+}
+
+/* ---- snapshots ---------------------------------------------------------------------- */
+
+struct str run_snapshot_of(const struct run *run, struct arena *arena)
+{
+	struct run_names names;
+	const struct run_snapshot *snapshot = run_snapshot(run, arena, &names);
+	struct str text = run_snapshot_text(snapshot, arena);
+	/* What it names is what it says by hash. */
+	size_t said = 0;
+	for (struct str rest = text; rest.size > 0;) {
+		size_t at;
+		if (!str_find(rest, S("\"sha256\":"), &at))
+			break;
+		rest = str_skip(rest, at + 1);
+		said++;
+	}
+	cr_assert_eq(names.count, said + 1, "%zu values, %zu names", said, names.count);
+	return text;
+}
+
+static struct run *restore(struct str text, struct uuid id, const struct graph *graph,
+			   struct arena *arena)
+{
+	const struct run_snapshot *snapshot;
+	struct run *run;
+	struct error error;
+	bool good = run_snapshot_read(text, arena, &snapshot, &error) &&
+		    run_restore(snapshot, id, graph, arena, &run, &error);
+	cr_assert(good, "%s", error.text);
+	return run;
+}
+
+static void fold(struct run *run, const struct event *events, size_t count)
+{
+	struct error error;
+	for (size_t i = 0; i < count; i++) {
+		bool good = evolve(run, &events[i], &error);
+		cr_assert(good, "%s", error.text);
+	}
+}
+
+void check_snapshots(const struct event *history, size_t count, struct uuid id,
+		     const struct graph *graph)
+{
+	AUTO(arena) whole = { 0 };
+	struct run *run = run_new(&whole, id, graph), *folding = run_new(&whole, id, graph);
+	fold(run, history, count);
+	struct str dump = run_dump(run, &whole);
+	struct str end = count > 0 ? run_snapshot_of(run, &whole) : S("");
+	for (size_t k = 1; k <= count; k++) {
+		AUTO(arena) arena = { 0 };
+		fold(folding, &history[k - 1], 1);
+		struct run *other = restore(run_snapshot_of(folding, &arena), id, graph, &arena);
+		fold(other, &history[k], count - k);
+		struct str told = run_dump(other, &arena), again = run_snapshot_of(other, &arena);
+		cr_assert(str_equal(told, dump),
+			  "from seq %zu:\n" STR_FMT "\n---- whole:\n" STR_FMT, k, STR_ARG(told),
+			  STR_ARG(dump));
+		cr_assert(str_equal(again, end),
+			  "from seq %zu:\n" STR_FMT "\n---- whole:\n" STR_FMT, k, STR_ARG(again),
+			  STR_ARG(end));
+	}
 }
 
 /* ---- values ------------------------------------------------------------------------- */
@@ -164,13 +244,25 @@ static void forget_given(struct rig *rig)
 
 /* ---- the mirror --------------------------------------------------------------------- */
 
+static void keep_event(struct rig *rig)
+{
+	if (rig->events == rig->history_room) {
+		rig->history_room = rig->history_room == 0 ? 64 : rig->history_room * 2;
+		struct event *more = arena_array(&rig->arena, struct event, rig->history_room);
+		for (size_t i = 0; i < rig->events; i++)
+			more[i] = rig->history[i];
+		rig->history = more;
+	}
+	rig->history[rig->events++] = rig->last;
+}
+
 static void log_event(struct rig *rig, const struct event *event, struct str body)
 {
 	const struct json *json = rig_json(rig, str_c(&rig->arena, body));
 	struct str step = json_text(json_member(json, S("step")));
 	buf_add_format(&rig->log, STR_FMT "%s" STR_FMT "\n", STR_ARG(event_name(event->type)),
 		       step.size > 0 ? " " : "", STR_ARG(step));
-	rig->events++;
+	keep_event(rig);
 }
 
 static void mirror(struct rig *rig, const struct decision *decision)
@@ -322,7 +414,7 @@ struct command rig_answered(struct rig *rig, const char *step, enum run_decision
 {
 	return (struct command){ .kind = COMMAND_ANSWERED,
 				 .step = str_from_c(step),
-				 .effect = rig_step(rig, step)->question,
+				 .effect = rig_step(rig, step)->question.id,
 				 .decision = decision,
 				 .by = S("ada") };
 }
@@ -430,6 +522,8 @@ void rig_init(struct rig *rig, const char *yaml)
 
 void rig_done(struct rig *rig)
 {
+	if (rig->graph != NULL)
+		check_snapshots(rig->history, rig->events, rig->run->id, rig->graph);
 	buf_done(&rig->log);
 	arena_done(&rig->arena);
 }

@@ -3,6 +3,9 @@
  * Every command goes through decide() and advance(), with what advance() needs given as it asks.
  * Each event made is printed as JSON, read back and folded into a second run that knows nothing
  * else; after every command the two states must be the same text.
+ *
+ * When the rig is done the whole history is tried from every place in it: what is folded behind a
+ * restored snapshot must come to the same end, byte for byte.
  */
 #ifndef UNIT_ENGINE_RIG_H
 #define UNIT_ENGINE_RIG_H
@@ -13,6 +16,7 @@
 #include "base/limits.h"
 #include "definition/compile.h"
 #include "engine/decide.h"
+#include "engine/snapshot.h"
 
 struct rig_blob {
 	struct hash hash;
@@ -30,9 +34,10 @@ struct rig {
 	size_t needs, trees; /* how often was asked */
 	size_t stops;        /* effects told to stop */
 	int64_t now;
-	struct buf log; /* "type step\n" of each event */
-	size_t events;
-	struct event last; /* lives in the arena */
+	struct buf log;        /* "type step\n" of each event */
+	struct event *history; /* as it was read back; lives in the arena */
+	size_t events, history_room;
+	struct event last;
 };
 
 void rig_init(struct rig *rig, const char *yaml);
@@ -64,6 +69,11 @@ struct rig_list {
 };
 struct rig_list rig_activations(struct rig *rig); /* in whatever body */
 
+/* The run's state as it would be stored. */
+struct str run_snapshot_of(const struct run *run, struct arena *arena);
+/* Folds the history from every snapshot of it. */
+void check_snapshots(const struct event *history, size_t count, struct uuid id,
+		     const struct graph *graph);
 /* Everything in a run's state as text. */
 struct str run_dump(const struct run *run, struct arena *arena);
 

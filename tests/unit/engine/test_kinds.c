@@ -285,7 +285,7 @@ Test(kinds, a_question_is_escalated_and_then_over)
 	rig_due(&rig, "q");
 	cr_assert_eq(rig_step(&rig, "q")->due_at, rig.now + 20000000);
 	rig_due(&rig, "q");
-	cr_assert_eq(rig_step(&rig, "q")->level, 2);
+	cr_assert_eq(rig_step(&rig, "q")->question.level, 2);
 	rig_due(&rig, "q");
 	cr_assert_eq(rig.run->state, RUN_FAILED);
 	cr_assert(str_equal(rig_step(&rig, "q")->fault.code, S("timeout")));

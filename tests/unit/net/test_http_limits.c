@@ -150,6 +150,43 @@ Test(http_limits, one_connection_too_many)
 	rig_close(&rig);
 }
 
+Test(http_limits, who_only_holds_a_connection_gives_way)
+{
+	struct rig rig;
+	struct http_settings settings = http_settings_default();
+	settings.new_connections = 2;
+	rig_open(&rig, &settings);
+	int served = client_open(&rig);
+	client_send(served, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
+	expect_status(served, 200);
+	int oldest = client_open(&rig), second = client_open(&rig);
+	client_send(oldest, "GET /echo HTTP/1.1\r\n");
+	client_send(second, "GET /echo HTTP/1.1\r\nHost: x\r\n");
+	/* One more: the first that has said nothing whole is put out, and nobody else. */
+	int third = client_open(&rig);
+	cr_assert(client_at_end(oldest));
+	client_send(second, "\r\n");
+	expect_status(second, 200);
+	client_send(third, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
+	expect_status(third, 200);
+	client_send(served, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
+	expect_status(served, 200);
+	/* baton.sock has no such clients: its owner is the only one who can open it. */
+	int local[4];
+	for (size_t i = 0; i < 4; i++)
+		local[i] = client_open_local(rig.path);
+	for (size_t i = 0; i < 4; i++) {
+		client_send(local[i], "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
+		expect_status(local[i], 200);
+		close(local[i]);
+	}
+	close(served);
+	close(oldest);
+	close(second);
+	close(third);
+	rig_close(&rig);
+}
+
 static void turn(struct rig *rig)
 {
 	(void)rig;

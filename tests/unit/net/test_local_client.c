@@ -197,3 +197,37 @@ Test(local_client, interim_answers_and_answers_until_the_close)
 	cr_assert(str_equal(answer.body, S("to the end")));
 	cr_assert(str_equal(answer.content_type, S("a/b")));
 }
+
+Test(local_client, a_server_by_its_address)
+{
+	AUTO(arena) arena = { 0 };
+	struct error error = { 0 };
+	struct local_answer answer = { 0 };
+	const char *address = str_format(&arena, "http://127.0.0.1:%d", rig.port).at;
+	cr_assert(local_request(address, S("POST"), S("/echo?q"), S(""), S("hello"), &arena, NULL,
+				NULL, &answer, &error),
+		  "%s", error.text);
+	cr_assert_eq(answer.status, 200);
+	cr_assert(str_equal(answer.body, S("POST /echo?q hello")));
+	cr_assert(!rig.last_local);
+	cr_assert(local_request(str_format(&arena, "http://localhost:%d/", rig.port).at, S("GET"),
+				S("/status?404"), S(""), S(""), &arena, NULL, NULL, &answer,
+				&error),
+		  "%s", error.text);
+	cr_assert_eq(answer.status, 404);
+	static const char *const wrong[] = { "http://",
+					     "http://:1",
+					     "http://127.0.0.1:0",
+					     "http://127.0.0.1:65536",
+					     "http://127.0.0.1:x",
+					     "http://[::1",
+					     "http://[::1]x" };
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		cr_assert(!local_request(wrong[i], S("GET"), S("/"), S(""), S(""), &arena, NULL,
+					 NULL, &answer, &error));
+		cr_assert_eq(error.code, ERROR_USAGE, "%s: %s", wrong[i], error.text);
+	}
+	cr_assert(!local_request("http://127.0.0.1:1", S("GET"), S("/"), S(""), S(""), &arena, NULL,
+				 NULL, &answer, &error));
+	cr_assert_eq(error.code, ERROR_UNAVAILABLE, "%s", error.text);
+}

@@ -541,6 +541,32 @@ Test(websocket, pings_and_a_client_that_answers_stays)
 	rig_close(&rig);
 }
 
+Test(websocket, many_are_pinged_by_one_timer)
+{
+	enum { MANY = 300, ROUNDS = 3 };
+	struct rig rig;
+	struct http_settings settings = http_settings_default();
+	settings.socket_ping_ms = 50;
+	settings.socket_idle_ms = 60000;
+	rig_open(&rig, &settings);
+	static int clients[MANY];
+	for (size_t i = 0; i < MANY; i++)
+		clients[i] = socket_open(&rig);
+	for (int round = 0; round < ROUNDS; round++)
+		for (size_t i = 0; i < MANY; i++)
+			socket_expect(clients[i], FIN | PING, S(""));
+	/* Those in the middle of the list go, the others are pinged on. */
+	for (size_t i = 0; i < MANY; i += 2)
+		close(clients[i]);
+	rig_wait(&rig, RIG_GONE, MANY / 2);
+	for (size_t i = 1; i < MANY; i += 2) {
+		socket_expect(clients[i], FIN | PING, S(""));
+		close(clients[i]);
+	}
+	rig_wait(&rig, RIG_GONE, MANY);
+	rig_close(&rig);
+}
+
 Test(websocket, a_client_that_falls_silent_is_put_out)
 {
 	struct rig rig;
@@ -562,6 +588,45 @@ Test(websocket, a_client_that_falls_silent_is_put_out)
 	cr_assert(client_at_end(client));
 	rig_wait(&rig, RIG_GONE, 1);
 	close(client);
+	rig_close(&rig);
+}
+
+static void lose_patience(struct rig *rig)
+{
+	websocket_be_patient(rig->server, 90);
+}
+
+static void regain_patience(struct rig *rig)
+{
+	websocket_be_patient(rig->server, 0);
+}
+
+/* The new time holds for those that are open already, pings included: this one would otherwise not
+ * hear one for half a minute, and have five. */
+Test(websocket, less_patience_meets_open_sockets_too)
+{
+	struct rig rig;
+	rig_open(&rig, NULL);
+	int client = socket_open(&rig);
+	rig_call(&rig, lose_patience);
+	unsigned pings = 0;
+	for (bool open = true; open;) {
+		AUTO(frame) frame;
+		socket_read(client, &frame);
+		open = frame.first == (FIN | PING);
+		pings += open;
+		if (!open)
+			cr_assert(str_starts(buf_str(&frame.payload), S("\x03\xe9")));
+	}
+	cr_assert_gt(pings, 0);
+	rig_wait(&rig, RIG_GONE, 1);
+	close(client);
+	rig_call(&rig, regain_patience);
+	client = socket_open(&rig);
+	socket_send(client, FIN | TEXT, S("still here"));
+	socket_expect(client, FIN | TEXT, S("still here"));
+	close(client);
+	rig_wait(&rig, RIG_GONE, 2);
 	rig_close(&rig);
 }
 

@@ -195,3 +195,32 @@ Test(file, nothing_leads_out_from_beneath_a_root)
 	cr_assert(file_read_beneath(root, "sub/plain", 100, &arena, &text, &error));
 	cr_assert(str_equal(text, S("plain")));
 }
+
+Test(file, replaced_in_one_step)
+{
+	AUTO(arena) arena = { 0 };
+	struct error error = { 0 };
+	struct str text;
+	struct stat info;
+	const char *path = in_folder(&arena, "settings"), *link = in_folder(&arena, "link");
+	cr_assert(file_replace(path, S("one"), &error), "%s", error.text);
+	cr_assert_eq(stat(path, &info), 0);
+	cr_assert_eq(info.st_mode & 0777, 0600);
+	cr_assert_eq(chmod(path, 0640), 0);
+	cr_assert_eq(symlink("settings", link), 0);
+	cr_assert(file_replace(link, S("another"), &error), "%s", error.text);
+	cr_assert_eq(lstat(link, &info), 0);
+	cr_assert(S_ISLNK(info.st_mode));
+	cr_assert_eq(stat(path, &info), 0);
+	cr_assert_eq(info.st_mode & 0777, 0640);
+	cr_assert(file_read(path, 100, &arena, &text, &error));
+	cr_assert(str_equal(text, S("another")));
+	cr_assert(!file_replace(in_folder(&arena, "no/such"), S("x"), &error));
+	cr_assert_not_null(strstr(error.text, "no/such"));
+	/* a folder is not replaced, and nothing is left beside it */
+	cr_assert_eq(mkdir(in_folder(&arena, "folder"), 0700), 0);
+	cr_assert(!file_replace(in_folder(&arena, "folder"), S("x"), &error));
+	char command[100];
+	snprintf(command, sizeof(command), "test \"$(ls %s | wc -l)\" = 3", folder);
+	cr_assert_eq(system(command), 0);
+}

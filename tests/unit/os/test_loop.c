@@ -128,7 +128,8 @@ Test(loop, two_readers_run_at_the_same_time)
 	unsigned left = 2;
 	struct meeting meetings[2];
 	for (size_t i = 0; i < 2; i++) {
-		meetings[i] = (struct meeting){ { meet, met, NULL }, loop, &barrier, 9, &left };
+		meetings[i] =
+			(struct meeting){ { .run = meet, .done = met }, loop, &barrier, 9, &left };
 		system_submit(loop_system(loop), LANE_READER, &meetings[i].job);
 	}
 	loop_run(loop);

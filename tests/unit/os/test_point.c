@@ -1,9 +1,11 @@
 /* Failpoints: the n-th passing kills, the trace has every name before it. */
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -69,6 +71,35 @@ Test(point, the_named_passing_kills)
 	unlink(trace);
 }
 
+Test(point, an_abort_is_an_abort)
+{
+	int status = walk("b=abort@2", NULL);
+	cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
+Test(point, whoever_passes_is_held_until_the_gate_opens)
+{
+	char folder[] = "/tmp/baton-test-XXXXXX", gate[64], trace[64];
+	cr_assert_not_null(mkdtemp(folder));
+	snprintf(gate, sizeof(gate), "%s/gate", folder);
+	snprintf(trace, sizeof(trace), "%s/trace", folder);
+	cr_assert_eq(mkfifo(gate, 0600), 0);
+	setenv("BATON_POINTS_GATE", gate, 1);
+	/* Ours is open before the child looks, so what is written stays in the FIFO. */
+	int ours = open(gate, O_RDWR | O_CLOEXEC);
+	cr_assert_geq(ours, 0);
+	cr_assert_eq(write(ours, "xy", 2), 2);
+	cr_assert_eq(walk("a=hold;b=hold@2", trace), 0);
+	/* Each took one byte: nothing is left. */
+	cr_assert_eq(fcntl(ours, F_SETFL, O_NONBLOCK), 0);
+	char byte;
+	cr_assert_eq(read(ours, &byte, 1), -1);
+	close(ours);
+	unlink(gate);
+	unlink(trace);
+	rmdir(folder);
+}
+
 /* Which of six passings find the disk full, as letters. */
 static void full_passings(const char *rules, const char *expected)
 {
@@ -99,7 +130,8 @@ Test(point, wrong_rules_end_the_process)
 	static const char *const wrong[] = { "a",          "a=",        "=kill",      "a=explode",
 					     "a=kill@0",   "a=kill@-1", "a=kill@x",   "a=kill@",
 					     "a=full@",    "a=full@0",  "a=full@3-2", "a=full@3-",
-					     "a=kill@1-2", "a=full@-3", "a=fuller" };
+					     "a=kill@1-2", "a=full@-3", "a=fuller",   "a=hold",
+					     "a=hold@1-2" };
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		int status = walk(wrong[i], NULL);
 		cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 2, "%s", wrong[i]);

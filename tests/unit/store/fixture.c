@@ -92,6 +92,14 @@ static void draft_settle(struct draft *draft)
 		draft->append.opened = &draft->effect;
 	if (draft->append.closed_count > 0)
 		draft->append.closed = &draft->closed;
+	if (draft->append.document_count > 0)
+		draft->append.documents = &draft->document;
+	if (draft->append.guard_count > 0)
+		draft->append.guards = draft->guards;
+	for (size_t i = 0; i < draft->append.event_count; i++)
+		draft->events[i].names = draft->names;
+	if (draft->append.snapshot.names == NULL)
+		draft->append.snapshot.names = draft->names;
 }
 
 bool drafts_commit(struct fixture *fixture, struct draft *const *drafts, size_t count)
@@ -180,13 +188,71 @@ static void tell_runs(const struct store_run_page *runs, struct buf *out)
 		const struct store_run *run = &runs->at[i];
 		buf_add_format(out,
 			       "run " STR_FMT " " STR_FMT " " STR_FMT
-			       " %d %lld %lld %lld %lld " STR_FMT "\n",
+			       " %d %lld %lld %lld %lld %lld " STR_FMT "\n",
 			       STR_ARG(uuid_text(&run->id, id)), STR_ARG(run->name),
 			       STR_ARG(run->state), run->stepping, (long long)run->created_at,
 			       (long long)run->updated_at, (long long)run->ended_at,
-			       (long long)run->seq, STR_ARG(run->summary));
+			       (long long)run->seq, (long long)run->floor, STR_ARG(run->summary));
 	}
 	buf_add_format(out, "--\n");
+}
+
+static bool tell_snapshots(struct fixture *f, const struct store_run_page *runs, struct buf *out)
+{
+	for (size_t i = 0; i < runs->count; i++) {
+		struct store_snapshot snapshot = { 0 };
+		bool found = true;
+		for (int64_t at = 0; found; at = snapshot.seq - 1) {
+			if (!f->ops->read_snapshot(f->reader, &runs->at[i].id, at, &f->arena,
+						   &snapshot, &found, &f->error))
+				return false;
+			if (found)
+				buf_add_format(out, "snapshot %zu %lld " STR_FMT "\n", i,
+					       (long long)snapshot.seq, STR_ARG(snapshot.body));
+			found = found && snapshot.seq > 1;
+		}
+	}
+	return true;
+}
+
+/* What is kept beside the streams, of the names that tests use. */
+static bool tell_beside(struct fixture *f, struct buf *out)
+{
+	struct store_state_counts states;
+	struct store_effect_page due;
+	if (!f->ops->count_states(f->reader, &f->arena, &states, &f->error) ||
+	    !f->ops->list_due(f->reader, INT64_MAX, SIZE_MAX, &f->arena, &due, &f->error))
+		return false;
+	for (size_t i = 0; i < states.count; i++)
+		buf_add_format(out, "state " STR_FMT " %lld\n", STR_ARG(states.at[i].state),
+			       (long long)states.at[i].runs);
+	for (size_t i = 0; i < due.count; i++)
+		buf_add_format(out, "due %lld\n", (long long)due.at[i].due_at);
+	const struct str kinds[] = { S("profile"), S("team") };
+	for (size_t k = 0; k < COUNT(kinds); k++) {
+		struct store_document_page page;
+		if (!f->ops->list_documents(f->reader, kinds[k], S(""), SIZE_MAX, &f->arena, &page,
+					    &f->error))
+			return false;
+		for (size_t i = 0; i < page.count; i++)
+			buf_add_format(out, STR_FMT " " STR_FMT " %lld %lld " STR_FMT "\n",
+				       STR_ARG(page.at[i].kind), STR_ARG(page.at[i].name),
+				       (long long)page.at[i].revision,
+				       (long long)page.at[i].changed_at, STR_ARG(page.at[i].body));
+	}
+	const struct str names[] = { S("a"), S("b"), S("c") };
+	for (size_t i = 0; i < COUNT(names); i++) {
+		int64_t value;
+		struct store_request request;
+		bool found;
+		if (!f->ops->read_guard(f->reader, names[i], &value, &f->error) ||
+		    !f->ops->read_request(f->reader, names[i], &f->arena, &request, &found,
+					  &f->error))
+			return false;
+		buf_add_format(out, STR_FMT " %lld, asked at %lld\n", STR_ARG(names[i]),
+			       (long long)value, found ? (long long)request.at : -1);
+	}
+	return true;
 }
 
 bool story_try(struct fixture *f, struct str *out_story)
@@ -208,6 +274,8 @@ bool story_try(struct fixture *f, struct str *out_story)
 			       STR_ARG(uuid_text(&effects.at[i].run, other)),
 			       STR_ARG(effects.at[i].kind), (long long)effects.at[i].due_at,
 			       STR_ARG(effects.at[i].body));
+	if (!tell_snapshots(f, &runs, &out) || !tell_beside(f, &out))
+		return false;
 	*out_story = str_copy(&f->arena, buf_str(&out));
 	return true;
 }
@@ -217,4 +285,31 @@ struct str story_of(struct fixture *fixture)
 	struct str story = S("");
 	cr_assert(story_try(fixture, &story), "%s", fixture->error.text);
 	return story;
+}
+
+size_t purge_all(struct fixture *f, size_t limit)
+{
+	bool more = true;
+	size_t slices = 0;
+	for (; more; slices++)
+		cr_assert(f->ops->purge(f->store, limit, &more, &f->error), "%s", f->error.text);
+	return slices;
+}
+
+void check_whole(struct fixture *f)
+{
+	struct store_check check;
+	cr_assert(f->ops->check(f->reader, &f->arena, &check, &f->error), "%s", f->error.text);
+	if (check.count > 0)
+		cr_assert_fail("%s: " STR_FMT, f->ops->name, STR_ARG(check.problems[0]));
+}
+
+size_t old_runs(struct fixture *f, int64_t ended_before, int64_t most_events)
+{
+	struct store_old_runs runs;
+	cr_assert(f->ops->list_old(f->reader, ended_before, most_events, NULL, 99, &f->arena, &runs,
+				   &f->error));
+	for (size_t i = 1; i < runs.count; i++)
+		cr_assert_lt(memcmp(&runs.at[i - 1].id, &runs.at[i].id, 16), 0);
+	return runs.count;
 }

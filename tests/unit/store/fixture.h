@@ -29,6 +29,9 @@ struct draft {
 	struct store_blob blob;
 	struct store_effect effect;
 	struct uuid closed;
+	struct store_document document;
+	struct store_guard guards[3];
+	struct hash names[2]; /* of every event, as many as append.events[i].name_count says */
 };
 
 void fixture_open(struct fixture *fixture, const struct store_ops *ops);
@@ -49,6 +52,25 @@ bool run_exists(struct fixture *fixture, unsigned run);
 /* Everything a reader can say, as one text in the fixture's arena; the same for every backend. */
 struct str story_of(struct fixture *fixture);
 bool story_try(struct fixture *fixture, struct str *out_story); /* false: a read failed */
+
+size_t purge_all(struct fixture *fixture, size_t limit); /* how many slices it took */
+void check_whole(struct fixture *fixture);               /* check() finds nothing */
+/* How many runs list_old() gives, in their order. */
+size_t old_runs(struct fixture *fixture, int64_t ended_before, int64_t most_events);
+
+/* One Criterion test that runs its body once for every backend. */
+#define STORE_TEST(suite, name)                                    \
+	static void name(struct fixture *f);                       \
+	Test(suite, name)                                          \
+	{                                                          \
+		for (size_t i = 0; i < store_backend_count; i++) { \
+			struct fixture fixture;                    \
+			fixture_open(&fixture, store_backends[i]); \
+			name(&fixture);                            \
+			fixture_close(&fixture);                   \
+		}                                                  \
+	}                                                          \
+	static void name(struct fixture *f)
 
 #define cr_assert_str(actual, expected)                                                      \
 	do {                                                                                 \

@@ -1,25 +1,10 @@
 /* tests/unit/store/test_conformance.c -- what every row of stores.def must do.
- *
- * STORE_TEST(name) is one Criterion test that runs its body once for every backend.
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "fixture.h"
-
-#define STORE_TEST(name)                                           \
-	static void name(struct fixture *f);                       \
-	Test(conformance, name)                                    \
-	{                                                          \
-		for (size_t i = 0; i < store_backend_count; i++) { \
-			struct fixture fixture;                    \
-			fixture_open(&fixture, store_backends[i]); \
-			name(&fixture);                            \
-			fixture_close(&fixture);                   \
-		}                                                  \
-	}                                                          \
-	static void name(struct fixture *f)
 
 Test(backends, are_found_by_name)
 {
@@ -31,7 +16,7 @@ Test(backends, are_found_by_name)
 	cr_assert_null(store_backend(S("sqlit")));
 }
 
-STORE_TEST(is_empty_at_first)
+STORE_TEST(conformance, is_empty_at_first)
 {
 	cr_assert_eq(f->ops->newest_position(f->reader), 0);
 	cr_assert_eq(events_all(f).count, 0);
@@ -47,7 +32,7 @@ STORE_TEST(is_empty_at_first)
 	cr_assert_eq(effects.count, 0);
 }
 
-STORE_TEST(a_first_append_makes_the_run)
+STORE_TEST(conformance, a_first_append_makes_the_run)
 {
 	struct draft draft = draft_of(7, 0, 3);
 	draft.append.run.ended_at = 99;
@@ -79,7 +64,7 @@ STORE_TEST(a_first_append_makes_the_run)
 	cr_assert_not(row.stepping);
 }
 
-STORE_TEST(a_later_append_goes_on_and_replaces_the_row)
+STORE_TEST(conformance, a_later_append_goes_on_and_replaces_the_row)
 {
 	struct draft first = draft_of(1, 0, 2), second = draft_of(1, 2, 2);
 	draft_commit(f, &first);
@@ -101,7 +86,7 @@ STORE_TEST(a_later_append_goes_on_and_replaces_the_row)
 	cr_assert_eq(row.seq, 4);
 }
 
-STORE_TEST(a_conflict_writes_nothing)
+STORE_TEST(conformance, a_conflict_writes_nothing)
 {
 	struct draft first = draft_of(1, 0, 2);
 	draft_commit(f, &first);
@@ -138,7 +123,7 @@ STORE_TEST(a_conflict_writes_nothing)
 	cr_assert_eq(stats.commits, 1);
 }
 
-STORE_TEST(a_conflict_leaves_its_neighbours_alone)
+STORE_TEST(conformance, a_conflict_leaves_its_neighbours_alone)
 {
 	struct draft good = draft_of(1, 0, 2), again = draft_of(1, 0, 1), late = draft_of(9, 4, 1),
 		     other = draft_of(2, 0, 1);
@@ -157,7 +142,7 @@ STORE_TEST(a_conflict_leaves_its_neighbours_alone)
 	cr_assert_eq(stats.conflicts, 2);
 }
 
-STORE_TEST(a_batch_may_append_to_one_run_twice)
+STORE_TEST(conformance, a_batch_may_append_to_one_run_twice)
 {
 	struct draft first = draft_of(1, 0, 2), second = draft_of(1, 2, 3),
 		     third = draft_of(1, 5, 1);
@@ -173,7 +158,7 @@ STORE_TEST(a_batch_may_append_to_one_run_twice)
 	cr_assert_eq(f->ops->stats(f->store).commits, 1);
 }
 
-STORE_TEST(nothing_to_do_is_no_commit)
+STORE_TEST(conformance, nothing_to_do_is_no_commit)
 {
 	cr_assert(f->ops->commit(f->store, NULL, 0, &f->error));
 	struct draft late = draft_of(1, 4, 1);
@@ -184,7 +169,7 @@ STORE_TEST(nothing_to_do_is_no_commit)
 	cr_assert_eq(f->ops->stats(f->store).commits, 1);
 }
 
-STORE_TEST(positions_follow_the_commits)
+STORE_TEST(conformance, positions_follow_the_commits)
 {
 	for (unsigned i = 0; i < 30; i++) {
 		struct draft draft = draft_of(i % 3, i / 3 * 2, 2);
@@ -207,7 +192,7 @@ STORE_TEST(positions_follow_the_commits)
 	cr_assert_eq(seen, 60);
 }
 
-STORE_TEST(events_come_in_pages)
+STORE_TEST(conformance, events_come_in_pages)
 {
 	for (int64_t i = 0; i < 10; i++) {
 		struct draft one = draft_of(1, i * 2, 2), two = draft_of(2, i, 1);
@@ -236,7 +221,7 @@ STORE_TEST(events_come_in_pages)
 	cr_assert_eq(page.count, 0);
 }
 
-STORE_TEST(runs_are_listed_newest_first)
+STORE_TEST(conformance, runs_are_listed_newest_first)
 {
 	static const unsigned order[] = { 5, 3, 9, 1, 7 };
 	for (size_t i = 0; i < COUNT(order); i++) {
@@ -262,7 +247,7 @@ STORE_TEST(runs_are_listed_newest_first)
 	cr_assert_eq(page.count, 0);
 }
 
-STORE_TEST(stepping_runs_are_found_by_id)
+STORE_TEST(conformance, stepping_runs_are_found_by_id)
 {
 	static const unsigned order[] = { 4, 2, 6, 0, 8 };
 	for (size_t i = 0; i < COUNT(order); i++) {
@@ -299,7 +284,7 @@ STORE_TEST(stepping_runs_are_found_by_id)
 	}
 }
 
-STORE_TEST(values_are_kept_once)
+STORE_TEST(conformance, values_are_kept_once)
 {
 	static const struct str values[] = { { "a\0b\xff", 4 }, { NULL, 0 }, { "plain", 5 } };
 	for (unsigned round = 0; round < 2; round++)
@@ -336,7 +321,7 @@ static void effect_open(struct fixture *f, unsigned run, unsigned effect, struct
 	draft_commit(f, &draft);
 }
 
-STORE_TEST(effects_are_listed_by_id_and_kind)
+STORE_TEST(conformance, effects_are_listed_by_id_and_kind)
 {
 	static const unsigned order[] = { 30, 10, 50, 20, 40 };
 	for (size_t i = 0; i < COUNT(order); i++)
@@ -366,7 +351,7 @@ STORE_TEST(effects_are_listed_by_id_and_kind)
 	cr_assert_eq(page.count, 0);
 }
 
-STORE_TEST(an_effect_is_replaced_and_closed)
+STORE_TEST(conformance, an_effect_is_replaced_and_closed)
 {
 	effect_open(f, 1, 5, S("tool"));
 	effect_open(f, 2, 5, S("timer"));
@@ -404,7 +389,7 @@ STORE_TEST(an_effect_is_replaced_and_closed)
 	draft_commit(f, &twice);
 }
 
-STORE_TEST(text_comes_back_as_it_went_in)
+STORE_TEST(conformance, text_comes_back_as_it_went_in)
 {
 	char *large = malloc(1 << 20);
 	memset(large, 'x', 1 << 20);
@@ -434,7 +419,7 @@ STORE_TEST(text_comes_back_as_it_went_in)
 	free(large);
 }
 
-STORE_TEST(missing_text_is_empty_text)
+STORE_TEST(conformance, missing_text_is_empty_text)
 {
 	struct draft draft = draft_of(1, 0, 1);
 	draft.append.run = (struct store_run){ .id = id_of(1) };
@@ -476,7 +461,7 @@ static void *watch(void *context)
 	return NULL;
 }
 
-STORE_TEST(readers_on_other_threads_follow)
+STORE_TEST(conformance, readers_on_other_threads_follow)
 {
 	struct watcher watchers[3];
 	for (size_t i = 0; i < COUNT(watchers); i++) {
@@ -518,7 +503,7 @@ static void shuffle_commit(struct fixture *f, uint32_t *seed)
 	cr_assert(drafts_commit(f, batch, count), "%s", f->error.text);
 }
 
-STORE_TEST(a_sound_store_has_nothing_wrong_with_it)
+STORE_TEST(conformance, a_sound_store_has_nothing_wrong_with_it)
 {
 	uint32_t seed = 7;
 	for (int round = 0; round < 30; round++)
@@ -540,7 +525,7 @@ STORE_TEST(a_sound_store_has_nothing_wrong_with_it)
 	cr_assert_gt(size.runs, 1);
 }
 
-STORE_TEST(an_open_effect_of_an_ended_run_is_found)
+STORE_TEST(conformance, an_open_effect_of_an_ended_run_is_found)
 {
 	struct draft draft = draft_of(1, 0, 1);
 	draft.append.run.ended_at = 5;
@@ -555,7 +540,7 @@ STORE_TEST(an_open_effect_of_an_ended_run_is_found)
 	cr_assert(str_find(check.problems[0], S("its run has ended"), &at));
 }
 
-STORE_TEST(a_vacuum_changes_nothing)
+STORE_TEST(conformance, a_vacuum_changes_nothing)
 {
 	uint32_t seed = 3;
 	for (int round = 0; round < 20; round++)

@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "fixture.h"
 #include "os/point.h"
+#include "store/page_vfs.h"
 #include "store/store_sqlite_schema.h"
 
 static void open_sqlite(struct fixture *f)
@@ -21,10 +22,11 @@ static void open_sqlite(struct fixture *f)
 }
 
 /* Runs SQL on a connection of its own; the store must be closed. */
-static void outside(const char *path, const char *sql)
+static void outside(const char *path, const char *vfs, const char *sql)
 {
 	sqlite3 *database;
-	cr_assert_eq(sqlite3_open(path, &database), SQLITE_OK);
+	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+	cr_assert_eq(sqlite3_open_v2(path, &database, flags, vfs), SQLITE_OK);
 	char *problem = NULL;
 	cr_assert_eq(sqlite3_exec(database, sql, NULL, NULL, &problem), SQLITE_OK, "%s", problem);
 	cr_assert_eq(sqlite3_close(database), SQLITE_OK);
@@ -35,7 +37,7 @@ static void meddle(struct fixture *f, const char *sql)
 {
 	f->ops->reader_close(f->reader);
 	f->ops->close(f->store);
-	outside(f->path, sql);
+	outside(f->path, page_vfs_name(), sql);
 	cr_assert(f->ops->open(f->path, &f->store, &f->error), "%s", f->error.text);
 	cr_assert(f->ops->reader_open(f->store, &f->reader, &f->error), "%s", f->error.text);
 }
@@ -48,7 +50,7 @@ static struct error refused(const char *sql)
 	f.ops->reader_close(f.reader);
 	f.ops->close(f.store);
 	cr_assert_eq(unlink(f.path), 0);
-	outside(f.path, sql);
+	outside(f.path, NULL, sql);
 	struct stat before, after;
 	cr_assert_eq(stat(f.path, &before), 0);
 	f.store = NULL;
@@ -140,6 +142,31 @@ Test(sqlite, never_gives_a_position_twice)
 	struct draft three = draft_of(3, 0, 1);
 	draft_commit(&f, &three);
 	cr_assert_eq(three.append.first_position, 10);
+	fixture_close(&f);
+}
+
+Test(sqlite, whoever_opens_it_last_is_its_owner)
+{
+	struct fixture f;
+	open_sqlite(&f);
+	struct draft one = draft_of(1, 0, 1), two = draft_of(1, 1, 1), *batch[] = { &two };
+	draft_commit(&f, &one);
+	struct fixture other = { .ops = f.ops };
+	cr_assert(f.ops->open(f.path, &other.store, &other.error), "%s", other.error.text);
+	/* The one before writes nothing more, not even what nobody else has touched. */
+	cr_assert_not(drafts_commit(&f, batch, 1));
+	cr_assert_eq(f.error.code, ERROR_STORAGE);
+	cr_assert_not_null(strstr(f.error.text, "another baton has opened the store"), "%s",
+			   f.error.text);
+	cr_assert_eq(two.append.outcome, STORE_PENDING);
+	bool more;
+	cr_assert_not(f.ops->purge(f.store, 1, &more, &f.error));
+	cr_assert_not(f.ops->forget(f.store, 1, &f.error));
+	cr_assert_eq(events_all(&f).count, 1, "its readers go on");
+	cr_assert_eq(draft_try(&other, &two), STORE_COMMITTED);
+	cr_assert_not(drafts_commit(&f, batch, 1), "and it stays so");
+	f.ops->close(other.store);
+	cr_assert_eq(events_all(&f).count, 2);
 	fixture_close(&f);
 }
 
@@ -528,6 +555,18 @@ Test(sqlite, a_check_finds_what_was_broken_by_hand)
 		{ "DELETE FROM runs WHERE key = 1", "belong to no run" },
 		{ "UPDATE effects SET run = 77", "belongs to no run" },
 		{ "UPDATE runs SET ended_at = 5", "its run has ended" },
+		{ "UPDATE runs SET floor = 2 WHERE key = 1", "newest snapshot 0" },
+		{ "UPDATE runs SET floor = 2 WHERE key = 1", "nobody will purge" },
+		{ "INSERT INTO snapshots VALUES (1, 9, NULL, '{}')", "beyond its run" },
+		{ "DELETE FROM blobs", "is named and not stored" },
+		{ "DELETE FROM names", "is stored and has no name" },
+		{ "UPDATE names SET uses = 3", "has 3 uses and is named by 2 rows" },
+		{ "UPDATE events SET names = x'0000000000000009' WHERE seq = 1",
+		  "value number 9 is named by 2 rows and not stored" },
+		{ "UPDATE states SET runs = 7", "counted 7 times and 2 runs" },
+		{ "UPDATE runs SET state = 'lost' WHERE key = 1", "counted 0 times and 1 runs" },
+		{ "INSERT INTO documents VALUES ('k', 'n', 1, 1, '{}')", "the system stream" },
+		{ "INSERT INTO counters VALUES ('c', -1)", "counter c is at -1" },
 		{ "UPDATE runs SET ended_at = 5, stepping = 1; DELETE FROM effects",
 		  "is to be computed" },
 	};
@@ -538,6 +577,10 @@ Test(sqlite, a_check_finds_what_was_broken_by_hand)
 			struct draft draft = draft_of(run, 0, 3);
 			draft.effect = (struct store_effect){ .id = id_of(run), .kind = S("tool") };
 			draft.append.opened_count = 1;
+			draft.blob = (struct store_blob){ hash_of(S("value")), S("value") };
+			draft.append.blob_count = 1;
+			draft.names[0] = draft.blob.hash;
+			draft.events[0].name_count = 1;
 			draft_commit(&f, &draft);
 		}
 		struct store_check check;

@@ -16,7 +16,14 @@ struct steps {
 	struct job *queued;
 	bool ran;
 	size_t submitted;
+	int64_t now_us, commit_us; /* the clock, and what running a job takes of it */
+	int64_t append_us;         /* likewise, for each append of its batch */
 };
+
+static int64_t steps_mono(struct system *system)
+{
+	return ((struct steps *)system)->now_us;
+}
 
 static void steps_submit(struct system *system, enum system_lane lane, struct job *job)
 {
@@ -28,7 +35,7 @@ static void steps_submit(struct system *system, enum system_lane lane, struct jo
 	steps->submitted++;
 }
 
-static const struct system_ops steps_ops = { .submit = steps_submit };
+static const struct system_ops steps_ops = { .submit = steps_submit, .mono_us = steps_mono };
 
 static void steps_run(struct steps *steps)
 {
@@ -80,11 +87,29 @@ static void failed(void *context, const struct error *error)
 	scene->failure = error->code;
 }
 
+/* A store whose commits take their time, by the scene's clock. */
+static struct store_ops timed_ops;
+static const struct store_ops *plain_ops;
+static struct scene *timed_scene;
+
+static bool timed_commit(struct store *store, struct store_append *const *appends, size_t count,
+			 struct error *error)
+{
+	struct steps *steps = &timed_scene->steps;
+	steps->now_us += steps->commit_us + steps->append_us * (int64_t)count;
+	return plain_ops->commit(store, appends, count, error);
+}
+
 static void scene_open(struct scene *scene)
 {
 	memset(scene, 0, sizeof(*scene));
 	scene->steps.system.ops = &steps_ops;
 	fixture_open(&scene->fixture, store_backend(S("memory")));
+	timed_scene = scene;
+	plain_ops = scene->fixture.store->ops;
+	timed_ops = *plain_ops;
+	timed_ops.commit = timed_commit;
+	scene->fixture.store->ops = &timed_ops;
 	scene->writer = writer_new(&scene->steps.system, scene->fixture.store, failed, scene);
 }
 
@@ -287,6 +312,88 @@ Test(writer, delivers_want_of_room_and_goes_on)
 	cr_assert_eq(scene.failures, 0);
 	cr_assert_eq(stats_of(&scene).refusals, 1);
 	cr_assert_eq(events_all(&scene.fixture).count, 2);
+	scene_close(&scene);
+}
+
+/* A batch of its own for each: one append alone, then `more` that waited for it. */
+static void queue_batches(struct scene *scene, unsigned first_run, unsigned more)
+{
+	for (unsigned i = 0; i <= more; i++)
+		queue(scene, i, first_run + i, 0);
+	steps_all(&scene->steps);
+}
+
+Test(writer, knows_what_the_queue_will_cost)
+{
+	static struct scene scene;
+	scene_open(&scene);
+	scene.steps.commit_us = 5000;
+	scene.steps.append_us = 100;
+	cr_assert_eq(writer_work_us(scene.writer), 0);
+	for (unsigned i = 0; i < 8; i++)
+		queue_batches(&scene, 1000 * i, 5 + i);
+	cr_assert_eq(writer_work_us(scene.writer), 0);
+	cr_assert_eq(writer_oldest_us(scene.writer), 0);
+	for (unsigned i = 0; i < 40; i++)
+		queue(&scene, i, 20000 + i, 0);
+	int64_t work = writer_work_us(scene.writer);
+	cr_assert(work > 8500 && work < 9500, "%lld", (long long)work);
+	/* More than one batch is more than one commit. */
+	for (unsigned i = 0; i < 2 * LIMIT_WRITER_BATCH; i++)
+		queue(&scene, i, 30000 + i, 0);
+	work = writer_work_us(scene.writer);
+	cr_assert(work > 220000 && work < 230000, "%lld", (long long)work);
+	steps_all(&scene.steps);
+	cr_assert_eq(writer_work_us(scene.writer), 0);
+	scene_close(&scene);
+}
+
+Test(writer, a_burst_shares_a_commit_and_is_no_backlog)
+{
+	static struct scene scene;
+	scene_open(&scene);
+	scene.steps.commit_us = 5000;
+	for (unsigned i = 0; i < 20; i++)
+		queue_batches(&scene, i, 0);
+	for (unsigned i = 0; i < 200; i++)
+		queue(&scene, i, 1000 + i, 0);
+	int64_t work = writer_work_us(scene.writer);
+	cr_assert(work > 4900 && work < 5100, "%lld", (long long)work);
+	steps_all(&scene.steps);
+	scene_close(&scene);
+}
+
+Test(writer, a_commit_that_hangs_is_work_too)
+{
+	static struct scene scene;
+	scene_open(&scene);
+	queue(&scene, 0, 1, 0);
+	scene.steps.now_us += 100000;
+	queue(&scene, 1, 2, 0);
+	scene.steps.now_us += 200000;
+	cr_assert_eq(writer_oldest_us(scene.writer), 300000);
+	cr_assert_eq(writer_work_us(scene.writer), 300000);
+	steps_run(&scene.steps);
+	steps_done(&scene.steps);
+	cr_assert_eq(writer_oldest_us(scene.writer), 200000);
+	steps_all(&scene.steps);
+	cr_assert_eq(writer_oldest_us(scene.writer), 0);
+	scene_close(&scene);
+}
+
+Test(writer, counts_commits_by_size_and_time)
+{
+	static struct scene scene;
+	scene_open(&scene);
+	scene.steps.commit_us = 3000;
+	queue_batches(&scene, 0, 9);
+	const struct histogram *sizes = writer_commit_sizes(scene.writer);
+	const struct histogram *times = writer_commit_times(scene.writer);
+	cr_assert_eq(sizes->count, 2);
+	cr_assert_eq((int)sizes->sum, 10);
+	cr_assert_eq(sizes->counts[0], 1); /* at most 1 */
+	cr_assert_eq(sizes->counts[4], 1); /* at most 16 */
+	cr_assert_eq(times->counts[3], 2); /* at most 5 ms */
 	scene_close(&scene);
 }
 

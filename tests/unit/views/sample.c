@@ -137,3 +137,49 @@ struct view_source sample_prefix(const struct sample *sample, size_t count)
 	source.state = str_from_c(lines[count - 1].state);
 	return source;
 }
+
+struct str sample_graph_text(void)
+{
+	return str_from_c(graph_text);
+}
+
+/* ---- printing ------------------------------------------------------------------------ */
+
+struct str view_text(const struct view_document *document, struct arena *arena)
+{
+	AUTO(buf) text = { 0 };
+	struct json_writer writer = { .out = &text };
+	view_print(document, &writer);
+	return str_copy(arena, buf_str(&text));
+}
+
+static void put_line(struct buf *out, const char *head, const struct view_document *document,
+		     struct arena *arena)
+{
+	struct str text = view_text(document, arena);
+	buf_add(out, str_from_c(head));
+	buf_add(out, text);
+}
+
+struct str view_whole(const struct view *view, const struct story *story, struct arena *arena)
+{
+	AUTO(buf) out = { 0 };
+	buf_add_format(&out, "{\"view\":\"" STR_FMT "\",\n\"run\":\n", STR_ARG(view->name));
+	struct view_document document = view->ops->run(story);
+	put_line(&out, "", &document, arena);
+	struct view_documents more = view->ops->more(story);
+	for (size_t i = 0; i < more.count; i++) {
+		buf_add_format(&out, ",\n\"" STR_FMT "\":\n", STR_ARG(more.at[i].name));
+		put_line(&out, "", &more.at[i], arena);
+	}
+	buf_add(&out, S(",\n\"events\":["));
+	const char *head = "\n";
+	for (size_t i = 0; i < story->source->event_count; i++) {
+		if (!view_event(view, story, i, &document))
+			continue;
+		put_line(&out, head, &document, arena);
+		head = ",\n";
+	}
+	buf_add(&out, S("]}\n"));
+	return str_copy(arena, buf_str(&out));
+}

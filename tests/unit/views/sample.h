@@ -21,5 +21,11 @@ void sample_init(struct sample *sample);
 void sample_done(struct sample *sample);
 /* The same run when only its first events had happened, with the state its row had then. */
 struct view_source sample_prefix(const struct sample *sample, size_t count);
+struct str sample_graph_text(void);
+
+struct str view_text(const struct view_document *document, struct arena *arena);
+/* Everything a view says about a run: one JSON document, a line for each object, so that a change
+ * is a line. */
+struct str view_whole(const struct view *view, const struct story *story, struct arena *arena);
 
 #endif

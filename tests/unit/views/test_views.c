@@ -13,46 +13,6 @@
 
 /* ---- printing ------------------------------------------------------------------------ */
 
-static struct str print(const struct view_document *document, struct arena *arena)
-{
-	AUTO(buf) text = { 0 };
-	struct json_writer writer = { .out = &text };
-	view_print(document, &writer);
-	return str_copy(arena, buf_str(&text));
-}
-
-static void put_line(struct buf *out, const char *head, const struct view_document *document,
-		     struct arena *arena)
-{
-	struct str text = print(document, arena);
-	buf_add(out, str_from_c(head));
-	buf_add(out, text);
-}
-
-/* One JSON document; a line for each object, so that a change is a line. */
-static struct str whole(const struct view *view, const struct story *story, struct arena *arena)
-{
-	AUTO(buf) out = { 0 };
-	buf_add_format(&out, "{\"view\":\"" STR_FMT "\",\n\"run\":\n", STR_ARG(view->name));
-	struct view_document document = view->ops->run(story);
-	put_line(&out, "", &document, arena);
-	struct view_documents more = view->ops->more(story);
-	for (size_t i = 0; i < more.count; i++) {
-		buf_add_format(&out, ",\n\"" STR_FMT "\":\n", STR_ARG(more.at[i].name));
-		put_line(&out, "", &more.at[i], arena);
-	}
-	buf_add(&out, S(",\n\"events\":["));
-	const char *head = "\n";
-	for (size_t i = 0; i < story->source->event_count; i++) {
-		if (!view_event(view, story, i, &document))
-			continue;
-		put_line(&out, head, &document, arena);
-		head = ",\n";
-	}
-	buf_add(&out, S("]}\n"));
-	return str_copy(arena, buf_str(&out));
-}
-
 static struct str read_golden(const char *path, struct arena *arena)
 {
 	AUTO(buf) text = { 0 };
@@ -86,7 +46,7 @@ Test(views, print_the_sample_as_the_goldens_have_it)
 		struct str name =
 			str_format(&sample.arena, GOLDEN "/" STR_FMT ".json", STR_ARG(view->name));
 		const char *path = str_c(&sample.arena, name);
-		struct str text = whole(view, &story, &sample.arena);
+		struct str text = view_whole(view, &story, &sample.arena);
 		if (rewrite)
 			write_golden(path, text);
 		struct str golden = read_golden(path, &sample.arena);
@@ -295,8 +255,8 @@ Test(views, an_event_is_shown_the_same_way_for_ever)
 			cr_assert_eq(shown, view_event(view, &story, count - 1, &now));
 			if (!shown)
 				continue;
-			struct str before = print(&then, &sample.arena);
-			cr_expect(str_equal(before, print(&now, &sample.arena)), STR_FMT,
+			struct str before = view_text(&then, &sample.arena);
+			cr_expect(str_equal(before, view_text(&now, &sample.arena)), STR_FMT,
 				  STR_ARG(before));
 			compared++;
 		}
@@ -359,7 +319,7 @@ Test(views, the_typed_door_gives_what_the_view_gives)
 	struct view_document document = view_at(VIEW_runtime)->ops->run(&story);
 	struct str text = runtime_workflow_result_model_text(
 		view_runtime_result(&sample.source, &sample.arena), &sample.arena);
-	cr_expect(str_equal(text, print(&document, &sample.arena)));
+	cr_expect(str_equal(text, view_text(&document, &sample.arena)));
 	sample_done(&sample);
 }
 

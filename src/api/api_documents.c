@@ -1,0 +1,226 @@
+/* api/api_documents.c -- reading, changing and answering with documents of any kind.
+ *
+ * An answer to a change is what the change has committed; only a repeated one (the same
+ * Idempotency-Key again) reads what is stored now.
+ */
+#include <stdlib.h>
+
+#include "api/documents.h"
+#include "base/buf.h"
+
+/* ---- revisions in headers ---------------------------------------------------------------- */
+
+static struct str etag_of(int64_t revision, struct arena *arena)
+{
+	return str_format(arena, "\"%lld\"", (long long)revision);
+}
+
+bool documents_expected(const struct api_call *call, int64_t *out_revision, struct error *error)
+{
+	struct str match = http_header(call->request, S("If-Match"));
+	struct str none = http_header(call->request, S("If-None-Match"));
+	int64_t revision = -1;
+	if (match.size > 0 && none.size > 0)
+		return fail(error, ERROR_USAGE, "send If-Match or If-None-Match, not both");
+	if (none.size > 0 && !str_equal(none, S("*")))
+		return fail(error, ERROR_USAGE,
+			    "If-None-Match takes * here: there must be none yet");
+	if (none.size > 0)
+		revision = 0;
+	if (str_equal(match, S("*")))
+		revision = -2;
+	else if (match.size > 0 &&
+		 (match.size < 3 || !str_starts(match, S("\"")) || !str_ends(match, S("\"")) ||
+		  !str_to_int(str_head(str_skip(match, 1), match.size - 2), &revision) ||
+		  revision < 0))
+		return fail(error, ERROR_USAGE,
+			    "If-Match takes one revision as ETag gave it, such as \"3\"");
+	*out_revision = revision;
+	return true;
+}
+
+void documents_reply(struct api *api, uint64_t exchange, int status, struct str etag,
+		     struct str location, struct str had, struct str body)
+{
+	struct http_header headers[3] = { { S("Content-Type"), S("application/json") },
+					  { S("ETag"), etag },
+					  { S("Location"), location } };
+	size_t count = location.size > 0 ? 3 : 2;
+	if (had.size > 0 && (str_equal(had, etag) || str_equal(had, S("*"))))
+		api_reply(api, exchange, 304, headers + 1, 1, S(""));
+	else
+		api_reply(api, exchange, status, headers, count, body);
+}
+
+/* As one segment of a path. */
+static struct str escaped(struct str text, struct arena *arena)
+{
+	AUTO(buf) out = { 0 };
+	for (size_t i = 0; i < text.size; i++) {
+		char c = text.at[i];
+		bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			     (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.' || c == '~';
+		if (plain)
+			buf_add_char(&out, c);
+		else
+			buf_add_format(&out, "%%%02X", (unsigned char)c);
+	}
+	return str_copy(arena, buf_str(&out));
+}
+
+/* ---- one request ------------------------------------------------------------------------- */
+
+struct document_request {
+	struct runtime_read read; /* first */
+	struct api *api;
+	uint64_t exchange;
+	struct documents_answer answer;
+	struct str name, had; /* had: If-None-Match of a GET */
+	int64_t revision;
+	struct str text;
+	struct error error;
+};
+
+static struct document_request *request_new(struct api_call *call,
+					    const struct documents_answer *answer, struct str name)
+{
+	struct document_request *request = calloc(1, sizeof(*request));
+	require(request != NULL);
+	request->api = call->api;
+	request->exchange = call->exchange;
+	request->answer = *answer;
+	request->answer.path = str_copy(&request->read.arena, answer->path);
+	request->name = str_copy(&request->read.arena, name);
+	request->had = S("");
+	return request;
+}
+
+static void request_free(struct document_request *request)
+{
+	arena_done(&request->read.arena);
+	free(request);
+}
+
+bool documents_read(struct store_reader *reader, enum document_kind kind, struct str name,
+		    struct arena *arena, const void **out_value, int64_t *out_revision,
+		    struct error *error)
+{
+	struct store_document row;
+	bool found;
+	const void *value = NULL;
+	if (!reader->ops->read_document(reader, document_kind_name(kind), name, arena, &row, &found,
+					error))
+		return false;
+	if (found) {
+		value = document_read_stored(kind, row.body, arena, error);
+		if (value == NULL)
+			return false;
+	}
+	*out_revision = found ? row.revision : 0;
+	*out_value = value;
+	return true;
+}
+
+static void send_work(struct runtime_read *read, struct store_reader *reader)
+{
+	struct document_request *request = (struct document_request *)read;
+	enum document_kind kind = request->answer.kind;
+	struct str kind_name = document_kind_name(kind);
+	const void *value;
+	if (!documents_read(reader, kind, request->name, &read->arena, &value, &request->revision,
+			    &request->error))
+		return;
+	if (value == NULL)
+		fail(&request->error, ERROR_NOT_FOUND, "there is no " STR_FMT " called " STR_FMT,
+		     STR_ARG(kind_name), STR_ARG(str_head(request->name, LIMIT_NAME_BYTES)));
+	else
+		request->text = contract_text(document_type(kind), value, &read->arena);
+}
+
+static void send_done(struct runtime_read *read)
+{
+	struct document_request *request = (struct document_request *)read;
+	if (request->error.code != ERROR_NONE)
+		api_reply_error(request->api, request->exchange, &request->error, NULL);
+	else
+		documents_reply(request->api, request->exchange, 200,
+				etag_of(request->revision, &read->arena), S(""), request->had,
+				request->text);
+	request_free(request);
+}
+
+static void send(struct document_request *request)
+{
+	request->read.work = send_work;
+	request->read.done = send_done;
+	runtime_read(request->api->settings.runtime, &request->read);
+}
+
+void documents_send(struct api_call *call, const struct documents_answer *answer, struct str name)
+{
+	struct document_request *request = request_new(call, answer, name);
+	request->had =
+		str_copy(&request->read.arena, http_header(call->request, S("If-None-Match")));
+	send(request);
+}
+
+/* ---- changing ------------------------------------------------------------------------------ */
+
+static void changed(void *context, uint64_t deletes, const struct runtime_reply *reply)
+{
+	struct document_request *request = context;
+	struct arena *arena = &request->read.arena;
+	if (reply->error != NULL) {
+		api_reply_error(request->api, request->exchange, reply->error, reply->problems);
+	} else if (deletes) {
+		api_reply(request->api, request->exchange, 204, NULL, 0, S(""));
+	} else if (reply->body.size == 0) {
+		send(request); /* repeated */
+		return;
+	} else {
+		struct str location = S("");
+		if (reply->created && request->answer.path.size > 0)
+			location = str_format(arena, STR_FMT STR_FMT, STR_ARG(request->answer.path),
+					      STR_ARG(escaped(request->name, arena)));
+		documents_reply(request->api, request->exchange, location.size > 0 ? 201 : 200,
+				etag_of(reply->revision, arena), location, S(""), reply->body);
+	}
+	request_free(request);
+}
+
+void documents_change(struct api_call *call, const struct documents_answer *answer, struct str name,
+		      int64_t revision, struct str body)
+{
+	const struct runtime_change change = { .kind = document_kind_name(answer->kind),
+					       .name = name,
+					       .revision = revision,
+					       .body = body,
+					       .by = api_caller_name(call),
+					       .key = call->key };
+	runtime_change(call->api->settings.runtime, &change, changed,
+		       request_new(call, answer, name), body.size == 0);
+}
+
+void documents_compose(struct api_call *call, const struct documents_answer *answer,
+		       struct str name, runtime_compose *compose, void *context)
+{
+	const struct runtime_composition how = { .compose = compose,
+						 .context = context,
+						 .by = api_caller_name(call),
+						 .key = call->key };
+	runtime_change_composed(call->api->settings.runtime, &how, changed,
+				request_new(call, answer, name), false);
+}
+
+void documents_add_problems(struct problems *problems, struct str pointer,
+			    const struct problems *of_part)
+{
+	for (size_t i = 0; i < of_part->count; i++) {
+		const struct problem *problem = &of_part->at[i];
+		problems_add(problems,
+			     str_format(problems->arena, STR_FMT STR_FMT, STR_ARG(pointer),
+					STR_ARG(problem->pointer)),
+			     0, 0, STR_FMT, STR_ARG(problem->text));
+	}
+	problems->hidden += of_part->hidden;
+}

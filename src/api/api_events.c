@@ -1,0 +1,100 @@
+/* api/api_events.c -- every run's events, page by page, in the order of their commits.
+ *
+ * For whoever collects them: the cursor of a page is the position behind its last event, good for
+ * ever, so a client that comes back after a day goes on where it was.  A filter does not make a
+ * page longer: what was looked at counts, so a page may be empty and still have a cursor.
+ */
+#include <stdlib.h>
+
+#include "api/api_page.h"
+#include "api/inside.h"
+
+struct events_page {
+	struct page page; /* first */
+	struct str text;
+};
+
+static void events_work(struct runtime_read *read, struct store_reader *reader)
+{
+	struct events_page *events = (struct events_page *)read;
+	struct page *page = &events->page;
+	page_work(read, reader);
+	if (page->error.code != ERROR_NONE)
+		return;
+	AUTO(buf) text = { 0 };
+	struct json_writer writer = { .out = &text };
+	json_open(&writer, '{');
+	json_key(&writer, S("items"));
+	json_open(&writer, '[');
+	for (size_t i = 0; i < page->count; i++)
+		if (page->items[i].text.size > 0)
+			json_put_raw(&writer, page->items[i].text);
+	json_close(&writer, ']');
+	json_key(&writer, S("cursor"));
+	if (page->more)
+		json_put_str(&writer, str_format(&read->arena, "%lld",
+						 (long long)page->items[page->count - 1].cursor));
+	else
+		json_put_null(&writer);
+	json_close(&writer, '}');
+	events->text = str_copy(&read->arena, buf_str(&text));
+}
+
+static void events_free(struct events_page *events)
+{
+	stories_free(events->page.stories);
+	arena_done(&events->page.read.arena);
+	free(events);
+}
+
+static void events_done(struct runtime_read *read)
+{
+	struct events_page *events = (struct events_page *)read;
+	struct api *api = events->page.owner;
+	if (events->page.error.code != ERROR_NONE)
+		api_reply_error(api, events->page.connection, &events->page.error, NULL);
+	else
+		api_reply_json(api, events->page.connection, 200, events->text);
+	events_free(events);
+}
+
+static bool read_filters(struct api_call *call, struct page *page, struct error *error)
+{
+	struct str run = api_query(call, S("run")), type = api_query(call, S("type"));
+	struct str view = api_query(call, S("view"));
+	enum event_type known;
+	int64_t limit;
+	if (!api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 100, &limit, error) ||
+	    !api_query_int(call, S("after"), 0, INT64_MAX, 0, &page->after, error))
+		return false;
+	page->limit = (size_t)limit;
+	page->one_run = run.size > 0;
+	if (run.size > 0 && !uuid_parse(run, &page->run))
+		return fail(error, ERROR_USAGE, "?run= takes the id of a run");
+	if (type.size > 0 && !event_from(type, &known))
+		return fail(error, ERROR_USAGE,
+			    "no event is called " STR_FMT "; baton describe events lists them",
+			    STR_ARG(str_head(type, LIMIT_QUOTE_BYTES)));
+	page->type = str_copy(&page->read.arena, type);
+	return view.size == 0 || view_from(view, &page->view, error);
+}
+
+void api_event_list(struct api_call *call)
+{
+	struct events_page *events = calloc(1, sizeof(*events));
+	require(events != NULL);
+	struct page *page = &events->page;
+	struct error error;
+	page->owner = call->api;
+	page->connection = call->exchange;
+	page->all = true;
+	if (!read_filters(call, page, &error)) {
+		api_reply_error(call->api, call->exchange, &error, NULL);
+		events_free(events);
+		return;
+	}
+	page->stories = page->view == NULL ? NULL : stories_new();
+	page->read.work = events_work;
+	page->read.done = events_done;
+	runtime_read(call->api->settings.runtime, &page->read);
+}

@@ -1,0 +1,173 @@
+/* api/api_health.c -- is the server there, should it get work, and how are its parts?
+ *
+ * Three questions of three askers.  A supervisor wants to know whether the process is alive
+ * (/health/live) and whether to send it requests (/health/ready): both are answered from memory, at
+ * once.  A person or a monitor wants to know what is wrong (/health): that looks at the disk, so it
+ * is done on a reader's thread, and on the way back it measures how long the loop took to notice.
+ *
+ * A component says what was measured beside what it means, so that a threshold can be argued with.
+ */
+#include <stdlib.h>
+
+#include "api/inside.h"
+#include "os/file.h"
+
+void api_health(struct api_call *call)
+{
+	struct runtime_health_response *health = runtime_health_response_new(call->arena);
+	SET(health, status, S("ok"));
+	SET(health, version, str_from_c(call->api->settings.version));
+	api_reply_json(call->api, call->exchange, 200,
+		       runtime_health_response_text(health, call->arena));
+}
+
+void api_health_live(struct api_call *call)
+{
+	struct run_probe *probe = run_probe_new(call->arena);
+	SET(probe, status, S("ok"));
+	api_reply_json(call->api, call->exchange, 200, run_probe_text(probe, call->arena));
+}
+
+void api_health_ready(struct api_call *call)
+{
+	struct run_probe *probe = run_probe_new(call->arena);
+	int status = 503;
+	switch (call->api->state) {
+	case API_RECOVERING:
+		SET(probe, status, S("recovering"));
+		SET(probe, reason, S("the server has just started and takes up its open runs"));
+		break;
+	case API_DRAINING:
+		SET(probe, status, S("draining"));
+		SET(probe, reason, S("the server finishes what it was asked and then ends"));
+		break;
+	case API_READY:
+		SET(probe, status, S("ok"));
+		status = 200;
+		break;
+	}
+	api_reply_json(call->api, call->exchange, status, run_probe_text(probe, call->arena));
+}
+
+/* ---- every component ------------------------------------------------------------------- */
+
+enum { COMPONENTS_MOST = 8, MS_US = 1000, SECOND_US = 1000000 };
+
+struct health_read {
+	struct runtime_read read;
+	struct api *api;
+	uint64_t exchange;
+	struct task_health_check_event components[COMPONENTS_MOST];
+	size_t count;
+	enum task_health_status worst;
+	int64_t looked_at; /* us, monotonic: when the reader was through */
+	bool readable;
+	struct error unreadable, no_room;
+	uint64_t room_bytes;
+	bool sandbox_there;
+};
+
+static void add(struct health_read *r, struct str component, enum task_health_status status,
+		struct str metrics)
+{
+	struct error error;
+	const struct json *json;
+	bool good = json_read(metrics, &r->read.arena, &json, &error);
+	require(good && r->count < COMPONENTS_MOST);
+	struct task_health_check_event *event = task_health_check_event_new(&r->read.arena);
+	SET(event, component, component);
+	SET(event, status, status);
+	SET(event, metrics, json);
+	SET(event, timestamp, system_wall_us(loop_system(r->api->settings.loop)));
+	r->components[r->count++] = *event;
+	if (status > r->worst)
+		r->worst = status;
+}
+
+static void health_work(struct runtime_read *read, struct store_reader *reader)
+{
+	struct health_read *r = (struct health_read *)read;
+	const struct api_settings *settings = &r->api->settings;
+	r->readable = reader->ops->newest_position(reader) >= 0;
+	if (!folder_room(settings->data_folder, &r->room_bytes, &r->no_room))
+		r->room_bytes = 0;
+	r->sandbox_there =
+		settings->sandbox_program != NULL && file_exists(settings->sandbox_program);
+	r->looked_at = system_mono_us(loop_system(settings->loop));
+}
+
+static void add_store(struct health_read *r, const struct runtime_counts *counts)
+{
+	struct arena *arena = &r->read.arena;
+	add(r, S("store"),
+	    !r->readable   ? TASK_HEALTH_UNHEALTHY
+	    : counts->full ? TASK_HEALTH_DEGRADED
+			   : TASK_HEALTH_HEALTHY,
+	    str_format(arena, "{\"readable\":%s,\"refuses_for_want_of_room\":%s,\"commits\":%llu}",
+		       r->readable ? "true" : "false", counts->full ? "true" : "false",
+		       (unsigned long long)counts->store.commits));
+	size_t waiting = counts->waiting_appends;
+	add(r, S("writer"),
+	    waiting > LIMIT_WRITER_QUEUE       ? TASK_HEALTH_UNHEALTHY
+	    : waiting > LIMIT_WRITER_QUEUE / 2 ? TASK_HEALTH_DEGRADED
+					       : TASK_HEALTH_HEALTHY,
+	    str_format(arena, "{\"waiting\":%zu,\"limit\":%lld}", waiting,
+		       (long long)LIMIT_WRITER_QUEUE));
+	bool low = r->room_bytes < (uint64_t)LIMIT_DISK_LOW_BYTES;
+	add(r, S("disk"),
+	    counts->full ? TASK_HEALTH_UNHEALTHY
+	    : low        ? TASK_HEALTH_DEGRADED
+			 : TASK_HEALTH_HEALTHY,
+	    str_format(arena, "{\"free_bytes\":%llu,\"low_below_bytes\":%lld}",
+		       (unsigned long long)r->room_bytes, (long long)LIMIT_DISK_LOW_BYTES));
+}
+
+static void add_others(struct health_read *r, const struct runtime_counts *counts)
+{
+	struct arena *arena = &r->read.arena;
+	int64_t late = system_mono_us(loop_system(r->api->settings.loop)) - r->looked_at;
+	add(r, S("loop"),
+	    late > (int64_t)LIMIT_LOOP_STALL_MS * MS_US ? TASK_HEALTH_DEGRADED
+							: TASK_HEALTH_HEALTHY,
+	    str_format(arena, "{\"late_ms\":%lld,\"stall_above_ms\":%lld,\"exchanges\":%zu}",
+		       (long long)(late / MS_US), (long long)LIMIT_LOOP_STALL_MS,
+		       http_open_exchanges(r->api->server)));
+	add(r, S("tools"), r->sandbox_there ? TASK_HEALTH_HEALTHY : TASK_HEALTH_UNHEALTHY,
+	    str_format(arena, "{\"sandbox\":%s,\"contained\":%s,\"open\":%zu,\"limit\":%lld}",
+		       r->sandbox_there ? "true" : "false",
+		       r->api->settings.contained ? "true" : "false", counts->open_tools,
+		       (long long)LIMIT_CHILDREN));
+	bool recovering = r->api->state == API_RECOVERING;
+	add(r, S("recovery"), recovering ? TASK_HEALTH_DEGRADED : TASK_HEALTH_HEALTHY,
+	    str_format(arena, "{\"done\":%s,\"live_runs\":%zu}", recovering ? "false" : "true",
+		       counts->live_runs));
+}
+
+static void health_done(struct runtime_read *read)
+{
+	struct health_read *r = (struct health_read *)read;
+	const struct runtime_counts counts = runtime_counts(read->runtime);
+	int64_t now = system_mono_us(loop_system(r->api->settings.loop));
+	add_others(r, &counts);
+	add_store(r, &counts);
+	struct run_health *health = run_health_new(&read->arena);
+	SET(health, status, r->worst);
+	SET(health, version, str_from_c(r->api->settings.version));
+	SET(health, uptime_seconds, (now - r->api->began_at) / SECOND_US);
+	SET(health, components, ((struct task_health_check_event_list){ r->components, r->count }));
+	api_reply_json(r->api, r->exchange, r->worst == TASK_HEALTH_UNHEALTHY ? 503 : 200,
+		       run_health_text(health, &read->arena));
+	arena_done(&read->arena);
+	free(r);
+}
+
+void api_health_report(struct api_call *call)
+{
+	struct health_read *r = calloc(1, sizeof(*r));
+	require(r != NULL);
+	r->api = call->api;
+	r->exchange = call->exchange;
+	r->read.work = health_work;
+	r->read.done = health_done;
+	runtime_read(call->api->settings.runtime, &r->read);
+}

@@ -1,0 +1,248 @@
+/* api/api_keys.c -- keys to the HTTP interface: made, listed, taken back.
+ *
+ * A key's secret is in one place only, the answer that made it.  What is stored is its hash.
+ */
+#include <stdlib.h>
+
+#include "api/documents.h"
+
+static struct run_key_item item_of(const struct run_key *key, struct arena *arena)
+{
+	struct run_key_item *item = run_key_item_new(arena);
+	SET(item, id, key->id);
+	SET(item, label, key->label);
+	SET(item, role, key->role);
+	SET(item, created_at, key->created_at);
+	if (has(key, expires_at))
+		SET(item, expires_at, key->expires_at);
+	SET(item, created_by, key->created_by);
+	return *item;
+}
+
+/* ---- reading --------------------------------------------------------------------------- */
+
+struct key_read {
+	struct runtime_read read; /* first */
+	struct api *api;
+	uint64_t exchange;
+	struct str after;
+	int64_t limit;
+	struct str text;
+	struct error error;
+};
+
+static void list_work(struct runtime_read *read, struct store_reader *reader)
+{
+	struct key_read *r = (struct key_read *)read;
+	struct arena *arena = &read->arena;
+	struct store_document_page page;
+	if (!reader->ops->list_documents(reader, document_kind_name(DOCUMENT_KEY), r->after,
+					 (size_t)r->limit, arena, &page, &r->error))
+		return;
+	struct run_key_item *items = arena_array(arena, struct run_key_item, page.count);
+	for (size_t i = 0; i < page.count; i++) {
+		const struct run_key *key =
+			document_read_stored(DOCUMENT_KEY, page.at[i].body, arena, &r->error);
+		if (key == NULL)
+			return;
+		items[i] = item_of(key, arena);
+	}
+	struct run_key_page *answer = run_key_page_new(arena);
+	SET(answer, items, ((struct run_key_item_list){ items, page.count }));
+	if (page.count == (size_t)r->limit)
+		SET(answer, cursor, page.at[page.count - 1].name);
+	r->text = run_key_page_text(answer, arena);
+}
+
+static void read_done(struct runtime_read *read)
+{
+	struct key_read *r = (struct key_read *)read;
+	if (r->error.code != ERROR_NONE)
+		api_reply_error(r->api, r->exchange, &r->error, NULL);
+	else
+		api_reply_json(r->api, r->exchange, 200, r->text);
+	arena_done(&read->arena);
+	free(r);
+}
+
+void api_key_list(struct api_call *call)
+{
+	struct key_read *r = calloc(1, sizeof(*r));
+	require(r != NULL);
+	r->api = call->api;
+	r->exchange = call->exchange;
+	r->after = str_copy(&r->read.arena, api_query(call, S("cursor")));
+	if (!api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 100, &r->limit, &r->error)) {
+		read_done(&r->read);
+		return;
+	}
+	r->read.work = list_work;
+	r->read.done = read_done;
+	runtime_read(call->api->settings.runtime, &r->read);
+}
+
+/* ---- making ---------------------------------------------------------------------------- */
+
+struct key_made {
+	struct runtime_read read; /* first; its arena has all that follows */
+	struct api *api;
+	uint64_t exchange;
+	struct run_key *key;
+	struct str text; /* the key itself */
+	struct uuid id;
+	struct str answer;
+	struct error error;
+};
+
+static void made_free(struct key_made *made)
+{
+	arena_done(&made->read.arena);
+	free(made);
+}
+
+/* The one that this Idempotency-Key has made before: what it opens was told then. */
+static void again_work(struct runtime_read *read, struct store_reader *reader)
+{
+	struct key_made *made = (struct key_made *)read;
+	char id[UUID_TEXT_SIZE];
+	const void *key;
+	int64_t revision;
+	if (!documents_read(reader, DOCUMENT_KEY, uuid_text(&made->id, id), &read->arena, &key,
+			    &revision, &made->error))
+		return;
+	if (key == NULL) {
+		fail(&made->error, ERROR_CONFLICT,
+		     "the key that this Idempotency-Key has made was taken back");
+		return;
+	}
+	struct run_key_item item = item_of(key, &read->arena);
+	made->answer = run_key_item_text(&item, &read->arena);
+}
+
+static void again_done(struct runtime_read *read)
+{
+	struct key_made *made = (struct key_made *)read;
+	if (made->error.code != ERROR_NONE)
+		api_reply_error(made->api, made->exchange, &made->error, NULL);
+	else
+		api_reply_json(made->api, made->exchange, 200, made->answer);
+	made_free(made);
+}
+
+static void created(void *context, uint64_t argument, const struct runtime_reply *reply)
+{
+	struct key_made *made = context;
+	struct arena *arena = &made->read.arena;
+	(void)argument;
+	if (reply->error != NULL) {
+		api_reply_error(made->api, made->exchange, reply->error, reply->problems);
+	} else if (reply->repeated) {
+		made->id = reply->run;
+		made->read.work = again_work;
+		made->read.done = again_done;
+		runtime_read(made->api->settings.runtime, &made->read);
+		return;
+	} else {
+		char id[UUID_TEXT_SIZE];
+		struct run_key_item item = item_of(made->key, arena);
+		SET(&item, key, made->text);
+		const struct http_header headers[] = {
+			{ S("Content-Type"), S("application/json") },
+			{ S("Cache-Control"), S("no-store") },
+			{ S("Location"), str_format(arena, "/api/keys/" STR_FMT,
+						    STR_ARG(uuid_text(&made->id, id))) },
+		};
+		api_reply(made->api, made->exchange, 201, headers, COUNT(headers),
+			  run_key_item_text(&item, arena));
+	}
+	made_free(made);
+}
+
+static bool compose(void *context, struct store_reader *reader, struct arena *arena,
+		    struct runtime_changes *out_changes, struct problems *problems,
+		    struct error *error)
+{
+	const struct key_made *made = context;
+	char id[UUID_TEXT_SIZE];
+	(void)reader;
+	(void)problems;
+	(void)error;
+	struct runtime_change *change = arena_new(arena, struct runtime_change);
+	*change = (struct runtime_change){ .kind = document_kind_name(DOCUMENT_KEY),
+					   .name = str_copy(arena, uuid_text(&made->id, id)),
+					   .body = run_key_text(made->key, arena) };
+	*out_changes = (struct runtime_changes){ change, 1 };
+	return true;
+}
+
+void api_key_create(struct api_call *call, const struct run_key_request *body)
+{
+	struct system *system = loop_system(call->api->settings.loop);
+	int64_t now = system_wall_us(system);
+	struct problems problems = { .arena = call->arena };
+	struct error error;
+	if (has(body, expires_at) && body->expires_at <= now)
+		problems_add(&problems, S("/expires_at"), 0, 0, "must be in the future");
+	if (!problems_fail(&problems, &error)) {
+		api_reply_error(call->api, call->exchange, &error, &problems);
+		return;
+	}
+	struct key_made *made = calloc(1, sizeof(*made));
+	require(made != NULL);
+	struct arena *arena = &made->read.arena;
+	uint8_t dice[16], secret[32];
+	system_random(system, dice, sizeof(dice));
+	system_random(system, secret, sizeof(secret));
+	made->api = call->api;
+	made->exchange = call->exchange;
+	made->id = uuid_from_random(dice);
+	made->text = keys_text(&made->id, secret, arena);
+	made->key = run_key_new(arena);
+	SET(made->key, id, made->id);
+	SET(made->key, label, str_copy(arena, body->label));
+	SET(made->key, role, body->role);
+	SET(made->key, sha256, keys_hash(secret));
+	SET(made->key, created_at, now);
+	if (has(body, expires_at))
+		SET(made->key, expires_at, body->expires_at);
+	SET(made->key, created_by, str_copy(arena, api_caller_name(call)));
+	const struct runtime_composition how = { .compose = compose,
+						 .context = made,
+						 .by = made->key->created_by,
+						 .key = call->key,
+						 .subject = made->id };
+	runtime_change_composed(call->api->settings.runtime, &how, created, made, 0);
+}
+
+void api_key_revoke(struct api_call *call)
+{
+	static const struct documents_answer answer = { DOCUMENT_KEY, { "", 0 } };
+	char id[UUID_TEXT_SIZE];
+	documents_change(call, &answer, uuid_text(&call->id, id), -1, S(""));
+}
+
+/* ---- in effect ----------------------------------------------------------------------------- */
+
+static void key_changed(void *context, const struct runtime_document *document)
+{
+	struct api *api = context;
+	AUTO(arena) arena = { 0 };
+	struct error error;
+	struct uuid id;
+	if (!uuid_parse(document->name, &id))
+		return;
+	const struct run_key *key =
+		document->body.size == 0
+			? NULL
+			: document_read_stored(DOCUMENT_KEY, document->body, &arena, &error);
+	if (key == NULL) /* taken back, or one that cannot be read: it lets nobody in */
+		keys_remove(api->keys, &id);
+	else
+		keys_put(api->keys, key);
+}
+
+void api_watch_keys(struct api *api, system_callback *loaded)
+{
+	runtime_watch_documents(api->settings.runtime, document_kind_name(DOCUMENT_KEY),
+				key_changed, loaded, api);
+}

@@ -1,0 +1,226 @@
+/* api/api_profiles.c -- profiles: S0's, each a document under its name. */
+#include <stdlib.h>
+
+#include "api/documents.h"
+#include "api/merge.h"
+#include "contract/pipeline_agent.h"
+
+static const struct documents_answer profile_answer = { DOCUMENT_PROFILE,
+							{ "/api/profiles/", 14 } };
+
+/* ---- reading --------------------------------------------------------------------------- */
+
+struct profile_read {
+	struct runtime_read read; /* first */
+	struct api *api;
+	uint64_t exchange;
+	struct str name, agent; /* of one agent */
+	struct str after;       /* of a page */
+	int64_t limit;
+	struct str text;
+	struct error error;
+};
+
+static struct profile_read *read_new(struct api_call *call)
+{
+	struct profile_read *r = calloc(1, sizeof(*r));
+	require(r != NULL);
+	r->api = call->api;
+	r->exchange = call->exchange;
+	return r;
+}
+
+static void read_done(struct runtime_read *read)
+{
+	struct profile_read *r = (struct profile_read *)read;
+	if (r->error.code != ERROR_NONE)
+		api_reply_error(r->api, r->exchange, &r->error, NULL);
+	else
+		api_reply_json(r->api, r->exchange, 200, r->text);
+	arena_done(&read->arena);
+	free(r);
+}
+
+static void list_work(struct runtime_read *read, struct store_reader *reader)
+{
+	struct profile_read *r = (struct profile_read *)read;
+	struct arena *arena = &read->arena;
+	struct store_document_page page;
+	const struct run_selection *selection;
+	const void *value;
+	int64_t revision;
+	if (!documents_read(reader, DOCUMENT_SETTINGS, document_kind_name(DOCUMENT_SETTINGS), arena,
+			    &value, &revision, &r->error) ||
+	    !reader->ops->list_documents(reader, document_kind_name(DOCUMENT_PROFILE), r->after,
+					 (size_t)r->limit, arena, &page, &r->error))
+		return;
+	selection = value;
+	struct pipeline_profile *items = arena_array(arena, struct pipeline_profile, page.count);
+	for (size_t i = 0; i < page.count; i++) {
+		const struct pipeline_profile *profile =
+			document_read_stored(DOCUMENT_PROFILE, page.at[i].body, arena, &r->error);
+		if (profile == NULL)
+			return;
+		items[i] = *profile;
+	}
+	struct run_profile_page *answer = run_profile_page_new(arena);
+	SET(answer, items, ((struct pipeline_profile_list){ items, page.count }));
+	if (selection != NULL)
+		SET(answer, active_profile, selection->active_profile);
+	if (page.count == (size_t)r->limit)
+		SET(answer, cursor, page.at[page.count - 1].name);
+	r->text = run_profile_page_text(answer, arena);
+}
+
+void api_profile_list(struct api_call *call)
+{
+	struct profile_read *r = read_new(call);
+	r->after = str_copy(&r->read.arena, api_query(call, S("cursor")));
+	if (!api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 100, &r->limit, &r->error)) {
+		read_done(&r->read);
+		return;
+	}
+	r->read.work = list_work;
+	r->read.done = read_done;
+	runtime_read(call->api->settings.runtime, &r->read);
+}
+
+void api_profile_read(struct api_call *call)
+{
+	documents_send(call, &profile_answer, api_name(call, S("name")));
+}
+
+static void agent_work(struct runtime_read *read, struct store_reader *reader)
+{
+	struct profile_read *r = (struct profile_read *)read;
+	const struct pipeline_agent_config *config;
+	const void *value;
+	int64_t revision;
+	if (!documents_read(reader, DOCUMENT_PROFILE, r->name, &read->arena, &value, &revision,
+			    &r->error))
+		return;
+	if (value == NULL)
+		fail(&r->error, ERROR_NOT_FOUND, "there is no profile called " STR_FMT,
+		     STR_ARG(str_head(r->name, LIMIT_NAME_BYTES)));
+	else if (pipeline_profile_agent(value, r->agent, &read->arena, &config, &r->error))
+		r->text = pipeline_agent_config_text(config, &read->arena);
+}
+
+void api_profile_agent(struct api_call *call)
+{
+	struct profile_read *r = read_new(call);
+	r->name = str_copy(&r->read.arena, api_name(call, S("name")));
+	r->agent = str_copy(&r->read.arena, api_name(call, S("agent")));
+	r->read.work = agent_work;
+	r->read.done = read_done;
+	runtime_read(call->api->settings.runtime, &r->read);
+}
+
+/* ---- changing -------------------------------------------------------------------------- */
+
+void api_profile_create(struct api_call *call, const struct pipeline_profile *body)
+{
+	documents_change(call, &profile_answer, body->name, 0,
+			 pipeline_profile_text(body, call->arena));
+}
+
+void api_profile_replace(struct api_call *call, const struct pipeline_profile *body)
+{
+	struct error error;
+	int64_t revision;
+	if (!documents_expected(call, &revision, &error))
+		api_reply_error(call->api, call->exchange, &error, NULL);
+	else
+		documents_change(call, &profile_answer, api_name(call, S("name")), revision,
+				 pipeline_profile_text(body, call->arena));
+}
+
+void api_profile_delete(struct api_call *call)
+{
+	struct error error;
+	int64_t revision;
+	if (!documents_expected(call, &revision, &error))
+		api_reply_error(call->api, call->exchange, &error, NULL);
+	else
+		documents_change(call, &profile_answer, api_name(call, S("name")), revision, S(""));
+}
+
+void api_profile_activate(struct api_call *call)
+{
+	static const struct documents_answer answer = { DOCUMENT_SETTINGS, { "", 0 } };
+	struct run_selection *selection = run_selection_new(call->arena);
+	SET(selection, active_profile, api_name(call, S("name")));
+	documents_change(call, &answer, document_kind_name(DOCUMENT_SETTINGS), -1,
+			 run_selection_text(selection, call->arena));
+}
+
+/* ---- patching -------------------------------------------------------------------------- */
+
+/* As text: what the body was parsed from is gone when this is worked out. */
+struct profile_patch {
+	struct str name, patch;
+	int64_t revision;
+};
+
+static bool patch_compose(void *context, struct store_reader *reader, struct arena *arena,
+			  struct runtime_changes *out_changes, struct problems *problems,
+			  struct error *error)
+{
+	const struct profile_patch *patch = context;
+	const struct json *stored, *with;
+	struct store_document row;
+	bool found;
+	if (!reader->ops->read_document(reader, document_kind_name(DOCUMENT_PROFILE), patch->name,
+					arena, &row, &found, error) ||
+	    !json_read(patch->patch, arena, &with, error) ||
+	    (found && !json_read(row.body, arena, &stored, error)))
+		return false;
+	if (!found)
+		return fail(error, ERROR_NOT_FOUND, "there is no profile called " STR_FMT,
+			    STR_ARG(patch->name));
+	struct runtime_change *change = arena_new(arena, struct runtime_change);
+	*change = (struct runtime_change){
+		.kind = document_kind_name(DOCUMENT_PROFILE),
+		.name = patch->name,
+		.revision = patch->revision,
+		.body = json_print(arena, merge_patch(stored, with, arena)),
+	};
+	struct problems found_problems = { .arena = arena };
+	if (document_read(DOCUMENT_PROFILE, change->body, arena, &found_problems) == NULL) {
+		documents_add_problems(problems, S(""), &found_problems);
+		return problems_fail(problems, error);
+	}
+	*out_changes = (struct runtime_changes){ change, 1 };
+	return true;
+}
+
+/* The patch as it came: what the entity knows and what it has kept. */
+static const struct json *patch_tree(const struct run_profile_patch *body, struct arena *arena)
+{
+	size_t count = body->kept_fields.count;
+	struct json_member *members = arena_array(arena, struct json_member, count + 1);
+	for (size_t i = 0; i < count; i++)
+		members[i] = body->kept_fields.at[i];
+	if (has(body, name)) {
+		members[count].key = S("name");
+		members[count].value.kind = JSON_STRING;
+		members[count++].value.as.string = body->name;
+	}
+	struct json *tree = arena_new(arena, struct json);
+	tree->kind = JSON_OBJECT;
+	tree->as.object.at = members;
+	tree->as.object.count = count;
+	return tree;
+}
+
+void api_profile_patch(struct api_call *call, const struct run_profile_patch *body)
+{
+	struct error error;
+	struct profile_patch *patch = arena_new(call->arena, struct profile_patch);
+	patch->name = str_copy(call->arena, api_name(call, S("name")));
+	patch->patch = json_print(call->arena, patch_tree(body, call->arena));
+	if (!documents_expected(call, &patch->revision, &error))
+		api_reply_error(call->api, call->exchange, &error, NULL);
+	else
+		documents_compose(call, &profile_answer, patch->name, patch_compose, patch);
+}

@@ -1,0 +1,257 @@
+/* api/api_server.c -- S0's ServerConfig: the settings of the server as they are.
+ *
+ * Where it listens and where its database is is decided when it starts; the rest can be changed
+ * while it runs.  Only what somebody has set is stored, so that a default that a later version
+ * changes reaches those who never chose.
+ */
+#include <stdlib.h>
+
+#include "api/documents.h"
+#include "api/merge.h"
+#include "contract/config.h"
+#include "net/websocket.h"
+
+/* ---- as it is ---------------------------------------------------------------------------- */
+
+static struct str effective_host(const struct api *api)
+{
+	return str_from_c(api->settings.host != NULL ? api->settings.host
+						     : config_row(CONFIG_SERVE_HOST)->fallback);
+}
+
+static int64_t effective_port(const struct api *api)
+{
+	int64_t port = api->port;
+	if (port == 0)
+		str_to_int(str_from_c(config_row(CONFIG_SERVE_PORT)->fallback), &port);
+	return port;
+}
+
+static struct str effective_database(const struct api *api, struct arena *arena)
+{
+	return str_format(arena, "%s/baton.db", api->settings.data_folder);
+}
+
+static struct str print_effective(const struct api *api, const struct run_server_settings *set,
+				  struct arena *arena)
+{
+	struct pipeline_server_config *config = pipeline_server_config_new(arena);
+	SET(config, host, effective_host(api));
+	SET(config, port, effective_port(api));
+	SET(config, database_path, effective_database(api, arena));
+	if (set == NULL)
+		return pipeline_server_config_text(config, arena);
+	if (has(set, log_retention_days))
+		SET(config, log_retention_days, set->log_retention_days);
+	if (has(set, log_retention_max_events))
+		SET(config, log_retention_max_events, set->log_retention_max_events);
+	if (has(set, websocket_idle_timeout_seconds))
+		SET(config, websocket_idle_timeout_seconds, set->websocket_idle_timeout_seconds);
+	if (has(set, workflow_start_timeout_seconds))
+		SET(config, workflow_start_timeout_seconds, set->workflow_start_timeout_seconds);
+	if (has(set, max_concurrent))
+		SET(config, max_concurrent, set->max_concurrent);
+	return pipeline_server_config_text(config, arena);
+}
+
+struct server_asked {
+	struct runtime_read read; /* first */
+	struct api *api;
+	uint64_t exchange;
+	struct str text, had;
+	int64_t revision;
+	struct error error;
+};
+
+static void server_work(struct runtime_read *read, struct store_reader *reader)
+{
+	struct server_asked *asked = (struct server_asked *)read;
+	const void *value;
+	if (documents_read(reader, DOCUMENT_SERVER, document_kind_name(DOCUMENT_SERVER),
+			   &read->arena, &value, &asked->revision, &asked->error))
+		asked->text = print_effective(asked->api, value, &read->arena);
+}
+
+static void server_done(struct runtime_read *read)
+{
+	struct server_asked *asked = (struct server_asked *)read;
+	if (asked->error.code != ERROR_NONE)
+		api_reply_error(asked->api, asked->exchange, &asked->error, NULL);
+	else
+		documents_reply(asked->api, asked->exchange, 200,
+				str_format(&read->arena, "\"%lld\"", (long long)asked->revision),
+				S(""), asked->had, asked->text);
+	arena_done(&read->arena);
+	free(asked);
+}
+
+static struct server_asked *asked_new(struct api_call *call)
+{
+	struct server_asked *asked = calloc(1, sizeof(*asked));
+	require(asked != NULL);
+	asked->api = call->api;
+	asked->exchange = call->exchange;
+	asked->had = S("");
+	asked->read.work = server_work;
+	asked->read.done = server_done;
+	return asked;
+}
+
+void api_server_read(struct api_call *call)
+{
+	struct server_asked *asked = asked_new(call);
+	asked->had = str_copy(&asked->read.arena, http_header(call->request, S("If-None-Match")));
+	runtime_read(call->api->settings.runtime, &asked->read);
+}
+
+/* ---- as it shall be ---------------------------------------------------------------------- */
+
+/* What only the start of the server decides may be said again, but not be another. */
+struct fixed_settings {
+	bool has_host, has_port, has_database;
+	struct str host, database;
+	int64_t port;
+};
+
+static void refuse_fixed(struct problems *problems, struct str pointer, enum config_key key)
+{
+	const struct config_row *row = config_row(key);
+	problems_add(problems, pointer, 0, 0,
+		     "is decided when the server starts: give %s, or set " STR_FMT
+		     " in the environment or config.yaml, and start it again",
+		     row->flag, STR_ARG(row->name));
+}
+
+static bool check_fixed(const struct api_call *call, const struct fixed_settings *fixed,
+			struct problems *problems, struct error *error)
+{
+	const struct api *api = call->api;
+	if (fixed->has_host && !str_equal(fixed->host, effective_host(api)))
+		refuse_fixed(problems, S("/host"), CONFIG_SERVE_HOST);
+	if (fixed->has_port && fixed->port != effective_port(api))
+		refuse_fixed(problems, S("/port"), CONFIG_SERVE_PORT);
+	if (fixed->has_database &&
+	    !str_equal(fixed->database, effective_database(api, call->arena)))
+		refuse_fixed(problems, S("/database_path"), CONFIG_HOME);
+	return problems_fail(problems, error);
+}
+
+/* A PUT has the whole document, a PATCH what is to be different, both as text. */
+struct server_change {
+	bool whole;
+	int64_t revision;
+	struct str text;
+};
+
+/* Members of the patch that are not settings of this kind have been looked at already. */
+static bool server_compose(void *context, struct store_reader *reader, struct arena *arena,
+			   struct runtime_changes *out_changes, struct problems *problems,
+			   struct error *error)
+{
+	const struct server_change *asked = context;
+	struct str name = document_kind_name(DOCUMENT_SERVER);
+	const struct json *given, *stored = NULL;
+	struct store_document row;
+	bool found;
+	if (!json_read(asked->text, arena, &given, error) ||
+	    !reader->ops->read_document(reader, name, name, arena, &row, &found, error) ||
+	    (found && !asked->whole && !json_read(row.body, arena, &stored, error)))
+		return false;
+	const struct contract_source source = { .json = merge_patch(stored, given, arena),
+						.lenient = true };
+	const struct run_server_settings *settings =
+		run_server_settings_parse(&source, arena, problems);
+	if (settings == NULL)
+		return problems_fail(problems, error);
+	struct runtime_change *change = arena_new(arena, struct runtime_change);
+	*change = (struct runtime_change){ .kind = name,
+					   .name = name,
+					   .revision = asked->revision,
+					   .body = run_server_settings_text(settings, arena) };
+	*out_changes = (struct runtime_changes){ change, 1 };
+	return true;
+}
+
+static void server_changed(void *context, uint64_t argument, const struct runtime_reply *reply)
+{
+	struct server_asked *asked = context;
+	(void)argument;
+	if (reply->error == NULL) {
+		runtime_read(asked->api->settings.runtime, &asked->read);
+		return;
+	}
+	api_reply_error(asked->api, asked->exchange, reply->error, reply->problems);
+	arena_done(&asked->read.arena);
+	free(asked);
+}
+
+static void server_change(struct api_call *call, bool whole, struct str text,
+			  const struct fixed_settings *fixed)
+{
+	struct server_change *change = arena_new(call->arena, struct server_change);
+	struct problems problems = { .arena = call->arena };
+	struct error error;
+	if (!documents_expected(call, &change->revision, &error) ||
+	    !check_fixed(call, fixed, &problems, &error)) {
+		api_reply_error(call->api, call->exchange, &error, &problems);
+		return;
+	}
+	change->whole = whole;
+	change->text = text;
+	const struct runtime_composition how = { .compose = server_compose,
+						 .context = change,
+						 .by = api_caller_name(call),
+						 .key = call->key };
+	runtime_change_composed(call->api->settings.runtime, &how, server_changed, asked_new(call),
+				0);
+}
+
+/* Only what the body says itself: a default that it leaves to us is not set by anybody. */
+void api_server_replace(struct api_call *call, const struct pipeline_server_config *body)
+{
+	struct run_server_settings *set = run_server_settings_new(call->arena);
+	if (body->is.log_retention_days == GIVEN)
+		SET(set, log_retention_days, body->log_retention_days);
+	if (body->is.log_retention_max_events == GIVEN)
+		SET(set, log_retention_max_events, body->log_retention_max_events);
+	if (body->is.websocket_idle_timeout_seconds == GIVEN)
+		SET(set, websocket_idle_timeout_seconds, body->websocket_idle_timeout_seconds);
+	if (body->is.workflow_start_timeout_seconds == GIVEN)
+		SET(set, workflow_start_timeout_seconds, body->workflow_start_timeout_seconds);
+	if (body->is.max_concurrent == GIVEN)
+		SET(set, max_concurrent, body->max_concurrent);
+	const struct fixed_settings fixed = { .has_host = body->is.host == GIVEN,
+					      .has_port = body->is.port == GIVEN,
+					      .has_database = body->is.database_path == GIVEN,
+					      .host = body->host,
+					      .database = body->database_path,
+					      .port = body->port };
+	server_change(call, true, run_server_settings_text(set, call->arena), &fixed);
+}
+
+void api_server_patch(struct api_call *call, const struct run_server_patch *body)
+{
+	const struct fixed_settings fixed = { .has_host = has(body, host),
+					      .has_port = has(body, port),
+					      .has_database = has(body, database_path),
+					      .host = body->host,
+					      .database = body->database_path,
+					      .port = body->port };
+	server_change(call, false, run_server_patch_text(body, call->arena), &fixed);
+}
+
+/* ---- in effect ------------------------------------------------------------------------------ */
+
+static void apply(void *context, const struct runtime_document *document)
+{
+	struct api *api = context;
+	(void)document;
+	int64_t idle_us = runtime_server_settings(api->settings.runtime).websocket_idle_us;
+	websocket_be_patient(api->server, (uint64_t)(idle_us / 1000));
+}
+
+void api_watch_server(struct api *api, system_callback *loaded)
+{
+	runtime_watch_documents(api->settings.runtime, document_kind_name(DOCUMENT_SERVER), apply,
+				loaded, api);
+}

@@ -1,0 +1,48 @@
+/* api/documents.h -- what the handlers of all documents have in common.
+ *
+ * The ETag of an answer is the document's revision in quotes.  If-Match names the revision that a
+ * change expects (`*`: any, but there must be one), If-None-Match: * that there must be none yet; a
+ * GET with If-None-Match is answered 304 when nothing is new.
+ */
+#ifndef API_DOCUMENTS_H
+#define API_DOCUMENTS_H
+
+#include "api/inside.h"
+#include "base/limits.h"
+#include "contract/document.h"
+
+/* How a document is answered with; the texts must outlive the answer or be in the call's arena. */
+struct documents_answer {
+	enum document_kind kind;
+	struct str path; /* "/api/profiles/": Location is this and the name when it is new */
+};
+
+/* As runtime_change takes it.  USAGE when the header is not one that an ETag could be in. */
+MUST_CHECK bool documents_expected(const struct api_call *call, int64_t *out_revision,
+				   struct error *error);
+
+/* Answers with the stored document; NOT_FOUND when there is none. */
+void documents_send(struct api_call *call, const struct documents_answer *answer, struct str name);
+/* Changes one and answers with what it has become: 200, 201 when it is new, 204 when it is gone. */
+void documents_change(struct api_call *call, const struct documents_answer *answer, struct str name,
+		      int64_t revision, struct str body);
+/* The same, worked out by compose(context, …).  The first change must be of the document `name`.
+ * `context` lives in the call's arena. */
+void documents_compose(struct api_call *call, const struct documents_answer *answer,
+		       struct str name, runtime_compose *compose, void *context);
+
+/* Reads one as its entity; *out_value is NULL when there is none. */
+MUST_CHECK bool documents_read(struct store_reader *reader, enum document_kind kind,
+			       struct str name, struct arena *arena, const void **out_value,
+			       int64_t *out_revision, struct error *error);
+
+/* Answers 200 with a body and this ETag, or 304 when the client has it already. */
+void documents_reply(struct api *api, uint64_t exchange, int status, struct str etag,
+		     struct str location, struct str had, struct str body);
+
+/* Problems of a part of a document, as problems of the whole: `pointer` goes before theirs, and
+ * places in a text that the client has never seen go. */
+void documents_add_problems(struct problems *problems, struct str pointer,
+			    const struct problems *of_part);
+
+#endif

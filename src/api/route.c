@@ -1,0 +1,430 @@
+/* api/route.c -- the table, and finding a row in it.
+ *
+ * The rows of a route (its QUERY and NO_KEY rows) stand behind it in the table as they do in the
+ * file, so nothing is counted or linked.  The table is walked for each request: it is short, and a
+ * row that does not fit is left at its first segment.
+ */
+#include "api/route.h"
+
+#include <string.h>
+
+#include "api/inside.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "contract/closest.h"
+#include "contract/migrate_pipeline.h"
+
+/* ---- the rows: their types meet the handlers' ------------------------------------------ */
+
+/* A document of an older shape is taken where the new one is. */
+static const void *parse_body(const struct type *type, const struct contract_source *source,
+			      struct arena *arena, struct problems *problems)
+{
+	bool old;
+	const void *value = pipeline_read_old(type, source, arena, problems, &old);
+	return old ? value : contract_parse(type, source, arena, problems);
+}
+
+#define ROUTE(method, path, name, role, gives, status, text)
+#define ROUTE_BODY(method, path, name, role, takes, gives, status, text)                           \
+	static const void *parse_##name(const struct contract_source *source, struct arena *arena, \
+					struct problems *problems)                                 \
+	{                                                                                          \
+		return parse_body(takes##_type(), source, arena, problems);                        \
+	}                                                                                          \
+	static void run_##name(struct api_call *call, const void *body)                            \
+	{                                                                                          \
+		api_##name(call, body);                                                            \
+	}
+#include "contracts/routes.def"
+#undef ROUTE
+#undef ROUTE_BODY
+
+static const struct route rows[] = {
+#define TEXT_(text)                    \
+	{                              \
+		text, sizeof(text) - 1 \
+	}
+#define ROUTE(method_, path_, name_, role_, gives_, status_, text_) \
+	{ .kind = ROUTE_DOOR,                                       \
+	  .method = TEXT_(#method_),                                \
+	  .path = TEXT_(path_),                                     \
+	  .name = TEXT_(#name_),                                    \
+	  .role = RUN_ROLE_##role_,                                 \
+	  .plain = api_##name_ },
+#define ROUTE_BODY(method_, path_, name_, role_, takes_, gives_, status_, text_) \
+	{ .kind = ROUTE_DOOR,                                                    \
+	  .method = TEXT_(#method_),                                             \
+	  .path = TEXT_(path_),                                                  \
+	  .name = TEXT_(#name_),                                                 \
+	  .role = RUN_ROLE_##role_,                                              \
+	  .parse = parse_##name_,                                                \
+	  .with_body = run_##name_ },
+#define SOCKET(path_, name_, role_, text_) \
+	{ .kind = ROUTE_SOCKET,            \
+	  .method = TEXT_("GET"),          \
+	  .path = TEXT_(path_),            \
+	  .name = TEXT_(#name_),           \
+	  .role = RUN_ROLE_##role_,        \
+	  .plain = api_##name_ },
+#define QUERY(name_, type_, text_) { .kind = ROUTE_QUERY, .name = TEXT_(#name_) },
+#define NO_KEY                     { .kind = ROUTE_NO_KEY },
+#define ANY_QUERY                  { .kind = ROUTE_ANY_QUERY },
+#include "contracts/routes.def"
+#undef ROUTE
+#undef ROUTE_BODY
+	{ .kind = ROUTE_END },
+};
+
+static void answer_options(struct api_call *call)
+{
+	const struct http_header headers[] = { { S("Allow"), call->allow } };
+	api_reply(call->api, call->exchange, 204, headers, COUNT(headers), S(""));
+}
+
+/* Stands for every path: what OPTIONS answers is which methods there are. */
+static const struct route options_row = { .kind = ROUTE_DOOR,
+					  .method = TEXT_("OPTIONS"),
+					  .path = TEXT_("*"),
+					  .name = TEXT_("options"),
+					  .role = RUN_ROLE_VIEWER,
+					  .plain = answer_options };
+
+static bool is_row_of(const struct route *row)
+{
+	return row->kind == ROUTE_QUERY || row->kind == ROUTE_ANY_QUERY ||
+	       row->kind == ROUTE_NO_KEY;
+}
+
+struct str route_text(const struct route *route, struct arena *arena)
+{
+	return str_format(arena, "%s" STR_FMT " " STR_FMT,
+			  route->kind == ROUTE_SOCKET ? "WebSocket " : "", STR_ARG(route->method),
+			  STR_ARG(route->path));
+}
+
+static bool has_row(const struct route *route, enum route_kind kind)
+{
+	if (route == &options_row)
+		return false;
+	for (const struct route *row = route + 1; is_row_of(row); row++)
+		if (row->kind == kind)
+			return true;
+	return false;
+}
+
+bool route_needs_key(const struct route *route)
+{
+	return !has_row(route, ROUTE_NO_KEY);
+}
+
+bool route_changes(const struct route *route)
+{
+	return !str_equal(route->method, S("GET")) && !str_equal(route->method, S("OPTIONS"));
+}
+
+/* ---- escapes --------------------------------------------------------------------------- */
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* Text in, text out: what is no UTF-8 behind its escapes, or holds a NUL, is refused too. */
+static bool unescape(struct arena *arena, struct str text, bool plus_is_blank, struct str *out)
+{
+	size_t bad;
+	if (memchr(text.at, '%', text.size) == NULL &&
+	    (!plus_is_blank || memchr(text.at, '+', text.size) == NULL)) {
+		*out = text;
+		return true;
+	}
+	char *at = arena_take_text(arena, text.size);
+	size_t size = 0;
+	for (size_t i = 0; i < text.size; i++) {
+		char c = text.at[i];
+		if (c == '%') {
+			bool whole = text.size - i > 2;
+			int high = whole ? hex_digit(text.at[i + 1]) : -1;
+			int low = whole ? hex_digit(text.at[i + 2]) : -1;
+			if (high < 0 || low < 0)
+				return false;
+			c = (char)(high * 16 + low);
+			i += 2;
+		} else if (c == '+' && plus_is_blank) {
+			c = ' ';
+		}
+		if (c == '\0')
+			return false;
+		at[size++] = c;
+	}
+	*out = (struct str){ at, size };
+	return utf8_valid(*out, &bad);
+}
+
+/* ---- paths ----------------------------------------------------------------------------- */
+
+struct segments {
+	struct str at[LIMIT_PATH_SEGMENTS];
+	size_t count;
+};
+
+static bool cut_path(struct api_call *call, struct segments *out, struct error *error)
+{
+	struct str rest = call->request->path, piece;
+	out->count = 0;
+	str_cut(&rest, '/', &piece); /* what stands before the first slash is nothing */
+	while (str_cut(&rest, '/', &piece)) {
+		if (out->count == LIMIT_PATH_SEGMENTS)
+			return fail(error, ERROR_NOT_FOUND, "the path has more than %d segments",
+				    (int)LIMIT_PATH_SEGMENTS);
+		if (!unescape(call->arena, piece, false, &out->at[out->count++]))
+			return fail(error, ERROR_USAGE,
+				    "the path has an escape that is no character: write %%XX with "
+				    "two hexadecimal digits, and UTF-8");
+	}
+	return true;
+}
+
+static bool is_plain_name(struct str segment)
+{
+	return segment.size > 0 && memchr(segment.at, '/', segment.size) == NULL &&
+	       !str_equal(segment, S(".")) && !str_equal(segment, S(".."));
+}
+
+/* What the path gives when the row fits. */
+struct taken {
+	struct uuid id;
+	struct api_parameter names[LIMIT_PATH_NAMES];
+	size_t name_count;
+	size_t path_from, path_count;
+	size_t fixed; /* segments that are the row's own words */
+};
+
+static bool segment_fits(struct str pattern, struct str segment, struct taken *taken)
+{
+	if (str_equal(pattern, S("{id}")))
+		return uuid_parse(segment, &taken->id);
+	if (!str_starts(pattern, S("{"))) {
+		taken->fixed++;
+		return str_equal(pattern, segment);
+	}
+	require(taken->name_count < LIMIT_PATH_NAMES);
+	taken->names[taken->name_count++] =
+		(struct api_parameter){ str_head(str_skip(pattern, 1), pattern.size - 2), segment };
+	return is_plain_name(segment);
+}
+
+static bool path_fits(struct str pattern, const struct segments *path, struct taken *taken)
+{
+	struct str wanted;
+	size_t at = 0, left = 0;
+	for (size_t i = 0; i < pattern.size; i++)
+		left += pattern.at[i] == '/';
+	*taken = (struct taken){ 0 };
+	str_cut(&pattern, '/', &wanted);
+	for (; str_cut(&pattern, '/', &wanted); left--) {
+		if (!str_equal(wanted, S("{path}"))) {
+			if (at == path->count || !segment_fits(wanted, path->at[at++], taken))
+				return false;
+			continue;
+		}
+		if (path->count < at + left)
+			return false;
+		taken->path_from = at;
+		taken->path_count = path->count - at - (left - 1);
+		for (size_t i = 0; i < taken->path_count; i++)
+			if (!is_plain_name(path->at[at++]))
+				return false;
+	}
+	return at == path->count;
+}
+
+static struct str join(struct arena *arena, const struct segments *path, const struct taken *taken)
+{
+	AUTO(buf) text = { 0 };
+	for (size_t i = 0; i < taken->path_count; i++) {
+		buf_add(&text, i == 0 ? S("") : S("/"));
+		buf_add(&text, path->at[taken->path_from + i]);
+	}
+	return str_copy(arena, buf_str(&text));
+}
+
+static void allow(struct buf *methods, struct str method)
+{
+	size_t at;
+	AUTO(buf) known = { 0 };
+	buf_add_format(&known, ", " STR_FMT ",", STR_ARG(buf_str(methods)));
+	AUTO(buf) wanted = { 0 };
+	buf_add_format(&wanted, " " STR_FMT ",", STR_ARG(method));
+	if (str_find(buf_str(&known), buf_str(&wanted), &at))
+		return;
+	buf_add(methods, methods->size == 0 ? S("") : S(", "));
+	buf_add(methods, method);
+	if (str_equal(method, S("GET")))
+		buf_add(methods, S(", HEAD"));
+}
+
+/* The best row for the method; every method there is for the path goes into `methods`. */
+static const struct route *best_row(const struct segments *path, struct str method, bool socket,
+				    struct taken *out_taken, struct buf *methods)
+{
+	const struct route *best = NULL;
+	for (const struct route *row = rows; row->kind != ROUTE_END; row++) {
+		struct taken taken;
+		if (is_row_of(row) || !path_fits(row->path, path, &taken))
+			continue;
+		allow(methods, row->method);
+		if (!str_equal(row->method, method))
+			continue;
+		/* Where a GET and a WebSocket share a path, the Upgrade header decides. */
+		bool better =
+			best == NULL || taken.fixed > out_taken->fixed ||
+			(taken.fixed == out_taken->fixed && (row->kind == ROUTE_SOCKET) == socket &&
+			 (best->kind == ROUTE_SOCKET) != socket);
+		if (!better)
+			continue;
+		best = row;
+		*out_taken = taken;
+	}
+	return best;
+}
+
+bool route_find(struct api_call *call, bool socket, struct error *error)
+{
+	struct segments path;
+	struct taken taken;
+	AUTO(buf) methods = { 0 };
+	struct str method = call->request->method;
+	if (str_equal(method, S("HEAD")))
+		method = S("GET");
+	if (!cut_path(call, &path, error))
+		return false;
+	const struct route *row = best_row(&path, method, socket, &taken, &methods);
+	bool everything = str_equal(call->request->path, S("*"));
+	if (methods.size == 0 && !everything)
+		return fail(error, ERROR_NOT_FOUND, "nothing is at " STR_FMT,
+			    STR_ARG(str_head(call->request->path, 200)));
+	if (everything)
+		buf_add(&methods, S("GET, HEAD, POST, PUT, PATCH, DELETE"));
+	buf_add(&methods, S(", OPTIONS"));
+	call->allow = str_copy(call->arena, buf_str(&methods));
+	if (str_equal(method, S("OPTIONS"))) {
+		call->route = &options_row;
+		return true;
+	}
+	if (row == NULL)
+		return fail(error, ERROR_METHOD_NOT_ALLOWED,
+			    STR_FMT " is not done here with " STR_FMT "; there is " STR_FMT,
+			    STR_ARG(str_head(call->request->path, 200)), STR_ARG(method),
+			    STR_ARG(call->allow));
+	call->route = row;
+	call->id = taken.id;
+	call->name_count = taken.name_count;
+	for (size_t i = 0; i < taken.name_count; i++)
+		call->names[i] =
+			(struct api_parameter){ taken.names[i].name,
+						str_copy(call->arena, taken.names[i].value) };
+	call->path = join(call->arena, &path, &taken);
+	return true;
+}
+
+/* ---- the query ------------------------------------------------------------------------- */
+
+static bool takes_parameter(const struct route *route, struct str name)
+{
+	if (route == &options_row)
+		return true;
+	for (const struct route *row = route + 1; is_row_of(row); row++)
+		if (row->kind == ROUTE_QUERY && str_equal(row->name, name))
+			return true;
+	return false;
+}
+
+/* "; it takes limit and cursor", with the nearest one when there is one. */
+static bool refuse_parameter(const struct route *route, struct str name, struct error *error)
+{
+	struct str names[LIMIT_QUERY_PARAMETERS];
+	size_t count = 0;
+	AUTO(buf) known = { 0 };
+	for (const struct route *row = route + 1; is_row_of(row); row++) {
+		if (row->kind != ROUTE_QUERY || count == LIMIT_QUERY_PARAMETERS)
+			continue;
+		buf_add(&known, count == 0 ? S("") : S(", "));
+		buf_add(&known, row->name);
+		names[count++] = row->name;
+	}
+	struct str near = closest_word((struct str_list){ names, count }, name);
+	struct str list = buf_str(&known);
+	if (count == 0)
+		return fail(error, ERROR_USAGE, "?" STR_FMT "= is not taken here, nor is any other",
+			    STR_ARG(str_head(name, LIMIT_QUOTE_BYTES)));
+	return fail(error, ERROR_USAGE,
+		    "?" STR_FMT "= is not taken here%s" STR_FMT "%s; there is " STR_FMT,
+		    STR_ARG(str_head(name, LIMIT_QUOTE_BYTES)),
+		    near.size > 0 ? "; did you mean " : "", STR_ARG(near), near.size > 0 ? "?" : "",
+		    STR_ARG(list));
+}
+
+bool route_query(struct api_call *call, struct error *error)
+{
+	struct str rest = call->request->query, pair;
+	if (has_row(call->route, ROUTE_ANY_QUERY))
+		return true;
+	while (str_cut(&rest, '&', &pair)) {
+		struct str name, value = pair;
+		if (pair.size == 0)
+			continue;
+		str_cut(&value, '=', &name);
+		if (value.at == NULL)
+			value = S("");
+		if (!unescape(call->arena, name, true, &name) ||
+		    !unescape(call->arena, value, true, &value))
+			return fail(error, ERROR_USAGE,
+				    "the query has an escape that is no character: write %%XX "
+				    "with two hexadecimal digits, and UTF-8");
+		if (!takes_parameter(call->route, name))
+			return refuse_parameter(call->route, name, error);
+		for (size_t i = 0; i < call->query_count; i++)
+			if (str_equal(call->query[i].name, name))
+				return fail(error, ERROR_USAGE, "?" STR_FMT "= is given twice",
+					    STR_ARG(str_head(name, LIMIT_QUOTE_BYTES)));
+		if (call->query_count == LIMIT_QUERY_PARAMETERS)
+			return fail(error, ERROR_USAGE, "the query has too many parameters");
+		call->query[call->query_count++] = (struct api_parameter){ name, value };
+	}
+	return true;
+}
+
+struct str api_name(const struct api_call *call, struct str name)
+{
+	for (size_t i = 0; i < call->name_count; i++)
+		if (str_equal(call->names[i].name, name))
+			return call->names[i].value;
+	return S("");
+}
+
+struct str api_query(const struct api_call *call, struct str name)
+{
+	for (size_t i = 0; i < call->query_count; i++)
+		if (str_equal(call->query[i].name, name))
+			return call->query[i].value;
+	return S("");
+}
+
+bool api_query_int(const struct api_call *call, struct str name, int64_t least, int64_t most,
+		   int64_t fallback, int64_t *out, struct error *error)
+{
+	struct str text = api_query(call, name);
+	int64_t number = fallback;
+	if (text.size > 0 && (!str_to_int(text, &number) || number < least || number > most))
+		return fail(error, ERROR_USAGE,
+			    "?" STR_FMT "= takes a whole number from %lld to %lld", STR_ARG(name),
+			    (long long)least, (long long)most);
+	*out = number;
+	return true;
+}

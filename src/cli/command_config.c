@@ -1,0 +1,214 @@
+/* cli/command_config.c -- settings: what is in force and why, and changes to config.yaml.
+ *
+ * Needs nobody: settings are read when a process starts, so a server that runs keeps its own until
+ * it is started again, and set says so.  A file that is wrong elsewhere can still be changed here,
+ * because that is how it is put right.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "cli/cli.h"
+#include "config/edit.h"
+#include "os/file.h"
+
+static bool find_row(const char *name, const struct config_row **out_row, struct error *error)
+{
+	*out_row = config_find(str_from_c(name));
+	if (*out_row != NULL)
+		return true;
+	struct str near = config_closest(str_from_c(name));
+	if (near.size > 0)
+		return fail(error, ERROR_NOT_FOUND,
+			    "there is no setting %s; did you mean " STR_FMT "?", name,
+			    STR_ARG(near));
+	return fail(error, ERROR_NOT_FOUND, "there is no setting %s; see baton config list", name);
+}
+
+static bool prepare(struct cli *cli, struct error *error)
+{
+	const struct config_row *row = NULL;
+	const char *name = cli_argument(cli, 0);
+	bool changes = strcmp(cli->word->name, "set") == 0 || strcmp(cli->word->name, "unset") == 0;
+	if (name != NULL && !find_row(name, &row, error))
+		return false;
+	if (changes && row == config_row(CONFIG_HOME))
+		return fail(error, ERROR_USAGE,
+			    "home cannot be set in a file that is found through it; use --home or "
+			    "BATON_HOME");
+	cli->state = (void *)(uintptr_t)row;
+	return true;
+}
+
+/* ---- list and get ---------------------------------------------------------------------- */
+
+/* A secret that was given itself is not shown; where it is, is. */
+static struct str shown(const struct cli *cli, const struct config_row *row)
+{
+	struct str text = str_from_c(config_text(&cli->config, config_key_of(row)));
+	bool reference = str_starts(text, S("env:")) || str_starts(text, S("file:"));
+	return row->type == CONFIG_SECRET && text.size > 0 && !reference ? S("(not shown)") : text;
+}
+
+static struct str source_of(struct cli *cli, const struct config_row *row)
+{
+	return config_source_text(&cli->config, config_key_of(row), cli->config_file, &cli->arena);
+}
+
+static void put_value(struct cli *cli, const struct config_row *row, struct json_writer *writer)
+{
+	const struct config_value *value = &cli->config.values[config_key_of(row)];
+	switch (row->type) {
+	case CONFIG_PORT:
+	case CONFIG_INT:
+	case CONFIG_SECONDS:
+		json_put_int(writer, value->number);
+		return;
+	case CONFIG_BOOL:
+		json_put_bool(writer, value->number != 0);
+		return;
+	case CONFIG_LIST:
+		json_open(writer, '[');
+		for (size_t i = 0; i < value->list.count; i++)
+			json_put_str(writer, value->list.at[i]);
+		json_close(writer, ']');
+		return;
+	case CONFIG_TEXT:
+	case CONFIG_PATH:
+	case CONFIG_CHOICE:
+	case CONFIG_SECRET:
+		json_put_str(writer, shown(cli, row));
+		return;
+	}
+}
+
+static void put_setting(struct cli *cli, const struct config_row *row, struct json_writer *writer)
+{
+	json_open(writer, '{');
+	json_key(writer, S("name"));
+	json_put_str(writer, row->name);
+	json_key(writer, S("value"));
+	put_value(cli, row, writer);
+	json_key(writer, S("source"));
+	json_put_str(writer, source_of(cli, row));
+	json_key(writer, S("text"));
+	json_put_str(writer, row->text);
+	json_close(writer, '}');
+}
+
+static int list(struct cli *cli)
+{
+	const struct config_row *row;
+	AUTO(buf) out = { 0 };
+	struct json_writer writer = { .out = &out };
+	if (cli->json)
+		json_open(&writer, '[');
+	for (size_t i = 0; (row = config_at(i)) != NULL; i++) {
+		if (cli->json)
+			put_setting(cli, row, &writer);
+		else
+			buf_add_format(&out, "%-22.*s %-24.*s  " STR_FMT "\n", STR_ARG(row->name),
+				       STR_ARG(shown(cli, row)), STR_ARG(source_of(cli, row)));
+	}
+	if (cli->json)
+		json_close(&writer, ']');
+	return cli_print(cli, buf_str(&out));
+}
+
+static int get(struct cli *cli)
+{
+	const struct config_row *row = cli->state;
+	AUTO(buf) out = { 0 };
+	struct json_writer writer = { .out = &out };
+	if (cli->json)
+		put_setting(cli, row, &writer);
+	else
+		buf_add(&out, shown(cli, row));
+	return cli_print(cli, buf_str(&out));
+}
+
+/* ---- set and unset --------------------------------------------------------------------- */
+
+/* The file is changed by one process at a time: what two read and write, one would lose. */
+static bool change(struct cli *cli, const struct config_row *row, const char *value,
+		   struct error *error)
+{
+	struct str before = S(""), after;
+	struct error unread;
+	cli->document = cli->config_file;
+	if (!file_read(cli->config_file, LIMIT_CONFIG_BYTES, &cli->arena, &before, &unread) &&
+	    unread.code != ERROR_NOT_FOUND) {
+		*error = unread;
+		return false;
+	}
+	bool good = value != NULL ? config_edit_set(before, row, value, &cli->arena, &after, error)
+				  : config_edit_unset(before, row, &cli->arena, &after, error);
+	return good && (str_equal(before, after) || file_replace(cli->config_file, after, error));
+}
+
+static int change_locked(struct cli *cli, const struct config_row *row, const char *value)
+{
+	struct error error;
+	int lock;
+	const char *path = str_format(&cli->arena, "%s.lock", cli->config_file).at;
+	if (!folder_make(cli->data_folder, &error) || !file_lock(path, &lock, &error))
+		return cli_fail(cli, &error);
+	bool good = change(cli, row, value, &error);
+	file_unlock(lock);
+	return good ? 0 : cli_fail(cli, &error);
+}
+
+static int set(struct cli *cli)
+{
+	const struct config_row *row = cli->state;
+	int status = change_locked(cli, row, cli_argument(cli, 1));
+	enum config_source source = cli->config.values[config_key_of(row)].source;
+	if (status == 0 && source > CONFIG_FROM_FILE)
+		fprintf(stderr, "written, but " STR_FMT " says otherwise and wins\n",
+			STR_ARG(source_of(cli, row)));
+	if (status == 0 && cli->json)
+		return cli_print(cli, S("{}"));
+	return status;
+}
+
+static int unset(struct cli *cli)
+{
+	int status = change_locked(cli, cli->state, NULL);
+	return status == 0 && cli->json ? cli_print(cli, S("{}")) : status;
+}
+
+static int run(struct cli *cli)
+{
+	static int (*const runs[])(struct cli *) = { list, get, set, unset };
+	const struct cli_command *command = cli->command;
+	if (cli->config_problems.count > 0)
+		fprintf(stderr, "%s is wrong in other places; see baton doctor\n",
+			cli->config_file);
+	return runs[cli->word - command->words](cli);
+}
+
+static const struct cli_word words[] = {
+	{ .name = "list", .text = "Every setting, its value and where that comes from" },
+	{ .name = "get",
+	  .text = "One setting's value",
+	  .arguments = { { .name = "NAME", .values = CLI_SETTING } } },
+	{ .name = "set",
+	  .text = "Write a value into config.yaml; comments and order stay",
+	  .arguments = { { .name = "NAME", .values = CLI_SETTING }, { .name = "VALUE" } } },
+	{ .name = "unset",
+	  .text = "Take a setting out of config.yaml",
+	  .arguments = { { .name = "NAME", .values = CLI_SETTING } } },
+	{ .name = NULL },
+};
+
+const struct cli_command command_config = {
+	.name = "config",
+	.text = "Show and change settings",
+	.group = CLI_SETTINGS,
+	.kind = CLI_PLAIN,
+	.words = words,
+	.examples = { { "baton config list", "What is in force, and why" },
+		      { "baton config set serve.port 9000", "For the next start" } },
+	.prepare = prepare,
+	.run = run,
+};

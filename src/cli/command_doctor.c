@@ -1,0 +1,152 @@
+/* cli/command_doctor.c -- everything Baton stands on, looked at and explained.
+ *
+ * A table of checks; each says what it found and what to do about it.  Nothing needs to be right
+ * for the doctor itself: settings may be wrong, the folder missing, the owner silent.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "cli/doctor.h"
+
+static const struct {
+	const char *name;
+	void (*look)(struct doctor *doctor);
+} checks[] = {
+	{ "version", doctor_version },
+	{ "dashboard", doctor_pages },
+	{ "sandbox", doctor_sandbox },
+	{ "bash", doctor_bash },
+	{ "git", doctor_git },
+	{ "open files", doctor_limits },
+	{ "data folder", doctor_folder },
+	{ "clock", doctor_clock },
+	{ "disk", doctor_disk },
+	{ "settings", doctor_settings },
+	{ "owner", doctor_owner },
+	{ "database", doctor_store },
+	{ "port", doctor_port },
+	{ "keys", doctor_keys },
+	{ "secrets", doctor_secrets },
+};
+
+void doctor_say(struct doctor *doctor, enum doctor_result result, const char *fix,
+		const char *format, ...)
+{
+	if (doctor->count == LIMIT_DOCTOR_FINDINGS)
+		return;
+	va_list list;
+	va_start(list, format);
+	doctor->findings[doctor->count++] = (struct doctor_finding){
+		.check = doctor->check,
+		.result = result,
+		.text = str_format_list(&doctor->cli->arena, format, list),
+		.fix = str_copy(&doctor->cli->arena, str_from_c(fix)),
+	};
+	va_end(list);
+}
+
+/* ---- saying ---------------------------------------------------------------------------- */
+
+static const char *word_of(enum doctor_result result)
+{
+	switch (result) {
+	case DOCTOR_OK:
+		return "ok";
+	case DOCTOR_WARN:
+		return "warn";
+	case DOCTOR_FAIL:
+		return "fail";
+	}
+	return "";
+}
+
+static const char *colour_of(enum doctor_result result)
+{
+	switch (result) {
+	case DOCTOR_OK:
+		return "\033[32m";
+	case DOCTOR_WARN:
+		return "\033[33m";
+	case DOCTOR_FAIL:
+		return "\033[31m";
+	}
+	return "";
+}
+
+static void add_line(const struct cli *cli, const struct doctor_finding *finding, struct buf *out)
+{
+	buf_add_format(out, "%s%-4s%s  %-12s " STR_FMT "\n",
+		       cli->colour ? colour_of(finding->result) : "", word_of(finding->result),
+		       cli->colour ? "\033[0m" : "", finding->check, STR_ARG(finding->text));
+	if (finding->fix.size > 0)
+		buf_add_format(out, "      %-12s -> " STR_FMT "\n", "", STR_ARG(finding->fix));
+}
+
+static void add_json(const struct doctor_finding *finding, struct json_writer *writer)
+{
+	json_open(writer, '{');
+	json_key(writer, S("check"));
+	json_put_str(writer, str_from_c(finding->check));
+	json_key(writer, S("result"));
+	json_put_str(writer, str_from_c(word_of(finding->result)));
+	json_key(writer, S("text"));
+	json_put_str(writer, finding->text);
+	json_key(writer, S("fix"));
+	if (finding->fix.size > 0)
+		json_put_str(writer, finding->fix);
+	else
+		json_put_null(writer);
+	json_close(writer, '}');
+}
+
+static int report(struct doctor *doctor)
+{
+	size_t counts[3] = { 0 };
+	AUTO(buf) out = { 0 };
+	struct json_writer writer = { .out = &out };
+	struct cli *cli = doctor->cli;
+	for (size_t i = 0; i < doctor->count; i++)
+		counts[doctor->findings[i].result]++;
+	if (cli->json) {
+		json_open(&writer, '{');
+		json_key(&writer, S("sound"));
+		json_put_bool(&writer, counts[DOCTOR_FAIL] == 0);
+		json_key(&writer, S("findings"));
+		json_open(&writer, '[');
+		for (size_t i = 0; i < doctor->count; i++)
+			add_json(&doctor->findings[i], &writer);
+		json_close(&writer, ']');
+		json_close(&writer, '}');
+	} else {
+		for (size_t i = 0; i < doctor->count; i++)
+			add_line(cli, &doctor->findings[i], &out);
+		buf_add_format(&out, "%zu ok, %zu warnings, %zu failures\n", counts[DOCTOR_OK],
+			       counts[DOCTOR_WARN], counts[DOCTOR_FAIL]);
+	}
+	int status = cli_print(cli, buf_str(&out));
+	return status != 0 ? status : counts[DOCTOR_FAIL] > 0;
+}
+
+static int run(struct cli *cli)
+{
+	struct doctor doctor = { .cli = cli };
+	doctor.findings = arena_array(&cli->arena, struct doctor_finding, LIMIT_DOCTOR_FINDINGS);
+	for (size_t i = 0; i < COUNT(checks); i++) {
+		doctor.check = checks[i].name;
+		checks[i].look(&doctor);
+	}
+	return report(&doctor);
+}
+
+const struct cli_command command_doctor = {
+	.name = "doctor",
+	.text = "Look at everything Baton stands on, and say what to do",
+	.group = CLI_SERVERS,
+	.kind = CLI_PLAIN,
+	.examples = { { "baton doctor", "Before the first run, and when something is odd" },
+		      { "baton doctor --json", "For a monitor" } },
+	.exits = { { 1, "at least one check failed; warnings do not count" } },
+	.prepare = cli_nothing,
+	.run = run,
+};

@@ -1,0 +1,146 @@
+/* cli/command_events.c -- events, one a line: those that are stored, and with -f those to come.
+ *
+ * A run's are read by their seq, everybody's by their position; the number of the last one told is
+ * kept, so that after a lost server the telling goes on behind it.
+ */
+#include <stdio.h>
+
+#include "base/time.h"
+#include "cli/cli.h"
+#include "contract/run.h"
+
+struct events_state {
+	const char *view;
+	struct uuid run;
+	bool of_run, follow;
+	struct str after; /* told up to here; empty = from the beginning, or from now on with -f */
+	struct cli *cli;
+};
+
+static bool prepare(struct cli *cli, struct error *error)
+{
+	struct events_state *state = arena_new(&cli->arena, struct events_state);
+	const char *run = cli_value(cli, "--run", 0);
+	int64_t number;
+	state->cli = cli;
+	state->follow = cli_has(cli, "--follow");
+	state->view = cli_value(cli, "--view", 0);
+	state->of_run = run != NULL;
+	cli->state = state;
+	/* Whoever follows stays, so as an owner it carries on what is open. */
+	cli->only_looks = !state->follow;
+	if (run != NULL && !cli_uuid(run, "what --run takes", &state->run, error))
+		return false;
+	state->after = str_from_c(cli_value(cli, "--after", 0));
+	if (cli_has(cli, "--after") && (!str_to_int(state->after, &number) || number < 0))
+		return fail(error, ERROR_USAGE,
+			    "--after takes the number of an event, not " STR_FMT,
+			    STR_ARG(state->after));
+	return true;
+}
+
+/* An event of ours in a few words, any other as it is. */
+static void tell(const struct events_state *state, const struct json *json, struct arena *arena)
+{
+	struct contract_source source = { .json = json, .lenient = true };
+	struct problems problems = { .arena = arena };
+	const struct run_event *event =
+		state->view == NULL ? run_event_parse(&source, arena, &problems) : NULL;
+	if (state->cli->json || event == NULL) {
+		printf(STR_FMT "\n", STR_ARG(json_print(arena, json)));
+		return;
+	}
+	char at[TIME_TEXT_SIZE];
+	printf(STR_FMT "  " STR_FMT "  %6lld  %-16.*s  " STR_FMT "\n",
+	       STR_ARG(time_text(event->at, at)),
+	       STR_ARG(json_text(json_member(json, S("run_id")))), (long long)event->seq,
+	       STR_ARG(event->type), STR_ARG(json_text(json_member(event->data, S("step")))));
+}
+
+static bool take_event(void *context, struct str id, struct str data)
+{
+	struct events_state *state = context;
+	AUTO(arena) arena = { 0 };
+	const struct json *json;
+	struct error error;
+	if (!json_read(data, &arena, &json, &error))
+		return true;
+	if (id.size > 0)
+		state->after = str_copy(&state->cli->arena, id);
+	tell(state, json, &arena);
+	return fflush(stdout) == 0;
+}
+
+static struct str target_of(const struct events_state *state, const char *way)
+{
+	char id[UUID_TEXT_SIZE];
+	AUTO(buf) target = { 0 };
+	buf_add(&target, S("/api/"));
+	if (state->of_run)
+		buf_add_format(&target, "runs/" STR_FMT "/", STR_ARG(uuid_text(&state->run, id)));
+	buf_add_format(&target, "%s?", way);
+	if (state->after.size > 0)
+		buf_add_format(&target, "after=" STR_FMT "&", STR_ARG(state->after));
+	if (state->view != NULL)
+		buf_add_format(&target, "view=%s&", state->view);
+	target.size--; /* the last & or ? */
+	return str_copy(&state->cli->arena, buf_str(&target));
+}
+
+/* Page by page until there is no more. */
+static int read_stored(struct cli *cli, struct events_state *state)
+{
+	for (;;) {
+		const struct json *page;
+		struct error error;
+		bool lost;
+		if (!cli_request(cli, "GET", target_of(state, "events"), S(""), &page, &lost,
+				 &error))
+			return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
+		const struct json *items = json_member(page, S("items"));
+		for (size_t i = 0; json_item(items, i) != NULL; i++)
+			tell(state, json_item(items, i), &cli->arena);
+		state->after = json_text(json_member(page, S("cursor")));
+		if (state->after.size == 0)
+			return fflush(stdout) == 0 ? 0 : error_row(ERROR_IO)->exit_status;
+	}
+}
+
+static int run(struct cli *cli)
+{
+	struct events_state *state = cli->state;
+	struct error error;
+	bool lost;
+	if (!state->follow)
+		return read_stored(cli, state);
+	if (cli_stream(cli, target_of(state, "stream"), take_event, state, &lost, &error))
+		return 0;
+	return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
+}
+
+const struct cli_command command_events = {
+	.name = "events",
+	.text = "Print what happened, and with -f what happens",
+	.group = CLI_RUNS,
+	.kind = CLI_CLIENT,
+	.options = { { .name = "--follow",
+		       .letter = 'f',
+		       .text = "Go on with what happens; a run's stream ends with the run" },
+		     { .name = "--run",
+		       .value = "RUN",
+		       .values = CLI_RUN,
+		       .text = "Only this run's events" },
+		     { .name = "--view",
+		       .value = "VIEW",
+		       .values = CLI_ONE_OF,
+		       .words = "pipeline|pipeline_v1|runtime|task|graph",
+		       .text = "In another vocabulary: pipeline, pipeline_v1, runtime, task or graph" },
+		     { .name = "--after",
+		       .value = "N",
+		       .text = "Behind the event with this number" } },
+	.examples = { { "baton events --run 1f0c… --json",
+			"A run's events, one JSON object a line" },
+		      { "baton events -f", "Everybody's, as they happen" } },
+	.prepare = prepare,
+	.run = run,
+};

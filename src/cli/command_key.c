@@ -1,0 +1,165 @@
+/* cli/command_key.c -- keys to the HTTP interface: made, listed, taken back. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/time.h"
+#include "cli/cli.h"
+
+struct key_state {
+	const char *method;
+	struct str target, body;
+};
+
+/* 30d, or a day, or a moment. */
+static bool read_expiry(struct cli *cli, const char *text, struct str *out_time,
+			struct error *error)
+{
+	static const struct config_row ahead = { .name = { "--expires", 9 },
+						 .type = CONFIG_SECONDS,
+						 .least = 1,
+						 .most = INT64_C(3153600000),
+						 .fallback = "1" };
+	struct config_value seconds;
+	struct error ignored;
+	int64_t moment;
+	char buffer[TIME_TEXT_SIZE];
+	if (config_value_of_text(&ahead, NULL, text, &cli->arena, &seconds, &ignored))
+		moment = cli->now + seconds.number * 1000000;
+	else if (!time_parse(str_from_c(text), &moment) &&
+		 !time_parse(str_format(&cli->arena, "%sT00:00:00Z", text), &moment))
+		return fail(
+			error, ERROR_USAGE,
+			"--expires takes a time like 30d, 2027-01-31 or 2027-01-31T12:00:00Z, not "
+			"%s",
+			text);
+	if (moment <= cli->now)
+		return fail(error, ERROR_USAGE, "--expires %s is in the past", text);
+	*out_time = str_copy(&cli->arena, time_text(moment, buffer));
+	return true;
+}
+
+static bool prepare_create(struct cli *cli, struct key_state *state, struct error *error)
+{
+	const char *role = cli_value(cli, "--role", 0), *expires = cli_value(cli, "--expires", 0);
+	struct str moment;
+	if (expires != NULL && !read_expiry(cli, expires, &moment, error))
+		return false;
+	AUTO(buf) body = { 0 };
+	struct json_writer writer = { .out = &body };
+	json_open(&writer, '{');
+	json_key(&writer, S("label"));
+	json_put_str(&writer, str_from_c(cli_argument(cli, 0)));
+	json_key(&writer, S("role"));
+	json_put_str(&writer, str_from_c(role != NULL ? role : "viewer"));
+	if (expires != NULL) {
+		json_key(&writer, S("expires_at"));
+		json_put_str(&writer, moment);
+	}
+	json_close(&writer, '}');
+	state->method = "POST";
+	state->target = S("/api/keys");
+	state->body = str_copy(&cli->arena, buf_str(&body));
+	return true;
+}
+
+static bool prepare(struct cli *cli, struct error *error)
+{
+	struct key_state *state = arena_new(&cli->arena, struct key_state);
+	struct uuid id;
+	char text[UUID_TEXT_SIZE];
+	cli->state = state;
+	if (strcmp(cli->word->name, "create") == 0)
+		return prepare_create(cli, state, error);
+	state->method = "GET";
+	state->target = S("/api/keys");
+	if (strcmp(cli->word->name, "list") == 0)
+		return true;
+	state->method = "DELETE";
+	if (!cli_uuid(cli_argument(cli, 0), "a key's id (see baton key list)", &id, error))
+		return false;
+	state->target =
+		str_format(&cli->arena, "/api/keys/" STR_FMT, STR_ARG(uuid_text(&id, text)));
+	return true;
+}
+
+static struct str member(const struct json *object, const char *name)
+{
+	return json_text(json_member(object, str_from_c(name)));
+}
+
+/* One line each; `never` where it does not end. */
+static void print_key(const struct json *key)
+{
+	struct str expires = member(key, "expires_at");
+	printf(STR_FMT "  %-8.*s  %-28.*s  " STR_FMT "\n", STR_ARG(member(key, "id")),
+	       STR_ARG(member(key, "role")),
+	       STR_ARG(expires.size > 0 ? expires : S("never expires")),
+	       STR_ARG(member(key, "label")));
+}
+
+static int show(struct cli *cli, const struct json *answer)
+{
+	if (cli->json || answer == NULL)
+		return cli_print_json(cli, answer);
+	struct str secret = member(answer, "key");
+	if (secret.size > 0) {
+		fprintf(stderr, "this is the only time the key is shown; its id is " STR_FMT "\n",
+			STR_ARG(member(answer, "id")));
+		return cli_print(cli, secret);
+	}
+	const struct json *items = json_member(answer, S("items"));
+	for (size_t i = 0; json_item(items, i) != NULL; i++)
+		print_key(json_item(items, i));
+	return 0;
+}
+
+static int run(struct cli *cli)
+{
+	struct key_state *state = cli->state;
+	for (;;) {
+		const struct json *answer;
+		struct error error;
+		bool lost;
+		if (!cli_request(cli, state->method, state->target, state->body, &answer, &lost,
+				 &error))
+			return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
+		int status = show(cli, answer);
+		struct str cursor = member(answer, "cursor");
+		if (status != 0 || cursor.size == 0)
+			return status;
+		state->target =
+			str_format(&cli->arena, "/api/keys?cursor=" STR_FMT, STR_ARG(cursor));
+	}
+}
+
+static const struct cli_word words[] = {
+	{ .name = "create",
+	  .text = "A new key; it is printed once and kept nowhere",
+	  .arguments = { { .name = "LABEL" } },
+	  .options = { { .name = "--role",
+			 .value = "ROLE",
+			 .values = CLI_ONE_OF,
+			 .words = "viewer|operator|admin",
+			 .text = "What its bearer may do: viewer (unless said), operator or admin" },
+		       { .name = "--expires",
+			 .value = "WHEN",
+			 .text = "A time like 30d, a day or a moment; never unless said" } } },
+	{ .name = "list", .text = "Keys without their secrets" },
+	{ .name = "revoke",
+	  .text = "Take a key back",
+	  .arguments = { { .name = "KEY", .values = CLI_KEY } } },
+	{ .name = NULL },
+};
+
+const struct cli_command command_key = {
+	.name = "key",
+	.text = "Make, list and take back keys to the HTTP interface",
+	.group = CLI_SETTINGS,
+	.kind = CLI_CLIENT,
+	.only_looks = true,
+	.words = words,
+	.examples = { { "baton key create ci --role operator --expires 90d",
+			"A key for a machine" } },
+	.prepare = prepare,
+	.run = run,
+};

@@ -1,0 +1,359 @@
+/* cli/doctor_settings.c -- checks of the data folder and of what Baton was told.
+ *
+ * The database is asked about through another `baton` on the same folder, because it is its
+ * owner's alone; a folder without a database is left as it is, so that looking makes nothing.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/yaml.h"
+#include "cli/doctor.h"
+#include "config/secret.h"
+#include "contract/modules.h"
+#include "net/local_client.h"
+#include "os/file.h"
+#include "os/machine.h"
+
+static const char *in_folder(struct doctor *doctor, const char *name)
+{
+	return str_format(&doctor->cli->arena, "%s/%s", doctor->cli->data_folder, name).at;
+}
+
+/* ---- the folder ------------------------------------------------------------------------ */
+
+void doctor_folder(struct doctor *doctor)
+{
+	const char *folder = doctor->cli->data_folder;
+	const char *fix = str_format(&doctor->cli->arena, "chmod 700 '%s'", folder).at;
+	struct machine_file info;
+	if (!machine_file(folder, &info)) {
+		doctor_say(doctor, DOCTOR_OK, NULL, "%s is not there yet; the first start makes it",
+			   folder);
+		return;
+	}
+	doctor->has_folder = info.folder;
+	doctor->has_store = info.folder && file_exists(in_folder(doctor, "baton.db"));
+	if (!info.folder)
+		doctor_say(doctor, DOCTOR_FAIL, "choose another one with --home or BATON_HOME",
+			   "%s is a file", folder);
+	else if (!info.ours)
+		doctor_say(doctor, DOCTOR_FAIL, "run baton as its owner, or choose another one",
+			   "%s belongs to another user", folder);
+	else if ((info.mode & 0700) != 0700)
+		doctor_say(doctor, DOCTOR_FAIL, fix, "%s has mode %03o: we cannot use it", folder,
+			   info.mode);
+	else if ((info.mode & 077) != 0)
+		doctor_say(doctor, DOCTOR_WARN, fix, "%s has mode %03o: others can look into it",
+			   folder, info.mode);
+	else
+		doctor_say(doctor, DOCTOR_OK, NULL, "%s, mode %03o", folder, info.mode);
+}
+
+/* 2024-01-01: no machine that runs this program is before it. */
+static const int64_t least_time_us = INT64_C(1704067200) * 1000000;
+
+void doctor_clock(struct doctor *doctor)
+{
+	struct machine_file info;
+	int64_t now = doctor->cli->now, minute = INT64_C(60) * 1000000;
+	if (now < least_time_us)
+		doctor_say(doctor, DOCTOR_FAIL, "set the clock, or let a time service do it",
+			   "the clock stands in the past");
+	else if (doctor->has_store && machine_file(in_folder(doctor, "baton.db"), &info) &&
+		 info.changed_at > now + minute)
+		doctor_say(doctor, DOCTOR_WARN, "compare the clock with a time service",
+			   "the database was written in the future: the clock went back");
+	else
+		doctor_say(doctor, DOCTOR_OK, NULL, "plausible");
+}
+
+void doctor_disk(struct doctor *doctor)
+{
+	struct machine_disk disk;
+	struct error error;
+	const char *folder = doctor->has_folder ? doctor->cli->data_folder : "/";
+	if (!machine_disk(folder, &disk, &error)) {
+		doctor_say(doctor, DOCTOR_FAIL, NULL, "%s", error.text);
+		return;
+	}
+	long long free_mib = disk.free_bytes / (1 << 20), total_mib = disk.total_bytes / (1 << 20);
+	if (disk.network)
+		doctor_say(doctor, DOCTOR_FAIL, "put the data folder on a local disk",
+			   "%s is on another machine: locks and shared memory do not hold there",
+			   folder);
+	else if (disk.free_bytes < LIMIT_DOCTOR_DISK_FAIL_BYTES)
+		doctor_say(doctor, DOCTOR_FAIL, "make room, or move the data folder",
+			   "%lld MiB of %lld free: commands will be refused with storage_full",
+			   free_mib, total_mib);
+	else if (disk.free_bytes < LIMIT_DOCTOR_DISK_WARN_BYTES)
+		doctor_say(doctor, DOCTOR_WARN, "make room soon", "%lld MiB of %lld free", free_mib,
+			   total_mib);
+	else
+		doctor_say(doctor, DOCTOR_OK, NULL, "%lld MiB of %lld free", free_mib, total_mib);
+}
+
+/* ---- settings -------------------------------------------------------------------------- */
+
+void doctor_settings(struct doctor *doctor)
+{
+	const struct cli *cli = doctor->cli;
+	const struct problems *problems = &cli->config_problems;
+	for (size_t i = 0; i < problems->count; i++)
+		doctor_say(doctor, DOCTOR_FAIL, NULL, "%s:%u:%u: " STR_FMT, cli->config_file,
+			   problems->at[i].line, problems->at[i].column,
+			   STR_ARG(problems->at[i].text));
+	for (size_t i = 0; i < cli->unknown_variables.count; i++)
+		doctor_say(doctor, DOCTOR_WARN, "unset it, or see baton config list",
+			   "the environment variable " STR_FMT " is no setting",
+			   STR_ARG(cli->unknown_variables.at[i]));
+	if (problems->count == 0)
+		doctor_say(doctor, DOCTOR_OK, NULL, "%s%s", cli->config_file,
+			   file_exists(cli->config_file) ? "" : " is not there: defaults");
+}
+
+/* ---- the owner ------------------------------------------------------------------------- */
+
+void doctor_owner(struct doctor *doctor)
+{
+	struct cli *cli = doctor->cli;
+	struct local_answer answer;
+	struct error error;
+	if (!doctor->has_folder) {
+		doctor_say(doctor, DOCTOR_OK, NULL, "nobody");
+		return;
+	}
+	if (file_read(in_folder(doctor, "lock"), LIMIT_NAME_BYTES * 4, &cli->arena, &doctor->owner,
+		      &error))
+		doctor->owner = str_trim(doctor->owner);
+	doctor->answers = local_request(in_folder(doctor, "baton.sock"), S("GET"), S("/api/health"),
+					S(""), S(""), &cli->arena, NULL, NULL, &answer, &error);
+	if (doctor->answers)
+		doctor_say(doctor, DOCTOR_OK, NULL, "baton, " STR_FMT ", answers",
+			   STR_ARG(doctor->owner));
+	else if (error.code == ERROR_UNAVAILABLE)
+		doctor_say(doctor, DOCTOR_OK, NULL, "nobody; a command becomes it while it lasts");
+	else
+		doctor_say(doctor, DOCTOR_FAIL, "end that process; nothing is lost by it",
+			   STR_FMT " does not answer: %s", STR_ARG(doctor->owner), error.text);
+}
+
+static const struct json *json_of(struct doctor *doctor, const struct doctor_child *child)
+{
+	const struct json *json;
+	struct error error;
+	return child->status == 0 && json_read(child->output, &doctor->cli->arena, &json, &error)
+		       ? json
+		       : NULL;
+}
+
+/* What the child said went wrong, from its run.Problem. */
+static struct str reason_of(struct doctor *doctor, const struct doctor_child *child)
+{
+	const struct json *json;
+	struct error error;
+	struct str rest = child->errors, line, last = S("");
+	while (str_cut(&rest, '\n', &line))
+		last = line;
+	if (!json_read(last, &doctor->cli->arena, &json, &error))
+		return last;
+	struct str detail = json_text(json_member(json, S("detail")));
+	return detail.size > 0 ? detail : last;
+}
+
+void doctor_store(struct doctor *doctor)
+{
+	static const char *const words[] = { "db", "stats", NULL };
+	if (!doctor->has_store) {
+		doctor_say(doctor, DOCTOR_OK, NULL, "not there yet; the first start makes it");
+		return;
+	}
+	if (doctor->cli->config_problems.count > 0) {
+		doctor_say(doctor, DOCTOR_WARN, "put the settings right first",
+			   "not looked at: nothing starts while the settings are wrong");
+		return;
+	}
+	struct doctor_child child = doctor_baton(doctor, words);
+	const struct json *stats = json_of(doctor, &child);
+	const struct json *runs = json_member(stats, S("runs")),
+			  *events = json_member(stats, S("events"));
+	if (stats == NULL)
+		doctor_say(doctor, DOCTOR_FAIL,
+			   "baton db check says more; a backup is a whole database",
+			   "it does not open: " STR_FMT, STR_ARG(reason_of(doctor, &child)));
+	else
+		doctor_say(doctor, DOCTOR_OK, NULL,
+			   "opens, %lld runs, %lld events; baton db check looks at all of it",
+			   runs != NULL ? (long long)runs->as.integer : 0,
+			   events != NULL ? (long long)events->as.integer : 0);
+}
+
+/* ---- the doors ------------------------------------------------------------------------- */
+
+static struct str serve_address(struct doctor *doctor)
+{
+	const struct config *config = &doctor->cli->config;
+	const char *host = config_text(config, CONFIG_SERVE_HOST);
+	bool brackets = strchr(host, ':') != NULL;
+	return str_format(&doctor->cli->arena, "http://%s%s%s:%lld", brackets ? "[" : "", host,
+			  brackets ? "]" : "", (long long)config_number(config, CONFIG_SERVE_PORT));
+}
+
+void doctor_port(struct doctor *doctor)
+{
+	struct str address = serve_address(doctor);
+	struct local_answer answer;
+	struct error error;
+	size_t at;
+	if (config_number(&doctor->cli->config, CONFIG_SERVE_PORT) == 0) {
+		doctor_say(doctor, DOCTOR_OK, NULL, "serve.port is 0: the system chooses one");
+		return;
+	}
+	bool taken = local_request(address.at, S("GET"), S("/health/live"), S(""), S(""),
+				   &doctor->cli->arena, NULL, NULL, &answer, &error) ||
+		     error.code != ERROR_UNAVAILABLE;
+	if (!taken)
+		doctor_say(doctor, DOCTOR_OK, NULL, STR_FMT " is free", STR_ARG(address));
+	else if (doctor->answers && str_find(doctor->owner, address, &at))
+		doctor_say(doctor, DOCTOR_OK, NULL, STR_FMT " is our own server", STR_ARG(address));
+	else
+		doctor_say(
+			doctor, DOCTOR_WARN,
+			"end the other program, or choose another port: baton config set serve.port",
+			STR_FMT " is taken by another program", STR_ARG(address));
+}
+
+static bool is_loopback(struct str host)
+{
+	return str_starts(host, S("127.")) || str_equal(host, S("localhost")) ||
+	       str_equal(host, S("::1"));
+}
+
+void doctor_keys(struct doctor *doctor)
+{
+	static const char *const words[] = { "key", "list", NULL };
+	struct str host = str_from_c(config_text(&doctor->cli->config, CONFIG_SERVE_HOST));
+	bool inside = is_loopback(host);
+	size_t count = 0;
+	if (doctor->has_store && doctor->cli->config_problems.count == 0) {
+		struct doctor_child child = doctor_baton(doctor, words);
+		const struct json *page = json_of(doctor, &child);
+		if (page == NULL) {
+			doctor_say(doctor, DOCTOR_WARN, NULL, "they cannot be listed: " STR_FMT,
+				   STR_ARG(reason_of(doctor, &child)));
+			return;
+		}
+		while (json_item(json_member(page, S("items")), count) != NULL)
+			count++;
+	}
+	if (inside)
+		doctor_say(doctor, DOCTOR_OK, NULL,
+			   "%zu; serve.host is loopback: this machine only", count);
+	else if (count > 0)
+		doctor_say(doctor, DOCTOR_WARN,
+			   "let a proxy with TLS stand in front: keys travel as they are",
+			   "%zu; serve.host is " STR_FMT ": other machines can ask", count,
+			   STR_ARG(host));
+	else
+		doctor_say(doctor, DOCTOR_FAIL, "baton key create NAME --role admin",
+			   "none, but serve.host is " STR_FMT ": the server will not listen there",
+			   STR_ARG(host));
+}
+
+/* ---- secrets --------------------------------------------------------------------------- */
+
+static void look_at_reference(struct doctor *doctor, struct str reference, const char *where)
+{
+	struct cli *cli = doctor->cli;
+	const struct secret_places places = {
+		.data_folder = cli->data_folder,
+		.environment = cli->environment,
+		.allowed = config_list(&cli->config, CONFIG_SECRETS_ALLOW),
+	};
+	struct str value;
+	struct error error;
+	if (secret_resolve(&places, (struct secret){ reference }, &cli->arena, &value, &error))
+		doctor_say(doctor, DOCTOR_OK, NULL, STR_FMT " of %s is there", STR_ARG(reference),
+			   where);
+	else
+		doctor_say(doctor, DOCTOR_WARN, NULL, STR_FMT " of %s: %s", STR_ARG(reference),
+			   where, error.text);
+}
+
+/* Is this the name of a member that some document has a secret in? */
+static bool names_secret(struct str name)
+{
+	const struct contract_module *module;
+	const struct type *type;
+	for (size_t i = 0; (module = contract_module_at(i)) != NULL; i++)
+		for (size_t j = 0; (type = contract_type_at(module, j)) != NULL; j++)
+			if (type->kind == KIND_ENTITY)
+				for (const struct field *field = type_fields(type);
+				     field->shape != SHAPE_END; field++) {
+					const struct type *of = field_type(field);
+					if (of != NULL && of->kind == KIND_SECRET &&
+					    str_equal(field->name, name))
+						return true;
+				}
+	return false;
+}
+
+/* As deep as a document can be. */
+static void look_into(struct doctor *doctor, const struct json *json, const char *where)
+{
+	for (size_t i = 0; json->kind == JSON_LIST && i < json->as.list.count; i++)
+		look_into(doctor, &json->as.list.at[i], where);
+	for (size_t i = 0; json->kind == JSON_OBJECT && i < json->as.object.count; i++) {
+		const struct json_member *member = &json->as.object.at[i];
+		if (member->value.kind == JSON_STRING && names_secret(member->key))
+			look_at_reference(doctor, member->value.as.string, where);
+		look_into(doctor, &member->value, where);
+	}
+}
+
+static void look_into_definitions(struct doctor *doctor)
+{
+	struct arena *arena = &doctor->cli->arena;
+	const char *folder = in_folder(doctor, "definitions");
+	struct str_list names = machine_names(folder, LIMIT_PAGE_ITEMS, arena);
+	for (size_t i = 0; i < names.count; i++) {
+		const char *path =
+			str_format(arena, "%s/" STR_FMT, folder, STR_ARG(names.at[i])).at;
+		struct str text;
+		const struct json *tree;
+		struct error error;
+		if (str_ends(names.at[i], S(".yaml")) &&
+		    file_read(path, LIMIT_YAML_BYTES, arena, &text, &error) &&
+		    yaml_read(text, arena, &tree, &error))
+			look_into(
+				doctor, tree,
+				str_format(arena, "definitions/" STR_FMT, STR_ARG(names.at[i])).at);
+	}
+}
+
+void doctor_secrets(struct doctor *doctor)
+{
+	static const char *const words[] = { "profile", "list", NULL };
+	const struct config_row *row;
+	size_t before = doctor->count;
+	for (size_t i = 0; (row = config_at(i)) != NULL; i++) {
+		struct str text = str_from_c(config_text(&doctor->cli->config, (enum config_key)i));
+		if (row->type == CONFIG_SECRET &&
+		    (str_starts(text, S("env:")) || str_starts(text, S("file:"))))
+			look_at_reference(doctor, text, row->name.at);
+	}
+	look_into_definitions(doctor);
+	if (doctor->has_store && doctor->cli->config_problems.count == 0) {
+		struct doctor_child child = doctor_baton(doctor, words);
+		const struct json *page = json_of(doctor, &child);
+		if (page != NULL)
+			look_into(doctor, page, "a profile");
+	}
+	struct machine_file info;
+	if (machine_file(in_folder(doctor, "secrets"), &info) && (info.mode & 077) != 0)
+		doctor_say(doctor, DOCTOR_WARN, "chmod 700 it",
+			   "%s has mode %03o: others can look into it",
+			   in_folder(doctor, "secrets"), info.mode);
+	if (doctor->count == before)
+		doctor_say(doctor, DOCTOR_OK, NULL, "nothing refers to one");
+}

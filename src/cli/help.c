@@ -1,0 +1,296 @@
+/* cli/help.c -- the table of commands in words, in Markdown and as JSON. */
+#include "cli/help.h"
+
+#include <string.h>
+
+static const enum cli_group groups[] = { CLI_RUNS, CLI_SERVERS, CLI_SETTINGS, CLI_REFERENCE };
+
+/* ---- pieces ---------------------------------------------------------------------------- */
+
+static void option_head(const struct cli_option *option, struct buf *out)
+{
+	if (option->letter != 0)
+		buf_add_format(out, "-%c, ", option->letter);
+	buf_add(out, str_from_c(option->name));
+	if (option->value != NULL)
+		buf_add_format(out, " %s", option->value);
+}
+
+static void option_line(const struct cli_option *option, struct buf *out)
+{
+	AUTO(buf) head = { 0 };
+	option_head(option, &head);
+	buf_add_format(out, "  %-26.*s %s\n", STR_ARG(buf_str(&head)), option->text);
+}
+
+static void option_lines(const struct cli_option *options, struct buf *out)
+{
+	for (; options->name != NULL; options++)
+		option_line(options, out);
+}
+
+static struct cli_option option_of_setting(const struct config_row *row)
+{
+	return (struct cli_option){ .name = row->flag,
+				    .letter = row->letter,
+				    .value = cli_setting_value(row),
+				    .text = row->text.at };
+}
+
+static void setting_lines(const struct cli_command *command, struct buf *out)
+{
+	const struct config_row *row;
+	for (size_t i = 0; (row = config_at(i)) != NULL; i++)
+		if (cli_takes_setting(command, row)) {
+			struct cli_option option = option_of_setting(row);
+			option_line(&option, out);
+		}
+}
+
+static bool takes_settings(const struct cli_command *command)
+{
+	const struct config_row *row;
+	for (size_t i = 0; (row = config_at(i)) != NULL; i++)
+		if (cli_takes_setting(command, row))
+			return true;
+	return false;
+}
+
+static void usage_lines(const struct cli_command *command, const char *before, struct buf *out)
+{
+	const struct cli_word none[] = { { .name = NULL } };
+	const struct cli_word *word = command->words != NULL ? command->words : none;
+	if (command->words == NULL) {
+		buf_add_format(out, "%sbaton ", before);
+		cli_usage(command, NULL, out);
+		buf_add_char(out, '\n');
+	}
+	for (; word->name != NULL; word++) {
+		buf_add_format(out, "%sbaton ", before);
+		cli_usage(command, word, out);
+		buf_add_char(out, '\n');
+	}
+}
+
+/* The errors of one exit status, in the table's order. */
+static bool errors_of_status(int status, struct buf *out)
+{
+	size_t before = out->size;
+	for (size_t i = 0; i < error_count(); i++) {
+		const struct error_row *row = error_row((enum error_code)i);
+		if (row->exit_status == status && i != ERROR_NONE)
+			buf_add_format(out, "%s" STR_FMT, out->size == before ? "" : " ",
+				       STR_ARG(row->name));
+	}
+	return out->size > before;
+}
+
+static void exit_lines(const struct cli_command *command, struct buf *out)
+{
+	buf_add(out, S("  0    done\n"));
+	for (int status = 1; status < 256; status++) {
+		AUTO(buf) errors = { 0 };
+		const char *own = NULL;
+		for (const struct cli_exit *exit = command->exits; exit->text != NULL; exit++)
+			if (exit->status == status)
+				own = exit->text;
+		bool some = errors_of_status(status, &errors);
+		if (own != NULL)
+			buf_add_format(out, "  %-4d %s%s" STR_FMT "\n", status, own,
+				       some ? "; " : "", STR_ARG(buf_str(&errors)));
+		else if (some)
+			buf_add_format(out, "  %-4d " STR_FMT "\n", status,
+				       STR_ARG(buf_str(&errors)));
+	}
+}
+
+/* ---- for people ------------------------------------------------------------------------ */
+
+void help_all(struct buf *out)
+{
+	const struct cli_command *command;
+	buf_add(out, S("baton -- durable runs of agents and tools\n\n"
+		       "  baton COMMAND [ARGUMENT...] [OPTION...]\n"));
+	for (size_t group = 0; group < COUNT(groups); group++) {
+		buf_add_format(out, "\n%s\n", cli_group_name(groups[group]));
+		for (size_t i = 0; (command = cli_command_at(i)) != NULL; i++)
+			if (command->group == groups[group])
+				buf_add_format(out, "  %-12s %s\n", command->name, command->text);
+	}
+	buf_add(out, S("\nEverywhere\n"));
+	option_lines(cli_common_options(), out);
+	setting_lines(NULL, out);
+	buf_add(out, S("\nMore: baton help COMMAND; all settings: baton config list\n"));
+}
+
+void help_command(const struct cli_command *command, struct buf *out)
+{
+	buf_add_format(out, "%s\n\nUsage\n", command->text);
+	usage_lines(command, "  ", out);
+	if (command->words != NULL)
+		buf_add(out, S("\nSub-commands\n"));
+	for (const struct cli_word *word = command->words; word != NULL && word->name != NULL;
+	     word++)
+		buf_add_format(out, "  %-26s %s\n", word->name, word->text);
+	buf_add(out, S("\nOptions\n"));
+	option_lines(command->options, out);
+	for (const struct cli_word *word = command->words; word != NULL && word->name != NULL;
+	     word++)
+		option_lines(word->options, out);
+	setting_lines(command, out);
+	option_lines(cli_common_options(), out);
+	setting_lines(NULL, out);
+	if (command->examples[0].command != NULL)
+		buf_add(out, S("\nExamples\n"));
+	for (const struct cli_example *example = command->examples; example->command != NULL;
+	     example++)
+		buf_add_format(out, "  # %s\n  %s\n", example->text, example->command);
+	buf_add(out, S("\nExit status\n"));
+	exit_lines(command, out);
+}
+
+/* ---- Markdown -------------------------------------------------------------------------- */
+
+static void markdown_option(const struct cli_option *option, struct buf *out)
+{
+	buf_add(out, S("| `"));
+	AUTO(buf) head = { 0 };
+	option_head(option, &head);
+	for (size_t i = 0; i < head.size; i++)
+		buf_add(out, head.at[i] == '|' ? S("\\|") : (struct str){ &head.at[i], 1 });
+	buf_add_format(out, "` | %s |\n", option->text);
+}
+
+static void markdown_settings(const struct cli_command *command, struct buf *out)
+{
+	const struct config_row *row;
+	for (size_t i = 0; (row = config_at(i)) != NULL; i++)
+		if (cli_takes_setting(command, row)) {
+			struct cli_option option = option_of_setting(row);
+			markdown_option(&option, out);
+		}
+}
+
+static void markdown_command(const struct cli_command *command, struct buf *out)
+{
+	const struct cli_option *option;
+	buf_add_format(out, "\n### %s\n\n%s.\n\n```\n", command->name, command->text);
+	usage_lines(command, "", out);
+	buf_add(out, S("```\n"));
+	const struct cli_word *word = command->words;
+	if (word != NULL)
+		buf_add(out, S("\n| sub-command | |\n|---|---|\n"));
+	for (; word != NULL && word->name != NULL; word++)
+		buf_add_format(out, "| `%s` | %s |\n", word->name, word->text);
+	bool some = command->options[0].name != NULL || takes_settings(command);
+	for (word = command->words; word != NULL && word->name != NULL; word++)
+		some = some || word->options[0].name != NULL;
+	if (some)
+		buf_add(out, S("\n| option | |\n|---|---|\n"));
+	for (option = command->options; option->name != NULL; option++)
+		markdown_option(option, out);
+	for (word = command->words; word != NULL && word->name != NULL; word++)
+		for (option = word->options; option->name != NULL; option++)
+			markdown_option(option, out);
+	markdown_settings(command, out);
+	for (const struct cli_example *example = command->examples; example->command != NULL;
+	     example++)
+		buf_add_format(out, "\n%s: `%s`\n", example->text, example->command);
+	if (command->exits[0].text != NULL)
+		buf_add(out, S("\n| exit status | |\n|---|---|\n"));
+	for (const struct cli_exit *exit = command->exits; exit->text != NULL; exit++)
+		buf_add_format(out, "| %d | %s |\n", exit->status, exit->text);
+}
+
+void describe_commands(struct buf *out)
+{
+	const struct cli_command *command;
+	buf_add(out,
+		S("# Commands\n\nResults on stdout, narration on stderr; the exit status is that of "
+		  "the error's row (`baton describe errors`).\n\n"
+		  "| option of every command | |\n|---|---|\n"));
+	for (const struct cli_option *option = cli_common_options(); option->name != NULL; option++)
+		markdown_option(option, out);
+	markdown_settings(NULL, out);
+	for (size_t group = 0; group < COUNT(groups); group++) {
+		buf_add_format(out, "\n## %s\n", cli_group_name(groups[group]));
+		for (size_t i = 0; (command = cli_command_at(i)) != NULL; i++)
+			if (command->group == groups[group])
+				markdown_command(command, out);
+	}
+}
+
+/* ---- JSON ------------------------------------------------------------------------------ */
+
+static void put_text(struct json_writer *writer, struct str key, const char *text)
+{
+	json_key(writer, key);
+	json_put_str(writer, str_from_c(text));
+}
+
+static void json_options(struct json_writer *writer, const struct cli_option *options)
+{
+	json_key(writer, S("options"));
+	json_open(writer, '[');
+	for (; options->name != NULL; options++) {
+		json_open(writer, '{');
+		put_text(writer, S("name"), options->name);
+		if (options->letter != 0)
+			put_text(writer, S("letter"), (const char[]){ options->letter, '\0' });
+		if (options->value != NULL)
+			put_text(writer, S("value"), options->value);
+		json_key(writer, S("repeats"));
+		json_put_bool(writer, options->repeats);
+		put_text(writer, S("text"), options->text);
+		json_close(writer, '}');
+	}
+	json_close(writer, ']');
+}
+
+static void json_usage(struct json_writer *writer, const struct cli_command *command,
+		       const struct cli_word *word)
+{
+	AUTO(buf) usage = { 0 };
+	cli_usage(command, word, &usage);
+	json_key(writer, S("usage"));
+	json_put_str(writer, buf_str(&usage));
+}
+
+static void json_command(struct json_writer *writer, const struct cli_command *command)
+{
+	json_open(writer, '{');
+	put_text(writer, S("name"), command->name);
+	put_text(writer, S("text"), command->text);
+	put_text(writer, S("group"), cli_group_name(command->group));
+	if (command->words == NULL)
+		json_usage(writer, command, NULL);
+	json_options(writer, command->options);
+	json_key(writer, S("words"));
+	json_open(writer, '[');
+	for (const struct cli_word *word = command->words; word != NULL && word->name != NULL;
+	     word++) {
+		json_open(writer, '{');
+		put_text(writer, S("name"), word->name);
+		put_text(writer, S("text"), word->text);
+		json_usage(writer, command, word);
+		json_options(writer, word->options);
+		json_close(writer, '}');
+	}
+	json_close(writer, ']');
+	json_close(writer, '}');
+}
+
+void help_json(const struct cli_command *only, struct buf *out)
+{
+	struct json_writer writer = { .out = out };
+	const struct cli_command *command;
+	if (only != NULL) {
+		json_command(&writer, only);
+		return;
+	}
+	json_open(&writer, '[');
+	for (size_t i = 0; (command = cli_command_at(i)) != NULL; i++)
+		if (command->group != CLI_HIDDEN)
+			json_command(&writer, command);
+	json_close(&writer, ']');
+}

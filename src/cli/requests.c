@@ -1,0 +1,117 @@
+/* cli/requests.c -- one request to the server, and a stream of events from it. */
+#include <stdio.h>
+
+#include "base/limits.h"
+#include "cli/cli.h"
+#include "net/local_client.h"
+#include "net/sse.h"
+
+static struct str headers_of(struct cli *cli, bool body)
+{
+	AUTO(buf) headers = { 0 };
+	if (body)
+		buf_add(&headers, S("Content-Type: application/json\r\n"));
+	if (cli->api_key != NULL)
+		buf_add_format(&headers, "Authorization: Bearer %s\r\n", cli->api_key);
+	return str_copy(&cli->arena, buf_str(&headers));
+}
+
+/* The server's problem+json as an error of ours; every further problem is told at once. */
+static bool fail_as_told(const struct json *json, int status, struct error *error)
+{
+	enum error_code code = ERROR_INTERNAL;
+	error_code_from_name(json_text(json_member(json, S("code"))), &code);
+	const struct json *details = json_member(json, S("details"));
+	for (size_t i = 0; json_item(details, i) != NULL; i++) {
+		const struct json *place = json_item(details, i);
+		const struct json *line = json_member(place, S("line"));
+		const struct json *column = json_member(place, S("column"));
+		if (line != NULL && column != NULL)
+			fprintf(stderr, "%lld:%lld ", (long long)line->as.integer,
+				(long long)column->as.integer);
+		fprintf(stderr, STR_FMT ": " STR_FMT "\n",
+			STR_ARG(json_text(json_member(place, S("pointer")))),
+			STR_ARG(json_text(json_member(place, S("text")))));
+	}
+	struct str detail = json_text(json_member(json, S("detail")));
+	if (detail.size == 0)
+		return fail(error, code, "the server answered %d", status);
+	return fail(error, code, STR_FMT, STR_ARG(detail));
+}
+
+static bool read_answer(struct cli *cli, const struct local_answer *answer,
+			const struct json **out_json, struct error *error)
+{
+	const struct json *json = NULL;
+	if (answer->body.size > 0 && !json_read(answer->body, &cli->arena, &json, error)) {
+		fail(error, ERROR_INTERNAL, "%s answered %d with something that is no JSON",
+		     cli->address, answer->status);
+		return false;
+	}
+	if (answer->status >= 400)
+		return fail_as_told(json, answer->status, error);
+	*out_json = json;
+	return true;
+}
+
+bool cli_request(struct cli *cli, const char *method, struct str target, struct str body,
+		 const struct json **out_json, bool *out_lost, struct error *error)
+{
+	struct local_answer answer;
+	*out_lost = false;
+	if (!local_request(cli->address, str_from_c(method), target, headers_of(cli, body.size > 0),
+			   body, &cli->arena, NULL, NULL, &answer, error)) {
+		*out_lost = error->code == ERROR_UNAVAILABLE || error->code == ERROR_IO;
+		return false;
+	}
+	cli->answered = true;
+	return read_answer(cli, &answer, out_json, error);
+}
+
+/* ---- streams --------------------------------------------------------------------------- */
+
+struct reading {
+	cli_event *event;
+	void *context;
+	struct sse_reader stream;
+	struct buf text; /* of an answer that is no stream */
+};
+
+static bool take_event(void *context, struct str id, struct str type, struct str data)
+{
+	struct reading *reading = context;
+	(void)type;
+	return reading->event(reading->context, id, data);
+}
+
+static bool take_bytes(void *context, int status, struct str bytes)
+{
+	struct reading *reading = context;
+	if (status != 200)
+		return buf_add(&reading->text, bytes);
+	sse_feed(&reading->stream, bytes);
+	return !reading->stream.ended;
+}
+
+bool cli_stream(struct cli *cli, struct str target, cli_event *event, void *context, bool *out_lost,
+		struct error *error)
+{
+	struct reading reading = { .event = event,
+				   .context = context,
+				   .text = buf_limited(LIMIT_JSON_BYTES) };
+	sse_reader_init(&reading.stream, LIMIT_JSON_BYTES, take_event, &reading);
+	struct local_answer answer;
+	const struct json *ignored;
+	bool good = local_request(cli->address, S("GET"), target, headers_of(cli, false), S(""),
+				  &cli->arena, take_bytes, &reading, &answer, error);
+	*out_lost = !good && (error->code == ERROR_UNAVAILABLE || error->code == ERROR_IO);
+	if (good) {
+		cli->answered = true;
+		answer.body = str_copy(&cli->arena, buf_str(&reading.text));
+		if (answer.status != 200)
+			good = read_answer(cli, &answer, &ignored, error);
+	}
+	sse_reader_done(&reading.stream);
+	buf_done(&reading.text);
+	return good;
+}

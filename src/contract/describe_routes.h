@@ -1,0 +1,56 @@
+/* contract/describe_routes.h -- the rows of routes.def as data, for those who describe them.
+ *
+ * One table in the rows' order: a route or a socket, then what belongs to it (ROUTES_OF walks
+ * that).  The server's own table, with the handlers, is in api/route.c.
+ */
+#ifndef CONTRACT_DESCRIBE_ROUTES_H
+#define CONTRACT_DESCRIBE_ROUTES_H
+
+#include "contract/contract.h"
+
+enum route_row_kind {
+	ROUTE_ROW_END,
+	ROUTE_ROW_DOOR,
+	ROUTE_ROW_SOCKET,
+	/* Of the row before: */
+	ROUTE_ROW_QUERY,
+	ROUTE_ROW_ALSO,
+	ROUTE_ROW_NO_KEY,
+};
+
+enum route_row_answer {
+	ROUTE_ANSWER_ONE,
+	ROUTE_ANSWER_LIST,
+	ROUTE_ANSWER_EVENTS,
+	ROUTE_ANSWER_BYTES,
+	ROUTE_ANSWER_NOTHING,
+};
+
+struct route_row {
+	enum route_row_kind kind;
+	const char *method, *path, *name, *text;
+	size_t role; /* in role_rows */
+	type_function *takes;
+	/* DOOR and ALSO: the answer; QUERY: `of` is the parameter's type */
+	enum route_row_answer answer;
+	type_function *of;
+	const char *media;
+	int status;
+};
+
+extern const struct route_row route_rows[]; /* the last is ROUTE_ROW_END */
+
+bool route_row_belongs(const struct route_row *row); /* to one before it */
+#define ROUTES_OF(row, item) \
+	for (const struct route_row *item = (row) + 1; route_row_belongs(item); item++)
+bool route_row_needs_key(const struct route_row *row);
+/* The next `{name}` of a path; false behind the last. */
+bool route_row_parameter(struct str *rest, struct str *out_name);
+
+struct role_row {
+	const char *word, *text;
+};
+
+extern const struct role_row role_rows[]; /* the last has no word */
+
+#endif

@@ -1,0 +1,412 @@
+/* engine/restore.c -- rows of run.Snapshot back to the state of a run.
+ *
+ * What the rows say is set first; then the rest is worked out once, in the order in which steps
+ * became ready, because that is the order of every queue.
+ */
+#include <stdlib.h>
+
+#include "engine/place.h"
+#include "engine/snapshot.h"
+
+struct restoring {
+	struct run *run;
+	struct error *error;
+	struct activation **ready; /* everything with an arrival */
+	size_t count, room;
+};
+
+static bool run_state_from(struct str word, enum run_state *out)
+{
+	for (size_t i = 0; i < run_state_count(); i++)
+		if (str_equal(run_state_row((enum run_state)i)->word, word)) {
+			*out = (enum run_state)i;
+			return true;
+		}
+	return false;
+}
+
+static bool step_state_from(struct str word, enum step_state *out)
+{
+	for (size_t i = 0; i < step_state_count(); i++)
+		if (str_equal(step_state_row((enum step_state)i)->word, word)) {
+			*out = (enum step_state)i;
+			return true;
+		}
+	return false;
+}
+
+static struct fault restore_fault(struct run *run, const struct run_fault *from)
+{
+	return (struct fault){ str_copy(run->arena, from->code), str_copy(run->arena, from->text) };
+}
+
+/* ---- a step -------------------------------------------------------------------------- */
+
+static void restore_question(struct run *run, struct activation *step,
+			     const struct run_snapshot_step *row)
+{
+	const struct run_snapshot_question *from = row->question;
+	struct question *question = &step->question;
+	*question = (struct question){ .id = has(from, id) ? from->id : step->effect,
+				       .kind = from->kind,
+				       .text = str_copy(run->arena, from->question),
+				       .revision = from->revision,
+				       .seq = has(from, seq) ? from->seq : step->started_seq,
+				       .at = has(from, at) ? from->at : step->started_at,
+				       .level = has(from, level) ? from->level : 0 };
+	if (!has(row, answer))
+		return;
+	const struct run_snapshot_answer *answer = row->answer;
+	question->answered = true;
+	question->decision = answer->decision;
+	question->comment = has(answer, comment) ? str_copy(run->arena, answer->comment) : S("");
+	question->by = str_copy(run->arena, answer->by);
+	if (step->state == STEP_SUCCEEDED && !has(row, output))
+		step->output = run_answer_value(run, question);
+}
+
+static void restore_restarts(struct run *run, struct activation *step,
+			     const struct run_snapshot_step *from)
+{
+	struct restart *at = arena_array(run->arena, struct restart, from->restarts.count);
+	for (size_t i = 0; i < from->restarts.count; i++) {
+		const struct run_snapshot_restart *restart = &from->restarts.at[i];
+		at[i] = (struct restart){ restart->seq, restart->at, restart->attempt };
+	}
+	step->restarts = at;
+	step->restart_count = (uint32_t)from->restarts.count;
+	if (from->restarts.count > 0)
+		step->attempt = at[from->restarts.count - 1].attempt;
+}
+
+static void restore_effect(struct run *run, struct activation *step,
+			   const struct run_snapshot_step *from)
+{
+	step->effect = from->effect;
+	step->open = has(from, open) && from->open;
+	step->outcome = has(from, outcome) ? from->outcome : RUN_OUTCOME_OK;
+	step->retries = has(from, retries) ? from->retries : 0;
+	step->settling = has(from, settling) && from->settling;
+	/* Snapshots of before say nothing about it: what is open there has it. */
+	step->holds_workspace =
+		(has(from, workspace) && from->workspace) ||
+		(step->open && run_node(run, step)->kind == RUN_NODE_TOOL &&
+		 run_node(run, step)->class == RUN_CLASS_CONTAINED && step->state == STEP_RUNNING);
+	if (has(from, inputs))
+		step->inputs = run_value_keep(run, from->inputs);
+	if (has(from, tree))
+		step->tree = str_copy(run->arena, from->tree);
+	if (has(from, restarts))
+		restore_restarts(run, step, from);
+	if (has(from, attempt))
+		step->attempt = from->attempt;
+}
+
+static void restore_step(struct run *run, struct activation *step,
+			 const struct run_snapshot_step *from)
+{
+	step->arrival = has(from, arrival) ? (uint64_t)from->arrival : 0;
+	step->round = has(from, round) ? (uint32_t)from->round : 1;
+	step->started_seq = has(from, started_seq) ? from->started_seq : 0;
+	step->started_at = has(from, started_at) ? from->started_at : 0;
+	step->ended_seq = has(from, ended_seq) ? from->ended_seq : 0;
+	step->ended_at = has(from, ended_at) ? from->ended_at : 0;
+	step->due_at = has(from, due_at) ? from->due_at : 0;
+	step->begun_at = has(from, begun_at) ? from->begun_at : 0;
+	step->item_count = has(from, item_count) ? from->item_count : 0;
+	step->items_entered = has(from, entered) ? from->entered : 0;
+	step->leaving = has(from, leaving) && from->leaving;
+	step->reason = has(from, reason) ? str_copy(run->arena, from->reason) : S("");
+	if (has(from, output))
+		step->output = run_value_keep(run, from->output);
+	if (has(from, before))
+		step->before = run_value_keep(run, from->before);
+	if (has(from, items))
+		step->items = run_value_keep(run, from->items);
+	if (has(from, fault))
+		step->fault = restore_fault(run, from->fault);
+	if (has(from, effect))
+		restore_effect(run, step, from);
+	if (has(from, question))
+		restore_question(run, step, from);
+}
+
+/* ---- a body -------------------------------------------------------------------------- */
+
+/* A new activation of the node, whose path must come out as the row has it. */
+static struct activation *place_step(struct restoring *r, struct scope *scope,
+				     const struct run_snapshot_step *row)
+{
+	uint32_t parent = scope->owner == NULL ? GRAPH_ROOT : scope->owner->node;
+	struct str name = row->step, ordinal_text = S("");
+	int64_t ordinal = 1;
+	if (scope->path.size > 0)
+		name = str_skip(name,
+				scope->path.size < name.size ? scope->path.size + 1 : name.size);
+	size_t mark;
+	if (str_find(name, S("#"), &mark)) {
+		ordinal_text = str_skip(name, mark + 1);
+		name.size = mark;
+	}
+	int64_t node = graph_find(r->run->graph, parent, name);
+	if (node < 0 || (ordinal_text.size > 0 && !str_to_int(ordinal_text, &ordinal)) ||
+	    ordinal < 1 || ordinal > UINT32_MAX)
+		return NULL;
+	struct place *place = run_place(r->run, scope, (uint32_t)node);
+	if ((int64_t)place->count >= ordinal)
+		return NULL;
+	place->count = (uint32_t)ordinal - 1;
+	struct activation *step = activation_new(r->run, scope, (uint32_t)node);
+	return str_equal(step->path, row->step) ? step : NULL;
+}
+
+static void remember_ready(struct restoring *r, struct activation *step)
+{
+	if (r->count == r->room) {
+		r->room = r->room == 0 ? 16 : r->room * 2;
+		struct activation **more = arena_array(r->run->arena, struct activation *, r->room);
+		for (size_t i = 0; i < r->count; i++)
+			more[i] = r->ready[i];
+		r->ready = more;
+	}
+	r->ready[r->count++] = step;
+}
+
+static bool restore_row(struct restoring *r, struct scope *scope,
+			const struct run_snapshot_step *row, struct activation **out)
+{
+	struct activation *step = place_step(r, scope, row);
+	struct str state = has(row, state) ? row->state : step_state_row(STEP_SUCCEEDED)->word;
+	if (step == NULL || !step_state_from(state, &step->state))
+		return fail(r->error, ERROR_INVALID,
+			    "the snapshot has a step " STR_FMT " in a state " STR_FMT
+			    " that this program does not know",
+			    STR_ARG(row->step), STR_ARG(state));
+	bool final = step_state_row(step->state)->final;
+	restore_step(r->run, step, row);
+	if (step->arrival > r->run->arrivals)
+		return fail(r->error, ERROR_INVALID,
+			    "the snapshot's steps became ready in no order");
+	scope->waiting -= final || step->arrival > 0;
+	if (final) {
+		run_place(r->run, scope, step->node)->final = step;
+		scope->live--;
+		r->run->live--;
+	} else if (step->arrival > 0) {
+		remember_ready(r, step);
+	}
+	*out = step;
+	return true;
+}
+
+static bool is_named(struct str_list names, struct str name)
+{
+	for (size_t i = 0; i < names.count; i++)
+		if (str_equal(names.at[i], name))
+			return true;
+	return false;
+}
+
+/* A node that is done is waited for no more, and a reader that is final has read what it reads. */
+static void restore_places(struct run *run, struct scope *scope, struct graph_numbers body,
+			   const struct run_snapshot_body *from)
+{
+	static const struct str_list nobody = { NULL, 0 };
+	struct str_list told = has(from, told) ? from->told : nobody;
+	struct str_list untold = has(from, untold) ? from->untold : nobody;
+	for (size_t i = 0; i < body.count; i++) {
+		const struct graph_node *node = &run->graph->nodes[body.at[i]];
+		struct place *place = &scope->places[i];
+		place->done = (place_seems_done(place) && !is_named(untold, node->name)) ||
+			      is_named(told, node->name);
+		for (size_t d = 0; place->done && d < node->dependents.count; d++)
+			run_place(run, scope, node->dependents.at[d])->waiting_on--;
+		for (size_t k = 0; place->final != NULL && k < node->reads.count; k++)
+			if (!run->graph->nodes[node->reads.at[k]].keeps)
+				run_place(run, scope, node->reads.at[k])->readers_left--;
+	}
+	for (size_t i = 0; i < body.count; i++) {
+		struct activation *final = scope->places[i].final;
+		if (final == NULL)
+			continue;
+		final->result = final->output;
+		if (scope->places[i].readers_left == 0 && !run->graph->nodes[body.at[i]].keeps)
+			final->output = (struct value){ .kind = VALUE_ABSENT };
+	}
+}
+
+static void restore_failure(struct run *run, struct scope *scope,
+			    const struct run_snapshot_body *from)
+{
+	const struct activation *first = scope_first_failed(scope);
+	if (has(from, failed)) {
+		scope->failed.path = str_copy(run->arena, from->failed->step);
+		scope->failed.fault = restore_fault(run, from->failed->fault);
+		scope->failed.seq = from->failed->seq;
+	} else if (first != NULL) {
+		scope->failed.path = first->path;
+		scope->failed.fault = first->fault;
+		scope->failed.seq = first->ended_seq;
+	}
+}
+
+static bool restore_body(struct restoring *r, struct scope *scope,
+			 const struct run_snapshot_body *from)
+{
+	uint32_t parent = scope->owner == NULL ? GRAPH_ROOT : scope->owner->node;
+	struct graph_numbers body = graph_body(r->run->graph, parent);
+	for (size_t i = 0; i < from->steps.count; i++) {
+		const struct run_snapshot_step *row = &from->steps.at[i];
+		struct activation *step;
+		if (!restore_row(r, scope, row, &step))
+			return false;
+		bool container = run_is_container(run_node(r->run, step)->kind);
+		for (size_t k = 0; has(row, bodies) && k < row->bodies.count; k++) {
+			const struct run_snapshot_body *inner = &row->bodies.at[k];
+			int64_t item = has(inner, item) ? inner->item : -1;
+			if (!container || item >= step->item_count)
+				return fail(r->error, ERROR_INVALID,
+					    "the snapshot has a body of " STR_FMT
+					    " that it cannot have",
+					    STR_ARG(row->step));
+			struct scope *entered = scope_new(r->run, step, item);
+			if (!restore_body(r, entered, inner))
+				return false;
+			step->scopes_live -= entered->live == 0;
+		}
+	}
+	for (size_t i = 0; i < body.count; i++)
+		if (scope->places[i].count == 0 && !r->run->graph->nodes[body.at[i]].any)
+			activation_new(r->run, scope, body.at[i]);
+	restore_places(r->run, scope, body, from);
+	restore_failure(r->run, scope, from);
+	return true;
+}
+
+/* ---- what is under way --------------------------------------------------------------- */
+
+static int by_arrival(const void *left, const void *right)
+{
+	const struct activation *a = *(const struct activation *const *)left;
+	const struct activation *b = *(const struct activation *const *)right;
+	return (a->arrival > b->arrival) - (a->arrival < b->arrival);
+}
+
+static int by_start(const void *left, const void *right)
+{
+	const struct activation *a = *(const struct activation *const *)left;
+	const struct activation *b = *(const struct activation *const *)right;
+	if (a->started_seq != b->started_seq)
+		return a->started_seq < b->started_seq ? -1 : 1;
+	return by_arrival(left, right);
+}
+
+static void settle_step(struct run *run, struct activation *step)
+{
+	const struct graph_node *node = run_node(run, step);
+	run->workspace_busy |= step->holds_workspace;
+	if (step->state == STEP_PENDING || step->leaving) {
+		queue_add(run, run_queue_of(run, step), step);
+	} else if (step->state == STEP_WAITING_HUMAN) {
+		run->humans++;
+	} else if (step->state == STEP_RETRYING) {
+		run->busy++;
+		run->retrying++;
+	} else if (node->kind == RUN_NODE_WAIT) {
+		run->timers++;
+	} else if (run_can_stop(node->kind) && !step->settling) {
+		run->busy++;
+		if (!step->open)
+			queue_add(run, &run->computing, step);
+	}
+}
+
+static bool settle_all(struct restoring *r)
+{
+	if (r->count > 1)
+		qsort(r->ready, r->count, sizeof(struct activation *), by_arrival);
+	for (size_t i = 0; i < r->count; i++) {
+		if (i > 0 && r->ready[i]->arrival == r->ready[i - 1]->arrival)
+			return fail(r->error, ERROR_INVALID,
+				    "the snapshot's steps became ready in no order");
+		settle_step(r->run, r->ready[i]);
+	}
+	struct run_queue *computing = &r->run->computing;
+	if (computing->tail > 1)
+		qsort(computing->at, computing->tail, sizeof(struct activation *), by_start);
+	return true;
+}
+
+/* ---- the run ------------------------------------------------------------------------- */
+
+static void restore_signals(struct run *run, const struct run_snapshot *from)
+{
+	struct run_signal **link = &run->signals;
+	for (size_t i = 0; has(from, signals) && i < from->signals.count; i++) {
+		struct run_signal *signal = arena_new(run->arena, struct run_signal);
+		signal->name = str_copy(run->arena, from->signals.at[i].name);
+		signal->data = run_value_keep(run, from->signals.at[i].data);
+		*link = signal;
+		link = &signal->next;
+	}
+}
+
+static void restore_life(struct run *run, const struct run_snapshot *from)
+{
+	run->seq = from->seq;
+	run->floor = has(from, floor) ? from->floor : 0;
+	run->created_at = from->created_at;
+	run->updated_at = from->updated_at;
+	run->ended_at = has(from, ended_at) ? from->ended_at : 0;
+	run->due_at = has(from, due_at) ? from->due_at : 0;
+	run->retention_days = has(from, retention_days) ? from->retention_days : -1;
+	run->arrivals = (uint64_t)from->arrivals;
+	run->by = has(from, by) ? str_copy(run->arena, from->by) : S("");
+	run->parent = has(from, parent) ? from->parent : (struct uuid){ 0 };
+	run->priority = has(from, priority) ? from->priority : 0;
+	run->queued = has(from, queued) && from->queued;
+	run->paused = has(from, paused) && from->paused;
+	run->cancelling = has(from, cancelling) && from->cancelling;
+	run->inputs = run_value_keep(run, from->inputs);
+	run->outputs = run_value_keep(run, has(from, outputs) ? from->outputs : NULL);
+	if (has(from, fault))
+		run->fault = restore_fault(run, from->fault);
+	if (has(from, stopped))
+		run->stopped = restore_fault(run, from->stopped);
+	restore_signals(run, from);
+}
+
+static const struct run_snapshot_body *root_of(const struct run_snapshot *from, struct arena *arena)
+{
+	struct run_snapshot_body *root = run_snapshot_body_new(arena);
+	SET(root, steps, from->steps);
+	if (has(from, failed))
+		SET(root, failed, from->failed);
+	if (has(from, told))
+		SET(root, told, from->told);
+	if (has(from, untold))
+		SET(root, untold, from->untold);
+	return root;
+}
+
+bool run_restore(const struct run_snapshot *from, struct uuid id, const struct graph *graph,
+		 struct arena *arena, struct run **out_run, struct error *error)
+{
+	if (!hash_equal(&from->definition, &graph->hash))
+		return fail(error, ERROR_INVALID, "the snapshot is one of another graph");
+	if (from->arrivals < 0)
+		return fail(error, ERROR_INVALID, "the snapshot counts less than no steps");
+	struct run *run = run_new(arena, id, graph);
+	struct restoring r = { .run = run, .error = error };
+	if (!run_state_from(from->state, &run->state))
+		return fail(error, ERROR_INVALID,
+			    "the snapshot has a state " STR_FMT " that this program does not know",
+			    STR_ARG(from->state));
+	restore_life(run, from);
+	run->root = scope_new(run, NULL, -1);
+	if (!restore_body(&r, run->root, root_of(from, arena)) || !settle_all(&r))
+		return false;
+	run->iterations = has(from, iterations) ? from->iterations : 0;
+	*out_run = run;
+	return true;
+}

@@ -1,0 +1,24 @@
+/* engine/retell.h -- the older events of a compacted run, made again from its snapshot.
+ *
+ * They are for showing only: what they say about when a step began and ended, what it gave, who was
+ * asked and what was answered is what the events said that are gone.  What effects were given is
+ * not told again.
+ */
+#ifndef ENGINE_RETELL_H
+#define ENGINE_RETELL_H
+
+#include "contract/event.h"
+
+/* In the stream's order. */
+struct run_retold {
+	struct event *events;
+	int64_t *seqs;
+	size_t count;
+};
+
+/* The events with seq < floor that the snapshot stands for, those of the life cycle left out: they
+ * are still there. */
+void run_retell(const struct run_snapshot *snapshot, const struct run_graph *graph, int64_t floor,
+		struct arena *arena, struct run_retold *out_retold);
+
+#endif

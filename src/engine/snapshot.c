@@ -1,0 +1,401 @@
+/* engine/snapshot.c -- the state of a run to rows of run.Snapshot. */
+#include "engine/snapshot.h"
+
+#include <stdlib.h>
+
+#include "engine/place.h"
+
+struct printing {
+	struct arena *arena;
+	const struct run *run;
+	struct hash *names;
+	size_t name_count, name_room;
+};
+
+static void print_name(struct printing *p, struct hash name)
+{
+	if (p->name_count == p->name_room) {
+		p->name_room = p->name_room == 0 ? 16 : p->name_room * 2;
+		struct hash *more = arena_array(p->arena, struct hash, p->name_room);
+		for (size_t i = 0; i < p->name_count; i++)
+			more[i] = p->names[i];
+		p->names = more;
+	}
+	p->names[p->name_count++] = name;
+}
+
+/* NULL for an absent one. */
+static const struct run_value *print_value(struct printing *p, const struct value *value)
+{
+	if (value->kind == VALUE_ABSENT)
+		return NULL;
+	struct run_value *out = run_value_new(p->arena);
+	if (value->kind == VALUE_STORED) {
+		SET(out, sha256, value->hash);
+		SET(out, size, value->size);
+		print_name(p, value->hash);
+		return out;
+	}
+	const struct json *json;
+	struct error error;
+	bool good = json_read(value->text, p->arena, &json, &error);
+	require(good);
+	SET(out, json, json);
+	return out;
+}
+
+static const struct run_fault *print_fault(struct printing *p, const struct fault *fault)
+{
+	if (fault->code.size == 0)
+		return NULL;
+	struct run_fault *out = run_fault_new(p->arena);
+	SET(out, code, fault->code);
+	SET(out, text, fault->text);
+	return out;
+}
+
+/* ---- a step -------------------------------------------------------------------------- */
+
+static void print_human(struct printing *p, const struct activation *step,
+			struct run_snapshot_step *out)
+{
+	const struct question *from = &step->question;
+	struct run_snapshot_question *question = run_snapshot_question_new(p->arena);
+	SET(question, kind, from->kind);
+	SET(question, question, from->text);
+	SET(question, revision, from->revision);
+	if (!uuid_equal(&from->id, &step->effect))
+		SET(question, id, from->id);
+	if (from->seq != step->started_seq) {
+		SET(question, seq, from->seq);
+		SET(question, at, from->at);
+	}
+	if (from->level > 0)
+		SET(question, level, from->level);
+	SET(out, question, question);
+	if (!from->answered)
+		return;
+	struct run_snapshot_answer *answer = run_snapshot_answer_new(p->arena);
+	SET(answer, decision, from->decision);
+	if (from->comment.size > 0)
+		SET(answer, comment, from->comment);
+	SET(answer, by, from->by);
+	SET(out, answer, answer);
+}
+
+static void print_restarts(struct printing *p, const struct activation *step,
+			   struct run_snapshot_step *out)
+{
+	struct run_snapshot_restart *at =
+		arena_array(p->arena, struct run_snapshot_restart, step->restart_count);
+	for (uint32_t i = 0; i < step->restart_count; i++) {
+		at[i] = *run_snapshot_restart_new(p->arena);
+		SET(&at[i], seq, step->restarts[i].seq);
+		SET(&at[i], at, step->restarts[i].at);
+		SET(&at[i], attempt, step->restarts[i].attempt);
+	}
+	SET(out, restarts, ((struct run_snapshot_restart_list){ at, step->restart_count }));
+}
+
+static void print_effect(struct printing *p, const struct activation *step,
+			 struct run_snapshot_step *out)
+{
+	SET(out, effect, step->effect);
+	if (step->open)
+		SET(out, open, true);
+	if (step->outcome != RUN_OUTCOME_OK)
+		SET(out, outcome, step->outcome);
+	const struct run_value *inputs = print_value(p, &step->inputs);
+	if (inputs != NULL)
+		SET(out, inputs, inputs);
+	if (step->tree.size > 0)
+		SET(out, tree, step->tree);
+	if (step->question.seq > 0)
+		print_human(p, step, out);
+	if (step->restart_count > 0)
+		print_restarts(p, step, out);
+	uint32_t restarts = step->restart_count;
+	if (step->attempt != (restarts > 0 ? step->restarts[restarts - 1].attempt : 1))
+		SET(out, attempt, step->attempt);
+	if (step->retries > 0)
+		SET(out, retries, step->retries);
+	if (step->settling)
+		SET(out, settling, true);
+	if (step->holds_workspace)
+		SET(out, workspace, true);
+}
+
+static struct run_snapshot_body_list print_bodies(struct printing *p,
+						  const struct activation *step);
+
+static void print_container(struct printing *p, const struct activation *step,
+			    struct run_snapshot_step *out)
+{
+	const struct run_value *items = print_value(p, &step->items);
+	if (items != NULL)
+		SET(out, items, items);
+	if (step->item_count > 0) {
+		SET(out, item_count, step->item_count);
+		SET(out, entered, step->items_entered);
+	}
+	if (step->leaving)
+		SET(out, leaving, true);
+	if (step->scopes != NULL)
+		SET(out, bodies, print_bodies(p, step));
+}
+
+/* The answer to a question says what it gave, unless values came with it. */
+static bool output_follows(const struct graph_node *node, const struct activation *step)
+{
+	return node->kind == RUN_NODE_HUMAN && step->question.decision == RUN_DECISION_APPROVE &&
+	       step->question.answered;
+}
+
+static void print_result(struct printing *p, const struct activation *step,
+			 struct run_snapshot_step *out)
+{
+	const struct graph_node *node = run_node(p->run, step);
+	bool final = step_state_row(step->state)->final;
+	const struct run_value *output =
+		output_follows(node, step) ? NULL
+					   : print_value(p, final ? &step->result : &step->output);
+	const struct run_fault *fault = print_fault(p, &step->fault);
+	const struct run_value *before = print_value(p, &step->before);
+	if (output != NULL)
+		SET(out, output, output);
+	if (fault != NULL)
+		SET(out, fault, fault);
+	if (before != NULL)
+		SET(out, before, before);
+	if (step->reason.size > 0)
+		SET(out, reason, step->reason);
+	if (step->begun_at > 0)
+		SET(out, begun_at, step->begun_at);
+	if (step->ended_seq > 0)
+		SET(out, ended_seq, step->ended_seq);
+	if (final)
+		SET(out, ended_at, step->ended_at);
+}
+
+static struct run_snapshot_step print_step(struct printing *p, const struct activation *step)
+{
+	struct run_snapshot_step *out = run_snapshot_step_new(p->arena);
+	SET(out, step, step->path);
+	if (step->state != STEP_SUCCEEDED)
+		SET(out, state, step_state_row(step->state)->word);
+	if (step->arrival > 0)
+		SET(out, arrival, (int64_t)step->arrival);
+	if (step->started_seq > 0) {
+		SET(out, started_seq, step->started_seq);
+		SET(out, started_at, step->started_at);
+	}
+	if (step->due_at > 0)
+		SET(out, due_at, step->due_at);
+	if (step->round > 1)
+		SET(out, round, (int64_t)step->round);
+	if (!uuid_is_zero(&step->effect))
+		print_effect(p, step, out);
+	if (run_is_container(run_node(p->run, step)->kind))
+		print_container(p, step, out);
+	print_result(p, step, out);
+	return *out;
+}
+
+/* ---- a body -------------------------------------------------------------------------- */
+
+static int in_the_order_of_the_graph(const void *left, const void *right)
+{
+	const struct activation *a = *(const struct activation *const *)left;
+	const struct activation *b = *(const struct activation *const *)right;
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	return (a->ordinal > b->ordinal) - (a->ordinal < b->ordinal);
+}
+
+/* One that nothing has happened to is there in every body. */
+static bool follows(const struct activation *step)
+{
+	return step->state == STEP_PENDING && step->arrival == 0 && step->ordinal == 1 &&
+	       step->round == 1;
+}
+
+static struct run_snapshot_step_list print_steps(struct printing *p, const struct scope *scope)
+{
+	size_t count = 0;
+	for (const struct activation *a = scope->first; a != NULL; a = a->next)
+		count += !follows(a);
+	const struct activation **steps = arena_array(p->arena, const struct activation *, count);
+	struct run_snapshot_step *at = arena_array(p->arena, struct run_snapshot_step, count);
+	count = 0;
+	for (const struct activation *a = scope->first; a != NULL; a = a->next)
+		if (!follows(a))
+			steps[count++] = a;
+	if (count > 1)
+		qsort(steps, count, sizeof(*steps), in_the_order_of_the_graph);
+	for (size_t i = 0; i < count; i++)
+		at[i] = print_step(p, steps[i]);
+	return (struct run_snapshot_step_list){ at, count };
+}
+
+static struct str_list names_where(struct printing *p, const struct scope *scope, bool done)
+{
+	struct graph_numbers body =
+		graph_body(p->run->graph, scope->owner == NULL ? GRAPH_ROOT : scope->owner->node);
+	struct str *at = arena_array(p->arena, struct str, body.count);
+	size_t count = 0;
+	for (size_t i = 0; i < body.count; i++)
+		if (scope->places[i].done == done && place_seems_done(&scope->places[i]) != done)
+			at[count++] = p->run->graph->nodes[body.at[i]].name;
+	return (struct str_list){ at, count };
+}
+
+static const struct run_snapshot_failure *print_failure(struct printing *p,
+							const struct scope *scope)
+{
+	const struct activation *first = scope_first_failed(scope);
+	if (scope->failed.path.size == 0 ||
+	    (first != NULL && str_equal(first->path, scope->failed.path)))
+		return NULL;
+	struct run_snapshot_failure *out = run_snapshot_failure_new(p->arena);
+	SET(out, step, scope->failed.path);
+	SET(out, seq, scope->failed.seq);
+	SET(out, fault, print_fault(p, &scope->failed.fault));
+	return out;
+}
+
+static struct run_snapshot_body *print_body(struct printing *p, const struct scope *scope)
+{
+	struct run_snapshot_body *out = run_snapshot_body_new(p->arena);
+	struct str_list told = names_where(p, scope, true);
+	struct str_list untold = names_where(p, scope, false);
+	const struct run_snapshot_failure *failure = print_failure(p, scope);
+	if (scope->item >= 0)
+		SET(out, item, scope->item);
+	SET(out, steps, print_steps(p, scope));
+	if (failure != NULL)
+		SET(out, failed, failure);
+	if (told.count > 0)
+		SET(out, told, told);
+	if (untold.count > 0)
+		SET(out, untold, untold);
+	return out;
+}
+
+static struct run_snapshot_body_list print_bodies(struct printing *p, const struct activation *step)
+{
+	size_t count = 0, i = 0;
+	for (const struct scope *scope = step->scopes; scope != NULL; scope = scope->next)
+		count++;
+	struct run_snapshot_body *at = arena_array(p->arena, struct run_snapshot_body, count);
+	for (const struct scope *scope = step->scopes; scope != NULL; scope = scope->next)
+		at[count - ++i] = *print_body(p, scope);
+	return (struct run_snapshot_body_list){ at, count };
+}
+
+/* ---- the run ------------------------------------------------------------------------- */
+
+static struct run_snapshot_signal_list print_signals(struct printing *p)
+{
+	size_t count = 0, i = 0;
+	for (const struct run_signal *signal = p->run->signals; signal != NULL;
+	     signal = signal->next)
+		count++;
+	struct run_snapshot_signal *at = arena_array(p->arena, struct run_snapshot_signal, count);
+	for (const struct run_signal *signal = p->run->signals; signal != NULL;
+	     signal = signal->next) {
+		at[i] = *run_snapshot_signal_new(p->arena);
+		SET(&at[i], name, signal->name);
+		SET(&at[i], data, print_value(p, &signal->data));
+		i++;
+	}
+	return (struct run_snapshot_signal_list){ at, count };
+}
+
+static void print_life(struct printing *p, struct run_snapshot *out)
+{
+	const struct run *run = p->run;
+	const struct run_fault *stopped = print_fault(p, &run->stopped);
+	if (run->by.size > 0)
+		SET(out, by, run->by);
+	if (!uuid_is_zero(&run->parent))
+		SET(out, parent, run->parent);
+	if (run->priority != 0)
+		SET(out, priority, run->priority);
+	if (run->due_at > 0)
+		SET(out, due_at, run->due_at);
+	if (run->queued)
+		SET(out, queued, true);
+	if (run->paused)
+		SET(out, paused, true);
+	if (run->cancelling)
+		SET(out, cancelling, true);
+	if (stopped != NULL)
+		SET(out, stopped, stopped);
+	if (run->iterations > 0)
+		SET(out, iterations, run->iterations);
+	if (run->signals != NULL)
+		SET(out, signals, print_signals(p));
+}
+
+static void print_root(struct printing *p, struct run_snapshot *out)
+{
+	const struct run_snapshot_body *root = print_body(p, p->run->root);
+	SET(out, steps, root->steps);
+	if (has(root, failed))
+		SET(out, failed, root->failed);
+	if (has(root, told))
+		SET(out, told, root->told);
+	if (has(root, untold))
+		SET(out, untold, root->untold);
+}
+
+const struct run_snapshot *run_snapshot(const struct run *run, struct arena *arena,
+					struct run_names *out_names)
+{
+	require(run->seq > 0);
+	struct printing p = { .arena = arena, .run = run };
+	struct run_snapshot *out = run_snapshot_new(arena);
+	print_name(&p, run->graph->hash);
+	SET(out, name, run->graph->name);
+	SET(out, definition, run->graph->hash);
+	SET(out, seq, run->seq);
+	if (run->floor > 0)
+		SET(out, floor, run->floor);
+	SET(out, state, run_state_row(run->state)->word);
+	SET(out, created_at, run->created_at);
+	SET(out, updated_at, run->updated_at);
+	if (run_ended(run))
+		SET(out, ended_at, run->ended_at);
+	if (run->retention_days >= 0)
+		SET(out, retention_days, run->retention_days);
+	SET(out, arrivals, (int64_t)run->arrivals);
+	print_life(&p, out);
+	SET(out, inputs, print_value(&p, &run->inputs));
+	const struct run_value *outputs = print_value(&p, &run->outputs);
+	const struct run_fault *fault = print_fault(&p, &run->fault);
+	if (outputs != NULL)
+		SET(out, outputs, outputs);
+	if (fault != NULL)
+		SET(out, fault, fault);
+	print_root(&p, out);
+	*out_names = (struct run_names){ p.names, p.name_count };
+	return out;
+}
+
+bool run_snapshot_read(struct str text, struct arena *arena,
+		       const struct run_snapshot **out_snapshot, struct error *error)
+{
+	const struct json *json;
+	if (!json_read(text, arena, &json, error))
+		return false;
+	struct problems problems = { .arena = arena };
+	struct contract_source source = { .json = json, .text = text, .lenient = true };
+	const struct run_snapshot *snapshot = run_snapshot_parse(&source, arena, &problems);
+	if (snapshot == NULL) {
+		problems_fail(&problems, error);
+		error_prefix(error, "snapshot: ");
+		return false;
+	}
+	*out_snapshot = snapshot;
+	return true;
+}

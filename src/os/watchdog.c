@@ -1,0 +1,304 @@
+/* os/watchdog.c -- a thread that looks whether the loop still turns, and what is left when the
+ * process dies.
+ *
+ * It looks every LIMIT_WATCHDOG_MS while the loop works.  When nothing has begun between two looks
+ * it dozes, and the next phase wakes it: an idle server has no thread that wakes up for nothing.
+ * It writes the files too, so that the loop, late already, does not wait for the disk as well.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "os/flight.h"
+
+enum { NAME_SIZE = 64 };
+
+struct watchdog {
+	struct flight *flight;
+	int folder;
+	flight_stalled *stalled;
+	void *context;
+	pthread_t thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t changed;
+	atomic_bool dozes;
+	bool closing;
+	bool told; /* below: a stall that was over before it was noticed */
+	const char *phase;
+	uint64_t subject;
+	int64_t lasted_us;
+};
+
+/* ---- files ------------------------------------------------------------------------------- */
+
+/* Safe in a signal handler, as everything up to print_file(). */
+static void file_name(char name[NAME_SIZE])
+{
+	struct timespec wall = { 0 };
+	clock_gettime(CLOCK_REALTIME, &wall);
+	uint64_t ms = (uint64_t)wall.tv_sec * 1000 + (uint64_t)wall.tv_nsec / 1000000;
+	static const char before[] = "flight-", behind[] = ".txt";
+	enum { DIGITS = 15 };
+	memcpy(name, before, sizeof(before) - 1);
+	for (size_t i = DIGITS; i-- > 0; ms /= 10)
+		name[sizeof(before) - 1 + i] = (char)('0' + ms % 10);
+	memcpy(name + sizeof(before) - 1 + DIGITS, behind, sizeof(behind));
+}
+
+static bool print_file(const struct flight *flight, int folder, const char *why,
+		       char name[NAME_SIZE])
+{
+	file_name(name);
+	int file = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (file < 0)
+		return false;
+	flight_print(flight, why, file);
+	close(file);
+	return true;
+}
+
+static bool is_ours(const char *name)
+{
+	size_t size = strlen(name);
+	return size < NAME_SIZE && strncmp(name, "flight-", 7) == 0 && size > 11 &&
+	       strcmp(name + size - 4, ".txt") == 0;
+}
+
+/* Removes the oldest until at most `most` are left; their names sort by time. */
+static void keep_newest(int folder, size_t most)
+{
+	for (;;) {
+		int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		DIR *list = again < 0 ? NULL : fdopendir(again);
+		if (list == NULL) {
+			if (again >= 0)
+				close(again);
+			return;
+		}
+		char oldest[NAME_SIZE] = "";
+		size_t count = 0;
+		for (struct dirent *entry; (entry = readdir(list)) != NULL;) {
+			if (!is_ours(entry->d_name))
+				continue;
+			count++;
+			if (oldest[0] == '\0' || strcmp(entry->d_name, oldest) < 0)
+				snprintf(oldest, sizeof(oldest), "%s", entry->d_name);
+		}
+		closedir(list);
+		if (count <= most || unlinkat(folder, oldest, 0) != 0)
+			return;
+	}
+}
+
+/* ---- the thread -------------------------------------------------------------------------- */
+
+bool watchdog_dozes(const struct watchdog *watchdog)
+{
+	return atomic_load(&watchdog->dozes);
+}
+
+void watchdog_wake(struct watchdog *watchdog)
+{
+	pthread_mutex_lock(&watchdog->mutex);
+	atomic_store(&watchdog->dozes, false);
+	pthread_cond_signal(&watchdog->changed);
+	pthread_mutex_unlock(&watchdog->mutex);
+}
+
+void watchdog_tell(struct watchdog *watchdog, const char *phase, uint64_t subject,
+		   int64_t lasted_us)
+{
+	pthread_mutex_lock(&watchdog->mutex);
+	watchdog->told = true;
+	watchdog->phase = phase;
+	watchdog->subject = subject;
+	watchdog->lasted_us = lasted_us;
+	pthread_cond_signal(&watchdog->changed);
+	pthread_mutex_unlock(&watchdog->mutex);
+}
+
+static void report(struct watchdog *watchdog, const char *phase, uint64_t subject,
+		   int64_t lasted_us)
+{
+	char why[128], name[NAME_SIZE] = "";
+	snprintf(why, sizeof(why), "the loop was held for %lld ms by %s %llu",
+		 (long long)(lasted_us / 1000), phase, (unsigned long long)subject);
+	/* Room first: the newest must not be the one that goes. */
+	keep_newest(watchdog->folder, LIMIT_FLIGHT_FILES - 1);
+	if (!print_file(watchdog->flight, watchdog->folder, why, name))
+		name[0] = '\0';
+	const struct flight_stall stall = { phase, subject, lasted_us, name };
+	watchdog->stalled(watchdog->context, &stall);
+}
+
+/* Looks at the innermost phase; whoever names it first does. */
+static void look(struct watchdog *watchdog)
+{
+	struct flight *flight = watchdog->flight;
+	uint64_t number = atomic_load_explicit(&flight->current, memory_order_acquire);
+	const struct flight_phase *phase = &flight->phases[number % LIMIT_FLIGHT_PHASES];
+	if (number == 0)
+		return;
+	const char *name = atomic_load_explicit(&phase->name, memory_order_relaxed);
+	uint64_t subject = atomic_load_explicit(&phase->subject, memory_order_relaxed);
+	int64_t held_us =
+		flight_now_us() - atomic_load_explicit(&phase->start_us, memory_order_relaxed);
+	bool same = atomic_load_explicit(&flight->current, memory_order_acquire) == number;
+	if (!same || held_us <= LIMIT_LOOP_STALL_MS * INT64_C(1000) ||
+	    atomic_exchange(&flight->named, number) == number)
+		return;
+	atomic_fetch_add(&flight->stalls, 1);
+	report(watchdog, name, subject, held_us);
+}
+
+static void wait_a_little(struct watchdog *watchdog)
+{
+	struct timespec until;
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += LIMIT_WATCHDOG_MS * 1000000L;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_cond_timedwait(&watchdog->changed, &watchdog->mutex, &until);
+}
+
+static void *watch(void *argument)
+{
+	struct watchdog *watchdog = argument;
+	struct flight *flight = watchdog->flight;
+	uint64_t seen = 0;
+	pthread_mutex_lock(&watchdog->mutex);
+	while (!watchdog->closing) {
+		if (watchdog->told) {
+			watchdog->told = false;
+			const char *phase = watchdog->phase;
+			uint64_t subject = watchdog->subject;
+			int64_t lasted_us = watchdog->lasted_us;
+			pthread_mutex_unlock(&watchdog->mutex);
+			report(watchdog, phase, subject, lasted_us);
+			pthread_mutex_lock(&watchdog->mutex);
+			continue;
+		}
+		uint64_t count = atomic_load(&flight->count);
+		if (count == seen && atomic_load(&flight->current) == 0) {
+			atomic_store(&watchdog->dozes, true);
+			/* What began meanwhile may have missed it. */
+			if (atomic_load(&flight->count) == seen &&
+			    atomic_load(&flight->current) == 0)
+				pthread_cond_wait(&watchdog->changed, &watchdog->mutex);
+			atomic_store(&watchdog->dozes, false);
+			continue;
+		}
+		seen = count;
+		wait_a_little(watchdog);
+		pthread_mutex_unlock(&watchdog->mutex);
+		look(watchdog);
+		pthread_mutex_lock(&watchdog->mutex);
+	}
+	pthread_mutex_unlock(&watchdog->mutex);
+	return NULL;
+}
+
+bool watchdog_start(struct flight *flight, const char *folder, flight_stalled *stalled,
+		    void *context, struct error *error)
+{
+	int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (descriptor < 0)
+		return fail(error, ERROR_IO, "cannot open %s: %s", folder, strerror(errno));
+	struct watchdog *watchdog = calloc(1, sizeof(*watchdog));
+	require(watchdog != NULL);
+	watchdog->flight = flight;
+	watchdog->folder = descriptor;
+	watchdog->stalled = stalled;
+	watchdog->context = context;
+	pthread_condattr_t monotonic;
+	require(pthread_condattr_init(&monotonic) == 0);
+	require(pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC) == 0);
+	require(pthread_cond_init(&watchdog->changed, &monotonic) == 0);
+	pthread_condattr_destroy(&monotonic);
+	require(pthread_mutex_init(&watchdog->mutex, NULL) == 0);
+	keep_newest(descriptor, LIMIT_FLIGHT_FILES);
+	sigset_t before;
+	flight_block_signals(&before);
+	int code = pthread_create(&watchdog->thread, NULL, watch, watchdog);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (code != 0) {
+		close(descriptor);
+		free(watchdog);
+		return fail(error, ERROR_IO, "cannot start a thread: %s", strerror(code));
+	}
+	flight->watchdog = watchdog;
+	return true;
+}
+
+void watchdog_stop(struct flight *flight)
+{
+	struct watchdog *watchdog = flight->watchdog;
+	if (watchdog == NULL)
+		return;
+	pthread_mutex_lock(&watchdog->mutex);
+	watchdog->closing = true;
+	pthread_cond_signal(&watchdog->changed);
+	pthread_mutex_unlock(&watchdog->mutex);
+	pthread_join(watchdog->thread, NULL);
+	flight->watchdog = NULL;
+	pthread_cond_destroy(&watchdog->changed);
+	pthread_mutex_destroy(&watchdog->mutex);
+	close(watchdog->folder);
+	free(watchdog);
+}
+
+/* ---- the end of the process -------------------------------------------------------------- */
+
+/* A signal handler has no other way to find it; written once, before there is a reason. */
+static struct flight *crash_flight;
+static int crash_folder = -1;
+
+static const int crash_signals[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+
+void flight_block_signals(sigset_t *out_before)
+{
+	sigset_t most;
+	sigfillset(&most);
+	for (size_t i = 0; i < COUNT(crash_signals); i++)
+		sigdelset(&most, crash_signals[i]);
+	pthread_sigmask(SIG_SETMASK, &most, out_before);
+}
+
+static void crashed(int number)
+{
+	int kept = errno;
+	char name[NAME_SIZE];
+	const char *why = number == SIGABRT ? "the process aborted" : "the process faulted";
+	print_file(crash_flight, crash_folder, why, name);
+	errno = kept;
+	/* SA_RESETHAND: from here on the signal does what it always does. */
+	raise(number);
+}
+
+void flight_on_crash(struct flight *flight)
+{
+	static char stack[65536];
+	require(flight->watchdog != NULL);
+	crash_flight = flight;
+	crash_folder = flight->watchdog->folder;
+	/* A fault may be a stack that is too deep: the handler needs one of its own. */
+	const stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };
+	sigaltstack(&other, NULL);
+	struct sigaction action = { .sa_handler = crashed,
+				    .sa_flags = (int)(SA_ONSTACK | SA_RESETHAND | SA_NODEFER) };
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < COUNT(crash_signals); i++) {
+		struct sigaction there;
+		/* A sanitizer has its own use for some of them. */
+		if (sigaction(crash_signals[i], NULL, &there) == 0 && there.sa_handler == SIG_DFL)
+			sigaction(crash_signals[i], &action, NULL);
+	}
+}

@@ -1,0 +1,157 @@
+/* runtime/load.c -- a run from its newest snapshot and the events behind it.
+ *
+ * Two snapshots are kept.  One that cannot be read (a word of a later version) is passed over: the
+ * older one and the events behind that say the same, and without any snapshot the events from the
+ * first on do, unless the run was compacted.
+ */
+#include "base/limits.h"
+#include "base/log.h"
+#include "engine/retell.h"
+#include "runtime/inside.h"
+
+struct load {
+	struct runtime *runtime;
+	struct store_reader *reader;
+	const struct uuid *id;
+	struct loaded *out;
+	struct error *error;
+};
+
+static bool load_graph(struct load *load, const struct hash *hash)
+{
+	struct graphs *graphs = &load->runtime->graphs;
+	AUTO(arena) arena = { 0 };
+	struct str text;
+	bool found;
+	load->out->graph = graphs_find(graphs, hash, false);
+	if (load->out->graph != NULL)
+		return true;
+	if (!load->reader->ops->read_blob(load->reader, hash, &arena, &text, &found, load->error))
+		return false;
+	if (!found)
+		return fail(load->error, ERROR_STORAGE, "the run's graph is not stored");
+	load->out->graph = graphs_load(graphs, text, NULL, load->error);
+	return load->out->graph != NULL;
+}
+
+void loaded_discard(struct runtime *runtime, struct loaded *loaded)
+{
+	if (loaded->graph != NULL)
+		graphs_release(&runtime->graphs, loaded->graph);
+	arena_done(&loaded->arena);
+	*loaded = (struct loaded){ 0 };
+}
+
+static bool restore(struct load *load, const struct store_snapshot *stored)
+{
+	AUTO(arena) arena = { 0 };
+	const struct run_snapshot *snapshot;
+	if (!run_snapshot_read(stored->body, &arena, &snapshot, load->error) ||
+	    !load_graph(load, &snapshot->definition))
+		return false;
+	if (snapshot->seq != stored->seq)
+		return fail(load->error, ERROR_STORAGE,
+			    "the snapshot at seq %lld says it is at %lld", (long long)stored->seq,
+			    (long long)snapshot->seq);
+	return run_restore(snapshot, *load->id, load->out->graph->graph, &load->out->arena,
+			   &load->out->run, load->error);
+}
+
+/* The newest snapshot that can be read; none leaves `out` empty. */
+static bool load_snapshot(struct load *load)
+{
+	int64_t at = 0;
+	for (;;) {
+		AUTO(arena) arena = { 0 };
+		struct store_snapshot stored;
+		bool found;
+		if (!load->reader->ops->read_snapshot(load->reader, load->id, at, &arena, &stored,
+						      &found, load->error))
+			return false;
+		if (!found)
+			return true;
+		if (restore(load, &stored)) {
+			load->out->snapshot_size = stored.body.size;
+			return true;
+		}
+		char id[UUID_TEXT_SIZE];
+		log_run(LOG_WARNING, uuid_text(load->id, id),
+			"its snapshot at seq %lld is passed over: %s", (long long)stored.seq,
+			load->error->text);
+		*load->error = (struct error){ 0 };
+		loaded_discard(load->runtime, load->out);
+		at = stored.seq - 1;
+		if (at <= 0)
+			return true;
+	}
+}
+
+static bool load_event(struct load *load, const struct store_event_row *row, struct arena *arena)
+{
+	struct event event;
+	struct loaded *out = load->out;
+	if (!event_read(row->type, row->at, row->body, arena, &event, load->error))
+		return false;
+	if (out->run == NULL) {
+		if (event.type != EVENT_RUN_CREATED)
+			return fail(load->error, ERROR_STORAGE, "its stream has no beginning");
+		if (!load_graph(load, &event.as.run_created->definition))
+			return false;
+		out->run = run_new(&out->arena, *load->id, out->graph->graph);
+	}
+	if (row->seq != out->run->seq + 1)
+		return fail(load->error, ERROR_STORAGE, "event %lld of its stream is missing",
+			    (long long)out->run->seq + 1);
+	out->events++;
+	out->weight += row->body.size;
+	return evolve(out->run, &event, load->error);
+}
+
+static bool load_events(struct load *load)
+{
+	int64_t after = load->out->run == NULL ? 0 : load->out->run->seq;
+	for (;;) {
+		AUTO(arena) arena = { 0 };
+		struct store_event_page page;
+		if (!load->reader->ops->read_events(load->reader, load->id, after,
+						    LIMIT_STREAM_PAGE_EVENTS, &arena, &page,
+						    load->error))
+			return false;
+		for (size_t i = 0; i < page.count; i++)
+			if (!load_event(load, &page.at[i], &arena))
+				return false;
+		if (page.count < LIMIT_STREAM_PAGE_EVENTS)
+			return true;
+		after = page.at[page.count - 1].seq;
+	}
+}
+
+bool load_run(struct runtime *runtime, struct store_reader *reader, const struct uuid *run,
+	      struct loaded *out, struct error *error)
+{
+	struct load load = { runtime, reader, run, out, error };
+	*out = (struct loaded){ 0 };
+	if (load_snapshot(&load) && load_events(&load))
+		return true;
+	loaded_discard(runtime, out);
+	return false;
+}
+
+bool runtime_retell(struct store_reader *reader, const struct store_run *run,
+		    const struct run_graph *graph, struct arena *arena,
+		    struct runtime_retold *out_retold, struct error *error)
+{
+	struct store_snapshot stored;
+	const struct run_snapshot *snapshot;
+	bool found;
+	if (!reader->ops->read_snapshot(reader, &run->id, 0, arena, &stored, &found, error))
+		return false;
+	if (!found)
+		return fail(error, ERROR_STORAGE, "the snapshot of a compacted run is not stored");
+	if (!run_snapshot_read(stored.body, arena, &snapshot, error))
+		return false;
+	struct run_retold retold;
+	run_retell(snapshot, graph, run->floor, arena, &retold);
+	*out_retold = (struct runtime_retold){ retold.events, retold.seqs, retold.count };
+	return true;
+}

@@ -1,0 +1,328 @@
+/* store/page_vfs.c -- see page_vfs.h.
+ *
+ * Locks, the WAL's index and everything else but the bytes of a page are handed on.  The checksum
+ * is two sums, each fed by the other, as in SQLite's WAL: every step can be undone when its eight
+ * bytes are known, so two pages that differ within eight bytes never have the same.
+ */
+#include "store/page_vfs.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/error.h"
+
+enum { ADOPT = 0x42617401, DAMAGE = 0x42617402 }; /* file controls of ours */
+
+struct page_file {
+	sqlite3_file base;
+	sqlite3_file *inner; /* lies behind us */
+	bool adopting;
+	uint32_t damage;
+};
+
+static struct page_file *self_of(sqlite3_file *file)
+{
+	return (struct page_file *)file;
+}
+
+static sqlite3_file *inner_of(sqlite3_file *file)
+{
+	return self_of(file)->inner;
+}
+
+static uint32_t word_at(const uint8_t *bytes)
+{
+	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+	       (uint32_t)bytes[3] << 24;
+}
+
+static void word_put(uint8_t *bytes, uint32_t word)
+{
+	for (int i = 0; i < 4; i++)
+		bytes[i] = (uint8_t)(word >> (8 * i));
+}
+
+static void checksum(const uint8_t *page, uint32_t number, uint8_t out[PAGE_RESERVED])
+{
+	uint32_t one = number, two = ~number;
+	for (size_t at = 0; at < PAGE_BYTES - PAGE_RESERVED; at += 8) {
+		one += word_at(page + at) + two;
+		two += word_at(page + at + 4) + one;
+	}
+	word_put(out, one);
+	word_put(out + 4, two);
+}
+
+static bool is_page(int size, sqlite3_int64 at)
+{
+	return size == PAGE_BYTES && at % PAGE_BYTES == 0;
+}
+
+static uint32_t number_of(sqlite3_int64 at)
+{
+	return (uint32_t)(at / PAGE_BYTES) + 1;
+}
+
+static bool is_whole(const uint8_t *page, uint32_t number)
+{
+	static const uint8_t zeros[PAGE_BYTES];
+	uint8_t expected[PAGE_RESERVED];
+	checksum(page, number, expected);
+	return memcmp(page + PAGE_BYTES - PAGE_RESERVED, expected, PAGE_RESERVED) == 0 ||
+	       memcmp(page, zeros, PAGE_BYTES) == 0;
+}
+
+/* ---- bytes --------------------------------------------------------------------------- */
+
+static int file_read(sqlite3_file *file, void *out, int size, sqlite3_int64 at)
+{
+	struct page_file *self = self_of(file);
+	int code = self->inner->pMethods->xRead(self->inner, out, size, at);
+	if (code != SQLITE_OK || self->adopting || !is_page(size, at) ||
+	    is_whole(out, number_of(at)))
+		return code;
+	self->damage = number_of(at);
+	return SQLITE_IOERR_DATA;
+}
+
+static int file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 at)
+{
+	sqlite3_file *inner = inner_of(file);
+	if (!is_page(size, at))
+		return inner->pMethods->xWrite(inner, bytes, size, at);
+	uint8_t page[PAGE_BYTES];
+	memcpy(page, bytes, PAGE_BYTES - PAGE_RESERVED);
+	checksum(page, number_of(at), page + PAGE_BYTES - PAGE_RESERVED);
+	return inner->pMethods->xWrite(inner, page, size, at);
+}
+
+static int file_control(sqlite3_file *file, int what, void *argument)
+{
+	struct page_file *self = self_of(file);
+	if (what == ADOPT)
+		self->adopting = true;
+	else if (what == DAMAGE)
+		*(uint32_t *)argument = self->damage;
+	else
+		return self->inner->pMethods->xFileControl(self->inner, what, argument);
+	return SQLITE_OK;
+}
+
+/* ---- handed on ----------------------------------------------------------------------- */
+
+static int file_close(sqlite3_file *file)
+{
+	sqlite3_file *inner = inner_of(file);
+	return inner->pMethods->xClose(inner);
+}
+
+static int file_truncate(sqlite3_file *file, sqlite3_int64 size)
+{
+	sqlite3_file *inner = inner_of(file);
+	return inner->pMethods->xTruncate(inner, size);
+}
+
+static int file_sync(sqlite3_file *file, int flags)
+{
+	sqlite3_file *inner = inner_of(file);
+	return inner->pMethods->xSync(inner, flags);
+}
+
+static int file_size(sqlite3_file *file, sqlite3_int64 *out_size)
+{
+	sqlite3_file *inner = inner_of(file);
+	return inner->pMethods->xFileSize(inner, out_size);
+}
+
+static int file_lock(sqlite3_file *file, int level)
+{
+	sqlite3_file *inner = inner_of(file);
+	return inner->pMethods->xLock(inner, level);
+}
+
+static int file_unlock(sqlite3_file *file, int level)
+{
+	sqlite3_file *inner = inner_of(file);
+	return inner->pMethods->xUnlock(inner, level);
+}
+
+static int file_check_reserved(sqlite3_file *file, int *out_reserved)
+{
+	sqlite3_file *inner = inner_of(file);
+	return inner->pMethods->xCheckReservedLock(inner, out_reserved);
+}
+
+static int file_sector_size(sqlite3_file *file)
+{
+	sqlite3_file *inner = inner_of(file);
+	return inner->pMethods->xSectorSize(inner);
+}
+
+static int file_characteristics(sqlite3_file *file)
+{
+	sqlite3_file *inner = inner_of(file);
+	return inner->pMethods->xDeviceCharacteristics(inner);
+}
+
+static int shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **out)
+{
+	sqlite3_file *inner = inner_of(file);
+	return inner->pMethods->xShmMap(inner, region, size, extend, out);
+}
+
+static int shm_lock(sqlite3_file *file, int first, int count, int flags)
+{
+	sqlite3_file *inner = inner_of(file);
+	return inner->pMethods->xShmLock(inner, first, count, flags);
+}
+
+static void shm_barrier(sqlite3_file *file)
+{
+	sqlite3_file *inner = inner_of(file);
+	inner->pMethods->xShmBarrier(inner);
+}
+
+static int shm_unmap(sqlite3_file *file, int forget)
+{
+	sqlite3_file *inner = inner_of(file);
+	return inner->pMethods->xShmUnmap(inner, forget);
+}
+
+/* Version 2: no xFetch, since a mapped page would be read behind our back. */
+static const sqlite3_io_methods methods = {
+	.iVersion = 2,
+	.xClose = file_close,
+	.xRead = file_read,
+	.xWrite = file_write,
+	.xTruncate = file_truncate,
+	.xSync = file_sync,
+	.xFileSize = file_size,
+	.xLock = file_lock,
+	.xUnlock = file_unlock,
+	.xCheckReservedLock = file_check_reserved,
+	.xFileControl = file_control,
+	.xSectorSize = file_sector_size,
+	.xDeviceCharacteristics = file_characteristics,
+	.xShmMap = shm_map,
+	.xShmLock = shm_lock,
+	.xShmBarrier = shm_barrier,
+	.xShmUnmap = shm_unmap,
+};
+
+/* ---- the VFS ------------------------------------------------------------------------- */
+
+static sqlite3_vfs *base_of(sqlite3_vfs *vfs)
+{
+	return vfs->pAppData;
+}
+
+/* Where the other VFS's file begins in ours; its size is a multiple of what any type needs. */
+static sqlite3_file *place_of(struct page_file *self)
+{
+	return (sqlite3_file *)(void *)(self + 1);
+}
+
+static int vfs_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, int flags,
+		    int *out_flags)
+{
+	sqlite3_vfs *base = base_of(vfs);
+	if (!(flags & SQLITE_OPEN_MAIN_DB))
+		return base->xOpen(base, name, file, flags, out_flags);
+	struct page_file *self = self_of(file);
+	*self = (struct page_file){ .inner = place_of(self) };
+	memset(self->inner, 0, (size_t)base->szOsFile);
+	int code = base->xOpen(base, name, self->inner, flags, out_flags);
+	if (code == SQLITE_OK)
+		self->base.pMethods = &methods;
+	else if (self->inner->pMethods != NULL)
+		self->inner->pMethods->xClose(self->inner);
+	return code;
+}
+
+static int vfs_delete(sqlite3_vfs *vfs, const char *name, int sync_folder)
+{
+	return base_of(vfs)->xDelete(base_of(vfs), name, sync_folder);
+}
+
+static int vfs_access(sqlite3_vfs *vfs, const char *name, int flags, int *out_there)
+{
+	return base_of(vfs)->xAccess(base_of(vfs), name, flags, out_there);
+}
+
+static int vfs_full_name(sqlite3_vfs *vfs, const char *name, int size, char *out_name)
+{
+	return base_of(vfs)->xFullPathname(base_of(vfs), name, size, out_name);
+}
+
+static int vfs_randomness(sqlite3_vfs *vfs, int size, char *out)
+{
+	return base_of(vfs)->xRandomness(base_of(vfs), size, out);
+}
+
+static int vfs_sleep(sqlite3_vfs *vfs, int us)
+{
+	return base_of(vfs)->xSleep(base_of(vfs), us);
+}
+
+static int vfs_time_days(sqlite3_vfs *vfs, double *out_days)
+{
+	return base_of(vfs)->xCurrentTime(base_of(vfs), out_days);
+}
+
+static int vfs_time(sqlite3_vfs *vfs, sqlite3_int64 *out_ms)
+{
+	return base_of(vfs)->xCurrentTimeInt64(base_of(vfs), out_ms);
+}
+
+static int vfs_last_error(sqlite3_vfs *vfs, int size, char *out)
+{
+	return base_of(vfs)->xGetLastError(base_of(vfs), size, out);
+}
+
+void page_vfs_fill(sqlite3_vfs *vfs, const char *name, sqlite3_vfs *base)
+{
+	require(base != NULL && base->iVersion >= 2);
+	*vfs = (sqlite3_vfs){ .iVersion = 2,
+			      .szOsFile = (int)sizeof(struct page_file) + base->szOsFile,
+			      .mxPathname = base->mxPathname,
+			      .zName = name,
+			      .pAppData = base,
+			      .xOpen = vfs_open,
+			      .xDelete = vfs_delete,
+			      .xAccess = vfs_access,
+			      .xFullPathname = vfs_full_name,
+			      .xRandomness = vfs_randomness,
+			      .xSleep = vfs_sleep,
+			      .xCurrentTime = vfs_time_days,
+			      .xGetLastError = vfs_last_error,
+			      .xCurrentTimeInt64 = vfs_time };
+}
+
+static const char system_name[] = "baton-pages";
+
+/* SQLite keeps a pointer to it for as long as the process lives. */
+static void system_register(void)
+{
+	static sqlite3_vfs vfs;
+	page_vfs_fill(&vfs, system_name, sqlite3_vfs_find(NULL));
+	int code = sqlite3_vfs_register(&vfs, 0);
+	require(code == SQLITE_OK);
+}
+
+const char *page_vfs_name(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, system_register);
+	return system_name;
+}
+
+int page_vfs_adopt(sqlite3 *database)
+{
+	return sqlite3_file_control(database, "main", ADOPT, NULL);
+}
+
+uint32_t page_vfs_damage(sqlite3 *database)
+{
+	uint32_t page = 0;
+	return sqlite3_file_control(database, "main", DAMAGE, &page) == SQLITE_OK ? page : 0;
+}

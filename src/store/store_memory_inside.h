@@ -1,0 +1,156 @@
+/* store/store_memory_inside.h -- what the files of the memory store share; nobody else's.
+ *
+ * store_memory.c commits, store_memory_beside.c keeps what is beside the streams,
+ * store_memory_read.c reads, store_memory_dump.c tells everything.  One mutex guards all of it.
+ */
+#ifndef STORE_STORE_MEMORY_INSIDE_H
+#define STORE_STORE_MEMORY_INSIDE_H
+
+#include <pthread.h>
+
+#include "base/map.h"
+#include "store/store_inside.h"
+#include "store/store_memory.h"
+
+enum { MEMORY_SNAPSHOTS = 2 };
+
+struct memory_value {
+	struct hash hash;
+	struct str bytes; /* owned */
+	int64_t uses;     /* events and snapshots that name it */
+	bool dead;        /* in the list of those that nobody names any more */
+};
+
+/* The values that a row names, each once, by hash. */
+struct memory_names {
+	struct memory_value **at;
+	size_t count;
+};
+
+struct memory_event {
+	struct store_event_row row; /* texts owned */
+	struct memory_names names;
+	bool kept, gone;
+};
+
+struct memory_snapshot {
+	int64_t seq;
+	struct str body; /* owned */
+	struct memory_names names;
+};
+
+struct memory_run {
+	struct store_run row; /* first: its id is the key of sets */
+	size_t order;         /* index in runs; the system's has none */
+	size_t *events;       /* indices; seq is the place here + 1 */
+	size_t event_room;
+	struct memory_snapshot snapshots[MEMORY_SNAPSHOTS + 1]; /* oldest first */
+	size_t snapshot_count;
+	int64_t purge_next, purge_upto; /* the same: nothing to purge */
+};
+
+/* Pointers to things that begin with a struct uuid, ordered by it. */
+struct memory_set {
+	void **at;
+	size_t count, room;
+};
+
+struct memory_counter {
+	struct str name; /* owned */
+	int64_t value;
+};
+
+/* Counters by name, ordered. */
+struct memory_counters {
+	struct memory_counter *at;
+	size_t count, room;
+};
+
+struct store_memory {
+	struct store base;
+	pthread_mutex_t mutex;
+	pthread_mutex_t *lock;    /* the same; for those who get a const store */
+	struct memory_run **runs; /* in the order they came */
+	size_t run_count, run_room;
+	struct memory_run *system;
+	struct map runs_by_id;
+	struct memory_set stepping;  /* struct memory_run */
+	struct memory_event *events; /* position - 1 */
+	size_t event_count, event_room;
+	size_t gone;               /* events that were purged */
+	struct memory_set effects; /* struct store_effect */
+	struct map values;         /* struct memory_value by hash */
+	struct memory_value **dead;
+	size_t dead_count, dead_room;
+	struct store_document *documents; /* by kind and name; a deleted one has no body */
+	size_t document_count, document_room;
+	struct memory_counters guards, states;
+	struct store_request *requests; /* by key */
+	size_t request_count, request_room;
+	int64_t forgotten;
+	struct store_stats stats;
+	uint64_t fail_in; /* commits until the ordered failure; 0 = none ordered */
+	bool broken, full;
+	unsigned reserve_spent; /* batches of urgent appends since it has been full */
+};
+
+void *memory_grown(void *items, size_t *room, size_t count, size_t size);
+struct str memory_own(struct str text);
+void memory_disown(struct str text);
+
+size_t memory_set_after(const struct memory_set *set, const struct uuid *after);
+void *memory_set_get(const struct memory_set *set, const struct uuid *id);
+void memory_set_add(struct memory_set *set, void *item);
+void *memory_set_remove(struct memory_set *set, const struct uuid *id);
+
+struct memory_run *memory_run_find(const struct store_memory *self, const struct uuid *id);
+void memory_effect_drop(struct store_effect *effect);
+void memory_effect_open(struct store_memory *self, const struct store_effect *opened,
+			const struct uuid *run);
+void memory_row_write(struct store_memory *self, struct memory_run *run,
+		      const struct store_run *row);
+
+/* ---- beside the streams ----------------------------------------------------------------- */
+
+int64_t memory_counter(const struct memory_counters *counters, struct str name);
+void memory_counter_move(struct memory_counters *counters, struct str name, int64_t change);
+void memory_counters_done(struct memory_counters *counters);
+struct memory_value *memory_value_find(const struct store_memory *self, const struct hash *hash);
+void memory_value_add(struct store_memory *self, const struct store_blob *blob);
+struct memory_names memory_names_use(struct store_memory *self, const struct hash *names,
+				     size_t count);
+void memory_names_drop(struct store_memory *self, struct memory_names *names);
+/* The place of a document, or where it belongs. */
+size_t memory_document_place(const struct store_memory *self, struct str kind, struct str name,
+			     bool *out_there);
+struct store_request *memory_request(const struct store_memory *self, struct str key);
+/* Looks and fills the outcome when it is refused. */
+bool memory_admits(struct store_memory *self, struct store_append *append,
+		   const struct memory_run *run);
+/* Our own invariants: names that are known, a floor that has a snapshot. */
+bool memory_is_sound(const struct store_memory *self, const struct store_append *append,
+		     const struct memory_run *run, struct error *error);
+void memory_beside_write(struct store_memory *self, const struct store_append *append,
+			 struct memory_run *run);
+void memory_beside_done(struct store_memory *self);
+
+bool store_memory_purge(struct store *store, size_t limit, bool *out_more, struct error *error);
+bool store_memory_forget(struct store *store, int64_t before, struct error *error);
+bool store_memory_rebuild_run(struct store *store, const struct store_run *run,
+			      const struct store_effect *open, size_t open_count,
+			      struct error *error);
+bool store_memory_rebuild_end(struct store *store, struct error *error);
+
+/* ---- reading ---------------------------------------------------------------------------- */
+
+/* An event that a floor hides. */
+bool memory_is_hidden(const struct memory_run *run, const struct memory_event *event);
+
+/* For the table of ops, which stands in store_memory_read.c. */
+bool store_memory_open(const char *path, struct store **out_store, struct error *error);
+void store_memory_close(struct store *store);
+bool store_memory_commit(struct store *store, struct store_append *const *appends, size_t count,
+			 struct error *error);
+struct store_stats store_memory_stats(const struct store *store);
+
+#endif

@@ -1,0 +1,172 @@
+/* store/store_sqlite_purge.c -- what goes, and what is made again.
+ *
+ * What a floor hides is noted in `purges` by the commit that raised it, and values that nobody
+ * names in `dead` by whoever dropped the last name; so a slice finds its work without a search,
+ * after a restart as well as before.  A slice is a transaction of its own: killed in it, the next
+ * one begins where this one did.
+ */
+#include "store/store_sqlite.h"
+#include "store/store_sqlite_schema.h"
+
+static struct store_sqlite *self_of(struct store *store)
+{
+	return (struct store_sqlite *)store;
+}
+
+static bool run_with(struct store_sqlite *self, enum store_sqlite_write which, int64_t number,
+		     const char *doing, struct error *error)
+{
+	return store_sqlite_run(self, which,
+				sqlite3_bind_int64(store_sqlite_statement(self, which), 1, number),
+				doing, error);
+}
+
+/* ---- purging -------------------------------------------------------------------------- */
+
+/* Deletes the first event of [next, upto) that is not kept; *out_seq is 0 when there is none. */
+static bool event_purge(struct store_sqlite *self, int64_t run, int64_t next, int64_t upto,
+			int64_t *out_seq, struct error *error)
+{
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_PURGE_EVENTS);
+	int bound = sqlite3_bind_int64(statement, 1, run) | sqlite3_bind_int64(statement, 2, next) |
+		    sqlite3_bind_int64(statement, 3, upto);
+	bool found;
+	arena_reset(&self->scratch);
+	if (!store_sqlite_first(self, WRITE_PURGE_EVENTS, bound, "look for what a floor left",
+				&found, error))
+		return false;
+	*out_seq = found ? sqlite3_column_int64(statement, 0) : 0;
+	int64_t position = found ? sqlite3_column_int64(statement, 1) : 0;
+	struct str names = found ? store_sqlite_column(statement, 2, &self->scratch) : S("");
+	store_sqlite_over(self, WRITE_PURGE_EVENTS);
+	return !found || (run_with(self, WRITE_EVENT_DELETE, position, "delete an event", error) &&
+			  store_sqlite_names_drop(self, names, error));
+}
+
+/* One run's share; *left goes down, *out_none when no run has anything left. */
+static bool run_purge(struct store_sqlite *self, size_t *left, bool *out_none, struct error *error)
+{
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_PURGE_NEXT);
+	bool found;
+	if (!store_sqlite_first(self, WRITE_PURGE_NEXT, SQLITE_OK, "look for what floors left",
+				&found, error))
+		return false;
+	int64_t run = found ? sqlite3_column_int64(statement, 0) : 0;
+	int64_t next = found ? sqlite3_column_int64(statement, 1) : 0;
+	int64_t upto = found ? sqlite3_column_int64(statement, 2) : 0;
+	store_sqlite_over(self, WRITE_PURGE_NEXT);
+	*out_none = !found;
+	for (int64_t seq = 1; found && *left > 0; next = seq + 1, --*left) {
+		if (!event_purge(self, run, next, upto, &seq, error))
+			return false;
+		if (seq == 0)
+			return run_with(self, WRITE_PURGE_DONE, run, "note a run as purged", error);
+	}
+	statement = store_sqlite_statement(self, WRITE_PURGE_STEP);
+	int bound = sqlite3_bind_int64(statement, 1, run) | sqlite3_bind_int64(statement, 2, next);
+	return !found || store_sqlite_run(self, WRITE_PURGE_STEP, bound, "note a slice", error);
+}
+
+/* A value that somebody has named again in the meantime stays. */
+static bool value_purge(struct store_sqlite *self, bool *out_none, struct error *error)
+{
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_DEAD_NEXT);
+	bool found;
+	if (!store_sqlite_first(self, WRITE_DEAD_NEXT, SQLITE_OK, "look for dead values", &found,
+				error))
+		return false;
+	int64_t blob = found ? sqlite3_column_int64(statement, 0) : 0;
+	bool dead = found && sqlite3_column_int64(statement, 2) <= 0;
+	store_sqlite_over(self, WRITE_DEAD_NEXT);
+	*out_none = !found;
+	if (!found)
+		return true;
+	return (!dead || (run_with(self, WRITE_NAME_DELETE, blob, "delete a value's name", error) &&
+			  run_with(self, WRITE_BLOB_DELETE, blob, "delete a value", error))) &&
+	       run_with(self, WRITE_DEAD_DELETE, blob, "forget a dead value", error);
+}
+
+static bool slice(struct store_sqlite *self, size_t limit, size_t *out_left, size_t *out_events,
+		  struct error *error)
+{
+	size_t left = limit;
+	for (bool none = false; !none && left > 0;)
+		if (!run_purge(self, &left, &none, error))
+			return false;
+	*out_events = limit - left;
+	for (bool none = false; !none && left > 0; left -= !none)
+		if (!value_purge(self, &none, error))
+			return false;
+	if (left > 0) {
+		if (!run_with(self, WRITE_REQUESTS_DELETE, (int64_t)left, "forget requests", error))
+			return false;
+		left -= (size_t)sqlite3_changes(self->database);
+	}
+	*out_left = left;
+	return true;
+}
+
+bool store_sqlite_purge(struct store *store, size_t limit, bool *out_more, struct error *error)
+{
+	struct store_sqlite *self = self_of(store);
+	size_t left = 0, events = 0;
+	if (limit > INT32_MAX)
+		limit = INT32_MAX;
+	if (!store_sqlite_begin(self, error))
+		return false;
+	bool good = slice(self, limit, &left, &events, error);
+	if (!store_sqlite_end(self, good, error))
+		return false;
+	self->purged += events;
+	*out_more = left == 0;
+	store_sqlite_checkpoint(self);
+	return true;
+}
+
+bool store_sqlite_forget(struct store *store, int64_t before, struct error *error)
+{
+	struct store_sqlite *self = self_of(store);
+	return store_sqlite_begin(self, error) &&
+	       store_sqlite_end(
+		       self, run_with(self, WRITE_FORGET, before, "forget requests", error), error);
+}
+
+/* ---- rebuilding ------------------------------------------------------------------------ */
+
+bool store_sqlite_rebuild_run(struct store *store, const struct store_run *run,
+			      const struct store_effect *open, size_t open_count,
+			      struct error *error)
+{
+	struct store_sqlite *self = self_of(store);
+	int64_t key;
+	if (!store_sqlite_begin(self, error))
+		return false;
+	bool good = store_sqlite_row_rebuild(self, run, &key, error) &&
+		    run_with(self, WRITE_EFFECTS_CLOSE, key, "close effects", error) &&
+		    store_sqlite_effects_open(self, key, open, open_count, error);
+	if (!store_sqlite_end(self, good, error))
+		return false;
+	store_sqlite_checkpoint(self);
+	return true;
+}
+
+bool store_sqlite_rebuild_end(struct store *store, struct error *error)
+{
+	struct store_sqlite *self = self_of(store);
+	static const char sql[] =
+		"DELETE FROM states;"
+		"INSERT INTO states SELECT state, count(*) FROM runs WHERE key > 0 GROUP BY state;"
+		"CREATE TEMP TABLE counted (blob INTEGER PRIMARY KEY, uses INTEGER);"
+		"INSERT INTO counted " STORE_SQLITE_COUNT_NAMES ";"
+		"UPDATE names SET uses = coalesce((SELECT uses FROM counted"
+		"                                  WHERE counted.blob = names.blob), 0);"
+		"DROP TABLE counted;";
+	if (!store_sqlite_begin(self, error))
+		return false;
+	bool good = sqlite3_exec(self->database, sql, NULL, NULL, NULL) == SQLITE_OK ||
+		    store_sqlite_fail(self->database, self->path, "count anew", error);
+	if (!store_sqlite_end(self, good, error))
+		return false;
+	store_sqlite_checkpoint(self);
+	return true;
+}

@@ -1,0 +1,132 @@
+/* store/store_sqlite_texts.c -- every statement that is prepared when a connection opens.
+ *
+ * One place, so that a change of the schema finds its readers.
+ */
+#include "store/store_sqlite.h"
+#include "store/store_sqlite_schema.h"
+
+#define RUN_COLUMNS \
+	"id, name, state, stepping, created_at, updated_at, ended_at, seq, floor, summary"
+#define EFFECT_COLUMNS "effects.id, runs.id, kind, due_at, body"
+
+/* RUN_UPDATE leaves `stepping` alone: naming the column makes SQLite rewrite its index too, a
+ * page more in the WAL, and it changes far less often than the row. */
+const char *const store_sqlite_writes[WRITES] = {
+	[WRITE_BEGIN] = "BEGIN IMMEDIATE",
+	[WRITE_COMMIT] = "COMMIT",
+	[WRITE_ROLLBACK] = "ROLLBACK",
+	[WRITE_RUN_FIND] = "SELECT key, seq, floor, stepping, state FROM runs WHERE id = ?1",
+	[WRITE_RUN_INSERT] = "INSERT INTO runs (key, id, stepping, name, state, created_at,"
+			     " updated_at, ended_at, seq, summary)"
+			     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+	[WRITE_RUN_UPDATE] = "UPDATE runs SET name = ?4, state = ?5, created_at = ?6,"
+			     " updated_at = ?7, ended_at = ?8, seq = ?9, summary = ?10"
+			     " WHERE key = ?1",
+	[WRITE_RUN_STEPPING] = "UPDATE runs SET stepping = ?2 WHERE key = ?1",
+	[WRITE_EVENT] = "INSERT INTO events (position, run, seq, at, kept, type, names, body)"
+			" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+	[WRITE_EFFECT_OPEN] = "REPLACE INTO effects (id, run, kind, due_at, body)"
+			      " VALUES (?1, ?2, ?3, ?4, ?5)",
+	[WRITE_EFFECT_CLOSE] = "DELETE FROM effects WHERE id = ?1",
+	[WRITE_OWNER] = "SELECT value FROM marks WHERE name = 'owner'",
+	[WRITE_OWN] = "UPDATE marks SET value = value + 1 WHERE name = 'owner'",
+	[WRITE_NAME_FIND] = "SELECT blob FROM names WHERE hash = ?1",
+	[WRITE_NAME_INSERT] = "INSERT INTO names (hash, blob, uses) VALUES (?1, ?2, 0)",
+	[WRITE_NAME_USE] = "UPDATE names SET uses = uses + 1 WHERE hash = ?1 RETURNING blob",
+	[WRITE_NAME_DROP] = "UPDATE names SET uses = uses - 1"
+			    " WHERE hash = (SELECT hash FROM blobs WHERE key = ?1)"
+			    " RETURNING uses",
+	[WRITE_BLOB_INSERT] = "INSERT INTO blobs (hash, bytes) VALUES (?1, ?2)",
+	[WRITE_DEAD_INSERT] = "INSERT OR IGNORE INTO dead (blob) VALUES (?1)",
+	[WRITE_STATE] = "INSERT INTO states (state, runs) VALUES (?1, ?2)"
+			" ON CONFLICT (state) DO UPDATE SET runs = runs + ?2",
+	[WRITE_SNAPSHOT] = "INSERT INTO snapshots (run, seq, names, body) VALUES (?1, ?2, ?3, ?4)",
+	[WRITE_SNAPSHOT_OLD] = "SELECT seq, names FROM snapshots WHERE run = ?1"
+			       " ORDER BY seq DESC LIMIT 1 OFFSET 2",
+	[WRITE_SNAPSHOT_DELETE] = "DELETE FROM snapshots WHERE run = ?1 AND seq = ?2",
+	[WRITE_SNAPSHOT_NEWEST] = "SELECT coalesce(max(seq), 0) FROM snapshots WHERE run = ?1",
+	[WRITE_FLOOR] = "UPDATE runs SET floor = ?2 WHERE key = ?1",
+	[WRITE_PURGE] = "INSERT INTO purges (run, next, upto) VALUES (?1, ?2, ?3)"
+			" ON CONFLICT (run) DO UPDATE SET upto = ?3",
+	[WRITE_DOCUMENT_FIND] = "SELECT revision, body <> '' FROM documents"
+				" WHERE kind = ?1 AND name = ?2",
+	[WRITE_DOCUMENT] = "INSERT INTO documents (kind, name, revision, changed_at, body)"
+			   " VALUES (?1, ?2, 1, ?3, ?4) ON CONFLICT (kind, name) DO UPDATE"
+			   " SET revision = revision + 1, changed_at = ?3, body = ?4",
+	[WRITE_COUNTER_FIND] = "SELECT value FROM counters WHERE name = ?1",
+	[WRITE_COUNTER] = "INSERT INTO counters (name, value) VALUES (?1, ?2)"
+			  " ON CONFLICT (name) DO UPDATE SET value = value + ?2",
+	[WRITE_REQUEST_FIND] = "SELECT said, subject, at FROM requests WHERE key = ?1"
+			       " AND at >= (SELECT value FROM marks WHERE name = 'forgotten')",
+	[WRITE_REQUEST] = "REPLACE INTO requests (key, said, subject, at) VALUES (?1, ?2, ?3, ?4)",
+	[WRITE_PURGE_NEXT] = "SELECT run, next, upto FROM purges LIMIT 1",
+	[WRITE_PURGE_EVENTS] = "SELECT seq, position, names FROM events"
+			       " WHERE run = ?1 AND seq >= ?2 AND seq < ?3 AND NOT kept"
+			       " ORDER BY seq LIMIT 1",
+	[WRITE_PURGE_STEP] = "UPDATE purges SET next = ?2 WHERE run = ?1",
+	[WRITE_PURGE_DONE] = "DELETE FROM purges WHERE run = ?1",
+	[WRITE_EVENT_DELETE] = "DELETE FROM events WHERE position = ?1",
+	[WRITE_DEAD_NEXT] = "SELECT dead.blob, names.hash, uses FROM dead"
+			    " LEFT JOIN blobs ON key = dead.blob"
+			    " LEFT JOIN names ON names.hash = blobs.hash LIMIT 1",
+	[WRITE_DEAD_DELETE] = "DELETE FROM dead WHERE blob = ?1",
+	[WRITE_NAME_DELETE] = "DELETE FROM names WHERE hash = (SELECT hash FROM blobs"
+			      " WHERE key = ?1)",
+	[WRITE_BLOB_DELETE] = "DELETE FROM blobs WHERE key = ?1",
+	[WRITE_REQUESTS_DELETE] = "DELETE FROM requests WHERE key IN (SELECT key FROM requests"
+				  " WHERE at < (SELECT value FROM marks WHERE name = 'forgotten')"
+				  " ORDER BY at LIMIT ?1)",
+	[WRITE_FORGET] = "UPDATE marks SET value = ?1 WHERE name = 'forgotten' AND value < ?1",
+	[WRITE_EVENT_NEWEST] = "SELECT seq FROM events WHERE run = ?1 ORDER BY seq DESC LIMIT 1",
+	[WRITE_EFFECTS_CLOSE] = "DELETE FROM effects WHERE run = ?1",
+};
+
+/* CROSS JOIN keeps the order of the tables: SQLite must walk the first and look up the second. */
+const char *const store_sqlite_reads[READS] = {
+	[READ_EVENTS] = "SELECT seq, position, at, type, body FROM events"
+			" WHERE run = (SELECT key FROM runs WHERE id = ?1) AND seq > ?2"
+			" AND (seq >= (SELECT floor FROM runs WHERE id = ?1) OR kept)"
+			" ORDER BY seq LIMIT ?3",
+	[READ_ALL] = "SELECT events.seq, position, at, type, body, runs.id"
+		     " FROM events CROSS JOIN runs ON runs.key = events.run"
+		     " WHERE position > ?1 AND (events.seq >= runs.floor OR kept)"
+		     " ORDER BY position LIMIT ?2",
+	[READ_RUN] = "SELECT " RUN_COLUMNS " FROM runs WHERE id = ?1",
+	[READ_RUNS] = "SELECT " RUN_COLUMNS " FROM runs"
+		      " WHERE key > 0 AND key < CASE WHEN ?1 IS NULL THEN 9223372036854775807"
+		      "                  ELSE (SELECT key FROM runs WHERE id = ?1) END"
+		      " ORDER BY key DESC LIMIT ?2",
+	[READ_STEPPING] = "SELECT " RUN_COLUMNS " FROM runs WHERE stepping AND id > ?1"
+			  " ORDER BY id LIMIT ?2",
+	[READ_BLOB] = "SELECT bytes FROM names CROSS JOIN blobs ON key = blob"
+		      " WHERE names.hash = ?1",
+	[READ_EFFECT] =
+		"SELECT " EFFECT_COLUMNS " FROM effects CROSS JOIN runs ON runs.key = effects.run"
+		" WHERE effects.id = ?1",
+	[READ_EFFECTS] =
+		"SELECT " EFFECT_COLUMNS " FROM effects CROSS JOIN runs ON runs.key = effects.run"
+		" WHERE effects.id > ?1 AND (?2 = '' OR kind = ?2)"
+		" ORDER BY effects.id LIMIT ?3",
+	[READ_NEWEST] = STORE_SQLITE_HIGHEST_POSITION,
+	[READ_SNAPSHOT] = "SELECT seq, body FROM snapshots"
+			  " WHERE run = (SELECT key FROM runs WHERE id = ?1)"
+			  " AND (?2 = 0 OR seq <= ?2) ORDER BY seq DESC LIMIT 1",
+	[READ_DUE] =
+		"SELECT " EFFECT_COLUMNS " FROM effects CROSS JOIN runs ON runs.key = effects.run"
+		" WHERE due_at > 0 AND due_at <= ?1 ORDER BY due_at, effects.id LIMIT ?2",
+	[READ_DOCUMENT] = "SELECT kind, name, revision, changed_at, body FROM documents"
+			  " WHERE kind = ?1 AND name = ?2",
+	[READ_DOCUMENTS] = "SELECT kind, name, revision, changed_at, body FROM documents"
+			   " WHERE kind = ?1 AND name > ?2 AND body <> '' ORDER BY name LIMIT ?3",
+	[READ_REQUEST] = "SELECT key, said, subject, at FROM requests WHERE key = ?1"
+			 " AND at >= (SELECT value FROM marks WHERE name = 'forgotten')",
+	[READ_GUARD] = "SELECT value FROM counters WHERE name = ?1",
+	[READ_STATES] = "SELECT state, runs FROM states WHERE runs > 0 ORDER BY state",
+	/* Of what lies between the floor and the newest event something may be taken; the newest
+	 * itself never, since a floor is at most a snapshot's seq. */
+	[READ_OLD] = "SELECT id, seq, floor, ended_at FROM runs WHERE id > ?3 AND key > 0"
+		     " AND max(floor, 1) < seq"
+		     " AND ((?1 > 0 AND ended_at > 0 AND ended_at < ?1)"
+		     " OR (?2 > 0 AND seq - max(floor, 1) + 1 > ?2))"
+		     " ORDER BY id LIMIT ?4",
+};

@@ -1,0 +1,175 @@
+/* store/store_sqlite_upgrade.c -- an older file becomes one of ours.
+ *
+ * Each step brings the tables one version on and is one transaction with its number, so a file that
+ * was left in the middle has its old version and the step is made again.
+ *
+ * Before that, a file of version 1 has no room for checksums in its pages.  A VACUUM writes every
+ * page anew, with that room, into the WAL, and moving the WAL writes every page with its checksum
+ * into the file.  Whatever is interrupted leaves version 1 behind and a WAL that tells all, and is
+ * done again as a whole.
+ */
+#include "store/store_sqlite.h"
+
+#include <string.h>
+
+#include "store/page_vfs.h"
+#include "store/store_sqlite_schema.h"
+
+static bool wal_move(struct store_sqlite *self, struct error *error)
+{
+	if (sqlite3_wal_checkpoint_v2(self->database, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL,
+				      NULL) == SQLITE_OK)
+		return true;
+	return store_sqlite_fail(self->database, self->path, "move the WAL", error);
+}
+
+bool store_sqlite_adopt(struct store_sqlite *self, struct error *error)
+{
+	/* Pages of the old kind must not go through the VFS that writes a checksum into them. */
+	int reserve = -1;
+	sqlite3_file_control(self->database, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserve);
+	if (reserve != PAGE_RESERVED && !wal_move(self, error))
+		return false;
+	store_sqlite_disconnect(self);
+	if (!store_sqlite_connect(self, self->pages_vfs, error))
+		return false;
+	reserve = PAGE_RESERVED;
+	if (page_vfs_adopt(self->database) != SQLITE_OK ||
+	    sqlite3_file_control(self->database, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserve) !=
+		    SQLITE_OK)
+		return store_sqlite_fail(self->database, self->path, "make room for checksums",
+					 error);
+	return store_sqlite_wal_enter(self, error) &&
+	       store_sqlite_execute(self, STORE_SQLITE_WRITER_SETTINGS "VACUUM",
+				    "make room for checksums", error) &&
+	       wal_move(self, error);
+}
+
+/* ---- from 1 to 2 ----------------------------------------------------------------------- */
+
+/* Of version 1 life-cycle events are those of the run itself. */
+static const char to_two[] =
+	"DROP TRIGGER events_deleted;"
+	"DROP INDEX runs_stepping;"
+	"ALTER TABLE runs RENAME TO old_runs;"
+	"ALTER TABLE events RENAME TO old_events;"
+	"ALTER TABLE blobs RENAME TO old_blobs;" STORE_SQLITE_RUNS STORE_SQLITE_EVENTS
+		STORE_SQLITE_VALUES STORE_SQLITE_BESIDE
+	"INSERT INTO runs SELECT key, id, name, state, stepping, created_at, updated_at, ended_at,"
+	" seq, 0, summary FROM old_runs;"
+	"INSERT INTO states SELECT state, count(*) FROM runs GROUP BY state;"
+	"INSERT INTO blobs SELECT rowid, hash, bytes FROM old_blobs;"
+	"INSERT INTO names SELECT hash, key, 0 FROM blobs;"
+	"INSERT INTO events SELECT position, run, seq, at, type LIKE 'run.%', type, NULL, body"
+	" FROM old_events;"
+	"DROP TABLE old_runs;"
+	"DROP TABLE old_events;"
+	"DROP TABLE old_blobs;";
+
+/* The known values that a body names: texts of 64 hexadecimal digits.  One that is no name but
+ * reads like one keeps its value, which does no harm. */
+static bool names_of(struct store_sqlite *self, struct str body, struct hash *out_names,
+		     size_t *out_count, struct error *error)
+{
+	enum { DIGITS = HASH_TEXT_SIZE - 1 };
+	*out_count = 0;
+	for (size_t at = 0; at + DIGITS + 2 <= body.size; at++) {
+		struct hash hash;
+		if (body.at[at] != '"' || body.at[at + 1 + DIGITS] != '"' ||
+		    !hash_parse((struct str){ body.at + at + 1, DIGITS }, &hash))
+			continue;
+		bool known;
+		int bound = store_sqlite_bind_bytes(store_sqlite_statement(self, WRITE_NAME_FIND),
+						    1, hash.bytes, sizeof(hash.bytes));
+		if (!store_sqlite_first(self, WRITE_NAME_FIND, bound, "look for a value", &known,
+					error))
+			return false;
+		store_sqlite_over(self, WRITE_NAME_FIND);
+		if (known)
+			out_names[(*out_count)++] = hash;
+		at += DIGITS;
+	}
+	return true;
+}
+
+static bool event_name(struct store_sqlite *self, sqlite3_stmt *event, sqlite3_stmt *update,
+		       struct error *error)
+{
+	struct str body = store_sqlite_column(event, 1, &self->scratch), keys;
+	struct hash *names =
+		arena_array(&self->scratch, struct hash, body.size / (HASH_TEXT_SIZE + 1) + 1);
+	size_t count;
+	if (!names_of(self, body, names, &count, error) ||
+	    !store_sqlite_names_use(self, names, count, &keys, error))
+		return false;
+	if (count == 0)
+		return true;
+	int bound = sqlite3_bind_int64(update, 1, sqlite3_column_int64(event, 0)) |
+		    store_sqlite_bind_keys(update, 2, keys);
+	bool written = bound == SQLITE_OK && sqlite3_step(update) == SQLITE_DONE;
+	if (!written)
+		store_sqlite_fail(self->database, self->path, "write what an event names", error);
+	sqlite3_reset(update);
+	return written;
+}
+
+/* A row is changed behind the one that is read, which SQLite allows. */
+static bool events_name(struct store_sqlite *self, struct error *error)
+{
+	sqlite3_stmt *events = NULL, *update = NULL;
+	bool good = sqlite3_prepare_v2(self->database,
+				       "SELECT position, body FROM events ORDER BY position", -1,
+				       &events, NULL) == SQLITE_OK &&
+		    sqlite3_prepare_v2(self->database,
+				       "UPDATE events SET names = ?2 WHERE position = ?1", -1,
+				       &update, NULL) == SQLITE_OK;
+	int step = good ? SQLITE_ROW : SQLITE_ERROR;
+	while (good && step == SQLITE_ROW) {
+		arena_reset(&self->scratch);
+		step = sqlite3_step(events);
+		if (step == SQLITE_ROW)
+			good = event_name(self, events, update, error);
+	}
+	if (good && step != SQLITE_DONE)
+		good = store_sqlite_fail(self->database, self->path, "read events", error);
+	else if (step == SQLITE_ERROR)
+		store_sqlite_fail(self->database, self->path, "read events", error);
+	sqlite3_finalize(events);
+	sqlite3_finalize(update);
+	return good;
+}
+
+static bool one_to_two(struct store_sqlite *self, struct error *error)
+{
+	return store_sqlite_execute(self, to_two, "make the tables of version 2", error) &&
+	       events_name(self, error);
+}
+
+/* ---- the steps ------------------------------------------------------------------------- */
+
+/* [n] leads from version n to n + 1; the first version was 1. */
+static bool (*const steps[STORE_SQLITE_VERSION])(struct store_sqlite *self, struct error *error) = {
+	[1] = one_to_two,
+};
+
+static bool step_on(struct store_sqlite *self, int64_t version, struct error *error)
+{
+	AUTO(arena) arena = { 0 };
+	const char *number =
+		str_format(&arena, "PRAGMA user_version = %lld", (long long)version + 1).at;
+	/* Statements that were prepared before know the old tables; SQLite prepares them anew. */
+	return store_sqlite_execute(self, "BEGIN IMMEDIATE", "begin an upgrade", error) &&
+	       steps[version](self, error) &&
+	       store_sqlite_execute(self, number, "note the version", error) &&
+	       store_sqlite_execute(self, "COMMIT", "commit an upgrade", error);
+}
+
+bool store_sqlite_upgrade(struct store_sqlite *self, int64_t version, struct error *error)
+{
+	for (; version < STORE_SQLITE_VERSION; version++)
+		if (!step_on(self, version, error)) {
+			error_prefix(error, "upgrading from version %lld: ", (long long)version);
+			return false;
+		}
+	return true;
+}

@@ -1,0 +1,74 @@
+// web/src/log.ts under disorder: a store that grows, a socket that repeats, loses and mixes up, a
+// reader that is slow or fails.  Whatever happens, the log ends as the store is.  Prints a list of
+// complaints as JSON: log.mjs WEB_FOLDER SEEDS
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const [web, seeds] = process.argv.slice(2);
+const { transformSync } = createRequire(join(web, "package.json"))("esbuild");
+const { code } = transformSync(readFileSync(join(web, "src", "log.ts"), "utf8"), { loader: "ts", format: "esm" });
+const { RunLog } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+
+// A small generator of our own, so that a seed gives the same disorder everywhere.
+function chance(seed) {
+	let state = seed * 2654435761 + 1;
+	return (below) => {
+		state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+		return Math.floor((state / 2 ** 32) * below);
+	};
+}
+
+async function play(seed) {
+	const random = chance(seed);
+	const store = [];
+	const onTheWay = [];
+	let failures = 0;
+	const read = async (after) => {
+		for (let turns = random(4); turns > 0; turns--)
+			await null;
+		if (random(5) === 0) {
+			failures++;
+			throw new Error("the server does not answer");
+		}
+		const limit = 1 + random(4);
+		const items = store.filter((event) => event.sequence > after && event.sequence <= after + limit);
+		const cursor = after + limit <= (store.at(-1)?.sequence ?? 0) ? String(after + limit) : null;
+		for (let turns = random(4); turns > 0; turns--)
+			await null;
+		return { items, cursor };
+	};
+	const log = new RunLog(read, () => {}, () => {});
+	void log.fill();
+	let next = 0;
+	for (let turn = 0; turn < 60; turn++) {
+		if (random(2) === 0) {
+			// Some numbers are left out: the vocabulary has no word for those events.
+			next += random(6) === 0 ? 2 : 1;
+			store.push({ sequence: next });
+			if (random(4) > 0)
+				onTheWay.push({ sequence: next });
+		}
+		if (onTheWay.length > 0 && random(2) === 0) {
+			const at = random(onTheWay.length);
+			log.take(onTheWay[at]);
+			if (random(3) > 0)
+				onTheWay.splice(at, 1); // otherwise it comes once more
+		}
+		await null;
+	}
+	// A connection is made and nothing is lost any more.
+	for (let tries = 0; tries < 100; tries++) {
+		await log.fill();
+		for (let turns = 0; turns < 40; turns++)
+			await null;
+	}
+	const wanted = store.map((event) => event.sequence).join();
+	const got = log.events.map((event) => event.sequence).join();
+	return wanted === got ? [] : [`seed ${seed}, ${failures} failures: the store has ${wanted}, the log ${got}`];
+}
+
+const complaints = [];
+for (let seed = 1; seed <= Number(seeds); seed++)
+	complaints.push(...(await play(seed)));
+console.log(JSON.stringify(complaints));

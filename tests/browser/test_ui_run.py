@@ -1,0 +1,164 @@
+"""A run's page: live, whole, also when the server is killed meanwhile."""
+import json
+
+from baton import new_id
+
+GATED = """
+name: gated
+steps:
+  - {name: first, tool: echo, inputs: {text: one}}
+  - name: hold
+    tool: shell
+    depends_on: [first]
+    inputs: {command: "echo up > told; read -r word < gate"}
+  - name: again
+    tool: shell
+    depends_on: [hold]
+    inputs: {command: "echo up > told; read -r word < gate"}
+  - {name: last, tool: echo, depends_on: [again], inputs: {text: three}}
+"""
+
+HOSTILE = """
+name: hostile
+steps:
+  - name: "say"
+    tool: echo
+    inputs: {text: "<img src=x onerror='window.hacked=1'><script>window.hacked=1</script>"}
+outputs:
+  text: {from: "${steps.say.outputs.text}"}
+"""
+
+
+def begin_gated(home, server):
+    run = new_id()
+    told, gate = home.fifo(run, "told"), home.fifo(run, "gate")
+    home.define(GATED)
+    assert server.start("gated", run_id=run).status == 202
+    told.await_line()
+    return run, told, gate
+
+
+def seqs_of(server, run):
+    items, after = [], "0"
+    while after is not None:
+        page = server.get(f"/api/runs/{run}/events?view=pipeline&limit=1000&after={after}").body
+        items += page["items"]
+        after = page["cursor"]
+    return [item["sequence"] for item in items]
+
+
+def until_events(page, count):
+    page.until(f"document.querySelector('[data-count]')?.dataset.count === '{count}'")
+
+
+def test_live_from_the_middle_to_the_end(home, server, browse):
+    run, told, gate = begin_gated(home, server)
+    page = browse(f"/ui/runs/{run}").live()
+    page.wait('tr[data-step="hold"] [data-state="running"]')
+    until_events(page, len(seqs_of(server, run)))
+    gate.send()
+    told.await_line()
+    page.wait('tr[data-step="again"] [data-state="running"]')
+    gate.send()
+    page.wait('.headline [data-state="success"]')
+    expected = seqs_of(server, run)
+    until_events(page, len(expected))
+    assert page.seqs() == expected
+    assert page.still_the_same_document()
+    assert "4 of 4 steps" in page.css(".facts").innerText()
+
+
+def test_a_killed_server_leaves_neither_gap_nor_repetition(home, server, browse, restart):
+    """Events come before, while nobody listens, and after; the page is never loaded again."""
+    run, told, gate = begin_gated(home, server)
+    page = browse(f"/ui/runs/{run}").live()
+    until_events(page, len(seqs_of(server, run)))
+    gate.send()
+    told.await_line()
+    before = seqs_of(server, run)
+    until_events(page, len(before))  # some of them through the socket
+    again = restart(server, while_away=lambda: page.wait('[data-banner="lost"]'))
+    told.await_line()  # the step is made again: something happened while the page was cut off
+    page.wait('[data-banner="back"]')
+    page.live()
+    gate.send()
+    again.finish(run)
+    expected = seqs_of(again, run)
+    assert len(expected) > len(before) + 1
+    until_events(page, len(expected))
+    assert page.seqs() == expected
+    page.wait('tr[data-step="again"] [data-state="success"]')
+    assert page.css('tr[data-step="again"] td.number').first().innerText() == "2"
+    assert page.still_the_same_document()
+    assert any("since=" in url for url in page.report()["sockets"])
+
+
+def test_a_run_that_ended_while_the_page_was_cut_off(home, server, browse, restart):
+    """Two restarts, one after the other; nothing was heard through the socket before the first."""
+    run, told, gate = begin_gated(home, server)
+    page = browse(f"/ui/runs/{run}").live()
+    until_events(page, len(seqs_of(server, run)))
+    server = restart(server, while_away=lambda: page.wait('[data-banner="lost"]'))
+    told.await_line()
+    gate.send()
+    told.await_line()
+    gate.send()
+    server.finish(run)
+    server = restart(server)
+    page.wait('.headline [data-state="success"]')
+    expected = seqs_of(server, run)
+    until_events(page, len(expected))
+    assert page.seqs() == expected
+
+
+def test_ten_thousand_events_scroll(home, server, browse):
+    steps = "\n".join(f"  - {{name: s{number}, tool: echo, inputs: {{text: x}}}}" for number in range(9998))
+    home.define(f"name: long\nsteps:\n{steps}\n")
+    run = server.start("long", wait=30).body["run_id"]
+    page = browse(f"/ui/runs/{run}")
+    until_events(page, 10000)
+    assert len(page.values("tr[data-step]", "data-step")) == 100
+    assert len(page.seqs()) < 100
+    page.until("document.querySelector('[data-seq=\"10000\"]') !== null")  # it follows the end
+    page.evaluate("document.querySelector('.rows').scrollTop = 0")
+    page.until("document.querySelector('[data-seq=\"1\"]') !== null")
+    assert page.seqs() == list(range(1, len(page.seqs()) + 1))
+    page.evaluate("document.querySelector('.rows').scrollTop = 28 * 5000")
+    page.until("document.querySelector('[data-seq=\"5000\"]') !== null")
+    assert len(page.seqs()) < 100
+
+
+def test_an_event_in_full_and_filters_survive_a_reload(server, browse):
+    run = server.start("two-steps", wait=20).body["run_id"]
+    page = browse(f"/ui/runs/{run}")
+    until_events(page, 5)
+    page.getByLabel("Type").selectOption("stage_completed")
+    page.until("document.querySelectorAll('.event').length === 2")
+    page.css('.event[data-seq="4"]').click()
+    page.wait('[aria-label="Event 4 as it is stored"]')
+    assert page.url().endswith("?type=stage_completed&event=4")
+    page.reload()
+    page.wait('[aria-label="Event 4 as it is stored"]')
+    assert page.seqs() == [2, 4]
+    stored = json.loads(page.css('[aria-label="Event 4 as it is stored"]').innerText())
+    assert stored == server.events(run)[3]
+    page.button("Close").click()
+    page.wait('[aria-label="Event 4 as it is stored"]', "detached")
+
+
+def test_what_a_step_says_never_becomes_markup(home, server, browse):
+    home.define(HOSTILE)
+    run = server.start("hostile", wait=20).body["run_id"]
+    page = browse(f"/ui/runs/{run}?event=2")
+    page.wait('[aria-label="Details of event 2"]')
+    page.wait('tr[data-step="say"] summary')
+    assert "<img src=x" in page.css('tr[data-step="say"] summary').innerText()
+    assert "<script>" in page.css('[aria-label="Result"]').innerText()
+    assert page.evaluate("[window.hacked === undefined, document.querySelectorAll('main img, main script').length]") == [True, 0]
+
+
+def test_a_run_that_does_not_exist(server, browse):
+    page = browse(f"/ui/runs/{new_id()}")
+    page.wait_text(".problem", "no such run")
+    page.link("See the runs there are").click()
+    page.wait_text("h1", "Runs")

@@ -1,0 +1,260 @@
+"""The database's files, spoilt while the program is down: a torn end of the log, a lost index of it,
+a flipped bit.  And a disk that is really full, with a kill on top.
+
+The end of the log may be anything after a power cut: the program starts with the last full commit.
+A bit that flipped in the database itself is refused at the start or told by `baton db check`, or it
+makes no difference to anything that can be read.
+"""
+import os
+import pathlib
+import random
+import shutil
+import signal
+import sqlite3
+import struct
+import types
+
+import pytest
+from baton import Home, descendants, new_id
+
+STORAGE = 74            # by the table of contracts/errors.def
+RUNS = 8
+FLIPS = 40
+FRAME_HEADER, WAL_HEADER = 24, 32
+DISK, BALLAST = 2000000, 1000000
+
+ECHO = """
+name: echo-two
+inputs:
+  word: {type: string}
+steps:
+  - name: first
+    tool: echo
+    inputs: {text: "${inputs.word}"}
+  - name: second
+    tool: echo
+    depends_on: [first]
+    inputs: {text: "${steps.first.outputs.text}"}
+outputs:
+  word: {from: "${steps.second.outputs.text}"}
+"""
+
+
+def commit_ends(path):
+    """Where each commit of the log ends, read without SQLite."""
+    log = pathlib.Path(path).read_bytes()
+    page, salts = struct.unpack(">I", log[8:12])[0], log[16:24]
+    at, ends = WAL_HEADER, []
+    while at + FRAME_HEADER + page <= len(log) and log[at + 8:at + 16] == salts:
+        pages = struct.unpack(">I", log[at + 4:at + 8])[0]
+        at += FRAME_HEADER + page
+        if pages:
+            ends.append(at)
+    return ends
+
+
+@pytest.fixture(scope="module")
+def made():
+    """Some runs, how much of the log was full after each, and the files as kill -9 left them."""
+    with Home() as home:
+        home.define(ECHO)
+        server = home.serve()
+        runs, boundaries, histories = [], [], []
+        for number in range(RUNS):
+            runs.append(new_id())
+            word = "a word " * (80 if number % 2 else 1)
+            assert server.start("echo-two", {"word": word}, runs[-1], wait=20).body["status"] == "success"
+            boundaries.append(commit_ends(os.path.join(home.data, "baton.db-wal"))[-1])
+            histories.append(server.events(runs[-1]))
+        assert server.kill() == -signal.SIGKILL
+        assert boundaries == sorted(set(boundaries))
+        yield types.SimpleNamespace(path=home.data, runs=runs, boundaries=boundaries, histories=histories)
+
+
+@pytest.fixture
+def copy(made, home):
+    """A copy of the folder without the index of the log, which each test gives or leaves out."""
+    shutil.rmtree(home.data)
+    shutil.copytree(made.path, home.data, ignore=shutil.ignore_patterns("*.sock", "*-shm"))
+    return home
+
+
+@pytest.fixture
+def home():
+    with Home() as home:
+        yield home
+
+
+def expect(copy, made, count):
+    """The folder holds the first so many runs, whole, and takes further ones."""
+    server = copy.serve()
+    assert {row["run_id"] for row in server.get("/api/runs").body} == set(made.runs[:count])
+    for run, history in zip(made.runs[:count], made.histories):
+        assert server.events(run) == history
+    checked = copy.local("POST", "/api/db/check")
+    assert checked.status == 200 and checked.body["sound"], checked
+    more = new_id()
+    assert server.start("echo-two", {"word": "more"}, more, wait=20).body["status"] == "success"
+    server.kill()
+    server = copy.serve()
+    assert server.result(more)["status"] == "success"
+    server.kill()
+    return server
+
+
+def next_commit(copy, end):
+    return next(at for at in commit_ends(os.path.join(copy.data, "baton.db-wal")) if at > end)
+
+
+def test_the_index_of_the_log_may_be_lost_or_garbage(copy, made):
+    index = pathlib.Path(copy.data, "baton.db-shm")
+    expect(copy, made, RUNS)
+    index.unlink()
+    index.write_bytes(random.Random(1).randbytes(32768))
+    server = copy.serve()
+    for run, history in zip(made.runs, made.histories):
+        assert server.events(run) == history
+
+
+@pytest.mark.parametrize("count, rest", [(0, 0), (0, 1), (1, 0), (3, 1), (4, FRAME_HEADER), (5, 2000),
+                                         (RUNS - 1, -1), (RUNS, 0)])
+def test_a_torn_end_of_the_log_costs_only_what_was_not_full(copy, made, count, rest):
+    """Cut `rest` bytes behind what was full after so many runs; -1: one byte before the next is."""
+    log = os.path.join(copy.data, "baton.db-wal")
+    end = made.boundaries[count - 1] if count else WAL_HEADER
+    os.truncate(log, next_commit(copy, end) - 1 if rest < 0 else end + rest)
+    expect(copy, made, count)
+
+
+@pytest.mark.parametrize("count, offset", [(RUNS - 1, 0), (RUNS - 1, 9), (RUNS - 1, FRAME_HEADER + 77),
+                                           (RUNS - 1, -1), (2, FRAME_HEADER)])
+def test_a_flipped_bit_in_the_log_ends_it_there(copy, made, count, offset):
+    log = pathlib.Path(copy.data, "baton.db-wal")
+    end = made.boundaries[count - 1]
+    at = next_commit(copy, end) - 1 if offset < 0 else end + offset
+    spoilt = bytearray(log.read_bytes())
+    spoilt[at] ^= 0x10
+    log.write_bytes(spoilt)
+    expect(copy, made, count)
+
+
+def test_garbage_behind_the_log_is_not_read(copy, made):
+    with open(os.path.join(copy.data, "baton.db-wal"), "ab") as log:
+        log.write(random.Random(2).randbytes(3 * (FRAME_HEADER + 4096) + 5))
+    expect(copy, made, RUNS)
+
+
+# ---- the database itself ---------------------------------------------------------------------------
+
+
+def moved_into_the_database(copy):
+    """The log is written back, so that everything is in pages of the database; then its version."""
+    path = os.path.join(copy.data, "baton.db")
+    with sqlite3.connect(path) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        version = database.execute("PRAGMA user_version").fetchone()[0]
+    database.close()
+    return path, version
+
+
+def structure(pages):
+    """Bytes of the b-trees' pages that say where things are: header and the cells' pointers."""
+    found = []
+    for number in range(len(pages) // 4096):
+        start = number * 4096 + (100 if number == 0 else 0)
+        kind = pages[start]
+        if kind in (2, 5, 10, 13):
+            cells = struct.unpack(">H", pages[start + 3:start + 5])[0]
+            # Byte 7 counts lost fragments; no row depends on it.
+            size = (12 if kind in (2, 5) else 8) + 2 * cells
+            found += [start + offset for offset in range(size) if offset != 7]
+    return found
+
+
+def outcome(copy, made):
+    """refused, told, or harmless; anything else is an assertion."""
+    status, output, errors = copy.cli("db", "check")
+    if status != 0:
+        assert status == STORAGE, (status, output, errors)
+        return "told" if output else "refused"
+    server = copy.serve()
+    assert {row["run_id"] for row in server.get("/api/runs").body} == set(made.runs)
+    for run, history in zip(made.runs, made.histories):
+        assert server.events(run) == history
+        assert server.result(run)["status"] == "success"
+    server.kill()
+    return "harmless"
+
+
+def test_a_flipped_bit_in_the_database_is_never_taken_for_the_truth(copy, made):
+    """Rows of the first layout have no checksums, so there only the trees are sure to be watched; from
+    the second on every byte is."""
+    path, version = moved_into_the_database(copy)
+    whole = pathlib.Path(path).read_bytes()
+    dice = random.Random(3)
+    places = structure(whole) if version == 1 else range(100, len(whole))
+    outcomes = {}
+    for place in dice.sample(places, FLIPS):
+        spoilt = bytearray(whole)
+        spoilt[place] ^= 1 << dice.randrange(8)
+        pathlib.Path(path).write_bytes(spoilt)
+        for name in ("baton.db-wal", "baton.db-shm"):
+            pathlib.Path(copy.data, name).unlink(missing_ok=True)
+        kind = outcome(copy, made)
+        outcomes.setdefault(kind, []).append(place)
+    counts = {kind: len(found) for kind, found in outcomes.items()}
+    print(counts)
+    assert counts.get("refused", 0) + counts.get("told", 0) > 0, counts
+
+
+# ---- a full disk ---------------------------------------------------------------------------------------
+
+
+def fill(server):
+    """Starts runs until there is no room; those that were acknowledged."""
+    started = []
+    while True:
+        run = new_id()
+        answer = server.start("echo-two", {"word": run * 100}, run)
+        if answer.status == 507:
+            assert answer.body["code"] == "storage_full", answer
+            return started
+        assert answer.status == 202, answer
+        started.append(run)
+        assert len(started) < DISK // 3000, "the disk never fills"
+
+
+def test_a_disk_that_is_really_full_loses_nothing(home):
+    """A small file system of memory under the data folder, seen by the program only."""
+    home.define(ECHO)
+    definitions = os.path.join(home.data, "definitions")
+    server = home.begin_serve(under=("/usr/bin/bwrap", "--dev-bind", "/", "/", "--size", str(DISK), "--tmpfs",
+                                     home.data, "--ro-bind", definitions, definitions, "--die-with-parent",
+                                     "--"))
+    assert server.listen(), server.errors()
+    program = descendants(server.pid)[-1]
+    # Open, it stays when the program has gone.
+    folder = os.open(f"/proc/{program}/root{home.data}", os.O_PATH | os.O_DIRECTORY)
+    inside = pathlib.Path("/proc/self/fd", str(folder))
+    (inside / "ballast").write_bytes(b"b" * BALLAST)
+
+    started = fill(server)
+    # Room again, without a restart: what could not be stored is stored, and more.
+    (inside / "ballast").unlink()
+    for run in started:
+        assert server.finish(run)["status"] == "success"
+    started += fill(server)
+    assert "no room on the disk" in server.errors() and "room on the disk again" in server.errors()
+    os.kill(program, signal.SIGKILL)
+    assert server.wait() == 128 + signal.SIGKILL
+
+    # Killed while it was full: whatever was acknowledged is in the files, and ends elsewhere.
+    for name in ("baton.db", "baton.db-wal"):
+        shutil.copy(inside / name, home.data)
+    os.close(folder)
+    server = home.serve()
+    for run in started:
+        assert server.finish(run)["outputs"] == {"word": run * 100}
+    assert {row["run_id"] for row in server.get("/api/runs?limit=1000").body} == set(started)
+    checked = home.local("POST", "/api/db/check")
+    assert checked.status == 200 and checked.body["sound"], checked

@@ -1,0 +1,47 @@
+"""A data folder that an older Baton left behind goes on with this one."""
+import contextlib
+import os
+import pathlib
+import sqlite3
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def test_the_runs_of_version_1_go_on(home):
+    """tests/upgrade/v1.sql was written by the program of version 1, which was killed."""
+    path = os.path.join(home.data, "baton.db")
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.executescript((ROOT / "tests/upgrade/v1.sql").read_text())
+        before = database.execute("SELECT lower(hex(id)), name, state, stepping FROM runs ORDER BY key").fetchall()
+        histories = {run: database.execute("SELECT events.seq, type FROM events JOIN runs ON key = run"
+                                           " WHERE lower(hex(id)) = ? ORDER BY events.seq", (run,)).fetchall()
+                     for run, _, state, _ in before if state in ("succeeded", "failed")}
+    server = home.serve()
+    rows = {row["run_id"].replace("-", ""): row for row in server.get("/api/runs?limit=100").body}
+    assert set(rows) == {run for run, *_ in before}
+    for run, events in histories.items():
+        told = server.events(rows[run]["run_id"])
+        assert [(event["seq"], event["type"]) for event in told] == events
+    # What was computed when it was killed is computed, and who waits for a person still does.
+    for run, name, _, stepping in before:
+        if stepping:
+            result = server.finish(rows[run]["run_id"])
+            assert result["status"] == "success" and result["outputs"] == {"word": "hello"}
+    questions = server.inbox()
+    assert [question["question"] for question in questions] == ["Go on?"]
+    assert server.respond(questions[0]["id"]).status == 200
+    assert server.finish(questions[0]["run_id"])["status"] == "success"
+    status, output, errors = home.cli("db", "check")
+    assert status == 0, output + errors
+    with home.database() as database:
+        assert database.execute("PRAGMA user_version").fetchone() == (2,)
+
+
+def test_a_newer_file_is_refused_in_a_sentence(home):
+    home.serve().kill()
+    with home.meddled() as database:
+        database.execute("PRAGMA user_version = 3")
+    status, output, errors = home.cli("runs")
+    assert status == 74 and output == ""
+    assert "has version 3, this Baton reads up to version 2" in errors
+    assert "[newer_store]" in errors

@@ -1,0 +1,160 @@
+/* sim/sim_disk.c -- the world's store: the memory store behind commits that fail or find no room,
+ * and beside it a record of every event that was ever committed, which nothing takes away.
+ */
+#include <stdlib.h>
+
+#include "sim/sim.h"
+
+static struct store_ops disk_ops;
+static const struct store_ops *memory_ops;
+static struct sim *current;
+
+/* No room: nothing is written, and the program must live with it. */
+static bool disk_is_full(struct sim *sim)
+{
+	if (sim->mode != SIM_DISK_FULL)
+		return false;
+	if (sim->full_left == 0 && sim_chance(&sim->dice, 12))
+		sim->full_left = 1 + sim_below(&sim->dice, 12);
+	if (sim->full_left == 0)
+		return false;
+	sim->full_left--;
+	sim->counts.full_commits++;
+	return true;
+}
+
+static void record_event(struct sim *sim, const struct store_append *append, size_t i)
+{
+	if (sim->record_count == sim->record_room) {
+		sim->record_room = sim->record_room == 0 ? 256 : sim->record_room * 2;
+		sim->record = reallocarray(sim->record, sim->record_room, sizeof(*sim->record));
+		require(sim->record != NULL);
+	}
+	const struct store_event *event = &append->events[i];
+	sim->record[sim->record_count++] = (struct sim_recorded){
+		.row = { .run = append->run.id,
+			 .seq = append->expected_seq + 1 + (int64_t)i,
+			 .position = append->first_position + (int64_t)i,
+			 .at = event->at,
+			 .type = str_copy(&sim->record_arena, event->type),
+			 .body = str_copy(&sim->record_arena, event->body) },
+		.kept = event->kept,
+	};
+}
+
+static void record_commit(struct sim *sim, struct store_append *const *appends, size_t count)
+{
+	for (size_t a = 0; a < count; a++) {
+		if (appends[a]->outcome != STORE_COMMITTED)
+			continue;
+		for (size_t i = 0; i < appends[a]->event_count; i++)
+			record_event(sim, appends[a], i);
+		sim->counts.snapshots += appends[a]->snapshot.body.size > 0;
+		if (appends[a]->event_count > 0)
+			sim->tidy = false;
+	}
+}
+
+/* A commit that fails may or may not have been written: nobody can say. */
+static bool disk_commit(struct store *store, struct store_append *const *appends, size_t count,
+			struct error *error)
+{
+	struct sim *sim = current;
+	if (disk_is_full(sim)) {
+		for (size_t i = 0; i < count; i++)
+			appends[i]->outcome = STORE_FULL;
+		sim_trace(sim, "no room for a commit of %zu appends", count);
+		return true;
+	}
+	bool fails = sim->commits_left > 0 && --sim->commits_left == 0;
+	bool writes = !sim->broken && (!fails || sim_chance(&sim->dice, 50));
+	bool good = true;
+	sim_memory_outside();
+	if (writes)
+		good = memory_ops->commit(store, appends, count, error);
+	if (writes && good)
+		record_commit(sim, appends, count);
+	sim_memory_inside();
+	sim->broken = sim->broken || fails || !good;
+	sim->counts.failed_commits += fails || !good;
+	sim_trace(sim, "commit of %zu appends%s%s", count, writes ? "" : ", not written",
+		  sim->broken ? ", failed" : "");
+	return sim->broken ? fail(error, ERROR_STORAGE, "the disk failed by order") : true;
+}
+
+static bool disk_purge(struct store *store, size_t limit, bool *out_more, struct error *error)
+{
+	struct sim *sim = current;
+	uint64_t before = memory_ops->stats(store).purged;
+	if (sim->broken)
+		return fail(error, ERROR_STORAGE, "the disk failed by order");
+	sim_memory_outside();
+	/* Small slices, so that much comes between them. */
+	bool good = memory_ops->purge(store, limit < 7 ? limit : 7, out_more, error);
+	sim_memory_inside();
+	sim->counts.purged += memory_ops->stats(store).purged - before;
+	return good;
+}
+
+static bool disk_forget(struct store *store, int64_t before, struct error *error)
+{
+	if (current->broken)
+		return fail(error, ERROR_STORAGE, "the disk failed by order");
+	sim_memory_outside();
+	bool good = memory_ops->forget(store, before, error);
+	sim_memory_inside();
+	return good;
+}
+
+static bool disk_rebuild_run(struct store *store, const struct store_run *run,
+			     const struct store_effect *open, size_t open_count,
+			     struct error *error)
+{
+	if (current->broken)
+		return fail(error, ERROR_STORAGE, "the disk failed by order");
+	sim_memory_outside();
+	bool good = memory_ops->rebuild_run(store, run, open, open_count, error);
+	sim_memory_inside();
+	return good;
+}
+
+static bool disk_rebuild_end(struct store *store, struct error *error)
+{
+	if (current->broken)
+		return fail(error, ERROR_STORAGE, "the disk failed by order");
+	sim_memory_outside();
+	bool good = memory_ops->rebuild_end(store, error);
+	sim_memory_inside();
+	return good;
+}
+
+void sim_disk_open(struct sim *sim)
+{
+	struct error error;
+	memory_ops = store_backend(S("memory"));
+	require(memory_ops != NULL);
+	disk_ops = *memory_ops;
+	disk_ops.commit = disk_commit;
+	disk_ops.purge = disk_purge;
+	disk_ops.forget = disk_forget;
+	disk_ops.rebuild_run = disk_rebuild_run;
+	disk_ops.rebuild_end = disk_rebuild_end;
+	bool good = memory_ops->open(NULL, &sim->store, &error);
+	require(good);
+	sim->store->ops = &disk_ops;
+	good = memory_ops->reader_open(sim->store, &sim->reader, &error);
+	require(good);
+}
+
+void sim_disk_close(struct sim *sim)
+{
+	memory_ops->reader_close(sim->reader);
+	memory_ops->close(sim->store);
+	arena_done(&sim->record_arena);
+	free(sim->record);
+}
+
+void sim_disk_use(struct sim *sim)
+{
+	current = sim;
+}

@@ -1,0 +1,173 @@
+/* What a connection that follows a run in another vocabulary costs: each event is read once.
+ *
+ * A run of many steps is put into the memory store as the runtime would, then followed one event at
+ * a time by a reader that counts.
+ */
+#include <criterion/criterion.h>
+
+#include "api/api_page.h"
+#include "contract/event.h"
+#include "definition/compile.h"
+#include "definition/graph.h"
+
+enum { STEPS = 60 };
+
+static struct store *store;
+static struct store_reader *inner;
+static struct arena arena;
+static struct error error;
+static const struct uuid run = { { 7 } };
+static size_t events_read; /* by read_events, whoever asked */
+
+/* ---- a reader that counts ------------------------------------------------------------------- */
+
+static struct store_ops counting_ops;
+static struct store_reader counting = { &counting_ops };
+
+static bool count_events(struct store_reader *reader, const struct uuid *id, int64_t after,
+			 size_t limit, struct arena *to, struct store_event_page *out_page,
+			 struct error *out_error)
+{
+	(void)reader;
+	if (!inner->ops->read_events(inner, id, after, limit, to, out_page, out_error))
+		return false;
+	events_read += out_page->count;
+	return true;
+}
+
+static bool pass_run(struct store_reader *reader, const struct uuid *id, struct arena *to,
+		     struct store_run *out_run, bool *out_found, struct error *out_error)
+{
+	(void)reader;
+	return inner->ops->read_run(inner, id, to, out_run, out_found, out_error);
+}
+
+static bool pass_blob(struct store_reader *reader, const struct hash *hash, struct arena *to,
+		      struct str *out_bytes, bool *out_found, struct error *out_error)
+{
+	(void)reader;
+	return inner->ops->read_blob(inner, hash, to, out_bytes, out_found, out_error);
+}
+
+static bool pass_snapshot(struct store_reader *reader, const struct uuid *id, int64_t at,
+			  struct arena *to, struct store_snapshot *out_snapshot, bool *out_found,
+			  struct error *out_error)
+{
+	(void)reader;
+	return inner->ops->read_snapshot(inner, id, at, to, out_snapshot, out_found, out_error);
+}
+
+/* ---- a long run ------------------------------------------------------------------------------- */
+
+static struct str compiled(void)
+{
+	static const struct definition_tool echo = { { "echo", 4 }, RUN_CLASS_PURE };
+	AUTO(buf) yaml = { 0 };
+	struct problems problems = { .arena = &arena };
+	struct str graph;
+	buf_add(&yaml, S("name: long\nsteps:\n"));
+	for (int i = 0; i < STEPS; i++)
+		buf_add_format(&yaml, "  - {name: s%d, tool: echo}\n", i);
+	cr_assert(definition_compile(str_copy(&arena, buf_str(&yaml)),
+				     &(struct definition_tools){ &echo, 1 }, &arena, &graph,
+				     &problems));
+	return graph;
+}
+
+static struct store_event stored(struct event event)
+{
+	return (struct store_event){ .type = event_name(event.type),
+				     .at = event.at,
+				     .body = event_body(&event, &arena) };
+}
+
+static void begin(void)
+{
+	static const struct json nothing = { .kind = JSON_OBJECT };
+	const struct store_ops *ops = store_backend(S("memory"));
+	cr_assert(ops->open("", &store, &error) && ops->reader_open(store, &inner, &error));
+	counting_ops = (struct store_ops){ .read_events = count_events,
+					   .read_run = pass_run,
+					   .read_blob = pass_blob,
+					   .read_snapshot = pass_snapshot };
+	struct str graph = compiled();
+	struct run_value *value = run_value_new(&arena);
+	SET(value, json, &nothing);
+	struct run_created *created = run_created_new(&arena);
+	SET(created, name, S("long"));
+	SET(created, definition, hash_of(graph));
+	SET(created, inputs, value);
+	struct store_event *events = arena_array(&arena, struct store_event, STEPS + 1);
+	events[0] = stored((struct event){ EVENT_RUN_CREATED, 1, { .run_created = created } });
+	for (int i = 0; i < STEPS; i++) {
+		struct run_step_computed *step = run_step_computed_new(&arena);
+		SET(step, step, str_format(&arena, "s%d", i));
+		SET(step, output, value);
+		events[i + 1] = stored((struct event){
+			EVENT_STEP_COMPUTED, 2 + i, { .run_step_computed = step } });
+	}
+	const struct store_blob blob = { hash_of(graph), graph };
+	events[0].names = &blob.hash;
+	events[0].name_count = 1;
+	struct store_append append = { .run = { .id = run,
+						.name = S("long"),
+						.state = S("running"),
+						.created_at = 1,
+						.updated_at = 1,
+						.summary = S("{}") },
+				       .events = events,
+				       .event_count = STEPS + 1,
+				       .blobs = &blob,
+				       .blob_count = 1 };
+	struct store_append *one = &append;
+	cr_assert(ops->commit(store, &one, 1, &error) && append.outcome == STORE_COMMITTED);
+	events_read = 0;
+}
+
+static void end(void)
+{
+	store->ops->reader_close(inner);
+	store->ops->close(store);
+	arena_done(&arena);
+}
+
+TestSuite(page, .init = begin, .fini = end);
+
+/* Follows the run one event at a time; the number of events that were shown. */
+static size_t follow(const struct view *view, struct stories *stories)
+{
+	int64_t after = 0;
+	size_t shown = 0;
+	for (int i = 0; i <= STEPS; i++) {
+		struct page page = { .view = view,
+				     .form = PAGE_SSE,
+				     .stories = stories,
+				     .run = run,
+				     .type = S(""),
+				     .after = after,
+				     .limit = 1 };
+		page_work(&page.read, &counting);
+		cr_assert_eq(page.error.code, ERROR_NONE, "%s", page.error.text);
+		cr_assert_eq(page.count, 1);
+		after = page.items[0].cursor;
+		shown += page.items[0].text.size > 0;
+		arena_done(&page.read.arena);
+	}
+	return shown;
+}
+
+Test(page, each_event_is_read_once_for_a_story)
+{
+	struct stories *stories = stories_new();
+	size_t shown = follow(view_at(VIEW_runtime), stories);
+	cr_assert_gt(shown, STEPS / 2);
+	/* Once for the pages, once for the story. */
+	cr_assert_eq(events_read, 2 * (STEPS + 1));
+	stories_free(stories);
+}
+
+Test(page, our_own_words_need_no_story)
+{
+	cr_assert_eq(follow(NULL, NULL), STEPS + 1);
+	cr_assert_eq(events_read, STEPS + 1);
+}

@@ -1,0 +1,37 @@
+// A value that components can watch.
+import { useEffect, useState } from "preact/hooks";
+
+export class Cell<T> {
+	private readonly watchers = new Set<(value: T) => void>();
+
+	constructor(private held: T) {}
+
+	get value(): T {
+		return this.held;
+	}
+
+	set(value: T): void {
+		if (value === this.held)
+			return;
+		this.held = value;
+		for (const watcher of [...this.watchers])
+			watcher(value);
+	}
+
+	watch(watcher: (value: T) => void): () => void {
+		this.watchers.add(watcher);
+		return () => void this.watchers.delete(watcher);
+	}
+}
+
+export function useCell<T>(cell: Cell<T>): T {
+	const [, again] = useState({});
+	// Whatever was set between this render and its effect is caught by the first look.
+	const shown = cell.value;
+	useEffect(() => {
+		if (cell.value !== shown)
+			again({});
+		return cell.watch(() => again({}));
+	}, [cell]);
+	return shown;
+}

@@ -1,0 +1,127 @@
+// What a page shows, kept up to date.
+//
+// Whatever is a state (status, steps, open questions) is asked for again when an event says that it
+// may have changed, instead of being folded here: the fold lives in the server, and a second one in
+// the browser would drift from it.
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { asProblem, type Problem } from "./api";
+import { listen, type LiveEvent } from "./live";
+
+/** A burst of events costs one reading, and reading takes a third of the time at most. */
+const REFRESH_AFTER_MS = 120;
+
+export interface Loaded<T> {
+	value: T | undefined;
+	problem: Problem | undefined;
+	/** Reads again now. */
+	reload: () => Promise<void>;
+}
+
+type Load<T> = (signal: AbortSignal) => Promise<T>;
+
+/** Loads when mounted and whenever `deps` change, a connection is made or `concerns` an event. */
+export function useLoaded<T>(load: Load<T>, deps: unknown[], concerns?: (event: LiveEvent) => boolean): Loaded<T> {
+	const [state, setState] = useState<{ value?: T; problem?: Problem; deps: unknown[] }>({ deps });
+	const current = useRef({ load, concerns });
+	current.current = { load, concerns };
+	const reloadRef = useRef<() => Promise<void>>(async () => {});
+
+	useEffect(() => {
+		const stop = new AbortController();
+		let busy: Promise<void> | null = null;
+		let queued: Promise<void> | null = null;
+		let timer: ReturnType<typeof setTimeout> | undefined;
+		let tookMs = 0;
+		const readOnce = async () => {
+			const begun = performance.now();
+			try {
+				const value = await current.current.load(stop.signal);
+				if (!stop.signal.aborted)
+					setState({ value, deps });
+			} catch (cause) {
+				if (!stop.signal.aborted)
+					setState((old) => ({ ...(old.deps === deps ? old : { deps }), problem: asProblem(cause) }));
+			}
+			tookMs = performance.now() - begun;
+		};
+		// Never two at once; one that is asked for meanwhile follows, for the first may be too old.
+		const reload = (): Promise<void> => {
+			clearTimeout(timer);
+			timer = undefined;
+			if (stop.signal.aborted)
+				return Promise.resolve();
+			if (busy === null)
+				return (busy = readOnce().finally(() => (busy = null)));
+			queued ??= busy.then(() => {
+				queued = null;
+				return reload();
+			});
+			return queued;
+		};
+		const soon = () => (timer ??= setTimeout(() => void reload(), Math.max(REFRESH_AFTER_MS, 2 * tookMs)));
+		reloadRef.current = reload;
+		void reload();
+		const end = listen({
+			event: (event) => {
+				if (current.current.concerns?.(event))
+					soon();
+			},
+			resync: soon,
+		});
+		return () => {
+			end();
+			clearTimeout(timer);
+			stop.abort();
+		};
+	}, deps);
+
+	const reload = useCallback(() => reloadRef.current(), []);
+	// What belongs to other deps (another run, another filter) is not shown for these.
+	const same = state.deps.length === deps.length && state.deps.every((dep, at) => dep === deps[at]);
+	return { value: same ? state.value : undefined, problem: same ? state.problem : undefined, reload };
+}
+
+export interface Doing {
+	pending: boolean;
+	problem: Problem | undefined;
+	/** Does it unless it is under way; true when it went well. */
+	start: () => Promise<boolean>;
+	clear: () => void;
+}
+
+/** Something a button does: visible while it lasts, visible when it fails. */
+export function useDoing(work: () => Promise<void>): Doing {
+	const [state, setState] = useState<{ pending: boolean; problem?: Problem }>({ pending: false });
+	const mounted = useRef(true);
+	useEffect(() => () => void (mounted.current = false), []);
+	const busy = useRef(false);
+	const start = async () => {
+		if (busy.current)
+			return false;
+		busy.current = true;
+		setState({ pending: true });
+		let problem: Problem | undefined;
+		try {
+			await work();
+		} catch (cause) {
+			problem = asProblem(cause);
+		}
+		busy.current = false;
+		if (mounted.current)
+			setState(problem ? { pending: false, problem } : { pending: false });
+		return problem === undefined;
+	};
+	return { pending: state.pending, problem: state.problem, start, clear: () => setState({ pending: false }) };
+}
+
+/** Counts up while something on the page grows older. */
+export function useNow(everyMs: number | null): number {
+	const [now, setNow] = useState(Date.now());
+	useEffect(() => {
+		if (everyMs === null)
+			return undefined;
+		const timer = setInterval(() => setNow(Date.now()), everyMs);
+		return () => clearInterval(timer);
+	}, [everyMs]);
+	return everyMs === null ? now : Math.max(now, Date.now());
+}

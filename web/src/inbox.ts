@@ -1,0 +1,135 @@
+// What waits for a person, shared by the badge, the inbox, the list of runs and a run's page.
+import type { run } from "contract";
+import { access } from "./access";
+import { get } from "./api";
+import { Cell } from "./cell";
+import { listen } from "./live";
+
+const PAGES = 10;
+const REFRESH_AFTER_MS = 120;
+
+export interface Inbox {
+	items: run.InboxItem[];
+	loaded: boolean;
+	/** More are open than were read. */
+	more: boolean;
+	/** Questions that somebody else has answered while they were shown here: what came of them. */
+	outcomes: ReadonlyMap<string, string>;
+}
+
+const cell = new Cell<Inbox>({ items: [], loaded: false, more: false, outcomes: new Map() });
+const kept = new Map<string, run.InboxItem>();
+const held = new Set<string>();
+const underWay = new Set<string>();
+let busy = false;
+let again = false;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Who has answered what, out of the run's events; null when nobody has. */
+export async function outcomeOf(item: run.InboxItem): Promise<string | null> {
+	let after: string | null = "0";
+	while (after !== null) {
+		const page: run.EventPage = await get<run.EventPage>(`/api/runs/${item.run_id}/events?limit=1000&after=${after}`);
+		for (const event of page.items) {
+			const data = event.data as run.HumanFinished;
+			if (event.type !== "human.finished" || data.effect !== item.id)
+				continue;
+			const word = data.decision === "approve" ? "approved" : "rejected";
+			return `Already ${word} by ${data.by}${data.comment ? `: ${data.comment}` : ""}`;
+		}
+		after = page.cursor;
+	}
+	return null;
+}
+
+async function keepHeld(open: run.InboxItem[]): Promise<void> {
+	const gone = cell.value.items.filter((item) => !open.some((other) => other.id === item.id));
+	open.push(...gone.filter((item) => underWay.has(item.id)));
+	for (const item of gone)
+		if (held.has(item.id) && !underWay.has(item.id) && !kept.has(item.id))
+			inbox.keep(item, (await outcomeOf(item)) ?? "This question is no longer open.");
+}
+
+async function readAll(): Promise<void> {
+	const items: run.InboxItem[] = [];
+	let cursor: string | null = "";
+	for (let page = 0; page < PAGES && cursor !== null; page++) {
+		const answer: run.InboxPage = await get<run.InboxPage>(`/api/inbox${cursor && `?cursor=${cursor}`}`);
+		items.push(...answer.items);
+		cursor = answer.cursor;
+	}
+	await keepHeld(items);
+	for (const [id, item] of kept)
+		if (!items.some((open) => open.id === id))
+			items.push(item);
+	cell.set({ ...cell.value, items, loaded: true, more: cursor !== null });
+}
+
+async function reload(): Promise<void> {
+	timer = undefined;
+	if (busy) {
+		again = true;
+		return;
+	}
+	busy = true;
+	try {
+		await readAll();
+	} catch {
+		// The banner says that the server is away; the next connection reads again.
+	}
+	busy = false;
+	if (again) {
+		again = false;
+		soon();
+	}
+}
+
+function soon(): void {
+	timer ??= setTimeout(() => void reload(), REFRESH_AFTER_MS);
+}
+
+function withOutcome(change: (outcomes: Map<string, string>) => void, items: run.InboxItem[]): void {
+	const outcomes = new Map(cell.value.outcomes);
+	change(outcomes);
+	cell.set({ ...cell.value, items, outcomes });
+}
+
+export const inbox = {
+	cell,
+	outcome: (id: string): string | undefined => cell.value.outcomes.get(id),
+	/** Keeps showing a question that is no longer open, with what came of it. */
+	keep(item: run.InboxItem, outcome: string): void {
+		kept.set(item.id, item);
+		withOutcome((outcomes) => outcomes.set(item.id, outcome), cell.value.items);
+	},
+	/** Somebody is writing an answer to it. */
+	hold(id: string, hold: boolean): void {
+		if (hold)
+			held.add(id);
+		else
+			held.delete(id);
+	},
+	/** An answer is on its way: the question stays until it is known what came of that. */
+	async whileAnswering(id: string, work: () => Promise<void>): Promise<void> {
+		underWay.add(id);
+		try {
+			await work();
+		} finally {
+			underWay.delete(id);
+			soon();
+		}
+	},
+	/** It was answered here, or its outcome was read. */
+	answered(id: string): void {
+		kept.delete(id);
+		held.delete(id);
+		withOutcome((outcomes) => outcomes.delete(id), cell.value.items.filter((item) => item.id !== id));
+	},
+	/** Questions that still wait. */
+	open: (value: Inbox): run.InboxItem[] => value.items.filter((item) => !value.outcomes.has(item.id)),
+	begin(): void {
+		listen({ event: soon, resync: soon });
+		access.watch(soon);
+		void reload();
+	},
+};

@@ -1,0 +1,89 @@
+// Keys that work anywhere outside of text fields: single letters and chords such as "g r".
+import { useEffect, useRef } from "preact/hooks";
+import { Cell } from "./cell";
+
+export interface Key {
+	/** "j", "?", or two keys one after the other: "g r". */
+	keys: string;
+	text: string;
+	run: () => void;
+}
+
+const CHORD_WITHIN_MS = 1500;
+const STORED_AS = "baton.keys";
+
+const shown = new Set<{ list: Key[] }>();
+let chord = "";
+let chordAt = 0;
+
+function stored(): boolean {
+	try {
+		return localStorage.getItem(STORED_AS) !== "off";
+	} catch {
+		return true; // storage may be forbidden; then keys are simply on
+	}
+}
+
+/** Single letters disturb people who speak to their computer, so they can be switched off. */
+export const keysOn = new Cell<boolean>(stored());
+
+export function keysSwitch(on: boolean): void {
+	keysOn.set(on);
+	try {
+		localStorage.setItem(STORED_AS, on ? "on" : "off");
+	} catch {
+		// for this page only, then
+	}
+}
+
+/** Every key that works now, for the overlay. */
+export const keysNow = (): Key[] => [...shown].flatMap((group) => group.list);
+
+/** Keys that work while the component is there. */
+export function useKeys(list: Key[]): void {
+	const group = useRef({ list });
+	group.current.list = list;
+	useEffect(() => {
+		shown.add(group.current);
+		return () => void shown.delete(group.current);
+	}, []);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+	return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+}
+
+function pressed(event: KeyboardEvent): void {
+	if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target))
+		return;
+	if (!keysOn.value && event.key !== "?")
+		return;
+	if (document.querySelector("dialog[open]"))
+		return;
+	const before = event.timeStamp - chordAt < CHORD_WITHIN_MS ? chord : "";
+	const all = keysNow().reverse(); // the page's own before the shell's
+	const found = all.find((key) => key.keys === (before ? `${before} ${event.key}` : event.key));
+	chord = "";
+	if (found) {
+		event.preventDefault();
+		found.run();
+	} else if (all.some((key) => key.keys.startsWith(`${event.key} `))) {
+		chord = event.key;
+		chordAt = event.timeStamp;
+	}
+}
+
+export const begin = (): void => addEventListener("keydown", pressed);
+
+/** Moves the focus among the rows of the page, the elements with data-row. */
+export function moveFocus(by: number): void {
+	const rows = [...document.querySelectorAll<HTMLElement>("main [data-row]")];
+	const at = rows.findIndex((row) => row === document.activeElement);
+	const next = at < 0 ? (by > 0 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, at + by));
+	rows[next]?.focus();
+}
+
+export const listKeys = (what: string): Key[] => [
+	{ keys: "j", text: `Next ${what}`, run: () => moveFocus(1) },
+	{ keys: "k", text: `Previous ${what}`, run: () => moveFocus(-1) },
+];

@@ -1,0 +1,24 @@
+// What waits for a person?
+import { useCell } from "../cell";
+import { inbox } from "../inbox";
+import { listKeys, useKeys } from "../keys";
+import { Empty, Loading, Page } from "../parts/basic";
+import { Question } from "../parts/question";
+import { href, Link } from "../route";
+
+export function InboxPage() {
+	const { items, loaded, more } = useCell(inbox.cell);
+	useKeys(listKeys("question"));
+	return (
+		<Page title="Inbox">
+			{!loaded && <Loading />}
+			{loaded && items.length === 0 && (
+				<Empty title="Nothing waits for you.">
+					<p>A step that asks a person appears here. <Link href={href("runs")}>See what is running</Link></p>
+				</Empty>
+			)}
+			{items.map((item) => <Question key={item.id} item={item} withRun />)}
+			{more && <p class="muted">More questions are open; they appear as these are answered.</p>}
+		</Page>
+	);
+}

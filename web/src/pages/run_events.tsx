@@ -1,0 +1,177 @@
+// A run's events, live: thousands of rows, a filter, and one of them in full.
+import type { run } from "contract";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { asProblem, get, type Problem } from "../api";
+import { useLoaded } from "../data";
+import { useKeys } from "../keys";
+import { listen, type LiveEvent } from "../live";
+import { RunLog, type EventPage } from "../log";
+import { Badge, Json, Loading, ProblemText } from "../parts/basic";
+import { Rows } from "../parts/rows";
+import { goQuery, usePlace } from "../route";
+
+const PAGE = 1000;
+
+export interface ShownLog {
+	events: LiveEvent[];
+	loaded: boolean;
+	problem: Problem | undefined;
+}
+
+/** The run's events, from its first, kept whole over lost connections. */
+export function useRunLog(id: string): ShownLog {
+	const [shown, setShown] = useState<ShownLog>({ events: [], loaded: false, problem: undefined });
+	useEffect(() => {
+		const stop = new AbortController();
+		let frame = 0;
+		const log: RunLog = new RunLog(
+			(after) => get<EventPage>(`/api/runs/${encodeURIComponent(id)}/events?view=pipeline&limit=${PAGE}&after=${after}`, stop.signal),
+			// However many arrive, the page is painted once a frame.
+			() => (frame ||= requestAnimationFrame(() => {
+				frame = 0;
+				setShown({ events: log.events, loaded: log.loaded, problem: undefined });
+			})),
+			(cause) => setShown((old) => ({ ...old, problem: asProblem(cause) })),
+		);
+		setShown({ events: [], loaded: false, problem: undefined });
+		const end = listen({
+			event: (event) => {
+				if (event.workflow_id === id)
+					log.take(event);
+			},
+			resync: (missed) => {
+				if (missed || !log.loaded)
+					void log.fill();
+			},
+		});
+		void log.fill();
+		return () => {
+			end();
+			log.close();
+			stop.abort();
+			cancelAnimationFrame(frame);
+		};
+	}, [id]);
+	return shown;
+}
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, hour12: false });
+
+function EventRow({ event, selected }: { event: LiveEvent; selected: boolean }) {
+	const toggle = () => goQuery({ event: selected ? null : String(event.sequence) });
+	return (
+		<button type="button" class="event" data-seq={event.sequence} data-level={event.level} aria-pressed={selected} onClick={toggle}>
+			<span class="seq">{event.sequence}</span>
+			<time dateTime={event.timestamp}>{clock.format(new Date(event.timestamp))}</time>
+			<span class="type">{event.event_type}</span>
+			<span class="agent">{event.agent}</span>
+			<span class="message">{event.message}</span>
+		</button>
+	);
+}
+
+/** What the vocabulary says about it, and what the store holds. */
+function EventDetails({ id, event }: { id: string; event: LiveEvent }) {
+	const stored = useLoaded(
+		(signal) => get<run.EventPage>(`/api/runs/${encodeURIComponent(id)}/events?limit=1&after=${event.sequence - 1}`, signal),
+		[id, event.sequence],
+	);
+	return (
+		<aside class="details" aria-label={`Event ${event.sequence}`}>
+			<div class="headline">
+				<h3>Event {event.sequence}</h3>
+				<Badge state={event.level ?? "info"} />
+				<button type="button" class="action" onClick={() => goQuery({ event: null })}>Close</button>
+			</div>
+			<p class="message">{event.message}</p>
+			<h4>Details</h4>
+			<Json value={event.data} label={`Details of event ${event.sequence}`} />
+			<h4>As it is stored</h4>
+			<ProblemText problem={stored.problem} />
+			{stored.value?.items[0] && <Json value={stored.value.items[0]} label={`Event ${event.sequence} as it is stored`} />}
+		</aside>
+	);
+}
+
+function Filters({ events, level, type }: { events: LiveEvent[]; level: string; type: string }) {
+	const types = useMemo(() => [...new Set(events.map((event) => event.event_type as string))].sort(), [events]);
+	const levels = useMemo(() => [...new Set(events.map((event) => event.level as string | null ?? "info"))].sort(), [events]);
+	const options = (all: string[], chosen: string) => (chosen === "" || all.includes(chosen) ? all : [...all, chosen]);
+	return (
+		<div class="filters">
+			<label>
+				Level{" "}
+				<select value={level} onChange={(event) => goQuery({ level: event.currentTarget.value })}>
+					<option value="">any</option>
+					{options(levels, level).map((word) => <option key={word} value={word}>{word}</option>)}
+				</select>
+			</label>
+			<label>
+				Type{" "}
+				<select value={type} onChange={(event) => goQuery({ type: event.currentTarget.value })}>
+					<option value="">any</option>
+					{options(types, type).map((word) => <option key={word} value={word}>{word}</option>)}
+				</select>
+			</label>
+		</div>
+	);
+}
+
+export function EventsSection({ id, log }: { id: string; log: ShownLog }) {
+	const { query } = usePlace();
+	const level = query.get("level") ?? "";
+	const type = query.get("type") ?? "";
+	const chosen = Number(query.get("event") ?? 0);
+	const [follow, setFollow] = useState(chosen === 0);
+	const events = useMemo(
+		() => log.events.filter((event) => (level === "" || (event.level ?? "info") === level) && (type === "" || event.event_type === type)),
+		[log.events, level, type],
+	);
+	const at = chosen === 0 ? -1 : events.findIndex((event) => event.sequence === chosen);
+	const selected = log.events.find((event) => event.sequence === chosen);
+
+	const current = useRef({ events, at });
+	current.current = { events, at };
+	const step = (by: number) => {
+		const { events: list, at: from } = current.current;
+		const next = from < 0 ? (by > 0 ? 0 : list.length - 1) : Math.min(list.length - 1, Math.max(0, from + by));
+		const event = list[next];
+		if (event) {
+			setFollow(false);
+			goQuery({ event: String(event.sequence) });
+		}
+	};
+	useKeys([
+		{ keys: "j", text: "Next event", run: () => step(1) },
+		{ keys: "k", text: "Previous event", run: () => step(-1) },
+		{ keys: "f", text: "Follow new events, or stop", run: () => setFollow(!follow) },
+		{ keys: "x", text: "Close the event", run: () => goQuery({ event: null }) },
+	]);
+
+	return (
+		<section aria-labelledby="events-title">
+			<div class="headline">
+				<h2 id="events-title">Events <span class="count" data-count={log.events.length}>{log.events.length}</span></h2>
+				<Filters events={log.events} level={level} type={type} />
+				<label class="follow">
+					<input type="checkbox" checked={follow} onChange={(event) => setFollow(event.currentTarget.checked)} /> Follow
+				</label>
+			</div>
+			<ProblemText problem={log.problem} />
+			{!log.loaded && log.events.length === 0 && log.problem === undefined && <Loading />}
+			{log.loaded && events.length === 0 && <p class="muted">No event fits this filter.</p>}
+			<div class="log" data-loaded={log.loaded}>
+				<Rows
+					items={events}
+					label="Events"
+					follow={follow}
+					onFollow={setFollow}
+					shown={follow ? -1 : at}
+					keyOf={(event) => event.sequence}
+					row={(event) => <EventRow event={event} selected={event.sequence === chosen} />}
+				/>
+				{selected && <EventDetails id={id} event={selected} />}
+			</div>
+		</section>
+	);
+}

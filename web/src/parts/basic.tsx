@@ -1,0 +1,166 @@
+// The small parts that every page is made of.
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { Problem } from "../api";
+import { useNow, type Doing } from "../data";
+import { usePlace } from "../route";
+import { durationText, elapsedText, pretty, timeText } from "../words";
+
+// ---- states --------------------------------------------------------------------------------
+
+/** Shape and tone of a state's word; one that is not here is shown as it came, without a tone. */
+const STATES: Record<string, [shape: string, tone: string]> = {
+	pending: ["○", "idle"],
+	queued: ["○", "idle"],
+	running: ["◐", "busy"],
+	"needs you": ["◆", "wait"],
+	waiting_human: ["◆", "wait"],
+	success: ["✓", "good"],
+	succeeded: ["✓", "good"],
+	ok: ["✓", "good"],
+	healthy: ["✓", "good"],
+	failed: ["✗", "bad"],
+	down: ["✗", "bad"],
+	unhealthy: ["✗", "bad"],
+	degraded: ["◆", "wait"],
+	skipped: ["–", "idle"],
+	cancelled: ["⊘", "idle"],
+	active: ["●", "good"],
+	revoked: ["⊘", "idle"],
+	debug: ["·", "idle"],
+	info: ["i", "idle"],
+	warning: ["!", "wait"],
+	error: ["✗", "bad"],
+};
+
+/** Colour never stands alone: every state has a shape and a word. */
+export function Badge({ state }: { state: string }) {
+	const [shape, tone] = STATES[state] ?? ["?", "raw"];
+	return (
+		<span class="badge" data-tone={tone} data-state={state}>
+			<span class="shape" aria-hidden="true">{shape}</span> {state}
+		</span>
+	);
+}
+
+// ---- values --------------------------------------------------------------------------------
+
+export function Time({ at }: { at: string | null | undefined }) {
+	const date = new Date(at ?? NaN);
+	if (Number.isNaN(date.getTime()))
+		return <span>{at ?? ""}</span>;
+	return <time dateTime={at ?? ""} title={date.toString()}>{timeText(date)}</time>;
+}
+
+interface Spanned {
+	started_at: string | null;
+	completed_at: string | null;
+	duration_ms: number | null;
+}
+
+/** How long it took, or how long it has been going on. */
+export function Duration({ of }: { of: Spanned }) {
+	const growing = of.duration_ms === null && of.started_at !== null && of.completed_at === null;
+	const now = useNow(growing ? 1000 : null);
+	if (growing)
+		return <>{elapsedText(of.started_at ?? "", now)}</>;
+	return <>{of.duration_ms === null ? "" : durationText(of.duration_ms)}</>;
+}
+
+/** A value as text; whatever is in it stays text. */
+export function Json({ value, label }: { value: unknown; label: string }) {
+	return <pre tabIndex={0} role="group" aria-label={label}>{pretty(value)}</pre>;
+}
+
+// ---- words to the reader -------------------------------------------------------------------
+
+export function ProblemText({ problem, withPlaces = true }: { problem: Problem | undefined; withPlaces?: boolean }) {
+	if (problem === undefined)
+		return null;
+	return (
+		<div class="problem" role="alert">
+			<p>{problem.message} <code class="code">{problem.code}</code></p>
+			{withPlaces && problem.places.length > 0 && (
+				<ul>
+					{problem.places.map((place, at) => (
+						<li key={at}>
+							<code>{place.pointer || "/"}</code>
+							{place.line !== undefined && <span class="muted"> line {place.line}:{place.column}</span>} {place.text}
+						</li>
+					))}
+				</ul>
+			)}
+		</div>
+	);
+}
+
+/** Nothing is there: says so, and what to do next. */
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+	return (
+		<div class="empty">
+			<p class="empty-title">{title}</p>
+			{children}
+		</div>
+	);
+}
+
+export const Loading = () => <p class="muted" role="status">Loading …</p>;
+
+// ---- actions -------------------------------------------------------------------------------
+
+interface ActionProps {
+	doing: Doing;
+	children: ComponentChildren;
+	/** What it says while it works. */
+	busy?: string;
+	tone?: "main" | "good" | "bad";
+	disabled?: boolean;
+	submit?: boolean;
+	label?: string;
+}
+
+/** A button with its pending state; its problem is shown by whoever owns `doing`. */
+export function Action({ doing, children, busy = "Working …", tone, disabled = false, submit = false, label }: ActionProps) {
+	return (
+		<button
+			type={submit ? "submit" : "button"}
+			class="action"
+			data-tone={tone}
+			disabled={disabled || doing.pending}
+			aria-busy={doing.pending}
+			aria-label={label}
+			onClick={submit ? undefined : () => void doing.start()}
+		>
+			{doing.pending ? busy : children}
+		</button>
+	);
+}
+
+// ---- pages ---------------------------------------------------------------------------------
+
+interface PageProps {
+	title: string;
+	/** Beside the heading. */
+	aside?: ComponentChildren;
+	children?: ComponentChildren;
+}
+
+/** A page's heading; it takes the focus when a link has led here, as a new document would. */
+export function Page({ title, aside, children }: PageProps) {
+	const heading = useRef<HTMLHeadingElement>(null);
+	const { path, moves } = usePlace();
+	const where = path.join("/");
+	useEffect(() => {
+		if (moves > 0)
+			heading.current?.focus();
+	}, [where]);
+	return (
+		<>
+			<div class="headline">
+				<h1 tabIndex={-1} ref={heading}>{title}</h1>
+				{aside}
+			</div>
+			{children}
+		</>
+	);
+}

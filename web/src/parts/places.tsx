@@ -1,0 +1,19 @@
+// Problems at the place they are about.
+import type { run } from "contract";
+
+export const textPlaces = (text: string): run.ProblemPlace[] => [{ pointer: "", text }];
+
+export function Places({ places, id }: { places: run.ProblemPlace[]; id?: string }) {
+	if (places.length === 0)
+		return null;
+	return (
+		<ul class="places" id={id} role="alert">
+			{places.map((place, at) => (
+				<li key={at}>
+					{place.line !== undefined && <span class="line">line {place.line}:{place.column}</span>}
+					{place.pointer !== "" && <code>{place.pointer}</code>} {place.text}
+				</li>
+			))}
+		</ul>
+	);
+}

@@ -1,0 +1,83 @@
+// The URL is the state: which page, its filters, what is selected.
+import type { ComponentChildren, JSX } from "preact";
+import { Cell, useCell } from "./cell";
+
+export const BASE = "/ui";
+
+export interface Place {
+	/** Segments behind /ui/, decoded. */
+	path: string[];
+	query: URLSearchParams;
+	/** How many times a link or key has led here; 0 is the page as it was loaded. */
+	moves: number;
+}
+
+function decoded(segment: string): string {
+	try {
+		return decodeURIComponent(segment);
+	} catch {
+		return segment; // a % that begins no escape stands for itself
+	}
+}
+
+function read(moves: number): Place {
+	const path = location.pathname.slice(BASE.length).split("/").filter(Boolean).map(decoded);
+	return { path, query: new URLSearchParams(location.search), moves };
+}
+
+const place = new Cell<Place>(read(0));
+addEventListener("popstate", () => place.set(read(place.value.moves + 1)));
+
+export const usePlace = (): Place => useCell(place);
+
+/** The URL of a page: href("runs", id) or href("runs", { status: "failed" }). */
+export function href(...parts: (string | Record<string, string | null>)[]): string {
+	let path = BASE;
+	const query = new URLSearchParams();
+	for (const part of parts) {
+		if (typeof part === "string")
+			path += `/${encodeURIComponent(part)}`;
+		else
+			for (const [name, value] of Object.entries(part))
+				if (value !== null && value !== "")
+					query.set(name, value);
+	}
+	const text = query.toString();
+	return (path === BASE ? `${BASE}/` : path) + (text && `?${text}`);
+}
+
+export function go(url: string, how: "push" | "replace" = "push"): void {
+	if (url === location.pathname + location.search)
+		return;
+	if (how === "push")
+		history.pushState(null, "", url);
+	else
+		history.replaceState(null, "", url);
+	place.set(read(place.value.moves + 1));
+}
+
+/** Changes parts of the query and leaves the rest; null or "" takes one out. */
+export function goQuery(changes: Record<string, string | null>, how: "push" | "replace" = "replace"): void {
+	const query = new URLSearchParams(location.search);
+	for (const [name, value] of Object.entries(changes)) {
+		if (value === null || value === "")
+			query.delete(name);
+		else
+			query.set(name, value);
+	}
+	const text = query.toString();
+	go(location.pathname + (text && `?${text}`), how);
+}
+
+type LinkProps = JSX.HTMLAttributes<HTMLAnchorElement> & { href: string; children?: ComponentChildren };
+
+/** A link within the dashboard; with a modifier key it is the browser's own. */
+export function Link({ href: to, ...rest }: LinkProps) {
+	const click = (event: MouseEvent) => {
+		if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+			return;
+		event.preventDefault();
+		go(to);
+	};
+	return <a href={to} onClick={click} {...rest} />;
+}

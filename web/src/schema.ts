@@ -1,0 +1,78 @@
+// JSON Schemas of the entities, out of the server's own description (/openapi.json).
+import { get } from "./api";
+
+export interface Schema {
+	$ref?: string;
+	type?: string | string[];
+	enum?: unknown[];
+	anyOf?: Schema[];
+	properties?: { [name: string]: Schema };
+	required?: string[];
+	description?: string;
+	default?: unknown;
+	minimum?: number;
+	maximum?: number;
+	maxLength?: number;
+}
+
+export interface Schemas {
+	[name: string]: Schema;
+}
+
+const PREFIX = "#/components/schemas/";
+let known: Promise<Schemas> | null = null;
+
+/** Read once; a failed reading is tried again by the next who asks. */
+export function schemas(): Promise<Schemas> {
+	known ??= get<{ components: { schemas: Schemas } }>("/openapi.json").then((document) => document.components.schemas);
+	known.catch(() => (known = null));
+	return known;
+}
+
+/** What is taken for an entity: the Input form where the two differ. */
+export const inputSchema = (all: Schemas, name: string): Schema | undefined => all[`${name}.Input`] ?? all[name];
+
+/** Follows a reference; what stands beside it (text, default) goes before what it leads to. */
+export function resolved(all: Schemas, schema: Schema): Schema {
+	if (schema.$ref === undefined)
+		return schema;
+	const { $ref, ...beside } = schema;
+	return { ...(all[$ref.slice(PREFIX.length)] ?? {}), ...beside };
+}
+
+export type Kind = "text" | "number" | "boolean" | "choice" | "object" | "json";
+
+export interface Shape {
+	kind: Kind;
+	nullable: boolean;
+	schema: Schema;
+}
+
+/** Which control fits; whatever has no control of its own is edited as JSON. */
+export function shapeOf(all: Schemas, given: Schema): Shape {
+	let schema = resolved(all, given);
+	let nullable = false;
+	if (schema.anyOf) {
+		const others = schema.anyOf.filter((option) => option.type !== "null");
+		nullable = others.length < schema.anyOf.length;
+		if (others.length !== 1)
+			return { kind: "json", nullable, schema };
+		const { anyOf: _, ...beside } = schema;
+		schema = { ...resolved(all, others[0] ?? {}), ...beside };
+	}
+	const types = ([] as string[]).concat(schema.type ?? []);
+	nullable ||= types.includes("null");
+	const [type, more] = types.filter((word) => word !== "null");
+	const plain = more === undefined;
+	if (schema.enum && schema.enum.every((word) => typeof word === "string"))
+		return { kind: "choice", nullable, schema };
+	if (plain && type === "boolean" && !nullable)
+		return { kind: "boolean", nullable, schema };
+	if (plain && (type === "integer" || type === "number"))
+		return { kind: "number", nullable, schema };
+	if (plain && type === "string")
+		return { kind: "text", nullable, schema };
+	if (plain && type === "object" && schema.properties && !nullable)
+		return { kind: "object", nullable, schema };
+	return { kind: "json", nullable, schema };
+}
