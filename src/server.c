@@ -30,6 +30,7 @@
 #include "runtime/runtime.h"
 #include "sandbox/sandbox.h"
 #include "store/store.h"
+#include "tool/works.h"
 
 enum { IDLE_CHECK_US = 20000 };
 
@@ -43,6 +44,7 @@ struct server {
 	struct loop *loop;
 	struct store *store;
 	struct workspace *workspace;
+	struct tool_works *works;
 	struct runtime *runtime;
 	struct api *api;
 	int port;
@@ -204,11 +206,21 @@ static bool read_policy(struct server *server, const struct graph_retention_poli
 	return good;
 }
 
+static void open_works(struct server *server)
+{
+	const char *root = config_text(server->settings.config, CONFIG_TOOLS_APPEND_ROOT);
+	if (root[0] == '\0')
+		root = str_format(&server->arena, "%s/journal", server->settings.data_folder).at;
+	server->works = works_new(
+		&(struct tool_works_settings){ .loop = server->loop, .append_root = root });
+}
+
 static bool open_runtime(struct server *server, struct error *error)
 {
 	const struct sandbox *sandbox = sandbox_of(server);
 	const struct config *config = server->settings.config;
 	const struct graph_retention_policy *policy;
+	open_works(server);
 	if (!read_policy(server, &policy, error))
 		return false;
 	const struct runtime_settings settings = {
@@ -216,7 +228,7 @@ static bool open_runtime(struct server *server, struct error *error)
 		.store = server->store,
 		.workspace = server->workspace,
 		.tools = &tool_table,
-		.host = { .loop = server->loop, .sandbox = sandbox },
+		.host = { .loop = server->loop, .sandbox = sandbox, .works = server->works },
 		.contained = sandbox->contained,
 		.definition = find_definition,
 		.fatal = store_failed,
@@ -312,6 +324,8 @@ static void open_front_door(void *context, uint64_t keys)
 /* Opening came only so far. */
 static void give_up(struct server *server)
 {
+	if (server->works != NULL)
+		works_free(server->works);
 	if (server->workspace != NULL)
 		workspace_git_close(server->workspace);
 	if (server->store != NULL)

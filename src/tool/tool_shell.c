@@ -9,59 +9,36 @@
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "base/utf8.h"
 #include "os/point.h"
 #include "os/process.h"
 #include "sandbox/sandbox.h"
-#include "tool/tool.h"
+#include "tool/works.h"
 
 struct shell {
-	struct loop *loop;
+	struct tool_running running; /* first */
 	struct sandbox_tie tie;
 	uint64_t process, timer;
 	bool timed_out;
 	double timeout_seconds;
-	tool_done *done;
-	void *context;
-	uint64_t argument;
 };
-
-static struct str as_utf8(struct arena *arena, struct str bytes)
-{
-	size_t bad;
-	if (utf8_valid(bytes, &bad))
-		return bytes;
-	AUTO(buf) text = { 0 };
-	while (!utf8_valid(bytes, &bad)) {
-		buf_add(&text, str_head(bytes, bad));
-		buf_add(&text, S("\xEF\xBF\xBD"));
-		bytes = str_skip(bytes, bad + 1);
-	}
-	buf_add(&text, bytes);
-	return str_copy(arena, buf_str(&text));
-}
 
 static const struct json *output_of(const struct process_result *result, struct arena *arena)
 {
 	struct run_shell_outputs *outputs = run_shell_outputs_new(arena);
 	SET(outputs, exit_code, result->exit_status);
-	SET(outputs, stdout, as_utf8(arena, result->output));
-	SET(outputs, stderr, as_utf8(arena, result->errors));
+	SET(outputs, stdout, works_utf8(arena, result->output));
+	SET(outputs, stderr, works_utf8(arena, result->errors));
 	if (result->output_dropped + result->errors_dropped > 0)
 		SET(outputs, dropped, (int64_t)(result->output_dropped + result->errors_dropped));
-	const struct json *json;
-	struct error error;
-	bool good = json_read(run_shell_outputs_text(outputs, arena), arena, &json, &error);
-	require(good);
-	return json;
+	return TOOL_OUTPUT(run_shell_outputs, outputs, arena);
 }
 
 static void explain_failure(const struct shell *shell, const struct process_result *result,
 			    struct arena *arena, struct error *error)
 {
-	struct str said = as_utf8(arena, str_trim(result->errors));
+	struct str said = works_utf8(arena, str_trim(result->errors));
 	if (said.size > 300)
-		said = as_utf8(arena, str_skip(said, said.size - 300));
+		said = works_utf8(arena, str_skip(said, said.size - 300));
 	if (!sandbox_was_built(&shell->tie))
 		fail(error, ERROR_ISOLATION,
 		     "the sandbox cannot be built, so the tool does not run: " STR_FMT,
@@ -81,7 +58,7 @@ static void shell_ended(void *context, uint64_t argument, const struct process_r
 	struct shell *shell = context;
 	(void)argument;
 	POINT("tool.shell_ended");
-	system_timer_stop(loop_system(shell->loop), shell->timer);
+	system_timer_stop(loop_system(shell->running.loop), shell->timer);
 	AUTO(arena) arena = { 0 };
 	struct tool_result answer = { 0 };
 	if (result->exit_status == 0 && !shell->timed_out && sandbox_was_built(&shell->tie))
@@ -89,8 +66,15 @@ static void shell_ended(void *context, uint64_t argument, const struct process_r
 	else
 		explain_failure(shell, result, &arena, &answer.error);
 	sandbox_tie_close(&shell->tie);
-	shell->done(shell->context, shell->argument, &answer);
+	works_done(&shell->running, &answer);
 	free(shell);
+}
+
+static void shell_end(struct tool_running *running)
+{
+	struct shell *shell = (struct shell *)running;
+	sandbox_tie_cut(&shell->tie);
+	process_end(running->loop, shell->process);
 }
 
 static void shell_timed_out(void *context, uint64_t argument)
@@ -98,8 +82,7 @@ static void shell_timed_out(void *context, uint64_t argument)
 	struct shell *shell = context;
 	(void)argument;
 	shell->timed_out = true;
-	sandbox_tie_cut(&shell->tie);
-	process_end(shell->loop, shell->process);
+	shell_end(&shell->running);
 }
 
 static bool shell_spawn(struct shell *shell, const struct tool_host *host,
@@ -136,27 +119,26 @@ static bool shell_spawn(struct shell *shell, const struct tool_host *host,
 	return true;
 }
 
-static bool start(const struct tool_host *host, const struct tool_call *call, struct error *error)
+static bool start(const struct tool_host *host, const struct tool_call *call, uint64_t *out_running,
+		  struct error *error)
 {
 	AUTO(arena) arena = { 0 };
-	struct problems problems = { .arena = &arena };
-	struct contract_source source = { .json = call->inputs };
-	const struct run_shell_inputs *inputs = run_shell_inputs_parse(&source, &arena, &problems);
+	const struct run_shell_inputs *inputs = TOOL_INPUTS(run_shell_inputs, call, &arena, error);
 	if (inputs == NULL)
-		return problems_fail(&problems, error);
+		return false;
 	struct shell *shell = calloc(1, sizeof(*shell));
 	require(shell != NULL);
-	*shell = (struct shell){ .loop = host->loop,
-				 .timeout_seconds = inputs->timeout_seconds,
-				 .done = call->done,
-				 .context = call->context,
-				 .argument = call->argument };
+	shell->timeout_seconds = inputs->timeout_seconds;
+	shell->running.end = shell_end;
 	if (!sandbox_tie_open(&shell->tie, error)) {
 		free(shell);
 		return false;
 	}
-	if (shell_spawn(shell, host, call, inputs, &arena, error))
+	if (shell_spawn(shell, host, call, inputs, &arena, error)) {
+		works_begin(&shell->running, host, call);
+		*out_running = shell->running.id;
 		return true;
+	}
 	sandbox_tie_close(&shell->tie);
 	free(shell);
 	return false;
@@ -167,5 +149,7 @@ const struct tool tool_shell = {
 	.text = "Runs a shell command in the run's workspace.",
 	.class = RUN_CLASS_CONTAINED,
 	.inputs = run_shell_inputs_type,
+	.outputs = run_shell_outputs_type,
 	.start = start,
+	.stop = works_stop,
 };

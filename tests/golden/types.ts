@@ -1289,6 +1289,211 @@ export namespace run {
     dropped?: number;
   }
 
+  /** Inputs of the sleep tool. */
+  export interface SleepInputs {
+    /** How long; fractions count. */
+    seconds: number;
+  }
+
+  /** Outputs of the sleep tool. */
+  export interface SleepOutputs {
+    /** How long it was asked to be. */
+    seconds: number;
+  }
+
+  /** How bytes stand in JSON. */
+  export type Encoding =
+    /** As they are; they must be UTF-8. */
+    | "text"
+    /** Four characters for three bytes. */
+    | "base64";
+
+  /** Inputs of the read_file tool. */
+  export interface ReadFileInputs {
+    /** The file, from the workspace on; links must stay within it. */
+    path: string;
+    /** How the content is given. @default "text" */
+    encoding: run.Encoding;
+    /** Bytes to leave out at the beginning. @default 0 */
+    offset: number;
+    /** Most bytes to give. @default 262144 */
+    max_bytes: number;
+  }
+
+  /** Inputs of the read_file tool. */
+  export interface ReadFileInputs_Input {
+    /** The file, from the workspace on; links must stay within it. */
+    path: string;
+    /** How the content is given. @default "text" */
+    encoding?: run.Encoding;
+    /** Bytes to leave out at the beginning. @default 0 */
+    offset?: number;
+    /** Most bytes to give. @default 262144 */
+    max_bytes?: number;
+  }
+
+  /** Outputs of the read_file tool. */
+  export interface ReadFileOutputs {
+    /** The file. */
+    path: string;
+    /** What is in it. */
+    content: string;
+    /** How that is given. */
+    encoding: run.Encoding;
+    /** Bytes of the whole file. */
+    size: number;
+    /** Whether more follows behind what was given. */
+    truncated: boolean;
+  }
+
+  /** Inputs of the write_file tool. */
+  export interface WriteFileInputs {
+    /** The file, from the workspace on; missing folders are made, a link in its place is refused. */
+    path: string;
+    /** What shall be in it, all of it. */
+    content: string;
+    /** How the content is given. @default "text" */
+    encoding: run.Encoding;
+    /** Whether a file that is there is replaced; else that is a conflict. @default true */
+    overwrite: boolean;
+  }
+
+  /** Inputs of the write_file tool. */
+  export interface WriteFileInputs_Input {
+    /** The file, from the workspace on; missing folders are made, a link in its place is refused. */
+    path: string;
+    /** What shall be in it, all of it. */
+    content: string;
+    /** How the content is given. @default "text" */
+    encoding?: run.Encoding;
+    /** Whether a file that is there is replaced; else that is a conflict. @default true */
+    overwrite?: boolean;
+  }
+
+  /** Outputs of the write_file tool. */
+  export interface WriteFileOutputs {
+    /** The file. */
+    path: string;
+    /** Its bytes. */
+    size: number;
+    /** Their hash. */
+    sha256: string;
+  }
+
+  /** Inputs of the append_line tool. */
+  export interface AppendLineInputs {
+    /** The file, from tools.append_root on; it and its folders are made when missing. */
+    path: string;
+    /** One line, without its end. */
+    line: string;
+  }
+
+  /** Outputs of the append_line tool. */
+  export interface AppendLineOutputs {
+    /** The file. */
+    path: string;
+    /** The line as it stands there: with a blank and the effect's id behind it. */
+    line: string;
+  }
+
+  /** What an item of a list must meet; everything that is given must hold. */
+  export interface JsonCondition {
+    /** JSON pointer of what is looked at; the item itself unless said. @default "" */
+    at: string;
+    /** It is there and is this. */
+    equals?: unknown;
+    /** It is not there or is not this. */
+    differs?: unknown;
+    /** It is there, or with false it is not. */
+    exists?: boolean;
+    /** It is a number, this or more. */
+    at_least?: number;
+    /** It is a number, this or less. */
+    at_most?: number;
+  }
+
+  /** What an item of a list must meet; everything that is given must hold. */
+  export interface JsonCondition_Input {
+    /** JSON pointer of what is looked at; the item itself unless said. @default "" */
+    at?: string;
+    /** It is there and is this. */
+    equals?: unknown;
+    /** It is not there or is not this. */
+    differs?: unknown;
+    /** It is there, or with false it is not. */
+    exists?: boolean;
+    /** It is a number, this or more. */
+    at_least?: number;
+    /** It is a number, this or less. */
+    at_most?: number;
+  }
+
+  /** One thing done to a JSON value. */
+  export interface JsonOperation {
+    /** What stands at this JSON pointer; nothing there is a failure. */
+    get?: string;
+    /** Only these members, in this order; missing ones are left out. */
+    pick?: string[];
+    /** All members but these. */
+    drop?: string[];
+    /** Members under other names: old to new. */
+    rename?: { [key: string]: string };
+    /** These members over those that are there; null takes one away (RFC 7396). */
+    merge?: { [key: string]: unknown };
+    /** The value as the one member, of this name, of a mapping. */
+    wrap?: string;
+    /** Items of a list that meet the condition. */
+    filter?: run.JsonCondition;
+    /** These operations on each item of a list, or on each member's value. */
+    map?: run.JsonOperation[];
+    /** A JSON Schema that the value must meet. */
+    check?: unknown;
+  }
+
+  /** One thing done to a JSON value. */
+  export interface JsonOperation_Input {
+    /** What stands at this JSON pointer; nothing there is a failure. */
+    get?: string;
+    /** Only these members, in this order; missing ones are left out. */
+    pick?: string[];
+    /** All members but these. */
+    drop?: string[];
+    /** Members under other names: old to new. */
+    rename?: { [key: string]: string };
+    /** These members over those that are there; null takes one away (RFC 7396). */
+    merge?: { [key: string]: unknown };
+    /** The value as the one member, of this name, of a mapping. */
+    wrap?: string;
+    /** Items of a list that meet the condition. */
+    filter?: run.JsonCondition_Input;
+    /** These operations on each item of a list, or on each member's value. */
+    map?: run.JsonOperation_Input[];
+    /** A JSON Schema that the value must meet. */
+    check?: unknown;
+  }
+
+  /** Inputs of the json_transform tool. */
+  export interface JsonTransformInputs {
+    /** The value. */
+    input: unknown;
+    /** What is done to it, one behind the other. */
+    operations: run.JsonOperation[];
+  }
+
+  /** Inputs of the json_transform tool. */
+  export interface JsonTransformInputs_Input {
+    /** The value. */
+    input: unknown;
+    /** What is done to it, one behind the other. */
+    operations: run.JsonOperation_Input[];
+  }
+
+  /** Outputs of the json_transform tool. */
+  export interface JsonTransformOutputs {
+    /** What has become of the value. */
+    result: unknown;
+  }
+
   /** What the store holds and what that takes. */
   export interface StoreStats {
     /** Runs. */
