@@ -206,13 +206,17 @@ static bool read_policy(struct server *server, const struct graph_retention_poli
 	return good;
 }
 
-static void open_works(struct server *server)
+static bool open_works(struct server *server, struct error *error)
 {
 	const char *root = config_text(server->settings.config, CONFIG_TOOLS_APPEND_ROOT);
 	if (root[0] == '\0')
 		root = str_format(&server->arena, "%s/journal", server->settings.data_folder).at;
-	server->works = works_new(
-		&(struct tool_works_settings){ .loop = server->loop, .append_root = root });
+	const struct tool_works_settings settings = {
+		.loop = server->loop,
+		.append_root = root,
+		.private_addresses = config_list(server->settings.config, CONFIG_TOOLS_PRIVATE),
+	};
+	return works_new(&settings, &server->works, error);
 }
 
 static bool open_runtime(struct server *server, struct error *error)
@@ -220,7 +224,6 @@ static bool open_runtime(struct server *server, struct error *error)
 	const struct sandbox *sandbox = sandbox_of(server);
 	const struct config *config = server->settings.config;
 	const struct graph_retention_policy *policy;
-	open_works(server);
 	if (!read_policy(server, &policy, error))
 		return false;
 	const struct runtime_settings settings = {
@@ -315,6 +318,7 @@ static void open_front_door(void *context, uint64_t keys)
 							settings->port, &server->port, &error)))
 		stay_shut(&error);
 	api_listens(server->api, server->port);
+	works_listens(server->works, server->port);
 	if (settings->only_looks)
 		open_doors(server, 0);
 	else
@@ -358,7 +362,7 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 	    !loop_watch(server->loop, settings->data_folder, loop_stalled, server, error) ||
 	    !open_store(server, error) ||
 	    !workspace_git_open(server->loop, settings->data_folder, &server->workspace, error) ||
-	    !open_runtime(server, error)) {
+	    !open_works(server, error) || !open_runtime(server, error)) {
 		give_up(server);
 		return false;
 	}

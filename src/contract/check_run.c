@@ -26,3 +26,9 @@ void run_json_operation_check(const struct run_json_operation *value, struct che
 	if (has(value, get))
 		check_pointer(check, "get", value->get);
 }
+
+void run_http_send_inputs_check(const struct run_http_send_inputs *value, struct check *check)
+{
+	if (has(value, body) && has(value, json))
+		check_fail(check, "json", "a request has a body or json, not both");
+}

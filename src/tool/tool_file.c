@@ -86,15 +86,6 @@ static const void *own_inputs(struct file_work *work, const struct type *type,
 
 /* ---- reading ------------------------------------------------------------------------- */
 
-/* Of a text that was cut off at the limit: without a character that is only half there. */
-static struct str whole_characters(struct str text)
-{
-	size_t bad;
-	if (!utf8_valid(text, &bad) && text.size - bad < 4)
-		text = str_head(text, bad);
-	return text;
-}
-
 static void read_work(struct job *job, unsigned thread)
 {
 	struct file_work *work = work_of(job);
@@ -111,7 +102,7 @@ static void read_work(struct job *job, unsigned thread)
 	bool truncated = (uint64_t)inputs->offset + bytes.size < size;
 	bool text = inputs->encoding == RUN_ENCODING_TEXT;
 	if (text && truncated)
-		bytes = whole_characters(bytes);
+		bytes = works_whole_characters(bytes);
 	if (text && !utf8_valid(bytes, &bad)) {
 		fail(error, ERROR_INVALID,
 		     "%s is not UTF-8 (byte %zu): read it with encoding: base64", work->path,

@@ -6,27 +6,52 @@
 #include "base/buf.h"
 #include "base/slots.h"
 #include "base/utf8.h"
+#include "net/http_client.h"
 
 struct tool_works {
 	struct tool_works_settings settings;
 	struct arena arena;
 	struct slots calls;
+	struct http_client *http;
 };
 
-struct tool_works *works_new(const struct tool_works_settings *settings)
+bool works_new(const struct tool_works_settings *settings, struct tool_works **out_works,
+	       struct error *error)
 {
+	AUTO(arena) scratch = { 0 };
+	struct str_list given = settings->private_addresses;
+	struct address_range *ranges = arena_array(&scratch, struct address_range, given.count);
+	for (size_t i = 0; i < given.count; i++)
+		if (!address_range_read(given.at[i], &ranges[i], error)) {
+			error_prefix(error, "tools.private_addresses: ");
+			return false;
+		}
 	struct tool_works *works = calloc(1, sizeof(*works));
 	require(works != NULL);
 	works->settings = *settings;
 	works->settings.append_root = str_c(&works->arena, str_from_c(settings->append_root));
-	return works;
+	const struct http_policy policy = { ranges, given.count };
+	works->http = http_client_new(settings->loop, &policy);
+	*out_works = works;
+	return true;
 }
 
 void works_free(struct tool_works *works)
 {
+	http_client_free(works->http);
 	slots_done(&works->calls);
 	arena_done(&works->arena);
 	free(works);
+}
+
+struct http_client *works_http(struct tool_works *works)
+{
+	return works->http;
+}
+
+void works_listens(struct tool_works *works, int port)
+{
+	http_client_own_port(works->http, port);
 }
 
 const char *works_append_root(const struct tool_works *works)
@@ -58,6 +83,11 @@ void works_done(struct tool_running *running, const struct tool_result *result)
 	struct tool_result told = { .error = running->told };
 	bool ended = running->told.code != ERROR_NONE && result->output == NULL;
 	running->done(running->context, running->argument, ended ? &told : result);
+}
+
+void works_forget(struct tool_running *running)
+{
+	slots_remove(&running->works->calls, running->id);
 }
 
 void works_stop(const struct tool_host *host, uint64_t id, const struct error *why)
@@ -107,4 +137,12 @@ struct str works_utf8(struct arena *arena, struct str bytes)
 	}
 	buf_add(&text, bytes);
 	return str_copy(arena, buf_str(&text));
+}
+
+struct str works_whole_characters(struct str text)
+{
+	size_t bad;
+	if (!utf8_valid(text, &bad) && text.size - bad < 4)
+		text = str_head(text, bad);
+	return text;
 }

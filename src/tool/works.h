@@ -20,15 +20,23 @@
 
 struct tool_works;
 
+struct http_client;
+
 struct tool_works_settings {
 	struct loop *loop;
-	const char *append_root; /* folder of append_line's files; made when first used */
+	const char *append_root;           /* folder of append_line's files; made when first used */
+	struct str_list private_addresses; /* that requests may go to, beside public ones */
 };
 
-struct tool_works *works_new(const struct tool_works_settings *settings);
-/* Behind loop_free(): calls that were still under way are forgotten. */
+/* INVALID: a private address is none. */
+MUST_CHECK bool works_new(const struct tool_works_settings *settings, struct tool_works **out_works,
+			  struct error *error);
+/* Before loop_free(): requests under way end without a word, other calls are forgotten. */
 void works_free(struct tool_works *works);
 const char *works_append_root(const struct tool_works *works);
+struct http_client *works_http(struct tool_works *works);
+/* The port that we listen on, where no request may go. */
+void works_listens(struct tool_works *works, int port);
 
 /* ---- calls under way ----------------------------------------------------------------- */
 
@@ -50,6 +58,8 @@ struct tool_running *works_find(struct tool_works *works, uint64_t id); /* NULL 
 /* Gives the id back, then calls done() with what it was told to end with, if it was, else with the
  * result.  The memory stays the caller's. */
 void works_done(struct tool_running *running, const struct tool_result *result);
+/* It never began: the id goes without a word. */
+void works_forget(struct tool_running *running);
 /* The stop() of every tool in this room. */
 void works_stop(const struct tool_host *host, uint64_t id, const struct error *why);
 
@@ -64,5 +74,7 @@ const struct json *works_output(const struct type *type, const void *value, stru
 
 /* Bytes as text that JSON can hold: what is no UTF-8 becomes replacement characters. */
 struct str works_utf8(struct arena *arena, struct str bytes);
+/* Text that was cut off somewhere, without a character that is only half there. */
+struct str works_whole_characters(struct str text);
 
 #endif

@@ -1396,6 +1396,118 @@ export namespace run {
     line: string;
   }
 
+  /** Methods that change nothing. */
+  export type FetchMethod =
+    /** The whole answer. */
+    | "GET"
+    /** Its head only. */
+    | "HEAD";
+
+  /** Methods that change something. */
+  export type SendMethod =
+    /** Take this. */
+    | "POST"
+    /** Have this there. */
+    | "PUT"
+    /** Change that. */
+    | "PATCH"
+    /** Have that no more. */
+    | "DELETE";
+
+  /** Inputs of the http_fetch tool. */
+  export interface HttpFetchInputs {
+    /** http:// or https://, a public address unless tools.private_addresses lists it; redirects are followed. */
+    url: string;
+    /** GET or HEAD. @default "GET" */
+    method: run.FetchMethod;
+    /** Headers of the request. @default {} */
+    headers: { [key: string]: string };
+    /** Ended after this long. @default 60 */
+    timeout_seconds: number;
+    /** Most bytes of the body to give. @default 262144 */
+    max_bytes: number;
+    /** Whether a status of 400 or more is a failure of the step. @default true */
+    fail_on_status: boolean;
+  }
+
+  /** Inputs of the http_fetch tool. */
+  export interface HttpFetchInputs_Input {
+    /** http:// or https://, a public address unless tools.private_addresses lists it; redirects are followed. */
+    url: string;
+    /** GET or HEAD. @default "GET" */
+    method?: run.FetchMethod;
+    /** Headers of the request. @default {} */
+    headers?: { [key: string]: string };
+    /** Ended after this long. @default 60 */
+    timeout_seconds?: number;
+    /** Most bytes of the body to give. @default 262144 */
+    max_bytes?: number;
+    /** Whether a status of 400 or more is a failure of the step. @default true */
+    fail_on_status?: boolean;
+  }
+
+  /** Inputs of the tools http_send and http_send_once. */
+  export interface HttpSendInputs {
+    /** http:// or https://, a public address unless tools.private_addresses lists it; redirects are not followed. */
+    url: string;
+    /** POST, PUT, PATCH or DELETE. @default "POST" */
+    method: run.SendMethod;
+    /** Headers of the request. @default {} */
+    headers: { [key: string]: string };
+    /** What is sent. */
+    body?: string;
+    /** How the body is given. @default "text" */
+    encoding: run.Encoding;
+    /** What is sent, as JSON; in place of a body. */
+    json?: unknown;
+    /** Ended after this long. @default 60 */
+    timeout_seconds: number;
+    /** Most bytes of the answer's body to give. @default 262144 */
+    max_bytes: number;
+    /** Whether a status of 400 or more is a failure of the step. @default true */
+    fail_on_status: boolean;
+  }
+
+  /** Inputs of the tools http_send and http_send_once. */
+  export interface HttpSendInputs_Input {
+    /** http:// or https://, a public address unless tools.private_addresses lists it; redirects are not followed. */
+    url: string;
+    /** POST, PUT, PATCH or DELETE. @default "POST" */
+    method?: run.SendMethod;
+    /** Headers of the request. @default {} */
+    headers?: { [key: string]: string };
+    /** What is sent. */
+    body?: string;
+    /** How the body is given. @default "text" */
+    encoding?: run.Encoding;
+    /** What is sent, as JSON; in place of a body. */
+    json?: unknown;
+    /** Ended after this long. @default 60 */
+    timeout_seconds?: number;
+    /** Most bytes of the answer's body to give. @default 262144 */
+    max_bytes?: number;
+    /** Whether a status of 400 or more is a failure of the step. @default true */
+    fail_on_status?: boolean;
+  }
+
+  /** Outputs of the http tools. */
+  export interface HttpOutputs {
+    /** Status of the answer. */
+    status: number;
+    /** Where it came from, redirects followed. */
+    url: string;
+    /** Its headers, names in small letters; several of one name are joined with commas. */
+    headers: { [key: string]: string };
+    /** Its body. */
+    body: string;
+    /** How the body is given: text when it is UTF-8. */
+    encoding: run.Encoding;
+    /** Whether the body was cut off at max_bytes. */
+    truncated: boolean;
+    /** The body read as JSON, when the answer says that it is and it has no more than 64 KB. */
+    json?: unknown;
+  }
+
   /** What an item of a list must meet; everything that is given must hold. */
   export interface JsonCondition {
     /** JSON pointer of what is looked at; the item itself unless said. @default "" */

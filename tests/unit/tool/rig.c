@@ -15,8 +15,9 @@ void rig_open(struct rig *rig)
 	rig->workspace = rig_path(rig, "workspace");
 	cr_assert_eq(mkdir(rig->workspace, 0700), 0);
 	cr_assert(loop_new(&rig->loop, &error));
-	rig->works = works_new(&(struct tool_works_settings){
-		.loop = rig->loop, .append_root = rig_path(rig, "lines") });
+	const struct tool_works_settings settings = { .loop = rig->loop,
+						      .append_root = rig_path(rig, "lines") };
+	cr_assert(works_new(&settings, &rig->works, &error));
 	rig->host = (struct tool_host){ .loop = rig->loop,
 					.sandbox = sandbox_find(S("native")),
 					.works = rig->works };
@@ -28,8 +29,8 @@ void rig_close(struct rig *rig)
 {
 	char command[100];
 	snprintf(command, sizeof(command), "rm -rf %s", rig->folder);
-	loop_free(rig->loop);
 	works_free(rig->works);
+	loop_free(rig->loop);
 	close(rig->lock);
 	arena_done(&rig->arena);
 	cr_assert_eq(system(command), 0);

@@ -52,7 +52,8 @@ static bool run_shell(const char *const *(*command)(const struct sandbox_spec *,
 	cr_assert(json_read(S("{\"command\":\"true\"}"), &arena, &inputs, error));
 	cr_assert(loop_new(&ended->loop, error));
 	const struct tool_works_settings settings = { .loop = ended->loop, .append_root = "" };
-	struct tool_works *works = works_new(&settings);
+	struct tool_works *works;
+	cr_assert(works_new(&settings, &works, error));
 	const struct tool_host host = { .loop = ended->loop, .sandbox = &sandbox, .works = works };
 	int lock = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	const struct tool_call call = { .inputs = inputs,
@@ -67,8 +68,8 @@ static bool run_shell(const char *const *(*command)(const struct sandbox_spec *,
 	bool started = shell->start(&host, &call, &running, error);
 	if (started)
 		loop_run(ended->loop);
-	loop_free(ended->loop);
 	works_free(works);
+	loop_free(ended->loop);
 	close(lock);
 	return started;
 }

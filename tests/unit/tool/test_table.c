@@ -22,6 +22,9 @@ static const struct {
 } calls[] = {
 	{ "sleep", "{\"seconds\": 3600}", true },
 	{ "shell", "{\"command\": \"trap '' TERM; while :; do sleep 1000; done\"}", true },
+	{ "http_fetch", "{\"url\": \"http://192.0.2.1/\"}", true },
+	{ "http_send", "{\"url\": \"http://192.0.2.1/\", \"json\": {}}", true },
+	{ "http_send_once", "{\"url\": \"http://192.0.2.1/\", \"body\": \"x\"}", true },
 	{ "read_file", "{\"path\": \"none\"}", false },
 	{ "write_file", "{\"path\": \"a\", \"content\": \"\"}", false },
 	{ "append_line", "{\"path\": \"a\", \"line\": \"\"}", false },
