@@ -32,3 +32,23 @@ void run_http_send_inputs_check(const struct run_http_send_inputs *value, struct
 	if (has(value, body) && has(value, json))
 		check_fail(check, "json", "a request has a body or json, not both");
 }
+
+void run_custom_tool_check(const struct run_custom_tool *value, struct check *check)
+{
+	bool script = has(value, path);
+	if (has(value, command) == script)
+		check_fail(check, NULL, "a tool has either a command or a path");
+	if (has(value, function) != script)
+		check_fail(check, "function", "a path has a function, and a command has none");
+	if (script && !str_ends(value->path, S(".py")) && !str_ends(value->path, S(".js")))
+		check_fail(check, "path", "must end in .py or .js");
+	if (value->class == RUN_CLASS_PURE || value->class == RUN_CLASS_PROBE)
+		check_fail(
+			check, "class",
+			"a process is idempotent, keyed, contained or once: nobody could compute "
+			"it in place, or ask it what it did");
+	if (value->class == RUN_CLASS_CONTAINED && (value->keep_alive || value->network))
+		check_fail(check, "class",
+			   "contained is neither kept alive nor on the network: all it can change "
+			   "is its run's workspace");
+}

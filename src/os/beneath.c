@@ -154,11 +154,13 @@ static int open_parent(const char *root, const char *path, bool make, const char
 	return parent;
 }
 
-static bool write_beside(int parent, const char *beside, const char *name, struct str bytes)
+static bool write_beside(int parent, const char *beside, const char *name, struct str bytes,
+			 mode_t mode)
 {
 	struct stat info;
-	mode_t mode =
-		fstatat(parent, name, &info, AT_SYMLINK_NOFOLLOW) == 0 ? info.st_mode & 0777 : 0644;
+	bool there = fstatat(parent, name, &info, AT_SYMLINK_NOFOLLOW) == 0;
+	if (mode == 0)
+		mode = there ? info.st_mode & 0777 : 0644;
 	unlinkat(parent, beside, 0); /* of an attempt that died half way */
 	AUTO_CLOSE file =
 		openat(parent, beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -177,7 +179,7 @@ bool beneath_replace(const char *root, const char *path, struct str bytes, struc
 	if (fstatat(parent, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(info.st_mode))
 		return fail(error, ERROR_FORBIDDEN, "%s is no regular file", path);
 	const char *beside = str_format(&arena, ".%s.baton-new", name).at;
-	bool good = write_beside(parent, beside, name, bytes) &&
+	bool good = write_beside(parent, beside, name, bytes, (mode_t)how.mode) &&
 		    renameat2(parent, beside, parent, name, how.keep ? RENAME_NOREPLACE : 0) == 0 &&
 		    fsync(parent) == 0;
 	if (good)

@@ -20,6 +20,7 @@ MUST_CHECK bool beneath_read(const char *root, const char *path, uint64_t offset
 struct beneath_write {
 	bool make_folders; /* those above the file that are missing */
 	bool keep;         /* CONFLICT when there is a file already */
+	unsigned mode;     /* of the file; 0 = as it was, a new one 0644 */
 };
 
 /* Puts the bytes in the file's place in one step and on the disk.  A file that was there keeps its

@@ -210,6 +210,8 @@ static bool call_start(struct call *call, const struct json *inputs, struct erro
 		return fail(error, ERROR_NOT_FOUND, "this program has no tool " STR_FMT "%s",
 			    STR_ARG(call->tool), call->asking ? " that can be asked" : "");
 	struct tool_call spec = { .tool = tool,
+				  .name = call->tool,
+				  .class = call->class,
 				  .run = live->run_id,
 				  .effect = call->effect,
 				  .attempt = call->attempt,

@@ -48,7 +48,9 @@ typedef void tool_asked(void *context, uint64_t argument, enum tool_answer answe
 struct tool;
 
 struct tool_call {
-	const struct tool *tool; /* the row it was found in */
+	const struct tool *tool;     /* the row it was found in */
+	struct str name;             /* the one it was found by */
+	enum run_effect_class class; /* the one that was recorded with the request */
 	struct uuid run, effect;
 	int64_t attempt;
 	const struct json *inputs; /* borrowed for the call of start() or probe() */
@@ -89,9 +91,10 @@ struct tool {
 struct tool_table {
 	const struct tool *const *at;
 	size_t count;
+	const struct tool *other; /* serves every other name; NULL = nobody does */
 };
 
-extern const struct tool_table tool_table; /* the rows of tools.def */
+extern const struct tool_table tool_table; /* the rows of tools.def, and custom tools */
 const struct tool *tool_find(const struct tool_table *table, struct str name);
 
 #endif

@@ -7,12 +7,14 @@
 #include "base/slots.h"
 #include "base/utf8.h"
 #include "net/http_client.h"
+#include "tool/custom_inside.h"
 
 struct tool_works {
 	struct tool_works_settings settings;
 	struct arena arena;
 	struct slots calls;
 	struct http_client *http;
+	struct keepers *keepers;
 };
 
 bool works_new(const struct tool_works_settings *settings, struct tool_works **out_works,
@@ -32,6 +34,7 @@ bool works_new(const struct tool_works_settings *settings, struct tool_works **o
 	works->settings.append_root = str_c(&works->arena, str_from_c(settings->append_root));
 	const struct http_policy policy = { ranges, given.count };
 	works->http = http_client_new(settings->loop, &policy);
+	works->keepers = keepers_new(settings->loop);
 	*out_works = works;
 	return true;
 }
@@ -39,6 +42,7 @@ bool works_new(const struct tool_works_settings *settings, struct tool_works **o
 void works_free(struct tool_works *works)
 {
 	http_client_free(works->http);
+	keepers_free(works->keepers);
 	slots_done(&works->calls);
 	arena_done(&works->arena);
 	free(works);
@@ -47,6 +51,16 @@ void works_free(struct tool_works *works)
 struct http_client *works_http(struct tool_works *works)
 {
 	return works->http;
+}
+
+struct customs *works_customs(const struct tool_works *works)
+{
+	return works->settings.customs;
+}
+
+struct keepers *works_keepers(const struct tool_works *works)
+{
+	return works->keepers;
 }
 
 void works_listens(struct tool_works *works, int port)

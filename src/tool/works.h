@@ -20,10 +20,13 @@
 
 struct tool_works;
 
+struct customs;
 struct http_client;
+struct keepers;
 
 struct tool_works_settings {
 	struct loop *loop;
+	struct customs *customs;           /* custom tools; NULL = there are none */
 	const char *append_root;           /* folder of append_line's files; made when first used */
 	struct str_list private_addresses; /* that requests may go to, beside public ones */
 };
@@ -35,6 +38,8 @@ MUST_CHECK bool works_new(const struct tool_works_settings *settings, struct too
 void works_free(struct tool_works *works);
 const char *works_append_root(const struct tool_works *works);
 struct http_client *works_http(struct tool_works *works);
+struct customs *works_customs(const struct tool_works *works);
+struct keepers *works_keepers(const struct tool_works *works); /* of custom_inside.h */
 /* The port that we listen on, where no request may go. */
 void works_listens(struct tool_works *works, int port);
 

@@ -1606,6 +1606,129 @@ export namespace run {
     result: unknown;
   }
 
+  /** A tool of your own: tools/NAME.yaml in the data folder. */
+  export interface CustomTool {
+    /** What steps call it; the file's name. */
+    name: string;
+    /** What it does, for people and models. @default "" */
+    description: string;
+    /** The program and its arguments: an absolute path, or an executable beside this file. */
+    command?: string[];
+    /** A script beside this file, .py or .js, in place of a command. */
+    path?: string;
+    /** The function of the script that is called: in Python with the inputs as keywords, in JavaScript with one object. */
+    function?: string;
+    /** What recovery may do with a call: idempotent, keyed, contained or once. @default "once" */
+    class: run.EffectClass;
+    /** JSON Schema of the inputs. @default {} */
+    inputs: unknown;
+    /** A call is ended after this long. @default 300 */
+    timeout_seconds: number;
+    /** Whether one process serves call after call, in JSON lines. @default false */
+    keep_alive: boolean;
+    /** Whether it has this machine's network, Baton's own port included. @default false */
+    network: boolean;
+  }
+
+  /** A tool of your own: tools/NAME.yaml in the data folder. */
+  export interface CustomTool_Input {
+    /** What steps call it; the file's name. */
+    name: string;
+    /** What it does, for people and models. @default "" */
+    description?: string;
+    /** The program and its arguments: an absolute path, or an executable beside this file. */
+    command?: string[];
+    /** A script beside this file, .py or .js, in place of a command. */
+    path?: string;
+    /** The function of the script that is called: in Python with the inputs as keywords, in JavaScript with one object. */
+    function?: string;
+    /** What recovery may do with a call: idempotent, keyed, contained or once. @default "once" */
+    class?: run.EffectClass;
+    /** JSON Schema of the inputs. @default {} */
+    inputs?: unknown;
+    /** A call is ended after this long. @default 300 */
+    timeout_seconds?: number;
+    /** Whether one process serves call after call, in JSON lines. @default false */
+    keep_alive?: boolean;
+    /** Whether it has this machine's network, Baton's own port included. @default false */
+    network?: boolean;
+  }
+
+  /** Somebody has looked at a custom tool: as it was then, it may be called. */
+  export interface Trust {
+    /** The tool. */
+    name: string;
+    /** Hash of its definition. */
+    definition: string;
+    /** Hash of its program or script. */
+    program: string;
+    /** When. */
+    trusted_at: string;
+    /** Who. */
+    trusted_by: string;
+  }
+
+  /** Body of POST /api/trust. */
+  export interface TrustRequest {
+    /** The tool, as it is in the data folder now. */
+    name: string;
+    /** Hash of the definition that was looked at; another one is refused. */
+    definition?: string;
+    /** Hash of the program that was looked at; another one is refused. */
+    program?: string;
+  }
+
+  /** A tool that steps can call, or could. */
+  export interface ToolItem {
+    /** Its name. */
+    name: string;
+    /** What it does. */
+    text: string;
+    /** What recovery may do with a call under this isolation. */
+    class: run.EffectClass;
+    /** Whether it is one of the data folder's own. */
+    custom: boolean;
+    /** JSON Schema of its inputs. */
+    inputs: unknown;
+    /** JSON Schema of its outputs. */
+    outputs?: unknown;
+    /** Whether it can be called; what is built in always can. */
+    trusted: boolean;
+    /** Why it cannot. */
+    reason?: string;
+    /** Hash of a custom tool's definition. */
+    definition?: string;
+    /** Hash of its program or script. */
+    program?: string;
+  }
+
+  /** Answer of GET /api/tools. */
+  export interface ToolList {
+    /** What is built in, then the data folder's own by name. */
+    items: run.ToolItem[];
+    /** Always null: it is one page. */
+    cursor: string | null;
+  }
+
+  /** Answer of GET /api/tools. */
+  export interface ToolList_Input {
+    /** What is built in, then the data folder's own by name. */
+    items: run.ToolItem[];
+    /** Always null: it is one page. */
+    cursor?: string | null;
+  }
+
+  /** A line that a kept-alive tool answers with. */
+  export interface ToolMessage {
+    /** That of the call. */
+    id: string;
+    /** What it gave. */
+    output?: unknown;
+    /** Why it failed; in place of an output. */
+    error?: string;
+    [key: string]: unknown;
+  }
+
   /** What the store holds and what that takes. */
   export interface StoreStats {
     /** Runs. */

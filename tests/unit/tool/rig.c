@@ -15,7 +15,9 @@ void rig_open(struct rig *rig)
 	rig->workspace = rig_path(rig, "workspace");
 	cr_assert_eq(mkdir(rig->workspace, 0700), 0);
 	cr_assert(loop_new(&rig->loop, &error));
+	rig->customs = customs_new(rig->folder);
 	const struct tool_works_settings settings = { .loop = rig->loop,
+						      .customs = rig->customs,
 						      .append_root = rig_path(rig, "lines") };
 	cr_assert(works_new(&settings, &rig->works, &error));
 	rig->host = (struct tool_host){ .loop = rig->loop,
@@ -31,6 +33,7 @@ void rig_close(struct rig *rig)
 	snprintf(command, sizeof(command), "rm -rf %s", rig->folder);
 	works_free(rig->works);
 	loop_free(rig->loop);
+	customs_free(rig->customs);
 	close(rig->lock);
 	arena_done(&rig->arena);
 	cr_assert_eq(system(command), 0);
@@ -39,6 +42,32 @@ void rig_close(struct rig *rig)
 const char *rig_path(struct rig *rig, const char *name)
 {
 	return str_format(&rig->arena, "%s/%s", rig->folder, name).at;
+}
+
+static void put(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+	cr_assert_not_null(file);
+	cr_assert_geq(fputs(text, file), 0);
+	fclose(file);
+}
+
+void rig_custom(struct rig *rig, const char *name, const char *yaml, const char *script)
+{
+	struct custom_tool tool;
+	struct error error;
+	mkdir(rig_path(rig, "tools"), 0700);
+	put(str_format(&rig->arena, "%s/tools/%s.yaml", rig->folder, name).at,
+	    str_format(&rig->arena, "name: %s\ncommand: [%s]\n%s", name, name, yaml).at);
+	put(str_format(&rig->arena, "%s/tools/%s", rig->folder, name).at,
+	    str_format(&rig->arena, "#!/bin/sh\n%s\n", script).at);
+	cr_assert(custom_read(rig->customs, str_from_c(name), &rig->arena, &tool, &error));
+	cr_assert(tool.untrusted, "%s", tool.why.text);
+	struct run_trust *trust = run_trust_new(&rig->arena);
+	SET(trust, name, str_from_c(name));
+	SET(trust, definition, tool.definition_hash);
+	SET(trust, program, tool.program_hash);
+	customs_trust(rig->customs, str_from_c(name), trust);
 }
 
 const struct json *rig_json(struct rig *rig, const char *text)
@@ -80,6 +109,8 @@ static struct tool_call call_of(struct rig *rig, const char *tool, const char *i
 	rig->error = (struct error){ 0 };
 	rig->output = S("");
 	return (struct tool_call){ .tool = row,
+				   .name = str_from_c(tool),
+				   .class = row->class,
 				   .effect = rig->effect,
 				   .attempt = 1,
 				   .inputs = rig_json(rig, inputs),
@@ -104,6 +135,8 @@ bool rig_call(struct rig *rig, const char *tool, const char *inputs)
 	uint64_t running;
 	if (!start(rig, &call, &running))
 		return false;
+	if (rig->started != NULL)
+		system_timer_start(loop_system(rig->loop), 300000, rig->started, rig, running);
 	loop_run(rig->loop);
 	cr_assert_eq(rig->ends, 1);
 	cr_assert_null(works_find(rig->works, running));

@@ -7,10 +7,12 @@
 
 #include "os/loop.h"
 #include "sandbox/sandbox.h"
+#include "tool/custom.h"
 #include "tool/works.h"
 
 struct rig {
 	struct loop *loop;
+	struct customs *customs;
 	struct tool_works *works;
 	struct tool_host host;
 	struct arena arena;
@@ -18,6 +20,7 @@ struct rig {
 	const char *workspace;
 	struct uuid effect;
 	int lock;
+	system_callback *started; /* called a while after the next start, with its id */
 	/* how the last call ended */
 	int ends;
 	struct error error;
@@ -35,6 +38,8 @@ void rig_call_and_stop(struct rig *rig, const char *tool, const char *inputs, en
 void rig_probe(struct rig *rig, const char *tool, const char *inputs);
 /* A pure one: the output's JSON, or "" with rig->error. */
 struct str rig_compute(struct rig *rig, const char *tool, const char *inputs);
+/* A custom tool of these YAML lines whose program is this shell script, trusted. */
+void rig_custom(struct rig *rig, const char *name, const char *yaml, const char *script);
 const char *rig_path(struct rig *rig, const char *name); /* in its folder */
 
 #define expect_json(got, wanted)                                                       \
