@@ -163,4 +163,4 @@ SCRIPTED(send, RUN_CLASS_ONCE)
 extern const struct tool tool_echo;
 static const struct tool *const tools[] = { &tool_echo, &tool_box, &tool_put, &tool_pay,
 					    &tool_send };
-const struct tool_table sim_tool_table = { tools, COUNT(tools) };
+const struct tool_table sim_tool_table = { tools, COUNT(tools), NULL };
