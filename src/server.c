@@ -321,6 +321,7 @@ static void trust_changed(void *context, const struct runtime_document *document
 	if (document->body.size > 0)
 		trust = document_read_stored(DOCUMENT_TRUST, document->body, &arena, &error);
 	customs_trust(server->customs, document->name, trust);
+	works_trust_changed(server->works, document->name);
 }
 
 static void trust_loaded(void *context, uint64_t count)

@@ -478,9 +478,11 @@ bool http_call_start(struct http_client *client, const struct http_call *call, u
 {
 	AUTO(arena) arena = { 0 };
 	char *url;
-	if (client->calls.live >= LIMIT_FETCHES)
+	if (client->calls.live >= LIMIT_FETCHES) {
+		limit_hit(REJECTION_FETCHES);
 		return fail(error, ERROR_UNAVAILABLE, "%d requests are under way already",
 			    LIMIT_FETCHES);
+	}
 	if (call->url.size > LIMIT_FETCH_URL_BYTES)
 		return fail(error, ERROR_TOO_LARGE, "the address is over %d bytes",
 			    LIMIT_FETCH_URL_BYTES);

@@ -27,8 +27,8 @@ struct custom_call {
 	bool kept;                /* a keeper has it */
 };
 
-/* The command for the sandbox: the program, or the runner of its script, with what tells the call
- * apart in its environment.  `mode` is the runner's: call or lines. */
+/* The command for the sandbox: the program, or the runner of its script; unless it is kept alive,
+ * with what tells the call apart in its environment.  `mode` is the runner's: call or lines. */
 const char *const *custom_command(const struct custom_call *call, const char *mode,
 				  struct sandbox_mount *out_mount, struct arena *arena);
 /* Ends it with this JSON text (or the error) and frees it. */
@@ -42,5 +42,7 @@ void keepers_free(struct keepers *keepers);
 void keeper_take(struct keepers *keepers, struct custom_call *call);
 /* The call was told to end. */
 void keeper_stop(struct keepers *keepers, struct custom_call *call);
+/* Somebody trusts it anew, or no more: its process ends, behind the call it is at. */
+void keeper_renew(struct keepers *keepers, struct str name);
 
 #endif

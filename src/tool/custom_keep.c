@@ -1,16 +1,20 @@
 /* tool/custom_keep.c -- tools that stay: one process each, asked in JSON lines, one call at a time.
  *
- *	{"id": EFFECT, "inputs": {...}}   to its stdin
- *	{"id": EFFECT, "output": ...}     from its stdout, or {"id": EFFECT, "error": "why"}
+ *	{"id": EFFECT, "run": RUN, "inputs": {...}}   to its stdin
+ *	{"id": EFFECT, "output": ...}                 from its stdout, or {"id", "error": "why"}
  *
  * A process that dies fails the call it was at and is started again for the next one.  A call that
  * takes too long, or is told to end, ends the process with it: there is no other way to be sure
- *that the work has stopped.
+ * that the work has stopped.  So does a line of its that is over LIMIT_TOOL_OUTPUT_BYTES or no
+ * answer to the call.
  *
  * An effect's own lock is not for a process that serves many.  It holds the tool's instead
  * (locks/tool-NAME), and no other process of that tool is started while anybody has it: after a
  * crash a call is repeated only when the old process is known dead.  It has a folder of its own for
- * a workspace, since runs come and go.
+ * a workspace and sees no run's, since runs come and go.
+ *
+ * Kept processes take at most LIMIT_KEPT_TOOLS of the children's places: the one that was idle
+ * longest makes room for another, and while none is idle the call waits.
  */
 #include <stdlib.h>
 
@@ -29,7 +33,9 @@ struct keeper {
 	struct hash definition, program; /* of what runs */
 	struct tool_child child;
 	bool runs;
-	bool ending; /* told to; its end will come */
+	bool ending;   /* told to; its end will come */
+	bool outdated; /* it serves no further call */
+	int64_t idle_since;
 	int lock;
 	struct buf line;
 	struct custom_call *current; /* the one that was asked */
@@ -41,6 +47,7 @@ struct keeper {
 struct keepers {
 	struct loop *loop;
 	struct keeper *first;
+	size_t running;
 };
 
 static void pump(struct keeper *keeper);
@@ -167,7 +174,7 @@ static void piece_came(struct tool_child *child, struct str bytes)
 	if (keeper->ending)
 		return;
 	if (!buf_add(&keeper->line, bytes)) {
-		fail(&error, ERROR_TOO_LARGE, "its line is over %d bytes", LIMIT_VALUE_BYTES);
+		fail(&error, ERROR_TOO_LARGE, "its line is over %d bytes", LIMIT_TOOL_OUTPUT_BYTES);
 		fail_current(keeper, &error);
 		end_process(keeper);
 		return;
@@ -193,7 +200,8 @@ static void process_ended(struct tool_child *child, const struct process_result 
 		fail(&error, ERROR_TOOL_FAILED, "it ended without an answer");
 	child_close(child);
 	file_unlock(keeper->lock);
-	keeper->runs = keeper->ending = false;
+	keeper->runs = keeper->ending = keeper->outdated = false;
+	keeper->keepers->running--;
 	timer_set(keeper, 0, NULL);
 	buf_clear(&keeper->line);
 	keeper->line.full = false;
@@ -209,6 +217,21 @@ static void try_again(void *context, uint64_t argument)
 	pump(keeper);
 }
 
+/* Whether one more may stay; if not, the one that has been idle longest is told to end. */
+static bool has_place(struct keepers *keepers, struct error *error)
+{
+	struct keeper *longest = NULL;
+	if (keepers->running < LIMIT_KEPT_TOOLS)
+		return true;
+	for (struct keeper *at = keepers->first; at != NULL; at = at->next)
+		if (at->runs && at->current == NULL && at->first == NULL &&
+		    (longest == NULL || at->idle_since < longest->idle_since))
+			longest = at;
+	if (longest != NULL)
+		end_process(longest);
+	return fail(error, ERROR_UNAVAILABLE, "%d tools are kept alive already", LIMIT_KEPT_TOOLS);
+}
+
 static bool process_start_for(struct keeper *keeper, struct custom_call *call, struct error *error)
 {
 	AUTO(arena) arena = { 0 };
@@ -218,8 +241,8 @@ static bool process_start_for(struct keeper *keeper, struct custom_call *call, s
 		str_format(&arena, "%s/work/tools/" STR_FMT, data, STR_ARG(keeper->name)).at;
 	const char *locks = str_format(&arena, "%s/locks", data).at;
 	const char *lock = str_format(&arena, "%s/tool-" STR_FMT, locks, STR_ARG(keeper->name)).at;
-	if (!folder_make(home, error) || !folder_make(locks, error) ||
-	    !file_lock(lock, &keeper->lock, error))
+	if (!has_place(keeper->keepers, error) || !folder_make(home, error) ||
+	    !folder_make(locks, error) || !file_lock(lock, &keeper->lock, error))
 		return false;
 	const char *const *command = custom_command(call, "lines", &mount, &arena);
 	const struct tool_child_spec spec = {
@@ -238,6 +261,7 @@ static bool process_start_for(struct keeper *keeper, struct custom_call *call, s
 		return false;
 	}
 	keeper->runs = true;
+	keeper->keepers->running++;
 	keeper->definition = call->tool.definition_hash;
 	keeper->program = call->tool.program_hash;
 	return true;
@@ -246,7 +270,7 @@ static bool process_start_for(struct keeper *keeper, struct custom_call *call, s
 static void ask(struct keeper *keeper, struct custom_call *call)
 {
 	AUTO(buf) line = { 0 };
-	buf_add_format(&line, "{\"id\":\"%s\",\"inputs\":", call->effect);
+	buf_add_format(&line, "{\"id\":\"%s\",\"run\":\"%s\",\"inputs\":", call->effect, call->run);
 	buf_add(&line, call->inputs);
 	buf_add(&line, S("}\n"));
 	double seconds = call->tool.definition->timeout_seconds;
@@ -258,15 +282,26 @@ static void ask(struct keeper *keeper, struct custom_call *call)
 		end_process(keeper);
 }
 
+/* Nobody asks it anything. */
+static void rest(struct keeper *keeper)
+{
+	keeper->idle_since = system_mono_us(loop_system(keeper->keepers->loop));
+	timer_set(keeper, LIMIT_TOOL_IDLE_MS * INT64_C(1000), idle);
+}
+
 /* Does whatever can be done: another process, the next call, or nothing. */
 static void pump(struct keeper *keeper)
 {
 	struct error error;
 	if (keeper->current != NULL || keeper->ending)
 		return;
+	if (keeper->runs && keeper->outdated) {
+		end_process(keeper);
+		return;
+	}
 	if (keeper->first == NULL) {
 		if (keeper->runs)
-			timer_set(keeper, LIMIT_TOOL_IDLE_MS * INT64_C(1000), idle);
+			rest(keeper);
 		return;
 	}
 	struct custom_call *call = keeper->first;
@@ -285,7 +320,7 @@ static void pump(struct keeper *keeper)
 	}
 }
 
-/* ---- for tool_custom.c --------------------------------------------------------------- */
+/* ---- for the rest of the room --------------------------------------------------------- */
 
 static struct keeper *keeper_of(struct keepers *keepers, struct str name)
 {
@@ -296,7 +331,7 @@ static struct keeper *keeper_of(struct keepers *keepers, struct str name)
 	require(keeper != NULL);
 	keeper->keepers = keepers;
 	keeper->name = str_copy(&keeper->arena, name);
-	keeper->line = buf_limited(LIMIT_VALUE_BYTES);
+	keeper->line = buf_limited(LIMIT_TOOL_OUTPUT_BYTES);
 	keeper->next = keepers->first;
 	keepers->first = keeper;
 	return keeper;
@@ -307,6 +342,7 @@ void keeper_take(struct keepers *keepers, struct custom_call *call)
 	struct keeper *keeper = keeper_of(keepers, call->name);
 	struct error error;
 	if (keeper->waiting >= LIMIT_TOOL_QUEUE) {
+		limit_hit(REJECTION_TOOL_QUEUE);
 		fail(&error, ERROR_OVERLOADED, "%d calls wait for tool " STR_FMT " already",
 		     LIMIT_TOOL_QUEUE, STR_ARG(call->name));
 		custom_finish(call, S(""), &error);
@@ -348,4 +384,14 @@ void keeper_stop(struct keepers *keepers, struct custom_call *call)
 	keeper->waiting--;
 	system_timer_start(loop_system(keepers->loop), 0, stopped_in_queue, call->running.works,
 			   call->running.id);
+}
+
+void keeper_renew(struct keepers *keepers, struct str name)
+{
+	for (struct keeper *keeper = keepers->first; keeper != NULL; keeper = keeper->next) {
+		if (!keeper->runs || !str_equal(keeper->name, name))
+			continue;
+		keeper->outdated = true;
+		pump(keeper);
+	}
 }

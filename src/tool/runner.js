@@ -1,7 +1,8 @@
 // Calls one function of a script: node -e THIS SCRIPT FUNCTION call|lines
 //
-// call: inputs as JSON on stdin, the result as JSON on stdout.  lines: one {"id", "inputs"} a line in,
-// one {"id", "output"} or {"id", "error"} a line out.  What the script logs goes to stderr.
+// call: inputs as JSON on stdin, the result as JSON on stdout.  lines: one {"id", "run", "inputs"} a
+// line in, one {"id", "output"} or {"id", "error"} a line out.  The environment says which call and run it is, either
+// way.  What the script logs goes to stderr.
 const fs = require("fs");
 const [script, name, mode] = process.argv.slice(1);
 for (const word of ["log", "info", "debug"]) console[word] = console.error;
@@ -29,6 +30,7 @@ async function main() {
 	}
 	for await (const line of require("readline").createInterface({ input: process.stdin })) {
 		const asked = JSON.parse(line);
+		Object.assign(process.env, { BATON_EFFECT: asked.id, BATON_RUN: asked.run });
 		try {
 			const output = await called(asked.inputs);
 			say({ id: asked.id, output: output === undefined ? null : output });

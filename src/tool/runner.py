@@ -1,7 +1,8 @@
 """Calls one function of a script: python3 -I -c THIS SCRIPT FUNCTION call|lines
 
-call: inputs as JSON on stdin, the result as JSON on stdout.  lines: one {"id", "inputs"} a line in,
-one {"id", "output"} or {"id", "error"} a line out.  What the script prints goes to stderr."""
+call: inputs as JSON on stdin, the result as JSON on stdout.  lines: one {"id", "run", "inputs"} a
+line in, one {"id", "output"} or {"id", "error"} a line out.  The environment says which call and run it is, either
+way.  What the script prints goes to stderr."""
 import importlib.util
 import inspect
 import json
@@ -41,6 +42,7 @@ if mode == "call":
 else:
     for line in sys.stdin:
         asked = json.loads(line)
+        os.environ.update(BATON_EFFECT=asked["id"], BATON_RUN=asked["run"])
         try:
             said = {"id": asked["id"], "output": call(asked["inputs"])}
             json.dumps(said, allow_nan=False)

@@ -108,8 +108,11 @@ const char *const *custom_command(const struct custom_call *call, const char *mo
 	if (boxed)
 		*out_mount = (struct sandbox_mount){ .host = tool->program, .inside = program };
 	words[count++] = "/usr/bin/env";
-	words[count++] = str_format(arena, "BATON_EFFECT=%s", call->effect).at;
-	words[count++] = str_format(arena, "BATON_RUN=%s", call->run).at;
+	/* One that serves many calls is told with each of them. */
+	if (!definition->keep_alive) {
+		words[count++] = str_format(arena, "BATON_EFFECT=%s", call->effect).at;
+		words[count++] = str_format(arena, "BATON_RUN=%s", call->run).at;
+	}
 	if (has(definition, path)) {
 		bool python = str_ends(definition->path, S(".py"));
 		words[count++] = python ? "python3" : "node";

@@ -42,7 +42,7 @@ struct request {
 	struct str_map headers;
 	struct str body;
 	bool is_json;
-	double timeout_seconds;
+	struct http_waits waits;
 	int64_t max_bytes;
 	bool fail_on_status;
 };
@@ -211,14 +211,13 @@ static bool web_start(const struct tool_host *host, const struct tool_call *call
 	web->max_bytes = (size_t)request->max_bytes;
 	web->running.end = web_end;
 	works_begin(&web->running, host, call);
-	int64_t total_ms = (int64_t)(request->timeout_seconds * 1000);
 	const struct http_call spec = {
 		.method = request->method,
 		.url = request->url,
 		.headers = headers,
 		.header_count = count,
 		.body = request->body,
-		.waits = { .first_byte_ms = total_ms, .idle_ms = total_ms, .total_ms = total_ms },
+		.waits = request->waits,
 		.head = head_came,
 		.piece = piece_came,
 		.done = web_done,
@@ -234,6 +233,26 @@ static bool web_start(const struct tool_host *host, const struct tool_call *call
 	return false;
 }
 
+static int64_t milliseconds(double seconds)
+{
+	return (int64_t)(seconds * 1000);
+}
+
+/* A part that nothing was said of may take as long as the whole, but for connecting. */
+static struct http_waits waits_of(double timeout_seconds, const struct run_http_waits *given)
+{
+	int64_t total = milliseconds(timeout_seconds);
+	struct http_waits waits = { .first_byte_ms = total, .idle_ms = total, .total_ms = total };
+	if (given == NULL)
+		return waits;
+	waits.connect_ms = milliseconds(given->connect_seconds);
+	if (has(given, first_byte_seconds))
+		waits.first_byte_ms = milliseconds(given->first_byte_seconds);
+	if (has(given, idle_seconds))
+		waits.idle_ms = milliseconds(given->idle_seconds);
+	return waits;
+}
+
 static bool fetch_start(const struct tool_host *host, const struct tool_call *call,
 			uint64_t *out_running, struct error *error)
 {
@@ -246,7 +265,8 @@ static bool fetch_start(const struct tool_host *host, const struct tool_call *ca
 		.url = inputs->url,
 		.method = str_c(&arena, run_fetch_method_name(inputs->method)),
 		.headers = inputs->headers,
-		.timeout_seconds = inputs->timeout_seconds,
+		.waits = waits_of(inputs->timeout_seconds,
+				  has(inputs, waits) ? inputs->waits : NULL),
 		.max_bytes = inputs->max_bytes,
 		.fail_on_status = inputs->fail_on_status,
 	};
@@ -265,7 +285,8 @@ static bool send_start(const struct tool_host *host, const struct tool_call *cal
 		.url = inputs->url,
 		.method = str_c(&arena, run_send_method_name(inputs->method)),
 		.headers = inputs->headers,
-		.timeout_seconds = inputs->timeout_seconds,
+		.waits = waits_of(inputs->timeout_seconds,
+				  has(inputs, waits) ? inputs->waits : NULL),
 		.max_bytes = inputs->max_bytes,
 		.fail_on_status = inputs->fail_on_status,
 	};

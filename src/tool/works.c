@@ -63,6 +63,11 @@ struct keepers *works_keepers(const struct tool_works *works)
 	return works->keepers;
 }
 
+void works_trust_changed(struct tool_works *works, struct str name)
+{
+	keeper_renew(works->keepers, name);
+}
+
 void works_listens(struct tool_works *works, int port)
 {
 	http_client_own_port(works->http, port);

@@ -40,6 +40,8 @@ const char *works_append_root(const struct tool_works *works);
 struct http_client *works_http(struct tool_works *works);
 struct customs *works_customs(const struct tool_works *works);
 struct keepers *works_keepers(const struct tool_works *works); /* of custom_inside.h */
+/* The trust in a custom tool is another one: a process that stayed for it ends. */
+void works_trust_changed(struct tool_works *works, struct str name);
 /* The port that we listen on, where no request may go. */
 void works_listens(struct tool_works *works, int port);
 

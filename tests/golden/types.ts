@@ -1414,6 +1414,26 @@ export namespace run {
     /** Have that no more. */
     | "DELETE";
 
+  /** How long the parts of a request may take; what is not said may take as long as the whole. */
+  export interface HttpWaits {
+    /** Until the connection stands: name, TCP and TLS. @default 10 */
+    connect_seconds: number;
+    /** From then until the answer begins. */
+    first_byte_seconds?: number;
+    /** Between two pieces of the answer. */
+    idle_seconds?: number;
+  }
+
+  /** How long the parts of a request may take; what is not said may take as long as the whole. */
+  export interface HttpWaits_Input {
+    /** Until the connection stands: name, TCP and TLS. @default 10 */
+    connect_seconds?: number;
+    /** From then until the answer begins. */
+    first_byte_seconds?: number;
+    /** Between two pieces of the answer. */
+    idle_seconds?: number;
+  }
+
   /** Inputs of the http_fetch tool. */
   export interface HttpFetchInputs {
     /** http:// or https://, a public address unless tools.private_addresses lists it; redirects are followed. */
@@ -1422,8 +1442,10 @@ export namespace run {
     method: run.FetchMethod;
     /** Headers of the request. @default {} */
     headers: { [key: string]: string };
-    /** Ended after this long. @default 60 */
+    /** Ended after this long, redirects and all. @default 60 */
     timeout_seconds: number;
+    /** Ended earlier when a part of it takes too long. */
+    waits?: run.HttpWaits;
     /** Most bytes of the body to give. @default 262144 */
     max_bytes: number;
     /** Whether a status of 400 or more is a failure of the step. @default true */
@@ -1438,8 +1460,10 @@ export namespace run {
     method?: run.FetchMethod;
     /** Headers of the request. @default {} */
     headers?: { [key: string]: string };
-    /** Ended after this long. @default 60 */
+    /** Ended after this long, redirects and all. @default 60 */
     timeout_seconds?: number;
+    /** Ended earlier when a part of it takes too long. */
+    waits?: run.HttpWaits_Input;
     /** Most bytes of the body to give. @default 262144 */
     max_bytes?: number;
     /** Whether a status of 400 or more is a failure of the step. @default true */
@@ -1462,6 +1486,8 @@ export namespace run {
     json?: unknown;
     /** Ended after this long. @default 60 */
     timeout_seconds: number;
+    /** Ended earlier when a part of it takes too long. */
+    waits?: run.HttpWaits;
     /** Most bytes of the answer's body to give. @default 262144 */
     max_bytes: number;
     /** Whether a status of 400 or more is a failure of the step. @default true */
@@ -1484,6 +1510,8 @@ export namespace run {
     json?: unknown;
     /** Ended after this long. @default 60 */
     timeout_seconds?: number;
+    /** Ended earlier when a part of it takes too long. */
+    waits?: run.HttpWaits_Input;
     /** Most bytes of the answer's body to give. @default 262144 */
     max_bytes?: number;
     /** Whether a status of 400 or more is a failure of the step. @default true */

@@ -1,10 +1,12 @@
 """http_fetch and http_send: what comes back, and where they do not go."""
+import contextlib
+import signal
 import socket
 import ssl
 import subprocess
 
 import pytest
-from test_tools import LOOPBACK, of_type, run
+from test_tools import LOOPBACK, finish, of_type, one_step, run
 from world import World
 
 
@@ -80,6 +82,48 @@ def test_it_ends_after_its_time(home, allowed, world):
     failed = fault(allowed, fetch(home, allowed, world.base + "/hold", ", timeout_seconds: 0.2"))
     assert failed["code"] == "timeout"
     assert [asked.path for asked in world.ledger] == ["/hold"]
+
+
+@pytest.mark.parametrize("path,waits,says", [
+    ("/hold", "first_byte_seconds: 0.1", "no answer began within 0.1 seconds"),
+    ("/half", "idle_seconds: 0.1", "nothing more came within 0.1 seconds"),
+])
+def test_each_part_of_it_has_a_time_of_its_own(home, allowed, world, path, waits, says):
+    failed = fault(allowed, fetch(home, allowed, world.base + path, f", waits: {{{waits}}}"))
+    assert failed == {"code": "timeout", "text": says}
+    assert [asked.path for asked in world.ledger] == [path]
+
+
+def test_a_connection_that_never_stands_ends(home, allowed):
+    with contextlib.ExitStack() as open_sockets:
+        deaf = open_sockets.enter_context(socket.socket())
+        deaf.bind(("127.0.0.1", 0))
+        deaf.listen(0)
+        for _ in range(4):  # a full queue: whoever comes next is not answered
+            filler = open_sockets.enter_context(socket.socket())
+            filler.setblocking(False)
+            filler.connect_ex(deaf.getsockname())
+        url = f"http://127.0.0.1:{deaf.getsockname()[1]}/"
+        failed = fault(allowed, fetch(home, allowed, url, ", waits: {connect_seconds: 0.1}"))
+        assert failed == {"code": "timeout", "text": "no connection within 0.1 seconds"}
+
+
+def test_a_stream_of_pieces_is_one_body(home, allowed, world):
+    assert output(fetch(home, allowed, world.base + "/drip?1000"))["body"] == "0123456789" * 100
+
+
+def test_a_request_that_an_orderly_stop_cut_off_is_made_again(home, world):
+    """The program does not wait for it beyond its time to drain, and nothing of it is left behind."""
+    server = home.serve(BATON_SERVE_DRAIN_SECONDS="0", **LOOPBACK)
+    home.define(one_step("http_fetch", f"{{url: '{world.base}/hold'}}"))
+    run = server.run_of("one")
+    world.await_asked(1)
+    server.popen.send_signal(signal.SIGTERM)
+    assert server.wait() == 0
+    world.release()
+    result, events = finish(home, run, **LOOPBACK)
+    assert result["outputs"]["all"]["body"] == "released"
+    assert len(of_type(events, "tool.restarted")) == 1 and len(world.ledger) == 2
 
 
 def test_connections_are_used_again(home, allowed, world):

@@ -14,6 +14,8 @@ class World(http.server.ThreadingHTTPServer):
         /status/N            that status
         /to?PLACE            a redirect there
         /large?N             N bytes
+        /drip?N              N bytes, each a piece of its own
+        /half                half an answer, and then nothing until release() is called
         /hold                nothing until release() is called, then "released"
         anything else        "METHOD path" and the body
     """
@@ -78,6 +80,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(body)
 
+    def pieces(self, pieces, whole=True):
+        """An answer in chunks."""
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for piece in pieces:
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+        if whole:
+            self.wfile.write(b"0\r\n\r\n")
+
     def any(self):
         size = int(self.headers.get("Content-Length", 0))
         body = self.rfile.read(size)
@@ -96,6 +108,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.answer(302, b"", Location=query)
             elif path == "/large":
                 self.answer(200, b"x" * int(query))
+            elif path == "/drip":
+                self.pieces(b"0123456789"[n % 10:n % 10 + 1] for n in range(int(query)))
+            elif path == "/half":
+                self.pieces(iter([b"half"]), whole=False)
+                self.server.gate.wait(30)
+                self.close_connection = True
             elif path == "/hold":
                 self.server.gate.wait(30)
                 self.answer(200, b"released")

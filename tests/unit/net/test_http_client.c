@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "net/http_client.h"
+#include "net/sse.h"
 
 /* What the server does:
  *	/echo        "METHOD path body", with the request's X-Key and Authorization in X-Seen
@@ -19,6 +20,7 @@
  *	/half        begins an answer and holds it
  *	/pieces?N    N pieces of 16 KB
  *	/headers     more headers than are taken
+ *	/events?N    server-sent events, N bytes a piece
  */
 struct world {
 	struct loop *loop;
@@ -53,6 +55,18 @@ static void send_pieces(void)
 	}
 }
 
+#define EVENTS                                                                             \
+	"\xef\xbb\xbfid: 1\r\nevent: delta\r\ndata: gr\xc3\xbc\xc3\x9f\r\ndata: e\r\n\r\n" \
+	": still there\n\ndata: {\"n\": 2}\n\ndata: [DONE]\n\n"
+
+static void send_events(uint64_t exchange, size_t size)
+{
+	http_begin(w.server, exchange, 200, NULL, 0);
+	for (struct str rest = S(EVENTS); rest.size > 0; rest = str_skip(rest, size))
+		http_write(w.server, exchange, str_head(rest, size));
+	http_end(w.server, exchange);
+}
+
 static void redirect(uint64_t exchange, const char *location)
 {
 	struct http_header header = { S("Location"), str_from_c(location) };
@@ -82,6 +96,8 @@ static void serve(void *context, const struct http_request *request)
 		w.pieces_left = (long)number;
 		http_begin(w.server, id, 200, NULL, 0);
 		send_pieces();
+	} else if (str_equal(request->path, S("/events"))) {
+		send_events(id, (size_t)number);
 	} else if (str_equal(request->path, S("/headers"))) {
 		char *long_text = arena_take_text(&arena, LIMIT_FETCH_HEADER_BYTES);
 		memset(long_text, 'h', LIMIT_FETCH_HEADER_BYTES);
@@ -325,6 +341,41 @@ Test(http_client, a_refusing_taker_makes_the_server_wait)
 	http_call_stop(w.client, w.call, &why);
 	loop_run(w.loop);
 	cr_assert_eq(w.error.code, ERROR_CANCELLED);
+}
+
+static bool note_event(void *context, struct str id, struct str type, struct str data)
+{
+	buf_add_format(context, "[" STR_FMT "|" STR_FMT "|" STR_FMT "]", STR_ARG(id), STR_ARG(type),
+		       STR_ARG(data));
+	return true;
+}
+
+static struct sse_reader events;
+
+static bool feed_events(void *context, uint64_t argument, struct str bytes)
+{
+	(void)context;
+	(void)argument;
+	sse_feed(&events, bytes);
+	return true;
+}
+
+/* However the server cuts a stream of events, the same ones are read. */
+Test(http_client, events_are_the_same_for_every_way_of_cutting_them)
+{
+	for (size_t size = 1; size <= sizeof(EVENTS); size++) {
+		AUTO(buf) notes = { 0 };
+		struct http_call call = call_to(str_format(&w.arena, "/events?%zu", size).at);
+		call.piece = feed_events;
+		sse_reader_init(&events, 256, note_event, &notes);
+		fetch(&call);
+		cr_assert_eq(w.error.code, ERROR_NONE, "%s", w.error.text);
+		cr_assert(str_equal(buf_str(&notes), S("[1|delta|gr\xc3\xbc\xc3\x9f\ne]"
+						       "[1||{\"n\": 2}][1||[DONE]]")),
+			  "%zu: " STR_FMT, size, STR_ARG(buf_str(&notes)));
+		sse_reader_done(&events);
+	}
+	cr_assert_eq(http_client_counts(w.client).connections, 1);
 }
 
 Test(http_client, each_wait_has_its_end)
