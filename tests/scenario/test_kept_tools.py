@@ -185,24 +185,27 @@ def named(home, server, more="", **files):
     return name
 
 
+@pytest.mark.parametrize("isolation", ["native", "off"])
 @pytest.mark.parametrize("how", ["kill", "stop"])
-def test_it_and_what_it_started_end_with_the_program(home, server, how):
+def test_it_and_what_it_started_end_with_the_program(home, how, isolation):
+    server = home.serve(BATON_TOOLS_ISOLATION=isolation)
     name, marker = f"kept-{uuid.uuid4().hex}", f"left-{new_id()}"
     put(home, name, "path: fork.py\nfunction: fork\nkeep_alive: true\n", fork__py=f"""
 import subprocess
 def fork():
     subprocess.Popen(["sh", "-c", ": {marker}; sleep 1000; :"], start_new_session=True)
 """)
-    trust(server, name)
+    kept = trust(server, name)["program"]  # the copy that runs is called by its hash
     assert output(run(home, server, name, "{}")) == {"result": None}
-    assert processes_with(name) and processes_with(f": {marker}")
+    assert processes_with(kept)
+    assert processes_with(f": {marker}")
     if how == "kill":
         server.kill()
     else:
         server.popen.send_signal(signal.SIGTERM)
         assert server.wait() == 0
-    wait_until_none_with(name)
     wait_until_none_with(f": {marker}")
+    wait_until_none_with(kept)
 
 
 def test_one_that_was_killed_while_idle_is_started_again(home, server):

@@ -3,7 +3,7 @@ import contextlib
 import pathlib
 
 import pytest
-from baton import Gone, killed, new_id
+from baton import ROOT, Gone, killed, new_id
 from world import World
 
 CLASSES = {"noop": "pure", "echo": "pure", "json_transform": "pure", "sleep": "idempotent", "read_file": "idempotent",
@@ -105,6 +105,18 @@ def test_lines_are_appended_beneath_their_root(home):
     assert result["outputs"]["all"] == {"path": "a/log", "line": lines[1]}
     result = run(home, server, "append_line", "{path: ../log, line: x}")
     assert result["status"] == "failed" and not pathlib.Path(home.path, "log").exists()
+
+
+def test_the_example_of_the_page_on_tools_does_what_it_says(home):
+    page = (pathlib.Path(ROOT) / "docs" / "tools.md").read_text()
+    steps = page.split("```yaml\n")[1].split("```")[0]
+    items = [{"name": "a", "size": 10}, {"name": "b", "size": 2000, "more": 1}]
+    with World() as world:
+        world.answers["/data.json"] = {"items": items}
+        server = home.serve(**LOOPBACK)
+        home.define("name: page\n" + steps.replace("https://example.org", world.base)
+                    + "outputs: {all: {from: '${steps.large.outputs.result}'}}\n")
+        assert server.start("page", wait=30).body["outputs"] == {"all": [{"name": "b", "size": 2000}]}
 
 
 # ---- every class, killed between request and result ------------------------------------------------

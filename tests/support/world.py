@@ -17,6 +17,7 @@ class World(http.server.ThreadingHTTPServer):
         /drip?N              N bytes, each a piece of its own
         /half                half an answer, and then nothing until release() is called
         /hold                nothing until release() is called, then "released"
+        of `answers`         that, as JSON
         anything else        "METHOD path" and the body
     """
     daemon_threads = True
@@ -25,7 +26,7 @@ class World(http.server.ThreadingHTTPServer):
     def __init__(self, context=None):
         super().__init__(("127.0.0.1", 0), Handler)
         self.ledger, self.changed = [], threading.Condition()
-        self.gate = threading.Event()
+        self.answers, self.gate = {}, threading.Event()
         self.connections = 0
         if context is not None:
             self.socket = context.wrap_socket(self.socket, server_side=True)
@@ -96,7 +97,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         path, _, query = self.path.partition("?")
         self.server.note(Asked(self.command, path, dict(self.headers), body))
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            if path == "/text":
+            if path in self.server.answers:
+                self.answer(200, json.dumps(self.server.answers[path]).encode(), "application/json")
+            elif path == "/text":
                 self.answer(200, "grüße".encode(), "text/plain; charset=utf-8")
             elif path == "/json":
                 self.answer(200, json.dumps({"a": [1, {"b": None}]}).encode(), "application/json; charset=utf-8")
