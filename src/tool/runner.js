@@ -6,6 +6,7 @@
 const fs = require("fs");
 const [script, name, mode] = process.argv.slice(1);
 for (const word of ["log", "info", "debug"]) console[word] = console.error;
+Object.defineProperty(process, "stdout", { get: () => process.stderr });
 
 function say(value) {
 	fs.writeSync(1, JSON.stringify(value) + "\n");

@@ -131,6 +131,14 @@ def test_only_what_was_looked_at_is_trusted(home, server):
     assert not server.get("/api/tools").body["items"][-1]["trusted"]
 
 
+def test_trust_needs_no_server(home):
+    put(home, "greet", "path: greet.py\nfunction: greet\n", greet__py="def greet(): return 1\n")
+    status, printed, errors = home.cli("trust", "greet")
+    assert (status, errors) == (0, "") and printed.startswith("trusted greet: ")
+    assert home.cli("trust", "list")[1].split()[:2] == ["greet", "trusted"]
+    assert output(run(home, home.serve(), "greet", "{}")) == {"result": 1}
+
+
 def test_trust_is_an_admins_and_outlives_the_program(home):
     put(home, "greet", "path: greet.py\nfunction: greet\n", greet__py="def greet(): return 1\n")
     server = home.serve("--require-key")
@@ -180,12 +188,17 @@ def test_how_a_program_fails(home, server, script, code, says):
 @pytest.mark.skipif(not os.path.exists("/usr/bin/node"), reason="there is no node")
 def test_a_function_of_a_script_in_javascript(home, server):
     put(home, "sum", "path: sum.js\nfunction: sum\n",
-        sum__js="console.log('noise'); exports.sum = async ({a, b}) => ({sum: a + b});\n")
+        sum__js="console.log('noise'); process.stdout.write('more of it');\n"
+                "exports.sum = async ({a, b}) => ({sum: a + b});\nexports.large = () => 'x'.repeat(120000);\n")
     trust(server, "sum")
     assert output(run(home, server, "sum", "{a: 1, b: 2}")) == {"sum": 3}
     put(home, "kept", "path: sum.js\nfunction: sum\nkeep_alive: true\n")
     trust(server, "kept")
     assert output(run(home, server, "kept", "{a: 1, b: 3}")) == {"sum": 4}
+    for keep_alive in ("true", "false"):
+        put(home, "large", f"path: sum.js\nfunction: large\nkeep_alive: {keep_alive}\n")
+        trust(server, "large")
+        assert output(run(home, server, "large", "{}")) == {"result": "x" * 120000}
 
 
 def test_it_is_shut_in_like_shell(home, server):
