@@ -128,25 +128,25 @@ def test_it_sees_no_runs_workspace_and_leaves_nothing_there(home, server):
     """Its own folder stays from call to call; of a run's there is neither a path nor a descriptor."""
     put(home, "look", "path: look.py\nfunction: look\nkeep_alive: true\n", look__py="""
 import os
-def look(paths):
+def look(paths, runs):
     open("mine", "a").write("x")
     open_files = [os.readlink(f"/proc/self/fd/{n}") for n in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{n}")]
     return {"mine": open("mine").read(), "here": os.listdir("."), "seen": [p for p in paths if os.path.exists(p)],
-            "held": [name for name in open_files if "/work/" in name]}
+            "held": [name for name in open_files if any(run in name for run in runs)]}
 """)
     trust(server, "look")
     runs = [new_id(), new_id()]
     home.define("""
 name: pair
-inputs: {paths: {type: array}}
+inputs: {paths: {type: array}, runs: {type: array}}
 steps:
   - {name: write, tool: write_file, inputs: {path: secret, content: x}}
-  - {name: look, tool: look, depends_on: [write], inputs: {paths: "${inputs.paths}"}}
+  - {name: look, tool: look, depends_on: [write], inputs: {paths: "${inputs.paths}", runs: "${inputs.runs}"}}
 outputs: {all: {from: "${steps.look.outputs}"}}
 """)
     paths = [str(home.workspace(run, "secret")) for run in runs] + ["secret", str(home.data)]
     for count, run_id in enumerate(runs, 1):
-        assert output(server.start("pair", {"paths": paths}, run_id=run_id, wait=30).body) == {
+        assert output(server.start("pair", {"paths": paths, "runs": runs}, run_id=run_id, wait=30).body) == {
             "mine": "x" * count, "here": ["mine"], "seen": [], "held": []}
         assert sorted(path.name for path in home.workspace(run_id).iterdir()) == ["secret"]
 
