@@ -2,9 +2,9 @@
  *
  * A call goes: inputs loaded -> the effect's lock taken -> started -> its result is a command.
  * Found open after a crash it goes: lock taken (so the old child tree is known dead) -> by class
- * restored and repeated, repeated, or closed as unknown.  Repeating is recorded first
- * (tool.restarted), so nothing happens twice in silence; the call itself then leaves by the same
- * door as the first one.
+ * restored and repeated, repeated, asked whether it happened, or closed as unknown.  Repeating is
+ * recorded first (tool.restarted), so nothing happens twice in silence; the call itself then leaves
+ * by the same door as the first one.
  */
 #include <stdlib.h>
 
@@ -26,8 +26,10 @@ struct call {
 	struct value inputs; /* its own: the run's state may be gone for a while */
 	enum run_effect_class class;
 	int64_t attempt;
-	int lock; /* -1 = not taken */
+	int lock;         /* -1 = not taken */
+	uint64_t running; /* the tool's own name for it; 0 = it has not begun */
 	bool resuming;
+	bool asking; /* whether it happened, before anything else */
 };
 
 /* ---- pure steps ---------------------------------------------------------------------- */
@@ -193,6 +195,10 @@ static void call_ended(void *context, uint64_t argument, const struct tool_resul
 		call_close(call, RUN_OUTCOME_FAILED, NULL, &result->error);
 }
 
+static void call_answered(void *context, uint64_t argument, enum tool_answer answer,
+			  const struct json *output);
+
+/* Starts the tool, or asks it what became of the call. */
 static bool call_start(struct call *call, const struct json *inputs, struct error *error)
 {
 	struct runtime *runtime = call->runtime;
@@ -200,15 +206,19 @@ static bool call_start(struct call *call, const struct json *inputs, struct erro
 	struct live *live = slots_get(&runtime->lives, call->live);
 	require(live != NULL);
 	const struct tool *tool = tool_find(runtime->settings.tools, call->tool);
-	if (tool == NULL || tool->start == NULL)
-		return fail(error, ERROR_NOT_FOUND, "this program has no tool " STR_FMT,
-			    STR_ARG(call->tool));
-	struct tool_call spec = { .run = live->run_id,
+	if (tool == NULL || (call->asking ? tool->probe == NULL : tool->start == NULL))
+		return fail(error, ERROR_NOT_FOUND, "this program has no tool " STR_FMT "%s",
+			    STR_ARG(call->tool), call->asking ? " that can be asked" : "");
+	struct tool_call spec = { .tool = tool,
+				  .name = call->tool,
+				  .class = call->class,
+				  .run = live->run_id,
 				  .effect = call->effect,
 				  .attempt = call->attempt,
 				  .inputs = inputs,
 				  .lock = call->lock,
 				  .done = call_ended,
+				  .asked = call_answered,
 				  .context = runtime,
 				  .argument = call->id };
 	if (!workspace->ops->folder(workspace, &live->run_id, &call->arena, &spec.workspace, error))
@@ -217,11 +227,15 @@ static bool call_start(struct call *call, const struct json *inputs, struct erro
 	struct tool_host host = runtime->settings.host;
 	if (call->class == RUN_CLASS_CONTAINED && host.sandbox != NULL)
 		host.sandbox = sandbox_find(S("native"));
+	if (call->asking)
+		return tool->probe(&host, &spec, error);
 	POINT("tool.before_start");
-	return tool->start(&host, &spec, error);
+	return tool->start(&host, &spec, &call->running, error);
 }
 
 static void call_again(void *context, uint64_t argument);
+
+static void call_unknown(struct call *call, const char *why);
 
 /* With every child's place taken the call waits its turn. */
 static void call_with_inputs(struct call *call, const struct json *inputs)
@@ -232,6 +246,8 @@ static void call_with_inputs(struct call *call, const struct json *inputs)
 	if (error.code == ERROR_UNAVAILABLE)
 		system_timer_start(call->runtime->settings.system, RETRY_US, call_again,
 				   call->runtime, call->id);
+	else if (call->asking)
+		call_unknown(call, "nobody can be asked what became of it");
 	else
 		call_close(call, RUN_OUTCOME_FAILED, NULL, &error);
 }
@@ -327,6 +343,27 @@ static void restored(void *context, uint64_t argument, struct str tree, const st
 	call_unknown(call, "its workspace could not be restored");
 }
 
+/* Class probe: the tool has looked. */
+static void call_answered(void *context, uint64_t argument, enum tool_answer answer,
+			  const struct json *output)
+{
+	struct runtime *runtime = context;
+	struct call *call = slots_get(&runtime->effects, argument);
+	if (call == NULL)
+		return;
+	switch (answer) {
+	case TOOL_HAPPENED:
+		call_close(call, RUN_OUTCOME_OK, output, NULL);
+		return;
+	case TOOL_NOT_HAPPENED:
+		call_restart(call);
+		return;
+	case TOOL_UNKNOWN:
+		break;
+	}
+	call_unknown(call, "it cannot be seen whether it happened");
+}
+
 static void call_resume(struct call *call)
 {
 	struct workspace *workspace = call->runtime->settings.workspace;
@@ -345,6 +382,9 @@ static void call_resume(struct call *call)
 					call->runtime, call->id);
 		return;
 	case RUN_CLASS_PROBE:
+		call->asking = true;
+		call_begin(call);
+		return;
 	case RUN_CLASS_ONCE:
 		break;
 	}

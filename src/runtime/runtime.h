@@ -18,6 +18,7 @@
 #include "contract/run.h"
 #include "os/system.h"
 #include "store/store.h"
+#include "tool/custom.h"
 #include "tool/tool.h"
 #include "workspace/workspace.h"
 
@@ -38,7 +39,8 @@ struct runtime_settings {
 	struct workspace *workspace;
 	const struct tool_table *tools;
 	struct tool_host host;
-	bool contained; /* the isolation keeps contained tools contained */
+	struct customs *customs; /* tools of the owner's own; NULL = there are none */
+	bool contained;          /* the isolation keeps contained tools contained */
 	/* Text of the definition called `name`; called on a reader thread. */
 	bool (*definition)(void *context, struct str name, struct arena *arena,
 			   struct str *out_yaml, struct error *error);

@@ -22,6 +22,55 @@ struct starting {
 	bool repeated;
 };
 
+/* What steps may call: what is built in, and the custom tools as they are defined now.  Those that
+ * cannot be called are among them: whoever names one is to hear why. */
+static struct definition_tools known_tools(struct runtime *runtime, struct arena *arena,
+					   struct sha256 *source)
+{
+	struct custom_tool *customs = NULL;
+	size_t built_in = runtime->settings.tools->count, count = 0;
+	if (runtime->settings.customs != NULL)
+		count = custom_list(runtime->settings.customs, arena, &customs);
+	struct definition_tool *all = arena_array(arena, struct definition_tool, built_in + count);
+	for (size_t i = 0; i < built_in; i++)
+		all[i] = runtime->catalogue[i];
+	for (size_t i = 0; i < count; i++) {
+		enum run_effect_class class = customs[i].definition == NULL
+						      ? RUN_CLASS_ONCE
+						      : customs[i].definition->class;
+		if (class == RUN_CLASS_CONTAINED && !runtime->settings.contained)
+			class = RUN_CLASS_ONCE;
+		all[built_in + i] = (struct definition_tool){ customs[i].name, class };
+		/* The same text means something else when a tool has changed. */
+		sha256_add(source, &customs[i].definition_hash, sizeof(struct hash));
+	}
+	return (struct definition_tools){ .at = all, .count = built_in + count };
+}
+
+/* Every custom tool that the graph names may be called. */
+static bool check_trust(struct starting *s)
+{
+	struct runtime *runtime = s->read.runtime;
+	const struct graph *graph = s->graph->graph;
+	const struct tool_table *built_in = runtime->settings.tools;
+	for (size_t i = 0; i < graph->node_count; i++) {
+		const struct graph_node *node = &graph->nodes[i];
+		struct custom_tool tool;
+		if (node->kind != RUN_NODE_TOOL || runtime->settings.customs == NULL ||
+		    tool_find(built_in, node->tool) != built_in->other)
+			continue;
+		if (!custom_read(runtime->settings.customs, node->tool, &s->read.arena, &tool,
+				 &s->error))
+			return false;
+		if (tool.why.code != ERROR_NONE) {
+			s->error = tool.why;
+			error_prefix(&s->error, "step " STR_FMT ": ", STR_ARG(node->name));
+			return false;
+		}
+	}
+	return true;
+}
+
 static bool compile(struct starting *s)
 {
 	struct runtime *runtime = s->read.runtime;
@@ -31,16 +80,19 @@ static bool compile(struct starting *s)
 	    !runtime->settings.definition(runtime->settings.context, s->start.workflow, arena,
 					  &yaml, &s->error))
 		return false;
-	struct hash source = hash_of(yaml);
+	struct sha256 sha;
+	sha256_init(&sha);
+	sha256_add(&sha, yaml.at, yaml.size);
+	struct definition_tools tools = known_tools(runtime, arena, &sha);
+	struct hash source = sha256_finish(&sha);
 	s->graph = graphs_find(&runtime->graphs, &source, true);
 	if (s->graph != NULL)
-		return true;
-	struct definition_tools tools = { runtime->catalogue, runtime->settings.tools->count };
+		return check_trust(s);
 	struct str graph;
 	if (!definition_compile(yaml, &tools, arena, &graph, &s->problems))
 		return problems_fail(&s->problems, &s->error);
 	s->graph = graphs_load(&runtime->graphs, graph, &source, &s->error);
-	return s->graph != NULL;
+	return s->graph != NULL && check_trust(s);
 }
 
 /* A caller's own id may be that of a stored run, which need not be in memory (recovery may still be
