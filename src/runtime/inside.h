@@ -16,6 +16,7 @@
  *	retention.c events that may go
  *	rebuild.c   what is made from events, made again
  *	effect_*.c  one kind of effect each, rows of effects.def
+ *	alarm.c     what is due: near times in memory, far ones on the disk
  *	bus.c       who is told when something is committed
  *	graphs.c    compiled graphs, shared by runs
  */
@@ -77,6 +78,7 @@ struct item {
 	struct command command;
 	struct error *refusal;    /* why it was refused, while that waits to be told */
 	bool bare;                /* no command at all: whatever can start is started */
+	int64_t not_before;       /* DUE: the time that has come, whatever the wall clock says */
 	runtime_replied *replied; /* NULL when nobody waits */
 	void *context;
 	uint64_t argument;
@@ -105,10 +107,13 @@ struct turn {
 	struct arena arena;
 	struct decision decision;
 	int64_t now;
+	bool decided;          /* the command; what follows from it may still need values */
 	bool held_back;        /* the program leaves: what could start was not started */
 	bool computed;         /* the first steps were computed with the run's creation */
 	struct str *computing; /* pure steps that this turn started */
 	size_t computing_count;
+	struct str *opened_steps; /* whose effects the append opens, in its order */
+	struct uuid parent; /* the run's; zero = none */
 	struct runtime_notice notice;
 };
 
@@ -160,7 +165,12 @@ struct runtime {
 	struct map by_run;
 	struct graphs graphs;
 	struct definition_tool *catalogue;
+	struct map calls; /* effect -> the call that is under way */
 	size_t open_tools;
+	struct map alarms;      /* effect -> its alarm */
+	struct slots alarm_slots;
+	uint64_t look_ahead;    /* the timer of the next look at what is due later; 0 = none */
+	int64_t look_ahead_at;  /* us UTC */
 	bool failed;
 	bool draining;
 	bool full; /* the newest commit found no room on the disk */
@@ -240,6 +250,7 @@ void loaded_discard(struct runtime *runtime, struct loaded *loaded);
 struct store_run run_row(const struct run *run, struct arena *arena);
 /* Everything that is open, as rows. */
 struct store_effect *run_open_rows(const struct run *run, struct arena *arena, size_t *out_count);
+struct uuid run_deadline_id(const struct run *run);
 /* Counts runs that carry their own retention and are not compacted: a guard. */
 #define RETENTION_OWN S("retention.own")
 
@@ -287,6 +298,8 @@ struct effect_kind {
 	void (*begin)(struct live *live, struct activation *activation);
 	/* It was open when the program ended. */
 	void (*resume)(struct live *live, struct activation *activation);
+	/* It shall end: what it then says closes it.  One that is over is not found. */
+	void (*stop)(struct live *live, const struct uuid *effect);
 };
 
 const struct effect_kind *effect_kind_of(enum run_node_kind node);
@@ -294,6 +307,9 @@ void effect_begin(struct live *live, struct str step);
 /* The program leaves and the effect has not begun: may it stay open until the next start?  One that
  * cannot be repeated may not, because nobody could tell then that it never began. */
 bool effect_can_wait(const struct runtime *runtime, enum run_effect_class class);
+/* The step runs and its effect is under way, or should be. */
+void effect_resume(struct live *live, struct activation *activation);
+void effect_stop(struct live *live, const struct decision_stop *stop);
 void compute_begin(struct live *live, struct str step);
 /* The command with a pure step's result, in seen->arena; false when values are needed first. */
 bool compute_command(struct live *live, const struct activation *activation, struct decision *seen,
@@ -301,6 +317,20 @@ bool compute_command(struct live *live, const struct activation *activation, str
 /* The command that closes an effect. */
 void effect_finish(struct live *live, struct str step, const struct uuid *effect,
 		   enum run_outcome outcome, const struct json *output, const struct error *error);
+
+/* A run that is part of another one has ended: the other one is told. */
+void subrun_ended(struct runtime *runtime, const struct uuid *child);
+
+/* ---- alarms -------------------------------------------------------------------------- */
+
+/* Something of this step of the run is due at this time; an alarm that is set is moved.  Only what
+ * is near is held in memory. */
+void alarm_set(struct runtime *runtime, const struct uuid *run, const struct uuid *effect,
+	       struct str step, int64_t due_at);
+void alarm_clear(struct runtime *runtime, const struct uuid *effect);
+/* Looks at the disk for what is due soon and sets its alarms. */
+void alarms_look(struct runtime *runtime);
+void alarms_discard(struct runtime *runtime);
 
 /* ---- the rest ------------------------------------------------------------------------ */
 

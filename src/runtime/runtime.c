@@ -110,6 +110,8 @@ void runtime_free(struct runtime *runtime)
 	slots_done(&runtime->fetches);
 	map_done(&runtime->by_run);
 	map_done(&runtime->claims);
+	map_done(&runtime->calls);
+	alarms_discard(runtime);
 	free(runtime);
 }
 

@@ -12,6 +12,7 @@ struct starting {
 	struct runtime_read read;
 	struct runtime_start start; /* copied into the read's arena */
 	bool chosen;                /* the caller gave the id */
+	bool others;                /* other workflows are compiled into it */
 	struct graph_use *graph;
 	const struct json *inputs;
 	struct problems problems;
@@ -57,9 +58,9 @@ static bool check_trust(struct starting *s)
 		const struct graph_node *node = &graph->nodes[i];
 		struct custom_tool tool;
 		if (node->kind != RUN_NODE_TOOL || runtime->settings.customs == NULL ||
-		    tool_find(built_in, node->tool) != built_in->other)
+		    tool_find(built_in, node->row->tool) != built_in->other)
 			continue;
-		if (!custom_read(runtime->settings.customs, node->tool, &s->read.arena, &tool,
+		if (!custom_read(runtime->settings.customs, node->row->tool, &s->read.arena, &tool,
 				 &s->error))
 			return false;
 		if (tool.why.code != ERROR_NONE) {
@@ -69,6 +70,17 @@ static bool check_trust(struct starting *s)
 		}
 	}
 	return true;
+}
+
+/* Another workflow that this one runs.  What comes of the text then depends on more than itself. */
+static bool other_workflow(void *context, struct str name, struct arena *arena,
+			   struct str *out_yaml, struct error *error)
+{
+	struct starting *s = context;
+	struct runtime *runtime = s->read.runtime;
+	s->others = true;
+	return runtime->settings.definition(runtime->settings.context, name, arena, out_yaml,
+					    error);
 }
 
 static bool compile(struct starting *s)
@@ -89,9 +101,11 @@ static bool compile(struct starting *s)
 	if (s->graph != NULL)
 		return check_trust(s);
 	struct str graph;
+	tools.workflow = other_workflow;
+	tools.context = s;
 	if (!definition_compile(yaml, &tools, arena, &graph, &s->problems))
 		return problems_fail(&s->problems, &s->error);
-	s->graph = graphs_load(&runtime->graphs, graph, &source, &s->error);
+	s->graph = graphs_load(&runtime->graphs, graph, s->others ? NULL : &source, &s->error);
 	return s->graph != NULL && check_trust(s);
 }
 
