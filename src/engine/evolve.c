@@ -94,7 +94,7 @@ static void start_pure(struct run *run, int64_t at)
 		activation->started_at = at;
 		activation->started_seq = run->seq;
 		run->busy++;
-		queue_add(run, &run->computing, activation);
+		run_queue_add(run, &run->computing, activation);
 	}
 }
 
@@ -354,7 +354,7 @@ static bool evolve_run_step_started(struct run *run, const struct run_step_start
 	activation->started_at = at;
 	activation->started_seq = run->seq + 1;
 	run->busy++;
-	queue_add(run, &run->computing, activation);
+	run_queue_add(run, &run->computing, activation);
 	return true;
 }
 
@@ -363,7 +363,7 @@ static bool evolve_run_step_computed(struct run *run, const struct run_step_comp
 {
 	struct activation *activation = run_activation(run, event->step);
 	if (activation != NULL && activation->state == STEP_RUNNING &&
-	    queue_remove(&run->computing, activation)) {
+	    run_queue_remove(&run->computing, activation)) {
 		run->busy--;
 		/* Nothing of its own started it, so nobody asks later when that was. */
 		if (run_starts_itself(run_node(run, activation)))

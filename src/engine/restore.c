@@ -306,7 +306,7 @@ static void settle_step(struct run *run, struct activation *step)
 	const struct graph_node *node = run_node(run, step);
 	run->workspace_busy |= step->holds_workspace;
 	if (step->state == STEP_PENDING || step->leaving) {
-		queue_add(run, run_queue_of(run, step), step);
+		run_queue_add(run, run_queue_of(run, step), step);
 	} else if (step->state == STEP_WAITING_HUMAN) {
 		run->humans++;
 	} else if (step->state == STEP_RETRYING) {
@@ -317,7 +317,7 @@ static void settle_step(struct run *run, struct activation *step)
 	} else if (run_can_stop(node->kind) && !step->settling) {
 		run->busy++;
 		if (!step->open)
-			queue_add(run, &run->computing, step);
+			run_queue_add(run, &run->computing, step);
 	}
 }
 

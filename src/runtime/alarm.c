@@ -1,8 +1,8 @@
 /* runtime/alarm.c -- what is due: waits, deadlines, attempts to come, questions nobody answered.
  *
- * Rows of open effects say when, by the wall clock (architecture R18).  Those that are due soon have
- * an alarm in memory; the others cost nothing until a look at the disk, made in time, finds them
- * near.  So a million runs may wait without one of them being in memory.
+ * Rows of open effects say when, by the wall clock (architecture R18).  Those that are due soon
+ * have an alarm in memory; the others cost nothing until a look at the disk, made in time, finds
+ * them near.  So a million runs may wait without one of them being in memory.
  *
  * While the process lives a delay is a delay, whatever happens to the wall clock: the loop counts
  * what is left monotonically, and a time that has come has come.  After a restart the wall decides,
@@ -18,7 +18,7 @@
 struct alarm {
 	struct arena arena;
 	char key[16]; /* in runtime->alarms */
-	uint64_t id; /* in runtime->alarm_slots */
+	uint64_t id;  /* in runtime->alarm_slots */
 	struct uuid run;
 	struct str step;
 	int64_t due_at;
@@ -188,8 +188,8 @@ static void look_done(struct runtime_read *read)
 	/* One that is set is newer than what was read. */
 	for (size_t i = 0; look->error.code == ERROR_NONE && i < look->page.count; i++)
 		if (alarm_find(runtime, &look->page.at[i].id) == NULL)
-			alarm_set(runtime, &look->page.at[i].run, &look->page.at[i].id, look->steps[i],
-			  look->page.at[i].due_at);
+			alarm_set(runtime, &look->page.at[i].run, &look->page.at[i].id,
+				  look->steps[i], look->page.at[i].due_at);
 	if (look->later > 0)
 		look_in_time(runtime, look->later);
 	arena_done(&read->arena);

@@ -1,9 +1,10 @@
 /* runtime/effect_subrun.c -- a run of its own as a step of another one (architecture R16).
  *
- * The child's id is the effect's, so beginning is idempotent: whoever begins looks first whether the
- * child is there.  Found ended, its outcome closes the effect; found under way it goes on by itself;
- * not found, it is created.  The same look is made after a crash, and when a child ends: of parent
- * and child only what is on the disk counts, so it does not matter which of them is in memory.
+ * The child's id is the effect's, so beginning is idempotent: whoever begins looks first whether
+ * the child is there.  Found ended, its outcome closes the effect; found under way it goes on by
+ * itself; not found, it is created.  The same look is made after a crash, and when a child ends: of
+ * parent and child only what is on the disk counts, so it does not matter which of them is in
+ * memory.
  */
 #include <stdlib.h>
 
@@ -112,9 +113,8 @@ static void close_effect(struct look *look, enum run_outcome outcome)
 	if (look->output != NULL)
 		item->command.output = json_copy(&item->arena, look->output);
 	if (outcome != RUN_OUTCOME_OK)
-		item->command.fault =
-			(struct fault){ str_copy(&item->arena, look->fault.code),
-					str_copy(&item->arena, look->fault.text) };
+		item->command.fault = (struct fault){ str_copy(&item->arena, look->fault.code),
+						      str_copy(&item->arena, look->fault.text) };
 	POINT("subrun.ended");
 	live_command(live_get(runtime, &look->parent), item);
 }
@@ -131,9 +131,9 @@ static void create(struct look *look)
 	if (inputs == NULL) {
 		struct error error;
 		problems_fail(&problems, &error);
-		look->fault = (struct fault){ error_row(ERROR_INVALID)->name,
-					      str_format(&look->read.arena, "inputs: %s",
-							 error.text) };
+		look->fault =
+			(struct fault){ error_row(ERROR_INVALID)->name,
+					str_format(&look->read.arena, "inputs: %s", error.text) };
 		close_effect(look, RUN_OUTCOME_FAILED);
 		return;
 	}

@@ -113,7 +113,7 @@ struct turn {
 	struct str *computing; /* pure steps that this turn started */
 	size_t computing_count;
 	struct str *opened_steps; /* whose effects the append opens, in its order */
-	struct uuid parent; /* the run's; zero = none */
+	struct uuid parent;       /* the run's; zero = none */
 	struct runtime_notice notice;
 };
 
@@ -167,10 +167,10 @@ struct runtime {
 	struct definition_tool *catalogue;
 	struct map calls; /* effect -> the call that is under way */
 	size_t open_tools;
-	struct map alarms;      /* effect -> its alarm */
+	struct map alarms; /* effect -> its alarm */
 	struct slots alarm_slots;
-	uint64_t look_ahead;    /* the timer of the next look at what is due later; 0 = none */
-	int64_t look_ahead_at;  /* us UTC */
+	uint64_t look_ahead;   /* the timer of the next look at what is due later; 0 = none */
+	int64_t look_ahead_at; /* us UTC */
 	bool failed;
 	bool draining;
 	bool full; /* the newest commit found no room on the disk */

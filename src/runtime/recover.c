@@ -1,6 +1,6 @@
 /* runtime/recover.c -- which runs are not finished: those with an open effect and those that have a
- * step to compute; those that only wait stay on the disk.  Never the list of runs (architecture R18): a store with a million finished ones
- * starts as fast as an empty one.
+ * step to compute; those that only wait stay on the disk.  Never the list of runs (architecture
+ * R18): a store with a million finished ones starts as fast as an empty one.
  */
 #include <stdlib.h>
 
@@ -40,8 +40,8 @@ static bool find_open_effects(struct recovery *recovery, struct store_reader *re
 	for (;;) {
 		AUTO(arena) arena = { 0 };
 		struct store_effect_page page;
-		if (!reader->ops->list_effects(reader, kind, after, LIMIT_PAGE_ITEMS, &arena,
-					       &page, &recovery->error))
+		if (!reader->ops->list_effects(reader, kind, after, LIMIT_PAGE_ITEMS, &arena, &page,
+					       &recovery->error))
 			return false;
 		for (size_t i = 0; i < page.count; i++)
 			add_run(recovery, &page.at[i].run);

@@ -20,7 +20,8 @@ static const struct run_value *value_row(const struct value *value, struct arena
 	return out;
 }
 
-static struct str question_row(const struct run *run, const struct activation *step, struct arena *arena)
+static struct str question_row(const struct run *run, const struct activation *step,
+			       struct arena *arena)
 {
 	struct run_open_question *question = run_open_question_new(arena);
 	SET(question, step, step->path);
