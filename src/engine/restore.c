@@ -61,7 +61,9 @@ static void restore_question(struct run *run, struct activation *step,
 	question->decision = answer->decision;
 	question->comment = has(answer, comment) ? str_copy(run->arena, answer->comment) : S("");
 	question->by = str_copy(run->arena, answer->by);
-	if (step->state == STEP_SUCCEEDED && !has(row, output))
+	/* One that settled an unknown outcome gave no output of its own. */
+	if (step->state == STEP_SUCCEEDED && answer->decision == RUN_DECISION_APPROVE &&
+	    !has(row, output))
 		step->output = run_answer_value(run, question);
 }
 

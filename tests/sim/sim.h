@@ -16,7 +16,8 @@
  *	sim_definition.c   random definitions, runs and inputs
  *	sim_driver.c       callers: they start runs and answer questions
  *	sim_disk.c         the store, and a record of all that was ever committed
- *	sim_check.c        what must hold after every life
+ *	sim_check.c        what must hold of the store after every life
+ *	sim_story.c        what the events must tell, and the same end as undisturbed
  *	sim.c              lives, crashes, seeds
  */
 #ifndef SIM_SIM_H
@@ -30,6 +31,7 @@
 
 enum {
 	SIM_RUNS = 4,
+	SIM_KNOWN = 512, /* with those that steps begin */
 	SIM_DEFINITIONS = 2,
 	SIM_CHILDREN = 4096,
 	SIM_ANSWERS = 4096,
@@ -131,7 +133,7 @@ struct sim_tree {
 struct sim_workspace {
 	struct workspace base;
 	struct sim *sim;
-	struct sim_folder folders[SIM_RUNS];
+	struct sim_folder folders[SIM_KNOWN];
 	size_t folder_count;
 	struct sim_tree *trees;
 	size_t tree_count, tree_room;
@@ -199,7 +201,17 @@ struct sim_counts {
 /* An event as it was committed: the store may have let it go since. */
 struct sim_recorded {
 	struct store_event_row row;
+	struct event event;
+	size_t next; /* of the same run, in the record; 0 = none */
 	bool kept;
+	unsigned life; /* that committed it */
+	int64_t mono;  /* when */
+};
+
+/* A run that is stored. */
+struct sim_known {
+	struct uuid id, parent;
+	size_t first, last; /* in the record */
 };
 
 struct sim {
@@ -223,6 +235,8 @@ struct sim {
 	struct arena record_arena;
 	struct sim_recorded *record;
 	size_t record_count, record_room;
+	struct sim_known known[SIM_KNOWN];
+	size_t known_count;
 	bool tidy; /* every run has ended and a whole pass has been made since */
 	/* this life */
 	struct sim_system system;
@@ -247,16 +261,26 @@ void sim_disk_open(struct sim *sim);
 void sim_disk_close(struct sim *sim);
 /* Stores have no context of their own: whose commits they are. */
 void sim_disk_use(struct sim *sim);
+/* Which of the known runs; SIZE_MAX = none. */
+size_t sim_known(const struct sim *sim, const struct uuid *run);
+/* The run's events as they were committed; NULL at the end. */
+const struct sim_recorded *sim_first(const struct sim *sim, const struct uuid *run);
+const struct sim_recorded *sim_next(const struct sim *sim, const struct sim_recorded *after);
 
 /* A caller does something, or nothing; `must` when nothing else can happen. */
 bool sim_drive(struct sim *sim, bool must);
 bool sim_all_ended(struct sim *sim);
 
 void sim_check(struct sim *sim);
+/* What the events tell, with every known run's state. */
+void sim_check_story(struct sim *sim, struct run *const *folds);
 /* The end of a calm world against the end of this one. */
 void sim_check_same_end(struct sim *sim, struct sim *calm);
 /* A tool is being started: is its request on the disk? */
 void sim_check_start(struct sim *sim, const struct tool_call *call);
+/* How many attempts at the effect have failed. */
+size_t sim_failures(const struct sim *sim, const struct uuid *run, const struct uuid *effect);
+struct str sim_blob(struct sim *sim, const struct hash *hash, struct arena *arena);
 /* The run as every event that was ever committed makes it, NULL when there are none. */
 struct run *sim_fold(struct sim *sim, const struct uuid *run, struct arena *arena);
 

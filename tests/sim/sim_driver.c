@@ -159,9 +159,15 @@ static void send_answer(struct sim *sim, const struct uuid *request, enum run_de
 	runtime_answer(sim->runtime, &spec, answered, sim, number);
 }
 
-static enum run_decision decision_of(const struct uuid *request)
+static enum run_decision decision_of(const struct uuid *request, enum run_request_kind kind)
 {
-	return sim_fate(request, SALT_PERSON) % 7 == 0 ? RUN_DECISION_REJECT : RUN_DECISION_APPROVE;
+	static const enum run_decision settling[] = { RUN_DECISION_HAPPENED,
+						      RUN_DECISION_NOT_HAPPENED,
+						      RUN_DECISION_RETRY };
+	uint64_t fate = sim_fate(request, SALT_PERSON);
+	if (kind == RUN_REQUEST_OUTCOME_UNKNOWN)
+		return settling[fate % COUNT(settling)];
+	return fate % 7 == 0 ? RUN_DECISION_REJECT : RUN_DECISION_APPROVE;
 }
 
 static void answer_item(struct sim *sim, const struct store_effect *effect, struct arena *arena,
@@ -178,7 +184,7 @@ static void answer_item(struct sim *sim, const struct store_effect *effect, stru
 		sim_fail(sim, "the row of a question cannot be read");
 		return;
 	}
-	enum run_decision decision = decision_of(&effect->id);
+	enum run_decision decision = decision_of(&effect->id, item->kind);
 	bool calm = must || sim->mode == SIM_CALM;
 	if (!calm && sim_chance(&sim->dice, 15)) {
 		struct hash other = hash_of(S("another revision"));
