@@ -48,6 +48,7 @@ struct command {
 	struct uuid parent;            /* CREATE: zero = none */
 	int64_t priority;              /* CREATE */
 	bool queued;                   /* CREATE: it waits for its turn */
+	struct str key;                /* CREATE: one run at a time with this key; "" = none */
 	struct str step;               /* path of the activation */
 	struct uuid effect;            /* FINISHED, ANSWERED, RESTARTED */
 	enum run_outcome outcome;      /* FINISHED */

@@ -240,6 +240,8 @@ static bool evolve_run_created(struct run *run, const struct run_created *event,
 	if (has(event, retention_days))
 		run->retention_days = event->retention_days;
 	run->state = run->queued ? RUN_QUEUED : RUN_RUNNING;
+	run->begun_at = run->queued ? 0 : at;
+	run->key = str_copy(run->arena, has(event, key) ? event->key : S(""));
 	run->root = scope_enter(run, NULL, -1);
 	if (!run->queued && has(run->graph->rows, timeout_us))
 		run->due_at = at + run->graph->rows->timeout_us;
@@ -253,6 +255,7 @@ static bool evolve_run_started(struct run *run, const struct run_started *event,
 	if (!run->queued)
 		return fail(error, ERROR_INVALID, "the run is in no queue");
 	run->queued = false;
+	run->begun_at = at;
 	if (has(run->graph->rows, timeout_us))
 		run->due_at = at + run->graph->rows->timeout_us;
 	return true;

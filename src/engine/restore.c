@@ -367,6 +367,10 @@ static void restore_life(struct run *run, const struct run_snapshot *from)
 	run->parent = has(from, parent) ? from->parent : (struct uuid){ 0 };
 	run->priority = has(from, priority) ? from->priority : 0;
 	run->queued = has(from, queued) && from->queued;
+	run->begun_at = has(from, begun_at) ? from->begun_at
+			: has(from, queued) ? 0
+					    : from->created_at;
+	run->key = has(from, key) ? str_copy(run->arena, from->key) : S("");
 	run->paused = has(from, paused) && from->paused;
 	run->cancelling = has(from, cancelling) && from->cancelling;
 	run->inputs = run_value_keep(run, from->inputs);

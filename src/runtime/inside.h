@@ -16,6 +16,8 @@
  *	retention.c events that may go
  *	rebuild.c   what is made from events, made again
  *	effect_*.c  one kind of effect each, rows of effects.def
+ *	command.c   pause, resume, cancel, signals
+ *	queue.c     who waits for a turn
  *	alarm.c     what is due: near times in memory, far ones on the disk
  *	bus.c       who is told when something is committed
  *	graphs.c    compiled graphs, shared by runs
@@ -113,7 +115,9 @@ struct turn {
 	struct str *computing; /* pure steps that this turn started */
 	size_t computing_count;
 	struct str *opened_steps; /* whose effects the append opens, in its order */
-	struct uuid parent;       /* the run's; zero = none */
+	struct store_guard guards[3];
+	int64_t turn_taking; /* 1: the run takes a place under way; -1: it gives it back */
+	struct uuid parent;  /* the run's; zero = none */
 	struct runtime_notice notice;
 };
 
@@ -130,6 +134,7 @@ struct live {
 	bool stale;      /* what was decided on this state is not stored: it must be read again */
 	bool starved;    /* for want of room on the disk, so not at once */
 	bool recovering; /* recovery waits for it */
+	bool uncounted;  /* its place under way was never counted, so it gives none back */
 	struct arena arena;
 	struct graph_use *graph;
 	struct run *run;
@@ -156,6 +161,16 @@ struct documents {
 	struct document_watch *watches;
 };
 
+/* Runs that wait for their turn, in memory by priority and age; each also has a row of kind "queue"
+ * among the open effects.  Guards of the store decide (R13); what is counted here only saves asking
+ * in vain. */
+struct queue_entry;
+struct queue {
+	struct queue_entry *first;
+	size_t count;
+	struct map under_way; /* guard -> how many, as far as this process knows */
+};
+
 struct runtime {
 	struct runtime_settings settings;
 	struct writer *writer;
@@ -177,6 +192,7 @@ struct runtime {
 	bool recovered;
 	struct recovery *recovery;
 	struct documents documents;
+	struct queue queue;
 	struct map claims; /* idempotency key -> the item that has it */
 	bool closing;      /* runtime_free() is at work */
 	int64_t forgot_at; /* when old keys were last forgotten, us UTC */
@@ -251,6 +267,8 @@ struct store_run run_row(const struct run *run, struct arena *arena);
 /* Everything that is open, as rows. */
 struct store_effect *run_open_rows(const struct run *run, struct arena *arena, size_t *out_count);
 struct uuid run_deadline_id(const struct run *run);
+struct uuid run_place_id(const struct run *run);
+struct str run_kind(const struct run *run); /* which queue it belongs to */
 /* Counts runs that carry their own retention and are not compacted: a guard. */
 #define RETENTION_OWN S("retention.own")
 
@@ -320,6 +338,23 @@ void effect_finish(struct live *live, struct str step, const struct uuid *effect
 
 /* A run that is part of another one has ended: the other one is told. */
 void subrun_ended(struct runtime *runtime, const struct uuid *child);
+
+/* ---- the queue ----------------------------------------------------------------------- */
+
+/* Sub-runs take no turn of their own, nor do runs without a kind and a key. */
+bool queue_counts(const struct run *run);
+int64_t queue_limit(const struct runtime *runtime, struct str kind); /* -1 = any number */
+struct str queue_guard(struct str kind, struct arena *arena);
+struct str queue_key_guard(struct str key, struct arena *arena);
+/* A commit is done: who waits from now on, who no longer, who may go. */
+void queue_committed(struct turn *turn, const struct live *live);
+/* Its start was refused by a guard: it waits on. */
+void queue_refused(struct runtime *runtime, const struct uuid *run);
+/* On a reader's thread and on the loop: what was waiting when the program ended. */
+void queue_recover(struct runtime *runtime);
+/* The limit may be another one. */
+void queue_go_on(struct runtime *runtime);
+void queue_discard(struct runtime *runtime);
 
 /* ---- alarms -------------------------------------------------------------------------- */
 

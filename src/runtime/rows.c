@@ -83,6 +83,31 @@ static bool has_deadline(const struct run *run)
 	return run->due_at > 0 && !run_ended(run) && !run->cancelling;
 }
 
+/* Its place in the queue. */
+static struct store_effect place_row(const struct run *run, struct arena *arena)
+{
+	struct run_open_place *place = run_open_place_new(arena);
+	SET(place, step, S(""));
+	SET(place, kind, run_kind(run));
+	if (run->key.size > 0)
+		SET(place, key, run->key);
+	SET(place, priority, run->priority);
+	SET(place, queued_at, run->created_at);
+	return (struct store_effect){ .id = run_place_id(run),
+				      .kind = S("queue"),
+				      .body = run_open_place_text(place, arena) };
+}
+
+struct uuid run_place_id(const struct run *run)
+{
+	return engine_effect_id(run, S(""), S("queue"), 1);
+}
+
+struct str run_kind(const struct run *run)
+{
+	return has(run->graph->rows, kind) ? run->graph->rows->kind : S("run");
+}
+
 struct uuid run_deadline_id(const struct run *run)
 {
 	return engine_effect_id(run, S(""), S("deadline"), 1);
@@ -92,12 +117,14 @@ struct store_effect *run_open_rows(const struct run *run, struct arena *arena, s
 {
 	size_t count = 0;
 	struct store_effect *rows =
-		arena_array(arena, struct store_effect, (size_t)run->paths.count + 1);
+		arena_array(arena, struct store_effect, (size_t)run->paths.count + 2);
 	for (uint32_t i = 0; i < run->paths.room; i++)
 		if (run->paths.at[i] != NULL)
 			count += open_row(run, run->paths.at[i], arena, &rows[count]);
 	if (has_deadline(run))
 		rows[count++] = deadline_row(run, arena);
+	if (run->queued)
+		rows[count++] = place_row(run, arena);
 	*out_count = count;
 	return rows;
 }
@@ -159,10 +186,32 @@ static struct change change_of(const struct event *event)
 	return (struct change){ 0 };
 }
 
-static bool begins_or_ends(enum event_type type, bool begins)
+static void add_opened(struct turn *turn, struct store_append *append, struct store_effect *opened,
+		       struct str step)
 {
-	return begins ? type == EVENT_RUN_CREATED || type == EVENT_RUN_STARTED
-		      : type == EVENT_RUN_FINISHED || type == EVENT_RUN_CANCELLING;
+	turn->opened_steps[append->opened_count++] = step;
+	append->opened = opened;
+}
+
+/* What of the run itself is open from this event on, or no longer. */
+static void change_run(struct turn *turn, struct store_append *append, const struct run *run,
+		       enum event_type type, struct store_effect *opened, struct uuid *closed)
+{
+	struct arena *arena = &turn->arena;
+	bool begins = type == EVENT_RUN_CREATED || type == EVENT_RUN_STARTED;
+	bool ends = type == EVENT_RUN_FINISHED || type == EVENT_RUN_CANCELLING;
+	if (ends && has(run->graph->rows, timeout_us))
+		closed[append->closed_count++] = run_deadline_id(run);
+	if (type == EVENT_RUN_STARTED || type == EVENT_RUN_CANCELLING)
+		closed[append->closed_count++] = run_place_id(run);
+	if (begins && has_deadline(run)) {
+		opened[append->opened_count] = deadline_row(run, arena);
+		add_opened(turn, append, opened, S(""));
+	}
+	if (type == EVENT_RUN_CREATED && run->queued) {
+		opened[append->opened_count] = place_row(run, arena);
+		add_opened(turn, append, opened, S(""));
+	}
 }
 
 static struct store_event event_row(const struct event *event, struct arena *arena)
@@ -190,13 +239,6 @@ static void fill_events(struct turn *turn, struct store_append *append, struct l
 	append->event_count = count;
 }
 
-static void add_opened(struct turn *turn, struct store_append *append, struct store_effect *opened,
-		       struct str step)
-{
-	turn->opened_steps[append->opened_count++] = step;
-	append->opened = opened;
-}
-
 /* What one event opened and a later one of the same turn closed never was open. */
 static void fill_effects(struct turn *turn, struct store_append *append, const struct run *run)
 {
@@ -204,7 +246,7 @@ static void fill_effects(struct turn *turn, struct store_append *append, const s
 	struct arena *arena = &turn->arena;
 	size_t count = decision->event_count;
 	struct store_effect *opened = arena_array(arena, struct store_effect, count + 1);
-	struct uuid *closed = arena_array(arena, struct uuid, count + decision->close_count);
+	struct uuid *closed = arena_array(arena, struct uuid, 2 * count + decision->close_count);
 	turn->opened_steps = arena_array(arena, struct str, count + 1);
 	for (size_t i = 0; i < count; i++) {
 		const struct event *event = &decision->events[i];
@@ -215,12 +257,7 @@ static void fill_effects(struct turn *turn, struct store_append *append, const s
 			closed[append->closed_count++] = change.closed;
 		if (step != NULL && open_row(run, step, arena, &opened[append->opened_count]))
 			add_opened(turn, append, opened, str_copy(arena, step->path));
-		if (begins_or_ends(event->type, false) && has(run->graph->rows, timeout_us))
-			closed[append->closed_count++] = run_deadline_id(run);
-		if (begins_or_ends(event->type, true) && has_deadline(run)) {
-			opened[append->opened_count] = deadline_row(run, arena);
-			add_opened(turn, append, opened, S(""));
-		}
+		change_run(turn, append, run, event->type, opened, closed);
 	}
 	for (size_t i = 0; i < decision->close_count; i++)
 		closed[append->closed_count++] = decision->closes[i];
@@ -286,6 +323,14 @@ static void fill_snapshot(struct turn *turn, struct store_append *append, struct
 	live->runtime->snapshots++;
 }
 
+static void add_guard(struct turn *turn, struct store_guard guard)
+{
+	struct store_append *append = &turn->ticket.append;
+	require(append->guard_count < COUNT(turn->guards));
+	turn->guards[append->guard_count++] = guard;
+	append->guards = turn->guards;
+}
+
 /* A run with a retention of its own is counted from its creation until nothing of it is left to
  * take. */
 static void fill_retention(struct turn *turn, struct store_append *append, const struct run *run)
@@ -302,12 +347,31 @@ static void fill_retention(struct turn *turn, struct store_append *append, const
 		if (run_ended(run) && append->floor == run->seq)
 			change = -1;
 	}
-	if (run->retention_days < 0 || change == 0)
+	if (run->retention_days >= 0 && change != 0)
+		add_guard(turn, (struct store_guard){ RETENTION_OWN, change, -1 });
+}
+
+/* Who is under way is counted: of each kind that has a queue, and of each key. */
+static void fill_turn_taking(struct turn *turn, const struct run *run, bool uncounted)
+{
+	const struct decision *decision = &turn->decision;
+	int64_t change = 0;
+	for (size_t i = 0; i < decision->event_count; i++) {
+		enum event_type type = decision->events[i].type;
+		if ((type == EVENT_RUN_CREATED && !run->queued) || type == EVENT_RUN_STARTED)
+			change++;
+		else if (type == EVENT_RUN_FINISHED && run->begun_at > 0)
+			change--;
+	}
+	if (change == 0 || uncounted || !queue_counts(run))
 		return;
-	struct store_guard *guard = arena_new(&turn->arena, struct store_guard);
-	*guard = (struct store_guard){ .name = RETENTION_OWN, .change = change, .limit = -1 };
-	append->guards = guard;
-	append->guard_count = 1;
+	struct str kind = run_kind(run);
+	add_guard(turn, (struct store_guard){ queue_guard(kind, &turn->arena), change,
+					      change > 0 ? queue_limit(turn->runtime, kind) : -1 });
+	if (run->key.size > 0)
+		add_guard(turn, (struct store_guard){ queue_key_guard(run->key, &turn->arena),
+						      change, change > 0 ? 1 : -1 });
+	turn->turn_taking = change;
 }
 
 void turn_rows(struct turn *turn, struct live *live)
@@ -324,5 +388,6 @@ void turn_rows(struct turn *turn, struct live *live)
 	fill_effects(turn, append, run);
 	fill_blobs(turn, append, live);
 	fill_retention(turn, append, run);
+	fill_turn_taking(turn, run, live->uncounted);
 	fill_snapshot(turn, append, live);
 }

@@ -236,6 +236,9 @@ void runtime_start(struct runtime *runtime, const struct runtime_start *start,
 	struct starting *s = starting_new(runtime, start);
 	struct item *item = item_new(COMMAND_CREATE);
 	item->command.trace = str_copy(&item->arena, start->trace);
+	item->command.by = str_copy(&item->arena, start->by);
+	item->command.key = str_copy(&item->arena, start->alone);
+	item->command.priority = start->priority;
 	if (start->retention_days != NULL)
 		item->command.retention_days = arena_copy(&item->arena, start->retention_days,
 							  sizeof(*start->retention_days));

@@ -53,6 +53,7 @@ static void turn_act(struct turn *turn, struct live *live)
 	turn->notice.position = turn->ticket.append.last_position;
 	bus_notify(turn->runtime, &turn->notice);
 	set_alarms(turn);
+	queue_committed(turn, live);
 	if (turn->notice.ended && !uuid_is_zero(&turn->parent))
 		subrun_ended(turn->runtime, &live->run_id);
 	for (size_t i = 0; i < turn->decision.event_count; i++)
@@ -152,6 +153,53 @@ static void turn_repeated(struct turn *turn, struct live *live)
 	reload_when_quiet(live);
 }
 
+/* Every place of its kind is taken: the run is created all the same and waits for its turn. */
+static void create_queued(struct turn *turn, struct live *live)
+{
+	struct runtime *runtime = live->runtime;
+	struct item *item = turn->item;
+	if (runtime->queue.count >= LIMIT_QUEUED) {
+		struct error error;
+		fail(&error, ERROR_OVERLOADED,
+		     "%d runs wait for their turn already; try again later", LIMIT_QUEUED);
+		turn_never_was(turn, live, &error);
+		return;
+	}
+	struct graph_use *graph = live->graph;
+	live->graph = NULL; /* it stays */
+	live_drop_state(live);
+	live->graph = graph;
+	live->run = run_new(&live->arena, live->run_id, graph->graph);
+	item->command.queued = true;
+	arena_done(&turn->arena);
+	free(turn);
+	struct item_queue behind = live->inbox;
+	live->inbox = (struct item_queue){ 0 };
+	queue_add(&live->inbox, item);
+	while (behind.first != NULL)
+		queue_add(&live->inbox, queue_take(&behind));
+	live_pump(live);
+}
+
+/* A guard stands at its limit (R13). */
+static void turn_guarded(struct turn *turn, struct live *live)
+{
+	enum command_kind kind = turn->item->command.kind;
+	if (kind == COMMAND_CREATE) {
+		create_queued(turn, live);
+	} else if (kind == COMMAND_START) {
+		queue_refused(live->runtime, &live->run_id);
+		turn_free(turn);
+		live->stale = true;
+		reload_when_quiet(live);
+	} else {
+		/* Only a count that is wrong refuses an end; the end is what counts. */
+		log_line(LOG_WARNING, "the count of runs under way is too low; it is left alone");
+		live->uncounted = true;
+		turn_redo(turn, live);
+	}
+}
+
 /* There is no room on the disk.  Who asked is told so and may ask again; the result of an effect
  * has nobody who would bring it again, so it stays until it is stored. */
 static void turn_starved(struct turn *turn, struct live *live)
@@ -199,6 +247,8 @@ static void turn_committed(struct writer_ticket *ticket)
 		turn_refused(turn, live);
 	} else if (ticket->append.outcome == STORE_REPEATED) {
 		turn_repeated(turn, live);
+	} else if (ticket->append.outcome == STORE_GUARDED) {
+		turn_guarded(turn, live);
 	} else if (ticket->append.outcome == STORE_FULL) {
 		turn_starved(turn, live);
 	} else {
