@@ -202,6 +202,8 @@ struct runtime {
 	uint64_t snapshots, loaded_events;
 	struct chore *chores; /* the first is under way */
 	uint64_t chore_count; /* ever begun: the number of one is its id */
+	struct uuid folding;  /* the run that a rebuild reads from the disk */
+	bool folding_is_old;  /* something was appended to it since that began */
 };
 
 struct live *live_find(struct runtime *runtime, const struct uuid *run);

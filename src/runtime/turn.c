@@ -272,6 +272,8 @@ static void turn_commit(struct turn *turn, struct live *live)
 						.ended = run_ended(run),
 						.waiting = run->state == RUN_WAITING_HUMAN };
 	turn->parent = run->parent;
+	if (uuid_equal(&turn->runtime->folding, &run->id))
+		turn->runtime->folding_is_old = true;
 	live->in_flight++;
 	turn->next = live->flying;
 	live->flying = turn;
