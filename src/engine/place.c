@@ -85,7 +85,7 @@ bool run_queue_remove(struct run_queue *queue, const struct activation *activati
 	return true;
 }
 
-struct activation *run_queue_head(struct run_queue *queue)
+struct activation *run_queue_head(const struct run_queue *queue)
 {
 	return queue->head == queue->tail ? NULL : queue->at[queue->head];
 }

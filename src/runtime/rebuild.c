@@ -146,7 +146,7 @@ static bool is_left_alone(const struct run *run)
 		    run_node(run, step)->kind == RUN_NODE_TOOL)
 			return true;
 	}
-	return run_is_stepping(run);
+	return run_is_stepping(run) || engine_could_go_on(run);
 }
 
 /* True when it is in memory: then it is written from there, or left out. */

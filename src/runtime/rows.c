@@ -137,7 +137,19 @@ struct change {
 	struct str step;
 };
 
-static struct change change_of(const struct event *event)
+/* A further attempt is another effect: what was to come is open under the id of the one before. */
+static struct change change_of_subrun(const struct run *run,
+				      const struct run_subrun_requested *event)
+{
+	struct change change = { .step = event->step };
+	if (!has(event, attempt) || event->attempt < 2)
+		return change;
+	change.closes = true;
+	change.closed = engine_effect_id(run, event->step, S("subrun"), event->attempt - 1);
+	return change;
+}
+
+static struct change change_of(const struct run *run, const struct event *event)
 {
 	switch (event->type) {
 	case EVENT_TOOL_REQUESTED:
@@ -145,7 +157,7 @@ static struct change change_of(const struct event *event)
 	case EVENT_TURN_REQUESTED:
 		return (struct change){ .step = event->as.run_turn_requested->step };
 	case EVENT_SUBRUN_REQUESTED:
-		return (struct change){ .step = event->as.run_subrun_requested->step };
+		return change_of_subrun(run, event->as.run_subrun_requested);
 	case EVENT_TIMER_REQUESTED:
 		return (struct change){ .step = event->as.run_timer_requested->step };
 	case EVENT_HUMAN_REQUESTED:
@@ -250,7 +262,7 @@ static void fill_effects(struct turn *turn, struct store_append *append, const s
 	turn->opened_steps = arena_array(arena, struct str, count + 1);
 	for (size_t i = 0; i < count; i++) {
 		const struct event *event = &decision->events[i];
-		struct change change = change_of(event);
+		struct change change = change_of(run, event);
 		const struct activation *step =
 			change.step.size == 0 ? NULL : run_activation(run, change.step);
 		if (change.closes)
@@ -291,7 +303,8 @@ struct store_run run_row(const struct run *run, struct arena *arena)
 	return (struct store_run){ .id = run->id,
 				   .name = run->graph->name,
 				   .state = run_state_row(run->state)->word,
-				   .stepping = run_is_stepping(run),
+				   .stepping =
+					   run_is_stepping(run) || engine_could_go_on(run),
 				   .created_at = run->created_at,
 				   .updated_at = run->updated_at,
 				   .ended_at = run->ended_at,
@@ -381,8 +394,6 @@ void turn_rows(struct turn *turn, struct live *live)
 	append->expected_seq = run->seq - (int64_t)turn->decision.event_count;
 	claim_fill(turn->item, &run->id, turn->now, &append->request);
 	append->run = run_row(run, &turn->arena);
-	/* What was held back is found by recovery like a step that is to be computed. */
-	append->run.stepping = append->run.stepping || turn->held_back;
 	append->urgent = turn->item->command.kind == COMMAND_CANCEL;
 	fill_events(turn, append, live);
 	fill_effects(turn, append, run);
