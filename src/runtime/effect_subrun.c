@@ -34,7 +34,8 @@ struct look {
 static bool read_value(struct look *look, struct store_reader *reader, const struct value *value,
 		       const struct json **out)
 {
-	struct str text = value->text;
+	/* What is read shares the text, and the state it stands in is given back soon. */
+	struct str text = str_copy(&look->read.arena, value->text);
 	bool found = true;
 	*out = NULL;
 	if (value->kind == VALUE_ABSENT)
