@@ -335,6 +335,13 @@ static void call_unknown(struct call *call, const char *why)
 	call_close(call, RUN_OUTCOME_UNKNOWN, NULL, &error);
 }
 
+static void call_cancel(struct call *call)
+{
+	struct error error;
+	fail(&error, ERROR_CANCELLED, "it was told to stop");
+	call_close(call, RUN_OUTCOME_CANCELLED, NULL, &error);
+}
+
 static void restored(void *context, uint64_t argument, struct str tree, const struct error *error)
 {
 	struct runtime *runtime = context;
@@ -343,6 +350,10 @@ static void restored(void *context, uint64_t argument, struct str tree, const st
 	if (call == NULL)
 		return;
 	POINT("workspace.restored");
+	if (call->cancelling) {
+		call_cancel(call);
+		return;
+	}
 	if (error->code == ERROR_NONE) {
 		call_restart(call);
 		return;
@@ -353,13 +364,6 @@ static void restored(void *context, uint64_t argument, struct str tree, const st
 	log_run(LOG_WARNING, uuid_text(&live->run_id, id),
 		"the workspace could not be restored: %s", error->text);
 	call_unknown(call, "its workspace could not be restored");
-}
-
-static void call_cancel(struct call *call)
-{
-	struct error error;
-	fail(&error, ERROR_CANCELLED, "it was told to stop");
-	call_close(call, RUN_OUTCOME_CANCELLED, NULL, &error);
 }
 
 /* Class probe: the tool has looked. */

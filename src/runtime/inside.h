@@ -79,6 +79,8 @@ struct item {
 	struct arena arena;
 	struct command command;
 	struct error *refusal;    /* why it was refused, while that waits to be told */
+	const struct decision_stop *stops; /* effects to be told to end, while that waits, too */
+	size_t stop_count;
 	bool bare;                /* no command at all: whatever can start is started */
 	int64_t not_before;       /* DUE: the time that has come, whatever the wall clock says */
 	runtime_replied *replied; /* NULL when nobody waits */

@@ -224,6 +224,8 @@ static void turn_starved(struct turn *turn, struct live *live)
 static void tell_refused(struct live *live)
 {
 	for (struct item *item; (item = queue_take(&live->refused)) != NULL;) {
+		for (size_t i = 0; i < item->stop_count; i++)
+			effect_stop(live, &item->stops[i]);
 		item_reply(item, &live->run_id, item->refusal);
 		item_free(item);
 	}
@@ -372,12 +374,20 @@ static void turn_fetch(struct turn *turn, struct live *live)
 }
 
 /* Nothing came of it that would be stored.  What shall end is told so all the same, and who asked
- * hears once what it was measured against is on the disk. */
+ * hears, both once what it was measured against is on the disk: before that, what shall end may not
+ * even have begun. */
 static void turn_settle(struct turn *turn, struct live *live)
 {
 	struct item *item = turn->item;
-	for (size_t i = 0; i < turn->decision.stop_count; i++)
-		effect_stop(live, &turn->decision.stops[i]);
+	size_t count = turn->decision.stop_count;
+	struct decision_stop *stops = arena_array(&item->arena, struct decision_stop, count);
+	for (size_t i = 0; i < count; i++)
+		stops[i] = (struct decision_stop){
+			.step = str_copy(&item->arena, turn->decision.stops[i].step),
+			.effect = turn->decision.stops[i].effect,
+		};
+	item->stops = stops;
+	item->stop_count = count;
 	arena_done(&turn->arena);
 	free(turn);
 	live_forget_loaded(live);
@@ -446,8 +456,20 @@ static void turn_go_on(struct turn *turn, struct live *live)
 	turn_advance(turn, live);
 }
 
+/* A call that a crash left open was about to be made again when the run was called off: whoever was
+ * to stop it found nothing under way, so it ends here. */
+static void give_up_restart(struct item *item)
+{
+	item->command.kind = COMMAND_FINISHED;
+	item->command.outcome = RUN_OUTCOME_CANCELLED;
+	item->command.fault = (struct fault){ error_row(ERROR_CANCELLED)->name,
+					      S("the run was called off before it was made again") };
+}
+
 static void turn_begin(struct live *live, struct item *item)
 {
+	if (item->command.kind == COMMAND_RESTARTED && live->run->cancelling)
+		give_up_restart(item);
 	struct turn *turn = calloc(1, sizeof(*turn));
 	require(turn != NULL);
 	turn->runtime = live->runtime;
