@@ -214,6 +214,7 @@ static void life_begin(struct sim *sim)
 					     .workspace = &sim->workspace.base,
 					     .tools = &sim_tool_table,
 					     .contained = true,
+					     .definition = sim_definition,
 					     .fatal = store_failed,
 					     .context = sim,
 					     .retention = { .days = 30, .max_events = 100000 },
@@ -376,9 +377,8 @@ static bool play_seed(uint64_t seed, bool trace, struct sim_counts *sum)
 	struct sim *calm = world_new(seed, SIM_CALM, trace);
 	struct sim *sim = world_new(seed, mode_of(seed), trace);
 	struct sim *again = world_new(seed, mode_of(seed), false);
-	if (trace)
-		printf(STR_FMT "----\n" STR_FMT "----\n", STR_ARG(sim->plan.yaml[0]),
-		       STR_ARG(sim->plan.yaml[1]));
+	for (size_t i = 0; trace && i < SIM_DEFINITIONS; i++)
+		printf(STR_FMT "----\n", STR_ARG(sim->plan.yaml[i]));
 	world_play(calm);
 	if (!calm->failed)
 		world_play(sim);

@@ -13,8 +13,10 @@
  *	sim_system.c       clock, timers, jobs: the twin of the loop
  *	sim_workspace.c    folders, trees, locks: the twin of git and flock
  *	sim_tools.c        scripted tools and their children
- *	sim_definition.c   random definitions, runs and inputs
- *	sim_driver.c       callers: they start runs and answer questions
+ *	sim_definition.c   runs and their inputs; flat definitions
+ *	sim_graph.c        definitions with everything the engine has
+ *	sim_driver.c       callers: what is asked of the program, and when
+ *	sim_people.c       what people answer and tell runs
  *	sim_disk.c         the store, and a record of all that was ever committed
  *	sim_check.c        what must hold of the store after every life
  *	sim_story.c        what the events must tell, and the same end as undisturbed
@@ -32,9 +34,10 @@
 enum {
 	SIM_RUNS = 4,
 	SIM_KNOWN = 512, /* with those that steps begin */
-	SIM_DEFINITIONS = 2,
+	SIM_DEFINITIONS = 4, /* each may run those before it */
 	SIM_CHILDREN = 4096,
 	SIM_ANSWERS = 4096,
+	SIM_TOLD = 4096,
 	SIM_READERS = 3,
 	SIM_LIVES = 64,
 };
@@ -101,6 +104,8 @@ struct sim_child {
 	int64_t attempt;
 	enum run_effect_class class;
 	bool alive, lingering; /* lingering: its program is gone */
+	bool told;             /* to stop */
+	bool happened;         /* what it is for has been done */
 	int64_t dies_at;       /* of one that lingers */
 	unsigned life;
 	uint64_t fate, seen; /* seen: hash of what it was given */
@@ -160,18 +165,22 @@ struct sim_run {
 	struct uuid id;
 	size_t definition;
 	struct str inputs;
+	bool alone; /* of the runs that say so one is under way at a time */
 	bool asked; /* in this life */
 	bool acknowledged;
 };
 
 struct sim_plan {
 	struct arena arena;
-	struct str yaml[SIM_DEFINITIONS];
+	struct str yaml[SIM_DEFINITIONS]; /* of w0, w1 … */
+	bool steady[SIM_DEFINITIONS];     /* sim_graph.c says what that is */
 	struct sim_run runs[SIM_RUNS];
 	size_t run_count;
 };
 
 void sim_plan_make(struct sim_plan *plan, uint64_t seed);
+/* One with everything the engine has. */
+struct str sim_graph_make(struct sim_plan *plan, size_t number, struct sim_dice *dice);
 
 /* ---- the world ---------------------------------------------------------------------- */
 
@@ -181,6 +190,17 @@ struct sim_answer {
 	enum run_decision decision;
 	bool acknowledged;
 	bool must_fail; /* another revision, or closed already */
+};
+
+/* Something a person told a run. */
+struct sim_told {
+	enum command_kind kind;
+	struct uuid run;
+	const char *name; /* of a signal */
+	char by[16];      /* a word of its own */
+	char key[16];     /* "" = none */
+	int64_t at;       /* the latest time there had been */
+	bool acknowledged;
 };
 
 enum sim_mode {
@@ -194,6 +214,7 @@ enum sim_mode {
 struct sim_counts {
 	unsigned lives, crashes, stops, starts, restarts, unknown, answers, refused, failed_commits;
 	unsigned full_commits, full_replies, drains, not_now, passes, compacted, snapshots;
+	unsigned told, asked, compared;
 	uint64_t purged;
 	uint64_t events;
 };
@@ -221,6 +242,7 @@ struct sim {
 	struct sim_dice dice;
 	struct sim_plan plan;
 	int64_t mono, wall_offset;
+	int64_t latest; /* that the wall clock has ever shown */
 	struct store *store;
 	struct store_reader *reader; /* the world's own eyes */
 	struct sim_workspace workspace;
@@ -228,6 +250,8 @@ struct sim {
 	size_t child_count;
 	struct sim_answer answers[SIM_ANSWERS];
 	size_t answer_count;
+	struct sim_told told[SIM_TOLD];
+	size_t told_count;
 	struct sim_counts counts;
 	int64_t life_ends[SIM_LIVES]; /* newest position when each life was over */
 	unsigned crashes_left;
@@ -270,6 +294,20 @@ const struct sim_recorded *sim_next(const struct sim *sim, const struct sim_reco
 /* A caller does something, or nothing; `must` when nothing else can happen. */
 bool sim_drive(struct sim *sim, bool must);
 bool sim_all_ended(struct sim *sim);
+/* The workflows of the plan by their names. */
+bool sim_definition(void *context, struct str name, struct arena *arena, struct str *out_yaml,
+		    struct error *error);
+
+/* People; each does one thing or nothing. */
+bool sim_answer_one(struct sim *sim, bool must);
+bool sim_answer_again(struct sim *sim);
+bool sim_resume_one(struct sim *sim);
+bool sim_signal_one(struct sim *sim);
+bool sim_disturb_one(struct sim *sim);
+bool sim_tell_again(struct sim *sim);
+void sim_check_told(struct sim *sim);
+/* Whoever asked may ask again. */
+bool sim_not_now(struct sim *sim, const struct error *error);
 
 void sim_check(struct sim *sim);
 /* What the events tell, with every known run's state. */

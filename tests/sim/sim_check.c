@@ -289,7 +289,7 @@ static bool is_open(const struct run *run, const struct activation *step, struct
 	return true;
 }
 
-/* All of it, and the time of the run itself. */
+/* All of it, the time of the run itself, and its place in a queue. */
 static size_t open_of(const struct run *run, struct store_effect *out)
 {
 	size_t count = 0;
@@ -301,6 +301,11 @@ static size_t open_of(const struct run *run, struct store_effect *out)
 					       .run = run->id,
 					       .kind = S("deadline"),
 					       .due_at = run->due_at };
+	if (run->queued)
+		out[count++] =
+			(struct store_effect){ .id = engine_effect_id(run, S(""), S("queue"), 1),
+					       .run = run->id,
+					       .kind = S("queue") };
 	return count;
 }
 
@@ -326,7 +331,7 @@ static void check_effects(struct sim *sim, struct run *const *folds)
 	size_t open = 0;
 	for (size_t r = 0; r < sim->known_count; r++) {
 		struct store_effect *rows =
-			arena_array(&arena, struct store_effect, folds[r]->paths.count + 1);
+			arena_array(&arena, struct store_effect, folds[r]->paths.count + 2);
 		size_t count = open_of(folds[r], rows);
 		open += count;
 		for (size_t i = 0; i < count; i++)
@@ -335,8 +340,11 @@ static void check_effects(struct sim *sim, struct run *const *folds)
 					 STR_ARG(rows[i].kind));
 	}
 	if (open != page.count)
-		sim_fail(sim, "%zu effects are open by the events and there are %zu rows", open,
-			 page.count);
+		sim_fail(sim,
+			 "%zu effects are open by the events and there are %zu rows, the first of "
+			 "kind " STR_FMT ": " STR_FMT,
+			 open, page.count, STR_ARG(page.count > 0 ? page.at[0].kind : S("-")),
+			 STR_ARG(page.count > 0 ? page.at[0].body : S("-")));
 }
 
 static void check_run_row(struct sim *sim, const struct run *run, struct arena *arena)
@@ -356,7 +364,7 @@ static void check_run_row(struct sim *sim, const struct run *run, struct arena *
 	    (run_is_stepping(run) && !row.stepping) ||
 	    !str_equal(row.state, run_state_row(run->state)->word))
 		sim_fail(sim, "a run's row differs from its events");
-	struct store_effect *rows = arena_array(arena, struct store_effect, run->paths.count + 1);
+	struct store_effect *rows = arena_array(arena, struct store_effect, run->paths.count + 2);
 	size_t open = open_of(run, rows);
 	if (run_ended(run) && (open > 0 || row.stepping || run->live > 0))
 		sim_fail(sim, "an ended run has something open");

@@ -90,6 +90,8 @@ static void record_event(struct sim *sim, const struct store_append *append, siz
 	if (run->first != sim->record_count)
 		sim->record[run->last].next = sim->record_count;
 	run->last = sim->record_count++;
+	sim_trace(sim, "run %zu: " STR_FMT " " STR_FMT, (size_t)(run - sim->known),
+		  STR_ARG(made->row.type), STR_ARG(made->row.body));
 }
 
 static void record_commit(struct sim *sim, struct store_append *const *appends, size_t count)
@@ -105,17 +107,37 @@ static void record_commit(struct sim *sim, struct store_append *const *appends, 
 	}
 }
 
+/* Who cancels has a reserve; the others are told. */
+static bool commit_without_room(struct sim *sim, struct store *store,
+				struct store_append *const *appends, size_t count,
+				struct error *error)
+{
+	struct store_append *urgent[256];
+	size_t urgent_count = 0;
+	bool good = true;
+	for (size_t i = 0; i < count; i++) {
+		if (appends[i]->urgent && urgent_count < COUNT(urgent))
+			urgent[urgent_count++] = appends[i];
+		else
+			appends[i]->outcome = STORE_FULL;
+	}
+	sim_trace(sim, "no room for a commit of %zu appends, %zu urgent", count, urgent_count);
+	sim_memory_outside();
+	if (urgent_count > 0)
+		good = memory_ops->commit(store, urgent, urgent_count, error);
+	if (good)
+		record_commit(sim, urgent, urgent_count);
+	sim_memory_inside();
+	return good;
+}
+
 /* A commit that fails may or may not have been written: nobody can say. */
 static bool disk_commit(struct store *store, struct store_append *const *appends, size_t count,
 			struct error *error)
 {
 	struct sim *sim = current;
-	if (disk_is_full(sim)) {
-		for (size_t i = 0; i < count; i++)
-			appends[i]->outcome = STORE_FULL;
-		sim_trace(sim, "no room for a commit of %zu appends", count);
-		return true;
-	}
+	if (disk_is_full(sim))
+		return commit_without_room(sim, store, appends, count, error);
 	bool fails = sim->commits_left > 0 && --sim->commits_left == 0;
 	bool writes = !sim->broken && (!fails || sim_chance(&sim->dice, 50));
 	bool good = true;

@@ -104,8 +104,6 @@ static void check_room(struct sim *sim, const struct tool_call *call)
 	if (run != NULL && alive > run->graph->concurrency + extra)
 		sim_fail(sim, "%zu tools at once where %u have room", alive,
 			 run->graph->concurrency);
-	if (run != NULL && run->cancelling)
-		sim_fail(sim, "a tool is started by a run that is called off");
 }
 
 void sim_check_start(struct sim *sim, const struct tool_call *call)
@@ -227,6 +225,7 @@ void sim_check_story(struct sim *sim, struct run *const *folds)
 	for (size_t i = 0; i < sim->known_count; i++)
 		check_run(sim, folds[i]);
 	check_answers(sim);
+	sim_check_told(sim);
 	check_ledger(sim);
 }
 
@@ -278,23 +277,39 @@ static struct str end_of(struct sim *sim, const struct run *run, struct arena *a
 }
 
 /* Every effect closed as unknown must be one that may be; true when there is any. */
-static bool has_unknown(struct sim *sim, const struct uuid *run)
+static bool is_unknown(struct sim *sim, const struct sim_recorded *at)
 {
-	bool any = false;
+	if (at->event.type != EVENT_TOOL_FINISHED ||
+	    at->event.as.run_tool_finished->outcome != RUN_OUTCOME_UNKNOWN)
+		return false;
+	struct traces traces =
+		traces_of(sim, &at->row.run, &at->event.as.run_tool_finished->effect, 0);
+	if (traces.class != RUN_CLASS_ONCE && traces.class != RUN_CLASS_CONTAINED &&
+	    traces.class != RUN_CLASS_PROBE && !(traces.class == RUN_CLASS_KEYED))
+		sim_fail(sim, "an effect is unknown that could have been repeated");
+	return true;
+}
+
+/* Whether something became of the run, or of one that is part of it, that need not be the same in
+ * every world: an outcome nobody knew, or a person's cancelling.  *called_off: it was not a
+ * person's, and then only the state it ends in is the same. */
+static bool is_disturbed(struct sim *sim, const struct uuid *run, bool *called_off)
+{
+	bool disturbed = false, ignored;
 	for (const struct sim_recorded *at = sim_first(sim, run); at != NULL;
 	     at = sim_next(sim, at)) {
-		if (at->event.type != EVENT_TOOL_FINISHED)
+		disturbed = is_unknown(sim, at) || disturbed;
+		if (at->event.type == EVENT_SUBRUN_REQUESTED)
+			disturbed = is_disturbed(sim,
+						 &at->event.as.run_subrun_requested->effect,
+						 &ignored) ||
+				    disturbed;
+		if (at->event.type != EVENT_RUN_CANCELLING)
 			continue;
-		const struct run_tool_finished *body = at->event.as.run_tool_finished;
-		if (body->outcome != RUN_OUTCOME_UNKNOWN)
-			continue;
-		struct traces traces = traces_of(sim, run, &body->effect, 0);
-		any = true;
-		if (traces.class != RUN_CLASS_ONCE && traces.class != RUN_CLASS_CONTAINED &&
-		    traces.class != RUN_CLASS_PROBE)
-			sim_fail(sim, "an effect is unknown that could have been repeated");
+		*called_off = true;
+		disturbed = disturbed || !has(at->event.as.run_cancelling, fault);
 	}
-	return any;
+	return disturbed;
 }
 
 static int compare_writes(const void *a, const void *b)
@@ -324,8 +339,17 @@ void sim_check_same_end(struct sim *sim, struct sim *calm)
 			sim_fail(sim, "a run is missing at the end");
 			return;
 		}
-		if (has_unknown(sim, id))
+		bool called_off = false;
+		if (is_disturbed(sim, id, &called_off) ||
+		    !sim->plan.steady[sim->plan.runs[i].definition])
 			continue;
+		is_disturbed(calm, id, &called_off);
+		sim->counts.compared++;
+		if (called_off) {
+			if (run->state != other->state)
+				sim_fail(sim, "run %zu is called off in one world only", i);
+			continue;
+		}
 		struct str mine = end_of(sim, run, &arena), theirs = end_of(calm, other, &arena);
 		if (!str_equal(mine, theirs))
 			sim_fail(sim,

@@ -176,6 +176,8 @@ static void pass_time(struct sim_system *self)
 	sim->mono += (int64_t)sim_below(&sim->dice, 200);
 	if (sim->mode != SIM_CALM && sim_below(&sim->dice, 400) == 0)
 		sim->wall_offset += (int64_t)sim_below(&sim->dice, 4000000) - 2000000;
+	if (sim->latest < sim->mono + sim->wall_offset)
+		sim->latest = sim->mono + sim->wall_offset;
 	sim_children_tick(sim);
 }
 
