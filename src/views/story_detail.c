@@ -73,6 +73,9 @@ static const struct json *detail_begin(const struct story *story, const struct e
 		{ S("attempt"), call->attempt > 1 ? tree_int(call->attempt) : tree_none() },
 		{ S("due_at"), call->due_at > 0 ? tree_time(arena, call->due_at) : tree_none() },
 		{ S("signal"), tree_text_if(call->signal) },
+		{ S("run"), event->type == EVENT_SUBRUN_REQUESTED
+				    ? tree_text(story_id_text(story, call->effect))
+				    : tree_none() },
 		{ S("model"), tree_text_if(call->model) }, { S("kind"), kind_text(asked) },
 		{ S("to"), asked != NULL && has(asked, to) ? tree_text(asked->to) : tree_none() });
 }

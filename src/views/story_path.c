@@ -167,6 +167,22 @@ static struct story_step *step_new(struct story *story, struct str path, struct 
 	return step;
 }
 
+/* A node of the root whose first activation is forgotten: what stands for it is the one that is
+ * named now. */
+static struct story_step *rename_step(struct story *story, const struct story_scope *scope,
+				      const struct piece *piece, struct str path)
+{
+	struct story_step *step = story_place_of(story, scope, piece->name)->newest;
+	if (step == NULL || piece->ordinal == step->ordinal || step->started || step->ended ||
+	    step->ordinal > 1)
+		return NULL;
+	map_remove(&story->paths, step->path);
+	step->path = str_copy(story->arena, path);
+	step->ordinal = piece->ordinal;
+	map_put(&story->paths, step->path, step);
+	return step;
+}
+
 struct story_step *story_step_at(struct story *story, struct str path)
 {
 	struct story_step *step = story_step_find(story, path);
@@ -179,7 +195,10 @@ struct story_step *story_step_at(struct story *story, struct str path)
 	if (scope == NULL || !read_piece(last, &piece) || piece.item >= 0 ||
 	    !find_node(scope, piece.name, &slot))
 		return NULL;
-	return step_new(story, str_copy(story->arena, path), scope, slot, piece.ordinal);
+	step = rename_step(story, scope, &piece, path);
+	return step != NULL
+		       ? step
+		       : step_new(story, str_copy(story->arena, path), scope, slot, piece.ordinal);
 }
 
 void story_begin_root(struct story *story)

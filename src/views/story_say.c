@@ -116,36 +116,40 @@ static struct str say_end(const struct saying *s)
 	return str_format(s->arena, STR_FMT " is done", STR_ARG(path));
 }
 
-static const char *verb_of(enum run_decision decision)
+/* What stands before and behind the step's path in a sentence about an answer. */
+struct wording {
+	const char *before, *behind;
+};
+
+static struct wording wording_of(enum run_decision decision)
 {
 	switch (decision) {
 	case RUN_DECISION_APPROVE:
-		return "approved";
+		return (struct wording){ "approved", "" };
 	case RUN_DECISION_REJECT:
-		return "rejected";
+		return (struct wording){ "rejected", "" };
 	case RUN_DECISION_MODIFY:
-		return "approved, with other values,";
+		return (struct wording){ "approved", " with other values" };
 	case RUN_DECISION_HAPPENED:
-		return "says that this happened:";
+		return (struct wording){ "says that", " happened" };
 	case RUN_DECISION_NOT_HAPPENED:
-		return "says that this did not happen:";
+		return (struct wording){ "says that", " did not happen" };
 	case RUN_DECISION_RETRY:
-		return "wants another attempt at";
+		return (struct wording){ "wants", " tried again" };
 	case RUN_DECISION_TIMEOUT:
 		break;
 	}
-	return "did not answer in time:";
+	return (struct wording){ "answered", " in time" };
 }
 
 static struct str say_answer(const struct saying *s)
 {
 	const struct run_human_finished *answer = s->event->as.run_human_finished;
+	struct wording wording = wording_of(answer->decision);
 	struct str comment = has(answer, comment) ? answer->comment : S("");
-	if (answer->decision == RUN_DECISION_TIMEOUT)
-		return str_format(s->arena, "nobody answered " STR_FMT " in time",
-				  STR_ARG(s->step->path));
-	return str_format(s->arena, STR_FMT " %s " STR_FMT "%s" STR_FMT, STR_ARG(answer->by),
-			  verb_of(answer->decision), STR_ARG(s->step->path),
+	struct str by = answer->decision == RUN_DECISION_TIMEOUT ? S("nobody") : answer->by;
+	return str_format(s->arena, STR_FMT " %s " STR_FMT "%s%s" STR_FMT, STR_ARG(by),
+			  wording.before, STR_ARG(s->step->path), wording.behind,
 			  comment.size > 0 ? ": " : "", STR_ARG(comment));
 }
 

@@ -59,6 +59,12 @@ static const struct json *object_or_empty(const struct json *json)
 	return json == NULL ? &no_members : json;
 }
 
+/* Time in a queue is not its own. */
+static int64_t began_at(const struct story *story)
+{
+	return story->started_at > 0 ? story->started_at : story->created_at;
+}
+
 static const struct json *metadata(const struct story *story)
 {
 	static const struct json yes = { .kind = JSON_BOOL, .as.boolean = true };
@@ -103,10 +109,10 @@ static const struct runtime_workflow_result_model *result_of(const struct story 
 	SET(result, workflow, story->source->graph->name);
 	SET(result, adapter, S("native"));
 	SET(result, status, story_words(story)->runtime);
-	SET(result, started_at, story->created_at);
+	SET(result, started_at, began_at(story));
 	if (story->ended) {
 		SET(result, completed_at, story->ended_at);
-		SET(result, duration_ms, story_duration_ms(story->created_at, story->ended_at));
+		SET(result, duration_ms, story_duration_ms(began_at(story), story->ended_at));
 	}
 	SET(result, steps, ((struct runtime_step_result_model_list){ steps, story->count }));
 	SET(result, outputs, object_or_empty(story->outputs));
@@ -246,10 +252,10 @@ static const struct runtime_workflow_result *record_of(const struct story *story
 	SET(record, steps, ((struct runtime_step_result_list){ steps, story->count }));
 	SET(record, inputs, story->inputs);
 	SET(record, outputs, object_or_empty(story->outputs));
-	SET(record, started_at, story->created_at);
+	SET(record, started_at, began_at(story));
 	if (story->ended) {
 		SET(record, completed_at, story->ended_at);
-		SET(record, duration_ms, story_duration_ms(story->created_at, story->ended_at));
+		SET(record, duration_ms, story_duration_ms(began_at(story), story->ended_at));
 	}
 	if (story->fault.size > 0)
 		SET(record, error, story->fault);
@@ -311,7 +317,7 @@ static const struct runtime_workflow_end_event *workflow_end(const struct story 
 	struct runtime_workflow_end_event *data = runtime_workflow_end_event_new(story->arena);
 	SET(data, run_id, story->source->run);
 	SET(data, status, status_of(story_words(story)->runtime));
-	SET(data, duration_ms, story_duration_ms(story->created_at, story->ended_at));
+	SET(data, duration_ms, story_duration_ms(began_at(story), story->ended_at));
 	SET(data, outputs, object_or_empty(story->outputs));
 	return data;
 }
