@@ -24,12 +24,15 @@
 #include "base/packed.h"
 #include "config/config.h"
 #include "base/yaml.h"
+#include "contract/document.h"
 #include "os/file.h"
 #include "os/loop.h"
 #include "os/point.h"
 #include "runtime/runtime.h"
 #include "sandbox/sandbox.h"
 #include "store/store.h"
+#include "tool/custom.h"
+#include "tool/works.h"
 
 enum { IDLE_CHECK_US = 20000 };
 
@@ -43,6 +46,8 @@ struct server {
 	struct loop *loop;
 	struct store *store;
 	struct workspace *workspace;
+	struct customs *customs;
+	struct tool_works *works;
 	struct runtime *runtime;
 	struct api *api;
 	int port;
@@ -204,6 +209,21 @@ static bool read_policy(struct server *server, const struct graph_retention_poli
 	return good;
 }
 
+static bool open_works(struct server *server, struct error *error)
+{
+	const char *root = config_text(server->settings.config, CONFIG_TOOLS_APPEND_ROOT);
+	if (root[0] == '\0')
+		root = str_format(&server->arena, "%s/journal", server->settings.data_folder).at;
+	server->customs = customs_new(server->settings.data_folder);
+	const struct tool_works_settings settings = {
+		.loop = server->loop,
+		.customs = server->customs,
+		.append_root = root,
+		.private_addresses = config_list(server->settings.config, CONFIG_TOOLS_PRIVATE),
+	};
+	return works_new(&settings, &server->works, error);
+}
+
 static bool open_runtime(struct server *server, struct error *error)
 {
 	const struct sandbox *sandbox = sandbox_of(server);
@@ -216,7 +236,8 @@ static bool open_runtime(struct server *server, struct error *error)
 		.store = server->store,
 		.workspace = server->workspace,
 		.tools = &tool_table,
-		.host = { .loop = server->loop, .sandbox = sandbox },
+		.host = { .loop = server->loop, .sandbox = sandbox, .works = server->works },
+		.customs = server->customs,
 		.contained = sandbox->contained,
 		.definition = find_definition,
 		.fatal = store_failed,
@@ -291,6 +312,28 @@ static void open_doors(void *context, uint64_t recovered)
 	server->settings.ready(server->settings.context, recovered);
 }
 
+static void trust_changed(void *context, const struct runtime_document *document)
+{
+	struct server *server = context;
+	AUTO(arena) arena = { 0 };
+	struct error error;
+	const struct run_trust *trust = NULL;
+	if (document->body.size > 0)
+		trust = document_read_stored(DOCUMENT_TRUST, document->body, &arena, &error);
+	customs_trust(server->customs, document->name, trust);
+	works_trust_changed(server->works, document->name);
+}
+
+static void trust_loaded(void *context, uint64_t count)
+{
+	struct server *server = context;
+	(void)count;
+	if (server->settings.only_looks)
+		open_doors(server, 0);
+	else
+		runtime_recover(server->runtime, open_doors, server);
+}
+
 /* The keys are known: who asks over TCP how the server is, is told from now on. */
 static void open_front_door(void *context, uint64_t keys)
 {
@@ -303,15 +346,19 @@ static void open_front_door(void *context, uint64_t keys)
 							settings->port, &server->port, &error)))
 		stay_shut(&error);
 	api_listens(server->api, server->port);
-	if (settings->only_looks)
-		open_doors(server, 0);
-	else
-		runtime_recover(server->runtime, open_doors, server);
+	works_listens(server->works, server->port);
+	/* What was trusted is known before anything is called again. */
+	runtime_watch_documents(server->runtime, document_kind_name(DOCUMENT_TRUST), trust_changed,
+				trust_loaded, server);
 }
 
 /* Opening came only so far. */
 static void give_up(struct server *server)
 {
+	if (server->works != NULL)
+		works_free(server->works);
+	if (server->customs != NULL)
+		customs_free(server->customs);
 	if (server->workspace != NULL)
 		workspace_git_close(server->workspace);
 	if (server->store != NULL)
@@ -344,7 +391,7 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 	    !loop_watch(server->loop, settings->data_folder, loop_stalled, server, error) ||
 	    !open_store(server, error) ||
 	    !workspace_git_open(server->loop, settings->data_folder, &server->workspace, error) ||
-	    !open_runtime(server, error)) {
+	    !open_works(server, error) || !open_runtime(server, error)) {
 		give_up(server);
 		return false;
 	}
@@ -359,6 +406,7 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 		.hosts = config_list(settings->config, CONFIG_SERVE_HOSTS),
 		.require_key = config_bool(settings->config, CONFIG_SERVE_REQUIRE_KEY),
 		.contained = sandbox_of(server)->contained,
+		.customs = server->customs,
 		.sandbox_program = find_program(&server->arena, "bwrap"),
 		.audit = settings->host != NULL
 	};

@@ -132,6 +132,21 @@ static void stop_open(const struct run *run, struct decision *d)
 	}
 }
 
+/* What waits for a time or a person is over at once. */
+static void close_waiting(const struct run *run, struct decision *d)
+{
+	for (uint32_t i = 0; i < run->paths.room; i++) {
+		const struct activation *a = run->paths.at[i];
+		if (a == NULL || step_state_row(a->state)->final)
+			continue;
+		if (a->state == STEP_WAITING_HUMAN)
+			close_quietly(d, &a->question.id);
+		else if (a->state == STEP_RETRYING ||
+			 (a->open && !run_can_stop(run_node(run, a)->kind)))
+			close_quietly(d, &a->effect);
+	}
+}
+
 void call_off(struct run *run, int64_t now, struct str by, struct str reason, struct fault fault,
 	      struct decision *d)
 {
@@ -141,6 +156,7 @@ void call_off(struct run *run, int64_t now, struct str by, struct str reason, st
 		SET(body, reason, reason);
 	if (fault.code.size > 0)
 		SET(body, fault, make_fault(d, fault));
+	close_waiting(run, d);
 	emit(run, d, (struct event){ EVENT_RUN_CANCELLING, now, { .run_cancelling = body } });
 	stop_open(run, d);
 }

@@ -49,6 +49,8 @@ static enum engine_answer decide_create(struct run *run, const struct command *c
 		SET(body, priority, command->priority);
 	if (command->queued)
 		SET(body, queued, true);
+	if (command->key.size > 0)
+		SET(body, key, command->key);
 	if (command->trace.size > 0)
 		SET(body, trace, str_copy(d->arena, command->trace));
 	if (command->retention_days != NULL)

@@ -13,7 +13,8 @@
  * nothing may be decided for this run in between.
  *
  * decision->stops names effects that are under way and shall end: the caller tells them, and what
- * they then say comes back as COMMAND_FINISHED.
+ * they then say comes back as COMMAND_FINISHED.  decision->closes names waits, questions and
+ * attempts to come that ended with the run being called off.
  *
  * No clock, no dice: `now` comes with the command, ids and jitter are derived (R1, R4).
  */
@@ -47,6 +48,7 @@ struct command {
 	struct uuid parent;            /* CREATE: zero = none */
 	int64_t priority;              /* CREATE */
 	bool queued;                   /* CREATE: it waits for its turn */
+	struct str key;                /* CREATE: one run at a time with this key; "" = none */
 	struct str step;               /* path of the activation */
 	struct uuid effect;            /* FINISHED, ANSWERED, RESTARTED */
 	enum run_outcome outcome;      /* FINISHED */
@@ -82,6 +84,8 @@ struct decision {
 	bool needs_tree;
 	struct decision_stop *stops;
 	size_t stop_count, stop_room;
+	struct uuid *closes; /* ended by run.cancelling, without an event of their own */
+	size_t close_count, close_room;
 };
 
 /* What the shell has loaded. */

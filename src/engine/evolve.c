@@ -94,7 +94,7 @@ static void start_pure(struct run *run, int64_t at)
 		activation->started_at = at;
 		activation->started_seq = run->seq;
 		run->busy++;
-		queue_add(run, &run->computing, activation);
+		run_queue_add(run, &run->computing, activation);
 	}
 }
 
@@ -240,6 +240,8 @@ static bool evolve_run_created(struct run *run, const struct run_created *event,
 	if (has(event, retention_days))
 		run->retention_days = event->retention_days;
 	run->state = run->queued ? RUN_QUEUED : RUN_RUNNING;
+	run->begun_at = run->queued ? 0 : at;
+	run->key = str_copy(run->arena, has(event, key) ? event->key : S(""));
 	run->root = scope_enter(run, NULL, -1);
 	if (!run->queued && has(run->graph->rows, timeout_us))
 		run->due_at = at + run->graph->rows->timeout_us;
@@ -253,6 +255,7 @@ static bool evolve_run_started(struct run *run, const struct run_started *event,
 	if (!run->queued)
 		return fail(error, ERROR_INVALID, "the run is in no queue");
 	run->queued = false;
+	run->begun_at = at;
 	if (has(run->graph->rows, timeout_us))
 		run->due_at = at + run->graph->rows->timeout_us;
 	return true;
@@ -354,7 +357,7 @@ static bool evolve_run_step_started(struct run *run, const struct run_step_start
 	activation->started_at = at;
 	activation->started_seq = run->seq + 1;
 	run->busy++;
-	queue_add(run, &run->computing, activation);
+	run_queue_add(run, &run->computing, activation);
 	return true;
 }
 
@@ -363,7 +366,7 @@ static bool evolve_run_step_computed(struct run *run, const struct run_step_comp
 {
 	struct activation *activation = run_activation(run, event->step);
 	if (activation != NULL && activation->state == STEP_RUNNING &&
-	    queue_remove(&run->computing, activation)) {
+	    run_queue_remove(&run->computing, activation)) {
 		run->busy--;
 		/* Nothing of its own started it, so nobody asks later when that was. */
 		if (run_starts_itself(run_node(run, activation)))

@@ -14,6 +14,7 @@ enum { EVENT_VERSION = 2 };
 void emit(struct run *run, struct decision *d, struct event event);
 void need(struct decision *d, const struct hash *hash);
 void stop(struct decision *d, const struct activation *activation);
+void close_quietly(struct decision *d, const struct uuid *id);
 /* R3: short values stand in the event, longer ones are stored by hash.  NULL when over the
  * largest. */
 struct run_value *make_value(struct decision *d, const struct json *json);

@@ -41,6 +41,14 @@ void stop(struct decision *d, const struct activation *activation)
 	d->stops[d->stop_count++] = (struct decision_stop){ activation->path, activation->effect };
 }
 
+void close_quietly(struct decision *d, const struct uuid *id)
+{
+	if (d->close_count == d->close_room)
+		d->closes = grown(d->arena, d->closes, d->close_count, &d->close_room,
+				  sizeof(*d->closes));
+	d->closes[d->close_count++] = *id;
+}
+
 void blob_add(struct decision *d, struct str bytes, struct hash *out_hash)
 {
 	if (d->blob_count == d->blob_room)

@@ -55,7 +55,7 @@ struct activation *run_activation(const struct run *run, struct str path)
 
 /* ---- queues -------------------------------------------------------------------------- */
 
-void queue_add(struct run *run, struct run_queue *queue, struct activation *activation)
+void run_queue_add(struct run *run, struct run_queue *queue, struct activation *activation)
 {
 	if (queue->tail == queue->room) {
 		uint32_t waiting = queue->tail - queue->head;
@@ -72,7 +72,7 @@ void queue_add(struct run *run, struct run_queue *queue, struct activation *acti
 	queue->at[queue->tail++] = activation;
 }
 
-bool queue_remove(struct run_queue *queue, const struct activation *activation)
+bool run_queue_remove(struct run_queue *queue, const struct activation *activation)
 {
 	uint32_t place = queue->head;
 	while (place < queue->tail && queue->at[place] != activation)
@@ -181,7 +181,7 @@ void activation_ready(struct run *run, struct activation *activation)
 	if (activation->arrival == 0)
 		activation->scope->waiting--;
 	activation->arrival = ++run->arrivals;
-	queue_add(run, run_queue_of(run, activation), activation);
+	run_queue_add(run, run_queue_of(run, activation), activation);
 }
 
 static void activation_forget(struct run *run, struct activation *activation)

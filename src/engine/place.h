@@ -31,9 +31,9 @@ void run_stop(struct run *run, int64_t at);
 bool place_seems_done(const struct place *place);
 const struct activation *scope_first_failed(const struct scope *scope);
 
-void queue_add(struct run *run, struct run_queue *queue, struct activation *activation);
+void run_queue_add(struct run *run, struct run_queue *queue, struct activation *activation);
 /* Takes it out, wherever it stands; false when it is not there. */
-bool queue_remove(struct run_queue *queue, const struct activation *activation);
+bool run_queue_remove(struct run_queue *queue, const struct activation *activation);
 struct run_queue *run_queue_of(struct run *run, const struct activation *activation);
 
 #endif

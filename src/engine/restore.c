@@ -306,7 +306,7 @@ static void settle_step(struct run *run, struct activation *step)
 	const struct graph_node *node = run_node(run, step);
 	run->workspace_busy |= step->holds_workspace;
 	if (step->state == STEP_PENDING || step->leaving) {
-		queue_add(run, run_queue_of(run, step), step);
+		run_queue_add(run, run_queue_of(run, step), step);
 	} else if (step->state == STEP_WAITING_HUMAN) {
 		run->humans++;
 	} else if (step->state == STEP_RETRYING) {
@@ -317,7 +317,7 @@ static void settle_step(struct run *run, struct activation *step)
 	} else if (run_can_stop(node->kind) && !step->settling) {
 		run->busy++;
 		if (!step->open)
-			queue_add(run, &run->computing, step);
+			run_queue_add(run, &run->computing, step);
 	}
 }
 
@@ -365,6 +365,10 @@ static void restore_life(struct run *run, const struct run_snapshot *from)
 	run->parent = has(from, parent) ? from->parent : (struct uuid){ 0 };
 	run->priority = has(from, priority) ? from->priority : 0;
 	run->queued = has(from, queued) && from->queued;
+	run->begun_at = has(from, begun_at) ? from->begun_at
+			: has(from, queued) ? 0
+					    : from->created_at;
+	run->key = has(from, key) ? str_copy(run->arena, from->key) : S("");
 	run->paused = has(from, paused) && from->paused;
 	run->cancelling = has(from, cancelling) && from->cancelling;
 	run->inputs = run_value_keep(run, from->inputs);

@@ -145,8 +145,10 @@ struct run {
 	int64_t retention_days; /* how long its start wants its events kept; -1 = it did not say */
 	enum run_state state;
 	int64_t created_at, updated_at, ended_at, due_at;
+	int64_t begun_at; /* when it left its queue; 0 = it has not */
 	int64_t priority;
-	struct str by; /* who started it */
+	struct str key; /* one run at a time with this key; "" = none */
+	struct str by;  /* who started it */
 	struct value inputs, outputs;
 	struct fault fault;
 	bool queued, paused, cancelling;

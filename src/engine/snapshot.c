@@ -321,10 +321,15 @@ static void print_life(struct printing *p, struct run_snapshot *out)
 		SET(out, parent, run->parent);
 	if (run->priority != 0)
 		SET(out, priority, run->priority);
+	if (run->key.size > 0)
+		SET(out, key, run->key);
+	if (run->begun_at != run->created_at && run->begun_at > 0)
+		SET(out, begun_at, run->begun_at);
 	if (run->due_at > 0)
 		SET(out, due_at, run->due_at);
-	if (run->queued)
-		SET(out, queued, true);
+	/* One that was called off before its turn never began. */
+	if (run->begun_at == 0)
+		SET(out, queued, run->queued);
 	if (run->paused)
 		SET(out, paused, true);
 	if (run->cancelling)

@@ -171,3 +171,12 @@ bool system_rule_key(const struct system_after *after, const struct system_subje
 	char id[UUID_TEXT_SIZE];
 	return key == NULL || named_so(subject, uuid_text(&key->id, id), error);
 }
+
+bool system_rule_trust(const struct system_after *after, const struct system_subject *subject,
+		       struct system_decision *d, struct error *error)
+{
+	(void)after;
+	(void)d;
+	const struct run_trust *trust = subject->value;
+	return trust == NULL || named_so(subject, trust->name, error);
+}

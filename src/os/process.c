@@ -11,6 +11,7 @@
 #include <linux/close_range.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -33,13 +34,14 @@ struct child {
 	uv_pipe_t input;
 	uv_write_t input_write;
 	struct buf input_bytes;
-	bool input_open;
+	bool input_open, converses;
 	struct outlet outlets[2]; /* stdout, stderr */
 	unsigned handles;         /* not yet closed */
 	bool exited;
 	int64_t exit_status;
 	int signal;
 	uint64_t kill_timer, drain_timer;
+	void (*piece)(void *context, uint64_t argument, struct str bytes);
 	void (*done)(void *context, uint64_t argument, const struct process_result *result);
 	void *context;
 	uint64_t argument;
@@ -161,6 +163,12 @@ static void outlet_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *room)
 		return;
 	}
 	size_t got = (size_t)size;
+	if (child->piece != NULL && outlet == &child->outlets[0]) {
+		if (child->id != 0)
+			child->piece(child->context, child->argument,
+				     (struct str){ room->base, got });
+		return;
+	}
 	size_t kept = outlet->limit - outlet->kept.size;
 	if (kept > got)
 		kept = got;
@@ -172,6 +180,37 @@ static void input_written(uv_write_t *request, int status)
 {
 	(void)status; /* a child that reads nothing is its own affair */
 	input_close(request->handle->data);
+}
+
+/* One message to a child that converses. */
+struct message {
+	uv_write_t write; /* first */
+	char bytes[];
+};
+
+static void message_written(uv_write_t *request, int status)
+{
+	struct child *child = request->handle->data;
+	if (status < 0)
+		input_close(child);
+	free(request);
+}
+
+bool process_write(struct loop *loop, uint64_t process, struct str bytes)
+{
+	struct child *child = slots_get(&loop->children, process);
+	if (child == NULL || !child->input_open || !child->converses ||
+	    child->input.write_queue_size + bytes.size > LIMIT_CHILD_INPUT_BYTES)
+		return false;
+	struct message *message = malloc(sizeof(*message) + bytes.size);
+	require(message != NULL);
+	memcpy(message->bytes, bytes.at, bytes.size);
+	uv_buf_t buffer = uv_buf_init(message->bytes, (unsigned int)bytes.size);
+	if (uv_write(&message->write, (uv_stream_t *)&child->input, &buffer, 1, message_written) ==
+	    0)
+		return true;
+	free(message);
+	return false;
 }
 
 static void kill_time(void *context, uint64_t id)
@@ -206,6 +245,8 @@ static struct child *child_new(struct loop *loop, const struct process_spec *spe
 	struct child *child = calloc(1, sizeof(*child));
 	require(child != NULL);
 	child->loop = loop;
+	child->piece = spec->piece;
+	child->converses = spec->converse;
 	child->done = spec->done;
 	child->context = spec->context;
 	child->argument = spec->argument;
@@ -267,6 +308,8 @@ static void child_attach(struct child *child, struct pipe_ends ends[3])
 	child->input_open = true;
 	child->handles++;
 	require(uv_pipe_open(&child->input, ends[0].ours) == 0);
+	if (child->converses)
+		return;
 	uv_buf_t bytes = uv_buf_init(child->input_bytes.at, (unsigned int)child->input_bytes.size);
 	if (uv_write(&child->input_write, (uv_stream_t *)&child->input, &bytes, 1, input_written) !=
 	    0)
@@ -286,12 +329,13 @@ bool process_start(struct loop *loop, const struct process_spec *spec, uint64_t 
 	if (spec->input.size > LIMIT_JSON_BYTES)
 		return fail(error, ERROR_TOO_LARGE, "cannot start %s: its input is over %d bytes",
 			    name, LIMIT_JSON_BYTES);
-	require(spec->keep_count <= PROCESS_KEEP);
+	require(spec->keep_count <= PROCESS_KEEP && (!spec->converse || spec->input.size == 0));
 	struct child *child = child_new(loop, spec);
 	struct pipe_ends ends[3] = { { -1, -1 }, { -1, -1 }, { -1, -1 } };
 	uv_stdio_container_t stdio[3 + PROCESS_KEEP];
 	int code = 0;
-	for (size_t i = spec->input.size == 0 ? 1 : 0; i < 3 && code == 0; i++)
+	bool has_input = spec->input.size > 0 || spec->converse;
+	for (size_t i = has_input ? 0 : 1; i < 3 && code == 0; i++)
 		code = ends_open(&ends[i], i);
 	child->handles = 1;
 	/* Ours are opened close-on-exec; what we were started with, or a library opened, may not

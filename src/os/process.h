@@ -34,9 +34,12 @@ struct process_spec {
 	const char *const *environment; /* NULL-terminated NAME=value; NULL = empty */
 	const char *directory;          /* NULL = ours */
 	struct str input;               /* copied; empty = /dev/null */
+	bool converse;                  /* stdin stays open for process_write() */
 	const int *keep;                /* open descriptors, the child's 3, 4, ... */
 	size_t keep_count;
 	size_t output_limit;
+	/* Standard output as it comes, instead of being kept; borrowed for the call. */
+	void (*piece)(void *context, uint64_t argument, struct str bytes);
 	void (*done)(void *context, uint64_t argument, const struct process_result *result);
 	void *context;
 	uint64_t argument;
@@ -44,6 +47,9 @@ struct process_spec {
 
 MUST_CHECK bool process_start(struct loop *loop, const struct process_spec *spec,
 			      uint64_t *out_process, struct error *error);
+/* Into the stdin of a child that converses.  One that is done, has closed it or leaves more than
+ * LIMIT_CHILD_INPUT_BYTES unread gets nothing: false. */
+bool process_write(struct loop *loop, uint64_t process, struct str bytes);
 void process_end(struct loop *loop, uint64_t process);
 size_t process_count(struct loop *loop);
 

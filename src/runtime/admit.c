@@ -24,20 +24,21 @@ struct runtime_counts runtime_counts(const struct runtime *runtime)
 
 enum { CLASSES = 6, TIMER = CLASSES, HUMAN, KINDS };
 
-static size_t kind_of(const struct graph_node *node)
+static size_t kind_of(const struct run *run, const struct activation *activation)
 {
-	if (node->kind == RUN_NODE_WAIT)
-		return TIMER;
-	return node->kind == RUN_NODE_HUMAN ? HUMAN : (size_t)node->class;
+	const struct graph_node *node = run_node(run, activation);
+	if (activation->state == STEP_WAITING_HUMAN)
+		return HUMAN;
+	return node->kind == RUN_NODE_WAIT ? TIMER : (size_t)node->class;
 }
 
 static void count_open(const struct run *run, int64_t now, struct runtime_effects *effects)
 {
-	for (uint32_t i = 0; i < run->count; i++) {
-		const struct activation *activation = &run->activations[i];
-		if (!activation->open)
+	for (uint32_t i = 0; i < run->paths.room; i++) {
+		const struct activation *activation = run->paths.at[i];
+		if (activation == NULL || !activation->open)
 			continue;
-		size_t at = kind_of(&run->graph->nodes[activation->node]);
+		size_t at = kind_of(run, activation);
 		int64_t age = now - activation->started_at;
 		effects->at[at].open++;
 		if (age > effects->at[at].oldest_us)

@@ -24,12 +24,26 @@ bool effect_can_wait(const struct runtime *runtime, enum run_effect_class class)
 void effect_begin(struct live *live, struct str step)
 {
 	struct activation *activation = run_activation(live->run, step);
-	require(activation != NULL);
-	const struct graph_node *node = &live->run->graph->nodes[activation->node];
 	/* The state is ahead of the commit: it may have been closed since (a request refused at
-	 * once for its size). */
-	if (activation->open && !effect_can_wait(live->runtime, node->class))
+	 * once for its size), called off, or even forgotten. */
+	if (activation == NULL || !activation->open || activation->state != STEP_RUNNING)
+		return;
+	const struct graph_node *node = run_node(live->run, activation);
+	if (!effect_can_wait(live->runtime, node->class))
 		effect_kind_of(node->kind)->begin(live, activation);
+}
+
+void effect_resume(struct live *live, struct activation *activation)
+{
+	if (activation->open && activation->state == STEP_RUNNING)
+		effect_kind_of(run_node(live->run, activation)->kind)->resume(live, activation);
+}
+
+void effect_stop(struct live *live, const struct decision_stop *stop)
+{
+	const struct activation *activation = run_activation(live->run, stop->step);
+	if (activation != NULL)
+		effect_kind_of(run_node(live->run, activation)->kind)->stop(live, &stop->effect);
 }
 
 void effect_finish(struct live *live, struct str step, const struct uuid *effect,

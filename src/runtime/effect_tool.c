@@ -2,9 +2,9 @@
  *
  * A call goes: inputs loaded -> the effect's lock taken -> started -> its result is a command.
  * Found open after a crash it goes: lock taken (so the old child tree is known dead) -> by class
- * restored and repeated, repeated, or closed as unknown.  Repeating is recorded first
- * (tool.restarted), so nothing happens twice in silence; the call itself then leaves by the same
- * door as the first one.
+ * restored and repeated, repeated, asked whether it happened, or closed as unknown.  Repeating is
+ * recorded first (tool.restarted), so nothing happens twice in silence; the call itself then leaves
+ * by the same door as the first one.
  */
 #include <stdlib.h>
 
@@ -26,8 +26,11 @@ struct call {
 	struct value inputs; /* its own: the run's state may be gone for a while */
 	enum run_effect_class class;
 	int64_t attempt;
-	int lock; /* -1 = not taken */
+	int lock;         /* -1 = not taken */
+	uint64_t running; /* the tool's own name for it; 0 = it has not begun */
 	bool resuming;
+	bool asking;     /* whether it happened, before anything else */
+	bool cancelling; /* found open by a run that is called off: it is not made again */
 };
 
 /* ---- pure steps ---------------------------------------------------------------------- */
@@ -76,17 +79,17 @@ static void compute_fetched(struct runtime *runtime, uint64_t id, uint64_t argum
 bool compute_command(struct live *live, const struct activation *activation, struct decision *seen,
 		     struct command *command)
 {
-	const struct graph_node *node = &live->run->graph->nodes[activation->node];
+	const struct graph_node *node = run_node(live->run, activation);
 	struct engine_values values = live_values(live);
 	const struct json *inputs;
 	if (engine_inputs(live->run, activation, &values, seen, &inputs) == ENGINE_NEED)
 		return false;
-	const struct tool *tool = tool_find(live->runtime->settings.tools, node->tool);
+	const struct tool *tool = tool_find(live->runtime->settings.tools, node->row->tool);
 	struct error error = { 0 };
 	command->step = str_copy(seen->arena, activation->path);
 	if (tool == NULL || tool->compute == NULL)
 		fail(&error, ERROR_NOT_FOUND, "this program has no pure tool " STR_FMT,
-		     STR_ARG(node->tool));
+		     STR_ARG(node->row->tool));
 	else if (inputs == NULL)
 		fail(&error, ERROR_TOO_LARGE, "the inputs are over the limit of a value");
 	else if (tool->compute(inputs, seen->arena, &command->output, &error))
@@ -103,7 +106,9 @@ bool compute_command(struct live *live, const struct activation *activation, str
 static void compute(struct live *live, struct str step)
 {
 	struct activation *activation = run_activation(live->run, step);
-	require(activation != NULL);
+	/* Called off in the meantime: nobody waits for it. */
+	if (activation == NULL || activation->state != STEP_RUNNING)
+		return;
 	struct item *item = item_new(COMMAND_COMPUTED);
 	struct decision seen = { .arena = &item->arena };
 	if (compute_command(live, activation, &seen, &item->command)) {
@@ -139,13 +144,15 @@ static struct call *call_new(struct live *live, const struct activation *activat
 	call->effect = activation->effect;
 	call->inputs = activation->inputs;
 	call->inputs.text = str_copy(&call->arena, activation->inputs.text);
-	const struct graph_node *node = &live->run->graph->nodes[activation->node];
-	call->tool = str_copy(&call->arena, node->tool);
+	const struct graph_node *node = run_node(live->run, activation);
+	call->tool = str_copy(&call->arena, node->row->tool);
 	call->class = node->class;
 	call->attempt = activation->attempt;
 	call->lock = -1;
 	call->resuming = resuming;
+	call->cancelling = live->run->cancelling;
 	call->id = slots_add(&live->runtime->effects, call);
+	map_put(&live->runtime->calls, uuid_str(&call->effect), call);
 	live->holds++;
 	live->runtime->open_tools++;
 	return call;
@@ -161,6 +168,8 @@ static struct live *call_end(struct call *call)
 		runtime->settings.workspace->ops->unlock(runtime->settings.workspace, &call->effect,
 							 call->lock);
 	slots_remove(&runtime->effects, call->id);
+	if (map_get(&runtime->calls, uuid_str(&call->effect)) == call)
+		map_remove(&runtime->calls, uuid_str(&call->effect));
 	runtime->open_tools--;
 	live->holds--;
 	return live;
@@ -190,9 +199,16 @@ static void call_ended(void *context, uint64_t argument, const struct tool_resul
 	if (result->error.code == ERROR_NONE)
 		call_close(call, RUN_OUTCOME_OK, result->output, NULL);
 	else
-		call_close(call, RUN_OUTCOME_FAILED, NULL, &result->error);
+		call_close(call,
+			   result->error.code == ERROR_CANCELLED ? RUN_OUTCOME_CANCELLED
+								 : RUN_OUTCOME_FAILED,
+			   NULL, &result->error);
 }
 
+static void call_answered(void *context, uint64_t argument, enum tool_answer answer,
+			  const struct json *output);
+
+/* Starts the tool, or asks it what became of the call. */
 static bool call_start(struct call *call, const struct json *inputs, struct error *error)
 {
 	struct runtime *runtime = call->runtime;
@@ -200,15 +216,19 @@ static bool call_start(struct call *call, const struct json *inputs, struct erro
 	struct live *live = slots_get(&runtime->lives, call->live);
 	require(live != NULL);
 	const struct tool *tool = tool_find(runtime->settings.tools, call->tool);
-	if (tool == NULL || tool->start == NULL)
-		return fail(error, ERROR_NOT_FOUND, "this program has no tool " STR_FMT,
-			    STR_ARG(call->tool));
-	struct tool_call spec = { .run = live->run_id,
+	if (tool == NULL || (call->asking ? tool->probe == NULL : tool->start == NULL))
+		return fail(error, ERROR_NOT_FOUND, "this program has no tool " STR_FMT "%s",
+			    STR_ARG(call->tool), call->asking ? " that can be asked" : "");
+	struct tool_call spec = { .tool = tool,
+				  .name = call->tool,
+				  .class = call->class,
+				  .run = live->run_id,
 				  .effect = call->effect,
 				  .attempt = call->attempt,
 				  .inputs = inputs,
 				  .lock = call->lock,
 				  .done = call_ended,
+				  .asked = call_answered,
 				  .context = runtime,
 				  .argument = call->id };
 	if (!workspace->ops->folder(workspace, &live->run_id, &call->arena, &spec.workspace, error))
@@ -217,11 +237,15 @@ static bool call_start(struct call *call, const struct json *inputs, struct erro
 	struct tool_host host = runtime->settings.host;
 	if (call->class == RUN_CLASS_CONTAINED && host.sandbox != NULL)
 		host.sandbox = sandbox_find(S("native"));
+	if (call->asking)
+		return tool->probe(&host, &spec, error);
 	POINT("tool.before_start");
-	return tool->start(&host, &spec, error);
+	return tool->start(&host, &spec, &call->running, error);
 }
 
 static void call_again(void *context, uint64_t argument);
+
+static void call_unknown(struct call *call, const char *why);
 
 /* With every child's place taken the call waits its turn. */
 static void call_with_inputs(struct call *call, const struct json *inputs)
@@ -232,6 +256,8 @@ static void call_with_inputs(struct call *call, const struct json *inputs)
 	if (error.code == ERROR_UNAVAILABLE)
 		system_timer_start(call->runtime->settings.system, RETRY_US, call_again,
 				   call->runtime, call->id);
+	else if (call->asking)
+		call_unknown(call, "nobody can be asked what became of it");
 	else
 		call_close(call, RUN_OUTCOME_FAILED, NULL, &error);
 }
@@ -241,7 +267,9 @@ static void inputs_fetched(struct runtime *runtime, uint64_t id, uint64_t argume
 {
 	struct live *live = slots_get(&runtime->lives, id);
 	struct call *call = slots_get(&runtime->effects, argument);
-	require(live != NULL && call != NULL);
+	require(live != NULL);
+	if (call == NULL)
+		return; /* told to stop before it began */
 	if (error != NULL) {
 		runtime_fail(runtime, error);
 		return;
@@ -327,11 +355,66 @@ static void restored(void *context, uint64_t argument, struct str tree, const st
 	call_unknown(call, "its workspace could not be restored");
 }
 
+static void call_cancel(struct call *call)
+{
+	struct error error;
+	fail(&error, ERROR_CANCELLED, "it was told to stop");
+	call_close(call, RUN_OUTCOME_CANCELLED, NULL, &error);
+}
+
+/* Class probe: the tool has looked. */
+static void call_answered(void *context, uint64_t argument, enum tool_answer answer,
+			  const struct json *output)
+{
+	struct runtime *runtime = context;
+	struct call *call = slots_get(&runtime->effects, argument);
+	if (call == NULL)
+		return;
+	switch (answer) {
+	case TOOL_HAPPENED:
+		call_close(call, RUN_OUTCOME_OK, output, NULL);
+		return;
+	case TOOL_NOT_HAPPENED:
+		if (call->cancelling)
+			call_cancel(call);
+		else
+			call_restart(call);
+		return;
+	case TOOL_UNKNOWN:
+		break;
+	}
+	call_unknown(call, "it cannot be seen whether it happened");
+}
+
+/* Of a run that is called off nothing is made again. */
+static void call_resume_cancelled(struct call *call)
+{
+	switch (call->class) {
+	case RUN_CLASS_PURE:
+	case RUN_CLASS_IDEMPOTENT:
+	case RUN_CLASS_CONTAINED:
+		call_cancel(call);
+		return;
+	case RUN_CLASS_PROBE:
+		call->asking = true;
+		call_begin(call);
+		return;
+	case RUN_CLASS_KEYED:
+	case RUN_CLASS_ONCE:
+		break;
+	}
+	call_unknown(call, "the run is called off");
+}
+
 static void call_resume(struct call *call)
 {
 	struct workspace *workspace = call->runtime->settings.workspace;
 	struct live *live = slots_get(&call->runtime->lives, call->live);
 	require(live != NULL);
+	if (call->cancelling) {
+		call_resume_cancelled(call);
+		return;
+	}
 	switch (call->class) {
 	case RUN_CLASS_PURE:
 	case RUN_CLASS_IDEMPOTENT:
@@ -345,6 +428,9 @@ static void call_resume(struct call *call)
 					call->runtime, call->id);
 		return;
 	case RUN_CLASS_PROBE:
+		call->asking = true;
+		call_begin(call);
+		return;
 	case RUN_CLASS_ONCE:
 		break;
 	}
@@ -391,9 +477,27 @@ static void resume(struct live *live, struct activation *activation)
 	call_lock(live->runtime, call_new(live, activation, true)->id);
 }
 
+/* What has not begun is over at once; what a crash left behind is only not made again. */
+static void stop(struct live *live, const struct uuid *effect)
+{
+	struct call *call = map_get(&live->runtime->calls, uuid_str(effect));
+	if (call == NULL)
+		return;
+	const struct tool *tool = tool_find(live->runtime->settings.tools, call->tool);
+	struct error why;
+	fail(&why, ERROR_CANCELLED, "it was told to stop");
+	if (call->running != 0 && tool != NULL)
+		tool->stop(&live->runtime->settings.host, call->running, &why);
+	else if (call->resuming)
+		call->cancelling = true;
+	else
+		call_cancel(call);
+}
+
 const struct effect_kind effect_tool = {
 	.name = "tool",
 	.node = RUN_NODE_TOOL,
 	.begin = begin,
 	.resume = resume,
+	.stop = stop,
 };

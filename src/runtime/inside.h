@@ -16,6 +16,9 @@
  *	retention.c events that may go
  *	rebuild.c   what is made from events, made again
  *	effect_*.c  one kind of effect each, rows of effects.def
+ *	command.c   pause, resume, cancel, signals
+ *	queue.c     who waits for a turn
+ *	alarm.c     what is due: near times in memory, far ones on the disk
  *	bus.c       who is told when something is committed
  *	graphs.c    compiled graphs, shared by runs
  */
@@ -77,6 +80,7 @@ struct item {
 	struct command command;
 	struct error *refusal;    /* why it was refused, while that waits to be told */
 	bool bare;                /* no command at all: whatever can start is started */
+	int64_t not_before;       /* DUE: the time that has come, whatever the wall clock says */
 	runtime_replied *replied; /* NULL when nobody waits */
 	void *context;
 	uint64_t argument;
@@ -105,10 +109,15 @@ struct turn {
 	struct arena arena;
 	struct decision decision;
 	int64_t now;
+	bool decided;          /* the command; what follows from it may still need values */
 	bool held_back;        /* the program leaves: what could start was not started */
 	bool computed;         /* the first steps were computed with the run's creation */
 	struct str *computing; /* pure steps that this turn started */
 	size_t computing_count;
+	struct str *opened_steps; /* whose effects the append opens, in its order */
+	struct store_guard guards[3];
+	int64_t turn_taking; /* 1: the run takes a place under way; -1: it gives it back */
+	struct uuid parent;  /* the run's; zero = none */
 	struct runtime_notice notice;
 };
 
@@ -125,6 +134,7 @@ struct live {
 	bool stale;      /* what was decided on this state is not stored: it must be read again */
 	bool starved;    /* for want of room on the disk, so not at once */
 	bool recovering; /* recovery waits for it */
+	bool uncounted;  /* its place under way was never counted, so it gives none back */
 	struct arena arena;
 	struct graph_use *graph;
 	struct run *run;
@@ -151,6 +161,16 @@ struct documents {
 	struct document_watch *watches;
 };
 
+/* Runs that wait for their turn, in memory by priority and age; each also has a row of kind "queue"
+ * among the open effects.  Guards of the store decide (R13); what is counted here only saves asking
+ * in vain. */
+struct queue_entry;
+struct queue {
+	struct queue_entry *first;
+	size_t count;
+	struct map under_way; /* guard -> how many, as far as this process knows */
+};
+
 struct runtime {
 	struct runtime_settings settings;
 	struct writer *writer;
@@ -160,13 +180,19 @@ struct runtime {
 	struct map by_run;
 	struct graphs graphs;
 	struct definition_tool *catalogue;
+	struct map calls; /* effect -> the call that is under way */
 	size_t open_tools;
+	struct map alarms; /* effect -> its alarm */
+	struct slots alarm_slots;
+	uint64_t look_ahead;   /* the timer of the next look at what is due later; 0 = none */
+	int64_t look_ahead_at; /* us UTC */
 	bool failed;
 	bool draining;
 	bool full; /* the newest commit found no room on the disk */
 	bool recovered;
 	struct recovery *recovery;
 	struct documents documents;
+	struct queue queue;
 	struct map claims; /* idempotency key -> the item that has it */
 	bool closing;      /* runtime_free() is at work */
 	int64_t forgot_at; /* when old keys were last forgotten, us UTC */
@@ -240,6 +266,9 @@ void loaded_discard(struct runtime *runtime, struct loaded *loaded);
 struct store_run run_row(const struct run *run, struct arena *arena);
 /* Everything that is open, as rows. */
 struct store_effect *run_open_rows(const struct run *run, struct arena *arena, size_t *out_count);
+struct uuid run_deadline_id(const struct run *run);
+struct uuid run_place_id(const struct run *run);
+struct str run_kind(const struct run *run); /* which queue it belongs to */
 /* Counts runs that carry their own retention and are not compacted: a guard. */
 #define RETENTION_OWN S("retention.own")
 
@@ -287,6 +316,8 @@ struct effect_kind {
 	void (*begin)(struct live *live, struct activation *activation);
 	/* It was open when the program ended. */
 	void (*resume)(struct live *live, struct activation *activation);
+	/* It shall end: what it then says closes it.  One that is over is not found. */
+	void (*stop)(struct live *live, const struct uuid *effect);
 };
 
 const struct effect_kind *effect_kind_of(enum run_node_kind node);
@@ -294,6 +325,9 @@ void effect_begin(struct live *live, struct str step);
 /* The program leaves and the effect has not begun: may it stay open until the next start?  One that
  * cannot be repeated may not, because nobody could tell then that it never began. */
 bool effect_can_wait(const struct runtime *runtime, enum run_effect_class class);
+/* The step runs and its effect is under way, or should be. */
+void effect_resume(struct live *live, struct activation *activation);
+void effect_stop(struct live *live, const struct decision_stop *stop);
 void compute_begin(struct live *live, struct str step);
 /* The command with a pure step's result, in seen->arena; false when values are needed first. */
 bool compute_command(struct live *live, const struct activation *activation, struct decision *seen,
@@ -301,6 +335,37 @@ bool compute_command(struct live *live, const struct activation *activation, str
 /* The command that closes an effect. */
 void effect_finish(struct live *live, struct str step, const struct uuid *effect,
 		   enum run_outcome outcome, const struct json *output, const struct error *error);
+
+/* A run that is part of another one has ended: the other one is told. */
+void subrun_ended(struct runtime *runtime, const struct uuid *child);
+
+/* ---- the queue ----------------------------------------------------------------------- */
+
+/* Sub-runs take no turn of their own, nor do runs without a kind and a key. */
+bool queue_counts(const struct run *run);
+int64_t queue_limit(const struct runtime *runtime, struct str kind); /* -1 = any number */
+struct str queue_guard(struct str kind, struct arena *arena);
+struct str queue_key_guard(struct str key, struct arena *arena);
+/* A commit is done: who waits from now on, who no longer, who may go. */
+void queue_committed(struct turn *turn, const struct live *live);
+/* Its start was refused by a guard: it waits on. */
+void queue_refused(struct runtime *runtime, const struct uuid *run);
+/* On a reader's thread and on the loop: what was waiting when the program ended. */
+void queue_recover(struct runtime *runtime);
+/* The limit may be another one. */
+void queue_go_on(struct runtime *runtime);
+void queue_discard(struct runtime *runtime);
+
+/* ---- alarms -------------------------------------------------------------------------- */
+
+/* Something of this step of the run is due at this time; an alarm that is set is moved.  Only what
+ * is near is held in memory. */
+void alarm_set(struct runtime *runtime, const struct uuid *run, const struct uuid *effect,
+	       struct str step, int64_t due_at);
+void alarm_clear(struct runtime *runtime, const struct uuid *effect);
+/* Looks at the disk for what is due soon and sets its alarms. */
+void alarms_look(struct runtime *runtime);
+void alarms_discard(struct runtime *runtime);
 
 /* ---- the rest ------------------------------------------------------------------------ */
 

@@ -1,6 +1,7 @@
 /* runtime/live.c -- runs in memory: how one comes, is loaded, and goes.
  *
- * A run is in memory while it is not finished; what happens to it there is turn.c.
+ * A run is in memory while something of it is computed or under way; one that only waits is parked:
+ * nothing of it is left here but its rows on the disk.  What happens to a run in memory is turn.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +63,8 @@ static void live_free(struct live *live)
 
 void live_settle(struct live *live)
 {
-	bool over = live->run == NULL || live->run->seq == 0 || run_ended(live->run);
+	/* What only waits for a time, a person or another run is found by its rows. */
+	bool over = live->run == NULL || live->run->seq == 0 || !run_is_stepping(live->run);
 	if (over && live->phase == LIVE_READY && !live->stale && live->in_flight == 0 &&
 	    live->holds == 0 && live->inbox.first == NULL && live->redo.first == NULL &&
 	    live->refused.first == NULL && !live->pumping)
@@ -98,12 +100,11 @@ static void refuse_inbox(struct live *live, const struct error *error)
 static void resume_open(struct live *live)
 {
 	struct run *run = live->run;
-	for (uint32_t i = 0; i < run->count; i++)
-		if (run->activations[i].open)
-			effect_kind_of(run->graph->nodes[run->activations[i].node].kind)
-				->resume(live, &run->activations[i]);
+	for (uint32_t i = 0; i < run->paths.room; i++)
+		if (run->paths.at[i] != NULL)
+			effect_resume(live, run->paths.at[i]);
 	for (uint32_t i = run->computing.head; i < run->computing.tail; i++)
-		compute_begin(live, run->activations[run->computing.at[i]].path);
+		compute_begin(live, run->computing.at[i]->path);
 }
 
 static void load_done(struct runtime_read *read)

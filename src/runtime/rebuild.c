@@ -24,7 +24,7 @@ struct rebuild {
 	size_t open_count;
 	struct arena arena; /* the problems, the runs that are to be taken up */
 	struct str problems[LIMIT_PROBLEMS];
-	struct uuid *found; /* not over and in nobody's memory */
+	struct uuid *found; /* at work and in nobody's memory */
 	size_t found_count, found_room;
 	struct runtime_rebuilt result;
 	struct error error;
@@ -135,6 +135,18 @@ static void note_problem(struct rebuild *rebuild, const struct uuid *run)
 	rebuild->error = (struct error){ 0 };
 }
 
+/* Something of it should be under way: a run that only waits is at home on the disk. */
+static bool is_left_alone(const struct run *run)
+{
+	for (uint32_t i = 0; i < run->paths.room; i++) {
+		const struct activation *step = run->paths.at[i];
+		if (step != NULL && step->open && step->state == STEP_RUNNING &&
+		    run_node(run, step)->kind == RUN_NODE_TOOL)
+			return true;
+	}
+	return run_is_stepping(run);
+}
+
 /* True when it is in memory: then it is written from there, or left out. */
 static bool write_live(struct rebuild *rebuild, const struct uuid *id)
 {
@@ -171,7 +183,7 @@ static void fold_done(struct runtime_read *read)
 		note_problem(rebuild, &id);
 		rebuild_next(rebuild);
 	} else if (!write_live(rebuild, &id)) {
-		if (!run_ended(loaded.run))
+		if (!run_ended(loaded.run) && is_left_alone(loaded.run))
 			note_found(rebuild, &id);
 		write_run(rebuild, loaded.run);
 	}

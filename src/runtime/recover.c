@@ -1,6 +1,6 @@
 /* runtime/recover.c -- which runs are not finished: those with an open effect and those that have a
- * step to compute.  Never the list of runs (architecture R18): a store with a million finished ones
- * starts as fast as an empty one.
+ * step to compute; those that only wait stay on the disk.  Never the list of runs (architecture
+ * R18): a store with a million finished ones starts as fast as an empty one.
  */
 #include <stdlib.h>
 
@@ -30,15 +30,18 @@ static void add_run(struct recovery *recovery, const struct uuid *run)
 	recovery->runs[recovery->count++] = *run;
 }
 
-static bool find_open_effects(struct recovery *recovery, struct store_reader *reader)
+/* What must be taken up at once.  Waits, questions and attempts to come are found by their time or
+ * by whoever answers: their runs stay on the disk until then. */
+static bool find_open_effects(struct recovery *recovery, struct store_reader *reader,
+			      struct str kind)
 {
 	struct uuid last;
 	const struct uuid *after = NULL;
 	for (;;) {
 		AUTO(arena) arena = { 0 };
 		struct store_effect_page page;
-		if (!reader->ops->list_effects(reader, S(""), after, LIMIT_PAGE_ITEMS, &arena,
-					       &page, &recovery->error))
+		if (!reader->ops->list_effects(reader, kind, after, LIMIT_PAGE_ITEMS, &arena, &page,
+					       &recovery->error))
 			return false;
 		for (size_t i = 0; i < page.count; i++)
 			add_run(recovery, &page.at[i].run);
@@ -72,14 +75,18 @@ static void recover_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct recovery *recovery = (struct recovery *)read;
 	POINT("runtime.recovering");
-	if (find_open_effects(recovery, reader))
-		find_stepping(recovery, reader);
+	static const struct str kinds[] = { { "tool", 4 }, { "turn", 4 }, { "subrun", 6 } };
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		if (!find_open_effects(recovery, reader, kinds[i]))
+			return;
+	find_stepping(recovery, reader);
 }
 
 static void recover_finish(struct recovery *recovery)
 {
 	recovery->read.runtime->recovery = NULL;
 	recovery->read.runtime->recovered = true;
+	queue_recover(recovery->read.runtime);
 	recovery->done(recovery->context, recovery->count);
 	arena_done(&recovery->read.arena);
 	free(recovery);
@@ -115,6 +122,7 @@ static void recover_load(struct runtime_read *read)
 		live_get(runtime, &recovery->runs[i])->recovering = true;
 	}
 	recovery->count = distinct;
+	alarms_look(runtime);
 	recovery_loaded(runtime);
 }
 

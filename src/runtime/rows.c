@@ -20,78 +20,198 @@ static const struct run_value *value_row(const struct value *value, struct arena
 	return out;
 }
 
-static struct str question_row(const struct activation *step, struct arena *arena)
+static struct str question_row(const struct run *run, const struct activation *step,
+			       struct arena *arena)
 {
 	struct run_open_question *question = run_open_question_new(arena);
 	SET(question, step, step->path);
 	SET(question, kind, step->question.kind);
 	SET(question, question, step->question.text);
 	SET(question, inputs, value_row(&step->inputs, arena));
-	SET(question, revision, step->revision);
-	SET(question, asked_at, step->started_at);
+	SET(question, revision, step->question.revision);
+	SET(question, asked_at, step->question.at);
+	const struct run_graph_node *node = run_node(run, step)->row;
+	if (step->question.level > 0 && step->question.level <= (int64_t)node->levels.count)
+		SET(question, to, node->levels.at[step->question.level - 1].to);
+	if (step->due_at > 0)
+		SET(question, due_at, step->due_at);
+	if (has(node, four_eyes) && node->four_eyes && !step->settling)
+		SET(question, four_eyes, true);
 	return run_open_question_text(question, arena);
 }
 
-/* What is open is made from the state, so that a row that is made again is the same. */
-static struct store_effect open_row(const struct run *run, const struct activation *step,
-				    struct arena *arena)
+static struct str effect_row(struct str step, struct arena *arena)
 {
-	struct store_effect row = { .id = step->effect };
 	struct run_open_effect *body = run_open_effect_new(arena);
-	SET(body, step, step->path);
-	switch (run->graph->nodes[step->node].kind) {
-	case RUN_NODE_HUMAN:
-		row.kind = S("human");
-		row.body = question_row(step, arena);
-		return row;
-	case RUN_NODE_WAIT:
-		row.kind = S("timer");
-		row.due_at = step->due_at;
-		break;
-	case RUN_NODE_TOOL:
-		row.kind = S("tool");
-		break;
+	SET(body, step, step);
+	return run_open_effect_text(body, arena);
+}
+
+/* What is open is made from the state, so that a row that is made again is the same.  False when
+ * nothing of the step is. */
+static bool open_row(const struct run *run, const struct activation *step, struct arena *arena,
+		     struct store_effect *out)
+{
+	*out = (struct store_effect){ .id = step->effect, .due_at = step->due_at };
+	if (step->state == STEP_WAITING_HUMAN) {
+		out->id = step->question.id;
+		out->kind = S("human");
+		out->body = question_row(run, step, arena);
+		return true;
 	}
-	row.body = run_open_effect_text(body, arena);
-	return row;
+	if (step->state == STEP_RETRYING)
+		out->kind = S("retry");
+	else if (step->state == STEP_RUNNING && step->open)
+		out->kind = str_from_c(effect_kind_of(run_node(run, step)->kind)->name);
+	else
+		return false;
+	out->body = effect_row(step->path, arena);
+	return true;
+}
+
+/* The time of the run itself. */
+static struct store_effect deadline_row(const struct run *run, struct arena *arena)
+{
+	return (struct store_effect){ .id = run_deadline_id(run),
+				      .kind = S("deadline"),
+				      .due_at = run->due_at,
+				      .body = effect_row(S(""), arena) };
+}
+
+static bool has_deadline(const struct run *run)
+{
+	return run->due_at > 0 && !run_ended(run) && !run->cancelling;
+}
+
+/* Its place in the queue. */
+static struct store_effect place_row(const struct run *run, struct arena *arena)
+{
+	struct run_open_place *place = run_open_place_new(arena);
+	SET(place, step, S(""));
+	SET(place, kind, run_kind(run));
+	if (run->key.size > 0)
+		SET(place, key, run->key);
+	SET(place, priority, run->priority);
+	SET(place, queued_at, run->created_at);
+	return (struct store_effect){ .id = run_place_id(run),
+				      .kind = S("queue"),
+				      .body = run_open_place_text(place, arena) };
+}
+
+struct uuid run_place_id(const struct run *run)
+{
+	return engine_effect_id(run, S(""), S("queue"), 1);
+}
+
+struct str run_kind(const struct run *run)
+{
+	return has(run->graph->rows, kind) ? run->graph->rows->kind : S("run");
+}
+
+struct uuid run_deadline_id(const struct run *run)
+{
+	return engine_effect_id(run, S(""), S("deadline"), 1);
 }
 
 struct store_effect *run_open_rows(const struct run *run, struct arena *arena, size_t *out_count)
 {
 	size_t count = 0;
-	for (uint32_t i = 0; i < run->count; i++)
-		count += run->activations[i].open;
-	struct store_effect *rows = arena_array(arena, struct store_effect, count);
-	*out_count = 0;
-	for (uint32_t i = 0; i < run->count; i++)
-		if (run->activations[i].open)
-			rows[(*out_count)++] = open_row(run, &run->activations[i], arena);
+	struct store_effect *rows =
+		arena_array(arena, struct store_effect, (size_t)run->paths.count + 2);
+	for (uint32_t i = 0; i < run->paths.room; i++)
+		if (run->paths.at[i] != NULL)
+			count += open_row(run, run->paths.at[i], arena, &rows[count]);
+	if (has_deadline(run))
+		rows[count++] = deadline_row(run, arena);
+	if (run->queued)
+		rows[count++] = place_row(run, arena);
+	*out_count = count;
 	return rows;
 }
 
-static bool closes(const struct event *event, struct uuid *out_effect)
+/* The effect that this event closes, and the step that something new is open of, or due at another
+ * time; "" when there is none. */
+struct change {
+	bool closes;
+	struct uuid closed;
+	struct str step;
+};
+
+static struct change change_of(const struct event *event)
 {
-	if (event->type == EVENT_TOOL_FINISHED)
-		*out_effect = event->as.run_tool_finished->effect;
-	else if (event->type == EVENT_TIMER_FINISHED)
-		*out_effect = event->as.run_timer_finished->effect;
-	else if (event->type == EVENT_HUMAN_FINISHED)
-		*out_effect = event->as.run_human_finished->effect;
-	else
-		return false;
-	return true;
+	switch (event->type) {
+	case EVENT_TOOL_REQUESTED:
+		return (struct change){ .step = event->as.run_tool_requested->step };
+	case EVENT_TURN_REQUESTED:
+		return (struct change){ .step = event->as.run_turn_requested->step };
+	case EVENT_SUBRUN_REQUESTED:
+		return (struct change){ .step = event->as.run_subrun_requested->step };
+	case EVENT_TIMER_REQUESTED:
+		return (struct change){ .step = event->as.run_timer_requested->step };
+	case EVENT_HUMAN_REQUESTED:
+		return (struct change){ .step = event->as.run_human_requested->step };
+	case EVENT_HUMAN_ESCALATED:
+		return (struct change){ .step = event->as.run_human_escalated->step };
+	case EVENT_TOOL_FINISHED:
+		return (struct change){ true, event->as.run_tool_finished->effect,
+					event->as.run_tool_finished->step };
+	case EVENT_TURN_FINISHED:
+		return (struct change){ true, event->as.run_turn_finished->effect,
+					event->as.run_turn_finished->step };
+	case EVENT_SUBRUN_FINISHED:
+		return (struct change){ true, event->as.run_subrun_finished->effect,
+					event->as.run_subrun_finished->step };
+	case EVENT_TIMER_FINISHED:
+		return (struct change){ true, event->as.run_timer_finished->effect, S("") };
+	case EVENT_HUMAN_FINISHED:
+		return (struct change){ true, event->as.run_human_finished->effect,
+					event->as.run_human_finished->step };
+	case EVENT_RUN_CREATED:
+	case EVENT_RUN_STARTED:
+	case EVENT_RUN_PAUSED:
+	case EVENT_RUN_RESUMED:
+	case EVENT_RUN_CANCELLING:
+	case EVENT_RUN_SIGNALLED:
+	case EVENT_RUN_FINISHED:
+	case EVENT_RUN_COMPACTED:
+	case EVENT_STEP_COMPUTED:
+	case EVENT_STEP_SKIPPED:
+	case EVENT_STEP_STARTED:
+	case EVENT_STEP_ENTERED:
+	case EVENT_STEP_LEFT:
+	case EVENT_TOOL_RESTARTED:
+	case EVENT_DOCUMENT_CHANGED:
+		break;
+	}
+	return (struct change){ 0 };
 }
 
-/* The step whose effect this event opens; "" when it opens none. */
-static struct str opens(const struct event *event)
+static void add_opened(struct turn *turn, struct store_append *append, struct store_effect *opened,
+		       struct str step)
 {
-	if (event->type == EVENT_TOOL_REQUESTED)
-		return event->as.run_tool_requested->step;
-	if (event->type == EVENT_TIMER_REQUESTED)
-		return event->as.run_timer_requested->step;
-	if (event->type == EVENT_HUMAN_REQUESTED)
-		return event->as.run_human_requested->step;
-	return S("");
+	turn->opened_steps[append->opened_count++] = step;
+	append->opened = opened;
+}
+
+/* What of the run itself is open from this event on, or no longer. */
+static void change_run(struct turn *turn, struct store_append *append, const struct run *run,
+		       enum event_type type, struct store_effect *opened, struct uuid *closed)
+{
+	struct arena *arena = &turn->arena;
+	bool begins = type == EVENT_RUN_CREATED || type == EVENT_RUN_STARTED;
+	bool ends = type == EVENT_RUN_FINISHED || type == EVENT_RUN_CANCELLING;
+	if (ends && has(run->graph->rows, timeout_us))
+		closed[append->closed_count++] = run_deadline_id(run);
+	if (type == EVENT_RUN_STARTED || type == EVENT_RUN_CANCELLING)
+		closed[append->closed_count++] = run_place_id(run);
+	if (begins && has_deadline(run)) {
+		opened[append->opened_count] = deadline_row(run, arena);
+		add_opened(turn, append, opened, S(""));
+	}
+	if (type == EVENT_RUN_CREATED && run->queued) {
+		opened[append->opened_count] = place_row(run, arena);
+		add_opened(turn, append, opened, S(""));
+	}
 }
 
 static struct store_event event_row(const struct event *event, struct arena *arena)
@@ -111,25 +231,36 @@ static void fill_events(struct turn *turn, struct store_append *append, struct l
 	const struct decision *decision = &turn->decision;
 	size_t count = decision->event_count;
 	struct store_event *events = arena_array(&turn->arena, struct store_event, count);
-	struct store_effect *opened = arena_array(&turn->arena, struct store_effect, count);
-	struct uuid *closed = arena_array(&turn->arena, struct uuid, count);
 	for (size_t i = 0; i < count; i++) {
-		const struct event *event = &decision->events[i];
-		events[i] = event_row(event, &turn->arena);
+		events[i] = event_row(&decision->events[i], &turn->arena);
 		live->weight += events[i].body.size;
-		if (closes(event, &closed[append->closed_count]))
-			append->closed_count++;
-		struct str step = opens(event);
-		const struct activation *activation =
-			step.size == 0 ? NULL : run_activation(live->run, step);
-		/* One that is refused in one go (inputs over the limit) never was open. */
-		if (activation != NULL && activation->open)
-			opened[append->opened_count++] =
-				open_row(live->run, activation, &turn->arena);
 	}
 	append->events = events;
 	append->event_count = count;
-	append->opened = opened;
+}
+
+/* What one event opened and a later one of the same turn closed never was open. */
+static void fill_effects(struct turn *turn, struct store_append *append, const struct run *run)
+{
+	const struct decision *decision = &turn->decision;
+	struct arena *arena = &turn->arena;
+	size_t count = decision->event_count;
+	struct store_effect *opened = arena_array(arena, struct store_effect, count + 1);
+	struct uuid *closed = arena_array(arena, struct uuid, 2 * count + decision->close_count);
+	turn->opened_steps = arena_array(arena, struct str, count + 1);
+	for (size_t i = 0; i < count; i++) {
+		const struct event *event = &decision->events[i];
+		struct change change = change_of(event);
+		const struct activation *step =
+			change.step.size == 0 ? NULL : run_activation(run, change.step);
+		if (change.closes)
+			closed[append->closed_count++] = change.closed;
+		if (step != NULL && open_row(run, step, arena, &opened[append->opened_count]))
+			add_opened(turn, append, opened, str_copy(arena, step->path));
+		change_run(turn, append, run, event->type, opened, closed);
+	}
+	for (size_t i = 0; i < decision->close_count; i++)
+		closed[append->closed_count++] = decision->closes[i];
 	append->closed = closed;
 }
 
@@ -152,7 +283,7 @@ struct store_run run_row(const struct run *run, struct arena *arena)
 {
 	struct run_summary *summary = run_summary_new(arena);
 	SET(summary, steps_ended, run_steps_ended(run));
-	SET(summary, steps, run->count);
+	SET(summary, steps, (int64_t)run->graph->body.count);
 	if (run->fault.code.size > 0)
 		SET(summary, error, run->fault.text);
 	if (run->retention_days >= 0)
@@ -192,6 +323,14 @@ static void fill_snapshot(struct turn *turn, struct store_append *append, struct
 	live->runtime->snapshots++;
 }
 
+static void add_guard(struct turn *turn, struct store_guard guard)
+{
+	struct store_append *append = &turn->ticket.append;
+	require(append->guard_count < COUNT(turn->guards));
+	turn->guards[append->guard_count++] = guard;
+	append->guards = turn->guards;
+}
+
 /* A run with a retention of its own is counted from its creation until nothing of it is left to
  * take. */
 static void fill_retention(struct turn *turn, struct store_append *append, const struct run *run)
@@ -208,12 +347,31 @@ static void fill_retention(struct turn *turn, struct store_append *append, const
 		if (run_ended(run) && append->floor == run->seq)
 			change = -1;
 	}
-	if (run->retention_days < 0 || change == 0)
+	if (run->retention_days >= 0 && change != 0)
+		add_guard(turn, (struct store_guard){ RETENTION_OWN, change, -1 });
+}
+
+/* Who is under way is counted: of each kind that has a queue, and of each key. */
+static void fill_turn_taking(struct turn *turn, const struct run *run, bool uncounted)
+{
+	const struct decision *decision = &turn->decision;
+	int64_t change = 0;
+	for (size_t i = 0; i < decision->event_count; i++) {
+		enum event_type type = decision->events[i].type;
+		if ((type == EVENT_RUN_CREATED && !run->queued) || type == EVENT_RUN_STARTED)
+			change++;
+		else if (type == EVENT_RUN_FINISHED && run->begun_at > 0)
+			change--;
+	}
+	if (change == 0 || uncounted || !queue_counts(run))
 		return;
-	struct store_guard *guard = arena_new(&turn->arena, struct store_guard);
-	*guard = (struct store_guard){ .name = RETENTION_OWN, .change = change, .limit = -1 };
-	append->guards = guard;
-	append->guard_count = 1;
+	struct str kind = run_kind(run);
+	add_guard(turn, (struct store_guard){ queue_guard(kind, &turn->arena), change,
+					      change > 0 ? queue_limit(turn->runtime, kind) : -1 });
+	if (run->key.size > 0)
+		add_guard(turn, (struct store_guard){ queue_key_guard(run->key, &turn->arena),
+						      change, change > 0 ? 1 : -1 });
+	turn->turn_taking = change;
 }
 
 void turn_rows(struct turn *turn, struct live *live)
@@ -225,8 +383,11 @@ void turn_rows(struct turn *turn, struct live *live)
 	append->run = run_row(run, &turn->arena);
 	/* What was held back is found by recovery like a step that is to be computed. */
 	append->run.stepping = append->run.stepping || turn->held_back;
+	append->urgent = turn->item->command.kind == COMMAND_CANCEL;
 	fill_events(turn, append, live);
+	fill_effects(turn, append, run);
 	fill_blobs(turn, append, live);
 	fill_retention(turn, append, run);
+	fill_turn_taking(turn, run, live->uncounted);
 	fill_snapshot(turn, append, live);
 }

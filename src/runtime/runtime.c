@@ -110,6 +110,9 @@ void runtime_free(struct runtime *runtime)
 	slots_done(&runtime->fetches);
 	map_done(&runtime->by_run);
 	map_done(&runtime->claims);
+	map_done(&runtime->calls);
+	alarms_discard(runtime);
+	queue_discard(runtime);
 	free(runtime);
 }
 
@@ -243,6 +246,12 @@ void runtime_answer(struct runtime *runtime, const struct runtime_answer *answer
 	command->decision = answer->decision;
 	command->comment = str_copy(&item->arena, answer->comment);
 	command->by = str_copy(&item->arena, answer->by);
+	if (answer->value.size > 0 && !json_read(str_copy(&item->arena, answer->value),
+						 &item->arena, &command->output, &refusal)) {
+		replied(context, argument, &(struct runtime_reply){ .error = &refusal });
+		item_free(item);
+		return;
+	}
 	if (answer->revision != NULL)
 		command->revision = arena_copy(&item->arena, answer->revision, sizeof(struct hash));
 	item->replied = replied;

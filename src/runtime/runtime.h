@@ -16,8 +16,10 @@
 #include "contract/event.h"
 #include "contract/graph.h"
 #include "contract/run.h"
+#include "engine/decide.h"
 #include "os/system.h"
 #include "store/store.h"
+#include "tool/custom.h"
 #include "tool/tool.h"
 #include "workspace/workspace.h"
 
@@ -38,7 +40,8 @@ struct runtime_settings {
 	struct workspace *workspace;
 	const struct tool_table *tools;
 	struct tool_host host;
-	bool contained; /* the isolation keeps contained tools contained */
+	struct customs *customs; /* tools of the owner's own; NULL = there are none */
+	bool contained;          /* the isolation keeps contained tools contained */
 	/* Text of the definition called `name`; called on a reader thread. */
 	bool (*definition)(void *context, struct str name, struct arena *arena,
 			   struct str *out_yaml, struct error *error);
@@ -87,6 +90,9 @@ struct runtime_start {
 	struct runtime_key key;
 	const int64_t *retention_days; /* S4's; NULL = not said */
 	struct str trace; /* W3C traceparent of who asked, recorded with the run; "" = none */
+	struct str by;    /* who asked */
+	struct str alone; /* of the runs with this word one at a time is under way; "" = none */
+	int64_t priority; /* higher ones leave the queue first */
 };
 
 void runtime_start(struct runtime *runtime, const struct runtime_start *start,
@@ -97,11 +103,34 @@ struct runtime_answer {
 	enum run_decision decision;
 	struct str comment, by;
 	const struct hash *revision; /* NULL = whatever is open */
+	struct str value;            /* JSON that goes with it: modify, happened; "" = none */
 	struct runtime_key key;
 };
 
 void runtime_answer(struct runtime *runtime, const struct runtime_answer *answer,
 		    runtime_replied *replied, void *context, uint64_t argument);
+
+/* Pause, resume, cancel, signal. */
+struct runtime_command {
+	enum command_kind kind;
+	struct uuid run;
+	struct str by, reason;
+	struct str name, data; /* SIGNAL: its name, its data as JSON ("" = null) */
+	struct runtime_key key;
+};
+
+/* NOT_FOUND: no such run.  CONFLICT: it has ended, or is not in a state for this.  A cancel is
+ * always taken, whatever else waits and however full the disk is. */
+void runtime_command(struct runtime *runtime, const struct runtime_command *command,
+		     runtime_replied *replied, void *context, uint64_t argument);
+
+/* Where a run that waits for its turn stands: 1 = it is next; 0 = it waits for none. */
+struct runtime_place {
+	struct str kind; /* the queue; borrowed until the loop's next turn */
+	int64_t position, length;
+};
+
+struct runtime_place runtime_place(const struct runtime *runtime, const struct uuid *run);
 
 /* A document as it shall be (profiles, keys, settings …); an event of the system stream.  Kinds are
  * rows of contracts/documents.def. */

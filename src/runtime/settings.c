@@ -40,6 +40,7 @@ static void settings_changed(void *context, const struct runtime_document *docum
 				microseconds(set->workflow_start_timeout_seconds);
 	}
 	runtime->server = server;
+	queue_go_on(runtime);
 }
 
 static void settings_loaded(void *context, uint64_t count)

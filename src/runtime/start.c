@@ -12,6 +12,7 @@ struct starting {
 	struct runtime_read read;
 	struct runtime_start start; /* copied into the read's arena */
 	bool chosen;                /* the caller gave the id */
+	bool others;                /* other workflows are compiled into it */
 	struct graph_use *graph;
 	const struct json *inputs;
 	struct problems problems;
@@ -22,6 +23,66 @@ struct starting {
 	bool repeated;
 };
 
+/* What steps may call: what is built in, and the custom tools as they are defined now.  Those that
+ * cannot be called are among them: whoever names one is to hear why. */
+static struct definition_tools known_tools(struct runtime *runtime, struct arena *arena,
+					   struct sha256 *source)
+{
+	struct custom_tool *customs = NULL;
+	size_t built_in = runtime->settings.tools->count, count = 0;
+	if (runtime->settings.customs != NULL)
+		count = custom_list(runtime->settings.customs, arena, &customs);
+	struct definition_tool *all = arena_array(arena, struct definition_tool, built_in + count);
+	for (size_t i = 0; i < built_in; i++)
+		all[i] = runtime->catalogue[i];
+	for (size_t i = 0; i < count; i++) {
+		enum run_effect_class class = customs[i].definition == NULL
+						      ? RUN_CLASS_ONCE
+						      : customs[i].definition->class;
+		if (class == RUN_CLASS_CONTAINED && !runtime->settings.contained)
+			class = RUN_CLASS_ONCE;
+		all[built_in + i] = (struct definition_tool){ customs[i].name, class };
+		/* The same text means something else when a tool has changed. */
+		sha256_add(source, &customs[i].definition_hash, sizeof(struct hash));
+	}
+	return (struct definition_tools){ .at = all, .count = built_in + count };
+}
+
+/* Every custom tool that the graph names may be called. */
+static bool check_trust(struct starting *s)
+{
+	struct runtime *runtime = s->read.runtime;
+	const struct graph *graph = s->graph->graph;
+	const struct tool_table *built_in = runtime->settings.tools;
+	for (size_t i = 0; i < graph->node_count; i++) {
+		const struct graph_node *node = &graph->nodes[i];
+		struct custom_tool tool;
+		if (node->kind != RUN_NODE_TOOL || runtime->settings.customs == NULL ||
+		    tool_find(built_in, node->row->tool) != built_in->other)
+			continue;
+		if (!custom_read(runtime->settings.customs, node->row->tool, &s->read.arena, &tool,
+				 &s->error))
+			return false;
+		if (tool.why.code != ERROR_NONE) {
+			s->error = tool.why;
+			error_prefix(&s->error, "step " STR_FMT ": ", STR_ARG(node->name));
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Another workflow that this one runs.  What comes of the text then depends on more than itself. */
+static bool other_workflow(void *context, struct str name, struct arena *arena,
+			   struct str *out_yaml, struct error *error)
+{
+	struct starting *s = context;
+	struct runtime *runtime = s->read.runtime;
+	s->others = true;
+	return runtime->settings.definition(runtime->settings.context, name, arena, out_yaml,
+					    error);
+}
+
 static bool compile(struct starting *s)
 {
 	struct runtime *runtime = s->read.runtime;
@@ -31,16 +92,21 @@ static bool compile(struct starting *s)
 	    !runtime->settings.definition(runtime->settings.context, s->start.workflow, arena,
 					  &yaml, &s->error))
 		return false;
-	struct hash source = hash_of(yaml);
+	struct sha256 sha;
+	sha256_init(&sha);
+	sha256_add(&sha, yaml.at, yaml.size);
+	struct definition_tools tools = known_tools(runtime, arena, &sha);
+	struct hash source = sha256_finish(&sha);
 	s->graph = graphs_find(&runtime->graphs, &source, true);
 	if (s->graph != NULL)
-		return true;
-	struct definition_tools tools = { runtime->catalogue, runtime->settings.tools->count };
+		return check_trust(s);
 	struct str graph;
+	tools.workflow = other_workflow;
+	tools.context = s;
 	if (!definition_compile(yaml, &tools, arena, &graph, &s->problems))
 		return problems_fail(&s->problems, &s->error);
-	s->graph = graphs_load(&runtime->graphs, graph, &source, &s->error);
-	return s->graph != NULL;
+	s->graph = graphs_load(&runtime->graphs, graph, s->others ? NULL : &source, &s->error);
+	return s->graph != NULL && check_trust(s);
 }
 
 /* A caller's own id may be that of a stored run, which need not be in memory (recovery may still be
@@ -170,6 +236,9 @@ void runtime_start(struct runtime *runtime, const struct runtime_start *start,
 	struct starting *s = starting_new(runtime, start);
 	struct item *item = item_new(COMMAND_CREATE);
 	item->command.trace = str_copy(&item->arena, start->trace);
+	item->command.by = str_copy(&item->arena, start->by);
+	item->command.key = str_copy(&item->arena, start->alone);
+	item->command.priority = start->priority;
 	if (start->retention_days != NULL)
 		item->command.retention_days = arena_copy(&item->arena, start->retention_days,
 							  sizeof(*start->retention_days));

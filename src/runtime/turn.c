@@ -18,25 +18,50 @@ void turn_free(struct turn *turn)
 	free(turn);
 }
 
+/* What is due at another time, or not at all any more. */
+static void set_alarms(struct turn *turn)
+{
+	const struct store_append *append = &turn->ticket.append;
+	for (size_t i = 0; i < append->closed_count; i++)
+		alarm_clear(turn->runtime, &append->closed[i]);
+	for (size_t i = 0; i < append->opened_count; i++) {
+		const struct store_effect *row = &append->opened[i];
+		if (row->due_at > 0)
+			alarm_set(turn->runtime, &append->run.id, &row->id, turn->opened_steps[i],
+				  row->due_at);
+		else
+			alarm_clear(turn->runtime, &row->id);
+	}
+}
+
+static void begin_effect(struct live *live, const struct event *event)
+{
+	if (event->type == EVENT_TOOL_REQUESTED)
+		effect_begin(live, event->as.run_tool_requested->step);
+	else if (event->type == EVENT_TOOL_RESTARTED)
+		effect_begin(live, event->as.run_tool_restarted->step);
+	else if (event->type == EVENT_TURN_REQUESTED)
+		effect_begin(live, event->as.run_turn_requested->step);
+	else if (event->type == EVENT_SUBRUN_REQUESTED)
+		effect_begin(live, event->as.run_subrun_requested->step);
+}
+
 /* What waited for the commit leaves now: the reply, the notice, the effects. */
 static void turn_act(struct turn *turn, struct live *live)
 {
 	item_reply(turn->item, &live->run_id, NULL);
 	turn->notice.position = turn->ticket.append.last_position;
 	bus_notify(turn->runtime, &turn->notice);
-	for (size_t i = 0; i < turn->decision.event_count; i++) {
-		const struct event *event = &turn->decision.events[i];
-		if (event->type == EVENT_TOOL_REQUESTED)
-			effect_begin(live, event->as.run_tool_requested->step);
-		else if (event->type == EVENT_TOOL_RESTARTED)
-			effect_begin(live, event->as.run_tool_restarted->step);
-		else if (event->type == EVENT_TIMER_REQUESTED)
-			effect_begin(live, event->as.run_timer_requested->step);
-		else if (event->type == EVENT_HUMAN_REQUESTED)
-			effect_begin(live, event->as.run_human_requested->step);
-	}
+	set_alarms(turn);
+	queue_committed(turn, live);
+	if (turn->notice.ended && !uuid_is_zero(&turn->parent))
+		subrun_ended(turn->runtime, &live->run_id);
+	for (size_t i = 0; i < turn->decision.event_count; i++)
+		begin_effect(live, &turn->decision.events[i]);
 	for (size_t i = 0; i < turn->computing_count; i++)
 		compute_begin(live, turn->computing[i]);
+	for (size_t i = 0; i < turn->decision.stop_count; i++)
+		effect_stop(live, &turn->decision.stops[i]);
 }
 
 static void fed(void *context, uint64_t argument)
@@ -128,6 +153,53 @@ static void turn_repeated(struct turn *turn, struct live *live)
 	reload_when_quiet(live);
 }
 
+/* Every place of its kind is taken: the run is created all the same and waits for its turn. */
+static void create_queued(struct turn *turn, struct live *live)
+{
+	struct runtime *runtime = live->runtime;
+	struct item *item = turn->item;
+	if (runtime->queue.count >= LIMIT_QUEUED) {
+		struct error error;
+		fail(&error, ERROR_OVERLOADED,
+		     "%d runs wait for their turn already; try again later", LIMIT_QUEUED);
+		turn_never_was(turn, live, &error);
+		return;
+	}
+	struct graph_use *graph = live->graph;
+	live->graph = NULL; /* it stays */
+	live_drop_state(live);
+	live->graph = graph;
+	live->run = run_new(&live->arena, live->run_id, graph->graph);
+	item->command.queued = true;
+	arena_done(&turn->arena);
+	free(turn);
+	struct item_queue behind = live->inbox;
+	live->inbox = (struct item_queue){ 0 };
+	queue_add(&live->inbox, item);
+	while (behind.first != NULL)
+		queue_add(&live->inbox, queue_take(&behind));
+	live_pump(live);
+}
+
+/* A guard stands at its limit (R13). */
+static void turn_guarded(struct turn *turn, struct live *live)
+{
+	enum command_kind kind = turn->item->command.kind;
+	if (kind == COMMAND_CREATE) {
+		create_queued(turn, live);
+	} else if (kind == COMMAND_START) {
+		queue_refused(live->runtime, &live->run_id);
+		turn_free(turn);
+		live->stale = true;
+		reload_when_quiet(live);
+	} else {
+		/* Only a count that is wrong refuses an end; the end is what counts. */
+		log_line(LOG_WARNING, "the count of runs under way is too low; it is left alone");
+		live->uncounted = true;
+		turn_redo(turn, live);
+	}
+}
+
 /* There is no room on the disk.  Who asked is told so and may ask again; the result of an effect
  * has nobody who would bring it again, so it stays until it is stored. */
 static void turn_starved(struct turn *turn, struct live *live)
@@ -175,6 +247,8 @@ static void turn_committed(struct writer_ticket *ticket)
 		turn_refused(turn, live);
 	} else if (ticket->append.outcome == STORE_REPEATED) {
 		turn_repeated(turn, live);
+	} else if (ticket->append.outcome == STORE_GUARDED) {
+		turn_guarded(turn, live);
 	} else if (ticket->append.outcome == STORE_FULL) {
 		turn_starved(turn, live);
 	} else {
@@ -197,6 +271,7 @@ static void turn_commit(struct turn *turn, struct live *live)
 						.seq = run->seq,
 						.ended = run_ended(run),
 						.waiting = run->state == RUN_WAITING_HUMAN };
+	turn->parent = run->parent;
 	live->in_flight++;
 	turn->next = live->flying;
 	live->flying = turn;
@@ -226,7 +301,7 @@ bool live_unwritten(const struct live *live, const struct hash *hash, struct str
 
 /* ---- deciding ------------------------------------------------------------------------ */
 
-static void turn_advance(struct turn *turn, struct live *live);
+static void turn_go_on(struct turn *turn, struct live *live);
 
 static void turn_fetched(struct runtime *runtime, uint64_t id, uint64_t argument,
 			 const struct error *error)
@@ -245,7 +320,7 @@ static void turn_fetched(struct runtime *runtime, uint64_t id, uint64_t argument
 		turn_redo(turn, live);
 		return;
 	}
-	turn_advance(turn, live);
+	turn_go_on(turn, live);
 	live_pump(live);
 }
 
@@ -256,7 +331,7 @@ static void note_computing(struct turn *turn, const struct run *run)
 	size_t room = run->computing.tail - run->computing.head;
 	turn->computing = arena_array(&turn->arena, struct str, room);
 	for (uint32_t i = run->computing.head; i < run->computing.tail; i++) {
-		const struct activation *activation = &run->activations[run->computing.at[i]];
+		const struct activation *activation = run->computing.at[i];
 		if (activation->started_seq > before)
 			turn->computing[turn->computing_count++] = activation->path;
 	}
@@ -268,18 +343,45 @@ static void compute_with_creation(struct turn *turn, struct live *live)
 {
 	struct run *run = live->run;
 	uint32_t count = run->computing.tail - run->computing.head;
-	uint32_t *first = arena_copy(&turn->arena, run->computing.at + run->computing.head,
-				     count * sizeof(*first));
+	struct activation **first = arena_copy(
+		&turn->arena, run->computing.at + run->computing.head, count * sizeof(*first));
+	struct engine_values values = live_values(live);
 	turn->computed = true;
 	for (uint32_t i = 0; i < count; i++) {
 		struct command command = { .kind = COMMAND_COMPUTED, .now = turn->now };
 		struct decision seen = { .arena = &turn->arena };
 		struct error error;
-		if (!compute_command(live, &run->activations[first[i]], &seen, &command))
-			continue;
-		bool good = decide(run, &command, &turn->decision, &error);
-		require(good);
+		/* What the one before came to may have called the run off. */
+		if (first[i]->state == STEP_RUNNING &&
+		    compute_command(live, first[i], &seen, &command)) {
+			enum engine_answer answer =
+				decide(run, &command, &values, &turn->decision, &error);
+			require(answer != ENGINE_REFUSED);
+		}
 	}
+}
+
+/* Values or the tree are needed before it can go on. */
+static void turn_fetch(struct turn *turn, struct live *live)
+{
+	live->phase = LIVE_FETCHING;
+	live->turn = turn;
+	fetch(live, &turn->decision, turn_fetched, 0);
+}
+
+/* Nothing came of it that would be stored.  What shall end is told so all the same, and who asked
+ * hears once what it was measured against is on the disk. */
+static void turn_settle(struct turn *turn, struct live *live)
+{
+	struct item *item = turn->item;
+	for (size_t i = 0; i < turn->decision.stop_count; i++)
+		effect_stop(live, &turn->decision.stops[i]);
+	arena_done(&turn->arena);
+	free(turn);
+	live_forget_loaded(live);
+	queue_add(&live->refused, item);
+	if (live->in_flight == 0)
+		tell_refused(live);
 }
 
 static void turn_advance(struct turn *turn, struct live *live)
@@ -287,12 +389,10 @@ static void turn_advance(struct turn *turn, struct live *live)
 	struct engine_values values = live_values(live);
 	/* What has ended is recorded, and the run's own end too; what would begin is not even
 	 * requested, because a request that nobody has begun looks like one that was cut off. */
-	turn->held_back = live->runtime->draining && live->run->unfinished > 0;
+	turn->held_back = live->runtime->draining && live->run->live > 0;
 	if (!turn->held_back &&
 	    advance(live->run, turn->now, &values, &turn->decision) == ENGINE_NEED) {
-		live->phase = LIVE_FETCHING;
-		live->turn = turn;
-		fetch(live, &turn->decision, turn_fetched, 0);
+		turn_fetch(turn, live);
 		return;
 	}
 	live->turn = NULL;
@@ -302,14 +402,46 @@ static void turn_advance(struct turn *turn, struct live *live)
 		return;
 	}
 	if (turn->decision.event_count == 0) {
-		turn_free(turn); /* a bare one that found nothing to do */
-		live_forget_loaded(live);
+		turn_settle(turn, live);
 		return;
 	}
 	note_computing(turn, live->run);
 	turn_commit(turn, live);
 	/* Only now: the events were printed from it. */
 	live_forget_loaded(live);
+}
+
+static void turn_refuse(struct turn *turn, struct live *live, const struct error *error)
+{
+	struct item *item = turn->item;
+	item->refusal = arena_copy(&item->arena, error, sizeof(*error));
+	queue_add(&live->refused, item);
+	arena_done(&turn->arena);
+	free(turn);
+	live->turn = NULL;
+	live_forget_loaded(live);
+	if (live->in_flight == 0)
+		tell_refused(live);
+}
+
+/* The command, then what follows from it. */
+static void turn_go_on(struct turn *turn, struct live *live)
+{
+	struct engine_values values = live_values(live);
+	struct error error;
+	if (!turn->decided && !turn->item->bare)
+		switch (decide(live->run, &turn->item->command, &values, &turn->decision, &error)) {
+		case ENGINE_NEED:
+			turn_fetch(turn, live);
+			return;
+		case ENGINE_REFUSED:
+			turn_refuse(turn, live, &error);
+			return;
+		case ENGINE_DONE:
+			break;
+		}
+	turn->decided = true;
+	turn_advance(turn, live);
 }
 
 static void turn_begin(struct live *live, struct item *item)
@@ -320,18 +452,11 @@ static void turn_begin(struct live *live, struct item *item)
 	turn->live = live->id;
 	turn->item = item;
 	turn->decision.arena = &turn->arena;
-	turn->now = item->command.now = runtime_now(live->runtime);
-	struct error error;
-	if (item->bare || decide(live->run, &item->command, &turn->decision, &error)) {
-		turn_advance(turn, live);
-		return;
-	}
-	item->refusal = arena_copy(&item->arena, &error, sizeof(error));
-	queue_add(&live->refused, item);
-	arena_done(&turn->arena);
-	free(turn);
-	if (live->in_flight == 0)
-		tell_refused(live);
+	turn->now = runtime_now(live->runtime);
+	if (turn->now < item->not_before)
+		turn->now = item->not_before;
+	item->command.now = turn->now;
+	turn_go_on(turn, live);
 }
 
 void live_pump(struct live *live)

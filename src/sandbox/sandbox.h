@@ -29,6 +29,8 @@ struct sandbox_mount {
 
 struct sandbox_spec {
 	const char *workspace;              /* folder on the host, writable */
+	bool read_only;                     /* not even that */
+	bool network;                       /* the host's, which the child has none of otherwise */
 	const struct sandbox_mount *mounts; /* further ones; host paths that must exist */
 	size_t mount_count;
 	int status_descriptor;      /* as the child sees it; bwrap reports there */
@@ -38,7 +40,7 @@ struct sandbox_spec {
 
 struct sandbox {
 	const char *name, *text;
-	bool contained; /* nothing but the workspace can change */
+	bool contained; /* nothing but the workspace can change, and mounts count */
 	/* NULL-terminated, in the arena. */
 	const char *const *(*command)(const struct sandbox_spec *spec, struct arena *arena);
 };

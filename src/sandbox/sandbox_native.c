@@ -43,10 +43,13 @@ static const char *const *command(const struct sandbox_spec *spec, struct arena 
 		add_root_folder(&arguments, arena, root_folders[i]);
 	for (size_t i = 0; i < COUNT(etc_files); i++)
 		ARGUMENTS_ADD(&arguments, "--ro-bind-try", etc_files[i], etc_files[i]);
-	ARGUMENTS_ADD(&arguments, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--bind",
-		      spec->workspace, "/workspace", "--chdir", "/workspace", "--setenv", "PATH",
-		      "/usr/local/bin:/usr/bin:/bin", "--setenv", "HOME", "/workspace", "--setenv",
-		      "LANG", "C.UTF-8");
+	if (spec->network)
+		ARGUMENTS_ADD(&arguments, "--share-net", "--ro-bind-try", "/etc/resolv.conf",
+			      "/etc/resolv.conf", "--ro-bind-try", "/etc/hosts", "/etc/hosts");
+	ARGUMENTS_ADD(&arguments, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp",
+		      spec->read_only ? "--ro-bind" : "--bind", spec->workspace, "/workspace",
+		      "--chdir", "/workspace", "--setenv", "PATH", "/usr/local/bin:/usr/bin:/bin",
+		      "--setenv", "HOME", "/workspace", "--setenv", "LANG", "C.UTF-8");
 	for (size_t i = 0; i < spec->mount_count; i++)
 		ARGUMENTS_ADD(&arguments, spec->mounts[i].writable ? "--bind" : "--ro-bind",
 			      spec->mounts[i].host, spec->mounts[i].inside);

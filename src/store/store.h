@@ -268,8 +268,8 @@ struct store_ops {
 	bool (*read_snapshot)(struct store_reader *reader, const struct uuid *run, int64_t at,
 			      struct arena *arena, struct store_snapshot *out_snapshot,
 			      bool *out_found, struct error *error);
-	/* Open effects with 0 < due_at <= until, the earliest first. */
-	bool (*list_due)(struct store_reader *reader, int64_t until, size_t limit,
+	/* Open effects with after < due_at <= until, the earliest first; 0 <= after. */
+	bool (*list_due)(struct store_reader *reader, int64_t after, int64_t until, size_t limit,
 			 struct arena *arena, struct store_effect_page *out_page,
 			 struct error *error);
 	/* Of one that is gone the revision is told all the same: the next one goes on from it. */

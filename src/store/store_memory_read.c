@@ -251,8 +251,8 @@ static int by_due(const void *left, const void *right)
 	return memcmp(a->id.bytes, b->id.bytes, sizeof(a->id.bytes));
 }
 
-static bool list_due(struct store_reader *reader, int64_t until, size_t limit, struct arena *arena,
-		     struct store_effect_page *out_page, struct error *error)
+static bool list_due(struct store_reader *reader, int64_t after, int64_t until, size_t limit,
+		     struct arena *arena, struct store_effect_page *out_page, struct error *error)
 {
 	(void)error;
 	struct store_memory *self = locked(reader);
@@ -260,7 +260,7 @@ static bool list_due(struct store_reader *reader, int64_t until, size_t limit, s
 	out_page->at = arena_array(arena, struct store_effect, self->effects.count);
 	for (size_t i = 0; i < self->effects.count; i++) {
 		const struct store_effect *effect = self->effects.at[i];
-		if (effect->due_at > 0 && effect->due_at <= until)
+		if (effect->due_at > after && effect->due_at <= until)
 			out_page->at[count++] = effect_copy(arena, effect);
 	}
 	unlock(self);

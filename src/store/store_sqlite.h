@@ -275,7 +275,7 @@ int64_t store_sqlite_newest_position(struct store_reader *reader);
 bool store_sqlite_read_snapshot(struct store_reader *reader, const struct uuid *run, int64_t at,
 				struct arena *arena, struct store_snapshot *out_snapshot,
 				bool *out_found, struct error *error);
-bool store_sqlite_list_due(struct store_reader *reader, int64_t until, size_t limit,
+bool store_sqlite_list_due(struct store_reader *reader, int64_t after, int64_t until, size_t limit,
 			   struct arena *arena, struct store_effect_page *out_page,
 			   struct error *error);
 bool store_sqlite_read_document(struct store_reader *reader, struct str kind, struct str name,

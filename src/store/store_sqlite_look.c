@@ -82,7 +82,7 @@ bool store_sqlite_read_snapshot(struct store_reader *reader, const struct uuid *
 	return store_sqlite_read_one(&reading, arena, out_snapshot, out_found, error);
 }
 
-bool store_sqlite_list_due(struct store_reader *reader, int64_t until, size_t limit,
+bool store_sqlite_list_due(struct store_reader *reader, int64_t after, int64_t until, size_t limit,
 			   struct arena *arena, struct store_effect_page *out_page,
 			   struct error *error)
 {
@@ -91,8 +91,9 @@ bool store_sqlite_list_due(struct store_reader *reader, int64_t until, size_t li
 	struct store_sqlite_reading reading = {
 		.self = self,
 		.which = READ_DUE,
-		.bound = sqlite3_bind_int64(statement, 1, until) |
-			 store_sqlite_bind_limit(statement, 2, limit),
+		.bound = sqlite3_bind_int64(statement, 1, after) |
+			 sqlite3_bind_int64(statement, 2, until) |
+			 store_sqlite_bind_limit(statement, 3, limit),
 		.take = store_sqlite_take_effect,
 		.item_size = sizeof(*out_page->at),
 		.limit = limit,

@@ -113,7 +113,7 @@ const char *const store_sqlite_reads[READS] = {
 			  " AND (?2 = 0 OR seq <= ?2) ORDER BY seq DESC LIMIT 1",
 	[READ_DUE] =
 		"SELECT " EFFECT_COLUMNS " FROM effects CROSS JOIN runs ON runs.key = effects.run"
-		" WHERE due_at > 0 AND due_at <= ?1 ORDER BY due_at, effects.id LIMIT ?2",
+		" WHERE due_at > 0 AND due_at > ?1 AND due_at <= ?2 ORDER BY due_at, effects.id LIMIT ?3",
 	[READ_DOCUMENT] = "SELECT kind, name, revision, changed_at, body FROM documents"
 			  " WHERE kind = ?1 AND name = ?2",
 	[READ_DOCUMENTS] = "SELECT kind, name, revision, changed_at, body FROM documents"

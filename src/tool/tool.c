@@ -11,12 +11,13 @@ static const struct tool *const rows[] = {
 #undef TOOL
 };
 
-const struct tool_table tool_table = { rows, COUNT(rows) };
+extern const struct tool tool_custom;
+const struct tool_table tool_table = { rows, COUNT(rows), &tool_custom };
 
 const struct tool *tool_find(const struct tool_table *table, struct str name)
 {
 	for (size_t i = 0; i < table->count; i++)
 		if (str_equal(str_from_c(table->at[i]->name), name))
 			return table->at[i];
-	return NULL;
+	return table->other;
 }

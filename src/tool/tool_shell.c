@@ -6,160 +6,75 @@
  * are JSON.
  */
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "base/limits.h"
-#include "base/utf8.h"
 #include "os/point.h"
-#include "os/process.h"
-#include "sandbox/sandbox.h"
-#include "tool/tool.h"
+#include "tool/child.h"
+#include "tool/works.h"
 
 struct shell {
-	struct loop *loop;
-	struct sandbox_tie tie;
-	uint64_t process, timer;
-	bool timed_out;
-	double timeout_seconds;
-	tool_done *done;
-	void *context;
-	uint64_t argument;
+	struct tool_running running; /* first */
+	struct tool_child child;
 };
 
-static struct str as_utf8(struct arena *arena, struct str bytes)
+static struct shell *shell_of(struct tool_child *child)
 {
-	size_t bad;
-	if (utf8_valid(bytes, &bad))
-		return bytes;
-	AUTO(buf) text = { 0 };
-	while (!utf8_valid(bytes, &bad)) {
-		buf_add(&text, str_head(bytes, bad));
-		buf_add(&text, S("\xEF\xBF\xBD"));
-		bytes = str_skip(bytes, bad + 1);
-	}
-	buf_add(&text, bytes);
-	return str_copy(arena, buf_str(&text));
+	return (struct shell *)(void *)((char *)child - offsetof(struct shell, child));
 }
 
 static const struct json *output_of(const struct process_result *result, struct arena *arena)
 {
 	struct run_shell_outputs *outputs = run_shell_outputs_new(arena);
 	SET(outputs, exit_code, result->exit_status);
-	SET(outputs, stdout, as_utf8(arena, result->output));
-	SET(outputs, stderr, as_utf8(arena, result->errors));
+	SET(outputs, stdout, works_utf8(arena, result->output));
+	SET(outputs, stderr, works_utf8(arena, result->errors));
 	if (result->output_dropped + result->errors_dropped > 0)
 		SET(outputs, dropped, (int64_t)(result->output_dropped + result->errors_dropped));
-	const struct json *json;
-	struct error error;
-	bool good = json_read(run_shell_outputs_text(outputs, arena), arena, &json, &error);
-	require(good);
-	return json;
+	return TOOL_OUTPUT(run_shell_outputs, outputs, arena);
 }
 
-static void explain_failure(const struct shell *shell, const struct process_result *result,
-			    struct arena *arena, struct error *error)
+static void shell_ended(struct tool_child *child, const struct process_result *result)
 {
-	struct str said = as_utf8(arena, str_trim(result->errors));
-	if (said.size > 300)
-		said = as_utf8(arena, str_skip(said, said.size - 300));
-	if (!sandbox_was_built(&shell->tie))
-		fail(error, ERROR_ISOLATION,
-		     "the sandbox cannot be built, so the tool does not run: " STR_FMT,
-		     STR_ARG(said));
-	else if (shell->timed_out)
-		fail(error, ERROR_TIMEOUT, "ended after %g seconds", shell->timeout_seconds);
-	else if (result->signal != 0)
-		fail(error, ERROR_TOOL_FAILED, "ended by signal %d: " STR_FMT, result->signal,
-		     STR_ARG(said));
-	else
-		fail(error, ERROR_TOOL_FAILED, "exit status %d: " STR_FMT, result->exit_status,
-		     STR_ARG(said));
-}
-
-static void shell_ended(void *context, uint64_t argument, const struct process_result *result)
-{
-	struct shell *shell = context;
-	(void)argument;
+	struct shell *shell = shell_of(child);
 	POINT("tool.shell_ended");
-	system_timer_stop(loop_system(shell->loop), shell->timer);
 	AUTO(arena) arena = { 0 };
 	struct tool_result answer = { 0 };
-	if (result->exit_status == 0 && !shell->timed_out && sandbox_was_built(&shell->tie))
+	if (child_succeeded(child, result, &answer.error))
 		answer.output = output_of(result, &arena);
-	else
-		explain_failure(shell, result, &arena, &answer.error);
-	sandbox_tie_close(&shell->tie);
-	shell->done(shell->context, shell->argument, &answer);
+	child_close(child);
+	works_done(&shell->running, &answer);
 	free(shell);
 }
 
-static void shell_timed_out(void *context, uint64_t argument)
+static void shell_end(struct tool_running *running)
 {
-	struct shell *shell = context;
-	(void)argument;
-	shell->timed_out = true;
-	sandbox_tie_cut(&shell->tie);
-	process_end(shell->loop, shell->process);
+	child_end(&((struct shell *)running)->child);
 }
 
-static bool shell_spawn(struct shell *shell, const struct tool_host *host,
-			const struct tool_call *call, const struct run_shell_inputs *inputs,
-			struct arena *arena, struct error *error)
-{
-	const char *const command[] = { "/bin/sh", "-c", str_c(arena, inputs->command), NULL };
-	const struct sandbox_spec sandbox = { .workspace = call->workspace,
-					      .status_descriptor = 4,
-					      .lifeline_descriptor = 5,
-					      .command = command };
-	const int keep[] = { call->lock, shell->tie.status, shell->tie.lifeline };
-	const struct process_spec spec = {
-		.argv = host->sandbox->command(&sandbox, arena),
-		.keep = keep,
-		.keep_count = COUNT(keep),
-		.output_limit = LIMIT_TOOL_OUTPUT_BYTES,
-		.done = shell_ended,
-		.context = shell,
-	};
-	POINT("tool.before_spawn");
-	if (!process_start(host->loop, &spec, &shell->process, error)) {
-		if (error->code == ERROR_IO) {
-			error->code = ERROR_ISOLATION;
-			error_prefix(error,
-				     "the sandbox cannot be built, so the tool does not run: ");
-		}
-		return false;
-	}
-	POINT("tool.after_spawn");
-	shell->timer = system_timer_start(loop_system(host->loop),
-					  (int64_t)(inputs->timeout_seconds * 1e6), shell_timed_out,
-					  shell, 0);
-	return true;
-}
-
-static bool start(const struct tool_host *host, const struct tool_call *call, struct error *error)
+static bool start(const struct tool_host *host, const struct tool_call *call, uint64_t *out_running,
+		  struct error *error)
 {
 	AUTO(arena) arena = { 0 };
-	struct problems problems = { .arena = &arena };
-	struct contract_source source = { .json = call->inputs };
-	const struct run_shell_inputs *inputs = run_shell_inputs_parse(&source, &arena, &problems);
+	const struct run_shell_inputs *inputs = TOOL_INPUTS(run_shell_inputs, call, &arena, error);
 	if (inputs == NULL)
-		return problems_fail(&problems, error);
+		return false;
+	const char *const command[] = { "/bin/sh", "-c", str_c(&arena, inputs->command), NULL };
+	const struct tool_child_spec spec = {
+		.sandbox = host->sandbox,
+		.box = { .workspace = call->workspace, .command = command },
+		.lock = call->lock,
+		.timeout_seconds = inputs->timeout_seconds,
+	};
 	struct shell *shell = calloc(1, sizeof(*shell));
 	require(shell != NULL);
-	*shell = (struct shell){ .loop = host->loop,
-				 .timeout_seconds = inputs->timeout_seconds,
-				 .done = call->done,
-				 .context = call->context,
-				 .argument = call->argument };
-	if (!sandbox_tie_open(&shell->tie, error)) {
+	shell->running.end = shell_end;
+	shell->child.ended = shell_ended;
+	if (!child_start(&shell->child, host->loop, &spec, error)) {
 		free(shell);
 		return false;
 	}
-	if (shell_spawn(shell, host, call, inputs, &arena, error))
-		return true;
-	sandbox_tie_close(&shell->tie);
-	free(shell);
-	return false;
+	works_begin(&shell->running, host, call);
+	*out_running = shell->running.id;
+	return true;
 }
 
 const struct tool tool_shell = {
@@ -167,5 +82,7 @@ const struct tool tool_shell = {
 	.text = "Runs a shell command in the run's workspace.",
 	.class = RUN_CLASS_CONTAINED,
 	.inputs = run_shell_inputs_type,
+	.outputs = run_shell_outputs_type,
 	.start = start,
+	.stop = works_stop,
 };

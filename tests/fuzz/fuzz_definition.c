@@ -15,7 +15,7 @@ static const struct definition_tool tool_rows[] = {
 
 static bool compile(struct str text, struct arena *arena, struct str *out_graph)
 {
-	const struct definition_tools tools = { tool_rows, COUNT(tool_rows) };
+	const struct definition_tools tools = { .at = tool_rows, .count = COUNT(tool_rows) };
 	struct problems problems = { .arena = arena };
 	bool good = definition_compile(text, &tools, arena, out_graph, &problems);
 	require(good == (problems.count == 0));
@@ -37,6 +37,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bool loaded = graph_load(first, &arena, &graph, &error);
 	require(loaded);
 	for (uint32_t i = 0; i < graph->node_count; i++)
-		require(graph_find(graph, graph->nodes[i].name) == i);
+		require(graph_find(graph, graph->nodes[i].parent, graph->nodes[i].name) == i);
 	return 0;
 }

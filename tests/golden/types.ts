@@ -1289,6 +1289,474 @@ export namespace run {
     dropped?: number;
   }
 
+  /** Inputs of the sleep tool. */
+  export interface SleepInputs {
+    /** How long; fractions count. */
+    seconds: number;
+  }
+
+  /** Outputs of the sleep tool. */
+  export interface SleepOutputs {
+    /** How long it was asked to be. */
+    seconds: number;
+  }
+
+  /** How bytes stand in JSON. */
+  export type Encoding =
+    /** As they are; they must be UTF-8. */
+    | "text"
+    /** Four characters for three bytes. */
+    | "base64";
+
+  /** Inputs of the read_file tool. */
+  export interface ReadFileInputs {
+    /** The file, from the workspace on; links must stay within it. */
+    path: string;
+    /** How the content is given. @default "text" */
+    encoding: run.Encoding;
+    /** Bytes to leave out at the beginning. @default 0 */
+    offset: number;
+    /** Most bytes to give. @default 262144 */
+    max_bytes: number;
+  }
+
+  /** Inputs of the read_file tool. */
+  export interface ReadFileInputs_Input {
+    /** The file, from the workspace on; links must stay within it. */
+    path: string;
+    /** How the content is given. @default "text" */
+    encoding?: run.Encoding;
+    /** Bytes to leave out at the beginning. @default 0 */
+    offset?: number;
+    /** Most bytes to give. @default 262144 */
+    max_bytes?: number;
+  }
+
+  /** Outputs of the read_file tool. */
+  export interface ReadFileOutputs {
+    /** The file. */
+    path: string;
+    /** What is in it. */
+    content: string;
+    /** How that is given. */
+    encoding: run.Encoding;
+    /** Bytes of the whole file. */
+    size: number;
+    /** Whether more follows behind what was given. */
+    truncated: boolean;
+  }
+
+  /** Inputs of the write_file tool. */
+  export interface WriteFileInputs {
+    /** The file, from the workspace on; missing folders are made, a link in its place is refused. */
+    path: string;
+    /** What shall be in it, all of it. */
+    content: string;
+    /** How the content is given. @default "text" */
+    encoding: run.Encoding;
+    /** Whether a file that is there is replaced; else that is a conflict. @default true */
+    overwrite: boolean;
+  }
+
+  /** Inputs of the write_file tool. */
+  export interface WriteFileInputs_Input {
+    /** The file, from the workspace on; missing folders are made, a link in its place is refused. */
+    path: string;
+    /** What shall be in it, all of it. */
+    content: string;
+    /** How the content is given. @default "text" */
+    encoding?: run.Encoding;
+    /** Whether a file that is there is replaced; else that is a conflict. @default true */
+    overwrite?: boolean;
+  }
+
+  /** Outputs of the write_file tool. */
+  export interface WriteFileOutputs {
+    /** The file. */
+    path: string;
+    /** Its bytes. */
+    size: number;
+    /** Their hash. */
+    sha256: string;
+  }
+
+  /** Inputs of the append_line tool. */
+  export interface AppendLineInputs {
+    /** The file, from tools.append_root on; it and its folders are made when missing. */
+    path: string;
+    /** One line, without its end. */
+    line: string;
+  }
+
+  /** Outputs of the append_line tool. */
+  export interface AppendLineOutputs {
+    /** The file. */
+    path: string;
+    /** The line as it stands there: with a blank and the effect's id behind it. */
+    line: string;
+  }
+
+  /** Methods that change nothing. */
+  export type FetchMethod =
+    /** The whole answer. */
+    | "GET"
+    /** Its head only. */
+    | "HEAD";
+
+  /** Methods that change something. */
+  export type SendMethod =
+    /** Take this. */
+    | "POST"
+    /** Have this there. */
+    | "PUT"
+    /** Change that. */
+    | "PATCH"
+    /** Have that no more. */
+    | "DELETE";
+
+  /** How long the parts of a request may take; what is not said may take as long as the whole. */
+  export interface HttpWaits {
+    /** Until the connection stands: name, TCP and TLS. @default 10 */
+    connect_seconds: number;
+    /** From then until the answer begins. */
+    first_byte_seconds?: number;
+    /** Between two pieces of the answer. */
+    idle_seconds?: number;
+  }
+
+  /** How long the parts of a request may take; what is not said may take as long as the whole. */
+  export interface HttpWaits_Input {
+    /** Until the connection stands: name, TCP and TLS. @default 10 */
+    connect_seconds?: number;
+    /** From then until the answer begins. */
+    first_byte_seconds?: number;
+    /** Between two pieces of the answer. */
+    idle_seconds?: number;
+  }
+
+  /** Inputs of the http_fetch tool. */
+  export interface HttpFetchInputs {
+    /** http:// or https://, a public address unless tools.private_addresses lists it; redirects are followed. */
+    url: string;
+    /** GET or HEAD. @default "GET" */
+    method: run.FetchMethod;
+    /** Headers of the request. @default {} */
+    headers: { [key: string]: string };
+    /** Ended after this long, redirects and all. @default 60 */
+    timeout_seconds: number;
+    /** Ended earlier when a part of it takes too long. */
+    waits?: run.HttpWaits;
+    /** Most bytes of the body to give. @default 262144 */
+    max_bytes: number;
+    /** Whether a status of 400 or more is a failure of the step. @default true */
+    fail_on_status: boolean;
+  }
+
+  /** Inputs of the http_fetch tool. */
+  export interface HttpFetchInputs_Input {
+    /** http:// or https://, a public address unless tools.private_addresses lists it; redirects are followed. */
+    url: string;
+    /** GET or HEAD. @default "GET" */
+    method?: run.FetchMethod;
+    /** Headers of the request. @default {} */
+    headers?: { [key: string]: string };
+    /** Ended after this long, redirects and all. @default 60 */
+    timeout_seconds?: number;
+    /** Ended earlier when a part of it takes too long. */
+    waits?: run.HttpWaits_Input;
+    /** Most bytes of the body to give. @default 262144 */
+    max_bytes?: number;
+    /** Whether a status of 400 or more is a failure of the step. @default true */
+    fail_on_status?: boolean;
+  }
+
+  /** Inputs of the tools http_send and http_send_once. */
+  export interface HttpSendInputs {
+    /** http:// or https://, a public address unless tools.private_addresses lists it; redirects are not followed. */
+    url: string;
+    /** POST, PUT, PATCH or DELETE. @default "POST" */
+    method: run.SendMethod;
+    /** Headers of the request. @default {} */
+    headers: { [key: string]: string };
+    /** What is sent. */
+    body?: string;
+    /** How the body is given. @default "text" */
+    encoding: run.Encoding;
+    /** What is sent, as JSON; in place of a body. */
+    json?: unknown;
+    /** Ended after this long. @default 60 */
+    timeout_seconds: number;
+    /** Ended earlier when a part of it takes too long. */
+    waits?: run.HttpWaits;
+    /** Most bytes of the answer's body to give. @default 262144 */
+    max_bytes: number;
+    /** Whether a status of 400 or more is a failure of the step. @default true */
+    fail_on_status: boolean;
+  }
+
+  /** Inputs of the tools http_send and http_send_once. */
+  export interface HttpSendInputs_Input {
+    /** http:// or https://, a public address unless tools.private_addresses lists it; redirects are not followed. */
+    url: string;
+    /** POST, PUT, PATCH or DELETE. @default "POST" */
+    method?: run.SendMethod;
+    /** Headers of the request. @default {} */
+    headers?: { [key: string]: string };
+    /** What is sent. */
+    body?: string;
+    /** How the body is given. @default "text" */
+    encoding?: run.Encoding;
+    /** What is sent, as JSON; in place of a body. */
+    json?: unknown;
+    /** Ended after this long. @default 60 */
+    timeout_seconds?: number;
+    /** Ended earlier when a part of it takes too long. */
+    waits?: run.HttpWaits_Input;
+    /** Most bytes of the answer's body to give. @default 262144 */
+    max_bytes?: number;
+    /** Whether a status of 400 or more is a failure of the step. @default true */
+    fail_on_status?: boolean;
+  }
+
+  /** Outputs of the http tools. */
+  export interface HttpOutputs {
+    /** Status of the answer. */
+    status: number;
+    /** Where it came from, redirects followed. */
+    url: string;
+    /** Its headers, names in small letters; several of one name are joined with commas. */
+    headers: { [key: string]: string };
+    /** Its body. */
+    body: string;
+    /** How the body is given: text when it is UTF-8. */
+    encoding: run.Encoding;
+    /** Whether the body was cut off at max_bytes. */
+    truncated: boolean;
+    /** The body read as JSON, when the answer says that it is and it has no more than 64 KB. */
+    json?: unknown;
+  }
+
+  /** What an item of a list must meet; everything that is given must hold. */
+  export interface JsonCondition {
+    /** JSON pointer of what is looked at; the item itself unless said. @default "" */
+    at: string;
+    /** It is there and is this. */
+    equals?: unknown;
+    /** It is not there or is not this. */
+    differs?: unknown;
+    /** It is there, or with false it is not. */
+    exists?: boolean;
+    /** It is a number, this or more. */
+    at_least?: number;
+    /** It is a number, this or less. */
+    at_most?: number;
+  }
+
+  /** What an item of a list must meet; everything that is given must hold. */
+  export interface JsonCondition_Input {
+    /** JSON pointer of what is looked at; the item itself unless said. @default "" */
+    at?: string;
+    /** It is there and is this. */
+    equals?: unknown;
+    /** It is not there or is not this. */
+    differs?: unknown;
+    /** It is there, or with false it is not. */
+    exists?: boolean;
+    /** It is a number, this or more. */
+    at_least?: number;
+    /** It is a number, this or less. */
+    at_most?: number;
+  }
+
+  /** One thing done to a JSON value. */
+  export interface JsonOperation {
+    /** What stands at this JSON pointer; nothing there is a failure. */
+    get?: string;
+    /** Only these members, in this order; missing ones are left out. */
+    pick?: string[];
+    /** All members but these. */
+    drop?: string[];
+    /** Members under other names: old to new. */
+    rename?: { [key: string]: string };
+    /** These members over those that are there; null takes one away (RFC 7396). */
+    merge?: { [key: string]: unknown };
+    /** The value as the one member, of this name, of a mapping. */
+    wrap?: string;
+    /** Items of a list that meet the condition. */
+    filter?: run.JsonCondition;
+    /** These operations on each item of a list, or on each member's value. */
+    map?: run.JsonOperation[];
+    /** A JSON Schema that the value must meet. */
+    check?: unknown;
+  }
+
+  /** One thing done to a JSON value. */
+  export interface JsonOperation_Input {
+    /** What stands at this JSON pointer; nothing there is a failure. */
+    get?: string;
+    /** Only these members, in this order; missing ones are left out. */
+    pick?: string[];
+    /** All members but these. */
+    drop?: string[];
+    /** Members under other names: old to new. */
+    rename?: { [key: string]: string };
+    /** These members over those that are there; null takes one away (RFC 7396). */
+    merge?: { [key: string]: unknown };
+    /** The value as the one member, of this name, of a mapping. */
+    wrap?: string;
+    /** Items of a list that meet the condition. */
+    filter?: run.JsonCondition_Input;
+    /** These operations on each item of a list, or on each member's value. */
+    map?: run.JsonOperation_Input[];
+    /** A JSON Schema that the value must meet. */
+    check?: unknown;
+  }
+
+  /** Inputs of the json_transform tool. */
+  export interface JsonTransformInputs {
+    /** The value. */
+    input: unknown;
+    /** What is done to it, one behind the other. */
+    operations: run.JsonOperation[];
+  }
+
+  /** Inputs of the json_transform tool. */
+  export interface JsonTransformInputs_Input {
+    /** The value. */
+    input: unknown;
+    /** What is done to it, one behind the other. */
+    operations: run.JsonOperation_Input[];
+  }
+
+  /** Outputs of the json_transform tool. */
+  export interface JsonTransformOutputs {
+    /** What has become of the value. */
+    result: unknown;
+  }
+
+  /** A tool of your own: tools/NAME.yaml in the data folder. */
+  export interface CustomTool {
+    /** What steps call it; the file's name. */
+    name: string;
+    /** What it does, for people and models. @default "" */
+    description: string;
+    /** The program and its arguments: an absolute path, or an executable beside this file. */
+    command?: string[];
+    /** A script beside this file, .py or .js, in place of a command. */
+    path?: string;
+    /** The function of the script that is called: in Python with the inputs as keywords, in JavaScript with one object. */
+    function?: string;
+    /** What recovery may do with a call: idempotent, keyed, contained or once. @default "once" */
+    class: run.EffectClass;
+    /** JSON Schema of the inputs. @default {} */
+    inputs: unknown;
+    /** A call is ended after this long. @default 300 */
+    timeout_seconds: number;
+    /** Whether one process serves call after call, in JSON lines. @default false */
+    keep_alive: boolean;
+    /** Whether it has this machine's network, Baton's own port included. @default false */
+    network: boolean;
+  }
+
+  /** A tool of your own: tools/NAME.yaml in the data folder. */
+  export interface CustomTool_Input {
+    /** What steps call it; the file's name. */
+    name: string;
+    /** What it does, for people and models. @default "" */
+    description?: string;
+    /** The program and its arguments: an absolute path, or an executable beside this file. */
+    command?: string[];
+    /** A script beside this file, .py or .js, in place of a command. */
+    path?: string;
+    /** The function of the script that is called: in Python with the inputs as keywords, in JavaScript with one object. */
+    function?: string;
+    /** What recovery may do with a call: idempotent, keyed, contained or once. @default "once" */
+    class?: run.EffectClass;
+    /** JSON Schema of the inputs. @default {} */
+    inputs?: unknown;
+    /** A call is ended after this long. @default 300 */
+    timeout_seconds?: number;
+    /** Whether one process serves call after call, in JSON lines. @default false */
+    keep_alive?: boolean;
+    /** Whether it has this machine's network, Baton's own port included. @default false */
+    network?: boolean;
+  }
+
+  /** Somebody has looked at a custom tool: as it was then, it may be called. */
+  export interface Trust {
+    /** The tool. */
+    name: string;
+    /** Hash of its definition. */
+    definition: string;
+    /** Hash of its program or script. */
+    program: string;
+    /** When. */
+    trusted_at: string;
+    /** Who. */
+    trusted_by: string;
+  }
+
+  /** Body of POST /api/trust. */
+  export interface TrustRequest {
+    /** The tool, as it is in the data folder now. */
+    name: string;
+    /** Hash of the definition that was looked at; another one is refused. */
+    definition?: string;
+    /** Hash of the program that was looked at; another one is refused. */
+    program?: string;
+  }
+
+  /** A tool that steps can call, or could. */
+  export interface ToolItem {
+    /** Its name. */
+    name: string;
+    /** What it does. */
+    text: string;
+    /** What recovery may do with a call under this isolation. */
+    class: run.EffectClass;
+    /** Whether it is one of the data folder's own. */
+    custom: boolean;
+    /** JSON Schema of its inputs. */
+    inputs: unknown;
+    /** JSON Schema of its outputs. */
+    outputs?: unknown;
+    /** Whether it can be called; what is built in always can. */
+    trusted: boolean;
+    /** Why it cannot. */
+    reason?: string;
+    /** Hash of a custom tool's definition. */
+    definition?: string;
+    /** Hash of its program or script. */
+    program?: string;
+  }
+
+  /** Answer of GET /api/tools. */
+  export interface ToolList {
+    /** What is built in, then the data folder's own by name. */
+    items: run.ToolItem[];
+    /** Always null: it is one page. */
+    cursor: string | null;
+  }
+
+  /** Answer of GET /api/tools. */
+  export interface ToolList_Input {
+    /** What is built in, then the data folder's own by name. */
+    items: run.ToolItem[];
+    /** Always null: it is one page. */
+    cursor?: string | null;
+  }
+
+  /** A line that a kept-alive tool answers with. */
+  export interface ToolMessage {
+    /** That of the call. */
+    id: string;
+    /** What it gave. */
+    output?: unknown;
+    /** Why it failed; in place of an output. */
+    error?: string;
+    [key: string]: unknown;
+  }
+
   /** What the store holds and what that takes. */
   export interface StoreStats {
     /** Runs. */

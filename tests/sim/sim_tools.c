@@ -145,9 +145,10 @@ static bool start(enum run_effect_class class, const struct tool_call *call, str
 
 #define SCRIPTED(word, class_)                                                               \
 	static bool start_##word(const struct tool_host *host, const struct tool_call *call, \
-				 struct error *error)                                        \
+				 uint64_t *out_running, struct error *error)                 \
 	{                                                                                    \
 		(void)host;                                                                  \
+		*out_running = 0;                                                            \
 		return start(class_, call, error);                                           \
 	}                                                                                    \
 	static const struct tool tool_##word = {                                             \
@@ -162,4 +163,4 @@ SCRIPTED(send, RUN_CLASS_ONCE)
 extern const struct tool tool_echo;
 static const struct tool *const tools[] = { &tool_echo, &tool_box, &tool_put, &tool_pay,
 					    &tool_send };
-const struct tool_table sim_tool_table = { tools, COUNT(tools) };
+const struct tool_table sim_tool_table = { tools, COUNT(tools), NULL };

@@ -98,12 +98,12 @@ struct str run_dump(const struct run *run, struct arena *arena)
 		&out,
 		"seq %lld " STR_FMT " at %lld %lld %lld %lld fault " STR_FMT ":" STR_FMT
 		" stopped " STR_FMT " queued %d paused %d cancelling %d live %u busy %u timers %u "
-		"humans %u workspace %d iterations %lld arrivals %llu paths %u floor %lld days %lld ",
+		"begun %lld humans %u workspace %d iterations %lld arrivals %llu paths %u floor %lld days %lld ",
 		(long long)run->seq, STR_ARG(run_state_row(run->state)->word),
 		(long long)run->created_at, (long long)run->updated_at, (long long)run->ended_at,
 		(long long)run->due_at, STR_ARG(run->fault.code), STR_ARG(run->fault.text),
 		STR_ARG(run->stopped.code), run->queued, run->paused, run->cancelling, run->live,
-		run->busy, run->timers, run->humans, run->workspace_busy,
+		run->busy, run->timers, (long long)run->begun_at, run->humans, run->workspace_busy,
 		(long long)run->iterations, (unsigned long long)run->arrivals, run->paths.count,
 		(long long)run->floor, (long long)run->retention_days);
 	dump_value(&out, "inputs", &run->inputs);

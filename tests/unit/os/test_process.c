@@ -367,3 +367,49 @@ Test(process, the_number_of_children_is_limited)
 	loop_free(trial.loop);
 	cr_assert_eq(trial.done, 1);
 }
+
+/* Each line that comes is answered with the next word, until there is none. */
+static void converse(void *context, uint64_t argument, struct str bytes)
+{
+	static const char *const words[] = { "two\n", "three\n", "end\n" };
+	struct trial *trial = context;
+	cr_assert_eq(argument, 77);
+	for (size_t i = 0; i < bytes.size; i++) {
+		trial->output[trial->output_size++] = bytes.at[i];
+		if (bytes.at[i] != '\n')
+			continue;
+		size_t lines = trial->errors_dropped++;
+		cr_assert(process_write(trial->loop, trial->process, str_from_c(words[lines])));
+	}
+}
+
+static void converse_done(void *context, uint64_t argument, const struct process_result *result)
+{
+	struct trial *trial = context;
+	(void)argument;
+	cr_assert_eq(result->output.size, 0); /* it was told as it came */
+	trial->exit_status = result->exit_status;
+	trial->done++;
+	loop_stop(trial->loop);
+}
+
+Test(process, a_child_that_converses)
+{
+	struct trial *trial = calloc(1, sizeof(*trial));
+	open_trial(trial);
+	struct process_spec spec =
+		shell(trial, SHELL("while read -r word && [ \"$word\" != end ]; do echo got $word; "
+				   "done; exit 5"));
+	spec.converse = true;
+	spec.piece = converse;
+	spec.done = converse_done;
+	start(trial, &spec);
+	cr_assert(process_write(trial->loop, trial->process, S("one\n")));
+	loop_run(trial->loop);
+	cr_assert_eq(trial->done, 1);
+	cr_assert_eq(trial->exit_status, 5);
+	expect_output(trial, "got one\ngot two\ngot three\n");
+	cr_assert(!process_write(trial->loop, trial->process, S("more\n")));
+	loop_free(trial->loop);
+	free(trial);
+}

@@ -221,7 +221,7 @@ static bool tell_beside(struct fixture *f, struct buf *out)
 	struct store_state_counts states;
 	struct store_effect_page due;
 	if (!f->ops->count_states(f->reader, &f->arena, &states, &f->error) ||
-	    !f->ops->list_due(f->reader, INT64_MAX, SIZE_MAX, &f->arena, &due, &f->error))
+	    !f->ops->list_due(f->reader, 0, INT64_MAX, SIZE_MAX, &f->arena, &due, &f->error))
 		return false;
 	for (size_t i = 0; i < states.count; i++)
 		buf_add_format(out, "state " STR_FMT " %lld\n", STR_ARG(states.at[i].state),

@@ -336,7 +336,7 @@ STORE_TEST(lists, due_effects_come_by_time)
 		draft_commit(f, &draft);
 	}
 	struct store_effect_page page;
-	cr_assert(f->ops->list_due(f->reader, 50, 9, &f->arena, &page, &f->error));
+	cr_assert(f->ops->list_due(f->reader, 0, 50, 9, &f->arena, &page, &f->error));
 	static const unsigned order[] = { 5, 2, 3, 0 };
 	cr_assert_eq(page.count, COUNT(order));
 	for (size_t i = 0; i < COUNT(order); i++) {
@@ -344,9 +344,9 @@ STORE_TEST(lists, due_effects_come_by_time)
 		cr_assert(uuid_equal(&page.at[i].id, &id));
 		cr_assert(uuid_equal(&page.at[i].run, &id));
 	}
-	cr_assert(f->ops->list_due(f->reader, 50, 2, &f->arena, &page, &f->error));
+	cr_assert(f->ops->list_due(f->reader, 0, 50, 2, &f->arena, &page, &f->error));
 	cr_assert_eq(page.count, 2);
-	cr_assert(f->ops->list_due(f->reader, 9, 9, &f->arena, &page, &f->error));
+	cr_assert(f->ops->list_due(f->reader, 0, 9, 9, &f->arena, &page, &f->error));
 	cr_assert_eq(page.count, 0);
 }
 

@@ -6,7 +6,7 @@
 
 #include "os/loop.h"
 #include "sandbox/sandbox.h"
-#include "tool/tool.h"
+#include "tool/works.h"
 
 struct ended {
 	struct loop *loop;
@@ -51,7 +51,10 @@ static bool run_shell(const char *const *(*command)(const struct sandbox_spec *,
 	const struct json *inputs;
 	cr_assert(json_read(S("{\"command\":\"true\"}"), &arena, &inputs, error));
 	cr_assert(loop_new(&ended->loop, error));
-	const struct tool_host host = { .loop = ended->loop, .sandbox = &sandbox };
+	const struct tool_works_settings settings = { .loop = ended->loop, .append_root = "" };
+	struct tool_works *works;
+	cr_assert(works_new(&settings, &works, error));
+	const struct tool_host host = { .loop = ended->loop, .sandbox = &sandbox, .works = works };
 	int lock = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	const struct tool_call call = { .inputs = inputs,
 					.workspace = "/",
@@ -61,9 +64,11 @@ static bool run_shell(const char *const *(*command)(const struct sandbox_spec *,
 					.argument = 7 };
 	const struct tool *shell = tool_find(&tool_table, S("shell"));
 	cr_assert_not_null(shell);
-	bool started = shell->start(&host, &call, error);
+	uint64_t running;
+	bool started = shell->start(&host, &call, &running, error);
 	if (started)
 		loop_run(ended->loop);
+	works_free(works);
 	loop_free(ended->loop);
 	close(lock);
 	return started;
@@ -99,7 +104,8 @@ Test(shell, inputs_that_break_their_contract)
 	cr_assert(json_read(S("{\"comand\":\"true\"}"), &arena, &inputs, &error));
 	const struct tool_host host = { .loop = NULL, .sandbox = sandbox_find(S("native")) };
 	const struct tool_call call = { .inputs = inputs, .done = note_end, .context = &ended };
-	cr_assert(!tool_find(&tool_table, S("shell"))->start(&host, &call, &error));
+	uint64_t running;
+	cr_assert(!tool_find(&tool_table, S("shell"))->start(&host, &call, &running, &error));
 	cr_assert_eq(error.code, ERROR_INVALID);
 	cr_assert_eq(ended.times, 0);
 }

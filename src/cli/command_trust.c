@@ -1,0 +1,129 @@
+/* cli/command_trust.c -- custom tools: trusted, listed, trusted no more.
+ *
+ * `baton trust NAME` says what is trusted and trusts just that: the hashes it has shown go with the
+ * request, and a file that changed in between is refused.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+struct trust_state {
+	enum { TRUST_ADD, TRUST_LIST, TRUST_REVOKE } what;
+	struct str name;
+};
+
+static struct str member(const struct json *object, const char *name)
+{
+	return json_text(json_member(object, str_from_c(name)));
+}
+
+/* tools/NAME.yaml, from wherever it is named, is NAME. */
+static struct str name_of(struct str argument)
+{
+	struct str rest = argument, part = argument;
+	while (str_cut(&rest, '/', &part))
+		;
+	return str_ends(part, S(".yaml")) ? str_head(part, part.size - 5) : part;
+}
+
+static bool prepare(struct cli *cli, struct error *error)
+{
+	struct trust_state *state = arena_new(&cli->arena, struct trust_state);
+	const char *first = cli_argument(cli, 0), *second = cli_argument(cli, 1);
+	cli->state = state;
+	if (strcmp(first, "list") == 0)
+		state->what = TRUST_LIST;
+	else if (strcmp(first, "revoke") == 0)
+		state->what = TRUST_REVOKE;
+	if ((state->what == TRUST_REVOKE) != (second != NULL))
+		return fail(error, ERROR_USAGE, "%s",
+			    second == NULL ? "baton trust revoke wants the name of a tool"
+					   : "baton trust takes one name");
+	state->name = name_of(str_from_c(state->what == TRUST_REVOKE ? second : first));
+	return state->name.size > 0 || fail(error, ERROR_USAGE, "a tool has a name");
+}
+
+static int list(const struct json *items)
+{
+	for (size_t i = 0; json_item(items, i) != NULL; i++) {
+		const struct json *tool = json_item(items, i);
+		const struct json *custom = json_member(tool, S("custom"));
+		if (custom == NULL || !custom->as.boolean)
+			continue;
+		struct str reason = member(tool, "reason");
+		printf("%-16.*s  %-8s  " STR_FMT "\n", STR_ARG(member(tool, "name")),
+		       reason.size == 0 ? "trusted" : "inert",
+		       STR_ARG(reason.size == 0 ? member(tool, "text") : reason));
+	}
+	return 0;
+}
+
+static struct str request_of(struct cli *cli, const struct json *tool, struct str name)
+{
+	AUTO(buf) body = { 0 };
+	struct json_writer writer = { .out = &body };
+	json_open(&writer, '{');
+	json_key(&writer, S("name"));
+	json_put_str(&writer, name);
+	if (member(tool, "program").size > 0) {
+		json_key(&writer, S("definition"));
+		json_put_str(&writer, member(tool, "definition"));
+		json_key(&writer, S("program"));
+		json_put_str(&writer, member(tool, "program"));
+	}
+	json_close(&writer, '}');
+	return str_copy(&cli->arena, buf_str(&body));
+}
+
+static const struct json *find(const struct json *items, struct str name)
+{
+	for (size_t i = 0; json_item(items, i) != NULL; i++)
+		if (str_equal(member(json_item(items, i), "name"), name))
+			return json_item(items, i);
+	return NULL;
+}
+
+static int run(struct cli *cli)
+{
+	struct trust_state *state = cli->state;
+	const struct json *answer;
+	struct error error;
+	bool lost;
+	if (state->what == TRUST_REVOKE) {
+		struct str target =
+			str_format(&cli->arena, "/api/trust/" STR_FMT, STR_ARG(state->name));
+		if (!cli_request(cli, "DELETE", target, S(""), &answer, &lost, &error))
+			return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
+		return 0;
+	}
+	if (!cli_request(cli, "GET", S("/api/tools"), S(""), &answer, &lost, &error))
+		return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
+	const struct json *items = json_member(answer, S("items"));
+	if (state->what == TRUST_LIST)
+		return cli->json ? cli_print_json(cli, answer) : list(items);
+	struct str body = request_of(cli, find(items, state->name), state->name);
+	if (!cli_request(cli, "POST", S("/api/trust"), body, &answer, &lost, &error))
+		return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
+	if (cli->json)
+		return cli_print_json(cli, answer);
+	printf("trusted " STR_FMT ": definition " STR_FMT ", program " STR_FMT "\n",
+	       STR_ARG(state->name), STR_ARG(member(answer, "definition")),
+	       STR_ARG(member(answer, "program")));
+	return 0;
+}
+
+const struct cli_command command_trust = {
+	.name = "trust",
+	.text = "Trust a tool of the data folder's tools/ as it is now; list; or revoke",
+	.group = CLI_SETTINGS,
+	.kind = CLI_CLIENT,
+	.only_looks = true,
+	.arguments = { { .name = "FILE|NAME|list|revoke", .values = CLI_FILE },
+		       { .name = "NAME", .optional = true } },
+	.examples = { { "baton trust greet", "tools/greet.yaml and its program may be called" },
+		      { "baton trust list", "The data folder's own tools, trusted or not" },
+		      { "baton trust revoke greet", "It may not any more" } },
+	.prepare = prepare,
+	.run = run,
+};

@@ -1,0 +1,54 @@
+/* contract/check_run.c -- what the rows of contracts/run.def cannot say. */
+#include "contract/run.h"
+
+/* RFC 6901: nothing, or parts that each begin with a slash. */
+static void check_pointer(struct check *check, const char *field, struct str pointer)
+{
+	if (pointer.size > 0 && pointer.at[0] != '/')
+		check_fail(check, field, "must be a JSON pointer: empty, or beginning with /");
+}
+
+void run_json_condition_check(const struct run_json_condition *value, struct check *check)
+{
+	check_pointer(check, "at", value->at);
+}
+
+void run_json_operation_check(const struct run_json_operation *value, struct check *check)
+{
+	int given = has(value, get) + has(value, pick) + has(value, drop) + has(value, rename) +
+		    has(value, merge) + has(value, wrap) + has(value, filter) + has(value, map) +
+		    has(value, check);
+	if (given != 1)
+		check_fail(check, NULL,
+			   "an operation is exactly one of get, pick, drop, rename, merge, wrap, "
+			   "filter, map and check, not %d of them",
+			   given);
+	if (has(value, get))
+		check_pointer(check, "get", value->get);
+}
+
+void run_http_send_inputs_check(const struct run_http_send_inputs *value, struct check *check)
+{
+	if (has(value, body) && has(value, json))
+		check_fail(check, "json", "a request has a body or json, not both");
+}
+
+void run_custom_tool_check(const struct run_custom_tool *value, struct check *check)
+{
+	bool script = has(value, path);
+	if (has(value, command) == script)
+		check_fail(check, NULL, "a tool has either a command or a path");
+	if (has(value, function) != script)
+		check_fail(check, "function", "a path has a function, and a command has none");
+	if (script && !str_ends(value->path, S(".py")) && !str_ends(value->path, S(".js")))
+		check_fail(check, "path", "must end in .py or .js");
+	if (value->class == RUN_CLASS_PURE || value->class == RUN_CLASS_PROBE)
+		check_fail(
+			check, "class",
+			"a process is idempotent, keyed, contained or once: nobody could compute "
+			"it in place, or ask it what it did");
+	if (value->class == RUN_CLASS_CONTAINED && (value->keep_alive || value->network))
+		check_fail(check, "class",
+			   "contained is neither kept alive nor on the network: all it can change "
+			   "is its run's workspace");
+}

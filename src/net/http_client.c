@@ -1,0 +1,571 @@
+/* net/http_client.c -- calls: from an address to pieces, hop by hop.
+ *
+ * A call is begun, resumed and stopped by a timer of 0, because whoever asks may be inside one of
+ * libcurl's callbacks, where it takes no orders.  What a callback finds wrong is noted in the call
+ * (`failure`) and libcurl is made to give up; the note is what is told.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "net/http_client_inside.h"
+
+enum phase {
+	PHASE_CONNECTS,
+	PHASE_WAITS, /* for the first byte */
+	PHASE_READS,
+	PHASE_PAUSED,
+};
+
+struct fetch {
+	struct http_client *client;
+	uint64_t id;
+	struct http_call call;
+	struct arena arena; /* copies of what the call was given */
+	CURL *easy;
+	struct curl_slist *sent; /* headers of the request */
+	char *url;               /* of this hop, libcurl's memory */
+	bool added;              /* the handle is in the multi handle */
+	enum phase phase;
+	int64_t began, phase_began; /* us, monotonic */
+	uint64_t clock;
+	/* the answer's head */
+	struct buf lines; /* "name: value" lines without their ends, each with a NUL behind it */
+	size_t line_count;
+	int status;
+	bool head_told, redirects;
+	size_t hops;
+	size_t skipped;       /* bytes of a redirect's body */
+	struct error failure; /* what will be told */
+	struct error refusal; /* an address that the policy kept us from */
+	char reason[CURL_ERROR_SIZE];
+};
+
+/* ---- the end ------------------------------------------------------------------------- */
+
+static void fetch_free(struct fetch *fetch)
+{
+	const struct curl_library *curl = fetch->client->curl;
+	if (fetch->added)
+		curl->curl_multi_remove_handle_(fetch->client->multi, fetch->easy);
+	if (fetch->easy != NULL)
+		curl->curl_easy_cleanup_(fetch->easy);
+	curl->curl_slist_free_all_(fetch->sent);
+	curl->curl_free_(fetch->url);
+	system_timer_stop(loop_system(fetch->client->loop), fetch->clock);
+	slots_remove(&fetch->client->calls, fetch->id);
+	buf_done(&fetch->lines);
+	arena_done(&fetch->arena);
+	free(fetch);
+}
+
+static void fetch_done(struct fetch *fetch)
+{
+	struct http_call call = fetch->call;
+	struct error failure = fetch->failure;
+	fetch_free(fetch);
+	call.done(call.context, call.argument, failure.code == ERROR_NONE ? NULL : &failure);
+}
+
+static void ended_by_timer(void *context, uint64_t id)
+{
+	struct http_client *client = context;
+	struct fetch *fetch = slots_get(&client->calls, id);
+	if (fetch != NULL)
+		fetch_done(fetch);
+}
+
+/* ---- patience ------------------------------------------------------------------------ */
+
+static int64_t now_us(const struct fetch *fetch)
+{
+	return system_mono_us(loop_system(fetch->client->loop));
+}
+
+/* How long this phase may take, and what to say when it took longer. */
+static int64_t phase_us(const struct fetch *fetch, const char **out_what)
+{
+	const struct http_waits *waits = &fetch->call.waits;
+	switch (fetch->phase) {
+	case PHASE_CONNECTS:
+		*out_what = "no connection";
+		return waits->connect_ms * 1000;
+	case PHASE_WAITS:
+		*out_what = "no answer began";
+		return waits->first_byte_ms * 1000;
+	case PHASE_READS:
+		*out_what = "nothing more came";
+		return waits->idle_ms * 1000;
+	case PHASE_PAUSED:
+		break;
+	}
+	return INT64_MAX / 4;
+}
+
+static void clock_start(struct fetch *fetch);
+
+static void clock_fired(void *context, uint64_t id)
+{
+	struct http_client *client = context;
+	struct fetch *fetch = slots_get(&client->calls, id);
+	if (fetch == NULL)
+		return;
+	const char *what = "";
+	int64_t now = now_us(fetch), phase = phase_us(fetch, &what);
+	int64_t total = fetch->call.waits.total_ms * 1000;
+	if (total > 0 && now - fetch->began >= total)
+		fail(&fetch->failure, ERROR_TIMEOUT, "not done after %g seconds in all",
+		     (double)total / 1e6);
+	else if (now - fetch->phase_began >= phase)
+		fail(&fetch->failure, ERROR_TIMEOUT, "%s within %g seconds", what,
+		     (double)phase / 1e6);
+	if (fetch->failure.code != ERROR_NONE)
+		fetch_done(fetch);
+	else
+		clock_start(fetch);
+}
+
+/* Until the next moment that could be the end.  Bytes that come only move phase_began. */
+static void clock_start(struct fetch *fetch)
+{
+	const char *what;
+	int64_t until = fetch->phase_began + phase_us(fetch, &what);
+	int64_t total = fetch->call.waits.total_ms * 1000;
+	struct system *system = loop_system(fetch->client->loop);
+	if (total > 0 && fetch->began + total < until)
+		until = fetch->began + total;
+	system_timer_stop(system, fetch->clock);
+	fetch->clock = system_timer_start(system, until - now_us(fetch), clock_fired, fetch->client,
+					  fetch->id);
+}
+
+static void enter(struct fetch *fetch, enum phase phase)
+{
+	fetch->phase = phase;
+	fetch->phase_began = now_us(fetch);
+	clock_start(fetch);
+}
+
+/* ---- what libcurl tells -------------------------------------------------------------- */
+
+static bool admits(struct http_client *client, const struct sockaddr *address)
+{
+	bool allowed = address_is_public(address);
+	for (size_t i = 0; i < client->range_count && !allowed; i++)
+		allowed = address_in(&client->ranges[i], address);
+	if (allowed && client->own_port != 0 && address_port(address) == client->own_port)
+		allowed = !address_is_ours(address);
+	return allowed;
+}
+
+static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
+{
+	struct fetch *fetch = context;
+	struct http_client *client = fetch->client;
+	char text[ADDRESS_TEXT_SIZE];
+	if (purpose != CURLSOCKTYPE_IPCXN || !admits(client, &address->addr)) {
+		client->counts.refused++;
+		fail(&fetch->refusal, ERROR_FORBIDDEN,
+		     "the address " STR_FMT
+		     " is not a public one, or our own: list it in tools.private_addresses if it "
+		     "may be reached",
+		     STR_ARG(address_text(&address->addr, text)));
+		return CURL_SOCKET_BAD;
+	}
+	client->counts.connections++;
+	return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+/* The connection stands and the request is about to leave. */
+static int connected(void *context, char *primary, char *local, int primary_port, int local_port)
+{
+	struct fetch *fetch = context;
+	(void)primary;
+	(void)local;
+	(void)primary_port;
+	(void)local_port;
+	enter(fetch, PHASE_WAITS);
+	return CURL_PREREQFUNC_OK;
+}
+
+static bool is_redirect(int status)
+{
+	return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+static struct str header_of(const struct fetch *fetch, struct str wanted)
+{
+	const char *line = fetch->lines.at;
+	for (size_t i = 0; i < fetch->line_count; i++, line += strlen(line) + 1) {
+		struct str rest = str_from_c(line), name;
+		if (str_cut(&rest, ':', &name) && str_equal_folded(name, wanted))
+			return str_trim(rest);
+	}
+	return S("");
+}
+
+static void tell_head(struct fetch *fetch)
+{
+	AUTO(arena) arena = { 0 };
+	struct http_header *headers = arena_array(&arena, struct http_header, fetch->line_count);
+	const char *line = fetch->lines.at;
+	size_t count = 0;
+	for (size_t i = 0; i < fetch->line_count; i++, line += strlen(line) + 1) {
+		struct str rest = str_from_c(line), name;
+		if (str_cut(&rest, ':', &name) && rest.at != NULL)
+			headers[count++] = (struct http_header){ name, str_trim(rest) };
+	}
+	struct http_head head = { .status = fetch->status,
+				  .headers = headers,
+				  .header_count = count,
+				  .url = str_from_c(fetch->url) };
+	fetch->head_told = true;
+	fetch->call.head(fetch->call.context, fetch->call.argument, &head);
+}
+
+/* A status line begins a head: the one before was an interim one. */
+static void begin_head(struct fetch *fetch, struct str line)
+{
+	struct str status;
+	int64_t number = 0;
+	buf_clear(&fetch->lines);
+	fetch->line_count = 0;
+	fetch->status = 0;
+	if (str_cut(&line, ' ', &status) && str_to_int(str_head(line, 3), &number))
+		fetch->status = (int)number;
+}
+
+static bool is_safe(const struct fetch *fetch)
+{
+	return strcmp(fetch->call.method, "GET") == 0 || strcmp(fetch->call.method, "HEAD") == 0;
+}
+
+static void end_head(struct fetch *fetch)
+{
+	if (fetch->status < 200)
+		return;
+	if (is_redirect(fetch->status) && is_safe(fetch) &&
+	    header_of(fetch, S("Location")).size > 0)
+		fetch->redirects = true;
+	else
+		tell_head(fetch);
+}
+
+/* Lines of the head; behind the body those of the trailer, which nobody asked for. */
+static size_t header_came(char *bytes, size_t size, size_t count, void *context)
+{
+	struct fetch *fetch = context;
+	struct str line = { bytes, size * count };
+	if (fetch->phase == PHASE_WAITS)
+		enter(fetch, PHASE_READS);
+	fetch->phase_began = now_us(fetch);
+	if (fetch->head_told || fetch->redirects)
+		return size * count;
+	while (line.size > 0 && (line.at[line.size - 1] == '\n' || line.at[line.size - 1] == '\r'))
+		line.size--;
+	if (str_starts(line, S("HTTP/")))
+		begin_head(fetch, line);
+	else if (line.size == 0)
+		end_head(fetch);
+	else if (memchr(line.at, '\0', line.size) == NULL) {
+		buf_add(&fetch->lines, line);
+		buf_add_char(&fetch->lines, '\0');
+		fetch->line_count++;
+	}
+	if (!fetch->lines.full)
+		return size * count;
+	fail(&fetch->failure, ERROR_TOO_LARGE, "the answer's headers are over %d bytes",
+	     LIMIT_FETCH_HEADER_BYTES);
+	return 0;
+}
+
+static size_t piece_came(char *bytes, size_t size, size_t count, void *context)
+{
+	struct fetch *fetch = context;
+	struct str piece = { bytes, size * count };
+	fetch->phase_began = now_us(fetch);
+	if (fetch->redirects) {
+		fetch->skipped += piece.size;
+		return fetch->skipped <= LIMIT_FETCH_HEADER_BYTES ? piece.size : 0;
+	}
+	if (fetch->call.piece(fetch->call.context, fetch->call.argument, piece))
+		return piece.size;
+	enter(fetch, PHASE_PAUSED);
+	return CURL_WRITEFUNC_PAUSE;
+}
+
+/* ---- hops ---------------------------------------------------------------------------- */
+
+static bool send_header(struct fetch *fetch, struct str name, struct str value)
+{
+	AUTO(arena) arena = { 0 };
+	/* A name with nothing behind its semicolon is sent with an empty value. */
+	struct str line = value.size == 0 ? str_format(&arena, STR_FMT ";", STR_ARG(name))
+					  : str_format(&arena, STR_FMT ": " STR_FMT, STR_ARG(name),
+						       STR_ARG(value));
+	struct curl_slist *longer =
+		fetch->client->curl->curl_slist_append_(fetch->sent, str_c(&arena, line));
+	require(longer != NULL);
+	fetch->sent = longer;
+	return true;
+}
+
+/* Anything that could be a secret stays with the origin it was given for. */
+static bool goes_anywhere(struct str name)
+{
+	return str_equal_folded(name, S("Accept")) ||
+	       str_equal_folded(name, S("Accept-Language")) ||
+	       str_equal_folded(name, S("User-Agent"));
+}
+
+static void make_headers(struct fetch *fetch, bool same_origin)
+{
+	fetch->client->curl->curl_slist_free_all_(fetch->sent);
+	fetch->sent = NULL;
+	for (size_t i = 0; i < fetch->call.header_count; i++)
+		if (same_origin || goes_anywhere(fetch->call.headers[i].name))
+			send_header(fetch, fetch->call.headers[i].name,
+				    fetch->call.headers[i].value);
+	/* libcurl would wait for a go-ahead that few servers give, and name a type by itself. */
+	struct curl_slist *longer = fetch->client->curl->curl_slist_append_(fetch->sent, "Expect:");
+	require(longer != NULL);
+	fetch->sent = longer;
+	fetch->client->curl->curl_easy_setopt_(fetch->easy, CURLOPT_HTTPHEADER, fetch->sent);
+}
+
+static void begin_hop(void *context, uint64_t id)
+{
+	struct http_client *client = context;
+	struct fetch *fetch = slots_get(&client->calls, id);
+	if (fetch == NULL || fetch->added)
+		return;
+	fetch->head_told = fetch->redirects = false;
+	fetch->refusal = (struct error){ 0 };
+	fetch->skipped = 0;
+	buf_clear(&fetch->lines);
+	fetch->line_count = 0;
+	enter(fetch, PHASE_CONNECTS);
+	client->curl->curl_easy_setopt_(fetch->easy, CURLOPT_URL, fetch->url);
+	fetch->added = true;
+	require(client->curl->curl_multi_add_handle_(client->multi, fetch->easy) == CURLM_OK);
+}
+
+/* The answer was: look elsewhere. */
+static bool follow(struct fetch *fetch)
+{
+	struct http_client *client = fetch->client;
+	AUTO(arena) arena = { 0 };
+	char *next;
+	if (++fetch->hops > LIMIT_FETCH_REDIRECTS)
+		return fail(&fetch->failure, ERROR_TOO_LARGE, "more than %d redirects",
+			    LIMIT_FETCH_REDIRECTS);
+	const char *location = str_c(&arena, header_of(fetch, S("Location")));
+	if (!client_read_url(client, fetch->url, location, &next, &fetch->failure)) {
+		error_prefix(&fetch->failure, "redirected: ");
+		return false;
+	}
+	bool same = client_same_origin(client, fetch->url, next);
+	client->curl->curl_free_(fetch->url);
+	fetch->url = next;
+	/* Once away, it stays away: a redirect back does not bring the headers back. */
+	if (!same)
+		make_headers(fetch, false);
+	begin_hop(client, fetch->id);
+	return true;
+}
+
+/* ---- the beginning ------------------------------------------------------------------- */
+
+static void note_failure(struct fetch *fetch, CURLcode code)
+{
+	if (fetch->failure.code != ERROR_NONE)
+		return;
+	if (fetch->refusal.code != ERROR_NONE && code == CURLE_COULDNT_CONNECT) {
+		fetch->failure = fetch->refusal;
+		return;
+	}
+	const char *text = fetch->reason[0] != '\0'
+				   ? fetch->reason
+				   : fetch->client->curl->curl_easy_strerror_(code);
+	fail(&fetch->failure, ERROR_IO, "%s", text);
+}
+
+void client_check(struct http_client *client)
+{
+	const struct CURLMsg *message;
+	int left;
+	while ((message = client->curl->curl_multi_info_read_(client->multi, &left)) != NULL) {
+		struct fetch *fetch = NULL;
+		CURLcode code = message->data.result;
+		client->curl->curl_easy_getinfo_(message->easy_handle, CURLINFO_PRIVATE, &fetch);
+		client->curl->curl_multi_remove_handle_(client->multi, fetch->easy);
+		fetch->added = false;
+		/* The rest of a redirect's body was not waited for. */
+		bool gave_up = code == CURLE_WRITE_ERROR && fetch->redirects;
+		if (code != CURLE_OK && !gave_up)
+			note_failure(fetch, code);
+		else if (fetch->redirects && follow(fetch))
+			continue;
+		fetch_done(fetch);
+	}
+}
+
+static void set_up(struct fetch *fetch)
+{
+	const struct curl_library *curl = fetch->client->curl;
+	CURL *easy = fetch->easy;
+#define SETOPT(option, value) curl->curl_easy_setopt_(easy, option, value)
+	SETOPT(CURLOPT_PRIVATE, fetch);
+	SETOPT(CURLOPT_ERRORBUFFER, fetch->reason);
+	SETOPT(CURLOPT_NOSIGNAL, 1L);
+	SETOPT(CURLOPT_QUICK_EXIT, 1L); /* a name still being looked up holds nobody up */
+	SETOPT(CURLOPT_PROXY, "");      /* whatever the environment says */
+	SETOPT(CURLOPT_PROTOCOLS_STR, "http,https");
+	SETOPT(CURLOPT_FOLLOWLOCATION, 0L);
+	SETOPT(CURLOPT_HTTP09_ALLOWED, 0L);
+	SETOPT(CURLOPT_SSL_VERIFYPEER, 1L);
+	SETOPT(CURLOPT_SSL_VERIFYHOST, 2L);
+	SETOPT(CURLOPT_CONNECTTIMEOUT_MS, 0x7fffffffL); /* ours are shorter */
+	SETOPT(CURLOPT_USERAGENT, "baton/" BATON_VERSION);
+	SETOPT(CURLOPT_OPENSOCKETFUNCTION, open_socket);
+	SETOPT(CURLOPT_OPENSOCKETDATA, fetch);
+	SETOPT(CURLOPT_PREREQFUNCTION, connected);
+	SETOPT(CURLOPT_PREREQDATA, fetch);
+	SETOPT(CURLOPT_HEADERFUNCTION, header_came);
+	SETOPT(CURLOPT_HEADERDATA, fetch);
+	SETOPT(CURLOPT_WRITEFUNCTION, piece_came);
+	SETOPT(CURLOPT_WRITEDATA, fetch);
+	if (strcmp(fetch->call.method, "HEAD") == 0) {
+		SETOPT(CURLOPT_NOBODY, 1L);
+		return;
+	}
+	SETOPT(CURLOPT_CUSTOMREQUEST, fetch->call.method);
+	if (fetch->call.body.size > 0 || strcmp(fetch->call.method, "GET") != 0) {
+		SETOPT(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)fetch->call.body.size);
+		SETOPT(CURLOPT_POSTFIELDS, fetch->call.body.at);
+	}
+#undef SETOPT
+}
+
+static int64_t or_limit(int64_t given, int64_t limit)
+{
+	return given > 0 ? given : limit;
+}
+
+/* The caller's memory is good for its call only. */
+static void copy_call(struct fetch *fetch, const struct http_call *call)
+{
+	struct arena *arena = &fetch->arena;
+	struct http_header *headers = arena_array(arena, struct http_header, call->header_count);
+	fetch->call = *call;
+	fetch->call.method = str_c(arena, str_from_c(call->method));
+	fetch->call.body = str_from_c(str_c(arena, call->body));
+	fetch->call.body.size = call->body.size;
+	for (size_t i = 0; i < call->header_count; i++)
+		headers[i] = (struct http_header){ str_copy(arena, call->headers[i].name),
+						   str_copy(arena, call->headers[i].value) };
+	fetch->call.headers = headers;
+	struct http_waits *waits = &fetch->call.waits;
+	waits->connect_ms = or_limit(waits->connect_ms, LIMIT_FETCH_CONNECT_MS);
+	waits->first_byte_ms = or_limit(waits->first_byte_ms, LIMIT_FETCH_FIRST_BYTE_MS);
+	waits->idle_ms = or_limit(waits->idle_ms, LIMIT_FETCH_IDLE_MS);
+}
+
+bool http_call_start(struct http_client *client, const struct http_call *call, uint64_t *out_id,
+		     struct error *error)
+{
+	AUTO(arena) arena = { 0 };
+	char *url;
+	if (client->calls.live >= LIMIT_FETCHES) {
+		limit_hit(REJECTION_FETCHES);
+		return fail(error, ERROR_UNAVAILABLE, "%d requests are under way already",
+			    LIMIT_FETCHES);
+	}
+	if (call->url.size > LIMIT_FETCH_URL_BYTES)
+		return fail(error, ERROR_TOO_LARGE, "the address is over %d bytes",
+			    LIMIT_FETCH_URL_BYTES);
+	if (!client_check_headers(call, error) || !client_need_curl(client, error) ||
+	    !client_read_url(client, NULL, str_c(&arena, call->url), &url, error))
+		return false;
+	struct fetch *fetch = calloc(1, sizeof(*fetch));
+	require(fetch != NULL);
+	fetch->client = client;
+	fetch->url = url;
+	fetch->lines = buf_limited(LIMIT_FETCH_HEADER_BYTES);
+	copy_call(fetch, call);
+	fetch->easy = client->curl->curl_easy_init_();
+	require(fetch->easy != NULL);
+	fetch->id = slots_add(&client->calls, fetch);
+	fetch->began = now_us(fetch);
+	set_up(fetch);
+	make_headers(fetch, true);
+	system_timer_start(loop_system(client->loop), 0, begin_hop, client, fetch->id);
+	*out_id = fetch->id;
+	return true;
+}
+
+static void resume(void *context, uint64_t id)
+{
+	struct http_client *client = context;
+	struct fetch *fetch = slots_get(&client->calls, id);
+	if (fetch == NULL || fetch->phase != PHASE_PAUSED)
+		return;
+	enter(fetch, PHASE_READS);
+	client->curl->curl_easy_pause_(fetch->easy, CURLPAUSE_CONT);
+	client_check(client);
+}
+
+void http_call_resume(struct http_client *client, uint64_t id)
+{
+	system_timer_start(loop_system(client->loop), 0, resume, client, id);
+}
+
+void http_call_stop(struct http_client *client, uint64_t id, const struct error *why)
+{
+	struct fetch *fetch = slots_get(&client->calls, id);
+	if (fetch == NULL)
+		return;
+	fetch->failure = *why;
+	system_timer_start(loop_system(client->loop), 0, ended_by_timer, client, id);
+}
+
+/* ---- the client ---------------------------------------------------------------------- */
+
+struct http_client *http_client_new(struct loop *loop, const struct http_policy *policy)
+{
+	struct http_client *client = calloc(1, sizeof(*client));
+	require(client != NULL);
+	client->loop = loop;
+	client->range_count = policy->range_count;
+	client->ranges = calloc(policy->range_count + 1, sizeof(*client->ranges));
+	require(client->ranges != NULL);
+	for (size_t i = 0; i < policy->range_count; i++)
+		client->ranges[i] = policy->ranges[i];
+	return client;
+}
+
+void http_client_free(struct http_client *client)
+{
+	uint32_t index = 0;
+	uint64_t id;
+	for (struct fetch *fetch; (fetch = slots_next(&client->calls, &index, &id)) != NULL;)
+		fetch_free(fetch);
+	client_drop_curl(client);
+	slots_done(&client->calls);
+	free(client->ranges);
+	free(client);
+}
+
+void http_client_own_port(struct http_client *client, int port)
+{
+	client->own_port = port;
+}
+
+struct http_client_counts http_client_counts(const struct http_client *client)
+{
+	struct http_client_counts counts = client->counts;
+	counts.under_way = client->calls.live;
+	return counts;
+}

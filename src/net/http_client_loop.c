@@ -1,0 +1,120 @@
+/* net/http_client_loop.c -- libcurl on libuv: its sockets are polled, its one timer is a timer of
+ * the loop.  After each step of libcurl's the finished transfers are looked for, never inside it.
+ */
+#include <stdlib.h>
+#include <uv.h>
+
+#include "base/limits.h"
+#include "net/http_client_inside.h"
+
+/* One socket of libcurl's. */
+struct watch {
+	uv_poll_t poll; /* first: what is closed is freed as this */
+	struct http_client *client;
+	curl_socket_t socket;
+};
+
+static void watch_closed(uv_handle_t *handle)
+{
+	free(handle->data);
+}
+
+static void socket_ready(uv_poll_t *poll, int status, int events)
+{
+	struct watch *watch = poll->data;
+	struct http_client *client = watch->client;
+	int running, flags = status < 0 ? CURL_CSELECT_ERR : 0;
+	if ((events & UV_READABLE) != 0)
+		flags |= CURL_CSELECT_IN;
+	if ((events & UV_WRITABLE) != 0)
+		flags |= CURL_CSELECT_OUT;
+	client->curl->curl_multi_socket_action_(client->multi, watch->socket, flags, &running);
+	client_check(client);
+}
+
+static struct watch *watch_new(struct http_client *client, curl_socket_t socket)
+{
+	struct watch *watch = calloc(1, sizeof(*watch));
+	require(watch != NULL);
+	watch->client = client;
+	watch->socket = socket;
+	watch->poll.data = watch;
+	require(uv_poll_init_socket(loop_uv(client->loop), &watch->poll, socket) == 0);
+	client->curl->curl_multi_assign_(client->multi, socket, watch);
+	return watch;
+}
+
+/* CURLMOPT_SOCKETFUNCTION. */
+static int socket_wanted(CURL *easy, curl_socket_t socket, int what, void *context, void *known)
+{
+	struct http_client *client = context;
+	struct watch *watch = known;
+	(void)easy;
+	if (what == CURL_POLL_REMOVE) {
+		if (watch != NULL) {
+			uv_poll_stop(&watch->poll);
+			uv_close((uv_handle_t *)&watch->poll, watch_closed);
+			client->curl->curl_multi_assign_(client->multi, socket, NULL);
+		}
+		return 0;
+	}
+	if (watch == NULL)
+		watch = watch_new(client, socket);
+	int events = ((what & CURL_POLL_IN) != 0 ? UV_READABLE : 0) |
+		     ((what & CURL_POLL_OUT) != 0 ? UV_WRITABLE : 0);
+	require(uv_poll_start(&watch->poll, events, socket_ready) == 0);
+	return 0;
+}
+
+static void timer_fired(void *context, uint64_t argument)
+{
+	struct http_client *client = context;
+	int running;
+	(void)argument;
+	client->timer = 0;
+	client->curl->curl_multi_socket_action_(client->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+	client_check(client);
+}
+
+/* CURLMOPT_TIMERFUNCTION. */
+static int timer_wanted(CURLM *multi, long delay_ms, void *context)
+{
+	struct http_client *client = context;
+	struct system *system = loop_system(client->loop);
+	(void)multi;
+	if (client->timer != 0)
+		system_timer_stop(system, client->timer);
+	client->timer = 0;
+	if (delay_ms >= 0)
+		client->timer = system_timer_start(system, (int64_t)delay_ms * 1000, timer_fired,
+						   client, 0);
+	return 0;
+}
+
+bool client_need_curl(struct http_client *client, struct error *error)
+{
+	const struct curl_library *curl;
+	if (client->curl != NULL)
+		return true;
+	if (!curl_library_open(&curl, error))
+		return false;
+	client->multi = curl->curl_multi_init_();
+	require(client->multi != NULL);
+	client->curl = curl;
+	curl->curl_multi_setopt_(client->multi, CURLMOPT_SOCKETFUNCTION, socket_wanted);
+	curl->curl_multi_setopt_(client->multi, CURLMOPT_SOCKETDATA, client);
+	curl->curl_multi_setopt_(client->multi, CURLMOPT_TIMERFUNCTION, timer_wanted);
+	curl->curl_multi_setopt_(client->multi, CURLMOPT_TIMERDATA, client);
+	curl->curl_multi_setopt_(client->multi, CURLMOPT_MAXCONNECTS,
+				 (long)LIMIT_FETCH_CONNECTIONS);
+	return true;
+}
+
+void client_drop_curl(struct http_client *client)
+{
+	if (client->multi == NULL)
+		return;
+	client->curl->curl_multi_cleanup_(client->multi);
+	if (client->timer != 0)
+		system_timer_stop(loop_system(client->loop), client->timer);
+}

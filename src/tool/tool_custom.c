@@ -1,0 +1,267 @@
+/* tool/tool_custom.c -- every tool that is not built in: looked up, judged and called.
+ *
+ * One row serves all of them, because they come and go while the program runs.  Each call looks at
+ * the disk anew on a reader's thread: definition, program, trust, the schema of its inputs.  Only
+ * then a process is started, in the sandbox like shell: inputs as JSON on its stdin, output as JSON
+ * on its stdout, another exit status than 0 is a failure with the end of its stderr.  An output
+ * that is no mapping is given as {"result": it}.
+ *
+ * Only a contained tool may write its run's workspace: what any other one wrote there could be
+ * taken away by the restoring of a step beside it, or not be.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/packed.h"
+#include "schema/schema.h"
+#include "tool/custom_inside.h"
+
+enum { RETRY_US = 20000 };
+
+static struct custom_call *call_of_job(struct job *job)
+{
+	return (struct custom_call *)(void *)((char *)job - offsetof(struct custom_call, job));
+}
+
+static struct custom_call *call_of_child(struct tool_child *child)
+{
+	return (struct custom_call *)(void *)((char *)child - offsetof(struct custom_call, child));
+}
+
+static void call_free(struct custom_call *call)
+{
+	arena_done(&call->arena);
+	free(call);
+}
+
+/* ---- the end ------------------------------------------------------------------------- */
+
+static bool read_output(struct custom_call *call, struct str text, const struct json **out_output,
+			struct error *error)
+{
+	const struct json *json;
+	text = str_trim(text);
+	if (text.size == 0)
+		return fail(error, ERROR_TOOL_FAILED, "it gave no output: JSON is expected");
+	if (!json_read(text, &call->arena, &json, error)) {
+		error->code = ERROR_TOOL_FAILED;
+		error_prefix(error, "its output is no JSON: ");
+		return false;
+	}
+	if (json->kind != JSON_OBJECT) {
+		struct json_member *member = arena_new(&call->arena, struct json_member);
+		*member = (struct json_member){ .key = S("result"), .value = *json };
+		struct json *whole = arena_new(&call->arena, struct json);
+		*whole = (struct json){ .kind = JSON_OBJECT, .as.object = { member, 1 } };
+		json = whole;
+	}
+	*out_output = json;
+	return true;
+}
+
+void custom_finish(struct custom_call *call, struct str output, const struct error *error)
+{
+	struct tool_result result = { 0 };
+	system_timer_stop(loop_system(call->host.loop), call->timer);
+	if (error != NULL)
+		result.error = *error;
+	else if (call->running.told.code == ERROR_NONE)
+		(void)!read_output(call, output, &result.output, &result.error);
+	works_done(&call->running, &result);
+	call_free(call);
+}
+
+static void child_ended(struct tool_child *child, const struct process_result *result)
+{
+	struct custom_call *call = call_of_child(child);
+	struct error error;
+	bool good = child_succeeded(child, result, &error);
+	if (good && result->output_dropped > 0)
+		good = fail(&error, ERROR_TOO_LARGE, "its output is over %d bytes",
+			    LIMIT_TOOL_OUTPUT_BYTES);
+	child_close(child);
+	custom_finish(call, result->output, good ? NULL : &error);
+}
+
+/* ---- the process --------------------------------------------------------------------- */
+
+static const char *runner_of(const char *name, struct arena *arena)
+{
+	for (const struct packed_file *file = packed_runners; file->name != NULL; file++)
+		if (strcmp(file->name, name) == 0)
+			return str_c(arena, (struct str){ (const char *)file->bytes, file->size });
+	require(false);
+	return NULL;
+}
+
+const char *const *custom_command(const struct custom_call *call, const char *mode,
+				  struct sandbox_mount *out_mount, struct arena *arena)
+{
+	const struct custom_tool *tool = &call->tool;
+	const struct run_custom_tool *definition = tool->definition;
+	bool boxed = tool->ours && call->host.sandbox->contained;
+	const char *program =
+		boxed ? str_format(arena, "/tool/" STR_FMT, STR_ARG(tool->name)).at : tool->program;
+	size_t given = has(definition, command) ? definition->command.count : 0, count = 0;
+	const char **words = arena_array(arena, const char *, given + 12);
+	if (boxed)
+		*out_mount = (struct sandbox_mount){ .host = tool->program, .inside = program };
+	words[count++] = "/usr/bin/env";
+	/* One that serves many calls is told with each of them. */
+	if (!definition->keep_alive) {
+		words[count++] = str_format(arena, "BATON_EFFECT=%s", call->effect).at;
+		words[count++] = str_format(arena, "BATON_RUN=%s", call->run).at;
+	}
+	if (has(definition, path)) {
+		bool python = str_ends(definition->path, S(".py"));
+		words[count++] = python ? "python3" : "node";
+		if (python)
+			words[count++] = "-I";
+		words[count++] = python ? "-c" : "-e";
+		words[count++] = runner_of(python ? "python" : "node", arena);
+		words[count++] = program;
+		words[count++] = str_c(arena, definition->function);
+		words[count++] = mode;
+		return words;
+	}
+	words[count++] = program;
+	for (size_t i = 1; i < given; i++)
+		words[count++] = str_c(arena, definition->command.at[i]);
+	return words;
+}
+
+static void spawn(void *context, uint64_t id)
+{
+	struct custom_call *call = (struct custom_call *)works_find(context, id);
+	AUTO(arena) arena = { 0 };
+	struct sandbox_mount mount = { 0 };
+	struct error error;
+	if (call == NULL)
+		return;
+	if (call->running.told.code != ERROR_NONE) {
+		custom_finish(call, S(""), &call->running.told);
+		return;
+	}
+	const char *const *command = custom_command(call, "call", &mount, &arena);
+	const struct tool_child_spec spec = {
+		.sandbox = call->host.sandbox,
+		.box = { .workspace = call->workspace,
+			 .read_only = call->class != RUN_CLASS_CONTAINED,
+			 .network = call->tool.definition->network,
+			 .mounts = &mount,
+			 .command = command,
+			 .mount_count = mount.host != NULL },
+		.lock = call->lock,
+		.input = call->inputs,
+		.timeout_seconds = call->tool.definition->timeout_seconds,
+	};
+	call->child.ended = child_ended;
+	call->spawned = child_start(&call->child, call->host.loop, &spec, &error);
+	if (call->spawned)
+		return;
+	if (error.code == ERROR_UNAVAILABLE)
+		call->timer = system_timer_start(loop_system(call->host.loop), RETRY_US, spawn,
+						 context, id);
+	else
+		custom_finish(call, S(""), &error);
+}
+
+/* ---- looking ------------------------------------------------------------------------- */
+
+static bool check_inputs(struct custom_call *call)
+{
+	struct problems problems = { .arena = &call->arena };
+	const struct json *inputs;
+	struct schema *schema;
+	bool good = json_read(call->inputs, &call->arena, &inputs, &call->error) &&
+		    schema_compile(call->tool.definition->inputs, NULL, &call->arena, &schema,
+				   &problems);
+	if (good) {
+		good = schema_check(schema, inputs, &call->arena, &problems);
+		schema_done(schema);
+	}
+	if (problems.count > 0) {
+		problems_fail(&problems, &call->error);
+		error_prefix(&call->error, "inputs: ");
+	}
+	return good;
+}
+
+static void look(struct job *job, unsigned thread)
+{
+	struct custom_call *call = call_of_job(job);
+	(void)thread;
+	if (!custom_read(works_customs(call->running.works), call->name, &call->arena, &call->tool,
+			 &call->error))
+		return;
+	if (call->tool.why.code != ERROR_NONE) {
+		call->error = call->tool.why;
+		return;
+	}
+	enum run_effect_class now = call->tool.definition->class;
+	if (now != call->class && !(now == RUN_CLASS_CONTAINED && call->class == RUN_CLASS_ONCE)) {
+		fail(&call->error, ERROR_CONFLICT,
+		     "tool " STR_FMT
+		     " was %s when this run was made and is now %s: start a new run",
+		     STR_ARG(call->name), str_c(&call->arena, run_effect_class_name(call->class)),
+		     str_c(&call->arena, run_effect_class_name(now)));
+		return;
+	}
+	(void)!check_inputs(call);
+}
+
+static void looked(struct job *job)
+{
+	struct custom_call *call = call_of_job(job);
+	if (call->error.code != ERROR_NONE)
+		custom_finish(call, S(""), &call->error);
+	else if (call->running.told.code != ERROR_NONE)
+		custom_finish(call, S(""), &call->running.told);
+	else if (call->tool.definition->keep_alive)
+		keeper_take(works_keepers(call->running.works), call);
+	else
+		spawn(call->running.works, call->running.id);
+}
+
+static void end(struct tool_running *running)
+{
+	struct custom_call *call = (struct custom_call *)running;
+	if (call->kept)
+		keeper_stop(works_keepers(running->works), call);
+	else if (call->spawned)
+		child_end(&call->child);
+	/* else it is being looked at or waits for a place, and ends there */
+}
+
+static bool start(const struct tool_host *host, const struct tool_call *call, uint64_t *out_running,
+		  struct error *error)
+{
+	if (works_customs(host->works) == NULL)
+		return fail(error, ERROR_NOT_FOUND, "no tool is called " STR_FMT,
+			    STR_ARG(call->name));
+	struct custom_call *made = calloc(1, sizeof(*made));
+	require(made != NULL);
+	made->host = *host;
+	made->name = str_copy(&made->arena, call->name);
+	made->class = call->class;
+	made->inputs = json_print(&made->arena, call->inputs);
+	made->workspace = str_c(&made->arena, str_from_c(call->workspace));
+	made->lock = call->lock;
+	uuid_text(&call->effect, made->effect);
+	uuid_text(&call->run, made->run);
+	made->running.end = end;
+	works_begin(&made->running, host, call);
+	*out_running = made->running.id;
+	made->job = (struct job){ .run = look, .done = looked, .name = "custom tool" };
+	system_submit(loop_system(host->loop), LANE_READER, &made->job);
+	return true;
+}
+
+const struct tool tool_custom = {
+	.name = "custom",
+	.text = "A tool of the data folder's own.",
+	.class = RUN_CLASS_ONCE, /* of a definition that says nothing else */
+	.start = start,
+	.stop = works_stop,
+};

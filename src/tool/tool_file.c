@@ -1,0 +1,196 @@
+/* tool/tool_file.c -- read_file and write_file: the run's workspace without a shell.
+ *
+ * The work is a job on a reader's thread, because a disk may take its time.  It is done in this
+ * process and not in a sandbox: paths are kept beneath the workspace by the kernel (os/beneath.h),
+ * and only regular files are touched.
+ *
+ * Reading is idempotent.  Writing is `contained`, though repeating it changes nothing by itself:
+ * contained calls of a run take turns and the workspace's tree is recorded before each, so what was
+ * written is never taken away when an interrupted shell step beside it is restored.
+ */
+#include <stdlib.h>
+
+#include "base/base64.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "os/beneath.h"
+#include "tool/works.h"
+
+struct file_work {
+	struct tool_running running; /* first */
+	struct job job;
+	struct arena arena;
+	const char *root, *path;
+	struct run_read_file_inputs read;
+	struct run_write_file_inputs write;
+	struct str bytes; /* to be written */
+	struct tool_result result;
+};
+
+static struct file_work *work_of(struct job *job)
+{
+	return (struct file_work *)(void *)((char *)job - offsetof(struct file_work, job));
+}
+
+static struct file_work *work_new(const struct tool_call *call)
+{
+	struct file_work *work = calloc(1, sizeof(*work));
+	require(work != NULL);
+	work->root = str_c(&work->arena, str_from_c(call->workspace));
+	return work;
+}
+
+static void work_free(struct file_work *work)
+{
+	arena_done(&work->arena);
+	free(work);
+}
+
+static void ended(struct job *job)
+{
+	struct file_work *work = work_of(job);
+	works_done(&work->running, &work->result);
+	work_free(work);
+}
+
+/* A path is text from a definition: it goes to the kernel whole or not at all. */
+static bool take_path(struct file_work *work, struct str path, struct error *error)
+{
+	size_t at;
+	if (str_find(path, S("\0"), &at))
+		return fail(error, ERROR_INVALID, "the path has a NUL byte in it");
+	work->path = str_c(&work->arena, path);
+	return true;
+}
+
+static void submit(struct file_work *work, const struct tool_host *host,
+		   const struct tool_call *call, void (*run)(struct job *job, unsigned thread),
+		   uint64_t *out_running)
+{
+	works_begin(&work->running, host, call);
+	work->job = (struct job){ .run = run, .done = ended, .name = "file" };
+	*out_running = work->running.id;
+	system_submit(loop_system(host->loop), LANE_READER, &work->job);
+}
+
+/* The caller's inputs are good for its call only. */
+static const void *own_inputs(struct file_work *work, const struct type *type,
+			      const struct tool_call *call, struct error *error)
+{
+	struct str text = json_print(&work->arena, call->inputs);
+	const struct json *copy;
+	if (!json_read(text, &work->arena, &copy, error))
+		return NULL;
+	return works_inputs(type, copy, &work->arena, error);
+}
+
+/* ---- reading ------------------------------------------------------------------------- */
+
+static void read_work(struct job *job, unsigned thread)
+{
+	struct file_work *work = work_of(job);
+	const struct run_read_file_inputs *inputs = &work->read;
+	struct arena *arena = &work->arena;
+	struct error *error = &work->result.error;
+	struct str bytes;
+	uint64_t size;
+	size_t bad;
+	(void)thread;
+	if (!beneath_read(work->root, work->path, (uint64_t)inputs->offset,
+			  (size_t)inputs->max_bytes, arena, &bytes, &size, error))
+		return;
+	bool truncated = (uint64_t)inputs->offset + bytes.size < size;
+	bool text = inputs->encoding == RUN_ENCODING_TEXT;
+	if (text && truncated)
+		bytes = works_whole_characters(bytes);
+	if (text && !utf8_valid(bytes, &bad)) {
+		fail(error, ERROR_INVALID,
+		     "%s is not UTF-8 (byte %zu): read it with encoding: base64", work->path,
+		     (size_t)inputs->offset + bad);
+		return;
+	}
+	struct run_read_file_outputs *outputs = run_read_file_outputs_new(arena);
+	SET(outputs, path, inputs->path);
+	SET(outputs, content, text ? bytes : base64_text(arena, bytes));
+	SET(outputs, encoding, inputs->encoding);
+	SET(outputs, size, (int64_t)size);
+	SET(outputs, truncated, truncated);
+	work->result.output = TOOL_OUTPUT(run_read_file_outputs, outputs, arena);
+}
+
+static bool read_start(const struct tool_host *host, const struct tool_call *call,
+		       uint64_t *out_running, struct error *error)
+{
+	struct file_work *work = work_new(call);
+	const struct run_read_file_inputs *inputs =
+		own_inputs(work, run_read_file_inputs_type(), call, error);
+	if (inputs == NULL || !take_path(work, inputs->path, error)) {
+		work_free(work);
+		return false;
+	}
+	work->read = *inputs;
+	submit(work, host, call, read_work, out_running);
+	return true;
+}
+
+/* ---- writing ------------------------------------------------------------------------- */
+
+static void write_work(struct job *job, unsigned thread)
+{
+	struct file_work *work = work_of(job);
+	const struct run_write_file_inputs *inputs = &work->write;
+	const struct beneath_write how = { .make_folders = true, .keep = !inputs->overwrite };
+	(void)thread;
+	if (!beneath_replace(work->root, work->path, work->bytes, how, &work->result.error))
+		return;
+	struct run_write_file_outputs *outputs = run_write_file_outputs_new(&work->arena);
+	SET(outputs, path, inputs->path);
+	SET(outputs, size, (int64_t)work->bytes.size);
+	SET(outputs, sha256, hash_of(work->bytes));
+	work->result.output = TOOL_OUTPUT(run_write_file_outputs, outputs, &work->arena);
+}
+
+static bool take_content(struct file_work *work, const struct run_write_file_inputs *inputs,
+			 struct error *error)
+{
+	work->bytes = inputs->content;
+	return inputs->encoding == RUN_ENCODING_TEXT ||
+	       base64_read(&work->arena, inputs->content, &work->bytes) ||
+	       fail(error, ERROR_INVALID, "inputs: /content is not base64");
+}
+
+static bool write_start(const struct tool_host *host, const struct tool_call *call,
+			uint64_t *out_running, struct error *error)
+{
+	struct file_work *work = work_new(call);
+	const struct run_write_file_inputs *inputs =
+		own_inputs(work, run_write_file_inputs_type(), call, error);
+	if (inputs == NULL || !take_path(work, inputs->path, error) ||
+	    !take_content(work, inputs, error)) {
+		work_free(work);
+		return false;
+	}
+	work->write = *inputs;
+	submit(work, host, call, write_work, out_running);
+	return true;
+}
+
+const struct tool tool_read_file = {
+	.name = "read_file",
+	.text = "Reads a file of the run's workspace.",
+	.class = RUN_CLASS_IDEMPOTENT,
+	.inputs = run_read_file_inputs_type,
+	.outputs = run_read_file_outputs_type,
+	.start = read_start,
+	.stop = works_stop,
+};
+
+const struct tool tool_write_file = {
+	.name = "write_file",
+	.text = "Writes a file of the run's workspace, whole and in one step.",
+	.class = RUN_CLASS_CONTAINED,
+	.inputs = run_write_file_inputs_type,
+	.outputs = run_write_file_outputs_type,
+	.start = write_start,
+	.stop = works_stop,
+};

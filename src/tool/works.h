@@ -1,0 +1,87 @@
+/* tool/works.h -- what calls under way share: their ids, the HTTP client, where lines go.
+ *
+ * One for a program, on the loop thread.  A call under way begins with a struct tool_running and is
+ * found by its id; works_done() gives the id back and calls done().
+ *
+ *	struct nap { struct tool_running running; uint64_t timer; };
+ *	static void woke(void *context, uint64_t id)
+ *	{
+ *		struct nap *nap = works_find(context, id);
+ *		...
+ *		works_done(&nap->running, &result);
+ *		free(nap);
+ *	}
+ */
+#ifndef TOOL_WORKS_H
+#define TOOL_WORKS_H
+
+#include "os/loop.h"
+#include "tool/tool.h"
+
+struct tool_works;
+
+struct customs;
+struct http_client;
+struct keepers;
+
+struct tool_works_settings {
+	struct loop *loop;
+	struct customs *customs;           /* custom tools; NULL = there are none */
+	const char *append_root;           /* folder of append_line's files; made when first used */
+	struct str_list private_addresses; /* that requests may go to, beside public ones */
+};
+
+/* INVALID: a private address is none. */
+MUST_CHECK bool works_new(const struct tool_works_settings *settings, struct tool_works **out_works,
+			  struct error *error);
+/* Before loop_free(): requests under way end without a word, other calls are forgotten. */
+void works_free(struct tool_works *works);
+const char *works_append_root(const struct tool_works *works);
+struct http_client *works_http(struct tool_works *works);
+struct customs *works_customs(const struct tool_works *works);
+struct keepers *works_keepers(const struct tool_works *works); /* of custom_inside.h */
+/* The trust in a custom tool is another one: a process that stayed for it ends. */
+void works_trust_changed(struct tool_works *works, struct str name);
+/* The port that we listen on, where no request may go. */
+void works_listens(struct tool_works *works, int port);
+
+/* ---- calls under way ----------------------------------------------------------------- */
+
+struct tool_running {
+	struct tool_works *works;
+	struct loop *loop;
+	uint64_t id;
+	struct error told; /* what it was told to end with; code NONE: nothing yet */
+	tool_done *done;
+	void *context;
+	uint64_t argument;
+	/* Ends it early, once, behind `told`; NULL: it is short and ends by itself. */
+	void (*end)(struct tool_running *running);
+};
+
+void works_begin(struct tool_running *running, const struct tool_host *host,
+		 const struct tool_call *call);
+struct tool_running *works_find(struct tool_works *works, uint64_t id); /* NULL when over */
+/* Gives the id back, then calls done() with what it was told to end with, if it was, else with the
+ * result.  The memory stays the caller's. */
+void works_done(struct tool_running *running, const struct tool_result *result);
+/* It never began: the id goes without a word. */
+void works_forget(struct tool_running *running);
+/* The stop() of every tool in this room. */
+void works_stop(const struct tool_host *host, uint64_t id, const struct error *why);
+
+/* The inputs by their contract, in the arena; NULL with the error. */
+#define TOOL_INPUTS(entity, call, arena, error) \
+	((const struct entity *)works_inputs(entity##_type(), (call)->inputs, (arena), (error)))
+const void *works_inputs(const struct type *type, const struct json *inputs, struct arena *arena,
+			 struct error *error);
+/* A filled-in entity as the tree that a result is. */
+const struct json *works_output(const struct type *type, const void *value, struct arena *arena);
+#define TOOL_OUTPUT(entity, value, arena) works_output(entity##_type(), (value), (arena))
+
+/* Bytes as text that JSON can hold: what is no UTF-8 becomes replacement characters. */
+struct str works_utf8(struct arena *arena, struct str bytes);
+/* Text that was cut off somewhere, without a character that is only half there. */
+struct str works_whole_characters(struct str text);
+
+#endif

@@ -1,0 +1,263 @@
+"""Tools of one's own: nothing until they are trusted, nothing again when they change, then like any other."""
+import contextlib
+import os
+import pathlib
+import re
+
+import pytest
+from baton import Gone, killed, new_id, wait_until_none_with
+from test_tools import CLASSES, finish, of_type, one_step, run
+from world import World
+
+
+def put(home, name, yaml, **files):
+    """A definition in tools/, and files beside it: executable when they begin with #!."""
+    folder = pathlib.Path(home.data, "tools")
+    folder.mkdir(exist_ok=True)
+    (folder / f"{name}.yaml").write_text(f"name: {name}\n{yaml}")
+    for file, text in files.items():
+        path = folder / file.replace("__", ".")
+        path.write_text(text)
+        path.chmod(0o700)
+    return folder
+
+
+def trust(server, name, **more):
+    answer = server.request("POST", "/api/trust", {"name": name, **more})
+    assert answer.status == 200, answer
+    return answer.body
+
+
+def fault(server, result):
+    assert result["status"] == "failed", result
+    return of_type(server.events(result["run_id"]), "tool.finished")[0]["fault"]
+
+
+def output(result):
+    assert result["status"] == "success", result
+    return result["outputs"]["all"]
+
+
+# ---- the list --------------------------------------------------------------------------------------
+
+
+def test_what_is_built_in_is_listed_with_class_and_schema(home, server):
+    items = {item["name"]: item for item in server.get("/api/tools").body["items"]}
+    assert {name: item["class"] for name, item in items.items()} == CLASSES
+    assert all(item["trusted"] and not item["custom"] for item in items.values())
+    assert items["shell"]["inputs"]["properties"]["command"]["type"] == "string"
+    assert items["http_fetch"]["outputs"]["required"]
+    status, printed, _ = home.cli("tools")
+    assert status == 0
+    assert dict(re.match(r"(\S+) +(\S+)", line).groups() for line in printed.splitlines()) == CLASSES
+
+
+def test_with_isolation_off_nothing_is_contained(home):
+    server = home.serve(BATON_TOOLS_ISOLATION="off")
+    classes = {item["name"]: item["class"] for item in server.get("/api/tools").body["items"]}
+    assert classes["shell"] == classes["write_file"] == "once"
+
+
+def test_what_is_wrong_with_a_definition_is_said(home, server):
+    wrong = {"both": "command: [/bin/true]\npath: a.py\nfunction: f\n", "kind": "path: a.rb\nfunction: f\n",
+             "pure": "command: [/bin/true]\nclass: pure\n", "held": "command: [/bin/true]\nclass: contained\nnetwork: true\n",
+             "schema": "command: [/bin/true]\ninputs: {type: 7}\n", "gone": "command: [/no/such/program]\n",
+             "out": "command: [../../outside]\n", "shell": "command: [/bin/true]\n", "typo": "comand: [/bin/true]\n"}
+    for name, yaml in wrong.items():
+        put(home, name, yaml)
+    items = {item["name"]: item for item in server.get("/api/tools").body["items"] if item["custom"]}
+    assert set(items) == set(wrong)
+    for name, item in items.items():
+        assert not item["trusted"] and item["reason"].startswith(f"tools/{name}.yaml: "), item
+        answer = server.request("POST", "/api/trust", {"name": name})
+        assert answer.status in (403, 404, 409, 422), (name, answer)
+    assert not any(item["trusted"] for item in server.get("/api/tools").body["items"] if item["custom"])
+
+
+# ---- trust -------------------------------------------------------------------------------------------
+
+
+def test_a_tool_is_inert_until_it_is_trusted(home, server):
+    put(home, "greet", "path: greet.py\nfunction: greet\n", greet__py="def greet(who): return 'hello ' + who\n")
+    home.define(one_step("greet", "{who: you}"))
+    refused = server.start("one")
+    assert refused.status == 403 and "baton trust greet" in refused.body["detail"], refused
+    status, printed, errors = home.cli("trust", "greet")
+    assert (status, errors) == (0, "") and printed.startswith("trusted greet: definition ")
+    assert output(server.start("one", wait=30).body) == {"result": "hello you"}
+    assert home.cli("trust", "list")[1].split()[:2] == ["greet", "trusted"]
+    assert home.cli("trust", "revoke", "greet")[0] == 0
+    assert server.start("one").status == 403
+    assert home.cli("trust", "revoke", "greet")[0] == 4
+    assert home.cli("trust", "nothing")[0] == 4
+
+
+@pytest.mark.parametrize("file,what", [("greet.py", "program"), ("greet.yaml", "definition")])
+def test_what_has_changed_is_inert_again(home, server, file, what):
+    folder = put(home, "greet", "path: greet.py\nfunction: greet\n", greet__py="def greet(): return 1\n")
+    trust(server, "greet")
+    assert output(run(home, server, "greet", "{}")) == {"result": 1}
+    with open(folder / file, "a") as text:
+        text.write("# changed\n")
+    refused = server.start("one")
+    assert refused.status == 403 and f"its {what} has changed" in refused.body["detail"]
+    # An admin looks at it again.
+    trust(server, "greet")
+    assert output(server.start("one", wait=30).body) == {"result": 1}
+
+
+def test_a_change_behind_the_start_is_refused_at_the_call(home, server):
+    folder = put(home, "greet", "path: greet.py\nfunction: greet\n", greet__py="def greet(): return 1\n")
+    trust(server, "greet")
+    home.define("""
+name: late
+steps:
+  - {name: first, human: {question: "Go on?"}}
+  - {name: second, tool: greet, depends_on: [first]}
+""")
+    run = server.run_of("late")
+    asked = server.until(run, "human.requested")["data"]
+    (folder / "greet.py").write_text("def greet(): return 2\n")
+    server.respond(asked["effect"])
+    server.finish(run)
+    failed = of_type(server.events(run), "tool.finished")[0]["fault"]
+    assert failed["code"] == "forbidden" and "baton trust greet" in failed["text"]
+
+
+def test_only_what_was_looked_at_is_trusted(home, server):
+    put(home, "greet", "path: greet.py\nfunction: greet\n", greet__py="def greet(): return 1\n")
+    answer = server.request("POST", "/api/trust", {"name": "greet", "program": "0" * 64})
+    assert answer.status == 409
+    assert not server.get("/api/tools").body["items"][-1]["trusted"]
+
+
+def test_trust_needs_no_server(home):
+    put(home, "greet", "path: greet.py\nfunction: greet\n", greet__py="def greet(): return 1\n")
+    status, printed, errors = home.cli("trust", "greet")
+    assert (status, errors) == (0, "") and printed.startswith("trusted greet: ")
+    assert home.cli("trust", "list")[1].split()[:2] == ["greet", "trusted"]
+    assert output(run(home, home.serve(), "greet", "{}")) == {"result": 1}
+
+
+def test_trust_is_an_admins_and_outlives_the_program(home):
+    put(home, "greet", "path: greet.py\nfunction: greet\n", greet__py="def greet(): return 1\n")
+    server = home.serve("--require-key")
+    keys = {role: home.local("POST", "/api/keys", {"label": role, "role": role}).body["key"]
+            for role in ("operator", "admin")}
+    for role, status in (("operator", 403), ("admin", 200)):
+        answer = server.request("POST", "/api/trust", {"name": "greet"}, {"Authorization": "Bearer " + keys[role]})
+        assert answer.status == status
+    assert answer.body["trusted_by"] == "admin"
+    server.kill()
+    server = home.serve()
+    assert output(run(home, server, "greet", "{}")) == {"result": 1}
+    changes = server.get("/api/events?type=document.changed").body["items"]
+    assert [event["data"]["name"] for event in changes if event["data"]["kind"] == "trust"] == ["greet"]
+
+
+# ---- one process a call ---------------------------------------------------------------------------
+
+
+def test_a_program_gets_json_and_gives_json(home, server):
+    put(home, "twice", "command: [./twice, --more]\ninputs: {properties: {n: {type: integer}}, required: [n]}\n",
+        twice="#!/usr/bin/python3\nimport json, os, sys\nn = json.load(sys.stdin)['n']\n"
+              "print(json.dumps({'n': 2 * n, 'words': sys.argv[1:], 'effect': os.environ['BATON_EFFECT']}))\n")
+    trust(server, "twice")
+    result = run(home, server, "twice", "{n: 21}")
+    effect = of_type(server.events(result["run_id"]), "tool.requested")[0]["effect"]
+    assert output(result) == {"n": 42, "words": ["--more"], "effect": effect}
+    failed = fault(server, run(home, server, "twice", "{n: many}"))
+    assert failed["code"] == "invalid" and failed["text"].startswith("inputs: ")
+
+
+@pytest.mark.parametrize("script,code,says", [
+    ("echo no >&2; exit 7", "tool_failed", "exit status 7: no"),
+    ("echo not json", "tool_failed", "no JSON"),
+    ("true", "tool_failed", "no output"),
+    ("head -c 200000 /dev/zero | tr '\\0' 1", "too_large", "131072"),
+    ("sleep 1000", "timeout", "0.3 seconds"),
+])
+def test_how_a_program_fails(home, server, script, code, says):
+    put(home, "bad", "command: [bad]\ntimeout_seconds: 0.3\n" if code == "timeout" else "command: [bad]\n",
+        bad=f"#!/bin/sh\n{script}\n")
+    trust(server, "bad")
+    failed = fault(server, run(home, server, "bad", "{}"))
+    assert failed["code"] == code and says in failed["text"], failed
+
+
+@pytest.mark.skipif(not os.path.exists("/usr/bin/node"), reason="there is no node")
+def test_a_function_of_a_script_in_javascript(home, server):
+    put(home, "sum", "path: sum.js\nfunction: sum\n",
+        sum__js="console.log('noise'); process.stdout.write('more of it');\n"
+                "exports.sum = async ({a, b}) => ({sum: a + b});\nexports.large = () => 'x'.repeat(120000);\n")
+    trust(server, "sum")
+    assert output(run(home, server, "sum", "{a: 1, b: 2}")) == {"sum": 3}
+    put(home, "kept", "path: sum.js\nfunction: sum\nkeep_alive: true\n")
+    trust(server, "kept")
+    assert output(run(home, server, "kept", "{a: 1, b: 3}")) == {"sum": 4}
+    for keep_alive in ("true", "false"):
+        put(home, "large", f"path: sum.js\nfunction: large\nkeep_alive: {keep_alive}\n")
+        trust(server, "large")
+        assert output(run(home, server, "large", "{}")) == {"result": "x" * 120000}
+
+
+def test_it_is_shut_in_like_shell(home, server):
+    """Only a contained tool writes the workspace; none sees the network or the data folder."""
+    look = f"""#!/bin/sh
+cat >/dev/null
+can() {{ if "$@" >/dev/null 2>&1; then echo true; else echo false; fi; }}
+echo "{{\\"write\\": $(can touch made), \\"data\\": $(can ls {home.data}), \\"net\\": $(can grep -q eth /proc/net/dev)}}"
+"""
+    for class_name in ("once", "contained"):
+        put(home, "look", f"command: [look]\nclass: {class_name}\n", look=look)
+        trust(server, "look")
+        result = run(home, server, "look", "{}")
+        assert output(result) == {"write": class_name == "contained", "data": False, "net": False}
+        assert home.workspace(result["run_id"], "made").exists() == (class_name == "contained")
+
+
+def test_without_isolation_it_runs_all_the_same(home):
+    put(home, "greet", "path: greet.py\nfunction: greet\n", greet__py="def greet(): return 1\n")
+    server = home.serve(BATON_TOOLS_ISOLATION="off")
+    trust(server, "greet")
+    assert output(run(home, server, "greet", "{}")) == {"result": 1}
+
+
+def test_with_a_network_it_reaches_the_world(home, server):
+    with World() as world:
+        put(home, "ask", "path: ask.py\nfunction: ask\nnetwork: true\n",
+            ask__py="import urllib.request\ndef ask(url): return urllib.request.urlopen(url).read().decode()\n")
+        trust(server, "ask")
+        assert output(run(home, server, "ask", f"{{url: '{world.base}/x'}}")) == {"result": "GET /x "}
+
+
+@pytest.mark.parametrize("class_name,attempts,outcome", [("once", 1, "unknown"), ("keyed", 2, "ok"), ("contained", 2, "ok")])
+def test_after_a_crash_its_class_decides(home, class_name, attempts, outcome):
+    put(home, "note", f"command: [note]\nclass: {class_name}\n", note="#!/bin/sh\necho \"\\\"$BATON_EFFECT\\\"\"\n")
+    server = home.serve(BATON_POINTS="tool.ended=kill")
+    trust(server, "note")
+    run = new_id()
+    home.define(one_step("note", "{}"))
+    with contextlib.suppress(Gone):
+        server.start("one", run_id=run)
+    assert killed(server)
+    _, events = finish(home, run)
+    closed = of_type(events, "tool.finished")[0]
+    assert closed["outcome"] == outcome
+    assert 1 + len(of_type(events, "tool.restarted")) == attempts
+    if outcome == "ok":  # the key is the same for every attempt
+        assert closed["output"]["is"] == {"result": closed["effect"]}
+
+
+def test_nothing_of_it_survives_a_crash(home, server):
+    marker = f"left-{new_id()}"
+    run = new_id()
+    told = home.fifo(run, "told")
+    put(home, "stay", "command: [stay]\nclass: contained\n",
+        stay=f"#!/bin/sh\n(setsid sh -c ': {marker}; sleep 1000; :' &)\necho up > told\nsleep 1000\n")
+    trust(server, "stay")
+    home.define(one_step("stay", "{}"))
+    server.start("one", run_id=run)
+    assert told.await_line() == "up"
+    server.kill()
+    wait_until_none_with(marker)

@@ -1,0 +1,126 @@
+"""A web server of the test's own: it answers by rules and writes down what it was asked."""
+import collections
+import contextlib
+import http.server
+import json
+import threading
+
+Asked = collections.namedtuple("Asked", "method path headers body")
+
+
+class World(http.server.ThreadingHTTPServer):
+    """Paths:
+        /text /json /bytes   an answer of that kind
+        /status/N            that status
+        /to?PLACE            a redirect there
+        /large?N             N bytes
+        /drip?N              N bytes, each a piece of its own
+        /half                half an answer, and then nothing until release() is called
+        /hold                nothing until release() is called, then "released"
+        of `answers`         that, as JSON
+        anything else        "METHOD path" and the body
+    """
+    daemon_threads = True
+    allow_reuse_address = True
+
+    def __init__(self, context=None):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.ledger, self.changed = [], threading.Condition()
+        self.answers, self.gate = {}, threading.Event()
+        self.connections = 0
+        if context is not None:
+            self.socket = context.wrap_socket(self.socket, server_side=True)
+        self.base = f"http{'s' if context else ''}://127.0.0.1:{self.server_address[1]}"
+        self.thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        self.thread.start()
+
+    def note(self, asked):
+        with self.changed:
+            self.ledger.append(asked)
+            self.changed.notify_all()
+
+    def await_asked(self, count):
+        """The ledger, once that many requests have come."""
+        with self.changed:
+            assert self.changed.wait_for(lambda: len(self.ledger) >= count, 30), self.ledger
+            return list(self.ledger)
+
+    def release(self):
+        self.gate.set()
+
+    def handle_error(self, request, client_address):
+        pass  # clients that go away are what some tests are about
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.release()
+        self.shutdown()
+        self.server_close()
+        self.thread.join()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def setup(self):
+        super().setup()
+        self.server.connections += 1
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, status, body, kind="text/plain", **headers):
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def pieces(self, pieces, whole=True):
+        """An answer in chunks."""
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for piece in pieces:
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+        if whole:
+            self.wfile.write(b"0\r\n\r\n")
+
+    def any(self):
+        size = int(self.headers.get("Content-Length", 0))
+        body = self.rfile.read(size)
+        path, _, query = self.path.partition("?")
+        self.server.note(Asked(self.command, path, dict(self.headers), body))
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            if path in self.server.answers:
+                self.answer(200, json.dumps(self.server.answers[path]).encode(), "application/json")
+            elif path == "/text":
+                self.answer(200, "grüße".encode(), "text/plain; charset=utf-8")
+            elif path == "/json":
+                self.answer(200, json.dumps({"a": [1, {"b": None}]}).encode(), "application/json; charset=utf-8")
+            elif path == "/bytes":
+                self.answer(200, bytes([255, 0, 254]), "application/octet-stream")
+            elif path.startswith("/status/"):
+                self.answer(int(path.split("/")[2]), b"so it is")
+            elif path == "/to":
+                self.answer(302, b"", Location=query)
+            elif path == "/large":
+                self.answer(200, b"x" * int(query))
+            elif path == "/drip":
+                self.pieces(b"0123456789"[n % 10:n % 10 + 1] for n in range(int(query)))
+            elif path == "/half":
+                self.pieces(iter([b"half"]), whole=False)
+                self.server.gate.wait(30)
+                self.close_connection = True
+            elif path == "/hold":
+                self.server.gate.wait(30)
+                self.answer(200, b"released")
+            else:
+                self.answer(200, f"{self.command} {path} ".encode() + body)
+
+    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = any
