@@ -79,14 +79,14 @@ size_t story_index(const struct story *story, int64_t seq)
 
 bool story_covers(const struct story *story, const struct event *event)
 {
-	struct str path = story_event_path(event);
-	return path.size == 0 || story_find(story, path) != NULL;
+	struct str path;
+	return !story_event_of_step(event, &path) || story_find(story, path) != NULL;
 }
 
 const struct story_step *story_step(const struct story *story, const struct event *event)
 {
-	struct str path = story_event_path(event);
-	return path.size == 0 ? NULL : story_find(story, path);
+	struct str path;
+	return story_event_of_step(event, &path) ? story_find(story, path) : NULL;
 }
 
 const struct story_call *story_call(const struct story *story, size_t index)

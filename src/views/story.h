@@ -154,8 +154,8 @@ bool story_event_failed(const struct event *event);
 /* Whether it closes a call and the step goes on: it is tried again, or a person has to say what
  * became of it. */
 bool story_event_goes_on(const struct event *event);
-/* Path of the step; "" for the run itself. */
-struct str story_event_path(const struct event *event);
+/* The path of the step that it is about; false: it is about the run itself. */
+bool story_event_of_step(const struct event *event, struct str *out_path);
 
 /* ---- what several vocabularies say alike ------------------------------------------------ */
 

@@ -2,7 +2,7 @@
  * projections.def choose their words by it. */
 #include "views/story.h"
 
-struct str story_event_path(const struct event *event)
+bool story_event_of_step(const struct event *event, struct str *out_path)
 {
 	switch (event->type) {
 	case EVENT_RUN_CREATED:
@@ -16,41 +16,58 @@ struct str story_event_path(const struct event *event)
 	case EVENT_RUN_COMPACTED:
 		break;
 	case EVENT_STEP_COMPUTED:
-		return event->as.run_step_computed->step;
+		*out_path = event->as.run_step_computed->step;
+		return true;
 	case EVENT_STEP_SKIPPED:
-		return event->as.run_step_skipped->step;
+		*out_path = event->as.run_step_skipped->step;
+		return true;
 	case EVENT_STEP_STARTED:
-		return event->as.run_step_started->step;
+		*out_path = event->as.run_step_started->step;
+		return true;
 	case EVENT_STEP_ENTERED:
-		return event->as.run_step_entered->step;
+		*out_path = event->as.run_step_entered->step;
+		return true;
 	case EVENT_STEP_LEFT:
-		return event->as.run_step_left->step;
+		*out_path = event->as.run_step_left->step;
+		return true;
 	case EVENT_TOOL_REQUESTED:
-		return event->as.run_tool_requested->step;
+		*out_path = event->as.run_tool_requested->step;
+		return true;
 	case EVENT_TOOL_RESTARTED:
-		return event->as.run_tool_restarted->step;
+		*out_path = event->as.run_tool_restarted->step;
+		return true;
 	case EVENT_TOOL_FINISHED:
-		return event->as.run_tool_finished->step;
+		*out_path = event->as.run_tool_finished->step;
+		return true;
 	case EVENT_TIMER_REQUESTED:
-		return event->as.run_timer_requested->step;
+		*out_path = event->as.run_timer_requested->step;
+		return true;
 	case EVENT_TIMER_FINISHED:
-		return event->as.run_timer_finished->step;
+		*out_path = event->as.run_timer_finished->step;
+		return true;
 	case EVENT_HUMAN_REQUESTED:
-		return event->as.run_human_requested->step;
+		*out_path = event->as.run_human_requested->step;
+		return true;
 	case EVENT_HUMAN_ESCALATED:
-		return event->as.run_human_escalated->step;
+		*out_path = event->as.run_human_escalated->step;
+		return true;
 	case EVENT_HUMAN_FINISHED:
-		return event->as.run_human_finished->step;
+		*out_path = event->as.run_human_finished->step;
+		return true;
 	case EVENT_TURN_REQUESTED:
-		return event->as.run_turn_requested->step;
+		*out_path = event->as.run_turn_requested->step;
+		return true;
 	case EVENT_TURN_FINISHED:
-		return event->as.run_turn_finished->step;
+		*out_path = event->as.run_turn_finished->step;
+		return true;
 	case EVENT_SUBRUN_REQUESTED:
-		return event->as.run_subrun_requested->step;
+		*out_path = event->as.run_subrun_requested->step;
+		return true;
 	case EVENT_SUBRUN_FINISHED:
-		return event->as.run_subrun_finished->step;
+		*out_path = event->as.run_subrun_finished->step;
+		return true;
 	}
-	return S("");
+	return false;
 }
 
 /* ---- how a call ended ------------------------------------------------------------------ */

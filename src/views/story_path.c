@@ -192,8 +192,8 @@ struct story_step *story_step_at(struct story *story, struct str path)
 	if (step != NULL)
 		return step;
 	struct story_scope *scope = scope_at(story, around);
-	if (scope == NULL || !read_piece(last, &piece) || piece.item >= 0 ||
-	    !find_node(scope, piece.name, &slot))
+	if (scope == NULL || str_starts(path, S("/")) || !read_piece(last, &piece) ||
+	    piece.item >= 0 || !find_node(scope, piece.name, &slot))
 		return NULL;
 	step = rename_step(story, scope, &piece, path);
 	return step != NULL

@@ -412,8 +412,9 @@ static void add(struct story *story, struct story_step *step, const struct event
 
 void story_see(struct story *story, const struct event *event, struct story_now now)
 {
-	struct str path = story_event_path(event);
-	struct story_step *step = path.size == 0 ? NULL : story_step_at(story, path);
-	if (path.size == 0 || step != NULL)
+	struct str path;
+	bool of_step = story_event_of_step(event, &path);
+	struct story_step *step = of_step ? story_step_at(story, path) : NULL;
+	if (!of_step || step != NULL)
 		add(story, step, event, now);
 }
