@@ -129,6 +129,10 @@ size_t task_parts_of(const struct story *story, size_t index, struct task_part *
 		out[0] = text_part(story, story_says(story, index));
 		return 1;
 	case EVENT_TIMER_FINISHED:
+		if (call->begun_seq > 0)
+			break; /* that it began says until when */
+		out[0] = text_part(story, story_says(story, index));
+		return 1;
 	case EVENT_DOCUMENT_CHANGED:
 	case EVENT_RUN_COMPACTED:
 		break;

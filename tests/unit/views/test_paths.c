@@ -109,6 +109,28 @@ Test(paths, a_round_whose_first_is_forgotten_stands_for_its_node)
 	sample_done(&sample);
 }
 
+/* A wait whose beginning went with a compaction still has something to say. */
+Test(paths, an_end_without_a_beginning_is_a_step_of_the_history)
+{
+	static const struct play_line line = {
+		"timer.finished", 5,
+		"{'step': 'go', 'effect': '11111111-2222-4333-8444-555555555608', 'outcome': 'ok'}",
+		NULL
+	};
+	struct sample sample;
+	sample_init_play(&sample, &play_long);
+	struct view_source source = sample_prefix(&sample, 2);
+	source.event_count = go_on(&sample, 2, &line, 1);
+	AUTO(story) story = { 0 };
+	story_read(&story, &source, &sample.arena);
+	struct view_documents more = view_at(VIEW_task)->ops->more(&story);
+	cr_assert_eq(more.at[0].count, 1);
+	const struct task_step *step = more.at[0].at[0];
+	cr_assert_eq(step->parts.count, 1);
+	cr_expect(str_equal(step->parts.at[0].as.text->text, S("go is done")));
+	sample_done(&sample);
+}
+
 /* ---- answers --------------------------------------------------------------------------- */
 
 #define PAY  "'step': 'pay', 'effect': '11111111-2222-4333-8444-555555555609'"

@@ -56,7 +56,7 @@ static void compare_goldens(struct sample *sample)
 	}
 }
 
-Test(views, print_the_samples_as_the_goldens_have_them)
+Test(views, print_the_sample_as_the_goldens_have_it)
 {
 	for (size_t i = 0; i < COUNT(plays); i++) {
 		struct sample sample;
