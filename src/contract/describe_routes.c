@@ -1,6 +1,7 @@
 /* contract/describe_routes.c -- routes.def and roles.def as tables. */
 #include "contract/describe_routes.h"
 
+#include "contract/graph.h"
 #include "contract/run.h"
 #include "contract/runtime.h"
 
