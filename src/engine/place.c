@@ -192,6 +192,14 @@ static void activation_forget(struct run *run, struct activation *activation)
 	while (*link != activation)
 		link = &(*link)->next;
 	*link = activation->next;
+	struct place *place = run_place(run, activation->scope, activation->node);
+	if (place->newest != activation)
+		return;
+	/* One that began before it ended after it. */
+	struct activation *left = activation->scope->first;
+	while (left->node != activation->node)
+		left = left->next;
+	place->newest = left;
 }
 
 /* ---- bodies -------------------------------------------------------------------------- */
