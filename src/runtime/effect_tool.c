@@ -473,7 +473,11 @@ static void call_lock(void *context, uint64_t argument)
 
 static void begin(struct live *live, struct activation *activation)
 {
-	call_lock(live->runtime, call_new(live, activation, false)->id);
+	struct call *call = call_new(live, activation, false);
+	if (live_take_missed_stop(live, &call->effect))
+		call_cancel(call);
+	else
+		call_lock(live->runtime, call->id);
 }
 
 static void resume(struct live *live, struct activation *activation)
@@ -481,12 +485,15 @@ static void resume(struct live *live, struct activation *activation)
 	call_lock(live->runtime, call_new(live, activation, true)->id);
 }
 
-/* What has not begun is over at once; what a crash left behind is only not made again. */
+/* What is about to begin is told so when it does; what has not begun is over at once; what a crash
+ * left behind is only not made again. */
 static void stop(struct live *live, const struct uuid *effect)
 {
 	struct call *call = map_get(&live->runtime->calls, uuid_str(effect));
-	if (call == NULL)
+	if (call == NULL) {
+		live_miss_stop(live, effect);
 		return;
+	}
 	const struct tool *tool = tool_find(live->runtime->settings.tools, call->tool);
 	struct error why;
 	fail(&why, ERROR_CANCELLED, "it was told to stop");
