@@ -33,7 +33,7 @@
 
 enum {
 	SIM_RUNS = 4,
-	SIM_KNOWN = 512, /* with those that steps begin */
+	SIM_KNOWN = 512,     /* with those that steps begin */
 	SIM_DEFINITIONS = 4, /* each may run those before it */
 	SIM_CHILDREN = 4096,
 	SIM_ANSWERS = 4096,

@@ -1,6 +1,6 @@
 /* sim/sim_definition.c -- the plan: runs, and definitions that are YAML like any other, so that the
- * whole way from the text on is under test.  Those of this file are flat and wide; what bodies there
- * are is in sim_graph.c.
+ * whole way from the text on is under test.  Those of this file are flat and wide; what bodies
+ * there are is in sim_graph.c.
  *
  * Each step refers to one earlier output whole and to pieces of others: values grow along the
  * graph, but only by addition.

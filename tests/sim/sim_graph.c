@@ -146,8 +146,7 @@ static void say_tool(struct graph_draft *m, unsigned number, reads from)
 	if (hangs || (!m->steady && tool > 2 && often(m, 4)))
 		say(m, ",\"timeout\":%s", often(m, 2) ? "0.02" : "2");
 	if (tool > 2 && often(m, 2)) {
-		static const char *const on[] = { "",
-						  ",\"on\":[\"io\"]",
+		static const char *const on[] = { "", ",\"on\":[\"io\"]",
 						  ",\"on\":[\"tool_failed\",\"unavailable\"]",
 						  ",\"on\":[\"invalid\",\"timeout\",\"io\"]" };
 		say(m, ",\"retry\":{\"max_retries\":%u,\"base_delay\":%u,\"max_delay\":%u%s}",
@@ -239,13 +238,16 @@ static void say_verify(struct graph_draft *m, unsigned depth, reads from, unsign
 		say_condition(m, "check", from | UINT64_C(1) << OUTPUT);
 		say(m, "}");
 	}
-	say(m, "],\"policy\":{\"max_correction_attempts\":%u,\"require_all_criteria\":%s,"
-	       "\"halt_on_critical\":%s",
-	    roll(m, 3), often(m, 2) ? "true" : "false", m->steady || often(m, 2) ? "false" : "true");
+	say(m,
+	    "],\"policy\":{\"max_correction_attempts\":%u,\"require_all_criteria\":%s,"
+	    "\"halt_on_critical\":%s",
+	    roll(m, 3), often(m, 2) ? "true" : "false",
+	    m->steady || often(m, 2) ? "false" : "true");
 	if (!m->steady && often(m, 2))
 		say(m, ",\"timeout_seconds\":1");
 	say(m, "}");
-	if (!often(m, 3)) {
+	/* How long a correction took is part of the result. */
+	if (!m->steady && !often(m, 3)) {
 		say(m, ",\"steps\":");
 		say_body(m, depth + 1, from);
 	}
@@ -272,7 +274,8 @@ struct neighbours {
 };
 
 /* False when it has rounds of its own. */
-static bool say_kind(struct graph_draft *m, unsigned number, unsigned depth, reads from, reads targets)
+static bool say_kind(struct graph_draft *m, unsigned number, unsigned depth, reads from,
+		     reads targets)
 {
 	unsigned kind = roll(m, 17), target;
 	if (depth >= NESTING || m->steps > MOST_STEPS)
@@ -320,7 +323,8 @@ static bool say_kind(struct graph_draft *m, unsigned number, unsigned depth, rea
 }
 
 /* Edges lead forwards freely and backwards under a condition; in a steady body one at most. */
-static void say_edges(struct graph_draft *m, unsigned number, const struct neighbours *n, reads from)
+static void say_edges(struct graph_draft *m, unsigned number, const struct neighbours *n,
+		      reads from)
 {
 	unsigned count = m->steady ? roll(m, 2) : roll(m, 3);
 	say(m, ",\"next\":[");
@@ -355,8 +359,8 @@ static reads say_depends(struct graph_draft *m, unsigned number, const struct ne
 	return mine;
 }
 
-static void say_step(struct graph_draft *m, unsigned number, unsigned depth, const struct neighbours *n,
-		     reads outer, reads *before)
+static void say_step(struct graph_draft *m, unsigned number, unsigned depth,
+		     const struct neighbours *n, reads outer, reads *before)
 {
 	reads self = UINT64_C(1) << number, targets = 0;
 	reads all = ((UINT64_C(1) << n->count) - 1) << n->first;
@@ -408,13 +412,14 @@ struct str sim_graph_make(struct sim_plan *plan, size_t number, struct sim_dice 
 {
 	AUTO(buf) text = { 0 };
 	struct graph_draft m = { .dice = dice,
-			    .text = &text,
-			    .steady = often(&(struct graph_draft){ .dice = dice }, 2),
-			    .plan = plan,
-			    .workflows = number };
+				 .text = &text,
+				 .steady = often(&(struct graph_draft){ .dice = dice }, 2),
+				 .plan = plan,
+				 .workflows = number };
 	plan->steady[number] = m.steady;
-	say(&m, "{\"name\":\"w%zu\",\"inputs\":{\"text\":{\"type\":\"string\"},"
-		"\"n\":{\"type\":\"number\",\"default\":2}},\n",
+	say(&m,
+	    "{\"name\":\"w%zu\",\"inputs\":{\"text\":{\"type\":\"string\"},"
+	    "\"n\":{\"type\":\"number\",\"default\":2}},\n",
 	    number);
 	if (often(&m, 3))
 		say(&m, "\"concurrency\":%u,", 1 + roll(&m, 3));

@@ -300,8 +300,7 @@ static bool is_disturbed(struct sim *sim, const struct uuid *run, bool *called_o
 	     at = sim_next(sim, at)) {
 		disturbed = is_unknown(sim, at) || disturbed;
 		if (at->event.type == EVENT_SUBRUN_REQUESTED)
-			disturbed = is_disturbed(sim,
-						 &at->event.as.run_subrun_requested->effect,
+			disturbed = is_disturbed(sim, &at->event.as.run_subrun_requested->effect,
 						 &ignored) ||
 				    disturbed;
 		if (at->event.type != EVENT_RUN_CANCELLING)

@@ -81,8 +81,7 @@ static const struct json *make_output(const struct sim_child *child, struct aren
 {
 	AUTO(buf) text = { 0 };
 	uint64_t fate = child->fate;
-	buf_add_format(&text,
-		       "{\"h\":\"%016llx\",\"in\":\"%016llx\",\"n\":%u,\"ok\":%s,\"list\":[",
+	buf_add_format(&text, "{\"h\":\"%016llx\",\"in\":\"%016llx\",\"n\":%u,\"ok\":%s,\"list\":[",
 		       (unsigned long long)fate, (unsigned long long)child->seen,
 		       (unsigned)(fate / 128 % 4), fate / 512 % 2 == 0 ? "true" : "false");
 	for (uint64_t i = 0; i < fate / 1024 % 4; i++)
@@ -263,12 +262,12 @@ static bool probe(const struct tool_host *host, const struct tool_call *call, st
 	return true;
 }
 
-#define SCRIPTED(word, class_, probe_)                                                             \
-	static const struct tool tool_##word = { .name = #word,                                    \
-						 .text = "Scripted.",                              \
-						 .class = class_,                                  \
-						 .start = start,                                   \
-						 .stop = stop,                                     \
+#define SCRIPTED(word, class_, probe_)                                \
+	static const struct tool tool_##word = { .name = #word,       \
+						 .text = "Scripted.", \
+						 .class = class_,     \
+						 .start = start,      \
+						 .stop = stop,        \
 						 .probe = probe_ };
 
 SCRIPTED(box, RUN_CLASS_CONTAINED, NULL)
