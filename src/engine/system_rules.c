@@ -137,6 +137,23 @@ bool system_rule_profile(const struct system_after *after, const struct system_s
 	return problems_fail(&d->problems, error);
 }
 
+bool system_rule_agent(const struct system_after *after, const struct system_subject *subject,
+		       struct system_decision *d, struct error *error)
+{
+	(void)after;
+	const struct run_agent *agent = subject->value;
+	if (agent == NULL)
+		return true;
+	if (!named_so(subject, agent->name, error))
+		return false;
+	system_check_secrets(agent->options, S("/options"), &d->problems);
+	check_sandbox(agent->sandbox, S("/sandbox"), &d->problems);
+	if (has(agent->llm_config, endpoint) && has_password(agent->llm_config->endpoint))
+		problems_add(&d->problems, S("/llm_config/endpoint"), 0, 0,
+			     "must not hold a password; name the key in api_key");
+	return problems_fail(&d->problems, error);
+}
+
 bool system_rule_single(const struct system_after *after, const struct system_subject *subject,
 			struct system_decision *d, struct error *error)
 {

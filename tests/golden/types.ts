@@ -761,6 +761,122 @@ export namespace run {
     cursor?: string | null;
   }
 
+  /** Which model an agent speaks with. */
+  export interface AgentModel {
+    /** Name of the model. */
+    model: string;
+    /** Base URL of the API; null leaves it to the driver. */
+    endpoint: string | null;
+    /** Where the API's key is found; null for one without a key, or for the driver's own. */
+    api_key: string | null;
+  }
+
+  /** Which model an agent speaks with. */
+  export interface AgentModel_Input {
+    /** Name of the model. */
+    model: string;
+    /** Base URL of the API; null leaves it to the driver. */
+    endpoint?: string | null;
+    /** Where the API's key is found; null for one without a key, or for the driver's own. */
+    api_key?: string | null;
+  }
+
+  /** An agent of the registry: what it is told, what drives it, what it may do. */
+  export interface Agent {
+    /** Name of the agent, unlike any other's. */
+    name: string;
+    /** What it is for. */
+    role: string;
+    /** The same for people, at more length; its role when left out. */
+    description?: string;
+    /** What its model is told first. */
+    system_prompt: string;
+    /** What it says it can do. @default [] */
+    capabilities: string[];
+    /** What drives its model. @default "api" */
+    driver: pipeline.DriverType;
+    /** The model it speaks with. */
+    llm_config: run.AgentModel;
+    /** How strong a model that is. @default "standard" */
+    model_tier: runtime.ModelTier;
+    /** How freely the model chooses its words. @default 0.7 */
+    temperature: number;
+    /** Options of the driver; a secret among them is a reference. @default {} */
+    options: { [key: string]: unknown };
+    /** Names of the tools it may use; no other is offered to it. @default [] */
+    tools: string[];
+    /** Where its tools run; a profile's own sandbox goes before it. @default {} */
+    sandbox: pipeline.SandboxConfig;
+    /** Rounds of reasoning at most. @default 10 */
+    max_iterations: number;
+    /** Tokens of one reply at most; null leaves it to the driver. */
+    max_tokens: number | null;
+    /** Time for one of its steps; null is no limit of its own. */
+    timeout_seconds: number | null;
+  }
+
+  /** An agent of the registry: what it is told, what drives it, what it may do. */
+  export interface Agent_Input {
+    /** Name of the agent, unlike any other's. */
+    name: string;
+    /** What it is for. */
+    role: string;
+    /** The same for people, at more length; its role when left out. */
+    description?: string;
+    /** What its model is told first. */
+    system_prompt: string;
+    /** What it says it can do. @default [] */
+    capabilities?: string[];
+    /** What drives its model. @default "api" */
+    driver?: pipeline.DriverType;
+    /** The model it speaks with. */
+    llm_config: run.AgentModel_Input;
+    /** How strong a model that is. @default "standard" */
+    model_tier?: runtime.ModelTier;
+    /** How freely the model chooses its words. @default 0.7 */
+    temperature?: number;
+    /** Options of the driver; a secret among them is a reference. @default {} */
+    options?: { [key: string]: unknown };
+    /** Names of the tools it may use; no other is offered to it. @default [] */
+    tools?: string[];
+    /** Where its tools run; a profile's own sandbox goes before it. @default {} */
+    sandbox?: pipeline.SandboxConfig_Input;
+    /** Rounds of reasoning at most. @default 10 */
+    max_iterations?: number;
+    /** Tokens of one reply at most; null leaves it to the driver. */
+    max_tokens?: number | null;
+    /** Time for one of its steps; null is no limit of its own. */
+    timeout_seconds?: number | null;
+  }
+
+  /** Answer of GET /api/agents?view=run. */
+  export interface AgentPage {
+    /** Agents by name. */
+    items: run.Agent[];
+    /** Where the next page begins; null at the end. */
+    cursor: string | null;
+  }
+
+  /** Answer of GET /api/agents?view=run. */
+  export interface AgentPage_Input {
+    /** Agents by name. */
+    items: run.Agent_Input[];
+    /** Where the next page begins; null at the end. */
+    cursor?: string | null;
+  }
+
+  /** Answer of GET /api/agents?view=graph; the next page is in the Link header. */
+  export interface GraphAgents {
+    /** Agents by name. */
+    agents: graph.Agent[];
+  }
+
+  /** Answer of GET /api/agents?view=graph; the next page is in the Link header. */
+  export interface GraphAgents_Input {
+    /** Agents by name. */
+    agents: graph.Agent_Input[];
+  }
+
   /** Events of the run are gone; a snapshot stands for them. */
   export interface Compacted {
     /** Version of the writer's event vocabulary. @default 1 */
