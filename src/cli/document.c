@@ -92,11 +92,12 @@ bool cli_document(struct cli *cli, const char *what, const char *name, const str
 	for (size_t i = 0; with != NULL && i < with->as.object.count; i++)
 		document = with_member(&document, with->as.object.at[i].key,
 				       with->as.object.at[i].value, &cli->arena);
-	for (size_t i = 0; (text = cli_value(cli, "--set", i)) != NULL; i++)
+	for (size_t i = 0; with == NULL && (text = cli_value(cli, "--set", i)) != NULL; i++)
 		if (!set_member(cli, &document, text, error))
 			return false;
 	if (!cli_has(cli, "--file") && document.as.object.count == 0)
-		return fail(error, ERROR_USAGE, "--file or --set says what the %s shall be", what);
+		return fail(error, ERROR_USAGE, "--file or %s says what the %s shall be",
+			    with == NULL ? "--set" : "another option", what);
 	document = with_member(&document, S("name"), text_value(str_from_c(name)), &cli->arena);
 	*out_body = json_print(&cli->arena, &document);
 	return true;

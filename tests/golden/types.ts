@@ -877,6 +877,228 @@ export namespace run {
     agents: graph.Agent_Input[];
   }
 
+  /** What becomes of a due time while a run of the same schedule is not over. */
+  export type Overlap =
+    /** It passes. */
+    | "skip"
+    /** It waits until that run is over; they start one after the other. */
+    | "queue"
+    /** Its run starts all the same. */
+    | "allow";
+
+  /** What becomes of due times that passed while no server was there. */
+  export type CatchUp =
+    /** They have passed. */
+    | "skip"
+    /** One run for all of them: the oldest. */
+    | "one"
+    /** One run each, oldest first, SCHEDULE_WAITING at most. */
+    | "all";
+
+  /** When a definition is run by itself. */
+  export interface Schedule {
+    /** Its name, unlike any other's. */
+    name: string;
+    /** When: minute hour day month weekday, or @hourly, @daily, @weekly, @monthly, @yearly. */
+    cron?: string;
+    /** How often instead: 90s, 5m, 2h or 1d, counted from when it was made. */
+    every?: string;
+    /** Whose wall clock cron goes by: a name of the tz database, such as Europe/Berlin. @default "UTC" */
+    time_zone: string;
+    /** Name of the definition to run. */
+    workflow: string;
+    /** Its inputs by name. @default {} */
+    inputs: { [key: string]: unknown };
+    /** What becomes of a due time while a run of this schedule is not over. @default "skip" */
+    overlap: run.Overlap;
+    /** What becomes of due times that passed while no server was there. @default "one" */
+    catch_up: run.CatchUp;
+    /** Whether nothing comes due for now. @default false */
+    paused: boolean;
+  }
+
+  /** When a definition is run by itself. */
+  export interface Schedule_Input {
+    /** Its name, unlike any other's. */
+    name: string;
+    /** When: minute hour day month weekday, or @hourly, @daily, @weekly, @monthly, @yearly. */
+    cron?: string;
+    /** How often instead: 90s, 5m, 2h or 1d, counted from when it was made. */
+    every?: string;
+    /** Whose wall clock cron goes by: a name of the tz database, such as Europe/Berlin. @default "UTC" */
+    time_zone?: string;
+    /** Name of the definition to run. */
+    workflow: string;
+    /** Its inputs by name. @default {} */
+    inputs?: { [key: string]: unknown };
+    /** What becomes of a due time while a run of this schedule is not over. @default "skip" */
+    overlap?: run.Overlap;
+    /** What becomes of due times that passed while no server was there. @default "one" */
+    catch_up?: run.CatchUp;
+    /** Whether nothing comes due for now. @default false */
+    paused?: boolean;
+  }
+
+  /** How far a schedule has come. */
+  export interface ScheduleProgress {
+    /** When the schedule was made: intervals are counted from here. */
+    begun_at: string;
+    /** When it comes due next; null while it is paused. */
+    next_at: string | null;
+    /** Due times whose runs have not started yet, oldest first. @default [] */
+    waiting: string[];
+    /** Its runs that were not over when this was written. @default [] */
+    running: string[];
+    /** Runs it has started. @default 0 */
+    started: number;
+    /** Due times that were let pass; of one long absence SCHEDULE_WAITING at most are counted. @default 0 */
+    skipped: number;
+    /** Due times whose run could not be started. @default 0 */
+    failed: number;
+    /** The newest due time that a run was started for, or could not be. */
+    last_due_at: string | null;
+    /** The newest of its runs. */
+    last_run: string | null;
+    /** Why the newest due time had no run; null when it had one. */
+    last_error: string | null;
+  }
+
+  /** How far a schedule has come. */
+  export interface ScheduleProgress_Input {
+    /** When the schedule was made: intervals are counted from here. */
+    begun_at: string;
+    /** When it comes due next; null while it is paused. */
+    next_at?: string | null;
+    /** Due times whose runs have not started yet, oldest first. @default [] */
+    waiting?: string[];
+    /** Its runs that were not over when this was written. @default [] */
+    running?: string[];
+    /** Runs it has started. @default 0 */
+    started?: number;
+    /** Due times that were let pass; of one long absence SCHEDULE_WAITING at most are counted. @default 0 */
+    skipped?: number;
+    /** Due times whose run could not be started. @default 0 */
+    failed?: number;
+    /** The newest due time that a run was started for, or could not be. */
+    last_due_at?: string | null;
+    /** The newest of its runs. */
+    last_run?: string | null;
+    /** Why the newest due time had no run; null when it had one. */
+    last_error?: string | null;
+  }
+
+  /** A schedule and how far it has come. */
+  export interface ScheduleItem {
+    /** Its name, unlike any other's. */
+    name: string;
+    /** When: minute hour day month weekday, or @hourly, @daily, @weekly, @monthly, @yearly. */
+    cron?: string;
+    /** How often instead: 90s, 5m, 2h or 1d, counted from when it was made. */
+    every?: string;
+    /** Whose wall clock cron goes by: a name of the tz database, such as Europe/Berlin. @default "UTC" */
+    time_zone: string;
+    /** Name of the definition to run. */
+    workflow: string;
+    /** Its inputs by name. @default {} */
+    inputs: { [key: string]: unknown };
+    /** What becomes of a due time while a run of this schedule is not over. @default "skip" */
+    overlap: run.Overlap;
+    /** What becomes of due times that passed while no server was there. @default "one" */
+    catch_up: run.CatchUp;
+    /** Whether nothing comes due for now. @default false */
+    paused: boolean;
+    /** When it comes due next; null while it is paused. */
+    next_at: string | null;
+    /** Due times whose runs have not started yet, oldest first. @default [] */
+    waiting: string[];
+    /** Its runs that were not over when this was written. @default [] */
+    running: string[];
+    /** Runs it has started. @default 0 */
+    started: number;
+    /** Due times that were let pass; of one long absence SCHEDULE_WAITING at most are counted. @default 0 */
+    skipped: number;
+    /** Due times whose run could not be started. @default 0 */
+    failed: number;
+    /** The newest due time that a run was started for, or could not be. */
+    last_due_at: string | null;
+    /** The newest of its runs. */
+    last_run: string | null;
+    /** Why the newest due time had no run; null when it had one. */
+    last_error: string | null;
+  }
+
+  /** A schedule and how far it has come. */
+  export interface ScheduleItem_Input {
+    /** Its name, unlike any other's. */
+    name: string;
+    /** When: minute hour day month weekday, or @hourly, @daily, @weekly, @monthly, @yearly. */
+    cron?: string;
+    /** How often instead: 90s, 5m, 2h or 1d, counted from when it was made. */
+    every?: string;
+    /** Whose wall clock cron goes by: a name of the tz database, such as Europe/Berlin. @default "UTC" */
+    time_zone?: string;
+    /** Name of the definition to run. */
+    workflow: string;
+    /** Its inputs by name. @default {} */
+    inputs?: { [key: string]: unknown };
+    /** What becomes of a due time while a run of this schedule is not over. @default "skip" */
+    overlap?: run.Overlap;
+    /** What becomes of due times that passed while no server was there. @default "one" */
+    catch_up?: run.CatchUp;
+    /** Whether nothing comes due for now. @default false */
+    paused?: boolean;
+    /** When it comes due next; null while it is paused. */
+    next_at?: string | null;
+    /** Due times whose runs have not started yet, oldest first. @default [] */
+    waiting?: string[];
+    /** Its runs that were not over when this was written. @default [] */
+    running?: string[];
+    /** Runs it has started. @default 0 */
+    started?: number;
+    /** Due times that were let pass; of one long absence SCHEDULE_WAITING at most are counted. @default 0 */
+    skipped?: number;
+    /** Due times whose run could not be started. @default 0 */
+    failed?: number;
+    /** The newest due time that a run was started for, or could not be. */
+    last_due_at?: string | null;
+    /** The newest of its runs. */
+    last_run?: string | null;
+    /** Why the newest due time had no run; null when it had one. */
+    last_error?: string | null;
+  }
+
+  /** Answer of GET /api/schedules. */
+  export interface SchedulePage {
+    /** Schedules by name. */
+    items: run.ScheduleItem[];
+    /** Where the next page begins; null at the end. */
+    cursor: string | null;
+  }
+
+  /** Answer of GET /api/schedules. */
+  export interface SchedulePage_Input {
+    /** Schedules by name. */
+    items: run.ScheduleItem_Input[];
+    /** Where the next page begins; null at the end. */
+    cursor?: string | null;
+  }
+
+  /** A moment at which a schedule comes due. */
+  export interface DueTime {
+    /** When. */
+    at: string;
+    /** The same as the schedule's wall clock shows it, with its offset. */
+    local: string;
+  }
+
+  /** Answer of GET /api/schedules/{name}/next. */
+  export interface ScheduleTimes {
+    /** Whose wall clock it is. */
+    time_zone: string;
+    /** The next due times; none while it is paused. */
+    items: run.DueTime[];
+  }
+
   /** Events of the run are gone; a snapshot stands for them. */
   export interface Compacted {
     /** Version of the writer's event vocabulary. @default 1 */
