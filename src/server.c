@@ -29,6 +29,7 @@
 #include "os/loop.h"
 #include "os/point.h"
 #include "runtime/runtime.h"
+#include "runtime/schedules.h"
 #include "sandbox/sandbox.h"
 #include "store/store.h"
 #include "tool/custom.h"
@@ -309,6 +310,9 @@ static void open_doors(void *context, uint64_t recovered)
 			 recovered == 1 ? "" : "s");
 	if (!server->settings.only_looks)
 		runtime_keep_house(server->runtime);
+	/* A command that owns the folder for the moment is no server: nothing comes due in it. */
+	if (!server->settings.only_looks && server->settings.host != NULL)
+		runtime_open_schedules(server->runtime);
 	server->settings.ready(server->settings.context, recovered);
 }
 
