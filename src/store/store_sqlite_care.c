@@ -305,22 +305,20 @@ bool store_sqlite_backup(struct store_reader *reader, const char *path, int64_t 
 /* ---- making it smaller ---------------------------------------------------------------- */
 
 /* The whole file goes through the WAL, which is then moved and emptied.  Readers may hold the
- * emptying back; then a later checkpoint does it. */
+ * emptying back; then a later checkpoint does it.  An empty transaction before it tells whether the
+ * file is still ours. */
 bool store_sqlite_vacuum(struct store *store, struct error *error)
 {
 	struct store_sqlite *self = (struct store_sqlite *)store;
-	if (self->broken) {
-		*error = self->breakage;
+	if (!store_sqlite_begin(self, error) || !store_sqlite_end(self, true, error))
 		return false;
-	}
-	if (sqlite3_exec(self->database, "VACUUM", NULL, NULL, NULL) != SQLITE_OK ||
+	if (sqlite3_exec(self->database, STORE_SQLITE_VACUUM, NULL, NULL, NULL) != SQLITE_OK ||
 	    sqlite3_wal_checkpoint_v2(self->database, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL,
 				      NULL) != SQLITE_OK) {
 		store_sqlite_fail(self->database, self->path, "vacuum the database", error);
-		if (error->code != ERROR_STORAGE_FULL) {
-			self->broken = true;
-			self->breakage = *error;
-		}
+		sqlite3_exec(self->database, STORE_SQLITE_SETTINGS, NULL, NULL, NULL);
+		if (error->code != ERROR_STORAGE_FULL)
+			store_sqlite_latch(self, error);
 		return false;
 	}
 	return true;

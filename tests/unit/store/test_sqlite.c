@@ -162,6 +162,7 @@ Test(sqlite, whoever_opens_it_last_is_its_owner)
 	bool more;
 	cr_assert_not(f.ops->purge(f.store, 1, &more, &f.error));
 	cr_assert_not(f.ops->forget(f.store, 1, &f.error));
+	cr_assert_not(f.ops->vacuum(f.store, &f.error));
 	cr_assert_eq(events_all(&f).count, 1, "its readers go on");
 	cr_assert_eq(draft_try(&other, &two), STORE_COMMITTED);
 	cr_assert_not(drafts_commit(&f, batch, 1), "and it stays so");
