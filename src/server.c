@@ -183,6 +183,8 @@ static struct http_patience patience_of(const struct config *config)
 		.body_ms = (uint64_t)config_number(config, CONFIG_BODY_SECONDS) * 1000,
 		.idle_ms = (uint64_t)config_number(config, CONFIG_IDLE_SECONDS) * 1000,
 		.send_ms = (uint64_t)config_number(config, CONFIG_SEND_SECONDS) * 1000,
+		.socket_idle_ms =
+			(uint64_t)config_number(config, CONFIG_SOCKET_IDLE_SECONDS) * 1000,
 	};
 }
 

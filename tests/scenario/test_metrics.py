@@ -221,6 +221,32 @@ def test_a_queue_is_shown(home):
     assert server.figures()['baton_queue_depth{lane="writer"}'] == 0
 
 
+def test_a_queue_of_readers_is_shown(server):
+    """Long bodies are read on the readers' threads, far slower than the loop takes them in: many that end
+    at once wait there for each other, and questions for the figures wait among them."""
+    text = b'{"workflow": "x", "inputs": {"n": [' + b"1," * 900000 + b"1]}}"
+    head = b"POST /api/run HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+
+    def depths():
+        with contextlib.ExitStack() as stack:
+            clients = [stack.enter_context(raw(server)) for _ in range(16)]
+            asking = [stack.enter_context(raw(server)) for _ in clients]
+            for client in clients:
+                client.sendall(head % len(text) + text[:-1])
+            for client, question in zip(clients, asking):
+                client.sendall(text[-1:])
+                question.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            for question in asking:
+                shown = b"".join(iter(lambda question=question: question.recv(65536), b"")).decode()
+                oldest = re.search(r'^baton_queue_oldest_seconds{lane="reader"} (.*)$', shown, re.M)[1]
+                depth = int(re.search(r'^baton_queue_depth{lane="reader"} (\d+)$', shown, re.M)[1])
+                assert (float(oldest) > 0) == (depth > 0)
+                yield depth
+            assert {status(client) for client in clients} == {404}
+    wait_until(lambda: max(depths()) > 0)
+    assert server.figures()['baton_queue_depth{lane="reader"}'] == 0
+
+
 # ---- what was refused ------------------------------------------------------------------------------
 
 
