@@ -179,7 +179,7 @@ static bool fail_once(enum fault_kind kind, unsigned place, bool sticky, struct 
 	while (good && scene.acknowledged < COMMITS) {
 		good = commit_number(&scene.f, scene.acknowledged, &outcome);
 		scene.acknowledged += good && outcome == STORE_COMMITTED;
-		good = good && scene.f.ops->purge(scene.f.store, 2, &more, &scene.f.error);
+		good = good && scene.f.ops->purge(scene.f.store, 2, NULL, &more, &scene.f.error);
 	}
 	struct error first = scene.f.error;
 	bool struck = fault_disk_heal(scene.disk);
@@ -247,7 +247,7 @@ Test(sim, an_error_of_the_disk_ends_the_acknowledgements)
 static bool purge_or_full(struct scene *scene, const char *what)
 {
 	bool more;
-	if (scene->f.ops->purge(scene->f.store, 2, &more, &scene->f.error))
+	if (scene->f.ops->purge(scene->f.store, 2, NULL, &more, &scene->f.error))
 		return false;
 	cr_assert_eq(scene->f.error.code, ERROR_STORAGE_FULL, "%s: %s", what, scene->f.error.text);
 	cr_assert_str(story_of(&scene->f), stories[scene->acknowledged]);
