@@ -4,8 +4,10 @@
  * After a power cut it is: the one commit that was being written was not acknowledged.  But a bit
  * that flipped in the middle of the log hides every later commit in the same way, and these were
  * acknowledged.  Both are told apart here, before SQLite has the file: frames carry the salts of
- * their log, and every commit is synced before the next begins, so a whole commit's last frame with
- * another frame of the same log behind it was acknowledged.
+ * their log and a checksum that goes on from the frame before, and every commit is synced before
+ * the next begins.  So a commit's last frame was acknowledged when the next frame goes on from it.
+ * Without that link they may be strangers: a kill leaves frames behind that a shorter commit of the
+ * next start writes over in part, and these have the same salts.
  *
  * The log is about to be written over, so a copy of it is kept as evidence; as long as it lies
  * there, check() tells of it.
@@ -118,13 +120,13 @@ static uint64_t count_lost(struct log_file *log)
 		memcpy(log->salts, log->frame + 8, SALTS); /* whatever the header says */
 	while (more && whole && frame_whole(log))
 		more = frame_read(log);
-	uint64_t lost = 0, commits = 0;
+	uint64_t lost = 0;
+	bool committed = false; /* the frame before */
 	for (; more; more = frame_read(log)) {
-		if (!frame_of_log(log))
-			continue;
-		/* Somebody went on behind these: they had been synced. */
-		lost = commits;
-		commits += frame_commits(log);
+		lost += frame_whole(log) && committed;
+		committed = frame_commits(log);
+		log->checksum.one = word(log->frame + 16, true);
+		log->checksum.two = word(log->frame + 20, true);
 	}
 	return lost;
 }

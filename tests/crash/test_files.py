@@ -159,6 +159,17 @@ def test_a_flipped_bit_in_the_last_commit_is_like_a_power_cut(copy, made):
     assert copy.local("POST", "/api/db/check").body["sound"]
 
 
+def test_what_two_kills_leave_behind_is_no_loss(copy, made):
+    """Frames of the same log, with a commit among them, that do not go on from each other: a start was killed
+    while it wrote over what an earlier kill had left."""
+    log = pathlib.Path(copy.data, "baton.db-wal")
+    whole, end, frame = log.read_bytes(), made.boundaries[-2], FRAME_HEADER + 4096
+    commit = whole[end - frame:end]
+    assert commit_ends(log)[-1] >= end + 3 * frame
+    log.write_bytes(whole[:end] + commit + commit + whole[end + 2 * frame:end + 3 * frame])
+    expect(copy, made, RUNS - 1)
+
+
 def test_a_log_without_its_header_is_told_to_be_lost(copy, made):
     log = pathlib.Path(copy.data, "baton.db-wal")
     whole = log.read_bytes()
