@@ -2189,7 +2189,9 @@ export namespace run {
     busy: number;
     /** Runs that are not over and that nobody had taken up. */
     resumed: number;
-    /** Runs that cannot be folded, a sentence each. */
+    /** Documents that were made anew, those that are gone included. */
+    documents: number;
+    /** Runs that cannot be folded, and what is wrong with the system stream, a sentence each. */
     problems: string[];
     /** What was made again. */
     projections: run.StoredProjection[];
