@@ -12,6 +12,8 @@ struct runtime_counts runtime_counts(const struct runtime *runtime)
 					.open_tools = runtime->open_tools,
 					.waiting_appends = writer_waiting(writer),
 					.watches = runtime->watches.live,
+					.alarms = runtime->alarm_slots.live,
+					.queued = runtime->queue.count,
 					.full = runtime->full,
 					.oldest_append_us = writer_oldest_us(writer),
 					.append_work_us = writer_work_us(writer),

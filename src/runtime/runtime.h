@@ -297,7 +297,7 @@ void runtime_compact(struct runtime *runtime, const struct runtime_compaction *c
  * recovered. */
 struct runtime_rebuilt {
 	const struct error *error;
-	int64_t runs, effects, busy, resumed;
+	int64_t runs, effects, busy, resumed, documents;
 	const struct str *problems; /* at most LIMIT_PROBLEMS */
 	size_t problem_count;
 };
@@ -309,6 +309,8 @@ void runtime_rebuild(struct runtime *runtime, runtime_rebuild_done *done, void *
 
 struct runtime_counts {
 	size_t live_runs, open_tools, waiting_appends, watches;
+	size_t alarms; /* due soon, and so in memory */
+	size_t queued; /* runs that wait for their turn */
 	bool full; /* the newest commit found no room on the disk */
 	int64_t oldest_append_us, append_work_us;
 	const struct histogram *commit_sizes, *commit_times; /* seconds */

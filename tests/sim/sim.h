@@ -214,7 +214,8 @@ enum sim_mode {
 struct sim_counts {
 	unsigned lives, crashes, stops, starts, restarts, unknown, answers, refused, failed_commits;
 	unsigned full_commits, full_replies, drains, not_now, passes, compacted, snapshots;
-	unsigned told, asked, compared;
+	unsigned told, asked, compared, jumps, punctual;
+	unsigned cancels, pauses, signals, escalations, subruns, retries, settled, timeouts, queued;
 	uint64_t purged;
 	uint64_t events;
 };
@@ -225,8 +226,9 @@ struct sim_recorded {
 	struct event event;
 	size_t next; /* of the same run, in the record; 0 = none */
 	bool kept;
-	unsigned life; /* that committed it */
-	int64_t mono;  /* when */
+	unsigned life;     /* that committed it */
+	int64_t mono;      /* when */
+	int64_t jumped_at; /* when the wall clock had been set last */
 };
 
 /* A run that is stored. */
@@ -242,7 +244,8 @@ struct sim {
 	struct sim_dice dice;
 	struct sim_plan plan;
 	int64_t mono, wall_offset;
-	int64_t latest; /* that the wall clock has ever shown */
+	int64_t latest;    /* that the wall clock has ever shown */
+	int64_t jumped_at; /* when it was set last, monotonic */
 	struct store *store;
 	struct store_reader *reader; /* the world's own eyes */
 	struct sim_workspace workspace;
@@ -314,6 +317,8 @@ void sim_check(struct sim *sim);
 void sim_check_story(struct sim *sim, struct run *const *folds);
 /* The end of a calm world against the end of this one. */
 void sim_check_same_end(struct sim *sim, struct sim *calm);
+/* How often what is rare came about, into the counts. */
+void sim_count_story(struct sim *sim);
 /* A tool is being started: is its request on the disk? */
 void sim_check_start(struct sim *sim, const struct tool_call *call);
 /* How many attempts at the effect have failed. */
