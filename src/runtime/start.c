@@ -83,6 +83,13 @@ static bool other_workflow(void *context, struct str name, struct arena *arena,
 					    error);
 }
 
+static void check_agent(void *context, const struct run_graph_agent *agent, struct arena *arena,
+			struct problems *problems)
+{
+	const struct starting *s = context;
+	llm_check(s->read.runtime->settings.drivers, agent, arena, problems);
+}
+
 static bool compile(struct starting *s)
 {
 	struct runtime *runtime = s->read.runtime;
@@ -102,6 +109,7 @@ static bool compile(struct starting *s)
 		return check_trust(s);
 	struct str graph;
 	tools.workflow = other_workflow;
+	tools.check_agent = check_agent;
 	tools.context = s;
 	if (!definition_compile(yaml, &tools, arena, &graph, &s->problems))
 		return problems_fail(&s->problems, &s->error);
