@@ -58,6 +58,12 @@ static bool read_item(const struct store_effect *row, struct store_reader *reade
 	SET(item, inputs, inputs);
 	SET(item, revision, question->revision);
 	SET(item, asked_at, question->asked_at);
+	if (has(question, to))
+		SET(item, to, question->to);
+	if (has(question, due_at))
+		SET(item, due_at, question->due_at);
+	if (has(question, four_eyes))
+		SET(item, four_eyes, question->four_eyes);
 	*out_item = *item;
 	return true;
 }
@@ -116,41 +122,16 @@ void api_inbox_list(struct api_call *call)
 
 /* ---- answering ----------------------------------------------------------------------- */
 
-struct answer {
-	struct api *api;
-	uint64_t exchange;
-	struct uuid request;
-	enum run_decision decision;
-};
-
-static void answered(void *context, uint64_t argument, const struct runtime_reply *reply)
-{
-	struct answer *answer = context;
-	(void)argument;
-	if (reply->error != NULL) {
-		api_reply_error(answer->api, answer->exchange, reply->error, NULL);
-	} else {
-		AUTO(arena) arena = { 0 };
-		struct run_inbox_receipt *receipt = run_inbox_receipt_new(&arena);
-		SET(receipt, id, answer->request);
-		SET(receipt, run_id, reply->run);
-		SET(receipt, decision, answer->decision);
-		api_reply_json(answer->api, answer->exchange, 200,
-			       run_inbox_receipt_text(receipt, &arena));
-	}
-	free(answer);
-}
-
 void api_inbox_respond(struct api_call *call, const struct run_inbox_answer *body)
 {
-	struct answer *answer = calloc(1, sizeof(*answer));
-	require(answer != NULL);
-	*answer = (struct answer){ call->api, call->exchange, call->id, body->decision };
-	struct runtime_answer command = { .request = call->id,
-					  .decision = body->decision,
-					  .comment = has(body, comment) ? body->comment : S(""),
-					  .by = has(body, by) ? body->by : api_caller_name(call),
-					  .revision = has(body, revision) ? &body->revision : NULL,
-					  .key = call->key };
-	runtime_answer(call->api->settings.runtime, &command, answered, answer, 0);
+	struct runtime_answer answer = {
+		.request = call->id,
+		.decision = body->decision,
+		.comment = has(body, comment) ? body->comment : S(""),
+		.by = api_speaker(call, has(body, by), has(body, by) ? body->by : S("")),
+		.revision = has(body, revision) ? &body->revision : NULL,
+		.value = has(body, value) ? json_print(call->arena, body->value) : S(""),
+		.key = call->key
+	};
+	api_answer(call, &answer);
 }

@@ -272,9 +272,14 @@ void api_run_start(struct api_call *call, const struct runtime_workflow_run_requ
 				       .yaml = has(body, yaml_content) ? body->yaml_content : S(""),
 				       .inputs = json_print(call->arena, body->inputs),
 				       .key = call->key,
+				       .by = api_caller_name(call),
 				       .trace = str_from_c(call->trace) };
 	if (has(body, run_id))
 		start.run = body->run_id;
+	if (has(body, priority))
+		start.priority = body->priority;
+	if (has(body, alone))
+		start.alone = body->alone;
 	if (has(body, retention_days))
 		start.retention_days = &body->retention_days;
 	if (has(body, yaml_content) && !call->request->local) {
@@ -309,7 +314,8 @@ struct list_read {
 	struct uuid run; /* the page before's last run; or whose events */
 	int64_t after, limit;
 	struct buf text;
-	struct str next; /* Link header, "" at the end */
+	struct str next;             /* Link header, "" at the end */
+	struct str workflow, status; /* what is wanted; "" = any */
 	struct error error;
 };
 
@@ -356,24 +362,69 @@ static void print_summary(const struct store_run *run, struct arena *arena,
 	runtime_run_summary_model_print(model, writer);
 }
 
+static bool is_wanted(const struct list_read *list, const struct store_run *run)
+{
+	return (list->workflow.size == 0 || str_equal(list->workflow, run->name)) &&
+	       (list->status.size == 0 || str_equal(list->status, run->state) ||
+		str_equal(list->status, view_runtime_status(run->state)));
+}
+
+static void add_parameter(struct buf *out, const char *name, struct str value)
+{
+	if (value.size == 0)
+		return;
+	buf_add_format(out, "&%s=", name);
+	for (size_t i = 0; i < value.size; i++) {
+		unsigned char c = (unsigned char)value.at[i];
+		bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			     (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+		if (plain)
+			buf_add_char(out, (char)c);
+		else
+			buf_add_format(out, "%%%02X", c);
+	}
+}
+
+static struct str next_page(struct list_read *list, const struct uuid *last)
+{
+	char id[UUID_TEXT_SIZE];
+	struct arena *arena = &list->read.arena;
+	AUTO(buf) query = { 0 };
+	add_parameter(&query, "workflow", list->workflow);
+	add_parameter(&query, "status", list->status);
+	return str_format(arena, "</api/runs?limit=%lld&cursor=" STR_FMT STR_FMT ">; rel=\"next\"",
+			  (long long)list->limit, STR_ARG(uuid_text(last, id)),
+			  STR_ARG(buf_str(&query)));
+}
+
 static void runs_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct list_read *list = (struct list_read *)read;
-	struct store_run_page page;
-	if (!reader->ops->list_runs(reader, list->has_before ? &list->run : NULL,
-				    (size_t)list->limit, &read->arena, &page, &list->error))
-		return;
 	struct json_writer writer = { .out = &list->text };
+	struct uuid last = list->run;
+	const struct uuid *before = list->has_before ? &last : NULL;
+	int64_t shown = 0;
+	bool more = true;
 	json_open(&writer, '[');
-	for (size_t i = 0; i < page.count; i++)
-		print_summary(&page.at[i], &read->arena, &writer);
+	while (more && shown < list->limit) {
+		AUTO(arena) arena = { 0 };
+		struct store_run_page page;
+		if (!reader->ops->list_runs(reader, before, (size_t)list->limit, &arena, &page,
+					    &list->error))
+			return;
+		more = page.count == (size_t)list->limit;
+		for (size_t i = 0; i < page.count && shown < list->limit; i++) {
+			last = page.at[i].id;
+			if (!is_wanted(list, &page.at[i]))
+				continue;
+			print_summary(&page.at[i], &arena, &writer);
+			shown++;
+		}
+		before = &last;
+	}
 	json_close(&writer, ']');
-	char id[UUID_TEXT_SIZE];
-	if (page.count == (size_t)list->limit)
-		list->next = str_format(&read->arena,
-					"</api/runs?limit=%lld&cursor=" STR_FMT ">; rel=\"next\"",
-					(long long)list->limit,
-					STR_ARG(uuid_text(&page.at[page.count - 1].id, id)));
+	if (shown == list->limit)
+		list->next = next_page(list, &last);
 }
 
 static void list_done(struct runtime_read *read)
@@ -394,6 +445,8 @@ void api_run_list(struct api_call *call)
 	struct list_read *list = list_new(call);
 	struct str cursor = api_query(call, S("cursor"));
 	list->has_before = cursor.size > 0;
+	list->workflow = str_copy(&list->read.arena, api_query(call, S("workflow")));
+	list->status = str_copy(&list->read.arena, api_query(call, S("status")));
 	bool good = api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 50, &list->limit,
 				  &list->error);
 	if (good && list->has_before && !uuid_parse(cursor, &list->run))

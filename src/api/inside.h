@@ -179,6 +179,10 @@ MUST_CHECK bool api_query_int(const struct api_call *call, struct str name, int6
 
 /* ---- handlers' own, for each other ------------------------------------------------------ */
 
+/* Who speaks: whoever the body names, unless a key says who it is. */
+struct str api_speaker(const struct api_call *call, bool given, struct str by);
+/* Answers a question, and the exchange with the receipt. */
+void api_answer(struct api_call *call, const struct runtime_answer *answer);
 /* One stored event as run.Event. */
 struct str api_event_text(const struct store_event_row *row, struct arena *arena);
 /* Answers the exchange with the run's result, read from the store. */

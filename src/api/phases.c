@@ -256,7 +256,8 @@ static enum phase_answer limit(struct api_call *call, struct error *error)
 static bool check_media(const struct api_call *call, struct error *error)
 {
 	struct str type = http_header(call->request, S("Content-Type")), media;
-	if (call->route->parse == NULL)
+	if (call->route->parse == NULL ||
+	    (call->request->body.size == 0 && route_may_be_empty(call->route)))
 		return true;
 	str_cut(&type, ';', &media);
 	if (!str_equal_folded(str_trim(media), S("application/json")))
@@ -367,6 +368,8 @@ static bool parse_body(struct api_call *call, struct error *error)
 {
 	const struct json *json;
 	struct str text = call->request->body;
+	if (text.size == 0 && route_may_be_empty(call->route))
+		text = S("{}");
 	call->problems.arena = call->arena;
 	if (!json_read(text, call->arena, &json, error))
 		return false;

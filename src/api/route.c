@@ -70,6 +70,7 @@ static const struct route rows[] = {
 #define QUERY(name_, type_, text_) { .kind = ROUTE_QUERY, .name = TEXT_(#name_) },
 #define NO_KEY                     { .kind = ROUTE_NO_KEY },
 #define ANY_QUERY                  { .kind = ROUTE_ANY_QUERY },
+#define MAY_BE_EMPTY               { .kind = ROUTE_MAY_BE_EMPTY },
 #include "contracts/routes.def"
 #undef ROUTE
 #undef ROUTE_BODY
@@ -93,7 +94,7 @@ static const struct route options_row = { .kind = ROUTE_DOOR,
 static bool is_row_of(const struct route *row)
 {
 	return row->kind == ROUTE_QUERY || row->kind == ROUTE_ANY_QUERY ||
-	       row->kind == ROUTE_NO_KEY;
+	       row->kind == ROUTE_NO_KEY || row->kind == ROUTE_MAY_BE_EMPTY;
 }
 
 struct str route_text(const struct route *route, struct arena *arena)
@@ -111,6 +112,11 @@ static bool has_row(const struct route *route, enum route_kind kind)
 		if (row->kind == kind)
 			return true;
 	return false;
+}
+
+bool route_may_be_empty(const struct route *route)
+{
+	return has_row(route, ROUTE_MAY_BE_EMPTY);
 }
 
 bool route_needs_key(const struct route *route)

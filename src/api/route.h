@@ -20,11 +20,12 @@ typedef void route_body(struct api_call *call, const void *body);
 
 enum route_kind {
 	ROUTE_END,
-	ROUTE_DOOR,      /* plain, or parse and with_body */
-	ROUTE_SOCKET,    /* becomes a WebSocket */
-	ROUTE_QUERY,     /* of the row before: a parameter */
-	ROUTE_ANY_QUERY, /* of the row before: the parameters are none of ours */
-	ROUTE_NO_KEY,    /* of the row before: open to everybody */
+	ROUTE_DOOR,         /* plain, or parse and with_body */
+	ROUTE_SOCKET,       /* becomes a WebSocket */
+	ROUTE_QUERY,        /* of the row before: a parameter */
+	ROUTE_ANY_QUERY,    /* of the row before: the parameters are none of ours */
+	ROUTE_NO_KEY,       /* of the row before: open to everybody */
+	ROUTE_MAY_BE_EMPTY, /* of the row before: no body is {} */
 };
 
 struct route {
@@ -40,6 +41,8 @@ struct route {
 /* "GET /api/runs/{id}": names a row in logs and in the scope of an idempotency key. */
 struct str route_text(const struct route *route, struct arena *arena);
 bool route_needs_key(const struct route *route);
+/* A request without a body is one with {}. */
+bool route_may_be_empty(const struct route *route);
 bool route_changes(const struct route *route); /* its method is one that changes something */
 
 /* Fills in the call's route and what its path says.  NOT_FOUND; METHOD_NOT_ALLOWED with the call's

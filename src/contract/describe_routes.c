@@ -1,6 +1,7 @@
 /* contract/describe_routes.c -- routes.def and roles.def as tables. */
 #include "contract/describe_routes.h"
 
+#include "contract/graph.h"
 #include "contract/run.h"
 #include "contract/runtime.h"
 
@@ -54,7 +55,8 @@ const struct route_row route_rows[] = {
 	{ .kind = ROUTE_ROW_QUERY, .name = #name_, .of = type_##_type, .text = text_ },
 #define ALSO(gives_, status_, text_) \
 	{ .kind = ROUTE_ROW_ALSO, .status = status_, .text = text_, gives_ },
-#define NO_KEY { .kind = ROUTE_ROW_NO_KEY },
+#define NO_KEY       { .kind = ROUTE_ROW_NO_KEY },
+#define MAY_BE_EMPTY { .kind = ROUTE_ROW_MAY_BE_EMPTY },
 #include "contracts/routes.def"
 #undef ONE
 #undef LIST
@@ -69,7 +71,7 @@ const struct route_row route_rows[] = {
 bool route_row_belongs(const struct route_row *row)
 {
 	return row->kind == ROUTE_ROW_QUERY || row->kind == ROUTE_ROW_ALSO ||
-	       row->kind == ROUTE_ROW_NO_KEY;
+	       row->kind == ROUTE_ROW_NO_KEY || row->kind == ROUTE_ROW_MAY_BE_EMPTY;
 }
 
 bool route_row_needs_key(const struct route_row *row)

@@ -16,6 +16,7 @@ enum route_row_kind {
 	ROUTE_ROW_QUERY,
 	ROUTE_ROW_ALSO,
 	ROUTE_ROW_NO_KEY,
+	ROUTE_ROW_MAY_BE_EMPTY,
 };
 
 enum route_row_answer {

@@ -47,6 +47,8 @@ struct item *queue_take(struct item_queue *queue)
 void item_reply(struct item *item, const struct uuid *run, const struct error *error)
 {
 	struct runtime_reply reply = { .error = error, .run = *run };
+	if (item->command.kind == COMMAND_ANSWERED)
+		reply.request = item->command.effect;
 	if (item->replied != NULL)
 		item->replied(item->context, item->argument, &reply);
 }
@@ -54,7 +56,9 @@ void item_reply(struct item *item, const struct uuid *run, const struct error *e
 void item_reply_repeated(struct item *item, const struct store_request *known)
 {
 	struct error error;
-	struct runtime_reply reply = { .run = known->subject, .repeated = true };
+	struct runtime_reply reply = { .run = known->subject,
+				       .request = item->command.effect,
+				       .repeated = true };
 	if (!hash_equal(&known->said, &item->claim.key.said)) {
 		fail(&error, ERROR_CONFLICT,
 		     "this Idempotency-Key was used for another request; take a new one");

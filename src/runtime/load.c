@@ -137,6 +137,21 @@ bool load_run(struct runtime *runtime, struct store_reader *reader, const struct
 	return false;
 }
 
+bool runtime_state_text(struct runtime *runtime, struct store_reader *reader,
+			const struct uuid *run, struct arena *arena, struct str *out_text,
+			struct error *error)
+{
+	struct loaded loaded;
+	struct run_names names;
+	if (!load_run(runtime, reader, run, &loaded, error))
+		return false;
+	if (loaded.run == NULL)
+		return fail(error, ERROR_NOT_FOUND, "no such run");
+	*out_text = run_snapshot_text(run_snapshot(loaded.run, arena, &names), arena);
+	loaded_discard(runtime, &loaded);
+	return true;
+}
+
 bool runtime_retell(struct store_reader *reader, const struct store_run *run,
 		    const struct run_graph *graph, struct arena *arena,
 		    struct runtime_retold *out_retold, struct error *error)

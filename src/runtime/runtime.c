@@ -173,7 +173,7 @@ struct store_stats runtime_store_stats(const struct runtime *runtime)
 struct answering {
 	struct runtime_read read;
 	struct item *item;
-	struct uuid request;
+	struct uuid request, run;
 	struct store_effect effect;
 	bool found;
 	struct store_request known; /* what the key was used for before */
@@ -181,11 +181,40 @@ struct answering {
 	struct error error;
 };
 
+/* The one question that the run waits with. */
+static bool find_question(struct answering *a, struct store_reader *reader)
+{
+	struct loaded loaded;
+	size_t open = 0;
+	if (!load_run(a->read.runtime, reader, &a->run, &loaded, &a->error))
+		return false;
+	if (loaded.run == NULL)
+		return fail(&a->error, ERROR_NOT_FOUND, "no such run");
+	for (uint32_t i = 0; i < loaded.run->paths.room; i++) {
+		const struct activation *step = loaded.run->paths.at[i];
+		if (step == NULL || step->state != STEP_WAITING_HUMAN)
+			continue;
+		a->request = step->question.id;
+		open++;
+	}
+	loaded_discard(a->read.runtime, &loaded);
+	if (open == 0)
+		return fail(&a->error, ERROR_CONFLICT, "the run waits for nobody's answer");
+	if (open > 1)
+		return fail(&a->error, ERROR_CONFLICT,
+			    "the run waits with %zu questions: say which one (see the inbox)",
+			    open);
+	a->item->command.effect = a->request;
+	return true;
+}
+
 static void answer_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct answering *a = (struct answering *)read;
 	if (!claim_look(a->item, reader, &read->arena, &a->known, &a->repeated, &a->error) ||
 	    a->repeated)
+		return;
+	if (uuid_is_zero(&a->request) && !find_question(a, reader))
 		return;
 	if (!reader->ops->read_effect(reader, &a->request, &read->arena, &a->effect, &a->found,
 				      &a->error) ||
@@ -212,6 +241,9 @@ static void answer_done(struct runtime_read *read)
 	    (!a->found || !str_equal(a->effect.kind, S("human"))))
 		fail(&a->error, ERROR_CONFLICT,
 		     "no such request is open: it was answered already, or never asked");
+	if (a->error.code == ERROR_NONE && a->found && !uuid_is_zero(&a->run) &&
+	    !uuid_equal(&a->run, &a->effect.run))
+		fail(&a->error, ERROR_CONFLICT, "that question is another run's");
 	if (a->error.code != ERROR_NONE) {
 		struct runtime_reply reply = { .error = &a->error };
 		item->replied(item->context, item->argument, &reply);
@@ -262,6 +294,7 @@ void runtime_answer(struct runtime *runtime, const struct runtime_answer *answer
 	require(a != NULL);
 	a->item = item;
 	a->request = answer->request;
+	a->run = answer->run;
 	a->read.runtime = runtime;
 	a->read.work = answer_work;
 	a->read.done = answer_done;

@@ -70,10 +70,11 @@ struct runtime_reply {
 	const struct error *error;       /* NULL: done and on the disk */
 	const struct problems *problems; /* of the document, NULL when it is not about one */
 	struct uuid run;
-	bool repeated;    /* this idempotency key was here before: nothing was done again */
-	int64_t revision; /* of a document, as it now is; 0 when it is gone */
-	struct str body;  /* likewise; "" when it is gone, or the change is a repeated one */
-	bool created;     /* a document that was not there before */
+	struct uuid request; /* of an answer */
+	bool repeated;       /* this idempotency key was here before: nothing was done again */
+	int64_t revision;    /* of a document, as it now is; 0 when it is gone */
+	struct str body;     /* likewise; "" when it is gone, or the change is a repeated one */
+	bool created;        /* a document that was not there before */
 };
 
 /* An idempotency key: the same key with the same words does nothing twice, for 24 hours and across
@@ -102,7 +103,8 @@ void runtime_start(struct runtime *runtime, const struct runtime_start *start,
 		   runtime_replied *replied, void *context, uint64_t argument);
 
 struct runtime_answer {
-	struct uuid request;
+	struct uuid request; /* zero: the one question that `run` waits with */
+	struct uuid run;
 	enum run_decision decision;
 	struct str comment, by;
 	const struct hash *revision; /* NULL = whatever is open */
@@ -240,6 +242,11 @@ struct runtime_read {
 };
 
 void runtime_read(struct runtime *runtime, struct runtime_read *read);
+
+/* The run's state as run.Snapshot, on a reader's thread.  NOT_FOUND: no such run. */
+MUST_CHECK bool runtime_state_text(struct runtime *runtime, struct store_reader *reader,
+				   const struct uuid *run, struct arena *arena,
+				   struct str *out_text, struct error *error);
 
 /* The same with the store itself, on the writer's thread between two commits. */
 struct runtime_care {

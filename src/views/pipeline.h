@@ -4,17 +4,24 @@
 
 #include "views/story.h"
 
-/* Steps that called a tool, in the order of the stream; a pure step begins where it ends. */
+/* Calls of tools, every attempt, in the order of the stream; one of a pure step begins where it
+ * ends, unless it had a condition. */
+struct pipeline_call {
+	const struct story_step *step;
+	const struct story_call *call;
+};
+
 struct pipeline_calls {
-	const struct story_step **begun, **ended;
+	struct pipeline_call *begun, *ended;
 	size_t begun_count, ended_count;
 };
 
 struct pipeline_calls pipeline_calls(const struct story *story);
 /* "system" for the run itself. */
 struct str pipeline_agent_name(const struct story *story, const struct event *event);
-/* NULL while nobody has answered anything. */
+/* The latest answer to a question of the definition; NULL while there is none. */
 const struct run_human_finished *pipeline_last_answer(const struct story *story);
+bool pipeline_is_approval(const struct run_human_finished *answer);
 struct str pipeline_time(const struct story *story, int64_t at); /* ISO 8601 text */
 
 #endif

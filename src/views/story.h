@@ -1,20 +1,30 @@
 /* views/story.h -- a run's stream, read once, as facts that every view can be told from.
  *
  * A fold over the stream, independent of the engine's own state: what it says is what was
- * recorded.  Two things have no event of their own and are worked out from the graph: a pure step
- * starts when the last of its dependencies is final, and a step whose dependency did not succeed
- * is skipped.  Pure; values stored by hash are looked up through `look`.
+ * recorded.  A step of a story is an activation (docs/engine.md): it has a path, `build`,
+ * `improve#2/draft`, `each[3]/x#2`, and the node it comes from.  The nodes of the root are there
+ * from the beginning, pending; every other step is made by the first event that names it.
  *
- * A fact never changes once its event is there, so an event is shown the same way however long
- * the stream has become since.
+ * What a step did is a list of calls: a request and what closed it, be it a tool's call, a turn, a
+ * sub-run, a wait, a question or a body that was entered and left.  A step that is tried again, or
+ * whose outcome a person has to settle, has several.
+ *
+ * Three things have no event of their own and are worked out from the graph: a pure step starts
+ * when the last of its dependencies is final, a step that depends on one that failed is skipped,
+ * and what waits when a run is called off is cancelled.  Pure; values stored by hash are looked up
+ * through `look`.
+ *
+ * A fact of a call never changes once its event is there, so an event is shown the same way however
+ * long the stream has become since.
  *
  * What was not recorded is not made up:
  *	inputs of a pure step   {} (its templates are in the graph)
  *	a value that is gone    {} for inputs, nothing for outputs
  *	a value that is no object, where a vocabulary wants one   {"value": it}
  *
- * A compacted run's older events are gone.  They are made again from its snapshot, all but what the
- * effects were given, so that the story and what views make of it stay the same: engine/retell.h.
+ * A compacted run's older events are gone.  They are made again from its snapshot, so that the
+ *story and what views make of it stay the same, all but what the effects were given, attempts that
+ *were made again, earlier rounds and the bodies of steps that are over: engine/retell.h.
  *
  * The story borrows from the source; all it makes is in the arena.
  *
@@ -40,36 +50,77 @@ struct view_source {
 	void *context;
 };
 
-struct story_step {
-	const struct run_graph_node *node;
-	enum vocabulary_step state;
-	bool started, ended;
-	int64_t started_at, ended_at;
-	int64_t begun_seq, ended_seq; /* 0: by no event of its own */
-	struct uuid effect;           /* zero: a pure step has none */
-	int64_t attempts;             /* 0 before it started */
+/* One request and what closed it. */
+struct story_call {
+	struct story_call *before;    /* the step's call before this one; NULL: it is the first */
+	int64_t begun_seq, ended_seq; /* 0: by no event of its own; not yet */
+	int64_t begun_at, ended_at;   /* ended_at 0: it is open */
+	struct uuid effect;           /* zero: a pure step and a body have none */
+	int64_t attempt;              /* as its request says */
+	enum vocabulary_step state;   /* what the step was in when this was closed */
 	const struct json *inputs;    /* an object */
 	const struct json *output;    /* an object, NULL when there is none */
-	struct str fault;             /* why it failed or was skipped, "" when it was not */
-	const struct run_human_requested *question; /* NULL: nobody was asked */
+	const struct json *usage; /* of a turn, as the driver counts; NULL when it says nothing */
+	struct str fault;         /* why it failed, "" when it did not */
+	int64_t due_at, retry_at; /* 0: not */
+	struct str model, signal; /* what a turn asks, what a wait is for; "" */
+	const struct run_human_requested *question; /* NULL: nobody is asked by this */
 	const struct run_human_finished *answer;
-	int64_t due_at;
+};
+
+struct story_scope;
+
+struct story_step {
+	struct str path;
+	const struct run_graph_node *node;
+	const struct story_step *parent; /* the step whose body it is in; NULL: the root's */
+	int64_t item;                    /* of a map's body, from 0; -1 */
+	size_t slot;                     /* its node's number in the body */
+	int64_t ordinal;                 /* #n */
+	struct story_scope *scope;       /* the story's own */
+	enum vocabulary_step state;
+	bool started, ended;
+	bool follows; /* skipped because something before it failed: no event says so */
+	int64_t started_at, ended_at;
+	int64_t begun_seq, ended_seq; /* 0: by no event of its own */
+	struct uuid effect;           /* of the newest attempt; zero: it has none */
+	int64_t attempts;             /* 0 before it started */
+	const struct json *inputs;    /* of the newest attempt, an object */
+	const struct json *output;    /* an object, NULL when there is none */
+	struct str fault;  /* why it failed, was skipped or cancelled; "" when it was not */
+	struct str reason; /* why it was passed over: its condition; "" */
+	const struct run_human_requested *question; /* the newest; NULL: nobody was asked */
+	const struct run_human_finished *answer;
+	struct story_call *call; /* the newest; NULL: none yet */
+	size_t call_count;
 };
 
 struct story {
 	const struct view_source *source;
 	struct arena *arena;
-	struct map numbers; /* step -> number + 1 */
-	struct story_step *steps;
-	size_t count, ended_count; /* steps of the graph; those that an event has ended */
+	struct map paths;  /* path -> struct story_step */
+	struct map places; /* path of a node's first activation -> what is known of all of them */
+	struct map scopes; /* path of a body -> struct story_scope; not the root's */
+	struct story_scope *root, *newest_scope;
+	struct story_step **steps; /* the nodes of the root, then as events named them */
+	size_t count, room;
+	size_t ended_count; /* those that an event has ended and that were not passed over */
 	enum vocabulary_run state;
-	int64_t created_at, ended_at;
-	bool ended;
+	int64_t created_at, started_at, ended_at; /* started_at 0: it is queued */
+	bool ended, cancelling;
+	struct uuid parent;         /* the run it is part of; zero: none */
 	int64_t retention_days;     /* -1: its start did not say */
 	const struct json *inputs;  /* an object */
 	const struct json *outputs; /* an object, NULL when there are none */
 	struct str fault;           /* "" when there is none */
 	struct str trace;           /* traceparent of who started it, "" when none was sent */
+	enum story_word {
+		STORY_AS_ITS_ROW,
+		STORY_QUEUED,
+		STORY_STARTED, /* it has left its queue, and may have been paused since */
+		STORY_PAUSED,
+		STORY_AT_WORK,
+	} word; /* what the stream says of the run's state, which may be newer than its row */
 };
 
 void story_read(struct story *story, const struct view_source *source, struct arena *arena);
@@ -84,9 +135,27 @@ size_t story_index(const struct story *story, int64_t seq);
 bool story_covers(const struct story *story, const struct event *event);
 /* The step an event is about; NULL for the run itself and for a step the graph does not have. */
 const struct story_step *story_step(const struct story *story, const struct event *event);
+/* The step with this path; NULL when there is none (yet). */
+const struct story_step *story_find(const struct story *story, struct str path);
+/* The call that event number `index` begins, ends or is about; one without facts when there is
+ * none: a step that was passed over. */
+const struct story_call *story_call(const struct story *story, size_t index);
+/* The step's calls, oldest first, call_count of them. */
+const struct story_call **story_calls(const struct story *story, const struct story_step *step);
+/* Every step, `count` of them, in the definition's order: a step, then what is in its body, then
+ * its next activation. */
+const struct story_step **story_in_order(const struct story *story);
 const struct vocabulary_run_row *story_words(const struct story *story);
-/* Whether the body says that something went wrong. */
+
+/* ---- what an event says by itself ------------------------------------------------------- */
+
+/* Whether the body says that something went wrong for good. */
 bool story_event_failed(const struct event *event);
+/* Whether it closes a call and the step goes on: it is tried again, or a person has to say what
+ * became of it. */
+bool story_event_goes_on(const struct event *event);
+/* The path of the step that it is about; false: it is about the run itself. */
+bool story_event_of_step(const struct event *event, struct str *out_path);
 
 /* ---- what several vocabularies say alike ------------------------------------------------ */
 
@@ -94,13 +163,14 @@ bool story_event_failed(const struct event *event);
 struct uuid story_event_id(const struct story *story, int64_t seq);
 struct str story_id_text(const struct story *story, struct uuid id);
 struct str story_id_hex(const struct story *story, const char *prefix, struct uuid id);
-/* Names the call in every vocabulary: the effect, or the event of a pure step's result. */
-struct uuid story_call_id(const struct story *story, const struct story_step *step);
-/* Who did it: the tool, "human" or "wait" that stands where an agent would. */
+/* Names the call in every vocabulary: the effect, or the event that began or ended it. */
+struct uuid story_call_id(const struct story *story, const struct story_call *call);
+/* Who did it: the tool, the agent, the definition of a sub-run, or "human", "wait" and so on, which
+ * stand where an agent would. */
 struct str story_agent(const struct story_step *step);
 int64_t story_duration_ms(int64_t from, int64_t to);
 /* What a tool printed when it says so (`stdout`), else its output as JSON text; "" for none. */
-struct str story_output_text(const struct story *story, const struct story_step *step);
+struct str story_output_text(const struct story *story, const struct json *output);
 /* What happened, for a person: event number `index` of the stream. */
 struct str story_says(const struct story *story, size_t index);
 /* The same for a program: an object with Baton's name of the event and what belongs to it. */

@@ -30,9 +30,11 @@ struct str story_id_hex(const struct story *story, const char *prefix, struct uu
 	return hex;
 }
 
-struct uuid story_call_id(const struct story *story, const struct story_step *step)
+struct uuid story_call_id(const struct story *story, const struct story_call *call)
 {
-	return uuid_is_zero(&step->effect) ? story_event_id(story, step->ended_seq) : step->effect;
+	if (!uuid_is_zero(&call->effect))
+		return call->effect;
+	return story_event_id(story, call->begun_seq > 0 ? call->begun_seq : call->ended_seq);
 }
 
 struct str story_agent(const struct story_step *step)
@@ -40,8 +42,22 @@ struct str story_agent(const struct story_step *step)
 	switch (step->node->kind) {
 	case RUN_NODE_TOOL:
 		return step->node->tool;
+	case RUN_NODE_AGENT:
+		if (has(step->node, agent))
+			return step->node->agent->name;
+		break;
+	case RUN_NODE_SUBRUN:
+		if (has(step->node, graph))
+			return step->node->graph->name;
+		break;
 	case RUN_NODE_HUMAN:
 	case RUN_NODE_WAIT:
+	case RUN_NODE_CONDITION:
+	case RUN_NODE_PARALLEL:
+	case RUN_NODE_MAP:
+	case RUN_NODE_LOOP:
+	case RUN_NODE_VERIFY:
+	case RUN_NODE_GATE:
 		break;
 	}
 	return run_node_kind_name(step->node->kind);
@@ -52,12 +68,12 @@ int64_t story_duration_ms(int64_t from, int64_t to)
 	return to > from ? (to - from) / 1000 : 0;
 }
 
-struct str story_output_text(const struct story *story, const struct story_step *step)
+struct str story_output_text(const struct story *story, const struct json *output)
 {
-	const struct json *printed = json_member(step->output, S("stdout"));
+	const struct json *printed = json_member(output, S("stdout"));
 	if (printed != NULL && printed->kind == JSON_STRING)
 		return json_text(printed);
-	return step->output == NULL ? S("") : json_print(story->arena, step->output);
+	return output == NULL ? S("") : json_print(story->arena, output);
 }
 
 struct str story_result(const struct story *story)
@@ -69,129 +85,215 @@ struct str story_result(const struct story *story)
 	return story->outputs == NULL ? S("{}") : json_print(story->arena, story->outputs);
 }
 
-/* ---- sentences ----------------------------------------------------------------------- */
+/* ---- sentences: steps ---------------------------------------------------------------- */
 
-static struct str say_end(const struct story *story, const struct story_step *step)
+/* One fact of the stream that a sentence is made for. */
+struct saying {
+	struct arena *arena;
+	const struct event *event;
+	const struct story_step *step;
+	const struct story_call *call;
+};
+
+static struct str say_end(const struct saying *s)
 {
-	struct arena *arena = story->arena;
-	if (step->fault.size > 0)
-		return str_format(arena, STR_FMT " failed: " STR_FMT, STR_ARG(step->node->name),
-				  STR_ARG(step->fault));
-	return str_format(arena, STR_FMT " is done", STR_ARG(step->node->name));
+	const struct story_call *call = s->call;
+	struct str path = s->step->path;
+	char again[TIME_TEXT_SIZE];
+	if (call->retry_at > 0)
+		return str_format(s->arena,
+				  STR_FMT " failed, and is tried again at " STR_FMT ": " STR_FMT,
+				  STR_ARG(path), STR_ARG(time_text(call->retry_at, again)),
+				  STR_ARG(call->fault));
+	if (call->state == VOCABULARY_STEP_WAITING_HUMAN)
+		return str_format(s->arena, "nobody can say whether " STR_FMT " happened: " STR_FMT,
+				  STR_ARG(path), STR_ARG(call->fault));
+	if (call->state == VOCABULARY_STEP_CANCELLED)
+		return str_format(s->arena, STR_FMT " is called off", STR_ARG(path));
+	if (call->fault.size > 0)
+		return str_format(s->arena, STR_FMT " failed: " STR_FMT, STR_ARG(path),
+				  STR_ARG(call->fault));
+	return str_format(s->arena, STR_FMT " is done", STR_ARG(path));
 }
 
-static struct str say_answer(const struct story *story, const struct story_step *step)
+/* What stands before and behind the step's path in a sentence about an answer. */
+struct wording {
+	const char *before, *behind;
+};
+
+static struct wording wording_of(enum run_decision decision)
 {
-	const struct run_human_finished *answer = step->answer;
-	bool rejected = answer->decision == RUN_DECISION_REJECT;
+	switch (decision) {
+	case RUN_DECISION_APPROVE:
+		return (struct wording){ "approved", "" };
+	case RUN_DECISION_REJECT:
+		return (struct wording){ "rejected", "" };
+	case RUN_DECISION_MODIFY:
+		return (struct wording){ "approved", " with other values" };
+	case RUN_DECISION_HAPPENED:
+		return (struct wording){ "says that", " happened" };
+	case RUN_DECISION_NOT_HAPPENED:
+		return (struct wording){ "says that", " did not happen" };
+	case RUN_DECISION_RETRY:
+		return (struct wording){ "wants", " tried again" };
+	case RUN_DECISION_TIMEOUT:
+		break;
+	}
+	return (struct wording){ "answered", " in time" };
+}
+
+static struct str say_answer(const struct saying *s)
+{
+	const struct run_human_finished *answer = s->event->as.run_human_finished;
+	struct wording wording = wording_of(answer->decision);
 	struct str comment = has(answer, comment) ? answer->comment : S("");
-	return str_format(story->arena, STR_FMT " %s " STR_FMT "%s" STR_FMT, STR_ARG(answer->by),
-			  rejected ? "rejected" : "approved", STR_ARG(step->node->name),
+	struct str by = answer->decision == RUN_DECISION_TIMEOUT ? S("nobody") : answer->by;
+	return str_format(s->arena, STR_FMT " %s " STR_FMT "%s%s" STR_FMT, STR_ARG(by),
+			  wording.before, STR_ARG(s->step->path), wording.behind,
 			  comment.size > 0 ? ": " : "", STR_ARG(comment));
 }
 
-static struct str say_step(const struct story *story, const struct event *event,
-			   const struct story_step *step)
+/* "x calls shell", "x calls shell again, attempt 2". */
+static struct str say_request(const struct saying *s, const char *verb, int64_t attempt)
 {
-	struct arena *arena = story->arena;
-	struct str name = step->node->name, agent = story_agent(step);
-	char due[TIME_TEXT_SIZE];
+	struct str path = s->step->path, agent = story_agent(s->step);
+	if (attempt <= 1)
+		return str_format(s->arena, STR_FMT " %s " STR_FMT, STR_ARG(path), verb,
+				  STR_ARG(agent));
+	return str_format(s->arena, STR_FMT " %s " STR_FMT " again, attempt %lld", STR_ARG(path),
+			  verb, STR_ARG(agent), (long long)attempt);
+}
+
+static struct str say_wait(const struct saying *s)
+{
+	const struct story_call *call = s->call;
+	struct str path = s->step->path;
+	char text[TIME_TEXT_SIZE];
+	struct str due = call->due_at > 0 ? time_text(call->due_at, text) : S("");
+	if (call->signal.size == 0)
+		return str_format(s->arena, STR_FMT " waits until " STR_FMT, STR_ARG(path),
+				  STR_ARG(due));
+	return str_format(s->arena, STR_FMT " waits for the signal " STR_FMT "%s" STR_FMT,
+			  STR_ARG(path), STR_ARG(call->signal), due.size > 0 ? ", until " : "",
+			  STR_ARG(due));
+}
+
+static struct str say_entered(const struct saying *s)
+{
+	const struct run_step_entered *body = s->event->as.run_step_entered;
+	if (!has(body, count))
+		return str_format(s->arena, STR_FMT " begins", STR_ARG(s->step->path));
+	return str_format(s->arena, STR_FMT " begins with %lld item%s", STR_ARG(s->step->path),
+			  (long long)body->count, body->count == 1 ? "" : "s");
+}
+
+static struct str say_step(const struct saying *s)
+{
+	const struct event *event = s->event;
+	struct str path = s->step->path;
 	switch (event->type) {
+	case EVENT_STEP_SKIPPED:
+		return str_format(s->arena, STR_FMT " is passed over: " STR_FMT, STR_ARG(path),
+				  STR_ARG(event->as.run_step_skipped->reason));
+	case EVENT_STEP_STARTED:
 	case EVENT_TOOL_REQUESTED:
-		return str_format(arena, STR_FMT " calls " STR_FMT, STR_ARG(name), STR_ARG(agent));
+		return say_request(s, "calls", s->call->attempt);
+	case EVENT_TURN_REQUESTED:
+		return say_request(s, "is the turn of", s->call->attempt);
+	case EVENT_SUBRUN_REQUESTED:
+		return say_request(s, "starts a run of", s->call->attempt);
 	case EVENT_TOOL_RESTARTED:
-		return str_format(arena, STR_FMT " calls " STR_FMT " again, attempt %lld",
-				  STR_ARG(name), STR_ARG(agent),
-				  (long long)event->as.run_tool_restarted->attempt);
+		return say_request(s, "calls", event->as.run_tool_restarted->attempt);
+	case EVENT_STEP_ENTERED:
+		return say_entered(s);
 	case EVENT_TIMER_REQUESTED:
-		return str_format(arena, STR_FMT " waits until " STR_FMT, STR_ARG(name),
-				  STR_ARG(time_text(step->due_at, due)));
+		return say_wait(s);
 	case EVENT_HUMAN_REQUESTED:
-		return str_format(arena, STR_FMT " asks: " STR_FMT, STR_ARG(name),
-				  STR_ARG(step->question->question));
+		return str_format(s->arena, STR_FMT " asks: " STR_FMT, STR_ARG(path),
+				  STR_ARG(event->as.run_human_requested->question));
+	case EVENT_HUMAN_ESCALATED:
+		return str_format(s->arena, "nobody has answered " STR_FMT ": it goes to " STR_FMT,
+				  STR_ARG(path), STR_ARG(event->as.run_human_escalated->to));
 	case EVENT_HUMAN_FINISHED:
-		return say_answer(story, step);
+		return say_answer(s);
 	case EVENT_STEP_COMPUTED:
+	case EVENT_STEP_LEFT:
 	case EVENT_TOOL_FINISHED:
 	case EVENT_TIMER_FINISHED:
+	case EVENT_TURN_FINISHED:
+	case EVENT_SUBRUN_FINISHED:
 	case EVENT_RUN_CREATED:
+	case EVENT_RUN_STARTED:
+	case EVENT_RUN_PAUSED:
+	case EVENT_RUN_RESUMED:
+	case EVENT_RUN_CANCELLING:
+	case EVENT_RUN_SIGNALLED:
 	case EVENT_RUN_FINISHED:
 	case EVENT_DOCUMENT_CHANGED:
 	case EVENT_RUN_COMPACTED:
 		break;
 	}
-	return say_end(story, step);
+	return say_end(s);
+}
+
+/* ---- sentences: the run -------------------------------------------------------------- */
+
+/* "ada pauses the run", with why behind it. */
+static struct str say_deed(const struct story *story, struct str by, const char *deed,
+			   struct str why)
+{
+	return str_format(story->arena, STR_FMT " %s%s" STR_FMT, STR_ARG(by), deed,
+			  why.size > 0 ? ": " : "", STR_ARG(why));
+}
+
+static struct str say_cancelling(const struct story *story, const struct run_cancelling *event)
+{
+	if (has(event, fault))
+		return str_format(story->arena, "the run is called off: " STR_FMT ": " STR_FMT,
+				  STR_ARG(event->fault->code), STR_ARG(event->fault->text));
+	return say_deed(story, event->by, "calls the run off",
+			has(event, reason) ? event->reason : S(""));
+}
+
+static struct str say_finished(const struct story *story)
+{
+	struct str name = story->source->graph->name;
+	if (story->state == VOCABULARY_RUN_CANCELLED)
+		return str_format(story->arena, "the run of " STR_FMT " was called off",
+				  STR_ARG(name));
+	if (story->fault.size > 0)
+		return str_format(story->arena, "the run of " STR_FMT " failed: " STR_FMT,
+				  STR_ARG(name), STR_ARG(story->fault));
+	return str_format(story->arena, "the run of " STR_FMT " is done", STR_ARG(name));
+}
+
+static struct str say_run(const struct story *story, const struct event *event)
+{
+	struct str name = story->source->graph->name;
+	if (event->type == EVENT_RUN_CREATED)
+		return str_format(story->arena, "a run of " STR_FMT " exists", STR_ARG(name));
+	if (event->type == EVENT_RUN_STARTED)
+		return str_format(story->arena, "the run of " STR_FMT " begins", STR_ARG(name));
+	if (event->type == EVENT_RUN_PAUSED)
+		return say_deed(story, event->as.run_paused->by, "pauses the run",
+				has(event->as.run_paused, reason) ? event->as.run_paused->reason
+								  : S(""));
+	if (event->type == EVENT_RUN_RESUMED)
+		return say_deed(story, event->as.run_resumed->by, "lets the run go on", S(""));
+	if (event->type == EVENT_RUN_CANCELLING)
+		return say_cancelling(story, event->as.run_cancelling);
+	if (event->type == EVENT_RUN_SIGNALLED)
+		return say_deed(story, event->as.run_signalled->by, "sends a signal",
+				event->as.run_signalled->name);
+	if (event->type == EVENT_RUN_FINISHED)
+		return say_finished(story);
+	return event_name(event->type);
 }
 
 struct str story_says(const struct story *story, size_t index)
 {
 	const struct event *event = &story->source->events[index];
 	const struct story_step *step = story_step(story, event);
-	struct str name = story->source->graph->name;
-	if (step != NULL)
-		return say_step(story, event, step);
-	if (event->type == EVENT_RUN_CREATED)
-		return str_format(story->arena, "a run of " STR_FMT " exists", STR_ARG(name));
-	if (event->type == EVENT_RUN_FINISHED && story->fault.size > 0)
-		return str_format(story->arena, "the run of " STR_FMT " failed: " STR_FMT,
-				  STR_ARG(name), STR_ARG(story->fault));
-	if (event->type == EVENT_RUN_FINISHED)
-		return str_format(story->arena, "the run of " STR_FMT " is done", STR_ARG(name));
-	return event_name(event->type);
-}
-
-/* ---- details ------------------------------------------------------------------------- */
-
-static const struct json *detail_end(const struct story *story, const struct event *event,
-				     const struct story_step *step)
-{
-	bool failed = step->fault.size > 0;
-	enum vocabulary_step state = failed ? VOCABULARY_STEP_FAILED : VOCABULARY_STEP_SUCCEEDED;
-	return TREE(story->arena, { S("event"), tree_text(event_name(event->type)) },
-		    { S("step"), tree_text(step->node->name) },
-		    { S("status"), tree_text(vocabulary_step(state)->word) },
-		    { S("output"), tree_copy(step->output) },
-		    { S("error"), tree_text_if(step->fault) });
-}
-
-static const struct json *detail_begin(const struct story *story, const struct event *event,
-				       const struct story_step *step)
-{
-	char revision[HASH_TEXT_SIZE];
-	bool asked = event->type == EVENT_HUMAN_REQUESTED;
-	bool again = event->type == EVENT_TOOL_RESTARTED;
-	bool waits = event->type == EVENT_TIMER_REQUESTED;
-	struct arena *arena = story->arena;
-	return TREE(
-		arena, { S("event"), tree_text(event_name(event->type)) },
-		{ S("step"), tree_text(step->node->name) },
-		{ S("question"), asked ? tree_text(step->question->question) : tree_none() },
-		{ S("inputs"), again || waits ? tree_none() : tree_copy(step->inputs) },
-		{ S("revision"),
-		  asked ? tree_text(str_copy(arena, hash_text(&step->question->revision, revision)))
-			: tree_none() },
-		{ S("attempt"),
-		  again ? tree_int(event->as.run_tool_restarted->attempt) : tree_none() },
-		{ S("due_at"), waits ? tree_time(arena, step->due_at) : tree_none() });
-}
-
-static const struct json *detail_run(const struct story *story, const struct event *event)
-{
-	bool ended = event->type == EVENT_RUN_FINISHED, created = event->type == EVENT_RUN_CREATED;
-	return TREE(story->arena, { S("event"), tree_text(event_name(event->type)) },
-		    { S("workflow"), tree_text(story->source->graph->name) },
-		    { S("inputs"), created ? tree_copy(story->inputs) : tree_none() },
-		    { S("status"), ended ? tree_text(story_words(story)->word) : tree_none() },
-		    { S("outputs"), ended ? tree_copy(story->outputs) : tree_none() },
-		    { S("error"), ended ? tree_text_if(story->fault) : tree_none() });
-}
-
-const struct json *story_details(const struct story *story, size_t index)
-{
-	const struct event *event = &story->source->events[index];
-	const struct story_step *step = story_step(story, event);
-	if (step == NULL)
-		return detail_run(story, event);
-	return story_seq(story, index) == step->ended_seq ? detail_end(story, event, step)
-							  : detail_begin(story, event, step);
+	struct saying saying = { story->arena, event, step, story_call(story, index) };
+	return step == NULL ? say_run(story, event) : say_step(&saying);
 }

@@ -1,13 +1,16 @@
 /* views/view_graph.c -- S4: a task, its trace, its checkpoints.
  *
  * A trace has one record for each stored event; its status is how worrying that is.  A checkpoint
- * is where a person was asked: its state is the conversation so far, that is what tools gave and
- * people answered.
+ * is where a person was asked: its state is the conversation so far, that is what tools, agents and
+ * sub-runs gave and people answered.  A sub-run is a sub-agent's session: its id is the effect's,
+ * which is the child's own run; its messages are what passed between the two, what it was given and
+ * its summary, and each attempt is a session of its own.  A run without sub-runs has no document of
+ * sessions.
  *
  * A plain workflow's honest values: the description is the definition's name, which is all the
  * pinned graph keeps of it; nobody is assigned, so assigned_agent and current_agent are empty;
- * tools are Baton's own, so their server is empty; there are no sub-agents.  A task starts when it
- * is recorded, unless it is queued.
+ * tools are Baton's own, so their server is empty.  A task starts when it is recorded or, if it was
+ * queued, when it leaves its queue.
  */
 #include "contract/graph.h"
 
@@ -16,6 +19,8 @@
 
 struct str project_graph_end(const struct event *event)
 {
+	if (story_event_goes_on(event))
+		return S("warning");
 	return story_event_failed(event) ? S("error") : S("info");
 }
 
@@ -33,9 +38,12 @@ static struct view_document run_document(const struct story *story)
 	SET(task, assigned_agent, S(""));
 	SET(task, created_at, story->created_at);
 	if (status != GRAPH_TASK_PENDING)
-		SET(task, started_at, story->created_at);
+		SET(task, started_at,
+		    story->started_at > 0 ? story->started_at : story->created_at);
 	if (story->ended)
 		SET(task, completed_at, story->ended_at);
+	if (!uuid_is_zero(&story->parent))
+		SET(task, parent_task_id, story->parent);
 	if (story->retention_days >= 0)
 		SET(task, retention_days, story->retention_days);
 	if (story->fault.size > 0)
@@ -45,20 +53,116 @@ static struct view_document run_document(const struct story *story)
 	return view_one(story, "task", graph_task_type(), task);
 }
 
+/* ---- sub-agents ------------------------------------------------------------------------ */
+
+static enum graph_session_status session_status(const struct story_call *call)
+{
+	if (call->ended_at == 0)
+		return GRAPH_SESSION_RUNNING;
+	return call->fault.size > 0 ? GRAPH_SESSION_FAILED : GRAPH_SESSION_COMPLETED;
+}
+
+static struct str session_summary(const struct story *story, const struct story_call *call)
+{
+	return call->fault.size > 0 ? call->fault : story_output_text(story, call->output);
+}
+
+static struct graph_message said(const struct story *story, enum graph_message_role role,
+				 struct str content, int64_t at)
+{
+	struct graph_message *message = graph_message_new(story->arena);
+	SET(message, role, role);
+	SET(message, content, content);
+	SET(message, timestamp, at);
+	return *message;
+}
+
+static const struct graph_sub_agent_session *
+session_of(const struct story *story, const struct story_step *step, const struct story_call *call)
+{
+	struct graph_sub_agent_session *session = graph_sub_agent_session_new(story->arena);
+	struct graph_message *messages = arena_array(story->arena, struct graph_message, 2);
+	size_t count = 0;
+	messages[count++] = said(story, GRAPH_ROLE_USER, json_print(story->arena, call->inputs),
+				 call->begun_at);
+	if (call->ended_at != 0) {
+		messages[count++] = said(story, GRAPH_ROLE_ASSISTANT, session_summary(story, call),
+					 call->ended_at);
+		SET(session, summary, session_summary(story, call));
+	}
+	SET(session, session_id, call->effect);
+	SET(session, parent_task_id, story->source->run);
+	SET(session, agent_name, story_agent(step));
+	SET(session, task_description, step->path);
+	SET(session, message_history, ((struct graph_message_list){ messages, count }));
+	SET(session, status, session_status(call));
+	SET(session, created_at, call->begun_at);
+	return session;
+}
+
+struct sessions {
+	const struct graph_sub_agent_session **at;
+	struct str *names; /* the step's path, and which attempt where there are several */
+	size_t count;
+};
+
+static struct sessions sessions_of(const struct story *story)
+{
+	size_t events = story->source->event_count;
+	struct sessions sessions = {
+		.at = arena_array(story->arena, const struct graph_sub_agent_session *, events),
+		.names = arena_array(story->arena, struct str, events)
+	};
+	for (size_t i = 0; i < events; i++) {
+		const struct event *event = &story->source->events[i];
+		const struct story_step *step = story_step(story, event);
+		if (event->type != EVENT_SUBRUN_REQUESTED || step == NULL)
+			continue;
+		const struct story_call *call = story_call(story, i);
+		sessions.names[sessions.count] =
+			call->attempt > 1
+				? str_format(story->arena, STR_FMT ", attempt %lld",
+					     STR_ARG(step->path), (long long)call->attempt)
+				: step->path;
+		sessions.at[sessions.count++] = session_of(story, step, call);
+	}
+	return sessions;
+}
+
+static struct graph_sub_agent_session_info_map session_infos(const struct story *story)
+{
+	struct sessions sessions = sessions_of(story);
+	struct graph_sub_agent_session_info_entry *at = arena_array(
+		story->arena, struct graph_sub_agent_session_info_entry, sessions.count);
+	for (size_t i = 0; i < sessions.count; i++) {
+		const struct graph_sub_agent_session *session = sessions.at[i];
+		struct graph_sub_agent_session_info *info =
+			graph_sub_agent_session_info_new(story->arena);
+		SET(info, session_id, session->session_id);
+		SET(info, agent, session->agent_name);
+		SET(info, message_count, (int64_t)session->message_history.count);
+		SET(info, status, session->status);
+		at[i].key = sessions.names[i];
+		at[i].value = *info;
+	}
+	return (struct graph_sub_agent_session_info_map){ at, sessions.count };
+}
+
 /* ---- the trace ----------------------------------------------------------------------- */
 
 static struct graph_tool_call_record_list call_records(const struct story *story,
-						       const struct story_step *step)
+						       const struct story_step *step,
+						       const struct story_call *call)
 {
 	struct graph_tool_call_record *record = graph_tool_call_record_new(story->arena);
 	SET(record, server, S(""));
 	SET(record, tool, step->node->tool);
-	SET(record, arguments, step->inputs);
-	if (step->output != NULL)
-		SET(record, result, step->output);
-	if (step->fault.size > 0)
-		SET(record, error, step->fault);
-	SET(record, duration_ms, story_duration_ms(step->started_at, step->ended_at));
+	SET(record, arguments, call->inputs);
+	if (call->output != NULL)
+		SET(record, result, call->output);
+	if (call->fault.size > 0)
+		SET(record, error, call->fault);
+	SET(record, duration_ms, story_duration_ms(call->begun_at, call->ended_at));
 	return (struct graph_tool_call_record_list){ record, 1 };
 }
 
@@ -71,14 +175,17 @@ static const struct graph_step_record *record_of(const struct story *story, size
 	enum graph_step_status status;
 	bool known = graph_step_status_from(word, &status);
 	require(known);
-	SET(record, step_name, step == NULL ? event_name(event->type) : step->node->name);
+	const struct story_call *call = story_call(story, index);
+	SET(record, step_name, step == NULL ? event_name(event->type) : step->path);
 	SET(record, message, story_says(story, index));
 	SET(record, timestamp, event->at);
 	SET(record, status, status);
-	if (step != NULL && story_seq(story, index) == step->ended_seq) {
-		SET(record, duration_ms, story_duration_ms(step->started_at, step->ended_at));
-		if (step->node->kind == RUN_NODE_TOOL)
-			SET(record, tool_calls, call_records(story, step));
+	if (step != NULL && step->node->kind == RUN_NODE_AGENT)
+		SET(record, agent, story_agent(step));
+	if (story_seq(story, index) == call->ended_seq) {
+		SET(record, duration_ms, story_duration_ms(call->begun_at, call->ended_at));
+		if (step->node->kind == RUN_NODE_TOOL && call->question == NULL)
+			SET(record, tool_calls, call_records(story, step, call));
 	}
 	return record;
 }
@@ -106,7 +213,7 @@ static const struct graph_trace_log *trace_of(const struct story *story)
 	}
 	SET(trace, task_id, story->source->run);
 	SET(trace, steps, ((struct graph_step_record_list){ steps, count }));
-	SET(trace, sub_agent_sessions, ((struct graph_sub_agent_session_info_map){ NULL, 0 }));
+	SET(trace, sub_agent_sessions, session_infos(story));
 	SET(trace, created_at, story->created_at);
 	SET(trace, updated_at, updated_at);
 	return trace;
@@ -114,25 +221,34 @@ static const struct graph_trace_log *trace_of(const struct story *story)
 
 /* ---- checkpoints --------------------------------------------------------------------- */
 
+/* Who says what this ends with; false: nobody, a wait or a body. */
+static bool speaker_of(const struct story_step *step, const struct story_call *call,
+		       enum graph_message_role *out_role)
+{
+	bool tool = step->node->kind == RUN_NODE_TOOL || step->node->kind == RUN_NODE_SUBRUN;
+	bool agent = step->node->kind == RUN_NODE_AGENT;
+	bool person = call->question != NULL;
+	*out_role = person ? GRAPH_ROLE_USER : agent ? GRAPH_ROLE_ASSISTANT : GRAPH_ROLE_TOOL;
+	return person || agent || tool;
+}
+
 /* What had been said before event number `index`. */
 static struct graph_message_list messages_before(const struct story *story, size_t index)
 {
 	struct graph_message *at = arena_array(story->arena, struct graph_message, index);
 	size_t count = 0;
 	for (size_t i = 0; i < index; i++) {
-		const struct event *event = &story->source->events[i];
-		const struct story_step *step = story_step(story, event);
-		if (step == NULL || story_seq(story, i) != step->ended_seq ||
-		    step->node->kind == RUN_NODE_WAIT)
+		const struct story_step *step = story_step(story, &story->source->events[i]);
+		const struct story_call *call = story_call(story, i);
+		enum graph_message_role role;
+		if (step == NULL || story_seq(story, i) != call->ended_seq ||
+		    !speaker_of(step, call, &role))
 			continue;
-		struct graph_message *message = graph_message_new(story->arena);
-		bool person = step->node->kind == RUN_NODE_HUMAN;
-		SET(message, role, person ? GRAPH_ROLE_USER : GRAPH_ROLE_TOOL);
-		SET(message, content,
-		    step->fault.size > 0 || person ? story_says(story, i)
-						   : story_output_text(story, step));
-		SET(message, timestamp, step->ended_at);
-		at[count++] = *message;
+		at[count++] = said(story, role,
+				   call->fault.size > 0 || call->question != NULL
+					   ? story_says(story, i)
+					   : story_output_text(story, call->output),
+				   call->ended_at);
 	}
 	return (struct graph_message_list){ at, count };
 }
@@ -148,10 +264,10 @@ static const struct graph_checkpoint *checkpoint_of(const struct story *story, s
 	SET(checkpoint, checkpoint_id, story_event_id(story, story_seq(story, index)));
 	SET(checkpoint, task_id, story->source->run);
 	SET(checkpoint, state, state);
-	SET(checkpoint, position, step->node->name);
+	SET(checkpoint, position, step->path);
 	SET(checkpoint, sequence, story_seq(story, index));
 	SET(checkpoint, created_at, story->source->events[index].at);
-	SET(checkpoint, awaiting_human, !step->ended);
+	SET(checkpoint, awaiting_human, !step->ended && story_call(story, index)->ended_at == 0);
 	return checkpoint;
 }
 
@@ -170,10 +286,15 @@ static struct view_document checkpoints_of(const struct story *story)
 
 static struct view_documents more_documents(const struct story *story)
 {
-	struct view_document *at = arena_array(story->arena, struct view_document, 2);
-	at[0] = view_one(story, "trace", graph_trace_log_type(), trace_of(story));
-	at[1] = checkpoints_of(story);
-	return (struct view_documents){ at, 2 };
+	struct view_document *at = arena_array(story->arena, struct view_document, 3);
+	struct sessions sessions = sessions_of(story);
+	size_t count = 0;
+	at[count++] = view_one(story, "trace", graph_trace_log_type(), trace_of(story));
+	at[count++] = checkpoints_of(story);
+	if (sessions.count > 0)
+		at[count++] = view_many("sessions", graph_sub_agent_session_type(),
+					(const void *const *)sessions.at, sessions.count);
+	return (struct view_documents){ at, count };
 }
 
 const struct view_ops view_graph_ops = { .run = run_document,

@@ -2,11 +2,11 @@
  *
  * A plain workflow's honest values: pipeline_type is the definition's name; there is no profile and
  * no issue, so profile_id and issue_key are empty; the goal is the definition's name; history has
- * one entry for each event of the log.  In the log `agent` is "system" for the run itself, and the
- * tool, "human" or "wait" for a step; trace_id is the run, correlation_id the effect (a question
- * and its answer share it), parent_id the event that began the step.  level follows from the
- * event's type, as S0 has it.  BasePipelineState is open, so Baton's own word is in its
- * metadata.state.
+ * one entry for each event of the log.  In the log `agent` is "system" for the run itself, and for
+ * a step the tool, the agent, the definition of a sub-run, or "human", "wait", "loop" and so on;
+ * trace_id is the run, correlation_id the effect (a question and its answer share it), parent_id
+ * the event that began the step, or the body it is in.  level follows from the event's type, as S0
+ * has it.  BasePipelineState is open, so Baton's own word is in its metadata.state.
  */
 #include "contract/pipeline.h"
 
@@ -19,7 +19,15 @@
 
 struct str project_pipeline_stage_end(const struct event *event)
 {
+	if (story_event_goes_on(event))
+		return S("system_warning");
 	return story_event_failed(event) ? S("task_failed") : S("stage_completed");
+}
+
+/* Its time is over, or a limit: nobody asked for it. */
+struct str project_pipeline_cancelling(const struct event *event)
+{
+	return story_event_failed(event) ? S("system_error") : S("system_warning");
 }
 
 struct str project_pipeline_answer(const struct event *event)
@@ -99,27 +107,28 @@ static struct view_document run_document(const struct story *story)
 
 /* ---- the agent's record -------------------------------------------------------------- */
 
-static struct pipeline_tool_call call_of(const struct story *story, const struct story_step *step)
+static struct pipeline_tool_call call_of(const struct story *story,
+					 const struct pipeline_call *made)
 {
 	struct pipeline_tool_call *call = pipeline_tool_call_new(story->arena);
-	SET(call, id, story_id_text(story, story_call_id(story, step)));
-	SET(call, tool_name, step->node->tool);
-	SET(call, tool_input, step->inputs);
-	SET(call, timestamp, pipeline_time(story, step->started_at));
+	SET(call, id, story_id_text(story, story_call_id(story, made->call)));
+	SET(call, tool_name, made->step->node->tool);
+	SET(call, tool_input, made->call->inputs);
+	SET(call, timestamp, pipeline_time(story, made->call->begun_at));
 	return *call;
 }
 
 static struct pipeline_tool_result result_of(const struct story *story,
-					     const struct story_step *step)
+					     const struct pipeline_call *made)
 {
 	struct pipeline_tool_result *result = pipeline_tool_result_new(story->arena);
-	SET(result, call_id, story_id_text(story, story_call_id(story, step)));
-	SET(result, tool_name, step->node->tool);
-	SET(result, output, story_output_text(story, step));
-	SET(result, success, step->fault.size == 0);
-	if (step->fault.size > 0)
-		SET(result, error, step->fault);
-	SET(result, duration_ms, story_duration_ms(step->started_at, step->ended_at));
+	SET(result, call_id, story_id_text(story, story_call_id(story, made->call)));
+	SET(result, tool_name, made->step->node->tool);
+	SET(result, output, story_output_text(story, made->call->output));
+	SET(result, success, made->call->fault.size == 0);
+	if (made->call->fault.size > 0)
+		SET(result, error, made->call->fault);
+	SET(result, duration_ms, story_duration_ms(made->call->begun_at, made->call->ended_at));
 	return *result;
 }
 
@@ -135,9 +144,9 @@ static const struct pipeline_agentic_state *agentic_of(const struct story *story
 	bool known = pipeline_agentic_status_from(story_words(story)->agentic, &status);
 	require(known);
 	for (size_t i = 0; i < calls.begun_count; i++)
-		at[i] = call_of(story, calls.begun[i]);
+		at[i] = call_of(story, &calls.begun[i]);
 	for (size_t i = 0; i < calls.ended_count; i++)
-		results[i] = result_of(story, calls.ended[i]);
+		results[i] = result_of(story, &calls.ended[i]);
 	SET(state, workflow_id, story->source->run);
 	SET(state, issue_key, S(""));
 	SET(state, goal, story->source->graph->name);
@@ -161,17 +170,23 @@ static struct view_documents more_documents(const struct story *story)
 
 /* ---- the log ------------------------------------------------------------------------- */
 
-static void log_step(const struct story *story, const struct event *event, int64_t seq,
-		     const struct story_step *step, struct pipeline_workflow_event *entry)
+static void log_step(const struct story *story, size_t index, const struct story_step *step,
+		     struct pipeline_workflow_event *entry)
 {
-	if (!uuid_is_zero(&step->effect))
-		SET(entry, correlation_id, step->effect);
+	const struct story_call *call = story_call(story, index);
+	int64_t seq = story_seq(story, index);
+	if (!uuid_is_zero(&call->effect))
+		SET(entry, correlation_id, call->effect);
 	if (step->node->kind == RUN_NODE_TOOL)
 		SET(entry, tool_name, step->node->tool);
-	if (event->type == EVENT_TOOL_REQUESTED)
-		SET(entry, tool_input, step->inputs);
+	if (story->source->events[index].type == EVENT_TOOL_REQUESTED)
+		SET(entry, tool_input, call->inputs);
+	if (call->model.size > 0)
+		SET(entry, model, call->model);
 	if (step->begun_seq > 0 && step->begun_seq < seq)
 		SET(entry, parent_id, story_event_id(story, step->begun_seq));
+	else if (step->parent != NULL && step->parent->begun_seq > 0)
+		SET(entry, parent_id, story_event_id(story, step->parent->begun_seq));
 }
 
 static struct view_document event_document(const struct story *story, size_t index, struct str word)
@@ -193,7 +208,7 @@ static struct view_document event_document(const struct story *story, size_t ind
 	SET(entry, is_error, story_event_failed(event));
 	SET(entry, trace_id, story->source->run);
 	if (step != NULL)
-		log_step(story, event, story_seq(story, index), step, entry);
+		log_step(story, index, step, entry);
 	pipeline_workflow_event_make(entry, story->arena, NULL);
 	return view_one(story, "event", pipeline_workflow_event_type(), entry);
 }

@@ -2,38 +2,46 @@
  *
  * A plain workflow's honest values: no profile, so profile_id is empty; issue, design, goal, plan
  * and reviews are null; total_tasks is null, because everything is one session; agent_history says
- * what the log says.  human_approved and human_feedback are the latest answer's.  S1 has no word
- * for a failed stage: stage_completed then has status failed in its data.
+ * what the log says.  human_approved and human_feedback are those of the latest answer to a
+ * question of the definition.  S1 has no word for a failed stage: stage_completed then has status
+ * failed in its data.
  */
 #include "contract/pipeline_v1.h"
 
 #include "views/pipeline.h"
 #include "views/view.h"
 
+/* ---- which event --------------------------------------------------------------------- */
+
+struct str project_pipeline_v1_stage_end(const struct event *event)
+{
+	return story_event_goes_on(event) ? S("system_warning") : S("stage_completed");
+}
+
 /* ---- the state ----------------------------------------------------------------------- */
 
 static struct pipeline_v1_tool_call call_of(const struct story *story,
-					    const struct story_step *step)
+					    const struct pipeline_call *made)
 {
 	struct pipeline_v1_tool_call *call = pipeline_v1_tool_call_new(story->arena);
-	SET(call, id, story_id_text(story, story_call_id(story, step)));
-	SET(call, tool_name, step->node->tool);
-	SET(call, tool_input, step->inputs);
-	SET(call, timestamp, pipeline_time(story, step->started_at));
+	SET(call, id, story_id_text(story, story_call_id(story, made->call)));
+	SET(call, tool_name, made->step->node->tool);
+	SET(call, tool_input, made->call->inputs);
+	SET(call, timestamp, pipeline_time(story, made->call->begun_at));
 	return *call;
 }
 
 static struct pipeline_v1_tool_result result_of(const struct story *story,
-						const struct story_step *step)
+						const struct pipeline_call *made)
 {
 	struct pipeline_v1_tool_result *result = pipeline_v1_tool_result_new(story->arena);
-	SET(result, call_id, story_id_text(story, story_call_id(story, step)));
-	SET(result, tool_name, step->node->tool);
-	SET(result, output, story_output_text(story, step));
-	SET(result, success, step->fault.size == 0);
-	if (step->fault.size > 0)
-		SET(result, error, step->fault);
-	SET(result, duration_ms, story_duration_ms(step->started_at, step->ended_at));
+	SET(result, call_id, story_id_text(story, story_call_id(story, made->call)));
+	SET(result, tool_name, made->step->node->tool);
+	SET(result, output, story_output_text(story, made->call->output));
+	SET(result, success, made->call->fault.size == 0);
+	if (made->call->fault.size > 0)
+		SET(result, error, made->call->fault);
+	SET(result, duration_ms, story_duration_ms(made->call->begun_at, made->call->ended_at));
 	return *result;
 }
 
@@ -45,9 +53,9 @@ static void set_calls(const struct story *story, struct pipeline_v1_execution_st
 	struct pipeline_v1_tool_result *results =
 		arena_array(story->arena, struct pipeline_v1_tool_result, calls.ended_count);
 	for (size_t i = 0; i < calls.begun_count; i++)
-		at[i] = call_of(story, calls.begun[i]);
+		at[i] = call_of(story, &calls.begun[i]);
 	for (size_t i = 0; i < calls.ended_count; i++)
-		results[i] = result_of(story, calls.ended[i]);
+		results[i] = result_of(story, &calls.ended[i]);
 	SET(state, tool_calls, ((struct pipeline_v1_tool_call_list){ at, calls.begun_count }));
 	SET(state, tool_results,
 	    ((struct pipeline_v1_tool_result_list){ results, calls.ended_count }));
@@ -79,7 +87,7 @@ static struct view_document run_document(const struct story *story)
 	SET(state, agentic_status, status);
 	SET(state, created_at, story->created_at);
 	if (answer != NULL)
-		SET(state, human_approved, answer->decision == RUN_DECISION_APPROVE);
+		SET(state, human_approved, pipeline_is_approval(answer));
 	if (answer != NULL && has(answer, comment))
 		SET(state, human_feedback, answer->comment);
 	if (story->fault.size > 0)
@@ -102,7 +110,7 @@ static struct view_documents more_documents(const struct story *story)
 static struct view_document event_document(const struct story *story, size_t index, struct str word)
 {
 	const struct event *event = &story->source->events[index];
-	const struct story_step *step = story_step(story, event);
+	const struct story_call *call = story_call(story, index);
 	struct pipeline_v1_workflow_event *entry = pipeline_v1_workflow_event_new(story->arena);
 	enum pipeline_v1_event_type type;
 	bool known = pipeline_v1_event_type_from(word, &type);
@@ -115,8 +123,8 @@ static struct view_document event_document(const struct story *story, size_t ind
 	SET(entry, event_type, type);
 	SET(entry, message, story_says(story, index));
 	SET(entry, data, story_details(story, index));
-	if (step != NULL && !uuid_is_zero(&step->effect))
-		SET(entry, correlation_id, story_id_text(story, step->effect));
+	if (!uuid_is_zero(&call->effect))
+		SET(entry, correlation_id, story_id_text(story, call->effect));
 	return view_one(story, "event", pipeline_v1_workflow_event_type(), entry);
 }
 

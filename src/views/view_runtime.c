@@ -1,8 +1,14 @@
 /* views/view_runtime.c -- S2: what /api/runs/{id} shows, the full record, the stream's events.
  *
- * A plain workflow's honest values: `agent` is the tool, "human" or "wait" that stands in an
- * agent's place; the messages of a step are the call and its result, or the question and its
- * answer; a step that was never tried again has a retry_count of 0.
+ * Every activation is a step of its own, called by its path: each round (improve#2) and what
+ * happened in it (improve#2/draft), in the definition's order.  A step that is tried again stays
+ * one step: its messages have every attempt and every question, retry_count counts the attempts
+ * behind the first.
+ *
+ * A plain workflow's honest values: `agent` is the tool, the definition of a sub-run, or "human",
+ * "wait", "loop" and so on, which stand in an agent's place; the messages of a step are the call
+ * and its result, or the question and its answer; a step that was never tried again has a
+ * retry_count of 0.  A step that was cancelled counts as failed here, and says so.
  */
 #include "views/view_runtime.h"
 
@@ -10,6 +16,30 @@
 #include "views/view.h"
 
 static const struct json no_members = { .kind = JSON_OBJECT };
+
+/* ---- which event --------------------------------------------------------------------- */
+
+/* Only the first attempt starts a step, and no question that settles one does. */
+struct str project_runtime_step_start(const struct event *event)
+{
+	int64_t attempt = 1;
+	if (event->type == EVENT_TOOL_REQUESTED && has(event->as.run_tool_requested, attempt))
+		attempt = event->as.run_tool_requested->attempt;
+	if (event->type == EVENT_TURN_REQUESTED && has(event->as.run_turn_requested, attempt))
+		attempt = event->as.run_turn_requested->attempt;
+	if (event->type == EVENT_SUBRUN_REQUESTED && has(event->as.run_subrun_requested, attempt))
+		attempt = event->as.run_subrun_requested->attempt;
+	bool settles = event->type == EVENT_HUMAN_REQUESTED &&
+		       event->as.run_human_requested->kind == RUN_REQUEST_OUTCOME_UNKNOWN;
+	return attempt > 1 || settles ? S("") : S("step_start");
+}
+
+struct str project_runtime_step_end(const struct event *event)
+{
+	return story_event_goes_on(event) ? S("") : S("step_end");
+}
+
+/* ---- words --------------------------------------------------------------------------- */
 
 struct str view_runtime_status(struct str state)
 {
@@ -29,6 +59,12 @@ static const struct json *object_or_empty(const struct json *json)
 	return json == NULL ? &no_members : json;
 }
 
+/* Time in a queue is not its own. */
+static int64_t began_at(const struct story *story)
+{
+	return story->started_at > 0 ? story->started_at : story->created_at;
+}
+
 static const struct json *metadata(const struct story *story)
 {
 	static const struct json yes = { .kind = JSON_BOOL, .as.boolean = true };
@@ -44,7 +80,7 @@ static struct runtime_step_result_model step_model(const struct story *story,
 						   const struct story_step *step)
 {
 	struct runtime_step_result_model *model = runtime_step_result_model_new(story->arena);
-	SET(model, step_id, step->node->name);
+	SET(model, step_id, step->path);
 	SET(model, agent, story_agent(step));
 	SET(model, status, vocabulary_step(step->state)->runtime);
 	if (step->started)
@@ -66,16 +102,17 @@ static const struct runtime_workflow_result_model *result_of(const struct story 
 		runtime_workflow_result_model_new(story->arena);
 	struct runtime_step_result_model *steps =
 		arena_array(story->arena, struct runtime_step_result_model, story->count);
+	const struct story_step **from = story_in_order(story);
 	for (size_t i = 0; i < story->count; i++)
-		steps[i] = step_model(story, &story->steps[i]);
+		steps[i] = step_model(story, from[i]);
 	SET(result, run_id, story->source->run);
 	SET(result, workflow, story->source->graph->name);
 	SET(result, adapter, S("native"));
 	SET(result, status, story_words(story)->runtime);
-	SET(result, started_at, story->created_at);
+	SET(result, started_at, began_at(story));
 	if (story->ended) {
 		SET(result, completed_at, story->ended_at);
-		SET(result, duration_ms, story_duration_ms(story->created_at, story->ended_at));
+		SET(result, duration_ms, story_duration_ms(began_at(story), story->ended_at));
 	}
 	SET(result, steps, ((struct runtime_step_result_model_list){ steps, story->count }));
 	SET(result, outputs, object_or_empty(story->outputs));
@@ -114,42 +151,68 @@ static struct runtime_agent_message message(const struct story *story,
 	return *message;
 }
 
-static enum runtime_message_type closing_type(const struct story_step *step)
+static enum runtime_message_type opening_type(const struct story_step *step,
+					      const struct story_call *call)
 {
-	if (step->fault.size > 0)
-		return RUNTIME_MESSAGE_ERROR;
-	return step->node->kind == RUN_NODE_TOOL ? RUNTIME_MESSAGE_TOOL_RESULT
-						 : RUNTIME_MESSAGE_RESPONSE;
+	return step->node->kind == RUN_NODE_TOOL && call->question == NULL
+		       ? RUNTIME_MESSAGE_TOOL_CALL
+		       : RUNTIME_MESSAGE_TASK;
 }
 
-/* What was said has the ids of the events that recorded it.  A wait says nothing. */
+static enum runtime_message_type closing_type(const struct story_step *step,
+					      const struct story_call *call)
+{
+	if (call->fault.size > 0)
+		return RUNTIME_MESSAGE_ERROR;
+	return step->node->kind == RUN_NODE_TOOL && call->question == NULL
+		       ? RUNTIME_MESSAGE_TOOL_RESULT
+		       : RUNTIME_MESSAGE_RESPONSE;
+}
+
+/* A wait says nothing, and what a body says is said by the steps in it. */
+static bool says_nothing(const struct story_step *step)
+{
+	return step->node->kind == RUN_NODE_WAIT || has(step->node, body);
+}
+
+/* What was said has the ids of the events that recorded it; at most two messages. */
+static size_t call_messages(const struct story *story, const struct story_step *step,
+			    const struct story_call *call, struct runtime_agent_message *at)
+{
+	size_t count = 0;
+	struct str workflow = story->source->graph->name;
+	struct str agent =
+		call->question != NULL ? run_node_kind_name(RUN_NODE_HUMAN) : story_agent(step);
+	if (call->begun_seq > 0) {
+		at[count] = message(story, opening_type(step, call),
+				    story_event_id(story, call->begun_seq), workflow,
+				    story_details(story, story_index(story, call->begun_seq)),
+				    call->begun_at);
+		SET(&at[count], recipient, agent);
+		count++;
+	}
+	if (call->ended_seq > 0) {
+		at[count] = message(story, closing_type(step, call),
+				    story_event_id(story, call->ended_seq), agent,
+				    story_details(story, story_index(story, call->ended_seq)),
+				    call->ended_at);
+		SET(&at[count], recipient, workflow);
+		if (call->begun_seq > 0)
+			SET(&at[count], parent_id, at[0].id);
+		count++;
+	}
+	return count;
+}
+
 static struct runtime_agent_message_list messages_of(const struct story *story,
 						     const struct story_step *step)
 {
 	struct runtime_agent_message *at =
-		arena_array(story->arena, struct runtime_agent_message, 2);
+		arena_array(story->arena, struct runtime_agent_message, 2 * step->call_count);
+	const struct story_call **calls = story_calls(story, step);
 	size_t count = 0;
-	bool asks = step->node->kind == RUN_NODE_HUMAN;
-	struct str workflow = story->source->graph->name, agent = story_agent(step);
-	if (step->node->kind == RUN_NODE_WAIT)
-		return (struct runtime_agent_message_list){ at, 0 };
-	if (step->begun_seq > 0) {
-		at[count] = message(story, asks ? RUNTIME_MESSAGE_TASK : RUNTIME_MESSAGE_TOOL_CALL,
-				    story_event_id(story, step->begun_seq), workflow,
-				    story_details(story, story_index(story, step->begun_seq)),
-				    step->started_at);
-		SET(&at[count], recipient, agent);
-		count++;
-	}
-	if (step->ended_seq > 0) {
-		at[count] = message(
-			story, closing_type(step), story_event_id(story, step->ended_seq), agent,
-			story_details(story, story_index(story, step->ended_seq)), step->ended_at);
-		SET(&at[count], recipient, workflow);
-		if (step->begun_seq > 0)
-			SET(&at[count], parent_id, at[0].id);
-		count++;
-	}
+	for (size_t i = 0; i < step->call_count && !says_nothing(step); i++)
+		count += call_messages(story, step, calls[i], &at[count]);
 	return (struct runtime_agent_message_list){ at, count };
 }
 
@@ -157,7 +220,7 @@ static struct runtime_step_result step_record(const struct story *story,
 					      const struct story_step *step)
 {
 	struct runtime_step_result *result = runtime_step_result_new(story->arena);
-	SET(result, step_id, step->node->name);
+	SET(result, step_id, step->path);
 	SET(result, agent, story_agent(step));
 	SET(result, status, status_of(vocabulary_step(step->state)->runtime));
 	SET(result, inputs, step->inputs);
@@ -179,8 +242,9 @@ static const struct runtime_workflow_result *record_of(const struct story *story
 	struct runtime_workflow_result *record = runtime_workflow_result_new(story->arena);
 	struct runtime_step_result *steps =
 		arena_array(story->arena, struct runtime_step_result, story->count);
+	const struct story_step **from = story_in_order(story);
 	for (size_t i = 0; i < story->count; i++)
-		steps[i] = step_record(story, &story->steps[i]);
+		steps[i] = step_record(story, from[i]);
 	SET(record, run_id, story->source->run);
 	SET(record, workflow, story->source->graph->name);
 	SET(record, adapter, S("native"));
@@ -188,10 +252,10 @@ static const struct runtime_workflow_result *record_of(const struct story *story
 	SET(record, steps, ((struct runtime_step_result_list){ steps, story->count }));
 	SET(record, inputs, story->inputs);
 	SET(record, outputs, object_or_empty(story->outputs));
-	SET(record, started_at, story->created_at);
+	SET(record, started_at, began_at(story));
 	if (story->ended) {
 		SET(record, completed_at, story->ended_at);
-		SET(record, duration_ms, story_duration_ms(story->created_at, story->ended_at));
+		SET(record, duration_ms, story_duration_ms(began_at(story), story->ended_at));
 	}
 	if (story->fault.size > 0)
 		SET(record, error, story->fault);
@@ -208,27 +272,33 @@ static struct view_documents more_documents(const struct story *story)
 
 /* ---- events -------------------------------------------------------------------------- */
 
-static const struct runtime_step_start_event *step_start(const struct story *story,
+static const struct runtime_step_start_event *step_start(const struct story *story, size_t index,
 							 const struct story_step *step)
 {
 	struct runtime_step_start_event *data = runtime_step_start_event_new(story->arena);
-	SET(data, step_id, step->node->name);
+	SET(data, step_id, step->path);
 	SET(data, agent, story_agent(step));
-	SET(data, inputs, step->inputs);
+	SET(data, inputs, story_call(story, index)->inputs);
 	return data;
 }
 
-static const struct runtime_step_end_event *step_end(const struct story *story,
+static const struct runtime_step_end_event *step_end(const struct story *story, size_t index,
 						     const struct story_step *step)
 {
 	struct runtime_step_end_event *data = runtime_step_end_event_new(story->arena);
-	SET(data, step_id, step->node->name);
-	SET(data, status, step->fault.size > 0 ? RUNTIME_STEP_FAILED : RUNTIME_STEP_SUCCESS);
-	SET(data, duration_ms, story_duration_ms(step->started_at, step->ended_at));
+	const struct event *event = &story->source->events[index];
+	const struct story_call *call = story_call(story, index);
+	bool skipped = event->type == EVENT_STEP_SKIPPED;
+	SET(data, step_id, step->path);
+	SET(data, status,
+	    skipped                ? RUNTIME_STEP_SKIPPED
+	    : call->fault.size > 0 ? RUNTIME_STEP_FAILED
+				   : RUNTIME_STEP_SUCCESS);
+	SET(data, duration_ms, skipped ? 0 : story_duration_ms(step->started_at, call->ended_at));
+	if (call->fault.size > 0)
+		SET(data, error, call->fault);
 	if (step->output != NULL)
 		SET(data, output, step->output);
-	if (step->fault.size > 0)
-		SET(data, error, step->fault);
 	return data;
 }
 
@@ -247,7 +317,7 @@ static const struct runtime_workflow_end_event *workflow_end(const struct story 
 	struct runtime_workflow_end_event *data = runtime_workflow_end_event_new(story->arena);
 	SET(data, run_id, story->source->run);
 	SET(data, status, status_of(story_words(story)->runtime));
-	SET(data, duration_ms, story_duration_ms(story->created_at, story->ended_at));
+	SET(data, duration_ms, story_duration_ms(began_at(story), story->ended_at));
 	SET(data, outputs, object_or_empty(story->outputs));
 	return data;
 }
@@ -263,10 +333,10 @@ static struct view_document event_document(const struct story *story, size_t ind
 	require(known);
 	if (type == RUNTIME_STREAM_STEP_START) {
 		data->kind = RUNTIME_DATA_STEP_START;
-		data->as.step_start = step_start(story, step);
+		data->as.step_start = step_start(story, index, step);
 	} else if (type == RUNTIME_STREAM_STEP_END) {
 		data->kind = RUNTIME_DATA_STEP_END;
-		data->as.step_end = step_end(story, step);
+		data->as.step_end = step_end(story, index, step);
 	} else if (type == RUNTIME_STREAM_WORKFLOW_END) {
 		data->kind = RUNTIME_DATA_WORKFLOW_END;
 		data->as.workflow_end = workflow_end(story);

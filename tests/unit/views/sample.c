@@ -26,12 +26,7 @@ static const char graph_text[] =
 	"{\"name\": \"after\", \"kind\": \"tool\", \"join\": \"all\", \"class\": \"pure\", "
 	"\"tool\": \"echo\", \"depends_on\": [\"publish\"], \"inputs\": {}, \"reads\": []}]}";
 
-static const struct line {
-	const char *type;
-	int64_t after_ms; /* the event before */
-	const char *body;
-	const char *state; /* the run's from here on */
-} lines[SAMPLE_EVENTS] = {
+static const struct play_line lines[SAMPLE_EVENTS] = {
 	{ "run.created", 0,
 	  "{\"name\": \"sample\", \"definition\": " GRAPH_HASH
 	  ", \"inputs\": {\"is\": {\"who\": \"world\"}}}",
@@ -79,6 +74,8 @@ static const struct line {
 	  "failed" },
 };
 
+const struct play play_short = { "", graph_text, lines, SAMPLE_EVENTS };
+
 static const struct json *look(void *context, const struct hash *hash)
 {
 	struct sample *sample = context;
@@ -92,12 +89,31 @@ static const struct json *look(void *context, const struct hash *hash)
 	return json;
 }
 
-static const struct run_graph *read_graph(struct arena *arena)
+static struct str plain(const char *text, struct arena *arena)
+{
+	struct str from = str_from_c(text);
+	char *to = arena_take_text(arena, from.size);
+	for (size_t i = 0; i < from.size; i++)
+		to[i] = from.at[i] == '\'' ? '"' : from.at[i];
+	return (struct str){ to, from.size };
+}
+
+struct str sample_json(struct sample *sample, const char *text)
+{
+	return plain(text, &sample->arena);
+}
+
+struct str sample_graph_text(struct sample *sample)
+{
+	return plain(sample->play->graph, &sample->arena);
+}
+
+static const struct run_graph *read_graph(struct str text, struct arena *arena)
 {
 	struct problems problems = { .arena = arena };
 	struct error error;
 	const struct json *json;
-	cr_assert(json_read(str_from_c(graph_text), arena, &json, &error), "%s", error.text);
+	cr_assert(json_read(text, arena, &json, &error), "%s", error.text);
 	struct contract_source source = { .json = json };
 	const struct run_graph *graph = run_graph_parse(&source, arena, &problems);
 	struct str found = problems_text(&problems, arena);
@@ -105,24 +121,32 @@ static const struct run_graph *read_graph(struct arena *arena)
 	return graph;
 }
 
-void sample_init(struct sample *sample)
+void sample_init_play(struct sample *sample, const struct play *play)
 {
 	struct error error;
 	int64_t at;
-	*sample = (struct sample){ 0 };
+	*sample = (struct sample){ .play = play };
+	cr_assert_leq(play->count, SAMPLE_MOST);
 	cr_assert(time_parse(S("2026-01-12T09:30:00Z"), &at));
-	for (size_t i = 0; i < SAMPLE_EVENTS; i++) {
-		at += lines[i].after_ms * 1000;
-		cr_assert(event_read(str_from_c(lines[i].type), at, str_from_c(lines[i].body),
-				     &sample->arena, &sample->events[i], &error),
-			  "%s", error.text);
+	for (size_t i = 0; i < play->count; i++) {
+		at += play->lines[i].after_ms * 1000;
+		cr_assert(event_read(str_from_c(play->lines[i].type), at,
+				     plain(play->lines[i].body, &sample->arena), &sample->arena,
+				     &sample->events[i], &error),
+			  "%zu: %s", i + 1, error.text);
 	}
-	sample->source = (struct view_source){ .graph = read_graph(&sample->arena),
+	sample->source = (struct view_source){ .graph = read_graph(sample_graph_text(sample),
+								   &sample->arena),
 					       .events = sample->events,
 					       .look = look,
 					       .context = sample };
 	cr_assert(uuid_parse(S("5e1d7c2a-9b84-4f63-a1d0-2c3b4a5f6e7d"), &sample->source.run));
-	sample->source = sample_prefix(sample, SAMPLE_EVENTS);
+	sample->source = sample_prefix(sample, play->count);
+}
+
+void sample_init(struct sample *sample)
+{
+	sample_init_play(sample, &play_short);
 }
 
 void sample_done(struct sample *sample)
@@ -134,13 +158,8 @@ struct view_source sample_prefix(const struct sample *sample, size_t count)
 {
 	struct view_source source = sample->source;
 	source.event_count = count;
-	source.state = str_from_c(lines[count - 1].state);
+	source.state = str_from_c(sample->play->lines[count - 1].state);
 	return source;
-}
-
-struct str sample_graph_text(void)
-{
-	return str_from_c(graph_text);
 }
 
 /* ---- printing ------------------------------------------------------------------------ */

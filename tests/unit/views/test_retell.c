@@ -5,18 +5,20 @@
 #include "engine/snapshot.h"
 #include "sample.h"
 
-enum { ROOM = SAMPLE_EVENTS + 1 };
+enum { ROOM = SAMPLE_MOST + 1 };
 
 static const struct run_snapshot *snapshot_of(struct sample *sample, size_t count)
 {
 	const struct graph *graph;
 	struct error error;
 	struct run_names names;
-	cr_assert(graph_load(sample_graph_text(), &sample->arena, &graph, &error), "%s",
+	cr_assert(graph_load(sample_graph_text(sample), &sample->arena, &graph, &error), "%s",
 		  error.text);
 	struct run *run = run_new(&sample->arena, sample->source.run, graph);
 	for (size_t i = 0; i < count; i++)
 		cr_assert(evolve(run, &sample->events[i], &error), "%s", error.text);
+	cr_assert(str_equal(run_state_row(run->state)->word, sample_prefix(sample, count).state),
+		  "after %zu events", count);
 	struct str text =
 		run_snapshot_text(run_snapshot(run, &sample->arena, &names), &sample->arena);
 	const struct run_snapshot *read;
@@ -134,11 +136,134 @@ Test(retell, every_view_is_the_same_at_every_moment_and_every_floor)
 	cr_assert_eq(compared, SAMPLE_EVENTS * (SAMPLE_EVENTS + 1) / 2);
 }
 
+/* ---- bodies and rounds ------------------------------------------------------------------- */
+
+/* Everything below the floor as the store and the snapshot have it; there may be less than there
+ * was. */
+static struct view_source shortened(struct sample *sample, size_t count, int64_t floor)
+{
+	struct view_source source = sample_prefix(sample, count);
+	struct run_retold retold;
+	run_retell(snapshot_of(sample, count), source.graph, floor, &sample->arena, &retold);
+	struct event *events = arena_array(&sample->arena, struct event, 2 * ROOM);
+	int64_t *seqs = arena_array(&sample->arena, int64_t, 2 * ROOM);
+	size_t told = 0;
+	source.event_count = 0;
+	for (int64_t seq = 1; seq <= (int64_t)count; seq++) {
+		const struct event *event = &sample->events[seq - 1];
+		bool kept = event_persistence(event->type) == EVENT_PERSISTENCE_KEPT;
+		for (; told < retold.count && retold.seqs[told] <= seq; told++) {
+			cr_assert_eq(retold.events[told].type,
+				     sample->events[retold.seqs[told] - 1].type,
+				     "seq %lld is told as another event",
+				     (long long)retold.seqs[told]);
+			events[source.event_count] = retold.events[told];
+			seqs[source.event_count++] = retold.seqs[told];
+		}
+		if (seq < floor && !kept)
+			continue;
+		events[source.event_count] = *event;
+		seqs[source.event_count++] = seq;
+	}
+	cr_assert_eq(told, retold.count);
+	source.events = events;
+	source.seqs = seqs;
+	return source;
+}
+
+static struct str text_of(const struct json *json, struct arena *arena)
+{
+	return json == NULL ? S("") : json_print(arena, json);
+}
+
+/* What is told of a step is what was told before, but for attempts and inputs.  `beheaded`: its
+ * body is over or it was run again, and the floor is in it, so that only its end is left. */
+static void expect_same_step(const struct story_step *step, const struct story_step *before,
+			     bool beheaded, struct arena *arena)
+{
+	struct str path = step->path;
+	/* Attempts that failed are not told: one that waits for the next is still at its first. */
+	if (before->state != VOCABULARY_STEP_RETRYING)
+		cr_expect_eq(step->state, before->state, STR_FMT, STR_ARG(path));
+	cr_expect_eq(step->started, before->started, STR_FMT, STR_ARG(path));
+	cr_expect_eq(step->ended, before->ended, STR_FMT, STR_ARG(path));
+	cr_expect_eq(step->ended_seq, before->ended_seq, STR_FMT, STR_ARG(path));
+	cr_expect(str_equal(step->fault, before->fault), STR_FMT, STR_ARG(path));
+	if (step->ended_seq > 0)
+		cr_expect_eq(step->ended_at, before->ended_at, STR_FMT, STR_ARG(path));
+	if (step->ended)
+		cr_expect(str_equal(text_of(step->output, arena), text_of(before->output, arena)),
+			  STR_FMT, STR_ARG(path));
+	if (beheaded)
+		return;
+	cr_expect_eq(step->started_at, before->started_at, STR_FMT, STR_ARG(path));
+	cr_expect_eq(step->begun_seq, before->begun_seq, STR_FMT, STR_ARG(path));
+	cr_expect(uuid_equal(&step->effect, &before->effect), STR_FMT, STR_ARG(path));
+}
+
+/* Of the activations of its node in its body. */
+static bool is_last(const struct story *whole, const struct story_step *step)
+{
+	for (size_t i = 0; i < whole->count; i++)
+		if (whole->steps[i]->scope == step->scope && whole->steps[i]->slot == step->slot &&
+		    whole->steps[i]->ordinal > step->ordinal)
+			return false;
+	return true;
+}
+
+static void expect_same_steps(const struct story *whole, const struct story *again, int64_t floor)
+{
+	for (size_t i = 0; i < again->count; i++) {
+		const struct story_step *step = again->steps[i];
+		const struct story_step *before = story_find(whole, step->path);
+		cr_assert_not_null(before, STR_FMT, STR_ARG(step->path));
+		bool over = before->parent != NULL && before->parent->ended;
+		bool beheaded = before->begun_seq < floor && (over || !is_last(whole, before));
+		expect_same_step(step, before, beheaded, again->arena);
+	}
+}
+
+/* The last activation of every node of the root is told; what was in a body that is over is not. */
+static void expect_told(const struct story *whole, const struct story *again, bool all_gone)
+{
+	for (size_t i = 0; i < whole->count; i++) {
+		const struct story_step *step = whole->steps[i];
+		if (step->parent == NULL && is_last(whole, step))
+			cr_expect_not_null(story_find(again, step->path), STR_FMT,
+					   STR_ARG(step->path));
+		if (all_gone && step->parent != NULL && step->parent->ended &&
+		    step->parent->ended_seq > 0)
+			cr_expect_null(story_find(again, step->path), STR_FMT, STR_ARG(step->path));
+	}
+}
+
+Test(retell, a_step_with_a_body_keeps_its_beginning_and_its_end)
+{
+	size_t compared = 0;
+	for (size_t count = 1; count <= play_long.count; count++)
+		for (int64_t floor = 2; floor <= (int64_t)count + 1; floor++) {
+			struct sample sample;
+			sample_init_play(&sample, &play_long);
+			struct view_source left = sample_prefix(&sample, count);
+			struct view_source right = shortened(&sample, count, floor);
+			AUTO(story) whole = { 0 };
+			AUTO(story) again = { 0 };
+			story_read(&whole, &left, &sample.arena);
+			story_read(&again, &right, &sample.arena);
+			cr_expect_eq(again.state, whole.state);
+			expect_same_steps(&whole, &again, floor);
+			expect_told(&whole, &again, floor == (int64_t)count + 1);
+			compared += again.count;
+			sample_done(&sample);
+		}
+	cr_expect_gt(compared, 10000);
+}
+
 Test(retell, a_compaction_itself_is_shown_in_no_view)
 {
 	struct sample sample;
 	sample_init(&sample);
-	struct event events[ROOM];
+	struct event events[SAMPLE_EVENTS + 1];
 	struct run_compacted *body = run_compacted_new(&sample.arena);
 	SET(body, floor, 2);
 	for (size_t i = 0; i < SAMPLE_EVENTS; i++)
@@ -148,7 +273,7 @@ Test(retell, a_compaction_itself_is_shown_in_no_view)
 						{ .run_compacted = body } };
 	struct view_source longer = sample.source;
 	longer.events = events;
-	longer.event_count = ROOM;
+	longer.event_count = SAMPLE_EVENTS + 1;
 	AUTO(story) before = { 0 };
 	AUTO(story) behind = { 0 };
 	story_read(&before, &sample.source, &sample.arena);

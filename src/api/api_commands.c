@@ -1,0 +1,166 @@
+/* api/api_commands.c -- what people tell a run: verdicts on its question, pause, resume, cancel,
+ * signals. */
+#include <stdlib.h>
+
+#include "api/inside.h"
+
+struct str api_speaker(const struct api_call *call, bool given, struct str by)
+{
+	/* Whoever shows a key is who the key says: four eyes are those of two people. */
+	return given && call->caller.kind != CALLER_KEY ? by : api_caller_name(call);
+}
+
+/* ---- verdicts ------------------------------------------------------------------------ */
+
+struct verdict {
+	struct api *api;
+	uint64_t exchange;
+	enum run_decision decision;
+};
+
+static void answered(void *context, uint64_t argument, const struct runtime_reply *reply)
+{
+	struct verdict *verdict = context;
+	(void)argument;
+	if (reply->error != NULL) {
+		api_reply_error(verdict->api, verdict->exchange, reply->error, NULL);
+	} else {
+		AUTO(arena) arena = { 0 };
+		struct run_inbox_receipt *receipt = run_inbox_receipt_new(&arena);
+		SET(receipt, id, reply->request);
+		SET(receipt, run_id, reply->run);
+		SET(receipt, decision, verdict->decision);
+		api_reply_json(verdict->api, verdict->exchange, 200,
+			       run_inbox_receipt_text(receipt, &arena));
+	}
+	free(verdict);
+}
+
+void api_answer(struct api_call *call, const struct runtime_answer *answer)
+{
+	struct verdict *verdict = calloc(1, sizeof(*verdict));
+	require(verdict != NULL);
+	*verdict = (struct verdict){ call->api, call->exchange, answer->decision };
+	runtime_answer(call->api->settings.runtime, answer, answered, verdict, 0);
+}
+
+static void give_verdict(struct api_call *call, const struct run_verdict *body,
+			 enum run_decision decision)
+{
+	struct runtime_answer answer = { .run = call->id,
+					 .decision = decision,
+					 .comment = has(body, comment) ? body->comment : S(""),
+					 .by = api_speaker(call, has(body, by),
+							   has(body, by) ? body->by : S("")),
+					 .revision = has(body, revision) ? &body->revision : NULL,
+					 .key = call->key };
+	if (has(body, request))
+		answer.request = body->request;
+	api_answer(call, &answer);
+}
+
+void api_run_approve(struct api_call *call, const struct run_verdict *body)
+{
+	give_verdict(call, body, RUN_DECISION_APPROVE);
+}
+
+void api_run_reject(struct api_call *call, const struct run_verdict *body)
+{
+	give_verdict(call, body, RUN_DECISION_REJECT);
+}
+
+static enum run_decision decision_of(enum graph_feedback_action action)
+{
+	switch (action) {
+	case GRAPH_FEEDBACK_APPROVE:
+		return RUN_DECISION_APPROVE;
+	case GRAPH_FEEDBACK_REJECT:
+		return RUN_DECISION_REJECT;
+	case GRAPH_FEEDBACK_MODIFY:
+		break;
+	}
+	return RUN_DECISION_MODIFY;
+}
+
+void api_run_feedback(struct api_call *call, const struct graph_human_feedback *body)
+{
+	struct runtime_answer answer = { .run = call->id,
+					 .decision = decision_of(body->action),
+					 .comment = has(body, message) ? body->message : S(""),
+					 .by = api_caller_name(call),
+					 .key = call->key };
+	if (answer.decision == RUN_DECISION_MODIFY)
+		answer.value = json_print(call->arena, body->state_updates);
+	api_answer(call, &answer);
+}
+
+/* ---- commands ------------------------------------------------------------------------ */
+
+struct told {
+	struct api *api;
+	uint64_t exchange;
+	struct uuid run;
+	const char *command;
+};
+
+static void was_told(void *context, uint64_t argument, const struct runtime_reply *reply)
+{
+	struct told *told = context;
+	(void)argument;
+	if (reply->error != NULL) {
+		api_reply_error(told->api, told->exchange, reply->error, NULL);
+	} else {
+		AUTO(arena) arena = { 0 };
+		struct run_command_receipt *receipt = run_command_receipt_new(&arena);
+		SET(receipt, run_id, told->run);
+		SET(receipt, command, str_from_c(told->command));
+		api_reply_json(told->api, told->exchange, 200,
+			       run_command_receipt_text(receipt, &arena));
+	}
+	free(told);
+}
+
+static void tell(struct api_call *call, const char *name, struct runtime_command command)
+{
+	struct told *told = calloc(1, sizeof(*told));
+	require(told != NULL);
+	*told = (struct told){ call->api, call->exchange, call->id, name };
+	command.run = call->id;
+	command.key = call->key;
+	runtime_command(call->api->settings.runtime, &command, was_told, told, 0);
+}
+
+static void tell_note(struct api_call *call, const char *name, enum command_kind kind,
+		      const struct run_note *body)
+{
+	tell(call, name,
+	     (struct runtime_command){
+		     .kind = kind,
+		     .reason = has(body, reason) ? body->reason : S(""),
+		     .by = api_speaker(call, has(body, by), has(body, by) ? body->by : S("")) });
+}
+
+void api_run_pause(struct api_call *call, const struct run_note *body)
+{
+	tell_note(call, "pause", COMMAND_PAUSE, body);
+}
+
+void api_run_resume(struct api_call *call, const struct run_note *body)
+{
+	tell_note(call, "resume", COMMAND_RESUME, body);
+}
+
+void api_run_cancel(struct api_call *call, const struct run_note *body)
+{
+	tell_note(call, "cancel", COMMAND_CANCEL, body);
+}
+
+void api_run_signal(struct api_call *call, const struct run_signal_request *body)
+{
+	tell(call, "signal",
+	     (struct runtime_command){
+		     .kind = COMMAND_SIGNAL,
+		     .name = body->name,
+		     .data = has(body, data) ? json_print(call->arena, body->data) : S(""),
+		     .by = api_speaker(call, has(body, by), has(body, by) ? body->by : S("")) });
+}

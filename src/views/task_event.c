@@ -1,0 +1,312 @@
+/* views/task_event.c -- S3's execution events.
+ *
+ * One function a kind of event, each told from what the stored event itself says and from facts of
+ * its call, so that it stays the same for ever.  An intervention is a signal: what a person tells
+ * the task while it runs.
+ */
+#include "views/task_parts.h"
+
+#include "views/tree.h"
+
+/* The event that is told. */
+struct telling {
+	const struct story *story;
+	size_t index;
+	const struct event *event;
+	const struct story_step *step;
+	const struct story_call *call;
+};
+
+/* ---- which event --------------------------------------------------------------------- */
+
+struct str project_task_tool_end(const struct event *event)
+{
+	return story_event_goes_on(event) ? S("event_error") : S("event_tool_result");
+}
+
+struct str project_task_agent_end(const struct event *event)
+{
+	return story_event_goes_on(event) || story_event_failed(event) ? S("event_error")
+								       : S("event_agent_complete");
+}
+
+/* Called off because something went wrong; that somebody did it has no word. */
+struct str project_task_cancelling(const struct event *event)
+{
+	return story_event_failed(event) ? S("event_error") : S("");
+}
+
+/* ---- the task ------------------------------------------------------------------------ */
+
+static void tell_task_start(const struct telling *t, struct task_execution_event *out)
+{
+	const struct story *story = t->story;
+	struct task_task_start_event *event = task_task_start_event_new(story->arena);
+	SET(event, task_id, task_parts_run_id(story));
+	SET(event, timestamp, story->created_at);
+	SET(event, initial_prompt, json_print(story->arena, story->inputs));
+	SET(event, execution_mode, task_execution_mode_name(TASK_MODE_AUTONOMOUS));
+	SET(event, team_config, TREE(story->arena, { S(""), tree_none() }));
+	out->kind = TASK_EVENT_TASK_START;
+	out->as.task_start = event;
+}
+
+static void tell_task_complete(const struct telling *t, struct task_execution_event *out)
+{
+	const struct story *story = t->story;
+	struct task_task_complete_event *event = task_task_complete_event_new(story->arena);
+	enum task_final_status status;
+	bool known = task_final_status_from(story_words(story)->task, &status);
+	require(known);
+	SET(event, task_id, task_parts_run_id(story));
+	SET(event, timestamp, story->ended_at);
+	SET(event, final_status, status);
+	SET(event, summary, story_result(story));
+	SET(event, total_steps, (int64_t)story->ended_count);
+	SET(event, total_duration_ms, story_duration_ms(story->created_at, story->ended_at));
+	out->kind = TASK_EVENT_TASK_COMPLETE;
+	out->as.task_complete = event;
+}
+
+static void tell_task_paused(const struct telling *t, struct task_execution_event *out)
+{
+	struct task_task_paused_event *event = task_task_paused_event_new(t->story->arena);
+	SET(event, task_id, task_parts_run_id(t->story));
+	SET(event, timestamp, t->event->at);
+	SET(event, reason, TASK_PAUSE_USER_REQUEST);
+	SET(event, context, story_details(t->story, t->index));
+	out->kind = TASK_EVENT_TASK_PAUSED;
+	out->as.task_paused = event;
+}
+
+static void tell_task_resumed(const struct telling *t, struct task_execution_event *out)
+{
+	struct task_task_resumed_event *event = task_task_resumed_event_new(t->story->arena);
+	SET(event, task_id, task_parts_run_id(t->story));
+	SET(event, timestamp, t->event->at);
+	SET(event, reason, task_pause_reason_name(TASK_PAUSE_USER_REQUEST));
+	SET(event, context, story_details(t->story, t->index));
+	out->kind = TASK_EVENT_TASK_RESUMED;
+	out->as.task_resumed = event;
+}
+
+static void tell_user_intervention(const struct telling *t, struct task_execution_event *out)
+{
+	struct task_user_intervention_event *event =
+		task_user_intervention_event_new(t->story->arena);
+	SET(event, intervention_id,
+	    story_id_text(t->story, story_event_id(t->story, story_seq(t->story, t->index))));
+	SET(event, intervention_type, TASK_INTERVENTION_INSTRUCTION);
+	SET(event, details, story_details(t->story, t->index));
+	SET(event, timestamp, t->event->at);
+	SET(event, user_id, t->event->as.run_signalled->by);
+	out->kind = TASK_EVENT_USER_INTERVENTION;
+	out->as.user_intervention = event;
+}
+
+/* ---- agents and tools ------------------------------------------------------------------ */
+
+static void tell_agent_start(const struct telling *t, struct task_execution_event *out)
+{
+	struct task_agent_start_event *event = task_agent_start_event_new(t->story->arena);
+	SET(event, agent_name, story_agent(t->step));
+	SET(event, step_id, task_parts_step_id(t->story, t->step));
+	SET(event, timestamp, t->event->at);
+	out->kind = TASK_EVENT_AGENT_START;
+	out->as.agent_start = event;
+}
+
+static void tell_agent_complete(const struct telling *t, struct task_execution_event *out)
+{
+	struct task_agent_complete_event *event = task_agent_complete_event_new(t->story->arena);
+	const struct json *tokens = json_member(t->call->usage, S("output_tokens"));
+	SET(event, agent_name, story_agent(t->step));
+	SET(event, step_id, task_parts_step_id(t->story, t->step));
+	SET(event, timestamp, t->event->at);
+	if (tokens != NULL && tokens->kind == JSON_INT)
+		SET(event, token_count, tokens->as.integer);
+	SET(event, execution_time_ms, story_duration_ms(t->call->begun_at, t->call->ended_at));
+	out->kind = TASK_EVENT_AGENT_COMPLETE;
+	out->as.agent_complete = event;
+}
+
+static void tell_tool_call(const struct telling *t, struct task_execution_event *out)
+{
+	struct task_tool_call_event *event = task_tool_call_event_new(t->story->arena);
+	SET(event, tool_call, task_parts_call(t->story, t->step, t->call));
+	SET(event, agent_name, t->story->source->graph->name);
+	SET(event, timestamp, t->event->at);
+	out->kind = TASK_EVENT_TOOL_CALL;
+	out->as.tool_call = event;
+}
+
+static void tell_tool_result(const struct telling *t, struct task_execution_event *out)
+{
+	struct task_tool_result_event *event = task_tool_result_event_new(t->story->arena);
+	SET(event, tool_result, task_parts_result(t->story, t->call));
+	SET(event, timestamp, t->event->at);
+	SET(event, execution_time_ms, story_duration_ms(t->call->begun_at, t->call->ended_at));
+	out->kind = TASK_EVENT_TOOL_RESULT;
+	out->as.tool_result = event;
+}
+
+/* ---- people ---------------------------------------------------------------------------- */
+
+static enum task_request_type request_type(const struct telling *t)
+{
+	if (t->event->type == EVENT_HUMAN_ESCALATED)
+		return TASK_REQUEST_ESCALATION;
+	switch (t->event->as.run_human_requested->kind) {
+	case RUN_REQUEST_FEEDBACK:
+		return TASK_REQUEST_FEEDBACK;
+	case RUN_REQUEST_ESCALATION:
+	case RUN_REQUEST_OUTCOME_UNKNOWN:
+		return TASK_REQUEST_ESCALATION;
+	case RUN_REQUEST_APPROVAL:
+	case RUN_REQUEST_SANITIZATION:
+		break;
+	}
+	return TASK_REQUEST_APPROVAL;
+}
+
+/* Until it is answered by itself, or goes to somebody else. */
+static int64_t due_of(const struct telling *t)
+{
+	if (t->event->type == EVENT_HUMAN_REQUESTED)
+		return t->call->due_at;
+	const struct run_human_escalated *body = t->event->as.run_human_escalated;
+	return has(body, due_at) ? body->due_at : 0;
+}
+
+static void tell_hitl_request(const struct telling *t, struct task_execution_event *out)
+{
+	struct task_hitl_request_event *event = task_hitl_request_event_new(t->story->arena);
+	int64_t due = due_of(t);
+	SET(event, request_id, story_id_text(t->story, t->call->effect));
+	SET(event, request_type, request_type(t));
+	SET(event, agent_name, t->story->source->graph->name);
+	SET(event, context, story_details(t->story, t->index));
+	if (due > 0)
+		SET(event, timeout, story_duration_ms(t->event->at, due) / 1000);
+	SET(event, timestamp, t->event->at);
+	out->kind = TASK_EVENT_HITL_REQUEST;
+	out->as.hitl_request = event;
+}
+
+static enum task_response_type response_type(enum run_decision decision)
+{
+	switch (decision) {
+	case RUN_DECISION_REJECT:
+	case RUN_DECISION_NOT_HAPPENED:
+		return TASK_RESPONSE_REJECTED;
+	case RUN_DECISION_MODIFY:
+		return TASK_RESPONSE_MODIFIED;
+	case RUN_DECISION_TIMEOUT:
+		return TASK_RESPONSE_TIMEOUT;
+	case RUN_DECISION_APPROVE:
+	case RUN_DECISION_HAPPENED:
+	case RUN_DECISION_RETRY:
+		break;
+	}
+	return TASK_RESPONSE_APPROVED;
+}
+
+static void tell_hitl_response(const struct telling *t, struct task_execution_event *out)
+{
+	struct task_hitl_response_event *event = task_hitl_response_event_new(t->story->arena);
+	SET(event, request_id, story_id_text(t->story, t->call->effect));
+	SET(event, response_type, response_type(t->event->as.run_human_finished->decision));
+	SET(event, response_data, t->call->output);
+	SET(event, response_time_ms, story_duration_ms(t->call->begun_at, t->call->ended_at));
+	SET(event, timestamp, t->event->at);
+	out->kind = TASK_EVENT_HITL_RESPONSE;
+	out->as.hitl_response = event;
+}
+
+/* ---- what went wrong ------------------------------------------------------------------- */
+
+static struct str code_of(const struct event *event)
+{
+	const struct run_fault *fault = NULL;
+#define FAULT(body) has(event->as.body, fault) ? event->as.body->fault : NULL
+	if (event->type == EVENT_TOOL_FINISHED)
+		fault = FAULT(run_tool_finished);
+	else if (event->type == EVENT_TURN_FINISHED)
+		fault = FAULT(run_turn_finished);
+	else if (event->type == EVENT_SUBRUN_FINISHED)
+		fault = FAULT(run_subrun_finished);
+	else if (event->type == EVENT_TIMER_FINISHED)
+		fault = FAULT(run_timer_finished);
+	else if (event->type == EVENT_STEP_LEFT)
+		fault = FAULT(run_step_left);
+	else if (event->type == EVENT_RUN_CANCELLING)
+		fault = FAULT(run_cancelling);
+#undef FAULT
+	return fault == NULL ? run_outcome_name(RUN_OUTCOME_FAILED) : fault->code;
+}
+
+static void tell_error(const struct telling *t, struct task_execution_event *out)
+{
+	struct task_error_event *event = task_error_event_new(t->story->arena);
+	bool goes_on = story_event_goes_on(t->event);
+	SET(event, error_id,
+	    story_id_text(t->story, story_event_id(t->story, story_seq(t->story, t->index))));
+	SET(event, error_type, code_of(t->event));
+	SET(event, error_message, story_says(t->story, t->index));
+	SET(event, context, story_details(t->story, t->index));
+	SET(event, timestamp, t->event->at);
+	SET(event, recoverable, goes_on);
+	if (goes_on)
+		SET(event, recovery_action,
+		    t->call->retry_at > 0 ? S("another attempt") : S("a person is asked"));
+	out->kind = TASK_EVENT_ERROR;
+	out->as.error = event;
+}
+
+static void tell_recovery(const struct telling *t, struct task_execution_event *out)
+{
+	struct task_recovery_event *event = task_recovery_event_new(t->story->arena);
+	SET(event, error_id, story_id_text(t->story, t->call->effect));
+	SET(event, recovery_strategy, run_effect_class_name(t->step->node->class));
+	SET(event, success, true);
+	SET(event, timestamp, t->event->at);
+	SET(event, details, story_details(t->story, t->index));
+	out->kind = TASK_EVENT_RECOVERY;
+	out->as.recovery = event;
+}
+
+/* ---- all of them ----------------------------------------------------------------------- */
+
+static const struct {
+	const char *word;
+	void (*tell)(const struct telling *t, struct task_execution_event *out);
+} tellers[] = {
+	{ "event_task_start", tell_task_start },
+	{ "event_task_complete", tell_task_complete },
+	{ "event_task_paused", tell_task_paused },
+	{ "event_task_resumed", tell_task_resumed },
+	{ "event_user_intervention", tell_user_intervention },
+	{ "event_agent_start", tell_agent_start },
+	{ "event_agent_complete", tell_agent_complete },
+	{ "event_tool_call", tell_tool_call },
+	{ "event_tool_result", tell_tool_result },
+	{ "event_hitl_request", tell_hitl_request },
+	{ "event_hitl_response", tell_hitl_response },
+	{ "event_error", tell_error },
+	{ "event_recovery", tell_recovery },
+};
+
+const struct task_execution_event *task_event(const struct story *story, size_t index,
+					      struct str word)
+{
+	const struct event *from = &story->source->events[index];
+	const struct telling t = { story, index, from, story_step(story, from),
+				   story_call(story, index) };
+	struct task_execution_event *event = arena_new(story->arena, struct task_execution_event);
+	size_t i = 0;
+	while (i < COUNT(tellers) && !str_equal(word, str_from_c(tellers[i].word)))
+		i++;
+	require(i < COUNT(tellers)); /* every word of a row has one: test_views.c */
+	tellers[i].tell(&t, event);
+	return event;
+}

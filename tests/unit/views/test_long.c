@@ -1,0 +1,264 @@
+/* The story of a run with bodies, rounds, attempts and people, beside the engine's own state. */
+#include <criterion/criterion.h>
+
+#include "contract/graph.h"
+#include "contract/runtime.h"
+#include "contract/task.h"
+#include "engine/run.h"
+#include "sample.h"
+
+static struct run *fold(struct sample *sample, size_t count)
+{
+	const struct graph *graph;
+	struct error error;
+	cr_assert(graph_load(sample_graph_text(sample), &sample->arena, &graph, &error), "%s",
+		  error.text);
+	struct run *run = run_new(&sample->arena, sample->source.run, graph);
+	for (size_t i = 0; i < count; i++)
+		cr_assert(evolve(run, &sample->events[i], &error), "%s", error.text);
+	return run;
+}
+
+/* A pure step that computes has no event yet, and a step in a body is made by its first one. */
+static bool may_be_unseen(const struct run *run, const struct activation *activation)
+{
+	return activation->state == STEP_PENDING ||
+	       (activation->state == STEP_RUNNING &&
+		run_starts_itself(run_node(run, activation))) ||
+	       activation->state == STEP_CANCELLED;
+}
+
+static void compare(const struct run *run, const struct story *story, size_t count, size_t *same)
+{
+	for (uint32_t i = 0; i < run->paths.room; i++) {
+		const struct activation *activation = run->paths.at[i];
+		if (activation == NULL)
+			continue;
+		const struct story_step *step = story_find(story, activation->path);
+		struct str word = step_state_row(activation->state)->word;
+		struct str told = step == NULL ? S("none") : vocabulary_step(step->state)->word;
+		if (may_be_unseen(run, activation) &&
+		    (step == NULL || step->state == VOCABULARY_STEP_PENDING))
+			continue;
+		cr_assert(str_equal(told, word), STR_FMT " after %zu events: " STR_FMT ", " STR_FMT,
+			  STR_ARG(activation->path), count, STR_ARG(word), STR_ARG(told));
+		cr_assert_eq(step->ordinal, activation->ordinal);
+		cr_assert(str_equal(step->node->name, run_node(run, activation)->name));
+		++*same;
+	}
+}
+
+Test(long, every_step_is_in_the_state_the_engine_has_it_in)
+{
+	size_t same = 0;
+	for (size_t count = 1; count <= play_long.count; count++) {
+		struct sample sample;
+		sample_init_play(&sample, &play_long);
+		struct view_source source = sample_prefix(&sample, count);
+		AUTO(story) story = { 0 };
+		story_read(&story, &source, &sample.arena);
+		compare(fold(&sample, count), &story, count, &same);
+		sample_done(&sample);
+	}
+	cr_expect_gt(same, 300);
+}
+
+Test(long, a_story_that_is_read_on_is_the_story_that_is_read_at_once)
+{
+	struct sample sample;
+	sample_init_play(&sample, &play_long);
+	struct view_source source = sample_prefix(&sample, 1);
+	AUTO(story) whole = { 0 };
+	AUTO(story) grown = { 0 };
+	story_read(&whole, &sample.source, &sample.arena);
+	story_read(&grown, &source, &sample.arena);
+	for (size_t count = 2; count <= play_long.count; count++) {
+		source = sample_prefix(&sample, count);
+		story_go_on(&grown, count - 1);
+	}
+	for (int v = 0; v < VIEW_COUNT; v++) {
+		const struct view *view = view_at((enum view_number)v);
+		cr_expect(str_equal(view_whole(view, &whole, &sample.arena),
+				    view_whole(view, &grown, &sample.arena)));
+	}
+	sample_done(&sample);
+}
+
+Test(long, steps_stand_in_the_order_of_the_definition)
+{
+	static const char *const order[] = {
+		"plan",       "polish",        "note",         "flaky",
+		"improve",    "improve/draft", "improve#2",    "improve#2/draft",
+		"each",       "each[0]/x",     "each[0]/y",    "each[1]/x",
+		"each[1]/y",  "behind",        "both",         "both/left",
+		"both/right", "child",         "go",           "pay",
+		"ask",        "closing",       "closing/stop", "never",
+	};
+	struct sample sample;
+	sample_init_play(&sample, &play_long);
+	AUTO(story) story = { 0 };
+	story_read(&story, &sample.source, &sample.arena);
+	const struct story_step **steps = story_in_order(&story);
+	cr_assert_eq(story.count, COUNT(order));
+	for (size_t i = 0; i < COUNT(order); i++)
+		cr_expect(str_equal(steps[i]->path, str_from_c(order[i])), "%s, not " STR_FMT,
+			  order[i], STR_ARG(steps[i]->path));
+	sample_done(&sample);
+}
+
+/* ---- what single steps say ------------------------------------------------------------- */
+
+static void expect_step(const struct story *story, const char *path, const char *state,
+			int64_t attempts, size_t calls, const char *fault)
+{
+	const struct story_step *step = story_find(story, str_from_c(path));
+	cr_assert_not_null(step, "%s", path);
+	struct str word = vocabulary_step(step->state)->word;
+	cr_expect(str_equal(word, str_from_c(state)), "%s: " STR_FMT, path, STR_ARG(word));
+	cr_expect_eq(step->attempts, attempts, "%s", path);
+	cr_expect_eq(step->call_count, calls, "%s", path);
+	cr_expect(str_equal(step->fault, str_from_c(fault)), "%s: " STR_FMT, path,
+		  STR_ARG(step->fault));
+}
+
+Test(long, attempts_rounds_and_ends)
+{
+	struct sample sample;
+	sample_init_play(&sample, &play_long);
+	AUTO(story) story = { 0 };
+	story_read(&story, &sample.source, &sample.arena);
+	expect_step(&story, "polish", "skipped", 0, 0, "");
+	expect_step(&story, "note", "succeeded", 1, 1, "");
+	expect_step(&story, "flaky", "succeeded", 3, 2, "");
+	expect_step(&story, "improve", "succeeded", 1, 1, "");
+	expect_step(&story, "improve#2/draft", "succeeded", 1, 1, "");
+	expect_step(&story, "each[1]/x", "failed", 1, 1, "tool_failed: exit status 4: gone");
+	expect_step(&story, "each[1]/y", "skipped", 0, 0, "dependency failed: each[1]/x");
+	expect_step(&story, "each", "failed", 1, 1, "tool_failed: each[1]/x: exit status 4: gone");
+	expect_step(&story, "behind", "skipped", 0, 0, "dependency failed: each");
+	expect_step(&story, "pay", "succeeded", 1, 2, "");
+	expect_step(&story, "closing", "cancelled", 1, 1, "cancelled");
+	expect_step(&story, "closing/stop", "cancelled", 1, 1, "cancelled: it was told to stop");
+	expect_step(&story, "never", "cancelled", 0, 0, "cancelled");
+	const struct story_step *pay = story_find(&story, S("pay"));
+	cr_expect(str_equal(json_print(&sample.arena, pay->output), S("{\"booked\":true}")),
+		  "what a person says it gave");
+	cr_expect_eq(story.state, VOCABULARY_RUN_CANCELLED);
+	cr_expect_eq(story.started_at - story.created_at, 250000);
+	sample_done(&sample);
+}
+
+/* The row is older than the stream, or the stream does not say. */
+Test(long, a_run_is_queued_paused_and_at_work)
+{
+	static const struct {
+		size_t count;
+		const char *row;
+		enum vocabulary_run state;
+	} moments[] = {
+		{ 1, "running", VOCABULARY_RUN_QUEUED },
+		{ 2, "queued", VOCABULARY_RUN_RUNNING },
+		{ 2, "paused", VOCABULARY_RUN_PAUSED },
+		{ 36, "running", VOCABULARY_RUN_PAUSED },
+		{ 39, "paused", VOCABULARY_RUN_RUNNING },
+		{ 42, "waiting_human", VOCABULARY_RUN_WAITING_HUMAN },
+	};
+	struct sample sample;
+	sample_init_play(&sample, &play_long);
+	for (size_t i = 0; i < COUNT(moments); i++) {
+		struct view_source source = sample_prefix(&sample, moments[i].count);
+		source.state = str_from_c(moments[i].row);
+		AUTO(story) story = { 0 };
+		story_read(&story, &source, &sample.arena);
+		cr_expect_eq(story.state, moments[i].state, "%zu: %d", i, (int)story.state);
+	}
+	sample_done(&sample);
+}
+
+/* Version 1 asked nobody about an outcome that was not known. */
+Test(long, an_unknown_outcome_of_version_1_has_failed)
+{
+	static const struct {
+		const char *body;
+		enum vocabulary_step state;
+		bool failed;
+	} writers[] = {
+		{ "{'step': 'pay', 'effect': '11111111-2222-4333-8444-555555555609', "
+		  "'outcome': 'unknown'}",
+		  VOCABULARY_STEP_FAILED, true },
+		{ "{'v': 2, 'step': 'pay', 'effect': '11111111-2222-4333-8444-555555555609', "
+		  "'outcome': 'unknown'}",
+		  VOCABULARY_STEP_RUNNING, false },
+	};
+	for (size_t i = 0; i < COUNT(writers); i++) {
+		struct sample sample;
+		struct error error;
+		sample_init_play(&sample, &play_long);
+		size_t last = 0;
+		while (sample.events[last].type != EVENT_TOOL_FINISHED ||
+		       sample.events[last].as.run_tool_finished->outcome != RUN_OUTCOME_UNKNOWN)
+			last++;
+		cr_assert(event_read(S("tool.finished"), sample.events[last].at,
+				     sample_json(&sample, writers[i].body), &sample.arena,
+				     &sample.events[last], &error));
+		struct view_source source = sample_prefix(&sample, last + 1);
+		AUTO(story) story = { 0 };
+		story_read(&story, &source, &sample.arena);
+		cr_expect_eq(story_find(&story, S("pay"))->state, writers[i].state);
+		cr_expect_eq(story_event_failed(&sample.events[last]), writers[i].failed);
+		cr_expect_eq(story_event_goes_on(&sample.events[last]), !writers[i].failed);
+		sample_done(&sample);
+	}
+}
+
+/* ---- what single views say ------------------------------------------------------------- */
+
+Test(long, a_sub_run_is_a_session)
+{
+	struct sample sample;
+	sample_init_play(&sample, &play_long);
+	AUTO(story) story = { 0 };
+	story_read(&story, &sample.source, &sample.arena);
+	struct view_documents more = view_at(VIEW_graph)->ops->more(&story);
+	cr_assert_eq(more.count, 3);
+	cr_assert_eq(more.at[2].count, 1);
+	const struct graph_sub_agent_session *session = more.at[2].at[0];
+	const struct story_step *child = story_find(&story, S("child"));
+	cr_expect(uuid_equal(&session->session_id, &child->effect));
+	cr_expect(str_equal(session->agent_name, S("report")));
+	cr_expect(str_equal(session->summary, S("{\"pages\":3}")));
+	cr_expect_eq(session->status, GRAPH_SESSION_COMPLETED);
+	const struct graph_trace_log *trace = more.at[0].at[0];
+	cr_assert_eq(trace->sub_agent_sessions.count, 1);
+	cr_expect(str_equal(trace->sub_agent_sessions.at[0].key, S("child")));
+	cr_expect_eq(trace->sub_agent_sessions.at[0].value.message_count, 2);
+	sample_done(&sample);
+}
+
+Test(long, the_record_has_every_attempt_and_every_answer)
+{
+	struct sample sample;
+	sample_init_play(&sample, &play_long);
+	AUTO(story) story = { 0 };
+	story_read(&story, &sample.source, &sample.arena);
+	struct view_documents more = view_at(VIEW_runtime)->ops->more(&story);
+	const struct runtime_workflow_result *record = more.at[0].at[0];
+	size_t found = 0;
+	for (size_t i = 0; i < record->steps.count; i++) {
+		const struct runtime_step_result *step = &record->steps.at[i];
+		if (str_equal(step->step_id, S("flaky"))) {
+			cr_expect_eq(step->retry_count, 2);
+			cr_assert_eq(step->messages.count, 4);
+			cr_expect_eq(step->messages.at[1].type, RUNTIME_MESSAGE_ERROR);
+			cr_expect_eq(step->messages.at[3].type, RUNTIME_MESSAGE_TOOL_RESULT);
+			found++;
+		} else if (str_equal(step->step_id, S("pay"))) {
+			cr_assert_eq(step->messages.count, 4);
+			cr_expect_eq(step->messages.at[2].type, RUNTIME_MESSAGE_TASK);
+			cr_expect_eq(step->messages.at[3].type, RUNTIME_MESSAGE_RESPONSE);
+			found++;
+		}
+	}
+	cr_expect_eq(found, 2);
+	sample_done(&sample);
+}
