@@ -1,7 +1,7 @@
 # Thin front of meson and ninja.  `make` builds build/baton; `make test` and `make demo` do all the
 # set-up on a fresh Debian 12.
 #
-#   make test       every tier within its budget (tools/test), about five minutes on two cores
+#   make test       every tier, two at any time (tools/test): about five minutes on two cores
 #   make test-full  the same with every crash point, longer fuzzing, and TSan
 #   make crash      the real program killed at every point and system call; prints the table
 #   make fuzz       every parser under libFuzzer, SECONDS=60 each

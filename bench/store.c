@@ -386,6 +386,49 @@ static void measure_reading(void)
 	files_remove("read.db");
 }
 
+/* ---- purging ----------------------------------------------------------------------------- */
+
+static int64_t mono_us(struct system *system)
+{
+	(void)system;
+	return (int64_t)(seconds_of(CLOCK_MONOTONIC) * 1e6);
+}
+
+/* How long a slice of a purge holds the writer, as retention asks for it. */
+static void measure_purging(void)
+{
+	static const struct system_ops ops = { .mono_us = mono_us };
+	static double took[READ_EVENTS];
+	struct system clock = { &ops };
+	struct store *store = store_open("purge.db");
+	store_fill(store, 1, READ_EVENTS);
+	struct store_event last = { .type = S("run.compacted"), .at = 1, .body = S("{}") };
+	struct store_append append = append_of(0, &last);
+	append.expected_seq = READ_EVENTS;
+	append.snapshot.body = S("{}");
+	append.floor = READ_EVENTS + 1;
+	struct store_append *batch[] = { &append };
+	struct error error;
+	if (!store->ops->commit(store, batch, 1, &error) || append.outcome != STORE_COMMITTED)
+		stop("compact", error.text);
+	size_t slices = 0;
+	for (bool more = true; more; slices++) {
+		double begun = seconds_of(CLOCK_MONOTONIC);
+		struct store_deadline deadline = { &clock,
+						   mono_us(&clock) + LIMIT_PURGE_MS * 1000 };
+		if (!store->ops->purge(store, LIMIT_PURGE_ROWS, &deadline, &more, &error))
+			stop("purge", error.text);
+		took[slices] = (seconds_of(CLOCK_MONOTONIC) - begun) * 1000;
+	}
+	qsort(took, slices, sizeof(took[0]), by_size);
+	printf("{\"bench\":\"purging\",\"events\":%llu,\"slices\":%zu,\"median_ms\":%.2f,"
+	       "\"longest_ms\":%.2f}\n",
+	       (unsigned long long)store->ops->stats(store).purged, slices, took[slices / 2],
+	       took[slices - 1]);
+	store->ops->close(store);
+	files_remove("purge.db");
+}
+
 int main(int argc, char **argv)
 {
 	long events = argc > 2 ? strtol(argv[2], NULL, 10) : 4000;
@@ -405,6 +448,7 @@ int main(int argc, char **argv)
 	measure_bytes(1);
 	measure_bytes(PRODUCERS_MOST);
 	measure_reading();
+	measure_purging();
 	rmdir(folder);
 	return 0;
 }

@@ -30,6 +30,7 @@
 #include "os/loop.h"
 #include "os/point.h"
 #include "runtime/runtime.h"
+#include "runtime/schedules.h"
 #include "sandbox/sandbox.h"
 #include "store/store.h"
 #include "tool/custom.h"
@@ -166,6 +167,13 @@ static bool open_store(struct server *server, struct error *error)
 	if (!ops->open(path, &server->store, error))
 		return false;
 	POINT("server.store_opened");
+	uint64_t lost = ops->stats(server->store).lost_commits;
+	if (lost > 0)
+		log_line(LOG_WARNING,
+			 "%s-wal was damaged: at least %llu acknowledged commit%s behind the damage"
+			 " %s lost; the log as it was is %s-wal.damaged, baton db check says more",
+			 path, (unsigned long long)lost, lost == 1 ? "" : "s",
+			 lost == 1 ? "is" : "are", path);
 	return true;
 }
 
@@ -184,6 +192,8 @@ static struct http_patience patience_of(const struct config *config)
 		.body_ms = (uint64_t)config_number(config, CONFIG_BODY_SECONDS) * 1000,
 		.idle_ms = (uint64_t)config_number(config, CONFIG_IDLE_SECONDS) * 1000,
 		.send_ms = (uint64_t)config_number(config, CONFIG_SEND_SECONDS) * 1000,
+		.socket_idle_ms =
+			(uint64_t)config_number(config, CONFIG_SOCKET_IDLE_SECONDS) * 1000,
 	};
 }
 
@@ -314,6 +324,9 @@ static void open_doors(void *context, uint64_t recovered)
 			 recovered == 1 ? "" : "s");
 	if (!server->settings.only_looks)
 		runtime_keep_house(server->runtime);
+	/* A command that owns the folder for the moment is no server: nothing comes due in it. */
+	if (!server->settings.only_looks && server->settings.host != NULL)
+		runtime_open_schedules(server->runtime);
 	server->settings.ready(server->settings.context, recovered);
 }
 

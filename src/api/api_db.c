@@ -393,6 +393,7 @@ static void rebuilt(void *context, uint64_t argument, const struct runtime_rebui
 	SET(answer, effects, result->effects);
 	SET(answer, busy, result->busy);
 	SET(answer, resumed, result->resumed);
+	SET(answer, documents, result->documents);
 	SET(answer, problems, ((struct str_list){ result->problems, result->problem_count }));
 	SET(answer, projections, stored_projections(&arena));
 	api_reply_json(api, argument, 200, run_store_rebuilt_text(answer, &arena));

@@ -68,6 +68,11 @@ static struct str escaped(struct str text, struct arena *arena)
 	return str_copy(arena, buf_str(&out));
 }
 
+struct str documents_location(struct str path, struct str name, struct arena *arena)
+{
+	return str_format(arena, STR_FMT STR_FMT, STR_ARG(path), STR_ARG(escaped(name, arena)));
+}
+
 /* ---- one request ------------------------------------------------------------------------- */
 
 struct document_request {
@@ -180,8 +185,7 @@ static void changed(void *context, uint64_t deletes, const struct runtime_reply 
 	} else {
 		struct str location = S("");
 		if (reply->created && request->answer.path.size > 0)
-			location = str_format(arena, STR_FMT STR_FMT, STR_ARG(request->answer.path),
-					      STR_ARG(escaped(request->name, arena)));
+			location = documents_location(request->answer.path, request->name, arena);
 		documents_reply(request->api, request->exchange, location.size > 0 ? 201 : 200,
 				etag_of(reply->revision, arena), location, S(""), reply->body);
 	}

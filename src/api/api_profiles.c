@@ -3,7 +3,7 @@
 
 #include "api/documents.h"
 #include "api/merge.h"
-#include "contract/pipeline_agent.h"
+#include "runtime/agents.h"
 
 static const struct documents_answer profile_answer = { DOCUMENT_PROFILE,
 							{ "/api/profiles/", 14 } };
@@ -102,7 +102,7 @@ static void agent_work(struct runtime_read *read, struct store_reader *reader)
 	if (value == NULL)
 		fail(&r->error, ERROR_NOT_FOUND, "there is no profile called " STR_FMT,
 		     STR_ARG(str_head(r->name, LIMIT_NAME_BYTES)));
-	else if (pipeline_profile_agent(value, r->agent, &read->arena, &config, &r->error))
+	else if (runtime_profile_agent(reader, value, r->agent, &read->arena, &config, &r->error))
 		r->text = pipeline_agent_config_text(config, &read->arena);
 }
 

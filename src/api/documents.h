@@ -31,6 +31,9 @@ void documents_change(struct api_call *call, const struct documents_answer *answ
 void documents_compose(struct api_call *call, const struct documents_answer *answer,
 		       struct str name, runtime_compose *compose, void *context);
 
+/* Where a document of this name is: the path and the name as one segment of it. */
+struct str documents_location(struct str path, struct str name, struct arena *arena);
+
 /* Reads one as its entity; *out_value is NULL when there is none. */
 MUST_CHECK bool documents_read(struct store_reader *reader, enum document_kind kind,
 			       struct str name, struct arena *arena, const void **out_value,

@@ -213,7 +213,7 @@ void api_accept(struct api *api, uint64_t exchange)
 	call->begun = true;
 	call->phase = PHASE_COUNT;
 	api_count_request(api, call->route, 101);
-	websocket_accept(api->server, exchange, S("baton"));
+	websocket_accept(api->server, exchange, S("baton"), str_from_c(call->request_id));
 }
 
 void api_close(struct api *api, uint64_t exchange, int code, struct str reason)

@@ -1,49 +1,12 @@
-/* base/time.c -- the calendar without libc's zones, locales and globals.
- *
- * Days are counted in the proleptic Gregorian calendar with years that begin in March: the leap
- * day is then the last of its year and the months follow one formula.
- */
+/* base/time.c -- the calendar without libc's zones, locales and globals. */
 #include "base/time.h"
 
 #include <stdio.h>
 
+#include "base/date.h"
+
 static const int64_t US_PER_SECOND = 1000000;
 static const int64_t SECONDS_PER_DAY = 86400;
-
-struct date {
-	int64_t year;
-	int month, day;
-};
-
-static int64_t floor_divide(int64_t a, int64_t b)
-{
-	return a / b - (a % b < 0);
-}
-
-static int64_t days_from_date(struct date date)
-{
-	int64_t year = date.year - (date.month <= 2);
-	int month = (date.month + 9) % 12; /* March is 0 */
-	int64_t leap_days =
-		floor_divide(year, 4) - floor_divide(year, 100) + floor_divide(year, 400);
-	int64_t before_month = (month * 153 + 2) / 5;
-	return year * 365 + leap_days + before_month + date.day - 1 - 719468;
-}
-
-static struct date date_from_days(int64_t days)
-{
-	int64_t since_march_0 = days + 719468;
-	int64_t era = floor_divide(since_march_0, 146097); /* 400 years each */
-	int64_t day = since_march_0 - era * 146097;
-	int64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
-	int64_t day_of_year = day - (year * 365 + year / 4 - year / 100);
-	int64_t month = (day_of_year * 5 + 2) / 153;
-	return (struct date){
-		.year = era * 400 + year + (month >= 10),
-		.month = (int)(month < 10 ? month + 3 : month - 9),
-		.day = (int)(day_of_year - (month * 153 + 2) / 5 + 1),
-	};
-}
 
 struct str time_text(int64_t us, char out[TIME_TEXT_SIZE])
 {
@@ -161,7 +124,7 @@ bool time_parse(struct str text, int64_t *out_us)
 	if (second == 60) /* the header's promise: the next minute's first second */
 		us = 0;
 	int64_t seconds =
-		days_from_date(date) * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second - zone;
+		date_to_days(date) * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second - zone;
 	*out_us = seconds * US_PER_SECOND + us;
 	return true;
 }

@@ -73,6 +73,8 @@ enum cli_values {
 	CLI_RUN,
 	CLI_REQUEST,
 	CLI_PROFILE,
+	CLI_AGENT,
+	CLI_SCHEDULE,
 	CLI_KEY,
 	CLI_SETTING,
 	CLI_COMMAND_NAME,
@@ -173,6 +175,12 @@ MUST_CHECK bool cli_stream(struct cli *cli, struct str target, cli_event *event,
 /* Follows a run's events, telling each, until it ends; then prints its result.  *seen is the seq
  * of the last event told: called again it goes on behind it. */
 int cli_follow(struct cli *cli, const struct uuid *run, int64_t *seen);
+/* What --file and --set say a document shall be, as JSON, with its name; `what` is what such a
+ * document is called.  A command without --set gives the members of its own options in `with`. */
+MUST_CHECK bool cli_document(struct cli *cli, const char *what, const char *name,
+			     const struct json *with, struct str *out_body, struct error *error);
+/* A path with a name in it, escaped: "/api/profiles/" NAME "/activate". */
+struct str cli_target(struct cli *cli, const char *before, const char *name, const char *behind);
 /* The result: to stdout, all of it, with a line end. */
 int cli_print(struct cli *cli, struct str text);
 int cli_print_json(struct cli *cli, const struct json *json);

@@ -93,6 +93,12 @@ static void put_values(struct cli *cli, enum cli_values values, const char *word
 	case CLI_PROFILE:
 		put_from_server(cli, S("/api/profiles"), S("items"), S("name"));
 		return;
+	case CLI_AGENT:
+		put_from_server(cli, S("/api/agents"), S("agents"), S("name"));
+		return;
+	case CLI_SCHEDULE:
+		put_from_server(cli, S("/api/schedules"), S("items"), S("name"));
+		return;
 	case CLI_KEY:
 		put_from_server(cli, S("/api/keys"), S("items"), S("id"));
 		return;

@@ -95,12 +95,13 @@ static int show_rebuild(struct cli *cli, const struct json *answer)
 	const struct json *made = json_member(answer, S("projections"));
 	(void)cli;
 	for (size_t i = 0; json_item(made, i) != NULL; i++)
-		printf("%-8.*s  made again from " STR_FMT "\n",
+		printf("%-9.*s  made again from " STR_FMT "\n",
 		       STR_ARG(json_text(json_member(json_item(made, i), S("name")))),
 		       STR_ARG(json_text(json_member(json_item(made, i), S("source")))));
 	printf("%lld runs, %lld open effects; %lld runs are at work and were left out, %lld go on\n",
 	       number(answer, "runs"), number(answer, "effects"), number(answer, "busy"),
 	       number(answer, "resumed"));
+	printf("%lld documents\n", number(answer, "documents"));
 	for (size_t i = 0; json_item(problems, i) != NULL; i++)
 		printf(STR_FMT "\n", STR_ARG(json_text(json_item(problems, i))));
 	return json_item(problems, 0) == NULL ? 0 : error_row(ERROR_STORAGE)->exit_status;

@@ -181,6 +181,12 @@ void doctor_store(struct doctor *doctor)
 		doctor_say(doctor, DOCTOR_FAIL,
 			   "baton db check says more; a backup is a whole database",
 			   "it does not open: " STR_FMT, STR_ARG(reason_of(doctor, &child)));
+	else if (file_exists(in_folder(doctor, "baton.db-wal.damaged")))
+		doctor_say(
+			doctor, DOCTOR_WARN,
+			"restore the data folder from a copy, or remove baton.db-wal.damaged to"
+			" go on without what is lost",
+			"its log was damaged at an earlier start; acknowledged commits are lost");
 	else
 		doctor_say(doctor, DOCTOR_OK, NULL,
 			   "opens, %lld runs, %lld events; baton db check looks at all of it",

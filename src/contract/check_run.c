@@ -1,6 +1,8 @@
 /* contract/check_run.c -- what the rows of contracts/run.def cannot say. */
 #include "contract/run.h"
 
+#include "base/cron.h"
+
 /* RFC 6901: nothing, or parts that each begin with a slash. */
 static void check_pointer(struct check *check, const char *field, struct str pointer)
 {
@@ -62,4 +64,24 @@ void run_custom_tool_check(const struct run_custom_tool *value, struct check *ch
 		check_fail(check, "class",
 			   "contained is neither kept alive nor on the network: all it can change "
 			   "is its run's workspace");
+}
+
+void run_schedule_check(const struct run_schedule *schedule, struct check *check)
+{
+	struct cron cron;
+	struct error error;
+	int64_t us;
+	if (has(schedule, cron) == has(schedule, every))
+		check_fail(check, NULL, "either cron or every says when, and only one of them");
+	if (has(schedule, cron) && !cron_parse(schedule->cron, &cron, &error))
+		check_fail(check, "cron", "%s", error.text);
+	if (has(schedule, every) && !interval_parse(schedule->every, &us, &error))
+		check_fail(check, "every", "%s", error.text);
+	if (!zone_name_good(schedule->time_zone))
+		check_fail(check, "time_zone",
+			   "is no name of the tz database, such as UTC or Europe/Berlin");
+	if (schedule->catch_up == RUN_CATCH_UP_ALL && schedule->overlap == RUN_OVERLAP_SKIP)
+		check_fail(check, "catch_up",
+			   "all needs overlap queue or allow: with skip, only one of several that "
+			   "come at once is started");
 }

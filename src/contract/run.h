@@ -3,6 +3,7 @@
 #ifndef CONTRACT_RUN_H
 #define CONTRACT_RUN_H
 
+#include "contract/graph.h"
 #include "contract/pipeline.h"
 #include "contract/runtime.h"
 #include "contract/task.h"

@@ -59,21 +59,27 @@ struct str system_body_after(const struct system_after *after, enum document_kin
 
 /* ---- one change ---------------------------------------------------------------------- */
 
+/* "profile" is a profile, "agent" an agent. */
+static const char *article(struct str kind)
+{
+	return str_starts(kind, S("a")) ? "an" : "a";
+}
+
 static bool check_name(struct str name, struct str kind, struct error *error)
 {
 	if (name.size == 0 || name.size > LIMIT_NAME_BYTES)
 		return fail(error, ERROR_INVALID,
-			    "the name of a " STR_FMT " has from 1 to %d bytes, not %zu",
-			    STR_ARG(kind), LIMIT_NAME_BYTES, name.size);
+			    "the name of %s " STR_FMT " has from 1 to %d bytes, not %zu",
+			    article(kind), STR_ARG(kind), LIMIT_NAME_BYTES, name.size);
 	bool plain = !str_equal(name, S(".")) && !str_equal(name, S(".."));
 	for (size_t i = 0; i < name.size && plain; i++)
 		plain = (unsigned char)name.at[i] >= 0x20 && name.at[i] != 0x7F &&
 			name.at[i] != '/';
 	/* It is one segment of a path. */
 	return plain || fail(error, ERROR_INVALID,
-			     "the name of a " STR_FMT
+			     "the name of %s " STR_FMT
 			     " has no slash and no control character, and is not . or ..",
-			     STR_ARG(kind));
+			     article(kind), STR_ARG(kind));
 }
 
 static bool check_revision(const struct system_change *change,
@@ -87,8 +93,9 @@ static bool check_revision(const struct system_change *change,
 	    (change->revision == SYSTEM_SOME_REVISION && revision > 0))
 		return true;
 	if (change->revision == 0)
-		return fail(error, ERROR_CONFLICT, "there is already a " STR_FMT " called " STR_FMT,
-			    STR_ARG(change->kind), STR_ARG(change->name));
+		return fail(error, ERROR_CONFLICT,
+			    "there is already %s " STR_FMT " called " STR_FMT,
+			    article(change->kind), STR_ARG(change->kind), STR_ARG(change->name));
 	if (revision == 0)
 		return fail(error, ERROR_PRECONDITION_FAILED,
 			    "there is no " STR_FMT " called " STR_FMT, STR_ARG(change->kind),

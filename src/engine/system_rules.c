@@ -137,6 +137,59 @@ bool system_rule_profile(const struct system_after *after, const struct system_s
 	return problems_fail(&d->problems, error);
 }
 
+bool system_rule_agent(const struct system_after *after, const struct system_subject *subject,
+		       struct system_decision *d, struct error *error)
+{
+	(void)after;
+	const struct run_agent *agent = subject->value;
+	if (agent == NULL)
+		return true;
+	if (!named_so(subject, agent->name, error))
+		return false;
+	system_check_secrets(agent->options, S("/options"), &d->problems);
+	check_sandbox(agent->sandbox, S("/sandbox"), &d->problems);
+	if (has(agent->llm_config, endpoint) && has_password(agent->llm_config->endpoint))
+		problems_add(&d->problems, S("/llm_config/endpoint"), 0, 0,
+			     "must not hold a password; name the key in api_key");
+	return problems_fail(&d->problems, error);
+}
+
+/* A schedule without its progress would never come due, and progress without its schedule would
+ * have nothing to start. */
+static bool come_and_go_together(const struct system_after *after,
+				 const struct system_subject *subject, enum document_kind other,
+				 struct error *error)
+{
+	bool there = system_body_after(after, other, subject->name).size > 0;
+	struct str kind = document_kind_name(subject->kind), of = document_kind_name(other);
+	return there == (subject->value != NULL) ||
+	       fail(error, ERROR_INVALID,
+		    STR_FMT " " STR_FMT " and its " STR_FMT " come and go together", STR_ARG(kind),
+		    STR_ARG(subject->name), STR_ARG(of));
+}
+
+bool system_rule_schedule(const struct system_after *after, const struct system_subject *subject,
+			  struct system_decision *d, struct error *error)
+{
+	const struct run_schedule *schedule = subject->value;
+	if (!come_and_go_together(after, subject, DOCUMENT_SCHEDULE_PROGRESS, error))
+		return false;
+	if (schedule == NULL)
+		return true;
+	if (!named_so(subject, schedule->name, error))
+		return false;
+	system_check_secrets(schedule->inputs, S("/inputs"), &d->problems);
+	return problems_fail(&d->problems, error);
+}
+
+bool system_rule_schedule_progress(const struct system_after *after,
+				   const struct system_subject *subject, struct system_decision *d,
+				   struct error *error)
+{
+	(void)d;
+	return come_and_go_together(after, subject, DOCUMENT_SCHEDULE, error);
+}
+
 bool system_rule_single(const struct system_after *after, const struct system_subject *subject,
 			struct system_decision *d, struct error *error)
 {

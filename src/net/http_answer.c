@@ -110,10 +110,9 @@ void http_answer_head(struct buf *out, const struct http_answer *answer)
 	buf_add(out, S("\r\n"));
 }
 
-void http_answer_problem(struct buf *out, enum error_code code, const char *detail, struct str date,
-			 bool head_only)
+void http_answer_problem(struct buf *out, const struct http_problem *problem)
 {
-	const struct error_row *row = error_row(code);
+	const struct error_row *row = error_row(problem->code);
 	AUTO(buf) body = { 0 };
 	struct json_writer writer = { .out = &body };
 	json_open(&writer, '{');
@@ -124,9 +123,9 @@ void http_answer_problem(struct buf *out, enum error_code code, const char *deta
 	json_key(&writer, S("status"));
 	json_put_int(&writer, row->http_status);
 	json_key(&writer, S("detail"));
-	json_put_str(&writer, str_from_c(detail));
+	json_put_str(&writer, str_from_c(problem->detail));
 	json_key(&writer, S("error"));
-	json_put_str(&writer, str_from_c(detail));
+	json_put_str(&writer, str_from_c(problem->detail));
 	json_key(&writer, S("code"));
 	json_put_str(&writer, row->name);
 	json_close(&writer, '}');
@@ -134,16 +133,17 @@ void http_answer_problem(struct buf *out, enum error_code code, const char *deta
 	snprintf(seconds, sizeof(seconds), "%d", LIMIT_RETRY_AFTER_SECONDS);
 	const struct http_header headers[] = {
 		{ S("Content-Type"), S("application/problem+json") },
+		{ S("X-Request-Id"), problem->request_id },
 		{ S("Retry-After"), str_from_c(seconds) },
 	};
 	http_answer_head(out,
 			 &(struct http_answer){ .status = row->http_status,
 						.headers = headers,
-						.header_count = row->http_status == 503 ? 2 : 1,
-						.date = date,
+						.header_count = row->http_status == 503 ? 3 : 2,
+						.date = problem->date,
 						.framing = HTTP_FRAMING_LENGTH,
 						.length = body.size,
 						.close = true });
-	if (!head_only)
+	if (!problem->head_only)
 		buf_add(out, buf_str(&body));
 }

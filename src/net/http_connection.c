@@ -192,9 +192,7 @@ static void linger(struct http_connection *connection)
 static void refuse(struct http_connection *connection, enum error_code code, const char *detail)
 {
 	AUTO(buf) answer = { 0 };
-	http_count_refusal(connection->server, code);
-	http_answer_problem(&answer, code, detail, http_date(connection->server),
-			    connection->parse.head_only);
+	http_refuse(connection->server, code, detail, connection->parse.head_only, &answer);
 	http_connection_write(connection, buf_str(&answer), S(""), S(""));
 	linger(connection);
 }

@@ -123,8 +123,9 @@ struct str http_date(struct http_server *server);
 /* The server's handler is called as a phase of the loop's flight recorder. */
 struct flight *http_flight(struct http_server *server);
 
-/* A request that was answered before the handler saw it. */
-void http_count_refusal(struct http_server *server, enum error_code code);
+/* A request that is answered before the handler sees it: counted, and named like any other. */
+void http_refuse(struct http_server *server, enum error_code code, const char *detail,
+		 bool head_only, struct buf *out_answer);
 
 /* http_listen.c */
 void http_listener_close(struct http_listener *listener);
@@ -164,7 +165,13 @@ struct http_answer {
 bool http_status_has_body(int status);
 void http_answer_head(struct buf *out, const struct http_answer *answer);
 /* A whole problem answer that closes the connection. */
-void http_answer_problem(struct buf *out, enum error_code code, const char *detail, struct str date,
-			 bool head_only);
+struct http_problem {
+	enum error_code code;
+	const char *detail;
+	struct str date, request_id;
+	bool head_only;
+};
+
+void http_answer_problem(struct buf *out, const struct http_problem *problem);
 
 #endif

@@ -45,9 +45,8 @@ static void turn_away(struct http_server *server, int client, bool local)
 {
 	AUTO(buf) answer = { 0 };
 	limit_hit(local ? REJECTION_HTTP_LOCAL_CONNECTIONS : REJECTION_HTTP_CONNECTIONS);
-	http_count_refusal(server, ERROR_UNAVAILABLE);
-	http_answer_problem(&answer, ERROR_UNAVAILABLE, "too many connections, try again later",
-			    http_date(server), false);
+	http_refuse(server, ERROR_UNAVAILABLE, "too many connections, try again later", false,
+		    &answer);
 	(void)!send(client, answer.at, answer.size, MSG_DONTWAIT | MSG_NOSIGNAL);
 	shutdown(client, SHUT_WR);
 	close(client);

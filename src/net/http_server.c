@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/uuid.h"
 #include "net/http_inside.h"
 
 struct http_settings http_settings_default(void)
@@ -50,6 +51,7 @@ void http_server_be_patient(struct http_server *server, const struct http_patien
 	server->settings.body_ms = patience->body_ms;
 	server->settings.idle_ms = patience->idle_ms;
 	server->settings.send_ms = patience->send_ms;
+	server->settings.socket_idle_ms = patience->socket_idle_ms;
 }
 
 struct str http_header(const struct http_request *request, struct str name)
@@ -205,10 +207,19 @@ static const enum error_code refusal_codes[HTTP_REFUSALS] = {
 	ERROR_SYNTAX, ERROR_TIMEOUT, ERROR_TOO_LARGE, ERROR_HEADERS_TOO_LARGE, ERROR_UNAVAILABLE,
 };
 
-void http_count_refusal(struct http_server *server, enum error_code code)
+void http_refuse(struct http_server *server, enum error_code code, const char *detail,
+		 bool head_only, struct buf *out_answer)
 {
+	uint8_t dice[16];
+	char text[UUID_TEXT_SIZE];
 	for (size_t i = 0; i < HTTP_REFUSALS; i++)
 		server->refusals[i] += refusal_codes[i] == code;
+	system_random(loop_system(server->loop), dice, sizeof(dice));
+	struct uuid id = uuid_from_random(dice);
+	const struct http_problem problem = { code, detail, .date = http_date(server),
+					      .request_id = uuid_text(&id, text),
+					      .head_only = head_only };
+	http_answer_problem(out_answer, &problem);
 }
 
 uint64_t http_refusals(const struct http_server *server, size_t index, int *out_status)

@@ -78,7 +78,7 @@ void http_server_make_room(struct http_server *server, size_t connections);
 
 /* How long clients may take; the defaults are the rows of limits.def. */
 struct http_patience {
-	uint64_t header_ms, body_ms, idle_ms, send_ms;
+	uint64_t header_ms, body_ms, idle_ms, send_ms, socket_idle_ms;
 };
 void http_server_be_patient(struct http_server *server, const struct http_patience *patience);
 

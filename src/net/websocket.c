@@ -230,7 +230,7 @@ void websocket_free(struct http_connection *connection)
 
 /* ---- doors --------------------------------------------------------------------------------- */
 
-static void answer(struct http_connection *connection, struct str protocol)
+static void answer(struct http_connection *connection, struct str protocol, struct str request_id)
 {
 	struct http_request request = { 0 };
 	char accept[WEBSOCKET_ACCEPT_SIZE];
@@ -244,11 +244,14 @@ static void answer(struct http_connection *connection, struct str protocol)
 		       STR_ARG(http_date(connection->server)), accept);
 	if (protocol.size > 0 && websocket_offers(&request, protocol))
 		buf_add_format(&head, "Sec-WebSocket-Protocol: " STR_FMT "\r\n", STR_ARG(protocol));
+	if (request_id.size > 0)
+		buf_add_format(&head, "X-Request-Id: " STR_FMT "\r\n", STR_ARG(request_id));
 	buf_add(&head, S("\r\n"));
 	http_connection_write(connection, buf_str(&head), S(""), S(""));
 }
 
-void websocket_accept(struct http_server *server, uint64_t exchange, struct str protocol)
+void websocket_accept(struct http_server *server, uint64_t exchange, struct str protocol,
+		      struct str request_id)
 {
 	struct http_connection *connection = slots_get(&server->exchanges, exchange);
 	if (connection == NULL)
@@ -262,7 +265,7 @@ void websocket_accept(struct http_server *server, uint64_t exchange, struct str 
 	websocket->heard_ms = now_ms(server);
 	websocket_frames_init(&websocket->frames, server->settings.socket_message_bytes, deliver,
 			      connection);
-	answer(connection, protocol);
+	answer(connection, protocol, request_id);
 	/* The request has had its answer: what it took is not needed for as long as this lasts. */
 	http_parse_done(&connection->parse);
 	beat_list(connection);

@@ -5,7 +5,7 @@
  *
  *	if (!websocket_check(request, &error))
  *		... refuse with http_reply: 426 or 400 ...
- *	websocket_accept(server, request->exchange, S("baton"));
+ *	websocket_accept(server, request->exchange, S("baton"), id);
  *
  * Text goes out with websocket_write() under the same rule as http_write(): false is "not taken",
  * `writable` follows when there is room.  Text comes in whole through the handler's `message`.
@@ -29,8 +29,10 @@
 bool websocket_wanted(const struct http_request *request);
 MUST_CHECK bool websocket_check(const struct http_request *request, struct error *error);
 
-/* `protocol` is chosen when the client offered it; "" = none. */
-void websocket_accept(struct http_server *server, uint64_t exchange, struct str protocol);
+/* `protocol` is chosen when the client offered it; "" = none.  `request_id` is the answer's
+ * X-Request-Id; "" = none. */
+void websocket_accept(struct http_server *server, uint64_t exchange, struct str protocol,
+		      struct str request_id);
 bool websocket_write(struct http_server *server, uint64_t exchange, struct str text);
 void websocket_close(struct http_server *server, uint64_t exchange, enum websocket_code code,
 		     struct str reason);

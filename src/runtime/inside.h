@@ -11,6 +11,8 @@
  *	fetch.c     values and trees the engine needs to see
  *	documents.c changes of documents, one after the other
  *	settings.c  what the documents say about the runtime itself
+ *	agents.c    agents of the registry by their names
+ *	schedules.c definitions that are run by themselves; schedule_change.c, schedule_read.c
  *	recover.c   what was open when the program ended
  *	house.c     which housekeeping is under way, and what waits for it
  *	retention.c events that may go
@@ -201,6 +203,8 @@ struct runtime {
 	system_callback *opened; /* of runtime_open_documents() */
 	void *opened_context;
 	uint64_t snapshots, loaded_events;
+	struct schedules *schedules; /* NULL until they are opened */
+	struct schedule_job *schedule_jobs;
 	struct chore *chores; /* the first is under way */
 	uint64_t chore_count; /* ever begun: the number of one is its id */
 };
@@ -378,6 +382,9 @@ void alarms_discard(struct runtime *runtime);
 /* ---- the rest ------------------------------------------------------------------------ */
 
 void documents_discard(struct runtime *runtime);
+void schedules_discard(struct runtime *runtime);
+void schedule_jobs_discard(struct runtime *runtime);
+int64_t schedules_opened_at(struct runtime *runtime); /* 0 while they are not opened */
 /* How long starting a run may take; 0 = as long as it takes. */
 int64_t runtime_start_us(const struct runtime *runtime);
 /* The newest commit found room on the disk, or none; a change of that is worth a line. */

@@ -1,13 +1,16 @@
-/* runtime/rebuild.c -- the run's row and its open effects, made again from its events (R12).
+/* runtime/rebuild.c -- runs' rows, their open effects and the documents, made again from events
+ * (R12).
  *
  * One run at a time: a reader folds it, the writer's lane replaces what was derived, and appends
  * that came meanwhile go in between.  A run in memory writes its row with every append, so it is
- * made again only while nothing of it is at the writer.  What the store derives from rows comes at
- * the end, when all runs are through.
+ * made again only while nothing of it is at the writer.  Then the documents, all at once: a reader
+ * finds the newest event of each in the system stream, and if the stream has gone on until the
+ * writer has its turn, that is done again.  What the store derives from rows comes at the end.
  */
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "base/map.h"
 #include "os/point.h"
 #include "runtime/inside.h"
 
@@ -18,10 +21,15 @@ struct rebuild {
 	struct uuid runs[LIMIT_RETENTION_PAGE_RUNS];
 	size_t count, next;
 	struct loaded loaded;
-	struct arena rows; /* of the run that is being written */
+	struct arena rows; /* of the run that is being written, or of the documents */
 	struct store_run row;
 	struct store_effect *open;
 	size_t open_count;
+	struct store_document *documents;
+	size_t document_count;
+	int64_t system_seq;
+	bool current; /* the documents are what was written */
+	int tries;
 	struct arena arena; /* the problems, the runs that are to be taken up */
 	struct str problems[LIMIT_PROBLEMS];
 	struct uuid *found; /* at work and in nobody's memory */
@@ -78,6 +86,13 @@ static void end_done(struct runtime_care *care)
 	rebuild_end(rebuild_of_care(care));
 }
 
+static void all_written(struct rebuild *rebuild)
+{
+	rebuild->chore.care.work = end_work;
+	rebuild->chore.care.done = end_done;
+	runtime_care(rebuild->chore.runtime, &rebuild->chore.care);
+}
+
 /* ---- one run ------------------------------------------------------------------------- */
 
 static void write_work(struct runtime_care *care, struct store *store)
@@ -125,13 +140,11 @@ static void note_found(struct rebuild *rebuild, const struct uuid *run)
 	rebuild->found[rebuild->found_count++] = *run;
 }
 
-static void note_problem(struct rebuild *rebuild, const struct uuid *run)
+static void note_problem(struct rebuild *rebuild, struct str what)
 {
-	char id[UUID_TEXT_SIZE];
 	if (rebuild->result.problem_count < LIMIT_PROBLEMS)
-		rebuild->problems[rebuild->result.problem_count++] =
-			str_format(&rebuild->arena, "run " STR_FMT ": %s",
-				   STR_ARG(uuid_text(run, id)), rebuild->error.text);
+		rebuild->problems[rebuild->result.problem_count++] = str_format(
+			&rebuild->arena, STR_FMT ": %s", STR_ARG(what), rebuild->error.text);
 	rebuild->error = (struct error){ 0 };
 }
 
@@ -180,7 +193,9 @@ static void fold_done(struct runtime_read *read)
 	struct loaded loaded = rebuild->loaded;
 	rebuild->loaded = (struct loaded){ 0 };
 	if (rebuild->error.code != ERROR_NONE) {
-		note_problem(rebuild, &id);
+		char text[UUID_TEXT_SIZE];
+		note_problem(rebuild, str_format(&rebuild->arena, "run " STR_FMT,
+						 STR_ARG(uuid_text(&id, text))));
 		rebuild_next(rebuild);
 	} else if (!write_live(rebuild, &id)) {
 		if (!run_ended(loaded.run) && is_left_alone(loaded.run))
@@ -188,6 +203,161 @@ static void fold_done(struct runtime_read *read)
 		write_run(rebuild, loaded.run);
 	}
 	loaded_discard(read->runtime, &loaded);
+}
+
+/* ---- the documents ------------------------------------------------------------------- */
+
+/* The newest event of a document: its body is read once all are known, so that older ones cost
+ * nothing. */
+struct newest {
+	struct store_document document;
+	int64_t seq;
+	bool gone;
+};
+
+static const struct uuid system_stream;
+
+static bool changed_read(const struct store_event_row *row, struct arena *arena,
+			 const struct run_document_changed **out_changed, struct error *error)
+{
+	struct event event;
+	*out_changed = NULL;
+	if (!event_read(row->type, row->at, row->body, arena, &event, error))
+		return false;
+	if (event.type == EVENT_DOCUMENT_CHANGED)
+		*out_changed = event.as.run_document_changed;
+	return true;
+}
+
+static void note_newest(struct map *documents, const struct store_event_row *row,
+			const struct run_document_changed *changed, struct arena *arena)
+{
+	/* Neither has a control character in it. */
+	struct str key = str_format(arena, STR_FMT "\n" STR_FMT, STR_ARG(changed->kind),
+				    STR_ARG(changed->name));
+	struct newest *newest = map_get(documents, key);
+	if (newest == NULL) {
+		newest = arena_new(arena, struct newest);
+		newest->document.kind = str_copy(arena, changed->kind);
+		newest->document.name = str_copy(arena, changed->name);
+		map_put(documents, key, newest);
+	}
+	newest->document.revision = changed->revision;
+	newest->document.changed_at = row->at;
+	newest->document.body = S("");
+	newest->seq = row->seq;
+	newest->gone = !has(changed, body);
+}
+
+static bool find_newest(struct rebuild *rebuild, struct store_reader *reader, struct map *documents)
+{
+	rebuild->system_seq = 0;
+	for (;;) {
+		AUTO(arena) arena = { 0 };
+		struct store_event_page page;
+		if (!reader->ops->read_events(reader, &system_stream, rebuild->system_seq,
+					      LIMIT_STREAM_PAGE_EVENTS, &arena, &page,
+					      &rebuild->error))
+			return false;
+		for (size_t i = 0; i < page.count; i++) {
+			const struct run_document_changed *changed;
+			if (page.at[i].seq != ++rebuild->system_seq)
+				return fail(&rebuild->error, ERROR_STORAGE, "event %lld is missing",
+					    (long long)rebuild->system_seq);
+			if (!changed_read(&page.at[i], &arena, &changed, &rebuild->error))
+				return false;
+			if (changed != NULL)
+				note_newest(documents, &page.at[i], changed, &rebuild->rows);
+		}
+		if (page.count < LIMIT_STREAM_PAGE_EVENTS)
+			return true;
+	}
+}
+
+static bool read_body(struct rebuild *rebuild, struct store_reader *reader, struct newest *newest)
+{
+	AUTO(arena) arena = { 0 };
+	struct store_event_page page;
+	const struct run_document_changed *changed = NULL;
+	if (newest->gone)
+		return true;
+	if (!reader->ops->read_events(reader, &system_stream, newest->seq - 1, 1, &arena, &page,
+				      &rebuild->error))
+		return false;
+	if (page.count == 1 && !changed_read(&page.at[0], &arena, &changed, &rebuild->error))
+		return false;
+	if (page.count != 1 || changed == NULL)
+		return fail(&rebuild->error, ERROR_STORAGE, "event %lld is missing",
+			    (long long)newest->seq);
+	newest->document.body = json_print(&rebuild->rows, changed->body);
+	return true;
+}
+
+static void documents_work(struct runtime_read *read, struct store_reader *reader)
+{
+	struct rebuild *rebuild = (struct rebuild *)read;
+	struct map documents = { 0 };
+	struct newest *newest;
+	struct str key;
+	bool good = find_newest(rebuild, reader, &documents);
+	rebuild->document_count = 0;
+	rebuild->documents =
+		arena_array(&rebuild->rows, struct store_document, documents.count + 1);
+	for (size_t i = 0; good && (newest = map_next(&documents, &i, &key)) != NULL;) {
+		good = read_body(rebuild, reader, newest);
+		rebuild->documents[rebuild->document_count++] = newest->document;
+	}
+	map_done(&documents);
+}
+
+static void replace_work(struct runtime_care *care, struct store *store)
+{
+	struct rebuild *rebuild = rebuild_of_care(care);
+	POINT("rebuild.before_documents");
+	store->ops->rebuild_documents(store, rebuild->system_seq, rebuild->documents,
+				      rebuild->document_count, &rebuild->current, &rebuild->error);
+}
+
+static void documents_begin(struct rebuild *rebuild);
+
+static void replace_done(struct runtime_care *care)
+{
+	struct rebuild *rebuild = rebuild_of_care(care);
+	POINT("rebuild.documents_written");
+	arena_done(&rebuild->rows);
+	if (rebuild->error.code != ERROR_NONE) {
+		rebuild_end(rebuild);
+	} else if (rebuild->current) {
+		rebuild->result.documents = (int64_t)rebuild->document_count;
+		all_written(rebuild);
+	} else if (++rebuild->tries < LIMIT_DOCUMENT_TRIES) {
+		documents_begin(rebuild);
+	} else {
+		fail(&rebuild->error, ERROR_OVERLOADED,
+		     "documents change faster than they can be made again; try again later");
+		rebuild_end(rebuild);
+	}
+}
+
+static void documents_done(struct runtime_read *read)
+{
+	struct rebuild *rebuild = (struct rebuild *)read;
+	if (rebuild->error.code != ERROR_NONE) {
+		arena_done(&rebuild->rows);
+		note_problem(rebuild, S("the system stream"));
+		all_written(rebuild);
+		return;
+	}
+	rebuild->chore.care.work = replace_work;
+	rebuild->chore.care.done = replace_done;
+	runtime_care(rebuild->chore.runtime, &rebuild->chore.care);
+}
+
+static void documents_begin(struct rebuild *rebuild)
+{
+	rebuild->chore.read.work = documents_work;
+	rebuild->chore.read.done = documents_done;
+	runtime_read(rebuild->chore.runtime, &rebuild->chore.read);
 }
 
 /* ---- all of them --------------------------------------------------------------------- */
@@ -216,9 +386,7 @@ static void page_done(struct runtime_read *read)
 	} else if (rebuild->count > 0) {
 		rebuild_next(rebuild);
 	} else {
-		rebuild->chore.care.work = end_work;
-		rebuild->chore.care.done = end_done;
-		runtime_care(rebuild->chore.runtime, &rebuild->chore.care);
+		documents_begin(rebuild);
 	}
 }
 

@@ -246,7 +246,10 @@ static void purge_work(struct runtime_care *care, struct store *store)
 {
 	struct pass *pass = pass_of_care(care);
 	POINT("retention.before_purge");
-	store->ops->purge(store, LIMIT_PURGE_ROWS, &pass->purge_more, &pass->error);
+	struct system *system = pass->chore.runtime->settings.system;
+	const struct store_deadline deadline = { system, system_mono_us(system) +
+								 LIMIT_PURGE_MS * INT64_C(1000) };
+	store->ops->purge(store, LIMIT_PURGE_ROWS, &deadline, &pass->purge_more, &pass->error);
 }
 
 static void purge_done(struct runtime_care *care)

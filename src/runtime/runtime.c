@@ -90,6 +90,7 @@ static void discard_what_waits(struct runtime *runtime)
 	for (void *watch; (watch = slots_next(&runtime->watches, &index, &id)) != NULL;)
 		free(watch);
 	documents_discard(runtime);
+	schedules_discard(runtime);
 }
 
 void runtime_free(struct runtime *runtime)

@@ -300,7 +300,7 @@ void runtime_compact(struct runtime *runtime, const struct runtime_compaction *c
  * recovered. */
 struct runtime_rebuilt {
 	const struct error *error;
-	int64_t runs, effects, busy, resumed;
+	int64_t runs, effects, busy, resumed, documents;
 	const struct str *problems; /* at most LIMIT_PROBLEMS */
 	size_t problem_count;
 };

@@ -47,6 +47,7 @@
 #include "base/error.h"
 #include "base/sha256.h"
 #include "base/uuid.h"
+#include "os/system.h"
 
 struct store_event {
 	struct str type; /* a name of events.def */
@@ -203,6 +204,8 @@ struct store_stats {
 	uint64_t refusals;                            /* batches there was no room for */
 	uint64_t purged;                              /* events taken off the disk */
 	uint64_t wal_bytes;                           /* size of the WAL behind the newest commit */
+	/* Acknowledged commits, at least, that damage to the WAL had hidden when it was opened. */
+	uint64_t lost_commits;
 };
 
 /* What it holds and what that takes. */
@@ -216,6 +219,12 @@ struct store_size {
 struct store_check {
 	const struct str *problems;
 	size_t count;
+};
+
+/* A moment of system_mono_us(). */
+struct store_deadline {
+	struct system *system;
+	int64_t at_us;
 };
 
 struct store;
@@ -307,9 +316,11 @@ struct store_ops {
 	/* Gives free pages back to the disk.  On the writer's thread, which it holds up. */
 	bool (*vacuum)(struct store *store, struct error *error);
 	/* Takes at most `limit` rows off the disk that floors and forgotten requests have left
-	 * behind, values that nobody names any more included.  On the writer's thread, in a
+	 * behind, values that nobody names any more included, and at least one, but none
+	 * behind the deadline (NULL = whatever it takes).  On the writer's thread, in a
 	 * transaction of its own; *out_more when a slice is left. */
-	bool (*purge)(struct store *store, size_t limit, bool *out_more, struct error *error);
+	bool (*purge)(struct store *store, size_t limit, const struct store_deadline *deadline,
+		      bool *out_more, struct error *error);
 	/* Requests older than `before` are forgotten, at once and for good. */
 	bool (*forget)(struct store *store, int64_t before, struct error *error);
 	/* Replaces what was derived from the run's events: its row and its open effects (R12).
@@ -319,6 +330,12 @@ struct store_ops {
 			    const struct store_effect *open, size_t open_count,
 			    struct error *error);
 	bool (*rebuild_end)(struct store *store, struct error *error);
+	/* Replaces all documents by these, which are what the system stream makes of them at `seq`,
+	 * those that are gone included.  When the stream has gone on since, *out_current is false
+	 * and nothing is written.  On the writer's thread. */
+	bool (*rebuild_documents)(struct store *store, int64_t seq,
+				  const struct store_document *documents, size_t count,
+				  bool *out_current, struct error *error);
 };
 
 struct store {

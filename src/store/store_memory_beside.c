@@ -175,6 +175,16 @@ static void document_write(struct store_memory *self, const struct store_documen
 	document->revision++;
 }
 
+static void documents_forget(struct store_memory *self)
+{
+	for (size_t i = 0; i < self->document_count; i++) {
+		memory_disown(self->documents[i].kind);
+		memory_disown(self->documents[i].name);
+		memory_disown(self->documents[i].body);
+	}
+	self->document_count = 0;
+}
+
 static size_t request_place(const struct store_memory *self, struct str key, bool *out_there)
 {
 	size_t place = 0;
@@ -332,11 +342,7 @@ void memory_beside_done(struct store_memory *self)
 		value_free(value);
 	map_done(&self->values);
 	free((void *)self->dead);
-	for (size_t i = 0; i < self->document_count; i++) {
-		memory_disown(self->documents[i].kind);
-		memory_disown(self->documents[i].name);
-		memory_disown(self->documents[i].body);
-	}
+	documents_forget(self);
 	free(self->documents);
 	for (size_t i = 0; i < self->request_count; i++)
 		memory_disown(self->requests[i].key);
@@ -391,9 +397,11 @@ static void requests_purge(struct store_memory *self, size_t *left)
 	self->request_count = kept;
 }
 
-bool store_memory_purge(struct store *store, size_t limit, bool *out_more, struct error *error)
+bool store_memory_purge(struct store *store, size_t limit, const struct store_deadline *deadline,
+			bool *out_more, struct error *error)
 {
 	(void)error;
+	(void)deadline; /* nobody waits for the disk here */
 	struct store_memory *self = self_of(store);
 	size_t left = limit;
 	pthread_mutex_lock(self->lock);
@@ -453,5 +461,28 @@ bool store_memory_rebuild_end(struct store *store, struct error *error)
 {
 	(void)store;
 	(void)error;
+	return true;
+}
+
+bool store_memory_rebuild_documents(struct store *store, int64_t seq,
+				    const struct store_document *documents, size_t count,
+				    bool *out_current, struct error *error)
+{
+	(void)error;
+	struct store_memory *self = self_of(store);
+	pthread_mutex_lock(self->lock);
+	int64_t now = self->system == NULL ? 0 : self->system->row.seq;
+	*out_current = now == seq;
+	if (*out_current)
+		documents_forget(self);
+	for (size_t i = 0; *out_current && i < count; i++) {
+		bool there;
+		size_t place;
+		document_write(self, &documents[i]);
+		place = memory_document_place(self, documents[i].kind, documents[i].name, &there);
+		require(there);
+		self->documents[place].revision = documents[i].revision;
+	}
+	pthread_mutex_unlock(self->lock);
 	return true;
 }

@@ -134,12 +134,16 @@ void memory_beside_write(struct store_memory *self, const struct store_append *a
 			 struct memory_run *run);
 void memory_beside_done(struct store_memory *self);
 
-bool store_memory_purge(struct store *store, size_t limit, bool *out_more, struct error *error);
+bool store_memory_purge(struct store *store, size_t limit, const struct store_deadline *deadline,
+			bool *out_more, struct error *error);
 bool store_memory_forget(struct store *store, int64_t before, struct error *error);
 bool store_memory_rebuild_run(struct store *store, const struct store_run *run,
 			      const struct store_effect *open, size_t open_count,
 			      struct error *error);
 bool store_memory_rebuild_end(struct store *store, struct error *error);
+bool store_memory_rebuild_documents(struct store *store, int64_t seq,
+				    const struct store_document *documents, size_t count,
+				    bool *out_current, struct error *error);
 
 /* ---- reading ---------------------------------------------------------------------------- */
 

@@ -481,4 +481,5 @@ const struct store_ops store_memory_ops = {
 	.forget = store_memory_forget,
 	.rebuild_run = store_memory_rebuild_run,
 	.rebuild_end = store_memory_rebuild_end,
+	.rebuild_documents = store_memory_rebuild_documents,
 };

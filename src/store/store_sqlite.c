@@ -462,19 +462,29 @@ static int frames_counted(void *context, sqlite3 *database, const char *name, in
 	return SQLITE_OK;
 }
 
+bool store_sqlite_checkpoint_now(struct store_sqlite *self)
+{
+	int mode = self->empty_wal ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
+	int code = sqlite3_wal_checkpoint_v2(self->database, NULL, mode, NULL, NULL);
+	self->frames_checkpointed = self->frames;
+	if (code == SQLITE_OK && self->empty_wal) {
+		self->empty_wal = false;
+		self->frames = self->frames_checkpointed = 0;
+		self->wal_bytes = 0;
+	}
+	return code == SQLITE_OK || code == SQLITE_BUSY || store_sqlite_is_full(self->database);
+}
+
 /* Moves the WAL into the database when it has grown by LIMIT_STORE_WAL_FRAMES.  Readers may hold
  * it back; then it is tried again only after as many frames more, since every try is an fsync. */
 void store_sqlite_checkpoint(struct store_sqlite *self)
 {
 	if (self->frames < self->frames_checkpointed)
 		self->frames_checkpointed = 0;
-	if (self->frames - self->frames_checkpointed <= self->checkpoint_frames)
+	if (self->frames - self->frames_checkpointed <= self->checkpoint_frames && !self->empty_wal)
 		return;
 	POINT("store.before_checkpoint");
-	int code = sqlite3_wal_checkpoint_v2(self->database, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL,
-					     NULL);
-	self->frames_checkpointed = self->frames;
-	if (code != SQLITE_OK && code != SQLITE_BUSY && !store_sqlite_is_full(self->database)) {
+	if (!store_sqlite_checkpoint_now(self)) {
 		/* What was committed before is safe in the WAL; nothing more is taken. */
 		struct error error;
 		store_sqlite_fail(self->database, self->path, "checkpoint", &error);
@@ -556,7 +566,8 @@ struct store_stats store_sqlite_stats(const struct store *store)
 				     .conflicts = self->conflicts,
 				     .refusals = self->refusals,
 				     .purged = self->purged,
-				     .wal_bytes = self->wal_bytes };
+				     .wal_bytes = self->wal_bytes,
+				     .lost_commits = self->lost_commits };
 }
 
 void store_sqlite_close(struct store *store)

@@ -42,6 +42,7 @@ enum store_sqlite_write {
 	WRITE_PURGE,
 	WRITE_DOCUMENT_FIND,
 	WRITE_DOCUMENT,
+	WRITE_DOCUMENT_AGAIN,
 	WRITE_COUNTER_FIND,
 	WRITE_COUNTER,
 	WRITE_REQUEST_FIND,
@@ -81,6 +82,7 @@ struct store_sqlite {
 	struct arena scratch;    /* of one append */
 	int frames;              /* in the WAL, as the last commit left it */
 	int frames_checkpointed; /* when the last checkpoint ran; 0: none since the reset */
+	bool empty_wal;          /* what is in it should not stay there */
 	size_t reserve_bytes;    /* as it should be; 0 = none */
 	size_t reserve;          /* as it is */
 	uint64_t reserve_wait;   /* commits until it is tried again to make it whole */
@@ -88,6 +90,7 @@ struct store_sqlite {
 	bool broken;           /* nothing is written any more */
 	atomic_bool damaged;   /* a reader has met what nobody wrote */
 	struct error breakage; /* why */
+	uint64_t lost_commits; /* found at the opening */
 	_Atomic uint64_t commits, events, appends, conflicts, refusals, purged, wal_bytes;
 };
 
@@ -181,8 +184,15 @@ void store_sqlite_over(struct store_sqlite *self, enum store_sqlite_write which)
 bool store_sqlite_begin(struct store_sqlite *self, struct error *error);
 bool store_sqlite_end(struct store_sqlite *self, bool good, struct error *error);
 void store_sqlite_latch(struct store_sqlite *self, const struct error *error);
+/* A log that has lost acknowledged commits is kept beside the database under its name and this. */
+#define STORE_SQLITE_DAMAGED "-wal.damaged"
+/* How many at least; reads the log of a file that nobody has open. */
+uint64_t store_sqlite_log_lost(const char *path);
 /* Moves the WAL into the database when it has grown enough. */
 void store_sqlite_checkpoint(struct store_sqlite *self);
+/* Moves it, and empties it when that is wanted, as far as readers and the disk let it; false: it
+ * went wrong. */
+bool store_sqlite_checkpoint_now(struct store_sqlite *self);
 /* The run's row anew, at the seq of its newest event. */
 bool store_sqlite_row_rebuild(struct store_sqlite *self, const struct store_run *row,
 			      int64_t *out_key, struct error *error);
@@ -303,12 +313,16 @@ bool store_sqlite_check(struct store_reader *reader, struct arena *arena,
 bool store_sqlite_backup(struct store_reader *reader, const char *path, int64_t *out_bytes,
 			 struct error *error);
 bool store_sqlite_vacuum(struct store *store, struct error *error);
-bool store_sqlite_purge(struct store *store, size_t limit, bool *out_more, struct error *error);
+bool store_sqlite_purge(struct store *store, size_t limit, const struct store_deadline *deadline,
+			bool *out_more, struct error *error);
 bool store_sqlite_forget(struct store *store, int64_t before, struct error *error);
 bool store_sqlite_rebuild_run(struct store *store, const struct store_run *run,
 			      const struct store_effect *open, size_t open_count,
 			      struct error *error);
 bool store_sqlite_rebuild_end(struct store *store, struct error *error);
+bool store_sqlite_rebuild_documents(struct store *store, int64_t seq,
+				    const struct store_document *documents, size_t count,
+				    bool *out_current, struct error *error);
 
 /* Every op but open and close. */
 #define STORE_SQLITE_OPS                                                                           \
@@ -326,6 +340,7 @@ bool store_sqlite_rebuild_end(struct store *store, struct error *error);
 	.list_old = store_sqlite_list_old, .measure = store_sqlite_measure,                        \
 	.check = store_sqlite_check, .backup = store_sqlite_backup, .vacuum = store_sqlite_vacuum, \
 	.purge = store_sqlite_purge, .forget = store_sqlite_forget,                                \
-	.rebuild_run = store_sqlite_rebuild_run, .rebuild_end = store_sqlite_rebuild_end
+	.rebuild_run = store_sqlite_rebuild_run, .rebuild_end = store_sqlite_rebuild_end,          \
+	.rebuild_documents = store_sqlite_rebuild_documents
 
 #endif

@@ -203,6 +203,15 @@ bool store_sqlite_check(struct store_reader *reader, struct arena *arena,
 	for (size_t i = 0; i < COUNT(rules) && asked; i++)
 		asked = find_rows(self, rules[i], NULL, &findings, error);
 	moment_end(self);
+	const char *damaged = str_format(arena, "%s" STORE_SQLITE_DAMAGED, self->path).at;
+	if (access(damaged, F_OK) == 0)
+		find(&findings,
+		     str_format(arena,
+				"the log was damaged, and commits behind the damage that had been"
+				" acknowledged are lost: restore the data folder from a copy, or"
+				" remove %s to go on without them",
+				damaged)
+			     .at);
 	if (asked && page_vfs_damage(self->database) > 0) {
 		atomic_store(&self->writer->damaged, true);
 		find(&findings,
@@ -304,23 +313,22 @@ bool store_sqlite_backup(struct store_reader *reader, const char *path, int64_t 
 
 /* ---- making it smaller ---------------------------------------------------------------- */
 
-/* The whole file goes through the WAL, which is then moved and emptied.  Readers may hold the
- * emptying back; then a later checkpoint does it. */
+/* The whole file goes through the WAL, which is then moved and emptied, so that neither file has
+ * anything left of what was deleted.  Readers may hold the emptying back; then the checkpoint
+ * behind the next commit does it.  An empty transaction before it tells whether the file is still
+ * ours. */
 bool store_sqlite_vacuum(struct store *store, struct error *error)
 {
 	struct store_sqlite *self = (struct store_sqlite *)store;
-	if (self->broken) {
-		*error = self->breakage;
+	if (!store_sqlite_begin(self, error) || !store_sqlite_end(self, true, error))
 		return false;
-	}
-	if (sqlite3_exec(self->database, "VACUUM", NULL, NULL, NULL) != SQLITE_OK ||
-	    sqlite3_wal_checkpoint_v2(self->database, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL,
-				      NULL) != SQLITE_OK) {
+	self->empty_wal = true;
+	if (sqlite3_exec(self->database, STORE_SQLITE_VACUUM, NULL, NULL, NULL) != SQLITE_OK ||
+	    !store_sqlite_checkpoint_now(self) || store_sqlite_is_full(self->database)) {
 		store_sqlite_fail(self->database, self->path, "vacuum the database", error);
-		if (error->code != ERROR_STORAGE_FULL) {
-			self->broken = true;
-			self->breakage = *error;
-		}
+		sqlite3_exec(self->database, STORE_SQLITE_SETTINGS, NULL, NULL, NULL);
+		if (error->code != ERROR_STORAGE_FULL)
+			store_sqlite_latch(self, error);
 		return false;
 	}
 	return true;

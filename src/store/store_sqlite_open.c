@@ -6,8 +6,10 @@
  * (page_vfs.h).  One that is small is read and checked as a whole (LIMIT_STORE_CHECK_BYTES); a
  * larger one when a person asks.
  *
- * A killed process leaves a WAL that may be written and not synced.  What is in it will be seen by
- * readers and acted on, so it is synced first, by the checkpoint that ends the opening.
+ * The WAL is looked at before SQLite has it, because SQLite does not tell what it leaves out
+ * (store_sqlite_log.c).  A killed process leaves a WAL that may be written and not synced.  What is
+ * in it will be seen by readers and acted on, so it is synced first, by the checkpoint that ends
+ * the opening.
  */
 #include "store/store_sqlite.h"
 
@@ -225,6 +227,8 @@ bool store_sqlite_setup(struct store_sqlite *self, struct error *error)
 	struct identity identity;
 	if (self->vfs == NULL && !file_make(self->path, error))
 		return false;
+	if (self->vfs == NULL)
+		self->lost_commits = store_sqlite_log_lost(self->path);
 	if (!store_sqlite_connect(self, self->vfs, error) || !identify(self, &identity, error))
 		return false;
 	/* Pages without a checksum are older than version 2. */

@@ -6,6 +6,8 @@
  * one begins where this one did.
  */
 #include "store/store_sqlite.h"
+
+#include "base/limits.h"
 #include "store/store_sqlite_schema.h"
 
 static struct store_sqlite *self_of(struct store *store)
@@ -43,8 +45,22 @@ static bool event_purge(struct store_sqlite *self, int64_t run, int64_t next, in
 			  store_sqlite_names_drop(self, names, error));
 }
 
-/* One run's share; *left goes down, *out_none when no run has anything left. */
-static bool run_purge(struct store_sqlite *self, size_t *left, bool *out_none, struct error *error)
+/* What a slice may take, and what it has taken. */
+struct allowance {
+	size_t rows, taken;
+	const struct store_deadline *deadline;
+};
+
+static size_t allowed(const struct allowance *allowance)
+{
+	const struct store_deadline *deadline = allowance->deadline;
+	bool late = deadline != NULL && system_mono_us(deadline->system) >= deadline->at_us;
+	return late && allowance->taken > 0 ? 0 : allowance->rows - allowance->taken;
+}
+
+/* One run's share; *out_none when no run has anything left. */
+static bool run_purge(struct store_sqlite *self, struct allowance *allowance, bool *out_none,
+		      struct error *error)
 {
 	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_PURGE_NEXT);
 	bool found;
@@ -56,7 +72,7 @@ static bool run_purge(struct store_sqlite *self, size_t *left, bool *out_none, s
 	int64_t upto = found ? sqlite3_column_int64(statement, 2) : 0;
 	store_sqlite_over(self, WRITE_PURGE_NEXT);
 	*out_none = !found;
-	for (int64_t seq = 1; found && *left > 0; next = seq + 1, --*left) {
+	for (int64_t seq = 1; found && allowed(allowance) > 0; next = seq + 1, allowance->taken++) {
 		if (!event_purge(self, run, next, upto, &seq, error))
 			return false;
 		if (seq == 0)
@@ -86,39 +102,44 @@ static bool value_purge(struct store_sqlite *self, bool *out_none, struct error 
 	       run_with(self, WRITE_DEAD_DELETE, blob, "forget a dead value", error);
 }
 
-static bool slice(struct store_sqlite *self, size_t limit, size_t *out_left, size_t *out_events,
+static bool slice(struct store_sqlite *self, struct allowance *allowance, size_t *out_events,
 		  struct error *error)
 {
-	size_t left = limit;
-	for (bool none = false; !none && left > 0;)
-		if (!run_purge(self, &left, &none, error))
+	for (bool none = false; !none && allowed(allowance) > 0;)
+		if (!run_purge(self, allowance, &none, error))
 			return false;
-	*out_events = limit - left;
-	for (bool none = false; !none && left > 0; left -= !none)
+	*out_events = allowance->taken;
+	for (bool none = false; !none && allowed(allowance) > 0; allowance->taken += !none)
 		if (!value_purge(self, &none, error))
 			return false;
-	if (left > 0) {
-		if (!run_with(self, WRITE_REQUESTS_DELETE, (int64_t)left, "forget requests", error))
+	for (bool none = false; !none && allowed(allowance) > 0;) {
+		size_t rows = allowed(allowance);
+		if (rows > LIMIT_PURGE_REQUESTS)
+			rows = LIMIT_PURGE_REQUESTS;
+		if (!run_with(self, WRITE_REQUESTS_DELETE, (int64_t)rows, "forget requests", error))
 			return false;
-		left -= (size_t)sqlite3_changes(self->database);
+		size_t gone = (size_t)sqlite3_changes(self->database);
+		allowance->taken += gone;
+		none = gone < rows;
 	}
-	*out_left = left;
 	return true;
 }
 
-bool store_sqlite_purge(struct store *store, size_t limit, bool *out_more, struct error *error)
+bool store_sqlite_purge(struct store *store, size_t limit, const struct store_deadline *deadline,
+			bool *out_more, struct error *error)
 {
 	struct store_sqlite *self = self_of(store);
-	size_t left = 0, events = 0;
-	if (limit > INT32_MAX)
-		limit = INT32_MAX;
+	struct allowance allowance = { .rows = limit < INT32_MAX ? limit : INT32_MAX,
+				       .deadline = deadline };
+	size_t events = 0;
 	if (!store_sqlite_begin(self, error))
 		return false;
-	bool good = slice(self, limit, &left, &events, error);
+	bool good = slice(self, &allowance, &events, error);
+	bool cut_off = allowed(&allowance) == 0;
 	if (!store_sqlite_end(self, good, error))
 		return false;
 	self->purged += events;
-	*out_more = left == 0;
+	*out_more = cut_off;
 	store_sqlite_checkpoint(self);
 	return true;
 }
@@ -167,6 +188,41 @@ bool store_sqlite_rebuild_end(struct store *store, struct error *error)
 		    store_sqlite_fail(self->database, self->path, "count anew", error);
 	if (!store_sqlite_end(self, good, error))
 		return false;
+	store_sqlite_checkpoint(self);
+	return true;
+}
+
+static bool document_again(struct store_sqlite *self, const struct store_document *document,
+			   struct error *error)
+{
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_DOCUMENT_AGAIN);
+	int bound = store_sqlite_bind_text(statement, 1, document->kind) |
+		    store_sqlite_bind_text(statement, 2, document->name) |
+		    sqlite3_bind_int64(statement, 3, document->revision) |
+		    sqlite3_bind_int64(statement, 4, document->changed_at) |
+		    store_sqlite_bind_text(statement, 5, document->body);
+	return store_sqlite_run(self, WRITE_DOCUMENT_AGAIN, bound, "write a document", error);
+}
+
+bool store_sqlite_rebuild_documents(struct store *store, int64_t seq,
+				    const struct store_document *documents, size_t count,
+				    bool *out_current, struct error *error)
+{
+	struct store_sqlite *self = self_of(store);
+	int64_t now = 0;
+	if (!store_sqlite_begin(self, error))
+		return false;
+	bool good = store_sqlite_number(
+		self, "SELECT coalesce((SELECT seq FROM runs WHERE key = 0), 0)", &now, error);
+	bool current = good && now == seq;
+	if (current)
+		good = store_sqlite_execute(self, "DELETE FROM documents", "forget documents",
+					    error);
+	for (size_t i = 0; current && good && i < count; i++)
+		good = document_again(self, &documents[i], error);
+	if (!store_sqlite_end(self, good, error))
+		return false;
+	*out_current = current;
 	store_sqlite_checkpoint(self);
 	return true;
 }

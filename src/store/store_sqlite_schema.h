@@ -51,6 +51,9 @@
 	"PRAGMA query_only = ON;"    \
 	"PRAGMA cache_size = -512;"
 
+/* What SQLite puts aside meanwhile is as large as the file, too much for memory. */
+#define STORE_SQLITE_VACUUM "PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY;"
+
 /* The tables that version 2 has made or made anew; the upgrade makes the same. */
 #define STORE_SQLITE_RUNS                    \
 	"CREATE TABLE runs ("                \

@@ -53,6 +53,8 @@ const char *const store_sqlite_writes[WRITES] = {
 	[WRITE_DOCUMENT] = "INSERT INTO documents (kind, name, revision, changed_at, body)"
 			   " VALUES (?1, ?2, 1, ?3, ?4) ON CONFLICT (kind, name) DO UPDATE"
 			   " SET revision = revision + 1, changed_at = ?3, body = ?4",
+	[WRITE_DOCUMENT_AGAIN] = "INSERT INTO documents (kind, name, revision, changed_at, body)"
+				 " VALUES (?1, ?2, ?3, ?4, ?5)",
 	[WRITE_COUNTER_FIND] = "SELECT value FROM counters WHERE name = ?1",
 	[WRITE_COUNTER] = "INSERT INTO counters (name, value) VALUES (?1, ?2)"
 			  " ON CONFLICT (name) DO UPDATE SET value = value + ?2",

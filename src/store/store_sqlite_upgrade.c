@@ -40,7 +40,7 @@ bool store_sqlite_adopt(struct store_sqlite *self, struct error *error)
 		return store_sqlite_fail(self->database, self->path, "make room for checksums",
 					 error);
 	return store_sqlite_wal_enter(self, error) &&
-	       store_sqlite_execute(self, STORE_SQLITE_WRITER_SETTINGS "VACUUM",
+	       store_sqlite_execute(self, STORE_SQLITE_WRITER_SETTINGS STORE_SQLITE_VACUUM,
 				    "make room for checksums", error) &&
 	       wal_move(self, error);
 }

@@ -68,7 +68,36 @@ async function play(seed) {
 	return wanted === got ? [] : [`seed ${seed}, ${failures} failures: the store has ${wanted}, the log ${got}`];
 }
 
-const complaints = [];
+// A run whose beginning is gone: it is asked for once, and what comes is shown all the same.
+async function playGone() {
+	let asked = 0;
+	const failed = [];
+	const gone = new Error("compacted");
+	const log = new RunLog(
+		async () => {
+			asked++;
+			await null;
+			throw gone;
+		},
+		() => {},
+		(cause) => failed.push(cause),
+		(cause) => cause === gone,
+	);
+	const first = log.fill();
+	log.take({ sequence: 9 });
+	log.take({ sequence: 8 });
+	await first;
+	for (let sequence = 10; sequence < 13; sequence++) {
+		log.take({ sequence });
+		log.take({ sequence });
+		await log.fill();
+	}
+	const got = log.events.map((event) => event.sequence).join();
+	const good = asked === 1 && failed.length === 1 && log.loaded && log.gone && got === "8,9,10,11,12";
+	return good ? [] : [`gone: asked ${asked} times, failed ${failed.length} times, shows ${got}`];
+}
+
+const complaints = await playGone();
 for (let seed = 1; seed <= Number(seeds); seed++)
 	complaints.push(...(await play(seed)));
 console.log(JSON.stringify(complaints));

@@ -162,3 +162,26 @@ def test_a_run_that_does_not_exist(server, browse):
     page.wait_text(".problem", "no such run")
     page.link("See the runs there are").click()
     page.wait_text("h1", "Runs")
+
+
+def test_a_compacted_run_says_so_and_is_not_asked_for_again(home, server, browse):
+    run = server.start("two-steps", wait=20).body["run_id"]
+    assert home.cli("db", "compact", "--now")[0] == 0
+    assert server.get(f"/api/runs/{run}/events?view=pipeline").status == 410
+
+    def asked():
+        series = 'baton_http_requests_total{method="GET",route="/api/runs/{id}/events",status="410"}'
+        return server.figures()[series]
+    before = asked()
+    page = browse(f"/ui/runs/{run}").live()
+    page.wait_text("[data-gone]", "compacted")
+    # Another run's end goes through the same socket, and then the page has had every occasion to ask.
+    assert server.start("two-steps", wait=20).status == 200
+    server.kill()
+    page.until("document.body.textContent.includes('connection to the server is lost')")
+    assert page.texts(".problem") == []
+    again = home.serve(port=server.address.rsplit(":", 1)[1])
+    page.until("!document.body.textContent.includes('connection to the server is lost')")
+    page.wait('[data-step] [data-state]')
+    assert before == 1 and again.figures().get(
+        'baton_http_requests_total{method="GET",route="/api/runs/{id}/events",status="410"}', 0) == 0

@@ -84,7 +84,10 @@ FAILED = set()          # test ids
 
 # Points that a server does not pass, and who kills at them.
 ELSEWHERE = {"file.before_rename": "tests/scenario/test_config.py",
-             "file.after_rename": "tests/scenario/test_config.py"}
+             "file.after_rename": "tests/scenario/test_config.py",
+             "schedule.before_start": "tests/scenario/test_schedules.py",
+             "schedule.started": "tests/scenario/test_schedules.py",
+             "schedule.stepped": "tests/scenario/test_schedules.py"}
 PROFILE = {"name": "rig", "repo_root": "/srv/rig"}
 
 End = collections.namedtuple("End", "result events files profile")

@@ -85,9 +85,16 @@ def home():
         yield home
 
 
-def expect(copy, made, count):
-    """The folder holds the first so many runs, whole, and takes further ones."""
+def expect(copy, made, count, lost=False):
+    """The folder holds the first so many runs, whole, and takes further ones; `lost` when that is
+    known to be fewer than were acknowledged."""
+    evidence = pathlib.Path(copy.data, "baton.db-wal.damaged")
     server = copy.serve()
+    assert ("acknowledged commit" in server.errors()) == evidence.exists() == lost, server.errors()
+    if lost:
+        problems = copy.local("POST", "/api/db/check").body["problems"]
+        assert len(problems) == 1 and "log was damaged" in problems[0]
+        evidence.unlink()
     assert {row["run_id"] for row in server.get("/api/runs").body} == set(made.runs[:count])
     for run, history in zip(made.runs[:count], made.histories):
         assert server.events(run) == history
@@ -135,7 +142,49 @@ def test_a_flipped_bit_in_the_log_ends_it_there(copy, made, count, offset):
     spoilt = bytearray(log.read_bytes())
     spoilt[at] ^= 0x10
     log.write_bytes(spoilt)
-    expect(copy, made, count)
+    # A run is more than one commit: whole ones stand behind the bit, and that is told.
+    expect(copy, made, count, lost=True)
+
+
+def test_a_flipped_bit_in_the_last_commit_is_like_a_power_cut(copy, made):
+    """Nobody can tell whether it had been acknowledged, so nobody is alarmed."""
+    log = pathlib.Path(copy.data, "baton.db-wal")
+    spoilt = bytearray(log.read_bytes())
+    spoilt[commit_ends(log)[-1] - 1] ^= 0x10
+    log.write_bytes(spoilt)
+    server = copy.serve()
+    assert not pathlib.Path(copy.data, "baton.db-wal.damaged").exists()
+    assert "damaged" not in server.errors()
+    assert server.finish(made.runs[-1])["status"] == "success"
+    assert copy.local("POST", "/api/db/check").body["sound"]
+
+
+def test_what_two_kills_leave_behind_is_no_loss(copy, made):
+    """Frames of the same log, with a commit among them, that do not go on from each other: a start was killed
+    while it wrote over what an earlier kill had left."""
+    log = pathlib.Path(copy.data, "baton.db-wal")
+    whole, end, frame = log.read_bytes(), made.boundaries[-2], FRAME_HEADER + 4096
+    commit = whole[end - frame:end]
+    assert commit_ends(log)[-1] >= end + 3 * frame
+    log.write_bytes(whole[:end] + commit + commit + whole[end + 2 * frame:end + 3 * frame])
+    expect(copy, made, RUNS - 1)
+
+
+def test_a_log_without_its_header_is_told_to_be_lost(copy, made):
+    log = pathlib.Path(copy.data, "baton.db-wal")
+    whole = log.read_bytes()
+    spoilt = bytearray(whole)
+    spoilt[20] ^= 0x10
+    log.write_bytes(spoilt)
+    server = copy.serve()
+    commits = len(commit_ends(pathlib.Path(made.path, "baton.db-wal")))
+    assert f"at least {commits - 1} acknowledged commits behind the damage are lost" in server.errors()
+    assert pathlib.Path(copy.data, "baton.db-wal.damaged").read_bytes() == bytes(spoilt)
+    server.kill()
+    # It stays known at the next start, when the log itself is good again.
+    status, output, _ = copy.cli("db", "check")
+    assert status == STORAGE and "log was damaged" in output
+    assert "baton.db-wal.damaged" in copy.cli("doctor")[1]
 
 
 def test_garbage_behind_the_log_is_not_read(copy, made):

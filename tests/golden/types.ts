@@ -761,6 +761,344 @@ export namespace run {
     cursor?: string | null;
   }
 
+  /** Which model an agent speaks with. */
+  export interface AgentModel {
+    /** Name of the model. */
+    model: string;
+    /** Base URL of the API; null leaves it to the driver. */
+    endpoint: string | null;
+    /** Where the API's key is found; null for one without a key, or for the driver's own. */
+    api_key: string | null;
+  }
+
+  /** Which model an agent speaks with. */
+  export interface AgentModel_Input {
+    /** Name of the model. */
+    model: string;
+    /** Base URL of the API; null leaves it to the driver. */
+    endpoint?: string | null;
+    /** Where the API's key is found; null for one without a key, or for the driver's own. */
+    api_key?: string | null;
+  }
+
+  /** An agent of the registry: what it is told, what drives it, what it may do. */
+  export interface Agent {
+    /** Name of the agent, unlike any other's. */
+    name: string;
+    /** What it is for. */
+    role: string;
+    /** The same for people, at more length; its role when left out. */
+    description?: string;
+    /** What its model is told first. */
+    system_prompt: string;
+    /** What it says it can do. @default [] */
+    capabilities: string[];
+    /** What drives its model. @default "api" */
+    driver: pipeline.DriverType;
+    /** The model it speaks with. */
+    llm_config: run.AgentModel;
+    /** How strong a model that is. @default "standard" */
+    model_tier: runtime.ModelTier;
+    /** How freely the model chooses its words. @default 0.7 */
+    temperature: number;
+    /** Options of the driver; a secret among them is a reference. @default {} */
+    options: { [key: string]: unknown };
+    /** Names of the tools it may use; no other is offered to it. @default [] */
+    tools: string[];
+    /** Where its tools run; a profile's own sandbox goes before it. @default {} */
+    sandbox: pipeline.SandboxConfig;
+    /** Rounds of reasoning at most. @default 10 */
+    max_iterations: number;
+    /** Tokens of one reply at most; null leaves it to the driver. */
+    max_tokens: number | null;
+    /** Time for one of its steps; null is no limit of its own. */
+    timeout_seconds: number | null;
+  }
+
+  /** An agent of the registry: what it is told, what drives it, what it may do. */
+  export interface Agent_Input {
+    /** Name of the agent, unlike any other's. */
+    name: string;
+    /** What it is for. */
+    role: string;
+    /** The same for people, at more length; its role when left out. */
+    description?: string;
+    /** What its model is told first. */
+    system_prompt: string;
+    /** What it says it can do. @default [] */
+    capabilities?: string[];
+    /** What drives its model. @default "api" */
+    driver?: pipeline.DriverType;
+    /** The model it speaks with. */
+    llm_config: run.AgentModel_Input;
+    /** How strong a model that is. @default "standard" */
+    model_tier?: runtime.ModelTier;
+    /** How freely the model chooses its words. @default 0.7 */
+    temperature?: number;
+    /** Options of the driver; a secret among them is a reference. @default {} */
+    options?: { [key: string]: unknown };
+    /** Names of the tools it may use; no other is offered to it. @default [] */
+    tools?: string[];
+    /** Where its tools run; a profile's own sandbox goes before it. @default {} */
+    sandbox?: pipeline.SandboxConfig_Input;
+    /** Rounds of reasoning at most. @default 10 */
+    max_iterations?: number;
+    /** Tokens of one reply at most; null leaves it to the driver. */
+    max_tokens?: number | null;
+    /** Time for one of its steps; null is no limit of its own. */
+    timeout_seconds?: number | null;
+  }
+
+  /** Answer of GET /api/agents?view=run. */
+  export interface AgentPage {
+    /** Agents by name. */
+    items: run.Agent[];
+    /** Where the next page begins; null at the end. */
+    cursor: string | null;
+  }
+
+  /** Answer of GET /api/agents?view=run. */
+  export interface AgentPage_Input {
+    /** Agents by name. */
+    items: run.Agent_Input[];
+    /** Where the next page begins; null at the end. */
+    cursor?: string | null;
+  }
+
+  /** Answer of GET /api/agents?view=graph; the next page is in the Link header. */
+  export interface GraphAgents {
+    /** Agents by name. */
+    agents: graph.Agent[];
+  }
+
+  /** Answer of GET /api/agents?view=graph; the next page is in the Link header. */
+  export interface GraphAgents_Input {
+    /** Agents by name. */
+    agents: graph.Agent_Input[];
+  }
+
+  /** What becomes of a due time while a run of the same schedule is not over. */
+  export type Overlap =
+    /** It passes. */
+    | "skip"
+    /** It waits until that run is over; they start one after the other. */
+    | "queue"
+    /** Its run starts all the same. */
+    | "allow";
+
+  /** What becomes of due times that passed while no server was there. */
+  export type CatchUp =
+    /** They have passed. */
+    | "skip"
+    /** One run for all of them: the oldest. */
+    | "one"
+    /** One run each, oldest first, SCHEDULE_WAITING at most. */
+    | "all";
+
+  /** When a definition is run by itself. */
+  export interface Schedule {
+    /** Its name, unlike any other's. */
+    name: string;
+    /** When: minute hour day month weekday, or @hourly, @daily, @weekly, @monthly, @yearly. */
+    cron?: string;
+    /** How often instead: 90s, 5m, 2h or 1d, counted from when it was made. */
+    every?: string;
+    /** Whose wall clock cron goes by: a name of the tz database, such as Europe/Berlin. @default "UTC" */
+    time_zone: string;
+    /** Name of the definition to run. */
+    workflow: string;
+    /** Its inputs by name. @default {} */
+    inputs: { [key: string]: unknown };
+    /** What becomes of a due time while a run of this schedule is not over. @default "skip" */
+    overlap: run.Overlap;
+    /** What becomes of due times that passed while no server was there. @default "one" */
+    catch_up: run.CatchUp;
+    /** Whether nothing comes due for now. @default false */
+    paused: boolean;
+  }
+
+  /** When a definition is run by itself. */
+  export interface Schedule_Input {
+    /** Its name, unlike any other's. */
+    name: string;
+    /** When: minute hour day month weekday, or @hourly, @daily, @weekly, @monthly, @yearly. */
+    cron?: string;
+    /** How often instead: 90s, 5m, 2h or 1d, counted from when it was made. */
+    every?: string;
+    /** Whose wall clock cron goes by: a name of the tz database, such as Europe/Berlin. @default "UTC" */
+    time_zone?: string;
+    /** Name of the definition to run. */
+    workflow: string;
+    /** Its inputs by name. @default {} */
+    inputs?: { [key: string]: unknown };
+    /** What becomes of a due time while a run of this schedule is not over. @default "skip" */
+    overlap?: run.Overlap;
+    /** What becomes of due times that passed while no server was there. @default "one" */
+    catch_up?: run.CatchUp;
+    /** Whether nothing comes due for now. @default false */
+    paused?: boolean;
+  }
+
+  /** How far a schedule has come. */
+  export interface ScheduleProgress {
+    /** When the schedule was made: intervals are counted from here. */
+    begun_at: string;
+    /** When it comes due next; null while it is paused. */
+    next_at: string | null;
+    /** Due times whose runs have not started yet, oldest first. @default [] */
+    waiting: string[];
+    /** Its runs that were not over when this was written. @default [] */
+    running: string[];
+    /** Runs it has started. @default 0 */
+    started: number;
+    /** Due times that were let pass; of one long absence SCHEDULE_WAITING at most are counted. @default 0 */
+    skipped: number;
+    /** Due times whose run could not be started. @default 0 */
+    failed: number;
+    /** The newest due time that a run was started for, or could not be. */
+    last_due_at: string | null;
+    /** The newest of its runs. */
+    last_run: string | null;
+    /** Why the newest due time had no run; null when it had one. */
+    last_error: string | null;
+  }
+
+  /** How far a schedule has come. */
+  export interface ScheduleProgress_Input {
+    /** When the schedule was made: intervals are counted from here. */
+    begun_at: string;
+    /** When it comes due next; null while it is paused. */
+    next_at?: string | null;
+    /** Due times whose runs have not started yet, oldest first. @default [] */
+    waiting?: string[];
+    /** Its runs that were not over when this was written. @default [] */
+    running?: string[];
+    /** Runs it has started. @default 0 */
+    started?: number;
+    /** Due times that were let pass; of one long absence SCHEDULE_WAITING at most are counted. @default 0 */
+    skipped?: number;
+    /** Due times whose run could not be started. @default 0 */
+    failed?: number;
+    /** The newest due time that a run was started for, or could not be. */
+    last_due_at?: string | null;
+    /** The newest of its runs. */
+    last_run?: string | null;
+    /** Why the newest due time had no run; null when it had one. */
+    last_error?: string | null;
+  }
+
+  /** A schedule and how far it has come. */
+  export interface ScheduleItem {
+    /** Its name, unlike any other's. */
+    name: string;
+    /** When: minute hour day month weekday, or @hourly, @daily, @weekly, @monthly, @yearly. */
+    cron?: string;
+    /** How often instead: 90s, 5m, 2h or 1d, counted from when it was made. */
+    every?: string;
+    /** Whose wall clock cron goes by: a name of the tz database, such as Europe/Berlin. @default "UTC" */
+    time_zone: string;
+    /** Name of the definition to run. */
+    workflow: string;
+    /** Its inputs by name. @default {} */
+    inputs: { [key: string]: unknown };
+    /** What becomes of a due time while a run of this schedule is not over. @default "skip" */
+    overlap: run.Overlap;
+    /** What becomes of due times that passed while no server was there. @default "one" */
+    catch_up: run.CatchUp;
+    /** Whether nothing comes due for now. @default false */
+    paused: boolean;
+    /** When it comes due next; null while it is paused. */
+    next_at: string | null;
+    /** Due times whose runs have not started yet, oldest first. @default [] */
+    waiting: string[];
+    /** Its runs that were not over when this was written. @default [] */
+    running: string[];
+    /** Runs it has started. @default 0 */
+    started: number;
+    /** Due times that were let pass; of one long absence SCHEDULE_WAITING at most are counted. @default 0 */
+    skipped: number;
+    /** Due times whose run could not be started. @default 0 */
+    failed: number;
+    /** The newest due time that a run was started for, or could not be. */
+    last_due_at: string | null;
+    /** The newest of its runs. */
+    last_run: string | null;
+    /** Why the newest due time had no run; null when it had one. */
+    last_error: string | null;
+  }
+
+  /** A schedule and how far it has come. */
+  export interface ScheduleItem_Input {
+    /** Its name, unlike any other's. */
+    name: string;
+    /** When: minute hour day month weekday, or @hourly, @daily, @weekly, @monthly, @yearly. */
+    cron?: string;
+    /** How often instead: 90s, 5m, 2h or 1d, counted from when it was made. */
+    every?: string;
+    /** Whose wall clock cron goes by: a name of the tz database, such as Europe/Berlin. @default "UTC" */
+    time_zone?: string;
+    /** Name of the definition to run. */
+    workflow: string;
+    /** Its inputs by name. @default {} */
+    inputs?: { [key: string]: unknown };
+    /** What becomes of a due time while a run of this schedule is not over. @default "skip" */
+    overlap?: run.Overlap;
+    /** What becomes of due times that passed while no server was there. @default "one" */
+    catch_up?: run.CatchUp;
+    /** Whether nothing comes due for now. @default false */
+    paused?: boolean;
+    /** When it comes due next; null while it is paused. */
+    next_at?: string | null;
+    /** Due times whose runs have not started yet, oldest first. @default [] */
+    waiting?: string[];
+    /** Its runs that were not over when this was written. @default [] */
+    running?: string[];
+    /** Runs it has started. @default 0 */
+    started?: number;
+    /** Due times that were let pass; of one long absence SCHEDULE_WAITING at most are counted. @default 0 */
+    skipped?: number;
+    /** Due times whose run could not be started. @default 0 */
+    failed?: number;
+    /** The newest due time that a run was started for, or could not be. */
+    last_due_at?: string | null;
+    /** The newest of its runs. */
+    last_run?: string | null;
+    /** Why the newest due time had no run; null when it had one. */
+    last_error?: string | null;
+  }
+
+  /** Answer of GET /api/schedules. */
+  export interface SchedulePage {
+    /** Schedules by name. */
+    items: run.ScheduleItem[];
+    /** Where the next page begins; null at the end. */
+    cursor: string | null;
+  }
+
+  /** Answer of GET /api/schedules. */
+  export interface SchedulePage_Input {
+    /** Schedules by name. */
+    items: run.ScheduleItem_Input[];
+    /** Where the next page begins; null at the end. */
+    cursor?: string | null;
+  }
+
+  /** A moment at which a schedule comes due. */
+  export interface DueTime {
+    /** When. */
+    at: string;
+    /** The same as the schedule's wall clock shows it, with its offset. */
+    local: string;
+  }
+
+  /** Answer of GET /api/schedules/{name}/next. */
+  export interface ScheduleTimes {
+    /** Whose wall clock it is. */
+    time_zone: string;
+    /** The next due times; none while it is paused. */
+    items: run.DueTime[];
+  }
+
   /** Events of the run are gone; a snapshot stands for them. */
   export interface Compacted {
     /** Version of the writer's event vocabulary. @default 1 */
@@ -1851,7 +2189,9 @@ export namespace run {
     busy: number;
     /** Runs that are not over and that nobody had taken up. */
     resumed: number;
-    /** Runs that cannot be folded, a sentence each. */
+    /** Documents that were made anew, those that are gone included. */
+    documents: number;
+    /** Runs that cannot be folded, and what is wrong with the system stream, a sentence each. */
     problems: string[];
     /** What was made again. */
     projections: run.StoredProjection[];

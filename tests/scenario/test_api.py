@@ -4,9 +4,11 @@ import concurrent.futures
 import http.client
 import json
 import re
+import socket
 
 import pytest
 from baton import PATIENCE_S, new_id
+from test_websocket import Client
 
 PROBLEM = {"type", "title", "status", "detail", "error", "code", "details"}
 TRACE = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
@@ -129,6 +131,27 @@ def test_a_stream_names_its_request(server):
     run = server.start("two-steps", wait=20).body["run_id"]
     answer = server.get(f"/api/runs/{run}/stream", {"X-Request-Id": "the-stream"})
     assert answer.status == 200 and answer.headers["X-Request-Id"] == "the-stream"
+
+
+def test_a_websocket_names_its_request(server):
+    with Client(server, "/ws/events", {"X-Request-Id": "the-socket"}) as client:
+        assert client.headers["x-request-id"] == "the-socket"
+    with Client(server, "/ws/events") as client:
+        assert re.fullmatch(r"[0-9a-f-]{36}", client.headers["x-request-id"])
+
+
+def test_what_could_not_be_read_has_a_name_too(server):
+    seen = set()
+    for request in (b"GET / HTTP/1.1\r\n folded: yes\r\n\r\n", b"NONSENSE\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n",
+                    b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"x" * 17000,
+                    b"POST /api/run HTTP/1.1\r\nHost: a\r\nContent-Length: 3000000\r\n\r\n"):
+        host, port = server.address.rsplit(":", 1)
+        with socket.create_connection((host, int(port)), timeout=PATIENCE_S) as client:
+            client.sendall(request)
+            answer = b"".join(iter(lambda client=client: client.recv(65536), b"")).decode()
+        assert answer.startswith("HTTP/1.1 4"), answer
+        seen.add(re.search(r"^X-Request-Id: ([0-9a-f-]{36})\r$", answer, re.M)[1])
+    assert len(seen) == 5
 
 
 # ---- the audit ---------------------------------------------------------------------------------

@@ -176,6 +176,8 @@ def test_wrong_keys_are_slowed_down(home, guarded):
     answer = guarded.get("/api/runs", bearer("baton_x_y"))
     check_problem(answer, 429, "rate_limited")
     assert 1 <= int(answer.headers["Retry-After"]) <= 61
+    figures = home.local("GET", "/metrics").body.decode()
+    assert 'baton_rejections_total{limit="WRONG_KEYS"} 3\n' in figures
     assert guarded.get("/api/runs", bearer(guarded.keys["viewer"])).status == 200, "a good key is"
     assert guarded.get("/api/runs").status == 401, "no key is no wrong key"
     assert len([line for line in audit(guarded) if line["status"] == "401"]) == 11

@@ -150,6 +150,7 @@ def test_requests_are_counted_by_route_and_status(home, server):
 def test_what_is_under_way_is_shown(home, server):
     for yaml in (GATED, WAITS, ASKS):
         home.define(yaml)
+    own = server.figures()["baton_watches"]  # schedules look at what their runs come to
     run = new_id()
     told, gate = home.fifo(run, "told"), home.fifo(run, "gate")
     assert server.start("gated", run_id=run).status == 202
@@ -157,7 +158,7 @@ def test_what_is_under_way_is_shown(home, server):
     server.until(server.run_of("waits"), "timer.requested")
     server.until(server.run_of("asks"), "human.requested")
     # The streams above are gone when the server has noticed.
-    wait_until(lambda: server.figures()["baton_watches"] == 0)
+    wait_until(lambda: server.figures()["baton_watches"] == own)
     with server.stream(f"/api/runs/{run}/stream") as events, Client(server, "/ws/events") as client:
         next(told for told in events if told.event["type"] == "tool.requested")
         client.sync()
@@ -169,7 +170,7 @@ def test_what_is_under_way_is_shown(home, server):
             assert figures[f'baton_effects_open{{class="{kind}"}}'] == count
             assert (figures[f'baton_effects_oldest_seconds{{class="{kind}"}}'] > 0) == (count > 0)
         assert figures['baton_runs{state="running"}'] + figures['baton_runs{state="waiting_human"}'] == 3
-        assert figures["baton_watches"] == 2
+        assert figures["baton_watches"] == own + 2
         assert figures['baton_streams{kind="sse",behind="none"}'] == 1
         assert figures['baton_streams{kind="websocket",behind="none"}'] == 1
         assert figures["baton_http_exchanges_open"] == 3  # the streams and this very request
@@ -219,6 +220,32 @@ def test_a_queue_is_shown(home):
             assert b" 200 " in owner.recv(100)
         assert b" 202 " in first.recv(100)
     assert server.figures()['baton_queue_depth{lane="writer"}'] == 0
+
+
+def test_a_queue_of_readers_is_shown(server):
+    """Long bodies are read on the readers' threads, far slower than the loop takes them in: many that end
+    at once wait there for each other, and questions for the figures wait among them."""
+    text = b'{"workflow": "x", "inputs": {"n": [' + b"1," * 900000 + b"1]}}"
+    head = b"POST /api/run HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+
+    def depths():
+        with contextlib.ExitStack() as stack:
+            clients = [stack.enter_context(raw(server)) for _ in range(16)]
+            asking = [stack.enter_context(raw(server)) for _ in clients]
+            for client in clients:
+                client.sendall(head % len(text) + text[:-1])
+            for client, question in zip(clients, asking):
+                client.sendall(text[-1:])
+                question.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            for question in asking:
+                shown = b"".join(iter(lambda question=question: question.recv(65536), b"")).decode()
+                oldest = re.search(r'^baton_queue_oldest_seconds{lane="reader"} (.*)$', shown, re.M)[1]
+                depth = int(re.search(r'^baton_queue_depth{lane="reader"} (\d+)$', shown, re.M)[1])
+                assert (float(oldest) > 0) == (depth > 0)
+                yield depth
+            assert {status(client) for client in clients} == {404}
+    wait_until(lambda: max(depths()) > 0)
+    assert server.figures()['baton_queue_depth{lane="reader"}'] == 0
 
 
 # ---- what was refused ------------------------------------------------------------------------------

@@ -157,7 +157,8 @@ def test_what_a_run_was_given_leaves_the_file(home, server):
     # The long command of each run was a value; what steps gave and the graph they share stay.
     assert done["compacted"] == done["values"] == 2 and done["free_bytes"] >= 0
     assert home.cli("db", "vacuum")[0] == 0
-    assert left("baton.db") == []
+    assert left("baton.db", "baton.db-wal") == []
+    assert pathlib.Path(home.data, "baton.db-wal").stat().st_size == 0
     assert server.result(other)["outputs"] == {"text": "other", "said": "other"}
 
 
@@ -382,6 +383,44 @@ def test_a_snapshot_that_cannot_be_read_is_passed_over(home):
 # ---- rebuild -----------------------------------------------------------------------------------
 
 
+def test_rebuild_mends_the_documents(home):
+    """Every revision, the deleted ones too, as the system stream tells it."""
+    server = home.serve()
+    for name in ("one", "two", "three"):
+        assert home.cli("profile", "create", name, "--set", f"repo_root=/srv/{name}")[0] == 0
+    assert home.cli("profile", "delete", "two")[0] == 0
+    assert home.cli("key", "create", "for reading")[0] == 0
+    server.kill()
+    with home.meddled() as database:
+        wanted = database.execute("SELECT * FROM documents ORDER BY kind, name").fetchall()
+        assert len(wanted) >= 5
+        database.execute("DELETE FROM documents WHERE name = 'one'")
+        database.execute("UPDATE documents SET body = '{}', revision = 9 WHERE name = 'three'")
+        database.execute("UPDATE documents SET body = '{\"name\":\"two\"}' WHERE name = 'two'")
+        database.execute("INSERT INTO documents VALUES ('profile', 'nobody', 1, 1, '{}')")
+    status, output, errors = home.cli("db", "rebuild")
+    assert status == 0, errors
+    assert re.search(r"^documents +made again from the system stream$", output, re.M)
+    assert f"{len(wanted)} documents" in output
+    with home.database() as database:
+        assert database.execute("SELECT * FROM documents ORDER BY kind, name").fetchall() == wanted
+    assert home.cli("db", "check")[0] == 0
+
+
+def test_rebuild_leaves_the_documents_when_their_stream_is_not_whole(home):
+    server = home.serve()
+    for name in ("one", "two"):
+        assert home.cli("profile", "create", name, "--set", "repo_root=/srv/x")[0] == 0
+    server.kill()
+    with home.meddled() as database:
+        wanted = database.execute("SELECT * FROM documents ORDER BY kind, name").fetchall()
+        database.execute("UPDATE events SET body = 'no JSON' WHERE run = 0 AND seq = 1")
+    status, output, _ = home.cli("db", "rebuild")
+    assert status == STORAGE and "the system stream: " in output
+    with home.database() as database:
+        assert database.execute("SELECT * FROM documents ORDER BY kind, name").fetchall() == wanted
+
+
 def test_rebuild_mends_what_is_made_from_events(home):
     server = home.serve()
     home.define(GATED)
@@ -402,7 +441,7 @@ def test_rebuild_mends_what_is_made_from_events(home):
     assert server.inbox() == [] and server.get("/api/runs").body != rows
     status, output, errors = home.cli("db", "rebuild")
     assert status == 0, errors
-    for name in ("runs", "effects", "states", "names"):
+    for name in ("runs", "effects", "documents", "states", "names"):
         assert re.search(rf"^{name} +made again from ", output, re.M)
     assert "3 runs, 1 open effects; 0 runs are at work and were left out, 1 go on" in output
     assert server.get("/api/runs").body == rows and server.inbox() == inbox
@@ -432,7 +471,7 @@ def test_rebuild_without_a_server_wakes_nobody(home):
     told = json.loads(output)
     assert (told["runs"], told["effects"], told["busy"], told["resumed"]) == (1, 1, 0, 0)
     assert told["problems"] == []
-    assert [row["name"] for row in told["projections"]] == ["runs", "effects", "states", "names"]
+    assert [row["name"] for row in told["projections"]] == ["runs", "effects", "documents", "states", "names"]
 
 
 def test_rebuild_tells_of_a_run_that_cannot_be_folded(home):
@@ -449,7 +488,8 @@ def test_rebuild_tells_of_a_run_that_cannot_be_folded(home):
     assert f"run {bad}: " in output and "of.a.later.version" in output and good not in output
 
 
-@pytest.mark.parametrize("point", ["rebuild.before_run", "rebuild.run_written", "rebuild.before_end", "rebuild.ended"])
+@pytest.mark.parametrize("point", ["rebuild.before_run", "rebuild.run_written", "rebuild.before_documents",
+                                   "rebuild.documents_written", "rebuild.before_end", "rebuild.ended"])
 def test_a_rebuild_may_be_cut_off_anywhere(home, point):
     server = home.serve()
     home.define(GATED)

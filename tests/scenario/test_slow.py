@@ -9,6 +9,7 @@ import socket
 
 import pytest
 from baton import PATIENCE_S, wait_until
+from test_websocket import Client
 
 ASKS_MUCH = ("name: asks-much\ninputs:\n  text: {type: string}\nsteps:\n" + "".join(
     f"  - name: ask{number}\n    human: {{question: '${{inputs.text}}'}}\n" for number in range(1000)))
@@ -18,7 +19,8 @@ ASKS_MUCH = ("name: asks-much\ninputs:\n  text: {type: string}\nsteps:\n" + "".j
 def impatient(home):
     """A server that gives everybody one second."""
     return home.serve(BATON_SERVE_HEADER_SECONDS="1", BATON_SERVE_BODY_SECONDS="1",
-                      BATON_SERVE_IDLE_SECONDS="1", BATON_SERVE_SEND_SECONDS="1")
+                      BATON_SERVE_IDLE_SECONDS="1", BATON_SERVE_SEND_SECONDS="1",
+                      BATON_SERVE_SOCKET_IDLE_SECONDS="1")
 
 
 def raw(server):
@@ -170,3 +172,10 @@ def test_out_of_descriptors_it_waits_without_spinning_and_goes_on(home):
         resource.prlimit(server.pid, resource.RLIMIT_NOFILE, before)
         assert client.recv(65536).startswith(b"HTTP/1.1 200 ")
     friend.close()
+
+
+def test_a_websocket_that_is_never_heard_is_put_out(impatient):
+    with Client(impatient, "/ws/events") as client:
+        client.all()
+        assert client.code == 1001 and "nothing was heard" in client.reason
+    assert impatient.rejections("WS_IDLE_MS") == 1

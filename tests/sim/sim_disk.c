@@ -82,7 +82,8 @@ static bool disk_commit(struct store *store, struct store_append *const *appends
 	return sim->broken ? fail(error, ERROR_STORAGE, "the disk failed by order") : true;
 }
 
-static bool disk_purge(struct store *store, size_t limit, bool *out_more, struct error *error)
+static bool disk_purge(struct store *store, size_t limit, const struct store_deadline *deadline,
+		       bool *out_more, struct error *error)
 {
 	struct sim *sim = current;
 	uint64_t before = memory_ops->stats(store).purged;
@@ -90,7 +91,7 @@ static bool disk_purge(struct store *store, size_t limit, bool *out_more, struct
 		return fail(error, ERROR_STORAGE, "the disk failed by order");
 	sim_memory_outside();
 	/* Small slices, so that much comes between them. */
-	bool good = memory_ops->purge(store, limit < 7 ? limit : 7, out_more, error);
+	bool good = memory_ops->purge(store, limit < 7 ? limit : 7, deadline, out_more, error);
 	sim_memory_inside();
 	sim->counts.purged += memory_ops->stats(store).purged - before;
 	return good;
@@ -128,6 +129,18 @@ static bool disk_rebuild_end(struct store *store, struct error *error)
 	return good;
 }
 
+static bool disk_rebuild_documents(struct store *store, int64_t seq,
+				   const struct store_document *documents, size_t count,
+				   bool *out_current, struct error *error)
+{
+	if (current->broken)
+		return fail(error, ERROR_STORAGE, "the disk failed by order");
+	sim_memory_outside();
+	bool good = memory_ops->rebuild_documents(store, seq, documents, count, out_current, error);
+	sim_memory_inside();
+	return good;
+}
+
 void sim_disk_open(struct sim *sim)
 {
 	struct error error;
@@ -139,6 +152,7 @@ void sim_disk_open(struct sim *sim)
 	disk_ops.forget = disk_forget;
 	disk_ops.rebuild_run = disk_rebuild_run;
 	disk_ops.rebuild_end = disk_rebuild_end;
+	disk_ops.rebuild_documents = disk_rebuild_documents;
 	bool good = memory_ops->open(NULL, &sim->store, &error);
 	require(good);
 	sim->store->ops = &disk_ops;

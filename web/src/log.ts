@@ -4,6 +4,9 @@
 // before it is known already, and one further on shows a gap: what lies between is read over HTTP.
 // Numbers may be left out by the vocabulary, so "nothing is missing" is what the server says by
 // answering, not a count.
+//
+// Of a compacted run the server has no beginning to give and never will: then nothing more is read,
+// and what still happens is shown as it comes.
 import type { LiveEvent } from "./live";
 
 export interface EventPage {
@@ -20,6 +23,8 @@ export class RunLog {
 	complete = 0;
 	/** Whether the first read has come to its end. */
 	loaded = false;
+	/** The beginning is gone for good; `events` is what came since. */
+	gone = false;
 	private readonly early = new Map<number, LiveEvent>();
 	private reading = false;
 	private again = false;
@@ -29,6 +34,7 @@ export class RunLog {
 		private readonly read: ReadPage,
 		private readonly changed: () => void,
 		private readonly failed: (cause: unknown) => void,
+		private readonly isGone: (cause: unknown) => boolean = () => false,
 	) {}
 
 	close(): void {
@@ -38,6 +44,12 @@ export class RunLog {
 	take(event: LiveEvent): void {
 		if (event.sequence <= this.complete)
 			return;
+		if (this.gone) {
+			this.complete = event.sequence;
+			this.events = this.events.concat(event);
+			this.changed();
+			return;
+		}
 		this.early.set(event.sequence, event);
 		if (this.reading)
 			return;
@@ -70,8 +82,19 @@ export class RunLog {
 		this.changed();
 	}
 
+	/** What came early has nothing to wait for any more. */
+	private giveUp(): void {
+		this.gone = this.loaded = true;
+		const waiting = [...this.early.values()].sort((one, other) => one.sequence - other.sequence);
+		this.early.clear();
+		for (const event of waiting)
+			this.take(event);
+	}
+
 	/** Reads everything behind the end.  One that is asked for during another follows it. */
 	async fill(): Promise<void> {
+		if (this.gone)
+			return;
 		if (this.reading) {
 			this.again = true;
 			return;
@@ -87,9 +110,12 @@ export class RunLog {
 			} while (page.cursor !== null);
 			this.loaded = true;
 		} catch (cause) {
-			if (!this.closed)
-				this.failed(cause);
-			return; // the next event or connection asks again
+			if (this.closed)
+				return;
+			if (this.isGone(cause))
+				this.giveUp();
+			this.failed(cause);
+			return; // the next event or connection asks again, unless it is gone
 		} finally {
 			this.reading = false;
 		}

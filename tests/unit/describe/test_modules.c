@@ -124,7 +124,8 @@ Test(config, patience_is_what_the_limits_say)
 	} times[] = { { CONFIG_HEADER_SECONDS, LIMIT_HTTP_HEADER_MS },
 		      { CONFIG_BODY_SECONDS, LIMIT_HTTP_BODY_MS },
 		      { CONFIG_IDLE_SECONDS, LIMIT_HTTP_IDLE_MS },
-		      { CONFIG_SEND_SECONDS, LIMIT_HTTP_SEND_MS } };
+		      { CONFIG_SEND_SECONDS, LIMIT_HTTP_SEND_MS },
+		      { CONFIG_SOCKET_IDLE_SECONDS, LIMIT_WS_IDLE_MS } };
 	for (size_t i = 0; i < COUNT(times); i++) {
 		int64_t seconds;
 		cr_assert(str_to_int(str_from_c(config_row(times[i].key)->fallback), &seconds));

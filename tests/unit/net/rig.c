@@ -87,7 +87,7 @@ static void answer_socket(struct rig *rig, const struct http_request *request)
 		http_reply(rig->server, request->exchange, error_row(error.code)->http_status, NULL,
 			   0, str_from_c(error.text));
 	else if (str_equal(request->path, S("/socket")))
-		websocket_accept(rig->server, request->exchange, S(""));
+		websocket_accept(rig->server, request->exchange, S(""), S(""));
 }
 
 static void answer(struct rig *rig, const struct http_request *request)
@@ -266,7 +266,7 @@ void rig_reply(struct rig *rig)
 
 static void accept_late(struct rig *rig)
 {
-	websocket_accept(rig->server, rig->exchange, S(""));
+	websocket_accept(rig->server, rig->exchange, S(""), S(""));
 }
 
 void rig_accept(struct rig *rig)

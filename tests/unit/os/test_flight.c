@@ -100,6 +100,16 @@ static void pretend(struct flight *flight, const char *name, uint64_t subject, i
 	flight_end(flight, mark);
 }
 
+/* Files are named by the millisecond: a stall in a new one has a name of its own. */
+static void next_millisecond(void)
+{
+	struct timespec begun, now;
+	clock_gettime(CLOCK_REALTIME, &begun);
+	do
+		clock_gettime(CLOCK_REALTIME, &now);
+	while (now.tv_sec == begun.tv_sec && now.tv_nsec / 1000000 == begun.tv_nsec / 1000000);
+}
+
 struct holding {
 	struct job job;
 	struct trial *trial;
@@ -179,9 +189,10 @@ Test(flight, keeps_the_newest_phases_and_the_newest_files)
 	char last[sizeof(trial.file)] = "";
 	unsigned told = 0;
 	for (unsigned i = 0; i < LIMIT_FLIGHT_FILES + 3; i++) {
+		next_millisecond();
 		pretend(flight, "slow", i, 200000);
 		await_stalls(&trial, ++told);
-		/* Two in one millisecond would have one name. */
+		/* Two in one millisecond would have one name: the first was slow to be written. */
 		if (trial.file[0] == '\0')
 			i--;
 		else

@@ -292,7 +292,8 @@ size_t purge_all(struct fixture *f, size_t limit)
 	bool more = true;
 	size_t slices = 0;
 	for (; more; slices++)
-		cr_assert(f->ops->purge(f->store, limit, &more, &f->error), "%s", f->error.text);
+		cr_assert(f->ops->purge(f->store, limit, NULL, &more, &f->error), "%s",
+			  f->error.text);
 	return slices;
 }
 

@@ -144,7 +144,7 @@ static void stories_note(struct fixture *f, unsigned commits)
 {
 	bool more = true;
 	while (more)
-		cr_assert(f->ops->purge(f->store, 100, &more, &f->error));
+		cr_assert(f->ops->purge(f->store, 100, NULL, &more, &f->error));
 	stories[commits] = str_copy(&stories_arena, story_of(f));
 	for (unsigned i = 0; i < COMMITS; i++)
 		cr_assert(value_read(f, i, &values_there[commits][i]));
@@ -226,7 +226,7 @@ void scene_play(struct scene *scene)
 		       outcome == STORE_COMMITTED;
 		scene->acknowledged += good;
 		/* Slices that end in the middle of a run's share. */
-		good = good && f->ops->purge(f->store, 2, &more, &f->error);
+		good = good && f->ops->purge(f->store, 2, NULL, &more, &f->error);
 	}
 	if (opened)
 		scene_close(scene);
@@ -285,7 +285,7 @@ void scene_go_on(struct scene *scene, unsigned told, const char *what)
 	}
 	bool more = true;
 	while (more)
-		cr_assert(f->ops->purge(f->store, 5, &more, &f->error), "%s: %s", what,
+		cr_assert(f->ops->purge(f->store, 5, NULL, &more, &f->error), "%s: %s", what,
 			  f->error.text);
 	cr_assert_str(story_of(f), stories[told]);
 	check_sound(scene, told, what);

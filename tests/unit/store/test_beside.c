@@ -107,7 +107,7 @@ STORE_TEST(values, that_are_named_again_before_the_purge_stay)
 	snapshot_take(f, 1, 1, 2);
 	bool more;
 	/* The event goes, and its value is noted as dead. */
-	cr_assert(f->ops->purge(f->store, 1, &more, &f->error));
+	cr_assert(f->ops->purge(f->store, 1, NULL, &more, &f->error));
 	cr_assert(more);
 	name_value(f, 2, 0, value, 1);
 	purge_all(f, 100);
@@ -211,7 +211,7 @@ STORE_TEST(floors, hide_at_once_and_purge_in_slices)
 	cr_assert_eq(size.events, 21, "still on the disk");
 	int64_t newest = f->ops->newest_position(f->reader);
 	bool more;
-	cr_assert(f->ops->purge(f->store, 2, &more, &f->error));
+	cr_assert(f->ops->purge(f->store, 2, NULL, &more, &f->error));
 	cr_assert(more);
 	cr_assert(f->ops->measure(f->reader, &size, &f->error));
 	cr_assert_eq(size.events, 19);
@@ -238,6 +238,50 @@ STORE_TEST(floors, hide_at_once_and_purge_in_slices)
 	expect_seqs(&page, left, COUNT(left));
 	cr_assert_eq(f->ops->stats(f->store).purged, 10);
 	check_whole(f);
+}
+
+/* A clock that goes a millisecond further whenever somebody looks. */
+struct ticking {
+	struct system system;
+	int64_t now_us;
+};
+
+static int64_t tick(struct system *system)
+{
+	return ((struct ticking *)system)->now_us += 1000;
+}
+
+Test(floors, a_slice_ends_at_its_deadline)
+{
+	static const struct system_ops ops = { .mono_us = tick };
+	struct ticking clock = { .system = { &ops } };
+	struct fixture f;
+	fixture_open(&f, store_backend(S("sqlite")));
+	ten_events(&f);
+	struct draft draft = draft_of(1, 10, 1);
+	draft.append.floor = 8;
+	draft_commit(&f, &draft);
+	bool more = false;
+	/* The first row is taken whatever the clock says, else nothing would ever go. */
+	struct store_deadline deadline = { &clock.system, 0 };
+	cr_assert(f.ops->purge(f.store, 1000, &deadline, &more, &f.error));
+	cr_assert(more);
+	cr_assert_eq(f.ops->stats(f.store).purged, 1);
+	/* It looks at the clock once for the slice and once before each row. */
+	deadline.at_us = clock.now_us + 4000;
+	cr_assert(f.ops->purge(f.store, 1000, &deadline, &more, &f.error));
+	cr_assert(more);
+	cr_assert_eq(f.ops->stats(f.store).purged, 3);
+	expect_floor_at_eight(&f);
+	/* Slices take together what one without a deadline takes. */
+	for (more = true; more;) {
+		deadline.at_us = clock.now_us + 3000;
+		cr_assert(f.ops->purge(f.store, 1000, &deadline, &more, &f.error));
+	}
+	cr_assert_eq(f.ops->stats(f.store).purged, 5);
+	expect_floor_at_eight(&f);
+	check_whole(&f);
+	fixture_close(&f);
 }
 
 STORE_TEST(floors, come_with_a_snapshot_of_the_same_append)

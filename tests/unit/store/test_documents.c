@@ -56,6 +56,39 @@ STORE_TEST(documents, are_made_changed_and_deleted)
 	check_whole(f);
 }
 
+STORE_TEST(documents, are_replaced_by_what_their_stream_says)
+{
+	struct draft ann = change_of(0, S("ann"), 0, S("{\"a\":1}"));
+	struct draft bob = change_of(1, S("bob"), 0, S("{\"b\":1}"));
+	draft_commit(f, &ann);
+	draft_commit(f, &bob);
+	const struct store_document made[] = {
+		{ S("profile"), S("cyd"), .revision = 7, .changed_at = 3, .body = S("{\"c\":1}") },
+		{ S("profile"), S("ann"), .revision = 4, .changed_at = 5, .body = S("") },
+	};
+	bool current = true;
+	/* Somebody has changed a document since. */
+	cr_assert(f->ops->rebuild_documents(f->store, 1, made, 2, &current, &f->error));
+	cr_assert_not(current);
+	cr_assert_str(document_of(f, S("ann")).body, S("{\"a\":1}"));
+	cr_assert(f->ops->rebuild_documents(f->store, 2, made, 2, &current, &f->error));
+	cr_assert(current);
+	cr_assert_eq(document_of(f, S("bob")).revision, 0);
+	cr_assert_eq(document_of(f, S("cyd")).revision, 7);
+	cr_assert_eq(document_of(f, S("cyd")).changed_at, 3);
+	/* Of one that is gone the revision stays. */
+	struct store_document gone;
+	bool found = true;
+	cr_assert(f->ops->read_document(f->reader, S("profile"), S("ann"), &f->arena, &gone, &found,
+					&f->error));
+	cr_assert_not(found);
+	cr_assert_eq(gone.revision, 4);
+	struct draft again = change_of(2, S("ann"), 0, S("{}"));
+	draft_commit(f, &again);
+	cr_assert_eq(document_of(f, S("ann")).revision, 5);
+	check_whole(f);
+}
+
 STORE_TEST(documents, that_stand_elsewhere_are_conflicts)
 {
 	struct draft made = change_of(0, S("ann"), 0, S("{}"));

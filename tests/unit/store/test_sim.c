@@ -40,34 +40,34 @@ static unsigned crash_everywhere(enum fault_fate fate, uint64_t seed, unsigned n
 /* A test a fate, so that they run side by side. */
 Test(sim, no_crash_loses_what_was_acknowledged)
 {
-	cr_assert_geq(crash_everywhere(FAULT_MIXED, 1000, 1), 500);
+	cr_assert_geq(crash_everywhere(FAULT_MIXED, 1000, stride(2)), 250);
 }
 
 Test(sim, no_crash_loses_what_was_acknowledged_when_all_is_kept)
 {
-	cr_assert_geq(crash_everywhere(FAULT_KEEP, 1000, stride(4)), 100);
+	cr_assert_geq(crash_everywhere(FAULT_KEEP, 1000, stride(9)), 50);
 }
 
 Test(sim, no_crash_loses_what_was_acknowledged_when_the_rest_is_dropped)
 {
-	cr_assert_geq(crash_everywhere(FAULT_DROP, 1000, stride(4)), 100);
+	cr_assert_geq(crash_everywhere(FAULT_DROP, 1000, stride(9)), 50);
 }
 
 Test(sim, no_crash_loses_what_was_acknowledged_when_sectors_are_torn)
 {
-	cr_assert_geq(crash_everywhere(FAULT_TEAR, 1000, stride(4)), 100);
+	cr_assert_geq(crash_everywhere(FAULT_TEAR, 1000, stride(9)), 50);
 }
 
 Test(sim, no_crash_loses_what_was_acknowledged_when_sectors_are_garbled)
 {
-	cr_assert_geq(crash_everywhere(FAULT_GARBLE, 1000, stride(4)), 100);
+	cr_assert_geq(crash_everywhere(FAULT_GARBLE, 1000, stride(9)), 50);
 }
 
 Test(sim, a_second_crash_in_the_recovery_loses_nothing_either)
 {
 	unsigned points = 0;
 	bool first_pulled = true;
-	for (unsigned first = 20; first_pulled; first += 17 * stride(3)) {
+	for (unsigned first = 20; first_pulled; first += 17 * stride(6)) {
 		bool pulled = true;
 		for (unsigned second = 1; pulled; second++, points++) {
 			char what[64];
@@ -95,12 +95,13 @@ Test(sim, a_second_crash_in_the_recovery_loses_nothing_either)
 Test(sim, what_is_seen_after_a_kill_outlives_the_power)
 {
 	unsigned points = 0, unsynced = 0;
-	for (bool pulled = true; pulled; points++) {
+	bool pulled = true;
+	for (unsigned change = 1; pulled; change += stride(2), points++) {
 		char what[64];
 		struct scene scene;
-		snprintf(what, sizeof(what), "killed at change %u", points + 1);
+		snprintf(what, sizeof(what), "killed at change %u", change);
 		scene_begin(&scene);
-		fault_disk_pull_at(scene.disk, points + 1);
+		fault_disk_pull_at(scene.disk, change);
 		scene_play(&scene);
 		pulled = fault_disk_pulled(scene.disk);
 		fault_disk_lose_process(scene.disk);
@@ -115,7 +116,7 @@ Test(sim, what_is_seen_after_a_kill_outlives_the_power)
 		scene_end(&scene);
 	}
 	printf("%u kills, %u of them left a commit that was not synced\n", points - 1, unsynced);
-	cr_assert_geq(unsynced, COMMITS, "every commit's sync is such a place");
+	cr_assert_geq(unsynced, COMMITS / 2, "every commit's sync is such a place");
 }
 
 Test(sim, the_same_seed_crashes_the_same_way)
@@ -178,7 +179,7 @@ static bool fail_once(enum fault_kind kind, unsigned place, bool sticky, struct 
 	while (good && scene.acknowledged < COMMITS) {
 		good = commit_number(&scene.f, scene.acknowledged, &outcome);
 		scene.acknowledged += good && outcome == STORE_COMMITTED;
-		good = good && scene.f.ops->purge(scene.f.store, 2, &more, &scene.f.error);
+		good = good && scene.f.ops->purge(scene.f.store, 2, NULL, &more, &scene.f.error);
 	}
 	struct error first = scene.f.error;
 	bool struck = fault_disk_heal(scene.disk);
@@ -208,7 +209,7 @@ static void fail_everywhere(enum fault_kind kind, const char *name)
 {
 	for (int sticky = 0; sticky < 2; sticky++) {
 		struct tally tally = { 0 };
-		unsigned nth = stride(kind == FAULT_WRITE ? 5 : 1);
+		unsigned nth = stride(kind == FAULT_WRITE ? 11 : 3);
 		for (unsigned place = 1; fail_once(kind, place, sticky, &tally); place += nth)
 			tally.places++;
 		printf("%s%s: %u places, %u at open, %u ended a store, %u made good\n", name,
@@ -219,7 +220,7 @@ static void fail_everywhere(enum fault_kind kind, const char *name)
 		/* What fails behind the last commit, in its checkpoint, is seen by nobody; a read
 		 * that fails is another matter, SQLite may do without it. */
 		if (kind != FAULT_READ) {
-			cr_assert_geq(tally.refused, COMMITS);
+			cr_assert_geq(tally.refused, COMMITS / 2);
 			cr_assert_leq(tally.unseen, 2 * CHECKPOINT_FRAMES);
 		}
 	}
@@ -246,7 +247,7 @@ Test(sim, an_error_of_the_disk_ends_the_acknowledgements)
 static bool purge_or_full(struct scene *scene, const char *what)
 {
 	bool more;
-	if (scene->f.ops->purge(scene->f.store, 2, &more, &scene->f.error))
+	if (scene->f.ops->purge(scene->f.store, 2, NULL, &more, &scene->f.error))
 		return false;
 	cr_assert_eq(scene->f.error.code, ERROR_STORAGE_FULL, "%s: %s", what, scene->f.error.text);
 	cr_assert_str(story_of(&scene->f), stories[scene->acknowledged]);
@@ -299,13 +300,13 @@ static bool fill_once(enum fault_kind kind, unsigned place, bool sticky, struct 
 static void fill_everywhere(enum fault_kind kind, bool sticky, const char *name)
 {
 	struct tally tally = { 0 };
-	unsigned nth = stride(sticky || kind == FAULT_SHORT ? 5 : 2);
+	unsigned nth = stride(sticky || kind == FAULT_SHORT ? 11 : 5);
 	for (unsigned place = 1; fill_once(kind, place, sticky, &tally); place += nth)
 		tally.places++;
 	printf("%s: %u places, %u at open, %u batches refused\n", name, tally.places, tally.at_open,
 	       tally.refused);
-	cr_assert_gt(tally.at_open, 5);
-	cr_assert_gt(tally.refused, 2 * COMMITS);
+	cr_assert_gt(tally.at_open, 2);
+	cr_assert_gt(tally.refused, COMMITS);
 }
 
 Test(sim, a_full_disk_refuses_and_then_goes_on)
@@ -330,7 +331,7 @@ Test(sim, short_writes_for_a_while_refuse_and_then_go_on)
 
 Test(sim, a_crash_while_the_disk_is_full_loses_nothing)
 {
-	for (unsigned place = 25; place < 125; place += 3)
+	for (unsigned place = 25; place < 125; place += 3 * stride(3))
 		for (enum fault_fate fate = FAULT_KEEP; fate < FAULT_FATES; fate++) {
 			struct scene scene;
 			scene_begin(&scene);
@@ -385,7 +386,7 @@ Test(sim, a_cut_wal_keeps_every_commit_before_the_cut)
 {
 	unsigned cuts = 0;
 	struct wal wal = { .size = SIZE_MAX };
-	for (size_t at = 1; at < wal.size; at += 1021, cuts++) {
+	for (size_t at = 1; at < wal.size; at += 1021 * stride(5), cuts++) {
 		struct scene scene;
 		wal_make(&scene, &wal);
 		fault_disk_cut(scene.disk, "-wal", wal.size - at);
@@ -402,7 +403,7 @@ Test(sim, a_changed_bit_ends_the_wal_before_its_commit)
 {
 	unsigned flips = 0;
 	struct wal wal = { .size = SIZE_MAX };
-	for (size_t at = 0; at < wal.size; at += 997, flips++) {
+	for (size_t at = 0; at < wal.size; at += 997 * stride(5), flips++) {
 		struct scene scene;
 		wal_make(&scene, &wal);
 		fault_disk_flip(scene.disk, "-wal", at, flips % 8);
@@ -481,10 +482,10 @@ static void flip_many(size_t step, bool behind)
 
 Test(sim, no_changed_bit_of_the_database_is_silent)
 {
-	flip_many(9 * stride(4), false);
+	flip_many(9 * stride(8), false);
 }
 
 Test(sim, no_bit_that_changes_behind_an_open_store_is_silent)
 {
-	flip_many(37 * stride(3), true);
+	flip_many(37 * stride(5), true);
 }

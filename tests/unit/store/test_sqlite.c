@@ -160,8 +160,9 @@ Test(sqlite, whoever_opens_it_last_is_its_owner)
 			   f.error.text);
 	cr_assert_eq(two.append.outcome, STORE_PENDING);
 	bool more;
-	cr_assert_not(f.ops->purge(f.store, 1, &more, &f.error));
+	cr_assert_not(f.ops->purge(f.store, 1, NULL, &more, &f.error));
 	cr_assert_not(f.ops->forget(f.store, 1, &f.error));
+	cr_assert_not(f.ops->vacuum(f.store, &f.error));
 	cr_assert_eq(events_all(&f).count, 1, "its readers go on");
 	cr_assert_eq(draft_try(&other, &two), STORE_COMMITTED);
 	cr_assert_not(drafts_commit(&f, batch, 1), "and it stays so");
@@ -618,6 +619,7 @@ Test(sqlite, a_vacuum_gives_pages_back)
 	cr_assert(f.ops->vacuum(f.store, &f.error), "%s", f.error.text);
 	cr_assert(f.ops->measure(f.reader, &after, &f.error), "%s", f.error.text);
 	cr_assert_eq(after.free_pages, 0);
+	cr_assert_eq(after.wal_bytes, 0, "what was deleted stays in neither file");
 	cr_assert_lt(after.pages, before.pages / 5);
 	cr_assert_eq(after.events, 1);
 	struct draft next = draft_of(1, 20, 1);

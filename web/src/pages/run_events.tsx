@@ -11,6 +11,7 @@ import { Rows } from "../parts/rows";
 import { goQuery, usePlace } from "../route";
 
 const PAGE = 1000;
+const GONE = 410;
 
 export interface ShownLog {
 	events: LiveEvent[];
@@ -29,9 +30,10 @@ export function useRunLog(id: string): ShownLog {
 			// However many arrive, the page is painted once a frame.
 			() => (frame ||= requestAnimationFrame(() => {
 				frame = 0;
-				setShown({ events: log.events, loaded: log.loaded, problem: undefined });
+				setShown((old) => ({ events: log.events, loaded: log.loaded, problem: log.gone ? old.problem : undefined }));
 			})),
-			(cause) => setShown((old) => ({ ...old, problem: asProblem(cause) })),
+			(cause) => setShown((old) => ({ ...old, loaded: log.loaded, problem: asProblem(cause) })),
+			(cause) => asProblem(cause).status === GONE,
 		);
 		setShown({ events: [], loaded: false, problem: undefined });
 		const end = listen({
@@ -157,9 +159,13 @@ export function EventsSection({ id, log }: { id: string; log: ShownLog }) {
 					<input type="checkbox" checked={follow} onChange={(event) => setFollow(event.currentTarget.checked)} /> Follow
 				</label>
 			</div>
-			<ProblemText problem={log.problem} />
+			{log.problem?.status === GONE ? (
+				<p class="muted" data-gone>
+					The older events of this run were compacted and are gone ({log.problem.message}). Its steps and its result are kept; new events are shown as they come.
+				</p>
+			) : <ProblemText problem={log.problem} />}
 			{!log.loaded && log.events.length === 0 && log.problem === undefined && <Loading />}
-			{log.loaded && events.length === 0 && <p class="muted">No event fits this filter.</p>}
+			{log.loaded && log.problem === undefined && events.length === 0 && <p class="muted">No event fits this filter.</p>}
 			<div class="log" data-loaded={log.loaded}>
 				<Rows
 					items={events}

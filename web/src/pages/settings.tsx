@@ -1,12 +1,20 @@
-// Profiles, the server's settings, keys: one frame with three tabs.
+// Profiles, agents, schedules, the server's settings, keys: one frame with tabs.
 import type { ComponentChildren } from "preact";
 import { Page } from "../parts/basic";
 import { href, Link, usePlace } from "../route";
+import { AgentPage, AgentsTab } from "./settings_agents";
 import { KeysTab } from "./settings_keys";
 import { ProfilePage, ProfilesTab } from "./settings_profiles";
+import { SchedulePage, SchedulesTab } from "./settings_schedules";
 import { ServerTab } from "./settings_server";
 
-const TABS = [["profiles", "Profiles"], ["server", "Server"], ["keys", "API keys"]] as const;
+const TABS = [
+	["profiles", "Profiles"], ["agents", "Agents"], ["schedules", "Schedules"], ["server", "Server"], ["keys", "API keys"],
+] as const;
+
+/** Pages of one document, by their tab. */
+const PAGES = { profiles: ProfilePage, agents: AgentPage, schedules: SchedulePage };
+const NEW = { "new-profile": ProfilePage, "new-agent": AgentPage, "new-schedule": SchedulePage };
 
 function Frame({ tab, children }: { tab: string; children: ComponentChildren }) {
 	return (
@@ -24,13 +32,17 @@ function Frame({ tab, children }: { tab: string; children: ComponentChildren }) 
 export function SettingsPage() {
 	const { path } = usePlace();
 	const [, tab = "profiles", name] = path;
-	if (tab === "new-profile")
-		return <ProfilePage name={null} />;
-	if (tab === "profiles" && name !== undefined)
-		return <ProfilePage key={name} name={name} />;
+	const New = NEW[tab as keyof typeof NEW];
+	if (New !== undefined)
+		return <New name={null} />;
+	const One = PAGES[tab as keyof typeof PAGES];
+	if (One !== undefined && name !== undefined)
+		return <One key={name} name={name} />;
 	return (
 		<Frame tab={tab}>
 			{tab === "profiles" && <ProfilesTab />}
+			{tab === "agents" && <AgentsTab />}
+			{tab === "schedules" && <SchedulesTab />}
 			{tab === "server" && <ServerTab />}
 			{tab === "keys" && <KeysTab />}
 			{!TABS.some(([known]) => known === tab) && <p>There is no such page. <Link href={href("settings")}>Profiles</Link></p>}

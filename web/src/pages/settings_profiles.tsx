@@ -2,19 +2,18 @@
 import type { run } from "contract";
 import { ask, get } from "../api";
 import { useDoing, useLoaded } from "../data";
-import { createDocument, deleteDocument, readDocument, useOpened, writeDocument } from "../documents";
 import { listKeys, useKeys } from "../keys";
-import { Action, Badge, Empty, Loading, Page, ProblemText } from "../parts/basic";
-import { DocumentForm } from "../parts/document_form";
+import { Action, Badge, Empty, Loading, ProblemText } from "../parts/basic";
+import { DocumentPage } from "../parts/document_page";
 import { go, href, Link } from "../route";
 
-type Members = { [key: string]: unknown };
-
-const pathOf = (name: string): string => `/api/profiles/${encodeURIComponent(name)}`;
+const PLACE = {
+	list: href("settings", "profiles"), title: "Profiles", word: "profile", path: "/api/profiles", entity: "pipeline.Profile",
+};
 
 function Activate({ name, done }: { name: string; done: () => void }) {
 	const activating = useDoing(async () => {
-		await ask(`${pathOf(name)}/activate`, { method: "POST" });
+		await ask(`${PLACE.path}/${encodeURIComponent(name)}/activate`, { method: "POST" });
 		done();
 	});
 	return (
@@ -58,47 +57,4 @@ export function ProfilesTab() {
 	);
 }
 
-/** A profile by its name, or a new one. */
-export function ProfilePage({ name }: { name: string | null }) {
-	const { opened, problem, again, replace } = useOpened<Members>(
-		async (signal) => (name === null ? { body: {}, etag: null } : readDocument<Members>(pathOf(name), signal)),
-		[name],
-	);
-	const list = href("settings", "profiles");
-	const deleting = useDoing(async () => {
-		await deleteDocument(pathOf(name ?? ""), opened?.document.etag ?? null);
-		go(list);
-	});
-	const save = async (body: Members, etag: string | null) => {
-		if (name !== null) {
-			replace(await writeDocument<Members>(pathOf(name), body, etag));
-			return;
-		}
-		await createDocument("/api/profiles", body);
-		go(list);
-	};
-	return (
-		<>
-			<nav class="crumbs" aria-label="Breadcrumb"><Link href={list}>Profiles</Link></nav>
-			<Page title={name ?? "New profile"}>
-				<ProblemText problem={problem} />
-				{opened === undefined && problem === undefined && <Loading />}
-				{opened !== undefined && (
-					<DocumentForm
-						key={opened.round}
-						all={opened.all}
-						entity="pipeline.Profile"
-						start={opened.document}
-						fixed={name === null ? [] : ["/name"]}
-						save={save}
-						again={again}
-						saveWord={name === null ? "Create" : "Save"}
-					>
-						{name !== null && <Action doing={deleting} tone="bad" busy="Deleting …">Delete</Action>}
-						<ProblemText problem={deleting.problem} />
-					</DocumentForm>
-				)}
-			</Page>
-		</>
-	);
-}
+export const ProfilePage = ({ name }: { name: string | null }) => <DocumentPage place={PLACE} name={name} />;

@@ -1,0 +1,121 @@
+/* cli/document.c -- a document of the server, written as a file (YAML or JSON), as members on the
+ * command line, or both: what --set says comes on top.
+ *
+ * What it may hold is for the server to say.
+ */
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/yaml.h"
+#include "cli/cli.h"
+#include "os/file.h"
+
+/* A copy of the object with one member, found by its path of names, set to the value. */
+static struct json with_member(const struct json *object, struct str path, struct json value,
+			       struct arena *arena)
+{
+	struct str rest = path, name;
+	(void)!str_cut(&rest, '.', &name);
+	bool last = name.size == path.size;
+	const struct json none = { .kind = JSON_OBJECT };
+	if (object == NULL || object->kind != JSON_OBJECT)
+		object = &none;
+	size_t count = object->as.object.count, at = count;
+	struct json_member *members = arena_array(arena, struct json_member, count + 1);
+	for (size_t i = 0; i < count; i++) {
+		members[i] = object->as.object.at[i];
+		if (str_equal(members[i].key, name))
+			at = i;
+	}
+	const struct json *before = at < count ? &members[at].value : NULL;
+	struct json inner = last ? value : with_member(before, rest, value, arena);
+	members[at] = (struct json_member){ .key = name, .value = inner };
+	return (struct json){ .kind = JSON_OBJECT,
+			      .as.object = { members, at < count ? count : count + 1 } };
+}
+
+static struct json text_value(struct str text)
+{
+	return (struct json){ .kind = JSON_STRING, .as.string = text };
+}
+
+/* MEMBER=VALUE: JSON when it reads as JSON, else text. */
+static bool set_member(struct cli *cli, struct json *document, const char *text,
+		       struct error *error)
+{
+	struct str value = str_from_c(text);
+	const struct json *json;
+	struct error ignored;
+	size_t at, dots = 0;
+	if (!str_find(value, S("="), &at) || at == 0)
+		return fail(error, ERROR_USAGE, "--set takes MEMBER=VALUE, not %s", text);
+	struct str path = str_head(value, at);
+	for (size_t i = 0; i < path.size; i++)
+		dots += path.at[i] == '.';
+	if (dots >= LIMIT_JSON_DEPTH)
+		return fail(error, ERROR_USAGE, "--set goes no deeper than %d levels",
+			    LIMIT_JSON_DEPTH);
+	value = str_skip(value, at + 1);
+	struct json item = text_value(value);
+	if (value.size > 0 && json_read(value, &cli->arena, &json, &ignored))
+		item = *json;
+	*document = with_member(document, path, item, &cli->arena);
+	return true;
+}
+
+/* The whole of a file, or nothing yet. */
+static bool read_file(struct cli *cli, struct json *document, struct error *error)
+{
+	const char *file = cli_value(cli, "--file", 0);
+	struct str bytes;
+	const struct json *tree;
+	if (file == NULL)
+		return true;
+	cli->document = file;
+	if (!file_read(strcmp(file, "-") == 0 ? "/dev/stdin" : file, LIMIT_YAML_BYTES, &cli->arena,
+		       &bytes, error) ||
+	    !yaml_read(bytes, &cli->arena, &tree, error))
+		return false;
+	if (tree->kind != JSON_OBJECT)
+		return fail(error, ERROR_INVALID, "%s holds no mapping", file);
+	*document = *tree;
+	return true;
+}
+
+bool cli_document(struct cli *cli, const char *what, const char *name, const struct json *with,
+		  struct str *out_body, struct error *error)
+{
+	struct json document = { .kind = JSON_OBJECT };
+	const char *text;
+	if (!read_file(cli, &document, error))
+		return false;
+	for (size_t i = 0; with != NULL && i < with->as.object.count; i++)
+		document = with_member(&document, with->as.object.at[i].key,
+				       with->as.object.at[i].value, &cli->arena);
+	for (size_t i = 0; with == NULL && (text = cli_value(cli, "--set", i)) != NULL; i++)
+		if (!set_member(cli, &document, text, error))
+			return false;
+	if (!cli_has(cli, "--file") && document.as.object.count == 0)
+		return fail(error, ERROR_USAGE, "--file or %s says what the %s shall be",
+			    with == NULL ? "--set" : "another option", what);
+	document = with_member(&document, S("name"), text_value(str_from_c(name)), &cli->arena);
+	*out_body = json_print(&cli->arena, &document);
+	return true;
+}
+
+/* A name in a path: whatever is no plain character is escaped. */
+struct str cli_target(struct cli *cli, const char *before, const char *name, const char *behind)
+{
+	AUTO(buf) target = { 0 };
+	buf_add(&target, str_from_c(before));
+	for (; *name != '\0'; name++) {
+		bool plain = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
+			     (*name >= '0' && *name <= '9') || strchr("-._~", *name) != NULL;
+		if (plain)
+			buf_add_char(&target, *name);
+		else
+			buf_add_format(&target, "%%%02X", (unsigned char)*name);
+	}
+	buf_add(&target, str_from_c(behind));
+	return str_copy(&cli->arena, buf_str(&target));
+}
