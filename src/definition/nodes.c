@@ -158,8 +158,12 @@ static void make_agent(struct step_making *m)
 {
 	const struct run_graph_agent *agent = find_agent(m->body, m->number);
 	SET(m->node, kind, RUN_NODE_AGENT);
-	if (agent != NULL)
-		SET(m->node, agent, agent);
+	if (agent == NULL)
+		return;
+	SET(m->node, agent, agent);
+	/* The step's own time is set behind this one. */
+	if (has(agent, timeout_us))
+		SET(m->node, timeout_us, agent->timeout_us);
 }
 
 static void make_workflow(struct step_making *m)

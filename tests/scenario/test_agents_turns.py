@@ -212,6 +212,64 @@ def test_an_agent_that_is_not_there_is_refused(home, server):
     assert "no agent is called eve: describe it under `agents` (there: ada)" in problem["text"]
 
 
+# ---- agents of the registry ------------------------------------------------------------------
+
+REGISTERED = """
+name: registered
+steps: [{name: say, agent: ada, inputs: {prompt: hello}}]
+outputs: {text: {from: "${steps.say.outputs.text}"}}
+"""
+
+
+def register(server, replies, method="POST", **more):
+    agent = {"name": "ada", "role": "speaks", "system_prompt": "Be brief.", "driver": "script",
+             "llm_config": {"model": "play"}, "options": {"replies": replies}, **more}
+    answer = server.request(method, "/api/agents" if method == "POST" else "/api/agents/ada", agent)
+    assert answer.status in (200, 201), answer
+
+
+def test_a_step_names_an_agent_of_the_registry(home, server):
+    assert "no agent is called ada" in refused(home, REGISTERED.replace("registered", "w"))[0]["text"]
+    register(server, [{"text": "from the registry"}])
+    result, events = ended(home, server, REGISTERED)
+    assert result["outputs"] == {"text": "from the registry"}
+    (requested,) = of(events, "turn.requested")
+    assert requested["model"] == "play" and value(requested["request"])["system"] == "Be brief."
+
+
+def test_a_changed_agent_reaches_the_next_run_only(home):
+    server = home.serve()
+    register(server, [{"attempt": 1, "hang": True}, {"text": "as it was"}])
+    home.define(REGISTERED)
+    run = server.run_of("registered")
+    begun(server, run)
+    register(server, [{"text": "as it is"}], "PUT")
+    assert server.start("registered", wait=30).body["outputs"] == {"text": "as it is"}
+    server.kill()
+    server = home.serve()
+    assert server.finish(run)["outputs"] == {"text": "as it was"}
+
+
+def test_the_definitions_own_agent_goes_before_the_registrys(home, server):
+    register(server, [{"text": "from the registry"}])
+    assert ended(home, server, definition([{"text": "its own"}]))[0]["outputs"] == {"text": "its own"}
+
+
+def test_a_registered_agent_that_nobody_can_drive(home, server):
+    register(server, [{"text": "a"}], driver="codex")
+    (problem,) = refused(home, REGISTERED.replace("registered", "w"))
+    assert problem["pointer"] == "/steps/0/agent"
+    assert "agent ada of the registry: /driver: no driver is called codex" in problem["text"]
+    register(server, [{"tekst": "a"}], "PUT")
+    assert "/options/replies/0/tekst" in refused(home, REGISTERED.replace("registered", "w"))[0]["text"]
+
+
+def test_a_registered_agents_own_time(home, server):
+    register(server, [{"hang": True}], timeout_seconds=0.05)
+    result, events = ended(home, server, REGISTERED)
+    assert result["status"] == "failed" and of(events, "turn.finished")[0]["fault"]["code"] == "timeout"
+
+
 # ---- crashes and stops -----------------------------------------------------------------------
 
 
