@@ -66,7 +66,8 @@ void collect_variables(struct compiling *compiling, struct run_definition_step_l
 
 /* Compiles the steps of a body into nodes. */
 struct run_graph_node_list body_compile(struct body *body);
-/* The agent that a step names: the file's own, or the registry's as it is now; NULL with a problem. */
+/* The agent that a step names: the file's own, or the registry's as it is now; NULL with a problem.
+ */
 const struct run_graph_agent *find_agent(const struct body *body, size_t number);
 /* What is wrong with the file's own agents. */
 void check_agents(const struct compiling *compiling, const struct json *tree);

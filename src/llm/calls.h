@@ -1,7 +1,7 @@
 /* llm/calls.h -- turns under way: what every driver would write again.  This room's.
  *
- * A driver's own structure begins with a struct llm_running, made by calloc(); it is found by its id
- * and freed by calls_done(), with its arena.
+ * A driver's own structure begins with a struct llm_running, made by calloc(); it is found by its
+ * id and freed by calls_done(), with its arena.
  */
 #ifndef LLM_CALLS_H
 #define LLM_CALLS_H

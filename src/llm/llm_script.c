@@ -1,9 +1,10 @@
-/* llm/llm_script.c -- a model that says what it was told to: for tests, demonstrations and dry runs.
+/* llm/llm_script.c -- a model that says what it was told to: for tests, demonstrations and dry
+ * runs.
  *
  * The replies stand in the agent's options, so they are pinned with the graph and recorded with the
- * request.  Which one is given depends on the call alone (the prompt, the step's path, the attempt),
- * never on calls before it: the same turn gets the same reply in another process too, after a crash
- * and in a rebuilt run.  No network, no files, no dice.
+ * request.  Which one is given depends on the call alone (the prompt, the step's path, the
+ * attempt), never on calls before it: the same turn gets the same reply in another process too,
+ * after a crash and in a rebuilt run.  No network, no files, no dice.
  */
 #include <stdlib.h>
 
@@ -45,8 +46,7 @@ static struct str prompt_of(const struct run_turn *turn)
 static bool fits(const struct run_script_reply *reply, const struct llm_call *call)
 {
 	size_t at;
-	return (!has(reply, contains) ||
-		str_find(prompt_of(call->turn), reply->contains, &at)) &&
+	return (!has(reply, contains) || str_find(prompt_of(call->turn), reply->contains, &at)) &&
 	       (!has(reply, step) || str_equal(reply->step, call->step)) &&
 	       (!has(reply, round) || reply->round == round_of(call->step)) &&
 	       (!has(reply, attempt) || reply->attempt == call->attempt);
@@ -96,11 +96,10 @@ static void end_playing(struct playing *playing)
 static size_t end_of_piece(const struct playing *playing, int64_t n)
 {
 	struct str text = playing->text;
-	size_t at = n >= playing->pieces
-			    ? text.size
-			    : text.size / (size_t)playing->pieces * (size_t)n +
-				      text.size % (size_t)playing->pieces * (size_t)n /
-					      (size_t)playing->pieces;
+	size_t at = n >= playing->pieces ? text.size
+					 : text.size / (size_t)playing->pieces * (size_t)n +
+						   text.size % (size_t)playing->pieces * (size_t)n /
+							   (size_t)playing->pieces;
 	while (at < text.size && ((unsigned char)text.at[at] & 0xC0) == 0x80)
 		at++;
 	return at;

@@ -1,12 +1,12 @@
 /* runtime/effect_turn.c -- an agent takes a turn: its driver is asked behind turn.requested.
  *
  * A turn goes: request loaded -> driver started -> its reply is a command.  The request is the one
- * that was recorded, never made anew, so every attempt asks with the same bytes.  Asking twice costs
- * money and nothing else: found open after a crash it is recorded as begun once more
+ * that was recorded, never made anew, so every attempt asks with the same bytes.  Asking twice
+ * costs money and nothing else: found open after a crash it is recorded as begun once more
  * (tool.restarted) and asked again, unless its run is called off or its time is over.
  *
- * Between that record and its commit nobody holds the turn, so a stop that comes then finds nothing:
- * begin() looks again whether the turn is still wanted.
+ * Between that record and its commit nobody holds the turn, so a stop that comes then finds
+ * nothing: begin() looks again whether the turn is still wanted.
  */
 #include <stdlib.h>
 
@@ -79,12 +79,11 @@ static void asking_free(struct asking *asking)
 static void close_turn(struct asking *asking, const struct json *output,
 		       const struct run_turn_usage *usage, const struct error *error)
 {
-	enum run_outcome outcome = error == NULL		    ? RUN_OUTCOME_OK
+	enum run_outcome outcome = error == NULL                    ? RUN_OUTCOME_OK
 				   : error->code == ERROR_CANCELLED ? RUN_OUTCOME_CANCELLED
 								    : RUN_OUTCOME_FAILED;
 	struct live *live = asking_end(asking);
-	struct item *item =
-		effect_closing(asking->step, &asking->effect, outcome, output, error);
+	struct item *item = effect_closing(asking->step, &asking->effect, outcome, output, error);
 	if (usage != NULL) {
 		struct error unread;
 		bool good = json_read(run_turn_usage_text(usage, &item->arena), &item->arena,

@@ -11,9 +11,9 @@
 
 struct starting {
 	struct runtime_read read;
-	struct runtime_start start; /* copied into the read's arena */
-	bool chosen;                /* the caller gave the id */
-	bool others;                /* other workflows or agents are compiled into it */
+	struct runtime_start start;  /* copied into the read's arena */
+	bool chosen;                 /* the caller gave the id */
+	bool others;                 /* other workflows or agents are compiled into it */
 	struct store_reader *reader; /* for the length of start_work() */
 	struct graph_use *graph;
 	const struct json *inputs;

@@ -137,6 +137,12 @@ def test_the_example(home):
     assert home.cli("run", str(ROOT / "examples" / "write-and-review.yaml"))[0] == 0
 
 
+def test_the_example_of_the_page_on_agents(home, server):
+    yaml = (ROOT / "docs" / "agents.md").read_text().split("```yaml\n")[1].split("```")[0]
+    assert ended(home, server, yaml)[0]["outputs"] == {"said": "Good morning, Grace."}
+    assert ended(home, server, yaml, {"who": "Ada"})[0]["outputs"] == {"said": "Hello."}
+
+
 # ---- failures --------------------------------------------------------------------------------
 
 

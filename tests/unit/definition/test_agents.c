@@ -38,8 +38,7 @@ static void check(void *context, const struct run_graph_agent *agent, struct are
 	const struct json *wrong =
 		has(agent, options) ? json_member(agent->options, S("wrong")) : NULL;
 	if (wrong != NULL)
-		problems_add(problems, S("/options/wrong"), wrong->line, wrong->column,
-			     "is wrong");
+		problems_add(problems, S("/options/wrong"), wrong->line, wrong->column, "is wrong");
 }
 
 static struct str outcome(const char *yaml, bool registered)
@@ -77,7 +76,8 @@ Test(agents, the_graph_holds_the_whole_agent)
 
 Test(agents, the_files_own_goes_before_the_registrys)
 {
-	expect("name: w\nagents: {ada: {driver: good, model: own}}\n" STEP, true, "\"model\":\"own\"");
+	expect("name: w\nagents: {ada: {driver: good, model: own}}\n" STEP, true,
+	       "\"model\":\"own\"");
 	expect("name: w\n" STEP, true, "\"model\":\"registered\"");
 }
 
@@ -93,8 +93,7 @@ Test(agents, an_unknown_one_is_named_with_those_there_are)
 
 Test(agents, an_unreadable_registry_is_told)
 {
-	expect("name: w\nsteps: [{name: a, agent: unread}]\n", true,
-	       "the registry cannot be read");
+	expect("name: w\nsteps: [{name: a, agent: unread}]\n", true, "the registry cannot be read");
 }
 
 Test(agents, problems_have_their_place)

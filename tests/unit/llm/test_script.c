@@ -104,8 +104,8 @@ static void told(void *context, uint64_t argument, struct str delta)
 	cr_assert_eq(argument, 7);
 	cr_assert_not(scene.in_start);
 	scene.pieces++;
-	scene.streamed = str_format(&scene.arena, STR_FMT STR_FMT, STR_ARG(scene.streamed),
-				    STR_ARG(delta));
+	scene.streamed =
+		str_format(&scene.arena, STR_FMT STR_FMT, STR_ARG(scene.streamed), STR_ARG(delta));
 }
 
 struct ask {
@@ -156,7 +156,7 @@ static struct str reply(struct ask ask)
 
 #define expect(said, ...)                                                            \
 	do {                                                                         \
-		struct str got_ = reply((struct ask){ .script = __VA_ARGS__ });                \
+		struct str got_ = reply((struct ask){ .script = __VA_ARGS__ });      \
 		cr_assert(str_equal(got_, str_from_c(said)), "got " STR_FMT " (%s)", \
 			  STR_ARG(got_), scene.error.text);                          \
 	} while (0)
@@ -311,7 +311,8 @@ Test(script, hangs_until_it_is_told)
 
 Test(script, is_stopped_before_its_time)
 {
-	uint64_t id = start((struct ask){ .script = "replies: [{text: a, after_ms: 50, usage: {}}]" });
+	uint64_t id =
+		start((struct ask){ .script = "replies: [{text: a, after_ms: 50, usage: {}}]" });
 	stop(id);
 	move_to(0);
 	cr_assert_eq(scene.ends, 1);
