@@ -95,7 +95,7 @@ static bool registered_agent(void *context, struct str name, struct arena *arena
 	if (!runtime_agent(s->reader, name, arena, &agent, error))
 		return false;
 	SET(out_agent, name, agent->name);
-	SET(out_agent, driver, pipeline_driver_type_name(agent->driver));
+	SET(out_agent, driver, run_driver_name(agent->driver));
 	SET(out_agent, model, agent->llm_config->model);
 	SET(out_agent, system, agent->system_prompt);
 	SET(out_agent, options, agent->options);

@@ -270,6 +270,13 @@ def test_a_registered_agent_that_nobody_can_drive(home, server):
     assert "/options/replies/0/tekst" in refused(home, REGISTERED.replace("registered", "w"))[0]["text"]
 
 
+def test_a_profile_has_no_word_for_a_script(server):
+    register(server, [{"text": "a"}])
+    assert server.request("POST", "/api/profiles", {"name": "work", "repo_root": "/srv/work"}).status == 201
+    answer = server.get("/api/profiles/work/agents/ada")
+    assert (answer.status, answer.body["code"]) == (409, "conflict") and "driven by script" in answer.body["detail"]
+
+
 def test_a_registered_agents_own_time(home, server):
     register(server, [{"hang": True}], timeout_seconds=0.05)
     result, events = ended(home, server, REGISTERED)
