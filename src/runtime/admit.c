@@ -13,6 +13,8 @@ struct runtime_counts runtime_counts(const struct runtime *runtime)
 					.open_turns = runtime->open_turns,
 					.waiting_appends = writer_waiting(writer),
 					.watches = runtime->watches.live,
+					.alarms = runtime->alarm_slots.live,
+					.queued = runtime->queue.count,
 					.full = runtime->full,
 					.oldest_append_us = writer_oldest_us(writer),
 					.append_work_us = writer_work_us(writer),

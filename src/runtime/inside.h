@@ -135,6 +135,7 @@ struct live {
 	bool resuming;   /* go on with what is open once loaded */
 	bool stale;      /* what was decided on this state is not stored: it must be read again */
 	bool starved;    /* for want of room on the disk, so not at once */
+	bool renewed;    /* its creation was not stored and is tried again */
 	bool recovering; /* recovery waits for it */
 	bool uncounted;  /* its place under way was never counted, so it gives none back */
 	struct arena arena;
@@ -149,8 +150,10 @@ struct live {
 	struct turn *flying;       /* those at the writer */
 	size_t in_flight;          /* turns at the writer */
 	size_t holds;              /* computations and effects that will come back */
-	struct fetching *loaded;   /* values read by hash, kept while a decision needs them */
-	struct str tree;           /* taken for this turn; "" = not */
+	struct uuid *missed_stops; /* effects that were told to end before they had begun */
+	size_t missed_count, missed_room;
+	struct fetching *loaded; /* values read by hash, kept while a decision needs them */
+	struct str tree;         /* taken for this turn; "" = not */
 	char tree_text[96];
 };
 
@@ -188,7 +191,7 @@ struct runtime {
 	struct map alarms; /* effect -> its alarm */
 	struct slots alarm_slots;
 	uint64_t look_ahead;   /* the timer of the next look at what is due later; 0 = none */
-	int64_t look_ahead_at; /* us UTC */
+	int64_t look_ahead_at; /* us, monotonic */
 	bool failed;
 	bool draining;
 	bool full; /* the newest commit found no room on the disk */
@@ -207,6 +210,8 @@ struct runtime {
 	struct schedule_job *schedule_jobs;
 	struct chore *chores; /* the first is under way */
 	uint64_t chore_count; /* ever begun: the number of one is its id */
+	struct uuid folding;  /* the run that a rebuild reads from the disk */
+	bool folding_is_old;  /* something was appended to it since that began */
 };
 
 struct live *live_find(struct runtime *runtime, const struct uuid *run);
@@ -240,6 +245,10 @@ void live_pump(struct live *live);
 /* Starts what could start: a program that was leaving may have held it back. */
 void live_go_on(struct live *live);
 void live_load(struct live *live);
+/* An effect is told to end that is not under way: its request, or its restart after a crash, may
+ * still be on its way to the disk, and then it must not begin.  True: it was told so. */
+void live_miss_stop(struct live *live, const struct uuid *effect);
+bool live_take_missed_stop(struct live *live, const struct uuid *effect);
 void live_drop_state(struct live *live);
 void turn_rows(struct turn *turn, struct live *live);
 void turn_free(struct turn *turn);

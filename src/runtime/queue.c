@@ -212,28 +212,31 @@ static void count_guards(struct turn *turn, int64_t change)
 void queue_committed(struct turn *turn, const struct live *live)
 {
 	struct runtime *runtime = turn->runtime;
-	bool left = false;
+	bool changed = false;
 	for (size_t i = 0; i < turn->decision.event_count; i++) {
 		const struct event *event = &turn->decision.events[i];
 		if (event->type == EVENT_RUN_CREATED && has(event->as.run_created, queued) &&
-		    event->as.run_created->queued)
+		    event->as.run_created->queued) {
 			enter(runtime, &live->run_id, run_kind(live->run),
 			      has(event->as.run_created, key) ? event->as.run_created->key : S(""),
 			      has(event->as.run_created, priority) ? event->as.run_created->priority
 								   : 0,
 			      event->at);
+			/* Whoever was in its way may have ended since. */
+			changed = true;
+		}
 		if (event->type == EVENT_RUN_STARTED || event->type == EVENT_RUN_CANCELLING) {
 			struct queue_entry *entry = *find(runtime, &live->run_id);
 			/* What was counted when it was told to start is counted by its guards. */
 			if (entry != NULL && entry->going)
 				count_entry(runtime, entry, -1);
 			leave(runtime, &live->run_id);
-			left = true;
+			changed = true;
 		}
 	}
 	if (turn->turn_taking != 0)
 		count_guards(turn, turn->turn_taking);
-	if (turn->turn_taking < 0 || left)
+	if (turn->turn_taking < 0 || changed)
 		queue_go_on(runtime);
 }
 

@@ -312,7 +312,9 @@ void runtime_rebuild(struct runtime *runtime, runtime_rebuild_done *done, void *
 
 struct runtime_counts {
 	size_t live_runs, open_tools, open_turns, waiting_appends, watches;
-	bool full; /* the newest commit found no room on the disk */
+	size_t alarms; /* due soon, and so in memory */
+	size_t queued; /* runs that wait for their turn */
+	bool full;     /* the newest commit found no room on the disk */
 	int64_t oldest_append_us, append_work_us;
 	const struct histogram *commit_sizes, *commit_times; /* seconds */
 	uint64_t snapshots, loaded_events;                   /* since the start */
