@@ -4,13 +4,9 @@
  * that was recorded, never made anew, so every attempt asks with the same bytes.  Asking twice
  * costs money and nothing else: found open after a crash it is recorded as begun once more
  * (tool.restarted) and asked again, unless its run is called off or its time is over.
- *
- * Between that record and its commit nobody holds the turn, so a stop that comes then finds
- * nothing: begin() looks again whether the turn is still wanted.
  */
 #include <stdlib.h>
 
-#include "base/log.h"
 #include "os/point.h"
 #include "runtime/inside.h"
 
@@ -201,21 +197,20 @@ static void ask_again(void *context, uint64_t argument)
 		ask(asking);
 }
 
-/* Nobody waits for it any more, and it has not begun. */
+static void begin(struct live *live, struct activation *activation)
+{
+	struct asking *asking = asking_new(live, activation);
+	if (live_take_missed_stop(live, &asking->effect))
+		cancel_turn(asking);
+	else
+		ask(asking);
+}
+
+/* Nobody waits any more for what a crash left open. */
 static bool is_unwanted(struct live *live, const struct activation *activation)
 {
 	return live->run->cancelling ||
 	       (activation->due_at != 0 && runtime_now(live->runtime) >= activation->due_at);
-}
-
-static void begin(struct live *live, struct activation *activation)
-{
-	bool unwanted = is_unwanted(live, activation);
-	struct asking *asking = asking_new(live, activation);
-	if (unwanted)
-		cancel_turn(asking);
-	else
-		ask(asking);
 }
 
 static void resume(struct live *live, struct activation *activation)
@@ -226,11 +221,14 @@ static void resume(struct live *live, struct activation *activation)
 		effect_restart(live, activation->path, &activation->effect);
 }
 
+/* What is about to begin is told so when it does. */
 static void stop(struct live *live, const struct uuid *effect)
 {
 	struct asking *asking = map_get(&live->runtime->turns, uuid_str(effect));
-	if (asking == NULL)
+	if (asking == NULL) {
+		live_miss_stop(live, effect);
 		return;
+	}
 	struct error why;
 	fail(&why, ERROR_CANCELLED, "it was told to stop");
 	if (asking->running != 0)
