@@ -311,7 +311,7 @@ struct runtime_counts {
 	size_t live_runs, open_tools, waiting_appends, watches;
 	size_t alarms; /* due soon, and so in memory */
 	size_t queued; /* runs that wait for their turn */
-	bool full; /* the newest commit found no room on the disk */
+	bool full;     /* the newest commit found no room on the disk */
 	int64_t oldest_append_us, append_work_us;
 	const struct histogram *commit_sizes, *commit_times; /* seconds */
 	uint64_t snapshots, loaded_events;                   /* since the start */
