@@ -418,11 +418,11 @@ static void print_counts(const struct sim_counts *counts)
 /* Whether everything came about that the play is for. */
 static bool is_lively(const struct sim_counts *counts)
 {
-	const unsigned all[] = { counts->cancels,  counts->timeouts, counts->pauses,
+	const unsigned all[] = { counts->cancels,  counts->timeouts,    counts->pauses,
 				 counts->signals,  counts->escalations, counts->subruns,
-				 counts->retries,  counts->settled,  counts->queued,
-				 counts->told,     counts->asked,    counts->jumps,
-				 counts->punctual, counts->compared, counts->unknown };
+				 counts->retries,  counts->settled,     counts->queued,
+				 counts->told,     counts->asked,       counts->jumps,
+				 counts->punctual, counts->compared,    counts->unknown };
 	for (size_t i = 0; i < COUNT(all); i++)
 		if (all[i] == 0)
 			return false;

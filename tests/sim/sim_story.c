@@ -203,8 +203,8 @@ static void check_child(struct sim *sim, const struct sim_recorded *at)
 }
 
 /* While a program lives, a delay is a delay, whatever happens to the wall clock.  Not looked at is
- * what waited for the disk, and what was asked for just when the clock was set: until the request is
- * on the disk and acted on, the wall decides. */
+ * what waited for the disk, and what was asked for just when the clock was set: until the request
+ * is on the disk and acted on, the wall decides. */
 enum { PATIENCE_US = 60 * 1000000 };
 
 static void check_wait(struct sim *sim, const struct sim_recorded *asked)
