@@ -40,10 +40,12 @@ static struct str question_row(const struct run *run, const struct activation *s
 	return run_open_question_text(question, arena);
 }
 
-static struct str effect_row(struct str step, struct arena *arena)
+static struct str effect_row(struct str step, int64_t since, struct arena *arena)
 {
 	struct run_open_effect *body = run_open_effect_new(arena);
 	SET(body, step, step);
+	if (since > 0)
+		SET(body, since, since);
 	return run_open_effect_text(body, arena);
 }
 
@@ -65,7 +67,8 @@ static bool open_row(const struct run *run, const struct activation *step, struc
 		out->kind = str_from_c(effect_kind_of(run_node(run, step)->kind)->name);
 	else
 		return false;
-	out->body = effect_row(step->path, arena);
+	bool waits = run_node(run, step)->kind == RUN_NODE_WAIT;
+	out->body = effect_row(step->path, waits ? step->started_at : 0, arena);
 	return true;
 }
 
@@ -75,7 +78,7 @@ static struct store_effect deadline_row(const struct run *run, struct arena *are
 	return (struct store_effect){ .id = run_deadline_id(run),
 				      .kind = S("deadline"),
 				      .due_at = run->due_at,
-				      .body = effect_row(S(""), arena) };
+				      .body = effect_row(S(""), 0, arena) };
 }
 
 static bool has_deadline(const struct run *run)
@@ -303,7 +306,7 @@ struct store_run run_row(const struct run *run, struct arena *arena)
 	return (struct store_run){ .id = run->id,
 				   .name = run->graph->name,
 				   .state = run_state_row(run->state)->word,
-				   .stepping = run_is_stepping(run) || engine_could_go_on(run),
+				   .stepping = run->busy > 0 || engine_could_go_on(run),
 				   .created_at = run->created_at,
 				   .updated_at = run->updated_at,
 				   .ended_at = run->ended_at,
