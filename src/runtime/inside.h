@@ -318,6 +318,8 @@ typedef void fetch_done(struct runtime *runtime, uint64_t live, uint64_t argumen
 			const struct error *error);
 void fetch(struct live *live, const struct decision *decision, fetch_done *done, uint64_t argument);
 void live_forget_loaded(struct live *live);
+/* A decision is over: what it read may go, the newest few excepted. */
+void live_let_go(struct live *live);
 struct fetching;
 void fetch_discard(struct fetching *fetching);
 
