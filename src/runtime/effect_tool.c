@@ -319,11 +319,8 @@ static void call_again(void *context, uint64_t argument)
 static void call_restart(struct call *call)
 {
 	struct live *live = call_end(call);
-	struct item *item = item_new(COMMAND_RESTARTED);
-	item->command.step = str_copy(&item->arena, call->step);
-	item->command.effect = call->effect;
+	effect_restart(live, call->step, &call->effect);
 	call_free(call);
-	live_command(live, item);
 }
 
 static void call_unknown(struct call *call, const char *why)

@@ -186,7 +186,8 @@ struct runtime {
 	struct graphs graphs;
 	struct definition_tool *catalogue;
 	struct map calls; /* effect -> the call that is under way */
-	size_t open_tools;
+	struct map turns; /* effect -> the agent's turn that is under way */
+	size_t open_tools, open_turns;
 	struct map alarms; /* effect -> its alarm */
 	struct slots alarm_slots;
 	uint64_t look_ahead;   /* the timer of the next look at what is due later; 0 = none */
@@ -346,8 +347,15 @@ void compute_begin(struct live *live, struct str step);
 bool compute_command(struct live *live, const struct activation *activation, struct decision *seen,
 		     struct command *command);
 /* The command that closes an effect. */
+struct item *effect_closing(struct str step, const struct uuid *effect, enum run_outcome outcome,
+			    const struct json *output, const struct error *error);
+/* The same, sent. */
 void effect_finish(struct live *live, struct str step, const struct uuid *effect,
 		   enum run_outcome outcome, const struct json *output, const struct error *error);
+
+/* The command that records that an effect left open by a crash begins once more; its commit begins
+ * it. */
+void effect_restart(struct live *live, struct str step, const struct uuid *effect);
 
 /* A run that is part of another one has ended: the other one is told. */
 void subrun_ended(struct runtime *runtime, const struct uuid *child);
