@@ -107,7 +107,9 @@ static void store_failed(void *context, const struct error *error)
 	if (sim->fatal)
 		sim_fail(sim, "the program gave up twice");
 	sim->fatal = true;
-	sim->points_left = 1 + sim_below(&sim->dice, 30);
+	/* One that stops in order has no turns left in which the plug could be pulled. */
+	if (!sim->stopping)
+		sim->points_left = 1 + sim_below(&sim->dice, 30);
 }
 
 static void recovered(void *context, uint64_t count)
@@ -191,6 +193,7 @@ static void plan_life(struct sim *sim)
 	sim->points_left = sim->commits_left = sim->turns_left = 0;
 	sim->scratch = (struct arena){ 0 };
 	sim->broken = sim->fatal = sim->recovered = sim->hung = sim->tidying = false;
+	sim->stopping = false;
 	for (size_t i = 0; i < sim->plan.run_count; i++)
 		sim->plan.runs[i].asked = false;
 	if (sim->crashes_left == 0)
@@ -257,6 +260,7 @@ static void life_stop(struct sim *sim)
 	sim->counts.stops++;
 	sim->crashes_left -= sim->crashes_left > 0;
 	sim->points_left = 0;
+	sim->stopping = true;
 	sim_system_drain(&sim->system);
 	life_free(sim);
 	sim_workspace_crash(&sim->workspace);
