@@ -404,7 +404,7 @@ static void call_resume_cancelled(struct call *call)
 	case RUN_CLASS_ONCE:
 		break;
 	}
-	call_unknown(call, "the run is called off");
+	call_unknown(call, "it was told to stop");
 }
 
 static void call_resume(struct call *call)

@@ -371,6 +371,8 @@ struct str queue_key_guard(struct str key, struct arena *arena);
 void queue_committed(struct turn *turn, const struct live *live);
 /* Its start was refused by a guard: it waits on. */
 void queue_refused(struct runtime *runtime, const struct uuid *run);
+/* It waits no more: what was read of it was of before. */
+void queue_gone(struct runtime *runtime, const struct uuid *run);
 /* On a reader's thread and on the loop: what was waiting when the program ended. */
 void queue_recover(struct runtime *runtime);
 /* The limit may be another one. */

@@ -366,26 +366,34 @@ static void fill_retention(struct turn *turn, struct store_append *append, const
 		add_guard(turn, (struct store_guard){ RETENTION_OWN, change, -1 });
 }
 
+/* The limit for what a guard shows after this turn: one that begins needs a place, even if it gives
+ * it back at once. */
+static int64_t guard_limit(int64_t limit, bool begins, int64_t change)
+{
+	return !begins || limit < 0 ? -1 : limit - 1 + change;
+}
+
 /* Who is under way is counted: of each kind that has a queue, and of each key. */
 static void fill_turn_taking(struct turn *turn, const struct run *run, bool uncounted)
 {
 	const struct decision *decision = &turn->decision;
-	int64_t change = 0;
+	bool begins = false, ends = false;
 	for (size_t i = 0; i < decision->event_count; i++) {
 		enum event_type type = decision->events[i].type;
-		if ((type == EVENT_RUN_CREATED && !run->queued) || type == EVENT_RUN_STARTED)
-			change++;
-		else if (type == EVENT_RUN_FINISHED && run->begun_at > 0)
-			change--;
+		begins = begins || (type == EVENT_RUN_CREATED && !run->queued) ||
+			 type == EVENT_RUN_STARTED;
+		ends = ends || (type == EVENT_RUN_FINISHED && run->begun_at > 0);
 	}
-	if (change == 0 || uncounted || !queue_counts(run))
+	int64_t change = (int64_t)begins - (int64_t)ends;
+	if (!(begins || ends) || uncounted || !queue_counts(run))
 		return;
 	struct str kind = run_kind(run);
+	int64_t limit = queue_limit(turn->runtime, kind);
 	add_guard(turn, (struct store_guard){ queue_guard(kind, &turn->arena), change,
-					      change > 0 ? queue_limit(turn->runtime, kind) : -1 });
+					      guard_limit(limit, begins, change) });
 	if (run->key.size > 0)
 		add_guard(turn, (struct store_guard){ queue_key_guard(run->key, &turn->arena),
-						      change, change > 0 ? 1 : -1 });
+						      change, guard_limit(1, begins, change) });
 	turn->turn_taking = change;
 }
 

@@ -455,6 +455,8 @@ static void turn_advance(struct turn *turn, struct live *live)
 static void turn_refuse(struct turn *turn, struct live *live, const struct error *error)
 {
 	struct item *item = turn->item;
+	if (item->command.kind == COMMAND_START)
+		queue_gone(live->runtime, &live->run_id);
 	item->refusal = arena_copy(&item->arena, error, sizeof(*error));
 	queue_add(&live->refused, item);
 	arena_done(&turn->arena);

@@ -229,7 +229,7 @@ static struct str value_text(struct session *session, const struct json *value)
 	if (json_member(value, S("is")) != NULL)
 		return json_print(&session->arena, json_member(value, S("is")));
 	bool named = hash_parse(json_text(json_member(value, S("sha256"))), &hash);
-	const struct decision_blob *blob = named ? find_blob(session, &hash) : NULL;
+	const struct blob *blob = named ? find_blob(session, &hash) : NULL;
 	if (blob == NULL)
 		give_up("a value that was not given", "");
 	return blob == NULL ? S("") : blob->bytes;

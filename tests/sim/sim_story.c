@@ -366,11 +366,16 @@ static struct str end_of(struct sim *sim, const struct run *run, struct arena *a
 	return str_copy(arena, buf_str(&text));
 }
 
-static bool is_called_off_before(const struct sim *sim, const struct sim_recorded *end)
+/* It was told to stop: with its run, or because its time was over. */
+static bool is_told_before(const struct sim *sim, const struct sim_recorded *end)
 {
+	const struct uuid *effect = &end->event.as.run_tool_finished->effect;
 	for (const struct sim_recorded *at = sim_first(sim, &end->row.run); at != end;
 	     at = sim_next(sim, at))
-		if (at->event.type == EVENT_RUN_CANCELLING)
+		if (at->event.type == EVENT_RUN_CANCELLING ||
+		    (at->event.type == EVENT_TOOL_REQUESTED &&
+		     uuid_equal(&at->event.as.run_tool_requested->effect, effect) &&
+		     has(at->event.as.run_tool_requested, due_at)))
 			return true;
 	return false;
 }
@@ -385,7 +390,7 @@ static bool is_unknown(struct sim *sim, const struct sim_recorded *at)
 		traces_of(sim, &at->row.run, &at->event.as.run_tool_finished->effect, 0);
 	if (traces.class != RUN_CLASS_ONCE && traces.class != RUN_CLASS_CONTAINED &&
 	    traces.class != RUN_CLASS_PROBE &&
-	    !(traces.class == RUN_CLASS_KEYED && is_called_off_before(sim, at)))
+	    !(traces.class == RUN_CLASS_KEYED && is_told_before(sim, at)))
 		sim_fail(sim, "an effect is unknown that could have been repeated");
 	return true;
 }
