@@ -213,10 +213,13 @@ static void life_begin(struct sim *sim)
 	sim->counts.lives++;
 	sim_memory_begin();
 	sim_system_init(&sim->system, sim);
+	sim->models = (struct llm_host){ .system = &sim->system.base };
 	struct runtime_settings settings = { .system = &sim->system.base,
 					     .store = sim->store,
 					     .workspace = &sim->workspace.base,
 					     .tools = &sim_tool_table,
+					     .drivers = &llm_table,
+					     .models = &sim->models,
 					     .contained = true,
 					     .definition = sim_definition,
 					     .fatal = store_failed,
@@ -246,6 +249,7 @@ static void life_crash(struct sim *sim)
 static void life_free(struct sim *sim)
 {
 	runtime_free(sim->runtime);
+	llm_host_done(&sim->models);
 	sim_system_done(&sim->system);
 	arena_done(&sim->scratch);
 	size_t left = sim_memory_end();
@@ -270,14 +274,14 @@ static void life_stop(struct sim *sim)
 static void life_end(struct sim *sim)
 {
 	struct runtime_counts counts = runtime_counts(sim->runtime);
-	if (counts.live_runs + counts.open_tools + counts.waiting_appends + counts.alarms +
-		    counts.queued >
+	if (counts.live_runs + counts.open_tools + counts.open_turns + counts.waiting_appends +
+		    counts.alarms + counts.queued >
 	    0)
 		sim_fail(sim,
-			 "every run has ended and %zu runs, %zu tools, %zu appends, %zu alarms, "
-			 "%zu places in the queue are left",
-			 counts.live_runs, counts.open_tools, counts.waiting_appends, counts.alarms,
-			 counts.queued);
+			 "every run has ended and %zu runs, %zu tools, %zu turns, %zu appends, %zu "
+			 "alarms, %zu places in the queue are left",
+			 counts.live_runs, counts.open_tools, counts.open_turns,
+			 counts.waiting_appends, counts.alarms, counts.queued);
 	life_free(sim);
 }
 

@@ -268,6 +268,7 @@ struct sim {
 	/* this life */
 	struct sim_system system;
 	struct runtime *runtime;
+	struct llm_host models;
 	jmp_buf plug;
 	uint64_t points_left;  /* to the crash; 0 = none is planned */
 	uint64_t commits_left; /* to the failing one; 0 = none */

@@ -272,6 +272,7 @@ static struct str kind_of(const struct run *run, const struct activation *step)
 	enum run_node_kind kind = run_node(run, step)->kind;
 	return kind == RUN_NODE_WAIT     ? S("timer")
 	       : kind == RUN_NODE_SUBRUN ? S("subrun")
+	       : kind == RUN_NODE_AGENT  ? S("turn")
 					 : S("tool");
 }
 
