@@ -171,6 +171,7 @@ struct queue {
 	struct queue_entry *first;
 	size_t count;
 	struct map under_way; /* guard -> how many, as far as this process knows */
+	uint64_t changes;     /* commits that changed such a count */
 };
 
 struct runtime {
@@ -354,8 +355,10 @@ struct str queue_key_guard(struct str key, struct arena *arena);
 void queue_committed(struct turn *turn, const struct live *live);
 /* Its start was refused by a guard: it waits on. */
 void queue_refused(struct runtime *runtime, const struct uuid *run);
-/* On a reader's thread and on the loop: what was waiting when the program ended. */
-void queue_recover(struct runtime *runtime);
+/* On a reader's thread and on the loop: what was waiting when the program ended; `done` is called
+ * when all of it waits again. */
+void queue_recover(struct runtime *runtime, system_callback *done, void *context,
+		   uint64_t argument);
 /* The limit may be another one. */
 void queue_go_on(struct runtime *runtime);
 void queue_discard(struct runtime *runtime);

@@ -231,8 +231,10 @@ void queue_committed(struct turn *turn, const struct live *live)
 			left = true;
 		}
 	}
-	if (turn->turn_taking != 0)
+	if (turn->turn_taking != 0) {
 		count_guards(turn, turn->turn_taking);
+		runtime->queue.changes++;
+	}
 	if (turn->turn_taking < 0 || left)
 		queue_go_on(runtime);
 }
@@ -243,7 +245,11 @@ struct recalling {
 	struct runtime_read read;
 	struct store_effect_page page;
 	const struct run_open_place **places;
-	int64_t *values; /* of each entry: kind's guard, key's guard */
+	int64_t *values;  /* of each entry: kind's guard, key's guard */
+	uint64_t changes; /* of the counts when they were about to be read */
+	system_callback *done;
+	void *context;
+	uint64_t argument;
 	struct error error;
 };
 
@@ -277,6 +283,7 @@ static void recall_work(struct runtime_read *read, struct store_reader *reader)
 	for (size_t i = 0; i < r->page.count; i++)
 		if (!recall_place(r, reader, i))
 			return;
+	POINT("queue.recalled");
 }
 
 /* Counters of guards that nobody waits for are not needed: they say nothing about anybody. */
@@ -286,34 +293,48 @@ static void recall_count(struct runtime *runtime, struct str guard, int64_t valu
 		count(runtime, guard, value);
 }
 
+static void recall_entries(struct runtime *runtime, struct recalling *r)
+{
+	for (size_t i = 0; i < r->page.count; i++) {
+		const struct run_open_place *place = r->places[i];
+		struct str key = has(place, key) ? place->key : S("");
+		recall_count(runtime, queue_guard(place->kind, &r->read.arena), r->values[2 * i]);
+		if (key.size > 0)
+			recall_count(runtime, queue_key_guard(key, &r->read.arena),
+				     r->values[2 * i + 1]);
+		enter(runtime, &r->page.at[i].run, place->kind, key, place->priority,
+		      place->queued_at);
+	}
+	queue_go_on(runtime);
+}
+
+/* Counts that changed while they were read may be those before or after: they are read again, or
+ * the place of a run that ended meanwhile would be taken for ever. */
 static void recall_done(struct runtime_read *read)
 {
 	struct recalling *r = (struct recalling *)read;
 	struct runtime *runtime = read->runtime;
-	if (r->error.code != ERROR_NONE) {
+	bool again = r->changes != runtime->queue.changes;
+	if (r->error.code != ERROR_NONE)
 		runtime_fail(runtime, &r->error);
-	} else {
-		for (size_t i = 0; i < r->page.count; i++) {
-			const struct run_open_place *place = r->places[i];
-			struct str key = has(place, key) ? place->key : S("");
-			recall_count(runtime, queue_guard(place->kind, &read->arena),
-				     r->values[2 * i]);
-			if (key.size > 0)
-				recall_count(runtime, queue_key_guard(key, &read->arena),
-					     r->values[2 * i + 1]);
-			enter(runtime, &r->page.at[i].run, place->kind, key, place->priority,
-			      place->queued_at);
-		}
-		queue_go_on(runtime);
-	}
+	else if (again)
+		queue_recover(runtime, r->done, r->context, r->argument);
+	else
+		recall_entries(runtime, r);
+	if (r->error.code == ERROR_NONE && !again)
+		r->done(r->context, r->argument);
 	arena_done(&read->arena);
 	free(r);
 }
 
-void queue_recover(struct runtime *runtime)
+void queue_recover(struct runtime *runtime, system_callback *done, void *context, uint64_t argument)
 {
 	struct recalling *r = calloc(1, sizeof(*r));
 	require(r != NULL);
+	r->done = done;
+	r->context = context;
+	r->argument = argument;
+	r->changes = runtime->queue.changes;
 	r->read.work = recall_work;
 	r->read.done = recall_done;
 	runtime_read(runtime, &r->read);
