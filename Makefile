@@ -62,9 +62,16 @@ tsan: deps
 tidy: build
 	@git ls-files 'src/*.c' | xargs -P 2 -n 4 clang-tidy -p build --quiet
 
-bench: build
-	@ninja -C build --quiet bench/bench_floor bench/bench_store bench/bench_w1_client bench/bench_json
+# A build of its own, with the tool that makes documents.
+bench-build: deps
+	@tools/build build/bench-build --buildtype=release -Dbench=true
+	@ninja -C build/bench-build --quiet
+
+bench: bench-build
 	@tools/bench
+
+bench-large: bench-build
+	@tools/bench large
 
 # Writes the goldens that the binary's own description is compared with.
 describe: build

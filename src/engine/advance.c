@@ -8,7 +8,7 @@ static struct activation *earlier(struct activation *a, struct activation *b)
 }
 
 /* The next to start: of those that can, the one that became ready first.  NULL when none can. */
-static struct activation *next_to_start(struct run *run)
+static struct activation *next_to_start(const struct run *run)
 {
 	struct activation *next = run_queue_head(&run->parked);
 	if (run->busy >= run->graph->concurrency)
@@ -193,6 +193,13 @@ static enum engine_answer end_run(struct run *run, int64_t now, const struct eng
 	emit_finished(run, now, fault.code.size > 0 ? RUN_OUTCOME_FAILED : RUN_OUTCOME_OK, value,
 		      fault, d);
 	return ENGINE_DONE;
+}
+
+bool engine_could_go_on(const struct run *run)
+{
+	if (run->seq == 0 || run_ended(run) || run->paused || run->queued)
+		return false;
+	return run->live == 0 || (!run->cancelling && next_to_start(run) != NULL);
 }
 
 enum engine_answer advance(struct run *run, int64_t now, const struct engine_values *values,

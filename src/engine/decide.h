@@ -108,6 +108,10 @@ enum engine_answer decide(struct run *run, const struct command *command,
 enum engine_answer advance(struct run *run, int64_t now, const struct engine_values *values,
 			   struct decision *decision);
 
+/* Whether advance() would find something to do now, beside attempts that are due: so it is while it
+ * has not been called since the last decision. */
+bool engine_could_go_on(const struct run *run);
+
 /* The inputs of a step that runs, rendered; ENGINE_NEED as above.  *out is NULL when they are
  * over LIMIT_VALUE_BYTES. */
 enum engine_answer engine_inputs(struct run *run, const struct activation *activation,

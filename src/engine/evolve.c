@@ -75,7 +75,7 @@ static struct closing closing_from(const struct run_next *next)
 	return (struct closing){ .then = next->then, .again = next->again };
 }
 
-static uint64_t head_arrival(struct run_queue *queue)
+static uint64_t head_arrival(const struct run_queue *queue)
 {
 	const struct activation *head = run_queue_head(queue);
 	return head == NULL ? UINT64_MAX : head->arrival;

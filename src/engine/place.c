@@ -85,7 +85,7 @@ bool run_queue_remove(struct run_queue *queue, const struct activation *activati
 	return true;
 }
 
-struct activation *run_queue_head(struct run_queue *queue)
+struct activation *run_queue_head(const struct run_queue *queue)
 {
 	return queue->head == queue->tail ? NULL : queue->at[queue->head];
 }
@@ -192,6 +192,14 @@ static void activation_forget(struct run *run, struct activation *activation)
 	while (*link != activation)
 		link = &(*link)->next;
 	*link = activation->next;
+	struct place *place = run_place(run, activation->scope, activation->node);
+	if (place->newest != activation)
+		return;
+	/* One that began before it ended after it. */
+	struct activation *left = activation->scope->first;
+	while (left->node != activation->node)
+		left = left->next;
+	place->newest = left;
 }
 
 /* ---- bodies -------------------------------------------------------------------------- */

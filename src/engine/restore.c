@@ -61,7 +61,9 @@ static void restore_question(struct run *run, struct activation *step,
 	question->decision = answer->decision;
 	question->comment = has(answer, comment) ? str_copy(run->arena, answer->comment) : S("");
 	question->by = str_copy(run->arena, answer->by);
-	if (step->state == STEP_SUCCEEDED && !has(row, output))
+	/* One that settled an unknown outcome gave no output of its own. */
+	if (step->state == STEP_SUCCEEDED && answer->decision == RUN_DECISION_APPROVE &&
+	    !has(row, output))
 		step->output = run_answer_value(run, question);
 }
 
@@ -133,31 +135,57 @@ static void restore_step(struct run *run, struct activation *step,
 
 /* ---- a body -------------------------------------------------------------------------- */
 
-/* A new activation of the node, whose path must come out as the row has it. */
-static struct activation *place_step(struct restoring *r, struct scope *scope,
-				     const struct run_snapshot_step *row)
+/* node#n; false when the body has no such node. */
+static bool read_name(const struct run *run, const struct scope *scope, struct str name,
+		      uint32_t *out_node, int64_t *out_ordinal)
 {
 	uint32_t parent = scope->owner == NULL ? GRAPH_ROOT : scope->owner->node;
-	struct str name = row->step, ordinal_text = S("");
-	int64_t ordinal = 1;
-	if (scope->path.size > 0)
-		name = str_skip(name,
-				scope->path.size < name.size ? scope->path.size + 1 : name.size);
+	struct str ordinal_text = S("");
 	size_t mark;
+	*out_ordinal = 1;
 	if (str_find(name, S("#"), &mark)) {
 		ordinal_text = str_skip(name, mark + 1);
 		name.size = mark;
 	}
-	int64_t node = graph_find(r->run->graph, parent, name);
-	if (node < 0 || (ordinal_text.size > 0 && !str_to_int(ordinal_text, &ordinal)) ||
-	    ordinal < 1 || ordinal > UINT32_MAX)
+	int64_t node = graph_find(run->graph, parent, name);
+	if (node < 0 || (ordinal_text.size > 0 && !str_to_int(ordinal_text, out_ordinal)) ||
+	    *out_ordinal < 1 || *out_ordinal > UINT32_MAX)
+		return false;
+	*out_node = (uint32_t)node;
+	return true;
+}
+
+/* A new activation of the node, whose path must come out as the row has it. */
+static struct activation *place_step(struct restoring *r, struct scope *scope,
+				     const struct run_snapshot_step *row)
+{
+	struct str name = row->step;
+	uint32_t node;
+	int64_t ordinal;
+	if (scope->path.size > 0)
+		name = str_skip(name,
+				scope->path.size < name.size ? scope->path.size + 1 : name.size);
+	if (!read_name(r->run, scope, name, &node, &ordinal))
 		return NULL;
-	struct place *place = run_place(r->run, scope, (uint32_t)node);
+	struct place *place = run_place(r->run, scope, node);
 	if ((int64_t)place->count >= ordinal)
 		return NULL;
 	place->count = (uint32_t)ordinal - 1;
-	struct activation *step = activation_new(r->run, scope, (uint32_t)node);
+	struct activation *step = activation_new(r->run, scope, node);
 	return str_equal(step->path, row->step) ? step : NULL;
+}
+
+static bool restore_gone(struct restoring *r, struct scope *scope, struct str name)
+{
+	uint32_t node;
+	int64_t ordinal;
+	if (!read_name(r->run, scope, name, &node, &ordinal) ||
+	    run_place(r->run, scope, node)->count >= ordinal)
+		return fail(r->error, ERROR_INVALID,
+			    "the snapshot has forgotten " STR_FMT " that it cannot have had",
+			    STR_ARG(name));
+	run_place(r->run, scope, node)->count = (uint32_t)ordinal;
+	return true;
 }
 
 static void remember_ready(struct restoring *r, struct activation *step)
@@ -278,6 +306,9 @@ static bool restore_body(struct restoring *r, struct scope *scope,
 	for (size_t i = 0; i < body.count; i++)
 		if (scope->places[i].count == 0 && !r->run->graph->nodes[body.at[i]].any)
 			activation_new(r->run, scope, body.at[i]);
+	for (size_t i = 0; has(from, gone) && i < from->gone.count; i++)
+		if (!restore_gone(r, scope, from->gone.at[i]))
+			return false;
 	restore_places(r->run, scope, body, from);
 	restore_failure(r->run, scope, from);
 	return true;
@@ -390,6 +421,8 @@ static const struct run_snapshot_body *root_of(const struct run_snapshot *from, 
 		SET(root, told, from->told);
 	if (has(from, untold))
 		SET(root, untold, from->untold);
+	if (has(from, gone))
+		SET(root, gone, from->gone);
 	return root;
 }
 

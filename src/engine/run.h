@@ -197,7 +197,7 @@ static inline struct place *run_place(const struct run *run, struct scope *scope
 bool run_is_stepping(const struct run *run);
 uint32_t run_steps_ended(const struct run *run); /* nodes of the root */
 /* The head of a queue, NULL when it is empty. */
-struct activation *run_queue_head(struct run_queue *queue);
+struct activation *run_queue_head(const struct run_queue *queue);
 /* Whether a pure step may be computed in process without an event of its own. */
 bool run_starts_itself(const struct graph_node *node);
 bool run_is_container(enum run_node_kind kind);

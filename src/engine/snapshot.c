@@ -249,6 +249,22 @@ static struct str_list names_where(struct printing *p, const struct scope *scope
 	return (struct str_list){ at, count };
 }
 
+static struct str_list print_gone(struct printing *p, const struct scope *scope)
+{
+	struct graph_numbers body =
+		graph_body(p->run->graph, scope->owner == NULL ? GRAPH_ROOT : scope->owner->node);
+	struct str *at = arena_array(p->arena, struct str, body.count);
+	size_t count = 0;
+	for (size_t i = 0; i < body.count; i++) {
+		const struct place *place = &scope->places[i];
+		if (place->newest != NULL && place->count > place->newest->ordinal)
+			at[count++] = str_format(p->arena, STR_FMT "#%u",
+						 STR_ARG(p->run->graph->nodes[body.at[i]].name),
+						 place->count);
+	}
+	return (struct str_list){ at, count };
+}
+
 static const struct run_snapshot_failure *print_failure(struct printing *p,
 							const struct scope *scope)
 {
@@ -268,6 +284,7 @@ static struct run_snapshot_body *print_body(struct printing *p, const struct sco
 	struct run_snapshot_body *out = run_snapshot_body_new(p->arena);
 	struct str_list told = names_where(p, scope, true);
 	struct str_list untold = names_where(p, scope, false);
+	struct str_list gone = print_gone(p, scope);
 	const struct run_snapshot_failure *failure = print_failure(p, scope);
 	if (scope->item >= 0)
 		SET(out, item, scope->item);
@@ -278,6 +295,8 @@ static struct run_snapshot_body *print_body(struct printing *p, const struct sco
 		SET(out, told, told);
 	if (untold.count > 0)
 		SET(out, untold, untold);
+	if (gone.count > 0)
+		SET(out, gone, gone);
 	return out;
 }
 
@@ -352,6 +371,8 @@ static void print_root(struct printing *p, struct run_snapshot *out)
 		SET(out, told, root->told);
 	if (has(root, untold))
 		SET(out, untold, root->untold);
+	if (has(root, gone))
+		SET(out, gone, root->gone);
 }
 
 const struct run_snapshot *run_snapshot(const struct run *run, struct arena *arena,

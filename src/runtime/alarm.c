@@ -69,17 +69,19 @@ static void look_ahead(void *context, uint64_t argument)
 	alarms_look(runtime);
 }
 
-/* There is something on the disk that is due then. */
+/* There is something on the disk that is due then.  Which of two looks comes first is counted by
+ * the monotonic clock: the wall may have been set between them. */
 static void look_in_time(struct runtime *runtime, int64_t due_at)
 {
-	int64_t at = due_at - LIMIT_ALARM_MS * INT64_C(1000) / 2;
+	struct system *system = runtime->settings.system;
+	int64_t delay = due_at - LIMIT_ALARM_MS * INT64_C(1000) / 2 - runtime_now(runtime);
+	int64_t at = system_mono_us(system) + (delay > 0 ? delay : 0);
 	if (runtime->look_ahead != 0 && runtime->look_ahead_at <= at)
 		return;
 	if (runtime->look_ahead != 0)
-		system_timer_stop(runtime->settings.system, runtime->look_ahead);
+		system_timer_stop(system, runtime->look_ahead);
 	runtime->look_ahead_at = at;
-	runtime->look_ahead = system_timer_start(runtime->settings.system,
-						 at - runtime_now(runtime), look_ahead, runtime, 0);
+	runtime->look_ahead = system_timer_start(system, delay, look_ahead, runtime, 0);
 }
 
 void alarm_set(struct runtime *runtime, const struct uuid *run, const struct uuid *effect,

@@ -34,7 +34,8 @@ struct look {
 static bool read_value(struct look *look, struct store_reader *reader, const struct value *value,
 		       const struct json **out)
 {
-	struct str text = value->text;
+	/* What is read shares the text, and the state it stands in is given back soon. */
+	struct str text = str_copy(&look->read.arena, value->text);
 	bool found = true;
 	*out = NULL;
 	if (value->kind == VALUE_ABSENT)
@@ -147,17 +148,25 @@ static void create(struct look *look)
 	live_command(child, item);
 }
 
+/* Of a child that is not there. */
+static bool is_called_off(const struct look *look)
+{
+	struct live *parent = live_find(look->read.runtime, &look->parent);
+	return parent != NULL && ((parent->run != NULL && parent->run->cancelling) ||
+				  live_take_missed_stop(parent, &look->child));
+}
+
 static void act(struct look *look)
 {
 	struct runtime *runtime = look->read.runtime;
-	const struct live *parent = live_find(runtime, &look->parent);
-	bool called_off = parent != NULL && parent->run != NULL && parent->run->cancelling;
 	if (look->over) {
 		close_effect(look, look->outcome);
 	} else if (look->there) {
 		/* It goes on by itself, unless its time is over. */
 		live_get(runtime, &look->child);
-	} else if (called_off) {
+	} else if (live_find(runtime, &look->child) != NULL) {
+		/* It is being created, and whoever stops it is behind that. */
+	} else if (is_called_off(look)) {
 		look->fault = (struct fault){ error_row(ERROR_CANCELLED)->name,
 					      S("it was called off before it began") };
 		close_effect(look, RUN_OUTCOME_CANCELLED);
@@ -169,9 +178,10 @@ static void act(struct look *look)
 /* Somebody tells a child to stop that is not there yet: once that is refused it can begin. */
 static bool must_look_again(const struct look *look)
 {
+	const struct live *child = live_find(look->read.runtime, &look->child);
 	return look->open && !look->there && look->graph != NULL &&
-	       look->error.code == ERROR_NONE && !look->read.runtime->draining &&
-	       live_find(look->read.runtime, &look->child) != NULL;
+	       look->error.code == ERROR_NONE && !look->read.runtime->draining && child != NULL &&
+	       child->run == NULL;
 }
 
 static void look_done(struct runtime_read *read)
@@ -233,6 +243,8 @@ static void stop(struct live *live, const struct uuid *effect)
 	struct item *item = item_new(COMMAND_CANCEL);
 	item->command.by = S("baton");
 	item->command.comment = S("the run it is part of calls it off");
+	/* It may not be there yet: then it is not created any more. */
+	live_miss_stop(live, effect);
 	live_command(live_get(live->runtime, effect), item);
 }
 

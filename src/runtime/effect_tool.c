@@ -319,11 +319,8 @@ static void call_again(void *context, uint64_t argument)
 static void call_restart(struct call *call)
 {
 	struct live *live = call_end(call);
-	struct item *item = item_new(COMMAND_RESTARTED);
-	item->command.step = str_copy(&item->arena, call->step);
-	item->command.effect = call->effect;
+	effect_restart(live, call->step, &call->effect);
 	call_free(call);
-	live_command(live, item);
 }
 
 static void call_unknown(struct call *call, const char *why)
@@ -335,6 +332,13 @@ static void call_unknown(struct call *call, const char *why)
 	call_close(call, RUN_OUTCOME_UNKNOWN, NULL, &error);
 }
 
+static void call_cancel(struct call *call)
+{
+	struct error error;
+	fail(&error, ERROR_CANCELLED, "it was told to stop");
+	call_close(call, RUN_OUTCOME_CANCELLED, NULL, &error);
+}
+
 static void restored(void *context, uint64_t argument, struct str tree, const struct error *error)
 {
 	struct runtime *runtime = context;
@@ -343,6 +347,10 @@ static void restored(void *context, uint64_t argument, struct str tree, const st
 	if (call == NULL)
 		return;
 	POINT("workspace.restored");
+	if (call->cancelling) {
+		call_cancel(call);
+		return;
+	}
 	if (error->code == ERROR_NONE) {
 		call_restart(call);
 		return;
@@ -353,13 +361,6 @@ static void restored(void *context, uint64_t argument, struct str tree, const st
 	log_run(LOG_WARNING, uuid_text(&live->run_id, id),
 		"the workspace could not be restored: %s", error->text);
 	call_unknown(call, "its workspace could not be restored");
-}
-
-static void call_cancel(struct call *call)
-{
-	struct error error;
-	fail(&error, ERROR_CANCELLED, "it was told to stop");
-	call_close(call, RUN_OUTCOME_CANCELLED, NULL, &error);
 }
 
 /* Class probe: the tool has looked. */
@@ -403,7 +404,7 @@ static void call_resume_cancelled(struct call *call)
 	case RUN_CLASS_ONCE:
 		break;
 	}
-	call_unknown(call, "the run is called off");
+	call_unknown(call, "it was told to stop");
 }
 
 static void call_resume(struct call *call)
@@ -469,7 +470,11 @@ static void call_lock(void *context, uint64_t argument)
 
 static void begin(struct live *live, struct activation *activation)
 {
-	call_lock(live->runtime, call_new(live, activation, false)->id);
+	struct call *call = call_new(live, activation, false);
+	if (live_take_missed_stop(live, &call->effect))
+		call_cancel(call);
+	else
+		call_lock(live->runtime, call->id);
 }
 
 static void resume(struct live *live, struct activation *activation)
@@ -477,12 +482,15 @@ static void resume(struct live *live, struct activation *activation)
 	call_lock(live->runtime, call_new(live, activation, true)->id);
 }
 
-/* What has not begun is over at once; what a crash left behind is only not made again. */
+/* What is about to begin is told so when it does; what has not begun is over at once; what a crash
+ * left behind is only not made again. */
 static void stop(struct live *live, const struct uuid *effect)
 {
 	struct call *call = map_get(&live->runtime->calls, uuid_str(effect));
-	if (call == NULL)
+	if (call == NULL) {
+		live_miss_stop(live, effect);
 		return;
+	}
 	const struct tool *tool = tool_find(live->runtime->settings.tools, call->tool);
 	struct error why;
 	fail(&why, ERROR_CANCELLED, "it was told to stop");

@@ -135,6 +135,7 @@ struct live {
 	bool resuming;   /* go on with what is open once loaded */
 	bool stale;      /* what was decided on this state is not stored: it must be read again */
 	bool starved;    /* for want of room on the disk, so not at once */
+	bool renewed;    /* its creation was not stored and is tried again */
 	bool recovering; /* recovery waits for it */
 	bool uncounted;  /* its place under way was never counted, so it gives none back */
 	struct arena arena;
@@ -149,8 +150,10 @@ struct live {
 	struct turn *flying;       /* those at the writer */
 	size_t in_flight;          /* turns at the writer */
 	size_t holds;              /* computations and effects that will come back */
-	struct fetching *loaded;   /* values read by hash, kept while a decision needs them */
-	struct str tree;           /* taken for this turn; "" = not */
+	struct uuid *missed_stops; /* effects that were told to end before they had begun */
+	size_t missed_count, missed_room;
+	struct fetching *loaded; /* values read by hash, kept while a decision needs them */
+	struct str tree;         /* taken for this turn; "" = not */
 	char tree_text[96];
 };
 
@@ -171,7 +174,6 @@ struct queue {
 	struct queue_entry *first;
 	size_t count;
 	struct map under_way; /* guard -> how many, as far as this process knows */
-	uint64_t changes;     /* commits that changed such a count */
 };
 
 struct runtime {
@@ -184,11 +186,12 @@ struct runtime {
 	struct graphs graphs;
 	struct definition_tool *catalogue;
 	struct map calls; /* effect -> the call that is under way */
-	size_t open_tools;
+	struct map turns; /* effect -> the agent's turn that is under way */
+	size_t open_tools, open_turns;
 	struct map alarms; /* effect -> its alarm */
 	struct slots alarm_slots;
 	uint64_t look_ahead;   /* the timer of the next look at what is due later; 0 = none */
-	int64_t look_ahead_at; /* us UTC */
+	int64_t look_ahead_at; /* us, monotonic */
 	bool failed;
 	bool draining;
 	bool full; /* the newest commit found no room on the disk */
@@ -207,6 +210,8 @@ struct runtime {
 	struct schedule_job *schedule_jobs;
 	struct chore *chores; /* the first is under way */
 	uint64_t chore_count; /* ever begun: the number of one is its id */
+	struct uuid folding;  /* the run that a rebuild reads from the disk */
+	bool folding_is_old;  /* something was appended to it since that began */
 };
 
 struct live *live_find(struct runtime *runtime, const struct uuid *run);
@@ -240,6 +245,10 @@ void live_pump(struct live *live);
 /* Starts what could start: a program that was leaving may have held it back. */
 void live_go_on(struct live *live);
 void live_load(struct live *live);
+/* An effect is told to end that is not under way: its request, or its restart after a crash, may
+ * still be on its way to the disk, and then it must not begin.  True: it was told so. */
+void live_miss_stop(struct live *live, const struct uuid *effect);
+bool live_take_missed_stop(struct live *live, const struct uuid *effect);
 void live_drop_state(struct live *live);
 void turn_rows(struct turn *turn, struct live *live);
 void turn_free(struct turn *turn);
@@ -338,8 +347,15 @@ void compute_begin(struct live *live, struct str step);
 bool compute_command(struct live *live, const struct activation *activation, struct decision *seen,
 		     struct command *command);
 /* The command that closes an effect. */
+struct item *effect_closing(struct str step, const struct uuid *effect, enum run_outcome outcome,
+			    const struct json *output, const struct error *error);
+/* The same, sent. */
 void effect_finish(struct live *live, struct str step, const struct uuid *effect,
 		   enum run_outcome outcome, const struct json *output, const struct error *error);
+
+/* The command that records that an effect left open by a crash begins once more; its commit begins
+ * it. */
+void effect_restart(struct live *live, struct str step, const struct uuid *effect);
 
 /* A run that is part of another one has ended: the other one is told. */
 void subrun_ended(struct runtime *runtime, const struct uuid *child);
@@ -355,6 +371,8 @@ struct str queue_key_guard(struct str key, struct arena *arena);
 void queue_committed(struct turn *turn, const struct live *live);
 /* Its start was refused by a guard: it waits on. */
 void queue_refused(struct runtime *runtime, const struct uuid *run);
+/* It waits no more: what was read of it was of before. */
+void queue_gone(struct runtime *runtime, const struct uuid *run);
 /* On a reader's thread and on the loop: what was waiting when the program ended; `done` is called
  * when all of it waits again. */
 void queue_recover(struct runtime *runtime, system_callback *done, void *context,

@@ -53,11 +53,36 @@ void live_drop_state(struct live *live)
 	live_forget_loaded(live);
 }
 
+void live_miss_stop(struct live *live, const struct uuid *effect)
+{
+	for (size_t i = 0; i < live->missed_count; i++)
+		if (uuid_equal(&live->missed_stops[i], effect))
+			return;
+	if (live->missed_count == live->missed_room) {
+		live->missed_room = live->missed_room == 0 ? 8 : live->missed_room * 2;
+		live->missed_stops = reallocarray(live->missed_stops, live->missed_room,
+						  sizeof(*live->missed_stops));
+		require(live->missed_stops != NULL);
+	}
+	live->missed_stops[live->missed_count++] = *effect;
+}
+
+bool live_take_missed_stop(struct live *live, const struct uuid *effect)
+{
+	for (size_t i = 0; i < live->missed_count; i++)
+		if (uuid_equal(&live->missed_stops[i], effect)) {
+			live->missed_stops[i] = live->missed_stops[--live->missed_count];
+			return true;
+		}
+	return false;
+}
+
 static void live_free(struct live *live)
 {
 	map_remove(&live->runtime->by_run, key_of(live));
 	slots_remove(&live->runtime->lives, live->id);
 	live_drop_state(live);
+	free(live->missed_stops);
 	free(live);
 }
 

@@ -199,6 +199,13 @@ void queue_refused(struct runtime *runtime, const struct uuid *run)
 	count_entry(runtime, entry, -1);
 }
 
+void queue_gone(struct runtime *runtime, const struct uuid *run)
+{
+	queue_refused(runtime, run);
+	leave(runtime, run);
+	queue_go_on(runtime);
+}
+
 /* ---- commits -------------------------------------------------------------------------- */
 
 static void count_guards(struct turn *turn, int64_t change)
@@ -212,48 +219,49 @@ static void count_guards(struct turn *turn, int64_t change)
 void queue_committed(struct turn *turn, const struct live *live)
 {
 	struct runtime *runtime = turn->runtime;
-	bool left = false;
+	bool changed = false;
 	for (size_t i = 0; i < turn->decision.event_count; i++) {
 		const struct event *event = &turn->decision.events[i];
 		if (event->type == EVENT_RUN_CREATED && has(event->as.run_created, queued) &&
-		    event->as.run_created->queued)
+		    event->as.run_created->queued) {
 			enter(runtime, &live->run_id, run_kind(live->run),
 			      has(event->as.run_created, key) ? event->as.run_created->key : S(""),
 			      has(event->as.run_created, priority) ? event->as.run_created->priority
 								   : 0,
 			      event->at);
+			/* Whoever was in its way may have ended since. */
+			changed = true;
+		}
 		if (event->type == EVENT_RUN_STARTED || event->type == EVENT_RUN_CANCELLING) {
 			struct queue_entry *entry = *find(runtime, &live->run_id);
 			/* What was counted when it was told to start is counted by its guards. */
 			if (entry != NULL && entry->going)
 				count_entry(runtime, entry, -1);
 			leave(runtime, &live->run_id);
-			left = true;
+			changed = true;
 		}
 	}
-	if (turn->turn_taking != 0) {
+	if (turn->turn_taking != 0)
 		count_guards(turn, turn->turn_taking);
-		runtime->queue.changes++;
-	}
-	if (turn->turn_taking < 0 || left)
+	if (turn->turn_taking < 0 || changed)
 		queue_go_on(runtime);
 }
 
 /* ---- after a restart ------------------------------------------------------------------ */
 
+/* How many are under way is not read: by the time it was here somebody may have ended, and a count
+ * that is too high would hold up everybody for ever.  One that is too low costs a refusal. */
 struct recalling {
 	struct runtime_read read;
 	struct store_effect_page page;
 	const struct run_open_place **places;
-	int64_t *values;  /* of each entry: kind's guard, key's guard */
-	uint64_t changes; /* of the counts when they were about to be read */
 	system_callback *done;
 	void *context;
 	uint64_t argument;
 	struct error error;
 };
 
-static bool recall_place(struct recalling *r, struct store_reader *reader, size_t i)
+static bool recall_place(struct recalling *r, size_t i)
 {
 	struct arena *arena = &r->read.arena;
 	const struct json *json;
@@ -263,13 +271,7 @@ static bool recall_place(struct recalling *r, struct store_reader *reader, size_
 	struct problems problems = { .arena = arena };
 	struct contract_source source = { .json = json, .text = body, .lenient = true };
 	r->places[i] = run_open_place_parse(&source, arena, &problems);
-	if (r->places[i] == NULL)
-		return problems_fail(&problems, &r->error);
-	struct str key = has(r->places[i], key) ? r->places[i]->key : S("");
-	return reader->ops->read_guard(reader, queue_guard(r->places[i]->kind, arena),
-				       &r->values[2 * i], &r->error) &&
-	       (key.size == 0 || reader->ops->read_guard(reader, queue_key_guard(key, arena),
-							 &r->values[2 * i + 1], &r->error));
+	return r->places[i] != NULL || problems_fail(&problems, &r->error);
 }
 
 static void recall_work(struct runtime_read *read, struct store_reader *reader)
@@ -279,50 +281,28 @@ static void recall_work(struct runtime_read *read, struct store_reader *reader)
 				       &r->page, &r->error))
 		return;
 	r->places = arena_array(&read->arena, const struct run_open_place *, r->page.count);
-	r->values = arena_array(&read->arena, int64_t, 2 * r->page.count);
 	for (size_t i = 0; i < r->page.count; i++)
-		if (!recall_place(r, reader, i))
+		if (!recall_place(r, i))
 			return;
 	POINT("queue.recalled");
 }
 
-/* Counters of guards that nobody waits for are not needed: they say nothing about anybody. */
-static void recall_count(struct runtime *runtime, struct str guard, int64_t value)
-{
-	if (counted(runtime, guard) == 0 && value > 0)
-		count(runtime, guard, value);
-}
-
-static void recall_entries(struct runtime *runtime, struct recalling *r)
-{
-	for (size_t i = 0; i < r->page.count; i++) {
-		const struct run_open_place *place = r->places[i];
-		struct str key = has(place, key) ? place->key : S("");
-		recall_count(runtime, queue_guard(place->kind, &r->read.arena), r->values[2 * i]);
-		if (key.size > 0)
-			recall_count(runtime, queue_key_guard(key, &r->read.arena),
-				     r->values[2 * i + 1]);
-		enter(runtime, &r->page.at[i].run, place->kind, key, place->priority,
-		      place->queued_at);
-	}
-	queue_go_on(runtime);
-}
-
-/* Counts that changed while they were read may be those before or after: they are read again, or
- * the place of a run that ended meanwhile would be taken for ever. */
 static void recall_done(struct runtime_read *read)
 {
 	struct recalling *r = (struct recalling *)read;
 	struct runtime *runtime = read->runtime;
-	bool again = r->changes != runtime->queue.changes;
-	if (r->error.code != ERROR_NONE)
+	if (r->error.code != ERROR_NONE) {
 		runtime_fail(runtime, &r->error);
-	else if (again)
-		queue_recover(runtime, r->done, r->context, r->argument);
-	else
-		recall_entries(runtime, r);
-	if (r->error.code == ERROR_NONE && !again)
+	} else {
+		for (size_t i = 0; i < r->page.count; i++) {
+			const struct run_open_place *place = r->places[i];
+			enter(runtime, &r->page.at[i].run, place->kind,
+			      has(place, key) ? place->key : S(""), place->priority,
+			      place->queued_at);
+		}
+		queue_go_on(runtime);
 		r->done(r->context, r->argument);
+	}
 	arena_done(&read->arena);
 	free(r);
 }
@@ -334,7 +314,6 @@ void queue_recover(struct runtime *runtime, system_callback *done, void *context
 	r->done = done;
 	r->context = context;
 	r->argument = argument;
-	r->changes = runtime->queue.changes;
 	r->read.work = recall_work;
 	r->read.done = recall_done;
 	runtime_read(runtime, &r->read);

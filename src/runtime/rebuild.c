@@ -3,9 +3,10 @@
  *
  * One run at a time: a reader folds it, the writer's lane replaces what was derived, and appends
  * that came meanwhile go in between.  A run in memory writes its row with every append, so it is
- * made again only while nothing of it is at the writer.  Then the documents, all at once: a reader
- * finds the newest event of each in the system stream, and if the stream has gone on until the
- * writer has its turn, that is done again.  What the store derives from rows comes at the end.
+ * made again only while nothing of it is at the writer; one that came and went again while it was
+ * being folded is folded once more.  Then the documents, all at once: a reader finds the newest
+ * event of each in the system stream, and if the stream has gone on until the writer has its turn,
+ * that is done again.  What the store derives from rows comes at the end.
  */
 #include <stdlib.h>
 
@@ -63,7 +64,8 @@ static void rebuild_free(struct chore *chore)
 static void rebuild_end(struct rebuild *rebuild)
 {
 	struct runtime *runtime = rebuild->chore.runtime;
-	for (size_t i = 0; runtime->recovered && i < rebuild->found_count; i++)
+	bool takes_up = runtime->recovered && !runtime->draining;
+	for (size_t i = 0; takes_up && i < rebuild->found_count; i++)
 		if (live_find(runtime, &rebuild->found[i]) == NULL) {
 			live_get(runtime, &rebuild->found[i]);
 			rebuild->result.resumed++;
@@ -157,7 +159,7 @@ static bool is_left_alone(const struct run *run)
 		    run_node(run, step)->kind == RUN_NODE_TOOL)
 			return true;
 	}
-	return run_is_stepping(run);
+	return run_is_stepping(run) || engine_could_go_on(run);
 }
 
 /* True when it is in memory: then it is written from there, or left out. */
@@ -188,10 +190,16 @@ static void fold_work(struct runtime_read *read, struct store_reader *reader)
 static void fold_done(struct runtime_read *read)
 {
 	struct rebuild *rebuild = (struct rebuild *)read;
-	struct uuid id = rebuild->runs[rebuild->next++];
+	struct uuid id = rebuild->runs[rebuild->next];
 	/* The next one may be on its way before this one is done with. */
 	struct loaded loaded = rebuild->loaded;
 	rebuild->loaded = (struct loaded){ 0 };
+	if (rebuild->error.code == ERROR_NONE && read->runtime->folding_is_old) {
+		loaded_discard(read->runtime, &loaded);
+		rebuild_next(rebuild);
+		return;
+	}
+	rebuild->next++;
 	if (rebuild->error.code != ERROR_NONE) {
 		char text[UUID_TEXT_SIZE];
 		note_problem(rebuild, str_format(&rebuild->arena, "run " STR_FMT,
@@ -406,6 +414,8 @@ static void rebuild_next(struct rebuild *rebuild)
 	}
 	read->work = fold_work;
 	read->done = fold_done;
+	rebuild->chore.runtime->folding = rebuild->runs[rebuild->next];
+	rebuild->chore.runtime->folding_is_old = false;
 	runtime_read(rebuild->chore.runtime, read);
 }
 

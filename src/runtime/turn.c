@@ -101,6 +101,15 @@ static void reload_when_quiet(struct live *live)
 /* Its item goes back to be decided again; the rest of the turn is forgotten. */
 static void turn_redo(struct turn *turn, struct live *live)
 {
+	if (live->renewed) { /* decided behind a creation that is tried again */
+		queue_add(&live->inbox, turn->item);
+		arena_done(&turn->arena);
+		free(turn);
+		live->holds++;
+		live_pump(live);
+		live->holds--;
+		return;
+	}
 	queue_add(&live->redo, turn->item);
 	live->stale = true;
 	arena_done(&turn->arena);
@@ -153,6 +162,37 @@ static void turn_repeated(struct turn *turn, struct live *live)
 	reload_when_quiet(live);
 }
 
+/* Nothing of a run's first turn is stored, and it shall be created all the same: its item comes
+ * first again, what came for the run meanwhile stays behind it. */
+static void turn_create_anew(struct turn *turn, struct live *live)
+{
+	struct graph_use *graph = live->graph;
+	live->graph = NULL; /* it stays */
+	live_drop_state(live);
+	live->graph = graph;
+	live->run = run_new(&live->arena, live->run_id, graph->graph);
+	live->stale = live->starved = false;
+	live->renewed = true;
+	struct item_queue behind[] = { live->redo, live->refused, live->inbox };
+	live->inbox = live->redo = live->refused = (struct item_queue){ 0 };
+	queue_add(&live->inbox, turn->item);
+	for (size_t i = 0; i < COUNT(behind); i++)
+		while (behind[i].first != NULL)
+			queue_add(&live->inbox, queue_take(&behind[i]));
+	arena_done(&turn->arena);
+	free(turn);
+}
+
+static void create_again(void *context, uint64_t argument)
+{
+	struct runtime *runtime = context;
+	struct live *live = slots_get(&runtime->lives, argument);
+	require(live != NULL);
+	live->holds--;
+	live->phase = LIVE_READY;
+	live_pump(live);
+}
+
 /* Every place of its kind is taken: the run is created all the same and waits for its turn. */
 static void create_queued(struct turn *turn, struct live *live)
 {
@@ -165,19 +205,8 @@ static void create_queued(struct turn *turn, struct live *live)
 		turn_never_was(turn, live, &error);
 		return;
 	}
-	struct graph_use *graph = live->graph;
-	live->graph = NULL; /* it stays */
-	live_drop_state(live);
-	live->graph = graph;
-	live->run = run_new(&live->arena, live->run_id, graph->graph);
 	item->command.queued = true;
-	arena_done(&turn->arena);
-	free(turn);
-	struct item_queue behind = live->inbox;
-	live->inbox = (struct item_queue){ 0 };
-	queue_add(&live->inbox, item);
-	while (behind.first != NULL)
-		queue_add(&live->inbox, queue_take(&behind));
+	turn_create_anew(turn, live);
 	live_pump(live);
 }
 
@@ -207,15 +236,24 @@ static void turn_starved(struct turn *turn, struct live *live)
 	struct error error;
 	fail(&error, ERROR_STORAGE_FULL,
 	     "there is no room on the disk, nothing was changed; make room and try again");
-	if (turn->item->command.kind == COMMAND_CREATE) {
+	if (turn->item->command.kind == COMMAND_CREATE && turn->item->replied != NULL) {
 		turn_never_was(turn, live, &error);
+	} else if (turn->item->command.kind == COMMAND_CREATE) {
+		/* A part of another run, which waits for it. */
+		turn_create_anew(turn, live);
+		live->phase = LIVE_LOADING;
+		live->holds++;
+		system_timer_start(live->runtime->settings.system, LIMIT_STORE_FULL_RETRY_MS * 1000,
+				   create_again, live->runtime, live->id);
 	} else if (turn->item->replied != NULL) {
 		item_reply(turn->item, &live->run_id, &error);
 		turn_free(turn);
+		if (live->renewed)
+			return;
 		live->stale = true;
 		reload_when_quiet(live);
 	} else {
-		live->starved = true;
+		live->starved = !live->renewed;
 		turn_redo(turn, live);
 	}
 }
@@ -253,6 +291,7 @@ static void turn_committed(struct writer_ticket *ticket)
 		turn_starved(turn, live);
 	} else {
 		live->holds++;
+		live->renewed = false;
 		turn_act(turn, live);
 		if (live->in_flight == 0)
 			tell_refused(live);
@@ -272,6 +311,8 @@ static void turn_commit(struct turn *turn, struct live *live)
 						.ended = run_ended(run),
 						.waiting = run->state == RUN_WAITING_HUMAN };
 	turn->parent = run->parent;
+	if (uuid_equal(&turn->runtime->folding, &run->id))
+		turn->runtime->folding_is_old = true;
 	live->in_flight++;
 	turn->next = live->flying;
 	live->flying = turn;
@@ -414,6 +455,8 @@ static void turn_advance(struct turn *turn, struct live *live)
 static void turn_refuse(struct turn *turn, struct live *live, const struct error *error)
 {
 	struct item *item = turn->item;
+	if (item->command.kind == COMMAND_START)
+		queue_gone(live->runtime, &live->run_id);
 	item->refusal = arena_copy(&item->arena, error, sizeof(*error));
 	queue_add(&live->refused, item);
 	arena_done(&turn->arena);
@@ -444,8 +487,21 @@ static void turn_go_on(struct turn *turn, struct live *live)
 	turn_advance(turn, live);
 }
 
+/* A call that a crash left open was about to be made again when the run was called off. */
+static void give_up_restart(struct item *item)
+{
+	item->command.kind = COMMAND_FINISHED;
+	item->command.outcome = RUN_OUTCOME_CANCELLED;
+	item->command.fault = (struct fault){ error_row(ERROR_CANCELLED)->name,
+					      S("it was called off before it was made again") };
+}
+
 static void turn_begin(struct live *live, struct item *item)
 {
+	if (item->command.kind == COMMAND_RESTARTED && live->run->cancelling)
+		give_up_restart(item);
+	if (item->command.kind == COMMAND_FINISHED)
+		live_take_missed_stop(live, &item->command.effect);
 	struct turn *turn = calloc(1, sizeof(*turn));
 	require(turn != NULL);
 	turn->runtime = live->runtime;

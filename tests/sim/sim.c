@@ -8,6 +8,7 @@
  * the first, and the third must be the second to the byte.
  */
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,6 +215,7 @@ static void life_begin(struct sim *sim)
 					     .workspace = &sim->workspace.base,
 					     .tools = &sim_tool_table,
 					     .contained = true,
+					     .definition = sim_definition,
 					     .fatal = store_failed,
 					     .context = sim,
 					     .retention = { .days = 30, .max_events = 100000 },
@@ -264,9 +266,14 @@ static void life_stop(struct sim *sim)
 static void life_end(struct sim *sim)
 {
 	struct runtime_counts counts = runtime_counts(sim->runtime);
-	if (counts.live_runs + counts.open_tools + counts.waiting_appends > 0)
-		sim_fail(sim, "every run has ended and %zu runs, %zu tools, %zu appends are left",
-			 counts.live_runs, counts.open_tools, counts.waiting_appends);
+	if (counts.live_runs + counts.open_tools + counts.waiting_appends + counts.alarms +
+		    counts.queued >
+	    0)
+		sim_fail(sim,
+			 "every run has ended and %zu runs, %zu tools, %zu appends, %zu alarms, "
+			 "%zu places in the queue are left",
+			 counts.live_runs, counts.open_tools, counts.waiting_appends, counts.alarms,
+			 counts.queued);
 	life_free(sim);
 }
 
@@ -333,24 +340,13 @@ static void world_play(struct sim *sim)
 
 /* ---- a seed ------------------------------------------------------------------------- */
 
+/* Every count is a number of its own; those of 64 bits stand last. */
 static void add_counts(struct sim_counts *sum, const struct sim_counts *counts)
 {
-	sum->lives += counts->lives;
-	sum->crashes += counts->crashes;
-	sum->stops += counts->stops;
-	sum->starts += counts->starts;
-	sum->restarts += counts->restarts;
-	sum->unknown += counts->unknown;
-	sum->answers += counts->answers;
-	sum->refused += counts->refused;
-	sum->failed_commits += counts->failed_commits;
-	sum->full_commits += counts->full_commits;
-	sum->full_replies += counts->full_replies;
-	sum->drains += counts->drains;
-	sum->not_now += counts->not_now;
-	sum->passes += counts->passes;
-	sum->compacted += counts->compacted;
-	sum->snapshots += counts->snapshots;
+	unsigned *to = (unsigned *)sum;
+	const unsigned *from = (const unsigned *)counts;
+	for (size_t i = 0; i < offsetof(struct sim_counts, purged) / sizeof(unsigned); i++)
+		to[i] += from[i];
 	sum->purged += counts->purged;
 	sum->events += counts->events;
 }
@@ -376,9 +372,8 @@ static bool play_seed(uint64_t seed, bool trace, struct sim_counts *sum)
 	struct sim *calm = world_new(seed, SIM_CALM, trace);
 	struct sim *sim = world_new(seed, mode_of(seed), trace);
 	struct sim *again = world_new(seed, mode_of(seed), false);
-	if (trace)
-		printf(STR_FMT "----\n" STR_FMT "----\n", STR_ARG(sim->plan.yaml[0]),
-		       STR_ARG(sim->plan.yaml[1]));
+	for (size_t i = 0; trace && i < SIM_DEFINITIONS; i++)
+		printf(STR_FMT "----\n", STR_ARG(sim->plan.yaml[i]));
 	world_play(calm);
 	if (!calm->failed)
 		world_play(sim);
@@ -389,6 +384,7 @@ static bool play_seed(uint64_t seed, bool trace, struct sim_counts *sum)
 		check_same_bytes(sim, again);
 	}
 	bool good = !calm->failed && !sim->failed && !again->failed;
+	sim_count_story(sim);
 	add_counts(sum, &sim->counts);
 	world_free(calm);
 	world_free(sim);
@@ -410,6 +406,28 @@ static void print_counts(const struct sim_counts *counts)
 	       counts->restarts, counts->unknown, counts->answers, counts->refused,
 	       (unsigned long long)counts->events, counts->passes, counts->compacted,
 	       counts->snapshots, (unsigned long long)counts->purged);
+	printf("%u cancels, %u runs over their time, %u pauses, %u signals, %u escalations, %u "
+	       "sub-runs, %u retries, %u unknown outcomes settled, %u queued; %u children told to "
+	       "stop, %u probes, %u clock jumps, %u waits measured, %u runs compared\n",
+	       counts->cancels, counts->timeouts, counts->pauses, counts->signals,
+	       counts->escalations, counts->subruns, counts->retries, counts->settled,
+	       counts->queued, counts->told, counts->asked, counts->jumps, counts->punctual,
+	       counts->compared);
+}
+
+/* Whether everything came about that the play is for. */
+static bool is_lively(const struct sim_counts *counts)
+{
+	const unsigned all[] = { counts->cancels,  counts->timeouts,    counts->pauses,
+				 counts->signals,  counts->escalations, counts->subruns,
+				 counts->retries,  counts->settled,     counts->queued,
+				 counts->told,     counts->asked,       counts->jumps,
+				 counts->punctual, counts->compared,    counts->unknown };
+	for (size_t i = 0; i < COUNT(all); i++)
+		if (all[i] == 0)
+			return false;
+	return counts->crashes >= LEAST_CRASHES && counts->compacted >= LEAST_COMPACTED &&
+	       counts->snapshots >= LEAST_SNAPSHOTS;
 }
 
 static uint64_t number_of(const char *text)
@@ -448,15 +466,8 @@ int main(int count, char **words)
 	for (uint64_t seed = first; seed < first + seeds; seed++)
 		passed += play_seed(seed, trace, &sum);
 	print_counts(&sum);
-	if (seeds >= ENOUGH_SEEDS && sum.crashes < LEAST_CRASHES) {
-		printf("only %u crashes: the play has become too tame to show anything\n",
-		       sum.crashes);
-		passed = 0;
-	}
-	if (seeds >= ENOUGH_SEEDS &&
-	    (sum.compacted < LEAST_COMPACTED || sum.snapshots < LEAST_SNAPSHOTS)) {
-		printf("only %u runs compacted, %u snapshots: too few to show anything\n",
-		       sum.compacted, sum.snapshots);
+	if (seeds >= ENOUGH_SEEDS && !is_lively(&sum)) {
+		printf("one of these is too rare: the play has become too tame to show anything\n");
 		passed = 0;
 	}
 	printf("%llu passed, %llu failed\n", (unsigned long long)passed,

@@ -13,10 +13,13 @@
  *	sim_system.c       clock, timers, jobs: the twin of the loop
  *	sim_workspace.c    folders, trees, locks: the twin of git and flock
  *	sim_tools.c        scripted tools and their children
- *	sim_definition.c   random definitions, runs and inputs
- *	sim_driver.c       callers: they start runs and answer questions
+ *	sim_definition.c   runs and their inputs; flat definitions
+ *	sim_graph.c        definitions with everything the engine has
+ *	sim_driver.c       callers: what is asked of the program, and when
+ *	sim_people.c       what people answer and tell runs
  *	sim_disk.c         the store, and a record of all that was ever committed
- *	sim_check.c        what must hold after every life
+ *	sim_check.c        what must hold of the store after every life
+ *	sim_story.c        what the events must tell, and the same end as undisturbed
  *	sim.c              lives, crashes, seeds
  */
 #ifndef SIM_SIM_H
@@ -30,9 +33,11 @@
 
 enum {
 	SIM_RUNS = 4,
-	SIM_DEFINITIONS = 2,
+	SIM_KNOWN = 512,     /* with those that steps begin */
+	SIM_DEFINITIONS = 4, /* each may run those before it */
 	SIM_CHILDREN = 4096,
 	SIM_ANSWERS = 4096,
+	SIM_TOLD = 4096,
 	SIM_READERS = 3,
 	SIM_LIVES = 64,
 };
@@ -99,6 +104,8 @@ struct sim_child {
 	int64_t attempt;
 	enum run_effect_class class;
 	bool alive, lingering; /* lingering: its program is gone */
+	bool told;             /* to stop */
+	bool happened;         /* what it is for has been done */
 	int64_t dies_at;       /* of one that lingers */
 	unsigned life;
 	uint64_t fate, seen; /* seen: hash of what it was given */
@@ -131,7 +138,7 @@ struct sim_tree {
 struct sim_workspace {
 	struct workspace base;
 	struct sim *sim;
-	struct sim_folder folders[SIM_RUNS];
+	struct sim_folder folders[SIM_KNOWN];
 	size_t folder_count;
 	struct sim_tree *trees;
 	size_t tree_count, tree_room;
@@ -158,18 +165,22 @@ struct sim_run {
 	struct uuid id;
 	size_t definition;
 	struct str inputs;
+	bool alone; /* of the runs that say so one is under way at a time */
 	bool asked; /* in this life */
 	bool acknowledged;
 };
 
 struct sim_plan {
 	struct arena arena;
-	struct str yaml[SIM_DEFINITIONS];
+	struct str yaml[SIM_DEFINITIONS]; /* of w0, w1 … */
+	bool steady[SIM_DEFINITIONS];     /* sim_graph.c says what that is */
 	struct sim_run runs[SIM_RUNS];
 	size_t run_count;
 };
 
 void sim_plan_make(struct sim_plan *plan, uint64_t seed);
+/* One with everything the engine has. */
+struct str sim_graph_make(struct sim_plan *plan, size_t number, struct sim_dice *dice);
 
 /* ---- the world ---------------------------------------------------------------------- */
 
@@ -179,6 +190,17 @@ struct sim_answer {
 	enum run_decision decision;
 	bool acknowledged;
 	bool must_fail; /* another revision, or closed already */
+};
+
+/* Something a person told a run. */
+struct sim_told {
+	enum command_kind kind;
+	struct uuid run;
+	const char *name; /* of a signal */
+	char by[16];      /* a word of its own */
+	char key[16];     /* "" = none */
+	int64_t at;       /* the latest time there had been */
+	bool acknowledged;
 };
 
 enum sim_mode {
@@ -192,6 +214,8 @@ enum sim_mode {
 struct sim_counts {
 	unsigned lives, crashes, stops, starts, restarts, unknown, answers, refused, failed_commits;
 	unsigned full_commits, full_replies, drains, not_now, passes, compacted, snapshots;
+	unsigned told, asked, compared, jumps, punctual;
+	unsigned cancels, pauses, signals, escalations, subruns, retries, settled, timeouts, queued;
 	uint64_t purged;
 	uint64_t events;
 };
@@ -199,7 +223,18 @@ struct sim_counts {
 /* An event as it was committed: the store may have let it go since. */
 struct sim_recorded {
 	struct store_event_row row;
+	struct event event;
+	size_t next; /* of the same run, in the record; 0 = none */
 	bool kept;
+	unsigned life;     /* that committed it */
+	int64_t mono;      /* when */
+	int64_t jumped_at; /* when the wall clock had been set last */
+};
+
+/* A run that is stored. */
+struct sim_known {
+	struct uuid id, parent;
+	size_t first, last; /* in the record */
 };
 
 struct sim {
@@ -209,6 +244,8 @@ struct sim {
 	struct sim_dice dice;
 	struct sim_plan plan;
 	int64_t mono, wall_offset;
+	int64_t latest;    /* that the wall clock has ever shown */
+	int64_t jumped_at; /* when it was set last, monotonic */
 	struct store *store;
 	struct store_reader *reader; /* the world's own eyes */
 	struct sim_workspace workspace;
@@ -216,6 +253,8 @@ struct sim {
 	size_t child_count;
 	struct sim_answer answers[SIM_ANSWERS];
 	size_t answer_count;
+	struct sim_told told[SIM_TOLD];
+	size_t told_count;
 	struct sim_counts counts;
 	int64_t life_ends[SIM_LIVES]; /* newest position when each life was over */
 	unsigned crashes_left;
@@ -223,6 +262,8 @@ struct sim {
 	struct arena record_arena;
 	struct sim_recorded *record;
 	size_t record_count, record_room;
+	struct sim_known known[SIM_KNOWN];
+	size_t known_count;
 	bool tidy; /* every run has ended and a whole pass has been made since */
 	/* this life */
 	struct sim_system system;
@@ -247,16 +288,42 @@ void sim_disk_open(struct sim *sim);
 void sim_disk_close(struct sim *sim);
 /* Stores have no context of their own: whose commits they are. */
 void sim_disk_use(struct sim *sim);
+/* Which of the known runs; SIZE_MAX = none. */
+size_t sim_known(const struct sim *sim, const struct uuid *run);
+/* The run's events as they were committed; NULL at the end. */
+const struct sim_recorded *sim_first(const struct sim *sim, const struct uuid *run);
+const struct sim_recorded *sim_next(const struct sim *sim, const struct sim_recorded *after);
 
 /* A caller does something, or nothing; `must` when nothing else can happen. */
 bool sim_drive(struct sim *sim, bool must);
 bool sim_all_ended(struct sim *sim);
+/* The workflows of the plan by their names. */
+bool sim_definition(void *context, struct str name, struct arena *arena, struct str *out_yaml,
+		    struct error *error);
+
+/* People; each does one thing or nothing. */
+bool sim_answer_one(struct sim *sim, bool must);
+bool sim_answer_again(struct sim *sim);
+bool sim_resume_one(struct sim *sim);
+bool sim_signal_one(struct sim *sim);
+bool sim_disturb_one(struct sim *sim);
+bool sim_tell_again(struct sim *sim);
+void sim_check_told(struct sim *sim);
+/* Whoever asked may ask again. */
+bool sim_not_now(struct sim *sim, const struct error *error);
 
 void sim_check(struct sim *sim);
+/* What the events tell, with every known run's state. */
+void sim_check_story(struct sim *sim, struct run *const *folds);
 /* The end of a calm world against the end of this one. */
 void sim_check_same_end(struct sim *sim, struct sim *calm);
+/* How often what is rare came about, into the counts. */
+void sim_count_story(struct sim *sim);
 /* A tool is being started: is its request on the disk? */
 void sim_check_start(struct sim *sim, const struct tool_call *call);
+/* How many attempts at the effect have failed. */
+size_t sim_failures(const struct sim *sim, const struct uuid *run, const struct uuid *effect);
+struct str sim_blob(struct sim *sim, const struct hash *hash, struct arena *arena);
 /* The run as every event that was ever committed makes it, NULL when there are none. */
 struct run *sim_fold(struct sim *sim, const struct uuid *run, struct arena *arena);
 

@@ -1,5 +1,6 @@
-/* sim/sim_definition.c -- a random definition is YAML like any other, so that the whole way from
- * the text on is under test.
+/* sim/sim_definition.c -- the plan: runs, and definitions that are YAML like any other, so that the
+ * whole way from the text on is under test.  Those of this file are flat and wide; what bodies
+ * there are is in sim_graph.c.
  *
  * Each step refers to one earlier output whole and to pieces of others: values grow along the
  * graph, but only by addition.
@@ -125,8 +126,11 @@ void sim_plan_make(struct sim_plan *plan, uint64_t seed)
 {
 	struct sim_dice dice = { seed ^ UINT64_C(0x51a7) };
 	*plan = (struct sim_plan){ 0 };
-	for (size_t i = 0; i < SIM_DEFINITIONS; i++)
-		plan->yaml[i] = draft(seed, i, &plan->arena);
+	for (size_t i = 0; i < SIM_DEFINITIONS; i++) {
+		plan->steady[i] = true;
+		plan->yaml[i] = sim_chance(&dice, 30) ? draft(seed, i, &plan->arena)
+						      : sim_graph_make(plan, i, &dice);
+	}
 	plan->run_count = 1 + (size_t)sim_below(&dice, SIM_RUNS);
 	for (size_t i = 0; i < plan->run_count; i++) {
 		struct sim_run *run = &plan->runs[i];
@@ -134,7 +138,8 @@ void sim_plan_make(struct sim_plan *plan, uint64_t seed)
 		for (size_t b = 0; b < sizeof(bytes); b++)
 			bytes[b] = (uint8_t)sim_roll(&dice);
 		run->id = uuid_from_random(bytes);
-		run->definition = (size_t)sim_below(&dice, SIM_DEFINITIONS);
+		run->definition = SIM_DEFINITIONS - 1 - (size_t)sim_below(&dice, 3);
+		run->alone = sim_chance(&dice, 20);
 		size_t size = sim_chance(&dice, 20) ? 300 : 5;
 		char *text = arena_take_text(&plan->arena, size);
 		for (size_t c = 0; c < size; c++)

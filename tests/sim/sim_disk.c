@@ -23,6 +23,43 @@ static bool disk_is_full(struct sim *sim)
 	return true;
 }
 
+/* ---- the record --------------------------------------------------------------------- */
+
+size_t sim_known(const struct sim *sim, const struct uuid *run)
+{
+	for (size_t i = 0; i < sim->known_count; i++)
+		if (uuid_equal(&sim->known[i].id, run))
+			return i;
+	return SIZE_MAX;
+}
+
+const struct sim_recorded *sim_first(const struct sim *sim, const struct uuid *run)
+{
+	size_t known = sim_known(sim, run);
+	return known == SIZE_MAX ? NULL : &sim->record[sim->known[known].first];
+}
+
+const struct sim_recorded *sim_next(const struct sim *sim, const struct sim_recorded *after)
+{
+	return after->next == 0 ? NULL : &sim->record[after->next];
+}
+
+/* Runs are known from their first event on: those of the plan and those that steps begin. */
+static struct sim_known *know(struct sim *sim, const struct uuid *run, const struct event *event)
+{
+	size_t known = sim_known(sim, run);
+	if (known != SIZE_MAX)
+		return &sim->known[known];
+	require(sim->known_count < SIM_KNOWN);
+	struct sim_known *made = &sim->known[sim->known_count++];
+	*made = (struct sim_known){ .id = *run, .first = sim->record_count };
+	if (event->type != EVENT_RUN_CREATED)
+		sim_fail(sim, "a stream does not begin with its run's creation");
+	else if (has(event->as.run_created, parent))
+		made->parent = event->as.run_created->parent;
+	return made;
+}
+
 static void record_event(struct sim *sim, const struct store_append *append, size_t i)
 {
 	if (sim->record_count == sim->record_room) {
@@ -31,7 +68,8 @@ static void record_event(struct sim *sim, const struct store_append *append, siz
 		require(sim->record != NULL);
 	}
 	const struct store_event *event = &append->events[i];
-	sim->record[sim->record_count++] = (struct sim_recorded){
+	struct sim_recorded *made = &sim->record[sim->record_count];
+	*made = (struct sim_recorded){
 		.row = { .run = append->run.id,
 			 .seq = append->expected_seq + 1 + (int64_t)i,
 			 .position = append->first_position + (int64_t)i,
@@ -39,7 +77,22 @@ static void record_event(struct sim *sim, const struct store_append *append, siz
 			 .type = str_copy(&sim->record_arena, event->type),
 			 .body = str_copy(&sim->record_arena, event->body) },
 		.kept = event->kept,
+		.life = sim->counts.lives,
+		.mono = sim->mono,
+		.jumped_at = sim->jumped_at,
 	};
+	struct error error;
+	if (!event_read(made->row.type, made->row.at, made->row.body, &sim->record_arena,
+			&made->event, &error)) {
+		sim_fail(sim, "an event that is stored cannot be read: %s", error.text);
+		return;
+	}
+	struct sim_known *run = know(sim, &append->run.id, &made->event);
+	if (run->first != sim->record_count)
+		sim->record[run->last].next = sim->record_count;
+	run->last = sim->record_count++;
+	sim_trace(sim, "run %zu: " STR_FMT " " STR_FMT, (size_t)(run - sim->known),
+		  STR_ARG(made->row.type), STR_ARG(made->row.body));
 }
 
 static void record_commit(struct sim *sim, struct store_append *const *appends, size_t count)
@@ -55,17 +108,37 @@ static void record_commit(struct sim *sim, struct store_append *const *appends, 
 	}
 }
 
+/* Who cancels has a reserve; the others are told. */
+static bool commit_without_room(struct sim *sim, struct store *store,
+				struct store_append *const *appends, size_t count,
+				struct error *error)
+{
+	struct store_append *urgent[256];
+	size_t urgent_count = 0;
+	bool good = true;
+	for (size_t i = 0; i < count; i++) {
+		if (appends[i]->urgent && urgent_count < COUNT(urgent))
+			urgent[urgent_count++] = appends[i];
+		else
+			appends[i]->outcome = STORE_FULL;
+	}
+	sim_trace(sim, "no room for a commit of %zu appends, %zu urgent", count, urgent_count);
+	sim_memory_outside();
+	if (urgent_count > 0)
+		good = memory_ops->commit(store, urgent, urgent_count, error);
+	if (good)
+		record_commit(sim, urgent, urgent_count);
+	sim_memory_inside();
+	return good;
+}
+
 /* A commit that fails may or may not have been written: nobody can say. */
 static bool disk_commit(struct store *store, struct store_append *const *appends, size_t count,
 			struct error *error)
 {
 	struct sim *sim = current;
-	if (disk_is_full(sim)) {
-		for (size_t i = 0; i < count; i++)
-			appends[i]->outcome = STORE_FULL;
-		sim_trace(sim, "no room for a commit of %zu appends", count);
-		return true;
-	}
+	if (disk_is_full(sim))
+		return commit_without_room(sim, store, appends, count, error);
 	bool fails = sim->commits_left > 0 && --sim->commits_left == 0;
 	bool writes = !sim->broken && (!fails || sim_chance(&sim->dice, 50));
 	bool good = true;

@@ -1,12 +1,11 @@
-/* sim/sim_driver.c -- the callers: they start runs, answer questions, ask twice, answer wrongly,
- * and remember what they were told.
- *
- * A caller sees what is committed and nothing else.  What a person decides is fixed by the request,
- * so that it is the same in every world.
+/* sim/sim_driver.c -- the callers: they start runs, ask twice and wrongly, keep house, and do what
+ * people do (sim_people.c), in an order drawn from the dice.
  */
+#include <stdio.h>
+
 #include "sim/sim.h"
 
-enum { SALT_PERSON = 2, ASK_AGAIN = 1 << 8 };
+enum { ASK_AGAIN = 1 << 8 };
 
 static bool run_row(struct sim *sim, const struct uuid *id, struct arena *arena,
 		    struct store_run *out)
@@ -28,21 +27,14 @@ static bool run_is_stored(struct sim *sim, const struct uuid *id)
 bool sim_all_ended(struct sim *sim)
 {
 	AUTO(arena) arena = { 0 };
-	for (size_t i = 0; i < sim->plan.run_count; i++) {
-		struct store_run row;
+	struct store_run row;
+	for (size_t i = 0; i < sim->plan.run_count; i++)
 		if (!run_row(sim, &sim->plan.runs[i].id, &arena, &row) || row.ended_at == 0)
 			return false;
-	}
+	for (size_t i = 0; i < sim->known_count; i++)
+		if (!run_row(sim, &sim->known[i].id, &arena, &row) || row.ended_at == 0)
+			return false;
 	return true;
-}
-
-/* The program leaves, or the disk is behind: whoever asked may ask again. */
-static bool sim_not_now(struct sim *sim, const struct error *error)
-{
-	bool leaves = error->code == ERROR_UNAVAILABLE && runtime_draining(sim->runtime);
-	bool behind = error->code == ERROR_OVERLOADED;
-	sim->counts.not_now += leaves || behind;
-	return leaves || behind;
 }
 
 /* ---- starting ----------------------------------------------------------------------- */
@@ -83,12 +75,19 @@ static void started(void *context, uint64_t argument, const struct runtime_reply
 static void start(struct sim *sim, size_t number, uint64_t flags)
 {
 	struct sim_run *run = &sim->plan.runs[number];
-	struct runtime_start spec = { .workflow = sim_chance(&sim->dice, 50)
-							  ? run->definition == 0 ? S("w0") : S("w1")
-							  : S(""),
-				      .yaml = sim->plan.yaml[run->definition],
-				      .inputs = run->inputs,
-				      .run = run->id };
+	char name[8];
+	snprintf(name, sizeof(name), "w%zu", run->definition);
+	struct runtime_start spec = { .inputs = run->inputs,
+				      .run = run->id,
+				      .by = S("ada"),
+				      .alone = run->alone ? S("one at a time") : S(""),
+				      .priority = (int64_t)number };
+	/* By its name, as a text of its own, or both. */
+	uint64_t how = sim_below(&sim->dice, 3);
+	if (how != 0)
+		spec.yaml = sim->plan.yaml[run->definition];
+	if (how != 1)
+		spec.workflow = str_from_c(name);
 	run->asked = true;
 	runtime_start(sim->runtime, &spec, started, sim, number | flags);
 }
@@ -107,116 +106,6 @@ static void start_wrongly(struct sim *sim)
 {
 	struct runtime_start spec = { .yaml = sim->plan.yaml[0], .inputs = S("{\"other\":1}") };
 	runtime_start(sim->runtime, &spec, refused, sim, 0);
-}
-
-/* ---- answering ---------------------------------------------------------------------- */
-
-static void answered(void *context, uint64_t argument, const struct runtime_reply *reply)
-{
-	struct sim *sim = context;
-	struct sim_answer *answer = &sim->answers[argument];
-	sim_trace(sim, "answer %u: %s", (unsigned)argument,
-		  reply->error == NULL ? "acknowledged" : reply->error->text);
-	if (reply->error != NULL && sim_not_now(sim, reply->error))
-		return;
-	if (reply->error != NULL) {
-		bool full = reply->error->code == ERROR_STORAGE_FULL;
-		sim->counts.refused++;
-		sim->counts.full_replies += full;
-		if (full ? sim->mode != SIM_DISK_FULL : reply->error->code != ERROR_CONFLICT)
-			sim_fail(sim, "an answer was refused oddly: %s", reply->error->text);
-		return;
-	}
-	if (sim->fatal)
-		sim_fail(sim, "an answer was acknowledged after the store had failed");
-	if (answer->must_fail)
-		sim_fail(sim, "a late or outdated answer was taken");
-	for (size_t i = 0; i < sim->answer_count; i++)
-		if (sim->answers[i].acknowledged &&
-		    uuid_equal(&sim->answers[i].request, &answer->request))
-			sim_fail(sim, "two answers to one question were acknowledged");
-	answer->acknowledged = true;
-	sim->counts.answers++;
-}
-
-static void send_answer(struct sim *sim, const struct uuid *request, enum run_decision decision,
-			const struct hash *revision, bool must_fail)
-{
-	if (sim->answer_count == SIM_ANSWERS) {
-		sim_fail(sim, "questions are answered and stay open");
-		return;
-	}
-	size_t number = sim->answer_count++;
-	sim->answers[number] = (struct sim_answer){ .request = *request,
-						    .decision = decision,
-						    .must_fail = must_fail };
-	uint64_t fate = sim_fate(request, SALT_PERSON);
-	struct runtime_answer spec = { .request = *request,
-				       .decision = decision,
-				       .comment = fate / 7 % 3 == 0 ? S("I looked at it") : S(""),
-				       .by = fate / 21 % 2 == 0 ? S("ada") : S("grace"),
-				       .revision = revision };
-	runtime_answer(sim->runtime, &spec, answered, sim, number);
-}
-
-static enum run_decision decision_of(const struct uuid *request)
-{
-	return sim_fate(request, SALT_PERSON) % 7 == 0 ? RUN_DECISION_REJECT : RUN_DECISION_APPROVE;
-}
-
-static void answer_item(struct sim *sim, const struct store_effect *effect, struct arena *arena,
-			bool must)
-{
-	const struct json *json;
-	struct error error;
-	struct problems problems = { .arena = arena };
-	bool good = json_read(effect->body, arena, &json, &error);
-	require(good);
-	struct contract_source source = { .json = json, .text = effect->body };
-	const struct run_open_question *item = run_open_question_parse(&source, arena, &problems);
-	if (item == NULL) {
-		sim_fail(sim, "the row of a question cannot be read");
-		return;
-	}
-	enum run_decision decision = decision_of(&effect->id);
-	bool calm = must || sim->mode == SIM_CALM;
-	if (!calm && sim_chance(&sim->dice, 15)) {
-		struct hash other = hash_of(S("another revision"));
-		send_answer(sim, &effect->id, decision, &other, true);
-		return;
-	}
-	send_answer(sim, &effect->id, decision, sim_chance(&sim->dice, 50) ? &item->revision : NULL,
-		    false);
-	if (!calm && sim_chance(&sim->dice, 20))
-		send_answer(sim, &effect->id, decision, NULL, false);
-}
-
-static bool answer_one(struct sim *sim, bool must)
-{
-	AUTO(arena) arena = { 0 };
-	struct store_effect_page page;
-	struct error error;
-	bool good = sim->reader->ops->list_effects(sim->reader, S("human"), NULL, 1000, &arena,
-						   &page, &error);
-	require(good);
-	if (page.count == 0)
-		return false;
-	answer_item(sim, &page.at[sim_below(&sim->dice, page.count)], &arena, must);
-	return true;
-}
-
-static bool answer_again(struct sim *sim)
-{
-	if (sim->answer_count == 0)
-		return false;
-	const struct sim_answer *answer = &sim->answers[sim_below(&sim->dice, sim->answer_count)];
-	if (!answer->acknowledged)
-		return false;
-	send_answer(sim, &answer->request,
-		    answer->decision == RUN_DECISION_APPROVE ? RUN_DECISION_REJECT
-							     : RUN_DECISION_APPROVE,
-		    NULL, true);
-	return true;
 }
 
 /* ---- housekeeping ------------------------------------------------------------------- */
@@ -288,36 +177,60 @@ static bool start_again(struct sim *sim)
 	return true;
 }
 
+bool sim_definition(void *context, struct str name, struct arena *arena, struct str *out_yaml,
+		    struct error *error)
+{
+	const struct sim *sim = context;
+	(void)arena;
+	if (name.size != 2 || name.at[0] != 'w' || name.at[1] < '0' ||
+	    name.at[1] >= '0' + SIM_DEFINITIONS)
+		return fail(error, ERROR_NOT_FOUND, "no such workflow");
+	*out_yaml = sim->plan.yaml[name.at[1] - '0'];
+	return true;
+}
+
+/* Nothing would happen by itself any more. */
+static bool drive_on(struct sim *sim)
+{
+	return start_one(sim) || sim_resume_one(sim) || sim_answer_one(sim, true) ||
+	       sim_signal_one(sim) || (sim_all_ended(sim) && compact(sim, true));
+}
+
 bool sim_drive(struct sim *sim, bool must)
 {
 	if (sim->fatal)
 		return false;
 	if (must)
-		return start_one(sim) || answer_one(sim, true) ||
-		       (sim_all_ended(sim) && compact(sim, true));
+		return drive_on(sim);
 	if (sim->recovered && sim_chance(&sim->dice, 2)) {
 		runtime_rebuild(sim->runtime, rebuilt, sim, 0);
 		return true;
 	}
 	if (sim_chance(&sim->dice, 6))
 		return compact(sim, false);
+	uint64_t choice = sim_below(&sim->dice, 18);
+	if (choice < 5)
+		return start_one(sim);
+	if (choice < 10)
+		return sim_answer_one(sim, false);
+	if (choice < 12)
+		return sim_signal_one(sim);
 	if (sim->mode == SIM_CALM)
-		return sim_chance(&sim->dice, 50) ? start_one(sim) : answer_one(sim, false);
-	switch (sim_below(&sim->dice, 12)) {
-	case 0:
+		return false;
+	switch (choice) {
+	case 12:
 		return start_again(sim);
-	case 1:
-		return answer_again(sim);
-	case 2:
+	case 13:
+		return sim_answer_again(sim);
+	case 14:
+		return sim_tell_again(sim);
+	case 15:
 		if (sim_chance(&sim->dice, 20)) {
 			start_wrongly(sim);
 			return true;
 		}
 		return false;
-	case 3:
-	case 4:
-	case 5:
-		return start_one(sim);
+	default:
+		return sim_disturb_one(sim);
 	}
-	return answer_one(sim, false);
 }

@@ -169,22 +169,40 @@ void sim_system_init(struct sim_system *system, struct sim *sim)
 	*system = (struct sim_system){ .base = { &ops }, .sim = sim };
 }
 
-/* The wall clock is set now and then; the monotonic one only goes on. */
+/* The wall clock is set now and then, by a little or by an hour; the monotonic one only goes on. */
 static void pass_time(struct sim_system *self)
 {
 	struct sim *sim = self->sim;
 	sim->mono += (int64_t)sim_below(&sim->dice, 200);
-	if (sim->mode != SIM_CALM && sim_below(&sim->dice, 400) == 0)
-		sim->wall_offset += (int64_t)sim_below(&sim->dice, 4000000) - 2000000;
+	if (sim->mode != SIM_CALM && sim_below(&sim->dice, 400) == 0) {
+		int64_t most = sim_chance(&sim->dice, 70) ? 2000000 : INT64_C(3600) * 1000000;
+		int64_t jump = (int64_t)sim_below(&sim->dice, (uint64_t)most * 2) - most;
+		sim_trace(sim, "the wall clock jumps by %lld us", (long long)jump);
+		sim->wall_offset += jump;
+		sim->jumped_at = sim->mono;
+		sim->counts.jumps++;
+	}
+	if (sim->latest < sim->mono + sim->wall_offset)
+		sim->latest = sim->mono + sim->wall_offset;
 	sim_children_tick(sim);
+}
+
+/* What is due late does not hold up what waits now. */
+enum { LEAP_US = 5000000 };
+
+static size_t weigh_timer(const struct sim_system *self, size_t jobs)
+{
+	if (self->timer_count == 0)
+		return 0;
+	int64_t wait = self->timers[0].due - self->sim->mono;
+	return wait <= 0 ? 4 : jobs == 0 || wait < LEAP_US ? 1 : 0;
 }
 
 bool sim_system_step(struct sim_system *self)
 {
 	size_t waiting = self->waiting[0].count + self->waiting[1].count;
 	size_t ran = self->ran[0].count + self->ran[1].count;
-	bool due = self->timer_count > 0 && self->timers[0].due <= self->sim->mono;
-	size_t timer_weight = self->timer_count == 0 ? 0 : due ? 4 : 1;
+	size_t timer_weight = weigh_timer(self, waiting + ran);
 	if (waiting + ran + timer_weight == 0)
 		return false;
 	pass_time(self);

@@ -1,9 +1,14 @@
 /* sim/sim_tools.c -- tools whose results are fixed by their effect's id and whose moments are not.
  *
- * What a call gives depends only on its id and its inputs, so a world full of crashes must end like
- * a calm one.  Each real start is written into the ledger, which no crash takes back.  A child may
- * outlive its program for a while and, when it works in a folder, writes there to the last.
+ * What a call gives depends only on its id, its inputs and how often it has failed, so a world full
+ * of crashes must end like a calm one.  Each real start is written into the ledger, which no crash
+ * takes back.  A child may outlive its program for a while and, when it works in a folder, writes
+ * there to the last.
+ *
+ * A child that is told to stop ends soon, or when it is killed, or was faster with its result.  One
+ * called `hang` ends only when it is told to.
  */
+#include "base/limits.h"
 #include "sim/sim.h"
 
 enum {
@@ -54,18 +59,40 @@ void sim_children_tick(struct sim *sim)
 			continue;
 		child_writes(sim, child, WRITE_LATE);
 		child->alive = false;
+		child->happened = sim_chance(&sim->dice, 50);
 	}
+}
+
+/* ---- results ------------------------------------------------------------------------ */
+
+static bool fate_fails(uint64_t fate)
+{
+	return fate % 8 == 0;
+}
+
+static void fail_by_fate(uint64_t fate, struct error *error)
+{
+	static const enum error_code codes[] = { ERROR_TOOL_FAILED, ERROR_TOOL_FAILED, ERROR_IO,
+						 ERROR_UNAVAILABLE, ERROR_INVALID };
+	fail(error, codes[fate / 8 % COUNT(codes)], "failed by fate");
 }
 
 static const struct json *make_output(const struct sim_child *child, struct arena *arena)
 {
 	AUTO(buf) text = { 0 };
-	buf_add_format(&text, "{\"h\":\"%016llx\",\"in\":\"%016llx\"",
-		       (unsigned long long)child->fate, (unsigned long long)child->seen);
-	if (child->fate / 8 % 4 == 0) {
+	uint64_t fate = child->fate;
+	buf_add_format(&text, "{\"h\":\"%016llx\",\"in\":\"%016llx\",\"n\":%u,\"ok\":%s,\"list\":[",
+		       (unsigned long long)fate, (unsigned long long)child->seen,
+		       (unsigned)(fate / 128 % 4), fate / 512 % 2 == 0 ? "true" : "false");
+	for (uint64_t i = 0; i < fate / 1024 % 4; i++)
+		buf_add_format(&text, "%s%u", i == 0 ? "" : ",", (unsigned)i);
+	buf_add(&text, S("]"));
+	if (fate / 4096 % 4 == 0)
+		buf_add_format(&text, ",\"passed\":%s", fate / 16384 % 2 == 0 ? "true" : "false");
+	if (fate / 8 % 4 == 0) {
 		buf_add(&text, S(",\"fill\":\""));
 		for (int i = 0; i < 400; i++)
-			buf_add_char(&text, (char)('a' + (child->fate >> (i % 50)) % 26));
+			buf_add_char(&text, (char)('a' + (fate >> (i % 50)) % 26));
 		buf_add(&text, S("\""));
 	}
 	buf_add(&text, S("}"));
@@ -76,25 +103,62 @@ static const struct json *make_output(const struct sim_child *child, struct aren
 	return json;
 }
 
+/* ---- a child ------------------------------------------------------------------------ */
+
 static void child_ended(void *context, uint64_t argument)
 {
 	struct sim *sim = context;
 	struct sim_child *child = &sim->children[argument];
 	AUTO(arena) arena = { 0 };
 	struct tool_result result = { 0 };
+	if (!child->alive || child->lingering)
+		return; /* it was told to stop, and did */
 	child_writes(sim, child, WRITE_WHOLE);
 	sim_point(sim);
 	child->alive = false;
-	if (child->fate % 8 == 0)
-		fail(&result.error, ERROR_TOOL_FAILED, "failed by fate");
+	child->happened = !fate_fails(child->fate);
+	if (fate_fails(child->fate))
+		fail_by_fate(child->fate, &result.error);
 	else
 		result.output = make_output(child, &arena);
 	child->done(child->context, child->argument, &result);
 }
 
-/* One that hangs is ended only by a crash, so there must be one to come. */
-static bool child_hangs(struct sim *sim)
+static void child_stopped(void *context, uint64_t argument)
 {
+	struct sim *sim = context;
+	struct sim_child *child = &sim->children[argument];
+	struct tool_result result = { 0 };
+	if (!child->alive || child->lingering)
+		return;
+	child_writes(sim, child, WRITE_LATE);
+	sim_point(sim);
+	child->alive = false;
+	fail(&result.error, ERROR_CANCELLED, "it was told to stop");
+	child->done(child->context, child->argument, &result);
+}
+
+static void stop(const struct tool_host *host, uint64_t running, const struct error *why)
+{
+	struct sim *sim = world;
+	struct sim_child *child = &sim->children[running - 1];
+	(void)host;
+	(void)why;
+	if (!child->alive || child->lingering || child->told)
+		return;
+	sim_trace(sim, "child %u is told to stop", (unsigned)running - 1);
+	child->told = true;
+	sim->counts.told++;
+	int64_t after = sim_chance(&sim->dice, 25) ? LIMIT_TOOL_KILL_MS * INT64_C(1000)
+						   : (int64_t)sim_below(&sim->dice, 30000);
+	system_timer_start(&sim->system.base, after, child_stopped, sim, running - 1);
+}
+
+/* One that hangs is ended by a stop or by a crash, so there must be one to come. */
+static bool child_hangs(struct sim *sim, const struct tool_call *call)
+{
+	if (str_equal(call->name, S("hang")))
+		return true;
 	if (sim->mode == SIM_CALM || sim->crashes_left == 0 || !sim_chance(&sim->dice, 4))
 		return false;
 	sim->hung = true;
@@ -110,10 +174,20 @@ static uint64_t hash_number(struct str text)
 	return number;
 }
 
-static bool start(enum run_effect_class class, const struct tool_call *call, struct error *error)
+static uint64_t fate_of(struct sim *sim, const struct tool_call *call)
+{
+	sim_memory_outside();
+	size_t failures = sim_failures(sim, &call->run, &call->effect);
+	sim_memory_inside();
+	return sim_fate(&call->effect, SALT_RESULT + 16 * (unsigned)failures);
+}
+
+static bool start(const struct tool_host *host, const struct tool_call *call, uint64_t *out_running,
+		  struct error *error)
 {
 	struct sim *sim = world;
-	uint64_t fate = sim_fate(&call->effect, SALT_RESULT);
+	uint64_t fate = fate_of(sim, call);
+	(void)host;
 	sim_check_start(sim, call);
 	if (fate % 16 == 3)
 		return fail(error, ERROR_IO, "no such program, by fate");
@@ -126,7 +200,7 @@ static bool start(enum run_effect_class class, const struct tool_call *call, str
 	*child = (struct sim_child){ .run = call->run,
 				     .effect = call->effect,
 				     .attempt = call->attempt,
-				     .class = class,
+				     .class = call->class,
 				     .alive = true,
 				     .life = sim->counts.lives,
 				     .fate = fate,
@@ -134,33 +208,76 @@ static bool start(enum run_effect_class class, const struct tool_call *call, str
 				     .done = call->done,
 				     .context = call->context,
 				     .argument = call->argument };
+	*out_running = number + 1;
+	sim_trace(sim, "child %zu begins", number);
 	sim->counts.starts++;
 	sim->counts.restarts += call->attempt > 1;
 	child_writes(sim, child, WRITE_HALF);
-	if (!child_hangs(sim))
+	if (!child_hangs(sim, call))
 		system_timer_start(&sim->system.base, (int64_t)sim_below(&sim->dice, 60000),
 				   child_ended, sim, number);
 	return true;
 }
 
-#define SCRIPTED(word, class_)                                                               \
-	static bool start_##word(const struct tool_host *host, const struct tool_call *call, \
-				 uint64_t *out_running, struct error *error)                 \
-	{                                                                                    \
-		(void)host;                                                                  \
-		*out_running = 0;                                                            \
-		return start(class_, call, error);                                           \
-	}                                                                                    \
-	static const struct tool tool_##word = {                                             \
-		.name = #word, .text = "Scripted.", .class = class_, .start = start_##word   \
-	};
+/* ---- class probe: what became of it? -------------------------------------------------- */
 
-SCRIPTED(box, RUN_CLASS_CONTAINED)
-SCRIPTED(put, RUN_CLASS_IDEMPOTENT)
-SCRIPTED(pay, RUN_CLASS_KEYED)
-SCRIPTED(send, RUN_CLASS_ONCE)
+struct asking {
+	struct tool_call call;
+	uint64_t fate, seen;
+};
+
+static void asked(void *context, uint64_t argument)
+{
+	struct sim *sim = world;
+	struct asking *asking = context;
+	const struct tool_call *call = &asking->call;
+	AUTO(arena) arena = { 0 };
+	bool happened = false;
+	(void)argument;
+	for (size_t i = 0; i < sim->child_count; i++)
+		if (uuid_equal(&sim->children[i].effect, &call->effect))
+			happened = happened || sim->children[i].happened;
+	sim->counts.asked++;
+	struct sim_child as = { .fate = asking->fate, .seen = asking->seen };
+	if (sim_chance(&sim->dice, 15))
+		call->asked(call->context, call->argument, TOOL_UNKNOWN, NULL);
+	else if (happened && !fate_fails(asking->fate))
+		call->asked(call->context, call->argument, TOOL_HAPPENED, make_output(&as, &arena));
+	else
+		call->asked(call->context, call->argument, TOOL_NOT_HAPPENED, NULL);
+}
+
+static bool probe(const struct tool_host *host, const struct tool_call *call, struct error *error)
+{
+	struct sim *sim = world;
+	(void)host;
+	(void)error;
+	AUTO(arena) arena = { 0 };
+	struct asking *asking = arena_new(&sim->scratch, struct asking);
+	*asking = (struct asking){ .call = *call,
+				   .fate = fate_of(sim, call),
+				   .seen = hash_number(json_print(&arena, call->inputs)) };
+	system_timer_start(&sim->system.base, (int64_t)sim_below(&sim->dice, 20000), asked, asking,
+			   0);
+	return true;
+}
+
+#define SCRIPTED(word, class_, probe_)                                \
+	static const struct tool tool_##word = { .name = #word,       \
+						 .text = "Scripted.", \
+						 .class = class_,     \
+						 .start = start,      \
+						 .stop = stop,        \
+						 .probe = probe_ };
+
+SCRIPTED(box, RUN_CLASS_CONTAINED, NULL)
+SCRIPTED(put, RUN_CLASS_IDEMPOTENT, NULL)
+SCRIPTED(pay, RUN_CLASS_KEYED, NULL)
+SCRIPTED(send, RUN_CLASS_ONCE, NULL)
+SCRIPTED(ask, RUN_CLASS_PROBE, probe)
+SCRIPTED(hang, RUN_CLASS_IDEMPOTENT, NULL)
 
 extern const struct tool tool_echo;
 static const struct tool *const tools[] = { &tool_echo, &tool_box, &tool_put, &tool_pay,
-					    &tool_send };
+					    &tool_send, &tool_ask, &tool_hang };
 const struct tool_table sim_tool_table = { tools, COUNT(tools), NULL };

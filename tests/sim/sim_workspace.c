@@ -46,7 +46,7 @@ struct sim_folder *sim_workspace_folder(struct sim_workspace *self, const struct
 	for (size_t i = 0; i < self->folder_count; i++)
 		if (uuid_equal(&self->folders[i].run, run))
 			return &self->folders[i];
-	require(self->folder_count < SIM_RUNS);
+	require(self->folder_count < SIM_KNOWN);
 	struct sim_folder *folder = &self->folders[self->folder_count++];
 	folder->run = *run;
 	return folder;
