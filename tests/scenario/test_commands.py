@@ -306,6 +306,32 @@ def test_the_same_request_again_is_done_once(home, server, command, body):
     assert server.types(run).count(wanted) == 1
 
 
+@pytest.mark.parametrize("point", ["store.before_commit", "store.after_commit"])
+@pytest.mark.parametrize("command, type", [(["pause"], "run.paused"), (["cancel"], "run.cancelling"),
+                                           (["signal", "x"], "run.signalled"), (["approve"], "human.finished"),
+                                           (["modify", "--value", "1"], "human.finished")])
+def test_a_command_whose_server_died_in_the_middle_is_done_once(home, command, type, point):
+    """The command takes the dead server's place and asks again, with the same key."""
+    server = home.serve(BATON_POINTS=f"{point}=kill@2")
+    run, _ = asking(home, server)
+    if command[0] == "signal":  # alone it would follow the run to its end, which is up to us
+        command = [*command, "--data", "1"]
+        telling = home.begin(command[0], run, *command[1:])
+        assert server.wait() == -9
+        assert json.loads(telling.line())["command"] == "signal"
+        request = home.local("GET", "/api/inbox").body["items"][0]["id"]
+        assert home.local("POST", f"/api/inbox/{request}/respond", {"decision": "approve"}).status == 200
+        assert telling.wait() == 0
+    else:
+        status, output, errors = home.cli(command[0], run, *command[1:])
+        assert server.wait() == -9
+        assert status == 0, errors
+        assert json.loads(output.splitlines()[0])["run_id"] == run
+    server = home.serve()
+    assert server.types(run).count(type) == 1
+    assert state(server, run) == {"pause": "paused", "cancel": "cancelled"}.get(command[0], "succeeded")
+
+
 def test_who_only_looks_tells_nothing(home):
     server = home.serve("--require-key")
     secret = home.cli("key", "create", "looks", "--role", "viewer")[1].strip()

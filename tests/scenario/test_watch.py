@@ -272,3 +272,42 @@ def test_logs_follow_a_run_to_its_end(home):
     assert following.wait() == 0
     assert following.output.splitlines()[-1].split()[1:] == ["run.finished", "ok"]
     assert following.output.count("human.requested") == 1
+
+
+# ---- lists ---------------------------------------------------------------------------------------
+
+
+def test_runs_of_a_definition_or_a_status(home, server):
+    waiting = nested(home, server)
+    assert home.cli("run", "two-steps")[0] == 0
+    ended = next(row["run_id"] for row in server.get("/api/runs").body if row["run_id"] != waiting)
+    def listed(*words):
+        return [line.split()[0] for line in home.cli("runs", *words)[1].splitlines()]
+    assert listed() == [ended, waiting]
+    assert listed("--workflow", "nested") == [waiting]
+    assert listed("--workflow", "no such") == []
+    assert listed("--status", "waiting_human") == listed("--status", "running") == [waiting]
+    assert listed("--status", "succeeded") == listed("--status", "success") == [ended]
+    assert listed("--status", "succeeded", "--workflow", "nested") == []
+    assert [row["run_id"] for row in json.loads(home.cli("runs", "--workflow", "two-steps", "--json")[1])] == [ended]
+
+
+def test_runs_in_figures(home, server):
+    nested(home, server)
+    assert home.cli("run", "two-steps")[0] == 0
+    home.define('name: fails\nsteps:\n  - {name: a, tool: shell, inputs: {command: "exit 3"}}\n')
+    assert home.cli("run", "fails")[0] == 1
+    summary = server.get("/api/runs/summary").body
+    assert summary.pop("avg_duration_ms") >= 0 and sorted(summary.pop("workflows")) == ["fails", "nested", "two-steps"]
+    assert summary == {"total_runs": 3, "successful_runs": 1, "failed_runs": 1, "success_rate": 1 / 3}
+    assert server.get("/api/runs/summary?workflow=fails").body["failed_runs"] == 1
+    assert server.get("/api/runs/summary?workflow=nobody").body["avg_duration_ms"] is None
+
+
+def test_the_state_as_the_engine_has_it(home, server):
+    run = nested(home, server)
+    body = server.get(f"/api/runs/{run}/state").body
+    assert (body["name"], body["state"], body["seq"]) == ("nested", "waiting_human", len(server.events(run)))
+    rounds = next(step for step in body["steps"] if step["step"] == "rounds")
+    assert [step["step"] for inner in rounds["bodies"] for step in inner["steps"]] == ["rounds/ask"]
+    assert server.get(f"/api/runs/{new_id()}/state").status == 404
