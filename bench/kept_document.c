@@ -1,6 +1,6 @@
-/* bench/kept_document.c -- the document maker as an external tool that is kept alive: a line of JSON
- * in, a line of JSON out.  It knows the lines that Baton writes and nothing else about JSON, because
- * what is measured is the way there and back. */
+/* bench/kept_document.c -- the document maker as an external tool that is kept alive: a line of
+ * JSON in, a line of JSON out.  It knows the lines that Baton writes and nothing else about JSON,
+ * because what is measured is the way there and back. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

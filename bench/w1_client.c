@@ -3,9 +3,10 @@
  *	bench_w1_client HOST:PORT CLIENTS RUNS [started]
  *
  * Each client keeps one connection, starts a run of w1-chain with a fresh document, waits for
- * its end in the same request and starts the next; with `started` the receipt is enough.  30 runs go ahead unmeasured.  One thread on
- * epoll and a reader for just the answers this needs (a status and a Content-Length): the load
- * generator shares the machine with the server, so it must cost next to nothing.
+ * its end in the same request and starts the next; with `started` the receipt is enough.  30 runs
+ *go ahead unmeasured.  One thread on epoll and a reader for just the answers this needs (a status
+ *and a Content-Length): the load generator shares the machine with the server, so it must cost next
+ *to nothing.
  *
  * Prints one JSON line; exit status 1 when any run did not succeed.
  */
@@ -119,8 +120,8 @@ static void client_start(struct load *load, struct client *client)
 			    "Content-Length: %d\r\n"
 			    "\r\n"
 			    "%s",
-			    load->authority, load->receipts ? "" : "Prefer: wait=60\r\n",
-			    body_size, body);
+			    load->authority, load->receipts ? "" : "Prefer: wait=60\r\n", body_size,
+			    body);
 	if (size < 0 || (size_t)size >= sizeof(request)) {
 		fprintf(stderr, "bench_w1_client: the host's name is too long\n");
 		exit(2);

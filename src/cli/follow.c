@@ -4,7 +4,8 @@
  * The stream is read as it comes and cut into events; the seq of each is remembered, so that after
  * the server has gone (and another one is found) the telling goes on behind the last line.  The
  * tree is not made of the events: they only say that there is something to look at, and the server
- * is asked for the run's outline, at most every LIMIT_TREE_LOOK_MS.
+ * is asked for the run's outline, at most every LIMIT_TREE_LOOK_MS and, where that takes long, a
+ * small part of the time.
  */
 #include <stdio.h>
 
@@ -25,13 +26,15 @@ struct following {
 	/* of the tree: */
 	struct arena arena;                /* what was seen at the last look */
 	const struct run_outline *outline; /* NULL before the first */
-	int64_t looked_at;
+	int64_t looked_at, look_took;
 	bool news;
 	unsigned frame;
 	size_t lines; /* on the screen */
 };
 
 /* ---- the tree -------------------------------------------------------------------------- */
+
+enum { LOOK_SHARE = 4 }; /* of the time at most one part in so many is spent looking */
 
 /* A look that fails leaves what was seen before: when the server has gone the stream says so. */
 static void look(struct following *f)
@@ -59,6 +62,23 @@ static void look(struct following *f)
 	arena_done(&asking.arena);
 }
 
+static void look_timed(struct following *f)
+{
+	look(f);
+	f->look_took = f->cli->clock() - f->looked_at;
+}
+
+static bool is_time_to_look(const struct following *f)
+{
+	int64_t since = f->cli->clock() - f->looked_at;
+	int64_t least = LIMIT_TREE_LOOK_MS * INT64_C(1000);
+	if (LOOK_SHARE * f->look_took > least)
+		least = LOOK_SHARE * f->look_took;
+	/* A place in the queue changes without an event of this run. */
+	bool moves = f->outline != NULL && has(f->outline, queue);
+	return (f->news || moves) && (since < 0 || since >= least);
+}
+
 static bool draw(struct following *f)
 {
 	struct tree_look look_at = { .now = f->cli->clock(),
@@ -81,9 +101,8 @@ static bool draw(struct following *f)
 static bool tick(void *context)
 {
 	struct following *f = context;
-	int64_t since = f->cli->clock() - f->looked_at;
-	if (since < 0 || (f->news && since >= LIMIT_TREE_LOOK_MS * INT64_C(1000)))
-		look(f);
+	if (is_time_to_look(f))
+		look_timed(f);
 	return draw(f);
 }
 
@@ -110,8 +129,7 @@ static bool take_event(void *context, struct str id, struct str data)
 		return !f->finished;
 	}
 	f->news = true;
-	return !f->finished &&
-	       (f->cli->clock() - f->looked_at < LIMIT_TREE_LOOK_MS * INT64_C(1000) || tick(f));
+	return !f->finished && (!is_time_to_look(f) || tick(f));
 }
 
 static int print_result(struct cli *cli, const struct uuid *run)
@@ -148,8 +166,10 @@ int cli_follow(struct cli *cli, const struct uuid *run, int64_t *seen)
 							     (long long)*seen)));
 	struct error error;
 	bool lost;
-	if (as_tree)
-		tick(&f); /* one that has ended has no stream behind its last event */
+	if (as_tree) { /* one that has ended has no stream behind its last event */
+		look_timed(&f);
+		(void)!draw(&f);
+	}
 	bool good = cli_stream(cli, target, take_event, as_tree ? tick : NULL, &f, &lost, &error);
 	if (as_tree && (good || f.finished)) {
 		look(&f);

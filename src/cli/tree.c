@@ -182,19 +182,21 @@ static void print_step(const struct line *line, size_t width, const struct tree_
 
 /* ---- which ----------------------------------------------------------------------------- */
 
-/* Bodies stand behind their step, so the one it is in is the nearest before it. */
+/* Bodies stand behind their step, so the one it is in is the line before or one that this is in. */
 static void place(struct line *lines, size_t number)
 {
 	struct line *line = &lines[number];
 	line->within = number;
-	if (!has(line->step, within))
+	if (number == 0 || !has(line->step, within))
 		return;
-	for (size_t i = number; i-- > 0;)
-		if (str_equal(lines[i].step->step, line->step->within)) {
-			line->within = i;
-			line->depth = lines[i].depth + 1;
+	size_t at = number - 1;
+	while (!str_equal(lines[at].step->step, line->step->within)) {
+		if (lines[at].within == at)
 			return;
-		}
+		at = lines[at].within;
+	}
+	line->within = at;
+	line->depth = lines[at].depth + 1;
 }
 
 static size_t hide(struct line *line, size_t shown)

@@ -31,8 +31,7 @@ static bool compute(const struct json *inputs, struct arena *arena, const struct
 	uint64_t from = DATA_STRIDE * (uint64_t)step->as.integer % (TEXT_SIZE - DATA_SIZE);
 	struct str text = str_format(
 		arena, "{\"document\":{\"wf\":\"" STR_FMT "\",\"step\":%lld,\"data\":\"%.*s\"}}",
-		STR_ARG(workflow), (long long)step->as.integer + 1, DATA_SIZE,
-		fixed_text() + from);
+		STR_ARG(workflow), (long long)step->as.integer + 1, DATA_SIZE, fixed_text() + from);
 	return json_read(text, arena, out_output, error);
 }
 
