@@ -57,7 +57,7 @@ def folder():
 
 @contextlib.contextmanager
 def serve(home, **environment):
-    server = subprocess.Popen([BATON, "--home", home, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True,
+    server = subprocess.Popen([BATON, "--home", home, "serve", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                               env={**os.environ, **environment})
     try:
         server.address = server.stdout.readline().strip().removeprefix("listening on http://")
@@ -131,7 +131,7 @@ def w1(broken):
     with folder() as home:
         (home / "tools").mkdir()
         shutil.copy(BUILD / "bench/bench_kept_document", home / "tools/kept")
-        (home / "tools/kept.yaml").write_text("text: the next document\ncommand: [kept]\nkeep_alive: true\nclass: idempotent\n")
+        (home / "tools/kept.yaml").write_text("name: kept\ncommand: [kept]\nkeep_alive: true\nclass: idempotent\n")
         text = (ROOT / "bench/w1-chain.yaml").read_text().replace("tool: document", "tool: kept")
         (home / "definitions/w1-chain.yaml").write_text(text)
         subprocess.run([BATON, "--home", home, "trust", "kept"], check=True, stdout=subprocess.DEVNULL)
@@ -208,7 +208,9 @@ def w4(broken, steps=100_000):
                 if len(page) < 1000:
                     break
                 after = page[-1]["seq"]
-            size = sum(path.stat().st_size for path in home.glob("baton.db*"))
+            server.terminate()  # what the log holds goes into the file
+            server.wait()
+        size = sum(path.stat().st_size for path in home.glob("baton.db*"))
     seconds = [as_seconds(text) for text in at]
     window = len(seconds) // 20
     first = (seconds[window] - seconds[0]) / window

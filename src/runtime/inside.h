@@ -152,6 +152,8 @@ struct live {
 	size_t holds;              /* computations and effects that will come back */
 	struct uuid *missed_stops; /* effects that were told to end before they had begun */
 	size_t missed_count, missed_room;
+	bool reading;            /* values for a pure step */
+	uint64_t computations;   /* pure steps that wait for that, the newest first; 0 = none */
 	struct fetching *loaded; /* values read by hash, kept while a decision needs them */
 	struct str tree;         /* taken for this turn; "" = not */
 	char tree_text[96];
@@ -318,6 +320,8 @@ typedef void fetch_done(struct runtime *runtime, uint64_t live, uint64_t argumen
 			const struct error *error);
 void fetch(struct live *live, const struct decision *decision, fetch_done *done, uint64_t argument);
 void live_forget_loaded(struct live *live);
+/* A decision is over: what it read may go, the newest few excepted. */
+void live_let_go(struct live *live);
 struct fetching;
 void fetch_discard(struct fetching *fetching);
 

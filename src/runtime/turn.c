@@ -419,7 +419,7 @@ static void turn_settle(struct turn *turn, struct live *live)
 		effect_stop(live, &turn->decision.stops[i]);
 	arena_done(&turn->arena);
 	free(turn);
-	live_forget_loaded(live);
+	live_let_go(live);
 	queue_add(&live->refused, item);
 	if (live->in_flight == 0)
 		tell_refused(live);
@@ -449,7 +449,7 @@ static void turn_advance(struct turn *turn, struct live *live)
 	note_computing(turn, live->run);
 	turn_commit(turn, live);
 	/* Only now: the events were printed from it. */
-	live_forget_loaded(live);
+	live_let_go(live);
 }
 
 static void turn_refuse(struct turn *turn, struct live *live, const struct error *error)
@@ -462,7 +462,7 @@ static void turn_refuse(struct turn *turn, struct live *live, const struct error
 	arena_done(&turn->arena);
 	free(turn);
 	live->turn = NULL;
-	live_forget_loaded(live);
+	live_let_go(live);
 	if (live->in_flight == 0)
 		tell_refused(live);
 }

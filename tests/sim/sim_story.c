@@ -8,31 +8,6 @@
 
 #include "sim/sim.h"
 
-/* ---- (b) what callers were told ----------------------------------------------------- */
-
-static size_t recorded_answers(struct sim *sim, const struct sim_answer *answer)
-{
-	size_t recorded = 0;
-	for (size_t i = 0; i < sim->record_count; i++) {
-		if (sim->record[i].event.type != EVENT_HUMAN_FINISHED)
-			continue;
-		const struct run_human_finished *body = sim->record[i].event.as.run_human_finished;
-		if (!uuid_equal(&body->effect, &answer->request))
-			continue;
-		recorded++;
-		if (body->decision != answer->decision)
-			sim_fail(sim, "another answer is recorded than was acknowledged");
-	}
-	return recorded;
-}
-
-static void check_answers(struct sim *sim)
-{
-	for (size_t i = 0; i < sim->answer_count; i++)
-		if (sim->answers[i].acknowledged && recorded_answers(sim, &sim->answers[i]) != 1)
-			sim_fail(sim, "an acknowledged answer is not recorded exactly once");
-}
-
 /* ---- (d) the ledger ----------------------------------------------------------------- */
 
 /* What the disk says of one attempt at an effect. */
@@ -314,7 +289,6 @@ void sim_check_story(struct sim *sim, struct run *const *folds)
 	check_alone(sim);
 	for (size_t i = 0; i < sim->known_count; i++)
 		check_run(sim, folds[i]);
-	check_answers(sim);
 	sim_check_told(sim);
 	check_ledger(sim);
 }
