@@ -168,6 +168,9 @@ bool cli_nothing(struct cli *cli, struct error *error); /* a prepare() that has 
  * *out_lost. */
 MUST_CHECK bool cli_request(struct cli *cli, const char *method, struct str target, struct str body,
 			    const struct json **out_json, bool *out_lost, struct error *error);
+/* The same for an answer that is bytes. */
+MUST_CHECK bool cli_fetch(struct cli *cli, struct str target, struct str *out_bytes, bool *out_lost,
+			  struct error *error);
 /* The same for a stream of server-sent events, told one by one with its id; false ends it. */
 typedef bool cli_event(void *context, struct str id, struct str data);
 MUST_CHECK bool cli_stream(struct cli *cli, struct str target, cli_event *event, void *context,
