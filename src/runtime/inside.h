@@ -152,6 +152,8 @@ struct live {
 	size_t holds;              /* computations and effects that will come back */
 	struct uuid *missed_stops; /* effects that were told to end before they had begun */
 	size_t missed_count, missed_room;
+	bool reading;            /* values for a pure step */
+	uint64_t computations;   /* pure steps that wait for that, the newest first; 0 = none */
 	struct fetching *loaded; /* values read by hash, kept while a decision needs them */
 	struct str tree;         /* taken for this turn; "" = not */
 	char tree_text[96];
