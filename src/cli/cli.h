@@ -171,6 +171,9 @@ bool cli_nothing(struct cli *cli, struct error *error); /* a prepare() that has 
  * *out_lost. */
 MUST_CHECK bool cli_request(struct cli *cli, const char *method, struct str target, struct str body,
 			    const struct json **out_json, bool *out_lost, struct error *error);
+/* The same for an answer that is bytes. */
+MUST_CHECK bool cli_fetch(struct cli *cli, struct str target, struct str *out_bytes, bool *out_lost,
+			  struct error *error);
 /* The same for a stream of server-sent events, told one by one with its id; false ends it.  With a
  * tick it is told, too, whenever nothing has come for LIMIT_TREE_TICK_MS. */
 typedef bool cli_event(void *context, struct str id, struct str data);

@@ -56,18 +56,37 @@ static bool read_answer(struct cli *cli, const struct local_answer *answer,
 	return true;
 }
 
-bool cli_request(struct cli *cli, const char *method, struct str target, struct str body,
-		 const struct json **out_json, bool *out_lost, struct error *error)
+static bool request(struct cli *cli, const char *method, struct str target, struct str body,
+		    struct local_answer *out_answer, bool *out_lost, struct error *error)
 {
-	struct local_answer answer;
 	*out_lost = false;
 	if (!local_request(cli->address, str_from_c(method), target, headers_of(cli, body.size > 0),
-			   body, &cli->arena, NULL, NULL, &answer, error)) {
+			   body, &cli->arena, NULL, NULL, out_answer, error)) {
 		*out_lost = error->code == ERROR_UNAVAILABLE || error->code == ERROR_IO;
 		return false;
 	}
 	cli->answered = true;
-	return read_answer(cli, &answer, out_json, error);
+	return true;
+}
+
+bool cli_request(struct cli *cli, const char *method, struct str target, struct str body,
+		 const struct json **out_json, bool *out_lost, struct error *error)
+{
+	struct local_answer answer;
+	return request(cli, method, target, body, &answer, out_lost, error) &&
+	       read_answer(cli, &answer, out_json, error);
+}
+
+bool cli_fetch(struct cli *cli, struct str target, struct str *out_bytes, bool *out_lost,
+	       struct error *error)
+{
+	struct local_answer answer;
+	const struct json *json;
+	if (!request(cli, "GET", target, S(""), &answer, out_lost, error) ||
+	    (answer.status >= 400 && !read_answer(cli, &answer, &json, error)))
+		return false;
+	*out_bytes = answer.body;
+	return true;
 }
 
 struct str cli_run_target(struct cli *cli, const struct uuid *run, const char *behind)

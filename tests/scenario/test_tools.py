@@ -7,7 +7,8 @@ from baton import ROOT, Gone, killed, new_id
 from world import World
 
 CLASSES = {"noop": "pure", "echo": "pure", "json_transform": "pure", "sleep": "idempotent", "read_file": "idempotent",
-           "http_fetch": "idempotent", "http_send": "keyed", "append_line": "probe", "write_file": "contained",
+           "http_fetch": "idempotent", "http_send": "keyed", "append_line": "probe", "write_artifact": "probe", "read_artifact": "idempotent",
+           "write_file": "contained",
            "shell": "contained", "http_send_once": "once"}
 LOOPBACK = {"BATON_TOOLS_PRIVATE_ADDRESSES": "127.0.0.1"}
 
