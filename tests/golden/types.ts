@@ -2817,6 +2817,110 @@ export namespace run {
     length: number;
   }
 
+  /** One activation of a run's node, in a few words. */
+  export interface OutlineStep {
+    /** Its path: improve#2/draft is the draft of the second round. */
+    step: string;
+    /** Path of the activation whose body it is in; none: the run's own. */
+    within?: string;
+    /** What its node does. */
+    kind: run.NodeKind;
+    /** Who does it: the tool, the agent, the workflow, or its kind. */
+    agent: string;
+    /** A word of the state table. */
+    state: string;
+    /** How often it was tried; 0 before it started. */
+    attempts: number;
+    /** When it started. */
+    started_at?: string;
+    /** When it ended. */
+    ended_at?: string;
+    /** When what is open is over, told to stop or passed on, or when it is tried again. */
+    due_at?: string;
+    /** Why it failed, was skipped or cancelled. */
+    error?: string;
+    /** The signal it waits for. */
+    signal?: string;
+    /** The question it waits with, as in the inbox. */
+    request?: string;
+    /** Why a person is asked. */
+    asks?: run.RequestKind;
+    /** What is asked. */
+    question?: string;
+    /** Whom, once it was passed on. */
+    to?: string;
+    /** The run it is carried out by. */
+    subrun?: string;
+  }
+
+  /** A run and all its steps, in a few words each. */
+  export interface Outline {
+    /** The run. */
+    run_id: string;
+    /** Name of its definition. */
+    workflow: string;
+    /** A word of the state table. */
+    state: string;
+    /** It is called off; something of it is still open. */
+    cancelling?: boolean;
+    /** Who started it. */
+    by?: string;
+    /** The run it is part of. */
+    parent?: string;
+    /** Where it must wait for its turn, higher ones come first. */
+    priority?: number;
+    /** Of the runs with this word one at a time is under way. */
+    alone?: string;
+    /** When it was recorded. */
+    created_at: string;
+    /** When it began or left its queue. */
+    started_at?: string;
+    /** When it ended. */
+    ended_at?: string;
+    /** Why it failed. */
+    error?: string;
+    /** Where it stands, while it waits for its turn. */
+    queue?: run.QueuePlace;
+    /** Seq of the newest event in this. */
+    seq: number;
+    /** In the definition's order: a step, then what is in its body, then its next activation. */
+    steps: run.OutlineStep[];
+  }
+
+  /** A run and all its steps, in a few words each. */
+  export interface Outline_Input {
+    /** The run. */
+    run_id: string;
+    /** Name of its definition. */
+    workflow: string;
+    /** A word of the state table. */
+    state: string;
+    /** It is called off; something of it is still open. */
+    cancelling?: boolean;
+    /** Who started it. */
+    by?: string;
+    /** The run it is part of. */
+    parent?: string;
+    /** Where it must wait for its turn, higher ones come first. */
+    priority?: number;
+    /** Of the runs with this word one at a time is under way. */
+    alone?: string;
+    /** When it was recorded. */
+    created_at: string;
+    /** When it began or left its queue. */
+    started_at?: string;
+    /** When it ended. */
+    ended_at?: string;
+    /** Why it failed. */
+    error?: string;
+    /** Where it stands, while it waits for its turn. */
+    queue?: run.QueuePlace_Input;
+    /** Seq of the newest event in this. */
+    seq: number;
+    /** In the definition's order: a step, then what is in its body, then its next activation. */
+    steps: run.OutlineStep[];
+  }
+
   /** The answer is recorded. */
   export interface InboxReceipt {
     /** The request. */
