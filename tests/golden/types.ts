@@ -23,8 +23,24 @@ export namespace run {
     | "tool"
     /** Asks a person. */
     | "human"
-    /** Lets time pass. */
-    | "wait";
+    /** Lets time pass, or waits for a signal. */
+    | "wait"
+    /** Evaluates an expression and chooses edges. */
+    | "condition"
+    /** Runs the nodes of its body beside each other. */
+    | "parallel"
+    /** Runs its body once for each item of a list. */
+    | "map"
+    /** Runs its body again until a condition holds. */
+    | "loop"
+    /** Runs another definition as a run of its own. */
+    | "subrun"
+    /** Checks an output by criteria and lets its body correct it. */
+    | "verify"
+    /** Passes when enough of the tests in its body do. */
+    | "gate"
+    /** Lets an agent take a turn. */
+    | "agent";
 
   /** When a node with several incoming edges starts. */
   export type Join =
@@ -62,12 +78,30 @@ export namespace run {
     /** Go on. */
     | "approve"
     /** Stop here. */
-    | "reject";
+    | "reject"
+    /** Go on with other values. */
+    | "modify"
+    /** An unknown outcome: it did happen. */
+    | "happened"
+    /** An unknown outcome: it did not happen. */
+    | "not_happened"
+    /** An unknown outcome: ask for it again. */
+    | "retry"
+    /** Nobody answered in time. */
+    | "timeout";
 
   /** Why a person is asked. */
   export type RequestKind =
     /** A step of the definition asks for approval. */
-    | "approval";
+    | "approval"
+    /** A step of the definition asks for words or values. */
+    | "feedback"
+    /** Something went on too long or too badly for a machine. */
+    | "escalation"
+    /** Content was held back and waits for a look. */
+    | "sanitization"
+    /** Nobody can say whether an effect happened. */
+    | "outcome_unknown";
 
   /** What somebody may do; each may do what those before it may. */
   export type Role =
@@ -122,52 +156,342 @@ export namespace run {
     optional?: boolean;
   }
 
+  /** Whom a question goes to when nobody answers. */
+  export interface DefinitionLevel {
+    /** A person, role or group, as the installation names them. */
+    to: string;
+    /** Seconds until the next level; without one for ever. */
+    timeout?: number;
+  }
+
   /** A question to a person. */
   export interface DefinitionHuman {
     /** What is asked; references are filled in. */
     question: string;
+    /** approval unless said, or feedback, escalation. */
+    kind?: run.RequestKind;
+    /** Seconds until the first level of escalation, or until it fails. */
+    timeout?: number;
+    /** Whom it goes to then, one after the other. @default [] */
+    escalate: run.DefinitionLevel[];
+    /** Whoever started the run may not answer. @default false */
+    four_eyes: boolean;
   }
 
-  /** How long to wait. */
+  /** A question to a person. */
+  export interface DefinitionHuman_Input {
+    /** What is asked; references are filled in. */
+    question: string;
+    /** approval unless said, or feedback, escalation. */
+    kind?: run.RequestKind;
+    /** Seconds until the first level of escalation, or until it fails. */
+    timeout?: number;
+    /** Whom it goes to then, one after the other. @default [] */
+    escalate?: run.DefinitionLevel[];
+    /** Whoever started the run may not answer. @default false */
+    four_eyes?: boolean;
+  }
+
+  /** How long to wait, or for which signal. */
   export interface DefinitionWait {
     /** Seconds; fractions count. */
-    seconds: number;
+    seconds?: number;
+    /** The signal that ends it. */
+    signal?: string;
+    /** Seconds after which a wait for a signal fails. */
+    timeout?: number;
   }
 
-  /** One step: a tool, a question to a person, or a wait. */
+  /** When a failed attempt is made again. */
+  export interface DefinitionRetry {
+    /** Attempts after the first. @default 3 */
+    max_retries: number;
+    /** Longest first delay in seconds; doubled each time. @default 1 */
+    base_delay: number;
+    /** Longest delay of all. @default 60 */
+    max_delay: number;
+    /** Error codes that are worth it; none: whatever may pass. @default [] */
+    on: string[];
+  }
+
+  /** When a failed attempt is made again. */
+  export interface DefinitionRetry_Input {
+    /** Attempts after the first. @default 3 */
+    max_retries?: number;
+    /** Longest first delay in seconds; doubled each time. @default 1 */
+    base_delay?: number;
+    /** Longest delay of all. @default 60 */
+    max_delay?: number;
+    /** Error codes that are worth it; none: whatever may pass. @default [] */
+    on?: string[];
+  }
+
+  /** A step that is started when this one has succeeded. */
+  export interface DefinitionEdge {
+    /** The step; it says `join: any`. */
+    to: string;
+    /** Expression; without one always. */
+    when?: string;
+  }
+
+  /** Steps beside each other. */
+  export interface DefinitionParallel {
+    /** Its steps. */
+    steps: run.DefinitionStep[];
+  }
+
+  /** Steps beside each other. */
+  export interface DefinitionParallel_Input {
+    /** Its steps. */
+    steps: run.DefinitionStep_Input[];
+  }
+
+  /** Steps for each item of a list. */
+  export interface DefinitionEach {
+    /** The list: a reference, or the items. */
+    over: unknown;
+    /** What an item is called in expressions. @default "item" */
+    as: string;
+    /** Items that are worked on at once; all unless said. */
+    at_once?: number;
+    /** Its steps. */
+    steps: run.DefinitionStep[];
+  }
+
+  /** Steps for each item of a list. */
+  export interface DefinitionEach_Input {
+    /** The list: a reference, or the items. */
+    over: unknown;
+    /** What an item is called in expressions. @default "item" */
+    as?: string;
+    /** Items that are worked on at once; all unless said. */
+    at_once?: number;
+    /** Its steps. */
+    steps: run.DefinitionStep_Input[];
+  }
+
+  /** Steps that are run again. */
+  export interface DefinitionLoop {
+    /** Expression; the rounds end when it holds. */
+    until: string;
+    /** Most rounds: a number or a reference; 3 unless said. */
+    max?: unknown;
+    /** Its steps. */
+    steps: run.DefinitionStep[];
+  }
+
+  /** Steps that are run again. */
+  export interface DefinitionLoop_Input {
+    /** Expression; the rounds end when it holds. */
+    until: string;
+    /** Most rounds: a number or a reference; 3 unless said. */
+    max?: unknown;
+    /** Its steps. */
+    steps: run.DefinitionStep_Input[];
+  }
+
+  /** One thing an output must be. */
+  export interface DefinitionCriterion {
+    /** Its name. */
+    name: string;
+    /** Expression; `output` is what is checked. */
+    check: string;
+    /** Whether failing it may halt the run. @default false */
+    critical: boolean;
+  }
+
+  /** One thing an output must be. */
+  export interface DefinitionCriterion_Input {
+    /** Its name. */
+    name: string;
+    /** Expression; `output` is what is checked. */
+    check: string;
+    /** Whether failing it may halt the run. @default false */
+    critical?: boolean;
+  }
+
+  /** Criteria for a step's output, and how it is corrected. */
+  export interface DefinitionVerify {
+    /** The step whose output is checked; also in depends_on. */
+    target: string;
+    /** What it must be. */
+    criteria: run.DefinitionCriterion[];
+    /** How strict, how often, how long. */
+    policy?: runtime.VerificationPolicy;
+    /** What corrects it; the last output of them is checked then. @default [] */
+    steps: run.DefinitionStep[];
+  }
+
+  /** Criteria for a step's output, and how it is corrected. */
+  export interface DefinitionVerify_Input {
+    /** The step whose output is checked; also in depends_on. */
+    target: string;
+    /** What it must be. */
+    criteria: run.DefinitionCriterion_Input[];
+    /** How strict, how often, how long. */
+    policy?: runtime.VerificationPolicy_Input;
+    /** What corrects it; the last output of them is checked then. @default [] */
+    steps?: run.DefinitionStep_Input[];
+  }
+
+  /** Tests, and how many must pass. */
+  export interface DefinitionGate {
+    /** Share of the tests that must pass. @default 1 */
+    threshold: number;
+    /** Tests that must pass whatever the share. @default [] */
+    required: string[];
+    /** The tests. */
+    steps: run.DefinitionStep[];
+  }
+
+  /** Tests, and how many must pass. */
+  export interface DefinitionGate_Input {
+    /** Share of the tests that must pass. @default 1 */
+    threshold?: number;
+    /** Tests that must pass whatever the share. @default [] */
+    required?: string[];
+    /** The tests. */
+    steps: run.DefinitionStep_Input[];
+  }
+
+  /** Who takes the turn. */
+  export interface DefinitionAgent {
+    /** An agent of the registry; or what the one described here is called. */
+    name?: string;
+    /** A driver: script. */
+    driver?: string;
+    /** What the driver calls the model. */
+    model?: string;
+    /** System prompt. */
+    system?: string;
+    /** The driver's own. @default {} */
+    options: { [key: string]: unknown };
+  }
+
+  /** Who takes the turn. */
+  export interface DefinitionAgent_Input {
+    /** An agent of the registry; or what the one described here is called. */
+    name?: string;
+    /** A driver: script. */
+    driver?: string;
+    /** What the driver calls the model. */
+    model?: string;
+    /** System prompt. */
+    system?: string;
+    /** The driver's own. @default {} */
+    options?: { [key: string]: unknown };
+  }
+
+  /** One step: exactly one of tool, agent, human, wait, condition, workflow, parallel, map, loop, verify and gate. */
   export interface DefinitionStep {
-    /** Name of the step, unique in the file. */
+    /** Name of the step, unique among its neighbours. */
     name: string;
     /** What it is for. */
     description?: string;
     /** The tool it calls. */
     tool?: string;
+    /** The agent that takes a turn. */
+    agent?: run.DefinitionAgent;
     /** The question it asks. */
     human?: run.DefinitionHuman;
     /** How long it waits. */
     wait?: run.DefinitionWait;
+    /** The expression it evaluates. */
+    condition?: string;
+    /** Another workflow, run as a run of its own. */
+    workflow?: string;
+    /** Steps beside each other. */
+    parallel?: run.DefinitionParallel;
+    /** Steps for each item of a list. */
+    map?: run.DefinitionEach;
+    /** Steps that are run again. */
+    loop?: run.DefinitionLoop;
+    /** Criteria for an output. */
+    verify?: run.DefinitionVerify;
+    /** Tests that must pass. */
+    gate?: run.DefinitionGate;
     /** Steps that must be final before it starts. @default [] */
     depends_on: string[];
     /** What it is given, by name. @default {} */
     inputs: { [key: string]: unknown };
+    /** Outputs that become variables: output name to ctx name. @default {} */
+    outputs: { [key: string]: string };
+    /** Expression; it is skipped unless this holds. */
+    when?: string;
+    /** Expression; it is skipped when this holds. */
+    unless?: string;
+    /** Expression; it is run again until this holds. */
+    loop_until?: string;
+    /** Most rounds: a number or a reference; 3 unless said. */
+    loop_max?: unknown;
+    /** When a failed attempt is made again. */
+    retry?: run.DefinitionRetry;
+    /** Seconds one attempt may take. */
+    timeout?: number;
+    /** any: started by the edges that lead to it. @default "all" */
+    join: run.Join;
+    /** Steps with `join: any` that it starts. @default [] */
+    next: run.DefinitionEdge[];
+    /** A step with `join: any` that starts at once. */
+    entry?: boolean;
+    /** Most times it is started. */
+    max_iterations?: number;
   }
 
-  /** One step: a tool, a question to a person, or a wait. */
+  /** One step: exactly one of tool, agent, human, wait, condition, workflow, parallel, map, loop, verify and gate. */
   export interface DefinitionStep_Input {
-    /** Name of the step, unique in the file. */
+    /** Name of the step, unique among its neighbours. */
     name: string;
     /** What it is for. */
     description?: string;
     /** The tool it calls. */
     tool?: string;
+    /** The agent that takes a turn. */
+    agent?: run.DefinitionAgent_Input;
     /** The question it asks. */
-    human?: run.DefinitionHuman;
+    human?: run.DefinitionHuman_Input;
     /** How long it waits. */
     wait?: run.DefinitionWait;
+    /** The expression it evaluates. */
+    condition?: string;
+    /** Another workflow, run as a run of its own. */
+    workflow?: string;
+    /** Steps beside each other. */
+    parallel?: run.DefinitionParallel_Input;
+    /** Steps for each item of a list. */
+    map?: run.DefinitionEach_Input;
+    /** Steps that are run again. */
+    loop?: run.DefinitionLoop_Input;
+    /** Criteria for an output. */
+    verify?: run.DefinitionVerify_Input;
+    /** Tests that must pass. */
+    gate?: run.DefinitionGate_Input;
     /** Steps that must be final before it starts. @default [] */
     depends_on?: string[];
     /** What it is given, by name. @default {} */
     inputs?: { [key: string]: unknown };
+    /** Outputs that become variables: output name to ctx name. @default {} */
+    outputs?: { [key: string]: string };
+    /** Expression; it is skipped unless this holds. */
+    when?: string;
+    /** Expression; it is skipped when this holds. */
+    unless?: string;
+    /** Expression; it is run again until this holds. */
+    loop_until?: string;
+    /** Most rounds: a number or a reference; 3 unless said. */
+    loop_max?: unknown;
+    /** When a failed attempt is made again. */
+    retry?: run.DefinitionRetry_Input;
+    /** Seconds one attempt may take. */
+    timeout?: number;
+    /** any: started by the edges that lead to it. @default "all" */
+    join?: run.Join;
+    /** Steps with `join: any` that it starts. @default [] */
+    next?: run.DefinitionEdge[];
+    /** A step with `join: any` that starts at once. */
+    entry?: boolean;
+    /** Most times it is started. */
+    max_iterations?: number;
   }
 
   /** A workflow file. */
@@ -184,6 +508,14 @@ export namespace run {
     outputs: { [key: string]: run.DefinitionOutput };
     /** Its steps, in any order. */
     steps: run.DefinitionStep[];
+    /** Which queue its runs wait in: pipeline, or run unless said. */
+    kind?: string;
+    /** Steps of a run at once; 10 unless said. */
+    concurrency?: number;
+    /** Seconds a whole run may take. */
+    timeout?: number;
+    /** Most steps that edges start, in all. */
+    max_iterations?: number;
   }
 
   /** A workflow file. */
@@ -200,6 +532,14 @@ export namespace run {
     outputs?: { [key: string]: run.DefinitionOutput_Input };
     /** Its steps, in any order. */
     steps: run.DefinitionStep_Input[];
+    /** Which queue its runs wait in: pipeline, or run unless said. */
+    kind?: string;
+    /** Steps of a run at once; 10 unless said. */
+    concurrency?: number;
+    /** Seconds a whole run may take. */
+    timeout?: number;
+    /** Most steps that edges start, in all. */
+    max_iterations?: number;
   }
 
   /** One declared input. */
@@ -214,6 +554,68 @@ export namespace run {
     default?: unknown;
     /** The only values taken. */
     enum?: unknown[];
+  }
+
+  /** A way from one node to another of the same body. */
+  export interface GraphEdge {
+    /** Node that is started; its join is any. */
+    to: string;
+    /** Expression; without one the edge is always taken. */
+    when?: string;
+  }
+
+  /** When a failed attempt is made again. */
+  export interface GraphRetry {
+    /** Attempts after the first. */
+    max_retries: number;
+    /** Longest first delay, in microseconds; doubled each time. */
+    base_delay_us: number;
+    /** Longest delay of all. */
+    max_delay_us: number;
+    /** Error codes that are worth it; none: those whose row says so. */
+    on?: string[];
+  }
+
+  /** One thing an output must be. */
+  export interface GraphCriterion {
+    /** Its name, unique in its node. */
+    name: string;
+    /** Expression; `output` is what is checked. */
+    check: string;
+    /** Whether failing it may halt the run. @default false */
+    critical: boolean;
+  }
+
+  /** One thing an output must be. */
+  export interface GraphCriterion_Input {
+    /** Its name, unique in its node. */
+    name: string;
+    /** Expression; `output` is what is checked. */
+    check: string;
+    /** Whether failing it may halt the run. @default false */
+    critical?: boolean;
+  }
+
+  /** Whom a question goes to, and for how long. */
+  export interface GraphLevel {
+    /** A person, role or group, as the installation names them. */
+    to: string;
+    /** Until the next level; without one for ever. */
+    timeout_us?: number;
+  }
+
+  /** An agent as it was when the run began. */
+  export interface GraphAgent {
+    /** Its name. */
+    name: string;
+    /** A row of llm/drivers.def. */
+    driver: string;
+    /** What the driver calls the model. */
+    model: string;
+    /** System prompt. */
+    system: string;
+    /** The driver's own. */
+    options?: { [key: string]: unknown };
   }
 
   /** One node. */
@@ -236,8 +638,132 @@ export namespace run {
     depends_on: string[];
     /** What it is given: templates. */
     inputs: { [key: string]: unknown };
-    /** Nodes whose outputs the templates read. */
+    /** Nodes whose outputs the templates and expressions read. */
     reads: string[];
+    /** Nodes it owns. */
+    body?: run.GraphNode[];
+    /** Nodes it starts. */
+    edges?: run.GraphEdge[];
+    /** A node with join any that starts with its body. */
+    entry?: boolean;
+    /** Expression; false skips it. */
+    when?: string;
+    /** Expression; it is run again until this holds. */
+    until?: string;
+    /** Most rounds: a number, or a template that gives one. */
+    max?: unknown;
+    /** Most activations in one body. */
+    max_iterations?: number;
+    /** When a failed attempt is made again. */
+    retry?: run.GraphRetry;
+    /** Of one attempt, or of a question's first level. */
+    timeout_us?: number;
+    /** map: template of the list. */
+    over?: unknown;
+    /** map: what an item is called in expressions; item unless said. */
+    as?: string;
+    /** map: most bodies entered at once. */
+    at_once?: number;
+    /** condition: the expression. */
+    value?: string;
+    /** wait: ends at this signal. */
+    signal?: string;
+    /** human: why; approval unless said. */
+    ask?: run.RequestKind;
+    /** human: whom it goes to when nobody answers. */
+    levels?: run.GraphLevel[];
+    /** human: whoever started the run may not answer. */
+    four_eyes?: boolean;
+    /** verify: node whose output is checked. */
+    target?: string;
+    /** verify: what it must be. */
+    criteria?: run.GraphCriterion[];
+    /** verify: how. */
+    policy?: runtime.VerificationPolicy;
+    /** gate: share of tests that must pass. */
+    threshold?: number;
+    /** gate: tests that must pass whatever the share. */
+    required?: string[];
+    /** subrun: its definition, compiled. */
+    graph?: run.Graph;
+    /** agent: who. */
+    agent?: run.GraphAgent;
+    /** Outputs that become variables: output name to variable. */
+    sets?: { [key: string]: string };
+  }
+
+  /** One node. */
+  export interface GraphNode_Input {
+    /** Its name. */
+    name: string;
+    /** What it does. */
+    kind: run.NodeKind;
+    /** When it starts. */
+    join: run.Join;
+    /** What recovery may do with it. */
+    class: run.EffectClass;
+    /** The tool it calls. */
+    tool?: string;
+    /** The question it asks. */
+    question?: string;
+    /** How long it waits, in microseconds. */
+    wait_us?: number;
+    /** Nodes that must be final first. */
+    depends_on: string[];
+    /** What it is given: templates. */
+    inputs: { [key: string]: unknown };
+    /** Nodes whose outputs the templates and expressions read. */
+    reads: string[];
+    /** Nodes it owns. */
+    body?: run.GraphNode_Input[];
+    /** Nodes it starts. */
+    edges?: run.GraphEdge[];
+    /** A node with join any that starts with its body. */
+    entry?: boolean;
+    /** Expression; false skips it. */
+    when?: string;
+    /** Expression; it is run again until this holds. */
+    until?: string;
+    /** Most rounds: a number, or a template that gives one. */
+    max?: unknown;
+    /** Most activations in one body. */
+    max_iterations?: number;
+    /** When a failed attempt is made again. */
+    retry?: run.GraphRetry;
+    /** Of one attempt, or of a question's first level. */
+    timeout_us?: number;
+    /** map: template of the list. */
+    over?: unknown;
+    /** map: what an item is called in expressions; item unless said. */
+    as?: string;
+    /** map: most bodies entered at once. */
+    at_once?: number;
+    /** condition: the expression. */
+    value?: string;
+    /** wait: ends at this signal. */
+    signal?: string;
+    /** human: why; approval unless said. */
+    ask?: run.RequestKind;
+    /** human: whom it goes to when nobody answers. */
+    levels?: run.GraphLevel[];
+    /** human: whoever started the run may not answer. */
+    four_eyes?: boolean;
+    /** verify: node whose output is checked. */
+    target?: string;
+    /** verify: what it must be. */
+    criteria?: run.GraphCriterion_Input[];
+    /** verify: how. */
+    policy?: runtime.VerificationPolicy_Input;
+    /** gate: share of tests that must pass. */
+    threshold?: number;
+    /** gate: tests that must pass whatever the share. */
+    required?: string[];
+    /** subrun: its definition, compiled. */
+    graph?: run.Graph_Input;
+    /** agent: who. */
+    agent?: run.GraphAgent;
+    /** Outputs that become variables: output name to variable. */
+    sets?: { [key: string]: string };
   }
 
   /** One output of the workflow. */
@@ -262,6 +788,34 @@ export namespace run {
     nodes: run.GraphNode[];
     /** Its outputs. */
     outputs: run.GraphOutput[];
+    /** Which queue it waits in; run unless said. */
+    kind?: string;
+    /** Most activations at once; 10 unless said. */
+    concurrency?: number;
+    /** Most activations of join any nodes in all. */
+    max_iterations?: number;
+    /** Of the whole run. */
+    timeout_us?: number;
+  }
+
+  /** A compiled definition. */
+  export interface Graph_Input {
+    /** Name of the definition. */
+    name: string;
+    /** Declared inputs. */
+    inputs: run.GraphInput[];
+    /** Its nodes, dependencies before dependents. */
+    nodes: run.GraphNode_Input[];
+    /** Its outputs. */
+    outputs: run.GraphOutput[];
+    /** Which queue it waits in; run unless said. */
+    kind?: string;
+    /** Most activations at once; 10 unless said. */
+    concurrency?: number;
+    /** Most activations of join any nodes in all. */
+    max_iterations?: number;
+    /** Of the whole run. */
+    timeout_us?: number;
   }
 
   /** A value: itself when short, else a reference to a blob. */
@@ -282,16 +836,60 @@ export namespace run {
     text: string;
   }
 
+  /** What follows from a result. */
+  export interface Next {
+    /** Nodes that are started: edges taken. @default [] */
+    then: string[];
+    /** The node is run once more. @default false */
+    again: boolean;
+    /** The attempt failed and is made again at this time. */
+    retry_at?: string;
+  }
+
+  /** What follows from a result. */
+  export interface Next_Input {
+    /** Nodes that are started: edges taken. @default [] */
+    then?: string[];
+    /** The node is run once more. @default false */
+    again?: boolean;
+    /** The attempt failed and is made again at this time. */
+    retry_at?: string;
+  }
+
+  /** How long an append took to reach the disk, told by a later event of its run. */
+  export interface Commit {
+    /** Seq of its first event. */
+    first: number;
+    /** Seq of its last event. */
+    last: number;
+    /** Microseconds from the time of its events until the writer had it. */
+    made_us: number;
+    /** Microseconds from then until it was on the disk. */
+    us: number;
+  }
+
   /** A run exists. */
   export interface Created {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Name of the definition. */
     name: string;
     /** Hash of the compiled graph, a blob. */
     definition: string;
     /** Its inputs, defaults filled in. */
     inputs: run.Value;
+    /** Who started it. */
+    by?: string;
+    /** The run it is part of; its own id is the effect's there. */
+    parent?: string;
+    /** Higher ones leave the queue first; 0 unless said. */
+    priority?: number;
+    /** It waits in its queue: run.started follows. */
+    queued?: boolean;
+    /** Of the runs with this key one at a time is under way. */
+    key?: string;
     /** W3C traceparent of the request that started it. */
     trace?: string;
     /** Days its events are kept once it has ended, when its start said so. */
@@ -302,12 +900,24 @@ export namespace run {
   export interface Created_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Name of the definition. */
     name: string;
     /** Hash of the compiled graph, a blob. */
     definition: string;
     /** Its inputs, defaults filled in. */
     inputs: run.Value;
+    /** Who started it. */
+    by?: string;
+    /** The run it is part of; its own id is the effect's there. */
+    parent?: string;
+    /** Higher ones leave the queue first; 0 unless said. */
+    priority?: number;
+    /** It waits in its queue: run.started follows. */
+    queued?: boolean;
+    /** Of the runs with this key one at a time is under way. */
+    key?: string;
     /** W3C traceparent of the request that started it. */
     trace?: string;
     /** Days its events are kept once it has ended, when its start said so. */
@@ -318,30 +928,40 @@ export namespace run {
   export interface StepComputed {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** What it gave. */
     output?: run.Value;
     /** Why it failed. */
     fault?: run.Fault;
+    /** What follows from it, beside what always does. */
+    next?: run.Next;
   }
 
   /** A pure step was computed in process; what waited only for it has started. */
   export interface StepComputed_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** What it gave. */
     output?: run.Value;
     /** Why it failed. */
     fault?: run.Fault;
+    /** What follows from it, beside what always does. */
+    next?: run.Next_Input;
   }
 
   /** A tool is about to be called. */
   export interface ToolRequested {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -354,12 +974,18 @@ export namespace run {
     inputs: run.Value;
     /** Git tree of the workspace before the call. */
     tree?: string;
+    /** Number of this attempt; 1 unless said. */
+    attempt?: number;
+    /** When it is told to stop. */
+    due_at?: string;
   }
 
   /** A tool is about to be called. */
   export interface ToolRequested_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -372,12 +998,18 @@ export namespace run {
     inputs: run.Value;
     /** Git tree of the workspace before the call. */
     tree?: string;
+    /** Number of this attempt; 1 unless said. */
+    attempt?: number;
+    /** When it is told to stop. */
+    due_at?: string;
   }
 
   /** A call that was open when the program ended is made again. */
   export interface ToolRestarted {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -390,6 +1022,8 @@ export namespace run {
   export interface ToolRestarted_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -402,6 +1036,8 @@ export namespace run {
   export interface ToolFinished {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -412,12 +1048,16 @@ export namespace run {
     output?: run.Value;
     /** Why it failed. */
     fault?: run.Fault;
+    /** What follows from it, beside what always does. */
+    next?: run.Next;
   }
 
   /** A tool call is closed. */
   export interface ToolFinished_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -428,60 +1068,88 @@ export namespace run {
     output?: run.Value;
     /** Why it failed. */
     fault?: run.Fault;
+    /** What follows from it, beside what always does. */
+    next?: run.Next_Input;
   }
 
   /** A wait has begun. */
   export interface TimerRequested {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
     effect: string;
-    /** When it is over. */
-    due_at: string;
+    /** When it is over; a wait for a signal may have none. */
+    due_at?: string;
+    /** The signal that ends it. */
+    signal?: string;
   }
 
   /** A wait has begun. */
   export interface TimerRequested_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
     effect: string;
-    /** When it is over. */
-    due_at: string;
+    /** When it is over; a wait for a signal may have none. */
+    due_at?: string;
+    /** The signal that ends it. */
+    signal?: string;
   }
 
   /** A wait is over. */
   export interface TimerFinished {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
     effect: string;
     /** How it was closed. */
     outcome: run.Outcome;
+    /** What the signal brought. */
+    output?: run.Value;
+    /** Why it failed. */
+    fault?: run.Fault;
+    /** What follows from it, beside what always does. */
+    next?: run.Next;
   }
 
   /** A wait is over. */
   export interface TimerFinished_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
     effect: string;
     /** How it was closed. */
     outcome: run.Outcome;
+    /** What the signal brought. */
+    output?: run.Value;
+    /** Why it failed. */
+    fault?: run.Fault;
+    /** What follows from it, beside what always does. */
+    next?: run.Next_Input;
   }
 
   /** A person is asked. */
   export interface HumanRequested {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -494,12 +1162,20 @@ export namespace run {
     inputs: run.Value;
     /** Hash of question and inputs: an answer is bound to it. */
     revision: string;
+    /** Whom it is for. */
+    to?: string;
+    /** When it goes to the next level, or is over. */
+    due_at?: string;
+    /** Whoever started the run may not answer. */
+    four_eyes?: boolean;
   }
 
   /** A person is asked. */
   export interface HumanRequested_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -512,12 +1188,56 @@ export namespace run {
     inputs: run.Value;
     /** Hash of question and inputs: an answer is bound to it. */
     revision: string;
+    /** Whom it is for. */
+    to?: string;
+    /** When it goes to the next level, or is over. */
+    due_at?: string;
+    /** Whoever started the run may not answer. */
+    four_eyes?: boolean;
+  }
+
+  /** Nobody answered: the question goes to somebody else. */
+  export interface HumanEscalated {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** Path of the activation. */
+    step: string;
+    /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
+    effect: string;
+    /** Which level it has reached. */
+    level: number;
+    /** Whom it is for now. */
+    to: string;
+    /** Until when. */
+    due_at?: string;
+  }
+
+  /** Nobody answered: the question goes to somebody else. */
+  export interface HumanEscalated_Input {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** Path of the activation. */
+    step: string;
+    /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
+    effect: string;
+    /** Which level it has reached. */
+    level: number;
+    /** Whom it is for now. */
+    to: string;
+    /** Until when. */
+    due_at?: string;
   }
 
   /** A person has answered. */
   export interface HumanFinished {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -530,12 +1250,18 @@ export namespace run {
     comment?: string;
     /** Who answered. */
     by: string;
+    /** Values that came with it: modify, happened. */
+    value?: run.Value;
+    /** What follows from it, beside what always does. */
+    next?: run.Next;
   }
 
   /** A person has answered. */
   export interface HumanFinished_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -547,6 +1273,466 @@ export namespace run {
     /** What the person added. */
     comment?: string;
     /** Who answered. */
+    by: string;
+    /** Values that came with it: modify, happened. */
+    value?: run.Value;
+    /** What follows from it, beside what always does. */
+    next?: run.Next_Input;
+  }
+
+  /** A step is not run, and its dependents go on without it. */
+  export interface StepSkipped {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** Path of the activation. */
+    step: string;
+    /** Why: condition, or halted. */
+    reason: string;
+  }
+
+  /** A step is not run, and its dependents go on without it. */
+  export interface StepSkipped_Input {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** Path of the activation. */
+    step: string;
+    /** Why: condition, or halted. */
+    reason: string;
+  }
+
+  /** A pure step whose condition holds is being computed. */
+  export interface StepStarted {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** Path of the activation. */
+    step: string;
+  }
+
+  /** A pure step whose condition holds is being computed. */
+  export interface StepStarted_Input {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** Path of the activation. */
+    step: string;
+  }
+
+  /** The body of a step begins. */
+  export interface StepEntered {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** Path of the activation. */
+    step: string;
+    /** map: the list. */
+    items?: run.Value;
+    /** map: how many items. */
+    count?: number;
+    /** Most rounds, where the definition computes them. */
+    max?: number;
+  }
+
+  /** The body of a step begins. */
+  export interface StepEntered_Input {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** Path of the activation. */
+    step: string;
+    /** map: the list. */
+    items?: run.Value;
+    /** map: how many items. */
+    count?: number;
+    /** Most rounds, where the definition computes them. */
+    max?: number;
+  }
+
+  /** Everything in the body of a step is final. */
+  export interface StepLeft {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** Path of the activation. */
+    step: string;
+    /** How it ended. */
+    outcome: run.Outcome;
+    /** What it gave. */
+    output?: run.Value;
+    /** Why it failed. */
+    fault?: run.Fault;
+    /** What follows from it, beside what always does. */
+    next?: run.Next;
+  }
+
+  /** Everything in the body of a step is final. */
+  export interface StepLeft_Input {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** Path of the activation. */
+    step: string;
+    /** How it ended. */
+    outcome: run.Outcome;
+    /** What it gave. */
+    output?: run.Value;
+    /** Why it failed. */
+    fault?: run.Fault;
+    /** What follows from it, beside what always does. */
+    next?: run.Next_Input;
+  }
+
+  /** What a gate gives. */
+  export interface GateResult {
+    /** How it came out. */
+    status: runtime.TestGateStatus;
+    /** Tests that passed. */
+    passed: number;
+    /** Tests that were run. */
+    tests: number;
+  }
+
+  /** What a condition gives. */
+  export interface ConditionResult {
+    /** Value of its expression. */
+    value: unknown;
+  }
+
+  /** What a question gives. */
+  export interface AnswerResult {
+    /** The answer. */
+    decision: string;
+    /** What the person added. */
+    comment: string;
+    /** Who answered. */
+    by: string;
+    /** Values that came with it. */
+    value?: unknown;
+  }
+
+  /** One message of a transcript. */
+  export interface TurnMessage {
+    /** user or assistant. */
+    role: string;
+    /** Its text. */
+    content: string;
+  }
+
+  /** What a model is asked. */
+  export interface Turn {
+    /** System prompt. */
+    system: string;
+    /** The transcript. */
+    messages: run.TurnMessage[];
+    /** The driver's own. @default {} */
+    options: { [key: string]: unknown };
+  }
+
+  /** What a model is asked. */
+  export interface Turn_Input {
+    /** System prompt. */
+    system: string;
+    /** The transcript. */
+    messages: run.TurnMessage[];
+    /** The driver's own. @default {} */
+    options?: { [key: string]: unknown };
+  }
+
+  /** A model is about to be asked. */
+  export interface TurnRequested {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** Path of the activation. */
+    step: string;
+    /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
+    effect: string;
+    /** The driver. */
+    driver: string;
+    /** The model. */
+    model: string;
+    /** The canonical request: system, messages, tools, parameters. */
+    request: run.Value;
+    /** Number of this attempt; 1 unless said. */
+    attempt?: number;
+    /** When it is told to stop. */
+    due_at?: string;
+  }
+
+  /** A model is about to be asked. */
+  export interface TurnRequested_Input {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** Path of the activation. */
+    step: string;
+    /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
+    effect: string;
+    /** The driver. */
+    driver: string;
+    /** The model. */
+    model: string;
+    /** The canonical request: system, messages, tools, parameters. */
+    request: run.Value;
+    /** Number of this attempt; 1 unless said. */
+    attempt?: number;
+    /** When it is told to stop. */
+    due_at?: string;
+  }
+
+  /** The model has answered. */
+  export interface TurnFinished {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** Path of the activation. */
+    step: string;
+    /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
+    effect: string;
+    /** How it was closed. */
+    outcome: run.Outcome;
+    /** The reply. */
+    output?: run.Value;
+    /** Tokens and price, as the driver counts them. */
+    usage?: { [key: string]: unknown };
+    /** Why it failed. */
+    fault?: run.Fault;
+    /** What follows from it, beside what always does. */
+    next?: run.Next;
+  }
+
+  /** The model has answered. */
+  export interface TurnFinished_Input {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** Path of the activation. */
+    step: string;
+    /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
+    effect: string;
+    /** How it was closed. */
+    outcome: run.Outcome;
+    /** The reply. */
+    output?: run.Value;
+    /** Tokens and price, as the driver counts them. */
+    usage?: { [key: string]: unknown };
+    /** Why it failed. */
+    fault?: run.Fault;
+    /** What follows from it, beside what always does. */
+    next?: run.Next_Input;
+  }
+
+  /** A run of its own is about to begin; its id is the effect's. */
+  export interface SubrunRequested {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** Path of the activation. */
+    step: string;
+    /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
+    effect: string;
+    /** Name of its definition. */
+    name: string;
+    /** Hash of its compiled graph, a blob. */
+    definition: string;
+    /** What it is given. */
+    inputs: run.Value;
+    /** Number of this attempt; 1 unless said. */
+    attempt?: number;
+    /** When it is told to stop. */
+    due_at?: string;
+  }
+
+  /** A run of its own is about to begin; its id is the effect's. */
+  export interface SubrunRequested_Input {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** Path of the activation. */
+    step: string;
+    /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
+    effect: string;
+    /** Name of its definition. */
+    name: string;
+    /** Hash of its compiled graph, a blob. */
+    definition: string;
+    /** What it is given. */
+    inputs: run.Value;
+    /** Number of this attempt; 1 unless said. */
+    attempt?: number;
+    /** When it is told to stop. */
+    due_at?: string;
+  }
+
+  /** A run of its own has ended. */
+  export interface SubrunFinished {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** Path of the activation. */
+    step: string;
+    /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
+    effect: string;
+    /** How it ended. */
+    outcome: run.Outcome;
+    /** Its outputs. */
+    output?: run.Value;
+    /** Why it failed. */
+    fault?: run.Fault;
+    /** What follows from it, beside what always does. */
+    next?: run.Next;
+  }
+
+  /** A run of its own has ended. */
+  export interface SubrunFinished_Input {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** Path of the activation. */
+    step: string;
+    /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
+    effect: string;
+    /** How it ended. */
+    outcome: run.Outcome;
+    /** Its outputs. */
+    output?: run.Value;
+    /** Why it failed. */
+    fault?: run.Fault;
+    /** What follows from it, beside what always does. */
+    next?: run.Next_Input;
+  }
+
+  /** The run has left its queue. */
+  export interface Started {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+  }
+
+  /** The run has left its queue. */
+  export interface Started_Input {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+  }
+
+  /** Nothing new starts. */
+  export interface Paused {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** Who asked for it. */
+    by: string;
+    /** Why. */
+    reason?: string;
+  }
+
+  /** Nothing new starts. */
+  export interface Paused_Input {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** Who asked for it. */
+    by: string;
+    /** Why. */
+    reason?: string;
+  }
+
+  /** The run goes on. */
+  export interface Resumed {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** Who asked for it. */
+    by: string;
+  }
+
+  /** The run goes on. */
+  export interface Resumed_Input {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** Who asked for it. */
+    by: string;
+  }
+
+  /** The run is called off: what is open is told to stop. */
+  export interface Cancelling {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** Who asked for it. */
+    by: string;
+    /** Why. */
+    reason?: string;
+    /** The run will have failed with this, not been cancelled: its time is over, or a limit. */
+    fault?: run.Fault;
+  }
+
+  /** The run is called off: what is open is told to stop. */
+  export interface Cancelling_Input {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** Who asked for it. */
+    by: string;
+    /** Why. */
+    reason?: string;
+    /** The run will have failed with this, not been cancelled: its time is over, or a limit. */
+    fault?: run.Fault;
+  }
+
+  /** Somebody sent a signal. */
+  export interface Signalled {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** Its name. */
+    name: string;
+    /** What it brings. */
+    data: run.Value;
+    /** Who sent it. */
+    by: string;
+  }
+
+  /** Somebody sent a signal. */
+  export interface Signalled_Input {
+    /** Version of the writer's event vocabulary. @default 1 */
+    v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** Its name. */
+    name: string;
+    /** What it brings. */
+    data: run.Value;
+    /** Who sent it. */
     by: string;
   }
 
@@ -554,7 +1740,9 @@ export namespace run {
   export interface Finished {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
-    /** ok or failed. */
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** ok, failed or cancelled. */
     outcome: run.Outcome;
     /** Its outputs. */
     outputs?: run.Value;
@@ -566,7 +1754,9 @@ export namespace run {
   export interface Finished_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
-    /** ok or failed. */
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
+    /** ok, failed or cancelled. */
     outcome: run.Outcome;
     /** Its outputs. */
     outputs?: run.Value;
@@ -578,6 +1768,8 @@ export namespace run {
   export interface DocumentChanged {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** What it is: a row of documents.def. */
     kind: string;
     /** Its name among those of its kind. */
@@ -594,6 +1786,8 @@ export namespace run {
   export interface DocumentChanged_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** What it is: a row of documents.def. */
     kind: string;
     /** Its name among those of its kind. */
@@ -1103,6 +2297,8 @@ export namespace run {
   export interface Compacted {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Events with a smaller seq are gone, those of the run's life cycle excepted. */
     floor: number;
   }
@@ -1111,6 +2307,8 @@ export namespace run {
   export interface Compacted_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Events with a smaller seq are gone, those of the run's life cycle excepted. */
     floor: number;
   }
@@ -1133,6 +2331,14 @@ export namespace run {
     question: string;
     /** Revision the answer is bound to. */
     revision: string;
+    /** The question's own, where it is not the step's effect: an outcome nobody knows is settled. */
+    id?: string;
+    /** Seq of the event that asked, where it is not the one that started the step. */
+    seq?: number;
+    /** When that was. */
+    at?: string;
+    /** Which level of people it has reached; 0 unless said. */
+    level?: number;
   }
 
   /** What a person answered. */
@@ -1143,6 +2349,56 @@ export namespace run {
     comment?: string;
     /** Who. */
     by: string;
+  }
+
+  /** The first step of a body that failed. */
+  export interface SnapshotFailure {
+    /** Its path. */
+    step: string;
+    /** Seq of the event that ended it. */
+    seq: number;
+    /** Why. */
+    fault: run.Fault;
+  }
+
+  /** A signal that nobody has waited for yet. */
+  export interface SnapshotSignal {
+    /** Its name. */
+    name: string;
+    /** What came with it. */
+    data: run.Value;
+  }
+
+  /** A body that was entered. */
+  export interface SnapshotBody {
+    /** Which item of a map it is for, from 0. */
+    item?: number;
+    /** Its activations, in the graph's order. @default [] */
+    steps: run.SnapshotStep[];
+    /** The first of them that failed, where that does not follow from them. */
+    failed?: run.SnapshotFailure;
+    /** Nodes whose dependents go on, where that does not follow from their newest activation. */
+    told?: string[];
+    /** Nodes whose dependents wait, where it would follow. */
+    untold?: string[];
+    /** Newest activations that are forgotten, as node#n: no other one gets their number. */
+    gone?: string[];
+  }
+
+  /** A body that was entered. */
+  export interface SnapshotBody_Input {
+    /** Which item of a map it is for, from 0. */
+    item?: number;
+    /** Its activations, in the graph's order. @default [] */
+    steps?: run.SnapshotStep_Input[];
+    /** The first of them that failed, where that does not follow from them. */
+    failed?: run.SnapshotFailure;
+    /** Nodes whose dependents go on, where that does not follow from their newest activation. */
+    told?: string[];
+    /** Nodes whose dependents wait, where it would follow. */
+    untold?: string[];
+    /** Newest activations that are forgotten, as node#n: no other one gets their number. */
+    gone?: string[];
   }
 
   /** One activation; one that nothing has happened to is left out. */
@@ -1165,8 +2421,100 @@ export namespace run {
     inputs?: run.Value;
     /** Git tree of the workspace before the call, while it is open. */
     tree?: string;
-    /** When a wait is over. */
+    /** When a wait is over, or something is due. */
     due_at?: string;
+    /** Of those that follow from one another; 1 unless said. */
+    round?: number;
+    /** Number of the attempt; 1 unless said. */
+    attempt?: number;
+    /** Attempts that failed and were made again; 0 unless said. */
+    retries?: number;
+    /** Its outcome is not known and a person is asked. */
+    settling?: boolean;
+    /** It has the workspace. */
+    workspace?: boolean;
+    /** Why it was skipped. */
+    reason?: string;
+    /** A verification: when its first round began. */
+    begun_at?: string;
+    /** What the round before this one gave. */
+    before?: run.Value;
+    /** A map's items. */
+    items?: run.Value;
+    /** How many there are. */
+    item_count?: number;
+    /** How many of them have a body. */
+    entered?: number;
+    /** Everything in its bodies is final. */
+    leaving?: boolean;
+    /** Its bodies, oldest first, until it is final. */
+    bodies?: run.SnapshotBody[];
+    /** What a person was asked. */
+    question?: run.SnapshotQuestion;
+    /** What a person answered. */
+    answer?: run.SnapshotAnswer;
+    /** Every further attempt. */
+    restarts?: run.SnapshotRestart[];
+    /** How the effect was closed, unless that was ok. */
+    outcome?: run.Outcome;
+    /** What it gave; that of a question is its answer. */
+    output?: run.Value;
+    /** Why it failed or was skipped. */
+    fault?: run.Fault;
+    /** Seq of the event that ended it. */
+    ended_seq?: number;
+    /** When that was. */
+    ended_at?: string;
+  }
+
+  /** One activation; one that nothing has happened to is left out. */
+  export interface SnapshotStep_Input {
+    /** Its path. */
+    step: string;
+    /** A word of the state table; most steps of a long run have succeeded, and do not say so. */
+    state?: string;
+    /** Its place in the order in which steps became ready, while it is not final. */
+    arrival?: number;
+    /** Seq of the event that started it; a pure step has none once it is final. */
+    started_seq?: number;
+    /** When that was. */
+    started_at?: string;
+    /** Its effect; a pure step has none. */
+    effect?: string;
+    /** The effect is requested and not closed. */
+    open?: boolean;
+    /** What the effect was given, while it is open. */
+    inputs?: run.Value;
+    /** Git tree of the workspace before the call, while it is open. */
+    tree?: string;
+    /** When a wait is over, or something is due. */
+    due_at?: string;
+    /** Of those that follow from one another; 1 unless said. */
+    round?: number;
+    /** Number of the attempt; 1 unless said. */
+    attempt?: number;
+    /** Attempts that failed and were made again; 0 unless said. */
+    retries?: number;
+    /** Its outcome is not known and a person is asked. */
+    settling?: boolean;
+    /** It has the workspace. */
+    workspace?: boolean;
+    /** Why it was skipped. */
+    reason?: string;
+    /** A verification: when its first round began. */
+    begun_at?: string;
+    /** What the round before this one gave. */
+    before?: run.Value;
+    /** A map's items. */
+    items?: run.Value;
+    /** How many there are. */
+    item_count?: number;
+    /** How many of them have a body. */
+    entered?: number;
+    /** Everything in its bodies is final. */
+    leaving?: boolean;
+    /** Its bodies, oldest first, until it is final. */
+    bodies?: run.SnapshotBody_Input[];
     /** What a person was asked. */
     question?: run.SnapshotQuestion;
     /** What a person answered. */
@@ -1209,6 +2557,30 @@ export namespace run {
     retention_days?: number;
     /** Steps that have become ready. */
     arrivals: number;
+    /** Activations that edges lead to; 0 unless said. */
+    iterations?: number;
+    /** Who started it. */
+    by?: string;
+    /** The run it is part of. */
+    parent?: string;
+    /** Higher ones leave the queue first. */
+    priority?: number;
+    /** Of the runs with this key one at a time is under way. */
+    key?: string;
+    /** When it left its queue, where that was not when it was created. */
+    begun_at?: string;
+    /** When its time is over. */
+    due_at?: string;
+    /** It waits for its turn. */
+    queued?: boolean;
+    /** Nothing new starts. */
+    paused?: boolean;
+    /** It is called off. */
+    cancelling?: boolean;
+    /** What it will have failed with, being called off. */
+    stopped?: run.Fault;
+    /** Signals nobody has waited for yet, oldest first. */
+    signals?: run.SnapshotSignal[];
     /** Its inputs. */
     inputs: run.Value;
     /** Its outputs. */
@@ -1217,6 +2589,14 @@ export namespace run {
     fault?: run.Fault;
     /** Its activations, in the graph's order. @default [] */
     steps: run.SnapshotStep[];
+    /** The first of them that failed, where that does not follow from them. */
+    failed?: run.SnapshotFailure;
+    /** Nodes whose dependents go on, where that does not follow from their newest activation. */
+    told?: string[];
+    /** Nodes whose dependents wait, where it would follow. */
+    untold?: string[];
+    /** Newest activations that are forgotten, as node#n: no other one gets their number. */
+    gone?: string[];
   }
 
   /** A run's state: the fold of its events up to a seq.  What can be worked out from the graph and the steps is not in it. */
@@ -1243,6 +2623,30 @@ export namespace run {
     retention_days?: number;
     /** Steps that have become ready. */
     arrivals: number;
+    /** Activations that edges lead to; 0 unless said. */
+    iterations?: number;
+    /** Who started it. */
+    by?: string;
+    /** The run it is part of. */
+    parent?: string;
+    /** Higher ones leave the queue first. */
+    priority?: number;
+    /** Of the runs with this key one at a time is under way. */
+    key?: string;
+    /** When it left its queue, where that was not when it was created. */
+    begun_at?: string;
+    /** When its time is over. */
+    due_at?: string;
+    /** It waits for its turn. */
+    queued?: boolean;
+    /** Nothing new starts. */
+    paused?: boolean;
+    /** It is called off. */
+    cancelling?: boolean;
+    /** What it will have failed with, being called off. */
+    stopped?: run.Fault;
+    /** Signals nobody has waited for yet, oldest first. */
+    signals?: run.SnapshotSignal[];
     /** Its inputs. */
     inputs: run.Value;
     /** Its outputs. */
@@ -1250,7 +2654,15 @@ export namespace run {
     /** Why it failed. */
     fault?: run.Fault;
     /** Its activations, in the graph's order. @default [] */
-    steps?: run.SnapshotStep[];
+    steps?: run.SnapshotStep_Input[];
+    /** The first of them that failed, where that does not follow from them. */
+    failed?: run.SnapshotFailure;
+    /** Nodes whose dependents go on, where that does not follow from their newest activation. */
+    told?: string[];
+    /** Nodes whose dependents wait, where it would follow. */
+    untold?: string[];
+    /** Newest activations that are forgotten, as node#n: no other one gets their number. */
+    gone?: string[];
   }
 
   /** A question that waits for a person. */
@@ -1271,6 +2683,12 @@ export namespace run {
     revision: string;
     /** When it was asked. */
     asked_at: string;
+    /** Whom it is for, once it was passed on. */
+    to?: string;
+    /** When it is passed on, or over. */
+    due_at?: string;
+    /** Whoever started the run may not answer. */
+    four_eyes?: boolean;
   }
 
   /** Answer of GET /api/inbox. */
@@ -1291,14 +2709,78 @@ export namespace run {
 
   /** Body of POST /api/inbox/{id}/respond. */
   export interface InboxAnswer {
-    /** approve or reject. */
+    /** approve, reject or modify; where an outcome is not known: happened, not_happened or retry. */
     decision: run.Decision;
+    /** Anything to add. */
+    comment?: string;
+    /** modify: the values to go on with; happened: what it gave. */
+    value?: unknown;
+    /** The revision that was shown; another one is refused. */
+    revision?: string;
+    /** Who answers; filled in from the connection when left out. */
+    by?: string;
+  }
+
+  /** Body of POST /api/runs/{id}/pause, resume and cancel. */
+  export interface Note {
+    /** Why. */
+    reason?: string;
+    /** Who asks for it; filled in from the connection when left out. */
+    by?: string;
+  }
+
+  /** Body of POST /api/runs/{id}/signal. */
+  export interface SignalRequest {
+    /** Its name; a step waits for it by this. */
+    name: string;
+    /** What it brings; null unless said. */
+    data?: unknown;
+    /** Who sends it; filled in from the connection when left out. */
+    by?: string;
+  }
+
+  /** A command is recorded. */
+  export interface CommandReceipt {
+    /** The run. */
+    run_id: string;
+    /** What it was told. */
+    command: string;
+  }
+
+  /** Body of POST /api/runs/{id}/approve and reject. */
+  export interface Verdict {
+    /** Which question, where the run waits with more than one. */
+    request?: string;
     /** Anything to add. */
     comment?: string;
     /** The revision that was shown; another one is refused. */
     revision?: string;
     /** Who answers; filled in from the connection when left out. */
     by?: string;
+  }
+
+  /** Where a run that waits for its turn stands. */
+  export interface QueuePlace {
+    /** The run. */
+    run_id: string;
+    /** Which queue; null when it waits in none. */
+    kind: string | null;
+    /** 1: it is the next of its kind; 0: it waits for no turn. */
+    position: number;
+    /** How many wait in that queue. */
+    length: number;
+  }
+
+  /** Where a run that waits for its turn stands. */
+  export interface QueuePlace_Input {
+    /** The run. */
+    run_id: string;
+    /** Which queue; null when it waits in none. */
+    kind?: string | null;
+    /** 1: it is the next of its kind; 0: it waits for no turn. */
+    position: number;
+    /** How many wait in that queue. */
+    length: number;
   }
 
   /** The answer is recorded. */
@@ -1597,6 +3079,187 @@ export namespace run {
     error?: string;
     /** Days its events are kept once it has ended, when its start said so. */
     retention_days?: number;
+  }
+
+  /** What a moment of a run went into. */
+  export type Share =
+    /** A model was asked. */
+    | "model"
+    /** A tool was at work. */
+    | "tool"
+    /** A run of its own was under way; that run says what its time went into. */
+    | "subrun"
+    /** Somebody had paused it. */
+    | "paused"
+    /** A person was asked. */
+    | "human"
+    /** A wait, a signal or the next attempt was to come. */
+    | "wait"
+    /** It waited for its turn. */
+    | "queue"
+    /** What was decided was on its way to the disk. */
+    | "fsync"
+    /** None of these: Baton itself was at work. */
+    | "engine";
+
+  /** A stretch of time by what it went into, in microseconds; the parts add up to the whole. */
+  export interface Shares {
+    /** A model was asked. */
+    model: number;
+    /** A tool was at work. */
+    tool: number;
+    /** A run of its own was under way. */
+    subrun: number;
+    /** Somebody had paused it. */
+    paused: number;
+    /** A person was asked. */
+    human: number;
+    /** A wait, a signal or the next attempt was to come. */
+    wait: number;
+    /** It waited for its turn. */
+    queue: number;
+    /** What was decided was on its way to the disk, as far as that was measured. */
+    fsync: number;
+    /** None of these. */
+    engine: number;
+  }
+
+  /** A stretch of a run's time that went into one thing. */
+  export interface TimePiece {
+    /** Into what. */
+    share: run.Share;
+    /** Microseconds after the run's creation. */
+    from_us: number;
+    /** How long. */
+    us: number;
+  }
+
+  /** Where a run's time went. */
+  export interface Time {
+    /** The run. */
+    run_id: string;
+    /** When it was created. */
+    from: string;
+    /** When it ended, or now. */
+    to: string;
+    /** Whether it has. */
+    ended: boolean;
+    /** Microseconds between the two. */
+    wall_us: number;
+    /** They add up to wall_us. */
+    shares: run.Shares;
+    /** The same one after the other, from the beginning. */
+    pieces: run.TimePiece[];
+    /** Further pieces, behind those. */
+    pieces_left_out: number;
+    /** Appends whose way to the disk was measured; that of the others counts as what it was for. */
+    commits: number;
+    /** Older events are gone: attempts and rounds before the last, and what they waited for, count as engine. */
+    compacted: boolean;
+  }
+
+  /** Something that took time, and what it consisted of. */
+  export interface Span {
+    /** The run's definition, the path of an activation, or which attempt. */
+    name: string;
+    /** run, a kind of node, or call. */
+    kind: string;
+    /** A word of the state table. */
+    state: string;
+    /** Microseconds after the run's creation. */
+    from_us: number;
+    /** How long, so far while it goes on. */
+    us: number;
+    /** What it consisted of. */
+    spans: run.Span[];
+    /** Spans in it that are not shown: they lie deeper than was asked for, or there were too many. */
+    left_out?: number;
+  }
+
+  /** Answer of POST /api/runs/profile: a run that was made to see where its time goes. */
+  export interface ExecutionProfile {
+    /** The run. */
+    run_id: string;
+    /** Name of its definition. */
+    workflow: string;
+    /** How it ended, in S2's words. */
+    status: string;
+    /** Where its time went. */
+    time: run.Time;
+    /** The run as a tree of spans. */
+    span: run.Span;
+  }
+
+  /** A node of a run's graph, as a box. */
+  export interface PictureNode {
+    /** Its place in the definition: names of nodes, without rounds and items. */
+    path: string;
+    /** Path of the node whose body it is in. */
+    within?: string;
+    /** Its name. */
+    name: string;
+    /** What it does. */
+    kind: run.NodeKind;
+    /** Who does it: the tool, the agent, the workflow, or its kind. */
+    by: string;
+    /** A word of the state table: of its activations the one that matters most now. */
+    state: string;
+    /** How often it was begun or passed over: rounds, items. */
+    activations: number;
+    /** How many of them are not over. */
+    live: number;
+    /** How many have succeeded. */
+    succeeded: number;
+    /** How many have failed. */
+    failed: number;
+    /** map: items of its newest activation. */
+    items?: number;
+    /** Steps from where its body begins, by the longest way. */
+    layer: number;
+    /** Left edge, in pixels of the whole picture. */
+    x: number;
+    /** Upper edge. */
+    y: number;
+    /** Width; one with a body is as wide as that needs. */
+    width: number;
+    /** Height. */
+    height: number;
+  }
+
+  /** A way from one box to another of the same body. */
+  export interface PictureEdge {
+    /** Path of the node it leads from. */
+    from: string;
+    /** Path of the node it leads to. */
+    to: string;
+    /** The second waits for the first; else the first starts the second. */
+    depends: boolean;
+    /** It leads back: it closes a cycle. */
+    back: boolean;
+    /** The condition it is taken on. */
+    when?: string;
+  }
+
+  /** A run's graph, laid out; where things stand depends on the definition alone. */
+  export interface Picture {
+    /** The run. */
+    run_id: string;
+    /** The run's: a word of the state table. */
+    state: string;
+    /** Seq of the newest event in it. */
+    seq: number;
+    /** Of the whole, in pixels. */
+    width: number;
+    /** Of the whole. */
+    height: number;
+    /** A node before those of its body. */
+    nodes: run.PictureNode[];
+    /** Between nodes that are shown. */
+    edges: run.PictureEdge[];
+    /** Nodes that are not shown, and with them their edges. */
+    nodes_left_out: number;
+    /** Edges between shown nodes that are not shown. */
+    edges_left_out: number;
   }
 
   /** Inputs of the shell tool. */
@@ -2211,6 +3874,26 @@ export namespace run {
     revision: string;
     /** When it was asked. */
     asked_at: string;
+    /** Whom it is for, once it was passed on. */
+    to?: string;
+    /** When it is passed on, or over. */
+    due_at?: string;
+    /** Whoever started the run may not answer. */
+    four_eyes?: boolean;
+  }
+
+  /** Body of the row of a run that waits for its turn. */
+  export interface OpenPlace {
+    /** Empty: it is about the whole run. */
+    step: string;
+    /** Which queue it waits in. */
+    kind: string;
+    /** Of the runs with this key one at a time is under way. */
+    key?: string;
+    /** Higher ones come first. */
+    priority: number;
+    /** Since when. */
+    queued_at: string;
   }
 
   /** Body of an open effect's row, unless it is a question. */
@@ -4143,6 +5826,10 @@ export namespace runtime {
     run_id: string | null;
     /** The definition itself; taken only through baton.sock, where only the data folder's owner can speak. */
     yaml_content?: string;
+    /** Where the run must wait for its turn, higher ones come first; 0 unless said. */
+    priority?: number;
+    /** Of the runs with this word one at a time is under way; the others wait. */
+    alone?: string;
     /** Days the run's events are kept once it has ended (S4's retention_days); the smallest that anybody has set wins. */
     retention_days?: number;
   }
@@ -4159,6 +5846,10 @@ export namespace runtime {
     run_id?: string | null;
     /** The definition itself; taken only through baton.sock, where only the data folder's owner can speak. */
     yaml_content?: string;
+    /** Where the run must wait for its turn, higher ones come first; 0 unless said. */
+    priority?: number;
+    /** Of the runs with this word one at a time is under way; the others wait. */
+    alone?: string;
     /** Days the run's events are kept once it has ended (S4's retention_days); the smallest that anybody has set wins. */
     retention_days?: number;
   }
