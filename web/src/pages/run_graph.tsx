@@ -28,10 +28,9 @@ function lineOf(from: Box, to: Box, back: boolean): string {
 
 /** Rounds and items, where there were several. */
 function countsOf(box: Box): string {
-	const many = Math.max(box.items ?? 0, box.activations);
-	if (many <= 1)
-		return "";
-	return ` · ${box.succeeded} of ${many}${box.failed > 0 ? `, ${box.failed} ✗` : ""}`;
+	if (box.activations > 1)
+		return ` · ${box.succeeded} of ${box.activations}${box.failed > 0 ? `, ${box.failed} ✗` : ""}`;
+	return box.items === undefined ? "" : ` · ${box.items} items`;
 }
 
 function NodeBox({ box, asked }: { box: Box; asked: boolean }) {
@@ -49,6 +48,10 @@ function NodeBox({ box, asked }: { box: Box; asked: boolean }) {
 
 export function GraphSection({ value, problem, asked }: { value: Picture | undefined; problem: Problem | undefined; asked: Set<string> }) {
 	const boxes = new Map(value?.nodes.map((box) => [box.path, box]));
+	// Lines lie on the boxes they lead through, and under those they would cross out.
+	const around = new Set(value?.nodes.map((box) => box.within));
+	const draw = (outer: boolean) =>
+		value?.nodes.filter((box) => around.has(box.path) === outer).map((box) => <NodeBox key={box.path} box={box} asked={asked.has(box.path)} />);
 	return (
 		<section aria-labelledby="graph-title">
 			<h2 id="graph-title">Graph</h2>
@@ -61,7 +64,7 @@ export function GraphSection({ value, problem, asked }: { value: Picture | undef
 								<path d="M 0 0 L 8 4 L 0 8 z" class="arrow" />
 							</marker>
 						</defs>
-						{value.nodes.map((box) => <NodeBox key={box.path} box={box} asked={asked.has(box.path)} />)}
+						{draw(true)}
 						{value.edges.map((edge) => {
 							const [from, to] = [boxes.get(edge.from), boxes.get(edge.to)];
 							return from && to && (
@@ -70,6 +73,7 @@ export function GraphSection({ value, problem, asked }: { value: Picture | undef
 								</path>
 							);
 						})}
+						{draw(false)}
 					</svg>
 				</div>
 			)}
