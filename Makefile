@@ -7,8 +7,9 @@
 #   make fuzz       every parser under libFuzzer, SECONDS=60 each
 #   make check      layers, formatting, coverage table, contracts: no build needed
 #   make bench      workloads beside their floor, ratios of one run
+#   make bench-large  a run of a million steps, a million runs that wait
 
-.PHONY: all deps build sanitized tracer test test-full demo check crash bench fuzz tsan tidy describe format clean
+.PHONY: all deps build sanitized tracer test test-full demo check crash bench bench-build bench-large fuzz tsan tidy describe format clean
 
 PYTEST = /usr/bin/python3 -m pytest -q -p no:cacheprovider
 
@@ -62,9 +63,16 @@ tsan: deps
 tidy: build
 	@git ls-files 'src/*.c' | xargs -P 2 -n 4 clang-tidy -p build --quiet
 
-bench: build
-	@ninja -C build --quiet bench/bench_floor bench/bench_store bench/bench_w1_client bench/bench_json
+# A build of its own, with the tool that makes documents.
+bench-build: deps
+	@tools/build build/bench-build --buildtype=release -Dbench=true
+	@ninja -C build/bench-build --quiet src/baton bench/bench_floor bench/bench_store bench/bench_w1_client bench/bench_json bench/bench_kept_document bench/bench_websockets
+
+bench: bench-build
 	@tools/bench
+
+bench-large: bench-build
+	@tools/bench large
 
 # Writes the goldens that the binary's own description is compared with.
 describe: build

@@ -25,6 +25,7 @@
 #include "config/config.h"
 #include "base/yaml.h"
 #include "contract/document.h"
+#include "llm/llm.h"
 #include "os/file.h"
 #include "os/loop.h"
 #include "os/point.h"
@@ -49,6 +50,7 @@ struct server {
 	struct workspace *workspace;
 	struct customs *customs;
 	struct tool_works *works;
+	struct llm_host models;
 	struct runtime *runtime;
 	struct api *api;
 	int port;
@@ -241,12 +243,15 @@ static bool open_runtime(struct server *server, struct error *error)
 	const struct graph_retention_policy *policy;
 	if (!read_policy(server, &policy, error))
 		return false;
+	server->models.system = loop_system(server->loop);
 	const struct runtime_settings settings = {
 		.system = loop_system(server->loop),
 		.store = server->store,
 		.workspace = server->workspace,
 		.tools = &tool_table,
 		.host = { .loop = server->loop, .sandbox = sandbox, .works = server->works },
+		.drivers = &llm_table,
+		.models = &server->models,
 		.customs = server->customs,
 		.contained = sandbox->contained,
 		.definition = find_definition,
@@ -450,6 +455,10 @@ static void close_doors(struct server *server)
 			 "%zu tool call%s did not end in time: the next start goes on with %s",
 			 counts.open_tools, counts.open_tools == 1 ? "" : "s",
 			 counts.open_tools == 1 ? "it" : "them");
+	if (counts.open_turns > 0)
+		log_line(LOG_WARNING,
+			 "%zu turn%s of agents did not end in time: the next start asks again",
+			 counts.open_turns, counts.open_turns == 1 ? "" : "s");
 	POINT("server.drained");
 	server->phase = SERVER_CLOSES;
 	server->phase_until =
@@ -481,11 +490,12 @@ static void stop_on_signal(void *context, uint64_t argument)
 		loop_stop(server->loop);
 		return;
 	}
-	size_t tools = runtime_counts(server->runtime).open_tools;
+	struct runtime_counts counts = runtime_counts(server->runtime);
 	log_line(LOG_INFO,
-		 "stopping: nothing new begins, %zu tool call%s under way may take up to %lld s; "
-		 "a second signal ends it at once",
-		 tools, tools == 1 ? "" : "s", (long long)server->settings.drain_seconds);
+		 "stopping: nothing new begins, %zu tool call%s and %zu turn%s of agents under way "
+		 "may take up to %lld s; a second signal ends it at once",
+		 counts.open_tools, counts.open_tools == 1 ? "" : "s", counts.open_turns,
+		 counts.open_turns == 1 ? "" : "s", (long long)server->settings.drain_seconds);
 	server->phase = SERVER_FINISHES;
 	server->phase_until = system_mono_us(loop_system(server->loop)) +
 			      server->settings.drain_seconds * INT64_C(1000000);

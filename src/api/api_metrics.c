@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "api/inside.h"
+#include "base/limits.h"
 #include "os/process.h"
 
 /* ---- requests ---------------------------------------------------------------------------- */
@@ -208,14 +209,70 @@ struct metrics_read {
 	struct api *api;
 	uint64_t exchange;
 	struct store_state_counts states;
+	struct waiting {
+		int64_t open, since; /* us UTC of the oldest that was looked at; 0 = none */
+	} humans, timers;
 	struct error error;
 };
+
+static int64_t waiting_since(const struct store_effect *effect, struct arena *arena)
+{
+	const struct json *json;
+	struct error error;
+	struct problems problems = { .arena = arena };
+	if (!json_read(effect->body, arena, &json, &error))
+		return 0;
+	struct contract_source source = { .json = json, .text = effect->body, .lenient = true };
+	if (str_equal(effect->kind, S("human"))) {
+		const struct run_open_question *question =
+			run_open_question_parse(&source, arena, &problems);
+		return question == NULL ? 0 : question->asked_at;
+	}
+	const struct run_open_effect *wait = run_open_effect_parse(&source, arena, &problems);
+	return wait != NULL && has(wait, since) ? wait->since : 0;
+}
+
+/* Runs that only wait are not in memory.  Of very many the oldest of a page is told. */
+static bool look_at_waiting(struct metrics_read *r, struct store_reader *reader, struct str kind,
+			    const struct store_state_counts *counts, struct waiting *out)
+{
+	struct store_effect_page page;
+	struct arena *arena = &r->read.arena;
+	for (size_t i = 0; i < counts->count; i++)
+		if (str_equal(counts->at[i].state, kind))
+			out->open = counts->at[i].runs;
+	if (out->open == 0)
+		return true;
+	if (!reader->ops->list_effects(reader, kind, NULL, LIMIT_PAGE_ITEMS, arena, &page,
+				       &r->error))
+		return false;
+	for (size_t i = 0; i < page.count; i++) {
+		int64_t since = waiting_since(&page.at[i], arena);
+		if (since > 0 && (out->since == 0 || since < out->since))
+			out->since = since;
+	}
+	return true;
+}
 
 static void metrics_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct metrics_read *r = (struct metrics_read *)read;
-	/* Checked on the loop. */
-	(void)!reader->ops->count_states(reader, &read->arena, &r->states, &r->error);
+	struct store_state_counts waiting;
+	/* The error is looked at on the loop. */
+	(void)!(reader->ops->count_states(reader, &read->arena, &r->states, &r->error) &&
+		reader->ops->count_waiting(reader, &read->arena, &waiting, &r->error) &&
+		look_at_waiting(r, reader, S("human"), &waiting, &r->humans) &&
+		look_at_waiting(r, reader, S("timer"), &waiting, &r->timers));
+}
+
+static void set_waiting(struct runtime_effects *effects, struct str class,
+			const struct waiting *waiting, int64_t now)
+{
+	for (size_t i = 0; i < COUNT(effects->at); i++)
+		if (str_equal(effects->at[i].class, class)) {
+			effects->at[i].open = (size_t)waiting->open;
+			effects->at[i].oldest_us = waiting->since == 0 ? 0 : now - waiting->since;
+		}
 }
 
 static void metrics_done(struct runtime_read *read)
@@ -238,6 +295,9 @@ static void metrics_done(struct runtime_read *read)
 			     .new_connections = http_new_connections(api->server),
 			     .stalls = loop_stalls(loop),
 			     .draining = runtime_draining(api->settings.runtime) };
+	int64_t now = system_wall_us(loop_system(loop));
+	set_waiting(&m.effects, S("human"), &r->humans, now);
+	set_waiting(&m.effects, S("timer"), &r->timers, now);
 	const struct http_header headers[] = {
 		{ S("Content-Type"), S("text/plain; version=0.0.4; charset=utf-8") },
 		{ S("Cache-Control"), S("no-store") },

@@ -35,6 +35,17 @@ void run_http_send_inputs_check(const struct run_http_send_inputs *value, struct
 		check_fail(check, "json", "a request has a body or json, not both");
 }
 
+void run_script_reply_check(const struct run_script_reply *value, struct check *check)
+{
+	int given = has(value, text) + has(value, json) + has(value, fail) +
+		    (has(value, hang) && value->hang);
+	if (given != 1)
+		check_fail(check, NULL,
+			   "a reply is exactly one of text, json, fail and hang: true, not %d of "
+			   "them",
+			   given);
+}
+
 void run_custom_tool_check(const struct run_custom_tool *value, struct check *check)
 {
 	bool script = has(value, path);

@@ -109,6 +109,7 @@ static const struct run_graph *compile_file(struct compiling *c, const struct js
 	SET(graph, name, c->file->name);
 	collect_variables(c, c->file->steps);
 	emit_inputs(c, graph);
+	check_agents(c, tree);
 	SET(graph, nodes, body_compile(&body));
 	if (body.order == NULL)
 		return graph;

@@ -30,6 +30,10 @@ struct definition_tools {
 	/* An agent of the registry; NULL where there is none. */
 	bool (*agent)(void *context, struct str name, struct arena *arena,
 		      struct run_graph_agent *out_agent, struct error *error);
+	/* What is wrong with an agent, its driver and options included; pointers are from the
+	 * agent, places may be left to the caller.  NULL: nobody looks. */
+	void (*check_agent)(void *context, const struct run_graph_agent *agent, struct arena *arena,
+			    struct problems *problems);
 	void *context;
 };
 

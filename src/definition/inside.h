@@ -4,6 +4,7 @@
  *	order.c     a body: names, dependencies, edges, order
  *	names.c     what templates and expressions read
  *	nodes.c     a step to its node
+ *	agents.c    who takes a turn
  */
 #ifndef DEFINITION_INSIDE_H
 #define DEFINITION_INSIDE_H
@@ -65,6 +66,11 @@ void collect_variables(struct compiling *compiling, struct run_definition_step_l
 
 /* Compiles the steps of a body into nodes. */
 struct run_graph_node_list body_compile(struct body *body);
+/* The agent that a step names: the file's own, or the registry's as it is now; NULL with a problem.
+ */
+const struct run_graph_agent *find_agent(const struct body *body, size_t number);
+/* What is wrong with the file's own agents. */
+void check_agents(const struct compiling *compiling, const struct json *tree);
 /* Another workflow, compiled as it is now. */
 const struct run_graph *compile_other(const struct body *body, size_t number, struct str name);
 

@@ -156,29 +156,14 @@ static void make_wait(struct step_making *m)
 
 static void make_agent(struct step_making *m)
 {
-	const struct run_definition_agent *from = m->step->agent;
-	const struct definition_tools *tools = m->body->compiling->tools;
-	struct arena *arena = m->body->compiling->arena;
-	struct run_graph_agent *agent = run_graph_agent_new(arena);
-	struct error error;
+	const struct run_graph_agent *agent = find_agent(m->body, m->number);
 	SET(m->node, kind, RUN_NODE_AGENT);
-	if (has(from, driver)) {
-		SET(agent, name, has(from, name) ? from->name : m->step->name);
-		SET(agent, driver, from->driver);
-		SET(agent, model, has(from, model) ? from->model : S(""));
-		SET(agent, system, has(from, system) ? from->system : S(""));
-		SET(agent, options, from->options);
-	} else if (!has(from, name)) {
-		step_problem(m->body, m->number, S("agent"),
-			     "name an agent of the registry, or a driver");
+	if (agent == NULL)
 		return;
-	} else if (tools->agent == NULL ||
-		   !tools->agent(tools->context, from->name, arena, agent, &error)) {
-		step_problem(m->body, m->number, S("agent"), "%s",
-			     tools->agent == NULL ? "there are no agents here" : error.text);
-		return;
-	}
 	SET(m->node, agent, agent);
+	/* The step's own time is set behind this one. */
+	if (has(agent, timeout_us))
+		SET(m->node, timeout_us, agent->timeout_us);
 }
 
 static void make_workflow(struct step_making *m)

@@ -64,8 +64,10 @@ bool words_of_success(struct seeing *seeing, const struct activation *activation
 	if (taken == 0 && !again)
 		return true;
 	out->next = run_next_new(arena);
-	SET(out->next, then, ((struct str_list){ then, out->over.size > 0 ? 0 : taken }));
-	SET(out->next, again, again);
+	if (taken > 0 && out->over.size == 0)
+		SET(out->next, then, ((struct str_list){ then, taken }));
+	if (again)
+		SET(out->next, again, true);
 	return true;
 }
 

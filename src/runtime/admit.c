@@ -10,6 +10,7 @@ struct runtime_counts runtime_counts(const struct runtime *runtime)
 	const struct writer *writer = runtime->writer;
 	return (struct runtime_counts){ .live_runs = runtime->lives.live,
 					.open_tools = runtime->open_tools,
+					.open_turns = runtime->open_turns,
 					.waiting_appends = writer_waiting(writer),
 					.watches = runtime->watches.live,
 					.alarms = runtime->alarm_slots.live,
@@ -103,7 +104,8 @@ bool runtime_drained(const struct runtime *runtime)
 {
 	uint32_t index = 0;
 	uint64_t id;
-	if (runtime->open_tools > 0 || writer_waiting(runtime->writer) > 0)
+	if (runtime->open_tools > 0 || runtime->open_turns > 0 ||
+	    writer_waiting(runtime->writer) > 0)
 		return false;
 	for (const struct live *live; (live = slots_next(&runtime->lives, &index, &id)) != NULL;)
 		if (live->turn != NULL || live->inbox.first != NULL || live->redo.first != NULL)

@@ -54,8 +54,15 @@ bool runtime_profile_agent(struct store_reader *reader, const struct pipeline_pr
 		*error = missing;
 		return false;
 	}
+	struct str word = run_driver_name(agent->driver);
+	enum pipeline_driver_type driver;
+	if (!pipeline_driver_type_from(word, &driver))
+		return fail(error, ERROR_CONFLICT,
+			    "agent " STR_FMT " is driven by " STR_FMT
+			    ", which no agent of a profile can be",
+			    STR_ARG(agent->name), STR_ARG(word));
 	struct pipeline_agent_config *config = pipeline_agent_config_new(arena);
-	SET(config, driver, agent->driver);
+	SET(config, driver, driver);
 	SET(config, model, agent->llm_config->model);
 	SET(config, options, agent->options);
 	SET(config, sandbox, profile->sandbox);

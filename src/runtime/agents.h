@@ -17,7 +17,8 @@ MUST_CHECK bool runtime_agent(struct store_reader *reader, struct str name, stru
 
 /* What an agent of a profile really runs with: the profile's own words for it, else the registry's
  * agent of that name; the profile's sandbox and name go before the agent's.  ERROR_NOT_FOUND,
- * naming the profile's agents, when neither knows it. */
+ * naming the profile's agents, when neither knows it; ERROR_CONFLICT when its driver is one that
+ * S0 has no word for. */
 MUST_CHECK bool runtime_profile_agent(struct store_reader *reader,
 				      const struct pipeline_profile *profile, struct str name,
 				      struct arena *arena,

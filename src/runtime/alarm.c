@@ -69,8 +69,8 @@ static void look_ahead(void *context, uint64_t argument)
 	alarms_look(runtime);
 }
 
-/* There is something on the disk that is due then.  Which of two looks comes first is counted by the
- * monotonic clock: the wall may have been set between them. */
+/* There is something on the disk that is due then.  Which of two looks comes first is counted by
+ * the monotonic clock: the wall may have been set between them. */
 static void look_in_time(struct runtime *runtime, int64_t due_at)
 {
 	struct system *system = runtime->settings.system;

@@ -46,8 +46,8 @@ void effect_stop(struct live *live, const struct decision_stop *stop)
 		effect_kind_of(run_node(live->run, activation)->kind)->stop(live, &stop->effect);
 }
 
-void effect_finish(struct live *live, struct str step, const struct uuid *effect,
-		   enum run_outcome outcome, const struct json *output, const struct error *error)
+struct item *effect_closing(struct str step, const struct uuid *effect, enum run_outcome outcome,
+			    const struct json *output, const struct error *error)
 {
 	struct item *item = item_new(COMMAND_FINISHED);
 	item->command.step = str_copy(&item->arena, step);
@@ -59,5 +59,19 @@ void effect_finish(struct live *live, struct str step, const struct uuid *effect
 		item->command.fault =
 			(struct fault){ error_row(error->code)->name,
 					str_copy(&item->arena, str_from_c(error->text)) };
+	return item;
+}
+
+void effect_finish(struct live *live, struct str step, const struct uuid *effect,
+		   enum run_outcome outcome, const struct json *output, const struct error *error)
+{
+	live_command(live, effect_closing(step, effect, outcome, output, error));
+}
+
+void effect_restart(struct live *live, struct str step, const struct uuid *effect)
+{
+	struct item *item = item_new(COMMAND_RESTARTED);
+	item->command.step = str_copy(&item->arena, step);
+	item->command.effect = *effect;
 	live_command(live, item);
 }

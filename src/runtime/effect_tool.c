@@ -40,6 +40,7 @@ struct computation {
 	struct arena arena; /* first, as in every effect under way */
 	uint64_t live;
 	struct str step;
+	uint64_t next; /* in live->computations */
 };
 
 static void compute(struct live *live, struct str step);
@@ -69,11 +70,26 @@ static void compute_again(void *context, uint64_t argument)
 static void compute_fetched(struct runtime *runtime, uint64_t id, uint64_t argument,
 			    const struct error *error)
 {
-	(void)id;
-	if (error != NULL)
+	struct live *live = slots_get(&runtime->lives, id);
+	require(live != NULL);
+	uint64_t waiting = live->computations;
+	live->computations = 0;
+	live->reading = false;
+	if (error != NULL) {
 		runtime_fail(runtime, error);
-	else
-		compute_again(runtime, argument);
+		return;
+	}
+	live->holds++; /* the first may be the last that holds it */
+	compute_again(runtime, argument);
+	while (waiting != 0) {
+		const struct computation *computation = slots_get(&runtime->effects, waiting);
+		uint64_t number = waiting;
+		require(computation != NULL);
+		waiting = computation->next;
+		compute_again(runtime, number);
+	}
+	live->holds--;
+	live_settle(live);
 }
 
 bool compute_command(struct live *live, const struct activation *activation, struct decision *seen,
@@ -120,7 +136,15 @@ static void compute(struct live *live, struct str step)
 	computation->live = live->id;
 	computation->step = str_copy(&computation->arena, step);
 	live->holds++;
-	fetch(live, &seen, compute_fetched, slots_add(&live->runtime->effects, computation));
+	uint64_t number = slots_add(&live->runtime->effects, computation);
+	/* A thousand steps that read one value read it once: the others wait for the first. */
+	if (live->reading) {
+		computation->next = live->computations;
+		live->computations = number;
+	} else {
+		live->reading = true;
+		fetch(live, &seen, compute_fetched, number);
+	}
 	item_free(item);
 }
 
@@ -319,11 +343,8 @@ static void call_again(void *context, uint64_t argument)
 static void call_restart(struct call *call)
 {
 	struct live *live = call_end(call);
-	struct item *item = item_new(COMMAND_RESTARTED);
-	item->command.step = str_copy(&item->arena, call->step);
-	item->command.effect = call->effect;
+	effect_restart(live, call->step, &call->effect);
 	call_free(call);
-	live_command(live, item);
 }
 
 static void call_unknown(struct call *call, const char *why)
@@ -407,7 +428,7 @@ static void call_resume_cancelled(struct call *call)
 	case RUN_CLASS_ONCE:
 		break;
 	}
-	call_unknown(call, "the run is called off");
+	call_unknown(call, "it was told to stop");
 }
 
 static void call_resume(struct call *call)

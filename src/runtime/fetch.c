@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/log.h"
 #include "os/point.h"
 #include "runtime/inside.h"
@@ -19,7 +20,7 @@ struct fetching {
 	struct hash *hashes;
 	struct str *unwritten; /* texts that are not in the store yet; at NULL = read it */
 	const struct json **values;
-	size_t count;
+	size_t count, bytes;
 	bool tree;
 	struct error error;
 	fetch_done *done;
@@ -53,6 +54,27 @@ void live_forget_loaded(struct live *live)
 	live->tree = S("");
 }
 
+/* A value by its hash never changes, so the newest few stay for the next decision: a thousand
+ * items of one list are a thousand decisions that read it. */
+void live_let_go(struct live *live)
+{
+	size_t bytes = 0, count = 0;
+	struct fetching **link = &live->loaded;
+	for (; *link != NULL; link = &(*link)->next) {
+		bytes += (*link)->bytes;
+		count += (*link)->count;
+		if (bytes > LIMIT_LIVE_VALUES_BYTES || count > LIMIT_LIVE_VALUES)
+			break;
+	}
+	while (*link != NULL) {
+		struct fetching *old = *link;
+		*link = old->next;
+		arena_done(&old->read.arena);
+		free(old);
+	}
+	live->tree = S("");
+}
+
 void fetch_discard(struct fetching *fetching)
 {
 	arena_done(&fetching->read.arena);
@@ -74,6 +96,7 @@ static void fetch_work(struct runtime_read *read, struct store_reader *reader)
 		}
 		if (!json_read(bytes, &read->arena, &f->values[i], &f->error))
 			return;
+		f->bytes += bytes.size;
 	}
 }
 

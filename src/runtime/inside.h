@@ -156,6 +156,8 @@ struct live {
 	/* How appends came to the disk, oldest first, until an event tells it. */
 	struct run_commit commits[LIMIT_COMMITS_TOLD];
 	size_t commit_count;
+	bool reading;            /* values for a pure step */
+	uint64_t computations;   /* pure steps that wait for that, the newest first; 0 = none */
 	struct fetching *loaded; /* values read by hash, kept while a decision needs them */
 	struct str tree;         /* taken for this turn; "" = not */
 	char tree_text[96];
@@ -190,7 +192,8 @@ struct runtime {
 	struct graphs graphs;
 	struct definition_tool *catalogue;
 	struct map calls; /* effect -> the call that is under way */
-	size_t open_tools;
+	struct map turns; /* effect -> the agent's turn that is under way */
+	size_t open_tools, open_turns;
 	struct map alarms; /* effect -> its alarm */
 	struct slots alarm_slots;
 	uint64_t look_ahead;   /* the timer of the next look at what is due later; 0 = none */
@@ -321,6 +324,8 @@ typedef void fetch_done(struct runtime *runtime, uint64_t live, uint64_t argumen
 			const struct error *error);
 void fetch(struct live *live, const struct decision *decision, fetch_done *done, uint64_t argument);
 void live_forget_loaded(struct live *live);
+/* A decision is over: what it read may go, the newest few excepted. */
+void live_let_go(struct live *live);
 struct fetching;
 void fetch_discard(struct fetching *fetching);
 
@@ -350,8 +355,15 @@ void compute_begin(struct live *live, struct str step);
 bool compute_command(struct live *live, const struct activation *activation, struct decision *seen,
 		     struct command *command);
 /* The command that closes an effect. */
+struct item *effect_closing(struct str step, const struct uuid *effect, enum run_outcome outcome,
+			    const struct json *output, const struct error *error);
+/* The same, sent. */
 void effect_finish(struct live *live, struct str step, const struct uuid *effect,
 		   enum run_outcome outcome, const struct json *output, const struct error *error);
+
+/* The command that records that an effect left open by a crash begins once more; its commit begins
+ * it. */
+void effect_restart(struct live *live, struct str step, const struct uuid *effect);
 
 /* A run that is part of another one has ended: the other one is told. */
 void subrun_ended(struct runtime *runtime, const struct uuid *child);
@@ -367,6 +379,8 @@ struct str queue_key_guard(struct str key, struct arena *arena);
 void queue_committed(struct turn *turn, const struct live *live);
 /* Its start was refused by a guard: it waits on. */
 void queue_refused(struct runtime *runtime, const struct uuid *run);
+/* It waits no more: what was read of it was of before. */
+void queue_gone(struct runtime *runtime, const struct uuid *run);
 /* On a reader's thread and on the loop: what was waiting when the program ended. */
 void queue_recover(struct runtime *runtime);
 /* The limit may be another one. */

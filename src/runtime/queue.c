@@ -199,6 +199,13 @@ void queue_refused(struct runtime *runtime, const struct uuid *run)
 	count_entry(runtime, entry, -1);
 }
 
+void queue_gone(struct runtime *runtime, const struct uuid *run)
+{
+	queue_refused(runtime, run);
+	leave(runtime, run);
+	queue_go_on(runtime);
+}
+
 /* ---- commits -------------------------------------------------------------------------- */
 
 static void count_guards(struct turn *turn, int64_t change)
@@ -242,15 +249,16 @@ void queue_committed(struct turn *turn, const struct live *live)
 
 /* ---- after a restart ------------------------------------------------------------------ */
 
+/* How many are under way is not read: by the time it was here somebody may have ended, and a count
+ * that is too high would hold up everybody for ever.  One that is too low costs a refusal. */
 struct recalling {
 	struct runtime_read read;
 	struct store_effect_page page;
 	const struct run_open_place **places;
-	int64_t *values; /* of each entry: kind's guard, key's guard */
 	struct error error;
 };
 
-static bool recall_place(struct recalling *r, struct store_reader *reader, size_t i)
+static bool recall_place(struct recalling *r, size_t i)
 {
 	struct arena *arena = &r->read.arena;
 	const struct json *json;
@@ -260,13 +268,7 @@ static bool recall_place(struct recalling *r, struct store_reader *reader, size_
 	struct problems problems = { .arena = arena };
 	struct contract_source source = { .json = json, .text = body, .lenient = true };
 	r->places[i] = run_open_place_parse(&source, arena, &problems);
-	if (r->places[i] == NULL)
-		return problems_fail(&problems, &r->error);
-	struct str key = has(r->places[i], key) ? r->places[i]->key : S("");
-	return reader->ops->read_guard(reader, queue_guard(r->places[i]->kind, arena),
-				       &r->values[2 * i], &r->error) &&
-	       (key.size == 0 || reader->ops->read_guard(reader, queue_key_guard(key, arena),
-							 &r->values[2 * i + 1], &r->error));
+	return r->places[i] != NULL || problems_fail(&problems, &r->error);
 }
 
 static void recall_work(struct runtime_read *read, struct store_reader *reader)
@@ -276,17 +278,9 @@ static void recall_work(struct runtime_read *read, struct store_reader *reader)
 				       &r->page, &r->error))
 		return;
 	r->places = arena_array(&read->arena, const struct run_open_place *, r->page.count);
-	r->values = arena_array(&read->arena, int64_t, 2 * r->page.count);
 	for (size_t i = 0; i < r->page.count; i++)
-		if (!recall_place(r, reader, i))
+		if (!recall_place(r, i))
 			return;
-}
-
-/* Counters of guards that nobody waits for are not needed: they say nothing about anybody. */
-static void recall_count(struct runtime *runtime, struct str guard, int64_t value)
-{
-	if (counted(runtime, guard) == 0 && value > 0)
-		count(runtime, guard, value);
 }
 
 static void recall_done(struct runtime_read *read)
@@ -298,13 +292,8 @@ static void recall_done(struct runtime_read *read)
 	} else {
 		for (size_t i = 0; i < r->page.count; i++) {
 			const struct run_open_place *place = r->places[i];
-			struct str key = has(place, key) ? place->key : S("");
-			recall_count(runtime, queue_guard(place->kind, &read->arena),
-				     r->values[2 * i]);
-			if (key.size > 0)
-				recall_count(runtime, queue_key_guard(key, &read->arena),
-					     r->values[2 * i + 1]);
-			enter(runtime, &r->page.at[i].run, place->kind, key, place->priority,
+			enter(runtime, &r->page.at[i].run, place->kind,
+			      has(place, key) ? place->key : S(""), place->priority,
 			      place->queued_at);
 		}
 		queue_go_on(runtime);

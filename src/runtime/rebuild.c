@@ -4,9 +4,9 @@
  * One run at a time: a reader folds it, the writer's lane replaces what was derived, and appends
  * that came meanwhile go in between.  A run in memory writes its row with every append, so it is
  * made again only while nothing of it is at the writer; one that came and went again while it was
- * being folded is folded once more.  Then the documents, all at once: a reader finds the newest event
- * of each in the system stream, and if the stream has gone on until the writer has its turn, that is
- * done again.  What the store derives from rows comes at the end.
+ * being folded is folded once more.  Then the documents, all at once: a reader finds the newest
+ * event of each in the system stream, and if the stream has gone on until the writer has its turn,
+ * that is done again.  What the store derives from rows comes at the end.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
-/* runtime/recover.c -- which runs are not finished: those with an open effect and those that have a
- * step to compute; those that only wait stay on the disk.  Never the list of runs (architecture
- * R18): a store with a million finished ones starts as fast as an empty one.
+/* runtime/recover.c -- which runs are not finished and have something under way: a step to compute,
+ * a call, a turn, a run of their own.  Their rows say so; those that only wait for a person or a
+ * time stay on the disk.  Never the list of runs (architecture R18): a store with a million that
+ * are finished or wait starts as fast as an empty one.
  */
 #include <stdlib.h>
 
@@ -30,29 +31,7 @@ static void add_run(struct recovery *recovery, const struct uuid *run)
 	recovery->runs[recovery->count++] = *run;
 }
 
-/* What must be taken up at once.  Waits, questions and attempts to come are found by their time or
- * by whoever answers: their runs stay on the disk until then. */
-static bool find_open_effects(struct recovery *recovery, struct store_reader *reader,
-			      struct str kind)
-{
-	struct uuid last;
-	const struct uuid *after = NULL;
-	for (;;) {
-		AUTO(arena) arena = { 0 };
-		struct store_effect_page page;
-		if (!reader->ops->list_effects(reader, kind, after, LIMIT_PAGE_ITEMS, &arena, &page,
-					       &recovery->error))
-			return false;
-		for (size_t i = 0; i < page.count; i++)
-			add_run(recovery, &page.at[i].run);
-		if (page.count < LIMIT_PAGE_ITEMS)
-			return true;
-		last = page.at[page.count - 1].id;
-		after = &last;
-	}
-}
-
-static bool find_stepping(struct recovery *recovery, struct store_reader *reader)
+static void find_stepping(struct recovery *recovery, struct store_reader *reader)
 {
 	struct uuid last;
 	const struct uuid *after = NULL;
@@ -61,11 +40,11 @@ static bool find_stepping(struct recovery *recovery, struct store_reader *reader
 		struct store_run_page page;
 		if (!reader->ops->list_stepping(reader, after, LIMIT_PAGE_ITEMS, &arena, &page,
 						&recovery->error))
-			return false;
+			return;
 		for (size_t i = 0; i < page.count; i++)
 			add_run(recovery, &page.at[i].id);
 		if (page.count < LIMIT_PAGE_ITEMS)
-			return true;
+			return;
 		last = page.at[page.count - 1].id;
 		after = &last;
 	}
@@ -75,10 +54,6 @@ static void recover_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct recovery *recovery = (struct recovery *)read;
 	POINT("runtime.recovering");
-	static const struct str kinds[] = { { "tool", 4 }, { "turn", 4 }, { "subrun", 6 } };
-	for (size_t i = 0; i < COUNT(kinds); i++)
-		if (!find_open_effects(recovery, reader, kinds[i]))
-			return;
 	find_stepping(recovery, reader);
 }
 

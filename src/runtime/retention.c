@@ -321,14 +321,14 @@ static void compacted(void *context, uint64_t number, const struct runtime_reply
 	compact_next(pass);
 }
 
-/* One at a time: this is nobody's hurry.  A run that is not over and not in memory belongs to
- * recovery, which has not been here. */
+/* One at a time: this is nobody's hurry.  A run that is not over belongs to recovery until that has
+ * been here. */
 static void compact_next(struct pass *pass)
 {
 	struct runtime *runtime = pass->chore.runtime;
 	while (pass->next < pass->count && pass->error.code == ERROR_NONE) {
 		const struct candidate *candidate = &pass->at[pass->next++];
-		if (!candidate->ended && live_find(runtime, &candidate->run) == NULL)
+		if (!candidate->ended && !runtime->recovered)
 			continue;
 		struct item *item = item_new(COMMAND_COMPACT);
 		item->command.floor = candidate->floor;

@@ -40,10 +40,12 @@ static struct str question_row(const struct run *run, const struct activation *s
 	return run_open_question_text(question, arena);
 }
 
-static struct str effect_row(struct str step, struct arena *arena)
+static struct str effect_row(struct str step, int64_t since, struct arena *arena)
 {
 	struct run_open_effect *body = run_open_effect_new(arena);
 	SET(body, step, step);
+	if (since > 0)
+		SET(body, since, since);
 	return run_open_effect_text(body, arena);
 }
 
@@ -65,7 +67,8 @@ static bool open_row(const struct run *run, const struct activation *step, struc
 		out->kind = str_from_c(effect_kind_of(run_node(run, step)->kind)->name);
 	else
 		return false;
-	out->body = effect_row(step->path, arena);
+	bool waits = run_node(run, step)->kind == RUN_NODE_WAIT;
+	out->body = effect_row(step->path, waits ? step->started_at : 0, arena);
 	return true;
 }
 
@@ -75,7 +78,7 @@ static struct store_effect deadline_row(const struct run *run, struct arena *are
 	return (struct store_effect){ .id = run_deadline_id(run),
 				      .kind = S("deadline"),
 				      .due_at = run->due_at,
-				      .body = effect_row(S(""), arena) };
+				      .body = effect_row(S(""), 0, arena) };
 }
 
 static bool has_deadline(const struct run *run)
@@ -303,7 +306,7 @@ struct store_run run_row(const struct run *run, struct arena *arena)
 	return (struct store_run){ .id = run->id,
 				   .name = run->graph->name,
 				   .state = run_state_row(run->state)->word,
-				   .stepping = run_is_stepping(run) || engine_could_go_on(run),
+				   .stepping = run->busy > 0 || engine_could_go_on(run),
 				   .created_at = run->created_at,
 				   .updated_at = run->updated_at,
 				   .ended_at = run->ended_at,
@@ -363,26 +366,34 @@ static void fill_retention(struct turn *turn, struct store_append *append, const
 		add_guard(turn, (struct store_guard){ RETENTION_OWN, change, -1 });
 }
 
+/* The limit for what a guard shows after this turn: one that begins needs a place, even if it gives
+ * it back at once. */
+static int64_t guard_limit(int64_t limit, bool begins, int64_t change)
+{
+	return !begins || limit < 0 ? -1 : limit - 1 + change;
+}
+
 /* Who is under way is counted: of each kind that has a queue, and of each key. */
 static void fill_turn_taking(struct turn *turn, const struct run *run, bool uncounted)
 {
 	const struct decision *decision = &turn->decision;
-	int64_t change = 0;
+	bool begins = false, ends = false;
 	for (size_t i = 0; i < decision->event_count; i++) {
 		enum event_type type = decision->events[i].type;
-		if ((type == EVENT_RUN_CREATED && !run->queued) || type == EVENT_RUN_STARTED)
-			change++;
-		else if (type == EVENT_RUN_FINISHED && run->begun_at > 0)
-			change--;
+		begins = begins || (type == EVENT_RUN_CREATED && !run->queued) ||
+			 type == EVENT_RUN_STARTED;
+		ends = ends || (type == EVENT_RUN_FINISHED && run->begun_at > 0);
 	}
-	if (change == 0 || uncounted || !queue_counts(run))
+	int64_t change = (int64_t)begins - (int64_t)ends;
+	if (!(begins || ends) || uncounted || !queue_counts(run))
 		return;
 	struct str kind = run_kind(run);
+	int64_t limit = queue_limit(turn->runtime, kind);
 	add_guard(turn, (struct store_guard){ queue_guard(kind, &turn->arena), change,
-					      change > 0 ? queue_limit(turn->runtime, kind) : -1 });
+					      guard_limit(limit, begins, change) });
 	if (run->key.size > 0)
 		add_guard(turn, (struct store_guard){ queue_key_guard(run->key, &turn->arena),
-						      change, change > 0 ? 1 : -1 });
+						      change, guard_limit(1, begins, change) });
 	turn->turn_taking = change;
 }
 

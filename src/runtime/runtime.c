@@ -112,6 +112,7 @@ void runtime_free(struct runtime *runtime)
 	map_done(&runtime->by_run);
 	map_done(&runtime->claims);
 	map_done(&runtime->calls);
+	map_done(&runtime->turns);
 	alarms_discard(runtime);
 	queue_discard(runtime);
 	free(runtime);

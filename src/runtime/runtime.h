@@ -17,6 +17,7 @@
 #include "contract/graph.h"
 #include "contract/run.h"
 #include "engine/decide.h"
+#include "llm/llm.h"
 #include "os/system.h"
 #include "store/store.h"
 #include "tool/custom.h"
@@ -40,6 +41,8 @@ struct runtime_settings {
 	struct workspace *workspace;
 	const struct tool_table *tools;
 	struct tool_host host;
+	const struct llm_table *drivers; /* what agents can be driven by; NULL = nothing */
+	struct llm_host *models;
 	struct customs *customs; /* tools of the owner's own; NULL = there are none */
 	bool contained;          /* the isolation keeps contained tools contained */
 	/* Text of the definition called `name`; called on a reader thread. */
@@ -308,10 +311,10 @@ void runtime_rebuild(struct runtime *runtime, runtime_rebuild_done *done, void *
 		     uint64_t argument);
 
 struct runtime_counts {
-	size_t live_runs, open_tools, waiting_appends, watches;
+	size_t live_runs, open_tools, open_turns, waiting_appends, watches;
 	size_t alarms; /* due soon, and so in memory */
 	size_t queued; /* runs that wait for their turn */
-	bool full; /* the newest commit found no room on the disk */
+	bool full;     /* the newest commit found no room on the disk */
 	int64_t oldest_append_us, append_work_us;
 	const struct histogram *commit_sizes, *commit_times; /* seconds */
 	uint64_t snapshots, loaded_events;                   /* since the start */

@@ -6,13 +6,15 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "definition/compile.h"
+#include "runtime/agents.h"
 #include "runtime/inside.h"
 
 struct starting {
 	struct runtime_read read;
-	struct runtime_start start; /* copied into the read's arena */
-	bool chosen;                /* the caller gave the id */
-	bool others;                /* other workflows are compiled into it */
+	struct runtime_start start;  /* copied into the read's arena */
+	bool chosen;                 /* the caller gave the id */
+	bool others;                 /* other workflows or agents are compiled into it */
+	struct store_reader *reader; /* for the length of start_work() */
 	struct graph_use *graph;
 	const struct json *inputs;
 	struct problems problems;
@@ -83,6 +85,32 @@ static bool other_workflow(void *context, struct str name, struct arena *arena,
 					    error);
 }
 
+/* An agent of the registry, as it is now. */
+static bool registered_agent(void *context, struct str name, struct arena *arena,
+			     struct run_graph_agent *out_agent, struct error *error)
+{
+	struct starting *s = context;
+	const struct run_agent *agent;
+	s->others = true;
+	if (!runtime_agent(s->reader, name, arena, &agent, error))
+		return false;
+	SET(out_agent, name, agent->name);
+	SET(out_agent, driver, run_driver_name(agent->driver));
+	SET(out_agent, model, agent->llm_config->model);
+	SET(out_agent, system, agent->system_prompt);
+	SET(out_agent, options, agent->options);
+	if (has(agent, timeout_seconds))
+		SET(out_agent, timeout_us, (int64_t)(agent->timeout_seconds * 1e6));
+	return true;
+}
+
+static void check_agent(void *context, const struct run_graph_agent *agent, struct arena *arena,
+			struct problems *problems)
+{
+	const struct starting *s = context;
+	llm_check(s->read.runtime->settings.drivers, agent, arena, problems);
+}
+
 static bool compile(struct starting *s)
 {
 	struct runtime *runtime = s->read.runtime;
@@ -102,6 +130,8 @@ static bool compile(struct starting *s)
 		return check_trust(s);
 	struct str graph;
 	tools.workflow = other_workflow;
+	tools.agent = registered_agent;
+	tools.check_agent = check_agent;
 	tools.context = s;
 	if (!definition_compile(yaml, &tools, arena, &graph, &s->problems))
 		return problems_fail(&s->problems, &s->error);
@@ -127,6 +157,7 @@ static void start_work(struct runtime_read *read, struct store_reader *reader)
 	struct starting *s = (struct starting *)read;
 	const struct json *given;
 	s->problems.arena = &read->arena;
+	s->reader = reader;
 	if (!claim_look(s->item, reader, &read->arena, &s->known, &s->repeated, &s->error) ||
 	    s->repeated)
 		return;

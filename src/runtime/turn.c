@@ -450,7 +450,7 @@ static void turn_settle(struct turn *turn, struct live *live)
 		effect_stop(live, &turn->decision.stops[i]);
 	arena_done(&turn->arena);
 	free(turn);
-	live_forget_loaded(live);
+	live_let_go(live);
 	queue_add(&live->refused, item);
 	if (live->in_flight == 0)
 		tell_refused(live);
@@ -480,18 +480,20 @@ static void turn_advance(struct turn *turn, struct live *live)
 	note_computing(turn, live->run);
 	turn_commit(turn, live);
 	/* Only now: the events were printed from it. */
-	live_forget_loaded(live);
+	live_let_go(live);
 }
 
 static void turn_refuse(struct turn *turn, struct live *live, const struct error *error)
 {
 	struct item *item = turn->item;
+	if (item->command.kind == COMMAND_START)
+		queue_gone(live->runtime, &live->run_id);
 	item->refusal = arena_copy(&item->arena, error, sizeof(*error));
 	queue_add(&live->refused, item);
 	arena_done(&turn->arena);
 	free(turn);
 	live->turn = NULL;
-	live_forget_loaded(live);
+	live_let_go(live);
 	if (live->in_flight == 0)
 		tell_refused(live);
 }

@@ -76,7 +76,7 @@ struct store_run {
 	struct uuid id;
 	struct str name;                /* of the definition */
 	struct str state;               /* a word of states.def */
-	bool stepping;                  /* live with no open effect: recovery must find it */
+	bool stepping;                  /* something is under way: recovery must take it up */
 	int64_t created_at, updated_at; /* us UTC */
 	int64_t ended_at;               /* 0 while live */
 	int64_t seq;                    /* of its newest event; filled when read */
@@ -177,7 +177,7 @@ struct store_document_page {
 	size_t count;
 };
 
-/* A run's state by its word, and how many are in it. */
+/* A run's state by its word, or a kind of effect, and how many there are. */
 struct store_state_count {
 	struct str state;
 	int64_t runs;
@@ -294,6 +294,9 @@ struct store_ops {
 			     struct error *error);
 	bool (*read_guard)(struct store_reader *reader, struct str name, int64_t *out_value,
 			   struct error *error); /* 0 when nobody has moved it */
+	/* Effects that wait for a person or a time (kinds human, timer, retry) by kind. */
+	bool (*count_waiting)(struct store_reader *reader, struct arena *arena,
+			      struct store_state_counts *out_counts, struct error *error);
 	/* Every state that has a run; its cost does not grow with the runs. */
 	bool (*count_states)(struct store_reader *reader, struct arena *arena,
 			     struct store_state_counts *out_counts, struct error *error);

@@ -360,6 +360,29 @@ static bool count_states(struct store_reader *reader, struct arena *arena,
 	return true;
 }
 
+/* In the order of their names, as SQL has them. */
+static bool count_waiting(struct store_reader *reader, struct arena *arena,
+			  struct store_state_counts *out_counts, struct error *error)
+{
+	static const struct str kinds[] = { { "human", 5 }, { "retry", 5 }, { "timer", 5 } };
+	(void)error;
+	struct store_memory *self = locked(reader);
+	out_counts->at = arena_array(arena, struct store_state_count, COUNT(kinds));
+	out_counts->count = 0;
+	for (size_t k = 0; k < COUNT(kinds); k++) {
+		int64_t count = 0;
+		for (size_t i = 0; i < self->effects.count; i++) {
+			const struct store_effect *effect = self->effects.at[i];
+			count += str_equal(effect->kind, kinds[k]);
+		}
+		if (count > 0)
+			out_counts->at[out_counts->count++] =
+				(struct store_state_count){ kinds[k], count };
+	}
+	unlock(self);
+	return true;
+}
+
 static bool is_old(const struct store_run *row, int64_t ended_before, int64_t most_events)
 {
 	int64_t first = row->floor > 1 ? row->floor : 1;
@@ -472,6 +495,7 @@ const struct store_ops store_memory_ops = {
 	.read_request = read_request,
 	.read_guard = read_guard,
 	.count_states = count_states,
+	.count_waiting = count_waiting,
 	.list_old = list_old,
 	.measure = measure,
 	.check = check,

@@ -111,6 +111,7 @@ enum store_sqlite_read {
 	READ_REQUEST,
 	READ_GUARD,
 	READ_STATES,
+	READ_WAITING,
 	READ_OLD,
 	READS
 };
@@ -299,6 +300,8 @@ bool store_sqlite_read_request(struct store_reader *reader, struct str key, stru
 			       struct error *error);
 bool store_sqlite_read_guard(struct store_reader *reader, struct str name, int64_t *out_value,
 			     struct error *error);
+bool store_sqlite_count_waiting(struct store_reader *reader, struct arena *arena,
+				struct store_state_counts *out_counts, struct error *error);
 bool store_sqlite_count_states(struct store_reader *reader, struct arena *arena,
 			       struct store_state_counts *out_counts, struct error *error);
 bool store_sqlite_list_old(struct store_reader *reader, int64_t ended_before, int64_t most_events,
@@ -337,10 +340,11 @@ bool store_sqlite_rebuild_documents(struct store *store, int64_t seq,
 	.read_document = store_sqlite_read_document,                                               \
 	.list_documents = store_sqlite_list_documents, .read_request = store_sqlite_read_request,  \
 	.read_guard = store_sqlite_read_guard, .count_states = store_sqlite_count_states,          \
-	.list_old = store_sqlite_list_old, .measure = store_sqlite_measure,                        \
-	.check = store_sqlite_check, .backup = store_sqlite_backup, .vacuum = store_sqlite_vacuum, \
-	.purge = store_sqlite_purge, .forget = store_sqlite_forget,                                \
-	.rebuild_run = store_sqlite_rebuild_run, .rebuild_end = store_sqlite_rebuild_end,          \
+	.count_waiting = store_sqlite_count_waiting, .list_old = store_sqlite_list_old,            \
+	.measure = store_sqlite_measure, .check = store_sqlite_check,                              \
+	.backup = store_sqlite_backup, .vacuum = store_sqlite_vacuum, .purge = store_sqlite_purge, \
+	.forget = store_sqlite_forget, .rebuild_run = store_sqlite_rebuild_run,                    \
+	.rebuild_end = store_sqlite_rebuild_end,                                                   \
 	.rebuild_documents = store_sqlite_rebuild_documents
 
 #endif

@@ -189,13 +189,13 @@ bool store_sqlite_read_guard(struct store_reader *reader, struct str name, int64
 	return true;
 }
 
-bool store_sqlite_count_states(struct store_reader *reader, struct arena *arena,
-			       struct store_state_counts *out_counts, struct error *error)
+static bool count_by(struct store_reader *reader, enum store_sqlite_read which, struct arena *arena,
+		     struct store_state_counts *out_counts, struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
 	struct store_sqlite_reading reading = {
 		.self = self,
-		.which = READ_STATES,
+		.which = which,
 		.bound = SQLITE_OK,
 		.take = take_state,
 		.item_size = sizeof(*out_counts->at),
@@ -206,6 +206,18 @@ bool store_sqlite_count_states(struct store_reader *reader, struct arena *arena,
 		return false;
 	out_counts->at = items;
 	return true;
+}
+
+bool store_sqlite_count_states(struct store_reader *reader, struct arena *arena,
+			       struct store_state_counts *out_counts, struct error *error)
+{
+	return count_by(reader, READ_STATES, arena, out_counts, error);
+}
+
+bool store_sqlite_count_waiting(struct store_reader *reader, struct arena *arena,
+				struct store_state_counts *out_counts, struct error *error)
+{
+	return count_by(reader, READ_WAITING, arena, out_counts, error);
 }
 
 bool store_sqlite_list_old(struct store_reader *reader, int64_t ended_before, int64_t most_events,

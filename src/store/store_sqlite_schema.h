@@ -22,7 +22,7 @@
  * purges     Runs with events below their floor that are still on the disk: [next, upto).
  * effects    Only the open ones.  Walking them for one kind reads all of them once in id order,
  *            page after page, so a second index (paid for by every step) would buy nothing;
- *            `effects_due` holds timers alone.
+ *            `effects_due` holds what is due, `effects_waiting` what waits for a person or a time.
  * documents  A deleted one stays as a row without a body, so that its revisions go on.
  * states     How many runs are in a state: one page more only in a commit that changes a state.
  */
@@ -33,7 +33,7 @@
 #define STORE_SQLITE_TEXT(number)    STORE_SQLITE_TEXT_OF(number)
 
 #define STORE_SQLITE_APPLICATION_ID 1113683055 /* "Bato" */
-#define STORE_SQLITE_VERSION        2
+#define STORE_SQLITE_VERSION        3
 
 /* Every connection.  Only the writer checkpoints, and only when it says so. */
 #define STORE_SQLITE_SETTINGS            \
@@ -97,6 +97,11 @@
 	" bytes BLOB NOT NULL);"                 \
 	"CREATE TABLE dead (blob INTEGER PRIMARY KEY);"
 
+/* Since version 3. */
+#define STORE_SQLITE_WAITING                             \
+	"CREATE INDEX effects_waiting ON effects (kind)" \
+	" WHERE kind IN ('human', 'timer', 'retry');"
+
 #define STORE_SQLITE_BESIDE                                              \
 	"CREATE INDEX effects_due ON effects (due_at) WHERE due_at > 0;" \
 	"CREATE TABLE snapshots ("                                       \
@@ -139,7 +144,7 @@
 	" run INTEGER NOT NULL,"                                                                   \
 	" kind TEXT NOT NULL,"                                                                     \
 	" due_at INTEGER NOT NULL,"                                                                \
-	" body TEXT NOT NULL) WITHOUT ROWID;" STORE_SQLITE_BESIDE                                  \
+	" body TEXT NOT NULL) WITHOUT ROWID;" STORE_SQLITE_BESIDE STORE_SQLITE_WAITING             \
 	"PRAGMA application_id = " STORE_SQLITE_TEXT(                                              \
 		STORE_SQLITE_APPLICATION_ID) ";"                                                   \
 					     "PRAGMA user_version = " STORE_SQLITE_TEXT(           \

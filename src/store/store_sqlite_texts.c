@@ -123,6 +123,8 @@ const char *const store_sqlite_reads[READS] = {
 	[READ_REQUEST] = "SELECT key, said, subject, at FROM requests WHERE key = ?1"
 			 " AND at >= (SELECT value FROM marks WHERE name = 'forgotten')",
 	[READ_GUARD] = "SELECT value FROM counters WHERE name = ?1",
+	[READ_WAITING] = "SELECT kind, count(*) FROM effects INDEXED BY effects_waiting"
+			 " WHERE kind IN ('human', 'timer', 'retry') GROUP BY kind ORDER BY kind",
 	[READ_STATES] = "SELECT state, runs FROM states WHERE runs > 0 ORDER BY state",
 	/* Of what lies between the floor and the newest event something may be taken; the newest
 	 * itself never, since a floor is at most a snapshot's seq. */

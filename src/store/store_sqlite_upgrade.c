@@ -145,11 +145,25 @@ static bool one_to_two(struct store_sqlite *self, struct error *error)
 	       events_name(self, error);
 }
 
+/* ---- from 2 to 3 ----------------------------------------------------------------------- */
+
+/* A run with something under way says so in its row, so that a start need not look at what waits.
+ */
+static bool two_to_three(struct store_sqlite *self, struct error *error)
+{
+	return store_sqlite_execute(
+		self,
+		"UPDATE runs SET stepping = 1 WHERE ended_at = 0 AND key IN"
+		" (SELECT run FROM effects WHERE kind = 'tool');" STORE_SQLITE_WAITING,
+		"bring version 2 on", error);
+}
+
 /* ---- the steps ------------------------------------------------------------------------- */
 
 /* [n] leads from version n to n + 1; the first version was 1. */
 static bool (*const steps[STORE_SQLITE_VERSION])(struct store_sqlite *self, struct error *error) = {
 	[1] = one_to_two,
+	[2] = two_to_three,
 };
 
 static bool step_on(struct store_sqlite *self, int64_t version, struct error *error)

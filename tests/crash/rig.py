@@ -31,6 +31,8 @@ name: reference
 inputs:
   who: {type: string}
   long: {type: string}
+agents:
+  ada: {driver: script, options: {replies: [{contains: rig, json: {word: indeed}, usage: {input_tokens: 4}}]}}
 steps:
   - name: greet
     tool: echo
@@ -42,12 +44,16 @@ steps:
   - name: settle
     wait: {seconds: 0.03}
     depends_on: [first]
+  - name: think
+    agent: ada
+    depends_on: [settle]
+    inputs: {prompt: "What of ${inputs.who}, ${steps.greet.outputs.long}?"}
   - name: second
     tool: shell
-    depends_on: [settle]
+    depends_on: [think]
     inputs:
       command: |
-        : %(run)s; echo second >> log.txt; rmdir made/empty; read -r word < gate
+        : %(run)s; echo second ${steps.think.outputs.json.word} >> log.txt; rmdir made/empty; read -r word < gate
         printf '%%s' '${steps.greet.outputs.long}' | wc -c
   - name: approve
     depends_on: [second]

@@ -143,7 +143,7 @@ class Maker:
                                  {"signal": "stop"})
 
     def make_agent(self, step, depth, reads):
-        step["agent"] = {"name": "ada", "driver": "script", "model": "none"}
+        step["agent"] = "ada"
         step["inputs"] = {"prompt": self.template(reads)}
 
     def make_workflow(self, step, depth, reads):
@@ -190,7 +190,7 @@ def definitions(draw):
     steps = make.body(0, [])
     definition = {"name": "w", "inputs": {"n": {"type": "number", "default": 2}, "list": {"type": "array", "default": [1, 2]},
                                           "nothing": {"required": False}},
-                  "steps": steps}
+                  "agents": {"ada": {"driver": "script", "model": "none"}}, "steps": steps}
     roots = [step["name"] for step in steps]
     definition["outputs"] = {"o%d" % n: {"from": "${steps.%s.outputs}" % name, "optional": not make.often(4)}
                              for n, name in enumerate(make.some(roots))}

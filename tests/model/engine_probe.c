@@ -228,10 +228,11 @@ static struct str value_text(struct session *session, const struct json *value)
 		return S("null");
 	if (json_member(value, S("is")) != NULL)
 		return json_print(&session->arena, json_member(value, S("is")));
-	if (!hash_parse(json_text(json_member(value, S("sha256"))), &hash) ||
-	    find_blob(session, &hash) == NULL)
+	bool named = hash_parse(json_text(json_member(value, S("sha256"))), &hash);
+	const struct blob *blob = named ? find_blob(session, &hash) : NULL;
+	if (blob == NULL)
 		give_up("a value that was not given", "");
-	return find_blob(session, &hash)->bytes;
+	return blob == NULL ? S("") : blob->bytes;
 }
 
 /* A question's output is its answer, with the values of one that has some. */

@@ -4,6 +4,8 @@ import os
 import pathlib
 import sqlite3
 
+from baton import Gone, killed, new_id
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -34,14 +36,33 @@ def test_the_runs_of_version_1_go_on(home):
     status, output, errors = home.cli("db", "check")
     assert status == 0, output + errors
     with home.database() as database:
-        assert database.execute("PRAGMA user_version").fetchone() == (2,)
+        assert database.execute("PRAGMA user_version").fetchone() == (3,)
+
+
+def test_the_calls_of_version_2_are_taken_up(home):
+    """A file of version 2 is one of version 3 without its index and without a word about calls."""
+    run = new_id()
+    home.define("name: one\nsteps:\n  - {name: only, tool: sleep, inputs: {seconds: 0.01}}\n")
+    server = home.serve(BATON_POINTS="tool.before_start=kill")
+    with contextlib.suppress(Gone):
+        server.start("one", run_id=run)
+    assert killed(server), server.errors()
+    with home.meddled() as database:
+        assert database.execute("SELECT stepping FROM runs WHERE key > 0").fetchall() == [(1,)]
+        database.execute("UPDATE runs SET stepping = 0")
+        database.execute("DROP INDEX effects_waiting")
+        database.execute("PRAGMA user_version = 2")
+    server = home.serve()
+    assert server.finish(run)["status"] == "success"
+    with home.database() as database:
+        assert database.execute("PRAGMA user_version").fetchone() == (3,)
 
 
 def test_a_newer_file_is_refused_in_a_sentence(home):
     home.serve().kill()
     with home.meddled() as database:
-        database.execute("PRAGMA user_version = 3")
+        database.execute("PRAGMA user_version = 4")
     status, output, errors = home.cli("runs")
     assert status == 74 and output == ""
-    assert "has version 3, this Baton reads up to version 2" in errors
+    assert "has version 4, this Baton reads up to version 3" in errors
     assert "[newer_store]" in errors

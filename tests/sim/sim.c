@@ -107,7 +107,9 @@ static void store_failed(void *context, const struct error *error)
 	if (sim->fatal)
 		sim_fail(sim, "the program gave up twice");
 	sim->fatal = true;
-	sim->points_left = 1 + sim_below(&sim->dice, 30);
+	/* One that stops in order has no turns left in which the plug could be pulled. */
+	if (!sim->stopping)
+		sim->points_left = 1 + sim_below(&sim->dice, 30);
 }
 
 static void recovered(void *context, uint64_t count)
@@ -191,6 +193,7 @@ static void plan_life(struct sim *sim)
 	sim->points_left = sim->commits_left = sim->turns_left = 0;
 	sim->scratch = (struct arena){ 0 };
 	sim->broken = sim->fatal = sim->recovered = sim->hung = sim->tidying = false;
+	sim->stopping = false;
 	for (size_t i = 0; i < sim->plan.run_count; i++)
 		sim->plan.runs[i].asked = false;
 	if (sim->crashes_left == 0)
@@ -210,10 +213,13 @@ static void life_begin(struct sim *sim)
 	sim->counts.lives++;
 	sim_memory_begin();
 	sim_system_init(&sim->system, sim);
+	sim->models = (struct llm_host){ .system = &sim->system.base };
 	struct runtime_settings settings = { .system = &sim->system.base,
 					     .store = sim->store,
 					     .workspace = &sim->workspace.base,
 					     .tools = &sim_tool_table,
+					     .drivers = &llm_table,
+					     .models = &sim->models,
 					     .contained = true,
 					     .definition = sim_definition,
 					     .fatal = store_failed,
@@ -243,6 +249,7 @@ static void life_crash(struct sim *sim)
 static void life_free(struct sim *sim)
 {
 	runtime_free(sim->runtime);
+	llm_host_done(&sim->models);
 	sim_system_done(&sim->system);
 	arena_done(&sim->scratch);
 	size_t left = sim_memory_end();
@@ -257,6 +264,7 @@ static void life_stop(struct sim *sim)
 	sim->counts.stops++;
 	sim->crashes_left -= sim->crashes_left > 0;
 	sim->points_left = 0;
+	sim->stopping = true;
 	sim_system_drain(&sim->system);
 	life_free(sim);
 	sim_workspace_crash(&sim->workspace);
@@ -266,14 +274,14 @@ static void life_stop(struct sim *sim)
 static void life_end(struct sim *sim)
 {
 	struct runtime_counts counts = runtime_counts(sim->runtime);
-	if (counts.live_runs + counts.open_tools + counts.waiting_appends + counts.alarms +
-		    counts.queued >
+	if (counts.live_runs + counts.open_tools + counts.open_turns + counts.waiting_appends +
+		    counts.alarms + counts.queued >
 	    0)
 		sim_fail(sim,
-			 "every run has ended and %zu runs, %zu tools, %zu appends, %zu alarms, "
-			 "%zu places in the queue are left",
-			 counts.live_runs, counts.open_tools, counts.waiting_appends, counts.alarms,
-			 counts.queued);
+			 "every run has ended and %zu runs, %zu tools, %zu turns, %zu appends, %zu "
+			 "alarms, %zu places in the queue are left",
+			 counts.live_runs, counts.open_tools, counts.open_turns,
+			 counts.waiting_appends, counts.alarms, counts.queued);
 	life_free(sim);
 }
 
@@ -418,11 +426,11 @@ static void print_counts(const struct sim_counts *counts)
 /* Whether everything came about that the play is for. */
 static bool is_lively(const struct sim_counts *counts)
 {
-	const unsigned all[] = { counts->cancels,  counts->timeouts, counts->pauses,
+	const unsigned all[] = { counts->cancels,  counts->timeouts,    counts->pauses,
 				 counts->signals,  counts->escalations, counts->subruns,
-				 counts->retries,  counts->settled,  counts->queued,
-				 counts->told,     counts->asked,    counts->jumps,
-				 counts->punctual, counts->compared, counts->unknown };
+				 counts->retries,  counts->settled,     counts->queued,
+				 counts->told,     counts->asked,       counts->jumps,
+				 counts->punctual, counts->compared,    counts->unknown };
 	for (size_t i = 0; i < COUNT(all); i++)
 		if (all[i] == 0)
 			return false;

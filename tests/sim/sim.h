@@ -268,12 +268,13 @@ struct sim {
 	/* this life */
 	struct sim_system system;
 	struct runtime *runtime;
+	struct llm_host models;
 	jmp_buf plug;
 	uint64_t points_left;  /* to the crash; 0 = none is planned */
 	uint64_t commits_left; /* to the failing one; 0 = none */
 	uint64_t turns_left;   /* to an orderly stop; 0 = none is planned */
 	struct arena scratch;  /* the twins' own memory of this life */
-	bool broken, fatal, recovered, hung, tidying;
+	bool broken, fatal, recovered, hung, tidying, stopping;
 };
 
 /* The run's events tell the rest: says what broke, with the seed, once. */

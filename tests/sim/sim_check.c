@@ -272,6 +272,7 @@ static struct str kind_of(const struct run *run, const struct activation *step)
 	enum run_node_kind kind = run_node(run, step)->kind;
 	return kind == RUN_NODE_WAIT     ? S("timer")
 	       : kind == RUN_NODE_SUBRUN ? S("subrun")
+	       : kind == RUN_NODE_AGENT  ? S("turn")
 					 : S("tool");
 }
 
@@ -391,6 +392,31 @@ static void check_planned(struct sim *sim)
 	}
 }
 
+/* ---- (b) what callers were told ----------------------------------------------------- */
+
+static size_t recorded_answers(struct sim *sim, const struct sim_answer *answer)
+{
+	size_t recorded = 0;
+	for (size_t i = 0; i < sim->record_count; i++) {
+		if (sim->record[i].event.type != EVENT_HUMAN_FINISHED)
+			continue;
+		const struct run_human_finished *body = sim->record[i].event.as.run_human_finished;
+		if (!uuid_equal(&body->effect, &answer->request))
+			continue;
+		recorded++;
+		if (body->decision != answer->decision)
+			sim_fail(sim, "another answer is recorded than was acknowledged");
+	}
+	return recorded;
+}
+
+static void check_answers(struct sim *sim)
+{
+	for (size_t i = 0; i < sim->answer_count; i++)
+		if (sim->answers[i].acknowledged && recorded_answers(sim, &sim->answers[i]) != 1)
+			sim_fail(sim, "an acknowledged answer is not recorded exactly once");
+}
+
 void sim_check(struct sim *sim)
 {
 	AUTO(arena) arena = { 0 };
@@ -409,5 +435,6 @@ void sim_check(struct sim *sim)
 	if (sim->tidy)
 		check_tidy(sim, folds);
 	check_effects(sim, folds);
+	check_answers(sim);
 	sim_check_story(sim, folds);
 }

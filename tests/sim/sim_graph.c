@@ -1,5 +1,6 @@
 /* sim/sim_graph.c -- random definitions of everything the engine has: bodies in bodies, edges with
- * circles, conditions, rounds, retries, times, questions, signals, verifications, gates, sub-runs.
+ * circles, conditions, rounds, retries, times, turns, questions, signals, verifications, gates,
+ * sub-runs.
  *
  * A steady definition comes to the same end whatever the moments are: no step of it has a time, no
  * more than one way is open at a time along its edges, and nothing in it may call the run off.
@@ -154,6 +155,31 @@ static void say_tool(struct graph_draft *m, unsigned number, reads from)
 	}
 }
 
+/* Of a steady definition the reply does not depend on how often it was asked. */
+static void say_agent(struct graph_draft *m, unsigned number, reads from)
+{
+	bool steady = m->steady || often(m, 2);
+	say(m, ",\"agent\":\"%s\"", steady ? "ada" : "eve");
+	say_inputs(m, number, from);
+	if (!steady)
+		say(m, ",\"timeout\":%s", often(m, 2) ? "0.02" : "2");
+	if (often(m, 2))
+		say(m, ",\"retry\":{\"max_retries\":%u,\"base_delay\":%u}", roll(m, 3), roll(m, 2));
+}
+
+/* The one says the same whenever it is asked, the other may fail, hang or take long. */
+static void say_agents(struct graph_draft *m)
+{
+	say(m, "\"agents\":{\"ada\":{\"driver\":\"script\",\"options\":{\"replies\":["
+	       "{\"contains\":\"step 3\",\"fail\":{\"code\":\"invalid\"}},"
+	       "{\"round\":2,\"json\":{\"n\":1,\"ok\":true}},"
+	       "{\"text\":\"well\",\"after_ms\":5,\"usage\":{\"input_tokens\":3}}]}},\n");
+	say(m, "\"eve\":{\"driver\":\"script\",\"options\":{\"replies\":["
+	       "{\"attempt\":1,\"fail\":{\"code\":\"overloaded\"}},"
+	       "{\"attempt\":2,\"hang\":true},"
+	       "{\"text\":\"at last\",\"after_ms\":30}]}}},\n");
+}
+
 static void say_human(struct graph_draft *m, unsigned number, reads from)
 {
 	unsigned step;
@@ -281,6 +307,9 @@ static bool say_kind(struct graph_draft *m, unsigned number, unsigned depth, rea
 	if (depth >= NESTING || m->steps > MOST_STEPS)
 		kind = kind >= 12 ? 0 : kind;
 	switch (kind) {
+	case 5:
+		say_agent(m, number, from);
+		return true;
 	case 6:
 		say_condition(m, "condition", from);
 		return true;
@@ -421,6 +450,7 @@ struct str sim_graph_make(struct sim_plan *plan, size_t number, struct sim_dice 
 	    "{\"name\":\"w%zu\",\"inputs\":{\"text\":{\"type\":\"string\"},"
 	    "\"n\":{\"type\":\"number\",\"default\":2}},\n",
 	    number);
+	say_agents(&m);
 	if (often(&m, 3))
 		say(&m, "\"concurrency\":%u,", 1 + roll(&m, 3));
 	if (!m.steady && often(&m, 5))

@@ -8,31 +8,6 @@
 
 #include "sim/sim.h"
 
-/* ---- (b) what callers were told ----------------------------------------------------- */
-
-static size_t recorded_answers(struct sim *sim, const struct sim_answer *answer)
-{
-	size_t recorded = 0;
-	for (size_t i = 0; i < sim->record_count; i++) {
-		if (sim->record[i].event.type != EVENT_HUMAN_FINISHED)
-			continue;
-		const struct run_human_finished *body = sim->record[i].event.as.run_human_finished;
-		if (!uuid_equal(&body->effect, &answer->request))
-			continue;
-		recorded++;
-		if (body->decision != answer->decision)
-			sim_fail(sim, "another answer is recorded than was acknowledged");
-	}
-	return recorded;
-}
-
-static void check_answers(struct sim *sim)
-{
-	for (size_t i = 0; i < sim->answer_count; i++)
-		if (sim->answers[i].acknowledged && recorded_answers(sim, &sim->answers[i]) != 1)
-			sim_fail(sim, "an acknowledged answer is not recorded exactly once");
-}
-
 /* ---- (d) the ledger ----------------------------------------------------------------- */
 
 /* What the disk says of one attempt at an effect. */
@@ -203,8 +178,8 @@ static void check_child(struct sim *sim, const struct sim_recorded *at)
 }
 
 /* While a program lives, a delay is a delay, whatever happens to the wall clock.  Not looked at is
- * what waited for the disk, and what was asked for just when the clock was set: until the request is
- * on the disk and acted on, the wall decides. */
+ * what waited for the disk, and what was asked for just when the clock was set: until the request
+ * is on the disk and acted on, the wall decides. */
 enum { PATIENCE_US = 60 * 1000000 };
 
 static void check_wait(struct sim *sim, const struct sim_recorded *asked)
@@ -314,7 +289,6 @@ void sim_check_story(struct sim *sim, struct run *const *folds)
 	check_alone(sim);
 	for (size_t i = 0; i < sim->known_count; i++)
 		check_run(sim, folds[i]);
-	check_answers(sim);
 	sim_check_told(sim);
 	check_ledger(sim);
 }
@@ -366,11 +340,16 @@ static struct str end_of(struct sim *sim, const struct run *run, struct arena *a
 	return str_copy(arena, buf_str(&text));
 }
 
-static bool is_called_off_before(const struct sim *sim, const struct sim_recorded *end)
+/* It was told to stop: with its run, or because its time was over. */
+static bool is_told_before(const struct sim *sim, const struct sim_recorded *end)
 {
+	const struct uuid *effect = &end->event.as.run_tool_finished->effect;
 	for (const struct sim_recorded *at = sim_first(sim, &end->row.run); at != end;
 	     at = sim_next(sim, at))
-		if (at->event.type == EVENT_RUN_CANCELLING)
+		if (at->event.type == EVENT_RUN_CANCELLING ||
+		    (at->event.type == EVENT_TOOL_REQUESTED &&
+		     uuid_equal(&at->event.as.run_tool_requested->effect, effect) &&
+		     has(at->event.as.run_tool_requested, due_at)))
 			return true;
 	return false;
 }
@@ -385,7 +364,7 @@ static bool is_unknown(struct sim *sim, const struct sim_recorded *at)
 		traces_of(sim, &at->row.run, &at->event.as.run_tool_finished->effect, 0);
 	if (traces.class != RUN_CLASS_ONCE && traces.class != RUN_CLASS_CONTAINED &&
 	    traces.class != RUN_CLASS_PROBE &&
-	    !(traces.class == RUN_CLASS_KEYED && is_called_off_before(sim, at)))
+	    !(traces.class == RUN_CLASS_KEYED && is_told_before(sim, at)))
 		sim_fail(sim, "an effect is unknown that could have been repeated");
 	return true;
 }

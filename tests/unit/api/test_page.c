@@ -69,8 +69,8 @@ static struct str compiled(void)
 	for (int i = 0; i < STEPS; i++)
 		buf_add_format(&yaml, "  - {name: s%d, tool: echo}\n", i);
 	cr_assert(definition_compile(str_copy(&arena, buf_str(&yaml)),
-				     &(struct definition_tools){ .at = &echo, .count = 1 }, &arena, &graph,
-				     &problems));
+				     &(struct definition_tools){ .at = &echo, .count = 1 }, &arena,
+				     &graph, &problems));
 	return graph;
 }
 

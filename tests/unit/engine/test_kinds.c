@@ -250,7 +250,8 @@ Test(kinds, the_time_of_the_whole_run)
 Test(kinds, an_unknown_outcome_is_settled_by_a_person)
 {
 	static const enum run_decision ways[] = { RUN_DECISION_HAPPENED, RUN_DECISION_NOT_HAPPENED,
-						  RUN_DECISION_RETRY };
+						  RUN_DECISION_RETRY,
+						  RUN_DECISION_HAPPENED /* and gave nothing */ };
 	for (size_t i = 0; i < COUNT(ways); i++) {
 		if (i > 0)
 			rig_done(&rig);
@@ -273,8 +274,8 @@ Test(kinds, an_unknown_outcome_is_settled_by_a_person)
 		}
 		cr_assert_eq(rig.run->state, i == 1 ? RUN_FAILED : RUN_SUCCEEDED);
 		cr_assert_str_eq(outputs(), i == 0   ? "{\"k\":7}"
-					    : i == 1 ? "{\"k\":null}"
-						     : "{\"k\":8}");
+					    : i == 2 ? "{\"k\":8}"
+						     : "{\"k\":null}");
 	}
 }
 

@@ -109,6 +109,32 @@ Test(snapshot, names_every_value_it_refers_to)
 	rig_done(&rig);
 }
 
+static const char beside[] = "name: w\n"
+			     "steps:\n"
+			     "  - {name: a, condition: \"1 == 1\", next: [{to: b}, {to: b}]}\n"
+			     "  - {name: b, join: any, human: {question: \"go?\"}}\n"
+			     "  - {name: c, human: {question: \"once more?\"}, next: [{to: b}]}\n";
+
+/* b began before b#2 and ends after it: b#2 is forgotten, and so is not the newest any more. */
+Test(snapshot, a_forgotten_number_is_not_given_again)
+{
+	struct rig rig;
+	rig_init(&rig, beside);
+	rig_create(&rig, "{}");
+	struct uuid second = rig_step(&rig, "b#2")->effect;
+	rig_answer(&rig, "b#2", RUN_DECISION_APPROVE);
+	rig_answer(&rig, "b", RUN_DECISION_APPROVE);
+	const struct run_snapshot *snapshot = snapshot_of(&rig);
+	cr_assert(has(snapshot, gone) && snapshot->gone.count == 1);
+	cr_assert(str_equal(snapshot->gone.at[0], S("b#2")));
+	rig_answer(&rig, "c", RUN_DECISION_APPROVE);
+	cr_assert(!uuid_equal(&rig_step(&rig, "b#3")->effect, &second));
+	cr_assert_not(has(snapshot_of(&rig), gone));
+	rig_answer(&rig, "b#3", RUN_DECISION_APPROVE);
+	cr_assert_eq(rig.run->state, RUN_SUCCEEDED);
+	rig_done(&rig);
+}
+
 /* ---- compaction ---------------------------------------------------------------------- */
 
 static struct command compact(int64_t floor)

@@ -1,0 +1,105 @@
+/* llm/llm.c -- the table of drivers.def, and what a reply is to a workflow. */
+#include "llm/llm.h"
+
+#include "base/limits.h"
+
+#define DRIVER(name) extern const struct llm_driver llm_##name;
+#include "llm/drivers.def"
+#undef DRIVER
+
+static const struct llm_driver *const rows[] = {
+#define DRIVER(name) &llm_##name,
+#include "llm/drivers.def"
+#undef DRIVER
+};
+
+const struct llm_table llm_table = { rows, COUNT(rows) };
+
+const struct llm_driver *llm_find(const struct llm_table *table, struct str name)
+{
+	for (size_t i = 0; table != NULL && i < table->count; i++)
+		if (str_equal(str_from_c(table->at[i]->name), name))
+			return table->at[i];
+	return NULL;
+}
+
+static struct str names_of(const struct llm_table *table, struct arena *arena)
+{
+	AUTO(buf) names = { 0 };
+	for (size_t i = 0; table != NULL && i < table->count; i++)
+		buf_add_format(&names, "%s%s", i == 0 ? "" : ", ", table->at[i]->name);
+	return names.size == 0 ? S("none") : str_copy(arena, buf_str(&names));
+}
+
+void llm_check(const struct llm_table *table, const struct run_graph_agent *agent,
+	       struct arena *arena, struct problems *problems)
+{
+	static const struct json nothing = { .kind = JSON_OBJECT };
+	const struct llm_driver *driver = llm_find(table, agent->driver);
+	if (driver == NULL) {
+		problems_add(problems, S("/driver"), 0, 0,
+			     "no driver is called " STR_FMT "; there is " STR_FMT,
+			     STR_ARG(agent->driver), STR_ARG(names_of(table, arena)));
+		return;
+	}
+	struct problems found = { .arena = arena };
+	driver->check(agent->model, has(agent, options) ? agent->options : &nothing, arena, &found);
+	for (size_t i = 0; i < found.count; i++)
+		problems_add(problems,
+			     str_format(arena, "/options" STR_FMT, STR_ARG(found.at[i].pointer)),
+			     found.at[i].line, found.at[i].column, STR_FMT,
+			     STR_ARG(found.at[i].text));
+}
+
+/* ---- replies ------------------------------------------------------------------------- */
+
+/* Models like to put JSON between ``` lines; a reply that is one such block means its inside. */
+static struct str without_fence(struct str text)
+{
+	struct str fence = S("```"), rest, first;
+	if (text.size < 2 * fence.size || !str_starts(text, fence) || !str_ends(text, fence))
+		return text;
+	rest = str_head(text, text.size - fence.size);
+	size_t at;
+	if (!str_cut(&rest, '\n', &first) || str_find(rest, fence, &at))
+		return text;
+	return str_trim(rest);
+}
+
+static bool is_deeper(const struct json *json, int levels)
+{
+	bool list = json->kind == JSON_LIST;
+	if (!list && json->kind != JSON_OBJECT)
+		return false;
+	bool deeper = levels == 0;
+	size_t count = list ? json->as.list.count : json->as.object.count;
+	for (size_t i = 0; i < count && !deeper; i++)
+		deeper = is_deeper(list ? &json->as.list.at[i] : &json->as.object.at[i].value,
+				   levels - 1);
+	return deeper;
+}
+
+/* NULL when it is no object and no list.  Longer ones are not looked at: this is the loop. */
+static const struct json *json_of_reply(struct str reply, struct arena *arena)
+{
+	const struct json *json;
+	struct error error;
+	struct str text = without_fence(str_trim(reply));
+	if (text.size == 0 || text.size > LIMIT_PARSE_ON_LOOP_BYTES ||
+	    (text.at[0] != '{' && text.at[0] != '[') || !json_read(text, arena, &json, &error))
+		return NULL;
+	return is_deeper(json, LIMIT_REPLY_DEPTH) ? NULL : json;
+}
+
+const struct json *llm_output(struct str reply, struct arena *arena)
+{
+	struct run_turn_result *result = run_turn_result_new(arena);
+	const struct json *said = json_of_reply(reply, arena), *output;
+	struct error error;
+	SET(result, text, reply);
+	if (said != NULL)
+		SET(result, json, said);
+	bool good = json_read(run_turn_result_text(result, arena), arena, &output, &error);
+	require(good);
+	return output;
+}

@@ -1,0 +1,84 @@
+/* What a reply is to a workflow. */
+#include <criterion/criterion.h>
+
+#include "base/limits.h"
+#include "llm/llm.h"
+
+static struct arena arena;
+
+static void forget(void)
+{
+	arena_done(&arena);
+}
+
+TestSuite(reply, .fini = forget);
+
+static void expect(const char *text, const char *output)
+{
+	struct str got = json_print(&arena, llm_output(str_from_c(text), &arena));
+	cr_assert(str_equal(got, str_from_c(output)), "got " STR_FMT, STR_ARG(got));
+}
+
+Test(reply, words_are_text)
+{
+	expect("Hello.", "{\"text\":\"Hello.\"}");
+	expect("", "{\"text\":\"\"}");
+	expect("say {\"a\":1}", "{\"text\":\"say {\\\"a\\\":1}\"}");
+	expect("{\"a\":1} and more", "{\"text\":\"{\\\"a\\\":1} and more\"}");
+	expect("{\"a\":", "{\"text\":\"{\\\"a\\\":\"}");
+}
+
+/* A number or a word may be JSON by chance: nobody would expect it read. */
+Test(reply, scalars_are_text)
+{
+	expect("42", "{\"text\":\"42\"}");
+	expect("true", "{\"text\":\"true\"}");
+	expect("\"a\"", "{\"text\":\"\\\"a\\\"\"}");
+}
+
+Test(reply, objects_and_lists_are_read)
+{
+	expect("{\"a\":1}", "{\"text\":\"{\\\"a\\\":1}\",\"json\":{\"a\":1}}");
+	expect(" [1,2]\n", "{\"text\":\" [1,2]\\n\",\"json\":[1,2]}");
+}
+
+Test(reply, one_fenced_block_is_its_inside)
+{
+	expect("```json\n{\"a\":1}\n```",
+	       "{\"text\":\"```json\\n{\\\"a\\\":1}\\n```\",\"json\":{\"a\":1}}");
+	expect("```\n[1]\n```\n", "{\"text\":\"```\\n[1]\\n```\\n\",\"json\":[1]}");
+	expect("```\n[1]\n```\n```\n[2]\n```", "{\"text\":\"```\\n[1]\\n```\\n```\\n[2]\\n```\"}");
+	expect("``````", "{\"text\":\"``````\"}");
+	expect("```", "{\"text\":\"```\"}");
+}
+
+static const struct json *json_of_depth(size_t depth)
+{
+	AUTO(buf) text = { 0 };
+	for (size_t i = 0; i < depth; i++)
+		buf_add_char(&text, '[');
+	for (size_t i = 0; i < depth; i++)
+		buf_add_char(&text, ']');
+	return json_member(llm_output(str_copy(&arena, buf_str(&text)), &arena), S("json"));
+}
+
+Test(reply, too_deep_is_text)
+{
+	cr_assert_not_null(json_of_depth(LIMIT_REPLY_DEPTH));
+	cr_assert_null(json_of_depth(LIMIT_REPLY_DEPTH + 1));
+	cr_assert_null(json_of_depth(LIMIT_JSON_DEPTH + 1));
+}
+
+Test(reply, too_long_is_text)
+{
+	AUTO(buf) text = { 0 };
+	buf_add_char(&text, '[');
+	while (text.size < LIMIT_PARSE_ON_LOOP_BYTES)
+		buf_add_char(&text, ' ');
+	struct str fits = str_copy(&arena, buf_str(&text));
+	((char *)(uintptr_t)fits.at)[fits.size - 1] = ']';
+	cr_assert_not_null(json_member(llm_output(fits, &arena), S("json")));
+	buf_add_char(&text, ']');
+	cr_assert_null(
+		json_member(llm_output(str_copy(&arena, buf_str(&text)), &arena), S("json")));
+}
