@@ -354,29 +354,25 @@ export namespace run {
     steps: run.DefinitionStep_Input[];
   }
 
-  /** Who takes the turn. */
+  /** An agent of this definition: who is asked, by which driver. */
   export interface DefinitionAgent {
-    /** An agent of the registry; or what the one described here is called. */
-    name?: string;
-    /** A driver: script. */
-    driver?: string;
-    /** What the driver calls the model. */
-    model?: string;
-    /** System prompt. */
-    system?: string;
+    /** The driver: script. */
+    driver: string;
+    /** What the driver calls the model. @default "" */
+    model: string;
+    /** What the model is told first. @default "" */
+    system: string;
     /** The driver's own. @default {} */
     options: { [key: string]: unknown };
   }
 
-  /** Who takes the turn. */
+  /** An agent of this definition: who is asked, by which driver. */
   export interface DefinitionAgent_Input {
-    /** An agent of the registry; or what the one described here is called. */
-    name?: string;
-    /** A driver: script. */
-    driver?: string;
-    /** What the driver calls the model. */
+    /** The driver: script. */
+    driver: string;
+    /** What the driver calls the model. @default "" */
     model?: string;
-    /** System prompt. */
+    /** What the model is told first. @default "" */
     system?: string;
     /** The driver's own. @default {} */
     options?: { [key: string]: unknown };
@@ -390,8 +386,8 @@ export namespace run {
     description?: string;
     /** The tool it calls. */
     tool?: string;
-    /** The agent that takes a turn. */
-    agent?: run.DefinitionAgent;
+    /** The agent that takes a turn: one of `agents`, else of the registry. */
+    agent?: string;
     /** The question it asks. */
     human?: run.DefinitionHuman;
     /** How long it waits. */
@@ -446,8 +442,8 @@ export namespace run {
     description?: string;
     /** The tool it calls. */
     tool?: string;
-    /** The agent that takes a turn. */
-    agent?: run.DefinitionAgent_Input;
+    /** The agent that takes a turn: one of `agents`, else of the registry. */
+    agent?: string;
     /** The question it asks. */
     human?: run.DefinitionHuman_Input;
     /** How long it waits. */
@@ -506,6 +502,8 @@ export namespace run {
     inputs: { [key: string]: run.DefinitionInput };
     /** The outputs it gives. @default {} */
     outputs: { [key: string]: run.DefinitionOutput };
+    /** Agents of its own by their names; they go before the registry's. @default {} */
+    agents: { [key: string]: run.DefinitionAgent };
     /** Its steps, in any order. */
     steps: run.DefinitionStep[];
     /** Which queue its runs wait in: pipeline, or run unless said. */
@@ -530,6 +528,8 @@ export namespace run {
     inputs?: { [key: string]: run.DefinitionInput_Input };
     /** The outputs it gives. @default {} */
     outputs?: { [key: string]: run.DefinitionOutput_Input };
+    /** Agents of its own by their names; they go before the registry's. @default {} */
+    agents?: { [key: string]: run.DefinitionAgent_Input };
     /** Its steps, in any order. */
     steps: run.DefinitionStep_Input[];
     /** Which queue its runs wait in: pipeline, or run unless said. */
@@ -616,6 +616,8 @@ export namespace run {
     system: string;
     /** The driver's own. */
     options?: { [key: string]: unknown };
+    /** Of one of its turns, where the step has no time of its own. */
+    timeout_us?: number;
   }
 
   /** One node. */
@@ -1536,6 +1538,143 @@ export namespace run {
     next?: run.Next_Input;
   }
 
+  /** What a turn gives. */
+  export interface TurnResult {
+    /** The reply. */
+    text: string;
+    /** The same read as JSON, when it is an object or a list of no more than 64 KB, alone or in one fenced block. */
+    json?: unknown;
+  }
+
+  /** What a turn has used. */
+  export interface TurnUsage {
+    /** Tokens that the model was given, those from its cache included. @default 0 */
+    input_tokens: number;
+    /** Tokens of its reply. @default 0 */
+    output_tokens: number;
+    /** Of the tokens given, those it had in its cache. @default 0 */
+    cache_read_tokens: number;
+    /** Of the tokens given, those it has put there. @default 0 */
+    cache_creation_tokens: number;
+    /** Price in dollars. @default 0 */
+    cost_usd: number;
+  }
+
+  /** What a turn has used. */
+  export interface TurnUsage_Input {
+    /** Tokens that the model was given, those from its cache included. @default 0 */
+    input_tokens?: number;
+    /** Tokens of its reply. @default 0 */
+    output_tokens?: number;
+    /** Of the tokens given, those it had in its cache. @default 0 */
+    cache_read_tokens?: number;
+    /** Of the tokens given, those it has put there. @default 0 */
+    cache_creation_tokens?: number;
+    /** Price in dollars. @default 0 */
+    cost_usd?: number;
+  }
+
+  /** Why a turn failed, whatever the driver. */
+  export type TurnFault =
+    /** The model is asked too often. */
+    | "rate_limited"
+    /** The model has too much to do. */
+    | "overloaded"
+    /** The model cannot be reached, or failed by itself. */
+    | "unavailable"
+    /** The model took longer than the driver waits. */
+    | "timeout"
+    /** The request, or the reply, is not what it should be. */
+    | "invalid"
+    /** The request is over what the model takes. */
+    | "too_large"
+    /** The key is missing, or is not taken. */
+    | "unauthenticated"
+    /** The key is taken, but not for this; or the content is refused. */
+    | "forbidden"
+    /** The driver itself went wrong. */
+    | "internal";
+
+  /** A turn that fails. */
+  export interface ScriptFailure {
+    /** How. */
+    code: run.TurnFault;
+    /** Why, for a person. @default "the script says so" */
+    text: string;
+  }
+
+  /** A turn that fails. */
+  export interface ScriptFailure_Input {
+    /** How. */
+    code: run.TurnFault;
+    /** Why, for a person. @default "the script says so" */
+    text?: string;
+  }
+
+  /** One reply of a script: for whom, and what; exactly one of text, json, fail and hang. */
+  export interface ScriptReply {
+    /** Only when the prompt contains this, to the letter. */
+    contains?: string;
+    /** Only for the step with this path, such as improve#2/draft. */
+    step?: string;
+    /** Only in this round: the last #n of the step's path, 1 when there is none. */
+    round?: number;
+    /** Only for this attempt; one after a crash counts too. */
+    attempt?: number;
+    /** It says this. */
+    text?: string;
+    /** It says this, as JSON. */
+    json?: unknown;
+    /** It fails. */
+    fail?: run.ScriptFailure;
+    /** It says nothing until it is told to stop. */
+    hang?: boolean;
+    /** Milliseconds before it says so. @default 0 */
+    after_ms: number;
+    /** In how many pieces it streams. @default 1 */
+    pieces: number;
+    /** What it has used. */
+    usage?: run.TurnUsage;
+  }
+
+  /** One reply of a script: for whom, and what; exactly one of text, json, fail and hang. */
+  export interface ScriptReply_Input {
+    /** Only when the prompt contains this, to the letter. */
+    contains?: string;
+    /** Only for the step with this path, such as improve#2/draft. */
+    step?: string;
+    /** Only in this round: the last #n of the step's path, 1 when there is none. */
+    round?: number;
+    /** Only for this attempt; one after a crash counts too. */
+    attempt?: number;
+    /** It says this. */
+    text?: string;
+    /** It says this, as JSON. */
+    json?: unknown;
+    /** It fails. */
+    fail?: run.ScriptFailure_Input;
+    /** It says nothing until it is told to stop. */
+    hang?: boolean;
+    /** Milliseconds before it says so. @default 0 */
+    after_ms?: number;
+    /** In how many pieces it streams. @default 1 */
+    pieces?: number;
+    /** What it has used. */
+    usage?: run.TurnUsage_Input;
+  }
+
+  /** Options of the script driver. */
+  export interface ScriptOptions {
+    /** The first whose conditions all hold is given. */
+    replies: run.ScriptReply[];
+  }
+
+  /** Options of the script driver. */
+  export interface ScriptOptions_Input {
+    /** The first whose conditions all hold is given. */
+    replies: run.ScriptReply_Input[];
+  }
+
   /** A run of its own is about to begin; its id is the effect's. */
   export interface SubrunRequested {
     /** Version of the writer's event vocabulary. @default 1 */
@@ -1955,6 +2094,17 @@ export namespace run {
     cursor?: string | null;
   }
 
+  /** What can drive an agent's model. */
+  export type Driver =
+    /** The claude command line. */
+    | "claude"
+    /** The codex command line. */
+    | "codex"
+    /** A model's HTTP interface. */
+    | "api"
+    /** No model: the replies stand in its options. */
+    | "script";
+
   /** Which model an agent speaks with. */
   export interface AgentModel {
     /** Name of the model. */
@@ -1988,7 +2138,7 @@ export namespace run {
     /** What it says it can do. @default [] */
     capabilities: string[];
     /** What drives its model. @default "api" */
-    driver: pipeline.DriverType;
+    driver: run.Driver;
     /** The model it speaks with. */
     llm_config: run.AgentModel;
     /** How strong a model that is. @default "standard" */
@@ -2022,7 +2172,7 @@ export namespace run {
     /** What it says it can do. @default [] */
     capabilities?: string[];
     /** What drives its model. @default "api" */
-    driver?: pipeline.DriverType;
+    driver?: run.Driver;
     /** The model it speaks with. */
     llm_config: run.AgentModel_Input;
     /** How strong a model that is. @default "standard" */
@@ -3900,6 +4050,8 @@ export namespace run {
   export interface OpenEffect {
     /** Path of the activation. */
     step: string;
+    /** When a wait began. */
+    since?: string;
   }
 }
 

@@ -1,5 +1,6 @@
 """Where a run's time went: shares that add up to its wall clock, and a profile of a whole run."""
 import datetime
+import threading
 
 from baton import new_id
 
@@ -42,6 +43,15 @@ SIGNALLED = """
 name: signalled
 steps:
   - {name: go, wait: {signal: go}}
+"""
+
+ASKS_A_MODEL = """
+name: asks-a-model
+agents:
+  ada: {driver: script, model: play, system: Be brief., options: {replies: [{text: "a poem"}]}}
+steps:
+  - {name: write, agent: ada, inputs: {prompt: "Write a poem."}}
+  - {name: sub, workflow: signalled, depends_on: [write]}
 """
 
 ONE_AT_A_TIME = """
@@ -139,6 +149,19 @@ def test_a_run_that_goes_on_is_measured_until_now(home, server):
     time = time_of(server, run)
     assert time["ended"] and time_of(server, run) == time
     assert nonzero(time) >= {"wait", "paused"}
+
+
+def test_a_model_and_a_run_of_its_own_have_their_shares(home, server):
+    home.define(SIGNALLED)
+    home.define(ASKS_A_MODEL)
+    run = server.run_of("asks-a-model")
+    child = server.until(run, "subrun.requested")["data"]["effect"]
+    server.until(child, "timer.requested")
+    assert server.request("POST", f"/api/runs/{child}/signal", {"name": "go"}).status == 200
+    server.finish(run)
+    time = time_of(server, run)
+    assert nonzero(time) >= {"model", "subrun"} and "wait" not in nonzero(time)
+    assert "wait" in nonzero(time_of(server, child))
 
 
 def test_a_killed_server_leaves_shares_that_add_up(home, server):
@@ -255,7 +278,6 @@ def test_a_profile_of_a_run_that_fails_is_a_profile_too(home, server):
 
 def test_a_server_that_stops_gives_a_receipt_instead(home, server):
     home.define(SIGNALLED)
-    import threading
     answers = []
     asking = threading.Thread(target=lambda: answers.append(profile(server, "signalled")))
     asking.start()
