@@ -1,5 +1,5 @@
 """A run's graph, tree, time and commands: live, also when the server is killed meanwhile."""
-from baton import new_id
+from baton import new_id, wait_until
 
 SHAPES = """
 name: shapes
@@ -176,3 +176,25 @@ def test_all_of_it_on_a_phone_and_without_complaints(home, server, browse):
     page.wait('[data-share-row="tool"]')
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.axe() == []
+
+
+def open_streams(server):
+    """The socket, and the run's own."""
+    return sum(figure for series, figure in server.figures().items() if series.startswith("baton_streams{"))
+
+
+def test_a_tab_that_nobody_sees_keeps_no_stream_and_catches_up(home, server, browse):
+    home.define(SIGNALLED)
+    run = server.run_of("signalled")
+    page = browse(f"/ui/runs/{run}").live()
+    page.button("Pause").waitFor()
+    see = """(hidden) => {
+        Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
+        document.dispatchEvent(new Event('visibilitychange'));
+    }"""
+    wait_until(lambda: open_streams(server) == 2)
+    page.evaluate(see, True)
+    wait_until(lambda: open_streams(server) == 1)
+    assert server.request("POST", f"/api/runs/{run}/pause", {}).status == 200
+    page.evaluate(see, False)
+    page.button("Resume").waitFor()

@@ -89,15 +89,27 @@ class RunStream {
 	}
 }
 
-/** Calls `heard` after every event behind number `from`; does nothing while that is not known. */
+/** Calls `heard` after every event behind number `from`; does nothing while that is not known.  A tab
+ * that nobody sees keeps no connection: a browser has only a few of them for all its tabs. */
 export function useRunStream(id: string, from: number | undefined, heard: () => void): void {
 	const current = useRef(heard);
 	current.current = heard;
 	useEffect(() => {
 		if (from === undefined)
 			return undefined;
-		const stop = new AbortController();
-		void new RunStream(id, from, () => current.current()).run(stop.signal);
-		return () => stop.abort();
+		const stream = new RunStream(id, from, () => current.current());
+		let stop: AbortController | null = null;
+		const turn = () => {
+			stop?.abort();
+			stop = document.hidden ? null : new AbortController();
+			if (stop !== null)
+				void stream.run(stop.signal);
+		};
+		turn();
+		document.addEventListener("visibilitychange", turn);
+		return () => {
+			document.removeEventListener("visibilitychange", turn);
+			stop?.abort();
+		};
 	}, [id, from === undefined]);
 }
