@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "api/api.h"
+#include "artifact/artifact.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/map.h"
@@ -48,6 +49,7 @@ struct server {
 	struct loop *loop;
 	struct store *store;
 	struct workspace *workspace;
+	struct artifacts *artifacts;
 	struct customs *customs;
 	struct tool_works *works;
 	struct llm_host models;
@@ -227,9 +229,11 @@ static bool open_works(struct server *server, struct error *error)
 	if (root[0] == '\0')
 		root = str_format(&server->arena, "%s/journal", server->settings.data_folder).at;
 	server->customs = customs_new(server->settings.data_folder);
+	server->artifacts = artifacts_new(server->settings.data_folder);
 	const struct tool_works_settings settings = {
 		.loop = server->loop,
 		.customs = server->customs,
+		.artifacts = server->artifacts,
 		.append_root = root,
 		.private_addresses = config_list(server->settings.config, CONFIG_TOOLS_PRIVATE),
 	};
@@ -250,6 +254,7 @@ static bool open_runtime(struct server *server, struct error *error)
 		.workspace = server->workspace,
 		.tools = &tool_table,
 		.host = { .loop = server->loop, .sandbox = sandbox, .works = server->works },
+		.artifacts = server->artifacts,
 		.drivers = &llm_table,
 		.models = &server->models,
 		.customs = server->customs,
@@ -377,6 +382,8 @@ static void give_up(struct server *server)
 		works_free(server->works);
 	if (server->customs != NULL)
 		customs_free(server->customs);
+	if (server->artifacts != NULL)
+		artifacts_free(server->artifacts);
 	if (server->workspace != NULL)
 		workspace_git_close(server->workspace);
 	if (server->store != NULL)
@@ -424,6 +431,7 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 		.hosts = config_list(settings->config, CONFIG_SERVE_HOSTS),
 		.require_key = config_bool(settings->config, CONFIG_SERVE_REQUIRE_KEY),
 		.contained = sandbox_of(server)->contained,
+		.artifacts = server->artifacts,
 		.customs = server->customs,
 		.sandbox_program = find_program(&server->arena, "bwrap"),
 		.audit = settings->host != NULL

@@ -26,6 +26,7 @@ struct api_settings {
 	struct str_list hosts;       /* further names that Host may have */
 	bool require_key;            /* also on loopback */
 	bool contained;              /* tools run in a sandbox */
+	struct artifacts *artifacts; /* what runs keep */
 	struct customs *customs;     /* tools of the owner's own */
 	const char *sandbox_program; /* what builds it; NULL when it was not found */
 	bool audit;                  /* a line for every change and every refused caller */

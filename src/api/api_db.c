@@ -347,6 +347,7 @@ static void compacted(void *context, uint64_t argument, const struct runtime_com
 	SET(answer, events, result->events);
 	SET(answer, values, result->values);
 	SET(answer, free_bytes, result->free_bytes);
+	SET(answer, artifacts, result->artifacts);
 	api_reply_json(api, argument, 200, run_store_compacted_text(answer, &arena));
 }
 

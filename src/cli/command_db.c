@@ -86,6 +86,9 @@ static int show_compact(struct cli *cli, const struct json *answer)
 	printf("%lld of %lld runs compacted: %lld events and %lld values are gone, %lld bytes free\n",
 	       number(answer, "compacted"), number(answer, "runs"), number(answer, "events"),
 	       number(answer, "values"), number(answer, "free_bytes"));
+	if (number(answer, "artifacts") > 0)
+		printf("%lld contents that no artifact names are gone\n",
+		       number(answer, "artifacts"));
 	return 0;
 }
 

@@ -35,6 +35,21 @@ void run_http_send_inputs_check(const struct run_http_send_inputs *value, struct
 		check_fail(check, "json", "a request has a body or json, not both");
 }
 
+void run_write_artifact_inputs_check(const struct run_write_artifact_inputs *value,
+				     struct check *check)
+{
+	struct str rest = value->name, part;
+	if (has(value, content) == has(value, path))
+		check_fail(check, NULL,
+			   "an artifact is written from content or from path: one of them");
+	/* Such a part would be resolved away where the name stands in an address. */
+	bool good = !str_ends(value->name, S("/"));
+	while (str_cut(&rest, '/', &part))
+		good = good && part.size > 0 && part.at[0] != '.';
+	if (!good)
+		check_fail(check, "name", "no part of a name is empty or begins with a dot");
+}
+
 void run_script_reply_check(const struct run_script_reply *value, struct check *check)
 {
 	int given = has(value, text) + has(value, json) + has(value, fail) +

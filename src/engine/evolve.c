@@ -48,26 +48,6 @@ static void run_move(struct run *run, enum run_state to)
 	run->state = to;
 }
 
-struct value run_value_keep(struct run *run, const struct run_value *from)
-{
-	if (from == NULL)
-		return (struct value){ .kind = VALUE_ABSENT };
-	if (has(from, sha256))
-		return (struct value){ .kind = VALUE_STORED,
-				       .hash = from->sha256,
-				       .size = from->size };
-	static const struct json null_json = { .kind = JSON_NULL };
-	struct str text = json_print(run->arena, has(from, json) ? from->json : &null_json);
-	return (struct value){ .kind = VALUE_INLINE, .text = text, .size = (int64_t)text.size };
-}
-
-static struct fault fault_from(struct run *run, const struct run_fault *from)
-{
-	if (from == NULL)
-		return (struct fault){ S(""), S("") };
-	return (struct fault){ str_copy(run->arena, from->code), str_copy(run->arena, from->text) };
-}
-
 static struct closing closing_from(const struct run_next *next)
 {
 	if (next == NULL)
@@ -199,7 +179,7 @@ static void end_effect(struct run *run, struct activation *activation, const str
 		       int64_t at)
 {
 	activation->output = run_value_keep(run, result->output);
-	activation->fault = fault_from(run, result->fault);
+	activation->fault = run_fault_keep(run, result->fault);
 	activation->due_at = 0;
 	activation->outcome = result->outcome;
 	if (result->outcome != RUN_OUTCOME_OK && activation->fault.code.size == 0)
@@ -286,7 +266,7 @@ static bool evolve_run_cancelling(struct run *run, const struct run_cancelling *
 {
 	if (run->cancelling)
 		return fail(error, ERROR_INVALID, "the run is being cancelled already");
-	run->stopped = fault_from(run, has(event, fault) ? event->fault : NULL);
+	run->stopped = run_fault_keep(run, has(event, fault) ? event->fault : NULL);
 	run->due_at = 0;
 	run_stop(run, at);
 	return true;
@@ -316,7 +296,7 @@ static bool evolve_run_finished(struct run *run, const struct run_finished *even
 								: RUN_FAILED);
 	run->ended_at = at;
 	run->outputs = run_value_keep(run, has(event, outputs) ? event->outputs : NULL);
-	run->fault = fault_from(run, has(event, fault) ? event->fault : NULL);
+	run->fault = run_fault_keep(run, has(event, fault) ? event->fault : NULL);
 	return true;
 }
 
@@ -386,7 +366,7 @@ static bool evolve_run_step_computed(struct run *run, const struct run_step_comp
 	}
 	struct closing closing = closing_from(has(event, next) ? event->next : NULL);
 	activation->output = run_value_keep(run, has(event, output) ? event->output : NULL);
-	activation->fault = fault_from(run, has(event, fault) ? event->fault : NULL);
+	activation->fault = run_fault_keep(run, has(event, fault) ? event->fault : NULL);
 	activation_end(run, activation,
 		       activation->fault.code.size > 0 ? STEP_FAILED : STEP_SUCCEEDED, at,
 		       &closing);
@@ -434,7 +414,7 @@ static bool evolve_run_step_left(struct run *run, const struct run_step_left *ev
 			    STR_ARG(event->step));
 	struct closing closing = closing_from(has(event, next) ? event->next : NULL);
 	activation->output = run_value_keep(run, has(event, output) ? event->output : NULL);
-	activation->fault = fault_from(run, has(event, fault) ? event->fault : NULL);
+	activation->fault = run_fault_keep(run, has(event, fault) ? event->fault : NULL);
 	activation->items = (struct value){ .kind = VALUE_ABSENT };
 	activation_end(run, activation,
 		       event->outcome == RUN_OUTCOME_OK ? STEP_SUCCEEDED : STEP_FAILED, at,
@@ -574,7 +554,7 @@ static bool evolve_run_timer_finished(struct run *run, const struct run_timer_fi
 	run->timers--;
 	activation->outcome = event->outcome;
 	activation->output = run_value_keep(run, has(event, output) ? event->output : NULL);
-	activation->fault = fault_from(run, has(event, fault) ? event->fault : NULL);
+	activation->fault = run_fault_keep(run, has(event, fault) ? event->fault : NULL);
 	if (event->outcome == RUN_OUTCOME_OK && has(row, signal))
 		drop_signal(run, row->signal);
 	else if (event->outcome != RUN_OUTCOME_OK && activation->fault.code.size == 0)
@@ -634,32 +614,6 @@ static bool evolve_run_human_escalated(struct run *run, const struct run_human_e
 	return true;
 }
 
-struct value run_answer_value(struct run *run, const struct question *question)
-{
-	AUTO(arena) arena = { 0 };
-	struct run_answer_result *result = run_answer_result_new(&arena);
-	SET(result, decision, run_decision_name(question->decision));
-	SET(result, comment, question->comment);
-	SET(result, by, question->by);
-	struct str text = str_copy(run->arena, run_answer_result_text(result, &arena));
-	return (struct value){ .kind = VALUE_INLINE, .text = text, .size = (int64_t)text.size };
-}
-
-static struct fault refusal(struct run *run, const struct run_human_finished *event)
-{
-	bool late = event->decision == RUN_DECISION_TIMEOUT;
-	bool never = event->decision == RUN_DECISION_NOT_HAPPENED;
-	struct str comment = has(event, comment) ? event->comment : S("");
-	enum error_code code = late ? ERROR_TIMEOUT : never ? ERROR_TOOL_FAILED : ERROR_REJECTED;
-	struct str text = late    ? S("nobody answered in time")
-			  : never ? str_format(run->arena, "it did not happen, says " STR_FMT,
-					       STR_ARG(event->by))
-				  : str_format(run->arena, "rejected by " STR_FMT "%s" STR_FMT,
-					       STR_ARG(event->by), comment.size > 0 ? ": " : "",
-					       STR_ARG(comment));
-	return (struct fault){ error_row(code)->name, text };
-}
-
 static bool evolve_run_human_finished(struct run *run, const struct run_human_finished *event,
 				      int64_t at, struct error *error)
 {
@@ -686,7 +640,7 @@ static bool evolve_run_human_finished(struct run *run, const struct run_human_fi
 	bool good = event->decision == RUN_DECISION_APPROVE ||
 		    event->decision == RUN_DECISION_MODIFY ||
 		    event->decision == RUN_DECISION_HAPPENED;
-	activation->fault = good ? (struct fault){ S(""), S("") } : refusal(run, event);
+	activation->fault = good ? (struct fault){ S(""), S("") } : run_refusal(run, event);
 	if (good && has(event, value))
 		activation->output = run_value_keep(run, event->value);
 	else if (good && !settled)

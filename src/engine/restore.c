@@ -35,11 +35,6 @@ static bool step_state_from(struct str word, enum step_state *out)
 	return false;
 }
 
-static struct fault restore_fault(struct run *run, const struct run_fault *from)
-{
-	return (struct fault){ str_copy(run->arena, from->code), str_copy(run->arena, from->text) };
-}
-
 /* ---- a step -------------------------------------------------------------------------- */
 
 static void restore_question(struct run *run, struct activation *step,
@@ -126,7 +121,7 @@ static void restore_step(struct run *run, struct activation *step,
 	if (has(from, items))
 		step->items = run_value_keep(run, from->items);
 	if (has(from, fault))
-		step->fault = restore_fault(run, from->fault);
+		step->fault = run_fault_keep(run, from->fault);
 	if (has(from, effect))
 		restore_effect(run, step, from);
 	if (has(from, question))
@@ -269,7 +264,7 @@ static void restore_failure(struct run *run, struct scope *scope,
 	const struct activation *first = scope_first_failed(scope);
 	if (has(from, failed)) {
 		scope->failed.path = str_copy(run->arena, from->failed->step);
-		scope->failed.fault = restore_fault(run, from->failed->fault);
+		scope->failed.fault = run_fault_keep(run, from->failed->fault);
 		scope->failed.seq = from->failed->seq;
 	} else if (first != NULL) {
 		scope->failed.path = first->path;
@@ -405,9 +400,9 @@ static void restore_life(struct run *run, const struct run_snapshot *from)
 	run->inputs = run_value_keep(run, from->inputs);
 	run->outputs = run_value_keep(run, has(from, outputs) ? from->outputs : NULL);
 	if (has(from, fault))
-		run->fault = restore_fault(run, from->fault);
+		run->fault = run_fault_keep(run, from->fault);
 	if (has(from, stopped))
-		run->stopped = restore_fault(run, from->stopped);
+		run->stopped = run_fault_keep(run, from->stopped);
 	restore_signals(run, from);
 }
 

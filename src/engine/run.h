@@ -175,6 +175,10 @@ MUST_CHECK bool evolve(struct run *run, const struct event *event, struct error 
 
 /* A value as an event or snapshot has it, in the run's memory. */
 struct value run_value_keep(struct run *run, const struct run_value *from);
+/* Likewise a fault; NULL is none. */
+struct fault run_fault_keep(struct run *run, const struct run_fault *from);
+/* What a step failed with that a person, or nobody, answered. */
+struct fault run_refusal(struct run *run, const struct run_human_finished *event);
 /* What later steps may read of an answer. */
 struct value run_answer_value(struct run *run, const struct question *question);
 

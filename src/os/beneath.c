@@ -120,8 +120,10 @@ static int open_made(int root, const char *path, struct arena *arena)
 		size_t size = (size_t)(part.at + part.size - path);
 		const char *whole = str_c(arena, (struct str){ path, size });
 		int next = open_at(root, whole, O_RDONLY | O_DIRECTORY, 0);
+		/* On the disk before anything is in it: a file that was synced stays reachable. */
 		if (next < 0 && errno == ENOENT &&
-		    (mkdirat(above, str_c(arena, part), 0755) == 0 || errno == EEXIST))
+		    ((mkdirat(above, str_c(arena, part), 0755) == 0 && fsync(above) == 0) ||
+		     errno == EEXIST))
 			next = open_at(root, whole, O_RDONLY | O_DIRECTORY, 0);
 		int number = errno;
 		close(above);

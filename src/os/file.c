@@ -1,6 +1,7 @@
 /* os/file.c -- whole files and folders, each error with its path. */
 #include "os/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -216,6 +217,47 @@ bool folder_room(const char *path, uint64_t *out_bytes, struct error *error)
 		return fail(error, code_of(errno), "%s: %s", path, strerror(errno));
 	*out_bytes = (uint64_t)info.f_bavail * (uint64_t)info.f_frsize;
 	return true;
+}
+
+static void folder_done(DIR **folder)
+{
+	if (*folder != NULL)
+		closedir(*folder);
+}
+
+bool folder_list(const char *path, struct arena *arena, struct str_list *out_names,
+		 struct error *error)
+{
+	__attribute__((cleanup(folder_done))) DIR *folder = opendir(path);
+	struct str *names = NULL;
+	size_t count = 0, room = 0;
+	if (folder == NULL && errno != ENOENT)
+		return fail(error, code_of(errno), "cannot read %s: %s", path, strerror(errno));
+	for (;;) {
+		errno = 0;
+		const struct dirent *entry = folder == NULL ? NULL : readdir(folder);
+		if (entry == NULL && errno != 0)
+			return fail(error, ERROR_IO, "cannot read %s: %s", path, strerror(errno));
+		if (entry == NULL)
+			break;
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		if (count == room) {
+			struct str *more = arena_array(arena, struct str, room = room * 2 + 16);
+			if (count > 0)
+				memcpy(more, names, count * sizeof(*names));
+			names = more;
+		}
+		names[count++] = str_copy(arena, str_from_c(entry->d_name));
+	}
+	*out_names = (struct str_list){ names, count };
+	return true;
+}
+
+bool file_remove(const char *path, struct error *error)
+{
+	return unlink(path) == 0 || errno == ENOENT ||
+	       fail(error, code_of(errno), "cannot remove %s: %s", path, strerror(errno));
 }
 
 bool file_exists(const char *path)

@@ -19,6 +19,11 @@ MUST_CHECK bool file_read_private(const char *root, const char *path, size_t lim
 MUST_CHECK bool file_replace(const char *path, struct str text, struct error *error);
 /* Makes the folder and its parents, mode 0700; an existing one is fine. */
 MUST_CHECK bool folder_make(const char *path, struct error *error);
+/* The names in the folder, but for . and .., in no order; none when there is no such folder. */
+MUST_CHECK bool folder_list(const char *path, struct arena *arena, struct str_list *out_names,
+			    struct error *error);
+/* One that is not there is fine. */
+MUST_CHECK bool file_remove(const char *path, struct error *error);
 bool file_exists(const char *path);
 /* Bytes that a file in this folder could still take. */
 MUST_CHECK bool folder_room(const char *path, uint64_t *out_bytes, struct error *error);

@@ -1,16 +1,18 @@
 /* runtime/retention.c -- events that nobody needs any more (architecture R8).
  *
- * A pass has four parts, each of which may be cut off anywhere: what was done stays done, and the
+ * A pass has five parts, each of which may be cut off anywhere: what was done stays done, and the
  * next pass finds the rest.
  *
  *	list      old runs, a page at a time, on a reader
  *	compact   a command to each: `run.compacted`, the new floor and a snapshot are one append
  *	forget    idempotency keys that are too old
  *	purge     what floors have left behind, a slice at a time on the writer's lane; the loop
- *hands in the next slice when one is done, so appends that came meanwhile go first
+ *hands in the next slice when one is done, so appends that came meanwhile go first sweep contents
+ *of artifacts that no run names, on a reader
  */
 #include <stdlib.h>
 
+#include "artifact/artifact.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "os/point.h"
@@ -224,7 +226,7 @@ static void measure_done(struct runtime_read *read)
 	pass_end((struct pass *)read);
 }
 
-static void pass_measure(struct pass *pass)
+static void measure_or_end(struct pass *pass)
 {
 	if (!pass->wanted.counts_values || pass->error.code != ERROR_NONE) {
 		pass_end(pass);
@@ -232,6 +234,35 @@ static void pass_measure(struct pass *pass)
 	}
 	pass->chore.read.work = measure_work;
 	pass->chore.read.done = measure_done;
+	runtime_read(pass->chore.runtime, &pass->chore.read);
+}
+
+/* ---- sweep --------------------------------------------------------------------------- */
+
+static void sweep_work(struct runtime_read *read, struct store_reader *reader)
+{
+	struct pass *pass = (struct pass *)read;
+	(void)reader;
+	POINT("retention.before_sweep");
+	bool good = artifacts_sweep(pass->chore.runtime->settings.artifacts,
+				    &pass->result.artifacts, &pass->error);
+	(void)good; /* the error says so, too */
+}
+
+static void sweep_done(struct runtime_read *read)
+{
+	POINT("retention.swept");
+	measure_or_end((struct pass *)read);
+}
+
+static void pass_sweep(struct pass *pass)
+{
+	if (pass->chore.runtime->settings.artifacts == NULL || pass->error.code != ERROR_NONE) {
+		measure_or_end(pass);
+		return;
+	}
+	pass->chore.read.work = sweep_work;
+	pass->chore.read.done = sweep_done;
 	runtime_read(pass->chore.runtime, &pass->chore.read);
 }
 
@@ -261,7 +292,7 @@ static void purge_done(struct runtime_care *care)
 	if (pass->error.code == ERROR_NONE && pass->purge_more)
 		runtime_care(pass->chore.runtime, care);
 	else
-		pass_measure(pass);
+		pass_sweep(pass);
 }
 
 static void forget_work(struct runtime_care *care, struct store *store)

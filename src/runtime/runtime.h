@@ -41,6 +41,7 @@ struct runtime_settings {
 	struct workspace *workspace;
 	const struct tool_table *tools;
 	struct tool_host host;
+	struct artifacts *artifacts;     /* what runs keep; NULL = nothing is swept */
 	const struct llm_table *drivers; /* what agents can be driven by; NULL = nothing */
 	struct llm_host *models;
 	struct customs *customs; /* tools of the owner's own; NULL = there are none */
@@ -286,7 +287,7 @@ struct runtime_compaction {
 
 struct runtime_compacted {
 	const struct error *error; /* NULL: done */
-	int64_t runs, compacted, events, values, free_bytes;
+	int64_t runs, compacted, events, values, free_bytes, artifacts;
 };
 
 typedef void runtime_compact_done(void *context, uint64_t argument,

@@ -53,6 +53,11 @@ struct http_client *works_http(struct tool_works *works)
 	return works->http;
 }
 
+struct artifacts *works_artifacts(const struct tool_works *works)
+{
+	return works->settings.artifacts;
+}
+
 struct customs *works_customs(const struct tool_works *works)
 {
 	return works->settings.customs;

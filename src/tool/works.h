@@ -20,6 +20,7 @@
 
 struct tool_works;
 
+struct artifacts;
 struct customs;
 struct http_client;
 struct keepers;
@@ -27,6 +28,7 @@ struct keepers;
 struct tool_works_settings {
 	struct loop *loop;
 	struct customs *customs;           /* custom tools; NULL = there are none */
+	struct artifacts *artifacts;       /* what runs keep */
 	const char *append_root;           /* folder of append_line's files; made when first used */
 	struct str_list private_addresses; /* that requests may go to, beside public ones */
 };
@@ -38,6 +40,7 @@ MUST_CHECK bool works_new(const struct tool_works_settings *settings, struct too
 void works_free(struct tool_works *works);
 const char *works_append_root(const struct tool_works *works);
 struct http_client *works_http(struct tool_works *works);
+struct artifacts *works_artifacts(const struct tool_works *works);
 struct customs *works_customs(const struct tool_works *works);
 struct keepers *works_keepers(const struct tool_works *works); /* of custom_inside.h */
 /* The trust in a custom tool is another one: a process that stayed for it ends. */

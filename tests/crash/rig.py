@@ -8,6 +8,7 @@ A plan is a way to come to the plug:
     chain            a long run of computed steps, for the points around a checkpoint
     recovery-<x>     the start after a first kill at x, a row of FIRST_KILLS
     drain            the reference run, told to stop while a step runs
+    w20              W20 (w20.py), for the points that the reference run does not pass and many others
     care             housekeeping on a run that has ended: compaction, then a rebuild
 """
 import collections
@@ -89,7 +90,8 @@ KILLED = collections.defaultdict(list)  # plan -> plugs that were pulled
 FAILED = set()          # test ids
 
 # Points that a server does not pass, and who kills at them.
-ELSEWHERE = {"file.before_rename": "tests/scenario/test_config.py",
+ELSEWHERE = {"queue.before_start": "tests/scenario/test_queue.py",
+             "file.before_rename": "tests/scenario/test_config.py",
              "file.after_rename": "tests/scenario/test_config.py",
              "schedule.before_start": "tests/scenario/test_schedules.py",
              "schedule.started": "tests/scenario/test_schedules.py",
@@ -397,6 +399,10 @@ def plan(name, everything):
         plugs = [("server.draining", 1), ("server.drained", 1)]
     elif name == "care":
         plugs = care_points()
+    elif name == "w20":
+        import w20  # which is made of this module
+        plugs = w20.plugs()
+        return plugs if everything else w20.chosen(plugs, {point for point, _ in clean()[1]})
     else:
         plugs = recovery_points(name.removeprefix("recovery-"))
     if everything:

@@ -19,6 +19,7 @@ import subprocess
 import traceback
 
 import rig
+import w20
 from baton import PROGRAM, ROOT
 
 TRACER = str(pathlib.Path(PROGRAM).parents[1] / "tests" / "crash" / "tracer")
@@ -33,8 +34,17 @@ CHOSEN, CHOSEN_TWICE = 60, 12   # in make test
 TWICE = 240                     # with --all-points
 CHECKPOINT_CHOSEN = 6
 
+# How a run is made, followed, ended and compared; whatever is not named here is a run of the rig's own.
+Case = collections.namedtuple("Case", "home driver finish compare clean environment")
+CASES = {"w20": Case(w20.Room, w20.Driver, w20.finish, w20.compare, w20.clean, w20.ENVIRONMENT)}
+
 Call = collections.namedtuple("Call", "name target")
 Life = collections.namedtuple("Life", "killed calls")
+
+
+def case_of(workflow):
+    return CASES.get(workflow) or Case(rig.make_home, functools.partial(rig.Driver, workflow=workflow), rig.finish,
+                                       rig.compare, functools.partial(rig.clean, workflow), {})
 
 
 def parse(text):
@@ -73,7 +83,7 @@ def live(home, driver, *options):
     assert os.access(TRACER, os.X_OK), f"{TRACER} is not built: run make build"
     report = os.path.join(home.path, f"report-{len(home.started)}")
     server = home.begin_serve(under=(TRACER, "--report", report, "--ignore", home.trace, *options),
-                              BATON_POINTS_TRACE=home.trace)
+                              BATON_POINTS_TRACE=home.trace, **case_of(driver.workflow).environment)
     if server.listen() and driver.go(server):
         server.popen.terminate()
     status = server.wait()
@@ -95,11 +105,12 @@ def pull(home, driver, kill, *options):
 @functools.lru_cache
 def passes(workflow="reference", *options):
     """The calls of an undisturbed run, in their order."""
-    with rig.make_home() as home:
-        driver = rig.Driver(home, workflow)
+    case = case_of(workflow)
+    with case.home() as home:
+        driver = case.driver(home)
         life, status, end = live(home, driver, *options, "--count")
         assert (status, end) == (DONE, ["ended 0"])
-        rig.compare(home, driver, rig.finish(home, driver))
+        case.compare(home, driver, case.finish(home, driver))
         return life.calls
 
 
@@ -121,16 +132,16 @@ class Outcome:
 
 
 def crash(kills, workflow="reference", options=()):
-    outcome = Outcome(kills, workflow)
+    outcome, case = Outcome(kills, workflow), case_of(workflow)
     try:
-        with rig.make_home() as home:
-            driver = rig.Driver(home, workflow)
+        with case.home() as home:
+            driver = case.driver(home)
             for kill in kills:
                 life = pull(home, driver, kill, *options)
                 if not life.killed:
                     break
                 outcome.calls.append(life.calls[kill[1] - 1])
-            rig.compare(home, driver, rig.finish(home, driver))
+            case.compare(home, driver, case.finish(home, driver))
     except Exception as wrong:  # told with the kill that led to it, after the others were tried
         outcome.problem = traceback.format_exc()
         outcome.short = f"{type(wrong).__name__}: {wrong}".splitlines()[0][:300]
@@ -152,16 +163,16 @@ def crash_all(plans, workflow="reference", options=()):
                 break
         return outcome
 
-    rig.clean(workflow)  # once, before several threads ask for it
+    case_of(workflow).clean()  # once, before several threads ask for it
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         return list(pool.map(insist, plans))
 
 
-def walk_on(mode, number):
+def walk_on(mode, number, workflow="reference"):
     """The places after the last one that a clean run passed, until a run ends unharmed."""
     outcomes = []
     while True:
-        outcome = crash(((mode, number),))
+        outcome = crash(((mode, number),), workflow)
         if outcome.problem is None and not outcome.complete:
             return outcomes
         outcomes.append(outcome)
@@ -176,7 +187,8 @@ def told(outcomes):
         where = ", then ".join(" ".join(call) for call in outcome.calls) or "not reached"
         lines.append(f"  {name_of(outcome.kills)} ({where}): {outcome.short}")
     if wrong:
-        lines += ["again: pytest tests/crash/test_syscalls.py --kill " + name_of(wrong[0].kills), "",
+        test = "test_w20.py" if wrong[0].workflow == "w20" else "test_syscalls.py"
+        lines += [f"again: pytest tests/crash/{test} --kill " + name_of(wrong[0].kills), "",
                   wrong[0].problem]
     return "\n".join(lines)
 

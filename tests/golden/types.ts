@@ -2933,6 +2933,110 @@ export namespace run {
     length: number;
   }
 
+  /** One activation of a run's node, in a few words. */
+  export interface OutlineStep {
+    /** Its path: improve#2/draft is the draft of the second round. */
+    step: string;
+    /** Path of the activation whose body it is in; none: the run's own. */
+    within?: string;
+    /** What its node does. */
+    kind: run.NodeKind;
+    /** Who does it: the tool, the agent, the workflow, or its kind. */
+    agent: string;
+    /** A word of the state table. */
+    state: string;
+    /** How often it was tried; 0 before it started. */
+    attempts: number;
+    /** When it started. */
+    started_at?: string;
+    /** When it ended. */
+    ended_at?: string;
+    /** When what is open is over, told to stop or passed on, or when it is tried again. */
+    due_at?: string;
+    /** Why it failed, was skipped or cancelled. */
+    error?: string;
+    /** The signal it waits for. */
+    signal?: string;
+    /** The question it waits with, as in the inbox. */
+    request?: string;
+    /** Why a person is asked. */
+    asks?: run.RequestKind;
+    /** What is asked. */
+    question?: string;
+    /** Whom, once it was passed on. */
+    to?: string;
+    /** The run it is carried out by. */
+    subrun?: string;
+  }
+
+  /** A run and all its steps, in a few words each. */
+  export interface Outline {
+    /** The run. */
+    run_id: string;
+    /** Name of its definition. */
+    workflow: string;
+    /** A word of the state table. */
+    state: string;
+    /** It is called off; something of it is still open. */
+    cancelling?: boolean;
+    /** Who started it. */
+    by?: string;
+    /** The run it is part of. */
+    parent?: string;
+    /** Where it must wait for its turn, higher ones come first. */
+    priority?: number;
+    /** Of the runs with this word one at a time is under way. */
+    alone?: string;
+    /** When it was recorded. */
+    created_at: string;
+    /** When it began or left its queue. */
+    started_at?: string;
+    /** When it ended. */
+    ended_at?: string;
+    /** Why it failed. */
+    error?: string;
+    /** Where it stands, while it waits for its turn. */
+    queue?: run.QueuePlace;
+    /** Seq of the newest event in this. */
+    seq: number;
+    /** In the definition's order: a step, then what is in its body, then its next activation. */
+    steps: run.OutlineStep[];
+  }
+
+  /** A run and all its steps, in a few words each. */
+  export interface Outline_Input {
+    /** The run. */
+    run_id: string;
+    /** Name of its definition. */
+    workflow: string;
+    /** A word of the state table. */
+    state: string;
+    /** It is called off; something of it is still open. */
+    cancelling?: boolean;
+    /** Who started it. */
+    by?: string;
+    /** The run it is part of. */
+    parent?: string;
+    /** Where it must wait for its turn, higher ones come first. */
+    priority?: number;
+    /** Of the runs with this word one at a time is under way. */
+    alone?: string;
+    /** When it was recorded. */
+    created_at: string;
+    /** When it began or left its queue. */
+    started_at?: string;
+    /** When it ended. */
+    ended_at?: string;
+    /** Why it failed. */
+    error?: string;
+    /** Where it stands, while it waits for its turn. */
+    queue?: run.QueuePlace_Input;
+    /** Seq of the newest event in this. */
+    seq: number;
+    /** In the definition's order: a step, then what is in its body, then its next activation. */
+    steps: run.OutlineStep[];
+  }
+
   /** The answer is recorded. */
   export interface InboxReceipt {
     /** The request. */
@@ -3547,6 +3651,110 @@ export namespace run {
     line: string;
   }
 
+  /** One version of something a run made and keeps. */
+  export interface Artifact {
+    /** What it is called, such as report.md or docs/plan.md. */
+    name: string;
+    /** 1, 2, 3 …: every write of the name is the next one. */
+    version: number;
+    /** Of its bytes; they are stored once under it, whoever wrote them. */
+    sha256: string;
+    /** Bytes. */
+    size: number;
+    /** What kind of bytes they are. */
+    media_type: string;
+    /** When it was written. */
+    created_at: string;
+    /** The call that wrote it. */
+    effect: string;
+  }
+
+  /** What a run made and keeps. */
+  export interface ArtifactPage {
+    /** Every version, in the order in which they were written. */
+    items: run.Artifact[];
+  }
+
+  /** Inputs of the write_artifact tool. */
+  export interface WriteArtifactInputs {
+    /** What it is called; a name that is there already gets one more version. */
+    name: string;
+    /** Its bytes; or else path. */
+    content?: string;
+    /** How the content is given. @default "text" */
+    encoding: run.Encoding;
+    /** The file that has its bytes, from the workspace on; links must stay within it. */
+    path?: string;
+    /** What kind of bytes they are; unless said, UTF-8 text, or bytes where content is base64 or path is used. */
+    media_type?: string;
+  }
+
+  /** Inputs of the write_artifact tool. */
+  export interface WriteArtifactInputs_Input {
+    /** What it is called; a name that is there already gets one more version. */
+    name: string;
+    /** Its bytes; or else path. */
+    content?: string;
+    /** How the content is given. @default "text" */
+    encoding?: run.Encoding;
+    /** The file that has its bytes, from the workspace on; links must stay within it. */
+    path?: string;
+    /** What kind of bytes they are; unless said, UTF-8 text, or bytes where content is base64 or path is used. */
+    media_type?: string;
+  }
+
+  /** Outputs of the write_artifact tool. */
+  export interface WriteArtifactOutputs {
+    /** What it is called. */
+    name: string;
+    /** Which version of the name this is. */
+    version: number;
+    /** Of its bytes. */
+    sha256: string;
+    /** Bytes. */
+    size: number;
+    /** What kind of bytes they are. */
+    media_type: string;
+  }
+
+  /** Inputs of the read_artifact tool. */
+  export interface ReadArtifactInputs {
+    /** What it is called; of this run. */
+    name: string;
+    /** Which version; the newest unless said. */
+    version?: number;
+    /** How the content is given. @default "text" */
+    encoding: run.Encoding;
+  }
+
+  /** Inputs of the read_artifact tool. */
+  export interface ReadArtifactInputs_Input {
+    /** What it is called; of this run. */
+    name: string;
+    /** Which version; the newest unless said. */
+    version?: number;
+    /** How the content is given. @default "text" */
+    encoding?: run.Encoding;
+  }
+
+  /** Outputs of the read_artifact tool. */
+  export interface ReadArtifactOutputs {
+    /** What it is called. */
+    name: string;
+    /** Which version this is. */
+    version: number;
+    /** Of its bytes, which were compared with it. */
+    sha256: string;
+    /** Bytes. */
+    size: number;
+    /** What kind of bytes they are. */
+    media_type: string;
+    /** The bytes. */
+    content: string;
+    /** How they are given. */
+    encoding: run.Encoding;
+  }
+
   /** Methods that change nothing. */
   export type FetchMethod =
     /** The whole answer. */
@@ -3980,6 +4188,8 @@ export namespace run {
     values: number;
     /** Room in the database that holds nothing; a vacuum gives it back to the disk. */
     free_bytes: number;
+    /** Contents of artifacts taken off the disk, because no run names them. */
+    artifacts: number;
   }
 
   /** Something the store keeps in step with the events. */

@@ -84,3 +84,51 @@ def test_refused_requests_cost_nothing(home, server):
     assert server.start("chain", {"unknown": 1}).status == 422
     assert server.start("nobody").status == 404
     assert home.commits() == before
+
+
+# What a step of each kind costs: its definition, the steps it comes to (containers and what is in them), and the
+# commits.  In a row, so that nothing is committed together that happened to come at the same time.
+AGENT = "agents: {ada: {driver: script, options: {replies: [{json: {done: false}}]}}}\n"
+KINDS = {
+    "agent": (AGENT, "agent: ada, inputs: {prompt: hello}", 1, 1),
+    "artifact": ("", "tool: write_artifact, inputs: {name: a, content: x}", 1, 1),
+    "tool in a parallel": ("", "parallel: {steps: [{name: a, tool: sleep, inputs: {seconds: 0}}]}", 2, 1),
+    "two tools in a parallel": (
+        "", "parallel: {steps: [{name: a, tool: sleep, inputs: {seconds: 0}}, {name: b, tool: sleep, inputs: {seconds: 0}, "
+        "depends_on: [a]}]}", 3, 2),
+    "map of one at a time": (
+        "", "map: {over: [1, 2], at_once: 1, steps: [{name: a, tool: sleep, inputs: {seconds: 0}}]}", 3, 2),
+    "loop of agents": (
+        AGENT, "loop: {until: steps.a.outputs.json.done, max: 3, steps: [{name: a, agent: ada, inputs: {prompt: hello}}]}", 6, 3),
+    "tool that is run again": ("", "tool: sleep, inputs: {seconds: 0}, loop_until: 'false', loop_max: 2", 2, 2),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_step_keeps_the_bound(home, server, kind):
+    """At most one commit and two rows a step."""
+    head, words, steps, commits = KINDS[kind]
+    count = 4
+    lines = [f"  - {{name: s{n}, depends_on: [{f's{n - 1}' if n else ''}], {words}}}" for n in range(count)]
+    name = home.define("name: kinds\n" + head + "steps:\n" + "\n".join(lines) + "\n")
+    warm_up(home, server)
+    before = home.commits()
+    result = server.start(name, wait=20).body
+    assert result["status"] == "success", result
+    assert len(server.events(result["run_id"])) <= 2 * steps * count + 2
+    # And the one that made the run.
+    assert home.commits() - before == commits * count + 1
+    assert commits <= steps
+
+
+def test_a_run_within_a_run_keeps_the_bound(home, server):
+    """The inner run's own steps, and one commit of the outer one on either side."""
+    home.define("name: inner\nsteps:\n  - {name: a, tool: sleep, inputs: {seconds: 0}}\n")
+    name = home.define("name: outer\nsteps:\n  - {name: a, workflow: inner}\n  - {name: b, workflow: inner, depends_on: [a]}\n")
+    warm_up(home, server)
+    before = home.commits()
+    run = server.start(name, wait=20).body["run_id"]
+    assert server.types(run) == ["run.created"] + ["subrun.requested", "subrun.finished"] * 2 + ["run.finished"]
+    inner = [event["data"]["effect"] for event in server.events(run) if event["type"] == "subrun.requested"]
+    assert [server.types(one) for one in inner] == [["run.created", "tool.requested", "tool.finished", "run.finished"]] * 2
+    assert home.commits() - before == 3 + 2 * 2

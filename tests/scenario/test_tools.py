@@ -7,7 +7,8 @@ from baton import ROOT, Gone, killed, new_id
 from world import World
 
 CLASSES = {"noop": "pure", "echo": "pure", "json_transform": "pure", "sleep": "idempotent", "read_file": "idempotent",
-           "http_fetch": "idempotent", "http_send": "keyed", "append_line": "probe", "write_file": "contained",
+           "http_fetch": "idempotent", "http_send": "keyed", "append_line": "probe", "write_artifact": "probe", "read_artifact": "idempotent",
+           "write_file": "contained",
            "shell": "contained", "http_send_once": "once"}
 LOOPBACK = {"BATON_TOOLS_PRIVATE_ADDRESSES": "127.0.0.1"}
 
@@ -34,9 +35,12 @@ def kill_at(home, point, definition, **environment):
     return run
 
 
-def finish(home, run, **environment):
-    """Starts it again; the run's result and its events."""
+def finish(home, run, settle=None, **environment):
+    """Starts it again; the run's result and its events.  `settle` is what a person says became of its call."""
     server = home.serve(**environment)
+    if settle is not None:
+        assert server.settle(run, settle)["step"] == "step"
+        assert server.types(run).count("tool.requested") == 1
     result = server.finish(run)
     return result, server.events(run)
 
@@ -196,9 +200,9 @@ def test_probe_that_cannot_see_leaves_it_to_a_person(home):
     log = pathlib.Path(home.data, "journal", "log")
     log.unlink()
     log.mkdir()  # no line can be looked for in a folder
-    result, events = finish(home, run)
+    result, events = finish(home, run, "not_happened")
     assert result["status"] == "failed"
-    closed = of_type(events, "tool.finished")[0]
+    [closed] = of_type(events, "tool.finished")
     assert closed["outcome"] == "unknown" and closed["fault"]["code"] == "outcome_unknown"
 
 
@@ -218,7 +222,7 @@ def test_once_is_never_repeated(home, point):
     with World() as world:
         definition = one_step("http_send_once", f"{{url: '{world.base}/order', body: pay}}")
         run = kill_at(home, point, definition, **LOOPBACK)
-        result, events = finish(home, run, **LOOPBACK)
+        result, events = finish(home, run, "not_happened", **LOOPBACK)
         assert len(world.ledger) == (1 if point == "tool.ended" else 0)
         assert not [asked for asked in world.ledger if "Idempotency-Key" in asked.headers]
     assert result["status"] == "failed"

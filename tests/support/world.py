@@ -4,6 +4,7 @@ import contextlib
 import http.server
 import json
 import threading
+import urllib.request
 
 Asked = collections.namedtuple("Asked", "method path headers body")
 
@@ -28,6 +29,7 @@ class World(http.server.ThreadingHTTPServer):
         self.ledger, self.changed = [], threading.Condition()
         self.answers, self.gate = {}, threading.Event()
         self.connections = 0
+        self.open, self.closes = 0, False  # connections that are open; whether each takes one request only
         if context is not None:
             self.socket = context.wrap_socket(self.socket, server_side=True)
         self.base = f"http{'s' if context else ''}://127.0.0.1:{self.server_address[1]}"
@@ -44,6 +46,25 @@ class World(http.server.ThreadingHTTPServer):
         with self.changed:
             assert self.changed.wait_for(lambda: len(self.ledger) >= count, 30), self.ledger
             return list(self.ledger)
+
+    def process_request(self, request, client_address):
+        with self.changed:
+            self.open += 1
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request):
+        super().shutdown_request(request)
+        with self.changed:
+            self.open -= 1
+            self.changed.notify_all()
+
+    def settle(self):
+        """What clients that are dead by now had sent is in the ledger when this returns.  Connections are
+        taken in their order, so behind one of ours all of theirs have begun; each ends with its request."""
+        assert self.closes
+        urllib.request.urlopen(self.base + "/settle", timeout=30).read()
+        with self.changed:
+            assert self.changed.wait_for(lambda: self.open == 0, 30), f"{self.open} connections stay open"
 
     def release(self):
         self.gate.set()
@@ -93,7 +114,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def any(self):
         size = int(self.headers.get("Content-Length", 0))
+        self.close_connection = self.close_connection or self.server.closes
         body = self.rfile.read(size)
+        if len(body) < size:
+            return  # the client died in the middle of its request: nothing was asked
         path, _, query = self.path.partition("?")
         self.server.note(Asked(self.command, path, dict(self.headers), body))
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):

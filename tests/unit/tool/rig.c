@@ -16,8 +16,10 @@ void rig_open(struct rig *rig)
 	cr_assert_eq(mkdir(rig->workspace, 0700), 0);
 	cr_assert(loop_new(&rig->loop, &error));
 	rig->customs = customs_new(rig->folder);
+	rig->artifacts = artifacts_new(rig->folder);
 	const struct tool_works_settings settings = { .loop = rig->loop,
 						      .customs = rig->customs,
+						      .artifacts = rig->artifacts,
 						      .append_root = rig_path(rig, "lines") };
 	cr_assert(works_new(&settings, &rig->works, &error));
 	rig->host = (struct tool_host){ .loop = rig->loop,
@@ -34,6 +36,7 @@ void rig_close(struct rig *rig)
 	works_free(rig->works);
 	loop_free(rig->loop);
 	customs_free(rig->customs);
+	artifacts_free(rig->artifacts);
 	close(rig->lock);
 	arena_done(&rig->arena);
 	cr_assert_eq(system(command), 0);

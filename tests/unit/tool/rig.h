@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "artifact/artifact.h"
 #include "os/loop.h"
 #include "sandbox/sandbox.h"
 #include "tool/custom.h"
@@ -12,6 +13,7 @@
 
 struct rig {
 	struct loop *loop;
+	struct artifacts *artifacts;
 	struct customs *customs;
 	struct tool_works *works;
 	struct tool_host host;

@@ -27,6 +27,8 @@ static const struct {
 	{ "http_send_once", "{\"url\": \"http://192.0.2.1/\", \"body\": \"x\"}", true },
 	{ "read_file", "{\"path\": \"none\"}", false },
 	{ "write_file", "{\"path\": \"a\", \"content\": \"\"}", false },
+	{ "write_artifact", "{\"name\": \"a\", \"path\": \"none\"}", false },
+	{ "read_artifact", "{\"name\": \"a\"}", false },
 	{ "append_line", "{\"path\": \"a\", \"line\": \"\"}", false },
 };
 

@@ -1,0 +1,129 @@
+/* api/api_artifacts.c -- what a run made and keeps: the list, and the bytes.
+ *
+ * The bytes are a tool's or a model's: a browser must neither run nor render them as a page of
+ * ours, whatever their media type says.  So they are a download, in a sandbox of no rights.
+ */
+#include <stdlib.h>
+
+#include "api/inside.h"
+#include "artifact/artifact.h"
+
+struct artifact_read {
+	struct runtime_read read;
+	struct api *api;
+	uint64_t exchange;
+	struct uuid run;
+	struct str name; /* "" = the list */
+	int64_t version;
+	struct str known; /* If-None-Match */
+	const struct run_artifact *artifact;
+	struct str body;
+	struct error error;
+};
+
+static bool same_tag(struct str known, struct str tag)
+{
+	struct str word;
+	while (str_cut(&known, ',', &word))
+		if (str_equal(str_trim(word), tag) || str_equal(str_trim(word), S("*")))
+			return true;
+	return false;
+}
+
+static struct str tag_of(const struct run_artifact *artifact, struct arena *arena)
+{
+	char hex[HASH_TEXT_SIZE];
+	return str_format(arena, "\"" STR_FMT "\"", STR_ARG(hash_text(&artifact->sha256, hex)));
+}
+
+static bool find_run(struct artifact_read *r, struct store_reader *reader)
+{
+	struct store_run row;
+	bool found;
+	if (!reader->ops->read_run(reader, &r->run, &r->read.arena, &row, &found, &r->error))
+		return false;
+	return found || fail(&r->error, ERROR_NOT_FOUND, "there is no such run");
+}
+
+static void artifact_work(struct runtime_read *read, struct store_reader *reader)
+{
+	struct artifact_read *r = (struct artifact_read *)read;
+	const struct artifacts *artifacts = r->api->settings.artifacts;
+	struct arena *arena = &read->arena;
+	struct run_artifact_list list;
+	if (!find_run(r, reader) || !artifact_list(artifacts, &r->run, arena, &list, &r->error))
+		return;
+	if (r->name.size == 0) {
+		struct run_artifact_page *page = run_artifact_page_new(arena);
+		SET(page, items, list);
+		r->body = run_artifact_page_text(page, arena);
+		return;
+	}
+	if (!artifact_find(&list, r->name, r->version, &r->artifact, &r->error))
+		return;
+	bool good = same_tag(r->known, tag_of(r->artifact, arena)) ||
+		    artifact_read(artifacts, r->artifact, arena, &r->body, &r->error);
+	(void)good; /* the error says so, too */
+}
+
+static void send_bytes(struct artifact_read *r)
+{
+	struct arena *arena = &r->read.arena;
+	struct str tag = tag_of(r->artifact, arena), rest = r->name, last = r->name;
+	while (str_cut(&rest, '/', &last))
+		;
+	const struct http_header headers[] = {
+		{ S("Content-Type"), r->artifact->media_type },
+		{ S("Content-Disposition"),
+		  str_format(arena, "attachment; filename=\"" STR_FMT "\"", STR_ARG(last)) },
+		{ S("ETag"), tag },
+		{ S("Cache-Control"), S("private, no-cache") },
+		{ S("Content-Security-Policy"),
+		  S("sandbox; default-src 'none'; frame-ancestors 'none'") },
+		{ S("X-Artifact-Version"),
+		  str_format(arena, "%lld", (long long)r->artifact->version) },
+	};
+	bool same = same_tag(r->known, tag);
+	api_reply(r->api, r->exchange, same ? 304 : 200, headers, COUNT(headers), r->body);
+}
+
+static void artifact_done(struct runtime_read *read)
+{
+	struct artifact_read *r = (struct artifact_read *)read;
+	if (r->error.code != ERROR_NONE)
+		api_reply_error(r->api, r->exchange, &r->error, NULL);
+	else if (r->artifact == NULL)
+		api_reply_json(r->api, r->exchange, 200, r->body);
+	else
+		send_bytes(r);
+	arena_done(&read->arena);
+	free(r);
+}
+
+static struct artifact_read *read_new(struct api_call *call)
+{
+	struct artifact_read *r = calloc(1, sizeof(*r));
+	require(r != NULL);
+	r->api = call->api;
+	r->exchange = call->exchange;
+	r->run = call->id;
+	r->read.work = artifact_work;
+	r->read.done = artifact_done;
+	return r;
+}
+
+void api_run_artifacts(struct api_call *call)
+{
+	runtime_read(call->api->settings.runtime, &read_new(call)->read);
+}
+
+void api_run_artifact(struct api_call *call)
+{
+	struct artifact_read *r = read_new(call);
+	r->name = str_copy(&r->read.arena, call->path);
+	r->known = str_copy(&r->read.arena, http_header(call->request, S("If-None-Match")));
+	if (api_query_int(call, S("version"), 1, INT64_MAX, 0, &r->version, &r->error))
+		runtime_read(call->api->settings.runtime, &r->read);
+	else
+		artifact_done(&r->read);
+}

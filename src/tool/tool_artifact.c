@@ -1,0 +1,282 @@
+/* tool/tool_artifact.c -- write_artifact and read_artifact: what the run keeps
+ * (artifact/artifact.h).
+ *
+ * Writing is of class probe: a version cannot be taken back and two of them are not one, but the
+ * run's list has the effect's id beside each, so after a crash the probe looks there.  A call that
+ * was told to stop and has written all the same says so: what is in the list has succeeded.
+ *
+ * The work is a job on a reader's thread, because a disk may take its time.
+ */
+#include <stdlib.h>
+
+#include "artifact/artifact.h"
+#include "base/base64.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "os/beneath.h"
+#include "tool/works.h"
+
+struct artifact_work {
+	struct tool_running running; /* first */
+	struct job job;
+	struct arena arena;
+	struct artifacts *artifacts;
+	const char *workspace, *path; /* path NULL: the bytes are given */
+	struct artifact_write write;
+	struct run_read_artifact_inputs read;
+	struct tool_result result;
+	/* a probe's */
+	enum tool_answer answer;
+	tool_asked *asked;
+	void *context;
+	uint64_t argument;
+};
+
+static struct artifact_work *work_of(struct job *job)
+{
+	return (struct artifact_work *)(void *)((char *)job - offsetof(struct artifact_work, job));
+}
+
+static void work_free(struct artifact_work *work)
+{
+	arena_done(&work->arena);
+	free(work);
+}
+
+/* With the inputs as its own: the caller's are good for its call only. */
+static struct artifact_work *work_new(const struct tool_host *host, const struct tool_call *call,
+				      const struct type *type, const void **out_inputs,
+				      struct error *error)
+{
+	struct artifact_work *work = calloc(1, sizeof(*work));
+	require(work != NULL);
+	work->artifacts = works_artifacts(host->works);
+	work->workspace = str_c(&work->arena, str_from_c(call->workspace));
+	work->write.run = call->run;
+	work->write.effect = call->effect;
+	work->write.at = system_wall_us(loop_system(host->loop));
+	const struct json *copy;
+	if (json_read(json_print(&work->arena, call->inputs), &work->arena, &copy, error)) {
+		*out_inputs = works_inputs(type, copy, &work->arena, error);
+		if (*out_inputs != NULL)
+			return work;
+	}
+	work_free(work);
+	return NULL;
+}
+
+static void submit(struct artifact_work *work, const struct tool_host *host,
+		   void (*run)(struct job *job, unsigned thread), void (*done)(struct job *job))
+{
+	work->job = (struct job){ .run = run, .done = done, .name = "artifact" };
+	system_submit(loop_system(host->loop), LANE_READER, &work->job);
+}
+
+/* ---- writing ------------------------------------------------------------------------- */
+
+static bool take_content(struct artifact_work *work, const struct run_write_artifact_inputs *inputs,
+			 struct error *error)
+{
+	size_t at;
+	if (has(inputs, path) && str_find(inputs->path, S("\0"), &at))
+		return fail(error, ERROR_INVALID, "inputs: /path has a NUL byte in it");
+	if (has(inputs, path)) {
+		work->path = str_c(&work->arena, inputs->path);
+		return true;
+	}
+	work->write.bytes = inputs->content;
+	return inputs->encoding == RUN_ENCODING_TEXT ||
+	       base64_read(&work->arena, inputs->content, &work->write.bytes) ||
+	       fail(error, ERROR_INVALID, "inputs: /content is not base64");
+}
+
+static struct artifact_work *write_new(const struct tool_host *host, const struct tool_call *call,
+				       struct error *error)
+{
+	const void *given;
+	struct artifact_work *work =
+		work_new(host, call, run_write_artifact_inputs_type(), &given, error);
+	if (work == NULL)
+		return NULL;
+	const struct run_write_artifact_inputs *inputs = given;
+	bool text = has(inputs, content) && inputs->encoding == RUN_ENCODING_TEXT;
+	work->write.name = inputs->name;
+	work->write.media_type = has(inputs, media_type) ? inputs->media_type
+				 : text                  ? S("text/plain; charset=utf-8")
+							 : S("application/octet-stream");
+	if (take_content(work, inputs, error))
+		return work;
+	work_free(work);
+	return NULL;
+}
+
+/* The same whether the call was made or its line was found. */
+static const struct json *written(const struct run_artifact *artifact, struct arena *arena)
+{
+	struct run_write_artifact_outputs *outputs = run_write_artifact_outputs_new(arena);
+	SET(outputs, name, artifact->name);
+	SET(outputs, version, artifact->version);
+	SET(outputs, sha256, artifact->sha256);
+	SET(outputs, size, artifact->size);
+	SET(outputs, media_type, artifact->media_type);
+	return TOOL_OUTPUT(run_write_artifact_outputs, outputs, arena);
+}
+
+static void write_work(struct job *job, unsigned thread)
+{
+	struct artifact_work *work = work_of(job);
+	struct error *error = &work->result.error;
+	struct run_artifact artifact;
+	uint64_t size;
+	(void)thread;
+	if (work->path != NULL &&
+	    !beneath_read(work->workspace, work->path, 0, LIMIT_ARTIFACT_BYTES + 1, &work->arena,
+			  &work->write.bytes, &size, error))
+		return;
+	if (artifact_write(work->artifacts, &work->write, &work->arena, &artifact, error))
+		work->result.output = written(&artifact, &work->arena);
+}
+
+static void write_ended(struct job *job)
+{
+	struct artifact_work *work = work_of(job);
+	if (work->result.error.code == ERROR_NONE)
+		work->running.told.code = ERROR_NONE;
+	works_done(&work->running, &work->result);
+	work_free(work);
+}
+
+static bool write_start(const struct tool_host *host, const struct tool_call *call,
+			uint64_t *out_running, struct error *error)
+{
+	struct artifact_work *work = write_new(host, call, error);
+	if (work == NULL)
+		return false;
+	works_begin(&work->running, host, call);
+	*out_running = work->running.id;
+	submit(work, host, write_work, write_ended);
+	return true;
+}
+
+static void probe_work(struct job *job, unsigned thread)
+{
+	struct artifact_work *work = work_of(job);
+	struct run_artifact_list list;
+	struct error error;
+	(void)thread;
+	work->answer = TOOL_UNKNOWN;
+	if (!artifact_list(work->artifacts, &work->write.run, &work->arena, &list, &error))
+		return;
+	const struct run_artifact *artifact = artifact_of_effect(&list, &work->write.effect);
+	work->answer = artifact != NULL ? TOOL_HAPPENED : TOOL_NOT_HAPPENED;
+	if (artifact != NULL)
+		work->result.output = written(artifact, &work->arena);
+}
+
+static void probe_ended(struct job *job)
+{
+	struct artifact_work *work = work_of(job);
+	work->asked(work->context, work->argument, work->answer, work->result.output);
+	work_free(work);
+}
+
+static bool probe(const struct tool_host *host, const struct tool_call *call, struct error *error)
+{
+	struct artifact_work *work = write_new(host, call, error);
+	if (work == NULL)
+		return false;
+	work->asked = call->asked;
+	work->context = call->context;
+	work->argument = call->argument;
+	submit(work, host, probe_work, probe_ended);
+	return true;
+}
+
+/* ---- reading ------------------------------------------------------------------------- */
+
+static bool read_found(struct artifact_work *work, const struct run_artifact *artifact,
+		       struct error *error)
+{
+	struct arena *arena = &work->arena;
+	struct str bytes;
+	size_t bad;
+	bool text = work->read.encoding == RUN_ENCODING_TEXT;
+	/* In JSON it has to stay below the largest value of a step. */
+	if (artifact->size > LIMIT_VALUE_BYTES / 4 * 3)
+		return fail(error, ERROR_TOO_LARGE,
+			    STR_FMT " has %lld bytes, more than a step's value can hold",
+			    STR_ARG(artifact->name), (long long)artifact->size);
+	if (!artifact_read(work->artifacts, artifact, arena, &bytes, error))
+		return false;
+	if (text && !utf8_valid(bytes, &bad))
+		return fail(error, ERROR_INVALID,
+			    STR_FMT " is not UTF-8 (byte %zu): read it with encoding: base64",
+			    STR_ARG(artifact->name), bad);
+	struct run_read_artifact_outputs *outputs = run_read_artifact_outputs_new(arena);
+	SET(outputs, name, artifact->name);
+	SET(outputs, version, artifact->version);
+	SET(outputs, sha256, artifact->sha256);
+	SET(outputs, size, artifact->size);
+	SET(outputs, media_type, artifact->media_type);
+	SET(outputs, content, text ? bytes : base64_text(arena, bytes));
+	SET(outputs, encoding, work->read.encoding);
+	work->result.output = TOOL_OUTPUT(run_read_artifact_outputs, outputs, arena);
+	return true;
+}
+
+static void read_work(struct job *job, unsigned thread)
+{
+	struct artifact_work *work = work_of(job);
+	struct error *error = &work->result.error;
+	struct run_artifact_list list;
+	const struct run_artifact *artifact;
+	int64_t version = has(&work->read, version) ? work->read.version : 0;
+	(void)thread;
+	bool good = artifact_list(work->artifacts, &work->write.run, &work->arena, &list, error) &&
+		    artifact_find(&list, work->read.name, version, &artifact, error) &&
+		    read_found(work, artifact, error);
+	(void)good; /* the error says so, too */
+}
+
+static void read_ended(struct job *job)
+{
+	struct artifact_work *work = work_of(job);
+	works_done(&work->running, &work->result);
+	work_free(work);
+}
+
+static bool read_start(const struct tool_host *host, const struct tool_call *call,
+		       uint64_t *out_running, struct error *error)
+{
+	const void *inputs;
+	struct artifact_work *work =
+		work_new(host, call, run_read_artifact_inputs_type(), &inputs, error);
+	if (work == NULL)
+		return false;
+	work->read = *(const struct run_read_artifact_inputs *)inputs;
+	works_begin(&work->running, host, call);
+	*out_running = work->running.id;
+	submit(work, host, read_work, read_ended);
+	return true;
+}
+
+const struct tool tool_write_artifact = {
+	.name = "write_artifact",
+	.text = "Keeps content, or a file of the workspace, as an artifact's next version.",
+	.class = RUN_CLASS_PROBE,
+	.inputs = run_write_artifact_inputs_type,
+	.outputs = run_write_artifact_outputs_type,
+	.start = write_start,
+	.stop = works_stop,
+	.probe = probe,
+};
+
+const struct tool tool_read_artifact = {
+	.name = "read_artifact",
+	.text = "Reads an artifact of this run, and compares it with its hash.",
+	.class = RUN_CLASS_IDEMPOTENT,
+	.inputs = run_read_artifact_inputs_type,
+	.outputs = run_read_artifact_outputs_type,
+	.start = read_start,
+	.stop = works_stop,
+};

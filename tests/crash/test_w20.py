@@ -1,0 +1,60 @@
+"""W20 is killed everywhere and ends as if nothing had been, or with a doubt that is marked and settled.
+
+Without options: as many places as the budget allows, chosen by the commit.  --all-points: every point
+and every state-changing system call.  --kill before@17 (or before@17+after@4): only that.
+"""
+import collections
+
+import rig
+import syscalls
+import w20
+from test_crash import planned
+from test_syscalls import good
+
+CHOSEN, CHOSEN_TWICE, TWICE = 39, 6, 120   # with the points: 60 in make test
+
+
+def test_what_w20_is():
+    """20 steps, 3 agents, 12 tool calls of three kinds, 6 turns, 2 questions, 5 artifacts, a workflow within."""
+    end = w20.clean()
+    requested = [event["data"] for event in end.events if event["type"] == "tool.requested"]
+    kinds = collections.Counter(event["type"] for event in end.events)
+    assert kinds["tool.requested"] == 12 and kinds["turn.requested"] == 6 and kinds["human.requested"] == 2
+    assert collections.Counter(data["class"] for data in requested) == {"idempotent": 4, "probe": 4, "once": 4}
+    assert kinds["subrun.requested"] == 1 and len(end.artifacts) == 5
+    inside = collections.Counter(event["data"]["class"] for event in end.child_events if event["type"] == "tool.requested")
+    assert inside == {"contained": 1, "probe": 1, "keyed": 1}
+
+
+@planned("w20")
+def test_w20(plug):
+    for _ in range(syscalls.TRIES):
+        with w20.Room() as home:
+            driver = w20.Driver(home)
+            came = w20.pull(home, driver, plug)
+            w20.compare(home, driver, w20.finish(home, driver))
+        if came:
+            rig.KILLED["w20"].append(plug)
+            return
+    raise AssertionError(f"{plug} was never come to")
+
+
+def test_w20_killed_at_its_calls(which, request):
+    """`which` is chosen, before, after or asked: see conftest.py."""
+    places = len(syscalls.passes("w20"))
+    if which == "asked":
+        plans = [syscalls.parse(text) for text in request.config.getoption("kill")]
+    elif which == "chosen":
+        plans = syscalls.spread(CHOSEN, places, "w20")
+    else:
+        plans = [((which, number),) for number in range(1, places + 1)]
+    outcomes = syscalls.crash_all(plans, "w20")
+    if which in ("before", "after"):
+        outcomes += syscalls.walk_on(which, places + 1, "w20")
+    good(f"w20-{which}", outcomes, len(plans) * 9 // 10)
+
+
+def test_w20_killed_again_while_it_recovers(request):
+    count = TWICE if request.config.getoption("all_points") else CHOSEN_TWICE
+    outcomes = syscalls.crash_all(syscalls.twice(count, len(syscalls.passes("w20"))), "w20")
+    good("w20-twice", outcomes, count * 8 // 10)
