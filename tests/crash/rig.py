@@ -94,7 +94,8 @@ ELSEWHERE = {"file.before_rename": "tests/scenario/test_config.py",
              "file.after_rename": "tests/scenario/test_config.py",
              "schedule.before_start": "tests/scenario/test_schedules.py",
              "schedule.started": "tests/scenario/test_schedules.py",
-             "schedule.stepped": "tests/scenario/test_schedules.py"}
+             "schedule.stepped": "tests/scenario/test_schedules.py",
+             "queue.before_start": "tests/scenario/test_queue.py"}
 PROFILE = {"name": "rig", "repo_root": "/srv/rig"}
 
 End = collections.namedtuple("End", "result events files profile")
