@@ -155,11 +155,16 @@ static int64_t clock_us(void)
 	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
+static bool has_screen(void)
+{
+	const char *terminal = getenv("TERM");
+	return isatty(STDOUT_FILENO) && (terminal == NULL || strcmp(terminal, "dumb") != 0);
+}
+
 static bool wants_colour(void)
 {
-	const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
-	return (no == NULL || no[0] == '\0') && isatty(STDOUT_FILENO) &&
-	       (terminal == NULL || strcmp(terminal, "dumb") != 0);
+	const char *no = getenv("NO_COLOR");
+	return (no == NULL || no[0] == '\0') && has_screen();
 }
 
 /* Every problem of the file on a line of its own, as compilers do. */
@@ -184,6 +189,8 @@ static bool check_file(struct cli *cli, struct error *error)
 static bool prepare(struct cli *cli, int argc, char **argv, struct error *error)
 {
 	cli->now = clock_us();
+	cli->clock = clock_us;
+	cli->screen = has_screen();
 	cli->colour = wants_colour();
 	cli->packed_pages = packed_web;
 	cli->packed_examples = packed_examples;

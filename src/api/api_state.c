@@ -1,9 +1,12 @@
-/* api/api_state.c -- a run as the engine has it, its place in the queue, and all runs in figures.
+/* api/api_state.c -- a run as the engine has it, its steps in a few words, its place in the queue,
+ * and all runs in figures.
  */
 #include <stdlib.h>
 
+#include "api/api_story.h"
 #include "api/inside.h"
 #include "base/limits.h"
+#include "views/outline.h"
 
 /* ---- the state ----------------------------------------------------------------------- */
 
@@ -12,6 +15,7 @@ struct state_read {
 	struct api *api;
 	uint64_t exchange;
 	struct uuid run;
+	struct run_queue_place *place; /* when it was asked */
 	struct str text;
 	struct error error;
 };
@@ -35,29 +39,67 @@ static void state_done(struct runtime_read *read)
 	free(r);
 }
 
-void api_run_state(struct api_call *call)
+static struct run_queue_place *queue_place(const struct api_call *call, struct arena *arena)
+{
+	struct runtime_place place = runtime_place(call->api->settings.runtime, &call->id);
+	struct run_queue_place *answer = run_queue_place_new(arena);
+	SET(answer, run_id, call->id);
+	if (place.position > 0)
+		SET(answer, kind, str_copy(arena, place.kind));
+	SET(answer, position, place.position);
+	SET(answer, length, place.length);
+	return answer;
+}
+
+static void read_state(struct api_call *call,
+		       void (*work)(struct runtime_read *read, struct store_reader *reader))
 {
 	struct state_read *r = calloc(1, sizeof(*r));
 	require(r != NULL);
 	r->api = call->api;
 	r->exchange = call->exchange;
 	r->run = call->id;
-	r->read.work = state_work;
+	r->place = queue_place(call, &r->read.arena);
+	r->read.work = work;
 	r->read.done = state_done;
 	runtime_read(call->api->settings.runtime, &r->read);
+}
+
+void api_run_state(struct api_call *call)
+{
+	read_state(call, state_work);
+}
+
+/* ---- the steps ----------------------------------------------------------------------- */
+
+static void steps_work(struct runtime_read *read, struct store_reader *reader)
+{
+	struct state_read *r = (struct state_read *)read;
+	AUTO(api_story) story = { 0 };
+	if (!api_story_read(&story, reader, &r->run, &read->arena, &r->error))
+		return;
+	if (!story.found)
+		fail(&r->error, ERROR_NOT_FOUND, "no such run");
+	else if (!story.told)
+		r->error = story.untold;
+	if (r->error.code != ERROR_NONE)
+		return;
+	struct run_outline *made = outline(&story.story);
+	if (r->place->position > 0 && str_equal(made->state, S("queued")))
+		SET(made, queue, r->place);
+	r->text = run_outline_text(made, &read->arena);
+}
+
+void api_run_steps(struct api_call *call)
+{
+	read_state(call, steps_work);
 }
 
 /* ---- the queue ----------------------------------------------------------------------- */
 
 void api_run_queue(struct api_call *call)
 {
-	struct runtime_place place = runtime_place(call->api->settings.runtime, &call->id);
-	struct run_queue_place *answer = run_queue_place_new(call->arena);
-	SET(answer, run_id, call->id);
-	if (place.position > 0)
-		SET(answer, kind, place.kind);
-	SET(answer, position, place.position);
-	SET(answer, length, place.length);
+	struct run_queue_place *answer = queue_place(call, call->arena);
 	api_reply_json(call->api, call->exchange, 200, run_queue_place_text(answer, call->arena));
 }
 

@@ -34,6 +34,7 @@ struct cli {
 	bool json;   /* --json */
 	bool helps;  /* --help: say what the command does instead of doing it */
 	bool colour; /* stdout is a terminal that wants it */
+	bool screen; /* stdout is a terminal where lines can be written over */
 
 	const char *data_folder, *config_file;
 	const char *address; /* of the server: the path of baton.sock, or http://host:port */
@@ -45,8 +46,10 @@ struct cli {
 	/* what is in the program: the dashboard, workflows by name */
 	const struct packed_file *packed_pages, *packed_examples;
 
-	uint8_t dice[16]; /* for an id of our own */
-	int64_t now;      /* when the command began, us since 1970 UTC */
+	uint8_t dice[16];       /* for an id of our own */
+	int64_t now;            /* when the command began, us since 1970 UTC */
+	int64_t (*clock)(void); /* what it is by now */
+	struct str once;        /* Idempotency-Key of what it sends; empty = none */
 	struct arena arena;
 	void *state;     /* what a command keeps between two servers */
 	bool own_server; /* this process is the owner: what it leaves, nobody else goes on with */
@@ -100,7 +103,7 @@ struct cli_option {
 	bool repeats;
 };
 
-enum { CLI_ARGUMENTS = 4, CLI_OPTIONS = 9, CLI_EXAMPLES = 5 }; /* each with its end */
+enum { CLI_ARGUMENTS = 4, CLI_OPTIONS = 10, CLI_EXAMPLES = 5 }; /* each with its end */
 
 struct cli_word {
 	const char *name, *text; /* NULL name ends the list */
@@ -171,13 +174,23 @@ MUST_CHECK bool cli_request(struct cli *cli, const char *method, struct str targ
 /* The same for an answer that is bytes. */
 MUST_CHECK bool cli_fetch(struct cli *cli, struct str target, struct str *out_bytes, bool *out_lost,
 			  struct error *error);
-/* The same for a stream of server-sent events, told one by one with its id; false ends it. */
+/* The same for a stream of server-sent events, told one by one with its id; false ends it.  With a
+ * tick it is told, too, whenever nothing has come for LIMIT_TREE_TICK_MS. */
 typedef bool cli_event(void *context, struct str id, struct str data);
-MUST_CHECK bool cli_stream(struct cli *cli, struct str target, cli_event *event, void *context,
-			   bool *out_lost, struct error *error);
-/* Follows a run's events, telling each, until it ends; then prints its result.  *seen is the seq
- * of the last event told: called again it goes on behind it. */
+typedef bool cli_tick(void *context);
+MUST_CHECK bool cli_stream(struct cli *cli, struct str target, cli_event *event, cli_tick *tick,
+			   void *context, bool *out_lost, struct error *error);
+/* Follows a run's events until it ends, as a tree on a terminal, else telling each on a line; then
+ * prints its result.  *seen is the seq of the last event told: called again it goes on behind it.
+ */
 int cli_follow(struct cli *cli, const struct uuid *run, int64_t *seen);
+/* "/api/runs/" RUN "/steps" */
+struct str cli_run_target(struct cli *cli, const struct uuid *run, const char *behind);
+/* From now on whatever is sent is done once, however often it takes to send it. */
+void cli_send_once(struct cli *cli);
+/* A value written as JSON, or @FILE that holds it; what else it may be called is in `what`. */
+MUST_CHECK bool cli_json_value(struct cli *cli, const char *text, const char *what,
+			       const struct json **out_json, struct error *error);
 /* What --file and --set say a document shall be, as JSON, with its name; `what` is what such a
  * document is called.  A command without --set gives the members of its own options in `with`. */
 MUST_CHECK bool cli_document(struct cli *cli, const char *what, const char *name,

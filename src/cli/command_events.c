@@ -1,4 +1,5 @@
-/* cli/command_events.c -- events, one a line: those that are stored, and with -f those to come.
+/* cli/command_events.c -- events and logs: what happened, one event a line, and with -f what
+ * happens.  events is for everybody's or a run's as they are stored, logs tells one run's.
  *
  * A run's are read by their seq, everybody's by their position; the number of the last one told is
  * kept, so that after a lost server the telling goes on behind it.
@@ -7,29 +8,31 @@
 
 #include "base/time.h"
 #include "cli/cli.h"
+#include "cli/tell.h"
 #include "contract/run.h"
 
 struct events_state {
 	const char *view;
 	struct uuid run;
-	bool of_run, follow;
+	bool of_run, follow, logs;
 	struct str after; /* told up to here; empty = from the beginning, or from now on with -f */
 	struct cli *cli;
 };
 
-static bool prepare(struct cli *cli, struct error *error)
+static bool prepare_of(struct cli *cli, const char *run, bool logs, struct error *error)
 {
 	struct events_state *state = arena_new(&cli->arena, struct events_state);
-	const char *run = cli_value(cli, "--run", 0);
 	int64_t number;
 	state->cli = cli;
+	state->logs = logs;
 	state->follow = cli_has(cli, "--follow");
 	state->view = cli_value(cli, "--view", 0);
 	state->of_run = run != NULL;
 	cli->state = state;
 	/* Whoever follows stays, so as an owner it carries on what is open. */
 	cli->only_looks = !state->follow;
-	if (run != NULL && !cli_uuid(run, "what --run takes", &state->run, error))
+	if (run != NULL &&
+	    !cli_uuid(run, logs ? "a run's id" : "what --run takes", &state->run, error))
 		return false;
 	state->after = str_from_c(cli_value(cli, "--after", 0));
 	if (cli_has(cli, "--after") && (!str_to_int(state->after, &number) || number < 0))
@@ -37,6 +40,16 @@ static bool prepare(struct cli *cli, struct error *error)
 			    "--after takes the number of an event, not " STR_FMT,
 			    STR_ARG(state->after));
 	return true;
+}
+
+static bool prepare(struct cli *cli, struct error *error)
+{
+	return prepare_of(cli, cli_value(cli, "--run", 0), false, error);
+}
+
+static bool prepare_logs(struct cli *cli, struct error *error)
+{
+	return prepare_of(cli, cli_argument(cli, 0), true, error);
 }
 
 /* An event of ours in a few words, any other as it is. */
@@ -48,6 +61,10 @@ static void tell(const struct events_state *state, const struct json *json, stru
 		state->view == NULL ? run_event_parse(&source, arena, &problems) : NULL;
 	if (state->cli->json || event == NULL) {
 		printf(STR_FMT "\n", STR_ARG(json_print(arena, json)));
+		return;
+	}
+	if (state->logs) {
+		tell_event(stdout, event, false);
 		return;
 	}
 	char at[TIME_TEXT_SIZE];
@@ -113,34 +130,55 @@ static int run(struct cli *cli)
 	bool lost;
 	if (!state->follow)
 		return read_stored(cli, state);
-	if (cli_stream(cli, target_of(state, "stream"), take_event, state, &lost, &error))
+	if (cli_stream(cli, target_of(state, "stream"), take_event, NULL, state, &lost, &error))
 		return 0;
 	return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
 }
+
+#define FOLLOW                                                                       \
+	{                                                                            \
+		.name = "--follow", .letter = 'f',                                   \
+		.text = "Go on with what happens; a run's stream ends with the run", \
+	}
+#define VIEW                                                                                    \
+	{                                                                                       \
+		.name = "--view", .value = "VIEW", .values = CLI_ONE_OF,                        \
+		.words = "pipeline|pipeline_v1|runtime|task|graph",                             \
+		.text = "In another vocabulary: pipeline, pipeline_v1, runtime, task or graph", \
+	}
+#define AFTER                                                                                 \
+	{                                                                                     \
+		.name = "--after", .value = "N", .text = "Behind the event with this number", \
+	}
 
 const struct cli_command command_events = {
 	.name = "events",
 	.text = "Print what happened, and with -f what happens",
 	.group = CLI_RUNS,
 	.kind = CLI_CLIENT,
-	.options = { { .name = "--follow",
-		       .letter = 'f',
-		       .text = "Go on with what happens; a run's stream ends with the run" },
+	.options = { FOLLOW,
 		     { .name = "--run",
 		       .value = "RUN",
 		       .values = CLI_RUN,
 		       .text = "Only this run's events" },
-		     { .name = "--view",
-		       .value = "VIEW",
-		       .values = CLI_ONE_OF,
-		       .words = "pipeline|pipeline_v1|runtime|task|graph",
-		       .text = "In another vocabulary: pipeline, pipeline_v1, runtime, task or graph" },
-		     { .name = "--after",
-		       .value = "N",
-		       .text = "Behind the event with this number" } },
+		     VIEW,
+		     AFTER },
 	.examples = { { "baton events --run 1f0c… --json",
 			"A run's events, one JSON object a line" },
 		      { "baton events -f", "Everybody's, as they happen" } },
 	.prepare = prepare,
+	.run = run,
+};
+
+const struct cli_command command_logs = {
+	.name = "logs",
+	.text = "Tell what happened in a run, a line for each event",
+	.group = CLI_RUNS,
+	.kind = CLI_CLIENT,
+	.arguments = { { .name = "RUN", .values = CLI_RUN } },
+	.options = { FOLLOW, VIEW, AFTER },
+	.examples = { { "baton logs 1f0c… -f", "Up to now, and then as it happens" },
+		      { "baton logs 1f0c… --view task", "In another vocabulary, as JSON" } },
+	.prepare = prepare_logs,
 	.run = run,
 };

@@ -75,6 +75,24 @@ static bool read_inputs(struct cli *cli, const struct json **out_inputs, struct 
 	return true;
 }
 
+/* Where it stands among those that wait for their turn. */
+static bool add_turn(struct cli *cli, struct runtime_workflow_run_request *request,
+		     struct error *error)
+{
+	const char *priority = cli_value(cli, "--priority", 0);
+	const char *alone = cli_value(cli, "--alone", 0);
+	int64_t number;
+	if (priority != NULL) {
+		if (!str_to_int(str_from_c(priority), &number) || number < -100 || number > 100)
+			return fail(error, ERROR_USAGE, "--priority takes -100 to 100, not %s",
+				    priority);
+		SET(request, priority, number);
+	}
+	if (alone != NULL)
+		SET(request, alone, str_from_c(alone));
+	return true;
+}
+
 static bool prepare(struct cli *cli, struct error *error)
 {
 	struct run_state *state = arena_new(&cli->arena, struct run_state);
@@ -89,6 +107,8 @@ static bool prepare(struct cli *cli, struct error *error)
 	SET(request, workflow, str_from_c(what));
 	SET(request, inputs, inputs);
 	SET(request, run_id, state->id);
+	if (!add_turn(cli, request, error))
+		return false;
 	if (file_exists(what)) {
 		struct str yaml;
 		if (!file_read(what, LIMIT_YAML_BYTES, &cli->arena, &yaml, error))
@@ -138,7 +158,13 @@ const struct cli_command command_run = {
 		       .text = "All inputs, an object in a JSON file" },
 		     { .name = "--id",
 		       .value = "UUID",
-		       .text = "The run's id; a new one unless said" } },
+		       .text = "The run's id; a new one unless said" },
+		     { .name = "--priority",
+		       .value = "N",
+		       .text = "Where it must wait for its turn, higher ones come first; 0 unless said" },
+		     { .name = "--alone",
+		       .value = "WORD",
+		       .text = "One at a time of the runs with this word; the others wait" } },
 	.examples = { { "baton run two-steps --input who=you",
 			"An example in the program, by name" },
 		      { "baton run flow.yaml -i inputs.json --json",

@@ -25,6 +25,8 @@ const struct cli_command command_watch = {
 	.group = CLI_RUNS,
 	.kind = CLI_CLIENT,
 	.arguments = { { .name = "RUN", .values = CLI_RUN } },
+	.examples = { { "baton watch 1f0c…",
+			"On a terminal a tree of its steps, else a line for each event" } },
 	.exits = { { 1, "the run failed" },
 		   { 130, "interrupted; what is open goes on at the next start" } },
 	.prepare = prepare,

@@ -103,6 +103,24 @@ bool cli_document(struct cli *cli, const char *what, const char *name, const str
 	return true;
 }
 
+bool cli_json_value(struct cli *cli, const char *text, const char *what,
+		    const struct json **out_json, struct error *error)
+{
+	struct str bytes = str_from_c(text);
+	if (text[0] == '@') {
+		const char *file = text + 1;
+		if (!file_read(strcmp(file, "-") == 0 ? "/dev/stdin" : file, LIMIT_VALUE_BYTES,
+			       &cli->arena, &bytes, error))
+			return false;
+		cli->document = file;
+		return json_read(bytes, &cli->arena, out_json, error);
+	}
+	struct error wrong;
+	return json_read(bytes, &cli->arena, out_json, &wrong) ||
+	       fail(error, ERROR_USAGE, "%s takes JSON, or @FILE that holds it: %s", what,
+		    wrong.text);
+}
+
 /* A name in a path: whatever is no plain character is escaped. */
 struct str cli_target(struct cli *cli, const char *before, const char *name, const char *behind)
 {

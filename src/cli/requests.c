@@ -11,6 +11,8 @@ static struct str headers_of(struct cli *cli, bool body)
 	AUTO(buf) headers = { 0 };
 	if (body)
 		buf_add(&headers, S("Content-Type: application/json\r\n"));
+	if (body && cli->once.size > 0)
+		buf_add_format(&headers, "Idempotency-Key: " STR_FMT "\r\n", STR_ARG(cli->once));
 	if (cli->api_key != NULL)
 		buf_add_format(&headers, "Authorization: Bearer %s\r\n", cli->api_key);
 	return str_copy(&cli->arena, buf_str(&headers));
@@ -87,10 +89,25 @@ bool cli_fetch(struct cli *cli, struct str target, struct str *out_bytes, bool *
 	return true;
 }
 
+struct str cli_run_target(struct cli *cli, const struct uuid *run, const char *behind)
+{
+	char id[UUID_TEXT_SIZE];
+	return str_format(&cli->arena, "/api/runs/" STR_FMT "%s", STR_ARG(uuid_text(run, id)),
+			  behind);
+}
+
+void cli_send_once(struct cli *cli)
+{
+	char id[UUID_TEXT_SIZE];
+	struct uuid own = uuid_from_random(cli->dice);
+	cli->once = str_copy(&cli->arena, uuid_text(&own, id));
+}
+
 /* ---- streams --------------------------------------------------------------------------- */
 
 struct reading {
 	cli_event *event;
+	cli_tick *tick; /* NULL: nobody is told that time passes */
 	void *context;
 	struct sse_reader stream;
 	struct buf text; /* of an answer that is no stream */
@@ -106,28 +123,34 @@ static bool take_event(void *context, struct str id, struct str type, struct str
 static bool take_bytes(void *context, int status, struct str bytes)
 {
 	struct reading *reading = context;
+	if (bytes.size == 0)
+		return reading->tick(reading->context);
 	if (status != 200)
 		return buf_add(&reading->text, bytes);
 	sse_feed(&reading->stream, bytes);
 	return !reading->stream.ended;
 }
 
-bool cli_stream(struct cli *cli, struct str target, cli_event *event, void *context, bool *out_lost,
-		struct error *error)
+bool cli_stream(struct cli *cli, struct str target, cli_event *event, cli_tick *tick, void *context,
+		bool *out_lost, struct error *error)
 {
 	struct reading reading = { .event = event,
+				   .tick = tick,
 				   .context = context,
 				   .text = buf_limited(LIMIT_JSON_BYTES) };
 	sse_reader_init(&reading.stream, LIMIT_JSON_BYTES, take_event, &reading);
 	struct local_answer answer;
 	const struct json *ignored;
-	bool good = local_request(cli->address, S("GET"), target, headers_of(cli, false), S(""),
-				  &cli->arena, take_bytes, &reading, &answer, error);
+	struct str headers = headers_of(cli, false);
+	bool good = tick == NULL ? local_request(cli->address, S("GET"), target, headers, S(""),
+						 &cli->arena, take_bytes, &reading, &answer, error)
+				 : local_follow(cli->address, target, headers, LIMIT_TREE_TICK_MS,
+						&cli->arena, take_bytes, &reading, &answer, error);
 	*out_lost = !good && (error->code == ERROR_UNAVAILABLE || error->code == ERROR_IO);
 	if (good) {
 		cli->answered = true;
 		answer.body = str_copy(&cli->arena, buf_str(&reading.text));
-		if (answer.status != 200)
+		if (answer.status >= 400)
 			good = read_answer(cli, &answer, &ignored, error);
 	}
 	sse_reader_done(&reading.stream);

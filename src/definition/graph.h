@@ -15,7 +15,7 @@
 #include "contract/run.h"
 #include "expr/expr.h"
 
-enum { GRAPH_ROOT = UINT32_MAX };
+#define GRAPH_ROOT UINT32_MAX /* no enum: ISO C has those within int */
 
 struct graph_numbers {
 	const uint32_t *at;

@@ -138,6 +138,10 @@ static bool read_answer(int client, struct local_reader *answer, const char *pat
 		ssize_t got = recv(client, bytes, sizeof(bytes), 0);
 		if (got < 0 && errno == EINTR)
 			continue;
+		if (got < 0 && errno == EAGAIN) { /* only who asked for it waits so shortly */
+			answer->sink_ended = !answer->sink(answer->context, answer->status, S(""));
+			continue;
+		}
 		bool good = got > 0 ? local_reader_feed(answer, (struct str){ bytes, (size_t)got })
 				    : local_reader_end(answer);
 		if (answer->whole || answer->sink_ended)
@@ -155,9 +159,15 @@ static bool read_answer(int client, struct local_reader *answer, const char *pat
 	return true;
 }
 
-bool local_request(const char *address, struct str method, struct str target, struct str headers,
-		   struct str body, struct arena *arena, local_sink *sink, void *context,
-		   struct local_answer *out_answer, struct error *error)
+struct request {
+	struct str method, target, headers, body;
+	int idle_ms; /* 0 = the sink is called for bytes only */
+	local_sink *sink;
+	void *context;
+};
+
+static bool exchange(const char *address, const struct request *request, struct arena *arena,
+		     struct local_answer *out_answer, struct error *error)
 {
 	int client = -1;
 	struct str host = S("localhost");
@@ -165,20 +175,25 @@ bool local_request(const char *address, struct str method, struct str target, st
 	if (local ? !connect_local(address, &client, error)
 		  : !connect_tcp(address, arena, &client, &host, error))
 		return false;
+	const struct timeval idle = { .tv_sec = request->idle_ms / 1000,
+				      .tv_usec = request->idle_ms % 1000 * 1000 };
+	if (request->idle_ms > 0)
+		setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &idle, sizeof(idle));
 	AUTO(buf) head = { 0 };
 	buf_add_format(&head, STR_FMT " " STR_FMT " HTTP/1.1\r\nHost: " STR_FMT "\r\n",
-		       STR_ARG(method), STR_ARG(target), STR_ARG(host));
-	if (body.size > 0)
-		buf_add_format(&head, "Content-Length: %zu\r\n", body.size);
+		       STR_ARG(request->method), STR_ARG(request->target), STR_ARG(host));
+	if (request->body.size > 0)
+		buf_add_format(&head, "Content-Length: %zu\r\n", request->body.size);
 	buf_add(&head, S("Connection: close\r\n"));
-	buf_add(&head, headers);
+	buf_add(&head, request->headers);
 	buf_add(&head, S("\r\n"));
 	/* A server may answer and close before it has read all: its answer counts, so a failed
 	 * send is no reason to stop. */
 	if (send_all(client, buf_str(&head)))
-		(void)!send_all(client, body);
+		(void)!send_all(client, request->body);
 	AUTO(local_reader) answer;
-	local_reader_init(&answer, str_equal(method, S("HEAD")), sink, context);
+	local_reader_init(&answer, str_equal(request->method, S("HEAD")), request->sink,
+			  request->context);
 	bool done = read_answer(client, &answer, address, error);
 	close(client);
 	if (!done)
@@ -187,4 +202,30 @@ bool local_request(const char *address, struct str method, struct str target, st
 	out_answer->content_type = str_copy(arena, buf_str(&answer.content_type));
 	out_answer->body = str_copy(arena, buf_str(&answer.body));
 	return true;
+}
+
+bool local_request(const char *address, struct str method, struct str target, struct str headers,
+		   struct str body, struct arena *arena, local_sink *sink, void *context,
+		   struct local_answer *out_answer, struct error *error)
+{
+	const struct request request = { .method = method,
+					 .target = target,
+					 .headers = headers,
+					 .body = body,
+					 .sink = sink,
+					 .context = context };
+	return exchange(address, &request, arena, out_answer, error);
+}
+
+bool local_follow(const char *address, struct str target, struct str headers, int idle_ms,
+		  struct arena *arena, local_sink *sink, void *context,
+		  struct local_answer *out_answer, struct error *error)
+{
+	const struct request request = { .method = S("GET"),
+					 .target = target,
+					 .headers = headers,
+					 .idle_ms = idle_ms,
+					 .sink = sink,
+					 .context = context };
+	return exchange(address, &request, arena, out_answer, error);
 }

@@ -23,5 +23,9 @@ MUST_CHECK bool local_request(const char *address, struct str method, struct str
 			      struct str headers, /* whole lines, each with \r\n */
 			      struct str body, struct arena *arena, local_sink *sink, void *context,
 			      struct local_answer *out_answer, struct error *error);
+/* A GET whose sink is also called, with no bytes, whenever nothing has arrived for idle_ms. */
+MUST_CHECK bool local_follow(const char *address, struct str target, struct str headers,
+			     int idle_ms, struct arena *arena, local_sink *sink, void *context,
+			     struct local_answer *out_answer, struct error *error);
 
 #endif

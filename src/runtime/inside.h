@@ -377,8 +377,10 @@ void queue_committed(struct turn *turn, const struct live *live);
 void queue_refused(struct runtime *runtime, const struct uuid *run);
 /* It waits no more: what was read of it was of before. */
 void queue_gone(struct runtime *runtime, const struct uuid *run);
-/* On a reader's thread and on the loop: what was waiting when the program ended. */
-void queue_recover(struct runtime *runtime);
+/* On a reader's thread and on the loop: what was waiting when the program ended; `done` is called
+ * when all of it waits again. */
+void queue_recover(struct runtime *runtime, system_callback *done, void *context,
+		   uint64_t argument);
 /* The limit may be another one. */
 void queue_go_on(struct runtime *runtime);
 void queue_discard(struct runtime *runtime);

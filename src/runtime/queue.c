@@ -255,6 +255,9 @@ struct recalling {
 	struct runtime_read read;
 	struct store_effect_page page;
 	const struct run_open_place **places;
+	system_callback *done;
+	void *context;
+	uint64_t argument;
 	struct error error;
 };
 
@@ -281,6 +284,7 @@ static void recall_work(struct runtime_read *read, struct store_reader *reader)
 	for (size_t i = 0; i < r->page.count; i++)
 		if (!recall_place(r, i))
 			return;
+	POINT("queue.recalled");
 }
 
 static void recall_done(struct runtime_read *read)
@@ -297,15 +301,19 @@ static void recall_done(struct runtime_read *read)
 			      place->queued_at);
 		}
 		queue_go_on(runtime);
+		r->done(r->context, r->argument);
 	}
 	arena_done(&read->arena);
 	free(r);
 }
 
-void queue_recover(struct runtime *runtime)
+void queue_recover(struct runtime *runtime, system_callback *done, void *context, uint64_t argument)
 {
 	struct recalling *r = calloc(1, sizeof(*r));
 	require(r != NULL);
+	r->done = done;
+	r->context = context;
+	r->argument = argument;
 	r->read.work = recall_work;
 	r->read.done = recall_done;
 	runtime_read(runtime, &r->read);

@@ -61,8 +61,7 @@ static void recover_finish(struct recovery *recovery)
 {
 	recovery->read.runtime->recovery = NULL;
 	recovery->read.runtime->recovered = true;
-	queue_recover(recovery->read.runtime);
-	recovery->done(recovery->context, recovery->count);
+	queue_recover(recovery->read.runtime, recovery->done, recovery->context, recovery->count);
 	arena_done(&recovery->read.arena);
 	free(recovery);
 }

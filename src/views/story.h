@@ -89,7 +89,8 @@ struct story_step {
 	const struct json *output;    /* an object, NULL when there is none */
 	struct str fault;  /* why it failed, was skipped or cancelled; "" when it was not */
 	struct str reason; /* why it was passed over: its condition; "" */
-	const struct run_human_requested *question; /* the newest; NULL: nobody was asked */
+	const struct run_human_requested *question;  /* the newest; NULL: nobody was asked */
+	const struct run_human_escalated *passed_on; /* that question, last; NULL: it never was */
 	const struct run_human_finished *answer;
 	struct story_call *call; /* the newest; NULL: none yet */
 	size_t call_count;

@@ -220,6 +220,7 @@ static void see_run_human_requested(struct story *story, struct story_step *step
 	bool settles = step->node->kind != RUN_NODE_HUMAN;
 	step->state = VOCABULARY_STEP_WAITING_HUMAN;
 	step->question = call->question = event;
+	step->passed_on = NULL;
 	step->answer = NULL;
 	call->effect = event->effect;
 	call->inputs = inputs_object(story, event->inputs);
@@ -230,11 +231,12 @@ static void see_run_human_requested(struct story *story, struct story_step *step
 	step->inputs = call->inputs;
 }
 
-/* Who is asked is nobody's fact but the event's own. */
+/* The call stays as its request made it. */
 static void see_run_human_escalated(struct story *story, struct story_step *step,
 				    const struct run_human_escalated *event, struct story_now now)
 {
-	(void)story, (void)step, (void)event, (void)now;
+	(void)story, (void)now;
+	step->passed_on = event;
 }
 
 /* ---- results ------------------------------------------------------------------------- */

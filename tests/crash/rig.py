@@ -90,7 +90,8 @@ KILLED = collections.defaultdict(list)  # plan -> plugs that were pulled
 FAILED = set()          # test ids
 
 # Points that a server does not pass, and who kills at them.
-ELSEWHERE = {"file.before_rename": "tests/scenario/test_config.py",
+ELSEWHERE = {"queue.before_start": "tests/scenario/test_queue.py",
+             "file.before_rename": "tests/scenario/test_config.py",
              "file.after_rename": "tests/scenario/test_config.py",
              "schedule.before_start": "tests/scenario/test_schedules.py",
              "schedule.started": "tests/scenario/test_schedules.py",

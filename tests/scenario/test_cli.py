@@ -12,8 +12,8 @@ import threading
 import pytest
 from baton import EXIT, PATIENCE_S, PROGRAM, ROOT, environment, new_id
 
-COMMANDS = ["run", "watch", "runs", "events", "inbox", "approve", "reject", "schedule", "serve", "doctor", "db", "config",
-            "profile", "agent", "key", "trust", "tools", "contract", "describe", "completion", "version", "help"]
+COMMANDS = ["run", "watch", "runs", "show", "logs", "events", "pause", "resume", "cancel", "signal", "inbox", "approve",
+            "reject", "modify", "settle", "schedule", "serve", "doctor", "db", "config", "profile", "agent", "key", "trust", "tools", "contract", "describe", "completion", "version", "help"]
 QUESTION = """
 name: ask
 steps:
@@ -122,6 +122,13 @@ def test_version(home):
     (["runs", "--json=yes"], "--json takes no value"),
     (["runs", "more"], "more is not understood here; see baton help runs"),
     (["watch"], "RUN is missing: baton watch RUN"),
+    (["show", "x"], "UUID"),
+    (["cancel"], "RUN is missing: baton cancel RUN"),
+    (["signal", new_id()], "NAME is missing"),
+    (["modify", new_id()], "--value says what to go on with"),
+    (["settle", new_id(), "maybe"], "happened, not_happened or retry"),
+    (["run", "two-steps", "--priority", "high"], "-100 to 100"),
+    (["resume", new_id(), "-m", "why"], "there is no option -m here"),
     (["db"], "db needs one of check, stats, backup, vacuum"),
     (["db", "dance"], "not dance"),
     (["db", "backup"], "FILE is missing"),
@@ -221,6 +228,9 @@ def test_completion_of_words_and_options(home):
     assert complete(home, "events", "--view", "p") == ["pipeline", "pipeline_v1"]
     assert complete(home, "key", "create", "ci", "--role", "") == ["viewer", "operator", "admin"]
     assert complete(home, "--log", "") == ["human", "json"]
+    assert complete(home, "settle", new_id(), "") == ["happened", "not_happened", "retry"]
+    assert "waiting_human" in complete(home, "runs", "--status", "")
+    assert complete(home, "run", "x", "--p") == ["--priority"]
     assert complete(home, "help", "pro") == ["profile"]
     assert "--port" in complete(home, "serve", "--") and "--port" not in complete(home, "runs", "--")
     assert "two-steps" in complete(home, "run", "")
@@ -238,6 +248,8 @@ def test_completion_of_runs_asks_a_server_that_is_there(home):
     home.serve()
     assert complete(home, "watch", run[:6]) == [run]
     assert complete(home, "events", "--run", "") == [run]
+    for command in ("show", "logs", "pause", "resume", "cancel", "signal"):
+        assert complete(home, command, "") == [run]
     assert complete(home, "watch", "zz") == []
 
 

@@ -241,7 +241,7 @@ def test_after_a_crash_its_class_decides(home, class_name, attempts, outcome):
     with contextlib.suppress(Gone):
         server.start("one", run_id=run)
     assert killed(server)
-    _, events = finish(home, run, doubt="happened" if outcome == "unknown" else None)
+    _, events = finish(home, run, "not_happened" if outcome == "unknown" else None)
     closed = of_type(events, "tool.finished")[0]
     assert closed["outcome"] == outcome
     assert 1 + len(of_type(events, "tool.restarted")) == attempts

@@ -21,7 +21,7 @@ def test_two_steps(home):
     told = [line.split() for line in errors.splitlines()]
     assert told[0][0] == "run"
     assert [words[1:3] for words in told[1:]] == [
-        ["run.created"], ["step.computed", "greet"], ["tool.requested", "keep"],
+        ["run.created", "by"], ["step.computed", "greet"], ["tool.requested", "keep"],
         ["tool.finished", "keep"], ["run.finished", "ok"]]
     assert home.workspace(told[0][1], "greeting.txt").read_text() == "hello, world\n"
 

@@ -35,15 +35,12 @@ def kill_at(home, point, definition, **environment):
     return run
 
 
-def finish(home, run, doubt=None, **environment):
-    """Starts it again; the run's result and its events.  A question of what became of the call is answered with
-    `doubt`; without one there must be none."""
+def finish(home, run, settle=None, **environment):
+    """Starts it again; the run's result and its events.  `settle` is what a person says became of its call."""
     server = home.serve(**environment)
-    if doubt is not None:
-        asked = server.until(run, "human.requested")["data"]
-        assert asked["kind"] == "outcome_unknown", asked
-        gave = {"value": {"seen": True}} if doubt == "happened" else {}
-        assert server.respond(asked["effect"], doubt, revision=asked["revision"], **gave).status == 200
+    if settle is not None:
+        assert server.settle(run, settle)["step"] == "step"
+        assert server.types(run).count("tool.requested") == 1
     result = server.finish(run)
     return result, server.events(run)
 
@@ -203,9 +200,9 @@ def test_probe_that_cannot_see_leaves_it_to_a_person(home):
     log = pathlib.Path(home.data, "journal", "log")
     log.unlink()
     log.mkdir()  # no line can be looked for in a folder
-    result, events = finish(home, run, doubt="not_happened")
+    result, events = finish(home, run, "not_happened")
     assert result["status"] == "failed"
-    closed = of_type(events, "tool.finished")[0]
+    [closed] = of_type(events, "tool.finished")
     assert closed["outcome"] == "unknown" and closed["fault"]["code"] == "outcome_unknown"
 
 
@@ -225,12 +222,10 @@ def test_once_is_never_repeated(home, point):
     with World() as world:
         definition = one_step("http_send_once", f"{{url: '{world.base}/order', body: pay}}")
         run = kill_at(home, point, definition, **LOOPBACK)
-        happened = point == "tool.ended"
-        result, events = finish(home, run, doubt="happened" if happened else "not_happened", **LOOPBACK)
-        assert len(world.ledger) == happened
+        result, events = finish(home, run, "not_happened", **LOOPBACK)
+        assert len(world.ledger) == (1 if point == "tool.ended" else 0)
         assert not [asked for asked in world.ledger if "Idempotency-Key" in asked.headers]
-    # It is what the person said, and the doubt stays on record.
-    assert result["status"] == ("success" if happened else "failed")
+    assert result["status"] == "failed"
     closed = of_type(events, "tool.finished")
     assert [(data["outcome"], data["fault"]["code"]) for data in closed] == [("unknown", "outcome_unknown")]
     assert of_type(events, "tool.restarted") == []

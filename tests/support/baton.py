@@ -311,6 +311,25 @@ class Server(Process):
     def inbox(self):
         return self.get("/api/inbox").body["items"]
 
+    def settle(self, run, decision="not_happened", **more):
+        """Waits until a call of the run is left to a person, and says what became of it; the question."""
+        with self.stream(f"/api/runs/{run}/stream") as stream:
+            asked = next(told.event["data"] for told in stream if told.event["type"] == "human.requested"
+                         and told.event["data"]["kind"] == "outcome_unknown")
+        answer = self.respond(asked["effect"], decision, revision=asked["revision"], **more)
+        assert answer.status == 200, answer
+        return asked
+
+    def tell(self, run, command, headers=None, **body):
+        """POST /api/runs/{run}/{command}."""
+        return self.request("POST", f"/api/runs/{run}/{command}", body, headers)
+
+    def steps(self, run):
+        """The run's activations by their paths."""
+        answer = self.get(f"/api/runs/{run}/steps")
+        assert answer.status == 200, answer
+        return {step["step"]: step for step in answer.body["steps"]}
+
     def respond(self, request, decision="approve", **more):
         return self.request("POST", f"/api/inbox/{request}/respond", {"decision": decision, **more})
 

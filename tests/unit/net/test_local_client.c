@@ -102,6 +102,27 @@ Test(local_client, a_stream_goes_to_the_sink)
 	rig_wait(&rig, RIG_GONE, 1);
 }
 
+/* The piece of /hold is all that ever comes: every further call is silence. */
+Test(local_client, silence_is_told_to_whoever_asked_for_it)
+{
+	AUTO(arena) arena = { 0 };
+	struct error error = { 0 };
+	struct local_answer answer = { 0 };
+	struct taken taken = { .stop_after = 4 };
+	cr_assert(
+		local_follow(rig.path, S("/hold"), S(""), 1, &arena, take, &taken, &answer, &error),
+		"%s", error.text);
+	cr_assert_eq(taken.calls, 4);
+	cr_assert_leq(taken.bytes, 4);
+	rig_wait(&rig, RIG_GONE, 1);
+	/* What comes is told all the same. */
+	taken = (struct taken){ 0 };
+	cr_assert(local_follow(rig.path, S("/stream?500"), S(""), 1, &arena, take, &taken, &answer,
+			       &error));
+	cr_assert_eq(taken.bytes, (size_t)500 * PIECE);
+	cr_assert_eq(answer.status, 200);
+}
+
 Test(local_client, nobody_there)
 {
 	AUTO(arena) arena = { 0 };

@@ -6,6 +6,7 @@
 #include "contract/task.h"
 #include "engine/run.h"
 #include "sample.h"
+#include "views/outline.h"
 
 static struct run *fold(struct sample *sample, size_t count)
 {
@@ -261,4 +262,55 @@ Test(long, the_record_has_every_attempt_and_every_answer)
 	}
 	cr_expect_eq(found, 2);
 	sample_done(&sample);
+}
+
+/* ---- the outline ------------------------------------------------------------------------ */
+
+static void check_outline(const struct run_outline *made, const struct story *story,
+			  struct arena *arena)
+{
+	struct error error;
+	const struct json *json;
+	struct str text = run_outline_text(made, arena);
+	cr_assert(json_read(text, arena, &json, &error), "%s", error.text);
+	struct problems problems = { .arena = arena };
+	struct contract_source source = { .json = json, .text = text };
+	const struct run_outline *read = run_outline_parse(&source, arena, &problems);
+	cr_assert(read != NULL && problems.count == 0);
+	cr_assert_eq(read->steps.count, story->count);
+	for (size_t i = 0; i < read->steps.count; i++) {
+		const struct run_outline_step *step = &read->steps.at[i];
+		const struct story_step *from = story_find(story, step->step);
+		cr_assert_not_null(from);
+		cr_assert(str_equal(step->state, vocabulary_step(from->state)->word));
+		cr_assert_eq(has(step, ended_at), from->ended);
+		cr_assert_eq(has(step, request), from->state == VOCABULARY_STEP_WAITING_HUMAN,
+			     STR_FMT, STR_ARG(step->step));
+		bool known = !has(step, within);
+		for (size_t before = 0; before < i; before++)
+			known |= str_equal(read->steps.at[before].step, step->within);
+		cr_assert(known, STR_FMT " stands before what it is in", STR_ARG(step->step));
+	}
+}
+
+Test(outline, says_of_every_step_what_the_story_says)
+{
+	size_t with_people = 0, inside = 0;
+	for (size_t count = 1; count <= play_long.count; count++) {
+		struct sample sample;
+		sample_init_play(&sample, &play_long);
+		struct view_source source = sample_prefix(&sample, count);
+		AUTO(story) story = { 0 };
+		story_read(&story, &source, &sample.arena);
+		const struct run_outline *made = outline(&story);
+		check_outline(made, &story, &sample.arena);
+		cr_assert_eq(made->seq, (int64_t)count);
+		for (size_t i = 0; i < made->steps.count; i++) {
+			with_people += has(&made->steps.at[i], question);
+			inside += has(&made->steps.at[i], within);
+		}
+		sample_done(&sample);
+	}
+	cr_assert_gt(with_people, 0);
+	cr_assert_gt(inside, 0);
 }

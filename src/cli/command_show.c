@@ -1,0 +1,137 @@
+/* cli/command_show.c -- a run: what it is, where it stands, and its steps as a tree. */
+#include <stdio.h>
+
+#include "base/time.h"
+#include "cli/cli.h"
+#include "cli/tree.h"
+#include "contract/run.h"
+#include "os/terminal.h"
+
+static bool prepare(struct cli *cli, struct error *error)
+{
+	struct uuid *run = arena_new(&cli->arena, struct uuid);
+	cli->state = run;
+	return cli_uuid(cli_argument(cli, 0), "a run's id", run, error);
+}
+
+static void put(struct buf *out, const char *name, struct str text)
+{
+	buf_add_format(out, "  %-9s  ", name);
+	tree_plain(text, out);
+	buf_add_char(out, '\n');
+}
+
+static void put_time(struct buf *out, const char *name, int64_t at)
+{
+	char text[TIME_TEXT_SIZE];
+	put(out, name, time_text(at, text));
+}
+
+static void put_id(struct buf *out, const char *name, const struct uuid *id)
+{
+	char text[UUID_TEXT_SIZE];
+	put(out, name, uuid_text(id, text));
+}
+
+static void put_facts(struct cli *cli, const struct run_outline *run, struct buf *out)
+{
+	struct arena *arena = &cli->arena;
+	AUTO(buf) took = { 0 };
+	buf_add(out, run->workflow);
+	buf_add_char(out, '\n');
+	put_id(out, "run", &run->run_id);
+	put(out, "state",
+	    str_format(arena, STR_FMT "%s", STR_ARG(run->state),
+		       has(run, cancelling) ? ", called off" : ""));
+	if (has(run, error))
+		put(out, "error", run->error);
+	if (has(run, queue))
+		put(out, "queue",
+		    str_format(arena, "place %lld of %lld among those of kind " STR_FMT,
+			       (long long)run->queue->position, (long long)run->queue->length,
+			       STR_ARG(run->queue->kind)));
+	if (has(run, priority))
+		put(out, "priority", str_format(arena, "%lld", (long long)run->priority));
+	if (has(run, alone))
+		put(out, "alone", run->alone);
+	if (has(run, by))
+		put(out, "by", run->by);
+	if (has(run, parent))
+		put_id(out, "part of", &run->parent);
+	put_time(out, "recorded", run->created_at);
+	if (has(run, started_at) && run->started_at != run->created_at)
+		put_time(out, "started", run->started_at);
+	if (has(run, ended_at))
+		put_time(out, "ended", run->ended_at);
+	if (!has(run, started_at))
+		return;
+	tree_duration(run->started_at, has(run, ended_at) ? run->ended_at : cli->now, &took);
+	put(out, has(run, ended_at) ? "took" : "so far", buf_str(&took));
+}
+
+/* What it waits for a person with, and how to say something. */
+static void put_questions(const struct run_outline *run, struct buf *out)
+{
+	char id[UUID_TEXT_SIZE], at[TIME_TEXT_SIZE];
+	for (size_t i = 0; i < run->steps.count; i++) {
+		const struct run_outline_step *step = &run->steps.at[i];
+		if (!has(step, request))
+			continue;
+		buf_add_format(out, "\n" STR_FMT " asks (" STR_FMT ")", STR_ARG(step->step),
+			       STR_ARG(run_request_kind_name(step->asks)));
+		if (has(step, to)) {
+			buf_add(out, S(", now "));
+			tree_plain(step->to, out);
+		}
+		if (has(step, due_at))
+			buf_add_format(out, ", until " STR_FMT,
+				       STR_ARG(time_text(step->due_at, at)));
+		buf_add(out, S(":\n  "));
+		tree_plain(step->question, out);
+		buf_add_format(out, "\n  baton %s " STR_FMT "\n",
+			       step->asks == RUN_REQUEST_OUTCOME_UNKNOWN ? "settle" : "approve",
+			       STR_ARG(uuid_text(&step->request, id)));
+	}
+}
+
+static int run(struct cli *cli)
+{
+	const struct json *answer;
+	struct error error;
+	bool lost;
+	size_t rows;
+	if (!cli_request(cli, "GET", cli_run_target(cli, cli->state, "/steps"), S(""), &answer,
+			 &lost, &error))
+		return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
+	if (cli->json)
+		return cli_print_json(cli, answer);
+	struct contract_source source = { .json = answer, .lenient = true };
+	struct problems problems = { .arena = &cli->arena };
+	const struct run_outline *outline = run_outline_parse(&source, &cli->arena, &problems);
+	if (outline == NULL) {
+		fail(&error, ERROR_INTERNAL, "the server's answer is not understood");
+		return cli_fail(cli, &error);
+	}
+	AUTO(buf) out = { 0 };
+	struct tree_look look = { .now = cli->now, .still = true, .colour = cli->colour };
+	if (cli->screen && !terminal_size(&rows, &look.columns))
+		look.columns = 0;
+	put_facts(cli, outline, &out);
+	buf_add_char(&out, '\n');
+	tree_print(outline, &look, &out);
+	put_questions(outline, &out);
+	return cli_print(cli, buf_str(&out));
+}
+
+const struct cli_command command_show = {
+	.name = "show",
+	.text = "Show a run: where it stands, its steps as a tree, what it waits for",
+	.group = CLI_RUNS,
+	.kind = CLI_CLIENT,
+	.only_looks = true,
+	.arguments = { { .name = "RUN", .values = CLI_RUN } },
+	.examples = { { "baton show 1f0c…", "Steps with states, attempts, times and faults" },
+		      { "baton show 1f0c… --json", "The same as run.Outline" } },
+	.prepare = prepare,
+	.run = run,
+};

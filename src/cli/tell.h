@@ -1,0 +1,12 @@
+/* cli/tell.h -- one stored event as a line for a person. */
+#ifndef CLI_TELL_H
+#define CLI_TELL_H
+
+#include <stdio.h>
+
+#include "contract/run.h"
+
+/* Time, type, step, and how it came out; with `advice` also what to do about a question. */
+void tell_event(FILE *to, const struct run_event *event, bool advice);
+
+#endif
