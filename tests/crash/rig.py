@@ -95,8 +95,7 @@ ELSEWHERE = {"queue.before_start": "tests/scenario/test_queue.py",
              "file.after_rename": "tests/scenario/test_config.py",
              "schedule.before_start": "tests/scenario/test_schedules.py",
              "schedule.started": "tests/scenario/test_schedules.py",
-             "schedule.stepped": "tests/scenario/test_schedules.py",
-             "queue.before_start": "tests/scenario/test_queue.py"}
+             "schedule.stepped": "tests/scenario/test_schedules.py"}
 PROFILE = {"name": "rig", "repo_root": "/srv/rig"}
 
 End = collections.namedtuple("End", "result events files profile")
