@@ -4,6 +4,8 @@ import threading
 
 import pytest
 import rig
+import syscalls
+import w20
 
 
 def planned(plan):
@@ -58,6 +60,20 @@ def test_recovery_requested(plug):
 @planned("recovery-timer")
 def test_recovery_timer(plug):
     crash("recovery-timer", plug, *rig.after_first_kill("timer"))
+
+
+@planned("w20")
+def test_w20(plug):
+    """What is committed together differs a little from run to run, so a passing may be missed."""
+    for _ in range(syscalls.TRIES):
+        with w20.Room() as home:
+            driver = w20.Driver(home)
+            came = w20.pull(home, driver, plug)
+            w20.compare(home, driver, w20.finish(home, driver))
+        if came:
+            rig.KILLED["w20"].append(plug)
+            return
+    raise AssertionError(f"{plug} was never come to")
 
 
 @planned("care")

@@ -1,14 +1,12 @@
 """W20 is killed everywhere and ends as if nothing had been, or with a doubt that is marked and settled.
 
-Without options: as many places as the budget allows, chosen by the commit.  --all-points: every point
-and every state-changing system call.  --kill before@17 (or before@17+after@4): only that.
+At its points it is killed in test_crash.py.  Here: without options at as many state-changing system calls
+as the budget allows, chosen by the commit; --all-points: at every one.  --kill before@17 (or before@17+after@4): only that.
 """
 import collections
 
-import rig
 import syscalls
 import w20
-from test_crash import planned
 from test_syscalls import good
 
 CHOSEN, CHOSEN_TWICE, TWICE = 39, 6, 120   # with the points: 60 in make test
@@ -24,19 +22,6 @@ def test_what_w20_is():
     assert kinds["subrun.requested"] == 1 and len(end.artifacts) == 5
     inside = collections.Counter(event["data"]["class"] for event in end.child_events if event["type"] == "tool.requested")
     assert inside == {"contained": 1, "probe": 1, "keyed": 1}
-
-
-@planned("w20")
-def test_w20(plug):
-    for _ in range(syscalls.TRIES):
-        with w20.Room() as home:
-            driver = w20.Driver(home)
-            came = w20.pull(home, driver, plug)
-            w20.compare(home, driver, w20.finish(home, driver))
-        if came:
-            rig.KILLED["w20"].append(plug)
-            return
-    raise AssertionError(f"{plug} was never come to")
 
 
 def test_w20_killed_at_its_calls(which, request):
