@@ -146,7 +146,7 @@ def test_states_are_drawn(described):
     page = described("states")
     assert page.count("stateDiagram-v2") == 2
     assert "  waiting_human --> failed : human.finished (reject)\n" in page
-    assert "  [*] --> running\n" in page and "  skipped --> [*]\n" in page
+    assert "  [*] --> queued\n" in page and "  skipped --> [*]\n" in page
     assert all(line.count(":") <= 1 for line in page.splitlines() if "-->" in line)
 
 
@@ -234,8 +234,8 @@ def test_contract_show_of_an_unknown_name(baton):
 
 def test_contract_check_prints_the_document_with_defaults(baton):
     out = json.loads(baton("contract", "check", "run.Definition", text=json.dumps(GOOD)).stdout)
-    assert out == {"name": "hello", "inputs": {}, "outputs": {},
-                   "steps": [{"name": "one", "tool": "echo", "depends_on": [], "inputs": {}}]}
+    assert out == {"name": "hello", "inputs": {}, "outputs": {}, "agents": {},
+                   "steps": [{"name": "one", "tool": "echo", "depends_on": [], "inputs": {}, "join": "all"}]}
 
 
 def test_contract_check_reads_json_and_yaml_files(baton, tmp_path):
