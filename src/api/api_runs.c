@@ -127,9 +127,18 @@ struct wait {
 	struct api *api;
 	uint64_t id, exchange;
 	int64_t seconds; /* 0 = does not wait */
+	int64_t depth;   /* of the spans that are told at the end; 0 = the result is told instead */
 	struct uuid run;
 	uint64_t watch, timer;
 };
+
+static void send_end(const struct wait *wait)
+{
+	if (wait->depth > 0)
+		api_send_profile(wait->api, wait->exchange, &wait->run, wait->depth);
+	else
+		api_send_result(wait->api, wait->exchange, &wait->run);
+}
 
 static void wait_free(struct wait *wait)
 {
@@ -168,7 +177,7 @@ static void run_noticed(void *context, uint64_t argument, const struct runtime_n
 	struct wait *wait = slots_get(&api->waits, argument);
 	if (wait == NULL || !notice->ended)
 		return;
-	api_send_result(api, wait->exchange, &wait->run);
+	send_end(wait);
 	wait_free(wait);
 }
 
@@ -196,7 +205,7 @@ static void ended_done(struct runtime_read *read)
 	struct ended_read *r = (struct ended_read *)read;
 	struct wait *wait = slots_get(&r->api->waits, r->wait);
 	if (wait != NULL && r->ended) {
-		api_send_result(r->api, wait->exchange, &wait->run);
+		send_end(wait);
 		wait_free(wait);
 	}
 	arena_done(&read->arena);
@@ -265,6 +274,27 @@ static int64_t wait_seconds(const struct http_request *request)
 	return 0;
 }
 
+/* Answers with the receipt, or waits for the end and answers with what came of it. */
+static void start_run(struct api_call *call, struct str adapter, const struct runtime_start *start,
+		      int64_t seconds, int64_t depth)
+{
+	struct error error;
+	if (!str_equal(adapter, S("native"))) {
+		fail(&error, ERROR_INVALID, "no adapter is called " STR_FMT "; there is native",
+		     STR_ARG(str_head(adapter, 100)));
+		api_reply_error(call->api, call->exchange, &error, NULL);
+		return;
+	}
+	struct wait *wait = calloc(1, sizeof(*wait));
+	require(wait != NULL);
+	wait->api = call->api;
+	wait->exchange = call->exchange;
+	wait->seconds = seconds;
+	wait->depth = depth;
+	wait->id = slots_add(&call->api->waits, wait);
+	runtime_start(call->api->settings.runtime, start, run_started, call->api, wait->id);
+}
+
 void api_run_start(struct api_call *call, const struct runtime_workflow_run_request *body)
 {
 	struct error error;
@@ -289,19 +319,20 @@ void api_run_start(struct api_call *call, const struct runtime_workflow_run_requ
 		api_reply_error(call->api, call->exchange, &error, NULL);
 		return;
 	}
-	if (!str_equal(body->adapter, S("native"))) {
-		fail(&error, ERROR_INVALID, "no adapter is called " STR_FMT "; there is native",
-		     STR_ARG(str_head(body->adapter, 100)));
-		api_reply_error(call->api, call->exchange, &error, NULL);
-		return;
-	}
-	struct wait *wait = calloc(1, sizeof(*wait));
-	require(wait != NULL);
-	wait->api = call->api;
-	wait->exchange = call->exchange;
-	wait->seconds = wait_seconds(call->request);
-	wait->id = slots_add(&call->api->waits, wait);
-	runtime_start(call->api->settings.runtime, &start, run_started, call->api, wait->id);
+	start_run(call, body->adapter, &start, wait_seconds(call->request), 0);
+}
+
+/* A profile is of a run that has ended, so it is waited for as long as anybody may wait. */
+void api_run_profile(struct api_call *call,
+		     const struct runtime_workflow_execution_profile_request *body)
+{
+	struct runtime_start start = { .workflow = body->workflow,
+				       .inputs = json_print(call->arena, body->inputs),
+				       .key = call->key,
+				       .by = api_caller_name(call),
+				       .trace = str_from_c(call->trace) };
+	start_run(call, body->adapter, &start, LIMIT_WAIT_SECONDS,
+		  has(body, trace_depth) ? body->trace_depth : LIMIT_SPAN_DEPTH);
 }
 
 /* ---- lists --------------------------------------------------------------------------- */

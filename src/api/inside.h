@@ -187,6 +187,8 @@ void api_answer(struct api_call *call, const struct runtime_answer *answer);
 struct str api_event_text(const struct store_event_row *row, struct arena *arena);
 /* Answers the exchange with the run's result, read from the store. */
 void api_send_result(struct api *api, uint64_t exchange, const struct uuid *run);
+/* Answers the exchange with where the run's time went, as spans of so many levels. */
+void api_send_profile(struct api *api, uint64_t exchange, const struct uuid *run, int64_t depth);
 
 /* What is stored takes effect here: now, and whenever it changes. */
 void api_watch_server(struct api *api, system_callback *loaded);

@@ -67,6 +67,34 @@ struct str event_body(const struct event *event, struct arena *arena)
 	return S("");
 }
 
+struct run_commit_list event_commits(const struct event *event)
+{
+	switch (event->type) {
+#define EVENT(constant, name, body, level, persistence, text)                 \
+	case EVENT_##constant:                                                \
+		return has(event->as.body, commits) ? event->as.body->commits \
+						    : (struct run_commit_list){ NULL, 0 };
+#include "contracts/events.def"
+#undef EVENT
+	}
+	return (struct run_commit_list){ NULL, 0 };
+}
+
+void event_tell_commits(struct event *event, struct run_commit_list commits, struct arena *arena)
+{
+	switch (event->type) {
+#define EVENT(constant, name, body, level, persistence, text)                                   \
+	case EVENT_##constant: {                                                                \
+		struct body *told = arena_copy(arena, event->as.body, sizeof(*event->as.body)); \
+		SET(told, commits, commits);                                                    \
+		event->as.body = told;                                                          \
+		break;                                                                          \
+	}
+#include "contracts/events.def"
+#undef EVENT
+	}
+}
+
 bool value_name(const struct run_value *value, struct hash *out_name)
 {
 	if (value == NULL || !has(value, sha256))

@@ -48,6 +48,10 @@ enum event_persistence event_persistence(enum event_type type);
 struct str event_level_name(enum event_level level); /* "debug", "info", "warning", "error" */
 
 struct str event_body(const struct event *event, struct arena *arena); /* JSON */
+/* What it tells of earlier appends; none: an empty list. */
+struct run_commit_list event_commits(const struct event *event);
+/* The event tells these too: its body is another one then, in the arena. */
+void event_tell_commits(struct event *event, struct run_commit_list commits, struct arena *arena);
 /* The stored values and the graph that its body names; how many. */
 size_t event_names(const struct event *event, struct hash out_names[EVENT_NAMES]);
 /* The hash of a value that is stored; false for one that is absent or stands in the body. */

@@ -75,6 +75,8 @@ struct decision_stop {
 
 struct decision {
 	struct arena *arena; /* everything below lives here */
+	/* How earlier appends of the run came to the disk: the first event tells it. */
+	struct run_commit_list commits;
 	struct event *events;
 	size_t event_count, event_room;
 	struct decision_blob *blobs; /* values that events refer to by hash */

@@ -13,6 +13,8 @@ static void *grown(struct arena *arena, const void *items, size_t count, size_t 
 
 void emit(struct run *run, struct decision *d, struct event event)
 {
+	if (d->event_count == 0 && d->commits.count > 0)
+		event_tell_commits(&event, d->commits, d->arena);
 	if (d->event_count == d->event_room)
 		d->events = grown(d->arena, d->events, d->event_count, &d->event_room,
 				  sizeof(*d->events));

@@ -30,6 +30,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "base/limits.h"
 #include "base/map.h"
 #include "base/slots.h"
 #include "definition/compile.h"
@@ -110,7 +111,7 @@ struct turn {
 	struct item *item;
 	struct arena arena;
 	struct decision decision;
-	int64_t now;
+	int64_t now, begun_us; /* the same moment by both clocks */
 	bool decided;          /* the command; what follows from it may still need values */
 	bool held_back;        /* the program leaves: what could start was not started */
 	bool computed;         /* the first steps were computed with the run's creation */
@@ -152,6 +153,9 @@ struct live {
 	size_t holds;              /* computations and effects that will come back */
 	struct uuid *missed_stops; /* effects that were told to end before they had begun */
 	size_t missed_count, missed_room;
+	/* How appends came to the disk, oldest first, until an event tells it. */
+	struct run_commit commits[LIMIT_COMMITS_TOLD];
+	size_t commit_count;
 	bool reading;            /* values for a pure step */
 	uint64_t computations;   /* pure steps that wait for that, the newest first; 0 = none */
 	struct fetching *loaded; /* values read by hash, kept while a decision needs them */

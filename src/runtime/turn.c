@@ -46,6 +46,35 @@ static void begin_effect(struct live *live, const struct event *event)
 		effect_begin(live, event->as.run_subrun_requested->step);
 }
 
+/* How long it took: the run's next event will tell. */
+static void note_commit(const struct turn *turn, struct live *live)
+{
+	int64_t now_us = system_mono_us(turn->runtime->settings.system);
+	int64_t queued_us = turn->ticket.queued_us;
+	struct run_commit commit = { 0 };
+	SET(&commit, first, turn->ticket.append.expected_seq + 1);
+	SET(&commit, last, turn->notice.seq);
+	SET(&commit, made_us, queued_us - turn->begun_us);
+	SET(&commit, us, now_us - queued_us);
+	if (live->commit_count == LIMIT_COMMITS_TOLD) {
+		live->commit_count--;
+		for (size_t i = 0; i < live->commit_count; i++)
+			live->commits[i] = live->commits[i + 1];
+	}
+	live->commits[live->commit_count++] = commit;
+}
+
+/* These are told with the append that is on its way; others may have come since. */
+static void forget_commits(const struct turn *turn, struct live *live)
+{
+	struct run_commit_list told = turn->decision.commits;
+	size_t kept = 0;
+	for (size_t i = 0; i < live->commit_count; i++)
+		if (told.count == 0 || live->commits[i].last > told.at[told.count - 1].last)
+			live->commits[kept++] = live->commits[i];
+	live->commit_count = kept;
+}
+
 /* What waited for the commit leaves now: the reply, the notice, the effects. */
 static void turn_act(struct turn *turn, struct live *live)
 {
@@ -292,6 +321,7 @@ static void turn_committed(struct writer_ticket *ticket)
 	} else {
 		live->holds++;
 		live->renewed = false;
+		note_commit(turn, live);
 		turn_act(turn, live);
 		if (live->in_flight == 0)
 			tell_refused(live);
@@ -313,6 +343,7 @@ static void turn_commit(struct turn *turn, struct live *live)
 	turn->parent = run->parent;
 	if (uuid_equal(&turn->runtime->folding, &run->id))
 		turn->runtime->folding_is_old = true;
+	forget_commits(turn, live);
 	live->in_flight++;
 	turn->next = live->flying;
 	live->flying = turn;
@@ -511,6 +542,11 @@ static void turn_begin(struct live *live, struct item *item)
 	turn->now = runtime_now(live->runtime);
 	if (turn->now < item->not_before)
 		turn->now = item->not_before;
+	turn->begun_us = system_mono_us(live->runtime->settings.system);
+	turn->decision.commits =
+		(struct run_commit_list){ arena_copy(&turn->arena, live->commits,
+						     live->commit_count * sizeof(live->commits[0])),
+					  live->commit_count };
 	item->command.now = turn->now;
 	turn_go_on(turn, live);
 }

@@ -24,7 +24,7 @@ struct writer_ticket {
 	struct store_append append;
 	void (*done)(struct writer_ticket *ticket); /* outcome is in append.outcome */
 	struct writer_ticket *next;                 /* the queue's */
-	int64_t queued_us;                          /* likewise */
+	int64_t queued_us;                          /* when it was given to the writer */
 };
 
 typedef void writer_failed(void *context, const struct error *error);

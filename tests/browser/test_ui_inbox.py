@@ -1,4 +1,6 @@
 """Questions to a person: seen everywhere, answered once."""
+from baton import new_id
+
 ASKS = """
 name: asks
 steps:
@@ -68,3 +70,127 @@ def test_half_written_words_stay_when_somebody_else_is_faster(home, server, brow
     assert server.respond(item["id"], "reject", by="bob").status == 200
     page.wait_text(".question .problem", "Already rejected by bob")
     assert server.finish(run)["status"] == "failed"
+
+
+# ---- questions of other kinds --------------------------------------------------------------------
+
+EDITS = """
+name: edits
+steps:
+  - name: ok
+    human: {question: "Send this?", kind: feedback, timeout: 3600, four_eyes: true, escalate: [{to: lead}]}
+    inputs: {text: "first words", count: 2}
+  - {name: after, tool: echo, depends_on: [ok], inputs: {text: "${steps.ok.outputs.value.text}"}}
+outputs:
+  text: {from: "${steps.after.outputs.text}"}
+"""
+
+ESCALATES = """
+name: escalates
+steps:
+  - name: ok
+    human: {question: "Anybody?", timeout: 0.05, escalate: [{to: lead, timeout: 3600}]}
+"""
+
+OPEN = """
+name: open
+steps:
+  - {name: pay, tool: shell, inputs: {command: "echo up > told; read -r word < gate"}}
+  - {name: after, tool: echo, depends_on: [pay], inputs: {text: "${steps.pay.outputs.stdout}"}}
+outputs:
+  said: {from: "${steps.after.outputs.text}", optional: true}
+"""
+
+OFF = {"BATON_TOOLS_ISOLATION": "off"}
+
+
+def test_approved_with_other_values(home, server, browse):
+    home.define(EDITS)
+    run = server.start("edits", run_id=new_id()).body["run_id"]
+    page = browse("/ui/inbox").live()
+    page.wait_text(".question-text", "Send this?")
+    assert page.css("[data-kind]").innerText() == "feedback"
+    assert "in 1 h 00 m" in page.css("[data-due]").innerText() or "in 59 m" in page.css("[data-due]").innerText()
+    page.wait("[data-four-eyes]")
+    page.getByText("Approve with changes").click()
+    page.getByLabel("Go on with").fill('{"text": ')
+    page.wait_text(".modify .error", "is not JSON")
+    page.until("[...document.querySelectorAll('.modify button')].at(-1).disabled")
+    page.getByLabel("Go on with").fill('{"text": "other words"}')
+    page.button("Approve with these values").click()
+    # Whoever started the run was this very client, so four eyes refuse it and say why.
+    page.wait_text(".question .problem", "forbidden")
+    [item] = server.inbox()
+    answer = server.respond(item["id"], "modify", value={"text": "other words"}, by="bob")
+    assert answer.status == 200, answer
+    page.wait_text(".question .problem", "Already approved with changes by bob")
+    assert server.finish(run)["outputs"] == {"text": "other words"}
+
+
+def test_edited_on_the_page(home, server, browse):
+    home.define(EDITS.replace(", four_eyes: true", ""))
+    run = server.run_of("edits")
+    page = browse("/ui/inbox").live()
+    page.getByText("Approve with changes").click()
+    assert "first words" in page.getByLabel("Go on with").inputValue()
+    page.getByLabel("Go on with").fill('{"text": "other words"}')
+    page.button("Approve with these values").click()
+    page.wait_text(".empty", "Nothing waits for you.")
+    assert server.finish(run)["outputs"] == {"text": "other words"}
+
+
+def test_a_question_that_goes_to_somebody_else_is_shown_so_at_once(home, server, browse):
+    page = browse("/ui/inbox").live()
+    home.define(ESCALATES)
+    run = server.run_of("escalates")
+    server.until(run, "human.escalated")
+    page.wait('[data-to="lead"]')
+
+
+def unknown_outcome(home, browse):
+    """A call that cannot be repeated, cut off by kill -9 while the inbox is looked at."""
+    run = new_id()
+    told = home.fifo(run, "told")
+    home.fifo(run, "gate")
+    home.define(OPEN)
+    server = home.serve(**OFF)
+    page = browse("/ui/inbox", server).live()
+    assert server.start("open", run_id=run).status == 202
+    told.await_line()
+    port = server.address.rsplit(":", 1)[1]
+    server.kill()
+    page.wait('[data-banner="lost"]')
+    server = home.serve(port=port, **OFF)
+    page.wait('[data-kind="outcome_unknown"]')
+    return run, server, page
+
+
+def test_an_outcome_nobody_knows_is_settled(home, browse):
+    run, server, page = unknown_outcome(home, browse)
+    page.getByText("It did happen").click()
+    page.getByLabel("What it gave").fill('{"exit_code": 0, "stdout": "paid", "stderr": ""}')
+    page.button("It happened").click()
+    page.wait_text(".empty", "Nothing waits for you.")
+    assert server.finish(run)["outputs"] == {"said": "paid"}
+    assert page.still_the_same_document()
+
+
+def test_an_outcome_nobody_knows_that_did_not_happen(home, browse):
+    run, server, page = unknown_outcome(home, browse)
+    page.button("It did not happen").click()
+    page.wait_text(".empty", "Nothing waits for you.")
+    assert server.finish(run)["status"] == "failed"
+
+
+def test_a_question_stays_through_a_kill_and_is_answered_behind_it(home, server, browse, restart):
+    run = ask(home, server)
+    page = browse("/ui/inbox").live()
+    page.getByLabel("Comment").fill("half written")
+    again = restart(server, while_away=lambda: page.wait('[data-banner="lost"]'))
+    page.live()
+    assert page.getByLabel("Comment").inputValue() == "half written"
+    page.button("Approve").click()
+    page.wait_text(".empty", "Nothing waits for you.")
+    assert again.finish(run)["status"] == "success"
+    [answer] = [event["data"] for event in again.events(run) if event["type"] == "human.finished"]
+    assert answer["comment"] == "half written"

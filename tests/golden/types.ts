@@ -858,10 +858,24 @@ export namespace run {
     retry_at?: string;
   }
 
+  /** How long an append took to reach the disk, told by a later event of its run. */
+  export interface Commit {
+    /** Seq of its first event. */
+    first: number;
+    /** Seq of its last event. */
+    last: number;
+    /** Microseconds from the time of its events until the writer had it. */
+    made_us: number;
+    /** Microseconds from then until it was on the disk. */
+    us: number;
+  }
+
   /** A run exists. */
   export interface Created {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Name of the definition. */
     name: string;
     /** Hash of the compiled graph, a blob. */
@@ -888,6 +902,8 @@ export namespace run {
   export interface Created_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Name of the definition. */
     name: string;
     /** Hash of the compiled graph, a blob. */
@@ -914,6 +930,8 @@ export namespace run {
   export interface StepComputed {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** What it gave. */
@@ -928,6 +946,8 @@ export namespace run {
   export interface StepComputed_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** What it gave. */
@@ -942,6 +962,8 @@ export namespace run {
   export interface ToolRequested {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -964,6 +986,8 @@ export namespace run {
   export interface ToolRequested_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -986,6 +1010,8 @@ export namespace run {
   export interface ToolRestarted {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -998,6 +1024,8 @@ export namespace run {
   export interface ToolRestarted_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -1010,6 +1038,8 @@ export namespace run {
   export interface ToolFinished {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -1028,6 +1058,8 @@ export namespace run {
   export interface ToolFinished_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -1046,6 +1078,8 @@ export namespace run {
   export interface TimerRequested {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -1060,6 +1094,8 @@ export namespace run {
   export interface TimerRequested_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -1074,6 +1110,8 @@ export namespace run {
   export interface TimerFinished {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -1092,6 +1130,8 @@ export namespace run {
   export interface TimerFinished_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -1110,6 +1150,8 @@ export namespace run {
   export interface HumanRequested {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -1134,6 +1176,8 @@ export namespace run {
   export interface HumanRequested_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -1158,6 +1202,8 @@ export namespace run {
   export interface HumanEscalated {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -1174,6 +1220,8 @@ export namespace run {
   export interface HumanEscalated_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -1190,6 +1238,8 @@ export namespace run {
   export interface HumanFinished {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -1212,6 +1262,8 @@ export namespace run {
   export interface HumanFinished_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -1234,6 +1286,8 @@ export namespace run {
   export interface StepSkipped {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Why: condition, or halted. */
@@ -1244,6 +1298,8 @@ export namespace run {
   export interface StepSkipped_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Why: condition, or halted. */
@@ -1254,6 +1310,8 @@ export namespace run {
   export interface StepStarted {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
   }
@@ -1262,6 +1320,8 @@ export namespace run {
   export interface StepStarted_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
   }
@@ -1270,6 +1330,8 @@ export namespace run {
   export interface StepEntered {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** map: the list. */
@@ -1284,6 +1346,8 @@ export namespace run {
   export interface StepEntered_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** map: the list. */
@@ -1298,6 +1362,8 @@ export namespace run {
   export interface StepLeft {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** How it ended. */
@@ -1314,6 +1380,8 @@ export namespace run {
   export interface StepLeft_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** How it ended. */
@@ -1386,6 +1454,8 @@ export namespace run {
   export interface TurnRequested {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -1406,6 +1476,8 @@ export namespace run {
   export interface TurnRequested_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -1426,6 +1498,8 @@ export namespace run {
   export interface TurnFinished {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -1446,6 +1520,8 @@ export namespace run {
   export interface TurnFinished_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -1603,6 +1679,8 @@ export namespace run {
   export interface SubrunRequested {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -1623,6 +1701,8 @@ export namespace run {
   export interface SubrunRequested_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -1643,6 +1723,8 @@ export namespace run {
   export interface SubrunFinished {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -1661,6 +1743,8 @@ export namespace run {
   export interface SubrunFinished_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Path of the activation. */
     step: string;
     /** Id of the effect, derived from run, activation, kind and ordinal; the same for every attempt. */
@@ -1679,18 +1763,24 @@ export namespace run {
   export interface Started {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
   }
 
   /** The run has left its queue. */
   export interface Started_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
   }
 
   /** Nothing new starts. */
   export interface Paused {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Who asked for it. */
     by: string;
     /** Why. */
@@ -1701,6 +1791,8 @@ export namespace run {
   export interface Paused_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Who asked for it. */
     by: string;
     /** Why. */
@@ -1711,6 +1803,8 @@ export namespace run {
   export interface Resumed {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Who asked for it. */
     by: string;
   }
@@ -1719,6 +1813,8 @@ export namespace run {
   export interface Resumed_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Who asked for it. */
     by: string;
   }
@@ -1727,6 +1823,8 @@ export namespace run {
   export interface Cancelling {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Who asked for it. */
     by: string;
     /** Why. */
@@ -1739,6 +1837,8 @@ export namespace run {
   export interface Cancelling_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Who asked for it. */
     by: string;
     /** Why. */
@@ -1751,6 +1851,8 @@ export namespace run {
   export interface Signalled {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Its name. */
     name: string;
     /** What it brings. */
@@ -1763,6 +1865,8 @@ export namespace run {
   export interface Signalled_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Its name. */
     name: string;
     /** What it brings. */
@@ -1775,6 +1879,8 @@ export namespace run {
   export interface Finished {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** ok, failed or cancelled. */
     outcome: run.Outcome;
     /** Its outputs. */
@@ -1787,6 +1893,8 @@ export namespace run {
   export interface Finished_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** ok, failed or cancelled. */
     outcome: run.Outcome;
     /** Its outputs. */
@@ -1799,6 +1907,8 @@ export namespace run {
   export interface DocumentChanged {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** What it is: a row of documents.def. */
     kind: string;
     /** Its name among those of its kind. */
@@ -1815,6 +1925,8 @@ export namespace run {
   export interface DocumentChanged_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** What it is: a row of documents.def. */
     kind: string;
     /** Its name among those of its kind. */
@@ -2335,6 +2447,8 @@ export namespace run {
   export interface Compacted {
     /** Version of the writer's event vocabulary. @default 1 */
     v: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Events with a smaller seq are gone, those of the run's life cycle excepted. */
     floor: number;
   }
@@ -2343,6 +2457,8 @@ export namespace run {
   export interface Compacted_Input {
     /** Version of the writer's event vocabulary. @default 1 */
     v?: number;
+    /** How long earlier appends of the run took to reach the disk, as far as that was not told before. */
+    commits?: run.Commit[];
     /** Events with a smaller seq are gone, those of the run's life cycle excepted. */
     floor: number;
   }
@@ -2817,6 +2933,110 @@ export namespace run {
     length: number;
   }
 
+  /** One activation of a run's node, in a few words. */
+  export interface OutlineStep {
+    /** Its path: improve#2/draft is the draft of the second round. */
+    step: string;
+    /** Path of the activation whose body it is in; none: the run's own. */
+    within?: string;
+    /** What its node does. */
+    kind: run.NodeKind;
+    /** Who does it: the tool, the agent, the workflow, or its kind. */
+    agent: string;
+    /** A word of the state table. */
+    state: string;
+    /** How often it was tried; 0 before it started. */
+    attempts: number;
+    /** When it started. */
+    started_at?: string;
+    /** When it ended. */
+    ended_at?: string;
+    /** When what is open is over, told to stop or passed on, or when it is tried again. */
+    due_at?: string;
+    /** Why it failed, was skipped or cancelled. */
+    error?: string;
+    /** The signal it waits for. */
+    signal?: string;
+    /** The question it waits with, as in the inbox. */
+    request?: string;
+    /** Why a person is asked. */
+    asks?: run.RequestKind;
+    /** What is asked. */
+    question?: string;
+    /** Whom, once it was passed on. */
+    to?: string;
+    /** The run it is carried out by. */
+    subrun?: string;
+  }
+
+  /** A run and all its steps, in a few words each. */
+  export interface Outline {
+    /** The run. */
+    run_id: string;
+    /** Name of its definition. */
+    workflow: string;
+    /** A word of the state table. */
+    state: string;
+    /** It is called off; something of it is still open. */
+    cancelling?: boolean;
+    /** Who started it. */
+    by?: string;
+    /** The run it is part of. */
+    parent?: string;
+    /** Where it must wait for its turn, higher ones come first. */
+    priority?: number;
+    /** Of the runs with this word one at a time is under way. */
+    alone?: string;
+    /** When it was recorded. */
+    created_at: string;
+    /** When it began or left its queue. */
+    started_at?: string;
+    /** When it ended. */
+    ended_at?: string;
+    /** Why it failed. */
+    error?: string;
+    /** Where it stands, while it waits for its turn. */
+    queue?: run.QueuePlace;
+    /** Seq of the newest event in this. */
+    seq: number;
+    /** In the definition's order: a step, then what is in its body, then its next activation. */
+    steps: run.OutlineStep[];
+  }
+
+  /** A run and all its steps, in a few words each. */
+  export interface Outline_Input {
+    /** The run. */
+    run_id: string;
+    /** Name of its definition. */
+    workflow: string;
+    /** A word of the state table. */
+    state: string;
+    /** It is called off; something of it is still open. */
+    cancelling?: boolean;
+    /** Who started it. */
+    by?: string;
+    /** The run it is part of. */
+    parent?: string;
+    /** Where it must wait for its turn, higher ones come first. */
+    priority?: number;
+    /** Of the runs with this word one at a time is under way. */
+    alone?: string;
+    /** When it was recorded. */
+    created_at: string;
+    /** When it began or left its queue. */
+    started_at?: string;
+    /** When it ended. */
+    ended_at?: string;
+    /** Why it failed. */
+    error?: string;
+    /** Where it stands, while it waits for its turn. */
+    queue?: run.QueuePlace_Input;
+    /** Seq of the newest event in this. */
+    seq: number;
+    /** In the definition's order: a step, then what is in its body, then its next activation. */
+    steps: run.OutlineStep[];
+  }
+
   /** The answer is recorded. */
   export interface InboxReceipt {
     /** The request. */
@@ -3113,6 +3333,187 @@ export namespace run {
     error?: string;
     /** Days its events are kept once it has ended, when its start said so. */
     retention_days?: number;
+  }
+
+  /** What a moment of a run went into. */
+  export type Share =
+    /** A model was asked. */
+    | "model"
+    /** A tool was at work. */
+    | "tool"
+    /** A run of its own was under way; that run says what its time went into. */
+    | "subrun"
+    /** Somebody had paused it. */
+    | "paused"
+    /** A person was asked. */
+    | "human"
+    /** A wait, a signal or the next attempt was to come. */
+    | "wait"
+    /** It waited for its turn. */
+    | "queue"
+    /** What was decided was on its way to the disk. */
+    | "fsync"
+    /** None of these: Baton itself was at work. */
+    | "engine";
+
+  /** A stretch of time by what it went into, in microseconds; the parts add up to the whole. */
+  export interface Shares {
+    /** A model was asked. */
+    model: number;
+    /** A tool was at work. */
+    tool: number;
+    /** A run of its own was under way. */
+    subrun: number;
+    /** Somebody had paused it. */
+    paused: number;
+    /** A person was asked. */
+    human: number;
+    /** A wait, a signal or the next attempt was to come. */
+    wait: number;
+    /** It waited for its turn. */
+    queue: number;
+    /** What was decided was on its way to the disk, as far as that was measured. */
+    fsync: number;
+    /** None of these. */
+    engine: number;
+  }
+
+  /** A stretch of a run's time that went into one thing. */
+  export interface TimePiece {
+    /** Into what. */
+    share: run.Share;
+    /** Microseconds after the run's creation. */
+    from_us: number;
+    /** How long. */
+    us: number;
+  }
+
+  /** Where a run's time went. */
+  export interface Time {
+    /** The run. */
+    run_id: string;
+    /** When it was created. */
+    from: string;
+    /** When it ended, or now. */
+    to: string;
+    /** Whether it has. */
+    ended: boolean;
+    /** Microseconds between the two. */
+    wall_us: number;
+    /** They add up to wall_us. */
+    shares: run.Shares;
+    /** The same one after the other, from the beginning. */
+    pieces: run.TimePiece[];
+    /** Further pieces, behind those. */
+    pieces_left_out: number;
+    /** Appends whose way to the disk was measured; that of the others counts as what it was for. */
+    commits: number;
+    /** Older events are gone: attempts and rounds before the last, and what they waited for, count as engine. */
+    compacted: boolean;
+  }
+
+  /** Something that took time, and what it consisted of. */
+  export interface Span {
+    /** The run's definition, the path of an activation, or which attempt. */
+    name: string;
+    /** run, a kind of node, or call. */
+    kind: string;
+    /** A word of the state table. */
+    state: string;
+    /** Microseconds after the run's creation. */
+    from_us: number;
+    /** How long, so far while it goes on. */
+    us: number;
+    /** What it consisted of. */
+    spans: run.Span[];
+    /** Spans in it that are not shown: they lie deeper than was asked for, or there were too many. */
+    left_out?: number;
+  }
+
+  /** Answer of POST /api/runs/profile: a run that was made to see where its time goes. */
+  export interface ExecutionProfile {
+    /** The run. */
+    run_id: string;
+    /** Name of its definition. */
+    workflow: string;
+    /** How it ended, in S2's words. */
+    status: string;
+    /** Where its time went. */
+    time: run.Time;
+    /** The run as a tree of spans. */
+    span: run.Span;
+  }
+
+  /** A node of a run's graph, as a box. */
+  export interface PictureNode {
+    /** Its place in the definition: names of nodes, without rounds and items. */
+    path: string;
+    /** Path of the node whose body it is in. */
+    within?: string;
+    /** Its name. */
+    name: string;
+    /** What it does. */
+    kind: run.NodeKind;
+    /** Who does it: the tool, the agent, the workflow, or its kind. */
+    by: string;
+    /** A word of the state table: of its activations the one that matters most now. */
+    state: string;
+    /** How often it was begun or passed over: rounds, items. */
+    activations: number;
+    /** How many of them are not over. */
+    live: number;
+    /** How many have succeeded. */
+    succeeded: number;
+    /** How many have failed. */
+    failed: number;
+    /** map: items of its newest activation. */
+    items?: number;
+    /** Steps from where its body begins, by the longest way. */
+    layer: number;
+    /** Left edge, in pixels of the whole picture. */
+    x: number;
+    /** Upper edge. */
+    y: number;
+    /** Width; one with a body is as wide as that needs. */
+    width: number;
+    /** Height. */
+    height: number;
+  }
+
+  /** A way from one box to another of the same body. */
+  export interface PictureEdge {
+    /** Path of the node it leads from. */
+    from: string;
+    /** Path of the node it leads to. */
+    to: string;
+    /** The second waits for the first; else the first starts the second. */
+    depends: boolean;
+    /** It leads back: it closes a cycle. */
+    back: boolean;
+    /** The condition it is taken on. */
+    when?: string;
+  }
+
+  /** A run's graph, laid out; where things stand depends on the definition alone. */
+  export interface Picture {
+    /** The run. */
+    run_id: string;
+    /** The run's: a word of the state table. */
+    state: string;
+    /** Seq of the newest event in it. */
+    seq: number;
+    /** Of the whole, in pixels. */
+    width: number;
+    /** Of the whole. */
+    height: number;
+    /** A node before those of its body. */
+    nodes: run.PictureNode[];
+    /** Between nodes that are shown. */
+    edges: run.PictureEdge[];
+    /** Nodes that are not shown, and with them their edges. */
+    nodes_left_out: number;
+    /** Edges between shown nodes that are not shown. */
+    edges_left_out: number;
   }
 
   /** Inputs of the shell tool. */

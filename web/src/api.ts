@@ -40,9 +40,9 @@ function refusal(response: Response, body: unknown): Problem {
 	return new Problem(response.status, "internal", `The server answered ${response.status} ${response.statusText}`.trim(), []);
 }
 
-async function send(path: string, asking: Asking): Promise<Response> {
+async function send(path: string, asking: Asking, patient = false): Promise<Response> {
 	const patience = AbortSignal.timeout(ANSWER_WITHIN_MS);
-	const signal = asking.signal ? AbortSignal.any([asking.signal, patience]) : patience;
+	const signal = patient ? (asking.signal ?? null) : asking.signal ? AbortSignal.any([asking.signal, patience]) : patience;
 	const headers: Record<string, string> = { ...asking.headers };
 	const { key } = access.value;
 	if (key !== null)
@@ -88,6 +88,14 @@ export async function getText(path: string, signal?: AbortSignal): Promise<strin
 	if (!response.ok)
 		throw refusal(response, null);
 	return text;
+}
+
+/** An answer that does not end by itself; its body is the caller's to read. */
+export async function openStream(path: string, signal: AbortSignal): Promise<Response> {
+	const response = await send(path, { signal }, true);
+	if (!response.ok)
+		throw refusal(response, null);
+	return response;
 }
 
 /** The cursor of the next page out of a Link header, null at the end. */

@@ -15,6 +15,8 @@ export interface Loaded<T> {
 	problem: Problem | undefined;
 	/** Reads again now. */
 	reload: () => Promise<void>;
+	/** Reads again in a moment: however often it is called until then, once. */
+	soon: () => void;
 }
 
 type Load<T> = (signal: AbortSignal) => Promise<T>;
@@ -25,6 +27,7 @@ export function useLoaded<T>(load: Load<T>, deps: unknown[], concerns?: (event: 
 	const current = useRef({ load, concerns });
 	current.current = { load, concerns };
 	const reloadRef = useRef<() => Promise<void>>(async () => {});
+	const soonRef = useRef<() => void>(() => {});
 
 	useEffect(() => {
 		const stop = new AbortController();
@@ -60,6 +63,7 @@ export function useLoaded<T>(load: Load<T>, deps: unknown[], concerns?: (event: 
 		};
 		const soon = () => (timer ??= setTimeout(() => void reload(), Math.max(REFRESH_AFTER_MS, 2 * tookMs)));
 		reloadRef.current = reload;
+		soonRef.current = soon;
 		void reload();
 		const end = listen({
 			event: (event) => {
@@ -76,9 +80,10 @@ export function useLoaded<T>(load: Load<T>, deps: unknown[], concerns?: (event: 
 	}, deps);
 
 	const reload = useCallback(() => reloadRef.current(), []);
+	const soon = useCallback(() => soonRef.current(), []);
 	// What belongs to other deps (another run, another filter) is not shown for these.
 	const same = state.deps.length === deps.length && state.deps.every((dep, at) => dep === deps[at]);
-	return { value: same ? state.value : undefined, problem: same ? state.problem : undefined, reload };
+	return { value: same ? state.value : undefined, problem: same ? state.problem : undefined, reload, soon };
 }
 
 export interface Doing {

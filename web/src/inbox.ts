@@ -17,6 +17,16 @@ export interface Inbox {
 	outcomes: ReadonlyMap<string, string>;
 }
 
+const WORDS: Record<run.Decision, string> = {
+	approve: "approved",
+	reject: "rejected",
+	modify: "approved with changes",
+	happened: "settled as happened",
+	not_happened: "settled as not happened",
+	retry: "sent to be tried again",
+	timeout: "closed for want of an answer",
+};
+
 const cell = new Cell<Inbox>({ items: [], loaded: false, more: false, outcomes: new Map() });
 const kept = new Map<string, run.InboxItem>();
 const held = new Set<string>();
@@ -34,8 +44,7 @@ export async function outcomeOf(item: run.InboxItem): Promise<string | null> {
 			const data = event.data as run.HumanFinished;
 			if (event.type !== "human.finished" || data.effect !== item.id)
 				continue;
-			const word = data.decision === "approve" ? "approved" : "rejected";
-			return `Already ${word} by ${data.by}${data.comment ? `: ${data.comment}` : ""}`;
+			return `Already ${WORDS[data.decision]} by ${data.by}${data.comment ? `: ${data.comment}` : ""}`;
 		}
 		after = page.cursor;
 	}

@@ -42,3 +42,12 @@ export const shortId = (id: string): string => id.slice(0, 8);
 
 export const pretty = (value: unknown): string =>
 	typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
+
+/** Text as a value, or why it is none. */
+export function readJson(text: string): { value: unknown; wrong: string | undefined } {
+	try {
+		return { value: JSON.parse(text) as unknown, wrong: undefined };
+	} catch (cause) {
+		return { value: undefined, wrong: `is not JSON: ${(cause as Error).message}` };
+	}
+}

@@ -1,6 +1,6 @@
 // What is this run doing, and what does it need?
-import type { runtime } from "contract";
-import { useMemo, useState } from "preact/hooks";
+import type { run, runtime } from "contract";
+import { useMemo } from "preact/hooks";
 import { get } from "../api";
 import { useCell } from "../cell";
 import { useLoaded } from "../data";
@@ -9,20 +9,15 @@ import type { LiveEvent } from "../live";
 import { Badge, Duration, Json, Loading, Page, ProblemText, Time } from "../parts/basic";
 import { Question } from "../parts/question";
 import { href, Link } from "../route";
+import { useRunStream } from "../run_stream";
+import { Commands } from "./run_commands";
 import { EventsSection, useRunLog } from "./run_events";
+import { GraphSection } from "./run_graph";
+import { Steps } from "./run_steps";
+import { TimeSection } from "./run_time";
 
 type Run = runtime.WorkflowResultModel;
-type Step = runtime.StepResultModel;
-
-/** A table of thousands would make every event slow; more are shown when asked for. */
-const STEPS_AT_FIRST = 100;
 const ENDED = new Set(["success", "failed", "skipped", "cancelled"]);
-
-/** An output on one line: its only value, or all of it. */
-function lineOf(output: { [key: string]: unknown }): string {
-	const [only, more] = Object.values(output);
-	return (typeof only === "string" && more === undefined ? only : JSON.stringify(output)).slice(0, 300);
-}
 
 /** How often each step was begun: a call that a crash left open is begun again. */
 function attemptsOf(events: LiveEvent[]): Map<string, number> {
@@ -33,50 +28,6 @@ function attemptsOf(events: LiveEvent[]): Map<string, number> {
 			attempts.set(step, (attempts.get(step) ?? 1) + 1);
 		}
 	return attempts;
-}
-
-function Steps({ steps, attempts, asked }: { steps: Step[]; attempts: Map<string, number>; asked: Set<string> }) {
-	const [all, setAll] = useState(false);
-	return (
-		<section aria-labelledby="steps-title">
-			<h2 id="steps-title">Steps</h2>
-			<table class="steps" aria-labelledby="steps-title">
-				<thead>
-					<tr>
-						<th scope="col">State</th>
-						<th scope="col">Step</th>
-						<th scope="col">By</th>
-						<th scope="col" class="number">Attempts</th>
-						<th scope="col" class="number">Duration</th>
-						<th scope="col" class="result">Result</th>
-					</tr>
-				</thead>
-				<tbody>
-					{(all ? steps : steps.slice(0, STEPS_AT_FIRST)).map((step) => (
-						<tr key={step.step_id} data-step={step.step_id}>
-							<td><Badge state={asked.has(step.step_id) && step.status === "running" ? "needs you" : step.status} /></td>
-							<td class="name">{step.step_id}</td>
-							<td>{step.agent}</td>
-							<td class="number">{step.started_at === null ? "" : (attempts.get(step.step_id) ?? 1)}</td>
-							<td class="number"><Duration of={step} /></td>
-							<td class="result">
-								{step.error !== null && <span class="error clip">{step.error}</span>}
-								{step.output !== null && (
-									<details>
-										<summary><span class="line">{lineOf(step.output)}</span></summary>
-										<Json value={step.output} label={`Output of ${step.step_id}`} />
-									</details>
-								)}
-							</td>
-						</tr>
-					))}
-				</tbody>
-			</table>
-			{!all && steps.length > STEPS_AT_FIRST && (
-				<p><button type="button" class="action" onClick={() => setAll(true)}>Show all {steps.length} steps</button></p>
-			)}
-		</section>
-	);
 }
 
 function Facts({ run }: { run: Run }) {
@@ -98,8 +49,22 @@ function Facts({ run }: { run: Run }) {
 	);
 }
 
+/** What the server says about the run, read again soon after each of its events. */
+function useRun(id: string) {
+	const of = `/api/runs/${encodeURIComponent(id)}`;
+	const result = useLoaded((signal) => get<Run>(of, signal), [id]);
+	const picture = useLoaded((signal) => get<run.Picture>(`${of}/graph`, signal), [id]);
+	const time = useLoaded((signal) => get<run.Time>(`${of}/time`, signal), [id]);
+	useRunStream(id, picture.value?.seq, () => {
+		result.soon();
+		picture.soon();
+		time.soon();
+	});
+	return { result, picture, time };
+}
+
 export function RunPage({ id }: { id: string }) {
-	const { value: run, problem } = useLoaded((signal) => get<Run>(`/api/runs/${encodeURIComponent(id)}`, signal), [id], (event) => event.workflow_id === id);
+	const { result: { value: run, problem }, picture, time } = useRun(id);
 	const log = useRunLog(id);
 	const questions = useCell(inbox.cell).items.filter((item) => item.run_id === id);
 	const open = inbox.open(inbox.cell.value).filter((item) => item.run_id === id);
@@ -118,13 +83,16 @@ export function RunPage({ id }: { id: string }) {
 					<>
 						{run.error !== null && <p class="error run-error">{run.error}</p>}
 						<Facts run={run} />
+						<Commands id={id} state={String(run.metadata["state"] ?? run.status)} />
 						{questions.length > 0 && (
 							<section class="waiting" aria-labelledby="waiting-title">
 								<h2 id="waiting-title">Needs you</h2>
 								{questions.map((item) => <Question key={item.id} item={item} withRun={false} />)}
 							</section>
 						)}
+						<GraphSection value={picture.value} problem={picture.problem} asked={asked} />
 						<Steps steps={run.steps} attempts={attempts} asked={asked} />
+						<TimeSection time={time.value} problem={time.problem} steps={run.steps} reload={() => void time.reload()} />
 						{Object.keys(run.outputs).length > 0 && (
 							<section aria-labelledby="outputs-title">
 								<h2 id="outputs-title">Result</h2>

@@ -11,6 +11,8 @@ import { durationText, elapsedText, pretty, timeText } from "../words";
 /** Shape and tone of a state's word; one that is not here is shown as it came, without a tone. */
 const STATES: Record<string, [shape: string, tone: string]> = {
 	pending: ["○", "idle"],
+	paused: ["‖", "wait"],
+	retrying: ["↻", "wait"],
 	queued: ["○", "idle"],
 	running: ["◐", "busy"],
 	"needs you": ["◆", "wait"],
@@ -33,9 +35,11 @@ const STATES: Record<string, [shape: string, tone: string]> = {
 	error: ["✗", "bad"],
 };
 
+export const shapeOf = (state: string): [shape: string, tone: string] => STATES[state] ?? ["?", "raw"];
+
 /** Colour never stands alone: every state has a shape and a word. */
 export function Badge({ state }: { state: string }) {
-	const [shape, tone] = STATES[state] ?? ["?", "raw"];
+	const [shape, tone] = shapeOf(state);
 	return (
 		<span class="badge" data-tone={tone} data-state={state}>
 			<span class="shape" aria-hidden="true">{shape}</span> {state}

@@ -2,11 +2,20 @@
 import type { run } from "contract";
 import { useEffect, useState } from "preact/hooks";
 import { ask, Problem } from "../api";
-import { useDoing } from "../data";
+import { useDoing, useNow, type Doing } from "../data";
 import { inbox, outcomeOf } from "../inbox";
 import { href, Link } from "../route";
-import { shortId } from "../words";
+import { durationText, pretty, readJson, shortId } from "../words";
 import { Action, Json, ProblemText, Time } from "./basic";
+
+/** Why a person is asked, in words; approval is what a question is unless said. */
+const KINDS: Record<run.RequestKind, string> = {
+	approval: "approval",
+	feedback: "feedback",
+	escalation: "escalation",
+	sanitization: "content held back",
+	outcome_unknown: "nobody knows whether it happened",
+};
 
 /** The refusal in words that help: who has answered what, where somebody has. */
 async function explained(item: run.InboxItem, problem: Problem): Promise<Problem> {
@@ -16,41 +25,144 @@ async function explained(item: run.InboxItem, problem: Problem): Promise<Problem
 	return outcome === null ? problem : new Problem(problem.status, problem.code, outcome, []);
 }
 
+async function respond(item: run.InboxItem, body: run.InboxAnswer): Promise<void> {
+	try {
+		await ask(`/api/inbox/${item.id}/respond`, { method: "POST", body });
+	} catch (cause) {
+		if (!(cause instanceof Problem))
+			throw cause;
+		const problem = await explained(item, cause);
+		if (problem !== cause)
+			inbox.keep(item, problem.message);
+		throw problem;
+	}
+	inbox.answered(item.id);
+}
+
+/** When it is passed on, or over; it may pass while it is looked at. */
+function Due({ at }: { at: string }) {
+	const now = useNow(1000);
+	const left = Date.parse(at) - now;
+	return <>due <Time at={at} /> {left > 0 ? `(in ${durationText(Math.ceil(left / 1000) * 1000)})` : "(now)"}</>;
+}
+
+function About({ item, withRun }: { item: run.InboxItem; withRun: boolean }) {
+	return (
+		<p class="muted">
+			{withRun && <><Link href={href("runs", item.run_id)} data-row>run {shortId(item.run_id)}</Link> · </>}
+			<span data-kind={item.kind}>{KINDS[item.kind] ?? item.kind}</span> · {item.step} · asked <Time at={item.asked_at} />
+			{item.to !== undefined && <> · <span data-to={item.to}>for {item.to}</span></>}
+			{item.due_at !== undefined && <> · <span data-due={item.due_at}><Due at={item.due_at} /></span></>}
+			{item.four_eyes && <> · <span data-four-eyes>four eyes: not by whoever started the run</span></>}
+		</p>
+	);
+}
+
+interface Answering {
+	doing: (decision: run.Decision, value?: () => unknown) => () => Promise<void>;
+	item: run.InboxItem;
+	/** Something was written: it must not vanish. */
+	touched: (touched: boolean) => void;
+}
+
+/** Values as JSON text, and whether they can be read. */
+function useValues(first: unknown) {
+	const [text, setText] = useState(pretty(typeof first === "string" ? JSON.stringify(first) : first));
+	const { value, wrong } = readJson(text);
+	return { text, setText, wrong, read: () => value };
+}
+
+function Values({ label, values, touched }: { label: string; values: ReturnType<typeof useValues>; touched: (touched: boolean) => void }) {
+	return (
+		<label>
+			{label} <span class="muted">(JSON)</span>
+			<textarea
+				class="mono"
+				rows={6}
+				value={values.text}
+				spellcheck={false}
+				aria-invalid={values.wrong !== undefined}
+				onInput={(event) => {
+					values.setText(event.currentTarget.value);
+					touched(true);
+				}}
+			/>
+			{values.wrong !== undefined && <span class="error" role="status">{values.wrong}</span>}
+		</label>
+	);
+}
+
+function firstProblem(...all: Doing[]): Problem | undefined {
+	return all.find((one) => one.problem !== undefined)?.problem;
+}
+
+/** Yes, no, or yes with other values. */
+function Verdict({ doing, item, touched }: Answering) {
+	const values = useValues(item.inputs ?? {});
+	const approve = useDoing(doing("approve"));
+	const reject = useDoing(doing("reject"));
+	const modify = useDoing(doing("modify", values.read));
+	const pending = approve.pending || reject.pending || modify.pending;
+	return (
+		<>
+			<Action doing={approve} tone="good" busy="Approving …" disabled={pending}>Approve</Action>
+			<Action doing={reject} tone="bad" busy="Rejecting …" disabled={pending}>Reject</Action>
+			<details class="modify">
+				<summary>Approve with changes</summary>
+				<Values label="Go on with" values={values} touched={touched} />
+				<Action doing={modify} tone="good" busy="Sending …" disabled={pending || values.wrong !== undefined}>Approve with these values</Action>
+			</details>
+			<ProblemText problem={firstProblem(approve, reject, modify)} />
+		</>
+	);
+}
+
+/** An effect was asked for and nobody can say whether it happened. */
+function Settlement({ doing, touched }: Answering) {
+	const values = useValues({});
+	const happened = useDoing(doing("happened", values.read));
+	const not = useDoing(doing("not_happened"));
+	const again = useDoing(doing("retry"));
+	const pending = happened.pending || not.pending || again.pending;
+	return (
+		<>
+			<Action doing={not} tone="bad" busy="Sending …" disabled={pending}>It did not happen</Action>
+			<Action doing={again} busy="Sending …" disabled={pending}>Try it again</Action>
+			<details class="modify">
+				<summary>It did happen</summary>
+				<Values label="What it gave" values={values} touched={touched} />
+				<Action doing={happened} tone="good" busy="Sending …" disabled={pending || values.wrong !== undefined}>It happened</Action>
+			</details>
+			<ProblemText problem={firstProblem(happened, not, again)} />
+		</>
+	);
+}
+
 /** An item that somebody else has answered stays until the reader has seen the outcome. */
 export function Question({ item, withRun }: { item: run.InboxItem; withRun: boolean }) {
 	const [comment, setComment] = useState("");
-	const answer = async (decision: run.Decision) => {
-		const body: run.InboxAnswer = { decision, revision: item.revision };
-		if (comment !== "")
-			body.comment = comment;
-		try {
-			await ask(`/api/inbox/${item.id}/respond`, { method: "POST", body });
-		} catch (cause) {
-			if (!(cause instanceof Problem))
-				throw cause;
-			const problem = await explained(item, cause);
-			if (problem !== cause)
-				inbox.keep(item, problem.message);
-			throw problem;
-		}
-		inbox.answered(item.id);
-	};
+	const [touched, setTouched] = useState(false);
+	const doing = (decision: run.Decision, value?: () => unknown) => () =>
+		inbox.whileAnswering(item.id, () => {
+			const body: run.InboxAnswer = { decision, revision: item.revision };
+			if (comment !== "")
+				body.comment = comment;
+			if (value !== undefined)
+				body.value = value();
+			return respond(item, body);
+		});
 	// Half-written words must not vanish because somebody else was faster.
+	const written = comment !== "" || touched;
 	useEffect(() => {
-		inbox.hold(item.id, comment !== "");
+		inbox.hold(item.id, written);
 		return () => inbox.hold(item.id, false);
-	}, [item.id, comment !== ""]);
-	const approve = useDoing(() => inbox.whileAnswering(item.id, () => answer("approve")));
-	const reject = useDoing(() => inbox.whileAnswering(item.id, () => answer("reject")));
-	const pending = approve.pending || reject.pending;
+	}, [item.id, written]);
 	const over = inbox.outcome(item.id);
+	const Answer = item.kind === "outcome_unknown" ? Settlement : Verdict;
 	return (
 		<article class="question" aria-label={item.question} data-question={item.id}>
 			<p class="question-text">{item.question}</p>
-			<p class="muted">
-				{withRun && <><Link href={href("runs", item.run_id)} data-row>run {shortId(item.run_id)}</Link> · </>}
-				{item.step} · asked <Time at={item.asked_at} />
-			</p>
+			<About item={item} withRun={withRun} />
 			{item.inputs !== null && item.inputs !== undefined && (
 				<details>
 					<summary>What it is about</summary>
@@ -63,15 +175,13 @@ export function Question({ item, withRun }: { item: run.InboxItem; withRun: bool
 					<button type="button" class="action" onClick={() => inbox.answered(item.id)}>Dismiss</button>
 				</div>
 			) : (
-				<fieldset disabled={pending}>
+				<fieldset>
 					<legend class="hidden">Your answer</legend>
 					<label>
 						Comment <span class="muted">(optional)</span>
 						<textarea rows={2} maxLength={8192} value={comment} onInput={(event) => setComment(event.currentTarget.value)} />
 					</label>
-					<Action doing={approve} tone="good" busy="Approving …">Approve</Action>
-					<Action doing={reject} tone="bad" busy="Rejecting …">Reject</Action>
-					<ProblemText problem={approve.problem ?? reject.problem} />
+					<Answer item={item} doing={doing} touched={setTouched} />
 				</fieldset>
 			)}
 		</article>

@@ -1,0 +1,56 @@
+/* views/layout.h -- where the boxes of a graph stand.
+ *
+ * A body is laid out from above to below: a node stands in the layer that the longest way from the
+ * body's beginning gives it, and in its layer where its neighbours are (barycentres, a few sweeps).
+ * A layer with more nodes than LAYOUT_ROW is broken into several rows.  A node with a body of its
+ * own is a box around that body.  Edges that close a cycle are found by a walk in the order of the
+ * definition and count for nothing.
+ *
+ * The result depends on the graph alone, so a picture does not move while its run goes on.  At most
+ * LIMIT_PICTURE_NODES nodes are laid out, a node before those in it; the rest are counted.
+ */
+#ifndef VIEWS_LAYOUT_H
+#define VIEWS_LAYOUT_H
+
+#include "contract/run.h"
+
+enum {
+	LAYOUT_WIDTH = 176, /* of a node without a body, in pixels */
+	LAYOUT_HEIGHT = 56,
+	LAYOUT_GAP_X = 24,
+	LAYOUT_GAP_Y = 40,
+	LAYOUT_HEAD = 48, /* a box's own words, above its body */
+	LAYOUT_MARGIN = 16,
+	LAYOUT_ROW = 8,
+	LAYOUT_SWEEPS = 4,
+};
+
+struct layout_box {
+	const struct run_graph_node *node;
+	size_t within; /* number of the box whose body it is in; LAYOUT_ROOT */
+	struct str path;
+	int64_t layer;
+	int64_t x, y, width, height;
+	size_t body, body_count; /* its body's boxes stand together, from this number on */
+};
+
+#define LAYOUT_ROOT SIZE_MAX
+
+struct layout_edge {
+	size_t from, to;                   /* numbers of boxes */
+	const struct run_graph_edge *edge; /* NULL: the second depends on the first */
+	bool back;
+};
+
+struct layout {
+	struct arena *arena;
+	struct layout_box *boxes;
+	size_t count, left_out;
+	struct layout_edge *edges;
+	size_t edge_count, edges_left_out;
+	int64_t width, height;
+};
+
+void layout(struct layout *layout, const struct run_graph *graph, struct arena *arena);
+
+#endif

@@ -1,0 +1,83 @@
+// The run's graph as the server laid it out.  Only states change while the run goes on: where a box
+// stands depends on the definition alone.
+import type { run } from "contract";
+import type { Problem } from "../api";
+import { ProblemText, shapeOf } from "../parts/basic";
+
+type Picture = run.Picture;
+type Box = run.PictureNode;
+
+/** Characters that fit into a box of the layout's width. */
+const FITS = 22;
+
+const cut = (text: string): string => (text.length <= FITS ? text : `${text.slice(0, FITS - 1)}…`);
+
+/** Down from one box to the next; a line that leads back goes around on the right. */
+function lineOf(from: Box, to: Box, back: boolean): string {
+	if (back) {
+		const [x, y] = [from.x + from.width, from.y + from.height / 2];
+		const [endX, endY] = [to.x + to.width, to.y + to.height / 2];
+		const out = Math.max(x, endX) + 20;
+		return `M ${x} ${y} C ${out} ${y} ${out} ${endY} ${endX} ${endY}`;
+	}
+	const [x, y] = [from.x + from.width / 2, from.y + from.height];
+	const [endX, endY] = [to.x + to.width / 2, to.y];
+	const half = (endY - y) / 2;
+	return `M ${x} ${y} C ${x} ${y + half} ${endX} ${endY - half} ${endX} ${endY}`;
+}
+
+/** Rounds and items, where there were several. */
+function countsOf(box: Box): string {
+	if (box.activations > 1)
+		return ` · ${box.succeeded} of ${box.activations}${box.failed > 0 ? `, ${box.failed} ✗` : ""}`;
+	return box.items === undefined ? "" : ` · ${box.items} items`;
+}
+
+function NodeBox({ box, asked }: { box: Box; asked: boolean }) {
+	const state = asked ? "waiting_human" : box.state;
+	const [shape, tone] = shapeOf(state);
+	return (
+		<g class="node" data-node={box.path} data-state={state} data-tone={tone}>
+			<title>{`${box.path}: ${state}`}</title>
+			<rect x={box.x} y={box.y} width={box.width} height={box.height} rx={6} />
+			<text x={box.x + 10} y={box.y + 22} class="node-name">{cut(box.name)}</text>
+			<text x={box.x + 10} y={box.y + 42} class="node-state">{cut(`${shape} ${state}${countsOf(box)}`)}</text>
+		</g>
+	);
+}
+
+export function GraphSection({ value, problem, asked }: { value: Picture | undefined; problem: Problem | undefined; asked: Set<string> }) {
+	const boxes = new Map(value?.nodes.map((box) => [box.path, box]));
+	// Lines lie on the boxes they lead through, and under those they would cross out.
+	const around = new Set(value?.nodes.map((box) => box.within));
+	const draw = (outer: boolean) =>
+		value?.nodes.filter((box) => around.has(box.path) === outer).map((box) => <NodeBox key={box.path} box={box} asked={asked.has(box.path)} />);
+	return (
+		<section aria-labelledby="graph-title">
+			<h2 id="graph-title">Graph</h2>
+			<ProblemText problem={problem} />
+			{value !== undefined && (
+				<div class="graph" tabIndex={0} role="group" aria-label="The run's graph; its steps are listed below">
+					<svg role="img" aria-label={`${value.nodes.length} steps; ${value.state}`} width={value.width} height={value.height} viewBox={`0 0 ${value.width} ${value.height}`} data-graph-seq={value.seq}>
+						<defs>
+							<marker id="arrow" viewBox="0 0 8 8" refX={7} refY={4} markerWidth={7} markerHeight={7} orient="auto">
+								<path d="M 0 0 L 8 4 L 0 8 z" class="arrow" />
+							</marker>
+						</defs>
+						{draw(true)}
+						{value.edges.map((edge) => {
+							const [from, to] = [boxes.get(edge.from), boxes.get(edge.to)];
+							return from && to && (
+								<path key={`${edge.from} ${edge.to} ${edge.depends}`} class="edge" data-back={edge.back} data-depends={edge.depends} d={lineOf(from, to, edge.back)} marker-end="url(#arrow)">
+									{edge.when !== undefined && <title>{edge.when}</title>}
+								</path>
+							);
+						})}
+						{draw(false)}
+					</svg>
+				</div>
+			)}
+			{value !== undefined && value.nodes_left_out > 0 && <p class="muted">{value.nodes_left_out} more nodes are not drawn.</p>}
+		</section>
+	);
+}

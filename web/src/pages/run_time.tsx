@@ -1,0 +1,116 @@
+// Where the run's time went: shares that add up to its wall clock, and what was when.
+import type { run, runtime } from "contract";
+import { useEffect } from "preact/hooks";
+import type { Problem } from "../api";
+import { ProblemText } from "../parts/basic";
+import { durationText } from "../words";
+
+type Times = run.Time;
+type Share = run.Share;
+type Step = runtime.StepResultModel;
+
+/** In the order of the contract: who works before who waits. */
+const SHARES: [Share, string][] = [
+	["model", "a model was asked"],
+	["tool", "a tool was at work"],
+	["subrun", "a run of its own was under way"],
+	["paused", "paused"],
+	["human", "a person was asked"],
+	["wait", "waited for a time, a signal or the next attempt"],
+	["queue", "waited for its turn"],
+	["fsync", "on its way to the disk"],
+	["engine", "Baton itself"],
+];
+
+/** What goes on is looked at again this often, events or not. */
+const AGAIN_MS = 5000;
+const ROWS = 50;
+const WIDE = 1000;
+
+const percent = (part: number, whole: number): string =>
+	whole === 0 ? "0 %" : part > 0 && part * 1000 < whole ? "< 0.1 %" : `${((100 * part) / whole).toFixed(1)} %`;
+
+/** A strip of the whole time, stretched to whatever room there is. */
+function Strip({ wall, pieces, label }: { wall: number; pieces: { share: string; from: number; us: number }[]; label: string }) {
+	const scale = WIDE / Math.max(1, wall);
+	return (
+		<svg class="strip" role="img" aria-label={label} viewBox={`0 0 ${WIDE} 10`} preserveAspectRatio="none">
+			{pieces.map((piece, at) => (
+				<rect key={at} data-share={piece.share} x={piece.from * scale} y={0} width={Math.max(0.5, piece.us * scale)} height={10} />
+			))}
+		</svg>
+	);
+}
+
+function Legend({ time }: { time: Times }) {
+	return (
+		<ul class="shares" aria-label="Shares of the time">
+			{SHARES.map(([share, text]) => [share, text, time.shares[share]] as const)
+				.filter(([, , us]) => us > 0)
+				.map(([share, text, us]) => (
+					<li key={share} data-share-row={share} data-us={us} title={text}>
+						<span class="swatch" data-share={share} aria-hidden="true" /> <b>{share}</b> {durationText(us / 1000)} <span class="muted">{percent(us, time.wall_us)}</span>
+					</li>
+				))}
+		</ul>
+	);
+}
+
+function StepBars({ time, steps }: { time: Times; steps: Step[] }) {
+	const begin = Date.parse(time.from);
+	const end = begin + time.wall_us / 1000;
+	const begun = steps.filter((step) => step.started_at !== null);
+	return (
+		<details class="timeline">
+			<summary>What was when</summary>
+			<ol>
+				{begun.slice(0, ROWS).map((step) => {
+					const from = Date.parse(step.started_at ?? "") - begin;
+					const to = (step.completed_at === null ? end : Date.parse(step.completed_at)) - begin;
+					return (
+						<li key={step.step_id} data-bar={step.step_id}>
+							<span class="bar-name">{step.step_id}</span>
+							<Strip wall={time.wall_us} label={`${step.step_id}: from ${durationText(from)} on, for ${durationText(to - from)}`} pieces={[{ share: "step", from: from * 1000, us: (to - from) * 1000 }]} />
+						</li>
+					);
+				})}
+			</ol>
+			{begun.length > ROWS && <p class="muted">The first {ROWS} of {begun.length} steps.</p>}
+		</details>
+	);
+}
+
+interface TimeProps {
+	time: Times | undefined;
+	problem: Problem | undefined;
+	steps: Step[];
+	reload: () => void;
+}
+
+export function TimeSection({ time, problem, steps, reload }: TimeProps) {
+	const growing = time !== undefined && !time.ended;
+	useEffect(() => {
+		if (!growing)
+			return undefined;
+		const timer = setInterval(() => {
+			if (!document.hidden)
+				reload();
+		}, AGAIN_MS);
+		return () => clearInterval(timer);
+	}, [growing, reload]);
+	return (
+		<section aria-labelledby="time-title">
+			<h2 id="time-title">Time {time !== undefined && <span class="count" data-wall={time.wall_us}>{durationText(time.wall_us / 1000)}</span>}</h2>
+			<ProblemText problem={problem} />
+			{time !== undefined && (
+				<>
+					<Strip wall={time.wall_us} label="What the time went into, from beginning to end" pieces={time.pieces.map((piece) => ({ share: piece.share, from: piece.from_us, us: piece.us }))} />
+					<Legend time={time} />
+					{time.pieces_left_out > 0 && <p class="muted">The strip shows the first {time.pieces.length} changes; the shares are of the whole.</p>}
+					{time.compacted && <p class="muted">Older events were compacted: what is not known any more counts as engine.</p>}
+					<StepBars time={time} steps={steps} />
+				</>
+			)}
+		</section>
+	);
+}
