@@ -187,6 +187,8 @@ static int connected(void *context, char *primary, char *local, int primary_port
 	(void)primary_port;
 	(void)local_port;
 	enter(fetch, PHASE_WAITS);
+	if (fetch->call.leaves != NULL)
+		fetch->call.leaves(fetch->call.context, fetch->call.argument);
 	return CURL_PREREQFUNC_OK;
 }
 
@@ -433,6 +435,8 @@ static void set_up(struct fetch *fetch)
 	SETOPT(CURLOPT_OPENSOCKETDATA, fetch);
 	SETOPT(CURLOPT_PREREQFUNCTION, connected);
 	SETOPT(CURLOPT_PREREQDATA, fetch);
+	if (fetch->call.alone)
+		SETOPT(CURLOPT_FRESH_CONNECT, 1L);
 	SETOPT(CURLOPT_HEADERFUNCTION, header_came);
 	SETOPT(CURLOPT_HEADERDATA, fetch);
 	SETOPT(CURLOPT_WRITEFUNCTION, piece_came);

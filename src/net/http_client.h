@@ -54,6 +54,11 @@ struct http_call {
 	size_t header_count;
 	struct str body; /* sent when the method takes one */
 	struct http_waits waits;
+	/* On a connection of its own and never a kept one: when that turns out to be dead, libcurl
+	 * sends the request again by itself, whatever its method. */
+	bool alone;
+	/* The connection stands and the request is about to leave; NULL = nobody asks. */
+	void (*leaves)(void *context, uint64_t argument);
 	/* Everything told is borrowed for the call. */
 	void (*head)(void *context, uint64_t argument, const struct http_head *head);
 	bool (*piece)(void *context, uint64_t argument, struct str bytes);

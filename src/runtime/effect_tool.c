@@ -224,8 +224,9 @@ static void call_ended(void *context, uint64_t argument, const struct tool_resul
 		call_close(call, RUN_OUTCOME_OK, result->output, NULL);
 	else
 		call_close(call,
-			   result->error.code == ERROR_CANCELLED ? RUN_OUTCOME_CANCELLED
-								 : RUN_OUTCOME_FAILED,
+			   result->error.code == ERROR_CANCELLED         ? RUN_OUTCOME_CANCELLED
+			   : result->error.code == ERROR_OUTCOME_UNKNOWN ? RUN_OUTCOME_UNKNOWN
+									 : RUN_OUTCOME_FAILED,
 			   NULL, &result->error);
 }
 

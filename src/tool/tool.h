@@ -14,6 +14,8 @@
  *
  * Every row but a pure one has start and stop, and every row of class probe has probe.
  *
+ * A call whose effect may or may not have happened ends with OUTCOME_UNKNOWN: a person is asked.
+ *
  * The effect's id is the idempotency key: the same for every attempt of a call and for no other
  * one.  A tool of class keyed hands it to whoever does the work; one of class probe leaves it where
  * its probe will look.

@@ -29,6 +29,8 @@ struct web {
 	bool fail_on_status;
 	size_t max_bytes;
 	bool enough; /* it was cut off at max_bytes */
+	bool once;   /* nobody may send it again */
+	bool left;   /* it is on its way, or some of it */
 	int status;
 	struct str url;
 	struct str_map headers;
@@ -140,13 +142,32 @@ static const struct json *output_of(struct web *web)
 	return TOOL_OUTPUT(run_http_outputs, outputs, arena);
 }
 
+static void web_leaves(void *context, uint64_t id)
+{
+	struct web *web = (struct web *)works_find(context, id);
+	if (web != NULL)
+		web->left = true;
+}
+
+/* It was sent, or some of it, and there is no answer: whoever has it may have done it.  What it was
+ * told to end with does not change that. */
+static void doubt(struct web *web, const struct error *error, struct tool_result *result)
+{
+	fail(&result->error, ERROR_OUTCOME_UNKNOWN,
+	     "the request was on its way and has no answer (%s): look whether it happened",
+	     error->text);
+	web->running.told.code = ERROR_NONE;
+}
+
 static void web_done(void *context, uint64_t id, const struct error *error)
 {
 	struct web *web = (struct web *)works_find(context, id);
 	if (web == NULL)
 		return;
 	struct tool_result result = { 0 };
-	if (error != NULL && !web->enough)
+	if (error != NULL && !web->enough && web->once && web->left)
+		doubt(web, error, &result);
+	else if (error != NULL && !web->enough)
 		result.error = *error;
 	else if (web->fail_on_status && web->status >= 400)
 		fail(&result.error, ERROR_TOOL_FAILED, "status %d: " STR_FMT, web->status,
@@ -209,6 +230,7 @@ static bool web_start(const struct tool_host *host, const struct tool_call *call
 	require(web != NULL);
 	web->fail_on_status = request->fail_on_status;
 	web->max_bytes = (size_t)request->max_bytes;
+	web->once = call->tool->class == RUN_CLASS_ONCE;
 	web->running.end = web_end;
 	works_begin(&web->running, host, call);
 	const struct http_call spec = {
@@ -218,6 +240,8 @@ static bool web_start(const struct tool_host *host, const struct tool_call *call
 		.header_count = count,
 		.body = request->body,
 		.waits = request->waits,
+		.alone = web->once,
+		.leaves = web_leaves,
 		.head = head_came,
 		.piece = piece_came,
 		.done = web_done,

@@ -65,7 +65,9 @@ SYSCALLS_HEAD = """
 
 Every call of any thread of the program that changes something outside it, found by a tracer; killed before
 the call has any effect, and when it has had it and the program does not know. The plan `twice` is killed a
-second time in the start that follows; the calls of both kills are counted. `checkpoint` is a run long enough
+second time in the start that follows; the calls of both kills are counted. `w20` is the reference
+workflow of 20 steps (`tests/crash/w20.yaml`): agents, questions, artifacts, a workflow within, and a world whose ledger says what
+happened; the others are a shorter run. `checkpoint` is a run long enough
 for SQLite's log to be written back into the database.
 
 """

@@ -74,6 +74,10 @@ def read_report(home, path):
         target = target.replace(home.data, "").lstrip("/")
         target = re.sub(r":\[\d+\]$", "", target)
         target = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", "*", target)
+        target = re.sub(r"^proc/\d+/fd/\d+/", "…/", target)
+        target = re.sub(r"\b[0-9a-f]{64}\b", "*", target)
+        target = re.sub(r"(content|…)/[0-9a-f]{2}(?=/|$)", r"\1/*", target)
+        target = re.sub(r"flight-\d+|^tmp/.*(?=errors)", "*", target)
         calls.append(Call(name, target or "data folder" if name in ("fsync", "fdatasync") else target))
     return calls, end
 

@@ -229,3 +229,40 @@ def test_once_is_never_repeated(home, point):
     closed = of_type(events, "tool.finished")
     assert [(data["outcome"], data["fault"]["code"]) for data in closed] == [("unknown", "outcome_unknown")]
     assert of_type(events, "tool.restarted") == []
+
+
+def test_once_without_an_answer_is_a_question_and_no_retry(home):
+    """The request was sent and the connection cut: nobody can say whether it was done."""
+    server = home.serve(**LOOPBACK)
+    with World() as world:
+        home.define(one_step("http_send_once", f"{{url: '{world.base}/cut', body: pay}}", "    retry: {max_retries: 3, base_delay: 0}\n"))
+        run = server.run_of("one")
+        asked = server.until(run, "human.requested")["data"]
+        assert asked["kind"] == "outcome_unknown"
+        assert [request.path for request in world.ledger] == ["/cut"]
+        closed = of_type(server.events(run), "tool.finished")
+        assert [(data["outcome"], data["fault"]["code"]) for data in closed] == [("unknown", "outcome_unknown")]
+        server.respond(asked["effect"], "happened", value={"seen": True}, revision=asked["revision"])
+        assert server.finish(run)["status"] == "success"
+        assert len(world.ledger) == 1
+
+
+def test_once_that_never_left_has_failed(home):
+    """Nobody listens there: nothing can have happened."""
+    server = home.serve(**LOOPBACK)
+    with World() as world:
+        nowhere = world.base
+    result = run(home, server, "http_send_once", f"{{url: '{nowhere}/order', body: pay}}")
+    assert result["status"] == "failed" and "Couldn't connect" in result["error"], result
+
+
+def test_once_never_goes_over_a_kept_connection(home):
+    """Libcurl sends again by itself what was lost on a kept connection that turns out to be dead."""
+    server = home.serve(**LOOPBACK)
+    with World() as world:
+        fetch = run(home, server, "http_fetch", f"{{url: '{world.base}/text'}}")
+        assert fetch["status"] == run(home, server, "http_fetch", f"{{url: '{world.base}/text'}}")["status"] == "success"
+        assert world.connections == 1
+        for count in (2, 3):
+            assert run(home, server, "http_send_once", f"{{url: '{world.base}/order', body: pay}}")["status"] == "success"
+            assert world.connections == count

@@ -17,6 +17,7 @@ class World(http.server.ThreadingHTTPServer):
         /large?N             N bytes
         /drip?N              N bytes, each a piece of its own
         /half                half an answer, and then nothing until release() is called
+        /cut                 it is written down, and the connection closed without an answer
         /hold                nothing until release() is called, then "released"
         of `answers`         that, as JSON
         anything else        "METHOD path" and the body
@@ -98,6 +99,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         for name, value in headers.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
+        if self.server.closes:
+            self.send_header("Connection", "close")
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(body)
@@ -140,6 +143,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             elif path == "/half":
                 self.pieces(iter([b"half"]), whole=False)
                 self.server.gate.wait(30)
+                self.close_connection = True
+            elif path == "/cut":
                 self.close_connection = True
             elif path == "/hold":
                 self.server.gate.wait(30)
