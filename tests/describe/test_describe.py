@@ -235,7 +235,8 @@ def test_contract_show_of_an_unknown_name(baton):
 def test_contract_check_prints_the_document_with_defaults(baton):
     out = json.loads(baton("contract", "check", "run.Definition", text=json.dumps(GOOD)).stdout)
     assert out == {"name": "hello", "inputs": {}, "outputs": {}, "agents": {},
-                   "steps": [{"name": "one", "tool": "echo", "depends_on": [], "inputs": {}, "join": "all"}]}
+                   "steps": [{"name": "one", "tool": "echo", "depends_on": [], "inputs": {}, "outputs": {},
+                              "join": "all", "next": []}]}
 
 
 def test_contract_check_reads_json_and_yaml_files(baton, tmp_path):

@@ -66,7 +66,9 @@ static void tell_sql(sqlite3 *database, const char *sql, struct buf *out)
 	sqlite3_finalize(statement);
 }
 
-/* Everything that version 1 had, and how many events name each value, counted by SQLite's JSON. */
+/* Everything that version 1 had, and how many events name each value, counted by SQLite's JSON.
+ * That a call is under way stood in the effects alone; since version 3 the run's row says so, too.
+ */
 static void old_tell(sqlite3 *database, struct buf *out)
 {
 	tell_sql(database,
@@ -74,7 +76,8 @@ static void old_tell(sqlite3 *database, struct buf *out)
 		 " FROM events JOIN runs ON key = run ORDER BY position",
 		 out);
 	tell_sql(database,
-		 "SELECT lower(hex(id)), name, state, stepping, created_at, updated_at, ended_at,"
+		 "SELECT lower(hex(id)), name, state, stepping OR EXISTS (SELECT 1 FROM effects"
+		 " WHERE run = key AND kind = 'tool'), created_at, updated_at, ended_at,"
 		 " seq, summary FROM runs ORDER BY key DESC",
 		 out);
 	tell_sql(database,
@@ -207,7 +210,7 @@ Test(upgrade, derives_what_version_1_did_not_have)
 	sqlite3_close(old_make(disk, true));
 	expect_told(disk, "first");
 	sqlite3 *inside = look_inside(disk);
-	expect_text(inside, "PRAGMA user_version", "2 \n");
+	expect_text(inside, "PRAGMA user_version", "3 \n");
 	expect_text(inside, "SELECT DISTINCT type FROM events WHERE kept ORDER BY 1",
 		    "run.created \nrun.finished \n");
 	expect_text(inside, "SELECT count(*) FROM events WHERE type LIKE 'run.%' AND NOT kept",
