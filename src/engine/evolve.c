@@ -655,9 +655,7 @@ static bool evolve_run_human_finished(struct run *run, const struct run_human_fi
 static bool evolve_run_document_changed(struct run *run, const struct run_document_changed *event,
 					int64_t at, struct error *error)
 {
-	(void)run;
-	(void)event;
-	(void)at;
+	(void)run, (void)event, (void)at;
 	return fail(error, ERROR_INVALID, "it belongs to the system stream");
 }
 
