@@ -2,7 +2,7 @@
 import datetime
 import threading
 
-from baton import new_id
+from baton import new_id, wait_until
 
 MIXED = """
 name: mixed
@@ -156,6 +156,7 @@ def test_a_model_and_a_run_of_its_own_have_their_shares(home, server):
     home.define(ASKS_A_MODEL)
     run = server.run_of("asks-a-model")
     child = server.until(run, "subrun.requested")["data"]["effect"]
+    wait_until(lambda: server.get(f"/api/runs/{child}").status == 200)  # it is created behind the request
     server.until(child, "timer.requested")
     assert server.request("POST", f"/api/runs/{child}/signal", {"name": "go"}).status == 200
     server.finish(run)
