@@ -42,8 +42,8 @@ void effect_resume(struct live *live, struct activation *activation)
 void effect_stop(struct live *live, const struct decision_stop *stop)
 {
 	const struct activation *activation = run_activation(live->run, stop->step);
-	/* The state is ahead of the commit: what has ended since, or waits for its next attempt, must
-	 * not be told, or the next attempt would be taken for it. */
+	/* The state is ahead of the commit: what has ended since, or waits for its next attempt,
+	 * must not be told, or the next attempt would be taken for it. */
 	if (activation != NULL && activation->open && activation->state == STEP_RUNNING &&
 	    uuid_equal(&activation->effect, &stop->effect))
 		effect_kind_of(run_node(live->run, activation)->kind)->stop(live, &stop->effect);
