@@ -198,6 +198,6 @@ def definitions(draw):
         definition["concurrency"] = make.pick(1, 2)
     if make.often(6):
         definition["timeout"] = make.pick(5, 20)
-    if make.often(6):
-        definition["max_iterations"] = make.pick(2, 4)
+    # Always bounded: a cycle whose condition always holds would go round a hundred thousand times.
+    definition["max_iterations"] = make.pick(2, 4) if make.often(6) else make.pick(20, 50)
     return definition
