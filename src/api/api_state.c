@@ -6,6 +6,7 @@
 #include "api/api_story.h"
 #include "api/inside.h"
 #include "base/limits.h"
+#include "views/view_runtime.h"
 #include "views/outline.h"
 
 /* ---- the state ----------------------------------------------------------------------- */
@@ -140,8 +141,10 @@ static void count_run(struct summary_read *r, const struct store_run *run)
 	if (r->workflow.size > 0 && !str_equal(run->name, r->workflow))
 		return;
 	r->total++;
-	r->good += str_equal(run->state, S("succeeded"));
-	r->bad += str_equal(run->state, S("failed"));
+	/* In the list's words: S2 has no other for a run that was called off than failed. */
+	struct str status = view_runtime_status(run->state);
+	r->good += str_equal(status, S("success"));
+	r->bad += str_equal(status, S("failed"));
 	if (run->ended_at > 0) {
 		r->ended++;
 		r->duration_ms += (double)(run->ended_at - run->created_at) / 1000;

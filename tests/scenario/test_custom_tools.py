@@ -185,7 +185,6 @@ def test_how_a_program_fails(home, server, script, code, says):
     assert failed["code"] == code and says in failed["text"], failed
 
 
-@pytest.mark.skipif(not os.path.exists("/usr/bin/node"), reason="there is no node")
 def test_a_function_of_a_script_in_javascript(home, server):
     put(home, "sum", "path: sum.js\nfunction: sum\n",
         sum__js="console.log('noise'); process.stdout.write('more of it');\n"

@@ -301,6 +301,12 @@ def test_runs_in_figures(home, server):
     assert summary.pop("avg_duration_ms") >= 0 and sorted(summary.pop("workflows")) == ["fails", "nested", "two-steps"]
     assert summary == {"total_runs": 3, "successful_runs": 1, "failed_runs": 1, "success_rate": 1 / 3}
     assert server.get("/api/runs/summary?workflow=fails").body["failed_runs"] == 1
+    # Counted in the list's words: S2 has no other for one that was called off.
+    waiting = [row["run_id"] for row in server.get("/api/runs").body if row["status"] not in ("success", "failed")]
+    assert len(waiting) == 1 and server.request("POST", f"/api/runs/{waiting[0]}/cancel").status == 200
+    server.until(waiting[0], "run.finished")
+    listed = [row["status"] for row in server.get("/api/runs").body]
+    assert server.get("/api/runs/summary").body["failed_runs"] == listed.count("failed") == 2
     assert server.get("/api/runs/summary?workflow=nobody").body["avg_duration_ms"] is None
 
 
