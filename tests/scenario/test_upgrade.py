@@ -29,6 +29,10 @@ def test_the_runs_of_version_1_go_on(home):
         if stepping:
             result = server.finish(rows[run]["run_id"])
             assert result["status"] == "success" and result["outputs"] == {"word": "hello"}
+    # The one whose tool was cut off has lost its workspace: a person is asked, and the answer ends it.
+    cut_off = next(rows[run]["run_id"] for run, name, *_ in before if name == "works")
+    assert server.settle(cut_off, "not_happened")["step"] == "work"
+    assert server.finish(cut_off)["status"] == "failed"
     questions = server.inbox()
     assert [question["question"] for question in questions] == ["Go on?"]
     assert server.respond(questions[0]["id"]).status == 200
