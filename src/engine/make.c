@@ -11,10 +11,27 @@ static void *grown(struct arena *arena, const void *items, size_t count, size_t 
 	return more;
 }
 
+/* Nearly always one append of one event, the one before: then it need not say which. */
+static struct run_commit_list shortened(struct run_commit_list commits, int64_t newest,
+					struct arena *arena)
+{
+	struct run_commit *told = arena_array(arena, struct run_commit, commits.count);
+	for (size_t i = 0; i < commits.count; i++) {
+		const struct run_commit *commit = &commits.at[i];
+		if (commit->first != commit->last)
+			SET(&told[i], first, commit->first);
+		if (commit->last != newest)
+			SET(&told[i], last, commit->last);
+		SET(&told[i], made_us, commit->made_us);
+		SET(&told[i], us, commit->us);
+	}
+	return (struct run_commit_list){ told, commits.count };
+}
+
 void emit(struct run *run, struct decision *d, struct event event)
 {
 	if (d->event_count == 0 && d->commits.count > 0)
-		event_tell_commits(&event, d->commits, d->arena);
+		event_tell_commits(&event, shortened(d->commits, run->seq, d->arena), d->arena);
 	if (d->event_count == d->event_room)
 		d->events = grown(d->arena, d->events, d->event_count, &d->event_room,
 				  sizeof(*d->events));

@@ -84,7 +84,7 @@ struct stretches {
 	struct times_stretch *at;
 	size_t count;
 	const struct story *story;
-	const struct run_commit **commits; /* by seq, which is the order they are told in */
+	struct run_commit *commits; /* by seq, which is the order they are told in */
 	size_t commit_count;
 	int64_t end; /* of the run */
 };
@@ -94,6 +94,17 @@ static void add(struct stretches *s, enum run_share share, int64_t from, int64_t
 	s->at[s->count++] = (struct times_stretch){ share, from, to };
 }
 
+/* With what was left out because it goes without saying. */
+static struct run_commit whole(const struct run_commit *told, int64_t teller)
+{
+	struct run_commit commit = *told;
+	if (!has(told, last))
+		SET(&commit, last, teller - 1);
+	if (!has(told, first))
+		SET(&commit, first, commit.last);
+	return commit;
+}
+
 /* Each tells of appends behind those that were told before. */
 static void find_commits(struct stretches *s)
 {
@@ -101,13 +112,15 @@ static void find_commits(struct stretches *s)
 	size_t room = 0;
 	for (size_t i = 0; i < source->event_count; i++)
 		room += event_commits(&source->events[i]).count;
-	s->commits = arena_array(s->story->arena, const struct run_commit *, room);
+	s->commits = arena_array(s->story->arena, struct run_commit, room);
 	for (size_t i = 0; i < source->event_count; i++) {
 		struct run_commit_list list = event_commits(&source->events[i]);
-		for (size_t c = 0; c < list.count; c++)
+		for (size_t c = 0; c < list.count; c++) {
+			struct run_commit commit = whole(&list.at[c], story_seq(s->story, i));
 			if (s->commit_count == 0 ||
-			    list.at[c].first > s->commits[s->commit_count - 1]->last)
-				s->commits[s->commit_count++] = &list.at[c];
+			    commit.first > s->commits[s->commit_count - 1].last)
+				s->commits[s->commit_count++] = commit;
+		}
 	}
 }
 
@@ -117,12 +130,12 @@ static const struct run_commit *commit_of(const struct stretches *s, int64_t seq
 	size_t low = 0, high = s->commit_count;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (s->commits[middle]->last < seq)
+		if (s->commits[middle].last < seq)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < s->commit_count && s->commits[low]->first <= seq ? s->commits[low] : NULL;
+	return low < s->commit_count && s->commits[low].first <= seq ? &s->commits[low] : NULL;
 }
 
 static int64_t sum(int64_t at, int64_t made, int64_t took)
@@ -143,7 +156,7 @@ static int64_t begun_at(const struct stretches *s, int64_t seq, int64_t at)
 static void add_commits(struct stretches *s)
 {
 	for (size_t i = 0; i < s->commit_count; i++) {
-		const struct run_commit *commit = s->commits[i];
+		const struct run_commit *commit = &s->commits[i];
 		size_t index = story_index(s->story, commit->first);
 		if (index == s->story->source->event_count)
 			continue; /* it was compacted */

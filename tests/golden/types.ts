@@ -860,10 +860,10 @@ export namespace run {
 
   /** How long an append took to reach the disk, told by a later event of its run. */
   export interface Commit {
-    /** Seq of its first event. */
-    first: number;
-    /** Seq of its last event. */
-    last: number;
+    /** Seq of its first event; left out when that is the last one too. */
+    first?: number;
+    /** Seq of its last event; left out when that is the one before the event that tells it. */
+    last?: number;
     /** Microseconds from the time of its events until the writer had it. */
     made_us: number;
     /** Microseconds from then until it was on the disk. */
