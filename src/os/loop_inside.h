@@ -7,6 +7,7 @@
 #define OS_LOOP_INSIDE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <uv.h>
 
 #include "base/slots.h"
@@ -22,10 +23,12 @@ struct job_list {
 struct lane {
 	struct loop *loop;
 	pthread_mutex_t mutex;
-	pthread_cond_t changed; /* a job came, one was finished, or the lane closes */
+	pthread_cond_t came; /* a job, or the lane closes */
+	pthread_cond_t idle; /* nothing is queued or running any more */
 	struct job_list queue;
-	size_t unfinished; /* queued and running */
-	size_t waiting;    /* queued */
+	size_t unfinished;     /* queued and running */
+	atomic_size_t waiting; /* queued; changed under the mutex, watched without it */
+	int64_t watch_us;      /* for so long a thread looks for the next job before it sleeps */
 	bool closing;
 	unsigned threads, next_thread;
 	pthread_t thread[LOOP_READERS];
@@ -62,7 +65,7 @@ struct job *job_list_take(struct job_list *list);
 /* Hands a job back: its done() will be called on the loop.  From any thread. */
 void loop_finish(struct loop *loop, struct job *job);
 
-MUST_CHECK bool lane_open(struct lane *lane, struct loop *loop, unsigned threads,
+MUST_CHECK bool lane_open(struct lane *lane, struct loop *loop, unsigned threads, int64_t watch_us,
 			  struct error *error);
 void lane_submit(struct lane *lane, struct job *job);
 struct loop_queue lane_queue(struct lane *lane);
