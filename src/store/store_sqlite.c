@@ -171,7 +171,7 @@ static bool owner_check(struct store_sqlite *self, struct error *error)
 		    self->path, (long long)owner, (long long)self->owner);
 }
 
-bool store_sqlite_begin(struct store_sqlite *self, struct error *error)
+static bool begin(struct store_sqlite *self, struct error *error)
 {
 	if (!self->broken && atomic_load(&self->damaged)) {
 		struct error damage;
@@ -191,9 +191,16 @@ bool store_sqlite_begin(struct store_sqlite *self, struct error *error)
 	return store_sqlite_end(self, false, error);
 }
 
+bool store_sqlite_begin(struct store_sqlite *self, struct error *error)
+{
+	store_sqlite_known_clear(self);
+	return begin(self, error);
+}
+
 static bool roll_back(struct store_sqlite *self, struct error *error)
 {
 	struct error other;
+	store_sqlite_known_clear(self);
 	if (!sqlite3_get_autocommit(self->database) &&
 	    !store_sqlite_run(self, WRITE_ROLLBACK, SQLITE_OK, "roll back", &other) &&
 	    error->code == ERROR_STORAGE_FULL)
@@ -215,28 +222,26 @@ bool store_sqlite_end(struct store_sqlite *self, bool good, struct error *error)
 
 /* ---- the stream ---------------------------------------------------------------------- */
 
-/* The run as it is before an append. */
-struct found {
-	bool there, stepping;
-	int64_t key, seq, floor;
-	struct str state;
-};
-
-static bool run_find(struct store_sqlite *self, const struct uuid *id, struct found *out_found,
-		     struct error *error)
+static bool run_find(struct store_sqlite *self, const struct uuid *id,
+		     struct store_sqlite_run_row *out_row, struct error *error)
 {
+	const struct store_sqlite_run_row *known = store_sqlite_known(self, id);
+	if (known != NULL) {
+		*out_row = *known;
+		return true;
+	}
 	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_RUN_FIND);
 	int bound = store_sqlite_bind_bytes(statement, 1, id->bytes, sizeof(id->bytes));
-	*out_found = (struct found){ 0 };
-	if (!store_sqlite_first(self, WRITE_RUN_FIND, bound, "look for a run", &out_found->there,
+	*out_row = (struct store_sqlite_run_row){ .id = *id };
+	if (!store_sqlite_first(self, WRITE_RUN_FIND, bound, "look for a run", &out_row->there,
 				error))
 		return false;
-	if (out_found->there) {
-		out_found->key = sqlite3_column_int64(statement, 0);
-		out_found->seq = sqlite3_column_int64(statement, 1);
-		out_found->floor = sqlite3_column_int64(statement, 2);
-		out_found->stepping = sqlite3_column_int(statement, 3) != 0;
-		out_found->state = store_sqlite_column(statement, 4, &self->scratch);
+	if (out_row->there) {
+		out_row->key = sqlite3_column_int64(statement, 0);
+		out_row->seq = sqlite3_column_int64(statement, 1);
+		out_row->floor = sqlite3_column_int64(statement, 2);
+		out_row->stepping = sqlite3_column_int(statement, 3) != 0;
+		out_row->state = store_sqlite_column(statement, 4, &self->scratch);
 	}
 	store_sqlite_over(self, WRITE_RUN_FIND);
 	return true;
@@ -271,7 +276,7 @@ static bool row_insert(struct store_sqlite *self, const struct store_run *row, i
 }
 
 static bool row_update(struct store_sqlite *self, const struct store_run *row, int64_t seq,
-		       const struct found *was, struct error *error)
+		       const struct store_sqlite_run_row *was, struct error *error)
 {
 	sqlite3_stmt *update = store_sqlite_statement(self, WRITE_RUN_UPDATE);
 	int bound = sqlite3_bind_int64(update, 1, was->key) | bind_row(update, row, seq);
@@ -295,7 +300,7 @@ static bool row_update(struct store_sqlite *self, const struct store_run *row, i
 bool store_sqlite_row_rebuild(struct store_sqlite *self, const struct store_run *row,
 			      int64_t *out_key, struct error *error)
 {
-	struct found was;
+	struct store_sqlite_run_row was;
 	arena_reset(&self->scratch);
 	if (!run_find(self, &row->id, &was, error))
 		return false;
@@ -371,21 +376,30 @@ bool store_sqlite_effects_open(struct store_sqlite *self, int64_t key,
 }
 
 static bool stream_write(struct store_sqlite *self, struct store_append *append,
-			 const struct found *was, int64_t position, struct error *error)
+			 const struct store_sqlite_run_row *was, int64_t position,
+			 struct error *error)
 {
-	int64_t newest = was->seq + (int64_t)append->event_count, key = was->key;
-	bool written = was->there ? row_update(self, &append->run, newest, was, error)
-				  : row_insert(self, &append->run, newest, &key, error);
-	return written && store_sqlite_values_write(self, append, error) &&
-	       events_write(self, append, key, position, error) &&
-	       effects_write(self, append, key, error) &&
-	       store_sqlite_beside_write(self, append, key, was->floor, error);
+	struct store_sqlite_run_row now = *was;
+	now.there = true;
+	now.seq += (int64_t)append->event_count;
+	now.stepping = append->run.stepping && !uuid_is_zero(&append->run.id);
+	now.floor = append->floor > was->floor ? append->floor : was->floor;
+	now.state = append->run.state;
+	bool written = was->there ? row_update(self, &append->run, now.seq, was, error)
+				  : row_insert(self, &append->run, now.seq, &now.key, error);
+	if (!written || !store_sqlite_values_write(self, append, error) ||
+	    !events_write(self, append, now.key, position, error) ||
+	    !effects_write(self, append, now.key, error) ||
+	    !store_sqlite_beside_write(self, append, now.key, was->floor, error))
+		return false;
+	store_sqlite_know(self, &now);
+	return true;
 }
 
 /* Whether it is refused is known before it writes anything. */
 static bool append_admit(struct store_sqlite *self, struct store_append *append,
-			 struct found *out_was, struct batch *batch, bool *out_admitted,
-			 struct error *error)
+			 struct store_sqlite_run_row *out_was, struct batch *batch,
+			 bool *out_admitted, struct error *error)
 {
 	bool repeats;
 	*out_admitted = false;
@@ -412,7 +426,7 @@ static bool append_write(struct store_sqlite *self, struct store_append *append,
 			 struct batch *batch, struct error *error)
 {
 	require(append->event_count > 0);
-	struct found was;
+	struct store_sqlite_run_row was;
 	bool admitted;
 	arena_reset(&self->scratch);
 	if (!append_admit(self, append, &was, batch, &admitted, error))
@@ -433,7 +447,7 @@ static bool append_write(struct store_sqlite *self, struct store_append *append,
 static bool transact(struct store_sqlite *self, struct store_append *const *appends, size_t count,
 		     struct batch *batch, struct error *error)
 {
-	if (!store_sqlite_begin(self, error))
+	if (!begin(self, error))
 		return false;
 	bool good = true;
 	for (size_t i = 0; i < count && good; i++)

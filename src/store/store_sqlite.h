@@ -68,6 +68,23 @@ extern const char *const store_sqlite_writes[WRITES];
 
 #define STORE_SQLITE_PAGES "-pages"
 
+enum { STORE_SQLITE_STATE = 24, STORE_SQLITE_KNOWN = 1024 };
+
+/* A run's row as far as an append asks for it; store_sqlite_known.c keeps some. */
+struct store_sqlite_run_row {
+	struct uuid id;
+	bool there, stepping;
+	int64_t key, seq, floor;
+	struct str state;
+};
+
+/* One that is kept; longer states than ours are not. */
+struct store_sqlite_known_row {
+	struct store_sqlite_run_row row;
+	char state[STORE_SQLITE_STATE];
+	uint64_t era; /* rows of an earlier one count for nothing */
+};
+
 struct store_sqlite {
 	struct store base;
 	char *path;
@@ -75,11 +92,13 @@ struct store_sqlite {
 	char *pages_vfs; /* the one over it that keeps checksums */
 	sqlite3 *database;
 	sqlite3_stmt *statements[WRITES];
-	int checkpoint_frames;   /* the WAL may grow by so many */
-	int64_t position;        /* of the newest committed event */
-	int64_t owner;           /* our epoch, once `owns` */
-	bool owns;               /* else there was no room yet to say so */
-	struct arena scratch;    /* of one append */
+	int checkpoint_frames; /* the WAL may grow by so many */
+	int64_t position;      /* of the newest committed event */
+	int64_t owner;         /* our epoch, once `owns` */
+	bool owns;             /* else there was no room yet to say so */
+	struct arena scratch;  /* of one append */
+	struct store_sqlite_known_row known[STORE_SQLITE_KNOWN];
+	uint64_t known_era;
 	int frames;              /* in the WAL, as the last commit left it */
 	int frames_checkpointed; /* when the last checkpoint ran; 0: none since the reset */
 	bool empty_wal;          /* what is in it should not stay there */
@@ -171,6 +190,12 @@ sqlite3_stmt *store_sqlite_asking(struct store_sqlite_reader *self, enum store_s
 void store_sqlite_finalize(sqlite3_stmt **statements, size_t count);
 
 /* ---- writing, for the files that do ----------------------------------------------------- */
+
+/* The row as this connection left it, or NULL: then the file must be asked. */
+const struct store_sqlite_run_row *store_sqlite_known(struct store_sqlite *self,
+						      const struct uuid *id);
+void store_sqlite_know(struct store_sqlite *self, const struct store_sqlite_run_row *row);
+void store_sqlite_known_clear(struct store_sqlite *self);
 
 /* Runs a statement that gives no rows.  `bound` is the sum of the binds' result codes. */
 bool store_sqlite_run(struct store_sqlite *self, enum store_sqlite_write which, int bound,
