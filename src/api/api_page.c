@@ -117,7 +117,8 @@ static const struct api_story *story_of(struct encoding *encoding, const struct 
 		met->run = *run;
 		met->next = stories->met;
 		stories->met = met;
-		good = api_story_read(&met->story, encoding->reader, run, &met->arena, error);
+		good = api_story_read(&met->story, encoding->page->read.runtime, encoding->reader,
+				      run, &met->arena, error);
 	} else if (met->story.last_seq < seq) {
 		good = api_story_go_on(&met->story, encoding->reader, error);
 	}

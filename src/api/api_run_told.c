@@ -72,7 +72,7 @@ static void told_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct told_read *r = (struct told_read *)read;
 	AUTO(api_story) story = { 0 };
-	if (!api_story_read(&story, reader, &r->run, &read->arena, &r->error))
+	if (!api_story_read(&story, read->runtime, reader, &r->run, &read->arena, &r->error))
 		return;
 	struct json_writer writer = { .out = &r->text };
 	if (!story.found)

@@ -74,25 +74,19 @@ static void merge_retold(struct api_story *s, const struct runtime_retold *retol
 		add_event(s, &events[next], seqs[next]);
 }
 
-static bool read_graph(struct api_story *s, const struct run_graph **out_graph)
+static bool read_graph(struct api_story *s, struct runtime *runtime)
 {
 	if (s->count == 0 || s->events[0].type != EVENT_RUN_CREATED)
 		return fail(&s->untold, ERROR_STORAGE, "the run's stream has no beginning");
-	struct contract_source source = { .json = look(s, &s->events[0].as.run_created->definition),
-					  .lenient = true };
-	if (source.json == NULL)
-		return fail(&s->untold, ERROR_STORAGE, "the run's graph is not stored");
-	struct problems problems = { .arena = s->arena };
-	*out_graph = run_graph_parse(&source, s->arena, &problems);
-	return *out_graph != NULL || problems_fail(&problems, &s->untold);
+	return runtime_graph(runtime, s->reader, &s->events[0].as.run_created->definition,
+			     &s->graph, &s->untold);
 }
 
-bool api_story_read(struct api_story *s, struct store_reader *reader, const struct uuid *run,
-		    struct arena *arena, struct error *error)
+bool api_story_read(struct api_story *s, struct runtime *runtime, struct store_reader *reader,
+		    const struct uuid *run, struct arena *arena, struct error *error)
 {
 	*s = (struct api_story){ .reader = reader, .arena = arena };
 	struct store_run row;
-	const struct run_graph *graph = NULL;
 	if (!reader->ops->read_run(reader, run, arena, &row, &s->found, error))
 		return false;
 	if (!s->found)
@@ -100,16 +94,17 @@ bool api_story_read(struct api_story *s, struct store_reader *reader, const stru
 	s->floor = row.floor;
 	if (!read_events(s, run, error))
 		return false;
-	if (s->untold.code != ERROR_NONE || !read_graph(s, &graph))
+	if (s->untold.code != ERROR_NONE || !read_graph(s, runtime))
 		return true;
 	struct runtime_retold retold = { 0 };
-	if (s->floor > 1 && !runtime_retell(reader, &row, graph, arena, &retold, &s->untold))
+	if (s->floor > 1 &&
+	    !runtime_retell(reader, &row, s->graph.rows, arena, &retold, &s->untold))
 		return true;
 	if (retold.count > 0)
 		merge_retold(s, &retold);
 	s->source = (struct view_source){ .run = *run,
 					  .state = row.state,
-					  .graph = graph,
+					  .graph = s->graph.rows,
 					  .events = s->events,
 					  .seqs = s->seqs,
 					  .event_count = s->count,
@@ -140,6 +135,7 @@ bool api_story_go_on(struct api_story *s, struct store_reader *reader, struct er
 void api_story_done(struct api_story *s)
 {
 	story_done(&s->story);
+	runtime_graph_done(&s->graph);
 }
 
 bool api_story_event(const struct api_story *s, const struct view *view, int64_t seq,

@@ -28,13 +28,15 @@ struct api_story {
 	int64_t *seqs;
 	size_t room;
 	int64_t last_seq; /* read so far */
+	struct runtime_graph graph;
 	struct view_source source;
 	struct story story; /* when told: for what a view makes of it */
 };
 
 /* It must not move afterwards. */
-MUST_CHECK bool api_story_read(struct api_story *s, struct store_reader *reader,
-			       const struct uuid *run, struct arena *arena, struct error *error);
+MUST_CHECK bool api_story_read(struct api_story *s, struct runtime *runtime,
+			       struct store_reader *reader, const struct uuid *run,
+			       struct arena *arena, struct error *error);
 MUST_CHECK bool api_story_go_on(struct api_story *s, struct store_reader *reader,
 				struct error *error);
 void api_story_done(struct api_story *s);

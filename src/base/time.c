@@ -8,6 +8,40 @@
 static const int64_t US_PER_SECOND = 1000000;
 static const int64_t SECONDS_PER_DAY = 86400;
 
+static char *put_digits(char *at, int number, int count)
+{
+	for (int i = count - 1; i >= 0; i--, number /= 10)
+		at[i] = (char)('0' + number % 10);
+	return at + count;
+}
+
+/* A year of four digits: times are printed with every event, and snprintf() takes its time. */
+static struct str usual_text(const struct date *date, int rest, int fraction,
+			     char out[TIME_TEXT_SIZE])
+{
+	char *at = put_digits(out, (int)date->year, 4);
+	const struct {
+		char before;
+		int number;
+	} parts[] = { { '-', date->month },
+		      { '-', date->day },
+		      { 'T', rest / 3600 },
+		      { ':', rest / 60 % 60 },
+		      { ':', rest % 60 } };
+	for (size_t i = 0; i < COUNT(parts); i++) {
+		*at++ = parts[i].before;
+		at = put_digits(at, parts[i].number, 2);
+	}
+	if (fraction != 0) {
+		*at++ = '.';
+		at = fraction % 1000 == 0 ? put_digits(at, fraction / 1000, 3)
+					  : put_digits(at, fraction, 6);
+	}
+	*at++ = 'Z';
+	*at = '\0';
+	return (struct str){ out, (size_t)(at - out) };
+}
+
 struct str time_text(int64_t us, char out[TIME_TEXT_SIZE])
 {
 	int64_t seconds = floor_divide(us, US_PER_SECOND);
@@ -15,6 +49,8 @@ struct str time_text(int64_t us, char out[TIME_TEXT_SIZE])
 	int64_t days = floor_divide(seconds, SECONDS_PER_DAY);
 	int rest = (int)(seconds - days * SECONDS_PER_DAY);
 	struct date date = date_from_days(days);
+	if (date.year >= 0 && date.year <= 9999)
+		return usual_text(&date, rest, fraction, out);
 	int size = snprintf(out, TIME_TEXT_SIZE, "%04lld-%02d-%02dT%02d:%02d:%02d",
 			    (long long)date.year, date.month, date.day, rest / 3600, rest / 60 % 60,
 			    rest % 60);

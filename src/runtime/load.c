@@ -17,20 +17,44 @@ struct load {
 	struct error *error;
 };
 
-static bool load_graph(struct load *load, const struct hash *hash)
+static struct graph_use *load_graph(struct runtime *runtime, struct store_reader *reader,
+				    const struct hash *hash, struct error *error)
 {
-	struct graphs *graphs = &load->runtime->graphs;
 	AUTO(arena) arena = { 0 };
 	struct str text;
 	bool found;
-	load->out->graph = graphs_find(graphs, hash, false);
-	if (load->out->graph != NULL)
-		return true;
-	if (!load->reader->ops->read_blob(load->reader, hash, &arena, &text, &found, load->error))
+	struct graph_use *use = graphs_find(&runtime->graphs, hash, false);
+	if (use != NULL)
+		return use;
+	if (!reader->ops->read_blob(reader, hash, &arena, &text, &found, error))
+		return NULL;
+	if (!found) {
+		fail(error, ERROR_STORAGE, "the run's graph is not stored");
+		return NULL;
+	}
+	return graphs_load(&runtime->graphs, text, NULL, error);
+}
+
+bool runtime_graph(struct runtime *runtime, struct store_reader *reader, const struct hash *hash,
+		   struct runtime_graph *out_graph, struct error *error)
+{
+	struct graph_use *use = load_graph(runtime, reader, hash, error);
+	if (use == NULL)
 		return false;
-	if (!found)
-		return fail(load->error, ERROR_STORAGE, "the run's graph is not stored");
-	load->out->graph = graphs_load(graphs, text, NULL, load->error);
+	*out_graph = (struct runtime_graph){ runtime, use, use->graph->rows };
+	return true;
+}
+
+void runtime_graph_done(struct runtime_graph *graph)
+{
+	if (graph->use != NULL)
+		graphs_release(&graph->runtime->graphs, graph->use);
+	*graph = (struct runtime_graph){ 0 };
+}
+
+static bool take_graph(struct load *load, const struct hash *hash)
+{
+	load->out->graph = load_graph(load->runtime, load->reader, hash, load->error);
 	return load->out->graph != NULL;
 }
 
@@ -47,7 +71,7 @@ static bool restore(struct load *load, const struct store_snapshot *stored)
 	AUTO(arena) arena = { 0 };
 	const struct run_snapshot *snapshot;
 	if (!run_snapshot_read(stored->body, &arena, &snapshot, load->error) ||
-	    !load_graph(load, &snapshot->definition))
+	    !take_graph(load, &snapshot->definition))
 		return false;
 	if (snapshot->seq != stored->seq)
 		return fail(load->error, ERROR_STORAGE,
@@ -95,7 +119,7 @@ static bool load_event(struct load *load, const struct store_event_row *row, str
 	if (out->run == NULL) {
 		if (event.type != EVENT_RUN_CREATED)
 			return fail(load->error, ERROR_STORAGE, "its stream has no beginning");
-		if (!load_graph(load, &event.as.run_created->definition))
+		if (!take_graph(load, &event.as.run_created->definition))
 			return false;
 		out->run = run_new(&out->arena, *load->id, out->graph->graph);
 	}

@@ -244,6 +244,19 @@ struct runtime_read {
 
 void runtime_read(struct runtime *runtime, struct runtime_read *read);
 
+/* A run's graph by its hash, read once for all who look at it.  On a reader's thread; given back on
+ * any, while the runtime is there. */
+struct runtime_graph {
+	struct runtime *runtime;
+	struct graph_use *use;
+	const struct run_graph *rows;
+};
+
+MUST_CHECK bool runtime_graph(struct runtime *runtime, struct store_reader *reader,
+			      const struct hash *hash, struct runtime_graph *out_graph,
+			      struct error *error);
+void runtime_graph_done(struct runtime_graph *graph);
+
 /* The run's state as run.Snapshot, on a reader's thread.  NOT_FOUND: no such run. */
 MUST_CHECK bool runtime_state_text(struct runtime *runtime, struct store_reader *reader,
 				   const struct uuid *run, struct arena *arena,

@@ -9,9 +9,12 @@
 #include "contract/event.h"
 #include "definition/compile.h"
 #include "definition/graph.h"
+#include "os/loop.h"
 
 enum { STEPS = 60 };
 
+static struct loop *loop;
+static struct runtime *runtime;
 static struct store *store;
 static struct store_reader *inner;
 static struct arena arena;
@@ -90,6 +93,12 @@ static void begin(void)
 					   .read_run = pass_run,
 					   .read_blob = pass_blob,
 					   .read_snapshot = pass_snapshot };
+	static const struct tool_table no_tools;
+	cr_assert(loop_new(&loop, &error));
+	cr_assert(runtime_new(&(struct runtime_settings){ .system = loop_system(loop),
+							  .store = store,
+							  .tools = &no_tools },
+			      &runtime, &error));
 	struct str graph = compiled();
 	struct run_value *value = run_value_new(&arena);
 	SET(value, json, &nothing);
@@ -126,6 +135,8 @@ static void begin(void)
 
 static void end(void)
 {
+	runtime_free(runtime);
+	loop_free(loop);
 	store->ops->reader_close(inner);
 	store->ops->close(store);
 	arena_done(&arena);
@@ -139,7 +150,8 @@ static size_t follow(const struct view *view, struct stories *stories)
 	int64_t after = 0;
 	size_t shown = 0;
 	for (int i = 0; i <= STEPS; i++) {
-		struct page page = { .view = view,
+		struct page page = { .read = { .runtime = runtime },
+				     .view = view,
 				     .form = PAGE_SSE,
 				     .stories = stories,
 				     .run = run,
