@@ -5,15 +5,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 
 enum { PIECE = 65536 };
+static const int64_t SETTLED_NS = 2000000000;
 
 static void descriptor_done(const int *descriptor)
 {
@@ -46,8 +49,10 @@ static int open_root(const char *root)
 
 static int open_at(int folder, const char *path, int flags, mode_t mode)
 {
-	/* Without waiting: a FIFO in the file's place must not hold the thread. */
-	struct open_how how = { .flags = (unsigned)(flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK),
+	/* Without waiting: a FIFO in the file's place must not hold the thread.  Who only looks
+	 * never waits, and the kernel takes nothing more of them. */
+	int quiet = (flags & O_PATH) != 0 ? 0 : O_NOCTTY | O_NONBLOCK;
+	struct open_how how = { .flags = (unsigned)(flags | O_CLOEXEC | quiet),
 				.mode = mode,
 				.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS };
 	int file;
@@ -98,17 +103,24 @@ bool beneath_read(const char *root, const char *path, uint64_t offset, size_t li
 
 /* ---- replacing ----------------------------------------------------------------------- */
 
-static bool write_whole(int file, struct str bytes)
+static bool write_some(int file, struct str bytes, size_t *out_put)
 {
-	while (bytes.size > 0) {
-		ssize_t put = write(file, bytes.at, bytes.size);
+	*out_put = 0;
+	while (*out_put < bytes.size) {
+		ssize_t put = write(file, bytes.at + *out_put, bytes.size - *out_put);
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put < 0)
 			return false;
-		bytes = str_skip(bytes, (size_t)put);
+		*out_put += (size_t)put;
 	}
 	return true;
+}
+
+static bool write_whole(int file, struct str bytes)
+{
+	size_t put;
+	return write_some(file, bytes, &put);
 }
 
 /* Opens the folder beneath the root; the parts of it that are missing are made. */
@@ -169,6 +181,41 @@ static bool write_beside(int parent, const char *beside, const char *name, struc
 	return file >= 0 && fchmod(file, mode) == 0 && write_whole(file, bytes) && fsync(file) == 0;
 }
 
+/* Threads that put something in the same place at once must not write to one file: each takes the
+ * least number that is free, so that what a crash leaves behind is found again by its name. */
+static _Atomic uint64_t numbers_taken;
+
+static unsigned number_take(void)
+{
+	uint64_t taken = atomic_load(&numbers_taken);
+	unsigned number;
+	do {
+		require(taken != UINT64_MAX); /* more threads than we ever start */
+		number = (unsigned)__builtin_ctzll(~taken);
+	} while (!atomic_compare_exchange_weak(&numbers_taken, &taken, taken | 1ULL << number));
+	return number;
+}
+
+static void number_give_back(unsigned number)
+{
+	atomic_fetch_and(&numbers_taken, ~(1ULL << number));
+}
+
+static bool replace_beside(int parent, const char *name, struct str bytes, struct beneath_write how,
+			   struct arena *arena)
+{
+	unsigned number = number_take();
+	const char *beside = str_format(arena, ".%s.baton-new%u", name, number).at;
+	bool good = write_beside(parent, beside, name, bytes, (mode_t)how.mode) &&
+		    renameat2(parent, beside, parent, name, how.keep ? RENAME_NOREPLACE : 0) == 0;
+	int code = errno;
+	if (!good)
+		unlinkat(parent, beside, 0);
+	number_give_back(number);
+	errno = code;
+	return good;
+}
+
 bool beneath_replace(const char *root, const char *path, struct str bytes, struct beneath_write how,
 		     struct error *error)
 {
@@ -180,25 +227,86 @@ bool beneath_replace(const char *root, const char *path, struct str bytes, struc
 		return false;
 	if (fstatat(parent, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(info.st_mode))
 		return fail(error, ERROR_FORBIDDEN, "%s is no regular file", path);
-	const char *beside = str_format(&arena, ".%s.baton-new", name).at;
-	bool good = write_beside(parent, beside, name, bytes, (mode_t)how.mode) &&
-		    renameat2(parent, beside, parent, name, how.keep ? RENAME_NOREPLACE : 0) == 0 &&
-		    fsync(parent) == 0;
-	if (good)
+	if (replace_beside(parent, name, bytes, how, &arena) && fsync(parent) == 0)
 		return true;
-	int number = errno;
-	unlinkat(parent, beside, 0);
-	return fail_errno(error, "write", path, number);
+	return fail_errno(error, "write", path, errno);
+}
+
+/* ---- telling whether it is the same ---------------------------------------------------- */
+
+static int64_t nanoseconds(struct timespec time)
+{
+	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+bool beneath_sign(const char *root, const char *path, struct file_sign *out_sign)
+{
+	AUTO_CLOSE folder = root == NULL ? AT_FDCWD : open_root(root);
+	AUTO_CLOSE file = folder == -1   ? -1
+			  : root == NULL ? open(path, O_PATH | O_CLOEXEC)
+					 : open_at(folder, path, O_PATH, 0);
+	struct stat info;
+	struct timespec now;
+	if (file < 0 || fstat(file, &info) != 0 || clock_gettime(CLOCK_REALTIME, &now) != 0)
+		return false;
+	*out_sign = (struct file_sign){ .device = info.st_dev,
+					.inode = info.st_ino,
+					.size = (uint64_t)info.st_size,
+					.modified_ns = nanoseconds(info.st_mtim),
+					.changed_ns = nanoseconds(info.st_ctim) };
+	/* What changed a moment ago may change again with the same time. */
+	out_sign->settled = out_sign->changed_ns < nanoseconds(now) - SETTLED_NS;
+	return true;
+}
+
+bool file_sign_equal(const struct file_sign *one, const struct file_sign *other)
+{
+	return one->settled && other->settled && one->device == other->device &&
+	       one->inode == other->inode && one->size == other->size &&
+	       one->modified_ns == other->modified_ns && one->changed_ns == other->changed_ns;
 }
 
 /* ---- lines --------------------------------------------------------------------------- */
 
-bool beneath_append_line(const char *root, const char *path, struct str line, struct error *error)
+/* The line end that is missing at the end of what is there, and the lines. */
+static bool gather_lines(int file, const struct stat *info, const struct str *lines, size_t count,
+			 struct buf *text)
+{
+	char last = '\n';
+	if (info->st_size > 0 && pread(file, &last, 1, info->st_size - 1) != 1)
+		return false;
+	if (last != '\n')
+		buf_add_char(text, '\n');
+	for (size_t i = 0; i < count; i++) {
+		buf_add(text, lines[i]);
+		buf_add_char(text, '\n');
+	}
+	return true;
+}
+
+/* How many of the lines, from the first on, are whole within the first `size` bytes of the text. */
+static size_t whole_lines(struct str text, const struct str *lines, size_t count, size_t size)
+{
+	size_t all = 0, whole = 0;
+	for (size_t i = 0; i < count; i++)
+		all += lines[i].size + 1;
+	for (size_t end = text.size - all; whole < count; whole++) {
+		end += lines[whole].size + 1;
+		if (end > size)
+			break;
+	}
+	return whole;
+}
+
+bool beneath_append_lines(const char *root, const char *path, const struct str *lines, size_t count,
+			  size_t *out_written, struct error *error)
 {
 	AUTO(arena) arena = { 0 };
+	AUTO(buf) text = { 0 };
 	const char *name;
-	AUTO_CLOSE parent = open_parent(root, path, true, &name, &arena, error);
 	struct stat info;
+	*out_written = 0;
+	AUTO_CLOSE parent = open_parent(root, path, true, &name, &arena, error);
 	if (parent < 0)
 		return false;
 	AUTO_CLOSE file = open_at(parent, name, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0644);
@@ -206,18 +314,21 @@ bool beneath_append_line(const char *root, const char *path, struct str line, st
 		return fail_errno(error, "append to", path, errno);
 	if (!is_regular(file, path, &info, error))
 		return false;
-	AUTO(buf) text = { 0 };
-	char last = '\n';
-	if (info.st_size > 0 && pread(file, &last, 1, info.st_size - 1) != 1)
+	if (!gather_lines(file, &info, lines, count, &text))
 		return fail_errno(error, "read", path, errno);
-	if (last != '\n')
-		buf_add_char(&text, '\n');
-	buf_add(&text, line);
-	buf_add_char(&text, '\n');
-	if (!write_whole(file, buf_str(&text)) || fdatasync(file) != 0 ||
-	    (info.st_size == 0 && fsync(parent) != 0))
+	size_t put;
+	bool whole = write_some(file, buf_str(&text), &put);
+	int number = errno;
+	if (fdatasync(file) != 0 || (info.st_size == 0 && fsync(parent) != 0))
 		return fail_errno(error, "append to", path, errno);
-	return true;
+	*out_written = whole_lines(buf_str(&text), lines, count, put);
+	return whole || fail_errno(error, "append to", path, number);
+}
+
+bool beneath_append_line(const char *root, const char *path, struct str line, struct error *error)
+{
+	size_t written;
+	return beneath_append_lines(root, path, &line, 1, &written, error);
 }
 
 /* Does a line end in `tail`, and is it whole? */

@@ -24,13 +24,29 @@ struct beneath_write {
 };
 
 /* Puts the bytes in the file's place in one step and on the disk.  A file that was there keeps its
- * mode; a symbolic link in its place is refused. */
+ * mode; a symbolic link in its place is refused.  Several threads may do it at once. */
 MUST_CHECK bool beneath_replace(const char *root, const char *path, struct str bytes,
 				struct beneath_write how, struct error *error);
 
-/* Adds the line and a line end in one write, on the disk before it returns.  A torn line at the end
- * (the machine lost its power) is closed first.  Folders and file are made when missing; several
- * processes may append at once. */
+/* What tells a file from another one and from itself after a change, without reading it. */
+struct file_sign {
+	uint64_t device, inode, size;
+	int64_t modified_ns, changed_ns;
+	bool settled; /* its last change is so long ago that another one would show */
+};
+
+/* Of a path beneath the root, or of any when that is NULL; false when it cannot be looked at. */
+bool beneath_sign(const char *root, const char *path, struct file_sign *out_sign);
+/* The bytes are those of then; false also when nobody can know. */
+bool file_sign_equal(const struct file_sign *one, const struct file_sign *other);
+
+/* Adds the lines, each with a line end, in one write, on the disk before it returns.  A torn line
+ * at the end (the machine lost its power) is closed first.  Folders and file are made when missing;
+ * several processes may append at once.  When it fails, so many from the first on are there, and
+ * of the others none is whole. */
+MUST_CHECK bool beneath_append_lines(const char *root, const char *path, const struct str *lines,
+				     size_t count, size_t *out_written, struct error *error);
+/* One of them. */
 MUST_CHECK bool beneath_append_line(const char *root, const char *path, struct str line,
 				    struct error *error);
 

@@ -43,9 +43,10 @@ static bool read_whole(int file, const char *path, size_t limit, struct arena *a
 {
 	AUTO(buf) text = { 0 };
 	for (;;) {
-		enum { PIECE = 65536 };
-		char *room = buf_reserve(&text, PIECE);
-		ssize_t got = read(file, room, PIECE);
+		/* Most are small: the room begins small and doubles. */
+		enum { LEAST = 1024, FIRST = 8192 };
+		char *room = buf_reserve(&text, text.size == 0 ? FIRST : LEAST);
+		ssize_t got = read(file, room, text.room - text.size);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
@@ -196,8 +197,11 @@ bool folder_make(const char *path, struct error *error)
 {
 	AUTO(arena) scratch = { 0 };
 	size_t size = strlen(path);
+	struct stat there;
 	if (size == 0)
 		return fail(error, ERROR_USAGE, "cannot make a folder without a name");
+	if (stat(path, &there) == 0 && S_ISDIR(there.st_mode))
+		return true;
 	char *part = arena_copy(&scratch, path, size + 1);
 	for (size_t i = 1; i < size; i++) {
 		if (part[i] != '/')

@@ -20,11 +20,19 @@ struct trusted {
 	struct hash definition, program;
 };
 
+/* A program that was read: its hash while the file is as it was. */
+struct hashed {
+	struct file_sign sign;
+	struct hash hash;
+};
+
 struct customs {
 	struct arena arena;
 	const char *folder, *tools, *copies;
-	pthread_mutex_t lock; /* of `trusted` */
+	pthread_mutex_t lock; /* of what follows */
 	struct map trusted;
+	struct hashed hashed[LIMIT_TOOL_HASHES];
+	size_t next_hashed;
 };
 
 struct customs *customs_new(const char *data_folder)
@@ -140,41 +148,115 @@ static bool read_definition(struct custom_tool *tool, struct str text, struct ar
 	return true;
 }
 
+/* Where the program is: beneath the tools, or one of the system's (root NULL). */
+struct program {
+	const char *root, *path;
+};
+
+static bool program_of(struct customs *customs, struct custom_tool *tool, struct arena *arena,
+		       struct program *out_program)
+{
+	const struct run_custom_tool *definition = tool->definition;
+	struct str file = has(definition, path) ? definition->path : definition->command.at[0];
+	size_t at;
+	if (file.size == 0 || str_find(file, S("\0"), &at))
+		return fail(&tool->why, ERROR_INVALID, "its program has no name");
+	const char *path = str_c(arena, file);
+	tool->ours = path[0] != '/';
+	bool beneath = tool->ours || has(definition, path);
+	*out_program = (struct program){ beneath ? customs->tools : NULL, path };
+	return true;
+}
+
+static bool program_read(const struct program *program, struct arena *arena, struct str *out_bytes,
+			 struct error *error)
+{
+	uint64_t size;
+	if (program->root == NULL)
+		return file_read(program->path, LIMIT_TOOL_PROGRAM_BYTES, arena, out_bytes, error);
+	if (!beneath_read(program->root, program->path, 0, LIMIT_TOOL_PROGRAM_BYTES + 1, arena,
+			  out_bytes, &size, error))
+		return false;
+	return out_bytes->size <= LIMIT_TOOL_PROGRAM_BYTES ||
+	       fail(error, ERROR_TOO_LARGE, "%s is over %d bytes", program->path,
+		    LIMIT_TOOL_PROGRAM_BYTES);
+}
+
+/* Every call asks for the hash, and programs are long: one that has not changed since it was read
+ * is not read again. */
+static bool hash_known(struct customs *customs, const struct file_sign *sign, struct hash *out_hash)
+{
+	bool known = false;
+	pthread_mutex_lock(&customs->lock);
+	for (size_t i = 0; i < COUNT(customs->hashed) && !known; i++) {
+		known = file_sign_equal(&customs->hashed[i].sign, sign);
+		if (known)
+			*out_hash = customs->hashed[i].hash;
+	}
+	pthread_mutex_unlock(&customs->lock);
+	return known;
+}
+
+static void hash_keep(struct customs *customs, const struct file_sign *sign,
+		      const struct hash *hash)
+{
+	pthread_mutex_lock(&customs->lock);
+	customs->hashed[customs->next_hashed] = (struct hashed){ *sign, *hash };
+	customs->next_hashed = (customs->next_hashed + 1) % COUNT(customs->hashed);
+	pthread_mutex_unlock(&customs->lock);
+}
+
+/* The hash; the bytes too, when they had to be read. */
+static bool program_hash(struct customs *customs, const struct program *program,
+			 struct arena *arena, struct hash *out_hash, struct str *out_bytes,
+			 struct error *error)
+{
+	struct file_sign before, after;
+	bool signed_before = beneath_sign(program->root, program->path, &before);
+	*out_bytes = (struct str){ 0 };
+	if (signed_before && hash_known(customs, &before, out_hash))
+		return true;
+	if (!program_read(program, arena, out_bytes, error))
+		return false;
+	*out_hash = hash_of(*out_bytes);
+	if (signed_before && beneath_sign(program->root, program->path, &after) &&
+	    file_sign_equal(&before, &after))
+		hash_keep(customs, &before, out_hash);
+	return true;
+}
+
+/* Only what is trusted gets a copy: what only lies there must not fill the disk. */
+static bool program_copy(struct customs *customs, const struct custom_tool *tool,
+			 const struct program *program, struct str bytes, struct arena *arena,
+			 struct error *error)
+{
+	const struct beneath_write how = { .mode = 0500 };
+	char hash[HASH_TEXT_SIZE];
+	const char *name = str_c(arena, hash_text(&tool->program_hash, hash));
+	if (file_exists(str_format(arena, "%s/%s", customs->copies, name).at))
+		return true;
+	if (bytes.at == NULL && !program_read(program, arena, &bytes, error))
+		return false;
+	struct hash now = hash_of(bytes);
+	if (!hash_equal(&now, &tool->program_hash))
+		return fail(error, ERROR_CONFLICT, "%s has just changed", program->path);
+	return folder_make(customs->copies, error) &&
+	       beneath_replace(customs->copies, name, bytes, how, error);
+}
+
 /* The program's bytes by their hash; one from the folder is copied under it. */
 static bool read_program(struct customs *customs, struct custom_tool *tool)
 {
-	const struct run_custom_tool *definition = tool->definition;
 	AUTO(arena) arena = { 0 };
-	struct str bytes,
-		file = has(definition, path) ? definition->path : definition->command.at[0];
-	uint64_t size;
-	size_t at;
-	const char *path = str_c(&arena, file);
-	if (file.size == 0 || str_find(file, S("\0"), &at))
-		return fail(&tool->why, ERROR_INVALID, "its program has no name");
-	tool->ours = path[0] != '/';
-	if (!tool->ours && !has(definition, path)) {
-		if (!file_read(path, LIMIT_TOOL_PROGRAM_BYTES, &arena, &bytes, &tool->why))
-			return false;
-	} else if (!beneath_read(customs->tools, path, 0, LIMIT_TOOL_PROGRAM_BYTES + 1, &arena,
-				 &bytes, &size, &tool->why)) {
+	struct program program;
+	struct str bytes;
+	if (!program_of(customs, tool, &arena, &program) ||
+	    !program_hash(customs, &program, &arena, &tool->program_hash, &bytes, &tool->why))
 		return false;
-	}
-	if (bytes.size > LIMIT_TOOL_PROGRAM_BYTES)
-		return fail(&tool->why, ERROR_TOO_LARGE, "%s is over %d bytes", path,
-			    LIMIT_TOOL_PROGRAM_BYTES);
-	tool->program_hash = hash_of(bytes);
 	judge(customs, tool);
 	if (tool->why.code != ERROR_NONE || !tool->ours)
 		return tool->why.code == ERROR_NONE;
-	/* Only what is trusted gets a copy: what only lies there must not fill the disk. */
-	const struct beneath_write how = { .mode = 0500 };
-	char hash[HASH_TEXT_SIZE];
-	const char *name = str_c(&arena, hash_text(&tool->program_hash, hash));
-	const char *copy = str_format(&arena, "%s/%s", customs->copies, name).at;
-	return file_exists(copy) ||
-	       (folder_make(customs->copies, &tool->why) &&
-		beneath_replace(customs->copies, name, bytes, how, &tool->why));
+	return program_copy(customs, tool, &program, bytes, &arena, &tool->why);
 }
 
 static bool read_tool(struct customs *customs, struct str name, bool judged, struct arena *arena,

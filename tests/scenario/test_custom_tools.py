@@ -1,8 +1,10 @@
 """Tools of one's own: nothing until they are trusted, nothing again when they change, then like any other."""
+import concurrent.futures
 import contextlib
 import os
 import pathlib
 import re
+import shutil
 
 import pytest
 from baton import Gone, killed, new_id, wait_until_none_with
@@ -104,6 +106,36 @@ def test_what_has_changed_is_inert_again(home, server, file, what):
     # An admin looks at it again.
     trust(server, "greet")
     assert output(server.start("one", wait=30).body) == {"result": 1}
+
+
+def test_another_program_of_the_system_in_its_place_is_noticed(home):
+    """One that has long been as it is is not read again at each call; what stands in its place now is another file."""
+    server = home.serve(BATON_TOOLS_ISOLATION="off")
+    link = pathlib.Path(home.data, "echo")
+    link.symlink_to("/bin/cat")
+    put(home, "same", f"command: [{link}]\n")
+    trust(server, "same")
+    for _ in range(2):
+        assert output(run(home, server, "same", "{word: x}"))["word"] == "x"
+    link.unlink()
+    link.symlink_to("/bin/tac")
+    refused = server.start("one")
+    assert refused.status == 403 and "its program has changed" in refused.body["detail"]
+    link.unlink()
+    link.symlink_to("/bin/cat")
+    assert output(server.start("one", wait=30).body)["word"] == "x"
+
+
+def test_many_first_calls_at_once(home, server):
+    """Each of them finds no copy of the program yet and makes one."""
+    put(home, "greet", "command: [greet]\nkeep_alive: true\n", greet="#!/bin/sh\nwhile read -r line; do echo '{\"output\": 1}'; done\n")
+    trust(server, "greet")
+    home.define(one_step("greet", "{}"))
+    shutil.rmtree(pathlib.Path(home.data, "trusted"), ignore_errors=True)
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        answers = list(pool.map(lambda _: server.start("one"), range(48)))
+    assert {answer.status for answer in answers} == {202}, answers
+    assert len(list(pathlib.Path(home.data, "trusted").iterdir())) == 1
 
 
 def test_a_change_behind_the_start_is_refused_at_the_call(home, server):
