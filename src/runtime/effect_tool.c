@@ -465,6 +465,14 @@ static void call_resume(struct call *call)
 
 /* ---- the lock: nobody else is doing this --------------------------------------------- */
 
+/* Work of our own threads ends with us; a process of a server that was killed may still be at it.
+ */
+static bool may_outlive_us(const struct call *call)
+{
+	const struct tool *tool = tool_find(call->runtime->settings.tools, call->tool);
+	return tool == NULL || tool->child;
+}
+
 static void call_lock(void *context, uint64_t argument)
 {
 	struct runtime *runtime = context;
@@ -477,7 +485,8 @@ static void call_lock(void *context, uint64_t argument)
 	}
 	struct workspace *workspace = runtime->settings.workspace;
 	struct error error;
-	if (workspace->ops->lock(workspace, &call->effect, &call->lock, &error)) {
+	if (!may_outlive_us(call) ||
+	    workspace->ops->lock(workspace, &call->effect, &call->lock, &error)) {
 		POINT("tool.locked");
 		if (call->resuming)
 			call_resume(call);

@@ -57,7 +57,8 @@ struct tool_call {
 	int64_t attempt;
 	const struct json *inputs; /* borrowed for the call of start() or probe() */
 	const char *workspace;     /* the run's folder */
-	int lock;                  /* the effect's flocked descriptor; every child inherits it */
+	int lock;                  /* the effect's flocked descriptor, which every child
+				    * inherits; -1 for a tool that starts none */
 	tool_done *done;           /* of start() */
 	tool_asked *asked;         /* of probe() */
 	void *context;
@@ -78,6 +79,7 @@ struct tool_host {
 struct tool {
 	const char *name, *text;
 	enum run_effect_class class;
+	bool child; /* it starts processes: they may outlive ours, and hold the effect's lock */
 	const struct type *(*inputs)(void);
 	const struct type *(*outputs)(void); /* NULL: whatever the inputs make of it */
 	bool (*compute)(const struct json *inputs, struct arena *arena,

@@ -3,7 +3,8 @@
  * The files are beneath tools.append_root.  A line cannot be taken back and two of them are not
  * one, so the class is `probe`: behind each line stands the effect's id, and after a crash the
  * probe looks whether a line with it is there.  The line is written in one write and is on the disk
- * before the call is done, so it is there whole, or it never happened.
+ * before the call is done, so it is there whole, or it never happened.  Lines that wait for the
+ * disk wait for it together (tool/lines.h).
  *
  *	LINE <blank> EFFECT-ID
  *
@@ -15,11 +16,13 @@
 #include "base/limits.h"
 #include "os/beneath.h"
 #include "os/file.h"
+#include "tool/lines.h"
 #include "tool/works.h"
 
 struct append {
 	struct tool_running running; /* first */
-	struct job job;
+	struct line on_its_way;
+	struct job job; /* of a probe */
 	struct arena arena;
 	const char *root, *path;
 	struct str given_path, line; /* the line with its mark */
@@ -86,18 +89,13 @@ static const struct json *output_of(struct append *append)
 	return TOOL_OUTPUT(run_append_line_outputs, outputs, &append->arena);
 }
 
-static void append_work(struct job *job, unsigned thread)
+static void append_ended(struct line *line)
 {
-	struct append *append = append_of(job);
-	(void)thread;
-	if (folder_make(append->root, &append->result.error) &&
-	    beneath_append_line(append->root, append->path, append->line, &append->result.error))
+	struct append *append =
+		(struct append *)(void *)((char *)line - offsetof(struct append, on_its_way));
+	append->result.error = line->error;
+	if (line->error.code == ERROR_NONE)
 		append->result.output = output_of(append);
-}
-
-static void append_ended(struct job *job)
-{
-	struct append *append = append_of(job);
 	works_done(&append->running, &append->result);
 	append_free(append);
 }
@@ -109,9 +107,12 @@ static bool start(const struct tool_host *host, const struct tool_call *call, ui
 	if (append == NULL)
 		return false;
 	works_begin(&append->running, host, call);
-	append->job = (struct job){ .run = append_work, .done = append_ended, .name = "append" };
+	append->on_its_way = (struct line){ .root = append->root,
+					    .path = append->path,
+					    .text = append->line,
+					    .done = append_ended };
 	*out_running = append->running.id;
-	system_submit(loop_system(host->loop), LANE_READER, &append->job);
+	lines_add(works_lines(host->works), &append->on_its_way);
 	return true;
 }
 

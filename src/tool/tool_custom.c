@@ -263,5 +263,6 @@ const struct tool tool_custom = {
 	.text = "A tool of the data folder's own.",
 	.class = RUN_CLASS_ONCE, /* of a definition that says nothing else */
 	.start = start,
+	.child = true,
 	.stop = works_stop,
 };

@@ -84,5 +84,6 @@ const struct tool tool_shell = {
 	.inputs = run_shell_inputs_type,
 	.outputs = run_shell_outputs_type,
 	.start = start,
+	.child = true,
 	.stop = works_stop,
 };

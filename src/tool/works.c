@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "net/http_client.h"
 #include "tool/custom_inside.h"
+#include "tool/lines.h"
 
 struct tool_works {
 	struct tool_works_settings settings;
@@ -15,6 +16,7 @@ struct tool_works {
 	struct slots calls;
 	struct http_client *http;
 	struct keepers *keepers;
+	struct lines *lines;
 };
 
 bool works_new(const struct tool_works_settings *settings, struct tool_works **out_works,
@@ -35,6 +37,7 @@ bool works_new(const struct tool_works_settings *settings, struct tool_works **o
 	const struct http_policy policy = { ranges, given.count };
 	works->http = http_client_new(settings->loop, &policy);
 	works->keepers = keepers_new(settings->loop);
+	works->lines = lines_new(settings->loop);
 	*out_works = works;
 	return true;
 }
@@ -43,6 +46,7 @@ void works_free(struct tool_works *works)
 {
 	http_client_free(works->http);
 	keepers_free(works->keepers);
+	lines_free(works->lines);
 	slots_done(&works->calls);
 	arena_done(&works->arena);
 	free(works);
@@ -61,6 +65,11 @@ struct artifacts *works_artifacts(const struct tool_works *works)
 struct customs *works_customs(const struct tool_works *works)
 {
 	return works->settings.customs;
+}
+
+struct lines *works_lines(const struct tool_works *works)
+{
+	return works->lines;
 }
 
 struct keepers *works_keepers(const struct tool_works *works)

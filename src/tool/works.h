@@ -24,6 +24,7 @@ struct artifacts;
 struct customs;
 struct http_client;
 struct keepers;
+struct lines;
 
 struct tool_works_settings {
 	struct loop *loop;
@@ -42,6 +43,7 @@ const char *works_append_root(const struct tool_works *works);
 struct http_client *works_http(struct tool_works *works);
 struct artifacts *works_artifacts(const struct tool_works *works);
 struct customs *works_customs(const struct tool_works *works);
+struct lines *works_lines(const struct tool_works *works);     /* of lines.h */
 struct keepers *works_keepers(const struct tool_works *works); /* of custom_inside.h */
 /* The trust in a custom tool is another one: a process that stayed for it ends. */
 void works_trust_changed(struct tool_works *works, struct str name);

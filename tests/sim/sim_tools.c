@@ -266,6 +266,7 @@ static bool probe(const struct tool_host *host, const struct tool_call *call, st
 	static const struct tool tool_##word = { .name = #word,       \
 						 .text = "Scripted.", \
 						 .class = class_,     \
+						 .child = true,       \
 						 .start = start,      \
 						 .stop = stop,        \
 						 .probe = probe_ };

@@ -1,0 +1,30 @@
+/* tool/lines.h -- lines on their way to files, those that wait for the disk together.
+ *
+ * A line that comes while others are being written waits; what waited is then written at once: one
+ * write and one wait for the disk for each file.  On the loop thread, but for the writing.
+ */
+#ifndef TOOL_LINES_H
+#define TOOL_LINES_H
+
+#include "base/str.h"
+#include "os/loop.h"
+
+struct lines;
+
+/* The caller's memory until done(). */
+struct line {
+	const char *root, *path; /* the file, beneath the root; both are made when missing */
+	struct str text;         /* without its end */
+	void (*done)(struct line *line);
+	struct error error; /* at done(): code NONE when it is on the disk */
+
+	/* Not the caller's: */
+	struct line *next;
+	bool over;
+};
+
+struct lines *lines_new(struct loop *loop);
+void lines_free(struct lines *lines);
+void lines_add(struct lines *lines, struct line *line);
+
+#endif
