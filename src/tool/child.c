@@ -108,6 +108,16 @@ bool child_succeeded(const struct tool_child *child, const struct process_result
 		    STR_ARG(said));
 }
 
+bool child_was_cut_off(const struct tool_child *child, const struct process_result *result)
+{
+	return child->timed_out || result->signal != 0 || result->exit_status > 128;
+}
+
+bool child_began(const struct tool_child *child)
+{
+	return sandbox_was_built(&child->tie);
+}
+
 void child_close(struct tool_child *child)
 {
 	sandbox_tie_close(&child->tie);

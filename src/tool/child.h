@@ -36,6 +36,11 @@ void child_end(struct tool_child *child); /* it and all its descendants; `ended`
  */
 MUST_CHECK bool child_succeeded(const struct tool_child *child, const struct process_result *result,
 				struct error *error);
+/* It did not come to an end of its own: its time was over, or a signal ended it, which the sandbox
+ * tells of as exit statuses over 128. */
+bool child_was_cut_off(const struct tool_child *child, const struct process_result *result);
+/* Its command was started, or may have been. */
+bool child_began(const struct tool_child *child);
 void child_close(struct tool_child *child);
 
 #endif

@@ -22,6 +22,8 @@ struct custom_call {
 	struct error error;
 	uint64_t timer;
 	bool spawned;
+	bool begun;    /* its program runs, or was asked: it may have done what it is for */
+	bool answered; /* and has said how it ended */
 	struct tool_child child;
 	struct custom_call *next; /* in a keeper's queue */
 	bool kept;                /* a keeper has it */
@@ -31,7 +33,8 @@ struct custom_call {
  * with what tells the call apart in its environment.  `mode` is the runner's: call or lines. */
 const char *const *custom_command(const struct custom_call *call, const char *mode,
 				  struct sandbox_mount *out_mount, struct arena *arena);
-/* Ends it with this JSON text (or the error) and frees it. */
+/* Ends it with this JSON text (or the error) and frees it.  One of class once that has begun and
+ * not answered ends as unknown. */
 void custom_finish(struct custom_call *call, struct str output, const struct error *error);
 
 /* ---- kept-alive tools ---------------------------------------------------------------- */

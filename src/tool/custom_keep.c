@@ -6,7 +6,7 @@
  * A process that dies fails the call it was at and is started again for the next one.  A call that
  * takes too long, or is told to end, ends the process with it: there is no other way to be sure
  * that the work has stopped.  So does a line of its that is over LIMIT_TOOL_OUTPUT_BYTES or no
- * answer to the call.
+ * answer to the call.  In all these cases a call of class once ends as unknown, once it was asked.
  *
  * An effect's own lock is not for a process that serves many.  It holds the tool's instead
  * (locks/tool-NAME), and no other process of that tool is started while anybody has it: after a
@@ -149,6 +149,7 @@ static bool take_answer(struct keeper *keeper, struct str line, struct error *er
 	timer_set(keeper, 0, NULL);
 	if (has(message, error)) {
 		struct error failed;
+		call->answered = true;
 		fail(&failed, ERROR_TOOL_FAILED, STR_FMT, STR_ARG(str_head(message->error, 400)));
 		finish(call, S(""), &failed);
 	} else {
@@ -198,6 +199,8 @@ static void process_ended(struct tool_child *child, const struct process_result 
 	struct error error;
 	if (child_succeeded(child, result, &error))
 		fail(&error, ERROR_TOOL_FAILED, "it ended without an answer");
+	if (keeper->current != NULL && !child_began(child))
+		keeper->current->begun = false; /* nobody has read the question */
 	child_close(child);
 	file_unlock(keeper->lock);
 	keeper->runs = keeper->ending = keeper->outdated = false;
@@ -278,7 +281,8 @@ static void ask(struct keeper *keeper, struct custom_call *call)
 	keeper->child.timeout_seconds = seconds;
 	timer_set(keeper, (int64_t)(seconds * 1e6), call_timed_out);
 	/* One that has closed its stdin is about to end, and its end fails the call. */
-	if (!process_write(keeper->keepers->loop, keeper->child.process, buf_str(&line)))
+	call->begun = process_write(keeper->keepers->loop, keeper->child.process, buf_str(&line));
+	if (!call->begun)
 		end_process(keeper);
 }
 

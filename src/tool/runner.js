@@ -2,7 +2,9 @@
 //
 // call: inputs as JSON on stdin, the result as JSON on stdout.  lines: one {"id", "run", "inputs"} a
 // line in, one {"id", "output"} or {"id", "error"} a line out.  The environment says which call and run it is, either
-// way.  What the script logs goes to stderr.
+// way.  What the script logs goes to stderr.  A script that cannot be loaded and a function that throws are answers,
+// too: {"error"} and status 1 for call.  A result that is no JSON is none: it ends the process, because the function
+// may well have done what it is for.
 const fs = require("fs");
 const [script, name, mode] = process.argv.slice(1);
 for (const word of ["log", "info", "debug"]) console[word] = console.error;
@@ -23,21 +25,35 @@ function load() {
 }
 
 async function main() {
-	const called = load();
+	let called;
+	try {
+		called = load();
+	} catch (wrong) {
+		called = () => { throw wrong; };
+	}
 	if (mode === "call") {
-		const result = await called(JSON.parse(fs.readFileSync(0, "utf8")));
+		let result;
+		try {
+			result = await called(JSON.parse(fs.readFileSync(0, "utf8")));
+		} catch (wrong) {
+			console.error(wrong);
+			say({ error: String(wrong) });
+			process.exit(1);
+		}
 		say(result === undefined ? null : result);
 		return;
 	}
 	for await (const line of require("readline").createInterface({ input: process.stdin })) {
 		const asked = JSON.parse(line);
 		Object.assign(process.env, { BATON_EFFECT: asked.id, BATON_RUN: asked.run });
+		let said;
 		try {
 			const output = await called(asked.inputs);
-			say({ id: asked.id, output: output === undefined ? null : output });
+			said = { id: asked.id, output: output === undefined ? null : output };
 		} catch (wrong) {
-			say({ id: asked.id, error: String(wrong) });
+			said = { id: asked.id, error: String(wrong) };
 		}
+		say(said);
 	}
 }
 

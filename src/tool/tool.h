@@ -15,6 +15,7 @@
  * Every row but a pure one has start and stop, and every row of class probe has probe.
  *
  * A call whose effect may or may not have happened ends with OUTCOME_UNKNOWN: a person is asked.
+ * So does one of class once that has begun and has no answer, whatever it was told to end with.
  *
  * The effect's id is the idempotency key: the same for every attempt of a call and for no other
  * one.  A tool of class keyed hands it to whoever does the work; one of class probe leaves it where

@@ -6,6 +6,10 @@
  * on its stdout, another exit status than 0 is a failure with the end of its stderr.  An output
  * that is no mapping is given as {"result": it}.
  *
+ * Of a call of class once a failure counts only when the program has told of it: with JSON on its
+ * stdout and an exit status from 1 to 128.  However else it ends, at its time-out, told to stop, by
+ * a signal or with words that are no JSON, nobody knows whether it happened, and a person is asked.
+ *
  * Only a contained tool may write its run's workspace: what any other one wrote there could be
  * taken away by the restoring of a step beside it, or not be.
  */
@@ -63,13 +67,25 @@ static bool read_output(struct custom_call *call, struct str text, const struct 
 void custom_finish(struct custom_call *call, struct str output, const struct error *error)
 {
 	struct tool_result result = { 0 };
+	bool once = call->class == RUN_CLASS_ONCE;
 	system_timer_stop(loop_system(call->host.loop), call->timer);
 	if (error != NULL)
 		result.error = *error;
-	else if (call->running.told.code == ERROR_NONE)
+	else if (call->running.told.code == ERROR_NONE || once)
 		(void)!read_output(call, output, &result.output, &result.error);
+	if (once && call->begun && !call->answered && result.output == NULL)
+		works_doubt(&call->running, "it was started", &result.error);
 	works_done(&call->running, &result);
 	call_free(call);
+}
+
+/* Has it said how it ended? */
+static bool is_json(struct custom_call *call, const struct process_result *result)
+{
+	const struct json *json;
+	struct error error;
+	return result->output_dropped == 0 &&
+	       json_read(str_trim(result->output), &call->arena, &json, &error);
 }
 
 static void child_ended(struct tool_child *child, const struct process_result *result)
@@ -77,6 +93,9 @@ static void child_ended(struct tool_child *child, const struct process_result *r
 	struct custom_call *call = call_of_child(child);
 	struct error error;
 	bool good = child_succeeded(child, result, &error);
+	call->begun = child_began(child);
+	call->answered = !good && call->running.told.code == ERROR_NONE &&
+			 !child_was_cut_off(child, result) && is_json(call, result);
 	if (good && result->output_dropped > 0)
 		good = fail(&error, ERROR_TOO_LARGE, "its output is over %d bytes",
 			    LIMIT_TOOL_OUTPUT_BYTES);

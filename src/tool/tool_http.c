@@ -149,25 +149,13 @@ static void web_leaves(void *context, uint64_t id)
 		web->left = true;
 }
 
-/* It was sent, or some of it, and there is no answer: whoever has it may have done it.  What it was
- * told to end with does not change that. */
-static void doubt(struct web *web, const struct error *error, struct tool_result *result)
-{
-	fail(&result->error, ERROR_OUTCOME_UNKNOWN,
-	     "the request was on its way and has no answer (%s): look whether it happened",
-	     error->text);
-	web->running.told.code = ERROR_NONE;
-}
-
 static void web_done(void *context, uint64_t id, const struct error *error)
 {
 	struct web *web = (struct web *)works_find(context, id);
 	if (web == NULL)
 		return;
 	struct tool_result result = { 0 };
-	if (error != NULL && !web->enough && web->once && web->left)
-		doubt(web, error, &result);
-	else if (error != NULL && !web->enough)
+	if (error != NULL && !web->enough)
 		result.error = *error;
 	else if (web->fail_on_status && web->status >= 400)
 		fail(&result.error, ERROR_TOOL_FAILED, "status %d: " STR_FMT, web->status,
@@ -176,6 +164,8 @@ static void web_done(void *context, uint64_t id, const struct error *error)
 				      web->body.size < 200 ? web->body.size : 200))));
 	else
 		result.output = output_of(web);
+	if (error != NULL && !web->enough && web->once && web->left)
+		works_doubt(&web->running, "the request was on its way", &result.error);
 	works_done(&web->running, &result);
 	buf_done(&web->body);
 	arena_done(&web->arena);

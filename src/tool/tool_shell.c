@@ -2,8 +2,9 @@
  *
  * The child tree holds the effect's lock for as long as it lives.  A command that exits with
  * another status than 0 has failed; what it printed is in the error then, and in the output when
- * it succeeded.  Output that is not UTF-8 is shown with replacement characters, because events
- * are JSON.
+ * it succeeded.  Where nothing is contained and the class is once, one that was cut off or told to
+ * stop ends as unknown: its exit status alone says how it ended.  Output that is not UTF-8 is shown
+ * with replacement characters, because events are JSON.
  */
 #include <stdlib.h>
 
@@ -14,6 +15,7 @@
 struct shell {
 	struct tool_running running; /* first */
 	struct tool_child child;
+	bool once; /* the isolation contains nothing */
 };
 
 static struct shell *shell_of(struct tool_child *child)
@@ -40,6 +42,9 @@ static void shell_ended(struct tool_child *child, const struct process_result *r
 	struct tool_result answer = { 0 };
 	if (child_succeeded(child, result, &answer.error))
 		answer.output = output_of(result, &arena);
+	else if (shell->once && child_began(child) &&
+		 (shell->running.told.code != ERROR_NONE || child_was_cut_off(child, result)))
+		works_doubt(&shell->running, "it was started", &answer.error);
 	child_close(child);
 	works_done(&shell->running, &answer);
 	free(shell);
@@ -66,6 +71,7 @@ static bool start(const struct tool_host *host, const struct tool_call *call, ui
 	};
 	struct shell *shell = calloc(1, sizeof(*shell));
 	require(shell != NULL);
+	shell->once = call->class == RUN_CLASS_ONCE;
 	shell->running.end = shell_end;
 	shell->child.ended = shell_ended;
 	if (!child_start(&shell->child, host->loop, &spec, error)) {

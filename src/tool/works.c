@@ -118,6 +118,14 @@ void works_done(struct tool_running *running, const struct tool_result *result)
 	running->done(running->context, running->argument, ended ? &told : result);
 }
 
+void works_doubt(struct tool_running *running, const char *what, struct error *error)
+{
+	const struct error why = running->told.code != ERROR_NONE ? running->told : *error;
+	fail(error, ERROR_OUTCOME_UNKNOWN, "%s and has no answer (%s): look whether it happened",
+	     what, why.text);
+	running->told.code = ERROR_NONE;
+}
+
 void works_forget(struct tool_running *running)
 {
 	slots_remove(&running->works->calls, running->id);

@@ -67,9 +67,13 @@ struct tool_running {
 void works_begin(struct tool_running *running, const struct tool_host *host,
 		 const struct tool_call *call);
 struct tool_running *works_find(struct tool_works *works, uint64_t id); /* NULL when over */
-/* Gives the id back, then calls done() with what it was told to end with, if it was, else with the
- * result.  The memory stays the caller's. */
+/* Gives the id back, then calls done(): with the result, unless it has no output and the call was
+ * told to end; then with what it was told.  The memory stays the caller's. */
 void works_done(struct tool_running *running, const struct tool_result *result);
+/* What a call of class once fails with when its work had begun and no answer came: whoever does it
+ * may have done it.  `error` is why there is none and becomes OUTCOME_UNKNOWN; what the call was
+ * told to end with does not change that, and is not said any more. */
+void works_doubt(struct tool_running *running, const char *what, struct error *error);
 /* It never began: the id goes without a word. */
 void works_forget(struct tool_running *running);
 /* The stop() of every tool in this room. */

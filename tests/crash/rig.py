@@ -91,7 +91,8 @@ KILLED = collections.defaultdict(list)  # plan -> plugs that were pulled
 FAILED = set()          # test ids
 
 # Points that a server does not pass, and who kills at them.
-ELSEWHERE = {"queue.before_start": "tests/scenario/test_queue.py",
+ELSEWHERE = {"append.written": "tests/scenario/test_tools.py",
+             "queue.before_start": "tests/scenario/test_queue.py",
              "file.before_rename": "tests/scenario/test_config.py",
              "file.after_rename": "tests/scenario/test_config.py",
              "schedule.before_start": "tests/scenario/test_schedules.py",

@@ -35,6 +35,21 @@ def fault(server, result):
     return of_type(server.events(result["run_id"]), "tool.finished")[0]["fault"]
 
 
+def in_doubt(server, run):
+    """A call of class `once` without an answer: nobody can say, a person is asked, and nothing is called again."""
+    asked = server.until(run, "human.requested")["data"]
+    assert asked["kind"] == "outcome_unknown"
+    events = server.events(run)
+    [closed] = of_type(events, "tool.finished")
+    assert (closed["outcome"], closed["fault"]["code"]) == ("unknown", "outcome_unknown")
+    assert len(of_type(events, "tool.requested")) == 1 and of_type(events, "tool.restarted") == []
+    server.respond(asked["effect"], "happened", value={"seen": True}, revision=asked["revision"])
+    result = server.finish(run)
+    assert result["outputs"] == {"all": {"seen": True}}, result
+    assert len(of_type(server.events(run), "tool.requested")) == 1
+    return closed["fault"]["text"]
+
+
 def output(result):
     assert result["status"] == "success", result
     return result["outputs"]["all"]
@@ -210,11 +225,91 @@ def test_a_program_gets_json_and_gives_json(home, server):
     ("sleep 1000", "timeout", "0.3 seconds"),
 ])
 def test_how_a_program_fails(home, server, script, code, says):
-    put(home, "bad", "command: [bad]\ntimeout_seconds: 0.3\n" if code == "timeout" else "command: [bad]\n",
+    put(home, "bad", "command: [bad]\nclass: idempotent\n" + ("timeout_seconds: 0.3\n" if code == "timeout" else ""),
         bad=f"#!/bin/sh\n{script}\n")
     trust(server, "bad")
     failed = fault(server, run(home, server, "bad", "{}"))
     assert failed["code"] == code and says in failed["text"], failed
+
+
+# ---- once: a failure counts when the tool has told of it ------------------------------------------
+
+RETRIED = "    retry: {max_retries: 3, base_delay: 0}\n"
+
+
+@pytest.mark.parametrize("script,says", [
+    ("echo no >&2; exit 7", "exit status 7: no"),
+    ("kill -9 $$", "has no answer"),
+    ("echo '{}'; kill -9 $$", "has no answer"),
+    ("echo not json", "no JSON"),
+    ("true", "no output"),
+    ("head -c 200000 /dev/zero | tr '\\0' 1", "131072"),
+    ("echo '{}'; sleep 1000", "0.3 seconds"),
+])
+def test_once_without_an_answer_is_a_question(home, server, script, says):
+    put(home, "bad", "command: [bad]\nclass: once\n" + ("timeout_seconds: 0.3\n" if "sleep" in script else ""),
+        bad=f"#!/bin/sh\n{script}\n")
+    trust(server, "bad")
+    home.define(one_step("bad", "{}", RETRIED))
+    assert says in in_doubt(server, server.run_of("one"))
+
+
+@pytest.mark.parametrize("files", [
+    {"bad": "#!/bin/sh\necho '{\"error\": \"no\"}'; echo no >&2; exit 7\n"},
+    {"bad__py": "def do(): raise ValueError('no')\n"},
+    {"bad__py": "raise ValueError('no')\n"},
+    {"bad__js": "exports.do = () => { throw new Error('no') }\n"},
+    {"bad__js": "throw new Error('no')\n"},
+])
+def test_once_that_tells_of_its_failure_has_failed(home, server, files):
+    [file] = files
+    what = "command: [bad]\n" if file == "bad" else f"path: {file.replace('__', '.')}\nfunction: do\n"
+    for keep_alive in ("false", "true") if file != "bad" else ("false",):
+        put(home, "bad", what + f"class: once\nkeep_alive: {keep_alive}\n", **files)
+        trust(server, "bad")
+        failed = fault(server, run(home, server, "bad", "{}"))
+        assert failed["code"] == "tool_failed" and "no" in failed["text"], failed
+
+
+def test_once_whose_result_is_no_json_may_have_happened(home, server):
+    for keep_alive in ("false", "true"):
+        put(home, "bad", f"path: bad.py\nfunction: do\nclass: once\nkeep_alive: {keep_alive}\n", bad__py="def do(): return {1, 2}\n")
+        trust(server, "bad")
+        home.define(one_step("bad", "{}"))
+        in_doubt(server, server.run_of("one"))
+
+
+def held(home, server, keep_alive, more="", class_name="once"):
+    """The run of a tool that has told us it is under way and waits for good; nothing of it can be seen from outside."""
+    with World() as world:
+        put(home, "slow", f"path: slow.py\nfunction: do\nclass: {class_name}\nnetwork: true\nkeep_alive: {keep_alive}\n",
+            slow__py="import time, urllib.request\n"
+                     "def do(url):\n    urllib.request.urlopen(url).read()\n    time.sleep(1000)\n")
+        trust(server, "slow")
+        home.define(one_step("slow", f"{{url: '{world.base}/begun'}}", more))
+        run = server.run_of("one")
+        world.await_asked(1)
+    return run
+
+
+@pytest.mark.parametrize("keep_alive", ["false", "true"])
+def test_once_that_is_stopped_at_its_steps_timeout_is_a_question(home, server, keep_alive):
+    run = held(home, server, keep_alive, "    timeout: 3\n" + RETRIED)
+    assert "told to stop" in in_doubt(server, run)
+
+
+@pytest.mark.parametrize("keep_alive", ["false", "true"])
+@pytest.mark.parametrize("class_name,outcome,code", [("once", "unknown", "outcome_unknown"), ("keyed", "cancelled", "cancelled")])
+def test_one_whose_run_is_cancelled(home, server, keep_alive, class_name, outcome, code):
+    """Of a run that is called off nobody is asked; what is recorded is that nobody knows."""
+    run = held(home, server, keep_alive, class_name=class_name)
+    assert server.request("POST", f"/api/runs/{run}/cancel", {}).status == 200
+    server.finish(run)
+    events = server.events(run)
+    assert of_type(events, "run.finished")[0]["outcome"] == "cancelled"
+    [closed] = of_type(events, "tool.finished")
+    assert (closed["outcome"], closed["fault"]["code"]) == (outcome, code)
+    assert "human.requested" not in server.types(run)
 
 
 def test_a_function_of_a_script_in_javascript(home, server):

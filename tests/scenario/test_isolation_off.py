@@ -52,6 +52,20 @@ def test_an_interrupted_call_is_closed_as_unknown_and_not_repeated(home):
     assert outcome == ["unknown"]
 
 
+def test_a_command_that_is_cut_off_at_its_time_is_a_question(home):
+    """It may have done anything out there; one that ends by itself has said how."""
+    server = home.serve(**OFF)
+    home.define("name: cut\nsteps: [{name: a, tool: shell, inputs: {command: sleep 1000, timeout_seconds: 0.2}}]\n")
+    run = server.run_of("cut")
+    asked = server.until(run, "human.requested")["data"]
+    assert asked["kind"] == "outcome_unknown"
+    server.respond(asked["effect"], "not_happened", revision=asked["revision"])
+    assert server.finish(run)["status"] == "failed"
+    home.define("name: said\nsteps: [{name: a, tool: shell, inputs: {command: exit 3}}]\n")
+    result = server.start("said", wait=30).body
+    assert result["status"] == "failed" and "exit status 3" in result["error"]
+
+
 def test_what_was_requested_open_is_not_repeated_in_isolation_either(home):
     server = home.serve(**OFF)
     run, log, _ = begin(home, server)

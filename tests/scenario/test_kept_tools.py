@@ -7,7 +7,7 @@ import uuid
 
 import pytest
 from baton import Gone, descendants, killed, new_id, processes_with, wait_until_none_with
-from test_custom_tools import fault, output, put, trust
+from test_custom_tools import fault, in_doubt, output, put, trust
 from test_tools import finish, of_type, one_step, run
 
 COUNTER = '''
@@ -41,7 +41,7 @@ def do(what="count_up", **more):
 '''
 
 
-def counter(home, server, more=""):
+def counter(home, server, more="class: idempotent\n"):
     put(home, "counter", f"path: counter.py\nfunction: do\nkeep_alive: true\n{more}", counter__py=COUNTER)
     trust(server, "counter")
 
@@ -77,7 +77,7 @@ def test_a_failure_it_tells_of_does_not_end_it(home, server):
 
 
 def test_one_that_takes_too_long_is_ended_and_the_next_call_goes_on(home, server):
-    counter(home, server, "timeout_seconds: 0.5\n")
+    counter(home, server, "timeout_seconds: 0.5\nclass: idempotent\n")
     assert fault(server, run(home, server, "counter", "{what: hang}"))["code"] == "timeout"
     assert output(run(home, server, "counter", "{}"))["count"] == 1
 
@@ -94,11 +94,23 @@ def test_a_changed_one_is_a_new_process(home, server):
 @pytest.mark.parametrize("line,says", [("nonsense", "no JSON"), ('{"id": "other", "output": 1}', "its line must be"),
                                        ('{"id": "$id"}', "its line must be")])
 def test_one_that_speaks_nonsense_is_ended(home, server, line, says):
-    put(home, "odd", "command: [odd]\nkeep_alive: true\n",
+    put(home, "odd", "command: [odd]\nclass: idempotent\nkeep_alive: true\n",
         odd=f"#!/bin/sh\nwhile read -r asked; do echo '{line}'; done\n")
     trust(server, "odd")
     for _ in range(2):
         assert says in fault(server, run(home, server, "odd", "{}"))["text"]
+    put(home, "odd", "command: [odd]\nclass: once\nkeep_alive: true\n")
+    trust(server, "odd")
+    assert says in in_doubt(server, server.run_of("one"))
+
+
+@pytest.mark.parametrize("what,says", [("die", "exit status 3"), ("hang", "0.5 seconds"), ("large, size: 10000000", "131072")])
+def test_once_that_does_not_answer_is_a_question_and_the_next_call_goes_on(home, server, what, says):
+    counter(home, server, "class: once\n" + ("timeout_seconds: 0.5\n" if what == "hang" else ""))
+    home.define(one_step("counter", f"{{what: {what}}}", "    retry: {max_retries: 3, base_delay: 0}\n"))
+    assert says in in_doubt(server, server.run_of("one"))
+    assert output(run(home, server, "counter", "{}"))["count"] == 1
+    assert fault(server, run(home, server, "counter", "{what: wrong}"))["text"] == "ValueError: so it is"
 
 
 # ---- whose it is -------------------------------------------------------------------------------------

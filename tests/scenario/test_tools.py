@@ -3,7 +3,7 @@ import contextlib
 import pathlib
 
 import pytest
-from baton import ROOT, Gone, killed, new_id
+from baton import ROOT, Gone, killed, new_id, wait_until
 from world import World
 
 CLASSES = {"noop": "pure", "echo": "pure", "json_transform": "pure", "sleep": "idempotent", "read_file": "idempotent",
@@ -168,14 +168,30 @@ def test_keyed_is_repeated_with_the_same_key(home, point):
     assert len(of_type(events, "tool.restarted")) == 1
 
 
-def test_probe_that_happened_is_closed_and_not_repeated(home):
-    run = kill_at(home, "tool.ended", one_step("append_line", "{path: log, line: once}"))
+@pytest.mark.parametrize("point", ["append.written", "tool.ended"])
+def test_probe_that_happened_is_closed_and_not_repeated(home, point):
+    run = kill_at(home, point, one_step("append_line", "{path: log, line: once}"))
     log = pathlib.Path(home.data, "journal", "log")
     written = log.read_text()
     result, events = finish(home, run)
     assert log.read_text() == written == result["outputs"]["all"]["line"] + "\n"
     assert of_type(events, "tool.restarted") == []
     assert [data["outcome"] for data in of_type(events, "tool.finished")] == ["ok"]
+
+
+def test_a_line_that_was_written_when_its_call_was_stopped_is_told_of(home):
+    gate = home.fifo(new_id(), "points")
+    server = home.serve(BATON_POINTS="append.written=hold", BATON_POINTS_GATE=str(gate.path), BATON_POINTS_TRACE=home.path + "/trace")
+    home.define(one_step("append_line", "{path: log, line: once}"))
+    run = server.run_of("one")
+    wait_until(lambda: "append.written" in pathlib.Path(home.path, "trace").read_text().split())
+    assert server.request("POST", f"/api/runs/{run}/cancel", {}).status == 200
+    gate.send()
+    server.finish(run)
+    assert of_type(server.events(run), "run.finished")[0]["outcome"] == "cancelled"
+    [closed] = of_type(server.events(run), "tool.finished")
+    assert closed["outcome"] == "ok"
+    assert pathlib.Path(home.data, "journal", "log").read_text() == closed["output"]["is"]["line"] + "\n"
 
 
 def test_probe_that_did_not_happen_is_repeated_and_marked(home):
