@@ -49,13 +49,17 @@ struct run_schedule_progress *schedule_begin(const struct run_schedule *schedule
 					     int64_t now, struct arena *arena)
 {
 	struct run_schedule_progress *progress;
+	int64_t after = now;
 	if (before != NULL) {
 		progress = copy(before, arena);
+		/* The clock was set back, or this change waited behind a step that looked later. */
+		if (has(progress, seen_at) && progress->seen_at > after)
+			after = progress->seen_at;
 	} else {
 		progress = run_schedule_progress_new(arena);
 		SET(progress, begun_at, now);
 	}
-	set_next(progress, schedule->paused ? 0 : schedule_next(clock, progress->begun_at, now));
+	set_next(progress, schedule->paused ? 0 : schedule_next(clock, progress->begun_at, after));
 	return progress;
 }
 
@@ -109,6 +113,7 @@ static void take_due(const struct run_schedule *schedule, const struct schedule_
 	if (due != 0 && due <= world->now)
 		due = schedule_next(clock, progress->begun_at, world->now);
 	set_next(progress, due);
+	SET(progress, seen_at, world->now);
 }
 
 struct run_schedule_progress *schedule_step(const struct run_schedule *schedule,

@@ -405,7 +405,10 @@ void alarms_discard(struct runtime *runtime);
 void documents_discard(struct runtime *runtime);
 void schedules_discard(struct runtime *runtime);
 void schedule_jobs_discard(struct runtime *runtime);
-int64_t schedules_opened_at(struct runtime *runtime); /* 0 while they are not opened */
+/* No start of the schedule is under way any more: whoever waits to hear of a change is told. */
+void schedule_jobs_tell(struct runtime *runtime, struct str name);
+bool schedules_start(struct runtime *runtime, struct str name); /* a run of it, at this moment */
+int64_t schedules_opened_at(struct runtime *runtime);           /* 0 while they are not opened */
 /* How long starting a run may take; 0 = as long as it takes. */
 int64_t runtime_start_us(const struct runtime *runtime);
 /* The newest commit found room on the disk, or none; a change of that is worth a line. */

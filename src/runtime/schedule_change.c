@@ -3,6 +3,10 @@
  *
  * What has come due before the change is taken first, by the words that held then; a change never
  * loses a due time.
+ *
+ * A run that is being started when the change is committed belongs to the words before it.  Whoever
+ * asked for the change is told behind that start, so that whoever knows that a schedule is deleted,
+ * paused or another one sees nothing more of the old one begin.
  */
 #include <stdlib.h>
 
@@ -20,6 +24,8 @@ struct schedule_job {
 	runtime_replied *replied;
 	void *context;
 	uint64_t argument;
+	bool done; /* and stored; told when no start of the schedule is under way */
+	struct runtime_reply reply; /* then; its text is in the arena */
 };
 
 /* What a schedule names must be there when it is made, not only when it comes due at night. */
@@ -132,8 +138,33 @@ static void changed(void *context, uint64_t argument, const struct runtime_reply
 {
 	struct schedule_job *job = context;
 	(void)argument;
+	if (reply->error == NULL && schedules_start(job->runtime, job->change.name)) {
+		job->done = true;
+		job->reply = *reply;
+		job->reply.body = str_copy(&job->arena, reply->body);
+		return;
+	}
 	job->replied(job->context, job->argument, reply);
 	job_free(job);
+}
+
+static struct schedule_job *job_to_tell(const struct runtime *runtime, struct str name)
+{
+	struct schedule_job *job = runtime->schedule_jobs;
+	while (job != NULL && !(job->done && str_equal(job->change.name, name)))
+		job = job->next;
+	return job;
+}
+
+void schedule_jobs_tell(struct runtime *runtime, struct str name)
+{
+	/* Two of one name: one was deleted, and made again. */
+	if (runtime->failed || schedules_start(runtime, name))
+		return;
+	for (struct schedule_job *job; (job = job_to_tell(runtime, name)) != NULL;) {
+		job->replied(job->context, job->argument, &job->reply);
+		job_free(job);
+	}
 }
 
 void runtime_change_schedule(struct runtime *runtime, const struct runtime_schedule_change *change,

@@ -135,7 +135,8 @@ bool runtime_schedule_times(const struct run_schedule *schedule,
 	struct run_schedule_times *times = run_schedule_times_new(arena);
 	struct run_due_time *items = arena_array(arena, struct run_due_time, count);
 	size_t found = 0;
-	for (int64_t at = now; !schedule->paused && found < count; found++) {
+	int64_t at = has(progress, seen_at) && progress->seen_at > now ? progress->seen_at : now;
+	for (; !schedule->paused && found < count; found++) {
 		at = schedule_next(&clock, progress->begun_at, at);
 		if (at == 0)
 			break;

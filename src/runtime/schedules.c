@@ -39,6 +39,7 @@ struct schedule_task {
 	struct uuid wait_for;
 
 	bool own;    /* a change is under way */
+	bool starts; /* a run is being started */
 	bool again;  /* somebody else changed it meanwhile */
 	bool looked; /* once more, behind the wish to be told */
 };
@@ -186,6 +187,8 @@ static void started(void *context, uint64_t id, const struct runtime_reply *repl
 {
 	struct schedule_entry *entry = entry_at(context, id);
 	const struct error *error = reply->error;
+	entry->task->starts = false;
+	schedule_jobs_tell(entry->runtime, str_from_c(entry->name));
 	POINT("schedule.started");
 	/* A conflict: it was started before, and a kill came before that was noted. */
 	if (error != NULL && error->code != ERROR_CONFLICT) {
@@ -212,6 +215,7 @@ static void start(struct schedule_entry *entry)
 		.key = { .key = S("") },
 		.trace = S(""),
 	};
+	entry->task->starts = true;
 	POINT("schedule.before_start");
 	runtime_start(entry->runtime, &start, started, entry->runtime, entry->id);
 }
@@ -441,6 +445,20 @@ void runtime_open_schedules(struct runtime *runtime)
 				schedules_loaded, runtime);
 	runtime_watch_documents(runtime, document_kind_name(DOCUMENT_SCHEDULE_PROGRESS),
 				progress_changed, progress_loaded, runtime);
+}
+
+bool schedules_start(struct runtime *runtime, struct str name)
+{
+	uint32_t index = 0;
+	uint64_t id;
+	if (runtime->schedules == NULL)
+		return false;
+	for (const struct schedule_entry *entry;
+	     (entry = slots_next(&runtime->schedules->entries, &index, &id)) != NULL;)
+		if (entry->task != NULL && entry->task->starts &&
+		    str_equal(str_from_c(entry->name), name))
+			return true;
+	return false;
 }
 
 int64_t schedules_opened_at(struct runtime *runtime)

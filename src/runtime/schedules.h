@@ -39,7 +39,8 @@ MUST_CHECK bool runtime_read_schedule(struct store_reader *reader, struct str na
 				      struct arena *arena, const struct run_schedule **out_schedule,
 				      const struct run_schedule_progress **out_progress,
 				      int64_t *out_revision, struct error *error);
-/* The next due times behind `now`, `count` at most (LIMIT_SCHEDULE_TIMES); none while paused. */
+/* The next due times behind `now` and behind those that were dealt with, `count` at most
+ * (LIMIT_SCHEDULE_TIMES); none while paused. */
 MUST_CHECK bool runtime_schedule_times(const struct run_schedule *schedule,
 				       const struct run_schedule_progress *progress, int64_t now,
 				       size_t count, struct arena *arena,

@@ -2287,6 +2287,8 @@ export namespace run {
   export interface ScheduleProgress {
     /** When the schedule was made: intervals are counted from here. */
     begun_at: string;
+    /** Due times up to here have been dealt with and do not come again, whatever is changed and however the clock is set. */
+    seen_at?: string;
     /** When it comes due next; null while it is paused. */
     next_at: string | null;
     /** Due times whose runs have not started yet, oldest first. @default [] */
@@ -2311,6 +2313,8 @@ export namespace run {
   export interface ScheduleProgress_Input {
     /** When the schedule was made: intervals are counted from here. */
     begun_at: string;
+    /** Due times up to here have been dealt with and do not come again, whatever is changed and however the clock is set. */
+    seen_at?: string;
     /** When it comes due next; null while it is paused. */
     next_at?: string | null;
     /** Due times whose runs have not started yet, oldest first. @default [] */

@@ -196,6 +196,28 @@ Test(schedule, paused_it_neither_comes_due_nor_starts_what_waits)
 	cr_expect_eq(ready(), 1 * SECOND);
 }
 
+/* The clock was set back, or the change waited while a step was faster. */
+Test(schedule, a_change_brings_back_no_due_time)
+{
+	make("10s", RUN_OVERLAP_QUEUE, RUN_CATCH_UP_ALL);
+	step(35 * SECOND); /* 10, 20, 30 */
+	cr_assert_eq(scene.progress->waiting.count, 3);
+	scene.progress = schedule_begin(scene.schedule, &scene.clock, scene.progress, 12 * SECOND,
+					&scene.arena);
+	cr_expect_eq(scene.progress->next_at, 40 * SECOND);
+	SET(scene.schedule, paused, true);
+	scene.progress = schedule_begin(scene.schedule, &scene.clock, scene.progress, 13 * SECOND,
+					&scene.arena);
+	SET(scene.schedule, paused, false);
+	scene.progress = schedule_begin(scene.schedule, &scene.clock, scene.progress, 14 * SECOND,
+					&scene.arena);
+	cr_expect_eq(scene.progress->next_at, 40 * SECOND);
+	step(39 * SECOND);
+	cr_expect_eq(scene.progress->waiting.count, 3);
+	step(40 * SECOND);
+	cr_expect_eq(scene.progress->waiting.count, 4);
+}
+
 Test(schedule, what_is_noted_twice_counts_once)
 {
 	make("1s", RUN_OVERLAP_ALLOW, RUN_CATCH_UP_ALL);
