@@ -117,6 +117,7 @@ static void recovered(void *context, uint64_t count)
 	struct sim *sim = context;
 	sim_trace(sim, "recovered %llu runs", (unsigned long long)count);
 	sim->recovered = true;
+	sim_schedules_open(sim);
 }
 
 /* A notice says "committed up to here", so it must be true at once. */
@@ -196,6 +197,7 @@ static void plan_life(struct sim *sim)
 	sim->stopping = false;
 	for (size_t i = 0; i < sim->plan.run_count; i++)
 		sim->plan.runs[i].asked = false;
+	sim_schedules_begin(sim);
 	if (sim->crashes_left == 0)
 		return;
 	uint64_t end = 1 + sim_below(&sim->dice, reach[sim_below(&sim->dice, COUNT(reach))]);
@@ -298,6 +300,7 @@ static struct sim *world_new(uint64_t seed, enum sim_mode mode, bool trace)
 	sim->mono = 1000000;
 	sim->wall_offset = INT64_C(1790000000) * 1000000;
 	sim_plan_make(&sim->plan, seed);
+	sim_schedules_new(sim);
 	sim_disk_open(sim);
 	sim_workspace_init(&sim->workspace, sim);
 	if (mode != SIM_CALM)
@@ -308,6 +311,7 @@ static struct sim *world_new(uint64_t seed, enum sim_mode mode, bool trace)
 static void world_free(struct sim *sim)
 {
 	sim_disk_close(sim);
+	sim_schedules_free(sim);
 	sim_workspace_done(&sim->workspace);
 	arena_done(&sim->plan.arena);
 	free(sim);
@@ -416,21 +420,23 @@ static void print_counts(const struct sim_counts *counts)
 	       counts->snapshots, (unsigned long long)counts->purged);
 	printf("%u cancels, %u runs over their time, %u pauses, %u signals, %u escalations, %u "
 	       "sub-runs, %u retries, %u unknown outcomes settled, %u queued; %u children told to "
-	       "stop, %u probes, %u clock jumps, %u waits measured, %u runs compared\n",
+	       "stop, %u probes, %u clock jumps, %u waits measured, %u runs compared; %u ticks of "
+	       "schedules (%u let pass, %u changes of schedules)\n",
 	       counts->cancels, counts->timeouts, counts->pauses, counts->signals,
 	       counts->escalations, counts->subruns, counts->retries, counts->settled,
 	       counts->queued, counts->told, counts->asked, counts->jumps, counts->punctual,
-	       counts->compared);
+	       counts->compared, counts->ticks, counts->skipped_ticks, counts->wishes);
 }
 
 /* Whether everything came about that the play is for. */
 static bool is_lively(const struct sim_counts *counts)
 {
-	const unsigned all[] = { counts->cancels,  counts->timeouts,    counts->pauses,
-				 counts->signals,  counts->escalations, counts->subruns,
-				 counts->retries,  counts->settled,     counts->queued,
-				 counts->told,     counts->asked,       counts->jumps,
-				 counts->punctual, counts->compared,    counts->unknown };
+	const unsigned all[] = { counts->cancels,  counts->timeouts,     counts->pauses,
+				 counts->signals,  counts->escalations,  counts->subruns,
+				 counts->retries,  counts->settled,      counts->queued,
+				 counts->told,     counts->asked,        counts->jumps,
+				 counts->punctual, counts->compared,     counts->unknown,
+				 counts->ticks,    counts->skipped_ticks };
 	for (size_t i = 0; i < COUNT(all); i++)
 		if (all[i] == 0)
 			return false;

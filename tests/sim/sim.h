@@ -17,6 +17,7 @@
  *	sim_graph.c        definitions with everything the engine has
  *	sim_driver.c       callers: what is asked of the program, and when
  *	sim_people.c       what people answer and tell runs
+ *	sim_schedules.c    schedules, what people do to them, and what every commit of one must be
  *	sim_disk.c         the store, and a record of all that was ever committed
  *	sim_check.c        what must hold of the store after every life
  *	sim_story.c        what the events must tell, and the same end as undisturbed
@@ -215,6 +216,7 @@ struct sim_counts {
 	unsigned lives, crashes, stops, starts, restarts, unknown, answers, refused, failed_commits;
 	unsigned full_commits, full_replies, drains, not_now, passes, compacted, snapshots;
 	unsigned told, asked, compared, jumps, punctual;
+	unsigned ticks, skipped_ticks, wishes; /* of schedules */
 	unsigned cancels, pauses, signals, escalations, subruns, retries, settled, timeouts, queued;
 	uint64_t purged;
 	uint64_t events;
@@ -235,6 +237,14 @@ struct sim_recorded {
 struct sim_known {
 	struct uuid id, parent;
 	size_t first, last; /* in the record */
+	bool tick;          /* a schedule has started it */
+};
+
+/* One that runs are pinned to, by its hash. */
+struct sim_graph {
+	struct sim_graph *next;
+	struct hash hash;
+	const struct graph *graph;
 };
 
 struct sim {
@@ -264,6 +274,8 @@ struct sim {
 	size_t record_count, record_room;
 	struct sim_known known[SIM_KNOWN];
 	size_t known_count;
+	struct sim_graph *graphs;
+	struct sim_schedules *schedules;
 	bool tidy; /* every run has ended and a whole pass has been made since */
 	/* this life */
 	struct sim_system system;
@@ -312,6 +324,20 @@ bool sim_tell_again(struct sim *sim);
 void sim_check_told(struct sim *sim);
 /* Whoever asked may ask again. */
 bool sim_not_now(struct sim *sim, const struct error *error);
+
+/* Schedules: the world's, then this life's. */
+void sim_schedules_new(struct sim *sim);
+void sim_schedules_free(struct sim *sim);
+bool sim_schedules_definition(struct str name, struct str *out_yaml);
+void sim_schedules_begin(struct sim *sim);
+void sim_schedules_open(struct sim *sim);       /* behind recovery */
+bool sim_schedule_one(struct sim *sim);         /* the next thing that somebody wishes */
+bool sim_schedules_over(const struct sim *sim); /* nobody wishes anything any more */
+void sim_schedules_still(struct sim *sim);      /* nothing would ever happen by itself */
+/* Behind each commit. */
+void sim_schedule_changed(struct sim *sim, const struct sim_recorded *recorded);
+bool sim_schedule_started(struct sim *sim, const struct uuid *run); /* false: it is no tick */
+void sim_check_schedules(struct sim *sim);
 
 void sim_check(struct sim *sim);
 /* What the events tell, with every known run's state. */

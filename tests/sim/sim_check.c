@@ -22,14 +22,26 @@ struct str sim_blob(struct sim *sim, const struct hash *hash, struct arena *aren
 	return bytes;
 }
 
+/* A graph never changes, so it is read once for a world; that it is stored is seen each time. */
 static const struct graph *graph_of(struct sim *sim, const struct hash *hash, struct arena *arena)
 {
-	const struct graph *graph;
-	struct error error;
-	if (graph_load(sim_blob(sim, hash, arena), arena, &graph, &error))
-		return graph;
-	sim_fail(sim, "the pinned graph does not load: %s", error.text);
-	return NULL;
+	struct sim_graph *made = sim->graphs;
+	struct error error = { 0 };
+	struct str text = sim_blob(sim, hash, arena);
+	while (made != NULL && !hash_equal(&made->hash, hash))
+		made = made->next;
+	if (made != NULL)
+		return made->graph;
+	sim_memory_outside();
+	made = arena_new(&sim->record_arena, struct sim_graph);
+	*made = (struct sim_graph){ .hash = *hash, .next = sim->graphs };
+	if (graph_load(str_copy(&sim->record_arena, text), &sim->record_arena, &made->graph,
+		       &error))
+		sim->graphs = made;
+	sim_memory_inside();
+	if (error.code != ERROR_NONE)
+		sim_fail(sim, "the pinned graph does not load: %s", error.text);
+	return made->graph;
 }
 
 static bool fold(struct sim *sim, const struct uuid *id, const struct event *event,
@@ -66,6 +78,8 @@ static bool has_reason(struct sim *sim, const struct sim_known *run)
 	for (size_t i = 0; i < sim->plan.run_count; i++)
 		if (uuid_equal(&sim->plan.runs[i].id, &run->id))
 			return uuid_is_zero(&run->parent);
+	if (run->tick)
+		return true;
 	for (const struct sim_recorded *at = sim_first(sim, &run->parent); at != NULL;
 	     at = sim_next(sim, at))
 		if (at->event.type == EVENT_SUBRUN_REQUESTED &&
@@ -436,5 +450,6 @@ void sim_check(struct sim *sim)
 		check_tidy(sim, folds);
 	check_effects(sim, folds);
 	check_answers(sim);
+	sim_check_schedules(sim);
 	sim_check_story(sim, folds);
 }

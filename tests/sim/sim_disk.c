@@ -57,6 +57,8 @@ static struct sim_known *know(struct sim *sim, const struct uuid *run, const str
 		sim_fail(sim, "a stream does not begin with its run's creation");
 	else if (has(event->as.run_created, parent))
 		made->parent = event->as.run_created->parent;
+	else
+		made->tick = sim_schedule_started(sim, run);
 	return made;
 }
 
@@ -85,6 +87,14 @@ static void record_event(struct sim *sim, const struct store_append *append, siz
 	if (!event_read(made->row.type, made->row.at, made->row.body, &sim->record_arena,
 			&made->event, &error)) {
 		sim_fail(sim, "an event that is stored cannot be read: %s", error.text);
+		return;
+	}
+	if (uuid_is_zero(&append->run.id)) {
+		/* The system stream: nothing of it ever goes. */
+		sim_trace(sim, STR_FMT " " STR_FMT, STR_ARG(made->row.type),
+			  STR_ARG(made->row.body));
+		sim->record_count++;
+		sim_schedule_changed(sim, made);
 		return;
 	}
 	struct sim_known *run = know(sim, &append->run.id, &made->event);

@@ -125,7 +125,7 @@ static void compacted(void *context, uint64_t whole, const struct runtime_compac
 	}
 	sim->counts.passes++;
 	sim->counts.compacted += (unsigned)result->compacted;
-	sim->tidy = whole == WHOLE && sim_all_ended(sim);
+	sim->tidy = whole == WHOLE && sim_schedules_over(sim) && sim_all_ended(sim);
 }
 
 /* Sometimes every run that has ended, sometimes those with more than a few events. */
@@ -182,6 +182,8 @@ bool sim_definition(void *context, struct str name, struct arena *arena, struct 
 {
 	const struct sim *sim = context;
 	(void)arena;
+	if (sim_schedules_definition(name, out_yaml))
+		return true;
 	if (name.size != 2 || name.at[0] != 'w' || name.at[1] < '0' ||
 	    name.at[1] >= '0' + SIM_DEFINITIONS)
 		return fail(error, ERROR_NOT_FOUND, "no such workflow");
@@ -192,8 +194,10 @@ bool sim_definition(void *context, struct str name, struct arena *arena, struct 
 /* Nothing would happen by itself any more. */
 static bool drive_on(struct sim *sim)
 {
-	return start_one(sim) || sim_resume_one(sim) || sim_answer_one(sim, true) ||
-	       sim_signal_one(sim) || (sim_all_ended(sim) && compact(sim, true));
+	sim_schedules_still(sim);
+	return start_one(sim) || sim_schedule_one(sim) || sim_resume_one(sim) ||
+	       sim_answer_one(sim, true) || sim_signal_one(sim) ||
+	       (sim_all_ended(sim) && compact(sim, true));
 }
 
 bool sim_drive(struct sim *sim, bool must)
@@ -208,6 +212,8 @@ bool sim_drive(struct sim *sim, bool must)
 	}
 	if (sim_chance(&sim->dice, 6))
 		return compact(sim, false);
+	if (!sim_schedules_over(sim) && sim_chance(&sim->dice, 15))
+		return sim_schedule_one(sim);
 	uint64_t choice = sim_below(&sim->dice, 18);
 	if (choice < 5)
 		return start_one(sim);

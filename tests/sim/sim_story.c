@@ -271,6 +271,8 @@ static void check_alone(struct sim *sim)
 	for (size_t i = 0; i < sim->record_count; i++) {
 		const struct event *event = &sim->record[i].event;
 		const struct sim_recorded *first = sim_first(sim, &sim->record[i].row.run);
+		if (first == NULL)
+			continue; /* of the system stream */
 		const struct run_created *created = first->event.as.run_created;
 		if (!has(created, key))
 			continue;

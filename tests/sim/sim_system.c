@@ -96,6 +96,8 @@ static void fire_next(struct sim_system *self)
 	struct sim_timer timer = take_timer(self, 0);
 	if (self->sim->mono < timer.due)
 		self->sim->mono = timer.due;
+	if (self->sim->latest < self->sim->mono + self->sim->wall_offset)
+		self->sim->latest = self->sim->mono + self->sim->wall_offset;
 	sim_children_tick(self->sim);
 	timer.callback(timer.context, timer.argument);
 }
