@@ -148,7 +148,8 @@ struct live {
 	struct item_queue redo;    /* their append was refused: decided again after a reload */
 	struct item_queue refused; /* told once what they were measured against is on the disk */
 	struct turn *turn;         /* the one that is being decided */
-	struct turn *flying;       /* those at the writer */
+	struct turn *flying;       /* those at the writer, the oldest first */
+	struct turn *last_flying;  /* the newest of them, while there is one */
 	size_t in_flight;          /* turns at the writer */
 	size_t holds;              /* computations and effects that will come back */
 	struct uuid *missed_stops; /* effects that were told to end before they had begun */

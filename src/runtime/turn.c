@@ -302,11 +302,9 @@ static void turn_committed(struct writer_ticket *ticket)
 	struct live *live = slots_get(&turn->runtime->lives, turn->live);
 	require(live != NULL);
 	live->in_flight--;
-	for (struct turn **link = &live->flying; *link != NULL; link = &(*link)->next)
-		if (*link == turn) {
-			*link = turn->next;
-			break;
-		}
+	/* The writer answers in the order in which it was asked. */
+	require(live->flying == turn);
+	live->flying = turn->next;
 	POINT("runtime.committed");
 	if (ticket->append.outcome == STORE_COMMITTED || ticket->append.outcome == STORE_FULL)
 		runtime_note_room(turn->runtime, ticket->append.outcome == STORE_FULL);
@@ -345,8 +343,11 @@ static void turn_commit(struct turn *turn, struct live *live)
 		turn->runtime->folding_is_old = true;
 	forget_commits(turn, live);
 	live->in_flight++;
-	turn->next = live->flying;
-	live->flying = turn;
+	if (live->flying != NULL)
+		live->last_flying->next = turn;
+	else
+		live->flying = turn;
+	live->last_flying = turn;
 	POINT("runtime.before_append");
 	writer_append(turn->runtime->writer, &turn->ticket);
 }
