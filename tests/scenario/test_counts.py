@@ -100,6 +100,25 @@ KINDS = {
         "", "map: {over: [1, 2], at_once: 1, steps: [{name: a, tool: sleep, inputs: {seconds: 0}}]}", 3, 2),
     "loop of agents": (
         AGENT, "loop: {until: steps.a.outputs.json.done, max: 3, steps: [{name: a, agent: ada, inputs: {prompt: hello}}]}", 6, 3),
+    "verify that passes at once": (
+        "", "parallel: {steps: [{name: a, tool: sleep, inputs: {seconds: 0}}, {name: check, depends_on: [a], "
+        "verify: {target: a, criteria: [{name: there, check: 'true'}]}}]}", 3, 1),
+    "verify with a correction by a tool": (
+        "", "parallel: {steps: [{name: a, tool: sleep, inputs: {seconds: 0}}, {name: check, depends_on: [a], "
+        "verify: {target: a, criteria: [{name: good, check: \"output.fix.text == 'good'\"}], "
+        "steps: [{name: slow, tool: sleep, inputs: {seconds: 0}}, {name: fix, tool: echo, depends_on: [slow], "
+        "inputs: {text: good}}]}}]}", 6, 3),
+    "verify that is corrected by what is computed": (
+        "", "parallel: {steps: [{name: a, tool: sleep, inputs: {seconds: 0}}, {name: check, depends_on: [a], "
+        "verify: {target: a, criteria: [{name: good, check: \"output.text == 'good'\"}], "
+        "steps: [{name: fix, tool: echo, inputs: {text: good}}]}}]}", 5, 2),
+    "gate of a tool": ("", "gate: {steps: [{name: a, tool: sleep, inputs: {seconds: 0}}]}", 2, 1),
+    "gate of tools in a row": (
+        "", "gate: {steps: [{name: a, tool: sleep, inputs: {seconds: 0}}, {name: b, tool: sleep, inputs: {seconds: 0}, "
+        "depends_on: [a]}]}", 3, 2),
+    "gate of a tool and what is computed": (
+        "", "gate: {steps: [{name: a, tool: sleep, inputs: {seconds: 0}}, {name: b, tool: echo, inputs: {passed: true}, "
+        "depends_on: [a]}]}", 3, 2),
     "tool that is run again": ("", "tool: sleep, inputs: {seconds: 0}, loop_until: 'false', loop_max: 2", 2, 2),
 }
 
