@@ -3,8 +3,10 @@
  * Two commands with one key never run side by side: the second waits until the first was answered,
  * and then finds in the store what came of it, because an answer leaves behind its commit.  So a
  * command meets either nothing or the whole of its predecessor, whatever it was about and however
- * it went; a refused one has left nothing, and the next one tries itself.  That the append carries
- * the key too, and is refused when the store knows it, guards against everything else.
+ * it went; a refused one has left nothing, and the next one tries itself.  One that was taken and
+ * changed nothing, like a second cancel, leaves an append without events: asked again when the run
+ * has ended, it is answered as it was.  That the append carries the key too, and is refused when
+ * the store knows it, guards against everything else.
  *
  * Old keys are forgotten before a keyed command looks, at most once in a while: no timer is needed,
  * and a server that nobody sends keys forgets nothing because there is nothing.

@@ -46,9 +46,11 @@ static void begin_effect(struct live *live, const struct event *event)
 		effect_begin(live, event->as.run_subrun_requested->step);
 }
 
-/* How long it took: the run's next event will tell. */
+/* How long it took: the run's next event will tell, which could not name one without events. */
 static void note_commit(const struct turn *turn, struct live *live)
 {
+	if (turn->decision.event_count == 0)
+		return;
 	int64_t now_us = system_mono_us(turn->runtime->settings.system);
 	int64_t queued_us = turn->ticket.queued_us;
 	struct run_commit commit = { 0 };
@@ -67,6 +69,8 @@ static void note_commit(const struct turn *turn, struct live *live)
 /* These are told with the append that is on its way; others may have come since. */
 static void forget_commits(const struct turn *turn, struct live *live)
 {
+	if (turn->decision.event_count == 0)
+		return;
 	struct run_commit_list told = turn->decision.commits;
 	size_t kept = 0;
 	for (size_t i = 0; i < live->commit_count; i++)
@@ -474,7 +478,8 @@ static void turn_advance(struct turn *turn, struct live *live)
 		turn_advance(turn, live);
 		return;
 	}
-	if (turn->decision.event_count == 0) {
+	/* An answer to a request with a key is remembered even if nothing came of it. */
+	if (turn->decision.event_count == 0 && turn->item->claim.key.key.size == 0) {
 		turn_settle(turn, live);
 		return;
 	}

@@ -127,7 +127,7 @@ struct store_append {
 	int64_t expected_seq; /* 0: the run must not exist yet */
 	struct store_run run; /* id names the stream; the rest replaces the row */
 	const struct store_event *events;
-	size_t event_count; /* at least 1 */
+	size_t event_count; /* 0 only with a request: then that is all it writes beside the row */
 	const struct store_blob *blobs;
 	size_t blob_count;
 	const struct store_effect *opened;

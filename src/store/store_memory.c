@@ -213,7 +213,7 @@ static void effects_write(struct store_memory *self, const struct store_append *
 static bool append_write(struct store_memory *self, struct store_append *append,
 			 struct error *error)
 {
-	require(append->event_count > 0);
+	require(append->event_count > 0 || append->request.key.size > 0);
 	struct memory_run *run = memory_run_find(self, &append->run.id);
 	if (!memory_admits(self, append, run)) {
 		self->stats.conflicts += append->outcome == STORE_CONFLICT;

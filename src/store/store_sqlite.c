@@ -425,7 +425,7 @@ static bool append_admit(struct store_sqlite *self, struct store_append *append,
 static bool append_write(struct store_sqlite *self, struct store_append *append,
 			 struct batch *batch, struct error *error)
 {
-	require(append->event_count > 0);
+	require(append->event_count > 0 || append->request.key.size > 0);
 	struct store_sqlite_run_row was;
 	bool admitted;
 	arena_reset(&self->scratch);

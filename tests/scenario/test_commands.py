@@ -1,5 +1,6 @@
 """What people tell a run, over HTTP and from the command line: pause, resume, cancel, signals.  What was acknowledged
 is kept over kill -9 and takes effect after it."""
+import concurrent.futures
 import json
 import os
 import threading
@@ -304,6 +305,58 @@ def test_the_same_request_again_is_done_once(home, server, command, body):
     assert (first.status, again.status) == (200, 200), again
     wanted = {"pause": "run.paused", "cancel": "run.cancelling", "signal": "run.signalled"}[command]
     assert server.types(run).count(wanted) == 1
+
+
+def cancel_twice(home, **points):
+    """A run that is cancelled twice, each time with a key: while the first, the second commit, hangs at a gate, the
+    second is decided behind it.  The server, the run, the gate, and the answers that are on their way."""
+    hold = home.fifo("hold", "commit")
+    rules = ";".join(["store.before_commit=hold@2", *(f"{point.replace('__', '.')}={rule}" for point, rule in points.items())])
+    server = home.serve(BATON_POINTS=rules, BATON_POINTS_GATE=str(hold.path))
+    run, _, _ = gated(home, server)
+    pool = concurrent.futures.ThreadPoolExecutor(2)
+    answers = []
+    for number, key in enumerate(["one", "two"], 1):
+        answers.append(pool.submit(server.tell, run, "cancel", {"Idempotency-Key": key}))
+        wait_until(lambda number=number: server.figures()["baton_writer_waiting"] == number)
+    pool.shutdown(wait=False)
+    return server, run, hold, answers
+
+
+def check_remembered(server, run, keys):
+    """The run has ended, and whoever asks again has the answer of then; somebody new has not."""
+    assert server.finish(run)["metadata"]["state"] == "cancelled"
+    for key in keys:
+        again = server.tell(run, "cancel", {"Idempotency-Key": key})
+        assert (again.status, again.body) == (200, {"run_id": run, "command": "cancel"})
+        assert server.tell(run, "cancel", {"Idempotency-Key": key}, reason="another").status == 409
+    assert server.tell(run, "cancel", {"Idempotency-Key": "three"}).status == 409
+    assert server.types(run) == ["run.created", "tool.requested", "run.cancelling", "tool.finished", "run.finished"]
+
+
+@pytest.mark.parametrize("kill", [False, True])
+def test_a_second_cancel_is_remembered_although_it_changes_nothing(home, kill):
+    server, run, hold, answers = cancel_twice(home)
+    hold.send("x")
+    assert [answer.result().status for answer in answers] == [200, 200]
+    if kill:
+        server.kill()
+        server = home.serve()
+    check_remembered(server, run, ["one", "two"])
+    # The events tell of commits that have some: this one has none.
+    told = [commit for event in server.events(run) for commit in event["data"].get("commits", [])]
+    assert all(commit.get("first", 1) <= commit.get("last", 1) for commit in told), told
+
+
+@pytest.mark.parametrize("point, remembered", [("store__before_commit", ["one"]), ("store__after_commit", ["one", "two"])])
+def test_a_second_cancel_that_was_cut_off(home, point, remembered):
+    """The third commit is the second cancel's: what is behind it was remembered, whether or not anybody was told."""
+    server, run, hold, answers = cancel_twice(home, **{point: "kill@3"})
+    hold.send("x")
+    assert server.wait() == -9
+    for answer in answers:
+        answer.exception()
+    check_remembered(home.serve(), run, remembered)
 
 
 @pytest.mark.parametrize("point", ["store.before_commit", "store.after_commit"])

@@ -308,6 +308,31 @@ STORE_TEST(requests, a_key_makes_one_thing)
 	cr_assert_not(request_known(f, S("c")));
 }
 
+STORE_TEST(requests, are_kept_without_an_event_too)
+{
+	struct draft first = request_of(1, S("a"), S("start"), 50);
+	draft_commit(f, &first);
+	struct draft none = request_of(1, S("b"), S("stop"), 60);
+	none.append.expected_seq = 1;
+	none.append.event_count = 0;
+	draft_commit(f, &none);
+	cr_assert(request_known(f, S("b")));
+	cr_assert_eq(events_all(f).count, 1);
+	struct draft again = none;
+	cr_assert_eq(draft_try(f, &again), STORE_REPEATED);
+	/* It was decided on another state, so nothing of it is true. */
+	struct draft late = request_of(1, S("c"), S("stop"), 70);
+	late.append.event_count = 0;
+	cr_assert_eq(draft_try(f, &late), STORE_CONFLICT);
+	cr_assert_not(request_known(f, S("c")));
+	/* The stream goes on where it was. */
+	struct draft next = draft_of(1, 1, 2);
+	draft_commit(f, &next);
+	cr_assert_eq(next.append.first_position, 2);
+	cr_assert_eq(events_all(f).count, 3);
+	check_whole(f);
+}
+
 STORE_TEST(requests, are_forgotten)
 {
 	for (unsigned i = 0; i < 6; i++) {
