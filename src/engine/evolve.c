@@ -186,6 +186,7 @@ static void end_effect(struct run *run, struct activation *activation, const str
 		activation->fault.code = error_row(ERROR_TOOL_FAILED)->name;
 	if (result->next != NULL && has(result->next, retry_at)) {
 		activation_move(activation, STEP_RETRYING);
+		run_attempt_failed(run, activation, result->next->retry_at, at);
 		activation->due_at = result->next->retry_at;
 		activation->retries++;
 		run->retrying++;
@@ -432,7 +433,7 @@ static bool evolve_run_tool_requested(struct run *run, const struct run_tool_req
 		return false;
 	take_room(run, activation);
 	open_effect(run, activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
-	activation->attempt = has(event, attempt) ? event->attempt : 1;
+	run_attempt_requested(run, activation, has(event, attempt) ? event->attempt : 1, at);
 	activation->inputs = run_value_keep(run, event->inputs);
 	activation->tree = has(event, tree) ? str_copy(run->arena, event->tree) : S("");
 	activation->fault = (struct fault){ S(""), S("") };
@@ -447,13 +448,9 @@ static bool evolve_run_tool_restarted(struct run *run, const struct run_tool_res
 	    !uuid_equal(&activation->effect, &event->effect))
 		return fail(error, ERROR_INVALID, "step " STR_FMT " has no call to make again",
 			    STR_ARG(event->step));
-	struct restart *restarts =
-		arena_array(run->arena, struct restart, activation->restart_count + 1);
-	for (uint32_t i = 0; i < activation->restart_count; i++)
-		restarts[i] = activation->restarts[i];
-	restarts[activation->restart_count++] =
-		(struct restart){ run->seq + 1, at, event->attempt };
-	activation->restarts = restarts;
+	activation->restarts =
+		run_restarts_keep(run, activation->restarts, activation->restart_count++,
+				  (struct restart){ run->seq + 1, at, event->attempt });
 	activation->attempt = event->attempt;
 	return true;
 }
@@ -477,7 +474,7 @@ static bool evolve_run_turn_requested(struct run *run, const struct run_turn_req
 		return false;
 	take_room(run, activation);
 	open_effect(run, activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
-	activation->attempt = has(event, attempt) ? event->attempt : 1;
+	run_attempt_requested(run, activation, has(event, attempt) ? event->attempt : 1, at);
 	activation->inputs = run_value_keep(run, event->request);
 	activation->fault = (struct fault){ S(""), S("") };
 	return true;
@@ -502,7 +499,7 @@ static bool evolve_run_subrun_requested(struct run *run, const struct run_subrun
 		return false;
 	take_room(run, activation);
 	open_effect(run, activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
-	activation->attempt = has(event, attempt) ? event->attempt : 1;
+	run_attempt_requested(run, activation, has(event, attempt) ? event->attempt : 1, at);
 	activation->inputs = run_value_keep(run, event->inputs);
 	activation->fault = (struct fault){ S(""), S("") };
 	return true;
@@ -605,11 +602,10 @@ static bool find_question(struct run *run, struct str path, const struct uuid *q
 static bool evolve_run_human_escalated(struct run *run, const struct run_human_escalated *event,
 				       int64_t at, struct error *error)
 {
-	(void)at;
 	struct activation *activation;
 	if (!find_question(run, event->step, &event->effect, &activation, error))
 		return false;
-	activation->question.level = event->level;
+	run_question_passed_on(run, &activation->question, event->level, at);
 	activation->due_at = has(event, due_at) ? event->due_at : 0;
 	return true;
 }
@@ -631,6 +627,7 @@ static bool evolve_run_human_finished(struct run *run, const struct run_human_fi
 	activation->open = activation->settling = false;
 	activation->due_at = 0;
 	if (event->decision == RUN_DECISION_RETRY) {
+		run_attempt_wanted(run, activation, at);
 		activation_move(activation, STEP_RETRYING);
 		activation->due_at = at;
 		run->retrying++;

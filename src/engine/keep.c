@@ -46,3 +46,69 @@ struct fault run_refusal(struct run *run, const struct run_human_finished *event
 					       STR_ARG(comment));
 	return (struct fault){ error_row(code)->name, text };
 }
+
+/* ---- attempts ---------------------------------------------------------------------------- */
+
+struct restart *run_restarts_keep(struct run *run, const struct restart *from, size_t count,
+				  struct restart more)
+{
+	struct restart *all = arena_array(run->arena, struct restart, count + 1);
+	for (size_t i = 0; i < count; i++)
+		all[i] = from[i];
+	all[count] = more;
+	return all;
+}
+
+/* One that was restored from an old snapshot may be at a level without anything having led there.
+ */
+void run_question_passed_on(struct run *run, struct question *question, int64_t level, int64_t at)
+{
+	bool known = level == question->level + 1 &&
+		     (question->level == 0 || question->passed_on != NULL);
+	struct restart moment = { run->seq + 1, at, 0 };
+	question->passed_on =
+		known ? run_restarts_keep(run, question->passed_on, (size_t)question->level, moment)
+		      : NULL;
+	question->level = level;
+}
+
+struct attempts *run_attempts(struct run *run, struct activation *activation)
+{
+	if (activation->attempts == NULL)
+		activation->attempts = arena_new(run->arena, struct attempts);
+	return activation->attempts;
+}
+
+void run_attempt_requested(struct run *run, struct activation *activation, int64_t number,
+			   int64_t at)
+{
+	activation->attempt = number;
+	if (activation->started_seq != run->seq + 1)
+		run_attempts(run, activation)->request =
+			(struct restart){ run->seq + 1, at, number };
+}
+
+void run_attempt_failed(struct run *run, struct activation *activation, int64_t retry_at,
+			int64_t at)
+{
+	struct attempts *attempts = run_attempts(run, activation);
+	struct attempt *all =
+		arena_array(run->arena, struct attempt, (size_t)attempts->failed_count + 1);
+	for (uint32_t i = 0; i < attempts->failed_count; i++)
+		all[i] = attempts->failed[i];
+	all[attempts->failed_count++] = (struct attempt){ .request = attempts->request,
+							  .effect = activation->effect,
+							  .seq = run->seq + 1,
+							  .at = at,
+							  .outcome = activation->outcome,
+							  .fault = activation->fault,
+							  .output = activation->output,
+							  .retry_at = retry_at };
+	attempts->failed = all;
+	attempts->request = (struct restart){ 0 };
+}
+
+void run_attempt_wanted(struct run *run, struct activation *activation, int64_t at)
+{
+	run_attempts(run, activation)->answered = (struct restart){ run->seq + 1, at, 0 };
+}

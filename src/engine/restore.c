@@ -37,6 +37,14 @@ static bool step_state_from(struct str word, enum step_state *out)
 
 /* ---- a step -------------------------------------------------------------------------- */
 
+static struct restart *restore_moments(struct run *run, struct run_snapshot_moment_list from)
+{
+	struct restart *at = arena_array(run->arena, struct restart, from.count);
+	for (size_t i = 0; i < from.count; i++)
+		at[i] = (struct restart){ from.at[i].seq, from.at[i].at, 0 };
+	return at;
+}
+
 static void restore_question(struct run *run, struct activation *step,
 			     const struct run_snapshot_step *row)
 {
@@ -49,6 +57,9 @@ static void restore_question(struct run *run, struct activation *step,
 				       .seq = has(from, seq) ? from->seq : step->started_seq,
 				       .at = has(from, at) ? from->at : step->started_at,
 				       .level = has(from, level) ? from->level : 0 };
+	/* Levels that nothing is known of are told as they were before they were kept. */
+	if (has(from, passed_on) && (int64_t)from->passed_on.count == question->level)
+		question->passed_on = restore_moments(run, from->passed_on);
 	if (!has(row, answer))
 		return;
 	const struct run_snapshot_answer *answer = row->answer;
@@ -56,6 +67,8 @@ static void restore_question(struct run *run, struct activation *step,
 	question->decision = answer->decision;
 	question->comment = has(answer, comment) ? str_copy(run->arena, answer->comment) : S("");
 	question->by = str_copy(run->arena, answer->by);
+	if (has(answer, seq) && has(answer, at))
+		run_attempts(run, step)->answered = (struct restart){ answer->seq, answer->at, 0 };
 	/* One that settled an unknown outcome gave no output of its own. */
 	if (step->state == STEP_SUCCEEDED && answer->decision == RUN_DECISION_APPROVE &&
 	    !has(row, output))
@@ -74,6 +87,36 @@ static void restore_restarts(struct run *run, struct activation *step,
 	step->restart_count = (uint32_t)from->restarts.count;
 	if (from->restarts.count > 0)
 		step->attempt = at[from->restarts.count - 1].attempt;
+}
+
+static struct restart restore_request(const struct run_snapshot_restart *from)
+{
+	return (struct restart){ from->seq, from->at, from->attempt };
+}
+
+static void restore_attempts(struct run *run, struct activation *step,
+			     const struct run_snapshot_step *from)
+{
+	struct attempts *attempts = run_attempts(run, step);
+	size_t count = has(from, failed) ? from->failed.count : 0;
+	attempts->failed = arena_array(run->arena, struct attempt, count);
+	attempts->failed_count = (uint32_t)count;
+	if (has(from, request))
+		attempts->request = restore_request(from->request);
+	for (size_t i = 0; i < count; i++) {
+		const struct run_snapshot_attempt *row = &from->failed.at[i];
+		attempts->failed[i] = (struct attempt){
+			.effect = has(row, effect) ? row->effect : from->effect,
+			.seq = row->seq,
+			.at = row->at,
+			.outcome = has(row, outcome) ? row->outcome : RUN_OUTCOME_FAILED,
+			.fault = run_fault_keep(run, has(row, fault) ? row->fault : NULL),
+			.output = run_value_keep(run, has(row, output) ? row->output : NULL),
+			.retry_at = row->retry_at
+		};
+		if (has(row, request))
+			attempts->failed[i].request = restore_request(row->request);
+	}
 }
 
 static void restore_effect(struct run *run, struct activation *step,
@@ -97,6 +140,8 @@ static void restore_effect(struct run *run, struct activation *step,
 		restore_restarts(run, step, from);
 	if (has(from, attempt))
 		step->attempt = from->attempt;
+	if (has(from, failed) || has(from, request))
+		restore_attempts(run, step, from);
 }
 
 static void restore_step(struct run *run, struct activation *step,

@@ -2,8 +2,9 @@
  *
  * A step of a snapshot says which events began and ended it, when, and what they said, so each of
  * them can be told once more in its old place.  What an effect was given went with its event: a
- * value without content, which a story shows as {}.  Attempts that failed, earlier rounds and the
- * bodies of steps that are final are not in a snapshot, and so not told.
+ * value without content, which a story shows as {}.  When something was due follows from when it
+ * was asked for, and the definition. Earlier rounds and the bodies of steps that are final are not
+ * in a snapshot, and so not told.
  */
 #include "engine/retell.h"
 
@@ -122,25 +123,58 @@ static void retell_restarts(struct retelling *r, const struct run_snapshot_step 
 	}
 }
 
-static void retell_question(struct retelling *r, const struct run_snapshot_step *step)
+/* A question that settles an outcome waits for as long as it takes. */
+static void retell_passed_on(struct retelling *r, const struct run_snapshot_step *step,
+			     const struct run_graph_node *node)
+{
+	const struct run_snapshot_question *question = step->question;
+	for (size_t i = 0;
+	     has(question, passed_on) && i < question->passed_on.count && i < node->levels.count;
+	     i++) {
+		const struct run_snapshot_moment *moment = &question->passed_on.at[i];
+		const struct run_graph_level *level = &node->levels.at[i];
+		struct run_human_escalated *body = run_human_escalated_new(r->arena);
+		SET(body, step, step->step);
+		SET(body, effect, has(question, id) ? question->id : step->effect);
+		SET(body, level, (int64_t)i + 1);
+		SET(body, to, level->to);
+		if (has(level, timeout_us))
+			SET(body, due_at, moment->at + level->timeout_us);
+		add(r, moment->seq, moment->at,
+		    (struct event){ .type = EVENT_HUMAN_ESCALATED,
+				    .as.run_human_escalated = body });
+	}
+}
+
+static void retell_question(struct retelling *r, const struct run_snapshot_step *step,
+			    const struct run_graph_node *node)
 {
 	const struct run_snapshot_question *question = step->question;
 	struct run_human_requested *asked = run_human_requested_new(r->arena);
+	int64_t at = has(question, at) ? question->at : step->started_at;
+	bool own = node->kind == RUN_NODE_HUMAN;
 	SET(asked, step, step->step);
 	SET(asked, effect, has(question, id) ? question->id : step->effect);
 	SET(asked, kind, question->kind);
 	SET(asked, question, question->question);
 	SET(asked, inputs, given(r, step));
 	SET(asked, revision, question->revision);
-	add(r, has(question, seq) ? question->seq : step->started_seq,
-	    has(question, at) ? question->at : step->started_at,
+	if (own && has(node, timeout_us))
+		SET(asked, due_at, at + node->timeout_us);
+	if (own && has(node, four_eyes) && node->four_eyes)
+		SET(asked, four_eyes, true);
+	add(r, has(question, seq) ? question->seq : step->started_seq, at,
 	    (struct event){ .type = EVENT_HUMAN_REQUESTED, .as.run_human_requested = asked });
+	if (own)
+		retell_passed_on(r, step, node);
 }
 
+/* One that did not end the step has a place of its own. */
 static void retell_answer(struct retelling *r, const struct run_snapshot_step *step)
 {
 	struct run_human_finished *answered = run_human_finished_new(r->arena);
 	const struct run_snapshot_answer *answer = step->answer;
+	bool over = answer->decision != RUN_DECISION_RETRY;
 	SET(answered, step, step->step);
 	SET(answered, effect, has(step->question, id) ? step->question->id : step->effect);
 	SET(answered, outcome, RUN_OUTCOME_OK);
@@ -148,84 +182,202 @@ static void retell_answer(struct retelling *r, const struct run_snapshot_step *s
 	if (has(answer, comment))
 		SET(answered, comment, answer->comment);
 	SET(answered, by, answer->by);
-	if (has(step, output))
+	if (over && has(step, output))
 		SET(answered, value, step->output);
-	add(r, step->ended_seq, step->ended_at,
-	    (struct event){ .type = EVENT_HUMAN_FINISHED, .as.run_human_finished = answered });
+	if (over || has(answer, seq))
+		add(r, over ? step->ended_seq : answer->seq, over ? step->ended_at : answer->at,
+		    (struct event){ .type = EVENT_HUMAN_FINISHED,
+				    .as.run_human_finished = answered });
 }
 
-static struct event closed_tool(struct retelling *r, const struct run_snapshot_step *step)
+/* What closed an effect; NULL where it says nothing. */
+struct closing {
+	struct str step;
+	struct uuid effect;
+	enum run_outcome outcome;
+	const struct run_value *output;
+	const struct run_fault *fault;
+	const struct run_next *next;
+};
+
+static struct event closed_tool(struct retelling *r, const struct closing *from)
 {
 	struct run_tool_finished *body = run_tool_finished_new(r->arena);
 	SET(body, v, 2);
-	SET(body, step, step->step);
-	SET(body, effect, step->effect);
-	SET(body, outcome, outcome_of(step));
-	if (has(step, output))
-		SET(body, output, step->output);
-	if (has_fault(step))
-		SET(body, fault, step->fault);
+	SET(body, step, from->step);
+	SET(body, effect, from->effect);
+	SET(body, outcome, from->outcome);
+	if (from->output != NULL)
+		SET(body, output, from->output);
+	if (from->fault != NULL)
+		SET(body, fault, from->fault);
+	if (from->next != NULL)
+		SET(body, next, from->next);
 	return (struct event){ .type = EVENT_TOOL_FINISHED, .as.run_tool_finished = body };
 }
 
-static struct event closed_turn(struct retelling *r, const struct run_snapshot_step *step)
+static struct event closed_turn(struct retelling *r, const struct closing *from)
 {
 	struct run_turn_finished *body = run_turn_finished_new(r->arena);
 	SET(body, v, 2);
-	SET(body, step, step->step);
-	SET(body, effect, step->effect);
-	SET(body, outcome, outcome_of(step));
-	if (has(step, output))
-		SET(body, output, step->output);
-	if (has_fault(step))
-		SET(body, fault, step->fault);
+	SET(body, step, from->step);
+	SET(body, effect, from->effect);
+	SET(body, outcome, from->outcome);
+	if (from->output != NULL)
+		SET(body, output, from->output);
+	if (from->fault != NULL)
+		SET(body, fault, from->fault);
+	if (from->next != NULL)
+		SET(body, next, from->next);
 	return (struct event){ .type = EVENT_TURN_FINISHED, .as.run_turn_finished = body };
 }
 
-static struct event closed_subrun(struct retelling *r, const struct run_snapshot_step *step)
+static struct event closed_subrun(struct retelling *r, const struct closing *from)
 {
 	struct run_subrun_finished *body = run_subrun_finished_new(r->arena);
 	SET(body, v, 2);
-	SET(body, step, step->step);
-	SET(body, effect, step->effect);
-	SET(body, outcome, outcome_of(step));
-	if (has(step, output))
-		SET(body, output, step->output);
-	if (has_fault(step))
-		SET(body, fault, step->fault);
+	SET(body, step, from->step);
+	SET(body, effect, from->effect);
+	SET(body, outcome, from->outcome);
+	if (from->output != NULL)
+		SET(body, output, from->output);
+	if (from->fault != NULL)
+		SET(body, fault, from->fault);
+	if (from->next != NULL)
+		SET(body, next, from->next);
 	return (struct event){ .type = EVENT_SUBRUN_FINISHED, .as.run_subrun_finished = body };
 }
 
-static struct event opened(struct retelling *r, const struct run_snapshot_step *step,
+static struct event closed(struct retelling *r, const struct closing *from,
 			   const struct run_graph_node *node)
 {
-	if (node->kind == RUN_NODE_AGENT) {
-		struct run_turn_requested *body = run_turn_requested_new(r->arena);
-		SET(body, step, step->step);
-		SET(body, effect, step->effect);
-		SET(body, driver, node->agent->driver);
-		SET(body, model, node->agent->model);
-		SET(body, request, given(r, step));
-		return (struct event){ .type = EVENT_TURN_REQUESTED,
-				       .as.run_turn_requested = body };
-	}
-	if (node->kind == RUN_NODE_SUBRUN) {
-		struct run_subrun_requested *body = run_subrun_requested_new(r->arena);
-		SET(body, step, step->step);
-		SET(body, effect, step->effect);
-		SET(body, name, node->graph->name);
-		SET(body, definition, ((struct hash){ 0 })); /* the parent's graph has it */
-		SET(body, inputs, given(r, step));
-		return (struct event){ .type = EVENT_SUBRUN_REQUESTED,
-				       .as.run_subrun_requested = body };
-	}
+	return node->kind == RUN_NODE_AGENT    ? closed_turn(r, from)
+	       : node->kind == RUN_NODE_SUBRUN ? closed_subrun(r, from)
+					       : closed_tool(r, from);
+}
+
+/* What asked for an effect. */
+struct request {
+	struct str step;
+	struct uuid effect;
+	const struct run_value *inputs;
+	int64_t attempt;
+	int64_t due_at; /* 0 = never */
+};
+
+static struct event opened_turn(struct retelling *r, const struct request *from,
+				const struct run_graph_node *node)
+{
+	struct run_turn_requested *body = run_turn_requested_new(r->arena);
+	SET(body, step, from->step);
+	SET(body, effect, from->effect);
+	SET(body, driver, node->agent->driver);
+	SET(body, model, node->agent->model);
+	SET(body, request, from->inputs);
+	if (from->attempt > 1)
+		SET(body, attempt, from->attempt);
+	if (from->due_at != 0)
+		SET(body, due_at, from->due_at);
+	return (struct event){ .type = EVENT_TURN_REQUESTED, .as.run_turn_requested = body };
+}
+
+static struct event opened_subrun(struct retelling *r, const struct request *from,
+				  const struct run_graph_node *node)
+{
+	struct run_subrun_requested *body = run_subrun_requested_new(r->arena);
+	SET(body, step, from->step);
+	SET(body, effect, from->effect);
+	SET(body, name, node->graph->name);
+	SET(body, definition, ((struct hash){ 0 })); /* the parent's graph has it */
+	SET(body, inputs, from->inputs);
+	if (from->attempt > 1)
+		SET(body, attempt, from->attempt);
+	if (from->due_at != 0)
+		SET(body, due_at, from->due_at);
+	return (struct event){ .type = EVENT_SUBRUN_REQUESTED, .as.run_subrun_requested = body };
+}
+
+static struct event opened_tool(struct retelling *r, const struct request *from,
+				const struct run_graph_node *node)
+{
 	struct run_tool_requested *body = run_tool_requested_new(r->arena);
-	SET(body, step, step->step);
-	SET(body, effect, step->effect);
+	SET(body, step, from->step);
+	SET(body, effect, from->effect);
 	SET(body, tool, node->tool);
 	SET(body, class, node->class);
-	SET(body, inputs, given(r, step));
+	SET(body, inputs, from->inputs);
+	if (from->attempt > 1)
+		SET(body, attempt, from->attempt);
+	if (from->due_at != 0)
+		SET(body, due_at, from->due_at);
 	return (struct event){ .type = EVENT_TOOL_REQUESTED, .as.run_tool_requested = body };
+}
+
+/* Its time is that of the request and what the definition gives it. */
+static void retell_request(struct retelling *r, struct run_snapshot_restart when,
+			   struct request request, const struct run_graph_node *node)
+{
+	request.attempt = when.attempt;
+	request.due_at = has(node, timeout_us) ? when.at + node->timeout_us : 0;
+	add(r, when.seq, when.at,
+	    node->kind == RUN_NODE_AGENT    ? opened_turn(r, &request, node)
+	    : node->kind == RUN_NODE_SUBRUN ? opened_subrun(r, &request, node)
+					    : opened_tool(r, &request, node));
+}
+
+static struct uuid effect_of(const struct run_snapshot_step *step,
+			     const struct run_snapshot_attempt *attempt)
+{
+	return has(attempt, effect) ? attempt->effect : step->effect;
+}
+
+static void retell_failed(struct retelling *r, const struct run_snapshot_step *step, size_t number,
+			  const struct run_graph_node *node)
+{
+	const struct run_snapshot_attempt *failed = &step->failed.at[number];
+	struct run_next *next = run_next_new(r->arena);
+	SET(next, retry_at, failed->retry_at);
+	struct closing closing = {
+		.step = step->step,
+		.effect = effect_of(step, failed),
+		.outcome = has(failed, outcome) ? failed->outcome : RUN_OUTCOME_FAILED,
+		.output = has(failed, output) ? failed->output : NULL,
+		.fault = has(failed, fault) && failed->fault->text.size > 0 ? failed->fault : NULL,
+		.next = next
+	};
+	if (has(failed, request)) {
+		struct request request = { .step = step->step,
+					   .effect = closing.effect,
+					   .inputs = run_value_new(r->arena) };
+		retell_request(r, *failed->request, request, node);
+	}
+	add(r, failed->seq, failed->at, closed(r, &closing, node));
+}
+
+/* Every attempt: the first began with the step, the newest may have a request of its own. */
+static void retell_attempts(struct retelling *r, const struct run_snapshot_step *step,
+			    const struct run_graph_node *node)
+{
+	size_t failed = has(step, failed) ? step->failed.count : 0;
+	struct request first = { .step = step->step,
+				 .effect = failed > 0 ? effect_of(step, &step->failed.at[0])
+						      : step->effect,
+				 .inputs = failed > 0 || has(step, request)
+						   ? run_value_new(r->arena)
+						   : given(r, step) };
+	struct run_snapshot_restart *begun = run_snapshot_restart_new(r->arena);
+	SET(begun, seq, step->started_seq);
+	SET(begun, at, step->started_at);
+	SET(begun, attempt, 1);
+	retell_request(r, *begun, first, node);
+	for (size_t i = 0; i < failed; i++)
+		retell_failed(r, step, i, node);
+	if (has(step, request))
+		retell_request(r, *step->request,
+			       (struct request){ .step = step->step,
+						 .effect = step->effect,
+						 .inputs = given(r, step) },
+			       node);
 }
 
 /* An answer that settled an unknown outcome closed the step; after "retry" a later result did. */
@@ -237,21 +389,26 @@ static bool was_settled(const struct run_snapshot_step *step)
 static void retell_effect(struct retelling *r, const struct run_snapshot_step *step,
 			  const struct run_graph_node *node)
 {
-	add(r, step->started_seq, step->started_at, opened(r, step, node));
+	retell_attempts(r, step, node);
 	retell_restarts(r, step);
 	if (has(step, question))
-		retell_question(r, step);
+		retell_question(r, step, node);
+	if (has(step, answer) && step->answer->decision == RUN_DECISION_RETRY)
+		retell_answer(r, step);
 	/* One that was waiting when the run was called off has no event of its own. */
 	if (!is_final(step) ||
 	    (is_in(step, "cancelled") && outcome_of(step) != RUN_OUTCOME_CANCELLED))
 		return;
-	if (was_settled(step))
+	if (was_settled(step)) {
 		retell_answer(r, step);
-	else
-		add(r, step->ended_seq, step->ended_at,
-		    node->kind == RUN_NODE_AGENT    ? closed_turn(r, step)
-		    : node->kind == RUN_NODE_SUBRUN ? closed_subrun(r, step)
-						    : closed_tool(r, step));
+		return;
+	}
+	struct closing closing = { .step = step->step,
+				   .effect = step->effect,
+				   .outcome = outcome_of(step),
+				   .output = has(step, output) ? step->output : NULL,
+				   .fault = has_fault(step) ? step->fault : NULL };
+	add(r, step->ended_seq, step->ended_at, closed(r, &closing, node));
 }
 
 static void retell_wait(struct retelling *r, const struct run_snapshot_step *step,
@@ -314,7 +471,7 @@ static void retell_step(struct retelling *r, const struct run_snapshot_step *ste
 	} else if (node->kind == RUN_NODE_WAIT) {
 		retell_wait(r, step, node);
 	} else if (node->kind == RUN_NODE_HUMAN) {
-		retell_question(r, step);
+		retell_question(r, step, node);
 		if (has(step, answer))
 			retell_answer(r, step);
 	} else {
@@ -347,13 +504,29 @@ static void retell_body(struct retelling *r, struct run_snapshot_step_list steps
 	}
 }
 
-/* Started, asked and ended, and every further attempt. */
+/* Started, asked and ended, every further attempt, its end, and every level. */
+static size_t most_events_of(const struct run_snapshot_step *step)
+{
+	size_t count = 3;
+	if (has(step, restarts))
+		count += step->restarts.count;
+	if (has(step, failed))
+		count += 2 * step->failed.count;
+	if (has(step, request))
+		count++;
+	if (has(step, answer) && has(step->answer, seq))
+		count++;
+	if (has(step, question) && has(step->question, passed_on))
+		count += step->question->passed_on.count;
+	return count;
+}
+
 static size_t most_events(struct run_snapshot_step_list steps)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < steps.count; i++) {
 		const struct run_snapshot_step *step = &steps.at[i];
-		count += 3 + (has(step, restarts) ? step->restarts.count : 0);
+		count += most_events_of(step);
 		for (size_t k = 0; has(step, bodies) && k < step->bodies.count; k++)
 			count += most_events(step->bodies.at[k].steps);
 	}

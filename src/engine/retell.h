@@ -1,8 +1,9 @@
 /* engine/retell.h -- the older events of a compacted run, made again from its snapshot.
  *
- * They are for showing only: what they say about when a step began and ended, what it gave, who was
- * asked and what was answered is what the events said that are gone.  What effects were given is
- * not told again.
+ * They are for showing only: what they say about when a step and each of its attempts began and
+ * ended, what it gave, who was asked until when and what was answered is what the events said that
+ * are gone.  What effects were given is not told again, nor that the run was paused, nor how a call
+ * ended whose outcome a person was asked to settle.
  */
 #ifndef ENGINE_RETELL_H
 #define ENGINE_RETELL_H

@@ -42,14 +42,34 @@ struct restart {
 	int64_t seq, at, attempt;
 };
 
+/* One that failed, after which there was to be another. */
+struct attempt {
+	struct restart request; /* seq 0: the one that started the step */
+	struct uuid effect;
+	int64_t seq, at; /* of the event that closed it */
+	enum run_outcome outcome;
+	struct fault fault;
+	struct value output;
+	int64_t retry_at;
+};
+
+/* What of a step's attempts is only kept to be told again. */
+struct attempts {
+	struct attempt *failed;
+	uint32_t failed_count;
+	struct restart request;  /* of the newest attempt; seq 0: the one that started the step */
+	struct restart answered; /* "retry", by a person; seq 0: nobody said so */
+};
+
 /* What a person was asked, and said; kept because it is part of the run's record. */
 struct question {
 	struct uuid id;
 	enum run_request_kind kind;
 	struct str text;
 	struct hash revision;
-	int64_t seq, at; /* of the event that asked */
-	int64_t level;   /* of one that was escalated */
+	int64_t seq, at;           /* of the event that asked */
+	int64_t level;             /* of one that was escalated */
+	struct restart *passed_on; /* how it came there, one a level; NULL: that is not known */
 	bool answered;
 	enum run_decision decision;
 	struct str comment, by; /* comment "" = none */
@@ -99,6 +119,7 @@ struct activation {
 	int64_t attempt, retries;
 	const struct restart *restarts;
 	uint32_t restart_count;
+	struct attempts *attempts;      /* NULL: there was one */
 	int64_t started_seq, ended_seq; /* of the events that started and ended it; 0 = none has */
 	int64_t started_at, ended_at, due_at;
 	struct value inputs; /* of the effect, until the step is final */
@@ -181,6 +202,20 @@ struct fault run_fault_keep(struct run *run, const struct run_fault *from);
 struct fault run_refusal(struct run *run, const struct run_human_finished *event);
 /* What later steps may read of an answer. */
 struct value run_answer_value(struct run *run, const struct question *question);
+
+/* `count` of them and one more. */
+struct restart *run_restarts_keep(struct run *run, const struct restart *from, size_t count,
+				  struct restart more);
+void run_question_passed_on(struct run *run, struct question *question, int64_t level, int64_t at);
+/* What the event at hand says of the step's attempts: this one is requested, has failed and will be
+ * made again, or is to be made again because a person says so. */
+void run_attempt_requested(struct run *run, struct activation *activation, int64_t number,
+			   int64_t at);
+void run_attempt_failed(struct run *run, struct activation *activation, int64_t retry_at,
+			int64_t at);
+void run_attempt_wanted(struct run *run, struct activation *activation, int64_t at);
+/* The step's, made when there are none. */
+struct attempts *run_attempts(struct run *run, struct activation *activation);
 
 /* The activation with this path, NULL when there is none (any more). */
 struct activation *run_activation(const struct run *run, struct str path);

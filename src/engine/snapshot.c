@@ -56,6 +56,19 @@ static const struct run_fault *print_fault(struct printing *p, const struct faul
 
 /* ---- a step -------------------------------------------------------------------------- */
 
+static struct run_snapshot_moment_list print_moments(struct printing *p, const struct restart *from,
+						     int64_t count)
+{
+	struct run_snapshot_moment *at =
+		arena_array(p->arena, struct run_snapshot_moment, (size_t)count);
+	for (int64_t i = 0; i < count; i++) {
+		at[i] = *run_snapshot_moment_new(p->arena);
+		SET(&at[i], seq, from[i].seq);
+		SET(&at[i], at, from[i].at);
+	}
+	return (struct run_snapshot_moment_list){ at, (size_t)count };
+}
+
 static void print_human(struct printing *p, const struct activation *step,
 			struct run_snapshot_step *out)
 {
@@ -72,6 +85,8 @@ static void print_human(struct printing *p, const struct activation *step,
 	}
 	if (from->level > 0)
 		SET(question, level, from->level);
+	if (from->passed_on != NULL)
+		SET(question, passed_on, print_moments(p, from->passed_on, from->level));
 	SET(out, question, question);
 	if (!from->answered)
 		return;
@@ -80,7 +95,57 @@ static void print_human(struct printing *p, const struct activation *step,
 	if (from->comment.size > 0)
 		SET(answer, comment, from->comment);
 	SET(answer, by, from->by);
+	if (step->attempts != NULL && step->attempts->answered.seq > from->seq) {
+		SET(answer, seq, step->attempts->answered.seq);
+		SET(answer, at, step->attempts->answered.at);
+	}
 	SET(out, answer, answer);
+}
+
+static struct run_snapshot_restart print_restart(struct printing *p, struct restart restart)
+{
+	struct run_snapshot_restart *out = run_snapshot_restart_new(p->arena);
+	SET(out, seq, restart.seq);
+	SET(out, at, restart.at);
+	SET(out, attempt, restart.attempt);
+	return *out;
+}
+
+static const struct run_snapshot_restart *print_request(struct printing *p, struct restart request)
+{
+	struct run_snapshot_restart row = print_restart(p, request);
+	return arena_copy(p->arena, &row, sizeof(row));
+}
+
+static void print_attempts(struct printing *p, const struct activation *step,
+			   struct run_snapshot_step *out)
+{
+	const struct attempts *from = step->attempts;
+	struct run_snapshot_attempt *at =
+		arena_array(p->arena, struct run_snapshot_attempt, from->failed_count);
+	for (uint32_t i = 0; i < from->failed_count; i++) {
+		const struct attempt *failed = &from->failed[i];
+		const struct run_fault *fault = print_fault(p, &failed->fault);
+		at[i] = *run_snapshot_attempt_new(p->arena);
+		if (failed->request.seq > 0)
+			SET(&at[i], request, print_request(p, failed->request));
+		if (!uuid_equal(&failed->effect, &step->effect))
+			SET(&at[i], effect, failed->effect);
+		SET(&at[i], seq, failed->seq);
+		SET(&at[i], at, failed->at);
+		if (failed->outcome != RUN_OUTCOME_FAILED)
+			SET(&at[i], outcome, failed->outcome);
+		if (fault != NULL)
+			SET(&at[i], fault, fault);
+		const struct run_value *output = print_value(p, &failed->output);
+		if (output != NULL)
+			SET(&at[i], output, output);
+		SET(&at[i], retry_at, failed->retry_at);
+	}
+	if (from->failed_count > 0)
+		SET(out, failed, ((struct run_snapshot_attempt_list){ at, from->failed_count }));
+	if (from->request.seq > 0)
+		SET(out, request, print_request(p, from->request));
 }
 
 static void print_restarts(struct printing *p, const struct activation *step,
@@ -88,12 +153,8 @@ static void print_restarts(struct printing *p, const struct activation *step,
 {
 	struct run_snapshot_restart *at =
 		arena_array(p->arena, struct run_snapshot_restart, step->restart_count);
-	for (uint32_t i = 0; i < step->restart_count; i++) {
-		at[i] = *run_snapshot_restart_new(p->arena);
-		SET(&at[i], seq, step->restarts[i].seq);
-		SET(&at[i], at, step->restarts[i].at);
-		SET(&at[i], attempt, step->restarts[i].attempt);
-	}
+	for (uint32_t i = 0; i < step->restart_count; i++)
+		at[i] = print_restart(p, step->restarts[i]);
 	SET(out, restarts, ((struct run_snapshot_restart_list){ at, step->restart_count }));
 }
 
@@ -114,6 +175,8 @@ static void print_effect(struct printing *p, const struct activation *step,
 		print_human(p, step, out);
 	if (step->restart_count > 0)
 		print_restarts(p, step, out);
+	if (step->attempts != NULL)
+		print_attempts(p, step, out);
 	uint32_t restarts = step->restart_count;
 	if (step->attempt != (restarts > 0 ? step->restarts[restarts - 1].attempt : 1))
 		SET(out, attempt, step->attempt);

@@ -23,8 +23,9 @@
  *	a value that is no object, where a vocabulary wants one   {"value": it}
  *
  * A compacted run's older events are gone.  They are made again from its snapshot, so that the
- *story and what views make of it stay the same, all but what the effects were given, attempts that
- *were made again, earlier rounds and the bodies of steps that are over: engine/retell.h.
+ * story and what views make of it stay the same, all but what the effects were given, pauses and
+ * signals, earlier rounds, the bodies of steps that are over, and calls and questions that a person
+ * has settled by another attempt: engine/retell.h.
  *
  * The story borrows from the source; all it makes is in the arena.
  *

@@ -2477,6 +2477,34 @@ export namespace run {
     attempt: number;
   }
 
+  /** An attempt that failed, after which there was to be another. */
+  export interface SnapshotAttempt {
+    /** Its request, where that is not the one that started the step. */
+    request?: run.SnapshotRestart;
+    /** Its effect, where that is not the step's. */
+    effect?: string;
+    /** Seq of the event that closed it. */
+    seq: number;
+    /** When that was. */
+    at: string;
+    /** How it was closed, unless it failed. */
+    outcome?: run.Outcome;
+    /** Why. */
+    fault?: run.Fault;
+    /** What it gave all the same. */
+    output?: run.Value;
+    /** When the next one was due. */
+    retry_at: string;
+  }
+
+  /** An event, of which nothing else need be kept. */
+  export interface SnapshotMoment {
+    /** Its seq. */
+    seq: number;
+    /** When. */
+    at: string;
+  }
+
   /** What a person was asked. */
   export interface SnapshotQuestion {
     /** Why. */
@@ -2493,6 +2521,8 @@ export namespace run {
     at?: string;
     /** Which level of people it has reached; 0 unless said. */
     level?: number;
+    /** How it went from level to level. */
+    passed_on?: run.SnapshotMoment[];
   }
 
   /** What a person answered. */
@@ -2503,6 +2533,10 @@ export namespace run {
     comment?: string;
     /** Who. */
     by: string;
+    /** Seq of the event that says so, where it did not end the step. */
+    seq?: number;
+    /** When that was. */
+    at?: string;
   }
 
   /** The first step of a body that failed. */
@@ -2609,6 +2643,10 @@ export namespace run {
     answer?: run.SnapshotAnswer;
     /** Every further attempt. */
     restarts?: run.SnapshotRestart[];
+    /** Attempts that failed, after which there was to be another. */
+    failed?: run.SnapshotAttempt[];
+    /** The request of the newest attempt, where that is not the one that started it. */
+    request?: run.SnapshotRestart;
     /** How the effect was closed, unless that was ok. */
     outcome?: run.Outcome;
     /** What it gave; that of a question is its answer. */
@@ -2675,6 +2713,10 @@ export namespace run {
     answer?: run.SnapshotAnswer;
     /** Every further attempt. */
     restarts?: run.SnapshotRestart[];
+    /** Attempts that failed, after which there was to be another. */
+    failed?: run.SnapshotAttempt[];
+    /** The request of the newest attempt, where that is not the one that started it. */
+    request?: run.SnapshotRestart;
     /** How the effect was closed, unless that was ok. */
     outcome?: run.Outcome;
     /** What it gave; that of a question is its answer. */
@@ -3412,7 +3454,7 @@ export namespace run {
     pieces_left_out: number;
     /** Appends whose way to the disk was measured; that of the others counts as what it was for. */
     commits: number;
-    /** Older events are gone: attempts and rounds before the last, and what they waited for, count as engine. */
+    /** Older events are gone: rounds before the last, and what they waited for, count as engine. */
     compacted: boolean;
   }
 

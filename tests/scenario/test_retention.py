@@ -5,7 +5,8 @@ import pathlib
 import re
 
 import pytest
-from baton import Gone, killed
+from baton import Gone, killed, new_id, wait_until
+from test_people import unknown
 from test_websocket import Client
 
 VIEWS = ("pipeline", "pipeline_v1", "runtime", "task", "graph")
@@ -173,6 +174,118 @@ def test_only_a_number_of_events_is_kept(home, server):
     assert left[:-1] == events[floor - 1:] and len(left) == 5
     assert server.get(f"/api/runs/{run}/events?after={floor - 2}").status == 410
     assert without_given(views(server, run)) == without_given(before)
+
+
+FLAKY = """
+name: flaky
+steps:
+  - name: work
+    tool: shell
+    inputs: {command: "echo up > told; read -r code < gate; echo said $code; exit $code"}
+    timeout: 600
+    retry: {max_retries: 5, base_delay: 0}
+outputs: {said: {from: "${steps.work.outputs.stdout}"}}
+"""
+
+ESCALATES = """
+name: escalates
+steps:
+  - name: ask
+    human: {question: "Go on?", timeout: 0.01, four_eyes: true, escalate: [{to: lead, timeout: 0.01}, {to: boss, timeout: 3600}]}
+"""
+
+
+def without_inputs_of_steps(tree):
+    if isinstance(tree, dict):
+        return {key: {} if key == "inputs" else without_inputs_of_steps(value) for key, value in tree.items()}
+    return [without_inputs_of_steps(item) for item in tree] if isinstance(tree, list) else tree
+
+
+def shown(server, run):
+    """Everything that tells how far the run has come, but for what its steps were given, and when it was paused."""
+    told = without_inputs_of_steps(without_given(views(server, run)))
+    told["task"]["parts"] = [part for part in told["task"]["parts"]
+                             if part.get("text") not in ("http pauses the run", "http lets the run go on")]
+    return told, server.steps(run)
+
+
+def compacted(home, server, run, before):
+    """Nothing but what steps were given is told otherwise, now and after kill -9; the server that runs then."""
+    assert compact(home, "--now", "--max-events", "1")["compacted"] == 1
+    assert server.get(f"/api/runs/{run}/events").status == 410
+    assert shown(server, run) == before
+    server.kill()
+    server = home.serve()
+    assert shown(server, run) == before
+    return server
+
+
+def test_attempts_are_told_again(home):
+    """Compacted while the second attempt is under way, while a third is to come, and when all is over."""
+    server = home.serve()
+    home.define(FLAKY)
+    run = new_id()
+    told, gate = home.fifo(run, "told"), home.fifo(run, "gate")
+    assert server.start("flaky", run_id=run).status == 202
+    told.await_line()
+    gate.send("3\n")
+    told.await_line()
+    before = shown(server, run)
+    assert (before[1]["work"]["state"], before[1]["work"]["attempts"]) == ("running", 2)
+    assert compact(home, "--now", "--max-events", "1")["compacted"] == 1
+    assert shown(server, run) == before
+    # A run that is paused tries nothing again until it is resumed.
+    assert server.tell(run, "pause").status == 200
+    gate.send("4\n")
+    wait_until(lambda: server.steps(run)["work"]["state"] == "retrying")
+    before = shown(server, run)
+    assert before[1]["work"]["attempts"] == 2
+    server = compacted(home, server, run, before)
+    assert server.tell(run, "resume").status == 200
+    told.await_line()
+    gate.send("0\n")
+    wait_until(lambda: server.result(run)["status"] == "success")
+    before = shown(server, run)
+    assert before[1]["work"]["attempts"] == 3
+    results = [part["tool_result"] for part in before[0]["task"]["parts"] if part["type"] == "tool_result"]
+    assert [(result["error"] or "").partition(":")[0] for result in results] == ["tool_failed", "tool_failed", ""]
+    compacted(home, server, run, before)
+
+
+def test_an_attempt_that_a_person_wanted_is_told_again(home):
+    """Without the answer the step would still seem to wait for it."""
+    server, run, gate, _, question = unknown(home)
+    asked = server.steps(run)
+    assert compact(home, "--now", "--max-events", "1")["compacted"] == 1
+    assert server.steps(run) == asked
+    assert server.respond(question, "retry").status == 200
+    wait_until(lambda: server.steps(run)["pay"]["state"] == "running")
+    before = server.steps(run)
+    assert before["pay"]["attempts"] == 2
+    assert compact(home, "--now", "--max-events", "1")["compacted"] == 1
+    assert server.steps(run) == before
+    gate.send("again\n")
+    wait_until(lambda: server.result(run)["status"] == "success")
+    before = server.steps(run)
+    assert compact(home, "--now", "--max-events", "1")["compacted"] == 1
+    assert server.steps(run) == before
+
+
+def test_a_question_that_was_passed_on_is_told_again(home):
+    server = home.serve()
+    home.define(ESCALATES)
+    run = server.run_of("escalates")
+    with server.stream(f"/api/runs/{run}/stream") as stream:
+        passed_on = [next(told.event["data"] for told in stream if told.event["type"] == "human.escalated") for _ in range(2)]
+    assert [to["to"] for to in passed_on] == ["lead", "boss"]
+    before, asked = shown(server, run), server.inbox()
+    assert (asked[0]["to"], asked[0]["due_at"]) == ("boss", passed_on[1]["due_at"])
+    server = compacted(home, server, run, before)
+    assert server.inbox() == asked
+    assert server.respond(asked[0]["id"], by="ann").status == 200
+    wait_until(lambda: server.result(run)["status"] == "success")
+    before = shown(server, run)
+    compacted(home, server, run, before)
 
 
 def test_a_run_under_way_goes_on_behind_its_floor(home):

@@ -213,7 +213,7 @@ static const struct play_line lines[] = {
 	  "{'step': 'ask', 'effect': '11111111-2222-4333-8444-555555555611', 'kind': "
 	  "'approval', 'question': 'Close the books?', 'inputs': {'is': {'year': 2025}}, "
 	  "'revision': '0f4636c78f65d3639ece5a064b5ae753e3408614a14fb18ab4d7540d2c248543', "
-	  "'due_at': '2026-01-12T10:30:20.000Z', 'v': 2}",
+	  "'due_at': '2026-01-12T10:30:21.153Z', 'v': 2}",
 	  "waiting_human" },
 	{ "human.escalated", 3600000,
 	  "{'step': 'ask', 'effect': '11111111-2222-4333-8444-555555555611', 'level': 1, "

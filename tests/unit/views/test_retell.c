@@ -176,15 +176,55 @@ static struct str text_of(const struct json *json, struct arena *arena)
 	return json == NULL ? S("") : json_print(arena, json);
 }
 
-/* What is told of a step is what was told before, but for attempts and inputs.  `beheaded`: its
- * body is over or it was run again, and the floor is in it, so that only its end is left. */
+/* Attempts of a step that no person is or was asked to settle: each with its beginning and its end.
+ */
+static void expect_same_attempts(const struct story *again, const struct story *whole,
+				 const struct story_step *step, const struct story_step *before)
+{
+	cr_assert_eq(step->call_count, before->call_count, STR_FMT, STR_ARG(step->path));
+	const struct story_call **told = story_calls(again, step);
+	const struct story_call **were = story_calls(whole, before);
+	for (size_t i = 0; i < step->call_count; i++) {
+		cr_expect_eq(told[i]->begun_seq, were[i]->begun_seq);
+		cr_expect_eq(told[i]->begun_at, were[i]->begun_at);
+		cr_expect_eq(told[i]->ended_seq, were[i]->ended_seq);
+		cr_expect_eq(told[i]->ended_at, were[i]->ended_at);
+		cr_expect_eq(told[i]->attempt, were[i]->attempt);
+		cr_expect_eq(told[i]->retry_at, were[i]->retry_at);
+		cr_expect_eq(told[i]->due_at, were[i]->due_at, STR_FMT, STR_ARG(step->path));
+		cr_expect_eq(told[i]->state, were[i]->state);
+		cr_expect(str_equal(told[i]->fault, were[i]->fault));
+		cr_expect(str_equal(text_of(told[i]->output, again->arena),
+				    text_of(were[i]->output, whole->arena)));
+		cr_expect(uuid_equal(&told[i]->effect, &were[i]->effect));
+	}
+}
+
+static void expect_same_question(const struct story_step *step, const struct story_step *before)
+{
+	cr_assert_eq(step->question == NULL, before->question == NULL);
+	cr_assert_eq(step->passed_on == NULL, before->passed_on == NULL, STR_FMT,
+		     STR_ARG(step->path));
+	if (step->question != NULL) {
+		cr_expect_eq(has(step->question, due_at), has(before->question, due_at));
+		cr_expect_eq(step->question->due_at, before->question->due_at);
+		cr_expect_eq(has(step->question, four_eyes), has(before->question, four_eyes));
+	}
+	if (step->passed_on != NULL) {
+		cr_expect_eq(step->passed_on->level, before->passed_on->level);
+		cr_expect(str_equal(step->passed_on->to, before->passed_on->to));
+		cr_expect_eq(has(step->passed_on, due_at), has(before->passed_on, due_at));
+		cr_expect_eq(step->passed_on->due_at, before->passed_on->due_at);
+	}
+}
+
+/* What is told of a step is what was told before, but for inputs.  `beheaded`: its body is over or
+ * it was run again, and the floor is in it, so that only its end is left. */
 static void expect_same_step(const struct story_step *step, const struct story_step *before,
 			     bool beheaded, struct arena *arena)
 {
 	struct str path = step->path;
-	/* Attempts that failed are not told: one that waits for the next is still at its first. */
-	if (before->state != VOCABULARY_STEP_RETRYING)
-		cr_expect_eq(step->state, before->state, STR_FMT, STR_ARG(path));
+	cr_expect_eq(step->state, before->state, STR_FMT, STR_ARG(path));
 	cr_expect_eq(step->started, before->started, STR_FMT, STR_ARG(path));
 	cr_expect_eq(step->ended, before->ended, STR_FMT, STR_ARG(path));
 	cr_expect_eq(step->ended_seq, before->ended_seq, STR_FMT, STR_ARG(path));
@@ -199,6 +239,8 @@ static void expect_same_step(const struct story_step *step, const struct story_s
 	cr_expect_eq(step->started_at, before->started_at, STR_FMT, STR_ARG(path));
 	cr_expect_eq(step->begun_seq, before->begun_seq, STR_FMT, STR_ARG(path));
 	cr_expect(uuid_equal(&step->effect, &before->effect), STR_FMT, STR_ARG(path));
+	cr_expect_eq(step->attempts, before->attempts, STR_FMT, STR_ARG(path));
+	expect_same_question(step, before);
 }
 
 /* Of the activations of its node in its body. */
@@ -220,6 +262,11 @@ static void expect_same_steps(const struct story *whole, const struct story *aga
 		bool over = before->parent != NULL && before->parent->ended;
 		bool beheaded = before->begun_seq < floor && (over || !is_last(whole, before));
 		expect_same_step(step, before, beheaded, again->arena);
+		bool unsettled = before->call != NULL && before->call->ended_at != 0 &&
+				 !before->ended && before->state != VOCABULARY_STEP_RETRYING;
+		if (!beheaded && !unsettled && !uuid_is_zero(&before->effect) &&
+		    before->question == NULL)
+			expect_same_attempts(again, whole, step, before);
 	}
 }
 
