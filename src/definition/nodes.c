@@ -322,13 +322,28 @@ static void make_rounds(struct step_making *m)
 	}
 }
 
+/* Where the time belongs that was given to the step itself. */
+static const char *where_timeout_belongs(const struct run_definition_step *step)
+{
+	if (has(step, wait) && has(step->wait, signal))
+		return "a wait has a timeout of its own: write it inside, wait: {signal: NAME, "
+		       "timeout: SECONDS}";
+	if (has(step, wait))
+		return "a wait for seconds ends by itself: leave the timeout out; a wait for a "
+		       "signal has its own, wait: {signal: NAME, timeout: SECONDS}";
+	if (has(step, human))
+		return "a question has a timeout of its own: write it inside, human: {question: "
+		       "TEXT, timeout: SECONDS}";
+	return "only a tool, an agent and a workflow can be told to stop; give the timeout to the "
+	       "steps inside";
+}
+
 static void make_retry(struct step_making *m)
 {
 	const struct run_definition_step *step = m->step;
 	bool effect = has(step, tool) || has(step, agent) || has(step, workflow);
 	if (has(step, timeout) && !effect)
-		step_problem(m->body, m->number, S("timeout"),
-			     "only a tool, an agent and a workflow can be told to stop");
+		step_problem(m->body, m->number, S("timeout"), "%s", where_timeout_belongs(step));
 	else if (has(step, timeout))
 		SET(m->node, timeout_us, microseconds(step->timeout));
 	if (!has(step, retry))

@@ -262,6 +262,18 @@ steps:
     assert states(server, result["run_id"]) == {"hold": "failed", "after": "skipped"}
 
 
+@pytest.mark.parametrize("words, fix", [
+    ("wait: {signal: word}", "wait: {signal: NAME, timeout: SECONDS}"),
+    ("wait: {seconds: 1}", "leave the timeout out"),
+    ("human: {question: 'Well?'}", "human: {question: TEXT, timeout: SECONDS}")])
+def test_a_timeout_beside_a_wait_says_where_it_belongs(home, server, words, fix):
+    answer = server.start(home.define(f"name: beside\nsteps:\n  - name: hold\n    {words}\n    timeout: 5\n"))
+    assert (answer.status, answer.body["code"]) == (422, "invalid"), answer
+    (problem,) = answer.body["details"]
+    assert (problem["pointer"], problem["line"]) == ("/steps/0/timeout", 5)
+    assert fix in problem["text"]
+
+
 # ---- verify and gate -----------------------------------------------------------------------------
 
 

@@ -124,6 +124,26 @@ Test(compile, a_circle_is_shown)
 	     "the steps depend on each other in a circle: c -> b -> a -> c");
 }
 
+Test(compile, a_timeout_stands_where_it_belongs)
+{
+	only("name: w\nsteps:\n  - name: a\n    wait: {signal: s}\n    timeout: 5\n", 5, 14,
+	     "/steps/0/timeout",
+	     "a wait has a timeout of its own: write it inside, wait: {signal: NAME, timeout: "
+	     "SECONDS}");
+	only("name: w\nsteps:\n  - name: a\n    wait: {seconds: 9}\n    timeout: 5\n", 5, 14,
+	     "/steps/0/timeout", "a wait for seconds ends by itself: leave the timeout out");
+	only("name: w\nsteps:\n  - name: a\n    human: {question: q}\n    timeout: 5\n", 5, 14,
+	     "/steps/0/timeout",
+	     "a question has a timeout of its own: write it inside, human: {question: TEXT, "
+	     "timeout: SECONDS}");
+	only("name: w\nsteps:\n  - name: a\n    timeout: 5\n    parallel:\n      steps: [{name: b, "
+	     "tool: echo}]\n",
+	     4, 14, "/steps/0/timeout",
+	     "only a tool, an agent and a workflow can be told to stop; give the timeout to the "
+	     "steps inside");
+	compiled("name: w\nsteps:\n  - name: a\n    wait: {signal: s, timeout: 5}\n");
+}
+
 Test(compile, a_body_must_begin_somewhere)
 {
 	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    join: any\n"
