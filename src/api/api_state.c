@@ -106,6 +106,11 @@ void api_run_queue(struct api_call *call)
 
 /* ---- all runs ------------------------------------------------------------------------ */
 
+/* Walks over the rows of all runs, a page at a time, on a reader's thread.  What the store counts
+ * in every commit, runs by state, would give the totals of all workflows, but neither the mean
+ * duration nor the names, nor anything about one workflow: for these it would have to count by
+ * name and state, with the time of those that have ended.  And an answer whose totals were read at
+ * another moment than its mean would not add up. */
 struct summary_read {
 	struct runtime_read read;
 	struct api *api;
