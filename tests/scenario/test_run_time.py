@@ -15,6 +15,12 @@ steps:
   - {name: last, tool: shell, depends_on: [ok], inputs: {command: "true"}}
 """
 
+GATED = """
+name: gated
+steps:
+  - {name: work, tool: shell, inputs: {command: "echo up > told; read -r word < gate"}}
+"""
+
 NESTED = """
 name: nested
 steps:
@@ -138,6 +144,45 @@ def test_what_the_disk_took_is_told_by_the_next_event(home, server):
     time = time_of(server, run)
     assert time["commits"] == len(told)
     assert time["shares"]["fsync"] <= sum(commit["us"] for commit in told)
+
+
+def test_the_last_commit_is_outside_of_the_wall_clock(home):
+    """That of run.finished, which no event tells, begins behind the end of what the shares add up to: however long it
+    takes, nothing is missing.  Every commit before it is told."""
+    hold = home.fifo("hold", "commit")
+    server = home.serve(BATON_POINTS="store.before_commit=hold@3", BATON_POINTS_GATE=str(hold.path))
+    home.define("name: three\nsteps:\n" + "".join(
+        f"  - {{name: s{number}, tool: echo, depends_on: [{f's{number - 1}' if number else ''}]}}\n" for number in range(3)))
+    run = server.run_of("three")
+    wait_until(lambda: server.figures()["baton_writer_oldest_seconds"] > 0.2)
+    assert server.figures()["baton_appends_total"] == 2
+    before_release = datetime.datetime.now(datetime.timezone.utc)
+    hold.send("x")
+    server.finish(run)
+    events, time = server.events(run), time_of(server, run)
+    assert server.figures()["baton_appends_total"] == 3 and time["commits"] == 2
+    assert events[-1]["type"] == "run.finished" and microseconds(time["to"]) == microseconds(events[-1]["at"])
+    released = microseconds(before_release.isoformat())
+    assert microseconds(time["to"]) <= released - 200000
+    assert time["wall_us"] == microseconds(events[-1]["at"]) - microseconds(events[0]["at"])
+
+
+def test_what_a_crash_took_counts_as_what_it_was_for(home):
+    """Of three commits the first was measured by a program that is gone, and the last is outside of the wall clock."""
+    server = home.serve()
+    home.define(GATED)
+    run = new_id()
+    told, gate = home.fifo(run, "told"), home.fifo(run, "gate")
+    assert server.start("gated", run_id=run).status == 202
+    told.await_line()
+    server.kill()
+    server = home.serve()
+    told.await_line()
+    gate.send()
+    server.finish(run)
+    assert server.types(run) == ["run.created", "tool.requested", "tool.restarted", "tool.finished", "run.finished"]
+    time = time_of(server, run)
+    assert time["commits"] == 1 and "tool" in nonzero(time)
 
 
 def test_a_run_that_goes_on_is_measured_until_now(home, server):
