@@ -18,12 +18,12 @@
 #include "base/limits.h"
 #include "base/str.h"
 
-enum point_action { POINT_KILLS, POINT_ABORTS, POINT_HOLDS, POINT_IS_FULL };
+enum point_action { POINT_KILLS, POINT_ABORTS, POINT_HOLDS, POINT_IS_FULL, POINT_LIMITS };
 
 struct point {
 	struct str name;
 	enum point_action action;
-	int64_t first, last; /* the passings that do it, from 1 */
+	int64_t first, last; /* the passings that do it, from 1; of a limit what it is */
 	atomic_llong passed;
 };
 
@@ -37,17 +37,16 @@ static const struct {
 	struct str word;
 	enum point_action action;
 } point_actions[] = {
-	{ { "kill", 4 }, POINT_KILLS },
-	{ { "abort", 5 }, POINT_ABORTS },
-	{ { "hold", 4 }, POINT_HOLDS },
-	{ { "full", 4 }, POINT_IS_FULL },
+	{ { "kill", 4 }, POINT_KILLS },   { { "abort", 5 }, POINT_ABORTS },
+	{ { "hold", 4 }, POINT_HOLDS },   { { "full", 4 }, POINT_IS_FULL },
+	{ { "limit", 5 }, POINT_LIMITS },
 };
 
 static void point_refuse(const char *why, struct str what)
 {
 	fprintf(stderr,
-		"BATON_POINTS: " STR_FMT ": %s (name=kill, name=kill@3, name=hold@2 or "
-		"name=full@3-8;...)\n",
+		"BATON_POINTS: " STR_FMT ": %s (name=kill, name=kill@3, name=hold@2, "
+		"name=full@3-8 or name=limit@5;...)\n",
 		STR_ARG(what), why);
 	_exit(2);
 }
@@ -86,6 +85,8 @@ static void point_parse(struct str rule)
 	bool range = point_actions[kind].action == POINT_IS_FULL;
 	if (counted && !point_parse_passings(passings, range, &first, &last))
 		point_refuse("no such passing", rule);
+	if (point_actions[kind].action == POINT_LIMITS && !counted)
+		point_refuse("a limit is a number", rule);
 	if (point_actions[kind].action == POINT_HOLDS && point_gate < 0)
 		point_refuse("BATON_POINTS_GATE names no gate that can be opened", rule);
 	if (point_count == LIMIT_POINTS)
@@ -155,6 +156,7 @@ static void point_act(enum point_action action)
 		return;
 	case POINT_KILLS:
 	case POINT_IS_FULL:
+	case POINT_LIMITS:
 		break;
 	}
 	kill(getpid(), SIGKILL);
@@ -168,7 +170,8 @@ void point_passed(const char *name)
 	if (point_trace >= 0)
 		point_write_trace(passed);
 	for (size_t i = 0; i < point_count; i++) {
-		if (points[i].action == POINT_IS_FULL || !str_equal(points[i].name, passed))
+		if (points[i].action == POINT_IS_FULL || points[i].action == POINT_LIMITS ||
+		    !str_equal(points[i].name, passed))
 			continue;
 		if (atomic_fetch_add(&points[i].passed, 1) + 1 == points[i].first)
 			point_act(points[i].action);
@@ -186,4 +189,12 @@ bool point_full(const char *name)
 		full = full || (passing >= points[i].first && passing <= points[i].last);
 	}
 	return full;
+}
+
+int64_t point_limit(const char *name, int64_t limit)
+{
+	for (size_t i = 0; i < point_count; i++)
+		if (points[i].action == POINT_LIMITS && str_equal(points[i].name, str_from_c(name)))
+			return points[i].first;
+	return limit;
 }

@@ -6,9 +6,12 @@
  *		kill, kill@3          SIGKILL ourselves the first or third time we pass
  *		abort, abort@3        abort(), as a broken invariant would
  *		hold, hold@3          whoever passes waits until a byte can be read from the gate;
- *		                      the test decides when, so nothing depends on how long a thing
- *takes full, full@3, full@3-8 there is no room on the disk the first time we pass, the third, or
- *from the third to the eighth; only at points that ask (POINT_FULL: store.before_commit)
+ *		                      the test decides when: nothing depends on how long things take
+ *		full, full@3-8        there is no room on the disk the first time we pass, or from
+ *		                      the third to the eighth; only at points that ask
+ *		                      (POINT_FULL: store.before_commit)
+ *		limit@3               a limit that nobody can fill in a test is 3; only at places
+ *		                      that ask (POINT_LIMIT: writer.queue)
  *	BATON_POINTS_GATE   the gate of `hold`: a FIFO, opened once
  *	BATON_POINTS_TRACE  a file to which every passed name is appended, one a line
  * A point stands before and after every durable transition.
@@ -17,12 +20,14 @@
 #define OS_POINT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 extern bool point_active;
 
 void point_setup(void);
 void point_passed(const char *name);
 bool point_full(const char *name);
+int64_t point_limit(const char *name, int64_t limit);
 
 #define POINT(name)                                        \
 	do {                                               \
@@ -32,5 +37,9 @@ bool point_full(const char *name);
 
 /* Is the disk full here, by order?  Counts its own passings. */
 #define POINT_FULL(name) (__builtin_expect(point_active, false) && point_full(name))
+
+/* The limit, or the one that was ordered. */
+#define POINT_LIMIT(name, limit) \
+	(__builtin_expect(point_active, false) ? point_limit(name, limit) : (limit))
 
 #endif

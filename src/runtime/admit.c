@@ -1,5 +1,6 @@
 /* runtime/admit.c -- how much is under way, whether more may come, and leaving. */
 #include "base/limits.h"
+#include "os/point.h"
 #include "runtime/inside.h"
 
 /* ---- counting ------------------------------------------------------------------------ */
@@ -73,11 +74,12 @@ bool runtime_admits(struct runtime *runtime, struct error *error)
 {
 	if (runtime->draining)
 		return fail(error, ERROR_UNAVAILABLE, RUNTIME_LEAVES);
-	if (writer_waiting(runtime->writer) >= LIMIT_WRITER_QUEUE) {
+	int64_t most = POINT_LIMIT("writer.queue", (int64_t)LIMIT_WRITER_QUEUE);
+	if ((int64_t)writer_waiting(runtime->writer) >= most) {
 		limit_hit(REJECTION_WRITER_QUEUE);
 		return fail(error, ERROR_OVERLOADED,
-			    "%d appends wait for the disk; try again in a moment",
-			    LIMIT_WRITER_QUEUE);
+			    "%lld appends wait for the disk; try again in a moment",
+			    (long long)most);
 	}
 	if (writer_work_us(runtime->writer) > LIMIT_WRITER_QUEUE_MS * INT64_C(1000)) {
 		limit_hit(REJECTION_WRITER_QUEUE_MS);

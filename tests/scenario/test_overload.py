@@ -19,24 +19,6 @@ steps:
   - {name: wait, wait: {seconds: 3600}}
 """
 
-# Waits that are due at once and do not count as steps at work: the result of each is an append of its own.
-ROWS, COLUMNS = 7, 9400
-CROWD = f"""
-name: crowd
-inputs: {{items: {{type: array}}}}
-steps:
-  - name: rows
-    map:
-      over: {list(range(ROWS))}
-      steps:
-        - name: columns
-          map:
-            over: "${{inputs.items}}"
-            steps:
-              - {{name: wait, wait: {{seconds: 0.001}}}}
-"""
-QUEUE_LIMIT = 65536
-
 
 def test_new_commands_are_refused_while_a_commit_hangs_and_results_are_kept(home):
     """The second commit waits at a gate of the test's; the first is the gated run's own."""
@@ -75,40 +57,50 @@ def test_new_commands_are_refused_while_a_commit_hangs_and_results_are_kept(home
     assert len(server.get("/api/runs").body) == len(admitted) + 2
 
 
-def test_results_may_fill_the_queue_and_then_its_length_refuses_new_commands(home):
-    """While a commit hangs, more timers fire than the queue may hold: nobody can refuse a result.  The first three
-    commits make the runs; what the fourth carries are the first results."""
+def test_a_long_queue_refuses_new_commands_too(home):
+    """As many appends wait as there may, here two: a start, which hangs, and a result.  The first two commits make the
+    runs that are there before."""
     hold = home.fifo("hold", "commit")
-    server = home.serve(BATON_POINTS="store.before_commit=hold@4", BATON_POINTS_GATE=str(hold.path))
-    for yaml in (GATED, WAITS, CROWD):
+    server = home.serve(BATON_POINTS="store.before_commit=hold@3;writer.queue=limit@2", BATON_POINTS_GATE=str(hold.path))
+    for yaml in (GATED, WAITS):
         home.define(yaml)
-    gated = new_id()
+    waits, gated = server.run_of("waits"), new_id()
     told, gate = home.fifo(gated, "told"), home.fifo(gated, "gate")
     assert server.start("gated", run_id=gated).status == 202
     told.await_line()
-    waits = server.run_of("waits")
-    crowd = server.run_of("crowd", {"items": list(range(COLUMNS))})
-    results = ROWS * COLUMNS
-    wait_until(lambda: server.figures()["baton_writer_waiting"] == results)
-    assert server.rejections("WRITER_QUEUE") == 0
-    refused = server.start("two-steps")
-    assert (refused.status, refused.body["code"]) == (503, "overloaded")
-    assert str(QUEUE_LIMIT) in refused.body["detail"]
-    assert int(refused.headers["Retry-After"]) >= 1
-    assert server.tell(waits, "pause").status == 503
-    assert server.rejections("WRITER_QUEUE") == 2
-    # A further result and a cancel are taken all the same, behind the others.
-    gate.send("kept\n")
-    wait_until(lambda: server.figures()["baton_writer_waiting"] == results + 1)
-    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        admitted = pool.submit(server.start, "two-steps")
+        wait_until(lambda: server.figures()["baton_writer_waiting"] == 1)
+        gate.send("kept\n")
+        wait_until(lambda: server.figures()["baton_writer_waiting"] == 2)
+        assert server.rejections("WRITER_QUEUE") == 0
+        refused = server.start("two-steps")
+        assert (refused.status, refused.body["code"]) == (503, "overloaded")
+        assert refused.body["detail"].startswith("2 appends wait for the disk")
+        assert int(refused.headers["Retry-After"]) >= 1
+        assert server.tell(waits, "pause").status == 503
+        assert server.rejections("WRITER_QUEUE") == 2
+        # Reads are answered, and a cancel is taken all the same, behind the others.
+        assert server.result(waits)["status"] == "running"
         cancel = pool.submit(server.tell, waits, "cancel")
-        wait_until(lambda: server.figures()["baton_writer_waiting"] == results + 2)
+        wait_until(lambda: server.figures()["baton_writer_waiting"] == 3)
         assert server.rejections("WRITER_QUEUE") == 2
         hold.send("x")
-        assert cancel.result().status == 200
+        assert (admitted.result().status, cancel.result().status) == (202, 200)
     assert server.finish(gated)["outputs"] == {"said": "kept\n"}
-    assert server.finish(waits)["error"]
-    wait_until(lambda: server.figures()["baton_writer_waiting"] == 0)
-    assert server.result(crowd)["status"] == "success"
+    assert server.finish(waits)["metadata"]["state"] == "cancelled"
     assert server.start("two-steps", wait=20).body["status"] == "success"
     assert server.rejections("WRITER_QUEUE") == 2
+
+
+def test_many_results_of_one_run_are_taken_off_the_queue_in_its_order(home):
+    """Waits that are due at once, while a commit hangs: the result of each is an append of its own."""
+    hold = home.fifo("hold", "commit")
+    server = home.serve(BATON_POINTS="store.before_commit=hold@2", BATON_POINTS_GATE=str(hold.path))
+    home.define("name: crowd\ninputs: {items: {type: array}}\nsteps:\n  - name: each\n    map:\n"
+                "      over: \"${inputs.items}\"\n      steps: [{name: wait, wait: {seconds: 0.001}}]\n")
+    run = server.run_of("crowd", {"items": list(range(2000))})
+    wait_until(lambda: server.figures()["baton_writer_waiting"] == 2000)
+    hold.send("x")
+    assert server.finish(run)["status"] == "success"
+    assert server.types(run).count("timer.finished") == 2000

@@ -71,6 +71,21 @@ Test(point, the_named_passing_kills)
 	unlink(trace);
 }
 
+Test(point, a_limit_is_what_was_ordered)
+{
+	setenv("BATON_POINTS", "a=limit@3;b=kill@9", 1);
+	point_setup();
+	cr_assert_eq(POINT_LIMIT("a", 100), 3);
+	cr_assert_eq(POINT_LIMIT("a", 100), 3, "as often as it is asked for");
+	cr_assert_eq(POINT_LIMIT("b", 100), 100);
+	POINT("a"); /* nothing happens there */
+	unsetenv("BATON_POINTS");
+	point_setup();
+	cr_assert_eq(POINT_LIMIT("a", 100), 100);
+	cr_assert_eq(WEXITSTATUS(walk("a=limit", NULL)), 2);
+	cr_assert_eq(WEXITSTATUS(walk("a=limit@0", NULL)), 2);
+}
+
 Test(point, an_abort_is_an_abort)
 {
 	int status = walk("b=abort@2", NULL);
