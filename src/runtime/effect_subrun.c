@@ -148,12 +148,27 @@ static void create(struct look *look)
 	live_command(child, item);
 }
 
+/* The child is called off like any other run; how it ends closes the effect. */
+static void call_off(struct runtime *runtime, const struct uuid *child)
+{
+	struct item *item = item_new(COMMAND_CANCEL);
+	item->command.by = S("baton");
+	item->command.comment = S("the run it is part of calls it off");
+	live_command(live_get(runtime, child), item);
+}
+
+static bool is_parent_cancelling(const struct look *look)
+{
+	const struct live *parent = live_find(look->read.runtime, &look->parent);
+	return parent != NULL && parent->run != NULL && parent->run->cancelling;
+}
+
 /* Of a child that is not there. */
 static bool is_called_off(const struct look *look)
 {
 	struct live *parent = live_find(look->read.runtime, &look->parent);
-	return parent != NULL && ((parent->run != NULL && parent->run->cancelling) ||
-				  live_take_missed_stop(parent, &look->child));
+	return is_parent_cancelling(look) ||
+	       (parent != NULL && live_take_missed_stop(parent, &look->child));
 }
 
 static void act(struct look *look)
@@ -161,6 +176,10 @@ static void act(struct look *look)
 	struct runtime *runtime = look->read.runtime;
 	if (look->over) {
 		close_effect(look, look->outcome);
+	} else if (look->there && is_parent_cancelling(look)) {
+		/* A crash may have come between the parent's cancel and the word to the child;
+		 * one that has heard it refuses to hear it again. */
+		call_off(runtime, &look->child);
 	} else if (look->there) {
 		/* It goes on by itself, unless its time is over. */
 		live_get(runtime, &look->child);
@@ -237,15 +256,12 @@ static void begin(struct live *live, struct activation *activation)
 	runtime_read(live->runtime, &look->read);
 }
 
-/* The child is called off like any other run; how it ends closes the effect. */
+/* It may not be there yet: then it is not created any more. */
 static void stop(struct live *live, const struct uuid *effect)
 {
-	struct item *item = item_new(COMMAND_CANCEL);
-	item->command.by = S("baton");
-	item->command.comment = S("the run it is part of calls it off");
-	/* It may not be there yet: then it is not created any more. */
+	POINT("subrun.before_stop");
 	live_miss_stop(live, effect);
-	live_command(live_get(live->runtime, effect), item);
+	call_off(live->runtime, effect);
 }
 
 const struct effect_kind effect_subrun = {

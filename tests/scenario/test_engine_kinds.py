@@ -1,6 +1,6 @@
 """Every kind of node once, end to end through the interface."""
 import pytest
-from baton import new_id, wait_until
+from baton import Gone, killed, new_id, wait_until
 
 
 def states(server, run):
@@ -407,11 +407,19 @@ def test_a_kill_in_the_middle_of_it(home):
     assert server.types(child).count("run.created") == 1
 
 
-def test_a_cancel_reaches_it_over_a_kill(home):
-    server = home.serve()
+@pytest.mark.parametrize("point", [None, "subrun.before_stop"])
+def test_a_cancel_reaches_it_over_a_kill(home, point):
+    """Killed behind the answer, or when the cancel is committed and the child knows nothing of it."""
+    server = home.serve(**({"BATON_POINTS": f"{point}=kill"} if point else {}))
     run, child = parent(home, server)
-    assert server.tell(run, "cancel").status == 200
-    server.kill()
+    try:
+        assert server.tell(run, "cancel").status == 200
+    except Gone:
+        assert point
+    if point:
+        assert killed(server)
+    else:
+        server.kill()
     server = home.serve()
     assert server.finish(run)["metadata"]["state"] == "cancelled"
     assert server.finish(child)["metadata"]["state"] == "cancelled"
