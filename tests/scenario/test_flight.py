@@ -6,8 +6,10 @@ import signal
 from baton import wait_until
 
 
-def recorded(home):
-    return sorted(pathlib.Path(home.data).glob("flight-*.txt"))
+def records(home):
+    """What was written down, by the file's name.  Where processors are scarce the loop may be held elsewhere
+    besides, and then that has a record of its own."""
+    return {path.name: path.read_text() for path in pathlib.Path(home.data).glob("flight-*.txt")}
 
 
 def test_a_held_loop_is_named_while_it_is_held(home):
@@ -17,21 +19,22 @@ def test_a_held_loop_is_named_while_it_is_held(home):
     with concurrent.futures.ThreadPoolExecutor() as pool:
         started = pool.submit(server.start, "two-steps", wait=20)
         # Written by another thread: the loop itself is not there to do it.
-        wait_until(lambda: "see flight-" in server.errors())
+        wait_until(lambda: "by commit 0, see flight-" in server.errors())
         hold.send("x")
         assert started.result().body["status"] == "success"
-    assert server.figures()["baton_loop_stalls_total"] == 1
-    turns = {name: count for name, count in server.figures().items() if name.startswith("baton_loop_turn")}
-    slow = turns["baton_loop_turn_seconds_count"] - turns['baton_loop_turn_seconds_bucket{le="0.1"}']
-    assert slow == 1
-    [file] = recorded(home)
-    text = file.read_text()
+    told = [line for line in server.errors().splitlines() if "the loop was held for " in line]
+    figures = server.figures()
+    stalls = figures["baton_loop_stalls_total"]
+    slow = figures["baton_loop_turn_seconds_count"] - figures['baton_loop_turn_seconds_bucket{le="0.1"}']
+    # What we did is named once; every slow turn is a stall, and nothing is told that was none.
+    [ours] = [line for line in told if "by commit 0, see " in line]
+    assert 1 <= slow <= stalls and len(told) <= stalls
+    text = records(home)[ours.split("see ")[1]]
     assert text.startswith("baton flight recorder: the loop was held for ")
     newest = text.splitlines()[3].split()
     assert newest[1:] == ["under", "way", "commit", "0"]
     # What came before: the request that started the run, with its id.
     assert any(line.split()[2] == "request" for line in text.splitlines()[4:])
-    assert f"by commit 0, see {file.name}" in server.errors()
 
 
 def test_an_abort_leaves_its_last_phases(home):
@@ -42,9 +45,8 @@ def test_an_abort_leaves_its_last_phases(home):
     except Exception:
         pass  # the answer does not come any more
     assert server.wait() == -signal.SIGABRT
-    [file] = recorded(home)
-    lines = file.read_text().splitlines()
-    assert lines[0] == "baton flight recorder: the process aborted"
+    [lines] = [lines for lines in map(str.splitlines, records(home).values())
+               if lines[0] == "baton flight recorder: the process aborted"]
     assert lines[3].split()[1:] == ["under", "way", "commit", "0"]
     # The next start is like any other.
     server = home.serve()
