@@ -1,7 +1,7 @@
 """What scenarios and the crash rig share: a data folder, the program on it, HTTP, SSE, SQLite.
 
 Everything waits for something that happens (a line, an event, an exit, a byte in a FIFO) and gives
-up loudly after PATIENCE_S; nothing sleeps.  A Home ends every process it started, by its pid, when
+up loudly after PATIENCE_S; nothing sleeps instead.  A Home ends every process it started, by its pid, when
 it closes, whatever the test did.
 """
 import collections
@@ -24,6 +24,7 @@ import uuid
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = str((ROOT / os.environ.get("BATON", "build/baton")).resolve())
 PATIENCE_S = 30
+BREATH_S = 0.003
 EXIT = {"usage": 2, "invalid": 2, "syntax": 2, "not_found": 4, "conflict": 5, "locked": 8}
 
 Answer = collections.namedtuple("Answer", "status headers body")
@@ -116,24 +117,24 @@ def events_of(response):
 
 def processes_with(marker):
     """Pids of living processes that have the marker in their command line, ours excepted."""
-    found = []
+    found, own, marker = [], str(os.getpid()), marker.encode()
     for entry in os.listdir("/proc"):
-        if not entry.isdigit() or int(entry) == os.getpid():
+        if not entry.isdigit() or entry == own:
             continue
-        try:
-            words = pathlib.Path("/proc", entry, "cmdline").read_bytes()
-        except OSError:
-            continue
-        if marker.encode() in words:
-            found.append(int(entry))
+        # Every test asks for this at its end, so it is done without any ceremony.
+        with contextlib.suppress(OSError), open(f"/proc/{entry}/cmdline", "rb", buffering=0) as words:
+            if marker in words.read():
+                found.append(int(entry))
     return found
 
 
 def wait_until(condition):
-    """Asks again and again until it holds: for what only a question can tell."""
+    """Asks again and again until it holds: for what only a question can tell.  Between two questions
+    the processor is left to those who are asked."""
     end = time.monotonic() + PATIENCE_S
     while not condition():
         assert time.monotonic() < end, "it never came to hold"
+        time.sleep(BREATH_S)
 
 
 def wait_until_dead(descriptor, what):
