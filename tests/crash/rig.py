@@ -97,7 +97,8 @@ ELSEWHERE = {"append.written": "tests/scenario/test_tools.py",
              "file.after_rename": "tests/scenario/test_config.py",
              "schedule.before_start": "tests/scenario/test_schedules.py",
              "schedule.started": "tests/scenario/test_schedules.py",
-             "schedule.stepped": "tests/scenario/test_schedules.py"}
+             "schedule.stepped": "tests/scenario/test_schedules.py",
+             "subrun.before_stop": "tests/scenario/test_engine_kinds.py"}
 PROFILE = {"name": "rig", "repo_root": "/srv/rig"}
 
 End = collections.namedtuple("End", "result events files profile")
