@@ -6,7 +6,7 @@ import signal
 import uuid
 
 import pytest
-from baton import Gone, descendants, killed, new_id, processes_with, wait_until_none_with
+from baton import Gone, descendants, killed, new_id, processes_with, wait_until, wait_until_none_with
 from test_custom_tools import fault, in_doubt, output, put, trust
 from test_tools import finish, of_type, one_step, run
 
@@ -210,7 +210,7 @@ def fork():
     kept = trust(server, name)["program"]  # the copy that runs is called by its hash
     assert output(run(home, server, name, "{}")) == {"result": None}
     assert processes_with(kept)
-    assert processes_with(f": {marker}")
+    wait_until(lambda: processes_with(f": {marker}"))  # its words are there a moment after it is
     if how == "kill":
         server.kill()
     else:

@@ -136,7 +136,8 @@ def test_a_socket_left_behind_is_no_obstacle(home):
 
 def test_watch_carries_an_orphaned_run_on(home):
     owner, told, gate = begin_gated(home, "owner")
-    run = owner.errors().split()[1]
+    run = told.path.parent.name
+    assert run in owner.errors()  # not always first: on a crowded machine a warning may be
     owner.kill()
     watcher = home.begin("watch", run)
     told.await_line()
