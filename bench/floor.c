@@ -208,11 +208,12 @@ static void measure(const char *path, unsigned clients, unsigned runs)
 
 int main(int argc, char **argv)
 {
-	static const unsigned clients[] = { 1, 16, 64 };
+	static const unsigned all[] = { 1, 16, 64 };
 	char folder[4096], path[4200];
 	long runs = argc > 2 ? strtol(argv[2], NULL, 10) : 1000;
-	if (argc > 3 || runs < 1 || runs > 1000000) {
-		fprintf(stderr, "usage: bench_floor [folder [runs]]\n");
+	long only = argc > 3 ? strtol(argv[3], NULL, 10) : 0; /* number of clients */
+	if (argc > 4 || runs < 1 || runs > 1000000 || only < 0 || only > CLIENTS_MOST) {
+		fprintf(stderr, "usage: bench_floor [folder [runs [clients]]]\n");
 		return 2;
 	}
 	snprintf(folder, sizeof(folder), "%s/floor-XXXXXX", argc > 1 ? argv[1] : ".");
@@ -221,8 +222,10 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	snprintf(path, sizeof(path), "%s/floor.db", folder);
-	for (size_t i = 0; i < sizeof(clients) / sizeof(clients[0]); i++)
-		measure(path, clients[i], (unsigned)runs);
+	for (size_t i = 0; only == 0 && i < sizeof(all) / sizeof(all[0]); i++)
+		measure(path, all[i], (unsigned)runs);
+	if (only > 0)
+		measure(path, (unsigned)only, (unsigned)runs);
 	rmdir(folder);
 	return 0;
 }

@@ -151,8 +151,8 @@ bool loop_new(struct loop **out_loop, struct error *error)
 	require(pthread_mutex_init(&loop->finished_mutex, NULL) == 0);
 	/* A reader that has gone is an error of write(), never the end of the process. */
 	signal(SIGPIPE, SIG_IGN);
-	bool writer = lane_open(&loop->writer, loop, 1, LIMIT_WRITER_WATCH_US, error);
-	bool reader = writer && lane_open(&loop->reader, loop, LOOP_READERS, 0, error);
+	bool writer = lane_open(&loop->writer, loop, 1, error);
+	bool reader = writer && lane_open(&loop->reader, loop, LOOP_READERS, error);
 	if (writer && reader) {
 		*out_loop = loop;
 		return true;

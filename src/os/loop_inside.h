@@ -7,7 +7,6 @@
 #define OS_LOOP_INSIDE_H
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <uv.h>
 
 #include "base/slots.h"
@@ -26,9 +25,8 @@ struct lane {
 	pthread_cond_t came; /* a job, or the lane closes */
 	pthread_cond_t idle; /* nothing is queued or running any more */
 	struct job_list queue;
-	size_t unfinished;     /* queued and running */
-	atomic_size_t waiting; /* queued; changed under the mutex, watched without it */
-	int64_t watch_us;      /* for so long a thread looks for the next job before it sleeps */
+	size_t unfinished; /* queued and running */
+	size_t waiting;    /* queued */
 	bool closing;
 	unsigned threads, next_thread;
 	pthread_t thread[LOOP_READERS];
@@ -65,7 +63,7 @@ struct job *job_list_take(struct job_list *list);
 /* Hands a job back: its done() will be called on the loop.  From any thread. */
 void loop_finish(struct loop *loop, struct job *job);
 
-MUST_CHECK bool lane_open(struct lane *lane, struct loop *loop, unsigned threads, int64_t watch_us,
+MUST_CHECK bool lane_open(struct lane *lane, struct loop *loop, unsigned threads,
 			  struct error *error);
 void lane_submit(struct lane *lane, struct job *job);
 struct loop_queue lane_queue(struct lane *lane);

@@ -3,9 +3,9 @@
  * Plain pthreads instead of libuv's pool: the writer must be one thread that takes jobs in order,
  * and a reader must know its number, because each reader owns a database connection.
  *
- * A job wakes one thread, never all of them.  To wake one that sleeps costs about as much as a
- * quarter of a commit on a fast disk, and behind a commit the next one is often a moment away: the
- * writer therefore watches for it a little before it goes to sleep.
+ * A job wakes one thread, never all of them, and when nobody holds the mutex.  A writer that
+ * watches for the next commit instead of sleeping was tried: one client was slower by a seventh,
+ * because the loop then wakes on the other processor.
  */
 #include "os/loop_inside.h"
 
@@ -34,58 +34,20 @@ struct job *job_list_take(struct job_list *list)
 	return job;
 }
 
-/* Tells the processor that this is a loop that waits. */
-static void relax(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	__builtin_ia32_pause();
-#elif defined(__aarch64__)
-	__asm__ volatile("yield");
-#endif
-}
-
-/* Until a job came, or the time is over. */
-static void watch(struct lane *lane)
-{
-	int64_t end = flight_now_us() + lane->watch_us;
-	do {
-		for (int i = 0; i < 16; i++) {
-			if (atomic_load_explicit(&lane->waiting, memory_order_relaxed) > 0)
-				return;
-			relax();
-		}
-	} while (flight_now_us() < end);
-}
-
-/* Called and left with the mutex held: until there may be something to do. */
-static void await_job(struct lane *lane, bool *watched)
-{
-	if (lane->watch_us > 0 && !*watched) {
-		pthread_mutex_unlock(&lane->mutex);
-		*watched = true;
-		watch(lane);
-		pthread_mutex_lock(&lane->mutex);
-	} else {
-		pthread_cond_wait(&lane->came, &lane->mutex);
-	}
-}
-
 static void *lane_thread(void *argument)
 {
 	struct lane *lane = argument;
 	pthread_mutex_lock(&lane->mutex);
 	unsigned number = lane->next_thread++;
-	bool watched = true;
 	for (;;) {
 		struct job *job = job_list_take(&lane->queue);
 		if (job == NULL && lane->closing)
 			break;
 		if (job == NULL) {
-			await_job(lane, &watched);
+			pthread_cond_wait(&lane->came, &lane->mutex);
 			continue;
 		}
 		lane->waiting--;
-		watched = false;
 		pthread_mutex_unlock(&lane->mutex);
 		job->run(job, number);
 		loop_finish(lane->loop, job);
@@ -98,11 +60,10 @@ static void *lane_thread(void *argument)
 	return NULL;
 }
 
-bool lane_open(struct lane *lane, struct loop *loop, unsigned threads, int64_t watch_us,
-	       struct error *error)
+bool lane_open(struct lane *lane, struct loop *loop, unsigned threads, struct error *error)
 {
 	require(threads <= LOOP_READERS);
-	*lane = (struct lane){ .loop = loop, .watch_us = watch_us };
+	*lane = (struct lane){ .loop = loop };
 	require(pthread_mutex_init(&lane->mutex, NULL) == 0);
 	require(pthread_cond_init(&lane->came, NULL) == 0);
 	require(pthread_cond_init(&lane->idle, NULL) == 0);
