@@ -275,6 +275,12 @@ static double bare_round(unsigned producers, double batch, long events)
 	return (double)events / seconds;
 }
 
+static int by_size(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+	return a < b ? -1 : a > b;
+}
+
 struct pair {
 	double rate, bare, batch;
 };
