@@ -11,7 +11,7 @@
  *		                      the third to the eighth; only at points that ask
  *		                      (POINT_FULL: store.before_commit)
  *		limit@3               a limit that nobody can fill in a test is 3; only at places
- *		                      that ask (POINT_LIMIT: writer.queue)
+ *		                      that ask (POINT_LIMIT: writer.queue, live.renew)
  *	BATON_POINTS_GATE   the gate of `hold`: a FIFO, opened once
  *	BATON_POINTS_TRACE  a file to which every passed name is appended, one a line
  * A point stands before and after every durable transition.

@@ -142,6 +142,7 @@ struct live {
 	struct arena arena;
 	struct graph_use *graph;
 	struct run *run;
+	size_t copied_bytes;  /* that the state took when it was last copied */
 	size_t weight;        /* of the bodies of the events behind the newest snapshot */
 	size_t snapshot_size; /* of that snapshot; 0 = there is none */
 	struct item_queue inbox;
@@ -257,6 +258,9 @@ void live_load(struct live *live);
 void live_miss_stop(struct live *live, const struct uuid *effect);
 bool live_take_missed_stop(struct live *live, const struct uuid *effect);
 void live_drop_state(struct live *live);
+/* A run that works for long leaves behind what it needs no more, when nothing of it is under way.
+ * The old state, to be freed once nobody looks at it; empty when it stays as it is. */
+MUST_CHECK struct arena live_renew(struct live *live);
 void turn_rows(struct turn *turn, struct live *live);
 void turn_free(struct turn *turn);
 /* Leaves memory when it is over and nothing is under way. */

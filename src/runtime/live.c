@@ -8,6 +8,7 @@
 
 #include "base/limits.h"
 #include "base/log.h"
+#include "os/point.h"
 #include "runtime/inside.h"
 
 /* ---- coming and going ---------------------------------------------------------------- */
@@ -51,6 +52,31 @@ void live_drop_state(struct live *live)
 	live->run = NULL;
 	arena_done(&live->arena);
 	live_forget_loaded(live);
+}
+
+/* Its state is copied into a new arena when the old one has grown to twice what a copy took. */
+struct arena live_renew(struct live *live)
+{
+	struct arena old = { 0 }, fresh = { 0 };
+	AUTO(arena) scratch = { 0 };
+	struct run_names names;
+	struct run *run;
+	struct error error;
+	size_t least = (size_t)POINT_LIMIT("live.renew", LIMIT_LIVE_STATE_BYTES);
+	size_t twice = 2 * live->copied_bytes;
+	bool quiet = live->in_flight == 0 && live->holds == 0 && live->turn == NULL &&
+		     live->inbox.first == NULL && live->redo.first == NULL && !live->stale;
+	if (!quiet || live->arena.taken < (least > twice ? least : twice) || run_ended(live->run))
+		return old;
+	const struct run_snapshot *snapshot = run_snapshot(live->run, &scratch, &names);
+	bool good = run_restore(snapshot, live->run_id, live->graph->graph, &fresh, &run, &error);
+	require(good); /* what a run says about itself is good */
+	old = live->arena;
+	live->arena = fresh;
+	live->run = run;
+	run->arena = &live->arena;
+	live->copied_bytes = fresh.taken;
+	return old;
 }
 
 void live_miss_stop(struct live *live, const struct uuid *effect)

@@ -321,6 +321,8 @@ static void turn_committed(struct writer_ticket *ticket)
 	} else if (ticket->append.outcome == STORE_FULL) {
 		turn_starved(turn, live);
 	} else {
+		/* The turn still looks at the old one. */
+		struct arena old = live_renew(live);
 		live->holds++;
 		live->renewed = false;
 		note_commit(turn, live);
@@ -329,6 +331,7 @@ static void turn_committed(struct writer_ticket *ticket)
 			tell_refused(live);
 		live->holds--;
 		turn_free(turn);
+		arena_done(&old);
 	}
 	live_settle(live);
 }

@@ -464,3 +464,28 @@ outputs: {n: {from: "${steps.each.outputs}"}}
     assert len(events_of(server, run, "human.requested")) == len(events_of(server, run, "human.finished")) == 4
     assert {path for path in states(server, run) if path.endswith("/ask")} == {
         f"each[{item}]/rounds{round}/both/ask" for item in (0, 1) for round in ("", "#2")}
+
+
+def test_a_run_that_works_for_long_leaves_behind_what_it_needs_no_more(home):
+    """Its state is copied whenever it has doubled, here from the first byte on; the run goes on as if nothing had been."""
+    home.define("""
+name: long
+outputs: {n: {from: "${steps.count.outputs.n}"}, seen: {from: "${steps.keep.outputs.seen}"}}
+steps:
+  - {name: keep, tool: echo, inputs: {seen: first}}
+  - name: count
+    depends_on: [keep]
+    tool: echo
+    inputs: {n: "${coalesce(steps.count.outputs.n, 0) + 1}", padding: "%s"}
+    loop_until: "${steps.count.outputs.n} >= 60"
+    loop_max: 100
+""" % ("x" * 200))
+    results = []
+    for points in ("", "live.renew=limit@1"):
+        server = home.serve(**({"BATON_POINTS": points} if points else {}))
+        result = server.start("long", wait=30).body
+        assert result["status"] == "success", result
+        events = [(event["seq"], event["type"], event["data"].get("step")) for event in server.events(result["run_id"])]
+        results.append((result["outputs"], events))
+        server.kill()
+    assert results[0] == results[1] and results[0][0] == {"n": 60, "seen": "first"}
