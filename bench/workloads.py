@@ -206,7 +206,8 @@ def w4(broken, steps=100_000):
         (home / "definitions/grow.yaml").write_text("\n".join(yaml) + "\n")
         with serve(home) as server:
             run = ask(server, "/api/run", {"workflow": "grow", "inputs": {"document": document()}})["run_id"]
-            until(lambda: ask(server, f"/api/runs?limit=1")[0]["status"] not in ("running", "pending"))
+            until(lambda: ask(server, f"/api/runs?limit=1")[0]["status"] not in ("running", "pending"), max(600, steps // 500))
+            grown = pss_mb(server.pid)
             result = ask(server, f"/api/runs?limit=1")[0]
             if result["status"] != "success":
                 raise SystemExit(f"W4's run went wrong: {result}")
@@ -228,7 +229,8 @@ def w4(broken, steps=100_000):
     last = (seconds[-1] - seconds[-1 - window]) / window
     content = steps * 200
     print(f"W4: {steps} steps of one run: {first * 1e6:.0f} us a step over the first 5 %, {last * 1e6:.0f} over the last; "
-          f"{size / 1e6:.1f} MB stored for {content / 1e6:.1f} MB of documents")
+          f"{size / 1e6:.1f} MB stored for {content / 1e6:.1f} MB of documents; {grown:.0f} MB PSS at its end")
+    judge(broken, grown <= 64, "at most 64 MB of memory")
     judge(broken, last <= 1.2 * first, f"the last window at most 1.2 times the first ({last / first:.2f})")
     judge(broken, size <= 2.5 * content, f"stored at most 2.5 times the content ({size / content:.2f})")
 
