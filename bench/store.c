@@ -1,9 +1,9 @@
 /* bench/store.c -- the store alone: durable appends beside a bare C loop, bytes on the disk,
- *reading.
+ * reading.
  *
  * Producers each append one event of 200 bytes to a run of their own and wait for the answer before
  * the next, through the writer's queue on a real loop.  The bare loop then commits the same rows on
- * the same tables by plain SQLite calls, in batches as large as the writer's were on the average.
+ * the same tables by SQLite as it comes, in batches as large as the writer's were on the average.
  * Both take turns, a round each, so that the disk's mood falls on both; the medians are compared.
  *
  *	bench_store [folder [events]]
@@ -18,7 +18,6 @@
 
 #include "base/limits.h"
 #include "os/loop.h"
-#include "store/page_vfs.h"
 #include "store/store_sqlite_schema.h"
 #include "store/writer.h"
 
@@ -191,13 +190,10 @@ static int frames_counted(void *context, sqlite3 *database, const char *name, in
 
 static void bare_open(struct bare *bare)
 {
-	int reserve = PAGE_RESERVED;
 	memset(bare, 0, sizeof(*bare));
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-	if (sqlite3_open_v2(file_name("bare.db"), &bare->database, flags, page_vfs_name()) !=
-	    SQLITE_OK)
+	if (sqlite3_open_v2(file_name("bare.db"), &bare->database, flags, NULL) != SQLITE_OK)
 		stop("bare loop", sqlite3_errmsg(bare->database));
-	sqlite3_file_control(bare->database, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserve);
 	static const char settings[] =
 		STORE_SQLITE_SETTINGS "PRAGMA journal_mode = WAL;" STORE_SQLITE_WRITER_SETTINGS
 				      "BEGIN;" STORE_SQLITE_SCHEMA "COMMIT;";

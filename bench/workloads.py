@@ -14,6 +14,7 @@ import re
 import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -59,14 +60,22 @@ def folder():
 
 @contextlib.contextmanager
 def serve(home, **environment):
-    server = subprocess.Popen([BATON, "--home", home, "serve", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                              env={**os.environ, **environment})
-    try:
-        server.address = server.stdout.readline().strip().removeprefix("listening on http://")
-        yield server
-    finally:
-        server.kill()
-        server.wait()
+    """A server; one that ended by itself in the middle of a workload says its last words."""
+    with tempfile.TemporaryFile("w+") as narration:
+        server = subprocess.Popen([BATON, "--home", home, "serve", "--port", "0"], stdout=subprocess.PIPE, stderr=narration, text=True,
+                                  env={**os.environ, **environment})
+        try:
+            server.address = server.stdout.readline().strip().removeprefix("listening on http://")
+            yield server
+        except BaseException:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                status = server.wait(timeout=1)
+                narration.seek(0)
+                print(f"the server ended with {status}:", *narration.readlines()[-40:], sep="\n  ", file=sys.stderr)
+            raise
+        finally:
+            server.kill()
+            server.wait()
 
 
 def ask(server, target, body=None, wait=None):

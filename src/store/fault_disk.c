@@ -12,7 +12,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "store/page_vfs.h"
+
+/* A log that grows often, so that crashes find it doing so. */
+enum { LOG_STEP = 16384 };
 
 void fault_lock(const struct fault_disk *disk)
 {
@@ -427,8 +429,8 @@ struct fault_disk *fault_disk_new(void)
 	disk->vfs_name = str_format(&disk->names, "fault-%u", atomic_fetch_add(&numbers, 1) + 1).at;
 	fault_vfs_fill(disk);
 	page_vfs_fill(&disk->pages, str_format(&disk->names, "%s-pages", disk->vfs_name).at,
-		      &disk->vfs);
-	int code = sqlite3_vfs_register(&disk->vfs, 0) | sqlite3_vfs_register(&disk->pages, 0);
+		      &disk->vfs, LOG_STEP);
+	int code = sqlite3_vfs_register(&disk->vfs, 0) | sqlite3_vfs_register(&disk->pages.vfs, 0);
 	require(code == SQLITE_OK);
 	return disk;
 }
@@ -448,7 +450,7 @@ void fault_disk_drop(struct fault_disk *disk)
 	if (!last)
 		return;
 	sqlite3_vfs_unregister(&disk->vfs);
-	sqlite3_vfs_unregister(&disk->pages);
+	sqlite3_vfs_unregister(&disk->pages.vfs);
 	while (disk->files != NULL) {
 		struct fault_file *file = disk->files;
 		require(file->handles == 0);

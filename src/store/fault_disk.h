@@ -11,6 +11,7 @@
 
 #include "base/str.h"
 #include "store/fault_vfs.h"
+#include "store/page_vfs.h"
 
 enum { FAULT_SHM_REGIONS = 64, FAULT_PATH = 512 };
 
@@ -49,7 +50,7 @@ struct fault_disk {
 	pthread_mutex_t mutex;
 	pthread_mutex_t *lock; /* the same; for those who get a const disk */
 	sqlite3_vfs vfs;
-	sqlite3_vfs pages; /* over it, "-pages" behind its name: with checksums */
+	struct page_vfs pages; /* over it, "-pages" behind its name: with checksums */
 	const char *vfs_name;
 	struct arena names;
 	unsigned holders;

@@ -54,7 +54,7 @@ static int file_read(sqlite3_file *base, void *out, int size, sqlite3_int64 at)
 	return code;
 }
 
-static int write_bytes(struct handle *handle, const void *bytes, size_t size, size_t at)
+static int write_piece(struct handle *handle, const void *bytes, size_t size, size_t at)
 {
 	struct fault_disk *disk = handle->disk;
 	if (disk->pulled || fault_strikes(disk, FAULT_WRITE))
@@ -67,6 +67,18 @@ static int write_bytes(struct handle *handle, const void *bytes, size_t size, si
 	if (last)
 		return SQLITE_IOERR_WRITE;
 	return cut ? SQLITE_FULL : SQLITE_OK;
+}
+
+/* A large write reaches the disk piece by piece: each can fail, and the plug be pulled in it. */
+static int write_bytes(struct handle *handle, const void *bytes, size_t size, size_t at)
+{
+	enum { PIECE = 4 * FAULT_SECTOR };
+	int code = SQLITE_OK;
+	for (size_t done = 0; done < size && code == SQLITE_OK; done += PIECE) {
+		size_t piece = size - done < PIECE ? size - done : PIECE;
+		code = write_piece(handle, (const char *)bytes + done, piece, at + done);
+	}
+	return code;
 }
 
 static int file_write(sqlite3_file *base, const void *bytes, int size, sqlite3_int64 at)

@@ -1,21 +1,25 @@
 /* store/page_vfs.c -- see page_vfs.h.
  *
- * Locks, the WAL's index and everything else but the bytes of a page are handed on.  The checksum
+ * Locks, the WAL's index and everything else but the bytes of a page are handed on, and a log is a
+ * log_file.  The checksum
  * is two sums, each fed by the other, as in SQLite's WAL: every step can be undone when its eight
  * bytes are known, so two pages that differ within eight bytes never have the same.
  */
 #include "store/page_vfs.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/limits.h"
+#include "store/inner_file.h"
+#include "store/log_file.h"
 
 enum { ADOPT = 0x42617401, DAMAGE = 0x42617402 }; /* file controls of ours */
 
 struct page_file {
-	sqlite3_file base;
-	sqlite3_file *inner; /* lies behind us */
+	struct inner_file file; /* first: SQLite's file */
 	bool adopting;
 	uint32_t damage;
 };
@@ -23,11 +27,6 @@ struct page_file {
 static struct page_file *self_of(sqlite3_file *file)
 {
 	return (struct page_file *)file;
-}
-
-static sqlite3_file *inner_of(sqlite3_file *file)
-{
-	return self_of(file)->inner;
 }
 
 static uint32_t word_at(const uint8_t *bytes)
@@ -77,7 +76,7 @@ static bool is_whole(const uint8_t *page, uint32_t number)
 static int file_read(sqlite3_file *file, void *out, int size, sqlite3_int64 at)
 {
 	struct page_file *self = self_of(file);
-	int code = self->inner->pMethods->xRead(self->inner, out, size, at);
+	int code = inner_read(file, out, size, at);
 	if (code != SQLITE_OK || self->adopting || !is_page(size, at) ||
 	    is_whole(out, number_of(at)))
 		return code;
@@ -87,13 +86,12 @@ static int file_read(sqlite3_file *file, void *out, int size, sqlite3_int64 at)
 
 static int file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 at)
 {
-	sqlite3_file *inner = inner_of(file);
 	if (!is_page(size, at))
-		return inner->pMethods->xWrite(inner, bytes, size, at);
+		return inner_write(file, bytes, size, at);
 	uint8_t page[PAGE_BYTES];
 	memcpy(page, bytes, PAGE_BYTES - PAGE_RESERVED);
 	checksum(page, number_of(at), page + PAGE_BYTES - PAGE_RESERVED);
-	return inner->pMethods->xWrite(inner, page, size, at);
+	return inner_write(file, page, size, at);
 }
 
 static int file_control(sqlite3_file *file, int what, void *argument)
@@ -104,65 +102,11 @@ static int file_control(sqlite3_file *file, int what, void *argument)
 	else if (what == DAMAGE)
 		*(uint32_t *)argument = self->damage;
 	else
-		return self->inner->pMethods->xFileControl(self->inner, what, argument);
+		return inner_control(file, what, argument);
 	return SQLITE_OK;
 }
 
 /* ---- handed on ----------------------------------------------------------------------- */
-
-static int file_close(sqlite3_file *file)
-{
-	sqlite3_file *inner = inner_of(file);
-	return inner->pMethods->xClose(inner);
-}
-
-static int file_truncate(sqlite3_file *file, sqlite3_int64 size)
-{
-	sqlite3_file *inner = inner_of(file);
-	return inner->pMethods->xTruncate(inner, size);
-}
-
-static int file_sync(sqlite3_file *file, int flags)
-{
-	sqlite3_file *inner = inner_of(file);
-	return inner->pMethods->xSync(inner, flags);
-}
-
-static int file_size(sqlite3_file *file, sqlite3_int64 *out_size)
-{
-	sqlite3_file *inner = inner_of(file);
-	return inner->pMethods->xFileSize(inner, out_size);
-}
-
-static int file_lock(sqlite3_file *file, int level)
-{
-	sqlite3_file *inner = inner_of(file);
-	return inner->pMethods->xLock(inner, level);
-}
-
-static int file_unlock(sqlite3_file *file, int level)
-{
-	sqlite3_file *inner = inner_of(file);
-	return inner->pMethods->xUnlock(inner, level);
-}
-
-static int file_check_reserved(sqlite3_file *file, int *out_reserved)
-{
-	sqlite3_file *inner = inner_of(file);
-	return inner->pMethods->xCheckReservedLock(inner, out_reserved);
-}
-
-static int file_sector_size(sqlite3_file *file)
-{
-	sqlite3_file *inner = inner_of(file);
-	return inner->pMethods->xSectorSize(inner);
-}
-
-static int file_characteristics(sqlite3_file *file)
-{
-	sqlite3_file *inner = inner_of(file);
-	return inner->pMethods->xDeviceCharacteristics(inner);
-}
 
 static int shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **out)
 {
@@ -191,18 +135,18 @@ static int shm_unmap(sqlite3_file *file, int forget)
 /* Version 2: no xFetch, since a mapped page would be read behind our back. */
 static const sqlite3_io_methods methods = {
 	.iVersion = 2,
-	.xClose = file_close,
+	.xClose = inner_close,
 	.xRead = file_read,
 	.xWrite = file_write,
-	.xTruncate = file_truncate,
-	.xSync = file_sync,
-	.xFileSize = file_size,
-	.xLock = file_lock,
-	.xUnlock = file_unlock,
-	.xCheckReservedLock = file_check_reserved,
+	.xTruncate = inner_truncate,
+	.xSync = inner_sync,
+	.xFileSize = inner_size,
+	.xLock = inner_lock,
+	.xUnlock = inner_unlock,
+	.xCheckReservedLock = inner_check_reserved,
 	.xFileControl = file_control,
-	.xSectorSize = file_sector_size,
-	.xDeviceCharacteristics = file_characteristics,
+	.xSectorSize = inner_sector_size,
+	.xDeviceCharacteristics = inner_characteristics,
 	.xShmMap = shm_map,
 	.xShmLock = shm_lock,
 	.xShmBarrier = shm_barrier,
@@ -216,27 +160,29 @@ static sqlite3_vfs *base_of(sqlite3_vfs *vfs)
 	return vfs->pAppData;
 }
 
-/* Where the other VFS's file begins in ours; its size is a multiple of what any type needs. */
-static sqlite3_file *place_of(struct page_file *self)
+/* The bytes of ours before those of the other VFS, enough for either kind of file. */
+static int own_bytes(void)
 {
-	return (sqlite3_file *)(void *)(self + 1);
+	enum { ALIGNED = _Alignof(max_align_t) };
+	int most = log_file_bytes();
+	if (most < (int)sizeof(struct page_file))
+		most = (int)sizeof(struct page_file);
+	return (most + ALIGNED - 1) / ALIGNED * ALIGNED;
 }
 
 static int vfs_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, int flags,
 		    int *out_flags)
 {
 	sqlite3_vfs *base = base_of(vfs);
+	if (flags & SQLITE_OPEN_WAL)
+		return log_file_open(file, own_bytes(), ((struct page_vfs *)vfs)->log_step, base,
+				     name, flags, out_flags);
 	if (!(flags & SQLITE_OPEN_MAIN_DB))
 		return base->xOpen(base, name, file, flags, out_flags);
 	struct page_file *self = self_of(file);
-	*self = (struct page_file){ .inner = place_of(self) };
-	memset(self->inner, 0, (size_t)base->szOsFile);
-	int code = base->xOpen(base, name, self->inner, flags, out_flags);
-	if (code == SQLITE_OK)
-		self->base.pMethods = &methods;
-	else if (self->inner->pMethods != NULL)
-		self->inner->pMethods->xClose(self->inner);
-	return code;
+	*self = (struct page_file){ 0 };
+	return inner_file_open(&self->file, (size_t)own_bytes(), &methods, base, name, flags,
+			       out_flags);
 }
 
 static int vfs_delete(sqlite3_vfs *vfs, const char *name, int sync_folder)
@@ -279,23 +225,25 @@ static int vfs_last_error(sqlite3_vfs *vfs, int size, char *out)
 	return base_of(vfs)->xGetLastError(base_of(vfs), size, out);
 }
 
-void page_vfs_fill(sqlite3_vfs *vfs, const char *name, sqlite3_vfs *base)
+void page_vfs_fill(struct page_vfs *self, const char *name, sqlite3_vfs *base, int log_step)
 {
 	require(base != NULL && base->iVersion >= 2);
-	*vfs = (sqlite3_vfs){ .iVersion = 2,
-			      .szOsFile = (int)sizeof(struct page_file) + base->szOsFile,
-			      .mxPathname = base->mxPathname,
-			      .zName = name,
-			      .pAppData = base,
-			      .xOpen = vfs_open,
-			      .xDelete = vfs_delete,
-			      .xAccess = vfs_access,
-			      .xFullPathname = vfs_full_name,
-			      .xRandomness = vfs_randomness,
-			      .xSleep = vfs_sleep,
-			      .xCurrentTime = vfs_time_days,
-			      .xGetLastError = vfs_last_error,
-			      .xCurrentTimeInt64 = vfs_time };
+	require(log_step > 0 && log_step <= LIMIT_LOG_STEP_BYTES);
+	self->log_step = log_step;
+	self->vfs = (sqlite3_vfs){ .iVersion = 2,
+				   .szOsFile = own_bytes() + base->szOsFile,
+				   .mxPathname = base->mxPathname,
+				   .zName = name,
+				   .pAppData = base,
+				   .xOpen = vfs_open,
+				   .xDelete = vfs_delete,
+				   .xAccess = vfs_access,
+				   .xFullPathname = vfs_full_name,
+				   .xRandomness = vfs_randomness,
+				   .xSleep = vfs_sleep,
+				   .xCurrentTime = vfs_time_days,
+				   .xGetLastError = vfs_last_error,
+				   .xCurrentTimeInt64 = vfs_time };
 }
 
 static const char system_name[] = "baton-pages";
@@ -303,9 +251,9 @@ static const char system_name[] = "baton-pages";
 /* SQLite keeps a pointer to it for as long as the process lives. */
 static void system_register(void)
 {
-	static sqlite3_vfs vfs;
-	page_vfs_fill(&vfs, system_name, sqlite3_vfs_find(NULL));
-	int code = sqlite3_vfs_register(&vfs, 0);
+	static struct page_vfs pages;
+	page_vfs_fill(&pages, system_name, sqlite3_vfs_find(NULL), LIMIT_LOG_STEP_BYTES);
+	int code = sqlite3_vfs_register(&pages.vfs, 0);
 	require(code == SQLITE_OK);
 }
 

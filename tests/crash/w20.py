@@ -207,9 +207,10 @@ def lives(events):
 
 def without_doubt(told, settled):
     """The steps that a person has settled, as they would have been: their doubt is marked and gone."""
-    for step, _ in settled:
-        kinds = [kind for kind, _, _ in told[step]]
-        assert "human.requested" in kinds and ("tool.finished", "unknown") in [row[:2] for row in told[step]], told[step]
+    for step, doubts in collections.Counter(step for step, _ in settled).items():
+        rows = [row[:2] for row in told[step]]
+        assert sum(kind == "human.requested" for kind, _ in rows) == doubts, told[step]
+        assert rows.count(("tool.finished", "unknown")) == doubts, told[step]
         told[step] = None
     return told
 

@@ -365,13 +365,13 @@ static void wal_make(struct scene *scene, struct wal *wal)
 	wal->ends[0] = 0;
 	for (unsigned i = 0; i < COMMITS; i++) {
 		cr_assert(commit_number(&scene->f, i, &outcome));
-		wal->ends[i + 1] = fault_disk_size(scene->disk, "-wal");
+		wal->ends[i + 1] = scene->f.ops->stats(scene->f.store).wal_bytes;
 	}
 	wal->size = wal->ends[COMMITS];
 	fault_disk_pull_at(scene->disk, 0);
 	scene_close(scene);
 	fault_disk_lose_power(scene->disk, FAULT_DROP, 1);
-	cr_assert_eq(fault_disk_size(scene->disk, "-wal"), wal->size);
+	cr_assert_geq(fault_disk_size(scene->disk, "-wal"), wal->size); /* zeros behind it */
 }
 
 static unsigned whole_until(const struct wal *wal, size_t at)
