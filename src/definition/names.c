@@ -2,8 +2,9 @@
  *
  * A step may read steps of its own body that are certainly final before it, and of the bodies
  * around it those that are final before the container it is in; the container is then a reader
- * there.  Where steps start each other along edges nothing is certain, and a step that has not
- * been run reads as null.
+ * there.  The container itself reads as its round before, if it has rounds: that is how one
+ * carries on what the last one came to.  Where steps start each other along edges nothing is
+ * certain, and a step that has not been run reads as null.
  */
 #include "definition/inside.h"
 #include "expr/template.h"
@@ -34,6 +35,13 @@ static bool check_input(const struct compiling *c, struct str name, struct error
 	return fail(error, ERROR_INVALID, "the workflow declares no input " STR_FMT, STR_ARG(name));
 }
 
+/* Is its output of the round before there while it runs again?  Inside of a loop and of a
+ * verification it is their steps that ask. */
+static bool has_rounds(const struct run_definition_step *step, bool asks_itself)
+{
+	return has(step, loop_until) || (!asks_itself && (has(step, loop) || has(step, verify)));
+}
+
 static bool check_step(const struct reader *reader, struct str name, struct error *error)
 {
 	size_t user = (size_t)reader->step;
@@ -50,7 +58,7 @@ static bool check_step(const struct reader *reader, struct str name, struct erro
 		if (innermost && reader->own && number - 1 == user)
 			return true;
 		if (!body->edges && !is_ancestor(body, user, number - 1) &&
-		    !(innermost && number - 1 == user && has(&body->steps.at[user], loop_until)))
+		    !(number - 1 == user && has_rounds(&body->steps.at[user], innermost)))
 			return fail(error, ERROR_INVALID,
 				    "reads step " STR_FMT
 				    " without depending on it: add it to depends_on",

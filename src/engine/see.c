@@ -103,11 +103,29 @@ static const struct json *see_step(void *context, struct str name, enum expr_fie
 	return NULL;
 }
 
+/* Does the step that is being closed set the variable? */
+static bool sets_now(const struct seeing *seeing, const struct scope *scope, struct str name,
+		     const struct json **out_value)
+{
+	if (seeing->closing == NULL || seeing->closing->scope != scope)
+		return false;
+	const struct run_graph_node *row = run_node(seeing->run, seeing->closing)->row;
+	for (size_t s = 0; s < row->sets.count; s++)
+		if (str_equal(row->sets.at[s].value, name)) {
+			*out_value = json_member(seeing->output, row->sets.at[s].key);
+			return true;
+		}
+	return false;
+}
+
 /* The newest step that has set the variable, from the innermost body outwards. */
 static const struct json *see_ctx(void *context, struct str name)
 {
 	struct seeing *seeing = context;
 	for (struct scope *scope = seeing->scope; scope != NULL; scope = outer(scope)) {
+		const struct json *value;
+		if (sets_now(seeing, scope, name, &value))
+			return value;
 		struct graph_numbers body = graph_body(seeing->run->graph, body_owner(scope));
 		const struct activation *newest = NULL;
 		struct str key = S("");

@@ -161,7 +161,7 @@ class Maker:
             step["map"]["at_once"] = self.pick(1, 2)
 
     def make_loop(self, step, depth, reads):
-        steps = self.body(depth + 1, reads)
+        steps = self.body(depth + 1, reads + [step["name"]])
         step["loop"] = {"until": self.expression(reads + [inner["name"] for inner in steps]), "steps": steps}
         if self.often(2):
             step["loop"]["max"] = self.pick(1, 2, "${inputs.n}")
@@ -176,7 +176,7 @@ class Maker:
             if self.often(3):
                 step["verify"]["policy"]["timeout_seconds"] = self.pick(1, 10)
         if not self.often(4):
-            step["verify"]["steps"] = self.body(depth + 1, reads)
+            step["verify"]["steps"] = self.body(depth + 1, reads + [step["name"]])
 
     def make_gate(self, step, depth, reads):
         steps = self.body(depth + 1, reads)

@@ -179,6 +179,13 @@ Test(compile, references_lead_somewhere)
 	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    inputs: {k: "
 	     "'${steps.a.outputs}'}\n",
 	     5, 17, "/steps/0/inputs", "without depending on it");
+	/* Only what has rounds has a round before this one. */
+	only("name: x\nsteps:\n  - name: l\n    when: steps.l.outputs.n\n"
+	     "    loop:\n      until: 'true'\n      steps: [{name: a, tool: echo}]\n",
+	     4, 11, "/steps/0/when", "without depending on it");
+	only("name: x\nsteps:\n  - name: m\n    map:\n      over: [1]\n      steps:\n"
+	     "        - name: a\n          tool: echo\n          inputs: {n: '${steps.m.outputs}'}\n",
+	     9, 23, "/steps/0/map/steps/0/inputs", "without depending on it");
 }
 
 Test(compile, references_of_questions_and_outputs_are_checked)

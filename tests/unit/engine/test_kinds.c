@@ -164,6 +164,40 @@ Test(kinds, variables_are_the_newest_that_was_set)
 	cr_assert_str_eq(outputs(), "{\"c\":2}");
 }
 
+Test(kinds, what_a_step_sets_is_seen_by_its_own_condition)
+{
+	begin("steps:\n  - {name: a, tool: echo, inputs: {n: '${coalesce(ctx.n, 0) + 1}'},"
+	      " outputs: {n: n}, loop_until: ctx.n >= 3, loop_max: 10}\n"
+	      "outputs: {n: {from: '${ctx.n}'}}\n");
+	rig_compute_all(&rig);
+	cr_assert_str_eq(outputs(), "{\"n\":3}");
+}
+
+Test(kinds, a_round_reads_the_round_before_it)
+{
+	begin("steps:\n  - name: l\n    loop:\n      until: steps.b.outputs.text == 'xxx'\n      max: 9\n"
+	      "      steps:\n"
+	      "        - {name: a, tool: echo, inputs: {old: '${steps.l.outputs.b.text}', status: '${steps.l.status}'}}\n"
+	      "        - name: p\n          parallel:\n            steps:\n"
+	      "              - {name: deep, tool: echo, inputs: {text: \"${coalesce(steps.l.outputs.b.text, '')}x\"}}\n"
+	      "        - {name: b, tool: echo, depends_on: [a, p], inputs: {text: '${steps.p.outputs.deep.text}'}}\n"
+	      "outputs: {all: {from: '${steps.l.outputs}'}}\n");
+	rig_compute_all(&rig);
+	cr_assert_str_eq(outputs(), "{\"all\":{\"a\":{\"old\":\"xx\",\"status\":\"success\"},"
+				    "\"p\":{\"deep\":{\"text\":\"xxx\"}},\"b\":{\"text\":\"xxx\"}}}");
+}
+
+Test(kinds, a_correction_reads_what_was_wrong)
+{
+	begin("steps:\n  - {name: a, tool: echo, inputs: {n: 1}}\n"
+	      "  - name: v\n    depends_on: [a]\n    verify:\n      target: a\n"
+	      "      criteria: [{name: told, check: \"output.why == 'failed'\"}]\n"
+	      "      steps: [{name: fix, tool: echo, inputs: {why: '${steps.v.outputs.status}'}}]\n"
+	      "outputs: {status: {from: '${steps.v.outputs.status}'}}\n");
+	rig_compute_all(&rig);
+	cr_assert_str_eq(outputs(), "{\"status\":\"corrected\"}");
+}
+
 /* ---- edges --------------------------------------------------------------------------- */
 
 static const char *const cycle =

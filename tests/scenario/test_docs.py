@@ -1,0 +1,38 @@
+"""What the documentation shows is run as it stands there."""
+import json
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGES = ["README.md", "docs/workflows.md"]
+# A block of a whole file, and the block of JSON behind it, if there is one.
+BLOCK = re.compile(r"```yaml\n(name: (\S+)[^\n]*\n.*?)```\n(?:\n```json\n(.*?)```\n)?", re.S)
+
+
+def workflows():
+    for page in PAGES:
+        for text, name, gives in BLOCK.findall((ROOT / page).read_text()):
+            yield pytest.param(text, gives, id=f"{page}-{name}")
+
+
+WORKFLOWS = list(workflows())
+
+
+def test_there_are_some():
+    assert len(WORKFLOWS) >= 14
+    assert sum(bool(one.values[1]) for one in WORKFLOWS) >= 10
+
+
+@pytest.mark.parametrize("text,gives", WORKFLOWS)
+def test_a_workflow_of_the_pages(home, text, gives):
+    """Its problems are none; where the page says what it gives, that is what it gives."""
+    file = pathlib.Path(home.path, "page.yaml")
+    file.write_text(text)
+    status, out, narration = home.cli("contract", "check", "run.Definition", str(file))
+    assert status == 0, narration
+    if gives:
+        status, out, narration = home.cli("run", str(file))
+        assert status == 0, narration
+        assert json.loads(out) == json.loads(gives)
