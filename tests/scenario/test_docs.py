@@ -25,6 +25,22 @@ def test_there_are_some():
     assert sum(bool(one.values[1]) for one in WORKFLOWS) >= 10
 
 
+def routes_told():
+    """Every path in the tables of the README; `…/x` stands beside the path before it."""
+    before = ""
+    for line in (ROOT / "README.md").read_text().splitlines():
+        for path in re.findall(r"`(/[^` ]*|…/[^` ]*)`", line) if line.startswith("|") else []:
+            before = path if path.startswith("/") else f"{before.rsplit('/', 1)[0]}/{path.removeprefix('…/')}"
+            yield before
+
+
+def test_every_route_is_in_the_readme(home):
+    """What the dashboard and the reference are made of need not be."""
+    status, out, narration = home.cli("describe", "openapi")
+    assert status == 0, narration
+    assert set(json.loads(out)["paths"]) - set(routes_told()) == {"/docs/style.css"}
+
+
 @pytest.mark.parametrize("text,gives", WORKFLOWS)
 def test_a_workflow_of_the_pages(home, text, gives):
     """Its problems are none; where the page says what it gives, that is what it gives."""
