@@ -183,8 +183,9 @@ Test(kinds, a_round_reads_the_round_before_it)
 	      "        - {name: b, tool: echo, depends_on: [a, p], inputs: {text: '${steps.p.outputs.deep.text}'}}\n"
 	      "outputs: {all: {from: '${steps.l.outputs}'}}\n");
 	rig_compute_all(&rig);
-	cr_assert_str_eq(outputs(), "{\"all\":{\"a\":{\"old\":\"xx\",\"status\":\"success\"},"
-				    "\"p\":{\"deep\":{\"text\":\"xxx\"}},\"b\":{\"text\":\"xxx\"}}}");
+	cr_assert_str_eq(outputs(),
+			 "{\"all\":{\"a\":{\"old\":\"xx\",\"status\":\"success\"},"
+			 "\"p\":{\"deep\":{\"text\":\"xxx\"}},\"b\":{\"text\":\"xxx\"}}}");
 }
 
 Test(kinds, a_correction_reads_what_was_wrong)
