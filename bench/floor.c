@@ -167,7 +167,8 @@ static void floor_open(struct floor *floor, const char *path)
 		stop(floor, path);
 	static const char *const settings[] = { STORE_SQLITE_SETTINGS, "PRAGMA journal_mode = WAL",
 						STORE_SQLITE_WRITER_SETTINGS,
-						"BEGIN;" STORE_SQLITE_SCHEMA "COMMIT;" };
+						"BEGIN;" STORE_SQLITE_SCHEMA STORE_SQLITE_UNLISTED
+						"COMMIT;" };
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
 		if (sqlite3_exec(floor->database, settings[i], NULL, NULL, NULL) != SQLITE_OK)
 			stop(floor, settings[i]);

@@ -196,7 +196,7 @@ static void bare_open(struct bare *bare)
 		stop("bare loop", sqlite3_errmsg(bare->database));
 	static const char settings[] =
 		STORE_SQLITE_SETTINGS "PRAGMA journal_mode = WAL;" STORE_SQLITE_WRITER_SETTINGS
-				      "BEGIN;" STORE_SQLITE_SCHEMA "COMMIT;";
+				      "BEGIN;" STORE_SQLITE_SCHEMA STORE_SQLITE_UNLISTED "COMMIT;";
 	if (sqlite3_exec(bare->database, settings, NULL, NULL, NULL) != SQLITE_OK)
 		stop("bare loop", sqlite3_errmsg(bare->database));
 	sqlite3_wal_hook(bare->database, frames_counted, bare);
@@ -210,8 +210,8 @@ static void bare_open(struct bare *bare)
 		  " ended_at, seq, summary)"
 		  " VALUES (?1, ?2, 0, 'bench', 'running', 1, 2, 0, 1, '{}')",
 		  &bare->insert },
-		{ "UPDATE runs SET name = 'bench', state = 'running', created_at = 1,"
-		  " updated_at = 2, ended_at = 0, seq = ?2, summary = '{}' WHERE key = ?1",
+		{ "UPDATE runs SET created_at = 1, updated_at = 2, ended_at = 0, seq = ?2,"
+		  " summary = '{}' WHERE key = ?1",
 		  &bare->update },
 		{ "INSERT INTO events (position, run, seq, at, kept, type, names, body)"
 		  " VALUES (?1, ?2, ?3, 1794787039539585, 0, 'step.computed', NULL, ?4)",

@@ -290,7 +290,7 @@ static bool check_snapshots(struct care *care, struct store_reader *reader)
 	for (;;) {
 		AUTO(arena) arena = { 0 };
 		struct store_run_page page;
-		if (!reader->ops->list_runs(reader, before, LIMIT_PAGE_ITEMS, &arena, &page,
+		if (!reader->ops->list_runs(reader, NULL, before, LIMIT_PAGE_ITEMS, &arena, &page,
 					    &care->error))
 			return false;
 		for (size_t i = 0; i < page.count; i++)

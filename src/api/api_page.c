@@ -259,7 +259,7 @@ static bool find_event(struct page *page, struct store_reader *reader, const str
 	for (;;) {
 		AUTO(arena) arena = { 0 };
 		struct store_run_page runs;
-		if (!reader->ops->list_runs(reader, begun ? &before : NULL,
+		if (!reader->ops->list_runs(reader, NULL, begun ? &before : NULL,
 					    LIMIT_STREAM_PAGE_EVENTS, &arena, &runs, &page->error))
 			return false;
 		for (size_t i = 0; i < runs.count; i++) {

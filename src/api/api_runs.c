@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "views/view.h"
 #include "views/view_runtime.h"
+#include "views/vocabulary.h"
 
 /* ---- one run ------------------------------------------------------------------------- */
 
@@ -345,8 +346,9 @@ struct list_read {
 	struct uuid run; /* the page before's last run; or whose events */
 	int64_t after, limit;
 	struct buf text;
-	struct str next;             /* Link header, "" at the end */
-	struct str workflow, status; /* what is wanted; "" = any */
+	struct str next;   /* Link header, "" at the end */
+	struct str status; /* as it was asked for; "" = any */
+	struct store_run_filter only;
 	struct error error;
 };
 
@@ -393,13 +395,6 @@ static void print_summary(const struct store_run *run, struct arena *arena,
 	runtime_run_summary_model_print(model, writer);
 }
 
-static bool is_wanted(const struct list_read *list, const struct store_run *run)
-{
-	return (list->workflow.size == 0 || str_equal(list->workflow, run->name)) &&
-	       (list->status.size == 0 || str_equal(list->status, run->state) ||
-		str_equal(list->status, view_runtime_status(run->state)));
-}
-
 static void add_parameter(struct buf *out, const char *name, struct str value)
 {
 	if (value.size == 0)
@@ -421,7 +416,7 @@ static struct str next_page(struct list_read *list, const struct uuid *last)
 	char id[UUID_TEXT_SIZE];
 	struct arena *arena = &list->read.arena;
 	AUTO(buf) query = { 0 };
-	add_parameter(&query, "workflow", list->workflow);
+	add_parameter(&query, "workflow", list->only.name);
 	add_parameter(&query, "status", list->status);
 	return str_format(arena, "</api/runs?limit=%lld&cursor=" STR_FMT STR_FMT ">; rel=\"next\"",
 			  (long long)list->limit, STR_ARG(uuid_text(last, id)),
@@ -431,31 +426,17 @@ static struct str next_page(struct list_read *list, const struct uuid *last)
 static void runs_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct list_read *list = (struct list_read *)read;
+	struct store_run_page page;
+	if (!reader->ops->list_runs(reader, &list->only, list->has_before ? &list->run : NULL,
+				    (size_t)list->limit, &read->arena, &page, &list->error))
+		return;
 	struct json_writer writer = { .out = &list->text };
-	struct uuid last = list->run;
-	const struct uuid *before = list->has_before ? &last : NULL;
-	int64_t shown = 0;
-	bool more = true;
 	json_open(&writer, '[');
-	while (more && shown < list->limit) {
-		AUTO(arena) arena = { 0 };
-		struct store_run_page page;
-		if (!reader->ops->list_runs(reader, before, (size_t)list->limit, &arena, &page,
-					    &list->error))
-			return;
-		more = page.count == (size_t)list->limit;
-		for (size_t i = 0; i < page.count && shown < list->limit; i++) {
-			last = page.at[i].id;
-			if (!is_wanted(list, &page.at[i]))
-				continue;
-			print_summary(&page.at[i], &arena, &writer);
-			shown++;
-		}
-		before = &last;
-	}
+	for (size_t i = 0; i < page.count; i++)
+		print_summary(&page.at[i], &read->arena, &writer);
 	json_close(&writer, ']');
-	if (shown == list->limit)
-		list->next = next_page(list, &last);
+	if (page.count == (size_t)list->limit)
+		list->next = next_page(list, &page.at[page.count - 1].id);
 }
 
 static void list_done(struct runtime_read *read)
@@ -471,14 +452,35 @@ static void list_done(struct runtime_read *read)
 	list_free(list);
 }
 
+/* The states that a word stands for: Baton's own, and S2's, which has fewer. */
+static bool states_of(struct list_read *list, struct str status, struct error *error)
+{
+	struct arena *arena = &list->read.arena;
+	struct str *states = arena_array(arena, struct str, VOCABULARY_RUN_COUNT);
+	AUTO(buf) known = { 0 };
+	for (enum vocabulary_run i = 0; i < VOCABULARY_RUN_COUNT; i++) {
+		const struct vocabulary_run_row *row = vocabulary_run(i);
+		buf_add_format(&known, "%s" STR_FMT, i == 0 ? "" : ", ", STR_ARG(row->word));
+		if (str_equal(status, row->word) || str_equal(status, row->runtime))
+			states[list->only.state_count++] = row->word;
+	}
+	list->only.states = states;
+	if (status.size == 0)
+		list->only.state_count = 0;
+	return status.size == 0 || list->only.state_count > 0 ||
+	       fail(error, ERROR_USAGE, "?status= is none that runs have: " STR_FMT ", or success",
+		    STR_ARG(buf_str(&known)));
+}
+
 void api_run_list(struct api_call *call)
 {
 	struct list_read *list = list_new(call);
 	struct str cursor = api_query(call, S("cursor"));
 	list->has_before = cursor.size > 0;
-	list->workflow = str_copy(&list->read.arena, api_query(call, S("workflow")));
+	list->only.name = str_copy(&list->read.arena, api_query(call, S("workflow")));
 	list->status = str_copy(&list->read.arena, api_query(call, S("status")));
-	bool good = api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 50, &list->limit,
+	bool good = states_of(list, list->status, &list->error) &&
+		    api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 50, &list->limit,
 				  &list->error);
 	if (good && list->has_before && !uuid_parse(cursor, &list->run))
 		good = fail(&list->error, ERROR_USAGE, "?cursor= is not one this list gave");

@@ -374,7 +374,7 @@ static void page_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct rebuild *rebuild = (struct rebuild *)read;
 	struct store_run_page page;
-	if (!reader->ops->list_runs(reader, rebuild->begun ? &rebuild->before : NULL,
+	if (!reader->ops->list_runs(reader, NULL, rebuild->begun ? &rebuild->before : NULL,
 				    LIMIT_RETENTION_PAGE_RUNS, &read->arena, &page,
 				    &rebuild->error))
 		return;

@@ -167,6 +167,26 @@ struct store_run_page {
 	size_t count;
 };
 
+/* Which runs are listed: those of a name ("" = whatever it is) that are in one of these states
+ * (none = whatever it is). */
+struct store_run_filter {
+	struct str name;
+	const struct str *states;
+	size_t state_count;
+};
+
+/* How many runs of a name are in a state, how many of these have ended, and what they took in all.
+ */
+struct store_tally {
+	struct str name, state;
+	int64_t runs, ended, took_us;
+};
+
+struct store_tallies {
+	struct store_tally *at;
+	size_t count;
+};
+
 struct store_effect_page {
 	struct store_effect *at;
 	size_t count;
@@ -253,11 +273,12 @@ struct store_ops {
 			 struct error *error);
 	bool (*read_run)(struct store_reader *reader, const struct uuid *run, struct arena *arena,
 			 struct store_run *out_run, bool *out_found, struct error *error);
-	/* Newest first; `before` is the id of the last run of the page before, NULL to begin; an
-	 * unknown one gives an empty page. */
-	bool (*list_runs)(struct store_reader *reader, const struct uuid *before, size_t limit,
-			  struct arena *arena, struct store_run_page *out_page,
-			  struct error *error);
+	/* Newest first, of all runs or of those that `only` lets through, which costs what the page
+	 * costs however many others there are.  `before` is the id of the last run of the page
+	 * before, NULL to begin; an unknown one gives an empty page. */
+	bool (*list_runs)(struct store_reader *reader, const struct store_run_filter *only,
+			  const struct uuid *before, size_t limit, struct arena *arena,
+			  struct store_run_page *out_page, struct error *error);
 	bool (*read_blob)(struct store_reader *reader, const struct hash *hash, struct arena *arena,
 			  struct str *out_bytes, bool *out_found, struct error *error);
 	/* Open effects, ordered by id, ids > after (NULL to begin); kind "" = every kind. */
@@ -297,6 +318,10 @@ struct store_ops {
 	/* Effects that wait for a person or a time (kinds human, timer, retry) by kind. */
 	bool (*count_waiting)(struct store_reader *reader, struct arena *arena,
 			      struct store_state_counts *out_counts, struct error *error);
+	/* Every name and state that has a run, in this order; its cost does not grow with the runs.
+	 */
+	bool (*tally_runs)(struct store_reader *reader, struct arena *arena,
+			   struct store_tallies *out_tallies, struct error *error);
 	/* Every state that has a run; its cost does not grow with the runs. */
 	bool (*count_states)(struct store_reader *reader, struct arena *arena,
 			     struct store_state_counts *out_counts, struct error *error);

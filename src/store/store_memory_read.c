@@ -138,8 +138,19 @@ static bool read_run(struct store_reader *reader, const struct uuid *id, struct 
 	return true;
 }
 
-static bool list_runs(struct store_reader *reader, const struct uuid *before, size_t limit,
-		      struct arena *arena, struct store_run_page *out_page, struct error *error)
+static bool passes(const struct store_run_filter *only, const struct store_run *run)
+{
+	if (only == NULL)
+		return true;
+	bool among = only->state_count == 0;
+	for (size_t i = 0; i < only->state_count; i++)
+		among |= str_equal(only->states[i], run->state);
+	return among && (only->name.size == 0 || str_equal(only->name, run->name));
+}
+
+static bool list_runs(struct store_reader *reader, const struct store_run_filter *only,
+		      const struct uuid *before, size_t limit, struct arena *arena,
+		      struct store_run_page *out_page, struct error *error)
 {
 	(void)error;
 	struct store_memory *self = locked(reader);
@@ -147,10 +158,11 @@ static bool list_runs(struct store_reader *reader, const struct uuid *before, si
 	size_t older = last != NULL && last != self->system ? last->order
 		       : before == NULL                     ? self->run_count
 							    : 0;
-	out_page->count = older < limit ? older : limit;
-	out_page->at = arena_array(arena, struct store_run, out_page->count);
-	for (size_t i = 0; i < out_page->count; i++)
-		out_page->at[i] = run_copy(arena, self->runs[older - 1 - i]);
+	out_page->count = 0;
+	out_page->at = arena_array(arena, struct store_run, older < limit ? older : limit);
+	for (; older > 0 && out_page->count < limit; older--)
+		if (passes(only, &self->runs[older - 1]->row))
+			out_page->at[out_page->count++] = run_copy(arena, self->runs[older - 1]);
 	unlock(self);
 	return true;
 }
@@ -343,6 +355,41 @@ static bool read_guard(struct store_reader *reader, struct str name, int64_t *ou
 	return true;
 }
 
+static int tally_order(const void *left, const void *right)
+{
+	const struct store_tally *a = left, *b = right;
+	int order = str_compare(a->name, b->name);
+	return order != 0 ? order : str_compare(a->state, b->state);
+}
+
+/* Its cost does grow with the runs: this store is for tests, and counts what it has. */
+static bool tally_runs(struct store_reader *reader, struct arena *arena,
+		       struct store_tallies *out_tallies, struct error *error)
+{
+	(void)error;
+	struct store_memory *self = locked(reader);
+	struct store_tally *at = arena_array(arena, struct store_tally, self->run_count);
+	size_t count = 0;
+	for (size_t i = 0; i < self->run_count; i++) {
+		const struct store_run *run = &self->runs[i]->row;
+		struct store_tally key = { .name = run->name, .state = run->state };
+		size_t place = 0;
+		while (place < count && tally_order(&at[place], &key) != 0)
+			place++;
+		if (place == count)
+			at[count++] = (struct store_tally){ .name = str_copy(arena, run->name),
+							    .state = str_copy(arena, run->state) };
+		at[place].runs++;
+		at[place].ended += run->ended_at > 0;
+		at[place].took_us += run->ended_at > 0 ? run->ended_at - run->created_at : 0;
+	}
+	if (count > 0)
+		qsort(at, count, sizeof(*at), tally_order);
+	*out_tallies = (struct store_tallies){ at, count };
+	unlock(self);
+	return true;
+}
+
 static bool count_states(struct store_reader *reader, struct arena *arena,
 			 struct store_state_counts *out_counts, struct error *error)
 {
@@ -495,6 +542,7 @@ const struct store_ops store_memory_ops = {
 	.read_request = read_request,
 	.read_guard = read_guard,
 	.count_states = count_states,
+	.tally_runs = tally_runs,
 	.count_waiting = count_waiting,
 	.list_old = list_old,
 	.measure = measure,

@@ -241,7 +241,10 @@ static bool run_find(struct store_sqlite *self, const struct uuid *id,
 		out_row->seq = sqlite3_column_int64(statement, 1);
 		out_row->floor = sqlite3_column_int64(statement, 2);
 		out_row->stepping = sqlite3_column_int(statement, 3) != 0;
-		out_row->state = store_sqlite_column(statement, 4, &self->scratch);
+		out_row->created_at = sqlite3_column_int64(statement, 4);
+		out_row->ended_at = sqlite3_column_int64(statement, 5);
+		out_row->state = store_sqlite_column(statement, 6, &self->scratch);
+		out_row->name = store_sqlite_column(statement, 7, &self->scratch);
 	}
 	store_sqlite_over(self, WRITE_RUN_FIND);
 	return true;
@@ -249,13 +252,25 @@ static bool run_find(struct store_sqlite *self, const struct uuid *id,
 
 static int bind_row(sqlite3_stmt *statement, const struct store_run *row, int64_t seq)
 {
-	return store_sqlite_bind_text(statement, 4, row->name) |
-	       store_sqlite_bind_text(statement, 5, row->state) |
-	       sqlite3_bind_int64(statement, 6, row->created_at) |
+	return sqlite3_bind_int64(statement, 6, row->created_at) |
 	       sqlite3_bind_int64(statement, 7, row->updated_at) |
 	       sqlite3_bind_int64(statement, 8, row->ended_at) |
 	       sqlite3_bind_int64(statement, 9, seq) |
 	       store_sqlite_bind_text(statement, 10, row->summary);
+}
+
+/* Counts a run, or with -1 takes it off again. */
+static bool tally(struct store_sqlite *self, struct str name, struct str state, int64_t created_at,
+		  int64_t ended_at, int change, struct error *error)
+{
+	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_TALLY);
+	int64_t took = ended_at > 0 ? ended_at - created_at : 0;
+	int bound = store_sqlite_bind_text(statement, 1, name) |
+		    store_sqlite_bind_text(statement, 2, state) |
+		    sqlite3_bind_int(statement, 3, change) |
+		    sqlite3_bind_int(statement, 4, ended_at > 0 ? change : 0) |
+		    sqlite3_bind_int64(statement, 5, took * change);
+	return store_sqlite_run(self, WRITE_TALLY, bound, "count a run", error);
 }
 
 /* The system stream is key 0, is in no state and needs no recovery. */
@@ -268,11 +283,33 @@ static bool row_insert(struct store_sqlite *self, const struct store_run *row, i
 		(system ? sqlite3_bind_int64(statement, 1, 0) : sqlite3_bind_null(statement, 1)) |
 		store_sqlite_bind_bytes(statement, 2, row->id.bytes, sizeof(row->id.bytes)) |
 		sqlite3_bind_int(statement, 3, row->stepping && !system) |
-		bind_row(statement, row, seq);
+		store_sqlite_bind_text(statement, 4, row->name) |
+		store_sqlite_bind_text(statement, 5, row->state) | bind_row(statement, row, seq);
 	if (!store_sqlite_run(self, WRITE_RUN_INSERT, bound, "write a run", error))
 		return false;
 	*out_key = system ? 0 : sqlite3_last_insert_rowid(self->database);
-	return system || store_sqlite_state_count(self, row->state, 1, error);
+	return system ||
+	       tally(self, row->name, row->state, row->created_at, row->ended_at, 1, error);
+}
+
+/* Its name, its state and how long it took are counted elsewhere, too.  Appends do not change a
+ * run's name, so that of a row which was not looked for is the same. */
+static bool listing_update(struct store_sqlite *self, const struct store_run *row,
+			   const struct store_sqlite_run_row *was, struct error *error)
+{
+	struct str name = was->name.size > 0 ? was->name : row->name;
+	bool listed = str_equal(row->state, was->state) && str_equal(row->name, name);
+	if (listed && row->ended_at == was->ended_at && row->created_at == was->created_at)
+		return true;
+	if (!tally(self, name, was->state, was->created_at, was->ended_at, -1, error) ||
+	    !tally(self, row->name, row->state, row->created_at, row->ended_at, 1, error))
+		return false;
+	sqlite3_stmt *update = store_sqlite_statement(self, WRITE_RUN_LISTED);
+	return listed || store_sqlite_run(self, WRITE_RUN_LISTED,
+					  sqlite3_bind_int64(update, 1, was->key) |
+						  store_sqlite_bind_text(update, 2, row->name) |
+						  store_sqlite_bind_text(update, 3, row->state),
+					  "write a run", error);
 }
 
 static bool row_update(struct store_sqlite *self, const struct store_run *row, int64_t seq,
@@ -284,9 +321,7 @@ static bool row_update(struct store_sqlite *self, const struct store_run *row, i
 		return false;
 	if (was->key == 0)
 		return true;
-	if (!str_equal(row->state, was->state) &&
-	    (!store_sqlite_state_count(self, was->state, -1, error) ||
-	     !store_sqlite_state_count(self, row->state, 1, error)))
+	if (!listing_update(self, row, was, error))
 		return false;
 	if (row->stepping == was->stepping)
 		return true;
@@ -385,6 +420,8 @@ static bool stream_write(struct store_sqlite *self, struct store_append *append,
 	now.stepping = append->run.stepping && !uuid_is_zero(&append->run.id);
 	now.floor = append->floor > was->floor ? append->floor : was->floor;
 	now.state = append->run.state;
+	now.created_at = append->run.created_at;
+	now.ended_at = append->run.ended_at;
 	bool written = was->there ? row_update(self, &append->run, now.seq, was, error)
 				  : row_insert(self, &append->run, now.seq, &now.key, error);
 	if (!written || !store_sqlite_values_write(self, append, error) ||

@@ -21,6 +21,7 @@ enum store_sqlite_write {
 	WRITE_RUN_FIND,
 	WRITE_RUN_INSERT,
 	WRITE_RUN_UPDATE,
+	WRITE_RUN_LISTED,
 	WRITE_RUN_STEPPING,
 	WRITE_EVENT,
 	WRITE_EFFECT_OPEN,
@@ -33,7 +34,7 @@ enum store_sqlite_write {
 	WRITE_NAME_DROP,
 	WRITE_BLOB_INSERT,
 	WRITE_DEAD_INSERT,
-	WRITE_STATE,
+	WRITE_TALLY,
 	WRITE_SNAPSHOT,
 	WRITE_SNAPSHOT_OLD,
 	WRITE_SNAPSHOT_DELETE,
@@ -74,8 +75,9 @@ enum { STORE_SQLITE_STATE = 24, STORE_SQLITE_KNOWN = 1024 };
 struct store_sqlite_run_row {
 	struct uuid id;
 	bool there, stepping;
-	int64_t key, seq, floor;
+	int64_t key, seq, floor, created_at, ended_at;
 	struct str state;
+	struct str name; /* "" when it was not looked for: appends do not change it */
 };
 
 /* One that is kept; longer states than ours are not. */
@@ -130,6 +132,12 @@ enum store_sqlite_read {
 	READ_REQUEST,
 	READ_GUARD,
 	READ_STATES,
+	READ_TALLIES,
+	READ_STATES_OF,
+	READ_KEY,
+	READ_KEYS_OF_STATE,
+	READ_KEYS_OF_NAME,
+	READ_RUN_OF_KEY,
 	READ_WAITING,
 	READ_OLD,
 	READS
@@ -241,8 +249,6 @@ bool store_sqlite_names_use(struct store_sqlite *self, const struct hash *names,
 			    struct str *out_keys, struct error *error);
 /* One use less of each. */
 bool store_sqlite_names_drop(struct store_sqlite *self, struct str keys, struct error *error);
-bool store_sqlite_state_count(struct store_sqlite *self, struct str state, int change,
-			      struct error *error);
 int store_sqlite_bind_keys(sqlite3_stmt *statement, int index, struct str keys);
 
 /* SQL functions of ours: name_count(names), name_at(names, i from 0). */
@@ -268,6 +274,12 @@ bool store_sqlite_read_rows(const struct store_sqlite_reading *reading, struct a
 			    void **out_items, size_t *out_count, struct error *error);
 bool store_sqlite_read_one(const struct store_sqlite_reading *reading, struct arena *arena,
 			   void *out_item, bool *out_found, struct error *error);
+bool store_sqlite_take_run(sqlite3_stmt *statement, struct arena *arena, void *out_item);
+/* Says that a row is not what was written; false. */
+bool store_sqlite_damaged(const struct store_sqlite_reader *self, struct error *error);
+/* What is read in between is of one moment. */
+bool store_sqlite_moment_begin(struct store_sqlite_reader *self, struct error *error);
+void store_sqlite_moment_end(struct store_sqlite_reader *self);
 bool store_sqlite_take_effect(sqlite3_stmt *statement, struct arena *arena, void *out_item);
 struct str store_sqlite_column(sqlite3_stmt *statement, int index, struct arena *arena);
 bool store_sqlite_column_bytes(sqlite3_stmt *statement, int index, void *out, size_t size);
@@ -292,9 +304,11 @@ bool store_sqlite_read_all(struct store_reader *reader, int64_t after, size_t li
 			   struct error *error);
 bool store_sqlite_read_run(struct store_reader *reader, const struct uuid *run, struct arena *arena,
 			   struct store_run *out_run, bool *out_found, struct error *error);
-bool store_sqlite_list_runs(struct store_reader *reader, const struct uuid *before, size_t limit,
-			    struct arena *arena, struct store_run_page *out_page,
-			    struct error *error);
+bool store_sqlite_list_runs(struct store_reader *reader, const struct store_run_filter *only,
+			    const struct uuid *before, size_t limit, struct arena *arena,
+			    struct store_run_page *out_page, struct error *error);
+bool store_sqlite_tally_runs(struct store_reader *reader, struct arena *arena,
+			     struct store_tallies *out_tallies, struct error *error);
 bool store_sqlite_read_blob(struct store_reader *reader, const struct hash *hash,
 			    struct arena *arena, struct str *out_bytes, bool *out_found,
 			    struct error *error);
@@ -365,11 +379,11 @@ bool store_sqlite_rebuild_documents(struct store *store, int64_t seq,
 	.read_document = store_sqlite_read_document,                                               \
 	.list_documents = store_sqlite_list_documents, .read_request = store_sqlite_read_request,  \
 	.read_guard = store_sqlite_read_guard, .count_states = store_sqlite_count_states,          \
-	.count_waiting = store_sqlite_count_waiting, .list_old = store_sqlite_list_old,            \
-	.measure = store_sqlite_measure, .check = store_sqlite_check,                              \
-	.backup = store_sqlite_backup, .vacuum = store_sqlite_vacuum, .purge = store_sqlite_purge, \
-	.forget = store_sqlite_forget, .rebuild_run = store_sqlite_rebuild_run,                    \
-	.rebuild_end = store_sqlite_rebuild_end,                                                   \
+	.tally_runs = store_sqlite_tally_runs, .count_waiting = store_sqlite_count_waiting,        \
+	.list_old = store_sqlite_list_old, .measure = store_sqlite_measure,                        \
+	.check = store_sqlite_check, .backup = store_sqlite_backup, .vacuum = store_sqlite_vacuum, \
+	.purge = store_sqlite_purge, .forget = store_sqlite_forget,                                \
+	.rebuild_run = store_sqlite_rebuild_run, .rebuild_end = store_sqlite_rebuild_end,          \
 	.rebuild_documents = store_sqlite_rebuild_documents
 
 #endif

@@ -263,15 +263,6 @@ int store_sqlite_functions(sqlite3 *database)
 
 /* ---- writing ------------------------------------------------------------------------- */
 
-bool store_sqlite_state_count(struct store_sqlite *self, struct str state, int change,
-			      struct error *error)
-{
-	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_STATE);
-	int bound = store_sqlite_bind_text(statement, 1, state) |
-		    sqlite3_bind_int(statement, 2, change);
-	return store_sqlite_run(self, WRITE_STATE, bound, "count a state", error);
-}
-
 /* The third newest snapshot goes, and with it its names. */
 static bool snapshot_oldest_drop(struct store_sqlite *self, int64_t run, struct error *error)
 {

@@ -30,12 +30,12 @@ static bool execute(struct store_sqlite_reader *self, const char *sql, struct er
 }
 
 /* From the first statement that reads, it is one moment. */
-static bool moment_begin(struct store_sqlite_reader *self, struct error *error)
+bool store_sqlite_moment_begin(struct store_sqlite_reader *self, struct error *error)
 {
 	return execute(self, "BEGIN; SELECT count(*) FROM marks", error);
 }
 
-static void moment_end(struct store_sqlite_reader *self)
+void store_sqlite_moment_end(struct store_sqlite_reader *self)
 {
 	sqlite3_exec(self->database, "ROLLBACK", NULL, NULL, NULL);
 }
@@ -82,13 +82,13 @@ bool store_sqlite_measure(struct store_reader *reader, struct store_size *out_si
 			  { "PRAGMA page_size", &size.page_bytes },
 			  { "PRAGMA page_count", &size.pages },
 			  { "PRAGMA freelist_count", &size.free_pages } };
-	if (!moment_begin(self, error))
+	if (!store_sqlite_moment_begin(self, error))
 		return false;
 	bool read = true;
 	for (size_t i = 0; i < COUNT(questions) && read; i++)
 		read = number_read(self, questions[i].sql, questions[i].out, error);
 	size.wal_bytes = wal_bytes(self);
-	moment_end(self);
+	store_sqlite_moment_end(self);
 	if (read)
 		*out_size = size;
 	return read;
@@ -138,10 +138,12 @@ static const char *const rules[] = {
 	"SELECT 'value number ' || counted.blob || ' is named by ' || counted.uses ||"
 	" ' rows and not stored' FROM (" STORE_SQLITE_COUNT_NAMES ") AS counted"
 	" WHERE counted.blob NOT IN (SELECT key FROM blobs)",
-	"SELECT 'state ' || state || ' is counted ' || told || ' times and ' || seen || ' runs are in"
-	" it' FROM (SELECT state, sum(told) AS told, sum(seen) AS seen FROM"
-	" (SELECT state, runs AS told, 0 AS seen FROM states UNION ALL"
-	"  SELECT state, 0, 1 FROM runs WHERE key > 0) GROUP BY state) WHERE told <> seen",
+	"SELECT 'state ' || state || ' of ' || name || ' is counted ' || coalesce(told.runs, 0) ||"
+	" ' times and ' || coalesce(seen.runs, 0) || ' runs are in it, or they took another time'"
+	" FROM (SELECT * FROM tallies WHERE runs <> 0) AS told"
+	" FULL JOIN (" STORE_SQLITE_TALLY ") AS seen USING (name, state)"
+	" WHERE told.runs IS NOT seen.runs OR told.ended IS NOT seen.ended"
+	" OR told.took IS NOT seen.took",
 	"SELECT 'document ' || kind || ' ' || name || ' has revision ' || revision ||"
 	" ' and the system stream no event of it' FROM documents"
 	" WHERE revision < 1 OR NOT EXISTS (SELECT 1 FROM runs WHERE key = 0 AND seq > 0)",
@@ -197,12 +199,12 @@ bool store_sqlite_check(struct store_reader *reader, struct arena *arena,
 	struct findings findings = { .arena = arena };
 	findings.at = arena_array(arena, struct str, LIMIT_PROBLEMS);
 	const char *integrity = str_format(arena, "PRAGMA integrity_check(%d)", LIMIT_PROBLEMS).at;
-	if (!moment_begin(self, error))
+	if (!store_sqlite_moment_begin(self, error))
 		return false;
 	bool asked = find_rows(self, integrity, "ok", &findings, error);
 	for (size_t i = 0; i < COUNT(rules) && asked; i++)
 		asked = find_rows(self, rules[i], NULL, &findings, error);
-	moment_end(self);
+	store_sqlite_moment_end(self);
 	const char *damaged = str_format(arena, "%s" STORE_SQLITE_DAMAGED, self->path).at;
 	if (access(damaged, F_OK) == 0)
 		find(&findings,
@@ -260,10 +262,10 @@ static bool copy_write(struct store_sqlite_reader *self, const char *path, struc
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
 	bool written = sqlite3_open_v2(path, &copy, flags, page_vfs_name()) == SQLITE_OK ||
 		       store_sqlite_fail(copy, path, "open the copy", error);
-	written = written && moment_begin(self, error);
+	written = written && store_sqlite_moment_begin(self, error);
 	if (written) {
 		written = copy_pages(self, copy, path, error);
-		moment_end(self);
+		store_sqlite_moment_end(self);
 	}
 	sqlite3_close(copy);
 	return written;

@@ -38,6 +38,7 @@ void store_sqlite_know(struct store_sqlite *self, const struct store_sqlite_run_
 	if (row->state.size > 0)
 		memcpy(kept->state, row->state.at, row->state.size);
 	kept->row.state = (struct str){ kept->state, row->state.size };
+	kept->row.name = S("");
 }
 
 void store_sqlite_known_clear(struct store_sqlite *self)

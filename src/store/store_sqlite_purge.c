@@ -175,8 +175,8 @@ bool store_sqlite_rebuild_end(struct store *store, struct error *error)
 {
 	struct store_sqlite *self = self_of(store);
 	static const char sql[] =
-		"DELETE FROM states;"
-		"INSERT INTO states SELECT state, count(*) FROM runs WHERE key > 0 GROUP BY state;"
+		"DELETE FROM tallies;"
+		"INSERT INTO tallies " STORE_SQLITE_TALLY ";"
 		"CREATE TEMP TABLE counted (blob INTEGER PRIMARY KEY, uses INTEGER);"
 		"INSERT INTO counted " STORE_SQLITE_COUNT_NAMES ";"
 		"UPDATE names SET uses = coalesce((SELECT uses FROM counted"

@@ -70,7 +70,7 @@ static bool take_any_event(sqlite3_stmt *statement, struct arena *arena, void *o
 	return take_event(statement, arena, out_item) && column_uuid(statement, 5, &row->run);
 }
 
-static bool take_run(sqlite3_stmt *statement, struct arena *arena, void *out_item)
+bool store_sqlite_take_run(sqlite3_stmt *statement, struct arena *arena, void *out_item)
 {
 	struct store_run *run = out_item;
 	run->name = store_sqlite_column(statement, 1, arena);
@@ -100,7 +100,7 @@ static bool take_blob(sqlite3_stmt *statement, struct arena *arena, void *out_it
 	return true;
 }
 
-static bool damaged(const struct store_sqlite_reader *self, struct error *error)
+bool store_sqlite_damaged(const struct store_sqlite_reader *self, struct error *error)
 {
 	atomic_store(&self->writer->damaged, true);
 	return fail(error, ERROR_STORAGE,
@@ -138,7 +138,7 @@ bool store_sqlite_read_rows(const struct store_sqlite_reading *reading, struct a
 	    store_sqlite_is_damaged(reading->self->database))
 		atomic_store(&reading->self->writer->damaged, true);
 	if (!whole)
-		damaged(reading->self, error);
+		store_sqlite_damaged(reading->self, error);
 	else if (step != SQLITE_DONE)
 		store_sqlite_fail(reading->self->database, reading->self->path, "read the database",
 				  error);
@@ -270,7 +270,7 @@ bool store_sqlite_read_run(struct store_reader *reader, const struct uuid *run, 
 	struct store_sqlite_reader *self = self_of(reader);
 	int bound = store_sqlite_bind_uuid(store_sqlite_asking(self, READ_RUN), 1, run);
 	struct store_sqlite_reading reading = {
-		self, READ_RUN, bound, take_run, sizeof(*out_run), 1
+		self, READ_RUN, bound, store_sqlite_take_run, sizeof(*out_run), 1
 	};
 	return store_sqlite_read_one(&reading, arena, out_run, out_found, error);
 }
@@ -283,21 +283,6 @@ static bool read_runs(struct store_sqlite_reading *reading, struct arena *arena,
 		return false;
 	out_page->at = items;
 	return true;
-}
-
-bool store_sqlite_list_runs(struct store_reader *reader, const struct uuid *before, size_t limit,
-			    struct arena *arena, struct store_run_page *out_page,
-			    struct error *error)
-{
-	struct store_sqlite_reader *self = self_of(reader);
-	sqlite3_stmt *statement = store_sqlite_asking(self, READ_RUNS);
-	int bound = (before != NULL ? store_sqlite_bind_uuid(statement, 1, before)
-				    : sqlite3_bind_null(statement, 1)) |
-		    store_sqlite_bind_limit(statement, 2, limit);
-	struct store_sqlite_reading reading = {
-		self, READ_RUNS, bound, take_run, sizeof(*out_page->at), limit
-	};
-	return read_runs(&reading, arena, out_page, error);
 }
 
 bool store_sqlite_read_blob(struct store_reader *reader, const struct hash *hash,
@@ -316,7 +301,7 @@ bool store_sqlite_read_blob(struct store_reader *reader, const struct hash *hash
 	/* The one thing that can be told from its name: whether it is what was written. */
 	struct hash now = found ? hash_of(bytes) : *hash;
 	if (!hash_equal(&now, hash))
-		return damaged(self, error);
+		return store_sqlite_damaged(self, error);
 	*out_found = found;
 	if (found)
 		*out_bytes = bytes;
@@ -362,8 +347,9 @@ bool store_sqlite_list_stepping(struct store_reader *reader, const struct uuid *
 	sqlite3_stmt *statement = store_sqlite_asking(self, READ_STEPPING);
 	int bound = store_sqlite_bind_after(statement, 1, after) |
 		    store_sqlite_bind_limit(statement, 2, limit);
-	struct store_sqlite_reading reading = { self,     READ_STEPPING,         bound,
-						take_run, sizeof(*out_page->at), limit };
+	struct store_sqlite_reading reading = {
+		self, READ_STEPPING, bound, store_sqlite_take_run, sizeof(*out_page->at), limit
+	};
 	return read_runs(&reading, arena, out_page, error);
 }
 

@@ -33,7 +33,7 @@
 #define STORE_SQLITE_TEXT(number)    STORE_SQLITE_TEXT_OF(number)
 
 #define STORE_SQLITE_APPLICATION_ID 1113683055 /* "Bato" */
-#define STORE_SQLITE_VERSION        3
+#define STORE_SQLITE_VERSION        4
 
 /* Every connection.  Only the writer checkpoints, and only when it says so. */
 #define STORE_SQLITE_SETTINGS            \
@@ -102,6 +102,29 @@
 	"CREATE INDEX effects_waiting ON effects (kind)" \
 	" WHERE kind IN ('human', 'timer', 'retry');"
 
+/* Since version 4: which runs there are of a name and in a state, and how many.  Nothing that
+ * writes a run's row names these columns unless it changes them: SQLite would write the indexes
+ * anew. */
+#define STORE_SQLITE_LISTED                             \
+	"CREATE INDEX runs_state ON runs (state);"      \
+	"CREATE INDEX runs_name ON runs (name, state);" \
+	"CREATE TABLE tallies ("                        \
+	" name TEXT NOT NULL,"                          \
+	" state TEXT NOT NULL,"                         \
+	" runs INTEGER NOT NULL,"                       \
+	" ended INTEGER NOT NULL,"                      \
+	" took INTEGER NOT NULL,"                       \
+	" PRIMARY KEY (name, state)) WITHOUT ROWID;"
+
+/* For who only writes a journal. */
+#define STORE_SQLITE_UNLISTED "DROP INDEX runs_state; DROP INDEX runs_name; DROP TABLE tallies;"
+
+/* What `tallies` has to say. */
+#define STORE_SQLITE_TALLY                                                           \
+	"SELECT name, state, count(*) AS runs, count(nullif(ended_at, 0)) AS ended," \
+	" sum(iif(ended_at > 0, ended_at - created_at, 0)) AS took"                  \
+	" FROM runs WHERE key > 0 GROUP BY name, state"
+
 #define STORE_SQLITE_BESIDE                                              \
 	"CREATE INDEX effects_due ON effects (due_at) WHERE due_at > 0;" \
 	"CREATE TABLE snapshots ("                                       \
@@ -124,9 +147,6 @@
 	"CREATE TABLE counters ("                                        \
 	" name TEXT PRIMARY KEY,"                                        \
 	" value INTEGER NOT NULL) WITHOUT ROWID;"                        \
-	"CREATE TABLE states ("                                          \
-	" state TEXT PRIMARY KEY,"                                       \
-	" runs INTEGER NOT NULL) WITHOUT ROWID;"                         \
 	"CREATE TABLE requests ("                                        \
 	" key TEXT PRIMARY KEY,"                                         \
 	" said BLOB NOT NULL,"                                           \
@@ -145,10 +165,10 @@
 	" kind TEXT NOT NULL,"                                                                     \
 	" due_at INTEGER NOT NULL,"                                                                \
 	" body TEXT NOT NULL) WITHOUT ROWID;" STORE_SQLITE_BESIDE STORE_SQLITE_WAITING             \
-	"PRAGMA application_id = " STORE_SQLITE_TEXT(                                              \
-		STORE_SQLITE_APPLICATION_ID) ";"                                                   \
-					     "PRAGMA user_version = " STORE_SQLITE_TEXT(           \
-						     STORE_SQLITE_VERSION) ";"
+		STORE_SQLITE_LISTED "PRAGMA application_id = " STORE_SQLITE_TEXT(                  \
+			STORE_SQLITE_APPLICATION_ID) ";"                                           \
+						     "PRAGMA user_version = " STORE_SQLITE_TEXT(   \
+							     STORE_SQLITE_VERSION) ";"
 
 #define STORE_SQLITE_HIGHEST_POSITION                                 \
 	"SELECT max(coalesce((SELECT max(position) FROM events), 0)," \

@@ -9,19 +9,20 @@
 	"id, name, state, stepping, created_at, updated_at, ended_at, seq, floor, summary"
 #define EFFECT_COLUMNS "effects.id, runs.id, kind, due_at, body"
 
-/* RUN_UPDATE leaves `stepping` alone: naming the column makes SQLite rewrite its index too, a
- * page more in the WAL, and it changes far less often than the row. */
+/* RUN_UPDATE leaves `stepping`, `name` and `state` alone: naming a column makes SQLite rewrite its
+ * index too, a page more in the WAL, and they change far less often than the row. */
 const char *const store_sqlite_writes[WRITES] = {
 	[WRITE_BEGIN] = "BEGIN IMMEDIATE",
 	[WRITE_COMMIT] = "COMMIT",
 	[WRITE_ROLLBACK] = "ROLLBACK",
-	[WRITE_RUN_FIND] = "SELECT key, seq, floor, stepping, state FROM runs WHERE id = ?1",
+	[WRITE_RUN_FIND] = "SELECT key, seq, floor, stepping, created_at, ended_at, state, name"
+			   " FROM runs WHERE id = ?1",
 	[WRITE_RUN_INSERT] = "INSERT INTO runs (key, id, stepping, name, state, created_at,"
 			     " updated_at, ended_at, seq, summary)"
 			     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-	[WRITE_RUN_UPDATE] = "UPDATE runs SET name = ?4, state = ?5, created_at = ?6,"
-			     " updated_at = ?7, ended_at = ?8, seq = ?9, summary = ?10"
-			     " WHERE key = ?1",
+	[WRITE_RUN_UPDATE] = "UPDATE runs SET created_at = ?6, updated_at = ?7, ended_at = ?8,"
+			     " seq = ?9, summary = ?10 WHERE key = ?1",
+	[WRITE_RUN_LISTED] = "UPDATE runs SET name = ?2, state = ?3 WHERE key = ?1",
 	[WRITE_RUN_STEPPING] = "UPDATE runs SET stepping = ?2 WHERE key = ?1",
 	[WRITE_EVENT] = "INSERT INTO events (position, run, seq, at, kept, type, names, body)"
 			" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
@@ -38,8 +39,9 @@ const char *const store_sqlite_writes[WRITES] = {
 			    " RETURNING uses",
 	[WRITE_BLOB_INSERT] = "INSERT INTO blobs (hash, bytes) VALUES (?1, ?2)",
 	[WRITE_DEAD_INSERT] = "INSERT OR IGNORE INTO dead (blob) VALUES (?1)",
-	[WRITE_STATE] = "INSERT INTO states (state, runs) VALUES (?1, ?2)"
-			" ON CONFLICT (state) DO UPDATE SET runs = runs + ?2",
+	[WRITE_TALLY] = "INSERT INTO tallies (name, state, runs, ended, took)"
+			" VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (name, state) DO UPDATE"
+			" SET runs = runs + ?3, ended = ended + ?4, took = took + ?5",
 	[WRITE_SNAPSHOT] = "INSERT INTO snapshots (run, seq, names, body) VALUES (?1, ?2, ?3, ?4)",
 	[WRITE_SNAPSHOT_OLD] = "SELECT seq, names FROM snapshots WHERE run = ?1"
 			       " ORDER BY seq DESC LIMIT 1 OFFSET 2",
@@ -125,7 +127,19 @@ const char *const store_sqlite_reads[READS] = {
 	[READ_GUARD] = "SELECT value FROM counters WHERE name = ?1",
 	[READ_WAITING] = "SELECT kind, count(*) FROM effects INDEXED BY effects_waiting"
 			 " WHERE kind IN ('human', 'timer', 'retry') GROUP BY kind ORDER BY kind",
-	[READ_STATES] = "SELECT state, runs FROM states WHERE runs > 0 ORDER BY state",
+	[READ_STATES] = "SELECT state, sum(runs) FROM tallies GROUP BY state"
+			" HAVING sum(runs) > 0 ORDER BY state",
+	[READ_TALLIES] = "SELECT name, state, runs, ended, took FROM tallies WHERE runs > 0"
+			 " ORDER BY name, state",
+	[READ_STATES_OF] = "SELECT state, runs FROM tallies WHERE name = ?1 AND runs > 0",
+	[READ_KEY] = "SELECT key FROM runs WHERE id = ?1",
+	[READ_KEYS_OF_STATE] = "SELECT key FROM runs INDEXED BY runs_state"
+			       " WHERE state = ?1 AND key > 0 AND key < ?2"
+			       " ORDER BY key DESC LIMIT ?3",
+	[READ_KEYS_OF_NAME] = "SELECT key FROM runs INDEXED BY runs_name"
+			      " WHERE name = ?4 AND state = ?1 AND key > 0 AND key < ?2"
+			      " ORDER BY key DESC LIMIT ?3",
+	[READ_RUN_OF_KEY] = "SELECT " RUN_COLUMNS " FROM runs WHERE key = ?1",
 	/* Of what lies between the floor and the newest event something may be taken; the newest
 	 * itself never, since a floor is at most a snapshot's seq. */
 	[READ_OLD] = "SELECT id, seq, floor, ended_at FROM runs WHERE id > ?3 AND key > 0"

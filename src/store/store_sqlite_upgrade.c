@@ -57,7 +57,6 @@ static const char to_two[] =
 		STORE_SQLITE_VALUES STORE_SQLITE_BESIDE
 	"INSERT INTO runs SELECT key, id, name, state, stepping, created_at, updated_at, ended_at,"
 	" seq, 0, summary FROM old_runs;"
-	"INSERT INTO states SELECT state, count(*) FROM runs GROUP BY state;"
 	"INSERT INTO blobs SELECT rowid, hash, bytes FROM old_blobs;"
 	"INSERT INTO names SELECT hash, key, 0 FROM blobs;"
 	"INSERT INTO events SELECT position, run, seq, at, type LIKE 'run.%', type, NULL, body"
@@ -158,12 +157,24 @@ static bool two_to_three(struct store_sqlite *self, struct error *error)
 		"bring version 2 on", error);
 }
 
+/* ---- from 3 to 4 ----------------------------------------------------------------------- */
+
+/* Runs were counted by state alone before. */
+static bool three_to_four(struct store_sqlite *self, struct error *error)
+{
+	return store_sqlite_execute(self,
+				    "DROP TABLE IF EXISTS states;" STORE_SQLITE_LISTED
+				    "INSERT INTO tallies " STORE_SQLITE_TALLY ";",
+				    "bring version 3 on", error);
+}
+
 /* ---- the steps ------------------------------------------------------------------------- */
 
 /* [n] leads from version n to n + 1; the first version was 1. */
 static bool (*const steps[STORE_SQLITE_VERSION])(struct store_sqlite *self, struct error *error) = {
 	[1] = one_to_two,
 	[2] = two_to_three,
+	[3] = three_to_four,
 };
 
 static bool step_on(struct store_sqlite *self, int64_t version, struct error *error)

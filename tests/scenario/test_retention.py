@@ -549,13 +549,13 @@ def test_rebuild_mends_what_is_made_from_events(home):
         wanted = database.execute("SELECT * FROM runs ORDER BY key").fetchall()
         database.execute("UPDATE runs SET state = 'running', ended_at = 0, summary = '{}', stepping = 0 WHERE key > 0")
         database.execute("DELETE FROM effects")
-        database.execute("UPDATE states SET runs = 70")
+        database.execute("UPDATE tallies SET runs = 70")
     server = home.serve()
     # Recovery finds nothing, and the lists tell nonsense.
     assert server.inbox() == [] and server.get("/api/runs").body != rows
     status, output, errors = home.cli("db", "rebuild")
     assert status == 0, errors
-    for name in ("runs", "effects", "documents", "states", "names"):
+    for name in ("runs", "effects", "documents", "tallies", "names"):
         assert re.search(rf"^{name} +made again from ", output, re.M)
     assert "3 runs, 1 open effects; 0 runs are at work and were left out, 0 go on" in output
     assert server.get("/api/runs").body == rows and server.inbox() == inbox
@@ -571,7 +571,7 @@ def test_rebuild_mends_what_is_made_from_events(home):
     assert home.cli("db", "check")[0] == 0
     server.kill()
     with home.database() as database:
-        assert dict(database.execute("SELECT state, runs FROM states WHERE runs != 0")) == {"succeeded": 1, "failed": 2}
+        assert dict(database.execute("SELECT state, sum(runs) FROM tallies WHERE runs != 0 GROUP BY state")) == {"succeeded": 1, "failed": 2}
 
 
 def test_rebuild_without_a_server_wakes_nobody(home):
@@ -585,7 +585,7 @@ def test_rebuild_without_a_server_wakes_nobody(home):
     told = json.loads(output)
     assert (told["runs"], told["effects"], told["busy"], told["resumed"]) == (1, 1, 0, 0)
     assert told["problems"] == []
-    assert [row["name"] for row in told["projections"]] == ["runs", "effects", "documents", "states", "names"]
+    assert [row["name"] for row in told["projections"]] == ["runs", "effects", "documents", "tallies", "names"]
 
 
 def test_rebuild_tells_of_a_run_that_cannot_be_folded(home):

@@ -155,6 +155,39 @@ def test_the_list_and_its_pages(server):
     assert [len(page) for page in seen] == [2, 2, 1]
 
 
+def test_runs_are_listed_by_workflow_and_status(home):
+    """In Baton's words and in S2's, page by page; a word that no run has is told."""
+    home.define("name: good\nsteps:\n  - {name: only, tool: echo}\n")
+    home.define("name: bad\nsteps:\n  - {name: only, tool: json_transform, inputs: {input: 1, operations: [{get: /a}]}}\n")
+    home.define("name: waits\nsteps:\n  - {name: only, wait: {signal: go}}\n")
+    server = home.serve()
+    runs = {name: [server.run_of(name) for _ in range(3)] for name in ("good", "bad", "waits")}
+    for run in runs["good"] + runs["bad"]:
+        server.finish(run)
+    assert server.tell(runs["waits"][1], "cancel").status == 200
+    server.finish(runs["waits"][1])
+
+    def listed(query):
+        found, target = [], f"/api/runs?limit=2&{query}"
+        while target:
+            answer = server.get(target)
+            assert answer.status == 200, answer
+            found += [row["run_id"] for row in answer.body]
+            target = answer.headers.get("Link", "<>").partition("<")[2].partition(">")[0]
+        return found
+
+    assert listed("status=success") == listed("status=succeeded") == listed("workflow=good") == runs["good"][::-1]
+    assert listed("status=failed") == [runs["waits"][1], *runs["bad"][::-1]]
+    assert listed("status=cancelled") == [runs["waits"][1]]
+    assert listed("status=running") == [runs["waits"][2], runs["waits"][0]]
+    assert listed("workflow=waits") == runs["waits"][::-1]
+    assert listed("workflow=waits&status=failed") == [runs["waits"][1]]
+    assert listed("workflow=good&status=failed") == listed("workflow=nobody") == []
+    answer = server.get("/api/runs?status=sucess")
+    check_problem(answer, 400, "usage")
+    assert "?status= is none that runs have: queued, running" in answer.body["detail"]
+
+
 @pytest.mark.parametrize("query", ["limit=0", "limit=1001", "limit=x", "cursor=x"])
 def test_bad_pages(server, query):
     check_problem(server.get("/api/runs?" + query), 400, "usage")

@@ -40,11 +40,44 @@ def test_the_runs_of_version_1_go_on(home):
     status, output, errors = home.cli("db", "check")
     assert status == 0, output + errors
     with home.database() as database:
-        assert database.execute("PRAGMA user_version").fetchone() == (3,)
+        assert database.execute("PRAGMA user_version").fetchone() == (4,)
+
+
+def to_version_3(database):
+    """Runs were counted by their state alone, and lists looked through all of them."""
+    database.executescript("DROP INDEX runs_state; DROP INDEX runs_name; DROP TABLE tallies;"
+                           "CREATE TABLE states (state TEXT PRIMARY KEY, runs INTEGER NOT NULL) WITHOUT ROWID;"
+                           "INSERT INTO states SELECT state, count(*) FROM runs WHERE key > 0 GROUP BY state;"
+                           "PRAGMA user_version = 3")
+
+
+def test_the_runs_of_version_3_are_listed_and_counted(home):
+    home.define("name: good\nsteps:\n  - {name: only, tool: echo}\n")
+    home.define("name: bad\nsteps:\n  - {name: only, tool: json_transform, inputs: {input: 1, operations: [{get: /a}]}}\n")
+    home.define("name: asks\nsteps:\n  - name: q\n    human: {question: Well?}\n")
+    server = home.serve()
+    runs = {name: [server.run_of(name) for _ in range(2)] for name in ("good", "bad")}
+    for run in runs["good"] + runs["bad"]:
+        server.finish(run)
+    asking = server.run_of("asks")
+    server.until(asking, "human.requested")
+    before = {path: server.get(path).body for path in
+              ("/api/runs", "/api/runs/summary", "/api/runs?status=failed", "/api/runs?workflow=good&status=success", "/api/runs?status=waiting_human")}
+    server.kill()
+    with home.meddled() as database:
+        to_version_3(database)
+    server = home.serve()
+    assert {path: server.get(path).body for path in before} == before
+    assert [row["run_id"] for row in before["/api/runs?status=failed"]] == runs["bad"][::-1]
+    assert [row["run_id"] for row in before["/api/runs?status=waiting_human"]] == [asking]
+    assert home.cli("db", "check")[0] == 0
+    with home.database() as database:
+        assert database.execute("PRAGMA user_version").fetchone() == (4,)
+        assert database.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'states'").fetchone() == (0,)
 
 
 def test_the_calls_of_version_2_are_taken_up(home):
-    """A file of version 2 is one of version 3 without its index and without a word about calls."""
+    """A file of version 2 is one of version 3 without an index and without a word about calls."""
     run = new_id()
     home.define("name: one\nsteps:\n  - {name: only, tool: sleep, inputs: {seconds: 0.01}}\n")
     server = home.serve(BATON_POINTS="tool.before_start=kill")
@@ -53,20 +86,21 @@ def test_the_calls_of_version_2_are_taken_up(home):
     assert killed(server), server.errors()
     with home.meddled() as database:
         assert database.execute("SELECT stepping FROM runs WHERE key > 0").fetchall() == [(1,)]
+        to_version_3(database)
         database.execute("UPDATE runs SET stepping = 0")
         database.execute("DROP INDEX effects_waiting")
         database.execute("PRAGMA user_version = 2")
     server = home.serve()
     assert server.finish(run)["status"] == "success"
     with home.database() as database:
-        assert database.execute("PRAGMA user_version").fetchone() == (3,)
+        assert database.execute("PRAGMA user_version").fetchone() == (4,)
 
 
 def test_a_newer_file_is_refused_in_a_sentence(home):
     home.serve().kill()
     with home.meddled() as database:
-        database.execute("PRAGMA user_version = 4")
+        database.execute("PRAGMA user_version = 5")
     status, output, errors = home.cli("runs")
     assert status == 74 and output == ""
-    assert "has version 4, this Baton reads up to version 3" in errors
+    assert "has version 5, this Baton reads up to version 4" in errors
     assert "[newer_store]" in errors

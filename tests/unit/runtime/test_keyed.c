@@ -171,7 +171,7 @@ static void start(unsigned number, const char *yaml, const char *key, const char
 static size_t runs(void)
 {
 	struct store_run_page page;
-	bool good = scene.reader->ops->list_runs(scene.reader, NULL, 100, &scene.arena, &page,
+	bool good = scene.reader->ops->list_runs(scene.reader, NULL, NULL, 100, &scene.arena, &page,
 						 &scene.error);
 	cr_assert(good);
 	return page.count;

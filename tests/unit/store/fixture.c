@@ -262,7 +262,7 @@ bool story_try(struct fixture *f, struct str *out_story)
 	struct store_run_page runs, stepping;
 	struct store_effect_page effects;
 	if (!tell_events(f, &out) ||
-	    !f->ops->list_runs(f->reader, NULL, SIZE_MAX, &f->arena, &runs, &f->error) ||
+	    !f->ops->list_runs(f->reader, NULL, NULL, SIZE_MAX, &f->arena, &runs, &f->error) ||
 	    !f->ops->list_stepping(f->reader, NULL, SIZE_MAX, &f->arena, &stepping, &f->error) ||
 	    !f->ops->list_effects(f->reader, S(""), NULL, SIZE_MAX, &f->arena, &effects, &f->error))
 		return false;

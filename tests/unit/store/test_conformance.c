@@ -23,7 +23,7 @@ STORE_TEST(conformance, is_empty_at_first)
 	cr_assert_eq(events_of(f, 1).count, 0);
 	cr_assert_not(run_exists(f, 1));
 	struct store_run_page runs;
-	cr_assert(f->ops->list_runs(f->reader, NULL, 10, &f->arena, &runs, &f->error));
+	cr_assert(f->ops->list_runs(f->reader, NULL, NULL, 10, &f->arena, &runs, &f->error));
 	cr_assert_eq(runs.count, 0);
 	cr_assert(f->ops->list_stepping(f->reader, NULL, 10, &f->arena, &runs, &f->error));
 	cr_assert_eq(runs.count, 0);
@@ -232,19 +232,113 @@ STORE_TEST(conformance, runs_are_listed_newest_first)
 	struct draft again = draft_of(5, 1, 1);
 	draft_commit(f, &again);
 	struct store_run_page page;
-	cr_assert(f->ops->list_runs(f->reader, NULL, 2, &f->arena, &page, &f->error));
+	cr_assert(f->ops->list_runs(f->reader, NULL, NULL, 2, &f->arena, &page, &f->error));
 	cr_assert_eq(page.count, 2);
 	struct uuid seven = id_of(7), one = id_of(1), five = id_of(5), none = id_of(77);
 	cr_assert(uuid_equal(&page.at[0].id, &seven));
 	cr_assert(uuid_equal(&page.at[1].id, &one));
-	cr_assert(f->ops->list_runs(f->reader, &one, 10, &f->arena, &page, &f->error));
+	cr_assert(f->ops->list_runs(f->reader, NULL, &one, 10, &f->arena, &page, &f->error));
 	cr_assert_eq(page.count, 3);
 	cr_assert(uuid_equal(&page.at[2].id, &five));
 	cr_assert_eq(page.at[2].seq, 2);
-	cr_assert(f->ops->list_runs(f->reader, &five, 10, &f->arena, &page, &f->error));
+	cr_assert(f->ops->list_runs(f->reader, NULL, &five, 10, &f->arena, &page, &f->error));
 	cr_assert_eq(page.count, 0);
-	cr_assert(f->ops->list_runs(f->reader, &none, 10, &f->arena, &page, &f->error));
+	cr_assert(f->ops->list_runs(f->reader, NULL, &none, 10, &f->arena, &page, &f->error));
 	cr_assert_eq(page.count, 0);
+}
+
+static void expect_listed(struct fixture *f, struct store_run_filter only, const unsigned *expected,
+			  size_t count)
+{
+	const struct uuid *before = NULL;
+	struct uuid last;
+	/* Page by page, two at a time. */
+	for (size_t seen = 0;;) {
+		struct store_run_page page;
+		cr_assert(
+			f->ops->list_runs(f->reader, &only, before, 2, &f->arena, &page, &f->error),
+			"%s", f->error.text);
+		for (size_t i = 0; i < page.count; i++, seen++) {
+			struct uuid wanted = id_of(expected[seen]);
+			cr_assert_lt(seen, count);
+			cr_assert(uuid_equal(&page.at[i].id, &wanted), "run %zu of the list", seen);
+			cr_assert_eq(page.at[i].created_at, 1000 + expected[seen]);
+		}
+		if (page.count < 2) {
+			cr_assert_eq(seen, count);
+			return;
+		}
+		last = page.at[1].id;
+		before = &last;
+	}
+}
+
+#define LISTED(name_, states_, ...)                                                      \
+	expect_listed(f, (struct store_run_filter){ S(name_), states_, COUNT(states_) }, \
+		      (const unsigned[]){ __VA_ARGS__ },                                 \
+		      COUNT(((const unsigned[]){ __VA_ARGS__ })))
+
+STORE_TEST(conformance, runs_are_listed_by_name_and_state)
+{
+	const struct str names[] = { S("a"), S("b"), S("a") };
+	const struct str states[] = { S("running"), S("failed"), S("waiting"), S("running") };
+	for (unsigned i = 0; i < 12; i++) {
+		struct draft draft = draft_of(i, 0, 1);
+		draft.append.run.name = names[i % 3];
+		draft.append.run.state = states[i % 4];
+		draft_commit(f, &draft);
+	}
+	const struct str running[] = { S("running") }, ended[] = { S("failed"), S("waiting") },
+			 odd[] = { S("lost") };
+	LISTED("", running, 11, 8, 7, 4, 3, 0);
+	LISTED("", ended, 10, 9, 6, 5, 2, 1);
+	LISTED("b", running, 7, 4);
+	LISTED("a", ended, 9, 6, 5, 2);
+	expect_listed(f, (struct store_run_filter){ .name = S("b") }, (unsigned[]){ 10, 7, 4, 1 },
+		      4);
+	expect_listed(f, (struct store_run_filter){ .name = S("nobody") }, NULL, 0);
+	expect_listed(f, (struct store_run_filter){ S("b"), odd, 1 }, NULL, 0);
+	/* One that moves is in another list at once, and in its old place among the newest. */
+	struct draft moves = draft_of(4, 1, 1);
+	moves.append.run.name = S("b");
+	moves.append.run.state = S("failed");
+	draft_commit(f, &moves);
+	LISTED("b", running, 7);
+	LISTED("b", ended, 10, 4, 1);
+	struct store_run_page page;
+	struct uuid none = id_of(77);
+	struct store_run_filter only = { .states = running, .state_count = 1 };
+	cr_assert(f->ops->list_runs(f->reader, &only, &none, 9, &f->arena, &page, &f->error));
+	cr_assert_eq(page.count, 0);
+}
+
+STORE_TEST(conformance, runs_are_tallied_with_what_they_took)
+{
+	for (unsigned i = 0; i < 6; i++) {
+		struct draft draft = draft_of(i, 0, 1);
+		draft.append.run.name = i < 4 ? S("a") : S("b");
+		draft_commit(f, &draft);
+	}
+	for (unsigned i = 1; i < 3; i++) {
+		struct draft ends = draft_of(i, 1, 1);
+		ends.append.run.name = S("a");
+		ends.append.run.state = S("succeeded");
+		ends.append.run.ended_at = ends.append.run.created_at + 100 * i;
+		draft_commit(f, &ends);
+	}
+	struct store_tallies tallies;
+	cr_assert(f->ops->tally_runs(f->reader, &f->arena, &tallies, &f->error));
+	const struct store_tally expected[] = { { S("a"), S("running"), 2, 0, 0 },
+						{ S("a"), S("succeeded"), 2, 2, 300 },
+						{ S("b"), S("running"), 2, 0, 0 } };
+	cr_assert_eq(tallies.count, COUNT(expected));
+	for (size_t i = 0; i < COUNT(expected); i++) {
+		cr_assert_str(tallies.at[i].name, expected[i].name);
+		cr_assert_str(tallies.at[i].state, expected[i].state);
+		cr_assert_eq(tallies.at[i].runs, expected[i].runs);
+		cr_assert_eq(tallies.at[i].ended, expected[i].ended);
+		cr_assert_eq(tallies.at[i].took_us, expected[i].took_us);
+	}
 }
 
 STORE_TEST(conformance, stepping_runs_are_found_by_id)

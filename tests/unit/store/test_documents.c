@@ -164,9 +164,9 @@ STORE_TEST(documents, the_system_stream_is_no_run)
 	cr_assert(uuid_is_zero(&page.at[0].run));
 	cr_assert_eq(events_all(f).count, 3);
 	struct store_run_page runs;
-	cr_assert(f->ops->list_runs(f->reader, NULL, 9, &f->arena, &runs, &f->error));
+	cr_assert(f->ops->list_runs(f->reader, NULL, NULL, 9, &f->arena, &runs, &f->error));
 	cr_assert_eq(runs.count, 1);
-	cr_assert(f->ops->list_runs(f->reader, &zero, 9, &f->arena, &runs, &f->error));
+	cr_assert(f->ops->list_runs(f->reader, NULL, &zero, 9, &f->arena, &runs, &f->error));
 	cr_assert_eq(runs.count, 0);
 	cr_assert(f->ops->list_stepping(f->reader, NULL, 9, &f->arena, &runs, &f->error));
 	cr_assert_eq(runs.count, 0);

@@ -111,7 +111,7 @@ static void new_tell_streams(struct fixture *f, struct buf *out)
 			       (long long)events.at[i].seq, (long long)events.at[i].at,
 			       STR_ARG(events.at[i].type), STR_ARG(events.at[i].body));
 	struct store_run_page runs;
-	cr_assert(f->ops->list_runs(f->reader, NULL, SIZE_MAX, &f->arena, &runs, &f->error));
+	cr_assert(f->ops->list_runs(f->reader, NULL, NULL, SIZE_MAX, &f->arena, &runs, &f->error));
 	for (size_t i = 0; i < runs.count; i++) {
 		const struct store_run *run = &runs.at[i];
 		cr_assert_eq(run->floor, 0);
@@ -210,12 +210,16 @@ Test(upgrade, derives_what_version_1_did_not_have)
 	sqlite3_close(old_make(disk, true));
 	expect_told(disk, "first");
 	sqlite3 *inside = look_inside(disk);
-	expect_text(inside, "PRAGMA user_version", "3 \n");
+	expect_text(inside, "PRAGMA user_version", "4 \n");
 	expect_text(inside, "SELECT DISTINCT type FROM events WHERE kept ORDER BY 1",
 		    "run.created \nrun.finished \n");
 	expect_text(inside, "SELECT count(*) FROM events WHERE type LIKE 'run.%' AND NOT kept",
 		    "0 \n");
 	expect_text(inside, "SELECT max(uses) > 2, min(uses) FROM names", "1 1 \n");
+	expect_text(inside,
+		    "SELECT sum(runs) = (SELECT count(*) FROM runs WHERE key > 0), count(*) > 3,"
+		    " sum(ended), sum(took) > 0 FROM tallies",
+		    "1 1 5 1 \n");
 	/* The tables are the very same that a new file has. */
 	struct fixture fresh;
 	fixture_open(&fresh, store_backend(S("sim")));

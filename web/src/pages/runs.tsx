@@ -14,25 +14,31 @@ type Summary = runtime.RunSummaryModel;
 
 const PAGE = 50;
 const PAGES_LOOKED_THROUGH = 10;
-const STATES = ["running", "needs you", "success", "failed"];
+const NEEDS_YOU = "needs you";
+const STATES = ["running", NEEDS_YOU, "success", "failed"];
 
 interface List {
 	items: Summary[];
 	next: string | null;
 }
 
-async function readPage(limit: number, cursor: string, signal: AbortSignal): Promise<List> {
-	const { body, headers } = await ask<Summary[]>(`/api/runs?limit=${limit}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`, { signal });
+async function readPage(limit: number, cursor: string, status: string, signal: AbortSignal): Promise<List> {
+	const words = [`limit=${limit}`];
+	if (cursor !== "")
+		words.push(`cursor=${encodeURIComponent(cursor)}`);
+	if (status !== "")
+		words.push(`status=${encodeURIComponent(status === NEEDS_YOU ? "waiting_human" : status)}`);
+	const { body, headers } = await ask<Summary[]>(`/api/runs?${words.join("&")}`, { signal });
 	return { items: body, next: nextCursor(headers) };
 }
 
-/** A page; with a filter as many as it takes to fill one, up to a bound. */
-async function readRuns(cursor: string, filtered: boolean, fits: (item: Summary) => boolean, signal: AbortSignal): Promise<List> {
-	if (!filtered)
-		return readPage(PAGE, cursor, signal);
+/** A page; with a filter that the server has not, as many as it takes to fill one, up to a bound. */
+async function readRuns(cursor: string, status: string, fits: ((item: Summary) => boolean) | null, signal: AbortSignal): Promise<List> {
+	if (fits === null)
+		return readPage(PAGE, cursor, status, signal);
 	const found: List = { items: [], next: cursor };
 	for (let page = 0; page < PAGES_LOOKED_THROUGH && found.next !== null && found.items.length < PAGE; page++) {
-		const more = await readPage(200, found.next, signal);
+		const more = await readPage(200, found.next, status, signal);
 		found.items.push(...more.items.filter(fits));
 		found.next = more.next;
 	}
@@ -107,11 +113,12 @@ export function RunsPage() {
 	const cursor = query.get("cursor") ?? "";
 	const filtered = status !== "" || name !== "";
 	const waiting = new Set(inbox.open(useCell(inbox.cell)).map((item) => item.run_id));
-	const stateOf = (item: Summary) => (item.status === "running" && waiting.has(item.run_id) ? "needs you" : item.status);
+	const stateOf = (item: Summary) => (item.status === "running" && waiting.has(item.run_id) ? NEEDS_YOU : item.status);
 	const fits = (item: Summary) =>
-		(status === "" || stateOf(item) === status) && item.workflow.toLowerCase().includes(name.toLowerCase());
+		(status !== "running" || stateOf(item) === status) && item.workflow.toLowerCase().includes(name.toLowerCase());
+	const looksThrough = name !== "" || status === "running";
 
-	const { value, problem } = useLoaded((signal) => readRuns(cursor, filtered, fits, signal), [cursor, status, name], () => true);
+	const { value, problem } = useLoaded((signal) => readRuns(cursor, status, looksThrough ? fits : null, signal), [cursor, status, name], () => true);
 	useKeys([...listKeys("run"), { keys: "n", text: "Start a run", run: () => go(href("runs", "new")) }]);
 
 	return (
