@@ -311,13 +311,15 @@ static void move_row(struct body *body, size_t first, size_t count, int64_t by)
 		body->layout->boxes[body->first + body->order[i]].x += by;
 }
 
-/* Rows one below the other; then each is moved to the middle. */
+/* Rows one below the other; then each is moved to the middle, and lines are led between them. */
 static void place_rows(struct body *body, int64_t *out_width, int64_t *out_height)
 {
 	int64_t *widths = arena_array(body->arena, int64_t, body->count);
+	struct layout_row *rows = arena_array(body->arena, struct layout_row, body->count);
 	int64_t y = 0, height, widest = 0;
+	size_t row = 0;
 	for (int pass = 0; pass < 2; pass++) {
-		size_t row = 0;
+		row = 0;
 		for (size_t layer = 0; layer < body->layers; layer++) {
 			size_t end = body->layered[layer + 1], count;
 			for (size_t at = body->layered[layer]; at < end; at += count, row++) {
@@ -327,12 +329,15 @@ static void place_rows(struct body *body, int64_t *out_width, int64_t *out_heigh
 					continue;
 				}
 				widths[row] = place_row(body, at, count, y, &height);
+				rows[row] = (struct layout_row){ body->order + at, body->first,
+								 count, y, height };
 				y += height + LAYOUT_GAP_Y;
 				if (widths[row] > widest)
 					widest = widths[row];
 			}
 		}
 	}
+	layout_lines(body->layout, body->edges, body->edge_count, rows, row);
 	*out_width = widest;
 	*out_height = y - LAYOUT_GAP_Y;
 }
@@ -370,6 +375,17 @@ static void size_box(struct layout *layout, struct layout_box *box, struct layou
 	box->height = LAYOUT_HEAD + height + LAYOUT_MARGIN;
 }
 
+/* Where the body of a box begins that has come to its own place. */
+static struct run_picture_point body_corner(const struct layout *layout, size_t within)
+{
+	struct run_picture_point corner = { .x = LAYOUT_MARGIN, .y = LAYOUT_MARGIN };
+	if (within != LAYOUT_ROOT) {
+		corner.x = layout->boxes[within].x + LAYOUT_MARGIN;
+		corner.y = layout->boxes[within].y + LAYOUT_HEAD;
+	}
+	return corner;
+}
+
 void layout(struct layout *layout, const struct run_graph *graph, struct arena *arena)
 {
 	*layout = (struct layout){ .arena = arena };
@@ -400,8 +416,17 @@ void layout(struct layout *layout, const struct run_graph *graph, struct arena *
 	layout->height = height + 2 * LAYOUT_MARGIN;
 	for (size_t i = 0; i < layout->count; i++) {
 		struct layout_box *box = &layout->boxes[i];
-		bool root = box->within == LAYOUT_ROOT;
-		box->x += root ? LAYOUT_MARGIN : layout->boxes[box->within].x + LAYOUT_MARGIN;
-		box->y += root ? LAYOUT_MARGIN : layout->boxes[box->within].y + LAYOUT_HEAD;
+		struct run_picture_point corner = body_corner(layout, box->within);
+		box->x += corner.x;
+		box->y += corner.y;
+	}
+	for (size_t i = 0; i < layout->edge_count; i++) {
+		struct layout_edge *edge = &layout->edges[i];
+		struct run_picture_point corner =
+			body_corner(layout, layout->boxes[edge->from].within);
+		for (size_t p = 0; p < edge->via_count; p++) {
+			edge->via[p].x += corner.x;
+			edge->via[p].y += corner.y;
+		}
 	}
 }

@@ -4,7 +4,8 @@
  * body's beginning gives it, and in its layer where its neighbours are (barycentres, a few sweeps).
  * A layer with more nodes than LAYOUT_ROW is broken into several rows.  A node with a body of its
  * own is a box around that body.  Edges that close a cycle are found by a walk in the order of the
- * definition and count for nothing.
+ * definition and count for nothing.  An edge that passes rows of boxes is led through the gaps
+ * between them, as near to its straight way as they are (layout_lines.c).
  *
  * The result depends on the graph alone, so a picture does not move while its run goes on.  At most
  * LIMIT_PICTURE_NODES nodes are laid out, a node before those in it; the rest are counted.
@@ -40,6 +41,15 @@ struct layout_edge {
 	size_t from, to;                   /* numbers of boxes */
 	const struct run_graph_edge *edge; /* NULL: the second depends on the first */
 	bool back;
+	struct run_picture_point *via; /* two for each row that it passes: above and below */
+	size_t via_count;
+};
+
+/* Boxes beside each other, from left to right; in the order of their body, counted from `first`. */
+struct layout_row {
+	const size_t *order;
+	size_t first, count;
+	int64_t y, height;
 };
 
 struct layout {
@@ -48,9 +58,13 @@ struct layout {
 	size_t count, left_out;
 	struct layout_edge *edges;
 	size_t edge_count, edges_left_out;
+	size_t points; /* of all edges */
 	int64_t width, height;
 };
 
+/* Leads the edges of a body around its boxes, which stand in these rows from above to below. */
+void layout_lines(struct layout *layout, struct layout_edge *edges, size_t edge_count,
+		  const struct layout_row *rows, size_t row_count);
 void layout(struct layout *layout, const struct run_graph *graph, struct arena *arena);
 
 #endif

@@ -174,6 +174,7 @@ static struct run_picture_edge edge_of(const struct layout *layout, const struct
 	SET(&edge, back, from->back);
 	if (from->edge != NULL && has(from->edge, when))
 		SET(&edge, when, from->edge->when);
+	SET(&edge, via, ((struct run_picture_point_list){ from->via, from->via_count }));
 	return edge;
 }
 

@@ -3526,6 +3526,14 @@ export namespace run {
     height: number;
   }
 
+  /** A place in a run's graph, in pixels. */
+  export interface PicturePoint {
+    /** From the left. */
+    x: number;
+    /** From above. */
+    y: number;
+  }
+
   /** A way from one box to another of the same body. */
   export interface PictureEdge {
     /** Path of the node it leads from. */
@@ -3538,6 +3546,24 @@ export namespace run {
     back: boolean;
     /** The condition it is taken on. */
     when?: string;
+    /** Where it goes between the boxes that are in its way: for each row of them a point above and one below. @default [] */
+    via: run.PicturePoint[];
+  }
+
+  /** A way from one box to another of the same body. */
+  export interface PictureEdge_Input {
+    /** Path of the node it leads from. */
+    from: string;
+    /** Path of the node it leads to. */
+    to: string;
+    /** The second waits for the first; else the first starts the second. */
+    depends: boolean;
+    /** It leads back: it closes a cycle. */
+    back: boolean;
+    /** The condition it is taken on. */
+    when?: string;
+    /** Where it goes between the boxes that are in its way: for each row of them a point above and one below. @default [] */
+    via?: run.PicturePoint[];
   }
 
   /** A run's graph, laid out; where things stand depends on the definition alone. */
@@ -3556,6 +3582,28 @@ export namespace run {
     nodes: run.PictureNode[];
     /** Between nodes that are shown. */
     edges: run.PictureEdge[];
+    /** Nodes that are not shown, and with them their edges. */
+    nodes_left_out: number;
+    /** Edges between shown nodes that are not shown. */
+    edges_left_out: number;
+  }
+
+  /** A run's graph, laid out; where things stand depends on the definition alone. */
+  export interface Picture_Input {
+    /** The run. */
+    run_id: string;
+    /** The run's: a word of the state table. */
+    state: string;
+    /** Seq of the newest event in it. */
+    seq: number;
+    /** Of the whole, in pixels. */
+    width: number;
+    /** Of the whole. */
+    height: number;
+    /** A node before those of its body. */
+    nodes: run.PictureNode[];
+    /** Between nodes that are shown. */
+    edges: run.PictureEdge_Input[];
     /** Nodes that are not shown, and with them their edges. */
     nodes_left_out: number;
     /** Edges between shown nodes that are not shown. */

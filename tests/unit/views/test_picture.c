@@ -86,6 +86,33 @@ static bool contains(const struct layout_box *outer, const struct layout_box *in
 	       inner->y + inner->height <= outer->y + outer->height;
 }
 
+/* Down all the way, within the picture, and past every box of its body that is in between. */
+static void expect_led_around(const struct layout *layout, const struct layout_edge *edge)
+{
+	const struct layout_box *from = &layout->boxes[edge->from], *to = &layout->boxes[edge->to];
+	int64_t y = from->y + from->height;
+	for (size_t p = 0; p < edge->via_count; p++) {
+		const struct run_picture_point *point = &edge->via[p];
+		cr_assert(point->x >= 0 && point->x <= layout->width);
+		cr_assert_geq(point->y, y);
+		y = point->y;
+	}
+	cr_assert_leq(y, to->y);
+	for (size_t i = 0; i < layout->count; i++) {
+		const struct layout_box *box = &layout->boxes[i];
+		bool between = box->within == from->within && box->y > from->y && box->y < to->y;
+		bool passed = !between;
+		for (size_t p = 0; between && p < edge->via_count; p += 2) {
+			const struct run_picture_point *above = &edge->via[p], *below = above + 1;
+			bool beside = above->x < box->x || above->x > box->x + box->width;
+			passed |= above->y == box->y && below->y >= box->y + box->height &&
+				  above->x == below->x && beside;
+		}
+		cr_assert(passed, STR_FMT " lies in the way to " STR_FMT, STR_ARG(box->path),
+			  STR_ARG(to->path));
+	}
+}
+
 static void expect_good(const struct layout *layout)
 {
 	for (size_t i = 0; i < layout->count; i++) {
@@ -109,6 +136,7 @@ static void expect_good(const struct layout *layout)
 			continue;
 		cr_assert_lt(from->layer, to->layer);
 		cr_assert_lt(from->y + from->height, to->y);
+		expect_led_around(layout, edge);
 	}
 }
 

@@ -12,18 +12,27 @@ const FITS = 22;
 
 const cut = (text: string): string => (text.length <= FITS ? text : `${text.slice(0, FITS - 1)}…`);
 
-/** Down from one box to the next; a line that leads back goes around on the right. */
-function lineOf(from: Box, to: Box, back: boolean): string {
-	if (back) {
+/** A curve from one point to one below it, upright at both ends. */
+function curve(x: number, y: number, endX: number, endY: number): string {
+	const half = (endY - y) / 2;
+	return `C ${x} ${y + half} ${endX} ${endY - half} ${endX} ${endY}`;
+}
+
+/** Down from one box to the next, straight past the rows in between; a line that leads back goes around on the right. */
+function lineOf(from: Box, to: Box, edge: run.PictureEdge): string {
+	if (edge.back) {
 		const [x, y] = [from.x + from.width, from.y + from.height / 2];
 		const [endX, endY] = [to.x + to.width, to.y + to.height / 2];
 		const out = Math.max(x, endX) + 20;
 		return `M ${x} ${y} C ${out} ${y} ${out} ${endY} ${endX} ${endY}`;
 	}
-	const [x, y] = [from.x + from.width / 2, from.y + from.height];
-	const [endX, endY] = [to.x + to.width / 2, to.y];
-	const half = (endY - y) / 2;
-	return `M ${x} ${y} C ${x} ${y + half} ${endX} ${endY - half} ${endX} ${endY}`;
+	let [x, y] = [from.x + from.width / 2, from.y + from.height];
+	let line = `M ${x} ${y}`;
+	edge.via.forEach((point, number) => {
+		line += number % 2 === 0 ? ` ${curve(x, y, point.x, point.y)}` : ` L ${point.x} ${point.y}`;
+		[x, y] = [point.x, point.y];
+	});
+	return `${line} ${curve(x, y, to.x + to.width / 2, to.y)}`;
 }
 
 /** Rounds and items, where there were several. */
@@ -68,7 +77,7 @@ export function GraphSection({ value, problem, asked }: { value: Picture | undef
 						{value.edges.map((edge) => {
 							const [from, to] = [boxes.get(edge.from), boxes.get(edge.to)];
 							return from && to && (
-								<path key={`${edge.from} ${edge.to} ${edge.depends}`} class="edge" data-back={edge.back} data-depends={edge.depends} d={lineOf(from, to, edge.back)} marker-end="url(#arrow)">
+								<path key={`${edge.from} ${edge.to} ${edge.depends}`} class="edge" data-back={edge.back} data-depends={edge.depends} d={lineOf(from, to, edge)} marker-end="url(#arrow)">
 									{edge.when !== undefined && <title>{edge.when}</title>}
 								</path>
 							);
