@@ -77,10 +77,11 @@ void arguments_add(struct arguments *arguments, const char *word)
 
 /* The first process of the namespace: it starts the command and ends when the command does, or when
  * the lifeline does, and with it everything else in there.  Nobody inside can kill it, and whoever
- * kills its reader of the lifeline ends with it.  The trap gives the command the signals back that
- * a shell takes from what it starts in the background; the lifeline is not for it to see. */
-static const char init_script[] = "(trap - INT QUIT; exec \"$0\" \"$@\") <&0 %d<&- & command=$!; "
-				  "(read -r gone) <&%d >/dev/null 2>&1 & reader=$!; "
+ * kills its reader of the lifeline ends with it; so that comes first.  The trap gives the command
+ * the signals back that a shell takes from what it starts in the background; the lifeline is not
+ * for it to see. */
+static const char init_script[] = "(read -r gone) <&%d >/dev/null 2>&1 & reader=$!; "
+				  "(trap - INT QUIT; exec \"$0\" \"$@\") <&0 %d<&- & command=$!; "
 				  "wait -n -p first $command $reader; status=$?; "
 				  "[ \"$first\" = $command ] && exit $status; exit 125";
 

@@ -144,6 +144,10 @@ static const char *const rules[] = {
 	" FULL JOIN (" STORE_SQLITE_TALLY ") AS seen USING (name, state)"
 	" WHERE told.runs IS NOT seen.runs OR told.ended IS NOT seen.ended"
 	" OR told.took IS NOT seen.took",
+	"SELECT waiting.kind || ' is counted ' || effects || ' times among what waits and ' || seen ||"
+	" ' are open' FROM waiting JOIN (SELECT waiting.kind, count(effects.id) AS seen FROM waiting"
+	"  LEFT JOIN effects ON effects.kind = waiting.kind GROUP BY 1) AS open"
+	" ON open.kind = waiting.kind WHERE effects <> seen",
 	"SELECT 'document ' || kind || ' ' || name || ' has revision ' || revision ||"
 	" ' and the system stream no event of it' FROM documents"
 	" WHERE revision < 1 OR NOT EXISTS (SELECT 1 FROM runs WHERE key = 0 AND seq > 0)",

@@ -174,7 +174,7 @@ bool store_sqlite_rebuild_run(struct store *store, const struct store_run *run,
 bool store_sqlite_rebuild_end(struct store *store, struct error *error)
 {
 	struct store_sqlite *self = self_of(store);
-	static const char sql[] =
+	static const char sql[] = STORE_SQLITE_COUNT_WAITING
 		"DELETE FROM tallies;"
 		"INSERT INTO tallies " STORE_SQLITE_TALLY ";"
 		"CREATE TEMP TABLE counted (blob INTEGER PRIMARY KEY, uses INTEGER);"

@@ -308,17 +308,27 @@ bool store_sqlite_read_blob(struct store_reader *reader, const struct hash *hash
 	return true;
 }
 
+static bool waits(struct str kind)
+{
+	const struct str kinds[] = { S("human"), S("timer"), S("retry"), S("queue") };
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		if (str_equal(kind, kinds[i]))
+			return true;
+	return false;
+}
+
 bool store_sqlite_list_effects(struct store_reader *reader, struct str kind,
 			       const struct uuid *after, size_t limit, struct arena *arena,
 			       struct store_effect_page *out_page, struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	sqlite3_stmt *statement = store_sqlite_asking(self, READ_EFFECTS);
+	enum store_sqlite_read which = waits(kind) ? READ_EFFECTS_WAITING : READ_EFFECTS;
+	sqlite3_stmt *statement = store_sqlite_asking(self, which);
 	int bound = store_sqlite_bind_after(statement, 1, after) |
 		    store_sqlite_bind_text(statement, 2, kind) |
 		    store_sqlite_bind_limit(statement, 3, limit);
 	struct store_sqlite_reading reading = {
-		self, READ_EFFECTS, bound, store_sqlite_take_effect, sizeof(*out_page->at), limit
+		self, which, bound, store_sqlite_take_effect, sizeof(*out_page->at), limit
 	};
 	void *items;
 	if (!store_sqlite_read_rows(&reading, arena, &items, &out_page->count, error))

@@ -20,11 +20,12 @@
  * blobs      The values; `hash` again, to find the way back from a key.
  * dead       Values that nobody names any more; purge() takes them, if it is still so.
  * purges     Runs with events below their floor that are still on the disk: [next, upto).
- * effects    Only the open ones.  Walking them for one kind reads all of them once in id order,
- *            page after page, so a second index (paid for by every step) would buy nothing;
- *            `effects_due` holds what is due, `effects_waiting` what waits for a person or a time.
+ * effects    Only the open ones.  `effects_due` holds what is due, `effects_waiting` what waits for
+ * a person, a time or its turn: of these there may be very many.  Calls are few at any time, and an
+ * index over them would be paid for by every step. waiting    How many of these there are.
  * documents  A deleted one stays as a row without a body, so that its revisions go on.
- * states     How many runs are in a state: one page more only in a commit that changes a state.
+ * tallies    How many runs of a name are in a state, and what those that have ended took: one page
+ * more only in a commit that changes a state.
  */
 #ifndef STORE_STORE_SQLITE_SCHEMA_H
 #define STORE_STORE_SQLITE_SCHEMA_H
@@ -97,10 +98,30 @@
 	" bytes BLOB NOT NULL);"                 \
 	"CREATE TABLE dead (blob INTEGER PRIMARY KEY);"
 
-/* Since version 3. */
-#define STORE_SQLITE_WAITING                             \
-	"CREATE INDEX effects_waiting ON effects (kind)" \
-	" WHERE kind IN ('human', 'timer', 'retry');"
+/* Kinds of effects of which there may be a million, since nothing is in memory for them.  SQLite
+ * takes the index for a question that has this very term. */
+#define STORE_SQLITE_WAITS "kind IN ('human', 'timer', 'retry', 'queue')"
+
+/* Since version 4, when the index got `queue`: which effects wait, and how many.  Triggers count,
+ * so that nobody who opens or closes one can forget it. */
+#define STORE_SQLITE_WAITING                                                                 \
+	"CREATE INDEX effects_waiting ON effects (kind) WHERE " STORE_SQLITE_WAITS ";"       \
+	"CREATE TABLE waiting ("                                                             \
+	" kind TEXT PRIMARY KEY,"                                                            \
+	" effects INTEGER NOT NULL) WITHOUT ROWID;"                                          \
+	"INSERT INTO waiting VALUES ('human', 0), ('timer', 0), ('retry', 0), ('queue', 0);" \
+	"CREATE TRIGGER effects_opened AFTER INSERT ON effects WHEN NEW." STORE_SQLITE_WAITS \
+	" BEGIN UPDATE waiting SET effects = effects + 1 WHERE kind = NEW.kind; END;"        \
+	"CREATE TRIGGER effects_closed AFTER DELETE ON effects WHEN OLD." STORE_SQLITE_WAITS \
+	" BEGIN UPDATE waiting SET effects = effects - 1 WHERE kind = OLD.kind; END;"        \
+	"CREATE TRIGGER effects_changed AFTER UPDATE OF kind ON effects"                     \
+	" WHEN OLD.kind <> NEW.kind BEGIN"                                                   \
+	" UPDATE waiting SET effects = effects - 1 WHERE kind = OLD.kind;"                   \
+	" UPDATE waiting SET effects = effects + 1 WHERE kind = NEW.kind; END;"
+
+#define STORE_SQLITE_COUNT_WAITING                                   \
+	"UPDATE waiting SET effects = (SELECT count(*) FROM effects" \
+	"                              WHERE effects.kind = waiting.kind);"
 
 /* Since version 4: which runs there are of a name and in a state, and how many.  Nothing that
  * writes a run's row names these columns unless it changes them: SQLite would write the indexes

@@ -26,8 +26,9 @@ const char *const store_sqlite_writes[WRITES] = {
 	[WRITE_RUN_STEPPING] = "UPDATE runs SET stepping = ?2 WHERE key = ?1",
 	[WRITE_EVENT] = "INSERT INTO events (position, run, seq, at, kept, type, names, body)"
 			" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-	[WRITE_EFFECT_OPEN] = "REPLACE INTO effects (id, run, kind, due_at, body)"
-			      " VALUES (?1, ?2, ?3, ?4, ?5)",
+	[WRITE_EFFECT_OPEN] = "INSERT INTO effects (id, run, kind, due_at, body)"
+			      " VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (id) DO UPDATE"
+			      " SET run = ?2, kind = ?3, due_at = ?4, body = ?5",
 	[WRITE_EFFECT_CLOSE] = "DELETE FROM effects WHERE id = ?1",
 	[WRITE_OWNER] = "SELECT value FROM marks WHERE name = 'owner'",
 	[WRITE_OWN] = "UPDATE marks SET value = value + 1 WHERE name = 'owner'",
@@ -111,6 +112,10 @@ const char *const store_sqlite_reads[READS] = {
 		"SELECT " EFFECT_COLUMNS " FROM effects CROSS JOIN runs ON runs.key = effects.run"
 		" WHERE effects.id > ?1 AND (?2 = '' OR kind = ?2)"
 		" ORDER BY effects.id LIMIT ?3",
+	[READ_EFFECTS_WAITING] = "SELECT " EFFECT_COLUMNS " FROM effects INDEXED BY effects_waiting"
+				 " CROSS JOIN runs ON runs.key = effects.run"
+				 " WHERE effects.id > ?1 AND kind = ?2 AND " STORE_SQLITE_WAITS
+				 " ORDER BY effects.id LIMIT ?3",
 	[READ_NEWEST] = STORE_SQLITE_HIGHEST_POSITION,
 	[READ_SNAPSHOT] = "SELECT seq, body FROM snapshots"
 			  " WHERE run = (SELECT key FROM runs WHERE id = ?1)"
@@ -125,8 +130,8 @@ const char *const store_sqlite_reads[READS] = {
 	[READ_REQUEST] = "SELECT key, said, subject, at FROM requests WHERE key = ?1"
 			 " AND at >= (SELECT value FROM marks WHERE name = 'forgotten')",
 	[READ_GUARD] = "SELECT value FROM counters WHERE name = ?1",
-	[READ_WAITING] = "SELECT kind, count(*) FROM effects INDEXED BY effects_waiting"
-			 " WHERE kind IN ('human', 'timer', 'retry') GROUP BY kind ORDER BY kind",
+	[READ_WAITING] = "SELECT kind, effects FROM waiting"
+			 " WHERE effects > 0 AND kind <> 'queue' ORDER BY kind",
 	[READ_STATES] = "SELECT state, sum(runs) FROM tallies GROUP BY state"
 			" HAVING sum(runs) > 0 ORDER BY state",
 	[READ_TALLIES] = "SELECT name, state, runs, ended, took FROM tallies WHERE runs > 0"

@@ -150,22 +150,23 @@ static bool one_to_two(struct store_sqlite *self, struct error *error)
  */
 static bool two_to_three(struct store_sqlite *self, struct error *error)
 {
-	return store_sqlite_execute(
-		self,
-		"UPDATE runs SET stepping = 1 WHERE ended_at = 0 AND key IN"
-		" (SELECT run FROM effects WHERE kind = 'tool');" STORE_SQLITE_WAITING,
-		"bring version 2 on", error);
+	return store_sqlite_execute(self,
+				    "UPDATE runs SET stepping = 1 WHERE ended_at = 0 AND key IN"
+				    " (SELECT run FROM effects WHERE kind = 'tool');",
+				    "bring version 2 on", error);
 }
 
 /* ---- from 3 to 4 ----------------------------------------------------------------------- */
 
-/* Runs were counted by state alone before. */
+/* Runs were counted by state alone before, and what waits was not. */
 static bool three_to_four(struct store_sqlite *self, struct error *error)
 {
-	return store_sqlite_execute(self,
-				    "DROP TABLE IF EXISTS states;" STORE_SQLITE_LISTED
-				    "INSERT INTO tallies " STORE_SQLITE_TALLY ";",
-				    "bring version 3 on", error);
+	return store_sqlite_execute(
+		self,
+		"DROP TABLE IF EXISTS states;"
+		"DROP INDEX IF EXISTS effects_waiting;" STORE_SQLITE_LISTED STORE_SQLITE_WAITING
+			STORE_SQLITE_COUNT_WAITING "INSERT INTO tallies " STORE_SQLITE_TALLY ";",
+		"bring version 3 on", error);
 }
 
 /* ---- the steps ------------------------------------------------------------------------- */

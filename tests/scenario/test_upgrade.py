@@ -48,6 +48,9 @@ def to_version_3(database):
     database.executescript("DROP INDEX runs_state; DROP INDEX runs_name; DROP TABLE tallies;"
                            "CREATE TABLE states (state TEXT PRIMARY KEY, runs INTEGER NOT NULL) WITHOUT ROWID;"
                            "INSERT INTO states SELECT state, count(*) FROM runs WHERE key > 0 GROUP BY state;"
+                           "DROP TRIGGER effects_opened; DROP TRIGGER effects_closed; DROP TRIGGER effects_changed;"
+                           "DROP TABLE waiting; DROP INDEX effects_waiting;"
+                           "CREATE INDEX effects_waiting ON effects (kind) WHERE kind IN ('human', 'timer', 'retry');"
                            "PRAGMA user_version = 3")
 
 

@@ -566,6 +566,8 @@ Test(sqlite, a_check_finds_what_was_broken_by_hand)
 		  "value number 9 is named by 2 rows and not stored" },
 		{ "UPDATE tallies SET runs = 7", "counted 7 times and 2 runs" },
 		{ "UPDATE tallies SET took = 7", "they took another time" },
+		{ "UPDATE waiting SET effects = 7 WHERE kind = 'timer'",
+		  "timer is counted 7 times among what waits" },
 		{ "UPDATE runs SET state = 'lost' WHERE key = 1", "counted 0 times and 1 runs" },
 		{ "INSERT INTO documents VALUES ('k', 'n', 1, 1, '{}')", "the system stream" },
 		{ "INSERT INTO counters VALUES ('c', -1)", "counter c is at -1" },
