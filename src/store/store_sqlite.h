@@ -273,6 +273,9 @@ struct store_sqlite_reading {
 extern const char *const store_sqlite_reads[READS];
 bool store_sqlite_read_rows(const struct store_sqlite_reading *reading, struct arena *arena,
 			    void **out_items, size_t *out_count, struct error *error);
+/* Into a page; all of them are where their items lie and how many these are. */
+bool store_sqlite_read_page(const struct store_sqlite_reading *reading, struct arena *arena,
+			    void *out_page, struct error *error);
 bool store_sqlite_read_one(const struct store_sqlite_reading *reading, struct arena *arena,
 			   void *out_item, bool *out_found, struct error *error);
 bool store_sqlite_take_run(sqlite3_stmt *statement, struct arena *arena, void *out_item);

@@ -28,11 +28,7 @@ static bool list_all(struct store_sqlite_reader *self, const struct uuid *before
 		.item_size = sizeof(*out_page->at),
 		.limit = limit,
 	};
-	void *items;
-	if (!store_sqlite_read_rows(&reading, arena, &items, &out_page->count, error))
-		return false;
-	out_page->at = items;
-	return true;
+	return store_sqlite_read_page(&reading, arena, out_page, error);
 }
 
 /* ---- some of them ---------------------------------------------------------------------- */
@@ -93,11 +89,7 @@ static bool keys_of(struct store_sqlite_reader *self, struct str name, struct st
 		.item_size = sizeof(*out_keys->at),
 		.limit = limit,
 	};
-	void *items;
-	if (!store_sqlite_read_rows(&reading, arena, &items, &out_keys->count, error))
-		return false;
-	out_keys->at = items;
-	return true;
+	return store_sqlite_read_page(&reading, arena, out_keys, error);
 }
 
 /* The newest of what none of the lists has given yet; 0 when there is none. */
@@ -215,9 +207,5 @@ bool store_sqlite_tally_runs(struct store_reader *reader, struct arena *arena,
 		.item_size = sizeof(*out_tallies->at),
 		.limit = SIZE_MAX,
 	};
-	void *items;
-	if (!store_sqlite_read_rows(&reading, arena, &items, &out_tallies->count, error))
-		return false;
-	out_tallies->at = items;
-	return true;
+	return store_sqlite_read_page(&reading, arena, out_tallies, error);
 }

@@ -98,11 +98,7 @@ bool store_sqlite_list_due(struct store_reader *reader, int64_t after, int64_t u
 		.item_size = sizeof(*out_page->at),
 		.limit = limit,
 	};
-	void *items;
-	if (!store_sqlite_read_rows(&reading, arena, &items, &out_page->count, error))
-		return false;
-	out_page->at = items;
-	return true;
+	return store_sqlite_read_page(&reading, arena, out_page, error);
 }
 
 bool store_sqlite_read_document(struct store_reader *reader, struct str kind, struct str name,
@@ -145,11 +141,7 @@ bool store_sqlite_list_documents(struct store_reader *reader, struct str kind, s
 		.item_size = sizeof(*out_page->at),
 		.limit = limit,
 	};
-	void *items;
-	if (!store_sqlite_read_rows(&reading, arena, &items, &out_page->count, error))
-		return false;
-	out_page->at = items;
-	return true;
+	return store_sqlite_read_page(&reading, arena, out_page, error);
 }
 
 bool store_sqlite_read_request(struct store_reader *reader, struct str key, struct arena *arena,
@@ -201,11 +193,7 @@ static bool count_by(struct store_reader *reader, enum store_sqlite_read which, 
 		.item_size = sizeof(*out_counts->at),
 		.limit = SIZE_MAX,
 	};
-	void *items;
-	if (!store_sqlite_read_rows(&reading, arena, &items, &out_counts->count, error))
-		return false;
-	out_counts->at = items;
-	return true;
+	return store_sqlite_read_page(&reading, arena, out_counts, error);
 }
 
 bool store_sqlite_count_states(struct store_reader *reader, struct arena *arena,
@@ -237,9 +225,5 @@ bool store_sqlite_list_old(struct store_reader *reader, int64_t ended_before, in
 		.item_size = sizeof(*out_runs->at),
 		.limit = limit,
 	};
-	void *items;
-	if (!store_sqlite_read_rows(&reading, arena, &items, &out_runs->count, error))
-		return false;
-	out_runs->at = items;
-	return true;
+	return store_sqlite_read_page(&reading, arena, out_runs, error);
 }

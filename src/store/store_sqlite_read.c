@@ -150,6 +150,19 @@ bool store_sqlite_read_rows(const struct store_sqlite_reading *reading, struct a
 	return true;
 }
 
+bool store_sqlite_read_page(const struct store_sqlite_reading *reading, struct arena *arena,
+			    void *out_page, struct error *error)
+{
+	struct {
+		void *at;
+		size_t count;
+	} page;
+	if (!store_sqlite_read_rows(reading, arena, &page.at, &page.count, error))
+		return false;
+	memcpy(out_page, &page, sizeof(page));
+	return true;
+}
+
 bool store_sqlite_read_one(const struct store_sqlite_reading *reading, struct arena *arena,
 			   void *out_item, bool *out_found, struct error *error)
 {
@@ -237,10 +250,8 @@ bool store_sqlite_read_events(struct store_reader *reader, const struct uuid *ru
 		    store_sqlite_bind_limit(statement, 3, limit);
 	struct store_sqlite_reading reading = { self,       READ_EVENTS,           bound,
 						take_event, sizeof(*out_page->at), limit };
-	void *items;
-	if (!store_sqlite_read_rows(&reading, arena, &items, &out_page->count, error))
+	if (!store_sqlite_read_page(&reading, arena, out_page, error))
 		return false;
-	out_page->at = items;
 	for (size_t i = 0; i < out_page->count; i++)
 		out_page->at[i].run = *run;
 	return true;
@@ -257,11 +268,7 @@ bool store_sqlite_read_all(struct store_reader *reader, int64_t after, size_t li
 	struct store_sqlite_reading reading = {
 		self, READ_ALL, bound, take_any_event, sizeof(*out_page->at), limit
 	};
-	void *items;
-	if (!store_sqlite_read_rows(&reading, arena, &items, &out_page->count, error))
-		return false;
-	out_page->at = items;
-	return true;
+	return store_sqlite_read_page(&reading, arena, out_page, error);
 }
 
 bool store_sqlite_read_run(struct store_reader *reader, const struct uuid *run, struct arena *arena,
@@ -273,16 +280,6 @@ bool store_sqlite_read_run(struct store_reader *reader, const struct uuid *run, 
 		self, READ_RUN, bound, store_sqlite_take_run, sizeof(*out_run), 1
 	};
 	return store_sqlite_read_one(&reading, arena, out_run, out_found, error);
-}
-
-static bool read_runs(struct store_sqlite_reading *reading, struct arena *arena,
-		      struct store_run_page *out_page, struct error *error)
-{
-	void *items;
-	if (!store_sqlite_read_rows(reading, arena, &items, &out_page->count, error))
-		return false;
-	out_page->at = items;
-	return true;
 }
 
 bool store_sqlite_read_blob(struct store_reader *reader, const struct hash *hash,
@@ -330,11 +327,7 @@ bool store_sqlite_list_effects(struct store_reader *reader, struct str kind,
 	struct store_sqlite_reading reading = {
 		self, which, bound, store_sqlite_take_effect, sizeof(*out_page->at), limit
 	};
-	void *items;
-	if (!store_sqlite_read_rows(&reading, arena, &items, &out_page->count, error))
-		return false;
-	out_page->at = items;
-	return true;
+	return store_sqlite_read_page(&reading, arena, out_page, error);
 }
 
 bool store_sqlite_read_effect(struct store_reader *reader, const struct uuid *effect,
@@ -360,7 +353,7 @@ bool store_sqlite_list_stepping(struct store_reader *reader, const struct uuid *
 	struct store_sqlite_reading reading = {
 		self, READ_STEPPING, bound, store_sqlite_take_run, sizeof(*out_page->at), limit
 	};
-	return read_runs(&reading, arena, out_page, error);
+	return store_sqlite_read_page(&reading, arena, out_page, error);
 }
 
 int64_t store_sqlite_newest_position(struct store_reader *reader)
