@@ -20,7 +20,7 @@ enum {
 	LAYOUT_HEIGHT = 56,
 	LAYOUT_GAP_X = 24,
 	LAYOUT_GAP_Y = 40,
-	LAYOUT_HEAD = 48, /* a box's own words, above its body */
+	LAYOUT_HEAD = 56, /* a box's own words, above its body */
 	LAYOUT_MARGIN = 16,
 	LAYOUT_ROW = 8,
 	LAYOUT_SWEEPS = 4,
