@@ -1,17 +1,11 @@
-/* engine/evolve.c -- state <- state, event.
+/* engine/evolve.c -- state <- state, event: the run, and its steps as far as they have no effect;
+ * effects are in evolve_effect.c.
  *
- * One function an event, named by events.def: forgetting one does not link.  What follows from an
- * event without being one itself (a dependent that is ready, a pure step that starts, a cascade
- * of skips, running against waiting_human) is in place.c and settle(), from the state alone.
+ * What follows from an event without being one itself (a dependent that is ready, a pure step that
+ * starts, a cascade of skips, running against waiting_human) is in place.c and settle(), from the
+ * state alone.
  */
-#include "base/buf.h"
-#include "engine/place.h"
-
-#define EVENT(constant, name, body, level, persistence, text)                            \
-	static bool evolve_##body(struct run *run, const struct body *event, int64_t at, \
-				  struct error *error);
-#include "contracts/events.def"
-#undef EVENT
+#include "engine/evolve.h"
 
 struct run *run_new(struct arena *arena, struct uuid id, const struct graph *graph)
 {
@@ -46,13 +40,6 @@ static void run_move(struct run *run, enum run_state to)
 		return;
 	require(run_may_move(run->state, to));
 	run->state = to;
-}
-
-static struct closing closing_from(const struct run_next *next)
-{
-	if (next == NULL)
-		return (struct closing){ 0 };
-	return (struct closing){ .then = next->then, .again = next->again };
 }
 
 static uint64_t head_arrival(const struct run_queue *queue)
@@ -91,124 +78,10 @@ static void settle(struct run *run, int64_t at)
 				    : RUN_RUNNING);
 }
 
-/* ---- effects ------------------------------------------------------------------------- */
-
-/* The activation this event starts: ready and at the head of its queue, or to be tried again. */
-static bool start_effect(struct run *run, struct str path, enum run_node_kind kind,
-			 struct activation **out, struct error *error)
-{
-	struct activation *activation = run_activation(run, path);
-	if (activation == NULL || activation->open || run_node(run, activation)->kind != kind)
-		return fail(error, ERROR_INVALID, "step " STR_FMT " is requested out of turn",
-			    STR_ARG(path));
-	*out = activation;
-	if (activation->state == STEP_RETRYING)
-		return true;
-	struct run_queue *queue = run_queue_of(run, activation);
-	if (activation->state != STEP_PENDING || run_queue_head(queue) != activation)
-		return fail(error, ERROR_INVALID, "step " STR_FMT " is requested out of turn",
-			    STR_ARG(path));
-	queue->head++;
-	return true;
-}
-
-static void open_effect(const struct run *run, struct activation *activation, struct uuid effect,
-			int64_t due_at, int64_t at)
-{
-	activation->open = true;
-	activation->effect = effect;
-	activation->due_at = due_at;
-	if (activation->started_at != 0)
-		return;
-	activation->started_at = at;
-	activation->started_seq = run->seq + 1;
-}
-
-/* Takes room, unless a retry has kept its own. */
-static void take_room(struct run *run, struct activation *activation)
-{
-	bool contained = run_node(run, activation)->class == RUN_CLASS_CONTAINED;
-	if (activation->state == STEP_RETRYING)
-		run->retrying--;
-	else
-		run->busy++;
-	if (contained)
-		run->workspace_busy = activation->holds_workspace = true;
-	activation->outcome = RUN_OUTCOME_OK;
-	activation_move(activation, STEP_RUNNING);
-}
-
-static void give_room(struct run *run, struct activation *activation)
-{
-	require(run->busy > 0);
-	run->busy--;
-	if (activation->holds_workspace)
-		run->workspace_busy = activation->holds_workspace = false;
-}
-
-static bool close_effect(struct run *run, struct str path, const struct uuid *effect,
-			 struct activation **out, struct error *error)
-{
-	struct activation *activation = run_activation(run, path);
-	if (activation == NULL || !activation->open || !uuid_equal(&activation->effect, effect))
-		return fail(error, ERROR_INVALID, "step " STR_FMT " has no such effect open",
-			    STR_ARG(path));
-	activation->open = false;
-	*out = activation;
-	return true;
-}
-
-/* How a closing event ends its activation. */
-struct result {
-	enum run_outcome outcome;
-	bool settled; /* an unknown outcome is the end: what version 1 wrote had nobody asked */
-	const struct run_value *output;
-	const struct run_fault *fault;
-	const struct run_next *next;
-};
-
-#define RESULT(event)                                                          \
-	((struct result){ .outcome = event->outcome,                           \
-			  .settled = event->v < 2,                             \
-			  .output = has(event, output) ? event->output : NULL, \
-			  .fault = has(event, fault) ? event->fault : NULL,    \
-			  .next = has(event, next) ? event->next : NULL })
-
-/* A closed effect that is not ok always has a fault, whatever the writer said. */
-static void end_effect(struct run *run, struct activation *activation, const struct result *result,
-		       int64_t at)
-{
-	activation->output = run_value_keep(run, result->output);
-	activation->fault = run_fault_keep(run, result->fault);
-	activation->due_at = 0;
-	activation->outcome = result->outcome;
-	if (result->outcome != RUN_OUTCOME_OK && activation->fault.code.size == 0)
-		activation->fault.code = error_row(ERROR_TOOL_FAILED)->name;
-	if (result->next != NULL && has(result->next, retry_at)) {
-		activation_move(activation, STEP_RETRYING);
-		run_attempt_failed(run, activation, result->next->retry_at, at);
-		activation->due_at = result->next->retry_at;
-		activation->retries++;
-		run->retrying++;
-		return;
-	}
-	give_room(run, activation);
-	if (result->outcome == RUN_OUTCOME_UNKNOWN && !result->settled && !run->cancelling) {
-		activation->settling = true; /* human.requested follows */
-		return;
-	}
-	enum step_state state = activation->fault.code.size == 0 ? STEP_SUCCEEDED
-				: result->outcome == RUN_OUTCOME_CANCELLED && run->cancelling
-					? STEP_CANCELLED
-					: STEP_FAILED;
-	struct closing closing = closing_from(result->next);
-	activation_end(run, activation, state, at, &closing);
-}
-
 /* ---- the run ------------------------------------------------------------------------- */
 
-static bool evolve_run_created(struct run *run, const struct run_created *event, int64_t at,
-			       struct error *error)
+bool evolve_run_created(struct run *run, const struct run_created *event, int64_t at,
+			struct error *error)
 {
 	if (run->seq != 0)
 		return fail(error, ERROR_INVALID, "the run exists already");
@@ -229,8 +102,8 @@ static bool evolve_run_created(struct run *run, const struct run_created *event,
 	return true;
 }
 
-static bool evolve_run_started(struct run *run, const struct run_started *event, int64_t at,
-			       struct error *error)
+bool evolve_run_started(struct run *run, const struct run_started *event, int64_t at,
+			struct error *error)
 {
 	(void)event;
 	if (!run->queued)
@@ -242,8 +115,8 @@ static bool evolve_run_started(struct run *run, const struct run_started *event,
 	return true;
 }
 
-static bool evolve_run_paused(struct run *run, const struct run_paused *event, int64_t at,
-			      struct error *error)
+bool evolve_run_paused(struct run *run, const struct run_paused *event, int64_t at,
+		       struct error *error)
 {
 	(void)event, (void)at;
 	if (run->paused || run->cancelling || run->queued)
@@ -252,8 +125,8 @@ static bool evolve_run_paused(struct run *run, const struct run_paused *event, i
 	return true;
 }
 
-static bool evolve_run_resumed(struct run *run, const struct run_resumed *event, int64_t at,
-			       struct error *error)
+bool evolve_run_resumed(struct run *run, const struct run_resumed *event, int64_t at,
+			struct error *error)
 {
 	(void)event, (void)at;
 	if (!run->paused)
@@ -262,8 +135,8 @@ static bool evolve_run_resumed(struct run *run, const struct run_resumed *event,
 	return true;
 }
 
-static bool evolve_run_cancelling(struct run *run, const struct run_cancelling *event, int64_t at,
-				  struct error *error)
+bool evolve_run_cancelling(struct run *run, const struct run_cancelling *event, int64_t at,
+			   struct error *error)
 {
 	if (run->cancelling)
 		return fail(error, ERROR_INVALID, "the run is being cancelled already");
@@ -273,8 +146,8 @@ static bool evolve_run_cancelling(struct run *run, const struct run_cancelling *
 	return true;
 }
 
-static bool evolve_run_signalled(struct run *run, const struct run_signalled *event, int64_t at,
-				 struct error *error)
+bool evolve_run_signalled(struct run *run, const struct run_signalled *event, int64_t at,
+			  struct error *error)
 {
 	(void)at, (void)error;
 	struct run_signal *signal = arena_new(run->arena, struct run_signal);
@@ -287,8 +160,8 @@ static bool evolve_run_signalled(struct run *run, const struct run_signalled *ev
 	return true;
 }
 
-static bool evolve_run_finished(struct run *run, const struct run_finished *event, int64_t at,
-				struct error *error)
+bool evolve_run_finished(struct run *run, const struct run_finished *event, int64_t at,
+			 struct error *error)
 {
 	if (run_ended(run) || run->live > 0)
 		return fail(error, ERROR_INVALID, "the run ends out of turn");
@@ -316,20 +189,19 @@ static bool take_ready(struct run *run, struct str path, struct activation **out
 	return true;
 }
 
-static bool evolve_run_step_skipped(struct run *run, const struct run_step_skipped *event,
-				    int64_t at, struct error *error)
+bool evolve_run_step_skipped(struct run *run, const struct run_step_skipped *event, int64_t at,
+			     struct error *error)
 {
 	struct activation *activation;
-	static const struct closing nothing = { 0 };
 	if (!take_ready(run, event->step, &activation, error))
 		return false;
 	activation->reason = str_copy(run->arena, event->reason);
-	activation_end(run, activation, STEP_SKIPPED, at, &nothing);
+	activation_end(run, activation, STEP_SKIPPED, at, NULL);
 	return true;
 }
 
-static bool evolve_run_step_started(struct run *run, const struct run_step_started *event,
-				    int64_t at, struct error *error)
+bool evolve_run_step_started(struct run *run, const struct run_step_started *event, int64_t at,
+			     struct error *error)
 {
 	struct activation *activation;
 	if (!take_ready(run, event->step, &activation, error))
@@ -342,8 +214,8 @@ static bool evolve_run_step_started(struct run *run, const struct run_step_start
 	return true;
 }
 
-static bool evolve_run_step_computed(struct run *run, const struct run_step_computed *event,
-				     int64_t at, struct error *error)
+bool evolve_run_step_computed(struct run *run, const struct run_step_computed *event, int64_t at,
+			      struct error *error)
 {
 	struct activation *activation = run_activation(run, event->step);
 	if (activation != NULL && activation->state == STEP_RUNNING &&
@@ -365,17 +237,16 @@ static bool evolve_run_step_computed(struct run *run, const struct run_step_comp
 		return fail(error, ERROR_INVALID, "step " STR_FMT " is not being computed",
 			    STR_ARG(event->step));
 	}
-	struct closing closing = closing_from(has(event, next) ? event->next : NULL);
 	activation->output = run_value_keep(run, has(event, output) ? event->output : NULL);
 	activation->fault = run_fault_keep(run, has(event, fault) ? event->fault : NULL);
 	activation_end(run, activation,
 		       activation->fault.code.size > 0 ? STEP_FAILED : STEP_SUCCEEDED, at,
-		       &closing);
+		       has(event, next) ? event->next : NULL);
 	return true;
 }
 
-static bool evolve_run_step_entered(struct run *run, const struct run_step_entered *event,
-				    int64_t at, struct error *error)
+bool evolve_run_step_entered(struct run *run, const struct run_step_entered *event, int64_t at,
+			     struct error *error)
 {
 	struct activation *activation;
 	if (!take_ready(run, event->step, &activation, error))
@@ -404,8 +275,8 @@ static bool evolve_run_step_entered(struct run *run, const struct run_step_enter
 	return true;
 }
 
-static bool evolve_run_step_left(struct run *run, const struct run_step_left *event, int64_t at,
-				 struct error *error)
+bool evolve_run_step_left(struct run *run, const struct run_step_left *event, int64_t at,
+			  struct error *error)
 {
 	struct activation *activation;
 	if (!take_ready(run, event->step, &activation, error))
@@ -413,251 +284,27 @@ static bool evolve_run_step_left(struct run *run, const struct run_step_left *ev
 	if (!activation->leaving)
 		return fail(error, ERROR_INVALID, "the body of " STR_FMT " is not over",
 			    STR_ARG(event->step));
-	struct closing closing = closing_from(has(event, next) ? event->next : NULL);
 	activation->output = run_value_keep(run, has(event, output) ? event->output : NULL);
 	activation->fault = run_fault_keep(run, has(event, fault) ? event->fault : NULL);
 	activation->items = (struct value){ .kind = VALUE_ABSENT };
 	activation_end(run, activation,
 		       event->outcome == RUN_OUTCOME_OK ? STEP_SUCCEEDED : STEP_FAILED, at,
-		       &closing);
-	return true;
-}
-
-/* ---- tools, turns, sub-runs ---------------------------------------------------------- */
-
-static bool evolve_run_tool_requested(struct run *run, const struct run_tool_requested *event,
-				      int64_t at, struct error *error)
-{
-	struct activation *activation;
-	if (!start_effect(run, event->step, RUN_NODE_TOOL, &activation, error))
-		return false;
-	take_room(run, activation);
-	open_effect(run, activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
-	run_attempt_requested(run, activation, has(event, attempt) ? event->attempt : 1, at);
-	activation->inputs = run_value_keep(run, event->inputs);
-	activation->tree = has(event, tree) ? str_copy(run->arena, event->tree) : S("");
-	activation->fault = (struct fault){ S(""), S("") };
-	return true;
-}
-
-static bool evolve_run_tool_restarted(struct run *run, const struct run_tool_restarted *event,
-				      int64_t at, struct error *error)
-{
-	struct activation *activation = run_activation(run, event->step);
-	if (activation == NULL || !activation->open ||
-	    !uuid_equal(&activation->effect, &event->effect))
-		return fail(error, ERROR_INVALID, "step " STR_FMT " has no call to make again",
-			    STR_ARG(event->step));
-	activation->restarts =
-		run_restarts_keep(run, activation->restarts, activation->restart_count++,
-				  (struct restart){ run->seq + 1, at, event->attempt });
-	activation->attempt = event->attempt;
-	return true;
-}
-
-static bool evolve_run_tool_finished(struct run *run, const struct run_tool_finished *event,
-				     int64_t at, struct error *error)
-{
-	struct activation *activation;
-	if (!close_effect(run, event->step, &event->effect, &activation, error))
-		return false;
-	struct result result = RESULT(event);
-	end_effect(run, activation, &result, at);
-	return true;
-}
-
-static bool evolve_run_turn_requested(struct run *run, const struct run_turn_requested *event,
-				      int64_t at, struct error *error)
-{
-	struct activation *activation;
-	if (!start_effect(run, event->step, RUN_NODE_AGENT, &activation, error))
-		return false;
-	take_room(run, activation);
-	open_effect(run, activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
-	run_attempt_requested(run, activation, has(event, attempt) ? event->attempt : 1, at);
-	activation->inputs = run_value_keep(run, event->request);
-	activation->fault = (struct fault){ S(""), S("") };
-	return true;
-}
-
-static bool evolve_run_turn_finished(struct run *run, const struct run_turn_finished *event,
-				     int64_t at, struct error *error)
-{
-	struct activation *activation;
-	if (!close_effect(run, event->step, &event->effect, &activation, error))
-		return false;
-	struct result result = RESULT(event);
-	end_effect(run, activation, &result, at);
-	return true;
-}
-
-static bool evolve_run_subrun_requested(struct run *run, const struct run_subrun_requested *event,
-					int64_t at, struct error *error)
-{
-	struct activation *activation;
-	if (!start_effect(run, event->step, RUN_NODE_SUBRUN, &activation, error))
-		return false;
-	take_room(run, activation);
-	open_effect(run, activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
-	run_attempt_requested(run, activation, has(event, attempt) ? event->attempt : 1, at);
-	activation->inputs = run_value_keep(run, event->inputs);
-	activation->fault = (struct fault){ S(""), S("") };
-	return true;
-}
-
-static bool evolve_run_subrun_finished(struct run *run, const struct run_subrun_finished *event,
-				       int64_t at, struct error *error)
-{
-	struct activation *activation;
-	if (!close_effect(run, event->step, &event->effect, &activation, error))
-		return false;
-	struct result result = RESULT(event);
-	end_effect(run, activation, &result, at);
-	return true;
-}
-
-/* ---- waits --------------------------------------------------------------------------- */
-
-static bool evolve_run_timer_requested(struct run *run, const struct run_timer_requested *event,
-				       int64_t at, struct error *error)
-{
-	struct activation *activation;
-	if (!start_effect(run, event->step, RUN_NODE_WAIT, &activation, error))
-		return false;
-	activation_move(activation, STEP_RUNNING);
-	open_effect(run, activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
-	run->timers++;
-	return true;
-}
-
-/* A wait that a signal has ended takes the signal with it. */
-static void drop_signal(struct run *run, struct str name)
-{
-	for (struct run_signal **link = &run->signals; *link != NULL; link = &(*link)->next)
-		if (str_equal((*link)->name, name)) {
-			*link = (*link)->next;
-			return;
-		}
-}
-
-static bool evolve_run_timer_finished(struct run *run, const struct run_timer_finished *event,
-				      int64_t at, struct error *error)
-{
-	struct activation *activation;
-	if (!close_effect(run, event->step, &event->effect, &activation, error))
-		return false;
-	const struct run_graph_node *row = run_node(run, activation)->row;
-	struct closing closing = closing_from(has(event, next) ? event->next : NULL);
-	run->timers--;
-	activation->outcome = event->outcome;
-	activation->output = run_value_keep(run, has(event, output) ? event->output : NULL);
-	activation->fault = run_fault_keep(run, has(event, fault) ? event->fault : NULL);
-	if (event->outcome == RUN_OUTCOME_OK && has(row, signal))
-		drop_signal(run, row->signal);
-	else if (event->outcome != RUN_OUTCOME_OK && activation->fault.code.size == 0)
-		activation->fault.code = error_row(ERROR_TIMEOUT)->name;
-	activation_end(run, activation,
-		       event->outcome == RUN_OUTCOME_OK ? STEP_SUCCEEDED : STEP_FAILED, at,
-		       &closing);
-	return true;
-}
-
-/* ---- people -------------------------------------------------------------------------- */
-
-static bool evolve_run_human_requested(struct run *run, const struct run_human_requested *event,
-				       int64_t at, struct error *error)
-{
-	struct activation *activation = run_activation(run, event->step);
-	bool settling = activation != NULL && activation->settling &&
-			event->kind == RUN_REQUEST_OUTCOME_UNKNOWN;
-	if (!settling && !start_effect(run, event->step, RUN_NODE_HUMAN, &activation, error))
-		return false;
-	activation_move(activation, STEP_WAITING_HUMAN);
-	open_effect(run, activation, settling ? activation->effect : event->effect,
-		    has(event, due_at) ? event->due_at : 0, at);
-	activation->question = (struct question){ .id = event->effect,
-						  .kind = event->kind,
-						  .text = str_copy(run->arena, event->question),
-						  .revision = event->revision,
-						  .seq = run->seq + 1,
-						  .at = at };
-	if (!settling)
-		activation->inputs = run_value_keep(run, event->inputs);
-	run->humans++;
-	return true;
-}
-
-static bool find_question(struct run *run, struct str path, const struct uuid *question,
-			  struct activation **out, struct error *error)
-{
-	struct activation *activation = run_activation(run, path);
-	if (activation == NULL || activation->state != STEP_WAITING_HUMAN ||
-	    !uuid_equal(&activation->question.id, question))
-		return fail(error, ERROR_INVALID, "step " STR_FMT " asks nobody that",
-			    STR_ARG(path));
-	*out = activation;
-	return true;
-}
-
-static bool evolve_run_human_escalated(struct run *run, const struct run_human_escalated *event,
-				       int64_t at, struct error *error)
-{
-	struct activation *activation;
-	if (!find_question(run, event->step, &event->effect, &activation, error))
-		return false;
-	run_question_passed_on(run, &activation->question, event->level, at);
-	activation->due_at = has(event, due_at) ? event->due_at : 0;
-	return true;
-}
-
-static bool evolve_run_human_finished(struct run *run, const struct run_human_finished *event,
-				      int64_t at, struct error *error)
-{
-	struct activation *activation;
-	if (!find_question(run, event->step, &event->effect, &activation, error))
-		return false;
-	struct closing closing = closing_from(has(event, next) ? event->next : NULL);
-	bool settled = activation->settling;
-	struct question *question = &activation->question;
-	question->answered = true;
-	question->decision = event->decision;
-	question->comment = has(event, comment) ? str_copy(run->arena, event->comment) : S("");
-	question->by = str_copy(run->arena, event->by);
-	run->humans--;
-	activation->open = activation->settling = false;
-	activation->due_at = 0;
-	if (event->decision == RUN_DECISION_RETRY) {
-		run_attempt_wanted(run, activation, at);
-		activation_move(activation, STEP_RETRYING);
-		activation->due_at = at;
-		run->retrying++;
-		run->busy++;
-		return true;
-	}
-	bool good = event->decision == RUN_DECISION_APPROVE ||
-		    event->decision == RUN_DECISION_MODIFY ||
-		    event->decision == RUN_DECISION_HAPPENED;
-	activation->fault = good ? (struct fault){ S(""), S("") } : run_refusal(run, event);
-	if (good && has(event, value))
-		activation->output = run_value_keep(run, event->value);
-	else if (good && !settled)
-		activation->output = run_answer_value(run, question);
-	activation_end(run, activation, good ? STEP_SUCCEEDED : STEP_FAILED, at, &closing);
+		       has(event, next) ? event->next : NULL);
 	return true;
 }
 
 /* -------------------------------------------------------------------------------------- */
 
 /* No run is made of documents: this one stands in the wrong stream. */
-static bool evolve_run_document_changed(struct run *run, const struct run_document_changed *event,
-					int64_t at, struct error *error)
+bool evolve_run_document_changed(struct run *run, const struct run_document_changed *event,
+				 int64_t at, struct error *error)
 {
 	(void)run, (void)event, (void)at;
 	return fail(error, ERROR_INVALID, "it belongs to the system stream");
 }
 
-static bool evolve_run_compacted(struct run *run, const struct run_compacted *event, int64_t at,
-				 struct error *error)
+bool evolve_run_compacted(struct run *run, const struct run_compacted *event, int64_t at,
+			  struct error *error)
 {
 	(void)at;
 	if (event->floor <= run->floor || event->floor > run->seq + 1)

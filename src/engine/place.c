@@ -429,29 +429,29 @@ static void take_edges(struct run *run, const struct activation *activation, str
 }
 
 void activation_end(struct run *run, struct activation *activation, enum step_state state,
-		    int64_t at, const struct closing *closing)
+		    int64_t at, const struct run_next *next)
 {
-	static const struct closing nothing = { 0 };
 	struct scope *scope = activation->scope;
 	const struct graph_node *node = run_node(run, activation);
-	bool stopping = run->cancelling || closing == NULL;
-	closing = closing == NULL ? &nothing : closing;
+	bool stopping = run->cancelling;
+	bool again = !stopping && next != NULL && next->again;
 	close_one(run, activation, state, at);
 	if (run_is_container(node->kind))
 		scopes_leave(run, activation);
-	if (!stopping && closing->again) {
-		struct activation *next = activation_new(run, scope, activation->node);
-		next->round = activation->round + 1;
-		next->begun_at = activation->begun_at;
-		next->before = activation->output;
-		activation_ready(run, next);
+	if (again) {
+		struct activation *round = activation_new(run, scope, activation->node);
+		round->round = activation->round + 1;
+		round->begun_at = activation->begun_at;
+		round->before = activation->output;
+		activation_ready(run, round);
 	} else {
 		drop_read_outputs(run, activation);
 	}
-	if (!stopping && !closing->again && state == STEP_FAILED) {
+	if (!stopping && !again && state == STEP_FAILED) {
 		skip_dependents(run, activation, at);
-	} else if (!stopping && !closing->again) {
-		take_edges(run, activation, closing->then);
+	} else if (!stopping && !again) {
+		if (next != NULL)
+			take_edges(run, activation, next->then);
 		tell_dependents(run, scope, activation->node);
 	}
 	if (!stopping)

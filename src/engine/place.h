@@ -1,4 +1,5 @@
-/* engine/place.h -- activations, scopes and queues: the moves evolve.c is made of.  This room's. */
+/* engine/place.h -- activations, scopes and queues: the moves that evolving is made of.  This
+ * room's. */
 #ifndef ENGINE_PLACE_H
 #define ENGINE_PLACE_H
 
@@ -14,15 +15,10 @@ struct scope *scope_enter(struct run *run, struct activation *owner, int64_t ite
 /* Forgets what is in the container's bodies. */
 void scopes_leave(struct run *run, struct activation *owner);
 
-/* What an activation's closing event says beside its result. */
-struct closing {
-	struct str_list then;
-	bool again;
-};
-
-/* The activation is final in this state; everything that follows follows. */
+/* The activation is final in this state; everything that follows follows.  `next` is what the
+ * closing event says beside its result, NULL when it says nothing. */
 void activation_end(struct run *run, struct activation *activation, enum step_state state,
-		    int64_t at, const struct closing *closing);
+		    int64_t at, const struct run_next *next);
 /* The whole run is called off. */
 void run_stop(struct run *run, int64_t at);
 

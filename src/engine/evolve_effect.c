@@ -1,0 +1,338 @@
+/* engine/evolve_effect.c -- state <- state, event: tools, turns, sub-runs, waits and questions, as
+ * they are asked for and closed. */
+#include "engine/evolve.h"
+
+/* ---- any effect ---------------------------------------------------------------------- */
+
+/* The activation this event starts: ready and at the head of its queue, or to be tried again. */
+static bool start_effect(struct run *run, struct str path, enum run_node_kind kind,
+			 struct activation **out, struct error *error)
+{
+	struct activation *activation = run_activation(run, path);
+	if (activation == NULL || activation->open || run_node(run, activation)->kind != kind)
+		return fail(error, ERROR_INVALID, "step " STR_FMT " is requested out of turn",
+			    STR_ARG(path));
+	*out = activation;
+	if (activation->state == STEP_RETRYING)
+		return true;
+	struct run_queue *queue = run_queue_of(run, activation);
+	if (activation->state != STEP_PENDING || run_queue_head(queue) != activation)
+		return fail(error, ERROR_INVALID, "step " STR_FMT " is requested out of turn",
+			    STR_ARG(path));
+	queue->head++;
+	return true;
+}
+
+static void open_effect(const struct run *run, struct activation *activation, struct uuid effect,
+			int64_t due_at, int64_t at)
+{
+	activation->open = true;
+	activation->effect = effect;
+	activation->due_at = due_at;
+	if (activation->started_at != 0)
+		return;
+	activation->started_at = at;
+	activation->started_seq = run->seq + 1;
+}
+
+/* Takes room, unless a retry has kept its own. */
+static void take_room(struct run *run, struct activation *activation)
+{
+	bool contained = run_node(run, activation)->class == RUN_CLASS_CONTAINED;
+	if (activation->state == STEP_RETRYING)
+		run->retrying--;
+	else
+		run->busy++;
+	if (contained)
+		run->workspace_busy = activation->holds_workspace = true;
+	activation->outcome = RUN_OUTCOME_OK;
+	activation_move(activation, STEP_RUNNING);
+}
+
+static void give_room(struct run *run, struct activation *activation)
+{
+	require(run->busy > 0);
+	run->busy--;
+	if (activation->holds_workspace)
+		run->workspace_busy = activation->holds_workspace = false;
+}
+
+static bool close_effect(struct run *run, struct str path, const struct uuid *effect,
+			 struct activation **out, struct error *error)
+{
+	struct activation *activation = run_activation(run, path);
+	if (activation == NULL || !activation->open || !uuid_equal(&activation->effect, effect))
+		return fail(error, ERROR_INVALID, "step " STR_FMT " has no such effect open",
+			    STR_ARG(path));
+	activation->open = false;
+	*out = activation;
+	return true;
+}
+
+/* How a closing event ends its activation. */
+struct result {
+	enum run_outcome outcome;
+	bool settled; /* an unknown outcome is the end: what version 1 wrote had nobody asked */
+	const struct run_value *output;
+	const struct run_fault *fault;
+	const struct run_next *next;
+};
+
+#define RESULT(event)                                                          \
+	((struct result){ .outcome = event->outcome,                           \
+			  .settled = event->v < 2,                             \
+			  .output = has(event, output) ? event->output : NULL, \
+			  .fault = has(event, fault) ? event->fault : NULL,    \
+			  .next = has(event, next) ? event->next : NULL })
+
+/* A closed effect that is not ok always has a fault, whatever the writer said. */
+static void end_effect(struct run *run, struct activation *activation, const struct result *result,
+		       int64_t at)
+{
+	activation->output = run_value_keep(run, result->output);
+	activation->fault = run_fault_keep(run, result->fault);
+	activation->due_at = 0;
+	activation->outcome = result->outcome;
+	if (result->outcome != RUN_OUTCOME_OK && activation->fault.code.size == 0)
+		activation->fault.code = error_row(ERROR_TOOL_FAILED)->name;
+	if (result->next != NULL && has(result->next, retry_at)) {
+		activation_move(activation, STEP_RETRYING);
+		run_attempt_failed(run, activation, result->next->retry_at, at);
+		activation->due_at = result->next->retry_at;
+		activation->retries++;
+		run->retrying++;
+		return;
+	}
+	give_room(run, activation);
+	if (result->outcome == RUN_OUTCOME_UNKNOWN && !result->settled && !run->cancelling) {
+		activation->settling = true; /* human.requested follows */
+		return;
+	}
+	enum step_state state = activation->fault.code.size == 0 ? STEP_SUCCEEDED
+				: result->outcome == RUN_OUTCOME_CANCELLED && run->cancelling
+					? STEP_CANCELLED
+					: STEP_FAILED;
+	activation_end(run, activation, state, at, result->next);
+}
+
+/* ---- tools, turns, sub-runs ---------------------------------------------------------- */
+
+bool evolve_run_tool_requested(struct run *run, const struct run_tool_requested *event, int64_t at,
+			       struct error *error)
+{
+	struct activation *activation;
+	if (!start_effect(run, event->step, RUN_NODE_TOOL, &activation, error))
+		return false;
+	take_room(run, activation);
+	open_effect(run, activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
+	run_attempt_requested(run, activation, has(event, attempt) ? event->attempt : 1, at);
+	activation->inputs = run_value_keep(run, event->inputs);
+	activation->tree = has(event, tree) ? str_copy(run->arena, event->tree) : S("");
+	activation->fault = (struct fault){ S(""), S("") };
+	return true;
+}
+
+bool evolve_run_tool_restarted(struct run *run, const struct run_tool_restarted *event, int64_t at,
+			       struct error *error)
+{
+	struct activation *activation = run_activation(run, event->step);
+	if (activation == NULL || !activation->open ||
+	    !uuid_equal(&activation->effect, &event->effect))
+		return fail(error, ERROR_INVALID, "step " STR_FMT " has no call to make again",
+			    STR_ARG(event->step));
+	activation->restarts =
+		run_restarts_keep(run, activation->restarts, activation->restart_count++,
+				  (struct restart){ run->seq + 1, at, event->attempt });
+	activation->attempt = event->attempt;
+	return true;
+}
+
+bool evolve_run_tool_finished(struct run *run, const struct run_tool_finished *event, int64_t at,
+			      struct error *error)
+{
+	struct activation *activation;
+	if (!close_effect(run, event->step, &event->effect, &activation, error))
+		return false;
+	struct result result = RESULT(event);
+	end_effect(run, activation, &result, at);
+	return true;
+}
+
+bool evolve_run_turn_requested(struct run *run, const struct run_turn_requested *event, int64_t at,
+			       struct error *error)
+{
+	struct activation *activation;
+	if (!start_effect(run, event->step, RUN_NODE_AGENT, &activation, error))
+		return false;
+	take_room(run, activation);
+	open_effect(run, activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
+	run_attempt_requested(run, activation, has(event, attempt) ? event->attempt : 1, at);
+	activation->inputs = run_value_keep(run, event->request);
+	activation->fault = (struct fault){ S(""), S("") };
+	return true;
+}
+
+bool evolve_run_turn_finished(struct run *run, const struct run_turn_finished *event, int64_t at,
+			      struct error *error)
+{
+	struct activation *activation;
+	if (!close_effect(run, event->step, &event->effect, &activation, error))
+		return false;
+	struct result result = RESULT(event);
+	end_effect(run, activation, &result, at);
+	return true;
+}
+
+bool evolve_run_subrun_requested(struct run *run, const struct run_subrun_requested *event,
+				 int64_t at, struct error *error)
+{
+	struct activation *activation;
+	if (!start_effect(run, event->step, RUN_NODE_SUBRUN, &activation, error))
+		return false;
+	take_room(run, activation);
+	open_effect(run, activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
+	run_attempt_requested(run, activation, has(event, attempt) ? event->attempt : 1, at);
+	activation->inputs = run_value_keep(run, event->inputs);
+	activation->fault = (struct fault){ S(""), S("") };
+	return true;
+}
+
+bool evolve_run_subrun_finished(struct run *run, const struct run_subrun_finished *event,
+				int64_t at, struct error *error)
+{
+	struct activation *activation;
+	if (!close_effect(run, event->step, &event->effect, &activation, error))
+		return false;
+	struct result result = RESULT(event);
+	end_effect(run, activation, &result, at);
+	return true;
+}
+
+/* ---- waits --------------------------------------------------------------------------- */
+
+bool evolve_run_timer_requested(struct run *run, const struct run_timer_requested *event,
+				int64_t at, struct error *error)
+{
+	struct activation *activation;
+	if (!start_effect(run, event->step, RUN_NODE_WAIT, &activation, error))
+		return false;
+	activation_move(activation, STEP_RUNNING);
+	open_effect(run, activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
+	run->timers++;
+	return true;
+}
+
+/* A wait that a signal has ended takes the signal with it. */
+static void drop_signal(struct run *run, struct str name)
+{
+	for (struct run_signal **link = &run->signals; *link != NULL; link = &(*link)->next)
+		if (str_equal((*link)->name, name)) {
+			*link = (*link)->next;
+			return;
+		}
+}
+
+bool evolve_run_timer_finished(struct run *run, const struct run_timer_finished *event, int64_t at,
+			       struct error *error)
+{
+	struct activation *activation;
+	if (!close_effect(run, event->step, &event->effect, &activation, error))
+		return false;
+	const struct run_graph_node *row = run_node(run, activation)->row;
+	run->timers--;
+	activation->outcome = event->outcome;
+	activation->output = run_value_keep(run, has(event, output) ? event->output : NULL);
+	activation->fault = run_fault_keep(run, has(event, fault) ? event->fault : NULL);
+	if (event->outcome == RUN_OUTCOME_OK && has(row, signal))
+		drop_signal(run, row->signal);
+	else if (event->outcome != RUN_OUTCOME_OK && activation->fault.code.size == 0)
+		activation->fault.code = error_row(ERROR_TIMEOUT)->name;
+	activation_end(run, activation,
+		       event->outcome == RUN_OUTCOME_OK ? STEP_SUCCEEDED : STEP_FAILED, at,
+		       has(event, next) ? event->next : NULL);
+	return true;
+}
+
+/* ---- people -------------------------------------------------------------------------- */
+
+bool evolve_run_human_requested(struct run *run, const struct run_human_requested *event,
+				int64_t at, struct error *error)
+{
+	struct activation *activation = run_activation(run, event->step);
+	bool settling = activation != NULL && activation->settling &&
+			event->kind == RUN_REQUEST_OUTCOME_UNKNOWN;
+	if (!settling && !start_effect(run, event->step, RUN_NODE_HUMAN, &activation, error))
+		return false;
+	activation_move(activation, STEP_WAITING_HUMAN);
+	open_effect(run, activation, settling ? activation->effect : event->effect,
+		    has(event, due_at) ? event->due_at : 0, at);
+	activation->question = (struct question){ .id = event->effect,
+						  .kind = event->kind,
+						  .text = str_copy(run->arena, event->question),
+						  .revision = event->revision,
+						  .seq = run->seq + 1,
+						  .at = at };
+	if (!settling)
+		activation->inputs = run_value_keep(run, event->inputs);
+	run->humans++;
+	return true;
+}
+
+static bool find_question(struct run *run, struct str path, const struct uuid *question,
+			  struct activation **out, struct error *error)
+{
+	struct activation *activation = run_activation(run, path);
+	if (activation == NULL || activation->state != STEP_WAITING_HUMAN ||
+	    !uuid_equal(&activation->question.id, question))
+		return fail(error, ERROR_INVALID, "step " STR_FMT " asks nobody that",
+			    STR_ARG(path));
+	*out = activation;
+	return true;
+}
+
+bool evolve_run_human_escalated(struct run *run, const struct run_human_escalated *event,
+				int64_t at, struct error *error)
+{
+	struct activation *activation;
+	if (!find_question(run, event->step, &event->effect, &activation, error))
+		return false;
+	run_question_passed_on(run, &activation->question, event->level, at);
+	activation->due_at = has(event, due_at) ? event->due_at : 0;
+	return true;
+}
+
+bool evolve_run_human_finished(struct run *run, const struct run_human_finished *event, int64_t at,
+			       struct error *error)
+{
+	struct activation *activation;
+	if (!find_question(run, event->step, &event->effect, &activation, error))
+		return false;
+	bool settled = activation->settling;
+	struct question *question = &activation->question;
+	question->answered = true;
+	question->decision = event->decision;
+	question->comment = has(event, comment) ? str_copy(run->arena, event->comment) : S("");
+	question->by = str_copy(run->arena, event->by);
+	run->humans--;
+	activation->open = activation->settling = false;
+	activation->due_at = 0;
+	if (event->decision == RUN_DECISION_RETRY) {
+		run_attempt_wanted(run, activation, at);
+		activation_move(activation, STEP_RETRYING);
+		activation->due_at = at;
+		run->retrying++;
+		run->busy++;
+		return true;
+	}
+	bool good = event->decision == RUN_DECISION_APPROVE ||
+		    event->decision == RUN_DECISION_MODIFY ||
+		    event->decision == RUN_DECISION_HAPPENED;
+	activation->fault = good ? (struct fault){ S(""), S("") } : run_refusal(run, event);
+	if (good && has(event, value))
+		activation->output = run_value_keep(run, event->value);
+	else if (good && !settled)
+		activation->output = run_answer_value(run, question);
+	activation_end(run, activation, good ? STEP_SUCCEEDED : STEP_FAILED, at,
+		       has(event, next) ? event->next : NULL);
+	return true;
+}
