@@ -103,60 +103,92 @@ bool value_name(const struct run_value *value, struct hash *out_name)
 	return true;
 }
 
+bool event_result(const struct event *event, struct event_result *out_result)
+{
+	switch (event->type) {
+	case EVENT_STEP_COMPUTED:
+		*out_result = EVENT_COMPUTED(event->as.run_step_computed);
+		return true;
+	case EVENT_STEP_LEFT:
+		*out_result = EVENT_RESULT(event->as.run_step_left);
+		return true;
+	case EVENT_TOOL_FINISHED:
+		*out_result = EVENT_RESULT(event->as.run_tool_finished);
+		return true;
+	case EVENT_TURN_FINISHED:
+		*out_result = EVENT_RESULT(event->as.run_turn_finished);
+		return true;
+	case EVENT_SUBRUN_FINISHED:
+		*out_result = EVENT_RESULT(event->as.run_subrun_finished);
+		return true;
+	case EVENT_TIMER_FINISHED:
+		*out_result = EVENT_RESULT(event->as.run_timer_finished);
+		return true;
+	case EVENT_RUN_CREATED:
+	case EVENT_RUN_STARTED:
+	case EVENT_RUN_PAUSED:
+	case EVENT_RUN_RESUMED:
+	case EVENT_RUN_CANCELLING:
+	case EVENT_RUN_SIGNALLED:
+	case EVENT_RUN_FINISHED:
+	case EVENT_RUN_COMPACTED:
+	case EVENT_STEP_SKIPPED:
+	case EVENT_STEP_STARTED:
+	case EVENT_STEP_ENTERED:
+	case EVENT_TOOL_REQUESTED:
+	case EVENT_TOOL_RESTARTED:
+	case EVENT_TURN_REQUESTED:
+	case EVENT_SUBRUN_REQUESTED:
+	case EVENT_TIMER_REQUESTED:
+	case EVENT_HUMAN_REQUESTED:
+	case EVENT_HUMAN_ESCALATED:
+	case EVENT_HUMAN_FINISHED:
+	case EVENT_DOCUMENT_CHANGED:
+		break;
+	}
+	return false;
+}
+
 /* The one value that the body of most events has; NULL when there is none. */
 static const struct run_value *value_of(const struct event *event)
 {
+	struct event_result result;
+	if (event_result(event, &result))
+		return result.output;
 	switch (event->type) {
 	case EVENT_RUN_CREATED:
 		return event->as.run_created->inputs;
-	case EVENT_STEP_COMPUTED:
-		return has(event->as.run_step_computed, output)
-			       ? event->as.run_step_computed->output
-			       : NULL;
+	case EVENT_STEP_ENTERED:
+		return has(event->as.run_step_entered, items) ? event->as.run_step_entered->items
+							      : NULL;
 	case EVENT_TOOL_REQUESTED:
 		return event->as.run_tool_requested->inputs;
-	case EVENT_TOOL_FINISHED:
-		return has(event->as.run_tool_finished, output)
-			       ? event->as.run_tool_finished->output
-			       : NULL;
+	case EVENT_TURN_REQUESTED:
+		return event->as.run_turn_requested->request;
+	case EVENT_SUBRUN_REQUESTED:
+		return event->as.run_subrun_requested->inputs;
 	case EVENT_HUMAN_REQUESTED:
 		return event->as.run_human_requested->inputs;
 	case EVENT_HUMAN_FINISHED:
 		return has(event->as.run_human_finished, value)
 			       ? event->as.run_human_finished->value
 			       : NULL;
-	case EVENT_TIMER_FINISHED:
-		return has(event->as.run_timer_finished, output)
-			       ? event->as.run_timer_finished->output
-			       : NULL;
-	case EVENT_STEP_ENTERED:
-		return has(event->as.run_step_entered, items) ? event->as.run_step_entered->items
-							      : NULL;
-	case EVENT_STEP_LEFT:
-		return has(event->as.run_step_left, output) ? event->as.run_step_left->output
-							    : NULL;
-	case EVENT_TURN_REQUESTED:
-		return event->as.run_turn_requested->request;
-	case EVENT_TURN_FINISHED:
-		return has(event->as.run_turn_finished, output)
-			       ? event->as.run_turn_finished->output
-			       : NULL;
-	case EVENT_SUBRUN_REQUESTED:
-		return event->as.run_subrun_requested->inputs;
-	case EVENT_SUBRUN_FINISHED:
-		return has(event->as.run_subrun_finished, output)
-			       ? event->as.run_subrun_finished->output
-			       : NULL;
 	case EVENT_RUN_SIGNALLED:
 		return event->as.run_signalled->data;
 	case EVENT_RUN_FINISHED:
 		return has(event->as.run_finished, outputs) ? event->as.run_finished->outputs
 							    : NULL;
-	case EVENT_TOOL_RESTARTED:
-	case EVENT_TIMER_REQUESTED:
-	case EVENT_HUMAN_ESCALATED:
+	case EVENT_STEP_COMPUTED:
 	case EVENT_STEP_SKIPPED:
 	case EVENT_STEP_STARTED:
+	case EVENT_STEP_LEFT:
+	case EVENT_TOOL_RESTARTED:
+	case EVENT_TOOL_FINISHED:
+	case EVENT_TURN_FINISHED:
+	case EVENT_SUBRUN_FINISHED:
+	case EVENT_TIMER_REQUESTED:
+	case EVENT_TIMER_FINISHED:
+	case EVENT_HUMAN_ESCALATED:
 	case EVENT_RUN_STARTED:
 	case EVENT_RUN_PAUSED:
 	case EVENT_RUN_RESUMED:

@@ -69,25 +69,9 @@ static bool close_effect(struct run *run, struct str path, const struct uuid *ef
 	return true;
 }
 
-/* How a closing event ends its activation. */
-struct result {
-	enum run_outcome outcome;
-	bool settled; /* an unknown outcome is the end: what version 1 wrote had nobody asked */
-	const struct run_value *output;
-	const struct run_fault *fault;
-	const struct run_next *next;
-};
-
-#define RESULT(event)                                                          \
-	((struct result){ .outcome = event->outcome,                           \
-			  .settled = event->v < 2,                             \
-			  .output = has(event, output) ? event->output : NULL, \
-			  .fault = has(event, fault) ? event->fault : NULL,    \
-			  .next = has(event, next) ? event->next : NULL })
-
 /* A closed effect that is not ok always has a fault, whatever the writer said. */
-static void end_effect(struct run *run, struct activation *activation, const struct result *result,
-		       int64_t at)
+static void end_effect(struct run *run, struct activation *activation,
+		       const struct event_result *result, int64_t at)
 {
 	activation->output = run_value_keep(run, result->output);
 	activation->fault = run_fault_keep(run, result->fault);
@@ -117,18 +101,39 @@ static void end_effect(struct run *run, struct activation *activation, const str
 
 /* ---- tools, turns, sub-runs ---------------------------------------------------------- */
 
+/* NULL, with an error: it cannot be opened here. */
+static struct activation *open_call(struct run *run, enum run_node_kind kind,
+				    struct event_request request, int64_t at, struct error *error)
+{
+	struct activation *activation;
+	if (!start_effect(run, request.step, kind, &activation, error))
+		return NULL;
+	take_room(run, activation);
+	open_effect(run, activation, request.effect, request.due_at, at);
+	run_attempt_requested(run, activation, request.attempt, at);
+	activation->inputs = run_value_keep(run, request.inputs);
+	activation->fault = (struct fault){ S(""), S("") };
+	return activation;
+}
+
+static bool close_call(struct run *run, struct str path, const struct uuid *effect,
+		       struct event_result result, int64_t at, struct error *error)
+{
+	struct activation *activation;
+	if (!close_effect(run, path, effect, &activation, error))
+		return false;
+	end_effect(run, activation, &result, at);
+	return true;
+}
+
 bool evolve_run_tool_requested(struct run *run, const struct run_tool_requested *event, int64_t at,
 			       struct error *error)
 {
-	struct activation *activation;
-	if (!start_effect(run, event->step, RUN_NODE_TOOL, &activation, error))
+	struct activation *activation =
+		open_call(run, RUN_NODE_TOOL, EVENT_REQUEST(event, inputs), at, error);
+	if (activation == NULL)
 		return false;
-	take_room(run, activation);
-	open_effect(run, activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
-	run_attempt_requested(run, activation, has(event, attempt) ? event->attempt : 1, at);
-	activation->inputs = run_value_keep(run, event->inputs);
 	activation->tree = has(event, tree) ? str_copy(run->arena, event->tree) : S("");
-	activation->fault = (struct fault){ S(""), S("") };
 	return true;
 }
 
@@ -150,62 +155,31 @@ bool evolve_run_tool_restarted(struct run *run, const struct run_tool_restarted 
 bool evolve_run_tool_finished(struct run *run, const struct run_tool_finished *event, int64_t at,
 			      struct error *error)
 {
-	struct activation *activation;
-	if (!close_effect(run, event->step, &event->effect, &activation, error))
-		return false;
-	struct result result = RESULT(event);
-	end_effect(run, activation, &result, at);
-	return true;
+	return close_call(run, event->step, &event->effect, EVENT_RESULT(event), at, error);
 }
 
 bool evolve_run_turn_requested(struct run *run, const struct run_turn_requested *event, int64_t at,
 			       struct error *error)
 {
-	struct activation *activation;
-	if (!start_effect(run, event->step, RUN_NODE_AGENT, &activation, error))
-		return false;
-	take_room(run, activation);
-	open_effect(run, activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
-	run_attempt_requested(run, activation, has(event, attempt) ? event->attempt : 1, at);
-	activation->inputs = run_value_keep(run, event->request);
-	activation->fault = (struct fault){ S(""), S("") };
-	return true;
+	return open_call(run, RUN_NODE_AGENT, EVENT_REQUEST(event, request), at, error) != NULL;
 }
 
 bool evolve_run_turn_finished(struct run *run, const struct run_turn_finished *event, int64_t at,
 			      struct error *error)
 {
-	struct activation *activation;
-	if (!close_effect(run, event->step, &event->effect, &activation, error))
-		return false;
-	struct result result = RESULT(event);
-	end_effect(run, activation, &result, at);
-	return true;
+	return close_call(run, event->step, &event->effect, EVENT_RESULT(event), at, error);
 }
 
 bool evolve_run_subrun_requested(struct run *run, const struct run_subrun_requested *event,
 				 int64_t at, struct error *error)
 {
-	struct activation *activation;
-	if (!start_effect(run, event->step, RUN_NODE_SUBRUN, &activation, error))
-		return false;
-	take_room(run, activation);
-	open_effect(run, activation, event->effect, has(event, due_at) ? event->due_at : 0, at);
-	run_attempt_requested(run, activation, has(event, attempt) ? event->attempt : 1, at);
-	activation->inputs = run_value_keep(run, event->inputs);
-	activation->fault = (struct fault){ S(""), S("") };
-	return true;
+	return open_call(run, RUN_NODE_SUBRUN, EVENT_REQUEST(event, inputs), at, error) != NULL;
 }
 
 bool evolve_run_subrun_finished(struct run *run, const struct run_subrun_finished *event,
 				int64_t at, struct error *error)
 {
-	struct activation *activation;
-	if (!close_effect(run, event->step, &event->effect, &activation, error))
-		return false;
-	struct result result = RESULT(event);
-	end_effect(run, activation, &result, at);
-	return true;
+	return close_call(run, event->step, &event->effect, EVENT_RESULT(event), at, error);
 }
 
 /* ---- waits --------------------------------------------------------------------------- */

@@ -7,16 +7,12 @@
 
 static const struct run_next *next_of(const struct event *event)
 {
-#define NEXT(body) has(event->as.body, next) ? event->as.body->next : NULL
-	return event->type == EVENT_STEP_COMPUTED     ? NEXT(run_step_computed)
-	       : event->type == EVENT_STEP_LEFT       ? NEXT(run_step_left)
-	       : event->type == EVENT_TOOL_FINISHED   ? NEXT(run_tool_finished)
-	       : event->type == EVENT_TIMER_FINISHED  ? NEXT(run_timer_finished)
-	       : event->type == EVENT_HUMAN_FINISHED  ? NEXT(run_human_finished)
-	       : event->type == EVENT_TURN_FINISHED   ? NEXT(run_turn_finished)
-	       : event->type == EVENT_SUBRUN_FINISHED ? NEXT(run_subrun_finished)
-						      : NULL;
-#undef NEXT
+	struct event_result result;
+	if (event_result(event, &result))
+		return result.next;
+	return event->type == EVENT_HUMAN_FINISHED && has(event->as.run_human_finished, next)
+		       ? event->as.run_human_finished->next
+		       : NULL;
 }
 
 static const struct json *detail_end(const struct story *story, const struct event *event,

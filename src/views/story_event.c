@@ -78,15 +78,13 @@ enum end {
 	END_GOES_ON,
 };
 
-#define EFFECT_END(event) \
-	effect_end((event)->outcome, (event)->v, has(event, next) && has((event)->next, retry_at))
-
-static enum end effect_end(enum run_outcome outcome, int64_t version, bool again)
+static enum end result_end(const struct event_result *result)
 {
-	if (outcome == RUN_OUTCOME_OK)
+	if (result->outcome == RUN_OUTCOME_OK)
 		return END_GOOD;
-	/* What version 1 wrote had nobody asked. */
-	return again || (outcome == RUN_OUTCOME_UNKNOWN && version >= 2) ? END_GOES_ON : END_BAD;
+	bool again = result->next != NULL && has(result->next, retry_at);
+	bool asks = result->outcome == RUN_OUTCOME_UNKNOWN && !result->settled;
+	return again || asks ? END_GOES_ON : END_BAD;
 }
 
 static enum end answer_end(enum run_decision decision)
@@ -106,51 +104,17 @@ static enum end answer_end(enum run_decision decision)
 	return END_BAD;
 }
 
-static enum end good_if(bool good)
-{
-	return good ? END_GOOD : END_BAD;
-}
-
 static enum end end_of(const struct event *event)
 {
-	switch (event->type) {
-	case EVENT_RUN_CREATED:
-	case EVENT_RUN_STARTED:
-	case EVENT_RUN_PAUSED:
-	case EVENT_RUN_RESUMED:
-	case EVENT_RUN_SIGNALLED:
-	case EVENT_STEP_SKIPPED:
-	case EVENT_STEP_STARTED:
-	case EVENT_STEP_ENTERED:
-	case EVENT_TOOL_REQUESTED:
-	case EVENT_TOOL_RESTARTED:
-	case EVENT_TIMER_REQUESTED:
-	case EVENT_HUMAN_REQUESTED:
-	case EVENT_HUMAN_ESCALATED:
-	case EVENT_TURN_REQUESTED:
-	case EVENT_SUBRUN_REQUESTED:
-	case EVENT_DOCUMENT_CHANGED:
-	case EVENT_RUN_COMPACTED:
-		break;
-	case EVENT_STEP_COMPUTED:
-		return good_if(!has(event->as.run_step_computed, fault));
-	case EVENT_STEP_LEFT:
-		return good_if(event->as.run_step_left->outcome == RUN_OUTCOME_OK);
-	case EVENT_TOOL_FINISHED:
-		return EFFECT_END(event->as.run_tool_finished);
-	case EVENT_TIMER_FINISHED:
-		return good_if(event->as.run_timer_finished->outcome == RUN_OUTCOME_OK);
-	case EVENT_HUMAN_FINISHED:
+	struct event_result result;
+	if (event_result(event, &result))
+		return result_end(&result);
+	if (event->type == EVENT_HUMAN_FINISHED)
 		return answer_end(event->as.run_human_finished->decision);
-	case EVENT_TURN_FINISHED:
-		return EFFECT_END(event->as.run_turn_finished);
-	case EVENT_SUBRUN_FINISHED:
-		return EFFECT_END(event->as.run_subrun_finished);
-	case EVENT_RUN_CANCELLING:
-		return good_if(!has(event->as.run_cancelling, fault));
-	case EVENT_RUN_FINISHED:
-		return good_if(event->as.run_finished->outcome == RUN_OUTCOME_OK);
-	}
+	if (event->type == EVENT_RUN_CANCELLING)
+		return has(event->as.run_cancelling, fault) ? END_BAD : END_GOOD;
+	if (event->type == EVENT_RUN_FINISHED)
+		return event->as.run_finished->outcome == RUN_OUTCOME_OK ? END_GOOD : END_BAD;
 	return END_GOOD;
 }
 

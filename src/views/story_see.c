@@ -136,20 +136,8 @@ static void see_run_finished(struct story *story, struct story_step *step,
 
 /* ---- requests ------------------------------------------------------------------------ */
 
-struct request {
-	struct uuid effect;
-	const struct run_value *inputs;
-	int64_t attempt, due_at;
-};
-
-#define REQUEST(event, given)                                                     \
-	((struct request){ .effect = (event)->effect,                             \
-			   .inputs = (event)->given,                              \
-			   .attempt = has(event, attempt) ? (event)->attempt : 1, \
-			   .due_at = has(event, due_at) ? (event)->due_at : 0 })
-
 static struct story_call *see_request(struct story *story, struct story_step *step,
-				      const struct request *request, struct story_now now)
+				      const struct event_request *request, struct story_now now)
 {
 	struct story_call *call = story_call_begin(story, step, now);
 	call->effect = step->effect = request->effect;
@@ -162,21 +150,21 @@ static struct story_call *see_request(struct story *story, struct story_step *st
 static void see_run_tool_requested(struct story *story, struct story_step *step,
 				   const struct run_tool_requested *event, struct story_now now)
 {
-	struct request request = REQUEST(event, inputs);
+	struct event_request request = EVENT_REQUEST(event, inputs);
 	see_request(story, step, &request, now);
 }
 
 static void see_run_turn_requested(struct story *story, struct story_step *step,
 				   const struct run_turn_requested *event, struct story_now now)
 {
-	struct request request = REQUEST(event, request);
+	struct event_request request = EVENT_REQUEST(event, request);
 	see_request(story, step, &request, now)->model = event->model;
 }
 
 static void see_run_subrun_requested(struct story *story, struct story_step *step,
 				     const struct run_subrun_requested *event, struct story_now now)
 {
-	struct request request = REQUEST(event, inputs);
+	struct event_request request = EVENT_REQUEST(event, inputs);
 	see_request(story, step, &request, now);
 }
 
@@ -241,22 +229,8 @@ static void see_run_human_escalated(struct story *story, struct story_step *step
 
 /* ---- results ------------------------------------------------------------------------- */
 
-struct result {
-	enum run_outcome outcome;
-	bool settled; /* an unknown outcome is the end: what version 1 wrote had nobody asked */
-	const struct run_value *output;
-	const struct run_fault *fault;
-	const struct run_next *next;
-};
-
-#define RESULT(event)                                                            \
-	((struct result){ .outcome = (event)->outcome,                           \
-			  .settled = (event)->v < 2,                             \
-			  .output = has(event, output) ? (event)->output : NULL, \
-			  .fault = has(event, fault) ? (event)->fault : NULL,    \
-			  .next = has(event, next) ? (event)->next : NULL })
-
-static enum vocabulary_step state_after(const struct story *story, const struct result *result)
+static enum vocabulary_step state_after(const struct story *story,
+					const struct event_result *result)
 {
 	if (result->outcome == RUN_OUTCOME_OK)
 		return VOCABULARY_STEP_SUCCEEDED;
@@ -270,7 +244,7 @@ static enum vocabulary_step state_after(const struct story *story, const struct 
 }
 
 static struct story_call *see_result(struct story *story, struct story_step *step,
-				     const struct result *result, struct story_now now)
+				     const struct event_result *result, struct story_now now)
 {
 	struct story_call *call = story_call_end(story, step, false, now);
 	call->state = state_after(story, result);
@@ -292,10 +266,7 @@ static struct story_call *see_result(struct story *story, struct story_step *ste
 static void see_run_step_computed(struct story *story, struct story_step *step,
 				  const struct run_step_computed *event, struct story_now now)
 {
-	struct result result = { .outcome = has(event, fault) ? RUN_OUTCOME_FAILED : RUN_OUTCOME_OK,
-				 .output = has(event, output) ? event->output : NULL,
-				 .fault = has(event, fault) ? event->fault : NULL,
-				 .next = has(event, next) ? event->next : NULL };
+	struct event_result result = EVENT_COMPUTED(event);
 	see_result(story, step, &result, now);
 }
 
@@ -309,35 +280,35 @@ static void see_run_step_skipped(struct story *story, struct story_step *step,
 static void see_run_step_left(struct story *story, struct story_step *step,
 			      const struct run_step_left *event, struct story_now now)
 {
-	struct result result = RESULT(event);
+	struct event_result result = EVENT_RESULT(event);
 	see_result(story, step, &result, now);
 }
 
 static void see_run_tool_finished(struct story *story, struct story_step *step,
 				  const struct run_tool_finished *event, struct story_now now)
 {
-	struct result result = RESULT(event);
+	struct event_result result = EVENT_RESULT(event);
 	see_result(story, step, &result, now);
 }
 
 static void see_run_timer_finished(struct story *story, struct story_step *step,
 				   const struct run_timer_finished *event, struct story_now now)
 {
-	struct result result = RESULT(event);
+	struct event_result result = EVENT_RESULT(event);
 	see_result(story, step, &result, now);
 }
 
 static void see_run_subrun_finished(struct story *story, struct story_step *step,
 				    const struct run_subrun_finished *event, struct story_now now)
 {
-	struct result result = RESULT(event);
+	struct event_result result = EVENT_RESULT(event);
 	see_result(story, step, &result, now);
 }
 
 static void see_run_turn_finished(struct story *story, struct story_step *step,
 				  const struct run_turn_finished *event, struct story_now now)
 {
-	struct result result = RESULT(event);
+	struct event_result result = EVENT_RESULT(event);
 	struct story_call *call = see_result(story, step, &result, now);
 	call->usage = has(event, usage) ? event->usage : NULL;
 }

@@ -227,22 +227,12 @@ static void tell_hitl_response(const struct telling *t, struct task_execution_ev
 
 static struct str code_of(const struct event *event)
 {
-	const struct run_fault *fault = NULL;
-#define FAULT(body) has(event->as.body, fault) ? event->as.body->fault : NULL
-	if (event->type == EVENT_TOOL_FINISHED)
-		fault = FAULT(run_tool_finished);
-	else if (event->type == EVENT_TURN_FINISHED)
-		fault = FAULT(run_turn_finished);
-	else if (event->type == EVENT_SUBRUN_FINISHED)
-		fault = FAULT(run_subrun_finished);
-	else if (event->type == EVENT_TIMER_FINISHED)
-		fault = FAULT(run_timer_finished);
-	else if (event->type == EVENT_STEP_LEFT)
-		fault = FAULT(run_step_left);
-	else if (event->type == EVENT_RUN_CANCELLING)
-		fault = FAULT(run_cancelling);
-#undef FAULT
-	return fault == NULL ? run_outcome_name(RUN_OUTCOME_FAILED) : fault->code;
+	struct event_result result = { 0 };
+	if (event->type == EVENT_RUN_CANCELLING && has(event->as.run_cancelling, fault))
+		return event->as.run_cancelling->fault->code;
+	if (event_result(event, &result) && result.fault != NULL)
+		return result.fault->code;
+	return run_outcome_name(RUN_OUTCOME_FAILED);
 }
 
 static void tell_error(const struct telling *t, struct task_execution_event *out)
