@@ -260,64 +260,21 @@ static enum run_outcome outcome_of(const struct command *command, const struct m
 									       : command->outcome;
 }
 
-static void emit_tool_finished(struct run *run, const struct activation *activation,
-			       const struct command *command, const struct made *made,
-			       struct decision *d)
+static void emit_finished(struct run *run, const struct activation *activation,
+			  const struct command *command, const struct made *made,
+			  struct decision *d)
 {
-	struct run_tool_finished *body = run_tool_finished_new(d->arena);
-	SET(body, v, EVENT_VERSION);
-	SET(body, step, activation->path);
-	SET(body, effect, activation->effect);
-	SET(body, outcome, outcome_of(command, made));
-	if (made->output != NULL)
-		SET(body, output, made->output);
-	if (made->fault.code.size > 0)
-		SET(body, fault, make_fault(d, made->fault));
-	if (made->words.next != NULL)
-		SET(body, next, made->words.next);
-	emit(run, d,
-	     (struct event){ EVENT_TOOL_FINISHED, command->now, { .run_tool_finished = body } });
-}
-
-static void emit_turn_finished(struct run *run, const struct activation *activation,
-			       const struct command *command, const struct made *made,
-			       struct decision *d)
-{
-	struct run_turn_finished *body = run_turn_finished_new(d->arena);
-	SET(body, v, EVENT_VERSION);
-	SET(body, step, activation->path);
-	SET(body, effect, activation->effect);
-	SET(body, outcome, outcome_of(command, made));
-	if (made->output != NULL)
-		SET(body, output, made->output);
-	if (command->usage != NULL)
-		SET(body, usage, command->usage);
-	if (made->fault.code.size > 0)
-		SET(body, fault, make_fault(d, made->fault));
-	if (made->words.next != NULL)
-		SET(body, next, made->words.next);
-	emit(run, d,
-	     (struct event){ EVENT_TURN_FINISHED, command->now, { .run_turn_finished = body } });
-}
-
-static void emit_subrun_finished(struct run *run, const struct activation *activation,
-				 const struct command *command, const struct made *made,
-				 struct decision *d)
-{
-	struct run_subrun_finished *body = run_subrun_finished_new(d->arena);
-	SET(body, v, EVENT_VERSION);
-	SET(body, step, activation->path);
-	SET(body, effect, activation->effect);
-	SET(body, outcome, outcome_of(command, made));
-	if (made->output != NULL)
-		SET(body, output, made->output);
-	if (made->fault.code.size > 0)
-		SET(body, fault, make_fault(d, made->fault));
-	if (made->words.next != NULL)
-		SET(body, next, made->words.next);
-	emit(run, d,
-	     (struct event){
-		     EVENT_SUBRUN_FINISHED, command->now, { .run_subrun_finished = body } });
+	bool failed = made->fault.code.size > 0;
+	struct call_end end = { .step = activation->path,
+				.effect = activation->effect,
+				.outcome = outcome_of(command, made),
+				.output = made->output,
+				.fault = failed ? make_fault(d, made->fault) : NULL,
+				.next = made->words.next,
+				.usage = command->usage };
+	struct event event = call_finished(run_node(run, activation)->row, &end, d->arena);
+	event.at = command->now;
+	emit(run, d, event);
 }
 
 static enum engine_answer decide_finished(struct run *run, const struct command *command,
@@ -327,8 +284,7 @@ static enum engine_answer decide_finished(struct run *run, const struct command 
 	struct activation *activation;
 	if (find_open(run, command, &activation, error) == ENGINE_REFUSED)
 		return ENGINE_REFUSED;
-	enum run_node_kind kind = run_node(run, activation)->kind;
-	if (!run_can_stop(kind))
+	if (!run_can_stop(run_node(run, activation)->kind))
 		return refuse_step(error, ERROR_CONFLICT, command->step,
 				   "is no call that could end");
 	struct made made;
@@ -337,12 +293,7 @@ static enum engine_answer decide_finished(struct run *run, const struct command 
 		return ENGINE_NEED;
 	if (command->outcome == RUN_OUTCOME_UNKNOWN || command->outcome == RUN_OUTCOME_CANCELLED)
 		made.words.next = NULL;
-	if (kind == RUN_NODE_AGENT)
-		emit_turn_finished(run, activation, command, &made, d);
-	else if (kind == RUN_NODE_SUBRUN)
-		emit_subrun_finished(run, activation, command, &made, d);
-	else
-		emit_tool_finished(run, activation, command, &made, d);
+	emit_finished(run, activation, command, &made, d);
 	if (activation->settling)
 		request_settlement(run, activation, command->now, d);
 	heed_words(run, &made.words, command->now, d);

@@ -2,10 +2,8 @@
 #ifndef ENGINE_INSIDE_H
 #define ENGINE_INSIDE_H
 
+#include "engine/call.h"
 #include "engine/decide.h"
-
-/* Since version 2 a person settles an outcome nobody knows. */
-enum { EVENT_VERSION = 2 };
 
 /* ---- making (make.c) ----------------------------------------------------------------- */
 

@@ -190,17 +190,32 @@ void request_settlement(struct run *run, const struct activation *activation, in
 
 /* ---- tools, turns, sub-runs ------------------------------------------------------------ */
 
+/* What every one says beside its own is filled in here. */
+static void emit_request(struct run *run, const struct activation *activation, int64_t now,
+			 struct call_request request, struct decision *d)
+{
+	request.step = activation->path;
+	request.attempt = attempt_of(activation);
+	request.due_at = deadline(run, activation, now);
+	struct event event = call_requested(run_node(run, activation)->row, &request, d->arena);
+	event.at = now;
+	emit(run, d, event);
+}
+
+static struct fault inputs_too_large(void)
+{
+	return fault_of(ERROR_TOO_LARGE, S("the inputs are over the limit of a value"));
+}
+
 /* A request whose inputs are over the limit is recorded and failed in one go. */
 static void refuse_inputs(struct run *run, const struct activation *activation, int64_t now,
 			  struct decision *d)
 {
-	struct fault fault =
-		fault_of(ERROR_TOO_LARGE, S("the inputs are over the limit of a value"));
 	struct run_tool_finished *body = run_tool_finished_new(d->arena);
 	SET(body, step, activation->path);
 	SET(body, effect, activation->effect);
 	SET(body, outcome, RUN_OUTCOME_FAILED);
-	SET(body, fault, make_fault(d, fault));
+	SET(body, fault, make_fault(d, inputs_too_large()));
 	emit(run, d, (struct event){ EVENT_TOOL_FINISHED, now, { .run_tool_finished = body } });
 }
 
@@ -216,19 +231,12 @@ static enum engine_answer request_tool(struct run *run, const struct activation 
 	if (engine_inputs(run, activation, values, d, &inputs) == ENGINE_NEED || d->needs_tree)
 		return ENGINE_NEED;
 	struct run_value *value = make_value(d, inputs == NULL ? &too_large : inputs);
-	struct run_tool_requested *body = run_tool_requested_new(d->arena);
-	SET(body, step, activation->path);
-	SET(body, effect, engine_effect_id(run, activation->path, S("tool"), 1));
-	SET(body, tool, node->row->tool);
-	SET(body, class, node->class);
-	SET(body, inputs, value);
-	if (contained)
-		SET(body, tree, values->tree);
-	if (attempt_of(activation) > 1)
-		SET(body, attempt, attempt_of(activation));
-	if (deadline(run, activation, now) != 0)
-		SET(body, due_at, deadline(run, activation, now));
-	emit(run, d, (struct event){ EVENT_TOOL_REQUESTED, now, { .run_tool_requested = body } });
+	struct call_request request = {
+		.effect = engine_effect_id(run, activation->path, S("tool"), 1),
+		.inputs = value,
+		.tree = contained ? values->tree : S(""),
+	};
+	emit_request(run, activation, now, request, d);
 	if (inputs == NULL)
 		refuse_inputs(run, activation, now, d);
 	return ENGINE_DONE;
@@ -259,25 +267,17 @@ static enum engine_answer request_turn(struct run *run, const struct activation 
 	const struct json *inputs = NULL;
 	if (engine_inputs(run, activation, values, d, &inputs) == ENGINE_NEED)
 		return ENGINE_NEED;
-	struct run_value *request =
+	struct run_value *value =
 		inputs == NULL ? NULL : make_value(d, turn_request(agent, inputs, d->arena));
-	if (request == NULL) {
-		fail_ready(run, activation,
-			   fault_of(ERROR_TOO_LARGE, S("the inputs are over the limit of a value")),
-			   now, d);
+	if (value == NULL) {
+		fail_ready(run, activation, inputs_too_large(), now, d);
 		return ENGINE_DONE;
 	}
-	struct run_turn_requested *body = run_turn_requested_new(d->arena);
-	SET(body, step, activation->path);
-	SET(body, effect, engine_effect_id(run, activation->path, S("turn"), 1));
-	SET(body, driver, agent->driver);
-	SET(body, model, agent->model);
-	SET(body, request, request);
-	if (attempt_of(activation) > 1)
-		SET(body, attempt, attempt_of(activation));
-	if (deadline(run, activation, now) != 0)
-		SET(body, due_at, deadline(run, activation, now));
-	emit(run, d, (struct event){ EVENT_TURN_REQUESTED, now, { .run_turn_requested = body } });
+	struct call_request request = {
+		.effect = engine_effect_id(run, activation->path, S("turn"), 1),
+		.inputs = value,
+	};
+	emit_request(run, activation, now, request, d);
 	return ENGINE_DONE;
 }
 
@@ -291,27 +291,15 @@ static enum engine_answer request_subrun(struct run *run, const struct activatio
 		return ENGINE_NEED;
 	struct run_value *value = inputs == NULL ? NULL : make_value(d, inputs);
 	if (value == NULL) {
-		fail_ready(run, activation,
-			   fault_of(ERROR_TOO_LARGE, S("the inputs are over the limit of a value")),
-			   now, d);
+		fail_ready(run, activation, inputs_too_large(), now, d);
 		return ENGINE_DONE;
 	}
-	struct hash definition;
-	blob_add(d, run_graph_text(graph, d->arena), &definition);
-	struct run_subrun_requested *body = run_subrun_requested_new(d->arena);
-	SET(body, step, activation->path);
 	/* A child of a second attempt is another run. */
-	SET(body, effect,
-	    engine_effect_id(run, activation->path, S("subrun"), attempt_of(activation)));
-	SET(body, name, graph->name);
-	SET(body, definition, definition);
-	SET(body, inputs, value);
-	if (attempt_of(activation) > 1)
-		SET(body, attempt, attempt_of(activation));
-	if (deadline(run, activation, now) != 0)
-		SET(body, due_at, deadline(run, activation, now));
-	emit(run, d,
-	     (struct event){ EVENT_SUBRUN_REQUESTED, now, { .run_subrun_requested = body } });
+	struct uuid child =
+		engine_effect_id(run, activation->path, S("subrun"), attempt_of(activation));
+	struct call_request request = { .effect = child, .inputs = value };
+	blob_add(d, run_graph_text(graph, d->arena), &request.definition);
+	emit_request(run, activation, now, request, d);
 	return ENGINE_DONE;
 }
 

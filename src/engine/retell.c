@@ -9,6 +9,7 @@
 #include "engine/retell.h"
 
 #include "base/map.h"
+#include "engine/call.h"
 
 struct retelling {
 	struct arena *arena;
@@ -190,139 +191,14 @@ static void retell_answer(struct retelling *r, const struct run_snapshot_step *s
 				    .as.run_human_finished = answered });
 }
 
-/* What closed an effect; NULL where it says nothing. */
-struct closing {
-	struct str step;
-	struct uuid effect;
-	enum run_outcome outcome;
-	const struct run_value *output;
-	const struct run_fault *fault;
-	const struct run_next *next;
-};
-
-static struct event closed_tool(struct retelling *r, const struct closing *from)
-{
-	struct run_tool_finished *body = run_tool_finished_new(r->arena);
-	SET(body, v, 2);
-	SET(body, step, from->step);
-	SET(body, effect, from->effect);
-	SET(body, outcome, from->outcome);
-	if (from->output != NULL)
-		SET(body, output, from->output);
-	if (from->fault != NULL)
-		SET(body, fault, from->fault);
-	if (from->next != NULL)
-		SET(body, next, from->next);
-	return (struct event){ .type = EVENT_TOOL_FINISHED, .as.run_tool_finished = body };
-}
-
-static struct event closed_turn(struct retelling *r, const struct closing *from)
-{
-	struct run_turn_finished *body = run_turn_finished_new(r->arena);
-	SET(body, v, 2);
-	SET(body, step, from->step);
-	SET(body, effect, from->effect);
-	SET(body, outcome, from->outcome);
-	if (from->output != NULL)
-		SET(body, output, from->output);
-	if (from->fault != NULL)
-		SET(body, fault, from->fault);
-	if (from->next != NULL)
-		SET(body, next, from->next);
-	return (struct event){ .type = EVENT_TURN_FINISHED, .as.run_turn_finished = body };
-}
-
-static struct event closed_subrun(struct retelling *r, const struct closing *from)
-{
-	struct run_subrun_finished *body = run_subrun_finished_new(r->arena);
-	SET(body, v, 2);
-	SET(body, step, from->step);
-	SET(body, effect, from->effect);
-	SET(body, outcome, from->outcome);
-	if (from->output != NULL)
-		SET(body, output, from->output);
-	if (from->fault != NULL)
-		SET(body, fault, from->fault);
-	if (from->next != NULL)
-		SET(body, next, from->next);
-	return (struct event){ .type = EVENT_SUBRUN_FINISHED, .as.run_subrun_finished = body };
-}
-
-static struct event closed(struct retelling *r, const struct closing *from,
-			   const struct run_graph_node *node)
-{
-	return node->kind == RUN_NODE_AGENT    ? closed_turn(r, from)
-	       : node->kind == RUN_NODE_SUBRUN ? closed_subrun(r, from)
-					       : closed_tool(r, from);
-}
-
-/* What asked for an effect. */
-struct request {
-	struct str step;
-	struct uuid effect;
-	const struct run_value *inputs;
-	int64_t attempt;
-	int64_t due_at; /* 0 = never */
-};
-
-static struct event opened_turn(struct retelling *r, const struct request *from,
-				const struct run_graph_node *node)
-{
-	struct run_turn_requested *body = run_turn_requested_new(r->arena);
-	SET(body, step, from->step);
-	SET(body, effect, from->effect);
-	SET(body, driver, node->agent->driver);
-	SET(body, model, node->agent->model);
-	SET(body, request, from->inputs);
-	if (from->attempt > 1)
-		SET(body, attempt, from->attempt);
-	if (from->due_at != 0)
-		SET(body, due_at, from->due_at);
-	return (struct event){ .type = EVENT_TURN_REQUESTED, .as.run_turn_requested = body };
-}
-
-static struct event opened_subrun(struct retelling *r, const struct request *from,
-				  const struct run_graph_node *node)
-{
-	struct run_subrun_requested *body = run_subrun_requested_new(r->arena);
-	SET(body, step, from->step);
-	SET(body, effect, from->effect);
-	SET(body, name, node->graph->name);
-	SET(body, definition, ((struct hash){ 0 })); /* the parent's graph has it */
-	SET(body, inputs, from->inputs);
-	if (from->attempt > 1)
-		SET(body, attempt, from->attempt);
-	if (from->due_at != 0)
-		SET(body, due_at, from->due_at);
-	return (struct event){ .type = EVENT_SUBRUN_REQUESTED, .as.run_subrun_requested = body };
-}
-
-static struct event opened_tool(struct retelling *r, const struct request *from,
-				const struct run_graph_node *node)
-{
-	struct run_tool_requested *body = run_tool_requested_new(r->arena);
-	SET(body, step, from->step);
-	SET(body, effect, from->effect);
-	SET(body, tool, node->tool);
-	SET(body, class, node->class);
-	SET(body, inputs, from->inputs);
-	if (from->attempt > 1)
-		SET(body, attempt, from->attempt);
-	if (from->due_at != 0)
-		SET(body, due_at, from->due_at);
-	return (struct event){ .type = EVENT_TOOL_REQUESTED, .as.run_tool_requested = body };
-}
-
-/* Its time is that of the request and what the definition gives it. */
+/* Its time is that of the request and what the definition gives it; which definition a sub-run has
+ * is not told again, the parent's graph has it. */
 static void retell_request(struct retelling *r, struct run_snapshot_restart when,
-			   struct request request, const struct run_graph_node *node)
+			   struct call_request request, const struct run_graph_node *node)
 {
 	request.attempt = when.attempt;
 	request.due_at = has(node, timeout_us) ? when.at + node->timeout_us : 0;
-	add(r, when.seq, when.at,
-	    node->kind == RUN_NODE_AGENT    ? opened_turn(r, &request, node)
-	    : node->kind == RUN_NODE_SUBRUN ? opened_subrun(r, &request, node)
-					    : opened_tool(r, &request, node));
+	add(r, when.seq, when.at, call_requested(node, &request, r->arena));
 }
 
 static struct uuid effect_of(const struct run_snapshot_step *step,
@@ -337,7 +213,7 @@ static void retell_failed(struct retelling *r, const struct run_snapshot_step *s
 	const struct run_snapshot_attempt *failed = &step->failed.at[number];
 	struct run_next *next = run_next_new(r->arena);
 	SET(next, retry_at, failed->retry_at);
-	struct closing closing = {
+	struct call_end end = {
 		.step = step->step,
 		.effect = effect_of(step, failed),
 		.outcome = has(failed, outcome) ? failed->outcome : RUN_OUTCOME_FAILED,
@@ -346,12 +222,12 @@ static void retell_failed(struct retelling *r, const struct run_snapshot_step *s
 		.next = next
 	};
 	if (has(failed, request)) {
-		struct request request = { .step = step->step,
-					   .effect = closing.effect,
-					   .inputs = run_value_new(r->arena) };
+		struct call_request request = { .step = step->step,
+						.effect = end.effect,
+						.inputs = run_value_new(r->arena) };
 		retell_request(r, *failed->request, request, node);
 	}
-	add(r, failed->seq, failed->at, closed(r, &closing, node));
+	add(r, failed->seq, failed->at, call_finished(node, &end, r->arena));
 }
 
 /* Every attempt: the first began with the step, the newest may have a request of its own. */
@@ -359,12 +235,12 @@ static void retell_attempts(struct retelling *r, const struct run_snapshot_step 
 			    const struct run_graph_node *node)
 {
 	size_t failed = has(step, failed) ? step->failed.count : 0;
-	struct request first = { .step = step->step,
-				 .effect = failed > 0 ? effect_of(step, &step->failed.at[0])
-						      : step->effect,
-				 .inputs = failed > 0 || has(step, request)
-						   ? run_value_new(r->arena)
-						   : given(r, step) };
+	struct call_request first = { .step = step->step,
+				      .effect = failed > 0 ? effect_of(step, &step->failed.at[0])
+							   : step->effect,
+				      .inputs = failed > 0 || has(step, request)
+							? run_value_new(r->arena)
+							: given(r, step) };
 	struct run_snapshot_restart *begun = run_snapshot_restart_new(r->arena);
 	SET(begun, seq, step->started_seq);
 	SET(begun, at, step->started_at);
@@ -374,9 +250,9 @@ static void retell_attempts(struct retelling *r, const struct run_snapshot_step 
 		retell_failed(r, step, i, node);
 	if (has(step, request))
 		retell_request(r, *step->request,
-			       (struct request){ .step = step->step,
-						 .effect = step->effect,
-						 .inputs = given(r, step) },
+			       (struct call_request){ .step = step->step,
+						      .effect = step->effect,
+						      .inputs = given(r, step) },
 			       node);
 }
 
@@ -403,12 +279,12 @@ static void retell_effect(struct retelling *r, const struct run_snapshot_step *s
 		retell_answer(r, step);
 		return;
 	}
-	struct closing closing = { .step = step->step,
-				   .effect = step->effect,
-				   .outcome = outcome_of(step),
-				   .output = has(step, output) ? step->output : NULL,
-				   .fault = has_fault(step) ? step->fault : NULL };
-	add(r, step->ended_seq, step->ended_at, closed(r, &closing, node));
+	struct call_end end = { .step = step->step,
+				.effect = step->effect,
+				.outcome = outcome_of(step),
+				.output = has(step, output) ? step->output : NULL,
+				.fault = has_fault(step) ? step->fault : NULL };
+	add(r, step->ended_seq, step->ended_at, call_finished(node, &end, r->arena));
 }
 
 static void retell_wait(struct retelling *r, const struct run_snapshot_step *step,
