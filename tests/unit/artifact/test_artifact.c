@@ -3,32 +3,29 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "artifact/artifact.h"
 #include "base/limits.h"
+#include "tests/unit/folder.h"
 
-static char folder[] = "/tmp/baton-test-XXXXXX";
+static char folder[TEST_FOLDER_SIZE];
 static struct artifacts *artifacts;
 static struct arena arena;
 static const struct uuid one_run = { { 1 } };
 
 static void open_folder(void)
 {
-	strcpy(folder, "/tmp/baton-test-XXXXXX");
-	cr_assert_not_null(mkdtemp(folder));
+	test_folder_make(folder);
 	artifacts = artifacts_new(folder);
 }
 
 static void close_folder(void)
 {
-	char command[100];
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	artifacts_free(artifacts);
 	arena_done(&arena);
-	cr_assert_eq(system(command), 0);
+	test_folder_drop(folder);
 }
 
 TestSuite(artifact, .init = open_folder, .fini = close_folder);

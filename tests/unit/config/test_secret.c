@@ -1,14 +1,14 @@
 /* References to secrets: what may be followed, and that no error says what is behind them. */
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "config/secret.h"
+#include "tests/unit/folder.h"
 
-static char folder[64];
+static char folder[TEST_FOLDER_SIZE];
 static struct arena arena;
 
 static void put(const char *name, const char *text, mode_t mode)
@@ -24,17 +24,14 @@ static void put(const char *name, const char *text, mode_t mode)
 static void begin(void)
 {
 	arena = (struct arena){ 0 };
-	strcpy(folder, "/tmp/baton-test-XXXXXX");
-	cr_assert_not_null(mkdtemp(folder));
+	test_folder_make(folder);
 	cr_assert_eq(mkdir(str_format(&arena, "%s/secrets", folder).at, 0700), 0);
 	cr_assert_eq(mkdir(str_format(&arena, "%s/secrets/deep", folder).at, 0700), 0);
 }
 
 static void end(void)
 {
-	char command[100];
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	cr_assert_eq(system(command), 0);
+	test_folder_drop(folder);
 	arena_done(&arena);
 }
 

@@ -9,20 +9,18 @@
 #include <unistd.h>
 
 #include "os/file.h"
+#include "tests/unit/folder.h"
 
-static char folder[64];
+static char folder[TEST_FOLDER_SIZE];
 
 static void make_folder(void)
 {
-	strcpy(folder, "/tmp/baton-test-XXXXXX");
-	cr_assert_not_null(mkdtemp(folder));
+	test_folder_make(folder);
 }
 
 static void drop_folder(void)
 {
-	char command[100];
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	cr_assert_eq(system(command), 0);
+	test_folder_drop(folder);
 }
 
 TestSuite(file, .init = make_folder, .fini = drop_folder);

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,8 +9,7 @@ void rig_open(struct rig *rig)
 {
 	struct error error;
 	memset(rig, 0, sizeof(*rig));
-	strcpy(rig->folder, "/tmp/baton-test-XXXXXX");
-	cr_assert_not_null(mkdtemp(rig->folder));
+	test_folder_make(rig->folder);
 	rig->workspace = rig_path(rig, "workspace");
 	cr_assert_eq(mkdir(rig->workspace, 0700), 0);
 	cr_assert(loop_new(&rig->loop, &error));
@@ -31,15 +29,13 @@ void rig_open(struct rig *rig)
 
 void rig_close(struct rig *rig)
 {
-	char command[100];
-	snprintf(command, sizeof(command), "rm -rf %s", rig->folder);
 	works_free(rig->works);
 	loop_free(rig->loop);
 	customs_free(rig->customs);
 	artifacts_free(rig->artifacts);
 	close(rig->lock);
 	arena_done(&rig->arena);
-	cr_assert_eq(system(command), 0);
+	test_folder_drop(rig->folder);
 }
 
 const char *rig_path(struct rig *rig, const char *name)

@@ -8,6 +8,7 @@
 #include "artifact/artifact.h"
 #include "os/loop.h"
 #include "sandbox/sandbox.h"
+#include "tests/unit/folder.h"
 #include "tool/custom.h"
 #include "tool/works.h"
 
@@ -18,7 +19,7 @@ struct rig {
 	struct tool_works *works;
 	struct tool_host host;
 	struct arena arena;
-	char folder[64]; /* with workspace/ and lines/ */
+	char folder[TEST_FOLDER_SIZE]; /* with workspace/ and lines/ */
 	const char *workspace;
 	struct uuid effect;
 	int lock;
