@@ -72,14 +72,8 @@ static void told_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct told_read *r = (struct told_read *)read;
 	AUTO(api_story) story = { 0 };
-	if (!api_story_read(&story, read->runtime, reader, &r->run, &read->arena, &r->error))
-		return;
 	struct json_writer writer = { .out = &r->text };
-	if (!story.found)
-		fail(&r->error, ERROR_NOT_FOUND, "no such run");
-	else if (!story.told)
-		r->error = story.untold;
-	else
+	if (api_story_demand(&story, read->runtime, reader, &r->run, &read->arena, &r->error))
 		r->tell(r, &story.story, &writer);
 }
 

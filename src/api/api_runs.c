@@ -67,13 +67,9 @@ static void result_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct result_read *r = (struct result_read *)read;
 	AUTO(api_story) story = { 0 };
-	if (!api_story_read(&story, read->runtime, reader, &r->run, &read->arena, &r->error))
+	if (!api_story_demand(&story, read->runtime, reader, &r->run, &read->arena, &r->error))
 		return;
-	if (!story.found)
-		fail(&r->error, ERROR_NOT_FOUND, "no such run");
-	else if (!story.told)
-		r->error = story.untold;
-	else if (!r->as_events || api_story_reaches(story.floor, r->after, &r->error))
+	if (!r->as_events || api_story_reaches(story.floor, r->after, &r->error))
 		r->text = print_view(r, &story);
 }
 

@@ -77,13 +77,7 @@ static void steps_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct state_read *r = (struct state_read *)read;
 	AUTO(api_story) story = { 0 };
-	if (!api_story_read(&story, read->runtime, reader, &r->run, &read->arena, &r->error))
-		return;
-	if (!story.found)
-		fail(&r->error, ERROR_NOT_FOUND, "no such run");
-	else if (!story.told)
-		r->error = story.untold;
-	if (r->error.code != ERROR_NONE)
+	if (!api_story_demand(&story, read->runtime, reader, &r->run, &read->arena, &r->error))
 		return;
 	struct run_outline *made = outline(&story.story);
 	if (r->place->position > 0 && str_equal(made->state, S("queued")))

@@ -115,6 +115,18 @@ bool api_story_read(struct api_story *s, struct runtime *runtime, struct store_r
 	return true;
 }
 
+bool api_story_demand(struct api_story *s, struct runtime *runtime, struct store_reader *reader,
+		      const struct uuid *run, struct arena *arena, struct error *error)
+{
+	if (!api_story_read(s, runtime, reader, run, arena, error))
+		return false;
+	if (!s->found)
+		return fail(error, ERROR_NOT_FOUND, "no such run");
+	if (!s->told)
+		*error = s->untold;
+	return s->told;
+}
+
 bool api_story_go_on(struct api_story *s, struct store_reader *reader, struct error *error)
 {
 	size_t before = s->count;

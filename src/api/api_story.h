@@ -37,6 +37,11 @@ struct api_story {
 MUST_CHECK bool api_story_read(struct api_story *s, struct runtime *runtime,
 			       struct store_reader *reader, const struct uuid *run,
 			       struct arena *arena, struct error *error);
+/* The same for those who have nothing to show without a story: that the run is not there, or why it
+ * has none, is an error, too. */
+MUST_CHECK bool api_story_demand(struct api_story *s, struct runtime *runtime,
+				 struct store_reader *reader, const struct uuid *run,
+				 struct arena *arena, struct error *error);
 MUST_CHECK bool api_story_go_on(struct api_story *s, struct store_reader *reader,
 				struct error *error);
 void api_story_done(struct api_story *s);
