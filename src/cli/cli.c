@@ -128,6 +128,11 @@ int cli_print(struct cli *cli, struct str text)
 	return cli_fail(cli, &error);
 }
 
+int cli_printed(void)
+{
+	return fflush(stdout) == 0 ? 0 : error_row(ERROR_IO)->exit_status;
+}
+
 int cli_print_json(struct cli *cli, const struct json *json)
 {
 	return json == NULL ? 0 : cli_print(cli, json_print(&cli->arena, json));

@@ -166,40 +166,15 @@ MUST_CHECK bool cli_uuid(const char *text, const char *what, struct uuid *out_id
 			 struct error *error);
 bool cli_nothing(struct cli *cli, struct error *error); /* a prepare() that has nothing to do */
 
-/* One request; the answer's JSON, or NULL when it has no body.  An error answer of the server
- * becomes an error with its code (*out_lost false); a server that is not there any more sets
- * *out_lost. */
-MUST_CHECK bool cli_request(struct cli *cli, const char *method, struct str target, struct str body,
-			    const struct json **out_json, bool *out_lost, struct error *error);
-/* The same for an answer that is bytes. */
-MUST_CHECK bool cli_fetch(struct cli *cli, struct str target, struct str *out_bytes, bool *out_lost,
-			  struct error *error);
-/* The same for a stream of server-sent events, told one by one with its id; false ends it.  With a
- * tick it is told, too, whenever nothing has come for LIMIT_TREE_TICK_MS. */
-typedef bool cli_event(void *context, struct str id, struct str data);
-typedef bool cli_tick(void *context);
-MUST_CHECK bool cli_stream(struct cli *cli, struct str target, cli_event *event, cli_tick *tick,
-			   void *context, bool *out_lost, struct error *error);
 /* Follows a run's events until it ends, as a tree on a terminal, else telling each on a line; then
  * prints its result.  *seen is the seq of the last event told: called again it goes on behind it.
  */
 int cli_follow(struct cli *cli, const struct uuid *run, int64_t *seen);
-/* "/api/runs/" RUN "/steps" */
-struct str cli_run_target(struct cli *cli, const struct uuid *run, const char *behind);
-/* From now on whatever is sent is done once, however often it takes to send it. */
-void cli_send_once(struct cli *cli);
-/* A value written as JSON, or @FILE that holds it; what else it may be called is in `what`. */
-MUST_CHECK bool cli_json_value(struct cli *cli, const char *text, const char *what,
-			       const struct json **out_json, struct error *error);
-/* What --file and --set say a document shall be, as JSON, with its name; `what` is what such a
- * document is called.  A command without --set gives the members of its own options in `with`. */
-MUST_CHECK bool cli_document(struct cli *cli, const char *what, const char *name,
-			     const struct json *with, struct str *out_body, struct error *error);
-/* A path with a name in it, escaped: "/api/profiles/" NAME "/activate". */
-struct str cli_target(struct cli *cli, const char *before, const char *name, const char *behind);
 /* The result: to stdout, all of it, with a line end. */
 int cli_print(struct cli *cli, struct str text);
 int cli_print_json(struct cli *cli, const struct json *json);
+/* Behind lines that were printed one by one: 0 when stdout has taken them all. */
+int cli_printed(void);
 
 /* What a setting's flag takes, as help writes it; NULL = nothing. */
 const char *cli_setting_value(const struct config_row *row);

@@ -7,7 +7,7 @@
  */
 #include <stdio.h>
 
-#include "cli/cli.h"
+#include "cli/document.h"
 #include "cli/tree.h"
 #include "contract/run.h"
 
@@ -83,10 +83,10 @@ static bool take_question(const struct json *item, struct answer_state *state, s
 			    "the run waits with more than one question: name one of baton inbox");
 	state->found = true;
 	AUTO(buf) question = { 0 };
-	tree_plain(json_text(json_member(item, S("question"))), &question);
+	tree_plain(cli_text(item, "question"), &question);
 	fprintf(stderr, STR_FMT "\n", STR_ARG(buf_str(&question)));
-	return (uuid_parse(json_text(json_member(item, S("id"))), &state->request) &&
-		hash_parse(json_text(json_member(item, S("revision"))), &state->revision)) ||
+	return (uuid_parse(cli_text(item, "id"), &state->request) &&
+		hash_parse(cli_text(item, "revision"), &state->revision)) ||
 	       fail(error, ERROR_INTERNAL, "the server sent no revision");
 }
 
@@ -105,15 +105,14 @@ static bool find_question(struct cli *cli, struct answer_state *state, bool *out
 		const struct json *items = json_member(page, S("items"));
 		for (size_t i = 0; json_item(items, i) != NULL; i++) {
 			const struct json *item = json_item(items, i);
-			bool this = str_equal(json_text(json_member(item, S("id"))), wanted);
-			if ((this ||
-			     str_equal(json_text(json_member(item, S("run_id"))), wanted)) &&
+			bool this = str_equal(cli_text(item, "id"), wanted);
+			if ((this || str_equal(cli_text(item, "run_id"), wanted)) &&
 			    !take_question(item, state, error))
 				return false;
 			if (this)
 				return true;
 		}
-		struct str cursor = json_text(json_member(page, S("cursor")));
+		struct str cursor = cli_text(page, "cursor");
 		if (cursor.size == 0)
 			break;
 		target = str_format(&cli->arena, "/api/inbox?cursor=" STR_FMT, STR_ARG(cursor));
@@ -147,7 +146,7 @@ static bool record(struct cli *cli, struct answer_state *state, bool *out_lost, 
 	if (!cli_request(cli, "POST", target, run_inbox_answer_text(answer, &cli->arena), &receipt,
 			 out_lost, error))
 		return false;
-	if (!uuid_parse(json_text(json_member(receipt, S("run_id"))), &state->run))
+	if (!uuid_parse(cli_text(receipt, "run_id"), &state->run))
 		return fail(error, ERROR_INTERNAL, "the server's receipt names no run");
 	state->recorded = true;
 	printf(STR_FMT "\n", STR_ARG(json_print(&cli->arena, receipt)));

@@ -1,7 +1,7 @@
 /* cli/command_artifacts.c -- what a run made and keeps: the list, or one artifact's bytes. */
 #include <stdio.h>
 
-#include "cli/cli.h"
+#include "cli/requests.h"
 
 struct artifacts_state {
 	struct str target;
@@ -47,17 +47,6 @@ static bool prepare(struct cli *cli, struct error *error)
 	return name == NULL || take_name(cli, state, str_from_c(name), error);
 }
 
-static long long number(const struct json *row, const char *name)
-{
-	const struct json *json = json_member(row, str_from_c(name));
-	return json != NULL && json->kind == JSON_INT ? (long long)json->as.integer : 0;
-}
-
-static struct str text(const struct json *row, const char *name)
-{
-	return json_text(json_member(row, str_from_c(name)));
-}
-
 static int list(struct cli *cli, const struct json *page)
 {
 	if (cli->json)
@@ -66,11 +55,11 @@ static int list(struct cli *cli, const struct json *page)
 	for (size_t i = 0; json_item(items, i) != NULL; i++) {
 		const struct json *row = json_item(items, i);
 		printf(STR_FMT "  %4lld  %10lld  " STR_FMT "  " STR_FMT "\n",
-		       STR_ARG(str_head(text(row, "sha256"), 12)), number(row, "version"),
-		       number(row, "size"), STR_ARG(text(row, "name")),
-		       STR_ARG(text(row, "media_type")));
+		       STR_ARG(str_head(cli_text(row, "sha256"), 12)), cli_number(row, "version"),
+		       cli_number(row, "size"), STR_ARG(cli_text(row, "name")),
+		       STR_ARG(cli_text(row, "media_type")));
 	}
-	return fflush(stdout) == 0 ? 0 : error_row(ERROR_IO)->exit_status;
+	return cli_printed();
 }
 
 static int run(struct cli *cli)

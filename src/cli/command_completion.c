@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/packed.h"
-#include "cli/cli.h"
+#include "cli/requests.h"
 #include "contract/describe.h"
 
 static const char script[] =
@@ -239,7 +239,7 @@ static int complete(struct cli *cli)
 		take_word(&completing, cli->arguments[i]);
 	if (last >= 0)
 		put_candidates(&completing, cli->arguments[last]);
-	return fflush(stdout) == 0 ? 0 : error_row(ERROR_IO)->exit_status;
+	return cli_printed();
 }
 
 const struct cli_command command_completion = {

@@ -6,7 +6,7 @@
  */
 #include <stdio.h>
 
-#include "cli/cli.h"
+#include "cli/document.h"
 #include "contract/run.h"
 
 struct control_state {
@@ -60,14 +60,13 @@ static int send(struct cli *cli)
 {
 	struct control_state *state = cli->state;
 	const struct json *receipt;
-	struct error error;
-	bool lost;
 	struct str behind = str_format(&cli->arena, "/%s", cli->command->name);
 	if (state->done)
 		return 0;
-	if (!cli_request(cli, "POST", cli_run_target(cli, &state->run, behind.at), state->body,
-			 &receipt, &lost, &error))
-		return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
+	int status = cli_ask(cli, "POST", cli_run_target(cli, &state->run, behind.at), state->body,
+			     &receipt);
+	if (status != 0)
+		return status;
 	state->done = true;
 	return cli_print_json(cli, receipt);
 }

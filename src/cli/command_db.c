@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "cli/cli.h"
+#include "cli/requests.h"
 #include "contract/run.h"
 
 typedef int db_show(struct cli *cli, const struct json *answer);
@@ -35,12 +35,6 @@ struct db {
 
 /* ---- answers ------------------------------------------------------------------------- */
 
-static long long number(const struct json *object, const char *name)
-{
-	const struct json *member = json_member(object, str_from_c(name));
-	return member != NULL && member->kind == JSON_INT ? (long long)member->as.integer : 0;
-}
-
 /* What is wrong is the result, so it goes to stdout; the status says that something is. */
 static int show_check(struct cli *cli, const struct json *answer)
 {
@@ -49,8 +43,8 @@ static int show_check(struct cli *cli, const struct json *answer)
 	for (size_t i = 0; json_item(problems, i) != NULL; i++)
 		printf(STR_FMT "\n", STR_ARG(json_text(json_item(problems, i))));
 	if (json_item(problems, 0) == NULL)
-		printf("sound: %lld events, %lld references to values\n", number(answer, "events"),
-		       number(answer, "values"));
+		printf("sound: %lld events, %lld references to values\n",
+		       cli_number(answer, "events"), cli_number(answer, "values"));
 	return 0;
 }
 
@@ -69,14 +63,14 @@ static int show_backup(struct cli *cli, const struct json *answer)
 {
 	(void)cli;
 	printf(STR_FMT "  %lld bytes\n", STR_ARG(json_text(json_member(answer, S("file")))),
-	       number(answer, "bytes"));
+	       cli_number(answer, "bytes"));
 	return 0;
 }
 
 static int show_vacuum(struct cli *cli, const struct json *answer)
 {
 	(void)cli;
-	printf("%lld bytes\n", number(answer, "bytes"));
+	printf("%lld bytes\n", cli_number(answer, "bytes"));
 	return 0;
 }
 
@@ -84,11 +78,12 @@ static int show_compact(struct cli *cli, const struct json *answer)
 {
 	(void)cli;
 	printf("%lld of %lld runs compacted: %lld events and %lld values are gone, %lld bytes free\n",
-	       number(answer, "compacted"), number(answer, "runs"), number(answer, "events"),
-	       number(answer, "values"), number(answer, "free_bytes"));
-	if (number(answer, "artifacts") > 0)
+	       cli_number(answer, "compacted"), cli_number(answer, "runs"),
+	       cli_number(answer, "events"), cli_number(answer, "values"),
+	       cli_number(answer, "free_bytes"));
+	if (cli_number(answer, "artifacts") > 0)
 		printf("%lld contents that no artifact names are gone\n",
-		       number(answer, "artifacts"));
+		       cli_number(answer, "artifacts"));
 	return 0;
 }
 
@@ -102,9 +97,9 @@ static int show_rebuild(struct cli *cli, const struct json *answer)
 		       STR_ARG(json_text(json_member(json_item(made, i), S("name")))),
 		       STR_ARG(json_text(json_member(json_item(made, i), S("source")))));
 	printf("%lld runs, %lld open effects; %lld runs are at work and were left out, %lld go on\n",
-	       number(answer, "runs"), number(answer, "effects"), number(answer, "busy"),
-	       number(answer, "resumed"));
-	printf("%lld documents\n", number(answer, "documents"));
+	       cli_number(answer, "runs"), cli_number(answer, "effects"),
+	       cli_number(answer, "busy"), cli_number(answer, "resumed"));
+	printf("%lld documents\n", cli_number(answer, "documents"));
 	for (size_t i = 0; json_item(problems, i) != NULL; i++)
 		printf(STR_FMT "\n", STR_ARG(json_text(json_item(problems, i))));
 	return json_item(problems, 0) == NULL ? 0 : error_row(ERROR_STORAGE)->exit_status;
@@ -184,12 +179,11 @@ static int db_run(struct cli *cli)
 {
 	const struct db *db = cli->state;
 	const struct json *answer;
-	struct error error;
-	bool lost;
-	if (!cli_request(cli, db->word->method, str_from_c(db->word->target), db->body, &answer,
-			 &lost, &error))
-		return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
-	int status = cli->json ? cli_print_json(cli, answer) : db->word->show(cli, answer);
+	int status =
+		cli_ask(cli, db->word->method, str_from_c(db->word->target), db->body, &answer);
+	if (status != 0)
+		return status;
+	status = cli->json ? cli_print_json(cli, answer) : db->word->show(cli, answer);
 	const struct json *sound = json_member(answer, S("sound"));
 	if (sound != NULL && !sound->as.boolean)
 		status = error_row(ERROR_STORAGE)->exit_status;

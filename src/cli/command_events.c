@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "base/time.h"
-#include "cli/cli.h"
+#include "cli/requests.h"
 #include "cli/tell.h"
 #include "contract/run.h"
 
@@ -109,17 +109,15 @@ static int read_stored(struct cli *cli, struct events_state *state)
 {
 	for (;;) {
 		const struct json *page;
-		struct error error;
-		bool lost;
-		if (!cli_request(cli, "GET", target_of(state, "events"), S(""), &page, &lost,
-				 &error))
-			return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
+		int status = cli_ask(cli, "GET", target_of(state, "events"), S(""), &page);
+		if (status != 0)
+			return status;
 		const struct json *items = json_member(page, S("items"));
 		for (size_t i = 0; json_item(items, i) != NULL; i++)
 			tell(state, json_item(items, i), &cli->arena);
 		state->after = json_text(json_member(page, S("cursor")));
 		if (state->after.size == 0)
-			return fflush(stdout) == 0 ? 0 : error_row(ERROR_IO)->exit_status;
+			return cli_printed();
 	}
 }
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/time.h"
-#include "cli/cli.h"
+#include "cli/requests.h"
 
 struct key_state {
 	const char *method;
@@ -82,29 +82,24 @@ static bool prepare(struct cli *cli, struct error *error)
 	return true;
 }
 
-static struct str member(const struct json *object, const char *name)
-{
-	return json_text(json_member(object, str_from_c(name)));
-}
-
 /* One line each; `never` where it does not end. */
 static void print_key(const struct json *key)
 {
-	struct str expires = member(key, "expires_at");
-	printf(STR_FMT "  %-8.*s  %-28.*s  " STR_FMT "\n", STR_ARG(member(key, "id")),
-	       STR_ARG(member(key, "role")),
+	struct str expires = cli_text(key, "expires_at");
+	printf(STR_FMT "  %-8.*s  %-28.*s  " STR_FMT "\n", STR_ARG(cli_text(key, "id")),
+	       STR_ARG(cli_text(key, "role")),
 	       STR_ARG(expires.size > 0 ? expires : S("never expires")),
-	       STR_ARG(member(key, "label")));
+	       STR_ARG(cli_text(key, "label")));
 }
 
 static int show(struct cli *cli, const struct json *answer)
 {
 	if (cli->json || answer == NULL)
 		return cli_print_json(cli, answer);
-	struct str secret = member(answer, "key");
+	struct str secret = cli_text(answer, "key");
 	if (secret.size > 0) {
 		fprintf(stderr, "this is the only time the key is shown; its id is " STR_FMT "\n",
-			STR_ARG(member(answer, "id")));
+			STR_ARG(cli_text(answer, "id")));
 		return cli_print(cli, secret);
 	}
 	const struct json *items = json_member(answer, S("items"));
@@ -118,13 +113,11 @@ static int run(struct cli *cli)
 	struct key_state *state = cli->state;
 	for (;;) {
 		const struct json *answer;
-		struct error error;
-		bool lost;
-		if (!cli_request(cli, state->method, state->target, state->body, &answer, &lost,
-				 &error))
-			return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
-		int status = show(cli, answer);
-		struct str cursor = member(answer, "cursor");
+		int status = cli_ask(cli, state->method, state->target, state->body, &answer);
+		if (status != 0)
+			return status;
+		status = show(cli, answer);
+		struct str cursor = cli_text(answer, "cursor");
 		if (status != 0 || cursor.size == 0)
 			return status;
 		state->target =

@@ -8,7 +8,7 @@
 
 #include "base/limits.h"
 #include "base/yaml.h"
-#include "cli/cli.h"
+#include "cli/document.h"
 #include "contract/runtime.h"
 #include "os/file.h"
 
@@ -30,49 +30,22 @@ static struct str name_in(struct str yaml, const char *path, struct arena *arena
 	return name.size > 0 ? name : str_head(str_from_c(path), LIMIT_NAME_BYTES);
 }
 
-/* --input name=value: JSON when it reads as JSON, else text. */
-static bool add_input(struct cli *cli, struct json_member *member, const char *text,
-		      struct error *error)
-{
-	struct str value = str_from_c(text), key;
-	size_t at;
-	if (!str_find(value, S("="), &at) || at == 0)
-		return fail(error, ERROR_USAGE, "--input takes name=value, not %s", text);
-	key = str_head(value, at);
-	value = str_skip(value, at + 1);
-	const struct json *json;
-	struct error ignored;
-	member->key = key;
-	if (value.size > 0 && json_read(value, &cli->arena, &json, &ignored))
-		member->value = *json;
-	else
-		member->value = (struct json){ .kind = JSON_STRING, .as.string = value };
-	return true;
-}
-
 static bool read_inputs(struct cli *cli, const struct json **out_inputs, struct error *error)
 {
-	const char *file = cli_value(cli, "--inputs", 0), *text;
-	size_t room = cli->given_count + 1;
-	struct json_member *members = arena_array(&cli->arena, struct json_member, room);
+	const char *file = cli_value(cli, "--inputs", 0);
 	struct json *inputs = arena_new(&cli->arena, struct json);
-	inputs->kind = JSON_OBJECT;
-	if (file != NULL) {
-		struct str json;
-		cli->document = file;
-		if (cli_has(cli, "--input"))
-			return fail(error, ERROR_USAGE, "either --inputs or --input, not both");
-		return file_read(file, LIMIT_VALUE_BYTES, &cli->arena, &json, error) &&
-		       json_read(json, &cli->arena, out_inputs, error);
+	struct str json;
+	if (file == NULL && !cli_inputs(cli, "name=value", inputs, error))
+		return false;
+	if (file == NULL) {
+		*out_inputs = inputs;
+		return true;
 	}
-	size_t count = 0;
-	for (; (text = cli_value(cli, "--input", count)) != NULL; count++)
-		if (!add_input(cli, &members[count], text, error))
-			return false;
-	inputs->as.object.at = members;
-	inputs->as.object.count = count;
-	*out_inputs = inputs;
-	return true;
+	cli->document = file;
+	if (cli_has(cli, "--input"))
+		return fail(error, ERROR_USAGE, "either --inputs or --input, not both");
+	return file_read(file, LIMIT_VALUE_BYTES, &cli->arena, &json, error) &&
+	       json_read(json, &cli->arena, out_inputs, error);
 }
 
 /* Where it stands among those that wait for their turn. */

@@ -3,48 +3,39 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "cli/cli.h"
+#include "cli/document.h"
 
-struct schedule_state {
-	const char *method;
-	struct str target, body;
-};
+/* ---- what is shown ----------------------------------------------------------------------- */
 
-/* ---- what it shall be -------------------------------------------------------------------- */
-
-/* NAME=VALUE: JSON when it reads as JSON, else text. */
-static bool read_input(struct cli *cli, const char *text, struct json_member *out_member,
-		       struct error *error)
+static int list(const struct json *page)
 {
-	struct str all = str_from_c(text);
-	const struct json *json;
-	struct error ignored;
-	size_t at;
-	if (!str_find(all, S("="), &at) || at == 0)
-		return fail(error, ERROR_USAGE, "--input takes NAME=VALUE, not %s", text);
-	struct str value = str_skip(all, at + 1);
-	*out_member = (struct json_member){ .key = str_head(all, at),
-					    .value = { .kind = JSON_STRING, .as.string = value } };
-	if (value.size > 0 && json_read(value, &cli->arena, &json, &ignored))
-		out_member->value = *json;
-	return true;
+	const struct json *items = json_member(page, S("items"));
+	for (size_t i = 0; json_item(items, i) != NULL; i++) {
+		const struct json *item = json_item(items, i);
+		struct str cron = cli_text(item, "cron"), every = cli_text(item, "every");
+		struct str next = cli_text(item, "next_at"), name = cli_text(item, "name");
+		printf(STR_FMT "  %s" STR_FMT "  " STR_FMT "  " STR_FMT "  ", STR_ARG(name),
+		       every.size > 0 ? "every " : "", STR_ARG(every.size > 0 ? every : cron),
+		       STR_ARG(cli_text(item, "time_zone")), STR_ARG(cli_text(item, "workflow")));
+		if (next.size > 0)
+			printf("next " STR_FMT "\n", STR_ARG(next));
+		else
+			printf("paused\n");
+	}
+	return cli_printed();
 }
 
-static bool read_inputs(struct cli *cli, struct json *out_inputs, struct error *error)
+static int times(const struct json *answer)
 {
-	size_t count = 0;
-	const char *text;
-	while (cli_value(cli, "--input", count) != NULL)
-		count++;
-	struct json_member *members = arena_array(&cli->arena, struct json_member, count);
-	for (size_t i = 0; (text = cli_value(cli, "--input", i)) != NULL; i++)
-		if (!read_input(cli, text, &members[i], error))
-			return false;
-	*out_inputs = (struct json){ .kind = JSON_OBJECT, .as.object = { members, count } };
-	return true;
+	const struct json *items = json_member(answer, S("items"));
+	for (size_t i = 0; json_item(items, i) != NULL; i++)
+		printf(STR_FMT "\n", STR_ARG(cli_text(json_item(items, i), "local")));
+	return cli_printed();
 }
 
-static bool prepare_create(struct cli *cli, struct schedule_state *state, struct error *error)
+/* ---- what is asked ----------------------------------------------------------------------- */
+
+static bool prepare_create(struct cli *cli, struct document_call *call, struct error *error)
 {
 	static const struct {
 		const char *option, *member;
@@ -64,92 +55,35 @@ static bool prepare_create(struct cli *cli, struct schedule_state *state, struct
 	}
 	if (cli_has(cli, "--input")) {
 		members[count].key = S("inputs");
-		if (!read_inputs(cli, &members[count++].value, error))
+		if (!cli_inputs(cli, "NAME=VALUE", &members[count++].value, error))
 			return false;
 	}
 	const struct json given = { .kind = JSON_OBJECT, .as.object = { members, count } };
-	state->method = "POST";
-	state->target = S("/api/schedules");
-	return cli_document(cli, "schedule", cli_argument(cli, 0), &given, &state->body, error);
+	return cli_document(cli, "schedule", cli_argument(cli, 0), &given, &call->body, error);
 }
 
 static bool prepare(struct cli *cli, struct error *error)
 {
-	struct schedule_state *state = arena_new(&cli->arena, struct schedule_state);
 	const char *word = cli->word->name, *name = cli_argument(cli, 0);
-	cli->state = state;
-	state->method = "GET";
-	state->target = S("/api/schedules?limit=1000");
-	if (name == NULL)
-		return true;
-	if (name[0] == '\0')
-		return fail(error, ERROR_USAGE, "a schedule's name is not empty");
-	state->target = cli_target(cli, "/api/schedules/", name, "");
+	struct document_call *call;
+	if (!document_prepare(cli, "/api/schedules", "a schedule's", &call, error))
+		return false;
+	if (strcmp(word, "list") == 0) {
+		call->target = S("/api/schedules?limit=1000");
+		call->show = list;
+	}
 	if (strcmp(word, "create") == 0)
-		return prepare_create(cli, state, error);
-	if (strcmp(word, "next") == 0)
-		state->target = cli_target(cli, "/api/schedules/", name, "/next");
-	if (strcmp(word, "delete") == 0)
-		state->method = "DELETE";
+		return prepare_create(cli, call, error);
+	if (strcmp(word, "next") == 0) {
+		call->target = cli_target(cli, "/api/schedules/", name, "/next");
+		call->show = times;
+	}
 	if (strcmp(word, "pause") == 0 || strcmp(word, "resume") == 0) {
-		state->method = "POST";
-		state->target = cli_target(cli, "/api/schedules/", name,
-					   strcmp(word, "pause") == 0 ? "/pause" : "/resume");
+		call->method = "POST";
+		call->target = cli_target(cli, "/api/schedules/", name,
+					  strcmp(word, "pause") == 0 ? "/pause" : "/resume");
 	}
 	return true;
-}
-
-/* ---- what is shown ----------------------------------------------------------------------- */
-
-static struct str member(const struct json *object, const char *name)
-{
-	return json_text(json_member(object, str_from_c(name)));
-}
-
-static int shown(void)
-{
-	return fflush(stdout) == 0 ? 0 : error_row(ERROR_IO)->exit_status;
-}
-
-static int list(const struct json *page)
-{
-	const struct json *items = json_member(page, S("items"));
-	for (size_t i = 0; json_item(items, i) != NULL; i++) {
-		const struct json *item = json_item(items, i);
-		struct str cron = member(item, "cron"), every = member(item, "every");
-		struct str next = member(item, "next_at"), name = member(item, "name");
-		printf(STR_FMT "  %s" STR_FMT "  " STR_FMT "  " STR_FMT "  ", STR_ARG(name),
-		       every.size > 0 ? "every " : "", STR_ARG(every.size > 0 ? every : cron),
-		       STR_ARG(member(item, "time_zone")), STR_ARG(member(item, "workflow")));
-		if (next.size > 0)
-			printf("next " STR_FMT "\n", STR_ARG(next));
-		else
-			printf("paused\n");
-	}
-	return shown();
-}
-
-static int times(const struct json *answer)
-{
-	const struct json *items = json_member(answer, S("items"));
-	for (size_t i = 0; json_item(items, i) != NULL; i++)
-		printf(STR_FMT "\n", STR_ARG(member(json_item(items, i), "local")));
-	return shown();
-}
-
-static int run(struct cli *cli)
-{
-	const struct schedule_state *state = cli->state;
-	const struct json *answer;
-	struct error error;
-	bool lost;
-	if (!cli_request(cli, state->method, state->target, state->body, &answer, &lost, &error))
-		return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
-	if (strcmp(cli->word->name, "list") == 0 && !cli->json)
-		return list(answer);
-	if (strcmp(cli->word->name, "next") == 0 && !cli->json)
-		return times(answer);
-	return cli_print_json(cli, answer);
 }
 
 #define NAME                                                   \
@@ -193,11 +127,7 @@ static const struct cli_word words[] = {
 			 .values = CLI_ONE_OF,
 			 .words = "skip|one|all",
 			 .text = "What passed while no server was there; one unless said" },
-		       { .name = "--file",
-			 .letter = 'f',
-			 .value = "FILE",
-			 .values = CLI_FILE,
-			 .text = "The whole schedule, YAML or JSON; - is standard input" } } },
+		       { DOCUMENT_FILE("schedule") } } },
 	{ .name = "delete", .text = "Take a schedule away", .arguments = NAME },
 	{ .name = "pause", .text = "Nothing comes due for now", .arguments = NAME },
 	{ .name = "resume", .text = "It comes due again", .arguments = NAME },
@@ -219,5 +149,5 @@ const struct cli_command command_schedule = {
 		      { "baton schedule next nightly", "When it comes due" },
 		      { "baton schedule pause nightly", "Not for now" } },
 	.prepare = prepare,
-	.run = run,
+	.run = document_run,
 };

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "base/time.h"
-#include "cli/cli.h"
+#include "cli/requests.h"
 #include "cli/tree.h"
 #include "contract/run.h"
 #include "os/terminal.h"
@@ -98,11 +98,10 @@ static int run(struct cli *cli)
 {
 	const struct json *answer;
 	struct error error;
-	bool lost;
 	size_t rows;
-	if (!cli_request(cli, "GET", cli_run_target(cli, cli->state, "/steps"), S(""), &answer,
-			 &lost, &error))
-		return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
+	int status = cli_ask(cli, "GET", cli_run_target(cli, cli->state, "/steps"), S(""), &answer);
+	if (status != 0)
+		return status;
 	if (cli->json)
 		return cli_print_json(cli, answer);
 	struct contract_source source = { .json = answer, .lenient = true };

@@ -6,17 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/requests.h"
 
 struct trust_state {
 	enum { TRUST_ADD, TRUST_LIST, TRUST_REVOKE } what;
 	struct str name;
 };
-
-static struct str member(const struct json *object, const char *name)
-{
-	return json_text(json_member(object, str_from_c(name)));
-}
 
 /* tools/NAME.yaml, from wherever it is named, is NAME. */
 static struct str name_of(struct str argument)
@@ -48,13 +43,12 @@ static int list(const struct json *items)
 {
 	for (size_t i = 0; json_item(items, i) != NULL; i++) {
 		const struct json *tool = json_item(items, i);
-		const struct json *custom = json_member(tool, S("custom"));
-		if (custom == NULL || !custom->as.boolean)
+		if (!cli_is_true(tool, "custom"))
 			continue;
-		struct str reason = member(tool, "reason");
-		printf("%-16.*s  %-8s  " STR_FMT "\n", STR_ARG(member(tool, "name")),
+		struct str reason = cli_text(tool, "reason");
+		printf("%-16.*s  %-8s  " STR_FMT "\n", STR_ARG(cli_text(tool, "name")),
 		       reason.size == 0 ? "trusted" : "inert",
-		       STR_ARG(reason.size == 0 ? member(tool, "text") : reason));
+		       STR_ARG(reason.size == 0 ? cli_text(tool, "text") : reason));
 	}
 	return 0;
 }
@@ -66,11 +60,11 @@ static struct str request_of(struct cli *cli, const struct json *tool, struct st
 	json_open(&writer, '{');
 	json_key(&writer, S("name"));
 	json_put_str(&writer, name);
-	if (member(tool, "program").size > 0) {
+	if (cli_text(tool, "program").size > 0) {
 		json_key(&writer, S("definition"));
-		json_put_str(&writer, member(tool, "definition"));
+		json_put_str(&writer, cli_text(tool, "definition"));
 		json_key(&writer, S("program"));
-		json_put_str(&writer, member(tool, "program"));
+		json_put_str(&writer, cli_text(tool, "program"));
 	}
 	json_close(&writer, '}');
 	return str_copy(&cli->arena, buf_str(&body));
@@ -79,7 +73,7 @@ static struct str request_of(struct cli *cli, const struct json *tool, struct st
 static const struct json *find(const struct json *items, struct str name)
 {
 	for (size_t i = 0; json_item(items, i) != NULL; i++)
-		if (str_equal(member(json_item(items, i), "name"), name))
+		if (str_equal(cli_text(json_item(items, i), "name"), name))
 			return json_item(items, i);
 	return NULL;
 }
@@ -88,28 +82,27 @@ static int run(struct cli *cli)
 {
 	struct trust_state *state = cli->state;
 	const struct json *answer;
-	struct error error;
-	bool lost;
+	int status;
 	if (state->what == TRUST_REVOKE) {
 		struct str target =
 			str_format(&cli->arena, "/api/trust/" STR_FMT, STR_ARG(state->name));
-		if (!cli_request(cli, "DELETE", target, S(""), &answer, &lost, &error))
-			return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
-		return 0;
+		return cli_ask(cli, "DELETE", target, S(""), &answer);
 	}
-	if (!cli_request(cli, "GET", S("/api/tools"), S(""), &answer, &lost, &error))
-		return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
+	status = cli_ask(cli, "GET", S("/api/tools"), S(""), &answer);
+	if (status != 0)
+		return status;
 	const struct json *items = json_member(answer, S("items"));
 	if (state->what == TRUST_LIST)
 		return cli->json ? cli_print_json(cli, answer) : list(items);
 	struct str body = request_of(cli, find(items, state->name), state->name);
-	if (!cli_request(cli, "POST", S("/api/trust"), body, &answer, &lost, &error))
-		return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
+	status = cli_ask(cli, "POST", S("/api/trust"), body, &answer);
+	if (status != 0)
+		return status;
 	if (cli->json)
 		return cli_print_json(cli, answer);
 	printf("trusted " STR_FMT ": definition " STR_FMT ", program " STR_FMT "\n",
-	       STR_ARG(state->name), STR_ARG(member(answer, "definition")),
-	       STR_ARG(member(answer, "program")));
+	       STR_ARG(state->name), STR_ARG(cli_text(answer, "definition")),
+	       STR_ARG(cli_text(answer, "program")));
 	return 0;
 }
 

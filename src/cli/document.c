@@ -3,11 +3,12 @@
  *
  * What it may hold is for the server to say.
  */
+#include "cli/document.h"
+
 #include <string.h>
 
 #include "base/limits.h"
 #include "base/yaml.h"
-#include "cli/cli.h"
 #include "os/file.h"
 
 /* A copy of the object with one member, found by its path of names, set to the value. */
@@ -39,27 +40,49 @@ static struct json text_value(struct str text)
 	return (struct json){ .kind = JSON_STRING, .as.string = text };
 }
 
-/* MEMBER=VALUE: JSON when it reads as JSON, else text. */
+bool cli_pair(struct cli *cli, const char *option, const char *form, const char *text,
+	      struct json_member *out_member, struct error *error)
+{
+	struct str pair = str_from_c(text);
+	const struct json *json;
+	struct error ignored;
+	size_t at;
+	if (!str_find(pair, S("="), &at) || at == 0)
+		return fail(error, ERROR_USAGE, "%s takes %s, not %s", option, form, text);
+	struct str value = str_skip(pair, at + 1);
+	bool reads = value.size > 0 && json_read(value, &cli->arena, &json, &ignored);
+	*out_member = (struct json_member){ .key = str_head(pair, at),
+					    .value = reads ? *json : text_value(value) };
+	return true;
+}
+
+bool cli_inputs(struct cli *cli, const char *form, struct json *out_inputs, struct error *error)
+{
+	size_t count = 0;
+	while (cli_value(cli, "--input", count) != NULL)
+		count++;
+	struct json_member *members = arena_array(&cli->arena, struct json_member, count);
+	for (size_t i = 0; i < count; i++)
+		if (!cli_pair(cli, "--input", form, cli_value(cli, "--input", i), &members[i],
+			      error))
+			return false;
+	*out_inputs = (struct json){ .kind = JSON_OBJECT, .as.object = { members, count } };
+	return true;
+}
+
 static bool set_member(struct cli *cli, struct json *document, const char *text,
 		       struct error *error)
 {
-	struct str value = str_from_c(text);
-	const struct json *json;
-	struct error ignored;
-	size_t at, dots = 0;
-	if (!str_find(value, S("="), &at) || at == 0)
-		return fail(error, ERROR_USAGE, "--set takes MEMBER=VALUE, not %s", text);
-	struct str path = str_head(value, at);
-	for (size_t i = 0; i < path.size; i++)
-		dots += path.at[i] == '.';
+	struct json_member member;
+	size_t dots = 0;
+	if (!cli_pair(cli, "--set", "MEMBER=VALUE", text, &member, error))
+		return false;
+	for (size_t i = 0; i < member.key.size; i++)
+		dots += member.key.at[i] == '.';
 	if (dots >= LIMIT_JSON_DEPTH)
 		return fail(error, ERROR_USAGE, "--set goes no deeper than %d levels",
 			    LIMIT_JSON_DEPTH);
-	value = str_skip(value, at + 1);
-	struct json item = text_value(value);
-	if (value.size > 0 && json_read(value, &cli->arena, &json, &ignored))
-		item = *json;
-	*document = with_member(document, path, item, &cli->arena);
+	*document = with_member(document, member.key, member.value, &cli->arena);
 	return true;
 }
 
@@ -121,19 +144,36 @@ bool cli_json_value(struct cli *cli, const char *text, const char *what,
 		    wrong.text);
 }
 
-/* A name in a path: whatever is no plain character is escaped. */
-struct str cli_target(struct cli *cli, const char *before, const char *name, const char *behind)
+/* ---- documents that have a name ---------------------------------------------------------- */
+
+bool document_prepare(struct cli *cli, const char *path, const char *whose,
+		      struct document_call **out_call, struct error *error)
 {
-	AUTO(buf) target = { 0 };
-	buf_add(&target, str_from_c(before));
-	for (; *name != '\0'; name++) {
-		bool plain = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
-			     (*name >= '0' && *name <= '9') || strchr("-._~", *name) != NULL;
-		if (plain)
-			buf_add_char(&target, *name);
-		else
-			buf_add_format(&target, "%%%02X", (unsigned char)*name);
+	struct document_call *call = arena_new(&cli->arena, struct document_call);
+	const char *word = cli->word->name, *name = cli_argument(cli, 0);
+	call->method = "GET";
+	call->target = str_from_c(path);
+	*out_call = cli->state = call;
+	if (name == NULL)
+		return true;
+	if (name[0] == '\0')
+		return fail(error, ERROR_USAGE, "%s name is not empty", whose);
+	if (strcmp(word, "create") == 0) {
+		call->method = "POST";
+		return true;
 	}
-	buf_add(&target, str_from_c(behind));
-	return str_copy(&cli->arena, buf_str(&target));
+	call->target = cli_target(cli, str_format(&cli->arena, "%s/", path).at, name, "");
+	if (strcmp(word, "delete") == 0)
+		call->method = "DELETE";
+	return true;
+}
+
+int document_run(struct cli *cli)
+{
+	const struct document_call *call = cli->state;
+	const struct json *answer;
+	int status = cli_ask(cli, call->method, call->target, call->body, &answer);
+	if (status != 0)
+		return status;
+	return call->show != NULL && !cli->json ? call->show(answer) : cli_print_json(cli, answer);
 }

@@ -11,7 +11,7 @@
 
 #include "base/limits.h"
 #include "base/time.h"
-#include "cli/cli.h"
+#include "cli/requests.h"
 #include "cli/tell.h"
 #include "cli/tree.h"
 #include "contract/run.h"
@@ -134,12 +134,11 @@ static bool take_event(void *context, struct str id, struct str data)
 
 static int print_result(struct cli *cli, const struct uuid *run)
 {
-	struct error error;
 	const struct json *result;
-	bool lost;
-	if (!cli_request(cli, "GET", cli_run_target(cli, run, ""), S(""), &result, &lost, &error))
-		return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
-	struct str status = json_text(json_member(result, S("status")));
+	int asked = cli_ask(cli, "GET", cli_run_target(cli, run, ""), S(""), &result);
+	if (asked != 0)
+		return asked;
+	struct str status = cli_text(result, "status");
 	if (str_equal(status, S("running")))
 		return CLI_SERVER_LOST;
 	const struct json *shown = cli->json ? result : json_member(result, S("outputs"));
@@ -148,8 +147,8 @@ static int print_result(struct cli *cli, const struct uuid *run)
 		return printed;
 	if (str_equal(status, S("success")))
 		return 0;
-	struct str why = json_text(json_member(result, S("error")));
-	struct str state = json_text(json_member(json_member(result, S("metadata")), S("state")));
+	struct str why = cli_text(result, "error");
+	struct str state = cli_text(json_member(result, S("metadata")), "state");
 	fprintf(stderr, "baton: the run %s: " STR_FMT "\n",
 		str_equal(state, S("cancelled")) ? "was cancelled" : "failed", STR_ARG(why));
 	return 1;

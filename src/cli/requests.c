@@ -1,8 +1,10 @@
 /* cli/requests.c -- one request to the server, and a stream of events from it. */
+#include "cli/requests.h"
+
 #include <stdio.h>
+#include <string.h>
 
 #include "base/limits.h"
-#include "cli/cli.h"
 #include "net/local_client.h"
 #include "net/sse.h"
 
@@ -77,6 +79,16 @@ bool cli_request(struct cli *cli, const char *method, struct str target, struct 
 	       read_answer(cli, &answer, out_json, error);
 }
 
+int cli_ask(struct cli *cli, const char *method, struct str target, struct str body,
+	    const struct json **out_json)
+{
+	struct error error;
+	bool lost;
+	if (cli_request(cli, method, target, body, out_json, &lost, &error))
+		return 0;
+	return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
+}
+
 bool cli_fetch(struct cli *cli, struct str target, struct str *out_bytes, bool *out_lost,
 	       struct error *error)
 {
@@ -101,6 +113,52 @@ void cli_send_once(struct cli *cli)
 	char id[UUID_TEXT_SIZE];
 	struct uuid own = uuid_from_random(cli->dice);
 	cli->once = str_copy(&cli->arena, uuid_text(&own, id));
+}
+
+/* A name in a path: whatever is no plain character is escaped. */
+struct str cli_target(struct cli *cli, const char *before, const char *name, const char *behind)
+{
+	AUTO(buf) target = { 0 };
+	buf_add(&target, str_from_c(before));
+	for (; *name != '\0'; name++) {
+		bool plain = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
+			     (*name >= '0' && *name <= '9') || strchr("-._~", *name) != NULL;
+		if (plain)
+			buf_add_char(&target, *name);
+		else
+			buf_add_format(&target, "%%%02X", (unsigned char)*name);
+	}
+	buf_add(&target, str_from_c(behind));
+	return str_copy(&cli->arena, buf_str(&target));
+}
+
+struct str cli_query(struct cli *cli, struct str target, const char *name, const char *value)
+{
+	size_t at;
+	if (value == NULL)
+		return target;
+	struct str before = str_format(&cli->arena, STR_FMT "%c%s=", STR_ARG(target),
+				       str_find(target, S("?"), &at) ? '&' : '?', name);
+	return cli_target(cli, before.at, value, "");
+}
+
+/* ---- answers --------------------------------------------------------------------------- */
+
+struct str cli_text(const struct json *object, const char *name)
+{
+	return json_text(json_member(object, str_from_c(name)));
+}
+
+long long cli_number(const struct json *object, const char *name)
+{
+	const struct json *member = json_member(object, str_from_c(name));
+	return member != NULL && member->kind == JSON_INT ? (long long)member->as.integer : 0;
+}
+
+bool cli_is_true(const struct json *object, const char *name)
+{
+	const struct json *member = json_member(object, str_from_c(name));
+	return member != NULL && member->kind == JSON_BOOL && member->as.boolean;
 }
 
 /* ---- streams --------------------------------------------------------------------------- */
