@@ -64,6 +64,11 @@ const struct json *json_member(const struct json *object, struct str key);
 const struct json *json_item(const struct json *list, size_t index);
 struct str json_text(const struct json *json); /* "" unless a string */
 
+bool json_is_number(const struct json *json);
+double json_real(const struct json *number);
+/* 1 and 1.0 are equal, two whole numbers are compared exactly; members may stand in any order. */
+bool json_equal(const struct json *a, const struct json *b);
+
 /* ---- writing ---------------------------------------------------------------------------
  * The writer puts commas and colons itself:
  *	json_open(&w, '{'); json_key(&w, S("id")); json_put_str(&w, id); json_close(&w, '}');

@@ -63,6 +63,64 @@ struct str json_text(const struct json *json)
 	return json == NULL || json->kind != JSON_STRING ? S("") : json->as.string;
 }
 
+bool json_is_number(const struct json *json)
+{
+	return json->kind == JSON_INT || json->kind == JSON_REAL;
+}
+
+double json_real(const struct json *number)
+{
+	return number->kind == JSON_INT ? (double)number->as.integer : number->as.real;
+}
+
+static bool equal_lists(const struct json *a, const struct json *b)
+{
+	if (a->as.list.count != b->as.list.count)
+		return false;
+	for (size_t i = 0; i < a->as.list.count; i++)
+		if (!json_equal(&a->as.list.at[i], &b->as.list.at[i]))
+			return false;
+	return true;
+}
+
+static bool equal_objects(const struct json *a, const struct json *b)
+{
+	if (a->as.object.count != b->as.object.count)
+		return false;
+	for (size_t i = 0; i < a->as.object.count; i++) {
+		const struct json *other = json_member(b, a->as.object.at[i].key);
+		if (other == NULL || !json_equal(&a->as.object.at[i].value, other))
+			return false;
+	}
+	return true;
+}
+
+bool json_equal(const struct json *a, const struct json *b)
+{
+	if (a->kind == JSON_INT && b->kind == JSON_INT)
+		return a->as.integer == b->as.integer;
+	if (json_is_number(a) && json_is_number(b))
+		return json_real(a) == json_real(b);
+	if (a->kind != b->kind)
+		return false;
+	switch (a->kind) {
+	case JSON_NULL:
+		return true;
+	case JSON_BOOL:
+		return a->as.boolean == b->as.boolean;
+	case JSON_STRING:
+		return str_equal(a->as.string, b->as.string);
+	case JSON_LIST:
+		return equal_lists(a, b);
+	case JSON_OBJECT:
+		return equal_objects(a, b);
+	case JSON_INT:
+	case JSON_REAL:
+		break;
+	}
+	return false;
+}
+
 void json_scratch_grow(struct json_scratch *scratch, size_t size)
 {
 	size_t room = scratch->room * 2;

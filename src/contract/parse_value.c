@@ -78,9 +78,9 @@ static bool parse_int(struct parse *parse, const struct path *path, struct rules
 static bool parse_real(struct parse *parse, const struct path *path, struct rules rules,
 		       const struct json *json, void *out)
 {
-	if (json->kind != JSON_INT && json->kind != JSON_REAL)
+	if (!json_is_number(json))
 		return parse_wrong(parse, path, json, "a number");
-	double number = json->kind == JSON_INT ? (double)json->as.integer : json->as.real;
+	double number = json_real(json);
 	number += 0.0; /* minus zero is zero: it would not survive as a whole number */
 	memcpy(out, &number, sizeof(number));
 	return rules.field == NULL || number_in_range(parse, path, rules.field, json, number);

@@ -277,7 +277,7 @@ bool graph_input_fits(enum run_input_type type, const struct json *value)
 	case RUN_INPUT_STRING:
 		return value->kind == JSON_STRING;
 	case RUN_INPUT_NUMBER:
-		return value->kind == JSON_INT || value->kind == JSON_REAL;
+		return json_is_number(value);
 	case RUN_INPUT_BOOLEAN:
 		return value->kind == JSON_BOOL;
 	case RUN_INPUT_OBJECT:

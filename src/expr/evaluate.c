@@ -77,64 +77,9 @@ bool expr_is_true(const struct json *value)
 	return false;
 }
 
-static bool is_number(const struct json *value)
-{
-	return value->kind == JSON_INT || value->kind == JSON_REAL;
-}
-
-static double real_of(const struct json *value)
-{
-	return value->kind == JSON_INT ? (double)value->as.integer : value->as.real;
-}
-
-static bool equal_lists(const struct json *a, const struct json *b)
-{
-	if (a->as.list.count != b->as.list.count)
-		return false;
-	for (size_t i = 0; i < a->as.list.count; i++)
-		if (!expr_equal(&a->as.list.at[i], &b->as.list.at[i]))
-			return false;
-	return true;
-}
-
-static bool equal_objects(const struct json *a, const struct json *b)
-{
-	if (a->as.object.count != b->as.object.count)
-		return false;
-	for (size_t i = 0; i < a->as.object.count; i++) {
-		const struct json *other = json_member(b, a->as.object.at[i].key);
-		if (other == NULL || !expr_equal(&a->as.object.at[i].value, other))
-			return false;
-	}
-	return true;
-}
-
 bool expr_equal(const struct json *a, const struct json *b)
 {
-	a = a == NULL ? &null_value : a;
-	b = b == NULL ? &null_value : b;
-	if (a->kind == JSON_INT && b->kind == JSON_INT)
-		return a->as.integer == b->as.integer;
-	if (is_number(a) && is_number(b))
-		return real_of(a) == real_of(b);
-	if (a->kind != b->kind)
-		return false;
-	switch (a->kind) {
-	case JSON_NULL:
-		return true;
-	case JSON_BOOL:
-		return a->as.boolean == b->as.boolean;
-	case JSON_STRING:
-		return str_equal(a->as.string, b->as.string);
-	case JSON_LIST:
-		return equal_lists(a, b);
-	case JSON_OBJECT:
-		return equal_objects(a, b);
-	case JSON_INT:
-	case JSON_REAL:
-		break;
-	}
-	return false;
+	return json_equal(a == NULL ? &null_value : a, b == NULL ? &null_value : b);
 }
 
 /* ---- operators ------------------------------------------------------------------------- */
@@ -145,8 +90,8 @@ static const struct json *ordered(struct evaluating *e, enum expr_kind kind, con
 	int order;
 	if (a->kind == JSON_INT && b->kind == JSON_INT)
 		order = (a->as.integer > b->as.integer) - (a->as.integer < b->as.integer);
-	else if (is_number(a) && is_number(b))
-		order = (real_of(a) > real_of(b)) - (real_of(a) < real_of(b));
+	else if (json_is_number(a) && json_is_number(b))
+		order = (json_real(a) > json_real(b)) - (json_real(a) < json_real(b));
 	else if (a->kind == JSON_STRING && b->kind == JSON_STRING)
 		order = str_compare(a->as.string, b->as.string);
 	else
@@ -225,13 +170,13 @@ static const struct json *whole(struct evaluating *e, enum expr_kind kind, int64
 static const struct json *calculated(struct evaluating *e, enum expr_kind kind,
 				     const struct json *a, const struct json *b)
 {
-	if (kind == EXPR_ADD && !(is_number(a) && is_number(b)))
+	if (kind == EXPR_ADD && !(json_is_number(a) && json_is_number(b)))
 		return joined(e, a, b);
-	if (!is_number(a) || !is_number(b))
+	if (!json_is_number(a) || !json_is_number(b))
 		return wrong(e, "only numbers can be calculated with");
 	if (a->kind == JSON_INT && b->kind == JSON_INT && kind != EXPR_DIVIDE)
 		return whole(e, kind, a->as.integer, b->as.integer);
-	double left = real_of(a), right = real_of(b);
+	double left = json_real(a), right = json_real(b);
 	if ((kind == EXPR_DIVIDE || kind == EXPR_REST) && right == 0)
 		return wrong(e, "nothing can be divided by 0");
 	if (kind == EXPR_REST)

@@ -96,61 +96,6 @@ static bool inside(struct checking *c, const struct schema_node *node, const str
 	return good;
 }
 
-/* ---- equality ------------------------------------------------------------------------ */
-
-static bool is_number(const struct json *value)
-{
-	return value->kind == JSON_INT || value->kind == JSON_REAL;
-}
-
-static double real_of(const struct json *value)
-{
-	return value->kind == JSON_INT ? (double)value->as.integer : value->as.real;
-}
-
-static bool equal(const struct json *a, const struct json *b);
-
-static bool equal_parts(const struct json *a, const struct json *b)
-{
-	if (parts(a) != parts(b))
-		return false;
-	for (size_t i = 0; i < parts(a); i++) {
-		const struct json *other = a->kind == JSON_LIST
-						   ? &b->as.list.at[i]
-						   : json_member(b, a->as.object.at[i].key);
-		const struct json *mine =
-			a->kind == JSON_LIST ? &a->as.list.at[i] : &a->as.object.at[i].value;
-		if (other == NULL || !equal(mine, other))
-			return false;
-	}
-	return true;
-}
-
-static bool equal(const struct json *a, const struct json *b)
-{
-	if (a->kind == JSON_INT && b->kind == JSON_INT)
-		return a->as.integer == b->as.integer;
-	if (is_number(a) && is_number(b))
-		return real_of(a) == real_of(b);
-	if (a->kind != b->kind)
-		return false;
-	switch (a->kind) {
-	case JSON_NULL:
-		return true;
-	case JSON_BOOL:
-		return a->as.boolean == b->as.boolean;
-	case JSON_STRING:
-		return str_equal(a->as.string, b->as.string);
-	case JSON_LIST:
-	case JSON_OBJECT:
-		return equal_parts(a, b);
-	case JSON_INT:
-	case JSON_REAL:
-		break;
-	}
-	return false;
-}
-
 /* ---- what every value may be asked ----------------------------------------------------- */
 
 static bool is_whole(const struct json *value)
@@ -185,12 +130,12 @@ static bool check_any(struct checking *c, const struct schema_node *node, const 
 	bool good = true;
 	if (node->types != 0 && (node->types & types_of(value)) == 0)
 		good = no(c, "is %s, which is not its type", json_kind_name(value->kind));
-	if (node->constant != NULL && !equal(node->constant, value))
+	if (node->constant != NULL && !json_equal(node->constant, value))
 		good = no(c, "is not the one value it may be");
 	if (node->choices != NULL) {
 		bool found = false;
 		for (size_t i = 0; i < parts(node->choices) && !found; i++)
-			found = equal(json_item(node->choices, i), value);
+			found = json_equal(json_item(node->choices, i), value);
 		if (!found)
 			good = no(c, "is not one of the values it may be");
 	}
@@ -202,14 +147,14 @@ static int compare(const struct json *a, const struct json *b)
 {
 	if (a->kind == JSON_INT && b->kind == JSON_INT)
 		return (a->as.integer > b->as.integer) - (a->as.integer < b->as.integer);
-	return (real_of(a) > real_of(b)) - (real_of(a) < real_of(b));
+	return (json_real(a) > json_real(b)) - (json_real(a) < json_real(b));
 }
 
 static bool is_multiple(const struct json *value, const struct json *of)
 {
 	if (value->kind == JSON_INT && of->kind == JSON_INT && of->as.integer != 0)
 		return of->as.integer == -1 || value->as.integer % of->as.integer == 0;
-	double quotient = real_of(value) / real_of(of);
+	double quotient = json_real(value) / json_real(of);
 	if (isinf(quotient) || isnan(quotient))
 		return false;
 	return quotient == floor(quotient) ||
@@ -277,7 +222,7 @@ static bool check_unique(struct checking *c, const struct json *value)
 		for (size_t k = i + 1; k < value->as.list.count; k++) {
 			if (++c->steps > LIMIT_SCHEMA_STEPS)
 				return true; /* check() tells */
-			if (equal(&value->as.list.at[i], &value->as.list.at[k]))
+			if (json_equal(&value->as.list.at[i], &value->as.list.at[k]))
 				return no(c, "has the same item twice, at %zu and %zu", i, k);
 		}
 	return true;
@@ -508,7 +453,7 @@ static bool check_node(struct checking *c, const struct schema_node *node, const
 			good &= check(c, target, value, seen);
 	}
 	good &= check_any(c, node, value);
-	if (is_number(value))
+	if (json_is_number(value))
 		good &= check_number(c, node, value);
 	else if (value->kind == JSON_STRING)
 		good &= check_text(c, node, value->as.string);

@@ -214,7 +214,7 @@ static void read_count(struct compiling *c, int64_t *out, const struct json *jso
 static void read_number(struct compiling *c, const struct json **out, const struct json *json,
 			const struct standing *at)
 {
-	if (json->kind == JSON_INT || json->kind == JSON_REAL)
+	if (json_is_number(json))
 		*out = json;
 	else
 		wrong(c, at, "must be a number");

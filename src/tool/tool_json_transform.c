@@ -90,67 +90,21 @@ static const struct json *find(struct transform *t, const struct json *value, st
 
 /* ---- conditions ---------------------------------------------------------------------- */
 
-static bool is_number(const struct json *json)
-{
-	return json->kind == JSON_INT || json->kind == JSON_REAL;
-}
-
-static double number_of(const struct json *json)
-{
-	return json->kind == JSON_INT ? (double)json->as.integer : json->as.real;
-}
-
-static bool equal(const struct json *a, const struct json *b)
-{
-	if (is_number(a) && is_number(b))
-		return a->kind == JSON_INT && b->kind == JSON_INT ? a->as.integer == b->as.integer
-								  : number_of(a) == number_of(b);
-	if (a->kind != b->kind)
-		return false;
-	switch (a->kind) {
-	case JSON_BOOL:
-		return a->as.boolean == b->as.boolean;
-	case JSON_STRING:
-		return str_equal(a->as.string, b->as.string);
-	case JSON_LIST:
-		if (a->as.list.count != b->as.list.count)
-			return false;
-		for (size_t i = 0; i < a->as.list.count; i++)
-			if (!equal(&a->as.list.at[i], &b->as.list.at[i]))
-				return false;
-		return true;
-	case JSON_OBJECT:
-		if (a->as.object.count != b->as.object.count)
-			return false;
-		for (size_t i = 0; i < a->as.object.count; i++) {
-			const struct json *other = json_member(b, a->as.object.at[i].key);
-			if (other == NULL || !equal(&a->as.object.at[i].value, other))
-				return false;
-		}
-		return true;
-	case JSON_NULL:
-	case JSON_INT:
-	case JSON_REAL:
-		break;
-	}
-	return true;
-}
-
 static bool meets(struct transform *t, const struct run_json_condition *condition,
 		  const struct json *item)
 {
 	const struct json *value = find(t, item, condition->at);
 	if (has(condition, exists) && condition->exists != (value != NULL))
 		return false;
-	if (has(condition, equals) && (value == NULL || !equal(value, condition->equals)))
+	if (has(condition, equals) && (value == NULL || !json_equal(value, condition->equals)))
 		return false;
-	if (has(condition, differs) && value != NULL && equal(value, condition->differs))
+	if (has(condition, differs) && value != NULL && json_equal(value, condition->differs))
 		return false;
 	if (has(condition, at_least) &&
-	    (value == NULL || !is_number(value) || number_of(value) < condition->at_least))
+	    (value == NULL || !json_is_number(value) || json_real(value) < condition->at_least))
 		return false;
 	return !has(condition, at_most) ||
-	       (value != NULL && is_number(value) && number_of(value) <= condition->at_most);
+	       (value != NULL && json_is_number(value) && json_real(value) <= condition->at_most);
 }
 
 /* ---- operations ---------------------------------------------------------------------- */

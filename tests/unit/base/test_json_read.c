@@ -324,3 +324,39 @@ Test(json_read, looks_up_without_fear_of_null)
 	cr_expect_str_eq(json_kind_name(JSON_INT), "integer");
 	cr_expect_str_eq(json_kind_name(JSON_OBJECT), "object");
 }
+
+Test(json_read, equality_is_of_values)
+{
+	static const struct {
+		const char *a, *b;
+		bool equal;
+	} rows[] = {
+		{ "null", "null", true },
+		{ "null", "false", false },
+		{ "true", "true", true },
+		{ "1", "1.0", true },
+		{ "1", "\"1\"", false },
+		{ "0.5", "0.5", true },
+		/* as reals these two would be one */
+		{ "9007199254740993", "9007199254740992", false },
+		{ "\"a\"", "\"a\"", true },
+		{ "\"a\"", "\"b\"", false },
+		{ "[1, [2]]", "[1, [2.0]]", true },
+		{ "[1, 2]", "[2, 1]", false },
+		{ "[1]", "[1, 1]", false },
+		{ "{\"a\": 1, \"b\": {}}", "{\"b\": {}, \"a\": 1}", true },
+		{ "{\"a\": 1}", "{\"b\": 1}", false },
+		{ "{\"a\": 1}", "{\"a\": 2}", false },
+		{ "{}", "[]", false },
+		{ "{}", "{\"a\": null}", false },
+	};
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		AUTO(arena) arena = { 0 };
+		const struct json *a, *b;
+		struct error error;
+		cr_assert(json_read(str_from_c(rows[i].a), &arena, &a, &error));
+		cr_assert(json_read(str_from_c(rows[i].b), &arena, &b, &error));
+		cr_expect_eq(json_equal(a, b), rows[i].equal, "%s and %s", rows[i].a, rows[i].b);
+		cr_expect_eq(json_equal(b, a), rows[i].equal, "%s and %s", rows[i].b, rows[i].a);
+	}
+}
