@@ -74,12 +74,7 @@ static enum engine_answer compute_condition(struct run *run, const struct activa
 			   fault_of(ERROR_TOO_LARGE, S("the value is over the limit")), now, d);
 		return ENGINE_DONE;
 	}
-	struct run_step_computed *body = run_step_computed_new(d->arena);
-	SET(body, step, activation->path);
-	SET(body, output, stored);
-	if (words.next != NULL)
-		SET(body, next, words.next);
-	emit(run, d, (struct event){ EVENT_STEP_COMPUTED, now, { .run_step_computed = body } });
+	emit_computed(run, activation, now, stored, (struct fault){ S(""), S("") }, words.next, d);
 	heed_words(run, &words, now, d);
 	return ENGINE_DONE;
 }

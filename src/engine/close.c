@@ -123,6 +123,21 @@ struct run_next *next_of_failure(const struct run *run, const struct activation 
 	return next;
 }
 
+void emit_computed(struct run *run, const struct activation *activation, int64_t now,
+		   struct run_value *output, struct fault fault, struct run_next *next,
+		   struct decision *d)
+{
+	struct run_step_computed *body = run_step_computed_new(d->arena);
+	SET(body, step, activation->path);
+	if (output != NULL)
+		SET(body, output, output);
+	if (fault.code.size > 0)
+		SET(body, fault, make_fault(d, fault));
+	if (next != NULL)
+		SET(body, next, next);
+	emit(run, d, (struct event){ EVENT_STEP_COMPUTED, now, { .run_step_computed = body } });
+}
+
 /* ---- the end of everything ------------------------------------------------------------- */
 
 static void stop_open(const struct run *run, struct decision *d)

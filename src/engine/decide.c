@@ -211,16 +211,8 @@ static enum engine_answer decide_computed(struct run *run, const struct command 
 	struct made made;
 	if (!make_result(run, activation, command, command->fault, values, d, &made))
 		return ENGINE_NEED;
-	struct run_step_computed *body = run_step_computed_new(d->arena);
-	SET(body, step, activation->path);
-	if (made.output != NULL)
-		SET(body, output, made.output);
-	if (made.fault.code.size > 0)
-		SET(body, fault, make_fault(d, made.fault));
-	else if (made.words.next != NULL)
-		SET(body, next, made.words.next);
-	emit(run, d,
-	     (struct event){ EVENT_STEP_COMPUTED, command->now, { .run_step_computed = body } });
+	emit_computed(run, activation, command->now, made.output, made.fault,
+		      made.fault.code.size > 0 ? NULL : made.words.next, d);
 	heed_words(run, &made.words, command->now, d);
 	return ENGINE_DONE;
 }

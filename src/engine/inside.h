@@ -62,6 +62,11 @@ struct run_next *next_of_failure(const struct run *run, const struct activation 
 /* Behind a closing event: an edge that would have led too often ends the run. */
 void heed_words(struct run *run, const struct words *words, int64_t now, struct decision *d);
 
+/* A step that has no effect has its result; NULL and code "" are what there is not. */
+void emit_computed(struct run *run, const struct activation *activation, int64_t now,
+		   struct run_value *output, struct fault fault, struct run_next *next,
+		   struct decision *d);
+
 /* The run is called off with this fault (code "" = cancelled): what runs is told to stop. */
 void call_off(struct run *run, int64_t now, struct str by, struct str reason, struct fault fault,
 	      struct decision *d);

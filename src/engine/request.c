@@ -39,10 +39,7 @@ static int64_t attempt_of(const struct activation *activation)
 void fail_ready(struct run *run, const struct activation *activation, struct fault fault,
 		int64_t now, struct decision *d)
 {
-	struct run_step_computed *body = run_step_computed_new(d->arena);
-	SET(body, step, activation->path);
-	SET(body, fault, make_fault(d, fault));
-	emit(run, d, (struct event){ EVENT_STEP_COMPUTED, now, { .run_step_computed = body } });
+	emit_computed(run, activation, now, NULL, fault, NULL, d);
 }
 
 /* ---- waits --------------------------------------------------------------------------- */

@@ -154,21 +154,6 @@ static const struct json *record(const struct round *round, const struct activat
 	return json_of(runtime_verification_result_text(result, arena), arena);
 }
 
-static void emit_computed(struct run *run, const struct activation *activation, int64_t now,
-			  struct run_value *output, struct fault fault, struct run_next *next,
-			  struct decision *d)
-{
-	struct run_step_computed *body = run_step_computed_new(d->arena);
-	SET(body, step, activation->path);
-	if (output != NULL)
-		SET(body, output, output);
-	if (fault.code.size > 0)
-		SET(body, fault, make_fault(d, fault));
-	if (next != NULL)
-		SET(body, next, next);
-	emit(run, d, (struct event){ EVENT_STEP_COMPUTED, now, { .run_step_computed = body } });
-}
-
 enum engine_answer verify_round(struct run *run, struct activation *activation, int64_t now,
 				const struct engine_values *values, struct decision *d)
 {
