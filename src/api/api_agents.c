@@ -157,8 +157,8 @@ static void one_work(struct runtime_read *read, struct store_reader *reader)
 	struct agent_read *r = (struct agent_read *)read;
 	struct arena *arena = &read->arena;
 	const void *value;
-	if (!documents_read(reader, DOCUMENT_AGENT, r->name, arena, &value, &r->revision,
-			    &r->error))
+	if (!runtime_document(reader, DOCUMENT_AGENT, r->name, arena, &value, &r->revision,
+			      &r->error))
 		return;
 	if (value == NULL)
 		fail(&r->error, ERROR_NOT_FOUND, "there is no agent called " STR_FMT,

@@ -106,34 +106,14 @@ static void request_free(struct document_request *request)
 	free(request);
 }
 
-bool documents_read(struct store_reader *reader, enum document_kind kind, struct str name,
-		    struct arena *arena, const void **out_value, int64_t *out_revision,
-		    struct error *error)
-{
-	struct store_document row;
-	bool found;
-	const void *value = NULL;
-	if (!reader->ops->read_document(reader, document_kind_name(kind), name, arena, &row, &found,
-					error))
-		return false;
-	if (found) {
-		value = document_read_stored(kind, row.body, arena, error);
-		if (value == NULL)
-			return false;
-	}
-	*out_revision = found ? row.revision : 0;
-	*out_value = value;
-	return true;
-}
-
 static void send_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct document_request *request = (struct document_request *)read;
 	enum document_kind kind = request->answer.kind;
 	struct str kind_name = document_kind_name(kind);
 	const void *value;
-	if (!documents_read(reader, kind, request->name, &read->arena, &value, &request->revision,
-			    &request->error))
+	if (!runtime_document(reader, kind, request->name, &read->arena, &value, &request->revision,
+			      &request->error))
 		return;
 	if (value == NULL)
 		fail(&request->error, ERROR_NOT_FOUND, "there is no " STR_FMT " called " STR_FMT,

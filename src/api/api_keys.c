@@ -106,9 +106,8 @@ static void again_work(struct runtime_read *read, struct store_reader *reader)
 	struct key_made *made = (struct key_made *)read;
 	char id[UUID_TEXT_SIZE];
 	const void *key;
-	int64_t revision;
-	if (!documents_read(reader, DOCUMENT_KEY, uuid_text(&made->id, id), &read->arena, &key,
-			    &revision, &made->error))
+	if (!runtime_document(reader, DOCUMENT_KEY, uuid_text(&made->id, id), &read->arena, &key,
+			      NULL, &made->error))
 		return;
 	if (key == NULL) {
 		fail(&made->error, ERROR_CONFLICT,

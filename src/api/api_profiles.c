@@ -48,9 +48,8 @@ static void list_work(struct runtime_read *read, struct store_reader *reader)
 	struct store_document_page page;
 	const struct run_selection *selection;
 	const void *value;
-	int64_t revision;
-	if (!documents_read(reader, DOCUMENT_SETTINGS, document_kind_name(DOCUMENT_SETTINGS), arena,
-			    &value, &revision, &r->error) ||
+	if (!runtime_document(reader, DOCUMENT_SETTINGS, document_kind_name(DOCUMENT_SETTINGS),
+			      arena, &value, NULL, &r->error) ||
 	    !reader->ops->list_documents(reader, document_kind_name(DOCUMENT_PROFILE), r->after,
 					 (size_t)r->limit, arena, &page, &r->error))
 		return;
@@ -95,9 +94,8 @@ static void agent_work(struct runtime_read *read, struct store_reader *reader)
 	struct profile_read *r = (struct profile_read *)read;
 	const struct pipeline_agent_config *config;
 	const void *value;
-	int64_t revision;
-	if (!documents_read(reader, DOCUMENT_PROFILE, r->name, &read->arena, &value, &revision,
-			    &r->error))
+	if (!runtime_document(reader, DOCUMENT_PROFILE, r->name, &read->arena, &value, NULL,
+			      &r->error))
 		return;
 	if (value == NULL)
 		fail(&r->error, ERROR_NOT_FOUND, "there is no profile called " STR_FMT,

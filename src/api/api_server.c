@@ -67,8 +67,8 @@ static void server_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct server_asked *asked = (struct server_asked *)read;
 	const void *value;
-	if (documents_read(reader, DOCUMENT_SERVER, document_kind_name(DOCUMENT_SERVER),
-			   &read->arena, &value, &asked->revision, &asked->error))
+	if (runtime_document(reader, DOCUMENT_SERVER, document_kind_name(DOCUMENT_SERVER),
+			     &read->arena, &value, &asked->revision, &asked->error))
 		asked->text = print_effective(asked->api, value, &read->arena);
 }
 

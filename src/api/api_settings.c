@@ -44,10 +44,9 @@ static bool read_profiles(struct store_reader *reader, struct arena *arena,
 static bool read_selection(struct store_reader *reader, struct arena *arena,
 			   const struct run_selection **out_selection, struct error *error)
 {
-	int64_t revision;
 	const void *value;
-	if (!documents_read(reader, DOCUMENT_SETTINGS, document_kind_name(DOCUMENT_SETTINGS), arena,
-			    &value, &revision, error))
+	if (!runtime_document(reader, DOCUMENT_SETTINGS, document_kind_name(DOCUMENT_SETTINGS),
+			      arena, &value, NULL, error))
 		return false;
 	*out_selection = value;
 	return true;

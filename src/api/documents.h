@@ -9,7 +9,7 @@
 
 #include "api/inside.h"
 #include "base/limits.h"
-#include "contract/document.h"
+#include "runtime/document_read.h"
 
 /* How a document is answered with; the texts must outlive the answer or be in the call's arena. */
 struct documents_answer {
@@ -33,11 +33,6 @@ void documents_compose(struct api_call *call, const struct documents_answer *ans
 
 /* Where a document of this name is: the path and the name as one segment of it. */
 struct str documents_location(struct str path, struct str name, struct arena *arena);
-
-/* Reads one as its entity; *out_value is NULL when there is none. */
-MUST_CHECK bool documents_read(struct store_reader *reader, enum document_kind kind,
-			       struct str name, struct arena *arena, const void **out_value,
-			       int64_t *out_revision, struct error *error);
 
 /* Answers 200 with a body and this ETag, or 304 when the client has it already. */
 void documents_reply(struct api *api, uint64_t exchange, int status, struct str etag,

@@ -6,32 +6,14 @@
 #include "runtime/agents.h"
 
 #include "base/limits.h"
-#include "contract/document.h"
 #include "contract/pipeline_agent.h"
-
-static bool find(struct store_reader *reader, struct str name, struct arena *arena,
-		 const struct run_agent **out_agent, struct error *error)
-{
-	struct store_document row;
-	bool found;
-	const struct run_agent *agent = NULL;
-	if (!reader->ops->read_document(reader, document_kind_name(DOCUMENT_AGENT), name, arena,
-					&row, &found, error))
-		return false;
-	if (found) {
-		agent = document_read_stored(DOCUMENT_AGENT, row.body, arena, error);
-		if (agent == NULL)
-			return false;
-	}
-	*out_agent = agent;
-	return true;
-}
+#include "runtime/document_read.h"
 
 bool runtime_agent(struct store_reader *reader, struct str name, struct arena *arena,
 		   const struct run_agent **out_agent, struct error *error)
 {
-	const struct run_agent *agent;
-	if (!find(reader, name, arena, &agent, error))
+	const void *agent;
+	if (!runtime_document(reader, DOCUMENT_AGENT, name, arena, &agent, NULL, error))
 		return false;
 	if (agent == NULL)
 		return fail(error, ERROR_NOT_FOUND, "there is no agent called " STR_FMT,
@@ -44,16 +26,17 @@ bool runtime_profile_agent(struct store_reader *reader, const struct pipeline_pr
 			   struct str name, struct arena *arena,
 			   const struct pipeline_agent_config **out_config, struct error *error)
 {
-	const struct run_agent *agent;
+	const void *value;
 	struct error missing;
 	if (pipeline_profile_agent(profile, name, arena, out_config, &missing))
 		return true;
-	if (!find(reader, name, arena, &agent, error))
+	if (!runtime_document(reader, DOCUMENT_AGENT, name, arena, &value, NULL, error))
 		return false;
-	if (agent == NULL) {
+	if (value == NULL) {
 		*error = missing;
 		return false;
 	}
+	const struct run_agent *agent = value;
 	struct str word = run_driver_name(agent->driver);
 	enum pipeline_driver_type driver;
 	if (!pipeline_driver_type_from(word, &driver))

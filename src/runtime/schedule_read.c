@@ -8,8 +8,8 @@
 
 #include "base/date.h"
 #include "base/limits.h"
-#include "contract/document.h"
 #include "os/file.h"
+#include "runtime/document_read.h"
 
 #define ZONE_FOLDER "/usr/share/zoneinfo"
 
@@ -35,35 +35,17 @@ bool schedule_zone(struct str name, struct arena *arena, struct zone *out_zone, 
 
 /* ---- documents --------------------------------------------------------------------------- */
 
-static bool read_one(struct store_reader *reader, enum document_kind kind, struct str name,
-		     struct arena *arena, const void **out_value, int64_t *out_revision,
-		     struct error *error)
-{
-	struct store_document row;
-	bool found;
-	const void *value = NULL;
-	if (!reader->ops->read_document(reader, document_kind_name(kind), name, arena, &row, &found,
-					error))
-		return false;
-	if (found) {
-		value = document_read_stored(kind, row.body, arena, error);
-		if (value == NULL)
-			return false;
-	}
-	*out_value = value;
-	*out_revision = found ? row.revision : 0;
-	return true;
-}
-
 bool runtime_read_schedule(struct store_reader *reader, struct str name, struct arena *arena,
 			   const struct run_schedule **out_schedule,
 			   const struct run_schedule_progress **out_progress, int64_t *out_revision,
 			   struct error *error)
 {
 	const void *schedule, *progress;
-	int64_t revision, ignored;
-	if (!read_one(reader, DOCUMENT_SCHEDULE, name, arena, &schedule, &revision, error) ||
-	    !read_one(reader, DOCUMENT_SCHEDULE_PROGRESS, name, arena, &progress, &ignored, error))
+	int64_t revision;
+	if (!runtime_document(reader, DOCUMENT_SCHEDULE, name, arena, &schedule, &revision,
+			      error) ||
+	    !runtime_document(reader, DOCUMENT_SCHEDULE_PROGRESS, name, arena, &progress, NULL,
+			      error))
 		return false;
 	/* One without the other: it came or went between the two looks. */
 	bool there = schedule != NULL && progress != NULL;
