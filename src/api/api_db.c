@@ -8,21 +8,15 @@
  * The store knows nothing of what is in an event, so that every value an event names is there is
  * checked here; reading a value checks it against its hash.
  */
-#include <stdlib.h>
-
-#include "api/inside.h"
+#include "api/reading.h"
 #include "base/limits.h"
 #include "contract/describe.h"
 #include "contract/event.h"
 
 struct care {
-	struct runtime_read read;
+	struct api_reading answer; /* first */
 	struct runtime_care write; /* a vacuum comes first */
-	struct api *api;
-	uint64_t exchange;
 	struct str file;
-	struct str text; /* the answer */
-	struct error error;
 	/* a check */
 	struct str problems[LIMIT_PROBLEMS];
 	size_t count;
@@ -45,30 +39,7 @@ static struct care *care_new(struct api_call *call)
 {
 	if (!is_local(call))
 		return NULL;
-	struct care *care = calloc(1, sizeof(*care));
-	require(care != NULL);
-	care->api = call->api;
-	care->exchange = call->exchange;
-	return care;
-}
-
-static void care_done(struct runtime_read *read)
-{
-	struct care *care = (struct care *)read;
-	if (care->error.code != ERROR_NONE)
-		api_reply_error(care->api, care->exchange, &care->error, NULL);
-	else
-		api_reply_json(care->api, care->exchange, 200, care->text);
-	arena_done(&read->arena);
-	free(care);
-}
-
-static void care_read(struct care *care,
-		      void (*work)(struct runtime_read *read, struct store_reader *reader))
-{
-	care->read.work = work;
-	care->read.done = care_done;
-	runtime_read(care->api->settings.runtime, &care->read);
+	return api_reading_new(call->api, call->exchange, sizeof(struct care));
 }
 
 /* ---- stats --------------------------------------------------------------------------- */
@@ -77,7 +48,7 @@ static void stats_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct care *care = (struct care *)read;
 	struct store_size size;
-	if (!reader->ops->measure(reader, &size, &care->error))
+	if (!reader->ops->measure(reader, &size, &care->answer.error))
 		return;
 	const struct store_stats stats = runtime_store_stats(read->runtime);
 	struct run_store_stats *answer = run_store_stats_new(&read->arena);
@@ -92,14 +63,14 @@ static void stats_work(struct runtime_read *read, struct store_reader *reader)
 	SET(answer, commits, (int64_t)stats.commits);
 	SET(answer, appends, (int64_t)stats.appends);
 	SET(answer, refusals, (int64_t)stats.refusals);
-	care->text = run_store_stats_text(answer, &read->arena);
+	care->answer.text = run_store_stats_text(answer, &read->arena);
 }
 
 void api_db_stats(struct api_call *call)
 {
 	struct care *care = care_new(call);
 	if (care != NULL)
-		care_read(care, stats_work);
+		api_reading_begin(&care->answer, stats_work);
 }
 
 /* ---- vacuum -------------------------------------------------------------------------- */
@@ -111,16 +82,16 @@ static struct care *care_of(struct runtime_care *write)
 
 static void vacuum_work(struct runtime_care *write, struct store *store)
 {
-	store->ops->vacuum(store, &care_of(write)->error);
+	store->ops->vacuum(store, &care_of(write)->answer.error);
 }
 
 static void vacuum_done(struct runtime_care *write)
 {
 	struct care *care = care_of(write);
-	if (care->error.code == ERROR_NONE)
-		care_read(care, stats_work);
+	if (care->answer.error.code == ERROR_NONE)
+		api_reading_begin(&care->answer, stats_work);
 	else
-		care_done(&care->read);
+		api_reading_end(&care->answer);
 }
 
 void api_db_vacuum(struct api_call *call)
@@ -139,12 +110,12 @@ static void backup_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct care *care = (struct care *)read;
 	int64_t bytes;
-	if (!reader->ops->backup(reader, care->file.at, &bytes, &care->error))
+	if (!reader->ops->backup(reader, care->file.at, &bytes, &care->answer.error))
 		return;
 	struct run_store_copied *answer = run_store_copied_new(&read->arena);
 	SET(answer, file, care->file);
 	SET(answer, bytes, bytes);
-	care->text = run_store_copied_text(answer, &read->arena);
+	care->answer.text = run_store_copied_text(answer, &read->arena);
 }
 
 void api_db_backup(struct api_call *call, const struct run_store_copy *body)
@@ -154,13 +125,14 @@ void api_db_backup(struct api_call *call, const struct run_store_copy *body)
 		return;
 	size_t at;
 	if (str_find(body->file, S("\0"), &at)) {
-		fail(&care->error, ERROR_INVALID, "file must be a path, without a zero byte");
-		care_done(&care->read);
+		fail(&care->answer.error, ERROR_INVALID,
+		     "file must be a path, without a zero byte");
+		api_reading_end(&care->answer);
 		return;
 	}
-	const char *file = str_c(&care->read.arena, body->file);
+	const char *file = str_c(&care->answer.read.arena, body->file);
 	care->file = (struct str){ file, body->file.size };
-	care_read(care, backup_work);
+	api_reading_begin(&care->answer, backup_work);
 }
 
 /* ---- check --------------------------------------------------------------------------- */
@@ -183,7 +155,7 @@ static void follow(struct care *care, struct store_reader *reader, const struct 
 	bool read = reader->ops->read_blob(reader, hash, &arena, &bytes, &found, &error);
 	if (read && found)
 		return;
-	add_problem(care, str_format(&care->read.arena,
+	add_problem(care, str_format(&care->answer.read.arena,
 				     STR_FMT " of run " STR_FMT ": the value " STR_FMT " %s",
 				     STR_ARG(where), STR_ARG(uuid_text(run, id)),
 				     STR_ARG(str_head(hash_text(hash, name), 12)),
@@ -198,7 +170,7 @@ static void check_event(struct care *care, struct store_reader *reader,
 	char run[UUID_TEXT_SIZE];
 	care->events++;
 	if (!event_read(row->type, row->at, row->body, arena, &event, &error)) {
-		add_problem(care, str_format(&care->read.arena,
+		add_problem(care, str_format(&care->answer.read.arena,
 					     "event %lld of run " STR_FMT " cannot be read: %s",
 					     (long long)row->seq,
 					     STR_ARG(uuid_text(&row->run, run)), error.text));
@@ -218,7 +190,7 @@ static bool check_events(struct care *care, struct store_reader *reader)
 		AUTO(arena) arena = { 0 };
 		struct store_event_page page;
 		if (!reader->ops->read_all(reader, after, LIMIT_STREAM_PAGE_EVENTS, &arena, &page,
-					   &care->error))
+					   &care->answer.error))
 			return false;
 		for (size_t i = 0; i < page.count; i++)
 			check_event(care, reader, &page.at[i], &arena);
@@ -261,7 +233,8 @@ static bool check_snapshot(struct care *care, struct store_reader *reader, const
 	struct error error;
 	char id[UUID_TEXT_SIZE];
 	bool found;
-	if (!reader->ops->read_snapshot(reader, run, 0, &arena, &snapshot, &found, &care->error))
+	if (!reader->ops->read_snapshot(reader, run, 0, &arena, &snapshot, &found,
+					&care->answer.error))
 		return false;
 	if (!found)
 		return true;
@@ -275,7 +248,7 @@ static bool check_snapshot(struct care *care, struct store_reader *reader, const
 	}
 	if (read == NULL)
 		add_problem(care,
-			    str_format(&care->read.arena,
+			    str_format(&care->answer.read.arena,
 				       STR_FMT " of run " STR_FMT " cannot be read: %s",
 				       STR_ARG(where), STR_ARG(uuid_text(run, id)), error.text));
 	else
@@ -291,7 +264,7 @@ static bool check_snapshots(struct care *care, struct store_reader *reader)
 		AUTO(arena) arena = { 0 };
 		struct store_run_page page;
 		if (!reader->ops->list_runs(reader, NULL, before, LIMIT_PAGE_ITEMS, &arena, &page,
-					    &care->error))
+					    &care->answer.error))
 			return false;
 		for (size_t i = 0; i < page.count; i++)
 			if (!check_snapshot(care, reader, &page.at[i].id))
@@ -307,28 +280,28 @@ static void check_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct care *care = (struct care *)read;
 	struct store_check check;
-	if (!reader->ops->check(reader, &read->arena, &check, &care->error))
+	if (!reader->ops->check(reader, &read->arena, &check, &care->answer.error))
 		return;
 	for (size_t i = 0; i < check.count; i++)
 		add_problem(care, check.problems[i]);
 	if (!check_events(care, reader) || !check_snapshots(care, reader)) {
 		/* What cannot be read is what the check is about. */
-		add_problem(care, str_copy(&read->arena, str_from_c(care->error.text)));
-		care->error = (struct error){ 0 };
+		add_problem(care, str_copy(&read->arena, str_from_c(care->answer.error.text)));
+		care->answer.error = (struct error){ 0 };
 	}
 	struct run_store_check *answer = run_store_check_new(&read->arena);
 	SET(answer, sound, care->count == 0);
 	SET(answer, events, care->events);
 	SET(answer, values, care->values);
 	SET(answer, problems, ((struct str_list){ care->problems, care->count }));
-	care->text = run_store_check_text(answer, &read->arena);
+	care->answer.text = run_store_check_text(answer, &read->arena);
 }
 
 void api_db_check(struct api_call *call)
 {
 	struct care *care = care_new(call);
 	if (care != NULL)
-		care_read(care, check_work);
+		api_reading_begin(&care->answer, check_work);
 }
 
 /* ---- compact ------------------------------------------------------------------------- */

@@ -1,18 +1,12 @@
 /* api/api_inbox.c -- what waits for a person, and the person's answer. */
-#include <stdlib.h>
-
-#include "api/inside.h"
+#include "api/reading.h"
 #include "base/limits.h"
 
 struct inbox_read {
-	struct runtime_read read;
-	struct api *api;
-	uint64_t exchange;
+	struct api_reading answer; /* first */
 	bool has_after;
 	struct uuid after;
 	int64_t limit;
-	struct str text;
-	struct error error;
 };
 
 static const struct json *shown_inputs(const struct run_value *value, struct store_reader *reader,
@@ -73,11 +67,11 @@ static void inbox_work(struct runtime_read *read, struct store_reader *reader)
 	struct inbox_read *r = (struct inbox_read *)read;
 	struct store_effect_page page;
 	if (!reader->ops->list_effects(reader, S("human"), r->has_after ? &r->after : NULL,
-				       (size_t)r->limit, &read->arena, &page, &r->error))
+				       (size_t)r->limit, &read->arena, &page, &r->answer.error))
 		return;
 	struct run_inbox_item *items = arena_array(&read->arena, struct run_inbox_item, page.count);
 	for (size_t i = 0; i < page.count; i++)
-		if (!read_item(&page.at[i], reader, &read->arena, &items[i], &r->error))
+		if (!read_item(&page.at[i], reader, &read->arena, &items[i], &r->answer.error))
 			return;
 	struct run_inbox_page *answer = run_inbox_page_new(&read->arena);
 	SET(answer, items, ((struct run_inbox_item_list){ items, page.count }));
@@ -85,39 +79,22 @@ static void inbox_work(struct runtime_read *read, struct store_reader *reader)
 	if (page.count == (size_t)r->limit)
 		SET(answer, cursor,
 		    str_copy(&read->arena, uuid_text(&page.at[page.count - 1].id, id)));
-	r->text = run_inbox_page_text(answer, &read->arena);
-}
-
-static void inbox_done(struct runtime_read *read)
-{
-	struct inbox_read *r = (struct inbox_read *)read;
-	if (r->error.code != ERROR_NONE)
-		api_reply_error(r->api, r->exchange, &r->error, NULL);
-	else
-		api_reply_json(r->api, r->exchange, 200, r->text);
-	arena_done(&read->arena);
-	free(r);
+	r->answer.text = run_inbox_page_text(answer, &read->arena);
 }
 
 void api_inbox_list(struct api_call *call)
 {
-	struct inbox_read *r = calloc(1, sizeof(*r));
-	require(r != NULL);
-	r->api = call->api;
-	r->exchange = call->exchange;
+	struct inbox_read *r = api_reading_new(call->api, call->exchange, sizeof(*r));
 	struct str cursor = api_query(call, S("cursor"));
 	r->has_after = cursor.size > 0;
-	bool good = api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 100, &r->limit, &r->error);
+	bool good = api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 100, &r->limit,
+				  &r->answer.error);
 	if (good && r->has_after && !uuid_parse(cursor, &r->after))
-		good = fail(&r->error, ERROR_USAGE, "?cursor= is not one this list gave");
-	if (!good) {
-		api_reply_error(call->api, call->exchange, &r->error, NULL);
-		free(r);
-		return;
-	}
-	r->read.work = inbox_work;
-	r->read.done = inbox_done;
-	runtime_read(call->api->settings.runtime, &r->read);
+		good = fail(&r->answer.error, ERROR_USAGE, "?cursor= is not one this list gave");
+	if (good)
+		api_reading_begin(&r->answer, inbox_work);
+	else
+		api_reading_end(&r->answer);
 }
 
 /* ---- answering ----------------------------------------------------------------------- */

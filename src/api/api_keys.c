@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "api/documents.h"
+#include "api/reading.h"
 
 static struct run_key_item item_of(const struct run_key *key, struct arena *arena)
 {
@@ -22,13 +23,9 @@ static struct run_key_item item_of(const struct run_key *key, struct arena *aren
 /* ---- reading --------------------------------------------------------------------------- */
 
 struct key_read {
-	struct runtime_read read; /* first */
-	struct api *api;
-	uint64_t exchange;
+	struct api_reading answer; /* first */
 	struct str after;
 	int64_t limit;
-	struct str text;
-	struct error error;
 };
 
 static void list_work(struct runtime_read *read, struct store_reader *reader)
@@ -37,12 +34,12 @@ static void list_work(struct runtime_read *read, struct store_reader *reader)
 	struct arena *arena = &read->arena;
 	struct store_document_page page;
 	if (!reader->ops->list_documents(reader, document_kind_name(DOCUMENT_KEY), r->after,
-					 (size_t)r->limit, arena, &page, &r->error))
+					 (size_t)r->limit, arena, &page, &r->answer.error))
 		return;
 	struct run_key_item *items = arena_array(arena, struct run_key_item, page.count);
 	for (size_t i = 0; i < page.count; i++) {
-		const struct run_key *key =
-			document_read_stored(DOCUMENT_KEY, page.at[i].body, arena, &r->error);
+		const struct run_key *key = document_read_stored(DOCUMENT_KEY, page.at[i].body,
+								 arena, &r->answer.error);
 		if (key == NULL)
 			return;
 		items[i] = item_of(key, arena);
@@ -51,34 +48,17 @@ static void list_work(struct runtime_read *read, struct store_reader *reader)
 	SET(answer, items, ((struct run_key_item_list){ items, page.count }));
 	if (page.count == (size_t)r->limit)
 		SET(answer, cursor, page.at[page.count - 1].name);
-	r->text = run_key_page_text(answer, arena);
-}
-
-static void read_done(struct runtime_read *read)
-{
-	struct key_read *r = (struct key_read *)read;
-	if (r->error.code != ERROR_NONE)
-		api_reply_error(r->api, r->exchange, &r->error, NULL);
-	else
-		api_reply_json(r->api, r->exchange, 200, r->text);
-	arena_done(&read->arena);
-	free(r);
+	r->answer.text = run_key_page_text(answer, arena);
 }
 
 void api_key_list(struct api_call *call)
 {
-	struct key_read *r = calloc(1, sizeof(*r));
-	require(r != NULL);
-	r->api = call->api;
-	r->exchange = call->exchange;
-	r->after = str_copy(&r->read.arena, api_query(call, S("cursor")));
-	if (!api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 100, &r->limit, &r->error)) {
-		read_done(&r->read);
-		return;
-	}
-	r->read.work = list_work;
-	r->read.done = read_done;
-	runtime_read(call->api->settings.runtime, &r->read);
+	struct key_read *r = api_reading_new(call->api, call->exchange, sizeof(*r));
+	r->after = str_copy(&r->answer.read.arena, api_query(call, S("cursor")));
+	if (api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 100, &r->limit, &r->answer.error))
+		api_reading_begin(&r->answer, list_work);
+	else
+		api_reading_end(&r->answer);
 }
 
 /* ---- making ---------------------------------------------------------------------------- */

@@ -1,8 +1,7 @@
 /* api/api_profiles.c -- profiles: S0's, each a document under its name. */
-#include <stdlib.h>
-
 #include "api/documents.h"
 #include "api/merge.h"
+#include "api/reading.h"
 #include "runtime/agents.h"
 
 static const struct documents_answer profile_answer = { DOCUMENT_PROFILE,
@@ -11,35 +10,11 @@ static const struct documents_answer profile_answer = { DOCUMENT_PROFILE,
 /* ---- reading --------------------------------------------------------------------------- */
 
 struct profile_read {
-	struct runtime_read read; /* first */
-	struct api *api;
-	uint64_t exchange;
-	struct str name, agent; /* of one agent */
-	struct str after;       /* of a page */
+	struct api_reading answer; /* first */
+	struct str name, agent;    /* of one agent */
+	struct str after;          /* of a page */
 	int64_t limit;
-	struct str text;
-	struct error error;
 };
-
-static struct profile_read *read_new(struct api_call *call)
-{
-	struct profile_read *r = calloc(1, sizeof(*r));
-	require(r != NULL);
-	r->api = call->api;
-	r->exchange = call->exchange;
-	return r;
-}
-
-static void read_done(struct runtime_read *read)
-{
-	struct profile_read *r = (struct profile_read *)read;
-	if (r->error.code != ERROR_NONE)
-		api_reply_error(r->api, r->exchange, &r->error, NULL);
-	else
-		api_reply_json(r->api, r->exchange, 200, r->text);
-	arena_done(&read->arena);
-	free(r);
-}
 
 static void list_work(struct runtime_read *read, struct store_reader *reader)
 {
@@ -49,15 +24,15 @@ static void list_work(struct runtime_read *read, struct store_reader *reader)
 	const struct run_selection *selection;
 	const void *value;
 	if (!runtime_document(reader, DOCUMENT_SETTINGS, document_kind_name(DOCUMENT_SETTINGS),
-			      arena, &value, NULL, &r->error) ||
+			      arena, &value, NULL, &r->answer.error) ||
 	    !reader->ops->list_documents(reader, document_kind_name(DOCUMENT_PROFILE), r->after,
-					 (size_t)r->limit, arena, &page, &r->error))
+					 (size_t)r->limit, arena, &page, &r->answer.error))
 		return;
 	selection = value;
 	struct pipeline_profile *items = arena_array(arena, struct pipeline_profile, page.count);
 	for (size_t i = 0; i < page.count; i++) {
-		const struct pipeline_profile *profile =
-			document_read_stored(DOCUMENT_PROFILE, page.at[i].body, arena, &r->error);
+		const struct pipeline_profile *profile = document_read_stored(
+			DOCUMENT_PROFILE, page.at[i].body, arena, &r->answer.error);
 		if (profile == NULL)
 			return;
 		items[i] = *profile;
@@ -68,20 +43,17 @@ static void list_work(struct runtime_read *read, struct store_reader *reader)
 		SET(answer, active_profile, selection->active_profile);
 	if (page.count == (size_t)r->limit)
 		SET(answer, cursor, page.at[page.count - 1].name);
-	r->text = run_profile_page_text(answer, arena);
+	r->answer.text = run_profile_page_text(answer, arena);
 }
 
 void api_profile_list(struct api_call *call)
 {
-	struct profile_read *r = read_new(call);
-	r->after = str_copy(&r->read.arena, api_query(call, S("cursor")));
-	if (!api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 100, &r->limit, &r->error)) {
-		read_done(&r->read);
-		return;
-	}
-	r->read.work = list_work;
-	r->read.done = read_done;
-	runtime_read(call->api->settings.runtime, &r->read);
+	struct profile_read *r = api_reading_new(call->api, call->exchange, sizeof(*r));
+	r->after = str_copy(&r->answer.read.arena, api_query(call, S("cursor")));
+	if (api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 100, &r->limit, &r->answer.error))
+		api_reading_begin(&r->answer, list_work);
+	else
+		api_reading_end(&r->answer);
 }
 
 void api_profile_read(struct api_call *call)
@@ -95,23 +67,22 @@ static void agent_work(struct runtime_read *read, struct store_reader *reader)
 	const struct pipeline_agent_config *config;
 	const void *value;
 	if (!runtime_document(reader, DOCUMENT_PROFILE, r->name, &read->arena, &value, NULL,
-			      &r->error))
+			      &r->answer.error))
 		return;
 	if (value == NULL)
-		fail(&r->error, ERROR_NOT_FOUND, "there is no profile called " STR_FMT,
+		fail(&r->answer.error, ERROR_NOT_FOUND, "there is no profile called " STR_FMT,
 		     STR_ARG(str_head(r->name, LIMIT_NAME_BYTES)));
-	else if (runtime_profile_agent(reader, value, r->agent, &read->arena, &config, &r->error))
-		r->text = pipeline_agent_config_text(config, &read->arena);
+	else if (runtime_profile_agent(reader, value, r->agent, &read->arena, &config,
+				       &r->answer.error))
+		r->answer.text = pipeline_agent_config_text(config, &read->arena);
 }
 
 void api_profile_agent(struct api_call *call)
 {
-	struct profile_read *r = read_new(call);
-	r->name = str_copy(&r->read.arena, api_name(call, S("name")));
-	r->agent = str_copy(&r->read.arena, api_name(call, S("agent")));
-	r->read.work = agent_work;
-	r->read.done = read_done;
-	runtime_read(call->api->settings.runtime, &r->read);
+	struct profile_read *r = api_reading_new(call->api, call->exchange, sizeof(*r));
+	r->name = str_copy(&r->answer.read.arena, api_name(call, S("name")));
+	r->agent = str_copy(&r->answer.read.arena, api_name(call, S("agent")));
+	api_reading_begin(&r->answer, agent_work);
 }
 
 /* ---- changing -------------------------------------------------------------------------- */

@@ -4,10 +4,8 @@
  * Each is a function of the story, so one reading serves them all; what it gives is printed on the
  * reader's thread.
  */
-#include <stdlib.h>
-
 #include "api/api_story.h"
-#include "api/inside.h"
+#include "api/reading.h"
 #include "views/picture.h"
 #include "views/times.h"
 #include "views/view.h"
@@ -17,16 +15,12 @@ typedef void tell_story(const struct told_read *read, const struct story *story,
 			struct json_writer *writer);
 
 struct told_read {
-	struct runtime_read read;
-	struct api *api;
-	uint64_t exchange;
+	struct api_reading answer; /* first */
 	struct uuid run;
 	int64_t now;
 	tell_story *tell;
 	struct str name; /* which of the view's further documents */
 	int64_t depth;   /* of spans */
-	struct buf text;
-	struct error error;
 };
 
 static void tell_time(const struct told_read *r, const struct story *story,
@@ -72,35 +66,22 @@ static void told_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct told_read *r = (struct told_read *)read;
 	AUTO(api_story) story = { 0 };
-	struct json_writer writer = { .out = &r->text };
-	if (api_story_demand(&story, read->runtime, reader, &r->run, &read->arena, &r->error))
-		r->tell(r, &story.story, &writer);
-}
-
-static void told_done(struct runtime_read *read)
-{
-	struct told_read *r = (struct told_read *)read;
-	if (r->error.code != ERROR_NONE)
-		api_reply_error(r->api, r->exchange, &r->error, NULL);
-	else
-		api_reply_json(r->api, r->exchange, 200, buf_str(&r->text));
-	buf_done(&r->text);
-	arena_done(&read->arena);
-	free(r);
+	AUTO(buf) text = { 0 };
+	struct json_writer writer = { .out = &text };
+	if (!api_story_demand(&story, read->runtime, reader, &r->run, &read->arena,
+			      &r->answer.error))
+		return;
+	r->tell(r, &story.story, &writer);
+	r->answer.text = str_copy(&read->arena, buf_str(&text));
 }
 
 static struct told_read *told_new(struct api *api, uint64_t exchange, const struct uuid *run,
 				  tell_story *tell)
 {
-	struct told_read *r = calloc(1, sizeof(*r));
-	require(r != NULL);
-	r->api = api;
-	r->exchange = exchange;
+	struct told_read *r = api_reading_new(api, exchange, sizeof(*r));
 	r->run = *run;
 	r->now = system_wall_us(loop_system(api->settings.loop));
 	r->tell = tell;
-	r->read.work = told_work;
-	r->read.done = told_done;
 	return r;
 }
 
@@ -108,7 +89,7 @@ static void answer(struct api_call *call, tell_story *tell, struct str name)
 {
 	struct told_read *r = told_new(call->api, call->exchange, &call->id, tell);
 	r->name = name;
-	runtime_read(call->api->settings.runtime, &r->read);
+	api_reading_begin(&r->answer, told_work);
 }
 
 void api_run_time(struct api_call *call)
@@ -135,5 +116,5 @@ void api_send_profile(struct api *api, uint64_t exchange, const struct uuid *run
 {
 	struct told_read *r = told_new(api, exchange, run, tell_profile);
 	r->depth = depth;
-	runtime_read(api->settings.runtime, &r->read);
+	api_reading_begin(&r->answer, told_work);
 }

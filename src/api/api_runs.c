@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "api/api_story.h"
-#include "api/inside.h"
+#include "api/reading.h"
 #include "base/limits.h"
 #include "views/view.h"
 #include "views/view_runtime.h"
@@ -15,15 +15,11 @@
 /* ---- one run ------------------------------------------------------------------------- */
 
 struct result_read {
-	struct runtime_read read;
-	struct api *api;
-	uint64_t exchange;
+	struct api_reading answer; /* first */
 	struct uuid run;
 	const struct view *view;
 	bool as_events;       /* a page of its events instead of the run itself */
 	int64_t after, limit; /* of that page */
-	struct str text;
-	struct error error;
 };
 
 /* `limit` stored events behind `after`, as many of them as the view shows. */
@@ -67,41 +63,26 @@ static void result_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct result_read *r = (struct result_read *)read;
 	AUTO(api_story) story = { 0 };
-	if (!api_story_demand(&story, read->runtime, reader, &r->run, &read->arena, &r->error))
+	if (!api_story_demand(&story, read->runtime, reader, &r->run, &read->arena,
+			      &r->answer.error))
 		return;
-	if (!r->as_events || api_story_reaches(story.floor, r->after, &r->error))
-		r->text = print_view(r, &story);
-}
-
-static void result_done(struct runtime_read *read)
-{
-	struct result_read *r = (struct result_read *)read;
-	if (r->error.code != ERROR_NONE)
-		api_reply_error(r->api, r->exchange, &r->error, NULL);
-	else
-		api_reply_json(r->api, r->exchange, 200, r->text);
-	arena_done(&read->arena);
-	free(r);
+	if (!r->as_events || api_story_reaches(story.floor, r->after, &r->answer.error))
+		r->answer.text = print_view(r, &story);
 }
 
 static struct result_read *result_new(struct api *api, uint64_t exchange, const struct uuid *run,
 				      const struct view *view)
 {
-	struct result_read *r = calloc(1, sizeof(*r));
-	require(r != NULL);
-	r->api = api;
-	r->exchange = exchange;
+	struct result_read *r = api_reading_new(api, exchange, sizeof(*r));
 	r->run = *run;
 	r->view = view;
-	r->read.work = result_work;
-	r->read.done = result_done;
 	return r;
 }
 
 void api_send_result(struct api *api, uint64_t exchange, const struct uuid *run)
 {
 	struct result_read *r = result_new(api, exchange, run, view_at(VIEW_runtime));
-	runtime_read(api->settings.runtime, &r->read);
+	api_reading_begin(&r->answer, result_work);
 }
 
 void api_run_read(struct api_call *call)
@@ -114,7 +95,7 @@ void api_run_read(struct api_call *call)
 		return;
 	}
 	struct result_read *r = result_new(call->api, call->exchange, &call->id, view);
-	runtime_read(call->api->settings.runtime, &r->read);
+	api_reading_begin(&r->answer, result_work);
 }
 
 /* ---- starting ------------------------------------------------------------------------ */
@@ -550,7 +531,7 @@ static void send_events(struct api_call *call, const struct view *view, int64_t 
 	r->as_events = true;
 	r->after = after;
 	r->limit = limit;
-	runtime_read(call->api->settings.runtime, &r->read);
+	api_reading_begin(&r->answer, result_work);
 }
 
 void api_run_events(struct api_call *call)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "api/api_story.h"
-#include "api/inside.h"
+#include "api/reading.h"
 #include "base/limits.h"
 #include "views/view_runtime.h"
 #include "views/outline.h"
@@ -12,32 +12,17 @@
 /* ---- the state ----------------------------------------------------------------------- */
 
 struct state_read {
-	struct runtime_read read;
-	struct api *api;
-	uint64_t exchange;
+	struct api_reading answer; /* first */
 	struct uuid run;
 	struct run_queue_place *place; /* when it was asked */
-	struct str text;
-	struct error error;
 };
 
 static void state_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct state_read *r = (struct state_read *)read;
-	bool good = runtime_state_text(read->runtime, reader, &r->run, &read->arena, &r->text,
-				       &r->error);
+	bool good = runtime_state_text(read->runtime, reader, &r->run, &read->arena,
+				       &r->answer.text, &r->answer.error);
 	(void)good; /* the error says so, too */
-}
-
-static void state_done(struct runtime_read *read)
-{
-	struct state_read *r = (struct state_read *)read;
-	if (r->error.code != ERROR_NONE)
-		api_reply_error(r->api, r->exchange, &r->error, NULL);
-	else
-		api_reply_json(r->api, r->exchange, 200, r->text);
-	arena_done(&read->arena);
-	free(r);
 }
 
 static struct run_queue_place *queue_place(const struct api_call *call, struct arena *arena)
@@ -52,18 +37,12 @@ static struct run_queue_place *queue_place(const struct api_call *call, struct a
 	return answer;
 }
 
-static void read_state(struct api_call *call,
-		       void (*work)(struct runtime_read *read, struct store_reader *reader))
+static void read_state(struct api_call *call, api_reading_work *work)
 {
-	struct state_read *r = calloc(1, sizeof(*r));
-	require(r != NULL);
-	r->api = call->api;
-	r->exchange = call->exchange;
+	struct state_read *r = api_reading_new(call->api, call->exchange, sizeof(*r));
 	r->run = call->id;
-	r->place = queue_place(call, &r->read.arena);
-	r->read.work = work;
-	r->read.done = state_done;
-	runtime_read(call->api->settings.runtime, &r->read);
+	r->place = queue_place(call, &r->answer.read.arena);
+	api_reading_begin(&r->answer, work);
 }
 
 void api_run_state(struct api_call *call)
@@ -77,12 +56,13 @@ static void steps_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct state_read *r = (struct state_read *)read;
 	AUTO(api_story) story = { 0 };
-	if (!api_story_demand(&story, read->runtime, reader, &r->run, &read->arena, &r->error))
+	if (!api_story_demand(&story, read->runtime, reader, &r->run, &read->arena,
+			      &r->answer.error))
 		return;
 	struct run_outline *made = outline(&story.story);
 	if (r->place->position > 0 && str_equal(made->state, S("queued")))
 		SET(made, queue, r->place);
-	r->text = run_outline_text(made, &read->arena);
+	r->answer.text = run_outline_text(made, &read->arena);
 }
 
 void api_run_steps(struct api_call *call)

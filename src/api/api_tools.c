@@ -3,21 +3,13 @@
  * Reading them is work for a reader's thread: custom tools are files, and their programs are
  * hashed.
  */
-#include <stdlib.h>
-
 #include "api/documents.h"
+#include "api/reading.h"
 #include "tool/custom.h"
 #include "tool/tool.h"
 
 /* Where types that a schema refers to are described. */
 #define SCHEMAS S("/openapi.json#/components/schemas/")
-
-struct tools_read {
-	struct runtime_read read; /* first */
-	struct api *api;
-	uint64_t exchange;
-	struct str text;
-};
 
 static const struct json *tree_of(struct buf *text, struct arena *arena)
 {
@@ -84,7 +76,7 @@ static struct run_tool_item custom(const struct api *api, const struct custom_to
 
 static void list_work(struct runtime_read *read, struct store_reader *reader)
 {
-	struct tools_read *r = (struct tools_read *)read;
+	struct api_reading *r = (struct api_reading *)read;
 	struct arena *arena = &read->arena;
 	struct customs *customs = r->api->settings.customs;
 	struct custom_tool *found;
@@ -105,23 +97,10 @@ static void list_work(struct runtime_read *read, struct store_reader *reader)
 	r->text = run_tool_list_text(answer, arena);
 }
 
-static void list_done(struct runtime_read *read)
-{
-	struct tools_read *r = (struct tools_read *)read;
-	api_reply_json(r->api, r->exchange, 200, r->text);
-	arena_done(&read->arena);
-	free(r);
-}
-
 void api_tool_list(struct api_call *call)
 {
-	struct tools_read *r = calloc(1, sizeof(*r));
-	require(r != NULL);
-	r->api = call->api;
-	r->exchange = call->exchange;
-	r->read.work = list_work;
-	r->read.done = list_done;
-	runtime_read(call->api->settings.runtime, &r->read);
+	struct api_reading *r = api_reading_new(call->api, call->exchange, sizeof(*r));
+	api_reading_begin(r, list_work);
 }
 
 /* ---- trust --------------------------------------------------------------------------- */
