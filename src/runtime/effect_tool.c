@@ -319,16 +319,10 @@ static void call_begin(struct call *call)
 	}
 	struct live *live = slots_get(&call->runtime->lives, call->live);
 	require(live != NULL);
-	if (call->inputs.kind == VALUE_STORED) {
-		struct decision needs = { .needs = &call->inputs.hash, .need_count = 1 };
-		fetch(live, &needs, inputs_fetched, call->id);
-		return;
-	}
-	const struct json *json;
-	struct error error;
-	bool good = json_read(call->inputs.text, &call->arena, &json, &error);
-	require(good);
-	call_with_inputs(call, json);
+	const struct json *inputs =
+		fetch_given(live, &call->inputs, &call->arena, inputs_fetched, call->id);
+	if (inputs != NULL)
+		call_with_inputs(call, inputs);
 }
 
 static void call_again(void *context, uint64_t argument)

@@ -177,16 +177,10 @@ static void ask(struct asking *asking)
 		live_settle(live);
 		return;
 	}
-	if (asking->request.kind == VALUE_STORED) {
-		struct decision needs = { .needs = &asking->request.hash, .need_count = 1 };
-		fetch(live, &needs, request_fetched, asking->id);
-		return;
-	}
-	const struct json *json;
-	struct error error;
-	bool good = json_read(asking->request.text, &asking->arena, &json, &error);
-	require(good);
-	ask_with_request(asking, json);
+	const struct json *request =
+		fetch_given(live, &asking->request, &asking->arena, request_fetched, asking->id);
+	if (request != NULL)
+		ask_with_request(asking, request);
 }
 
 static void ask_again(void *context, uint64_t argument)

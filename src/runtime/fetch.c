@@ -182,3 +182,18 @@ void fetch(struct live *live, const struct decision *decision, fetch_done *done,
 	else
 		fetch_tree(f);
 }
+
+const struct json *fetch_given(struct live *live, const struct value *given, struct arena *arena,
+			       fetch_done *done, uint64_t argument)
+{
+	const struct json *json;
+	struct error error;
+	struct hash hash = given->hash;
+	if (given->kind == VALUE_STORED) {
+		fetch(live, &(struct decision){ .needs = &hash, .need_count = 1 }, done, argument);
+		return NULL;
+	}
+	bool good = json_read(given->text, arena, &json, &error);
+	require(good); /* we have printed it ourselves */
+	return json;
+}

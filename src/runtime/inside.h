@@ -328,6 +328,10 @@ struct engine_values live_values(struct live *live);
 typedef void fetch_done(struct runtime *runtime, uint64_t live, uint64_t argument,
 			const struct error *error);
 void fetch(struct live *live, const struct decision *decision, fetch_done *done, uint64_t argument);
+/* What an effect is given, read into the arena; NULL: it is stored, and `done` is called once
+ * live_values() has it. */
+const struct json *fetch_given(struct live *live, const struct value *given, struct arena *arena,
+			       fetch_done *done, uint64_t argument);
 void live_forget_loaded(struct live *live);
 /* A decision is over: what it read may go, the newest few excepted. */
 void live_let_go(struct live *live);
