@@ -82,12 +82,8 @@ void api_run_queue(struct api_call *call)
 
 /* From what the store counts in every commit: its cost does not grow with the runs. */
 struct summary_read {
-	struct runtime_read read;
-	struct api *api;
-	uint64_t exchange;
-	struct str workflow; /* "" = every one */
-	struct str text;
-	struct error error;
+	struct api_reading answer; /* first */
+	struct str workflow;       /* "" = every one */
 };
 
 struct summary {
@@ -115,7 +111,7 @@ static void summary_work(struct runtime_read *read, struct store_reader *reader)
 {
 	struct summary_read *r = (struct summary_read *)read;
 	struct store_tallies tallies;
-	if (!reader->ops->tally_runs(reader, &read->arena, &tallies, &r->error))
+	if (!reader->ops->tally_runs(reader, &read->arena, &tallies, &r->answer.error))
 		return;
 	struct summary summary = { .names = arena_array(&read->arena, struct str, tallies.count) };
 	for (size_t i = 0; i < tallies.count; i++)
@@ -132,28 +128,12 @@ static void summary_work(struct runtime_read *read, struct store_reader *reader)
 		SET(answer, avg_duration_ms,
 		    (double)summary.took_us / 1000 / (double)summary.ended);
 	SET(answer, workflows, ((struct str_list){ summary.names, summary.name_count }));
-	r->text = runtime_runs_summary_response_text(answer, &read->arena);
-}
-
-static void summary_done(struct runtime_read *read)
-{
-	struct summary_read *r = (struct summary_read *)read;
-	if (r->error.code != ERROR_NONE)
-		api_reply_error(r->api, r->exchange, &r->error, NULL);
-	else
-		api_reply_json(r->api, r->exchange, 200, r->text);
-	arena_done(&read->arena);
-	free(r);
+	r->answer.text = runtime_runs_summary_response_text(answer, &read->arena);
 }
 
 void api_runs_summary(struct api_call *call)
 {
-	struct summary_read *r = calloc(1, sizeof(*r));
-	require(r != NULL);
-	r->api = call->api;
-	r->exchange = call->exchange;
-	r->workflow = str_copy(&r->read.arena, api_query(call, S("workflow")));
-	r->read.work = summary_work;
-	r->read.done = summary_done;
-	runtime_read(call->api->settings.runtime, &r->read);
+	struct summary_read *r = api_reading_new(call->api, call->exchange, sizeof(*r));
+	r->workflow = str_copy(&r->answer.read.arena, api_query(call, S("workflow")));
+	api_reading_begin(&r->answer, summary_work);
 }
