@@ -429,24 +429,33 @@ static void list_done(struct runtime_read *read)
 	list_free(list);
 }
 
-/* The states that a word stands for: Baton's own, and S2's, which has fewer. */
+static void add_word(struct buf *words, struct str word)
+{
+	buf_add_format(words, "%s" STR_FMT, words->size == 0 ? "" : ", ", STR_ARG(word));
+}
+
+/* The states that a word stands for: Baton's own, and S2's, of which one is for several. */
 static bool states_of(struct list_read *list, struct str status, struct error *error)
 {
-	struct arena *arena = &list->read.arena;
-	struct str *states = arena_array(arena, struct str, VOCABULARY_RUN_COUNT);
-	AUTO(buf) known = { 0 };
+	if (status.size == 0)
+		return true;
+	struct str *states = arena_array(&list->read.arena, struct str, VOCABULARY_RUN_COUNT);
+	AUTO(buf) ours = { 0 };
+	AUTO(buf) theirs = { 0 };
 	for (enum vocabulary_run i = 0; i < VOCABULARY_RUN_COUNT; i++) {
 		const struct vocabulary_run_row *row = vocabulary_run(i);
-		buf_add_format(&known, "%s" STR_FMT, i == 0 ? "" : ", ", STR_ARG(row->word));
+		size_t at;
+		add_word(&ours, row->word);
+		if (!str_find(buf_str(&theirs), row->runtime, &at))
+			add_word(&theirs, row->runtime);
 		if (str_equal(status, row->word) || str_equal(status, row->runtime))
 			states[list->only.state_count++] = row->word;
 	}
 	list->only.states = states;
-	if (status.size == 0)
-		list->only.state_count = 0;
-	return status.size == 0 || list->only.state_count > 0 ||
-	       fail(error, ERROR_USAGE, "?status= is none that runs have: " STR_FMT ", or success",
-		    STR_ARG(buf_str(&known)));
+	return list->only.state_count > 0 ||
+	       fail(error, ERROR_USAGE,
+		    "?status= is none that runs have: " STR_FMT "; or in S2's words " STR_FMT,
+		    STR_ARG(buf_str(&ours)), STR_ARG(buf_str(&theirs)));
 }
 
 void api_run_list(struct api_call *call)

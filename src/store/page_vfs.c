@@ -1,9 +1,9 @@
 /* store/page_vfs.c -- see page_vfs.h.
  *
  * Locks, the WAL's index and everything else but the bytes of a page are handed on, and a log is a
- * log_file.  The checksum
- * is two sums, each fed by the other, as in SQLite's WAL: every step can be undone when its eight
- * bytes are known, so two pages that differ within eight bytes never have the same.
+ * log_file.  The checksum is two sums, each fed by the other, as in SQLite's WAL: every step can be
+ * undone when its eight bytes are known, so two pages that differ within eight bytes never have the
+ * same.
  */
 #include "store/page_vfs.h"
 

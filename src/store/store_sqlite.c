@@ -292,16 +292,14 @@ static bool row_insert(struct store_sqlite *self, const struct store_run *row, i
 	       tally(self, row->name, row->state, row->created_at, row->ended_at, 1, error);
 }
 
-/* Its name, its state and how long it took are counted elsewhere, too.  Appends do not change a
- * run's name, so that of a row which was not looked for is the same. */
+/* Its name, its state and how long it took are counted elsewhere, too. */
 static bool listing_update(struct store_sqlite *self, const struct store_run *row,
 			   const struct store_sqlite_run_row *was, struct error *error)
 {
-	struct str name = was->name.size > 0 ? was->name : row->name;
-	bool listed = str_equal(row->state, was->state) && str_equal(row->name, name);
+	bool listed = str_equal(row->state, was->state) && str_equal(row->name, was->name);
 	if (listed && row->ended_at == was->ended_at && row->created_at == was->created_at)
 		return true;
-	if (!tally(self, name, was->state, was->created_at, was->ended_at, -1, error) ||
+	if (!tally(self, was->name, was->state, was->created_at, was->ended_at, -1, error) ||
 	    !tally(self, row->name, row->state, row->created_at, row->ended_at, 1, error))
 		return false;
 	sqlite3_stmt *update = store_sqlite_statement(self, WRITE_RUN_LISTED);
@@ -420,6 +418,7 @@ static bool stream_write(struct store_sqlite *self, struct store_append *append,
 	now.stepping = append->run.stepping && !uuid_is_zero(&append->run.id);
 	now.floor = append->floor > was->floor ? append->floor : was->floor;
 	now.state = append->run.state;
+	now.name = append->run.name;
 	now.created_at = append->run.created_at;
 	now.ended_at = append->run.ended_at;
 	bool written = was->there ? row_update(self, &append->run, now.seq, was, error)

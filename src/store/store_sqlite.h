@@ -69,21 +69,20 @@ extern const char *const store_sqlite_writes[WRITES];
 
 #define STORE_SQLITE_PAGES "-pages"
 
-enum { STORE_SQLITE_STATE = 24, STORE_SQLITE_KNOWN = 1024 };
+enum { STORE_SQLITE_STATE = 24, STORE_SQLITE_NAME = 64, STORE_SQLITE_KNOWN = 1024 };
 
 /* A run's row as far as an append asks for it; store_sqlite_known.c keeps some. */
 struct store_sqlite_run_row {
 	struct uuid id;
 	bool there, stepping;
 	int64_t key, seq, floor, created_at, ended_at;
-	struct str state;
-	struct str name; /* "" when it was not looked for: appends do not change it */
+	struct str state, name;
 };
 
-/* One that is kept; longer states than ours are not. */
+/* One that is kept; one with a longer state or name is not. */
 struct store_sqlite_known_row {
 	struct store_sqlite_run_row row;
-	char state[STORE_SQLITE_STATE];
+	char state[STORE_SQLITE_STATE], name[STORE_SQLITE_NAME];
 	uint64_t era; /* rows of an earlier one count for nothing */
 };
 

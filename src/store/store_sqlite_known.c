@@ -26,19 +26,23 @@ const struct store_sqlite_run_row *store_sqlite_known(struct store_sqlite *self,
 	return ours ? &kept->row : NULL;
 }
 
+static struct str keep(char *room, struct str text)
+{
+	if (text.size > 0)
+		memcpy(room, text.at, text.size);
+	return (struct str){ room, text.size };
+}
+
 void store_sqlite_know(struct store_sqlite *self, const struct store_sqlite_run_row *row)
 {
 	struct store_sqlite_known_row *kept = place(self, &row->id);
-	if (row->state.size > sizeof(kept->state)) {
-		kept->row.there = false;
+	kept->row.there = false;
+	if (row->state.size > sizeof(kept->state) || row->name.size > sizeof(kept->name))
 		return;
-	}
 	kept->row = *row;
+	kept->row.state = keep(kept->state, row->state);
+	kept->row.name = keep(kept->name, row->name);
 	kept->era = self->known_era;
-	if (row->state.size > 0)
-		memcpy(kept->state, row->state.at, row->state.size);
-	kept->row.state = (struct str){ kept->state, row->state.size };
-	kept->row.name = S("");
 }
 
 void store_sqlite_known_clear(struct store_sqlite *self)

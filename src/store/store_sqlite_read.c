@@ -307,7 +307,9 @@ bool store_sqlite_read_blob(struct store_reader *reader, const struct hash *hash
 
 static bool waits(struct str kind)
 {
-	const struct str kinds[] = { S("human"), S("timer"), S("retry"), S("queue") };
+#define KIND(kind) S(kind),
+	const struct str kinds[] = { STORE_SQLITE_WAITING_KINDS(KIND, ) };
+#undef KIND
 	for (size_t i = 0; i < COUNT(kinds); i++)
 		if (str_equal(kind, kinds[i]))
 			return true;

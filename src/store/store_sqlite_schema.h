@@ -98,9 +98,18 @@
 	" bytes BLOB NOT NULL);"                 \
 	"CREATE TABLE dead (blob INTEGER PRIMARY KEY);"
 
-/* Kinds of effects of which there may be a million, since nothing is in memory for them.  SQLite
- * takes the index for a question that has this very term. */
-#define STORE_SQLITE_WAITS "kind IN ('human', 'timer', 'retry', 'queue')"
+/* Kinds of effects of which there may be a million, since nothing is in memory for them; said once,
+ * with what stands between two of them. */
+#define STORE_SQLITE_WAITING_KINDS(KIND, BETWEEN) \
+	KIND("human") BETWEEN KIND("timer") BETWEEN KIND("retry") BETWEEN KIND("queue")
+#define STORE_SQLITE_QUOTED(kind)   "'" kind "'"
+#define STORE_SQLITE_NONE_YET(kind) "('" kind "', 0)"
+
+/* SQLite takes the index for a question that has this very term. */
+#define STORE_SQLITE_WAITS "kind IN (" STORE_SQLITE_WAITING_KINDS(STORE_SQLITE_QUOTED, ", ") ")"
+
+#define STORE_SQLITE_NONE_WAITS \
+	"INSERT INTO waiting VALUES " STORE_SQLITE_WAITING_KINDS(STORE_SQLITE_NONE_YET, ", ") ";"
 
 /* Since version 4, when the index got `queue`: which effects wait, and how many.  Triggers count,
  * so that nobody who opens or closes one can forget it. */
@@ -108,8 +117,7 @@
 	"CREATE INDEX effects_waiting ON effects (kind) WHERE " STORE_SQLITE_WAITS ";"       \
 	"CREATE TABLE waiting ("                                                             \
 	" kind TEXT PRIMARY KEY,"                                                            \
-	" effects INTEGER NOT NULL) WITHOUT ROWID;"                                          \
-	"INSERT INTO waiting VALUES ('human', 0), ('timer', 0), ('retry', 0), ('queue', 0);" \
+	" effects INTEGER NOT NULL) WITHOUT ROWID;" STORE_SQLITE_NONE_WAITS                  \
 	"CREATE TRIGGER effects_opened AFTER INSERT ON effects WHEN NEW." STORE_SQLITE_WAITS \
 	" BEGIN UPDATE waiting SET effects = effects + 1 WHERE kind = NEW.kind; END;"        \
 	"CREATE TRIGGER effects_closed AFTER DELETE ON effects WHEN OLD." STORE_SQLITE_WAITS \

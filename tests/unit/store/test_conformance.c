@@ -84,6 +84,25 @@ STORE_TEST(conformance, a_later_append_goes_on_and_replaces_the_row)
 	cr_assert_str(row.summary, S(""));
 	cr_assert_eq(row.ended_at, 77);
 	cr_assert_eq(row.seq, 4);
+	/* The name alone, too, and one that is too long to be remembered; it is counted under it.
+	 */
+	const struct str names[] = {
+		S("third"),
+		S("a-name-that-is-longer-than-the-sixty-four-bytes-which-are-kept-of-it-in-memory"),
+		S("fifth"), S("sixth")
+	};
+	for (size_t i = 0; i < COUNT(names); i++) {
+		struct draft more = draft_of(1, 4 + (int64_t)i, 1);
+		more.append.run = second.append.run;
+		more.append.run.name = names[i];
+		draft_commit(f, &more);
+		cr_assert_str(run_of(f, 1).name, names[i]);
+		struct store_tallies tallies;
+		cr_assert(f->ops->tally_runs(f->reader, &f->arena, &tallies, &f->error));
+		cr_assert_eq(tallies.count, 1);
+		cr_assert_str(tallies.at[0].name, names[i]);
+		cr_assert_eq(tallies.at[0].runs, 1);
+	}
 }
 
 STORE_TEST(conformance, a_conflict_writes_nothing)
