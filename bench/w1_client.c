@@ -202,7 +202,7 @@ static void client_read(struct load *load, struct client *client)
 		client_finish(load, client, false);
 }
 
-static void load_run(struct load *load, unsigned runs)
+static void run_load(struct load *load, unsigned runs)
 {
 	struct epoll_event events[64];
 	load->runs = runs;
@@ -282,9 +282,9 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	load_open(&load, (unsigned)clients, (unsigned)runs);
-	load_run(&load, WARM_RUNS);
+	run_load(&load, WARM_RUNS);
 	int64_t begun = now_us();
-	load_run(&load, (unsigned)runs);
+	run_load(&load, (unsigned)runs);
 	double seconds = (double)(now_us() - begun) / 1e6;
 	qsort(load.taken_us, (size_t)runs, sizeof(*load.taken_us), by_time);
 	printf("{\"bench\":\"w1\",\"clients\":%ld,\"runs\":%ld,\"errors\":%u,"

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/packed.h"
 #include "cli/cli.h"
-#include "os/point.h"
+#include "os/failpoint.h"
 #include "server.h"
 
 enum { RETRY_US = 20000, PATIENCE_TRIES = 500, INTERRUPTED = 130 };
@@ -221,7 +221,7 @@ int main(int argc, char **argv)
 {
 	struct cli cli = { 0 };
 	struct error error;
-	point_setup();
+	failpoint_setup();
 	signal(SIGPIPE, SIG_IGN);
 	int status;
 	if (!prepare(&cli, argc, argv, &error))

@@ -25,17 +25,17 @@
 #include "base/packed.h"
 #include "config/config.h"
 #include "base/yaml.h"
-#include "contract/document.h"
+#include "contract/document_kind.h"
 #include "llm/llm.h"
 #include "os/file.h"
 #include "os/loop.h"
-#include "os/point.h"
-#include "runtime/runtime.h"
-#include "runtime/schedules.h"
+#include "os/failpoint.h"
+#include "active/executor.h"
+#include "document/schedule_runner.h"
 #include "sandbox/sandbox.h"
 #include "store/store.h"
-#include "tool/custom.h"
-#include "tool/works.h"
+#include "tool/custom_tools.h"
+#include "tool/tool_context.h"
 
 enum { IDLE_CHECK_US = 20000 };
 
@@ -50,10 +50,10 @@ struct server {
 	struct store *store;
 	struct workspace *workspace;
 	struct artifacts *artifacts;
-	struct customs *customs;
-	struct tool_works *works;
+	struct custom_tools *customs;
+	struct tool_context *tool_context;
 	struct llm_host models;
-	struct runtime *runtime;
+	struct executor *executor;
 	struct api *api;
 	int port;
 	atomic_bool stop_when_idle;
@@ -74,7 +74,7 @@ static bool find_definition(void *context, struct str name, struct arena *arena,
 	size_t at;
 	bool plain = !str_find(name, S("/"), &at) && !str_find(name, S("\0"), &at);
 	struct error unread; /* not the caller's: an example may still be found */
-	if (plain && file_read_beneath(folder, file, LIMIT_YAML_BYTES, arena, out_yaml, &unread))
+	if (plain && file_read_confined(folder, file, LIMIT_YAML_BYTES, arena, out_yaml, &unread))
 		return true;
 	if (plain && unread.code != ERROR_NOT_FOUND) {
 		*error = unread;
@@ -152,7 +152,7 @@ static bool take_lock(struct server *server, struct error *error)
 		taken = try_lock(server, path, &holder, error);
 	}
 	if (taken) {
-		POINT("server.locked");
+		FAILPOINT("server.locked");
 		return true;
 	}
 	if (holder.size > 0)
@@ -168,7 +168,7 @@ static bool open_store(struct server *server, struct error *error)
 		str_format(&server->arena, "%s/baton.db", server->settings.data_folder).at;
 	if (!ops->open(path, &server->store, error))
 		return false;
-	POINT("server.store_opened");
+	FAILPOINT("server.store_opened");
 	uint64_t lost = ops->stats(server->store).lost_commits;
 	if (lost > 0)
 		log_line(LOG_WARNING,
@@ -208,8 +208,8 @@ static bool read_policy(struct server *server, const struct graph_retention_poli
 	struct contract_source source = { .json = NULL };
 	struct error unread = { 0 };
 	*out_policy = NULL;
-	if (!file_read_beneath(server->settings.data_folder, file, LIMIT_RETENTION_POLICY_BYTES,
-			       &server->arena, &source.text, &unread)) {
+	if (!file_read_confined(server->settings.data_folder, file, LIMIT_RETENTION_POLICY_BYTES,
+				&server->arena, &source.text, &unread)) {
 		*error = unread;
 		return unread.code == ERROR_NOT_FOUND;
 	}
@@ -228,16 +228,16 @@ static bool open_works(struct server *server, struct error *error)
 	const char *root = config_text(server->settings.config, CONFIG_TOOLS_APPEND_ROOT);
 	if (root[0] == '\0')
 		root = str_format(&server->arena, "%s/journal", server->settings.data_folder).at;
-	server->customs = customs_new(server->settings.data_folder);
+	server->customs = custom_tools_new(server->settings.data_folder);
 	server->artifacts = artifacts_new(server->settings.data_folder);
-	const struct tool_works_settings settings = {
+	const struct tool_context_settings settings = {
 		.loop = server->loop,
 		.customs = server->customs,
 		.artifacts = server->artifacts,
 		.append_root = root,
 		.private_addresses = config_list(server->settings.config, CONFIG_TOOLS_PRIVATE),
 	};
-	return works_new(&settings, &server->works, error);
+	return tool_context_new(&settings, &server->tool_context, error);
 }
 
 static bool open_runtime(struct server *server, struct error *error)
@@ -247,13 +247,15 @@ static bool open_runtime(struct server *server, struct error *error)
 	const struct graph_retention_policy *policy;
 	if (!read_policy(server, &policy, error))
 		return false;
-	server->models.system = loop_system(server->loop);
-	const struct runtime_settings settings = {
-		.system = loop_system(server->loop),
+	server->models.platform = loop_platform(server->loop);
+	const struct executor_settings settings = {
+		.platform = loop_platform(server->loop),
 		.store = server->store,
 		.workspace = server->workspace,
 		.tools = &tool_table,
-		.host = { .loop = server->loop, .sandbox = sandbox, .works = server->works },
+		.host = { .loop = server->loop,
+			  .sandbox = sandbox,
+			  .tool_context = server->tool_context },
 		.artifacts = server->artifacts,
 		.drivers = &llm_table,
 		.models = &server->models,
@@ -268,7 +270,7 @@ static bool open_runtime(struct server *server, struct error *error)
 			       .max_events = config_number(config, CONFIG_RETENTION_MAX_EVENTS),
 			       .policy = policy },
 	};
-	return runtime_new(&settings, &server->runtime, error);
+	return executor_new(&settings, &server->executor, error);
 }
 
 static const char *user_name(struct arena *arena)
@@ -292,7 +294,7 @@ static const char *find_program(struct arena *arena, const char *name)
 static void seed_maps(struct server *server)
 {
 	uint8_t key[16];
-	system_random(loop_system(server->loop), key, sizeof(key));
+	platform_random(loop_platform(server->loop), key, sizeof(key));
 	map_seed(key);
 }
 
@@ -319,7 +321,7 @@ static void open_doors(void *context, uint64_t recovered)
 	struct server *server = context;
 	struct http_server *http = api_server(server->api);
 	struct error error;
-	POINT("server.recovered");
+	FAILPOINT("server.recovered");
 	api_set_state(server->api, API_READY);
 	if (!http_listen_local(http, server->settings.socket_path, &error) ||
 	    !write_lock(server, &error))
@@ -328,14 +330,14 @@ static void open_doors(void *context, uint64_t recovered)
 		log_line(LOG_INFO, "%llu open run%s taken up again", (unsigned long long)recovered,
 			 recovered == 1 ? "" : "s");
 	if (!server->settings.only_looks)
-		runtime_keep_house(server->runtime);
+		executor_start_maintenance(server->executor);
 	/* A command that owns the folder for the moment is no server: nothing comes due in it. */
 	if (!server->settings.only_looks && server->settings.host != NULL)
-		runtime_open_schedules(server->runtime);
+		executor_open_schedules(server->executor);
 	server->settings.ready(server->settings.context, recovered);
 }
 
-static void trust_changed(void *context, const struct runtime_document *document)
+static void trust_changed(void *context, const struct executor_document *document)
 {
 	struct server *server = context;
 	AUTO(arena) arena = { 0 };
@@ -343,8 +345,8 @@ static void trust_changed(void *context, const struct runtime_document *document
 	const struct run_trust *trust = NULL;
 	if (document->body.size > 0)
 		trust = document_read_stored(DOCUMENT_TRUST, document->body, &arena, &error);
-	customs_trust(server->customs, document->name, trust);
-	works_trust_changed(server->works, document->name);
+	custom_tools_trust(server->customs, document->name, trust);
+	tool_context_trust_changed(server->tool_context, document->name);
 }
 
 static void trust_loaded(void *context, uint64_t count)
@@ -354,7 +356,7 @@ static void trust_loaded(void *context, uint64_t count)
 	if (server->settings.only_looks)
 		open_doors(server, 0);
 	else
-		runtime_recover(server->runtime, open_doors, server);
+		executor_recover(server->executor, open_doors, server);
 }
 
 /* The keys are known: who asks over TCP how the server is, is told from now on. */
@@ -369,19 +371,19 @@ static void open_front_door(void *context, uint64_t keys)
 							settings->port, &server->port, &error)))
 		stay_shut(&error);
 	api_listens(server->api, server->port);
-	works_listens(server->works, server->port);
+	tool_context_listens(server->tool_context, server->port);
 	/* What was trusted is known before anything is called again. */
-	runtime_watch_documents(server->runtime, document_kind_name(DOCUMENT_TRUST), trust_changed,
-				trust_loaded, server);
+	executor_watch_documents(server->executor, document_kind_name(DOCUMENT_TRUST),
+				 trust_changed, trust_loaded, server);
 }
 
 /* Opening came only so far. */
 static void give_up(struct server *server)
 {
-	if (server->works != NULL)
-		works_free(server->works);
+	if (server->tool_context != NULL)
+		tool_context_free(server->tool_context);
 	if (server->customs != NULL)
-		customs_free(server->customs);
+		custom_tools_free(server->customs);
 	if (server->artifacts != NULL)
 		artifacts_free(server->artifacts);
 	if (server->workspace != NULL)
@@ -423,7 +425,7 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 	seed_maps(server);
 	const struct api_settings api = {
 		.loop = server->loop,
-		.runtime = server->runtime,
+		.executor = server->executor,
 		.version = BATON_VERSION,
 		.user = user_name(&server->arena),
 		.data_folder = settings->data_folder,
@@ -457,7 +459,7 @@ static void doors_closed(void *context, uint64_t argument)
 /* What is under way has ended, or its time is over. */
 static void close_doors(struct server *server)
 {
-	struct runtime_counts counts = runtime_counts(server->runtime);
+	struct executor_counts counts = executor_counts(server->executor);
 	if (counts.open_tools > 0)
 		log_line(LOG_WARNING,
 			 "%zu tool call%s did not end in time: the next start goes on with %s",
@@ -467,10 +469,10 @@ static void close_doors(struct server *server)
 		log_line(LOG_WARNING,
 			 "%zu turn%s of agents did not end in time: the next start asks again",
 			 counts.open_turns, counts.open_turns == 1 ? "" : "s");
-	POINT("server.drained");
+	FAILPOINT("server.drained");
 	server->phase = SERVER_CLOSES;
-	server->phase_until =
-		system_mono_us(loop_system(server->loop)) + LIMIT_DRAIN_CLOSE_MS * INT64_C(1000);
+	server->phase_until = platform_mono_us(loop_platform(server->loop)) +
+			      LIMIT_DRAIN_CLOSE_MS * INT64_C(1000);
 	api_drain(server->api);
 	http_server_drain(api_server(server->api), doors_closed, server);
 }
@@ -479,14 +481,14 @@ static void check_drain(void *context, uint64_t argument)
 {
 	struct server *server = context;
 	(void)argument;
-	struct system *system = loop_system(server->loop);
-	bool late = system_mono_us(system) >= server->phase_until;
-	bool done = runtime_drained(server->runtime) && api_caught_up(server->api);
+	struct platform *platform = loop_platform(server->loop);
+	bool late = platform_mono_us(platform) >= server->phase_until;
+	bool done = executor_is_drained(server->executor) && api_caught_up(server->api);
 	if (server->phase == SERVER_FINISHES && (late || done))
 		close_doors(server);
 	else if (server->phase == SERVER_CLOSES && late)
 		doors_closed(server, 0);
-	system_timer_start(system, IDLE_CHECK_US, check_drain, server, 0);
+	platform_timer_start(platform, IDLE_CHECK_US, check_drain, server, 0);
 }
 
 static void stop_on_signal(void *context, uint64_t argument)
@@ -498,18 +500,18 @@ static void stop_on_signal(void *context, uint64_t argument)
 		loop_stop(server->loop);
 		return;
 	}
-	struct runtime_counts counts = runtime_counts(server->runtime);
+	struct executor_counts counts = executor_counts(server->executor);
 	log_line(LOG_INFO,
 		 "stopping: nothing new begins, %zu tool call%s and %zu turn%s of agents under way "
 		 "may take up to %lld s; a second signal ends it at once",
 		 counts.open_tools, counts.open_tools == 1 ? "" : "s", counts.open_turns,
 		 counts.open_turns == 1 ? "" : "s", (long long)server->settings.drain_seconds);
 	server->phase = SERVER_FINISHES;
-	server->phase_until = system_mono_us(loop_system(server->loop)) +
+	server->phase_until = platform_mono_us(loop_platform(server->loop)) +
 			      server->settings.drain_seconds * INT64_C(1000000);
-	runtime_drain(server->runtime);
+	executor_drain(server->executor);
 	api_set_state(server->api, API_DRAINING);
-	POINT("server.draining");
+	FAILPOINT("server.draining");
 	check_drain(server, 0);
 }
 
@@ -521,14 +523,16 @@ static void check_idle(void *context, uint64_t argument)
 	    http_open_exchanges_local(api_server(server->api)) == 0)
 		loop_stop(server->loop);
 	else
-		system_timer_start(loop_system(server->loop), IDLE_CHECK_US, check_idle, server, 0);
+		platform_timer_start(loop_platform(server->loop), IDLE_CHECK_US, check_idle, server,
+				     0);
 }
 
 bool server_run(struct server *server)
 {
 	loop_on_stop_signal(server->loop, stop_on_signal, server);
 	if (server->settings.host == NULL)
-		system_timer_start(loop_system(server->loop), IDLE_CHECK_US, check_idle, server, 0);
+		platform_timer_start(loop_platform(server->loop), IDLE_CHECK_US, check_idle, server,
+				     0);
 	loop_run(server->loop);
 	return !server->cut_short;
 }

@@ -16,9 +16,9 @@ struct server_settings {
 	const char *host; /* NULL = baton.sock only */
 	int port;
 	const struct config *config; /* what is in force; lives as long as the server */
-	int64_t drain_seconds;  /* how long a stop waits for what is under way; 0 = not at all */
-	bool only_looks;        /* open runs are left alone: this server is gone in a moment */
-	system_callback *ready; /* every open run is on its way and the doors are open */
+	int64_t drain_seconds;    /* how long a stop waits for what is under way; 0 = not at all */
+	bool only_looks;          /* open runs are left alone: this server is gone in a moment */
+	platform_callback *ready; /* every open run is on its way and the doors are open */
 	void *context;
 };
 

@@ -12,24 +12,24 @@
 #define API_API_H
 
 #include "net/http_server.h"
-#include "runtime/runtime.h"
+#include "active/executor.h"
 
 struct api;
 
 struct api_settings {
 	struct loop *loop;
-	struct runtime *runtime;
+	struct executor *executor;
 	const char *version;
-	const char *user;            /* who answers through baton.sock */
-	const char *data_folder;     /* where /health looks for room */
-	const char *host;            /* NULL = baton.sock only */
-	struct str_list hosts;       /* further names that Host may have */
-	bool require_key;            /* also on loopback */
-	bool contained;              /* tools run in a sandbox */
-	struct artifacts *artifacts; /* what runs keep */
-	struct customs *customs;     /* tools of the owner's own */
-	const char *sandbox_program; /* what builds it; NULL when it was not found */
-	bool audit;                  /* a line for every change and every refused caller */
+	const char *user;             /* who answers through baton.sock */
+	const char *data_folder;      /* where /health looks for room */
+	const char *host;             /* NULL = baton.sock only */
+	struct str_list hosts;        /* further names that Host may have */
+	bool require_key;             /* also on loopback */
+	bool contained;               /* tools run in a sandbox */
+	struct artifacts *artifacts;  /* what runs keep */
+	struct custom_tools *customs; /* tools of the owner's own */
+	const char *sandbox_program;  /* what builds it; NULL when it was not found */
+	bool audit;                   /* a line for every change and every refused caller */
 };
 
 struct api *api_new(const struct api_settings *settings);
@@ -42,7 +42,7 @@ bool api_caught_up(const struct api *api);
 
 /* Reads the keys and the server's settings from the store and follows their changes; calls back
  * when they are there, before any door is opened. */
-void api_load(struct api *api, system_callback *done, void *context);
+void api_load(struct api *api, platform_callback *done, void *context);
 /* The port it listens on, for /api/server. */
 void api_listens(struct api *api, int port);
 /* FORBIDDEN when nobody could be told from anybody else there: beyond loopback at least one key

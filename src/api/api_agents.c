@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 
-#include "api/documents.h"
-#include "views/agent.h"
+#include "api/api_documents.h"
+#include "views/view_agent.h"
 
 enum agent_view { AGENT_RUN, AGENT_RUNTIME, AGENT_GRAPH, AGENT_VIEWS };
 
@@ -15,10 +15,10 @@ static const struct str view_names[AGENT_VIEWS] = { { "run", 3 },
 						    { "runtime", 7 },
 						    { "graph", 5 } };
 
-static const struct documents_answer agent_answer = { DOCUMENT_AGENT, { "/api/agents/", 12 } };
+static const struct api_documents_answer agent_answer = { DOCUMENT_AGENT, { "/api/agents/", 12 } };
 
 struct agent_read {
-	struct runtime_read read; /* first */
+	struct executor_read read; /* first */
 	struct api *api;
 	uint64_t exchange;
 	enum agent_view view;
@@ -97,7 +97,7 @@ static struct str print_page(const struct agent_read *r, const struct run_agent 
 	return run_agent_page_text(page, arena);
 }
 
-static void list_work(struct runtime_read *read, struct store_reader *reader)
+static void list_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct agent_read *r = (struct agent_read *)read;
 	struct arena *arena = &read->arena;
@@ -123,7 +123,7 @@ static void list_work(struct runtime_read *read, struct store_reader *reader)
 				     STR_ARG(cursor));
 }
 
-static void list_done(struct runtime_read *read)
+static void list_done(struct executor_read *read)
 {
 	struct agent_read *r = (struct agent_read *)read;
 	const struct http_header headers[] = { { S("Content-Type"), S("application/json") },
@@ -147,18 +147,18 @@ void api_agent_list(struct api_call *call)
 	}
 	r->read.work = list_work;
 	r->read.done = list_done;
-	runtime_read(call->api->settings.runtime, &r->read);
+	executor_read(call->api->settings.executor, &r->read);
 }
 
 /* ---- one ------------------------------------------------------------------------------- */
 
-static void one_work(struct runtime_read *read, struct store_reader *reader)
+static void one_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct agent_read *r = (struct agent_read *)read;
 	struct arena *arena = &read->arena;
 	const void *value;
-	if (!runtime_document(reader, DOCUMENT_AGENT, r->name, arena, &value, &r->revision,
-			      &r->error))
+	if (!executor_document(reader, DOCUMENT_AGENT, r->name, arena, &value, &r->revision,
+			       &r->error))
 		return;
 	if (value == NULL)
 		fail(&r->error, ERROR_NOT_FOUND, "there is no agent called " STR_FMT,
@@ -169,7 +169,7 @@ static void one_work(struct runtime_read *read, struct store_reader *reader)
 		r->text = graph_agent_text(view_agent_graph(value, arena), arena);
 }
 
-static void one_done(struct runtime_read *read)
+static void one_done(struct executor_read *read)
 {
 	struct agent_read *r = (struct agent_read *)read;
 	if (r->error.code != ERROR_NONE) {
@@ -177,7 +177,7 @@ static void one_done(struct runtime_read *read)
 		return;
 	}
 	struct str etag = str_format(&read->arena, "\"%lld\"", (long long)r->revision);
-	documents_reply(r->api, r->exchange, 200, etag, S(""), r->had, r->text);
+	api_documents_reply(r->api, r->exchange, 200, etag, S(""), r->had, r->text);
 	read_free(r);
 }
 
@@ -190,7 +190,7 @@ void api_agent_read(struct api_call *call)
 		return;
 	}
 	if (view == AGENT_RUN) {
-		documents_send(call, &agent_answer, api_name(call, S("name")));
+		api_documents_send(call, &agent_answer, api_name(call, S("name")));
 		return;
 	}
 	struct agent_read *r = read_new(call);
@@ -199,33 +199,34 @@ void api_agent_read(struct api_call *call)
 	r->had = str_copy(&r->read.arena, http_header(call->request, S("If-None-Match")));
 	r->read.work = one_work;
 	r->read.done = one_done;
-	runtime_read(call->api->settings.runtime, &r->read);
+	executor_read(call->api->settings.executor, &r->read);
 }
 
 /* ---- changing -------------------------------------------------------------------------- */
 
 void api_agent_create(struct api_call *call, const struct run_agent *body)
 {
-	documents_change(call, &agent_answer, body->name, 0, run_agent_text(body, call->arena));
+	api_documents_change(call, &agent_answer, body->name, 0, run_agent_text(body, call->arena));
 }
 
 void api_agent_replace(struct api_call *call, const struct run_agent *body)
 {
 	struct error error;
 	int64_t revision;
-	if (!documents_expected(call, &revision, &error))
+	if (!api_documents_expected(call, &revision, &error))
 		api_reply_error(call->api, call->exchange, &error, NULL);
 	else
-		documents_change(call, &agent_answer, api_name(call, S("name")), revision,
-				 run_agent_text(body, call->arena));
+		api_documents_change(call, &agent_answer, api_name(call, S("name")), revision,
+				     run_agent_text(body, call->arena));
 }
 
 void api_agent_delete(struct api_call *call)
 {
 	struct error error;
 	int64_t revision;
-	if (!documents_expected(call, &revision, &error))
+	if (!api_documents_expected(call, &revision, &error))
 		api_reply_error(call->api, call->exchange, &error, NULL);
 	else
-		documents_change(call, &agent_answer, api_name(call, S("name")), revision, S(""));
+		api_documents_change(call, &agent_answer, api_name(call, S("name")), revision,
+				     S(""));
 }

@@ -5,11 +5,11 @@
  */
 #include <stdlib.h>
 
-#include "api/inside.h"
+#include "api/api_internal.h"
 #include "artifact/artifact.h"
 
 struct artifact_read {
-	struct runtime_read read;
+	struct executor_read read;
 	struct api *api;
 	uint64_t exchange;
 	struct uuid run;
@@ -45,7 +45,7 @@ static bool find_run(struct artifact_read *r, struct store_reader *reader)
 	return found || fail(&r->error, ERROR_NOT_FOUND, "there is no such run");
 }
 
-static void artifact_work(struct runtime_read *read, struct store_reader *reader)
+static void artifact_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct artifact_read *r = (struct artifact_read *)read;
 	const struct artifacts *artifacts = r->api->settings.artifacts;
@@ -87,7 +87,7 @@ static void send_bytes(struct artifact_read *r)
 	api_reply(r->api, r->exchange, same ? 304 : 200, headers, COUNT(headers), r->body);
 }
 
-static void artifact_done(struct runtime_read *read)
+static void artifact_done(struct executor_read *read)
 {
 	struct artifact_read *r = (struct artifact_read *)read;
 	if (r->error.code != ERROR_NONE)
@@ -114,7 +114,7 @@ static struct artifact_read *read_new(struct api_call *call)
 
 void api_run_artifacts(struct api_call *call)
 {
-	runtime_read(call->api->settings.runtime, &read_new(call)->read);
+	executor_read(call->api->settings.executor, &read_new(call)->read);
 }
 
 void api_run_artifact(struct api_call *call)
@@ -123,7 +123,7 @@ void api_run_artifact(struct api_call *call)
 	r->name = str_copy(&r->read.arena, call->path);
 	r->known = str_copy(&r->read.arena, http_header(call->request, S("If-None-Match")));
 	if (api_query_int(call, S("version"), 1, INT64_MAX, 0, &r->version, &r->error))
-		runtime_read(call->api->settings.runtime, &r->read);
+		executor_read(call->api->settings.executor, &r->read);
 	else
 		artifact_done(&r->read);
 }

@@ -2,7 +2,7 @@
  * signals. */
 #include <stdlib.h>
 
-#include "api/inside.h"
+#include "api/api_internal.h"
 
 struct str api_speaker(const struct api_call *call, bool given, struct str by)
 {
@@ -18,7 +18,7 @@ struct verdict {
 	enum run_decision decision;
 };
 
-static void answered(void *context, uint64_t argument, const struct runtime_reply *reply)
+static void answered(void *context, uint64_t argument, const struct executor_reply *reply)
 {
 	struct verdict *verdict = context;
 	(void)argument;
@@ -36,24 +36,24 @@ static void answered(void *context, uint64_t argument, const struct runtime_repl
 	free(verdict);
 }
 
-void api_answer(struct api_call *call, const struct runtime_answer *answer)
+void api_answer(struct api_call *call, const struct executor_answer *answer)
 {
 	struct verdict *verdict = calloc(1, sizeof(*verdict));
 	require(verdict != NULL);
 	*verdict = (struct verdict){ call->api, call->exchange, answer->decision };
-	runtime_answer(call->api->settings.runtime, answer, answered, verdict, 0);
+	executor_answer(call->api->settings.executor, answer, answered, verdict, 0);
 }
 
 static void give_verdict(struct api_call *call, const struct run_verdict *body,
 			 enum run_decision decision)
 {
-	struct runtime_answer answer = { .run = call->id,
-					 .decision = decision,
-					 .comment = has(body, comment) ? body->comment : S(""),
-					 .by = api_speaker(call, has(body, by),
-							   has(body, by) ? body->by : S("")),
-					 .revision = has(body, revision) ? &body->revision : NULL,
-					 .key = call->key };
+	struct executor_answer answer = { .run = call->id,
+					  .decision = decision,
+					  .comment = has(body, comment) ? body->comment : S(""),
+					  .by = api_speaker(call, has(body, by),
+							    has(body, by) ? body->by : S("")),
+					  .revision = has(body, revision) ? &body->revision : NULL,
+					  .key = call->key };
 	if (has(body, request))
 		answer.request = body->request;
 	api_answer(call, &answer);
@@ -84,11 +84,11 @@ static enum run_decision decision_of(enum graph_feedback_action action)
 
 void api_run_feedback(struct api_call *call, const struct graph_human_feedback *body)
 {
-	struct runtime_answer answer = { .run = call->id,
-					 .decision = decision_of(body->action),
-					 .comment = has(body, message) ? body->message : S(""),
-					 .by = api_caller_name(call),
-					 .key = call->key };
+	struct executor_answer answer = { .run = call->id,
+					  .decision = decision_of(body->action),
+					  .comment = has(body, message) ? body->message : S(""),
+					  .by = api_caller_name(call),
+					  .key = call->key };
 	if (answer.decision == RUN_DECISION_MODIFY)
 		answer.value = json_print(call->arena, body->state_updates);
 	api_answer(call, &answer);
@@ -103,7 +103,7 @@ struct told {
 	const char *command;
 };
 
-static void was_told(void *context, uint64_t argument, const struct runtime_reply *reply)
+static void was_told(void *context, uint64_t argument, const struct executor_reply *reply)
 {
 	struct told *told = context;
 	(void)argument;
@@ -120,21 +120,21 @@ static void was_told(void *context, uint64_t argument, const struct runtime_repl
 	free(told);
 }
 
-static void tell(struct api_call *call, const char *name, struct runtime_command command)
+static void tell(struct api_call *call, const char *name, struct executor_command command)
 {
 	struct told *told = calloc(1, sizeof(*told));
 	require(told != NULL);
 	*told = (struct told){ call->api, call->exchange, call->id, name };
 	command.run = call->id;
 	command.key = call->key;
-	runtime_command(call->api->settings.runtime, &command, was_told, told, 0);
+	executor_command(call->api->settings.executor, &command, was_told, told, 0);
 }
 
 static void tell_note(struct api_call *call, const char *name, enum command_kind kind,
 		      const struct run_note *body)
 {
 	tell(call, name,
-	     (struct runtime_command){
+	     (struct executor_command){
 		     .kind = kind,
 		     .reason = has(body, reason) ? body->reason : S(""),
 		     .by = api_speaker(call, has(body, by), has(body, by) ? body->by : S("")) });
@@ -158,7 +158,7 @@ void api_run_cancel(struct api_call *call, const struct run_note *body)
 void api_run_signal(struct api_call *call, const struct run_signal_request *body)
 {
 	tell(call, "signal",
-	     (struct runtime_command){
+	     (struct executor_command){
 		     .kind = COMMAND_SIGNAL,
 		     .name = body->name,
 		     .data = has(body, data) ? json_print(call->arena, body->data) : S(""),

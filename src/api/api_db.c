@@ -8,14 +8,14 @@
  * The store knows nothing of what is in an event, so that every value an event names is there is
  * checked here; reading a value checks it against its hash.
  */
-#include "api/reading.h"
+#include "api/read_job.h"
 #include "base/limits.h"
 #include "contract/describe.h"
 #include "contract/event.h"
 
 struct care {
-	struct api_reading answer; /* first */
-	struct runtime_care write; /* a vacuum comes first */
+	struct api_read_job answer;      /* first */
+	struct executor_admin_job write; /* a vacuum comes first */
 	struct str file;
 	/* a check */
 	struct str problems[LIMIT_PROBLEMS];
@@ -39,18 +39,18 @@ static struct care *care_new(struct api_call *call)
 {
 	if (!is_local(call))
 		return NULL;
-	return api_reading_new(call->api, call->exchange, sizeof(struct care));
+	return api_read_job_new(call->api, call->exchange, sizeof(struct care));
 }
 
 /* ---- stats --------------------------------------------------------------------------- */
 
-static void stats_work(struct runtime_read *read, struct store_reader *reader)
+static void stats_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct care *care = (struct care *)read;
 	struct store_size size;
 	if (!reader->ops->measure(reader, &size, &care->answer.error))
 		return;
-	const struct store_stats stats = runtime_store_stats(read->runtime);
+	const struct store_stats stats = executor_store_stats(read->executor);
 	struct run_store_stats *answer = run_store_stats_new(&read->arena);
 	SET(answer, runs, size.runs);
 	SET(answer, events, size.events);
@@ -70,28 +70,28 @@ void api_db_stats(struct api_call *call)
 {
 	struct care *care = care_new(call);
 	if (care != NULL)
-		api_reading_begin(&care->answer, stats_work);
+		api_read_job_begin(&care->answer, stats_work);
 }
 
 /* ---- vacuum -------------------------------------------------------------------------- */
 
-static struct care *care_of(struct runtime_care *write)
+static struct care *care_of(struct executor_admin_job *write)
 {
 	return (struct care *)(void *)((char *)write - offsetof(struct care, write));
 }
 
-static void vacuum_work(struct runtime_care *write, struct store *store)
+static void vacuum_work(struct executor_admin_job *write, struct store *store)
 {
 	store->ops->vacuum(store, &care_of(write)->answer.error);
 }
 
-static void vacuum_done(struct runtime_care *write)
+static void vacuum_done(struct executor_admin_job *write)
 {
 	struct care *care = care_of(write);
 	if (care->answer.error.code == ERROR_NONE)
-		api_reading_begin(&care->answer, stats_work);
+		api_read_job_begin(&care->answer, stats_work);
 	else
-		api_reading_end(&care->answer);
+		api_read_job_end(&care->answer);
 }
 
 void api_db_vacuum(struct api_call *call)
@@ -101,12 +101,12 @@ void api_db_vacuum(struct api_call *call)
 		return;
 	care->write.work = vacuum_work;
 	care->write.done = vacuum_done;
-	runtime_care(call->api->settings.runtime, &care->write);
+	executor_admin_job(call->api->settings.executor, &care->write);
 }
 
 /* ---- backup -------------------------------------------------------------------------- */
 
-static void backup_work(struct runtime_read *read, struct store_reader *reader)
+static void backup_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct care *care = (struct care *)read;
 	int64_t bytes;
@@ -127,12 +127,12 @@ void api_db_backup(struct api_call *call, const struct run_store_copy *body)
 	if (str_find(body->file, S("\0"), &at)) {
 		fail(&care->answer.error, ERROR_INVALID,
 		     "file must be a path, without a zero byte");
-		api_reading_end(&care->answer);
+		api_read_job_end(&care->answer);
 		return;
 	}
 	const char *file = str_c(&care->answer.read.arena, body->file);
 	care->file = (struct str){ file, body->file.size };
-	api_reading_begin(&care->answer, backup_work);
+	api_read_job_begin(&care->answer, backup_work);
 }
 
 /* ---- check --------------------------------------------------------------------------- */
@@ -276,7 +276,7 @@ static bool check_snapshots(struct care *care, struct store_reader *reader)
 	}
 }
 
-static void check_work(struct runtime_read *read, struct store_reader *reader)
+static void check_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct care *care = (struct care *)read;
 	struct store_check check;
@@ -301,12 +301,12 @@ void api_db_check(struct api_call *call)
 {
 	struct care *care = care_new(call);
 	if (care != NULL)
-		api_reading_begin(&care->answer, check_work);
+		api_read_job_begin(&care->answer, check_work);
 }
 
 /* ---- compact ------------------------------------------------------------------------- */
 
-static void compacted(void *context, uint64_t argument, const struct runtime_compacted *result)
+static void compacted(void *context, uint64_t argument, const struct executor_compacted *result)
 {
 	struct api *api = context;
 	AUTO(arena) arena = { 0 };
@@ -326,14 +326,14 @@ static void compacted(void *context, uint64_t argument, const struct runtime_com
 
 void api_db_compact(struct api_call *call, const struct run_store_compact *body)
 {
-	const struct runtime_compaction wanted = {
+	const struct executor_compaction wanted = {
 		.days = has(body, days) ? body->days : -1,
 		.max_events = has(body, max_events) ? body->max_events : -1,
 		.counts_values = true,
 	};
 	if (is_local(call))
-		runtime_compact(call->api->settings.runtime, &wanted, compacted, call->api,
-				call->exchange);
+		executor_compact(call->api->settings.executor, &wanted, compacted, call->api,
+				 call->exchange);
 }
 
 /* ---- rebuild ------------------------------------------------------------------------- */
@@ -354,7 +354,7 @@ static struct run_stored_projection_list stored_projections(struct arena *arena)
 	return (struct run_stored_projection_list){ at, count };
 }
 
-static void rebuilt(void *context, uint64_t argument, const struct runtime_rebuilt *result)
+static void rebuilt(void *context, uint64_t argument, const struct executor_rebuilt *result)
 {
 	struct api *api = context;
 	AUTO(arena) arena = { 0 };
@@ -376,5 +376,5 @@ static void rebuilt(void *context, uint64_t argument, const struct runtime_rebui
 void api_db_rebuild(struct api_call *call)
 {
 	if (is_local(call))
-		runtime_rebuild(call->api->settings.runtime, rebuilt, call->api, call->exchange);
+		executor_rebuild(call->api->settings.executor, rebuilt, call->api, call->exchange);
 }

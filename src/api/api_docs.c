@@ -5,11 +5,11 @@
  */
 #include <stdlib.h>
 
-#include "api/inside.h"
+#include "api/api_internal.h"
 #include "contract/describe.h"
 
 struct document_read {
-	struct runtime_read read;
+	struct executor_read read;
 	struct api *api;
 	uint64_t exchange;
 	struct str (*kept)(void);
@@ -18,14 +18,14 @@ struct document_read {
 	struct str text;
 };
 
-static void document_work(struct runtime_read *read, struct store_reader *reader)
+static void document_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct document_read *r = (struct document_read *)read;
 	(void)reader;
 	r->text = r->kept();
 }
 
-static void document_done(struct runtime_read *read)
+static void document_done(struct executor_read *read)
 {
 	struct document_read *r = (struct document_read *)read;
 	api_reply(r->api, r->exchange, 200, r->headers, r->header_count, r->text);
@@ -45,7 +45,7 @@ static void send_document(struct api_call *call, struct str (*kept)(void),
 	r->header_count = count;
 	r->read.work = document_work;
 	r->read.done = document_done;
-	runtime_read(call->api->settings.runtime, &r->read);
+	executor_read(call->api->settings.executor, &r->read);
 }
 
 #define HEADER(name_, value_)                      \

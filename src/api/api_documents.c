@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "api/documents.h"
+#include "api/api_documents.h"
 #include "base/buf.h"
 
 /* ---- revisions in headers ---------------------------------------------------------------- */
@@ -15,7 +15,7 @@ static struct str etag_of(int64_t revision, struct arena *arena)
 	return str_format(arena, "\"%lld\"", (long long)revision);
 }
 
-bool documents_expected(const struct api_call *call, int64_t *out_revision, struct error *error)
+bool api_documents_expected(const struct api_call *call, int64_t *out_revision, struct error *error)
 {
 	struct str match = http_header(call->request, S("If-Match"));
 	struct str none = http_header(call->request, S("If-None-Match"));
@@ -39,8 +39,8 @@ bool documents_expected(const struct api_call *call, int64_t *out_revision, stru
 	return true;
 }
 
-void documents_reply(struct api *api, uint64_t exchange, int status, struct str etag,
-		     struct str location, struct str had, struct str body)
+void api_documents_reply(struct api *api, uint64_t exchange, int status, struct str etag,
+			 struct str location, struct str had, struct str body)
 {
 	struct http_header headers[3] = { { S("Content-Type"), S("application/json") },
 					  { S("ETag"), etag },
@@ -68,7 +68,7 @@ static struct str escaped(struct str text, struct arena *arena)
 	return str_copy(arena, buf_str(&out));
 }
 
-struct str documents_location(struct str path, struct str name, struct arena *arena)
+struct str api_documents_location(struct str path, struct str name, struct arena *arena)
 {
 	return str_format(arena, STR_FMT STR_FMT, STR_ARG(path), STR_ARG(escaped(name, arena)));
 }
@@ -76,18 +76,18 @@ struct str documents_location(struct str path, struct str name, struct arena *ar
 /* ---- one request ------------------------------------------------------------------------- */
 
 struct document_request {
-	struct runtime_read read; /* first */
+	struct executor_read read; /* first */
 	struct api *api;
 	uint64_t exchange;
-	struct documents_answer answer;
+	struct api_documents_answer answer;
 	struct str name, had; /* had: If-None-Match of a GET */
 	int64_t revision;
 	struct str text;
 	struct error error;
 };
 
-static struct document_request *request_new(struct api_call *call,
-					    const struct documents_answer *answer, struct str name)
+static struct document_request *
+request_new(struct api_call *call, const struct api_documents_answer *answer, struct str name)
 {
 	struct document_request *request = calloc(1, sizeof(*request));
 	require(request != NULL);
@@ -106,14 +106,14 @@ static void request_free(struct document_request *request)
 	free(request);
 }
 
-static void send_work(struct runtime_read *read, struct store_reader *reader)
+static void send_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct document_request *request = (struct document_request *)read;
 	enum document_kind kind = request->answer.kind;
 	struct str kind_name = document_kind_name(kind);
 	const void *value;
-	if (!runtime_document(reader, kind, request->name, &read->arena, &value, &request->revision,
-			      &request->error))
+	if (!executor_document(reader, kind, request->name, &read->arena, &value,
+			       &request->revision, &request->error))
 		return;
 	if (value == NULL)
 		fail(&request->error, ERROR_NOT_FOUND, "there is no " STR_FMT " called " STR_FMT,
@@ -122,15 +122,15 @@ static void send_work(struct runtime_read *read, struct store_reader *reader)
 		request->text = contract_text(document_type(kind), value, &read->arena);
 }
 
-static void send_done(struct runtime_read *read)
+static void send_done(struct executor_read *read)
 {
 	struct document_request *request = (struct document_request *)read;
 	if (request->error.code != ERROR_NONE)
 		api_reply_error(request->api, request->exchange, &request->error, NULL);
 	else
-		documents_reply(request->api, request->exchange, 200,
-				etag_of(request->revision, &read->arena), S(""), request->had,
-				request->text);
+		api_documents_reply(request->api, request->exchange, 200,
+				    etag_of(request->revision, &read->arena), S(""), request->had,
+				    request->text);
 	request_free(request);
 }
 
@@ -138,10 +138,11 @@ static void send(struct document_request *request)
 {
 	request->read.work = send_work;
 	request->read.done = send_done;
-	runtime_read(request->api->settings.runtime, &request->read);
+	executor_read(request->api->settings.executor, &request->read);
 }
 
-void documents_send(struct api_call *call, const struct documents_answer *answer, struct str name)
+void api_documents_send(struct api_call *call, const struct api_documents_answer *answer,
+			struct str name)
 {
 	struct document_request *request = request_new(call, answer, name);
 	request->had =
@@ -151,7 +152,7 @@ void documents_send(struct api_call *call, const struct documents_answer *answer
 
 /* ---- changing ------------------------------------------------------------------------------ */
 
-static void changed(void *context, uint64_t deletes, const struct runtime_reply *reply)
+static void changed(void *context, uint64_t deletes, const struct executor_reply *reply)
 {
 	struct document_request *request = context;
 	struct arena *arena = &request->read.arena;
@@ -165,39 +166,40 @@ static void changed(void *context, uint64_t deletes, const struct runtime_reply 
 	} else {
 		struct str location = S("");
 		if (reply->created && request->answer.path.size > 0)
-			location = documents_location(request->answer.path, request->name, arena);
-		documents_reply(request->api, request->exchange, location.size > 0 ? 201 : 200,
-				etag_of(reply->revision, arena), location, S(""), reply->body);
+			location =
+				api_documents_location(request->answer.path, request->name, arena);
+		api_documents_reply(request->api, request->exchange, location.size > 0 ? 201 : 200,
+				    etag_of(reply->revision, arena), location, S(""), reply->body);
 	}
 	request_free(request);
 }
 
-void documents_change(struct api_call *call, const struct documents_answer *answer, struct str name,
-		      int64_t revision, struct str body)
+void api_documents_change(struct api_call *call, const struct api_documents_answer *answer,
+			  struct str name, int64_t revision, struct str body)
 {
-	const struct runtime_change change = { .kind = document_kind_name(answer->kind),
-					       .name = name,
-					       .revision = revision,
-					       .body = body,
-					       .by = api_caller_name(call),
-					       .key = call->key };
-	runtime_change(call->api->settings.runtime, &change, changed,
-		       request_new(call, answer, name), body.size == 0);
+	const struct executor_change change = { .kind = document_kind_name(answer->kind),
+						.name = name,
+						.revision = revision,
+						.body = body,
+						.by = api_caller_name(call),
+						.key = call->key };
+	executor_change(call->api->settings.executor, &change, changed,
+			request_new(call, answer, name), body.size == 0);
 }
 
-void documents_compose(struct api_call *call, const struct documents_answer *answer,
-		       struct str name, runtime_compose *compose, void *context)
+void api_documents_compose(struct api_call *call, const struct api_documents_answer *answer,
+			   struct str name, executor_compose *compose, void *context)
 {
-	const struct runtime_composition how = { .compose = compose,
-						 .context = context,
-						 .by = api_caller_name(call),
-						 .key = call->key };
-	runtime_change_composed(call->api->settings.runtime, &how, changed,
-				request_new(call, answer, name), false);
+	const struct executor_composition how = { .compose = compose,
+						  .context = context,
+						  .by = api_caller_name(call),
+						  .key = call->key };
+	executor_change_composed(call->api->settings.executor, &how, changed,
+				 request_new(call, answer, name), false);
 }
 
-void documents_add_problems(struct problems *problems, struct str pointer,
-			    const struct problems *of_part)
+void api_documents_add_problems(struct problems *problems, struct str pointer,
+				const struct problems *of_part)
 {
 	for (size_t i = 0; i < of_part->count; i++) {
 		const struct problem *problem = &of_part->at[i];

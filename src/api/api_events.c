@@ -6,19 +6,19 @@
  */
 #include <stdlib.h>
 
-#include "api/api_page.h"
-#include "api/inside.h"
+#include "api/event_page.h"
+#include "api/api_internal.h"
 
 struct events_page {
-	struct page page; /* first */
+	struct event_page page; /* first */
 	struct str text;
 };
 
-static void events_work(struct runtime_read *read, struct store_reader *reader)
+static void events_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct events_page *events = (struct events_page *)read;
-	struct page *page = &events->page;
-	page_work(read, reader);
+	struct event_page *page = &events->page;
+	event_page_work(read, reader);
 	if (page->error.code != ERROR_NONE)
 		return;
 	AUTO(buf) text = { 0 };
@@ -42,12 +42,12 @@ static void events_work(struct runtime_read *read, struct store_reader *reader)
 
 static void events_free(struct events_page *events)
 {
-	stories_free(events->page.stories);
+	timeline_cache_free(events->page.timeline_cache);
 	arena_done(&events->page.read.arena);
 	free(events);
 }
 
-static void events_done(struct runtime_read *read)
+static void events_done(struct executor_read *read)
 {
 	struct events_page *events = (struct events_page *)read;
 	struct api *api = events->page.owner;
@@ -58,7 +58,7 @@ static void events_done(struct runtime_read *read)
 	events_free(events);
 }
 
-static bool read_filters(struct api_call *call, struct page *page, struct error *error)
+static bool read_filters(struct api_call *call, struct event_page *page, struct error *error)
 {
 	struct str run = api_query(call, S("run")), type = api_query(call, S("type"));
 	struct str view = api_query(call, S("view"));
@@ -83,7 +83,7 @@ void api_event_list(struct api_call *call)
 {
 	struct events_page *events = calloc(1, sizeof(*events));
 	require(events != NULL);
-	struct page *page = &events->page;
+	struct event_page *page = &events->page;
 	struct error error;
 	page->owner = call->api;
 	page->connection = call->exchange;
@@ -93,8 +93,8 @@ void api_event_list(struct api_call *call)
 		events_free(events);
 		return;
 	}
-	page->stories = page->view == NULL ? NULL : stories_new();
+	page->timeline_cache = page->view == NULL ? NULL : timeline_cache_new();
 	page->read.work = events_work;
 	page->read.done = events_done;
-	runtime_read(call->api->settings.runtime, &page->read);
+	executor_read(call->api->settings.executor, &page->read);
 }

@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "api/inside.h"
+#include "api/api_internal.h"
 #include "os/file.h"
 
 void api_health(struct api_call *call)
@@ -54,7 +54,7 @@ void api_health_ready(struct api_call *call)
 enum { COMPONENTS_MOST = 8, MS_US = 1000, SECOND_US = 1000000 };
 
 struct health_read {
-	struct runtime_read read;
+	struct executor_read read;
 	struct api *api;
 	uint64_t exchange;
 	struct task_health_check_event components[COMPONENTS_MOST];
@@ -78,13 +78,13 @@ static void add(struct health_read *r, struct str component, enum task_health_st
 	SET(event, component, component);
 	SET(event, status, status);
 	SET(event, metrics, json);
-	SET(event, timestamp, system_wall_us(loop_system(r->api->settings.loop)));
+	SET(event, timestamp, platform_wall_us(loop_platform(r->api->settings.loop)));
 	r->components[r->count++] = *event;
 	if (status > r->worst)
 		r->worst = status;
 }
 
-static void health_work(struct runtime_read *read, struct store_reader *reader)
+static void health_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct health_read *r = (struct health_read *)read;
 	const struct api_settings *settings = &r->api->settings;
@@ -93,10 +93,10 @@ static void health_work(struct runtime_read *read, struct store_reader *reader)
 		r->room_bytes = 0;
 	r->sandbox_there =
 		settings->sandbox_program != NULL && file_exists(settings->sandbox_program);
-	r->looked_at = system_mono_us(loop_system(settings->loop));
+	r->looked_at = platform_mono_us(loop_platform(settings->loop));
 }
 
-static void add_store(struct health_read *r, const struct runtime_counts *counts)
+static void add_store(struct health_read *r, const struct executor_counts *counts)
 {
 	struct arena *arena = &r->read.arena;
 	add(r, S("store"),
@@ -122,10 +122,10 @@ static void add_store(struct health_read *r, const struct runtime_counts *counts
 		       (unsigned long long)r->room_bytes, (long long)LIMIT_DISK_LOW_BYTES));
 }
 
-static void add_others(struct health_read *r, const struct runtime_counts *counts)
+static void add_others(struct health_read *r, const struct executor_counts *counts)
 {
 	struct arena *arena = &r->read.arena;
-	int64_t late = system_mono_us(loop_system(r->api->settings.loop)) - r->looked_at;
+	int64_t late = platform_mono_us(loop_platform(r->api->settings.loop)) - r->looked_at;
 	add(r, S("loop"),
 	    late > (int64_t)LIMIT_LOOP_STALL_MS * MS_US ? TASK_HEALTH_DEGRADED
 							: TASK_HEALTH_HEALTHY,
@@ -140,14 +140,14 @@ static void add_others(struct health_read *r, const struct runtime_counts *count
 	bool recovering = r->api->state == API_RECOVERING;
 	add(r, S("recovery"), recovering ? TASK_HEALTH_DEGRADED : TASK_HEALTH_HEALTHY,
 	    str_format(arena, "{\"done\":%s,\"live_runs\":%zu}", recovering ? "false" : "true",
-		       counts->live_runs));
+		       counts->active_runs));
 }
 
-static void health_done(struct runtime_read *read)
+static void health_done(struct executor_read *read)
 {
 	struct health_read *r = (struct health_read *)read;
-	const struct runtime_counts counts = runtime_counts(read->runtime);
-	int64_t now = system_mono_us(loop_system(r->api->settings.loop));
+	const struct executor_counts counts = executor_counts(read->executor);
+	int64_t now = platform_mono_us(loop_platform(r->api->settings.loop));
 	add_others(r, &counts);
 	add_store(r, &counts);
 	struct run_health *health = run_health_new(&read->arena);
@@ -169,5 +169,5 @@ void api_health_report(struct api_call *call)
 	r->exchange = call->exchange;
 	r->read.work = health_work;
 	r->read.done = health_done;
-	runtime_read(call->api->settings.runtime, &r->read);
+	executor_read(call->api->settings.executor, &r->read);
 }

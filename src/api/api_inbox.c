@@ -1,9 +1,9 @@
 /* api/api_inbox.c -- what waits for a person, and the person's answer. */
-#include "api/reading.h"
+#include "api/read_job.h"
 #include "base/limits.h"
 
 struct inbox_read {
-	struct api_reading answer; /* first */
+	struct api_read_job answer; /* first */
 	bool has_after;
 	struct uuid after;
 	int64_t limit;
@@ -62,7 +62,7 @@ static bool read_item(const struct store_effect *row, struct store_reader *reade
 	return true;
 }
 
-static void inbox_work(struct runtime_read *read, struct store_reader *reader)
+static void inbox_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct inbox_read *r = (struct inbox_read *)read;
 	struct store_effect_page page;
@@ -84,7 +84,7 @@ static void inbox_work(struct runtime_read *read, struct store_reader *reader)
 
 void api_inbox_list(struct api_call *call)
 {
-	struct inbox_read *r = api_reading_new(call->api, call->exchange, sizeof(*r));
+	struct inbox_read *r = api_read_job_new(call->api, call->exchange, sizeof(*r));
 	struct str cursor = api_query(call, S("cursor"));
 	r->has_after = cursor.size > 0;
 	bool good = api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 100, &r->limit,
@@ -92,16 +92,16 @@ void api_inbox_list(struct api_call *call)
 	if (good && r->has_after && !uuid_parse(cursor, &r->after))
 		good = fail(&r->answer.error, ERROR_USAGE, "?cursor= is not one this list gave");
 	if (good)
-		api_reading_begin(&r->answer, inbox_work);
+		api_read_job_begin(&r->answer, inbox_work);
 	else
-		api_reading_end(&r->answer);
+		api_read_job_end(&r->answer);
 }
 
 /* ---- answering ----------------------------------------------------------------------- */
 
 void api_inbox_respond(struct api_call *call, const struct run_inbox_answer *body)
 {
-	struct runtime_answer answer = {
+	struct executor_answer answer = {
 		.request = call->id,
 		.decision = body->decision,
 		.comment = has(body, comment) ? body->comment : S(""),

@@ -4,8 +4,8 @@
  */
 #include <stdlib.h>
 
-#include "api/documents.h"
-#include "api/reading.h"
+#include "api/api_documents.h"
+#include "api/read_job.h"
 
 static struct run_key_item item_of(const struct run_key *key, struct arena *arena)
 {
@@ -23,12 +23,12 @@ static struct run_key_item item_of(const struct run_key *key, struct arena *aren
 /* ---- reading --------------------------------------------------------------------------- */
 
 struct key_read {
-	struct api_reading answer; /* first */
+	struct api_read_job answer; /* first */
 	struct str after;
 	int64_t limit;
 };
 
-static void list_work(struct runtime_read *read, struct store_reader *reader)
+static void list_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct key_read *r = (struct key_read *)read;
 	struct arena *arena = &read->arena;
@@ -53,18 +53,18 @@ static void list_work(struct runtime_read *read, struct store_reader *reader)
 
 void api_key_list(struct api_call *call)
 {
-	struct key_read *r = api_reading_new(call->api, call->exchange, sizeof(*r));
+	struct key_read *r = api_read_job_new(call->api, call->exchange, sizeof(*r));
 	r->after = str_copy(&r->answer.read.arena, api_query(call, S("cursor")));
 	if (api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 100, &r->limit, &r->answer.error))
-		api_reading_begin(&r->answer, list_work);
+		api_read_job_begin(&r->answer, list_work);
 	else
-		api_reading_end(&r->answer);
+		api_read_job_end(&r->answer);
 }
 
 /* ---- making ---------------------------------------------------------------------------- */
 
 struct key_made {
-	struct runtime_read read; /* first; its arena has all that follows */
+	struct executor_read read; /* first; its arena has all that follows */
 	struct api *api;
 	uint64_t exchange;
 	struct run_key *key;
@@ -81,13 +81,13 @@ static void made_free(struct key_made *made)
 }
 
 /* The one that this Idempotency-Key has made before: what it opens was told then. */
-static void again_work(struct runtime_read *read, struct store_reader *reader)
+static void again_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct key_made *made = (struct key_made *)read;
 	char id[UUID_TEXT_SIZE];
 	const void *key;
-	if (!runtime_document(reader, DOCUMENT_KEY, uuid_text(&made->id, id), &read->arena, &key,
-			      NULL, &made->error))
+	if (!executor_document(reader, DOCUMENT_KEY, uuid_text(&made->id, id), &read->arena, &key,
+			       NULL, &made->error))
 		return;
 	if (key == NULL) {
 		fail(&made->error, ERROR_CONFLICT,
@@ -98,7 +98,7 @@ static void again_work(struct runtime_read *read, struct store_reader *reader)
 	made->answer = run_key_item_text(&item, &read->arena);
 }
 
-static void again_done(struct runtime_read *read)
+static void again_done(struct executor_read *read)
 {
 	struct key_made *made = (struct key_made *)read;
 	if (made->error.code != ERROR_NONE)
@@ -108,7 +108,7 @@ static void again_done(struct runtime_read *read)
 	made_free(made);
 }
 
-static void created(void *context, uint64_t argument, const struct runtime_reply *reply)
+static void created(void *context, uint64_t argument, const struct executor_reply *reply)
 {
 	struct key_made *made = context;
 	struct arena *arena = &made->read.arena;
@@ -119,7 +119,7 @@ static void created(void *context, uint64_t argument, const struct runtime_reply
 		made->id = reply->run;
 		made->read.work = again_work;
 		made->read.done = again_done;
-		runtime_read(made->api->settings.runtime, &made->read);
+		executor_read(made->api->settings.executor, &made->read);
 		return;
 	} else {
 		char id[UUID_TEXT_SIZE];
@@ -138,7 +138,7 @@ static void created(void *context, uint64_t argument, const struct runtime_reply
 }
 
 static bool compose(void *context, struct store_reader *reader, struct arena *arena,
-		    struct runtime_changes *out_changes, struct problems *problems,
+		    struct executor_changes *out_changes, struct problems *problems,
 		    struct error *error)
 {
 	const struct key_made *made = context;
@@ -146,18 +146,18 @@ static bool compose(void *context, struct store_reader *reader, struct arena *ar
 	(void)reader;
 	(void)problems;
 	(void)error;
-	struct runtime_change *change = arena_new(arena, struct runtime_change);
-	*change = (struct runtime_change){ .kind = document_kind_name(DOCUMENT_KEY),
-					   .name = str_copy(arena, uuid_text(&made->id, id)),
-					   .body = run_key_text(made->key, arena) };
-	*out_changes = (struct runtime_changes){ change, 1 };
+	struct executor_change *change = arena_new(arena, struct executor_change);
+	*change = (struct executor_change){ .kind = document_kind_name(DOCUMENT_KEY),
+					    .name = str_copy(arena, uuid_text(&made->id, id)),
+					    .body = run_key_text(made->key, arena) };
+	*out_changes = (struct executor_changes){ change, 1 };
 	return true;
 }
 
 void api_key_create(struct api_call *call, const struct run_key_request *body)
 {
-	struct system *system = loop_system(call->api->settings.loop);
-	int64_t now = system_wall_us(system);
+	struct platform *platform = loop_platform(call->api->settings.loop);
+	int64_t now = platform_wall_us(platform);
 	struct problems problems = { .arena = call->arena };
 	struct error error;
 	if (has(body, expires_at) && body->expires_at <= now)
@@ -170,39 +170,39 @@ void api_key_create(struct api_call *call, const struct run_key_request *body)
 	require(made != NULL);
 	struct arena *arena = &made->read.arena;
 	uint8_t dice[16], secret[32];
-	system_random(system, dice, sizeof(dice));
-	system_random(system, secret, sizeof(secret));
+	platform_random(platform, dice, sizeof(dice));
+	platform_random(platform, secret, sizeof(secret));
 	made->api = call->api;
 	made->exchange = call->exchange;
 	made->id = uuid_from_random(dice);
-	made->text = keys_text(&made->id, secret, arena);
+	made->text = key_ring_text(&made->id, secret, arena);
 	made->key = run_key_new(arena);
 	SET(made->key, id, made->id);
 	SET(made->key, label, str_copy(arena, body->label));
 	SET(made->key, role, body->role);
-	SET(made->key, sha256, keys_hash(secret));
+	SET(made->key, sha256, key_ring_hash(secret));
 	SET(made->key, created_at, now);
 	if (has(body, expires_at))
 		SET(made->key, expires_at, body->expires_at);
 	SET(made->key, created_by, str_copy(arena, api_caller_name(call)));
-	const struct runtime_composition how = { .compose = compose,
-						 .context = made,
-						 .by = made->key->created_by,
-						 .key = call->key,
-						 .subject = made->id };
-	runtime_change_composed(call->api->settings.runtime, &how, created, made, 0);
+	const struct executor_composition how = { .compose = compose,
+						  .context = made,
+						  .by = made->key->created_by,
+						  .key = call->key,
+						  .subject = made->id };
+	executor_change_composed(call->api->settings.executor, &how, created, made, 0);
 }
 
 void api_key_revoke(struct api_call *call)
 {
-	static const struct documents_answer answer = { DOCUMENT_KEY, { "", 0 } };
+	static const struct api_documents_answer answer = { DOCUMENT_KEY, { "", 0 } };
 	char id[UUID_TEXT_SIZE];
-	documents_change(call, &answer, uuid_text(&call->id, id), -1, S(""));
+	api_documents_change(call, &answer, uuid_text(&call->id, id), -1, S(""));
 }
 
 /* ---- in effect ----------------------------------------------------------------------------- */
 
-static void key_changed(void *context, const struct runtime_document *document)
+static void key_changed(void *context, const struct executor_document *document)
 {
 	struct api *api = context;
 	AUTO(arena) arena = { 0 };
@@ -215,13 +215,13 @@ static void key_changed(void *context, const struct runtime_document *document)
 			? NULL
 			: document_read_stored(DOCUMENT_KEY, document->body, &arena, &error);
 	if (key == NULL) /* taken back, or one that cannot be read: it lets nobody in */
-		keys_remove(api->keys, &id);
+		key_ring_remove(api->keys, &id);
 	else
-		keys_put(api->keys, key);
+		key_ring_put(api->keys, key);
 }
 
-void api_watch_keys(struct api *api, system_callback *loaded)
+void api_watch_keys(struct api *api, platform_callback *loaded)
 {
-	runtime_watch_documents(api->settings.runtime, document_kind_name(DOCUMENT_KEY),
-				key_changed, loaded, api);
+	executor_watch_documents(api->settings.executor, document_kind_name(DOCUMENT_KEY),
+				 key_changed, loaded, api);
 }

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "api/inside.h"
+#include "api/api_internal.h"
 #include "base/limits.h"
 #include "os/process.h"
 
@@ -51,8 +51,8 @@ struct metrics {
 	const struct api *api;
 	struct buf *text;
 	const char *name; /* of the family in work */
-	struct runtime_counts counts;
-	struct runtime_effects effects;
+	struct executor_counts counts;
+	struct executor_effects effects;
 	const struct store_state_counts *states;
 	struct loop_queue reader, writer;
 	const struct histogram *turns;
@@ -205,7 +205,7 @@ static void put_all(struct metrics *m)
 /* ---- the door ---------------------------------------------------------------------------- */
 
 struct metrics_read {
-	struct runtime_read read;
+	struct executor_read read;
 	struct api *api;
 	uint64_t exchange;
 	struct store_state_counts states;
@@ -254,7 +254,7 @@ static bool look_at_waiting(struct metrics_read *r, struct store_reader *reader,
 	return true;
 }
 
-static void metrics_work(struct runtime_read *read, struct store_reader *reader)
+static void metrics_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct metrics_read *r = (struct metrics_read *)read;
 	struct store_state_counts waiting;
@@ -265,7 +265,7 @@ static void metrics_work(struct runtime_read *read, struct store_reader *reader)
 		look_at_waiting(r, reader, S("timer"), &waiting, &r->timers));
 }
 
-static void set_waiting(struct runtime_effects *effects, struct str class,
+static void set_waiting(struct executor_effects *effects, struct str class,
 			const struct waiting *waiting, int64_t now)
 {
 	for (size_t i = 0; i < COUNT(effects->at); i++)
@@ -275,7 +275,7 @@ static void set_waiting(struct runtime_effects *effects, struct str class,
 		}
 }
 
-static void metrics_done(struct runtime_read *read)
+static void metrics_done(struct executor_read *read)
 {
 	struct metrics_read *r = (struct metrics_read *)read;
 	struct api *api = r->api;
@@ -283,19 +283,19 @@ static void metrics_done(struct runtime_read *read)
 	AUTO(buf) text = { 0 };
 	struct metrics m = { .api = api,
 			     .text = &text,
-			     .counts = runtime_counts(api->settings.runtime),
-			     .effects = runtime_effects(api->settings.runtime),
+			     .counts = executor_counts(api->settings.executor),
+			     .effects = executor_effects(api->settings.executor),
 			     .states = &r->states,
 			     .reader = loop_queue(loop, LANE_READER),
 			     .writer = loop_queue(loop, LANE_WRITER),
-			     .turns = loop_turns(loop),
+			     .turns = loop_ticks(loop),
 			     .children = process_count(loop),
 			     .exchanges = http_open_exchanges(api->server),
 			     .connections = http_open_connections(api->server),
 			     .new_connections = http_new_connections(api->server),
 			     .stalls = loop_stalls(loop),
-			     .draining = runtime_draining(api->settings.runtime) };
-	int64_t now = system_wall_us(loop_system(loop));
+			     .draining = executor_is_draining(api->settings.executor) };
+	int64_t now = platform_wall_us(loop_platform(loop));
 	set_waiting(&m.effects, S("human"), &r->humans, now);
 	set_waiting(&m.effects, S("timer"), &r->timers, now);
 	const struct http_header headers[] = {
@@ -320,5 +320,5 @@ void api_metrics(struct api_call *call)
 	r->exchange = call->exchange;
 	r->read.work = metrics_work;
 	r->read.done = metrics_done;
-	runtime_read(call->api->settings.runtime, &r->read);
+	executor_read(call->api->settings.executor, &r->read);
 }

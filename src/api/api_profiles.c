@@ -1,30 +1,30 @@
 /* api/api_profiles.c -- profiles: S0's, each a document under its name. */
-#include "api/documents.h"
-#include "api/merge.h"
-#include "api/reading.h"
-#include "runtime/agents.h"
+#include "api/api_documents.h"
+#include "api/merge_patch.h"
+#include "api/read_job.h"
+#include "document/agent_registry.h"
 
-static const struct documents_answer profile_answer = { DOCUMENT_PROFILE,
-							{ "/api/profiles/", 14 } };
+static const struct api_documents_answer profile_answer = { DOCUMENT_PROFILE,
+							    { "/api/profiles/", 14 } };
 
 /* ---- reading --------------------------------------------------------------------------- */
 
 struct profile_read {
-	struct api_reading answer; /* first */
-	struct str name, agent;    /* of one agent */
-	struct str after;          /* of a page */
+	struct api_read_job answer; /* first */
+	struct str name, agent;     /* of one agent */
+	struct str after;           /* of a page */
 	int64_t limit;
 };
 
-static void list_work(struct runtime_read *read, struct store_reader *reader)
+static void list_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct profile_read *r = (struct profile_read *)read;
 	struct arena *arena = &read->arena;
 	struct store_document_page page;
 	const struct run_selection *selection;
 	const void *value;
-	if (!runtime_document(reader, DOCUMENT_SETTINGS, document_kind_name(DOCUMENT_SETTINGS),
-			      arena, &value, NULL, &r->answer.error) ||
+	if (!executor_document(reader, DOCUMENT_SETTINGS, document_kind_name(DOCUMENT_SETTINGS),
+			       arena, &value, NULL, &r->answer.error) ||
 	    !reader->ops->list_documents(reader, document_kind_name(DOCUMENT_PROFILE), r->after,
 					 (size_t)r->limit, arena, &page, &r->answer.error))
 		return;
@@ -48,79 +48,80 @@ static void list_work(struct runtime_read *read, struct store_reader *reader)
 
 void api_profile_list(struct api_call *call)
 {
-	struct profile_read *r = api_reading_new(call->api, call->exchange, sizeof(*r));
+	struct profile_read *r = api_read_job_new(call->api, call->exchange, sizeof(*r));
 	r->after = str_copy(&r->answer.read.arena, api_query(call, S("cursor")));
 	if (api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 100, &r->limit, &r->answer.error))
-		api_reading_begin(&r->answer, list_work);
+		api_read_job_begin(&r->answer, list_work);
 	else
-		api_reading_end(&r->answer);
+		api_read_job_end(&r->answer);
 }
 
 void api_profile_read(struct api_call *call)
 {
-	documents_send(call, &profile_answer, api_name(call, S("name")));
+	api_documents_send(call, &profile_answer, api_name(call, S("name")));
 }
 
-static void agent_work(struct runtime_read *read, struct store_reader *reader)
+static void agent_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct profile_read *r = (struct profile_read *)read;
 	const struct pipeline_agent_config *config;
 	const void *value;
-	if (!runtime_document(reader, DOCUMENT_PROFILE, r->name, &read->arena, &value, NULL,
-			      &r->answer.error))
+	if (!executor_document(reader, DOCUMENT_PROFILE, r->name, &read->arena, &value, NULL,
+			       &r->answer.error))
 		return;
 	if (value == NULL)
 		fail(&r->answer.error, ERROR_NOT_FOUND, "there is no profile called " STR_FMT,
 		     STR_ARG(str_head(r->name, LIMIT_NAME_BYTES)));
-	else if (runtime_profile_agent(reader, value, r->agent, &read->arena, &config,
-				       &r->answer.error))
+	else if (registry_profile_agent(reader, value, r->agent, &read->arena, &config,
+					&r->answer.error))
 		r->answer.text = pipeline_agent_config_text(config, &read->arena);
 }
 
 void api_profile_agent(struct api_call *call)
 {
-	struct profile_read *r = api_reading_new(call->api, call->exchange, sizeof(*r));
+	struct profile_read *r = api_read_job_new(call->api, call->exchange, sizeof(*r));
 	r->name = str_copy(&r->answer.read.arena, api_name(call, S("name")));
 	r->agent = str_copy(&r->answer.read.arena, api_name(call, S("agent")));
-	api_reading_begin(&r->answer, agent_work);
+	api_read_job_begin(&r->answer, agent_work);
 }
 
 /* ---- changing -------------------------------------------------------------------------- */
 
 void api_profile_create(struct api_call *call, const struct pipeline_profile *body)
 {
-	documents_change(call, &profile_answer, body->name, 0,
-			 pipeline_profile_text(body, call->arena));
+	api_documents_change(call, &profile_answer, body->name, 0,
+			     pipeline_profile_text(body, call->arena));
 }
 
 void api_profile_replace(struct api_call *call, const struct pipeline_profile *body)
 {
 	struct error error;
 	int64_t revision;
-	if (!documents_expected(call, &revision, &error))
+	if (!api_documents_expected(call, &revision, &error))
 		api_reply_error(call->api, call->exchange, &error, NULL);
 	else
-		documents_change(call, &profile_answer, api_name(call, S("name")), revision,
-				 pipeline_profile_text(body, call->arena));
+		api_documents_change(call, &profile_answer, api_name(call, S("name")), revision,
+				     pipeline_profile_text(body, call->arena));
 }
 
 void api_profile_delete(struct api_call *call)
 {
 	struct error error;
 	int64_t revision;
-	if (!documents_expected(call, &revision, &error))
+	if (!api_documents_expected(call, &revision, &error))
 		api_reply_error(call->api, call->exchange, &error, NULL);
 	else
-		documents_change(call, &profile_answer, api_name(call, S("name")), revision, S(""));
+		api_documents_change(call, &profile_answer, api_name(call, S("name")), revision,
+				     S(""));
 }
 
 void api_profile_activate(struct api_call *call)
 {
-	static const struct documents_answer answer = { DOCUMENT_SETTINGS, { "", 0 } };
+	static const struct api_documents_answer answer = { DOCUMENT_SETTINGS, { "", 0 } };
 	struct run_selection *selection = run_selection_new(call->arena);
 	SET(selection, active_profile, api_name(call, S("name")));
-	documents_change(call, &answer, document_kind_name(DOCUMENT_SETTINGS), -1,
-			 run_selection_text(selection, call->arena));
+	api_documents_change(call, &answer, document_kind_name(DOCUMENT_SETTINGS), -1,
+			     run_selection_text(selection, call->arena));
 }
 
 /* ---- patching -------------------------------------------------------------------------- */
@@ -132,7 +133,7 @@ struct profile_patch {
 };
 
 static bool patch_compose(void *context, struct store_reader *reader, struct arena *arena,
-			  struct runtime_changes *out_changes, struct problems *problems,
+			  struct executor_changes *out_changes, struct problems *problems,
 			  struct error *error)
 {
 	const struct profile_patch *patch = context;
@@ -147,8 +148,8 @@ static bool patch_compose(void *context, struct store_reader *reader, struct are
 	if (!found)
 		return fail(error, ERROR_NOT_FOUND, "there is no profile called " STR_FMT,
 			    STR_ARG(patch->name));
-	struct runtime_change *change = arena_new(arena, struct runtime_change);
-	*change = (struct runtime_change){
+	struct executor_change *change = arena_new(arena, struct executor_change);
+	*change = (struct executor_change){
 		.kind = document_kind_name(DOCUMENT_PROFILE),
 		.name = patch->name,
 		.revision = patch->revision,
@@ -156,10 +157,10 @@ static bool patch_compose(void *context, struct store_reader *reader, struct are
 	};
 	struct problems found_problems = { .arena = arena };
 	if (document_read(DOCUMENT_PROFILE, change->body, arena, &found_problems) == NULL) {
-		documents_add_problems(problems, S(""), &found_problems);
+		api_documents_add_problems(problems, S(""), &found_problems);
 		return problems_fail(problems, error);
 	}
-	*out_changes = (struct runtime_changes){ change, 1 };
+	*out_changes = (struct executor_changes){ change, 1 };
 	return true;
 }
 
@@ -188,8 +189,8 @@ void api_profile_patch(struct api_call *call, const struct run_profile_patch *bo
 	struct profile_patch *patch = arena_new(call->arena, struct profile_patch);
 	patch->name = str_copy(call->arena, api_name(call, S("name")));
 	patch->patch = json_print(call->arena, patch_tree(body, call->arena));
-	if (!documents_expected(call, &patch->revision, &error))
+	if (!api_documents_expected(call, &patch->revision, &error))
 		api_reply_error(call->api, call->exchange, &error, NULL);
 	else
-		documents_compose(call, &profile_answer, patch->name, patch_compose, patch);
+		api_documents_compose(call, &profile_answer, patch->name, patch_compose, patch);
 }

@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "api/api_story.h"
-#include "api/reading.h"
+#include "api/api_timeline.h"
+#include "api/read_job.h"
 #include "base/limits.h"
 #include "views/view.h"
 #include "views/view_runtime.h"
@@ -15,7 +15,7 @@
 /* ---- one run ------------------------------------------------------------------------- */
 
 struct result_read {
-	struct api_reading answer; /* first */
+	struct api_read_job answer; /* first */
 	struct uuid run;
 	const struct view *view;
 	bool as_events;       /* a page of its events instead of the run itself */
@@ -23,57 +23,58 @@ struct result_read {
 };
 
 /* `limit` stored events behind `after`, as many of them as the view shows. */
-static void print_page(const struct result_read *r, const struct api_story *from,
+static void print_page(const struct result_read *r, const struct api_timeline *from,
 		       struct json_writer *writer)
 {
 	size_t first = 0, next;
 	struct view_document document;
-	while (first < from->count && story_seq(&from->story, first) <= r->after)
+	while (first < from->count && timeline_seq(&from->timeline, first) <= r->after)
 		first++;
 	json_open(writer, '{');
 	json_key(writer, S("items"));
 	json_open(writer, '[');
 	for (next = first; next < from->count && next - first < (size_t)r->limit; next++)
-		if (view_event(r->view, &from->story, next, &document))
+		if (view_event(r->view, &from->timeline, next, &document))
 			view_print(&document, writer);
 	json_close(writer, ']');
 	json_key(writer, S("cursor"));
 	if (next - first == (size_t)r->limit)
-		json_put_str(writer, str_format(from->arena, "%lld",
-						(long long)story_seq(&from->story, next - 1)));
+		json_put_str(writer,
+			     str_format(from->arena, "%lld",
+					(long long)timeline_seq(&from->timeline, next - 1)));
 	else
 		json_put_null(writer);
 	json_close(writer, '}');
 }
 
-static struct str print_view(const struct result_read *r, const struct api_story *from)
+static struct str print_view(const struct result_read *r, const struct api_timeline *from)
 {
 	AUTO(buf) text = { 0 };
 	struct json_writer writer = { .out = &text };
 	if (r->as_events) {
 		print_page(r, from, &writer);
 	} else {
-		struct view_document document = r->view->ops->run(&from->story);
+		struct view_document document = r->view->ops->run(&from->timeline);
 		view_print(&document, &writer);
 	}
 	return str_copy(from->arena, buf_str(&text));
 }
 
-static void result_work(struct runtime_read *read, struct store_reader *reader)
+static void result_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct result_read *r = (struct result_read *)read;
-	AUTO(api_story) story = { 0 };
-	if (!api_story_demand(&story, read->runtime, reader, &r->run, &read->arena,
-			      &r->answer.error))
+	AUTO(api_timeline) timeline = { 0 };
+	if (!api_timeline_demand(&timeline, read->executor, reader, &r->run, &read->arena,
+				 &r->answer.error))
 		return;
-	if (!r->as_events || api_story_reaches(story.floor, r->after, &r->answer.error))
-		r->answer.text = print_view(r, &story);
+	if (!r->as_events || api_timeline_reaches(timeline.floor, r->after, &r->answer.error))
+		r->answer.text = print_view(r, &timeline);
 }
 
 static struct result_read *result_new(struct api *api, uint64_t exchange, const struct uuid *run,
 				      const struct view *view)
 {
-	struct result_read *r = api_reading_new(api, exchange, sizeof(*r));
+	struct result_read *r = api_read_job_new(api, exchange, sizeof(*r));
 	r->run = *run;
 	r->view = view;
 	return r;
@@ -82,7 +83,7 @@ static struct result_read *result_new(struct api *api, uint64_t exchange, const 
 void api_send_result(struct api *api, uint64_t exchange, const struct uuid *run)
 {
 	struct result_read *r = result_new(api, exchange, run, view_at(VIEW_runtime));
-	api_reading_begin(&r->answer, result_work);
+	api_read_job_begin(&r->answer, result_work);
 }
 
 void api_run_read(struct api_call *call)
@@ -95,7 +96,7 @@ void api_run_read(struct api_call *call)
 		return;
 	}
 	struct result_read *r = result_new(call->api, call->exchange, &call->id, view);
-	api_reading_begin(&r->answer, result_work);
+	api_read_job_begin(&r->answer, result_work);
 }
 
 /* ---- starting ------------------------------------------------------------------------ */
@@ -122,9 +123,9 @@ static void wait_free(struct wait *wait)
 {
 	struct api *api = wait->api;
 	if (wait->watch != 0)
-		runtime_unwatch(api->settings.runtime, wait->watch);
+		executor_unwatch(api->settings.executor, wait->watch);
 	if (wait->timer != 0)
-		system_timer_stop(loop_system(api->settings.loop), wait->timer);
+		platform_timer_stop(loop_platform(api->settings.loop), wait->timer);
 	slots_remove(&api->waits, wait->id);
 	free(wait);
 }
@@ -149,7 +150,7 @@ static void patience_over(void *context, uint64_t argument)
 	wait_free(wait);
 }
 
-static void run_noticed(void *context, uint64_t argument, const struct runtime_notice *notice)
+static void run_noticed(void *context, uint64_t argument, const struct executor_notice *notice)
 {
 	struct api *api = context;
 	struct wait *wait = slots_get(&api->waits, argument);
@@ -161,14 +162,14 @@ static void run_noticed(void *context, uint64_t argument, const struct runtime_n
 
 /* A run that was started before may have ended before, too: then no notice will come. */
 struct ended_read {
-	struct runtime_read read;
+	struct executor_read read;
 	struct api *api;
 	uint64_t wait;
 	struct uuid run;
 	bool ended;
 };
 
-static void ended_work(struct runtime_read *read, struct store_reader *reader)
+static void ended_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct ended_read *r = (struct ended_read *)read;
 	struct store_run run;
@@ -178,7 +179,7 @@ static void ended_work(struct runtime_read *read, struct store_reader *reader)
 		   found && run.ended_at != 0;
 }
 
-static void ended_done(struct runtime_read *read)
+static void ended_done(struct executor_read *read)
 {
 	struct ended_read *r = (struct ended_read *)read;
 	struct wait *wait = slots_get(&r->api->waits, r->wait);
@@ -199,10 +200,10 @@ static void look_whether_ended(const struct wait *wait)
 	r->run = wait->run;
 	r->read.work = ended_work;
 	r->read.done = ended_done;
-	runtime_read(wait->api->settings.runtime, &r->read);
+	executor_read(wait->api->settings.executor, &r->read);
 }
 
-static void run_started(void *context, uint64_t argument, const struct runtime_reply *reply)
+static void run_started(void *context, uint64_t argument, const struct executor_reply *reply)
 {
 	struct api *api = context;
 	struct wait *wait = slots_get(&api->waits, argument);
@@ -217,11 +218,11 @@ static void run_started(void *context, uint64_t argument, const struct runtime_r
 		send_receipt(wait);
 		wait_free(wait);
 	} else {
-		wait->watch = runtime_watch(api->settings.runtime, &wait->run, run_noticed, api,
-					    argument);
+		wait->watch = executor_watch(api->settings.executor, &wait->run, run_noticed, api,
+					     argument);
 		wait->timer =
-			system_timer_start(loop_system(api->settings.loop), wait->seconds * 1000000,
-					   patience_over, api, argument);
+			platform_timer_start(loop_platform(api->settings.loop),
+					     wait->seconds * 1000000, patience_over, api, argument);
 		if (reply->repeated)
 			look_whether_ended(wait);
 	}
@@ -253,7 +254,7 @@ static int64_t wait_seconds(const struct http_request *request)
 }
 
 /* Answers with the receipt, or waits for the end and answers with what came of it. */
-static void start_run(struct api_call *call, struct str adapter, const struct runtime_start *start,
+static void start_run(struct api_call *call, struct str adapter, const struct executor_start *start,
 		      int64_t seconds, int64_t depth)
 {
 	struct error error;
@@ -270,18 +271,19 @@ static void start_run(struct api_call *call, struct str adapter, const struct ru
 	wait->seconds = seconds;
 	wait->depth = depth;
 	wait->id = slots_add(&call->api->waits, wait);
-	runtime_start(call->api->settings.runtime, start, run_started, call->api, wait->id);
+	executor_start(call->api->settings.executor, start, run_started, call->api, wait->id);
 }
 
 void api_run_start(struct api_call *call, const struct runtime_workflow_run_request *body)
 {
 	struct error error;
-	struct runtime_start start = { .workflow = body->workflow,
-				       .yaml = has(body, yaml_content) ? body->yaml_content : S(""),
-				       .inputs = json_print(call->arena, body->inputs),
-				       .key = call->key,
-				       .by = api_caller_name(call),
-				       .trace = str_from_c(call->trace) };
+	struct executor_start start = { .workflow = body->workflow,
+					.yaml = has(body, yaml_content) ? body->yaml_content
+									: S(""),
+					.inputs = json_print(call->arena, body->inputs),
+					.key = call->key,
+					.by = api_caller_name(call),
+					.trace = str_from_c(call->trace) };
 	if (has(body, run_id))
 		start.run = body->run_id;
 	if (has(body, priority))
@@ -304,11 +306,11 @@ void api_run_start(struct api_call *call, const struct runtime_workflow_run_requ
 void api_run_profile(struct api_call *call,
 		     const struct runtime_workflow_execution_profile_request *body)
 {
-	struct runtime_start start = { .workflow = body->workflow,
-				       .inputs = json_print(call->arena, body->inputs),
-				       .key = call->key,
-				       .by = api_caller_name(call),
-				       .trace = str_from_c(call->trace) };
+	struct executor_start start = { .workflow = body->workflow,
+					.inputs = json_print(call->arena, body->inputs),
+					.key = call->key,
+					.by = api_caller_name(call),
+					.trace = str_from_c(call->trace) };
 	start_run(call, body->adapter, &start, LIMIT_WAIT_SECONDS,
 		  has(body, trace_depth) ? body->trace_depth : LIMIT_SPAN_DEPTH);
 }
@@ -316,7 +318,7 @@ void api_run_profile(struct api_call *call,
 /* ---- lists --------------------------------------------------------------------------- */
 
 struct list_read {
-	struct runtime_read read;
+	struct executor_read read;
 	struct api *api;
 	uint64_t exchange;
 	bool has_before;
@@ -400,7 +402,7 @@ static struct str next_page(struct list_read *list, const struct uuid *last)
 			  STR_ARG(buf_str(&query)));
 }
 
-static void runs_work(struct runtime_read *read, struct store_reader *reader)
+static void runs_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct list_read *list = (struct list_read *)read;
 	struct store_run_page page;
@@ -416,7 +418,7 @@ static void runs_work(struct runtime_read *read, struct store_reader *reader)
 		list->next = next_page(list, &page.at[page.count - 1].id);
 }
 
-static void list_done(struct runtime_read *read)
+static void list_done(struct executor_read *read)
 {
 	struct list_read *list = (struct list_read *)read;
 	const struct http_header headers[] = { { S("Content-Type"), S("application/json") },
@@ -477,7 +479,7 @@ void api_run_list(struct api_call *call)
 	}
 	list->read.work = runs_work;
 	list->read.done = list_done;
-	runtime_read(call->api->settings.runtime, &list->read);
+	executor_read(call->api->settings.executor, &list->read);
 }
 
 /* ---- events -------------------------------------------------------------------------- */
@@ -504,7 +506,7 @@ struct str api_event_text(const struct store_event_row *row, struct arena *arena
 	return run_event_text(&event, arena);
 }
 
-static void events_work(struct runtime_read *read, struct store_reader *reader)
+static void events_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct list_read *list = (struct list_read *)read;
 	struct store_event_page page;
@@ -516,7 +518,7 @@ static void events_work(struct runtime_read *read, struct store_reader *reader)
 		fail(&list->error, ERROR_NOT_FOUND, "no such run");
 		return;
 	}
-	if (!api_story_reaches(run.floor, list->after, &list->error))
+	if (!api_timeline_reaches(run.floor, list->after, &list->error))
 		return;
 	if (!reader->ops->read_events(reader, &list->run, list->after, (size_t)list->limit,
 				      &read->arena, &page, &list->error))
@@ -540,7 +542,7 @@ static void send_events(struct api_call *call, const struct view *view, int64_t 
 	r->as_events = true;
 	r->after = after;
 	r->limit = limit;
-	api_reading_begin(&r->answer, result_work);
+	api_read_job_begin(&r->answer, result_work);
 }
 
 void api_run_events(struct api_call *call)
@@ -564,5 +566,5 @@ void api_run_events(struct api_call *call)
 	}
 	list->read.work = events_work;
 	list->read.done = list_done;
-	runtime_read(call->api->settings.runtime, &list->read);
+	executor_read(call->api->settings.executor, &list->read);
 }

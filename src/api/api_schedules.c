@@ -4,11 +4,11 @@
  */
 #include <stdlib.h>
 
-#include "api/documents.h"
-#include "runtime/schedules.h"
+#include "api/api_documents.h"
+#include "document/schedule_runner.h"
 
 struct schedule_read {
-	struct runtime_read read; /* first */
+	struct executor_read read; /* first */
 	struct api *api;
 	uint64_t exchange;
 	struct str name, had;
@@ -46,7 +46,7 @@ static void refuse(struct schedule_read *r, const struct error *error,
 	read_free(r);
 }
 
-static void read_done(struct runtime_read *read)
+static void read_done(struct executor_read *read)
 {
 	struct schedule_read *r = (struct schedule_read *)read;
 	if (r->error.code != ERROR_NONE) {
@@ -58,12 +58,12 @@ static void read_done(struct runtime_read *read)
 }
 
 static void submit(struct schedule_read *r,
-		   void (*work)(struct runtime_read *read, struct store_reader *reader),
-		   void (*done)(struct runtime_read *read))
+		   void (*work)(struct executor_read *read, struct store_reader *reader),
+		   void (*done)(struct executor_read *read))
 {
 	r->read.work = work;
 	r->read.done = done;
-	runtime_read(r->api->settings.runtime, &r->read);
+	executor_read(r->api->settings.executor, &r->read);
 }
 
 static bool not_there(struct schedule_read *r)
@@ -106,13 +106,13 @@ static const struct run_schedule_item *item_of(const struct run_schedule *schedu
 	return item;
 }
 
-static void one_work(struct runtime_read *read, struct store_reader *reader)
+static void one_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct schedule_read *r = (struct schedule_read *)read;
 	const struct run_schedule *schedule;
 	const struct run_schedule_progress *progress;
-	if (!runtime_read_schedule(reader, r->name, &read->arena, &schedule, &progress,
-				   &r->revision, &r->error))
+	if (!executor_read_schedule(reader, r->name, &read->arena, &schedule, &progress,
+				    &r->revision, &r->error))
 		return;
 	if (schedule == NULL)
 		(void)!not_there(r);
@@ -121,7 +121,7 @@ static void one_work(struct runtime_read *read, struct store_reader *reader)
 						 &read->arena);
 }
 
-static void one_done(struct runtime_read *read)
+static void one_done(struct executor_read *read)
 {
 	struct schedule_read *r = (struct schedule_read *)read;
 	struct arena *arena = &read->arena;
@@ -132,8 +132,8 @@ static void one_done(struct runtime_read *read)
 	struct str etag = str_format(arena, "\"%lld\"", (long long)r->revision);
 	struct str location = S("");
 	if (r->status == 201)
-		location = documents_location(S("/api/schedules/"), r->name, arena);
-	documents_reply(r->api, r->exchange, r->status, etag, location, r->had, r->text);
+		location = api_documents_location(S("/api/schedules/"), r->name, arena);
+	api_documents_reply(r->api, r->exchange, r->status, etag, location, r->had, r->text);
 	read_free(r);
 }
 
@@ -144,7 +144,7 @@ void api_schedule_read(struct api_call *call)
 	submit(r, one_work, one_done);
 }
 
-static void list_work(struct runtime_read *read, struct store_reader *reader)
+static void list_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct schedule_read *r = (struct schedule_read *)read;
 	struct arena *arena = &read->arena;
@@ -158,8 +158,8 @@ static void list_work(struct runtime_read *read, struct store_reader *reader)
 		const struct run_schedule *schedule;
 		const struct run_schedule_progress *progress;
 		int64_t revision;
-		if (!runtime_read_schedule(reader, page.at[i].name, arena, &schedule, &progress,
-					   &revision, &r->error))
+		if (!executor_read_schedule(reader, page.at[i].name, arena, &schedule, &progress,
+					    &revision, &r->error))
 			return;
 		if (schedule != NULL) /* else it was taken away between the two looks */
 			items[count++] = *item_of(schedule, progress, arena);
@@ -181,26 +181,26 @@ void api_schedule_list(struct api_call *call)
 		refuse(r, &r->error, NULL);
 }
 
-static void next_work(struct runtime_read *read, struct store_reader *reader)
+static void next_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct schedule_read *r = (struct schedule_read *)read;
 	struct arena *arena = &read->arena;
 	const struct run_schedule *schedule;
 	const struct run_schedule_progress *progress;
 	const struct run_schedule_times *times;
-	if (!runtime_read_schedule(reader, r->name, arena, &schedule, &progress, &r->revision,
-				   &r->error) ||
+	if (!executor_read_schedule(reader, r->name, arena, &schedule, &progress, &r->revision,
+				    &r->error) ||
 	    (schedule == NULL && !not_there(r)))
 		return;
-	if (runtime_schedule_times(schedule, progress, r->now, (size_t)r->limit, arena, &times,
-				   &r->error))
+	if (executor_schedule_times(schedule, progress, r->now, (size_t)r->limit, arena, &times,
+				    &r->error))
 		r->text = run_schedule_times_text(times, arena);
 }
 
 void api_schedule_next(struct api_call *call)
 {
 	struct schedule_read *r = read_new(call);
-	r->now = system_wall_us(loop_system(call->api->settings.loop));
+	r->now = platform_wall_us(loop_platform(call->api->settings.loop));
 	if (api_query_int(call, S("limit"), 1, LIMIT_SCHEDULE_TIMES, 10, &r->limit, &r->error))
 		submit(r, next_work, read_done);
 	else
@@ -209,7 +209,7 @@ void api_schedule_next(struct api_call *call)
 
 /* ---- changing ---------------------------------------------------------------------------- */
 
-static void changed(void *context, uint64_t argument, const struct runtime_reply *reply)
+static void changed(void *context, uint64_t argument, const struct executor_reply *reply)
 {
 	struct schedule_read *r = context;
 	(void)argument;
@@ -226,26 +226,27 @@ static void changed(void *context, uint64_t argument, const struct runtime_reply
 	submit(r, one_work, one_done);
 }
 
-static void change(struct api_call *call, enum runtime_schedule_verb verb, struct str name,
+static void change(struct api_call *call, enum executor_schedule_verb verb, struct str name,
 		   int64_t revision, struct str body)
 {
 	struct schedule_read *r = read_new(call);
 	r->name = str_copy(&r->read.arena, name);
 	r->deletes = verb == SCHEDULE_DELETE;
-	const struct runtime_schedule_change what = { .verb = verb,
-						      .name = r->name,
-						      .revision = revision,
-						      .body = body,
-						      .by = api_caller_name(call),
-						      .key = call->key };
-	runtime_change_schedule(call->api->settings.runtime, &what, changed, r, 0);
+	const struct executor_schedule_change what = { .verb = verb,
+						       .name = r->name,
+						       .revision = revision,
+						       .body = body,
+						       .by = api_caller_name(call),
+						       .key = call->key };
+	executor_change_schedule(call->api->settings.executor, &what, changed, r, 0);
 }
 
-static void change_expected(struct api_call *call, enum runtime_schedule_verb verb, struct str body)
+static void change_expected(struct api_call *call, enum executor_schedule_verb verb,
+			    struct str body)
 {
 	struct error error;
 	int64_t revision;
-	if (!documents_expected(call, &revision, &error))
+	if (!api_documents_expected(call, &revision, &error))
 		api_reply_error(call->api, call->exchange, &error, NULL);
 	else
 		change(call, verb, api_name(call, S("name")), revision, body);

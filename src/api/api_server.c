@@ -6,9 +6,9 @@
  */
 #include <stdlib.h>
 
-#include "api/documents.h"
-#include "api/merge.h"
-#include "contract/config.h"
+#include "api/api_documents.h"
+#include "api/merge_patch.h"
+#include "contract/config_rows.h"
 #include "net/websocket.h"
 
 /* ---- as it is ---------------------------------------------------------------------------- */
@@ -55,7 +55,7 @@ static struct str print_effective(const struct api *api, const struct run_server
 }
 
 struct server_asked {
-	struct runtime_read read; /* first */
+	struct executor_read read; /* first */
 	struct api *api;
 	uint64_t exchange;
 	struct str text, had;
@@ -63,24 +63,25 @@ struct server_asked {
 	struct error error;
 };
 
-static void server_work(struct runtime_read *read, struct store_reader *reader)
+static void server_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct server_asked *asked = (struct server_asked *)read;
 	const void *value;
-	if (runtime_document(reader, DOCUMENT_SERVER, document_kind_name(DOCUMENT_SERVER),
-			     &read->arena, &value, &asked->revision, &asked->error))
+	if (executor_document(reader, DOCUMENT_SERVER, document_kind_name(DOCUMENT_SERVER),
+			      &read->arena, &value, &asked->revision, &asked->error))
 		asked->text = print_effective(asked->api, value, &read->arena);
 }
 
-static void server_done(struct runtime_read *read)
+static void server_done(struct executor_read *read)
 {
 	struct server_asked *asked = (struct server_asked *)read;
 	if (asked->error.code != ERROR_NONE)
 		api_reply_error(asked->api, asked->exchange, &asked->error, NULL);
 	else
-		documents_reply(asked->api, asked->exchange, 200,
-				str_format(&read->arena, "\"%lld\"", (long long)asked->revision),
-				S(""), asked->had, asked->text);
+		api_documents_reply(
+			asked->api, asked->exchange, 200,
+			str_format(&read->arena, "\"%lld\"", (long long)asked->revision), S(""),
+			asked->had, asked->text);
 	arena_done(&read->arena);
 	free(asked);
 }
@@ -101,7 +102,7 @@ void api_server_read(struct api_call *call)
 {
 	struct server_asked *asked = asked_new(call);
 	asked->had = str_copy(&asked->read.arena, http_header(call->request, S("If-None-Match")));
-	runtime_read(call->api->settings.runtime, &asked->read);
+	executor_read(call->api->settings.executor, &asked->read);
 }
 
 /* ---- as it shall be ---------------------------------------------------------------------- */
@@ -145,7 +146,7 @@ struct server_change {
 
 /* Members of the patch that are not settings of this kind have been looked at already. */
 static bool server_compose(void *context, struct store_reader *reader, struct arena *arena,
-			   struct runtime_changes *out_changes, struct problems *problems,
+			   struct executor_changes *out_changes, struct problems *problems,
 			   struct error *error)
 {
 	const struct server_change *asked = context;
@@ -163,21 +164,21 @@ static bool server_compose(void *context, struct store_reader *reader, struct ar
 		run_server_settings_parse(&source, arena, problems);
 	if (settings == NULL)
 		return problems_fail(problems, error);
-	struct runtime_change *change = arena_new(arena, struct runtime_change);
-	*change = (struct runtime_change){ .kind = name,
-					   .name = name,
-					   .revision = asked->revision,
-					   .body = run_server_settings_text(settings, arena) };
-	*out_changes = (struct runtime_changes){ change, 1 };
+	struct executor_change *change = arena_new(arena, struct executor_change);
+	*change = (struct executor_change){ .kind = name,
+					    .name = name,
+					    .revision = asked->revision,
+					    .body = run_server_settings_text(settings, arena) };
+	*out_changes = (struct executor_changes){ change, 1 };
 	return true;
 }
 
-static void server_changed(void *context, uint64_t argument, const struct runtime_reply *reply)
+static void server_changed(void *context, uint64_t argument, const struct executor_reply *reply)
 {
 	struct server_asked *asked = context;
 	(void)argument;
 	if (reply->error == NULL) {
-		runtime_read(asked->api->settings.runtime, &asked->read);
+		executor_read(asked->api->settings.executor, &asked->read);
 		return;
 	}
 	api_reply_error(asked->api, asked->exchange, reply->error, reply->problems);
@@ -191,19 +192,19 @@ static void server_change(struct api_call *call, bool whole, struct str text,
 	struct server_change *change = arena_new(call->arena, struct server_change);
 	struct problems problems = { .arena = call->arena };
 	struct error error;
-	if (!documents_expected(call, &change->revision, &error) ||
+	if (!api_documents_expected(call, &change->revision, &error) ||
 	    !check_fixed(call, fixed, &problems, &error)) {
 		api_reply_error(call->api, call->exchange, &error, &problems);
 		return;
 	}
 	change->whole = whole;
 	change->text = text;
-	const struct runtime_composition how = { .compose = server_compose,
-						 .context = change,
-						 .by = api_caller_name(call),
-						 .key = call->key };
-	runtime_change_composed(call->api->settings.runtime, &how, server_changed, asked_new(call),
-				0);
+	const struct executor_composition how = { .compose = server_compose,
+						  .context = change,
+						  .by = api_caller_name(call),
+						  .key = call->key };
+	executor_change_composed(call->api->settings.executor, &how, server_changed,
+				 asked_new(call), 0);
 }
 
 /* Only what the body says itself: a default that it leaves to us is not set by anybody. */
@@ -242,16 +243,16 @@ void api_server_patch(struct api_call *call, const struct run_server_patch *body
 
 /* ---- in effect ------------------------------------------------------------------------------ */
 
-static void apply(void *context, const struct runtime_document *document)
+static void apply(void *context, const struct executor_document *document)
 {
 	struct api *api = context;
 	(void)document;
-	int64_t idle_us = runtime_server_settings(api->settings.runtime).websocket_idle_us;
+	int64_t idle_us = executor_server_settings(api->settings.executor).websocket_idle_us;
 	websocket_be_patient(api->server, (uint64_t)(idle_us / 1000));
 }
 
-void api_watch_server(struct api *api, system_callback *loaded)
+void api_watch_server(struct api *api, platform_callback *loaded)
 {
-	runtime_watch_documents(api->settings.runtime, document_kind_name(DOCUMENT_SERVER), apply,
-				loaded, api);
+	executor_watch_documents(api->settings.executor, document_kind_name(DOCUMENT_SERVER), apply,
+				 loaded, api);
 }

@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 
-#include "api/documents.h"
-#include "api/merge.h"
+#include "api/api_documents.h"
+#include "api/merge_patch.h"
 
 /* ---- reading --------------------------------------------------------------------------- */
 
@@ -45,8 +45,8 @@ static bool read_selection(struct store_reader *reader, struct arena *arena,
 			   const struct run_selection **out_selection, struct error *error)
 {
 	const void *value;
-	if (!runtime_document(reader, DOCUMENT_SETTINGS, document_kind_name(DOCUMENT_SETTINGS),
-			      arena, &value, NULL, error))
+	if (!executor_document(reader, DOCUMENT_SETTINGS, document_kind_name(DOCUMENT_SETTINGS),
+			       arena, &value, NULL, error))
 		return false;
 	*out_selection = value;
 	return true;
@@ -89,14 +89,14 @@ static struct str etag_of(struct str text, struct arena *arena)
 }
 
 struct settings_read {
-	struct runtime_read read; /* first */
+	struct executor_read read; /* first */
 	struct api *api;
 	uint64_t exchange;
 	struct str text, had;
 	struct error error;
 };
 
-static void settings_work(struct runtime_read *read, struct store_reader *reader)
+static void settings_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct settings_read *r = (struct settings_read *)read;
 	if (read_settings(reader, &read->arena, &r->text, &r->error) && r->text.size == 0)
@@ -104,14 +104,14 @@ static void settings_work(struct runtime_read *read, struct store_reader *reader
 		     "there is no profile yet: POST one to /api/profiles and it is the active one");
 }
 
-static void settings_done(struct runtime_read *read)
+static void settings_done(struct executor_read *read)
 {
 	struct settings_read *r = (struct settings_read *)read;
 	if (r->error.code != ERROR_NONE)
 		api_reply_error(r->api, r->exchange, &r->error, NULL);
 	else
-		documents_reply(r->api, r->exchange, 200, etag_of(r->text, &read->arena), S(""),
-				r->had, r->text);
+		api_documents_reply(r->api, r->exchange, 200, etag_of(r->text, &read->arena), S(""),
+				    r->had, r->text);
 	arena_done(&read->arena);
 	free(r);
 }
@@ -125,7 +125,7 @@ static void settings_send(struct api *api, uint64_t exchange, struct str had)
 	r->had = str_copy(&r->read.arena, had);
 	r->read.work = settings_work;
 	r->read.done = settings_done;
-	runtime_read(api->settings.runtime, &r->read);
+	executor_read(api->settings.executor, &r->read);
 }
 
 void api_settings_read(struct api_call *call)
@@ -143,7 +143,7 @@ struct settings_change {
 };
 
 struct change_list {
-	struct runtime_change *at;
+	struct executor_change *at;
 	size_t count, room;
 };
 
@@ -151,7 +151,7 @@ static void add_change(struct change_list *list, enum document_kind kind, struct
 		       struct str body)
 {
 	if (list->count < list->room)
-		list->at[list->count++] = (struct runtime_change){
+		list->at[list->count++] = (struct executor_change){
 			.kind = document_kind_name(kind), .name = name, .revision = -1, .body = body
 		};
 }
@@ -200,7 +200,7 @@ static bool compose_whole(const struct settings_change *change,
 	if (settings == NULL)
 		return problems_fail(problems, error);
 	list->room = settings->profiles.count + stored->count + 1;
-	list->at = arena_array(arena, struct runtime_change, list->room);
+	list->at = arena_array(arena, struct executor_change, list->room);
 	for (size_t i = 0; i < settings->profiles.count; i++)
 		add_change(list, DOCUMENT_PROFILE, settings->profiles.at[i].key,
 			   pipeline_profile_text(&settings->profiles.at[i].value, arena));
@@ -233,7 +233,7 @@ static bool compose_profile(const struct json_member *member, const struct store
 	struct str body = json_print(arena, merge_patch(before, &member->value, arena));
 	struct problems found = { .arena = arena };
 	if (document_read(DOCUMENT_PROFILE, body, arena, &found) == NULL)
-		documents_add_problems(
+		api_documents_add_problems(
 			problems, str_format(arena, "/profiles/" STR_FMT, STR_ARG(member->key)),
 			&found);
 	add_change(list, DOCUMENT_PROFILE, member->key, body);
@@ -253,7 +253,7 @@ static bool compose_parts(const struct settings_change *change,
 		return problems_fail(problems, error);
 	size_t count = has(patch, profiles) ? patch->profiles->as.object.count : 0;
 	list->room = count + 1;
-	list->at = arena_array(arena, struct runtime_change, list->room);
+	list->at = arena_array(arena, struct executor_change, list->room);
 	for (size_t i = 0; i < count; i++) {
 		const struct json_member *member = &patch->profiles->as.object.at[i];
 		if (!compose_profile(member, find(stored, member->key), arena, list, problems,
@@ -266,7 +266,7 @@ static bool compose_parts(const struct settings_change *change,
 }
 
 static bool settings_compose(void *context, struct store_reader *reader, struct arena *arena,
-			     struct runtime_changes *out_changes, struct problems *problems,
+			     struct executor_changes *out_changes, struct problems *problems,
 			     struct error *error)
 {
 	const struct settings_change *change = context;
@@ -277,7 +277,7 @@ static bool settings_compose(void *context, struct store_reader *reader, struct 
 	    !(change->whole ? compose_whole(change, &stored, arena, &list, problems, error)
 			    : compose_parts(change, &stored, arena, &list, problems, error)))
 		return false;
-	*out_changes = (struct runtime_changes){ list.at, list.count };
+	*out_changes = (struct executor_changes){ list.at, list.count };
 	return true;
 }
 
@@ -286,7 +286,7 @@ struct settings_asked {
 	uint64_t exchange;
 };
 
-static void settings_changed(void *context, uint64_t argument, const struct runtime_reply *reply)
+static void settings_changed(void *context, uint64_t argument, const struct executor_reply *reply)
 {
 	struct settings_asked *asked = context;
 	(void)argument;
@@ -306,11 +306,11 @@ static void settings_change(struct api_call *call, bool whole, struct str text)
 	*change = (struct settings_change){
 		whole, str_copy(call->arena, http_header(call->request, S("If-Match"))), text
 	};
-	const struct runtime_composition how = { .compose = settings_compose,
-						 .context = change,
-						 .by = api_caller_name(call),
-						 .key = call->key };
-	runtime_change_composed(call->api->settings.runtime, &how, settings_changed, asked, 0);
+	const struct executor_composition how = { .compose = settings_compose,
+						  .context = change,
+						  .by = api_caller_name(call),
+						  .key = call->key };
+	executor_change_composed(call->api->settings.executor, &how, settings_changed, asked, 0);
 }
 
 void api_settings_replace(struct api_call *call, const struct pipeline_settings *body)

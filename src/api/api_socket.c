@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api_page.h"
-#include "api/inside.h"
+#include "api/event_page.h"
+#include "api/api_internal.h"
 #include "net/websocket.h"
 
 struct api_socket {
@@ -28,7 +28,7 @@ struct api_socket {
 	bool all;
 	struct uuid run;
 	const struct view *view;
-	struct stories *stories; /* with a page while one is read */
+	struct timeline_cache *timeline_cache; /* with a page while one is read */
 	char since[PAGE_SINCE_SIZE];
 	int64_t cursor; /* position when all, else seq */
 	int64_t newest; /* likewise, of what it was told of */
@@ -55,11 +55,11 @@ static struct api_socket *socket_of_exchange(struct api *api, uint64_t exchange)
 static void socket_free(struct api_socket *socket)
 {
 	struct api *api = socket->api;
-	runtime_unwatch(api->settings.runtime, socket->watch);
+	executor_unwatch(api->settings.executor, socket->watch);
 	if (socket->timer != 0)
-		system_timer_stop(loop_system(api->settings.loop), socket->timer);
+		platform_timer_stop(loop_platform(api->settings.loop), socket->timer);
 	slots_remove(&api->sockets, socket->id);
-	stories_free(socket->stories);
+	timeline_cache_free(socket->timeline_cache);
 	free(socket);
 }
 
@@ -92,21 +92,22 @@ static void ping(void *context, uint64_t argument)
 	AUTO(arena) arena = { 0 };
 	if (!socket->full)
 		socket_send(socket, run_socket_ping_text(run_socket_ping_new(&arena), &arena));
-	socket->timer = system_timer_start(loop_system(api->settings.loop), LIMIT_WS_PING_MS * 1000,
-					   ping, api, argument);
+	socket->timer = platform_timer_start(loop_platform(api->settings.loop),
+					     LIMIT_WS_PING_MS * 1000, ping, api, argument);
 }
 
 /* ---- pages ----------------------------------------------------------------------------- */
 
-static void accept_socket(struct api_socket *socket, const struct page *page)
+static void accept_socket(struct api_socket *socket, const struct event_page *page)
 {
 	socket->accepted = true;
 	socket->cursor = page->after;
 	api_accept(socket->api, socket->exchange);
 	if (!socket->all)
 		return;
-	socket->timer = system_timer_start(loop_system(socket->api->settings.loop),
-					   LIMIT_WS_PING_MS * 1000, ping, socket->api, socket->id);
+	socket->timer =
+		platform_timer_start(loop_platform(socket->api->settings.loop),
+				     LIMIT_WS_PING_MS * 1000, ping, socket->api, socket->id);
 	socket->backfilling = socket->since[0] != '\0' && !page->expired;
 	socket->backfill_end = page->newest;
 	if (!page->expired)
@@ -131,10 +132,10 @@ static bool end_backfill(struct api_socket *socket)
 }
 
 /* Sends as much of the page as the client takes; true when the run's end was among it. */
-static bool send_page(struct api_socket *socket, const struct page *page)
+static bool send_page(struct api_socket *socket, const struct event_page *page)
 {
 	for (size_t i = 0; i < page->count && !socket->full; i++) {
-		const struct page_item *item = &page->items[i];
+		const struct event_page_item *item = &page->items[i];
 		if (socket->backfilling && item->cursor > socket->backfill_end &&
 		    !end_backfill(socket))
 			break;
@@ -152,12 +153,12 @@ static bool send_page(struct api_socket *socket, const struct page *page)
 	return false;
 }
 
-static void take_page(struct api_socket *socket, struct page *page)
+static void take_page(struct api_socket *socket, struct event_page *page)
 {
 	struct api *api = socket->api;
 	socket->reading = false;
-	socket->stories = page->stories;
-	page->stories = NULL;
+	socket->timeline_cache = page->timeline_cache;
+	page->timeline_cache = NULL;
 	if (page->error.code != ERROR_NONE && !socket->accepted) {
 		api_reply_error(api, socket->exchange, &page->error, NULL);
 		socket_free(socket);
@@ -183,14 +184,14 @@ static void take_page(struct api_socket *socket, struct page *page)
 	socket_read(socket);
 }
 
-static void page_done(struct runtime_read *read)
+static void page_done(struct executor_read *read)
 {
-	struct page *page = (struct page *)read;
+	struct event_page *page = (struct event_page *)read;
 	struct api *api = page->owner;
 	struct api_socket *socket = slots_get(&api->sockets, page->connection);
 	if (socket != NULL)
 		take_page(socket, page);
-	stories_free(page->stories);
+	timeline_cache_free(page->timeline_cache);
 	arena_done(&read->arena);
 	free(page);
 }
@@ -201,14 +202,14 @@ static void socket_read(struct api_socket *socket)
 		return;
 	socket->reading = true;
 	socket->more = false;
-	struct page *page = calloc(1, sizeof(*page));
+	struct event_page *page = calloc(1, sizeof(*page));
 	require(page != NULL);
 	page->owner = socket->api;
 	page->connection = socket->id;
 	page->view = socket->view;
-	page->form = socket->all ? PAGE_MESSAGE : PAGE_PLAIN;
-	page->stories = socket->stories;
-	socket->stories = NULL;
+	page->form = socket->all ? PAGE_FORM_MESSAGE : PAGE_FORM_PLAIN;
+	page->timeline_cache = socket->timeline_cache;
+	socket->timeline_cache = NULL;
 	page->type = S("");
 	page->limit = LIMIT_STREAM_PAGE_EVENTS;
 	page->all = socket->all;
@@ -221,12 +222,12 @@ static void socket_read(struct api_socket *socket)
 	page->followed_count = socket->followed_count;
 	page->followed = arena_copy(&page->read.arena, socket->followed,
 				    socket->followed_count * sizeof(socket->followed[0]));
-	page->read.work = page_work;
+	page->read.work = event_page_work;
 	page->read.done = page_done;
-	runtime_read(socket->api->settings.runtime, &page->read);
+	executor_read(socket->api->settings.executor, &page->read);
 }
 
-static void committed(void *context, uint64_t argument, const struct runtime_notice *notice)
+static void committed(void *context, uint64_t argument, const struct executor_notice *notice)
 {
 	struct api *api = context;
 	struct api_socket *socket = slots_get(&api->sockets, argument);
@@ -359,12 +360,12 @@ static struct api_socket *socket_open(struct api_call *call, bool all, enum view
 	socket->all = all;
 	socket->run = call->id;
 	socket->view = view_at(view);
-	socket->stories = stories_new();
+	socket->timeline_cache = timeline_cache_new();
 	socket->more = true;
 	socket->id = call->connection = slots_add(&call->api->sockets, socket);
 	const struct uuid every = { { 0 } };
-	socket->watch = runtime_watch(call->api->settings.runtime, all ? &every : &socket->run,
-				      committed, call->api, socket->id);
+	socket->watch = executor_watch(call->api->settings.executor, all ? &every : &socket->run,
+				       committed, call->api, socket->id);
 	return socket;
 }
 

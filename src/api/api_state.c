@@ -3,31 +3,31 @@
  */
 #include <stdlib.h>
 
-#include "api/api_story.h"
-#include "api/reading.h"
+#include "api/api_timeline.h"
+#include "api/read_job.h"
 #include "base/limits.h"
 #include "views/view_runtime.h"
-#include "views/outline.h"
+#include "views/run_outline.h"
 
 /* ---- the state ----------------------------------------------------------------------- */
 
 struct state_read {
-	struct api_reading answer; /* first */
+	struct api_read_job answer; /* first */
 	struct uuid run;
 	struct run_queue_place *place; /* when it was asked */
 };
 
-static void state_work(struct runtime_read *read, struct store_reader *reader)
+static void state_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct state_read *r = (struct state_read *)read;
-	bool good = runtime_state_text(read->runtime, reader, &r->run, &read->arena,
-				       &r->answer.text, &r->answer.error);
+	bool good = executor_state_text(read->executor, reader, &r->run, &read->arena,
+					&r->answer.text, &r->answer.error);
 	(void)good; /* the error says so, too */
 }
 
 static struct run_queue_place *queue_place(const struct api_call *call, struct arena *arena)
 {
-	struct runtime_place place = runtime_place(call->api->settings.runtime, &call->id);
+	struct admission_place place = admission_place(call->api->settings.executor, &call->id);
 	struct run_queue_place *answer = run_queue_place_new(arena);
 	SET(answer, run_id, call->id);
 	if (place.position > 0)
@@ -37,12 +37,12 @@ static struct run_queue_place *queue_place(const struct api_call *call, struct a
 	return answer;
 }
 
-static void read_state(struct api_call *call, api_reading_work *work)
+static void read_state(struct api_call *call, api_read_job_work *work)
 {
-	struct state_read *r = api_reading_new(call->api, call->exchange, sizeof(*r));
+	struct state_read *r = api_read_job_new(call->api, call->exchange, sizeof(*r));
 	r->run = call->id;
 	r->place = queue_place(call, &r->answer.read.arena);
-	api_reading_begin(&r->answer, work);
+	api_read_job_begin(&r->answer, work);
 }
 
 void api_run_state(struct api_call *call)
@@ -52,14 +52,14 @@ void api_run_state(struct api_call *call)
 
 /* ---- the steps ----------------------------------------------------------------------- */
 
-static void steps_work(struct runtime_read *read, struct store_reader *reader)
+static void steps_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct state_read *r = (struct state_read *)read;
-	AUTO(api_story) story = { 0 };
-	if (!api_story_demand(&story, read->runtime, reader, &r->run, &read->arena,
-			      &r->answer.error))
+	AUTO(api_timeline) timeline = { 0 };
+	if (!api_timeline_demand(&timeline, read->executor, reader, &r->run, &read->arena,
+				 &r->answer.error))
 		return;
-	struct run_outline *made = outline(&story.story);
+	struct run_outline *made = run_outline(&timeline.timeline);
 	if (r->place->position > 0 && str_equal(made->state, S("queued")))
 		SET(made, queue, r->place);
 	r->answer.text = run_outline_text(made, &read->arena);
@@ -82,8 +82,8 @@ void api_run_queue(struct api_call *call)
 
 /* From what the store counts in every commit: its cost does not grow with the runs. */
 struct summary_read {
-	struct api_reading answer; /* first */
-	struct str workflow;       /* "" = every one */
+	struct api_read_job answer; /* first */
+	struct str workflow;        /* "" = every one */
 };
 
 struct summary {
@@ -107,7 +107,7 @@ static void summary_add(struct summary *summary, const struct store_tally *tally
 		summary->names[summary->name_count++] = tally->name;
 }
 
-static void summary_work(struct runtime_read *read, struct store_reader *reader)
+static void summary_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct summary_read *r = (struct summary_read *)read;
 	struct store_tallies tallies;
@@ -133,7 +133,7 @@ static void summary_work(struct runtime_read *read, struct store_reader *reader)
 
 void api_runs_summary(struct api_call *call)
 {
-	struct summary_read *r = api_reading_new(call->api, call->exchange, sizeof(*r));
+	struct summary_read *r = api_read_job_new(call->api, call->exchange, sizeof(*r));
 	r->workflow = str_copy(&r->answer.read.arena, api_query(call, S("workflow")));
-	api_reading_begin(&r->answer, summary_work);
+	api_read_job_begin(&r->answer, summary_work);
 }

@@ -7,8 +7,8 @@
  */
 #include <stdlib.h>
 
-#include "api/api_page.h"
-#include "api/inside.h"
+#include "api/event_page.h"
+#include "api/api_internal.h"
 
 struct stream {
 	struct api *api;
@@ -16,9 +16,9 @@ struct stream {
 	bool all; /* every run's events */
 	struct uuid run;
 	const struct view *view;
-	struct stories *stories; /* with a page while one is read */
-	int64_t cursor;          /* seq, or position when all; -1 = from now on */
-	int64_t newest;          /* likewise, of what it was told of */
+	struct timeline_cache *timeline_cache; /* with a page while one is read */
+	int64_t cursor;                        /* seq, or position when all; -1 = from now on */
+	int64_t newest;                        /* likewise, of what it was told of */
 	bool begun, reading, more, full, last;
 	uint64_t watch, timer;
 };
@@ -36,11 +36,11 @@ static void stream_free(struct stream *stream)
 {
 	struct api *api = stream->api;
 	if (stream->watch != 0)
-		runtime_unwatch(api->settings.runtime, stream->watch);
+		executor_unwatch(api->settings.executor, stream->watch);
 	if (stream->timer != 0)
-		system_timer_stop(loop_system(api->settings.loop), stream->timer);
+		platform_timer_stop(loop_platform(api->settings.loop), stream->timer);
 	slots_remove(&api->streams, stream->id);
-	stories_free(stream->stories);
+	timeline_cache_free(stream->timeline_cache);
 	free(stream);
 }
 
@@ -53,8 +53,8 @@ static void keep_alive(void *context, uint64_t argument)
 	if (stream->begun && !stream->full)
 		http_write(api->server, stream->exchange, S(": keep-alive\n\n"));
 	stream->timer =
-		system_timer_start(loop_system(api->settings.loop),
-				   LIMIT_STREAM_KEEPALIVE_MS * 1000, keep_alive, api, argument);
+		platform_timer_start(loop_platform(api->settings.loop),
+				     LIMIT_STREAM_KEEPALIVE_MS * 1000, keep_alive, api, argument);
 }
 
 /* ---- pages --------------------------------------------------------------------------- */
@@ -64,16 +64,16 @@ static void stream_begin(struct stream *stream)
 	const struct http_header headers[] = { { S("Content-Type"), S("text/event-stream") } };
 	api_begin(stream->api, stream->exchange, 200, headers, COUNT(headers));
 	stream->begun = true;
-	stream->timer = system_timer_start(loop_system(stream->api->settings.loop),
-					   LIMIT_STREAM_KEEPALIVE_MS * 1000, keep_alive,
-					   stream->api, stream->id);
+	stream->timer = platform_timer_start(loop_platform(stream->api->settings.loop),
+					     LIMIT_STREAM_KEEPALIVE_MS * 1000, keep_alive,
+					     stream->api, stream->id);
 }
 
 /* Writes as much of the page as the client takes; the rest is read again later. */
-static void write_page(struct stream *stream, const struct page *page)
+static void write_page(struct stream *stream, const struct event_page *page)
 {
 	for (size_t i = 0; i < page->count && !stream->full; i++) {
-		const struct page_item *item = &page->items[i];
+		const struct event_page_item *item = &page->items[i];
 		if (item->text.size > 0)
 			stream->full =
 				!http_write(stream->api->server, stream->exchange, item->text);
@@ -94,11 +94,11 @@ static void stream_end(struct stream *stream)
 	stream_free(stream);
 }
 
-static void take_page(struct stream *stream, struct page *page)
+static void take_page(struct stream *stream, struct event_page *page)
 {
 	stream->reading = false;
-	stream->stories = page->stories;
-	page->stories = NULL;
+	stream->timeline_cache = page->timeline_cache;
+	page->timeline_cache = NULL;
 	if (page->error.code != ERROR_NONE && !stream->begun) {
 		api_reply_error(stream->api, stream->exchange, &page->error, NULL);
 		stream_free(stream);
@@ -119,14 +119,14 @@ static void take_page(struct stream *stream, struct page *page)
 		stream_read(stream);
 }
 
-static void page_done(struct runtime_read *read)
+static void page_done(struct executor_read *read)
 {
-	struct page *page = (struct page *)read;
+	struct event_page *page = (struct event_page *)read;
 	struct api *api = page->owner;
 	struct stream *stream = slots_get(&api->streams, page->connection);
 	if (stream != NULL)
 		take_page(stream, page);
-	stories_free(page->stories);
+	timeline_cache_free(page->timeline_cache);
 	arena_done(&read->arena);
 	free(page);
 }
@@ -137,26 +137,26 @@ static void stream_read(struct stream *stream)
 		return;
 	stream->reading = true;
 	stream->more = false;
-	struct page *page = calloc(1, sizeof(*page));
+	struct event_page *page = calloc(1, sizeof(*page));
 	require(page != NULL);
 	page->owner = stream->api;
 	page->connection = stream->id;
 	page->view = stream->view;
-	page->form = PAGE_SSE;
-	page->stories = stream->stories;
-	stream->stories = NULL;
+	page->form = PAGE_FORM_SSE;
+	page->timeline_cache = stream->timeline_cache;
+	stream->timeline_cache = NULL;
 	page->all = stream->all;
 	page->first = !stream->begun;
 	page->run = stream->run;
 	page->type = S("");
 	page->after = stream->cursor;
 	page->limit = LIMIT_STREAM_PAGE_EVENTS;
-	page->read.work = page_work;
+	page->read.work = event_page_work;
 	page->read.done = page_done;
-	runtime_read(stream->api->settings.runtime, &page->read);
+	executor_read(stream->api->settings.executor, &page->read);
 }
 
-static void committed(void *context, uint64_t argument, const struct runtime_notice *notice)
+static void committed(void *context, uint64_t argument, const struct executor_notice *notice)
 {
 	struct api *api = context;
 	struct stream *stream = slots_get(&api->streams, argument);
@@ -248,13 +248,13 @@ static void stream_open(struct api_call *call, bool all)
 	stream->all = all;
 	stream->run = call->id;
 	stream->view = view;
-	stream->stories = view == NULL ? NULL : stories_new();
+	stream->timeline_cache = view == NULL ? NULL : timeline_cache_new();
 	stream->cursor = after;
 	stream->more = true;
 	stream->id = call->connection = slots_add(&call->api->streams, stream);
 	const struct uuid every = { { 0 } };
-	stream->watch = runtime_watch(call->api->settings.runtime, all ? &every : &stream->run,
-				      committed, call->api, stream->id);
+	stream->watch = executor_watch(call->api->settings.executor, all ? &every : &stream->run,
+				       committed, call->api, stream->id);
 	stream_read(stream);
 }
 

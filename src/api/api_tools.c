@@ -3,9 +3,9 @@
  * Reading them is work for a reader's thread: custom tools are files, and their programs are
  * hashed.
  */
-#include "api/documents.h"
-#include "api/reading.h"
-#include "tool/custom.h"
+#include "api/api_documents.h"
+#include "api/read_job.h"
+#include "tool/custom_tools.h"
 #include "tool/tool.h"
 
 /* Where types that a schema refers to are described. */
@@ -74,22 +74,22 @@ static struct run_tool_item custom(const struct api *api, const struct custom_to
 	return *item;
 }
 
-static void list_work(struct runtime_read *read, struct store_reader *reader)
+static void list_work(struct executor_read *read, struct store_reader *reader)
 {
-	struct api_reading *r = (struct api_reading *)read;
+	struct api_read_job *r = (struct api_read_job *)read;
 	struct arena *arena = &read->arena;
-	struct customs *customs = r->api->settings.customs;
+	struct custom_tools *customs = r->api->settings.customs;
 	struct custom_tool *found;
 	struct error error;
 	(void)reader;
-	size_t more = custom_list(customs, arena, &found), count = 0;
+	size_t more = custom_tools_list(customs, arena, &found), count = 0;
 	struct run_tool_item *items =
 		arena_array(arena, struct run_tool_item, tool_table.count + more);
 	for (size_t i = 0; i < tool_table.count; i++)
 		items[count++] = built_in(r->api, tool_table.at[i], arena);
 	for (size_t i = 0; i < more; i++) {
 		struct custom_tool tool;
-		if (custom_read(customs, found[i].name, arena, &tool, &error))
+		if (custom_tools_read(customs, found[i].name, arena, &tool, &error))
 			items[count++] = custom(r->api, &tool, arena);
 	}
 	struct run_tool_list *answer = run_tool_list_new(arena);
@@ -99,14 +99,14 @@ static void list_work(struct runtime_read *read, struct store_reader *reader)
 
 void api_tool_list(struct api_call *call)
 {
-	struct api_reading *r = api_reading_new(call->api, call->exchange, sizeof(*r));
-	api_reading_begin(r, list_work);
+	struct api_read_job *r = api_read_job_new(call->api, call->exchange, sizeof(*r));
+	api_read_job_begin(r, list_work);
 }
 
 /* ---- trust --------------------------------------------------------------------------- */
 
 struct trusting {
-	struct customs *customs;
+	struct custom_tools *customs;
 	struct str name, by;
 	bool has_definition, has_program;
 	struct hash definition, program; /* what was looked at */
@@ -125,14 +125,14 @@ static bool check_looked_at(const struct trusting *t, const struct custom_tool *
 }
 
 static bool compose(void *context, struct store_reader *reader, struct arena *arena,
-		    struct runtime_changes *out_changes, struct problems *problems,
+		    struct executor_changes *out_changes, struct problems *problems,
 		    struct error *error)
 {
 	const struct trusting *t = context;
 	struct custom_tool tool;
 	(void)reader;
 	(void)problems;
-	if (!custom_read(t->customs, t->name, arena, &tool, error))
+	if (!custom_tools_read(t->customs, t->name, arena, &tool, error))
 		return false;
 	/* Not being trusted is what is about to change; anything else stays in the way. */
 	if (tool.why.code != ERROR_NONE && !tool.untrusted) {
@@ -147,16 +147,16 @@ static bool compose(void *context, struct store_reader *reader, struct arena *ar
 	SET(trust, program, tool.program_hash);
 	SET(trust, trusted_at, t->now);
 	SET(trust, trusted_by, t->by);
-	struct runtime_change *change = arena_new(arena, struct runtime_change);
-	*change = (struct runtime_change){ .kind = document_kind_name(DOCUMENT_TRUST),
-					   .name = tool.name,
-					   .revision = -1,
-					   .body = run_trust_text(trust, arena) };
-	*out_changes = (struct runtime_changes){ change, 1 };
+	struct executor_change *change = arena_new(arena, struct executor_change);
+	*change = (struct executor_change){ .kind = document_kind_name(DOCUMENT_TRUST),
+					    .name = tool.name,
+					    .revision = -1,
+					    .body = run_trust_text(trust, arena) };
+	*out_changes = (struct executor_changes){ change, 1 };
 	return true;
 }
 
-static const struct documents_answer trust_answer = { DOCUMENT_TRUST, { "", 0 } };
+static const struct api_documents_answer trust_answer = { DOCUMENT_TRUST, { "", 0 } };
 
 void api_trust_add(struct api_call *call, const struct run_trust_request *body)
 {
@@ -168,11 +168,11 @@ void api_trust_add(struct api_call *call, const struct run_trust_request *body)
 	t->definition = body->definition;
 	t->has_program = has(body, program);
 	t->program = body->program;
-	t->now = system_wall_us(loop_system(call->api->settings.loop));
-	documents_compose(call, &trust_answer, t->name, compose, t);
+	t->now = platform_wall_us(loop_platform(call->api->settings.loop));
+	api_documents_compose(call, &trust_answer, t->name, compose, t);
 }
 
 void api_trust_revoke(struct api_call *call)
 {
-	documents_change(call, &trust_answer, api_name(call, S("name")), -2, S(""));
+	api_documents_change(call, &trust_answer, api_name(call, S("name")), -2, S(""));
 }

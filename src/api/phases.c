@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "api/inside.h"
+#include "api/api_internal.h"
 #include "base/uuid.h"
 #include "net/websocket.h"
 
@@ -118,8 +118,8 @@ static bool beyond_loopback(const char *host)
 
 bool api_may_listen(const struct api *api, const char *host, struct error *error)
 {
-	int64_t now = system_wall_us(loop_system(api->settings.loop));
-	if (!beyond_loopback(host) || keys_count(api->keys, now) > 0)
+	int64_t now = platform_wall_us(loop_platform(api->settings.loop));
+	if (!beyond_loopback(host) || key_ring_count(api->keys, now) > 0)
 		return true;
 	return fail(error, ERROR_FORBIDDEN,
 		    "without a key anybody who reaches %s could do everything: make one first, or "
@@ -160,9 +160,9 @@ static bool shown_key(const struct api_call *call, struct str *out_key, struct e
 
 static enum phase_answer refuse_key(struct api_call *call, struct error *error)
 {
-	struct system *system = loop_system(call->api->settings.loop);
-	call->retry_after =
-		keys_note_wrong(call->api->keys, call->request->peer, system_mono_us(system));
+	struct platform *platform = loop_platform(call->api->settings.loop);
+	call->retry_after = key_ring_note_wrong(call->api->keys, call->request->peer,
+						platform_mono_us(platform));
 	if (call->retry_after > 0)
 		limit_hit(REJECTION_WRONG_KEYS);
 	if (call->retry_after > 0)
@@ -185,8 +185,8 @@ static enum phase_answer authenticate(struct api_call *call, struct error *error
 	if (!shown_key(call, &key, error))
 		return PHASE_REFUSED;
 	if (key.size > 0) {
-		const struct keys_entry *entry =
-			keys_check(api->keys, key, system_wall_us(loop_system(api->settings.loop)));
+		const struct key_ring_entry *entry = key_ring_check(
+			api->keys, key, platform_wall_us(loop_platform(api->settings.loop)));
 		if (entry == NULL)
 			return refuse_key(call, error);
 		call->caller =
@@ -217,9 +217,9 @@ static enum phase_answer authorise(struct api_call *call, struct error *error)
 bool api_may_go_on(struct api *api, uint64_t exchange)
 {
 	const struct api_call *call = api_call_of(api, exchange);
-	int64_t now = system_wall_us(loop_system(api->settings.loop));
+	int64_t now = platform_wall_us(loop_platform(api->settings.loop));
 	return call != NULL && (call->caller.kind != CALLER_KEY ||
-				keys_find(api->keys, &call->caller.key, now) != NULL);
+				key_ring_find(api->keys, &call->caller.key, now) != NULL);
 }
 
 struct str api_caller_name(const struct api_call *call)
@@ -402,14 +402,14 @@ static void keep_request(struct api_call *call)
 	call->request = &call->kept;
 }
 
-static void parse_work(struct runtime_read *read, struct store_reader *reader)
+static void parse_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct api_call *call = (struct api_call *)read;
 	(void)reader;
 	parse_body(call, &call->error);
 }
 
-static void parse_done(struct runtime_read *read)
+static void parse_done(struct executor_read *read)
 {
 	struct api_call *call = (struct api_call *)read;
 	if (call->gone) { /* nothing was done yet, and nobody wants it any more */
@@ -433,7 +433,7 @@ static enum phase_answer parse(struct api_call *call, struct error *error)
 	keep_request(call);
 	call->read.work = parse_work;
 	call->read.done = parse_done;
-	runtime_read(call->api->settings.runtime, &call->read);
+	executor_read(call->api->settings.executor, &call->read);
 	return PHASE_WAITS;
 }
 

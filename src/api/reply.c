@@ -4,7 +4,7 @@
  * wins.  The audit is a line for each request that changed something, or tried to, and for each
  * caller who was turned away: who, what, how it went, never what was in it.
  */
-#include "api/inside.h"
+#include "api/api_internal.h"
 #include "base/log.h"
 #include "net/websocket.h"
 

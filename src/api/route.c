@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "api/inside.h"
+#include "api/api_internal.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "contract/closest.h"

@@ -6,10 +6,10 @@
  */
 #include <stdlib.h>
 
-#include "api/inside.h"
+#include "api/api_internal.h"
 #include "base/log.h"
 #include "base/uuid.h"
-#include "contract/document.h"
+#include "contract/document_kind.h"
 
 static struct str exchange_key(const struct api_call *call)
 {
@@ -78,7 +78,7 @@ static void name_request(struct api_call *call)
 		return;
 	}
 	uint8_t dice[16];
-	system_random(loop_system(call->api->settings.loop), dice, sizeof(dice));
+	platform_random(loop_platform(call->api->settings.loop), dice, sizeof(dice));
 	struct uuid id = uuid_from_random(dice);
 	uuid_text(&id, call->request_id);
 }
@@ -133,8 +133,8 @@ struct api *api_new(const struct api_settings *settings)
 	struct api *api = calloc(1, sizeof(*api));
 	require(api != NULL);
 	api->settings = *settings;
-	api->keys = keys_new();
-	api->began_at = system_mono_us(loop_system(settings->loop));
+	api->keys = key_ring_new();
+	api->began_at = platform_mono_us(loop_platform(settings->loop));
 	const struct http_handler handler = { .context = api,
 					      .request = take_request,
 					      .writable = stream_writable,
@@ -169,11 +169,11 @@ static void loaded(void *context, uint64_t keys)
 }
 
 /* One after the other: when the keys are there, so is the rest. */
-void api_load(struct api *api, system_callback *done, void *context)
+void api_load(struct api *api, platform_callback *done, void *context)
 {
 	api->loaded = done;
 	api->loaded_context = context;
-	runtime_open_documents(api->settings.runtime, nothing_waits, api);
+	executor_open_documents(api->settings.executor, nothing_waits, api);
 	api_watch_server(api, nothing_waits);
 	api_watch_keys(api, loaded);
 }

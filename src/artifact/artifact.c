@@ -12,9 +12,9 @@
 
 #include "base/limits.h"
 #include "base/map.h"
-#include "os/beneath.h"
+#include "os/confined_path.h"
 #include "os/file.h"
-#include "os/point.h"
+#include "os/failpoint.h"
 
 struct artifacts {
 	struct arena arena;
@@ -88,8 +88,8 @@ static bool list_path(const struct artifacts *artifacts, const char *path, struc
 	uint64_t size;
 	struct error unread;
 	*out_list = (struct run_artifact_list){ NULL, 0 };
-	if (!beneath_read(artifacts->folder, path, 0, LIMIT_RUN_ARTIFACTS_BYTES, arena, &text,
-			  &size, &unread)) {
+	if (!confined_read(artifacts->folder, path, 0, LIMIT_RUN_ARTIFACTS_BYTES, arena, &text,
+			   &size, &unread)) {
 		if (unread.code == ERROR_NOT_FOUND)
 			return true;
 		*error = unread;
@@ -162,8 +162,8 @@ bool artifact_read(const struct artifacts *artifacts, const struct run_artifact 
 	struct str bytes;
 	uint64_t size;
 	struct error unread;
-	bool there = beneath_read(artifacts->folder, content_path(&artifact->sha256, arena), 0,
-				  LIMIT_ARTIFACT_BYTES + 1, arena, &bytes, &size, &unread);
+	bool there = confined_read(artifacts->folder, content_path(&artifact->sha256, arena), 0,
+				   LIMIT_ARTIFACT_BYTES + 1, arena, &bytes, &size, &unread);
 	if (!there && unread.code != ERROR_NOT_FOUND) {
 		*error = unread;
 		return false;
@@ -188,9 +188,9 @@ static bool store_bytes(struct artifacts *artifacts, const struct run_artifact *
 	struct str there;
 	if (artifact_read(artifacts, artifact, &arena, &there, &unread))
 		return true;
-	const struct beneath_write how = { .make_folders = true, .mode = 0600 };
-	return beneath_replace(artifacts->folder, content_path(&artifact->sha256, &arena), bytes,
-			       how, error);
+	const struct confined_write how = { .make_folders = true, .mode = 0600 };
+	return confined_replace(artifacts->folder, content_path(&artifact->sha256, &arena), bytes,
+				how, error);
 }
 
 /* ---- writing ------------------------------------------------------------------------- */
@@ -241,14 +241,14 @@ static bool write_next(struct artifacts *artifacts, const struct artifact_write 
 	SET(artifact, media_type, str_copy(arena, write->media_type));
 	SET(artifact, created_at, write->at);
 	SET(artifact, effect, write->effect);
-	POINT("artifact.before_content");
+	FAILPOINT("artifact.before_content");
 	if (!store_bytes(artifacts, artifact, write->bytes, error))
 		return false;
-	POINT("artifact.content_stored");
-	if (!beneath_append_line(artifacts->folder, run_path(&write->run, arena),
-				 run_artifact_text(artifact, arena), error))
+	FAILPOINT("artifact.content_stored");
+	if (!confined_append_line(artifacts->folder, run_path(&write->run, arena),
+				  run_artifact_text(artifact, arena), error))
 		return false;
-	POINT("artifact.written");
+	FAILPOINT("artifact.written");
 	*out_artifact = *artifact;
 	return true;
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "contract/run.h"
+#include "contract/run_types.h"
 
 #define COMMAND(name) extern const struct cli_command command_##name;
 #include "cli/commands.def"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/document.h"
+#include "cli/document_command.h"
 
 static int list(const struct json *page)
 {
@@ -29,7 +29,7 @@ static bool prepare(struct cli *cli, struct error *error)
 {
 	const char *word = cli->word->name;
 	struct document_call *call;
-	if (!document_prepare(cli, "/api/agents", "an agent's", &call, error))
+	if (!document_command_prepare(cli, "/api/agents", "an agent's", &call, error))
 		return false;
 	if (strcmp(word, "list") == 0) {
 		const char *limit = cli_value(cli, "--limit", 0);
@@ -94,5 +94,5 @@ const struct cli_command command_agent = {
 			"The same from its members" },
 		      { "baton agent show reviewer --view graph", "As S4's documents have it" } },
 	.prepare = prepare,
-	.run = document_run,
+	.run = document_command_run,
 };

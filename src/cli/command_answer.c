@@ -7,9 +7,9 @@
  */
 #include <stdio.h>
 
-#include "cli/document.h"
-#include "cli/tree.h"
-#include "contract/run.h"
+#include "cli/document_command.h"
+#include "cli/run_tree.h"
+#include "contract/run_types.h"
 
 struct answer_state {
 	enum run_decision decision;
@@ -83,7 +83,7 @@ static bool take_question(const struct json *item, struct answer_state *state, s
 			    "the run waits with more than one question: name one of baton inbox");
 	state->found = true;
 	AUTO(buf) question = { 0 };
-	tree_plain(cli_text(item, "question"), &question);
+	run_tree_plain(cli_text(item, "question"), &question);
 	fprintf(stderr, STR_FMT "\n", STR_ARG(buf_str(&question)));
 	return (uuid_parse(cli_text(item, "id"), &state->request) &&
 		hash_parse(cli_text(item, "revision"), &state->revision)) ||

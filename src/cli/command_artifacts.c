@@ -1,7 +1,7 @@
 /* cli/command_artifacts.c -- what a run made and keeps: the list, or one artifact's bytes. */
 #include <stdio.h>
 
-#include "cli/requests.h"
+#include "cli/server_request.h"
 
 struct artifacts_state {
 	struct str target;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/packed.h"
-#include "cli/requests.h"
+#include "cli/server_request.h"
 #include "contract/describe.h"
 
 static const char script[] =

@@ -9,7 +9,7 @@
 
 #include "base/limits.h"
 #include "cli/cli.h"
-#include "config/edit.h"
+#include "config/config_edit.h"
 #include "os/file.h"
 
 static bool find_row(const char *name, const struct config_row **out_row, struct error *error)

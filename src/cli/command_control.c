@@ -6,8 +6,8 @@
  */
 #include <stdio.h>
 
-#include "cli/document.h"
-#include "contract/run.h"
+#include "cli/document_command.h"
+#include "contract/run_types.h"
 
 struct control_state {
 	struct uuid run;

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "cli/requests.h"
-#include "contract/run.h"
+#include "cli/server_request.h"
+#include "contract/run_types.h"
 
 typedef int db_show(struct cli *cli, const struct json *answer);
 

@@ -30,8 +30,8 @@ static const struct {
 	{ "secrets", doctor_secrets },
 };
 
-void doctor_say(struct doctor *doctor, enum doctor_result result, const char *fix,
-		const char *format, ...)
+void doctor_print(struct doctor *doctor, enum doctor_result result, const char *fix,
+		  const char *format, ...)
 {
 	if (doctor->count == LIMIT_DOCTOR_FINDINGS)
 		return;

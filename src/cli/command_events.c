@@ -7,9 +7,9 @@
 #include <stdio.h>
 
 #include "base/time.h"
-#include "cli/requests.h"
-#include "cli/tell.h"
-#include "contract/run.h"
+#include "cli/server_request.h"
+#include "cli/event_line.h"
+#include "contract/run_types.h"
 
 struct events_state {
 	const char *view;
@@ -64,7 +64,7 @@ static void tell(const struct events_state *state, const struct json *json, stru
 		return;
 	}
 	if (state->logs) {
-		tell_event(stdout, event, false);
+		event_line_print(stdout, event, false);
 		return;
 	}
 	char at[TIME_TEXT_SIZE];

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/time.h"
-#include "cli/requests.h"
+#include "cli/server_request.h"
 
 struct key_state {
 	const char *method;

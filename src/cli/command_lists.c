@@ -1,8 +1,8 @@
 /* cli/command_lists.c -- runs and inbox: what there is, one line each, or as JSON. */
 #include <stdio.h>
 
-#include "cli/requests.h"
-#include "cli/tree.h"
+#include "cli/server_request.h"
+#include "cli/run_tree.h"
 
 static int list_runs(struct cli *cli)
 {
@@ -32,14 +32,14 @@ static void put_question(const struct json *row)
 		       STR_ARG(cli_text(row, "run_id")), STR_ARG(cli_text(row, "step")));
 	if (cli_text(row, "to").size > 0) {
 		buf_add(&line, S("  for "));
-		tree_plain(cli_text(row, "to"), &line);
+		run_tree_plain(cli_text(row, "to"), &line);
 	}
 	if (cli_text(row, "due_at").size > 0)
 		buf_add_format(&line, "  due " STR_FMT, STR_ARG(cli_text(row, "due_at")));
 	if (cli_is_true(row, "four_eyes"))
 		buf_add(&line, S("  four eyes"));
 	buf_add(&line, S("\n    "));
-	tree_plain(cli_text(row, "question"), &line);
+	run_tree_plain(cli_text(row, "question"), &line);
 	printf(STR_FMT "\n", STR_ARG(buf_str(&line)));
 }
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/document.h"
+#include "cli/document_command.h"
 
 static int list(const struct json *page)
 {
@@ -26,7 +26,7 @@ static bool prepare(struct cli *cli, struct error *error)
 {
 	const char *word = cli->word->name, *name = cli_argument(cli, 0);
 	struct document_call *call;
-	if (!document_prepare(cli, "/api/profiles", "a profile's", &call, error))
+	if (!document_command_prepare(cli, "/api/profiles", "a profile's", &call, error))
 		return false;
 	if (strcmp(word, "list") == 0)
 		call->show = list;
@@ -77,5 +77,5 @@ const struct cli_command command_profile = {
 			"One member of it" },
 		      { "baton profile activate work", "Use it from now on" } },
 	.prepare = prepare,
-	.run = document_run,
+	.run = document_command_run,
 };

@@ -8,8 +8,8 @@
 
 #include "base/limits.h"
 #include "base/yaml.h"
-#include "cli/document.h"
-#include "contract/runtime.h"
+#include "cli/document_command.h"
+#include "contract/runtime_types.h"
 #include "os/file.h"
 
 struct run_state {

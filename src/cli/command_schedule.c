@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "cli/document.h"
+#include "cli/document_command.h"
 
 /* ---- what is shown ----------------------------------------------------------------------- */
 
@@ -66,7 +66,7 @@ static bool prepare(struct cli *cli, struct error *error)
 {
 	const char *word = cli->word->name, *name = cli_argument(cli, 0);
 	struct document_call *call;
-	if (!document_prepare(cli, "/api/schedules", "a schedule's", &call, error))
+	if (!document_command_prepare(cli, "/api/schedules", "a schedule's", &call, error))
 		return false;
 	if (strcmp(word, "list") == 0) {
 		call->target = S("/api/schedules?limit=1000");
@@ -149,5 +149,5 @@ const struct cli_command command_schedule = {
 		      { "baton schedule next nightly", "When it comes due" },
 		      { "baton schedule pause nightly", "Not for now" } },
 	.prepare = prepare,
-	.run = document_run,
+	.run = document_command_run,
 };

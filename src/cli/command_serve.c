@@ -1,6 +1,6 @@
 /* cli/command_serve.c -- the arguments of the server; main.c runs it. */
 #include "cli/cli.h"
-#include "contract/config.h"
+#include "contract/config_rows.h"
 
 /* Whether it is one of this machine's is for listening to find out. */
 static bool is_host(struct str host)

@@ -2,9 +2,9 @@
 #include <stdio.h>
 
 #include "base/time.h"
-#include "cli/requests.h"
-#include "cli/tree.h"
-#include "contract/run.h"
+#include "cli/server_request.h"
+#include "cli/run_tree.h"
+#include "contract/run_types.h"
 #include "os/terminal.h"
 
 static bool prepare(struct cli *cli, struct error *error)
@@ -17,7 +17,7 @@ static bool prepare(struct cli *cli, struct error *error)
 static void put(struct buf *out, const char *name, struct str text)
 {
 	buf_add_format(out, "  %-9s  ", name);
-	tree_plain(text, out);
+	run_tree_plain(text, out);
 	buf_add_char(out, '\n');
 }
 
@@ -65,7 +65,7 @@ static void put_facts(struct cli *cli, const struct run_outline *run, struct buf
 		put_time(out, "ended", run->ended_at);
 	if (!has(run, started_at))
 		return;
-	tree_duration(run->started_at, has(run, ended_at) ? run->ended_at : cli->now, &took);
+	run_tree_duration(run->started_at, has(run, ended_at) ? run->ended_at : cli->now, &took);
 	put(out, has(run, ended_at) ? "took" : "so far", buf_str(&took));
 }
 
@@ -81,13 +81,13 @@ static void put_questions(const struct run_outline *run, struct buf *out)
 			       STR_ARG(run_request_kind_name(step->asks)));
 		if (has(step, to)) {
 			buf_add(out, S(", now "));
-			tree_plain(step->to, out);
+			run_tree_plain(step->to, out);
 		}
 		if (has(step, due_at))
 			buf_add_format(out, ", until " STR_FMT,
 				       STR_ARG(time_text(step->due_at, at)));
 		buf_add(out, S(":\n  "));
-		tree_plain(step->question, out);
+		run_tree_plain(step->question, out);
 		buf_add_format(out, "\n  baton %s " STR_FMT "\n",
 			       step->asks == RUN_REQUEST_OUTCOME_UNKNOWN ? "settle" : "approve",
 			       STR_ARG(uuid_text(&step->request, id)));
@@ -117,7 +117,7 @@ static int run(struct cli *cli)
 		look.columns = 0;
 	put_facts(cli, outline, &out);
 	buf_add_char(&out, '\n');
-	tree_print(outline, &look, &out);
+	run_tree_print(outline, &look, &out);
 	put_questions(outline, &out);
 	return cli_print(cli, buf_str(&out));
 }

@@ -1,7 +1,7 @@
 /* cli/command_tools.c -- which tools steps can call. */
 #include <stdio.h>
 
-#include "cli/requests.h"
+#include "cli/server_request.h"
 
 static int run(struct cli *cli)
 {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/requests.h"
+#include "cli/server_request.h"
 
 struct trust_state {
 	enum { TRUST_ADD, TRUST_LIST, TRUST_REVOKE } what;

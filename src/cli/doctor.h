@@ -26,8 +26,8 @@ struct doctor {
 	struct str owner;           /* the lock's text: "pid 7 at http://..." */
 };
 
-void doctor_say(struct doctor *doctor, enum doctor_result result, const char *fix,
-		const char *format, ...) PRINTF_LIKE(4, 5);
+void doctor_print(struct doctor *doctor, enum doctor_result result, const char *fix,
+		  const char *format, ...) PRINTF_LIKE(4, 5);
 
 /* A child's end: its exit status, or -1 and why it has none. */
 struct doctor_child {

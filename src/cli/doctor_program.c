@@ -54,8 +54,8 @@ static struct doctor_child run_child(struct doctor *doctor, const struct process
 	spec.done = child_ended;
 	spec.context = &run;
 	if (process_start(run.loop, &spec, &run.process, &error)) {
-		system_timer_start(loop_system(run.loop), LIMIT_DOCTOR_CHILD_MS * 1000,
-				   child_too_slow, &run, 0);
+		platform_timer_start(loop_platform(run.loop), LIMIT_DOCTOR_CHILD_MS * 1000,
+				     child_too_slow, &run, 0);
 		loop_run(run.loop);
 	} else {
 		run.result.errors = str_copy(run.arena, str_from_c(error.text));
@@ -88,11 +88,11 @@ static bool ask_version(struct doctor *doctor, const char *program, struct str *
 	struct doctor_child child = doctor_run(doctor, argv);
 	struct str rest = child.output;
 	if (child.status != 0 || !str_cut(&rest, '\n', out_line)) {
-		doctor_say(doctor, DOCTOR_FAIL,
-			   str_format(&doctor->cli->arena, "install it: apt install %s",
-				      strcmp(program, "bwrap") == 0 ? "bubblewrap" : program)
-				   .at,
-			   "%s does not run: " STR_FMT, program, STR_ARG(child.errors));
+		doctor_print(doctor, DOCTOR_FAIL,
+			     str_format(&doctor->cli->arena, "install it: apt install %s",
+					strcmp(program, "bwrap") == 0 ? "bubblewrap" : program)
+				     .at,
+			     "%s does not run: " STR_FMT, program, STR_ARG(child.errors));
 		return false;
 	}
 	return true;
@@ -102,14 +102,14 @@ static bool ask_version(struct doctor *doctor, const char *program, struct str *
 
 void doctor_version(struct doctor *doctor)
 {
-	doctor_say(doctor, DOCTOR_OK, NULL, "baton %s, SQLite %s, compiled by %s %s", BATON_VERSION,
-		   store_sqlite_version(),
+	doctor_print(doctor, DOCTOR_OK, NULL, "baton %s, SQLite %s, compiled by %s %s",
+		     BATON_VERSION, store_sqlite_version(),
 #ifdef __clang__
-		   "clang",
+		     "clang",
 #else
-		   "gcc",
+		     "gcc",
 #endif
-		   __VERSION__);
+		     __VERSION__);
 }
 
 void doctor_pages(struct doctor *doctor)
@@ -123,11 +123,11 @@ void doctor_pages(struct doctor *doctor)
 		index = index || (strcmp(file->name, "index.html") == 0 && file->size > 0);
 	}
 	if (index)
-		doctor_say(doctor, DOCTOR_OK, NULL, "%zu files, %zu bytes in the program", count,
-			   bytes);
+		doctor_print(doctor, DOCTOR_OK, NULL, "%zu files, %zu bytes in the program", count,
+			     bytes);
 	else
-		doctor_say(doctor, DOCTOR_FAIL, "build the program again: make",
-			   "the program has no page (%zu files)", count);
+		doctor_print(doctor, DOCTOR_FAIL, "build the program again: make",
+			     "the program has no page (%zu files)", count);
 }
 
 void doctor_limits(struct doctor *doctor)
@@ -135,9 +135,9 @@ void doctor_limits(struct doctor *doctor)
 	int64_t now, most;
 	machine_open_files(&now, &most);
 	if (now >= LIMIT_OPEN_FILES_LEAST)
-		doctor_say(doctor, DOCTOR_OK, NULL, "%lld at once", (long long)now);
+		doctor_print(doctor, DOCTOR_OK, NULL, "%lld at once", (long long)now);
 	else
-		doctor_say(
+		doctor_print(
 			doctor, DOCTOR_WARN,
 			str_format(&doctor->cli->arena,
 				   "ulimit -n %lld before baton serve, or LimitNOFILE= in its unit",
@@ -153,7 +153,7 @@ void doctor_git(struct doctor *doctor)
 {
 	struct str line;
 	if (ask_version(doctor, "git", &line))
-		doctor_say(doctor, DOCTOR_OK, NULL, STR_FMT, STR_ARG(line));
+		doctor_print(doctor, DOCTOR_OK, NULL, STR_FMT, STR_ARG(line));
 }
 
 /* "GNU bash, version 5.2.15(1)-release (...)": 5.1 can wait for the lifeline with a coprocess. */
@@ -165,27 +165,27 @@ void doctor_bash(struct doctor *doctor)
 	if (!ask_version(doctor, "bash", &line))
 		return;
 	if (!str_find(line, S("version "), &at)) {
-		doctor_say(doctor, DOCTOR_WARN, NULL, "not understood: " STR_FMT, STR_ARG(line));
+		doctor_print(doctor, DOCTOR_WARN, NULL, "not understood: " STR_FMT, STR_ARG(line));
 		return;
 	}
 	rest = str_skip(line, at + 8);
 	bool known = str_cut(&rest, '.', &major) && str_cut(&rest, '.', &minor) &&
 		     str_to_int(major, &big) && str_to_int(minor, &small);
 	if (known && (big > 5 || (big == 5 && small >= 1)))
-		doctor_say(doctor, DOCTOR_OK, NULL, STR_FMT, STR_ARG(line));
+		doctor_print(doctor, DOCTOR_OK, NULL, STR_FMT, STR_ARG(line));
 	else
-		doctor_say(doctor, DOCTOR_FAIL, "install bash 5.1 or newer", STR_FMT,
-			   STR_ARG(line));
+		doctor_print(doctor, DOCTOR_FAIL, "install bash 5.1 or newer", STR_FMT,
+			     STR_ARG(line));
 }
 
 /* Builds the sandbox tools run in, around a folder of its own, and runs `true` in it. */
 static void try_sandbox(struct doctor *doctor, struct str version, char *folder)
 {
 	static const char *const command[] = { "/bin/true", NULL };
-	struct sandbox_tie tie;
+	struct sandbox_lifeline tie;
 	struct error error;
-	if (!sandbox_tie_open(&tie, &error)) {
-		doctor_say(doctor, DOCTOR_FAIL, NULL, "%s", error.text);
+	if (!sandbox_lifeline_open(&tie, &error)) {
+		doctor_print(doctor, DOCTOR_FAIL, NULL, "%s", error.text);
 		return;
 	}
 	const struct sandbox_spec sandbox = { .workspace = folder,
@@ -200,12 +200,12 @@ static void try_sandbox(struct doctor *doctor, struct str version, char *folder)
 	};
 	struct doctor_child child = run_child(doctor, &spec);
 	bool built = sandbox_was_built(&tie) && child.status == 0;
-	sandbox_tie_close(&tie);
+	sandbox_lifeline_close(&tie);
 	if (built)
-		doctor_say(doctor, DOCTOR_OK, NULL, STR_FMT "; a command ran in it",
-			   STR_ARG(version));
+		doctor_print(doctor, DOCTOR_OK, NULL, STR_FMT "; a command ran in it",
+			     STR_ARG(version));
 	else
-		doctor_say(
+		doctor_print(
 			doctor, DOCTOR_FAIL,
 			"allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, "
 			"or an AppArmor profile for bwrap); tools.isolation = off gives the sandbox up",
@@ -217,13 +217,14 @@ void doctor_sandbox(struct doctor *doctor)
 	struct str version;
 	char folder[] = "/tmp/baton-doctor-XXXXXX";
 	if (strcmp(config_text(&doctor->cli->config, CONFIG_TOOLS_ISOLATION), "off") == 0)
-		doctor_say(doctor, DOCTOR_WARN, "baton config set tools.isolation native",
-			   "tools.isolation is off: tools see the whole machine with your rights");
+		doctor_print(
+			doctor, DOCTOR_WARN, "baton config set tools.isolation native",
+			"tools.isolation is off: tools see the whole machine with your rights");
 	if (!ask_version(doctor, "bwrap", &version))
 		return;
 	if (mkdtemp(folder) == NULL) {
-		doctor_say(doctor, DOCTOR_FAIL, NULL,
-			   "no folder can be made in /tmp to try it with");
+		doctor_print(doctor, DOCTOR_FAIL, NULL,
+			     "no folder can be made in /tmp to try it with");
 		return;
 	}
 	try_sandbox(doctor, version, folder);

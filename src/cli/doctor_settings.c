@@ -28,26 +28,26 @@ void doctor_folder(struct doctor *doctor)
 	const char *fix = str_format(&doctor->cli->arena, "chmod 700 '%s'", folder).at;
 	struct machine_file info;
 	if (!machine_file(folder, &info)) {
-		doctor_say(doctor, DOCTOR_OK, NULL, "%s is not there yet; the first start makes it",
-			   folder);
+		doctor_print(doctor, DOCTOR_OK, NULL,
+			     "%s is not there yet; the first start makes it", folder);
 		return;
 	}
 	doctor->has_folder = info.folder;
 	doctor->has_store = info.folder && file_exists(in_folder(doctor, "baton.db"));
 	if (!info.folder)
-		doctor_say(doctor, DOCTOR_FAIL, "choose another one with --home or BATON_HOME",
-			   "%s is a file", folder);
+		doctor_print(doctor, DOCTOR_FAIL, "choose another one with --home or BATON_HOME",
+			     "%s is a file", folder);
 	else if (!info.ours)
-		doctor_say(doctor, DOCTOR_FAIL, "run baton as its owner, or choose another one",
-			   "%s belongs to another user", folder);
+		doctor_print(doctor, DOCTOR_FAIL, "run baton as its owner, or choose another one",
+			     "%s belongs to another user", folder);
 	else if ((info.mode & 0700) != 0700)
-		doctor_say(doctor, DOCTOR_FAIL, fix, "%s has mode %03o: we cannot use it", folder,
-			   info.mode);
+		doctor_print(doctor, DOCTOR_FAIL, fix, "%s has mode %03o: we cannot use it", folder,
+			     info.mode);
 	else if ((info.mode & 077) != 0)
-		doctor_say(doctor, DOCTOR_WARN, fix, "%s has mode %03o: others can look into it",
-			   folder, info.mode);
+		doctor_print(doctor, DOCTOR_WARN, fix, "%s has mode %03o: others can look into it",
+			     folder, info.mode);
 	else
-		doctor_say(doctor, DOCTOR_OK, NULL, "%s, mode %03o", folder, info.mode);
+		doctor_print(doctor, DOCTOR_OK, NULL, "%s, mode %03o", folder, info.mode);
 }
 
 /* 2024-01-01: no machine that runs this program is before it. */
@@ -58,14 +58,14 @@ void doctor_clock(struct doctor *doctor)
 	struct machine_file info;
 	int64_t now = doctor->cli->now, minute = INT64_C(60) * 1000000;
 	if (now < least_time_us)
-		doctor_say(doctor, DOCTOR_FAIL, "set the clock, or let a time service do it",
-			   "the clock stands in the past");
+		doctor_print(doctor, DOCTOR_FAIL, "set the clock, or let a time service do it",
+			     "the clock stands in the past");
 	else if (doctor->has_store && machine_file(in_folder(doctor, "baton.db"), &info) &&
 		 info.changed_at > now + minute)
-		doctor_say(doctor, DOCTOR_WARN, "compare the clock with a time service",
-			   "the database was written in the future: the clock went back");
+		doctor_print(doctor, DOCTOR_WARN, "compare the clock with a time service",
+			     "the database was written in the future: the clock went back");
 	else
-		doctor_say(doctor, DOCTOR_OK, NULL, "plausible");
+		doctor_print(doctor, DOCTOR_OK, NULL, "plausible");
 }
 
 void doctor_disk(struct doctor *doctor)
@@ -74,23 +74,23 @@ void doctor_disk(struct doctor *doctor)
 	struct error error;
 	const char *folder = doctor->has_folder ? doctor->cli->data_folder : "/";
 	if (!machine_disk(folder, &disk, &error)) {
-		doctor_say(doctor, DOCTOR_FAIL, NULL, "%s", error.text);
+		doctor_print(doctor, DOCTOR_FAIL, NULL, "%s", error.text);
 		return;
 	}
 	long long free_mib = disk.free_bytes / (1 << 20), total_mib = disk.total_bytes / (1 << 20);
 	if (disk.network)
-		doctor_say(doctor, DOCTOR_FAIL, "put the data folder on a local disk",
-			   "%s is on another machine: locks and shared memory do not hold there",
-			   folder);
+		doctor_print(doctor, DOCTOR_FAIL, "put the data folder on a local disk",
+			     "%s is on another machine: locks and shared memory do not hold there",
+			     folder);
 	else if (disk.free_bytes < LIMIT_DOCTOR_DISK_FAIL_BYTES)
-		doctor_say(doctor, DOCTOR_FAIL, "make room, or move the data folder",
-			   "%lld MiB of %lld free: commands will be refused with storage_full",
-			   free_mib, total_mib);
+		doctor_print(doctor, DOCTOR_FAIL, "make room, or move the data folder",
+			     "%lld MiB of %lld free: commands will be refused with storage_full",
+			     free_mib, total_mib);
 	else if (disk.free_bytes < LIMIT_DOCTOR_DISK_WARN_BYTES)
-		doctor_say(doctor, DOCTOR_WARN, "make room soon", "%lld MiB of %lld free", free_mib,
-			   total_mib);
+		doctor_print(doctor, DOCTOR_WARN, "make room soon", "%lld MiB of %lld free",
+			     free_mib, total_mib);
 	else
-		doctor_say(doctor, DOCTOR_OK, NULL, "%lld MiB of %lld free", free_mib, total_mib);
+		doctor_print(doctor, DOCTOR_OK, NULL, "%lld MiB of %lld free", free_mib, total_mib);
 }
 
 /* ---- settings -------------------------------------------------------------------------- */
@@ -100,16 +100,16 @@ void doctor_settings(struct doctor *doctor)
 	const struct cli *cli = doctor->cli;
 	const struct problems *problems = &cli->config_problems;
 	for (size_t i = 0; i < problems->count; i++)
-		doctor_say(doctor, DOCTOR_FAIL, NULL, "%s:%u:%u: " STR_FMT, cli->config_file,
-			   problems->at[i].line, problems->at[i].column,
-			   STR_ARG(problems->at[i].text));
+		doctor_print(doctor, DOCTOR_FAIL, NULL, "%s:%u:%u: " STR_FMT, cli->config_file,
+			     problems->at[i].line, problems->at[i].column,
+			     STR_ARG(problems->at[i].text));
 	for (size_t i = 0; i < cli->unknown_variables.count; i++)
-		doctor_say(doctor, DOCTOR_WARN, "unset it, or see baton config list",
-			   "the environment variable " STR_FMT " is no setting",
-			   STR_ARG(cli->unknown_variables.at[i]));
+		doctor_print(doctor, DOCTOR_WARN, "unset it, or see baton config list",
+			     "the environment variable " STR_FMT " is no setting",
+			     STR_ARG(cli->unknown_variables.at[i]));
 	if (problems->count == 0)
-		doctor_say(doctor, DOCTOR_OK, NULL, "%s%s", cli->config_file,
-			   file_exists(cli->config_file) ? "" : " is not there: defaults");
+		doctor_print(doctor, DOCTOR_OK, NULL, "%s%s", cli->config_file,
+			     file_exists(cli->config_file) ? "" : " is not there: defaults");
 }
 
 /* ---- the owner ------------------------------------------------------------------------- */
@@ -120,7 +120,7 @@ void doctor_owner(struct doctor *doctor)
 	struct local_answer answer;
 	struct error error;
 	if (!doctor->has_folder) {
-		doctor_say(doctor, DOCTOR_OK, NULL, "nobody");
+		doctor_print(doctor, DOCTOR_OK, NULL, "nobody");
 		return;
 	}
 	if (file_read(in_folder(doctor, "lock"), LIMIT_NAME_BYTES * 4, &cli->arena, &doctor->owner,
@@ -129,16 +129,17 @@ void doctor_owner(struct doctor *doctor)
 	doctor->answers = local_request(in_folder(doctor, "baton.sock"), S("GET"), S("/api/health"),
 					S(""), S(""), &cli->arena, NULL, NULL, &answer, &error);
 	if (doctor->answers)
-		doctor_say(doctor, DOCTOR_OK, NULL, "baton, " STR_FMT ", answers",
-			   STR_ARG(doctor->owner));
+		doctor_print(doctor, DOCTOR_OK, NULL, "baton, " STR_FMT ", answers",
+			     STR_ARG(doctor->owner));
 	else if (error.code == ERROR_UNAVAILABLE)
-		doctor_say(doctor, DOCTOR_OK, NULL, "nobody; a command becomes it while it lasts");
+		doctor_print(doctor, DOCTOR_OK, NULL,
+			     "nobody; a command becomes it while it lasts");
 	else
-		doctor_say(doctor, DOCTOR_FAIL, "end that process; nothing is lost by it",
-			   STR_FMT " does not answer: %s", STR_ARG(doctor->owner), error.text);
+		doctor_print(doctor, DOCTOR_FAIL, "end that process; nothing is lost by it",
+			     STR_FMT " does not answer: %s", STR_ARG(doctor->owner), error.text);
 }
 
-static const struct json *json_of(struct doctor *doctor, const struct doctor_child *child)
+static const struct json *json_parse_own(struct doctor *doctor, const struct doctor_child *child)
 {
 	const struct json *json;
 	struct error error;
@@ -165,33 +166,33 @@ void doctor_store(struct doctor *doctor)
 {
 	static const char *const words[] = { "db", "stats", NULL };
 	if (!doctor->has_store) {
-		doctor_say(doctor, DOCTOR_OK, NULL, "not there yet; the first start makes it");
+		doctor_print(doctor, DOCTOR_OK, NULL, "not there yet; the first start makes it");
 		return;
 	}
 	if (doctor->cli->config_problems.count > 0) {
-		doctor_say(doctor, DOCTOR_WARN, "put the settings right first",
-			   "not looked at: nothing starts while the settings are wrong");
+		doctor_print(doctor, DOCTOR_WARN, "put the settings right first",
+			     "not looked at: nothing starts while the settings are wrong");
 		return;
 	}
 	struct doctor_child child = doctor_baton(doctor, words);
-	const struct json *stats = json_of(doctor, &child);
+	const struct json *stats = json_parse_own(doctor, &child);
 	const struct json *runs = json_member(stats, S("runs")),
 			  *events = json_member(stats, S("events"));
 	if (stats == NULL)
-		doctor_say(doctor, DOCTOR_FAIL,
-			   "baton db check says more; a backup is a whole database",
-			   "it does not open: " STR_FMT, STR_ARG(reason_of(doctor, &child)));
+		doctor_print(doctor, DOCTOR_FAIL,
+			     "baton db check says more; a backup is a whole database",
+			     "it does not open: " STR_FMT, STR_ARG(reason_of(doctor, &child)));
 	else if (file_exists(in_folder(doctor, "baton.db-wal.damaged")))
-		doctor_say(
+		doctor_print(
 			doctor, DOCTOR_WARN,
 			"restore the data folder from a copy, or remove baton.db-wal.damaged to"
 			" go on without what is lost",
 			"its log was damaged at an earlier start; acknowledged commits are lost");
 	else
-		doctor_say(doctor, DOCTOR_OK, NULL,
-			   "opens, %lld runs, %lld events; baton db check looks at all of it",
-			   runs != NULL ? (long long)runs->as.integer : 0,
-			   events != NULL ? (long long)events->as.integer : 0);
+		doctor_print(doctor, DOCTOR_OK, NULL,
+			     "opens, %lld runs, %lld events; baton db check looks at all of it",
+			     runs != NULL ? (long long)runs->as.integer : 0,
+			     events != NULL ? (long long)events->as.integer : 0);
 }
 
 /* ---- the doors ------------------------------------------------------------------------- */
@@ -212,18 +213,19 @@ void doctor_port(struct doctor *doctor)
 	struct error error;
 	size_t at;
 	if (config_number(&doctor->cli->config, CONFIG_SERVE_PORT) == 0) {
-		doctor_say(doctor, DOCTOR_OK, NULL, "serve.port is 0: the system chooses one");
+		doctor_print(doctor, DOCTOR_OK, NULL, "serve.port is 0: the system chooses one");
 		return;
 	}
 	bool taken = local_request(address.at, S("GET"), S("/health/live"), S(""), S(""),
 				   &doctor->cli->arena, NULL, NULL, &answer, &error) ||
 		     error.code != ERROR_UNAVAILABLE;
 	if (!taken)
-		doctor_say(doctor, DOCTOR_OK, NULL, STR_FMT " is free", STR_ARG(address));
+		doctor_print(doctor, DOCTOR_OK, NULL, STR_FMT " is free", STR_ARG(address));
 	else if (doctor->answers && str_find(doctor->owner, address, &at))
-		doctor_say(doctor, DOCTOR_OK, NULL, STR_FMT " is our own server", STR_ARG(address));
+		doctor_print(doctor, DOCTOR_OK, NULL, STR_FMT " is our own server",
+			     STR_ARG(address));
 	else
-		doctor_say(
+		doctor_print(
 			doctor, DOCTOR_WARN,
 			"end the other program, or choose another port: baton config set serve.port",
 			STR_FMT " is taken by another program", STR_ARG(address));
@@ -243,27 +245,28 @@ void doctor_keys(struct doctor *doctor)
 	size_t count = 0;
 	if (doctor->has_store && doctor->cli->config_problems.count == 0) {
 		struct doctor_child child = doctor_baton(doctor, words);
-		const struct json *page = json_of(doctor, &child);
+		const struct json *page = json_parse_own(doctor, &child);
 		if (page == NULL) {
-			doctor_say(doctor, DOCTOR_WARN, NULL, "they cannot be listed: " STR_FMT,
-				   STR_ARG(reason_of(doctor, &child)));
+			doctor_print(doctor, DOCTOR_WARN, NULL, "they cannot be listed: " STR_FMT,
+				     STR_ARG(reason_of(doctor, &child)));
 			return;
 		}
 		while (json_item(json_member(page, S("items")), count) != NULL)
 			count++;
 	}
 	if (inside)
-		doctor_say(doctor, DOCTOR_OK, NULL,
-			   "%zu; serve.host is loopback: this machine only", count);
+		doctor_print(doctor, DOCTOR_OK, NULL,
+			     "%zu; serve.host is loopback: this machine only", count);
 	else if (count > 0)
-		doctor_say(doctor, DOCTOR_WARN,
-			   "let a proxy with TLS stand in front: keys travel as they are",
-			   "%zu; serve.host is " STR_FMT ": other machines can ask", count,
-			   STR_ARG(host));
+		doctor_print(doctor, DOCTOR_WARN,
+			     "let a proxy with TLS stand in front: keys travel as they are",
+			     "%zu; serve.host is " STR_FMT ": other machines can ask", count,
+			     STR_ARG(host));
 	else
-		doctor_say(doctor, DOCTOR_FAIL, "baton key create NAME --role admin",
-			   "none, but serve.host is " STR_FMT ": the server will not listen there",
-			   STR_ARG(host));
+		doctor_print(doctor, DOCTOR_FAIL, "baton key create NAME --role admin",
+			     "none, but serve.host is " STR_FMT
+			     ": the server will not listen there",
+			     STR_ARG(host));
 }
 
 /* ---- secrets --------------------------------------------------------------------------- */
@@ -279,11 +282,11 @@ static void look_at_reference(struct doctor *doctor, struct str reference, const
 	struct str value;
 	struct error error;
 	if (secret_resolve(&places, (struct secret){ reference }, &cli->arena, &value, &error))
-		doctor_say(doctor, DOCTOR_OK, NULL, STR_FMT " of %s is there", STR_ARG(reference),
-			   where);
+		doctor_print(doctor, DOCTOR_OK, NULL, STR_FMT " of %s is there", STR_ARG(reference),
+			     where);
 	else
-		doctor_say(doctor, DOCTOR_WARN, NULL, STR_FMT " of %s: %s", STR_ARG(reference),
-			   where, error.text);
+		doctor_print(doctor, DOCTOR_WARN, NULL, STR_FMT " of %s: %s", STR_ARG(reference),
+			     where, error.text);
 }
 
 /* Is this the name of a member that some document has a secret in? */
@@ -351,15 +354,15 @@ void doctor_secrets(struct doctor *doctor)
 	look_into_definitions(doctor);
 	if (doctor->has_store && doctor->cli->config_problems.count == 0) {
 		struct doctor_child child = doctor_baton(doctor, words);
-		const struct json *page = json_of(doctor, &child);
+		const struct json *page = json_parse_own(doctor, &child);
 		if (page != NULL)
 			look_into(doctor, page, "a profile");
 	}
 	struct machine_file info;
 	if (machine_file(in_folder(doctor, "secrets"), &info) && (info.mode & 077) != 0)
-		doctor_say(doctor, DOCTOR_WARN, "chmod 700 it",
-			   "%s has mode %03o: others can look into it",
-			   in_folder(doctor, "secrets"), info.mode);
+		doctor_print(doctor, DOCTOR_WARN, "chmod 700 it",
+			     "%s has mode %03o: others can look into it",
+			     in_folder(doctor, "secrets"), info.mode);
 	if (doctor->count == before)
-		doctor_say(doctor, DOCTOR_OK, NULL, "nothing refers to one");
+		doctor_print(doctor, DOCTOR_OK, NULL, "nothing refers to one");
 }

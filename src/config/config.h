@@ -13,7 +13,7 @@
 #ifndef CONFIG_CONFIG_H
 #define CONFIG_CONFIG_H
 
-#include "contract/config.h"
+#include "contract/config_rows.h"
 #include "contract/contract.h"
 
 enum config_source {

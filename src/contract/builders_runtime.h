@@ -9,7 +9,7 @@
 #ifndef CONTRACT_BUILDERS_RUNTIME_H
 #define CONTRACT_BUILDERS_RUNTIME_H
 
-#include "contract/runtime.h"
+#include "contract/runtime_types.h"
 
 /* With context[key] = value: in the old one's place, or at the end. */
 const struct runtime_task_input *

@@ -3,8 +3,8 @@
  * A graph's problems are told at the edge or list item they are in, so these predicates make
  * their pointers themselves instead of blaming a whole member.
  */
-#include "contract/engine.h"
-#include "contract/graph.h"
+#include "contract/contract_internal.h"
+#include "contract/graph_types.h"
 
 #include "base/map.h"
 

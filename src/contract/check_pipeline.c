@@ -3,8 +3,8 @@
  * The two share most rules and no C type, so each rule stands once on plain values and has one
  * short hook for each entity.  Texts repeat nothing the user wrote: the pointer shows the place.
  */
-#include "contract/pipeline.h"
-#include "contract/pipeline_v1.h"
+#include "contract/pipeline_types.h"
+#include "contract/pipeline_v1_types.h"
 
 /* ---- rules of both --------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* contract/check_run.c -- what the rows of contracts/run.def cannot say. */
-#include "contract/run.h"
+#include "contract/run_types.h"
 
 #include "base/cron.h"
 

@@ -1,6 +1,6 @@
 /* contract/check_runtime.c -- the rules of contracts/runtime.def that no single row can say, and
  * its derived members. */
-#include "contract/runtime.h"
+#include "contract/runtime_types.h"
 
 #include "base/map.h"
 

@@ -5,10 +5,10 @@
  * problem must point at the very word that is wrong, deep inside the lists, which check_fail()
  * cannot do: hence the engine's own header.
  */
-#include "contract/task.h"
+#include "contract/task_types.h"
 
 #include "base/map.h"
-#include "contract/engine.h"
+#include "contract/contract_internal.h"
 
 /* A place below the checked entity, reached step by step; `up` must outlive it. */
 struct spot {

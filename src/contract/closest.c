@@ -6,7 +6,7 @@
  */
 #include "contract/closest.h"
 
-#include "contract/engine.h"
+#include "contract/contract_internal.h"
 
 enum { WORD_SIZE = 64 };
 

@@ -20,7 +20,7 @@
  *	           bool x_from(struct str word, enum x *out); size_t x_count(void);
  *	module m   m_module_types[], m_module_type_count: every type of the rows
  *
- * x_new gives a value with all defaults and marks; x_make fills in the MADE members that are
+ * x_new gives a value with all defaults and marks; x_make fills in the GENERATED members that are
  * still absent and runs COMPUTE, for values that code makes.
  *
  * x_parse gives NULL when it found problems; it finds all of them in one go, each with a JSON
@@ -30,7 +30,7 @@
  * Presence.  value->is.field is one of enum mark.  Code writes a member with SET, which writes
  * the mark too: a NULLABLE member written without SET prints as null.  Nested values are const
  * pointers, because defaults are shared; to change one, make a new one.  Printing a value whose
- * REQUIRED or MADE member was never set is our own bug and fails a require().
+ * REQUIRED or GENERATED member was never set is our own bug and fails a require().
  *
  * State: what is derived from the rows (default images, name indexes, compiled patterns) is
  * built once for each type, under a lock, at first use or by contract_init(); after that it is
@@ -56,7 +56,7 @@
 
 enum mark {
 	ABSENT,    /* nothing there; an OPTIONAL member is left out when printed */
-	NULLED,    /* null */
+	IS_NULL,   /* null */
 	DEFAULTED, /* the row's default */
 	GIVEN,     /* given by the document, made, computed or SET */
 };
@@ -64,7 +64,7 @@ enum mark {
 /* `value` is evaluated twice.  The last argument may contain commas. */
 #define SET(value, field, ...) \
 	((void)((value)->field = (__VA_ARGS__)), (void)((value)->is.field = GIVEN))
-#define SET_NULL(value, field) ((void)((value)->is.field = NULLED))
+#define SET_NULL(value, field) ((void)((value)->is.field = IS_NULL))
 #define has(value, field)      ((value)->is.field >= DEFAULTED)
 
 /* ---- values that are more than plain C ------------------------------------------------ */
@@ -147,7 +147,7 @@ bool problems_fail(const struct problems *problems, struct error *error);
 
 /* ---- reading and printing ------------------------------------------------------------- */
 
-/* Clock and dice for MADE fields, so that this room needs neither. */
+/* Clock and dice for GENERATED fields, so that this room needs neither. */
 struct contract_world {
 	int64_t now; /* microseconds since 1970 UTC */
 	void (*random)(void *context, void *bytes, size_t size);
@@ -159,7 +159,7 @@ struct contract_source {
 	struct str text; /* source text for places, may be empty */
 	/* Stored events: unknown fields are ignored; unknown enum words are still problems. */
 	bool lenient;
-	/* May be NULL when no MADE field can be missing; a missing one is then a problem. */
+	/* May be NULL when no GENERATED field can be missing; a missing one is then a problem. */
 	const struct contract_world *world;
 };
 
@@ -238,7 +238,7 @@ struct field {
 	size_t offset, mark;  /* of the member and of its mark */
 	struct str fallback;  /* DEFAULT's JSON text */
 	struct str constant;  /* CONST's string */
-	struct str prefix;    /* in front of what is MADE */
+	struct str prefix;    /* in front of what is GENERATED */
 	struct str alias;     /* read too, never printed */
 	struct str tag_in;    /* the sibling that tells the union's case */
 	const char *pattern;  /* POSIX extended */
@@ -262,7 +262,7 @@ struct union_case {
 	type_function *of; /* NULL: OTHER, the case that keeps unknown objects as a tree */
 };
 
-struct type_ready; /* derived from the rows, contract/engine.h */
+struct type_ready; /* derived from the rows, contract/contract_internal.h */
 
 struct type_state {
 	_Atomic(const struct type_ready *) ready;

@@ -9,7 +9,7 @@
 #include "contract/describe.h"
 #include "contract/describe_routes.h"
 #include "contract/modules.h"
-#include "contract/run.h"
+#include "contract/run_types.h"
 
 /* ---- pieces ---------------------------------------------------------------------------- */
 

@@ -1,9 +1,9 @@
 /* contract/describe_routes.c -- routes.def and roles.def as tables. */
 #include "contract/describe_routes.h"
 
-#include "contract/graph.h"
-#include "contract/run.h"
-#include "contract/runtime.h"
+#include "contract/graph_types.h"
+#include "contract/run_types.h"
+#include "contract/runtime_types.h"
 
 const struct role_row role_rows[] = {
 #define ROLE(constant, word, text) { word, text },

@@ -7,7 +7,7 @@
  * Old names and values are read but not part of either form: they are told beside it (x-oldName,
  * x-oldValues), as are the texts of values (x-enumDescriptions) and of hooks (x-rules).
  */
-#include "contract/engine.h"
+#include "contract/contract_internal.h"
 
 #include "base/map.h"
 

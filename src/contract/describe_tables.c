@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 #include "contract/event.h"
-#include "contract/config.h"
+#include "contract/config_rows.h"
 #include "contract/describe.h"
-#include "contract/run.h"
+#include "contract/run_types.h"
 
 /* ---- states ---------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #ifndef CONTRACT_EVENT_H
 #define CONTRACT_EVENT_H
 
-#include "contract/run.h"
+#include "contract/run_types.h"
 
 enum event_type {
 #define EVENT(constant, name, body, level, persistence, text) EVENT_##constant,

@@ -101,7 +101,7 @@ extern const size_t CONTRACT_PASTE_LATE(CONTRACT_MODULE, _module_type_count);
 #define SECRET     struct secret
 #define OBJECT     const struct json *
 #define ANY        const struct json *
-#define PICK(name) enum name
+#define ENUM_OF(name) enum name
 #define ONE(name)  const struct name *
 #define LIST(name) struct name##_list
 #define MAP(name)  struct name##_map
@@ -135,7 +135,7 @@ extern const size_t CONTRACT_PASTE_LATE(CONTRACT_MODULE, _module_type_count);
 #undef SECRET
 #undef OBJECT
 #undef ANY
-#undef PICK
+#undef ENUM_OF
 #undef ONE
 #undef LIST
 #undef MAP

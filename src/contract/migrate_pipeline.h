@@ -18,8 +18,8 @@
 #ifndef CONTRACT_MIGRATE_PIPELINE_H
 #define CONTRACT_MIGRATE_PIPELINE_H
 
-#include "contract/pipeline.h"
-#include "contract/pipeline_v1.h"
+#include "contract/pipeline_types.h"
+#include "contract/pipeline_v1_types.h"
 
 const struct pipeline_profile *pipeline_profile_from_v1(const struct pipeline_v1_profile *old,
 							struct arena *arena);

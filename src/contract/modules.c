@@ -4,7 +4,7 @@
  */
 #include "contract/modules.h"
 
-#include "contract/engine.h"
+#include "contract/contract_internal.h"
 
 #define MODULE(name_, text_)                                    \
 	extern const struct type *const name_##_module_types[]; \

@@ -4,7 +4,7 @@
  * of its own, so they may trust every REQUIRED member.  TAG_IN fields are read after the other
  * members, because the sibling that tells their case may come later in the document.
  */
-#include "contract/engine.h"
+#include "contract/contract_internal.h"
 
 #include <string.h>
 
@@ -78,7 +78,7 @@ static void parse_row(struct parse *parse, const struct path *path, const struct
 		return;
 	}
 	if (json->kind == JSON_NULL && field->nullable) {
-		mark_write(out, field, NULLED);
+		mark_write(out, field, IS_NULL);
 		return;
 	}
 	mark_write(out, field, GIVEN);
@@ -180,7 +180,7 @@ static void parse_tagged_row(struct parse *parse, const struct path *path,
 	const struct field *field = &ready->fields[row];
 	struct str tag = { NULL, 0 };
 	if (json->kind == JSON_NULL && field->nullable) {
-		mark_write(out, field, NULLED);
+		mark_write(out, field, IS_NULL);
 		return;
 	}
 	mark_write(out, field, GIVEN);

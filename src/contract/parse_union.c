@@ -3,7 +3,7 @@
  * The tag is a member of the object, or what TAG_IN's sibling said.  An unknown tag is a problem
  * unless the union has an OTHER case, which keeps the object as it came.
  */
-#include "contract/engine.h"
+#include "contract/contract_internal.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* contract/parse_value.c -- the leaves: scalars and enum words, and the rules on them. */
-#include "contract/engine.h"
+#include "contract/contract_internal.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -336,7 +336,7 @@ void parse_unique(struct parse *parse, const struct path *path, const struct typ
 	}
 }
 
-/* ---- MADE ------------------------------------------------------------------------------ */
+/* ---- GENERATED ------------------------------------------------------------------------------ */
 
 void make_field(const struct field *field, void *value, struct arena *arena,
 		const struct contract_world *world)

@@ -8,7 +8,7 @@
 #ifndef CONTRACT_PIPELINE_AGENT_H
 #define CONTRACT_PIPELINE_AGENT_H
 
-#include "contract/pipeline.h"
+#include "contract/pipeline_types.h"
 
 /* ERROR_NOT_FOUND, naming the agents there are, when the profile has no such agent. */
 MUST_CHECK bool pipeline_profile_agent(const struct pipeline_profile *profile, struct str agent,

@@ -3,7 +3,7 @@
  * The marks decide what is null and what is left out.  A member that must be there and is not
  * is our own bug: the program stops and names the field.
  */
-#include "contract/engine.h"
+#include "contract/contract_internal.h"
 
 #include <stdio.h>
 #include <string.h>

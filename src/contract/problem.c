@@ -4,7 +4,7 @@
  * mistakes is no more work than a good one.  Places are kept as byte offsets while reading and
  * turned into lines at the end, in one pass over the text.
  */
-#include "contract/engine.h"
+#include "contract/contract_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

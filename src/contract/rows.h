@@ -8,8 +8,8 @@
 #ifndef VALUE
 #define VALUE(constant_, wire_, text_)
 #endif
-#ifndef OLD
-#define OLD(wire_, constant_)
+#ifndef ENUM_ALIAS
+#define ENUM_ALIAS(wire_, constant_)
 #endif
 #ifndef END_ENUM
 #define END_ENUM
@@ -52,7 +52,7 @@
 
 #undef ENUM
 #undef VALUE
-#undef OLD
+#undef ENUM_ALIAS
 #undef END_ENUM
 #undef ENTITY
 #undef FIELD

@@ -3,7 +3,7 @@
  * Defaults, patterns and names were tried when the type was made ready; here the words of each
  * row are compared with each other.  Run over every module's types by a unit test.
  */
-#include "contract/engine.h"
+#include "contract/contract_internal.h"
 
 #include <string.h>
 

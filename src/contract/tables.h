@@ -43,7 +43,7 @@
 #include "contract/rows.h"
 
 #define ENUM(name_, wire_, text_) static const struct enum_old name_##_olds[] = {
-#define OLD(wire_, constant_)     { CONTRACT_TEXT(wire_), constant_ },
+#define ENUM_ALIAS(wire_, constant_)     { CONTRACT_TEXT(wire_), constant_ },
 #define END_ENUM                  { { NULL, 0 }, 0 } };
 #include "contract/rows.h"
 
@@ -58,7 +58,7 @@
 #define SECRET     .shape = SHAPE_ONE, .of = secret_type,
 #define OBJECT     .shape = SHAPE_ONE, .of = object_type,
 #define ANY        .shape = SHAPE_ONE, .of = any_type,
-#define PICK(name) .shape = SHAPE_ONE, .of = name##_type,
+#define ENUM_OF(name) .shape = SHAPE_ONE, .of = name##_type,
 #define ONE(name)  .shape = SHAPE_ONE, .of = name##_type,
 #define LIST(name) .shape = SHAPE_LIST, .of = name##_type,
 #define MAP(name)  .shape = SHAPE_MAP, .of = name##_type,
@@ -67,7 +67,7 @@
 #define OPTIONAL       .presence = PRESENCE_OPTIONAL,
 #define NULLABLE       .nullable = true,
 #define DEFAULT(...)   .presence = PRESENCE_DEFAULT, .fallback = CONTRACT_TEXT(#__VA_ARGS__),
-#define MADE(what)     .presence = PRESENCE_MADE, .making = CONTRACT_MAKE_##what,
+#define GENERATED(what)     .presence = PRESENCE_MADE, .making = CONTRACT_MAKE_##what,
 #define PREFIX(text)   .prefix = CONTRACT_TEXT(text),
 #define COMPUTED       .presence = PRESENCE_COMPUTED,
 #define DEPRECATED     .deprecated = true,
@@ -131,7 +131,7 @@
 #undef SECRET
 #undef OBJECT
 #undef ANY
-#undef PICK
+#undef ENUM_OF
 #undef ONE
 #undef LIST
 #undef MAP
@@ -139,7 +139,7 @@
 #undef OPTIONAL
 #undef NULLABLE
 #undef DEFAULT
-#undef MADE
+#undef GENERATED
 #undef PREFIX
 #undef COMPUTED
 #undef DEPRECATED

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/sha256.h"
-#include "contract/run.h"
+#include "contract/run_types.h"
 #include "expr/expr.h"
 
 #define GRAPH_ROOT UINT32_MAX /* no enum: ISO C has those within int */

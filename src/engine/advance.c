@@ -1,6 +1,6 @@
 /* engine/advance.c -- what follows: everything that can start, in the order in which it became
  * ready, and the end of the run. */
-#include "engine/inside.h"
+#include "engine/engine_internal.h"
 
 static struct activation *earlier(struct activation *a, struct activation *b)
 {
@@ -10,11 +10,11 @@ static struct activation *earlier(struct activation *a, struct activation *b)
 /* The next to start: of those that can, the one that became ready first.  NULL when none can. */
 static struct activation *next_to_start(const struct run *run)
 {
-	struct activation *next = run_queue_head(&run->parked);
+	struct activation *next = ready_list_head(&run->parked);
 	if (run->busy >= run->graph->concurrency)
 		return next;
-	next = earlier(next, run_queue_head(&run->tools));
-	return run->workspace_busy ? next : earlier(next, run_queue_head(&run->contained));
+	next = earlier(next, ready_list_head(&run->tools));
+	return run->workspace_busy ? next : earlier(next, ready_list_head(&run->contained));
 }
 
 /* An attempt whose time has come, the earliest first; NULL when there is none.  It has kept its
@@ -42,7 +42,8 @@ static void emit_skipped(struct run *run, const struct activation *activation, i
 	struct run_step_skipped *body = run_step_skipped_new(d->arena);
 	SET(body, step, activation->path);
 	SET(body, reason, S("condition"));
-	emit(run, d, (struct event){ EVENT_STEP_SKIPPED, now, { .run_step_skipped = body } });
+	decision_emit(run, d,
+		      (struct event){ EVENT_STEP_SKIPPED, now, { .run_step_skipped = body } });
 }
 
 static enum engine_answer compute_condition(struct run *run, const struct activation *activation,
@@ -50,32 +51,37 @@ static enum engine_answer compute_condition(struct run *run, const struct activa
 					    struct decision *d)
 {
 	static const struct json nothing = { .kind = JSON_NULL };
-	struct seeing seeing = see_from(run, activation->scope, values, d);
+	struct eval_context eval_context = eval_context_make(run, activation->scope, values, d);
 	const struct json *value;
 	struct error error;
-	bool good = see_evaluate(&seeing, run_node(run, activation)->value, &value, &error);
-	if (seeing.missing)
+	bool good =
+		eval_expression(&eval_context, run_node(run, activation)->value, &value, &error);
+	if (eval_context.missing)
 		return ENGINE_NEED;
 	if (!good) {
-		fail_ready(run, activation,
-			   fault_of(ERROR_INVALID, str_copy(d->arena, str_from_c(error.text))), now,
-			   d);
+		request_fail_ready(
+			run, activation,
+			failure_make(ERROR_INVALID, str_copy(d->arena, str_from_c(error.text))),
+			now, d);
 		return ENGINE_DONE;
 	}
 	struct run_condition_result *result = run_condition_result_new(d->arena);
 	SET(result, value, value == NULL ? &nothing : value);
-	const struct json *output = json_of(run_condition_result_text(result, d->arena), d->arena);
-	struct words words;
-	if (!words_of_success(&seeing, activation, output, &words))
+	const struct json *output =
+		json_parse_own(run_condition_result_text(result, d->arena), d->arena);
+	struct step_continuation continuation;
+	if (!continuation_after_success(&eval_context, activation, output, &continuation))
 		return ENGINE_NEED;
-	struct run_value *stored = make_value(d, output);
+	struct run_value *stored = decision_value(d, output);
 	if (stored == NULL) {
-		fail_ready(run, activation,
-			   fault_of(ERROR_TOO_LARGE, S("the value is over the limit")), now, d);
+		request_fail_ready(run, activation,
+				   failure_make(ERROR_TOO_LARGE, S("the value is over the limit")),
+				   now, d);
 		return ENGINE_DONE;
 	}
-	emit_computed(run, activation, now, stored, (struct fault){ S(""), S("") }, words.next, d);
-	heed_words(run, &words, now, d);
+	decision_emit_computed(run, activation, now, stored, (struct failure){ S(""), S("") },
+			       continuation.next, d);
+	enforce_iteration_limit(run, &continuation, now, d);
 	return ENGINE_DONE;
 }
 
@@ -84,7 +90,8 @@ static void start_computing(struct run *run, const struct activation *activation
 {
 	struct run_step_started *body = run_step_started_new(d->arena);
 	SET(body, step, activation->path);
-	emit(run, d, (struct event){ EVENT_STEP_STARTED, now, { .run_step_started = body } });
+	decision_emit(run, d,
+		      (struct event){ EVENT_STEP_STARTED, now, { .run_step_started = body } });
 }
 
 static enum engine_answer start(struct run *run, struct activation *activation, int64_t now,
@@ -96,9 +103,10 @@ static enum engine_answer start(struct run *run, struct activation *activation, 
 	if (activation->leaving)
 		return body_leave(run, activation, now, values, d);
 	if (node->when != NULL) {
-		struct seeing seeing = see_from(run, activation->scope, values, d);
-		bool holds = see_holds(&seeing, node->when);
-		if (seeing.missing)
+		struct eval_context eval_context =
+			eval_context_make(run, activation->scope, values, d);
+		bool holds = eval_holds(&eval_context, node->when);
+		if (eval_context.missing)
 			return ENGINE_NEED;
 		if (!holds) {
 			emit_skipped(run, activation, now, d);
@@ -118,35 +126,36 @@ static enum engine_answer start(struct run *run, struct activation *activation, 
 
 /* ---- the end ------------------------------------------------------------------------- */
 
-static struct fault fault_of_root(const struct run *run, struct arena *arena)
+static struct failure fault_of_root(const struct run *run, struct arena *arena)
 {
 	struct str path = run->root->failed.path;
-	struct fault fault = run->root->failed.fault;
+	struct failure fault = run->root->failed.fault;
 	if (path.size == 0)
-		return (struct fault){ S(""), S("") };
-	return (struct fault){ fault.code, str_format(arena, "step " STR_FMT ": " STR_FMT,
-						      STR_ARG(path), STR_ARG(fault.text)) };
+		return (struct failure){ S(""), S("") };
+	return (struct failure){ fault.code, str_format(arena, "step " STR_FMT ": " STR_FMT,
+							STR_ARG(path), STR_ARG(fault.text)) };
 }
 
 /* The workflow's outputs by name; a required one that is missing is a fault of the run. */
-static const struct json *render_outputs(struct seeing *seeing, struct fault *fault)
+static const struct json *render_outputs(struct eval_context *eval_context, struct failure *fault)
 {
-	const struct run_graph *rows = seeing->run->graph->rows;
-	struct arena *arena = seeing->d->arena;
+	const struct run_graph *rows = eval_context->run->graph->rows;
+	struct arena *arena = eval_context->d->arena;
 	struct json_member *members = arena_array(arena, struct json_member, rows->outputs.count);
 	for (size_t i = 0; i < rows->outputs.count; i++) {
 		const struct run_graph_output *row = &rows->outputs.at[i];
-		const struct json *value = see_render(seeing, row->from);
+		const struct json *value = eval_render(eval_context, row->from);
 		members[i].key = row->name;
 		if (value != NULL)
 			members[i].value = *value;
 		bool missing = value == NULL || value->kind == JSON_NULL;
 		if (missing && !row->optional && fault->code.size == 0)
-			*fault = fault_of(ERROR_INVALID, str_format(arena,
-								    "output " STR_FMT
-								    " is missing; mark it optional "
-								    "if it may be",
-								    STR_ARG(row->name)));
+			*fault = failure_make(ERROR_INVALID,
+					      str_format(arena,
+							 "output " STR_FMT
+							 " is missing; mark it optional "
+							 "if it may be",
+							 STR_ARG(row->name)));
 	}
 	struct json *outputs = arena_new(arena, struct json);
 	*outputs =
@@ -155,15 +164,15 @@ static const struct json *render_outputs(struct seeing *seeing, struct fault *fa
 }
 
 static void emit_finished(struct run *run, int64_t now, enum run_outcome outcome,
-			  struct run_value *outputs, struct fault fault, struct decision *d)
+			  struct run_value *outputs, struct failure fault, struct decision *d)
 {
 	struct run_finished *body = run_finished_new(d->arena);
 	SET(body, outcome, outcome);
 	if (outputs != NULL)
 		SET(body, outputs, outputs);
 	if (fault.code.size > 0)
-		SET(body, fault, make_fault(d, fault));
-	emit(run, d, (struct event){ EVENT_RUN_FINISHED, now, { .run_finished = body } });
+		SET(body, fault, decision_failure(d, fault));
+	decision_emit(run, d, (struct event){ EVENT_RUN_FINISHED, now, { .run_finished = body } });
 }
 
 static enum engine_answer end_run(struct run *run, int64_t now, const struct engine_values *values,
@@ -173,18 +182,19 @@ static enum engine_answer end_run(struct run *run, int64_t now, const struct eng
 		bool failed = run->stopped.code.size > 0;
 		emit_finished(run, now, failed ? RUN_OUTCOME_FAILED : RUN_OUTCOME_CANCELLED, NULL,
 			      failed ? run->stopped
-				     : fault_of(ERROR_CANCELLED, S("the run was cancelled")),
+				     : failure_make(ERROR_CANCELLED, S("the run was cancelled")),
 			      d);
 		return ENGINE_DONE;
 	}
-	struct seeing seeing = see_from(run, run->root, values, d);
-	struct fault fault = fault_of_root(run, d->arena);
-	const struct json *outputs = render_outputs(&seeing, &fault);
-	if (seeing.missing)
+	struct eval_context eval_context = eval_context_make(run, run->root, values, d);
+	struct failure fault = fault_of_root(run, d->arena);
+	const struct json *outputs = render_outputs(&eval_context, &fault);
+	if (eval_context.missing)
 		return ENGINE_NEED;
-	struct run_value *value = make_value(d, outputs);
+	struct run_value *value = decision_value(d, outputs);
 	if (value == NULL && fault.code.size == 0)
-		fault = fault_of(ERROR_TOO_LARGE, S("the outputs are over the limit of a value"));
+		fault = failure_make(ERROR_TOO_LARGE,
+				     S("the outputs are over the limit of a value"));
 	emit_finished(run, now, fault.code.size > 0 ? RUN_OUTCOME_FAILED : RUN_OUTCOME_OK, value,
 		      fault, d);
 	return ENGINE_DONE;

@@ -9,7 +9,7 @@
 #include "engine/decide.h"
 
 #include "base/limits.h"
-#include "engine/inside.h"
+#include "engine/engine_internal.h"
 
 static enum engine_answer refuse(struct error *error, enum error_code code, const char *text)
 {
@@ -32,7 +32,7 @@ static enum engine_answer decide_create(struct run *run, const struct command *c
 	static const struct uuid nobody;
 	if (run->seq != 0)
 		return refuse(error, ERROR_CONFLICT, "there is already a run with this id");
-	struct run_value *inputs = make_value(d, command->inputs);
+	struct run_value *inputs = decision_value(d, command->inputs);
 	if (inputs == NULL) {
 		fail(error, ERROR_TOO_LARGE, "the inputs are over %d bytes", LIMIT_VALUE_BYTES);
 		return ENGINE_REFUSED;
@@ -55,7 +55,8 @@ static enum engine_answer decide_create(struct run *run, const struct command *c
 		SET(body, trace, str_copy(d->arena, command->trace));
 	if (command->retention_days != NULL)
 		SET(body, retention_days, *command->retention_days);
-	emit(run, d, (struct event){ EVENT_RUN_CREATED, command->now, { .run_created = body } });
+	decision_emit(run, d,
+		      (struct event){ EVENT_RUN_CREATED, command->now, { .run_created = body } });
 	return ENGINE_DONE;
 }
 
@@ -65,7 +66,8 @@ static enum engine_answer decide_start(struct run *run, const struct command *co
 	if (!run->queued)
 		return refuse(error, ERROR_CONFLICT, "the run has left its queue already");
 	struct run_started *body = run_started_new(d->arena);
-	emit(run, d, (struct event){ EVENT_RUN_STARTED, command->now, { .run_started = body } });
+	decision_emit(run, d,
+		      (struct event){ EVENT_RUN_STARTED, command->now, { .run_started = body } });
 	return ENGINE_DONE;
 }
 
@@ -82,7 +84,8 @@ static enum engine_answer decide_pause(struct run *run, const struct command *co
 	SET(body, by, command->by);
 	if (command->comment.size > 0)
 		SET(body, reason, command->comment);
-	emit(run, d, (struct event){ EVENT_RUN_PAUSED, command->now, { .run_paused = body } });
+	decision_emit(run, d,
+		      (struct event){ EVENT_RUN_PAUSED, command->now, { .run_paused = body } });
 	return ENGINE_DONE;
 }
 
@@ -93,7 +96,8 @@ static enum engine_answer decide_resume(struct run *run, const struct command *c
 		return refuse(error, ERROR_CONFLICT, "the run is not paused");
 	struct run_resumed *body = run_resumed_new(d->arena);
 	SET(body, by, command->by);
-	emit(run, d, (struct event){ EVENT_RUN_RESUMED, command->now, { .run_resumed = body } });
+	decision_emit(run, d,
+		      (struct event){ EVENT_RUN_RESUMED, command->now, { .run_resumed = body } });
 	return ENGINE_DONE;
 }
 
@@ -102,8 +106,8 @@ static enum engine_answer decide_cancel(struct run *run, const struct command *c
 					struct decision *d)
 {
 	if (!run->cancelling)
-		call_off(run, command->now, command->by, command->comment,
-			 (struct fault){ S(""), S("") }, d);
+		engine_cancel_run(run, command->now, command->by, command->comment,
+				  (struct failure){ S(""), S("") }, d);
 	return ENGINE_DONE;
 }
 
@@ -140,19 +144,22 @@ static enum engine_answer decide_signal(struct run *run, const struct command *c
 		return refuse(error, ERROR_CONFLICT,
 			      "too many signals wait for this run to take them");
 	struct activation *wait = oldest_wait(run, command->name);
-	struct run_value *data = make_value(d, command->output);
+	struct run_value *data = decision_value(d, command->output);
 	if (data == NULL)
 		return refuse(error, ERROR_TOO_LARGE, "the signal's data is over the limit");
-	struct words words = { NULL, S("") };
-	struct seeing seeing = see_from(run, wait == NULL ? run->root : wait->scope, values, d);
-	if (wait != NULL && !words_of_success(&seeing, wait, command->output, &words))
+	struct step_continuation continuation = { NULL, S("") };
+	struct eval_context eval_context =
+		eval_context_make(run, wait == NULL ? run->root : wait->scope, values, d);
+	if (wait != NULL &&
+	    !continuation_after_success(&eval_context, wait, command->output, &continuation))
 		return ENGINE_NEED;
 	struct run_signalled *body = run_signalled_new(d->arena);
 	SET(body, name, command->name);
 	SET(body, data, data);
 	SET(body, by, command->by);
-	emit(run, d,
-	     (struct event){ EVENT_RUN_SIGNALLED, command->now, { .run_signalled = body } });
+	decision_emit(
+		run, d,
+		(struct event){ EVENT_RUN_SIGNALLED, command->now, { .run_signalled = body } });
 	if (wait == NULL)
 		return ENGINE_DONE;
 	struct run_timer_finished *over = run_timer_finished_new(d->arena);
@@ -160,11 +167,12 @@ static enum engine_answer decide_signal(struct run *run, const struct command *c
 	SET(over, effect, wait->effect);
 	SET(over, outcome, RUN_OUTCOME_OK);
 	SET(over, output, data);
-	if (words.next != NULL)
-		SET(over, next, words.next);
-	emit(run, d,
-	     (struct event){ EVENT_TIMER_FINISHED, command->now, { .run_timer_finished = over } });
-	heed_words(run, &words, command->now, d);
+	if (continuation.next != NULL)
+		SET(over, next, continuation.next);
+	decision_emit(run, d,
+		      (struct event){
+			      EVENT_TIMER_FINISHED, command->now, { .run_timer_finished = over } });
+	enforce_iteration_limit(run, &continuation, command->now, d);
 	return ENGINE_DONE;
 }
 
@@ -173,27 +181,29 @@ static enum engine_answer decide_signal(struct run *run, const struct command *c
 /* The result of a step as it will be recorded; one over the limit becomes a failure. */
 struct made {
 	struct run_value *output;
-	struct fault fault; /* code "" = none */
-	struct words words;
+	struct failure fault; /* code "" = none */
+	struct step_continuation continuation;
 };
 
 /* False: values are missing. */
 static bool make_result(struct run *run, const struct activation *activation,
-			const struct command *command, struct fault fault,
+			const struct command *command, struct failure fault,
 			const struct engine_values *values, struct decision *d, struct made *out)
 {
-	struct seeing seeing = see_from(run, activation->scope, values, d);
-	*out = (struct made){ .fault = fault, .words = { NULL, S("") } };
+	struct eval_context eval_context = eval_context_make(run, activation->scope, values, d);
+	*out = (struct made){ .fault = fault, .continuation = { NULL, S("") } };
 	if (fault.code.size == 0 && command->output != NULL) {
-		out->output = make_value(d, command->output);
+		out->output = decision_value(d, command->output);
 		if (out->output == NULL)
-			out->fault = fault_of(ERROR_TOO_LARGE,
-					      S("the output is over the limit of a value"));
+			out->fault = failure_make(ERROR_TOO_LARGE,
+						  S("the output is over the limit of a value"));
 	}
 	if (out->fault.code.size == 0 && !run->cancelling)
-		return words_of_success(&seeing, activation, command->output, &out->words);
+		return continuation_after_success(&eval_context, activation, command->output,
+						  &out->continuation);
 	if (out->fault.code.size > 0)
-		out->words.next = next_of_failure(run, activation, &out->fault, command->now, d);
+		out->continuation.next =
+			continuation_after_failure(run, activation, &out->fault, command->now, d);
 	return true;
 }
 
@@ -211,9 +221,9 @@ static enum engine_answer decide_computed(struct run *run, const struct command 
 	struct made made;
 	if (!make_result(run, activation, command, command->fault, values, d, &made))
 		return ENGINE_NEED;
-	emit_computed(run, activation, command->now, made.output, made.fault,
-		      made.fault.code.size > 0 ? NULL : made.words.next, d);
-	heed_words(run, &made.words, command->now, d);
+	decision_emit_computed(run, activation, command->now, made.output, made.fault,
+			       made.fault.code.size > 0 ? NULL : made.continuation.next, d);
+	enforce_iteration_limit(run, &made.continuation, command->now, d);
 	return ENGINE_DONE;
 }
 
@@ -231,18 +241,18 @@ static enum engine_answer find_open(struct run *run, const struct command *comma
 }
 
 /* What it failed with: told to stop at its deadline, it ran out of time whatever it says. */
-static struct fault fault_of_effect(const struct activation *activation,
-				    const struct command *command)
+static struct failure fault_of_effect(const struct activation *activation,
+				      const struct command *command)
 {
 	bool late = activation->due_at != 0 && command->now >= activation->due_at;
 	if (command->outcome == RUN_OUTCOME_CANCELLED && late)
-		return fault_of(ERROR_TIMEOUT, S("it took longer than its timeout"));
+		return failure_make(ERROR_TIMEOUT, S("it took longer than its timeout"));
 	if (command->outcome == RUN_OUTCOME_CANCELLED && command->fault.code.size == 0)
-		return fault_of(ERROR_CANCELLED, S("it was called off"));
+		return failure_make(ERROR_CANCELLED, S("it was called off"));
 	if (command->outcome == RUN_OUTCOME_UNKNOWN && command->fault.code.size == 0)
-		return fault_of(ERROR_OUTCOME_UNKNOWN, S("nobody can say."));
+		return failure_make(ERROR_OUTCOME_UNKNOWN, S("nobody can say."));
 	if (command->outcome != RUN_OUTCOME_OK && command->fault.code.size == 0)
-		return fault_of(ERROR_TOOL_FAILED, S("it failed and did not say why"));
+		return failure_make(ERROR_TOOL_FAILED, S("it failed and did not say why"));
 	return command->fault;
 }
 
@@ -261,12 +271,12 @@ static void emit_finished(struct run *run, const struct activation *activation,
 				.effect = activation->effect,
 				.outcome = outcome_of(command, made),
 				.output = made->output,
-				.fault = failed ? make_fault(d, made->fault) : NULL,
-				.next = made->words.next,
+				.fault = failed ? decision_failure(d, made->fault) : NULL,
+				.next = made->continuation.next,
 				.usage = command->usage };
 	struct event event = call_finished(run_node(run, activation)->row, &end, d->arena);
 	event.at = command->now;
-	emit(run, d, event);
+	decision_emit(run, d, event);
 }
 
 static enum engine_answer decide_finished(struct run *run, const struct command *command,
@@ -284,11 +294,11 @@ static enum engine_answer decide_finished(struct run *run, const struct command 
 			 &made))
 		return ENGINE_NEED;
 	if (command->outcome == RUN_OUTCOME_UNKNOWN || command->outcome == RUN_OUTCOME_CANCELLED)
-		made.words.next = NULL;
+		made.continuation.next = NULL;
 	emit_finished(run, activation, command, &made, d);
 	if (activation->settling)
 		request_settlement(run, activation, command->now, d);
-	heed_words(run, &made.words, command->now, d);
+	enforce_iteration_limit(run, &made.continuation, command->now, d);
 	return ENGINE_DONE;
 }
 
@@ -304,8 +314,9 @@ static enum engine_answer decide_restarted(struct run *run, const struct command
 	SET(body, step, activation->path);
 	SET(body, effect, activation->effect);
 	SET(body, attempt, activation->attempt + 1);
-	emit(run, d,
-	     (struct event){ EVENT_TOOL_RESTARTED, command->now, { .run_tool_restarted = body } });
+	decision_emit(run, d,
+		      (struct event){
+			      EVENT_TOOL_RESTARTED, command->now, { .run_tool_restarted = body } });
 	return ENGINE_DONE;
 }
 
@@ -339,7 +350,7 @@ static const struct json *answer_output(const struct command *command, struct ar
 	SET(result, by, command->by);
 	if (command->decision == RUN_DECISION_MODIFY)
 		SET(result, value, command->output);
-	return json_of(run_answer_result_text(result, arena), arena);
+	return json_parse_own(run_answer_result_text(result, arena), arena);
 }
 
 static enum engine_answer check_answer(const struct run *run, const struct activation *activation,
@@ -373,12 +384,12 @@ static enum engine_answer finish_human(struct run *run, struct activation *activ
 		    command->decision == RUN_DECISION_MODIFY ||
 		    command->decision == RUN_DECISION_HAPPENED;
 	const struct json *output = good ? answer_output(command, d->arena) : NULL;
-	struct run_value *value = output == NULL ? NULL : make_value(d, output);
+	struct run_value *value = output == NULL ? NULL : decision_value(d, output);
 	if (output != NULL && value == NULL)
 		return refuse(error, ERROR_TOO_LARGE, "the answer is over the limit of a value");
-	struct words words = { NULL, S("") };
-	struct seeing seeing = see_from(run, activation->scope, values, d);
-	if (good && !words_of_success(&seeing, activation, output, &words))
+	struct step_continuation continuation = { NULL, S("") };
+	struct eval_context eval_context = eval_context_make(run, activation->scope, values, d);
+	if (good && !continuation_after_success(&eval_context, activation, output, &continuation))
 		return ENGINE_NEED;
 	struct run_human_finished *body = run_human_finished_new(d->arena);
 	SET(body, step, activation->path);
@@ -390,11 +401,12 @@ static enum engine_answer finish_human(struct run *run, struct activation *activ
 	SET(body, by, command->by);
 	if (value != NULL && command->decision != RUN_DECISION_APPROVE)
 		SET(body, value, value);
-	if (words.next != NULL)
-		SET(body, next, words.next);
-	emit(run, d,
-	     (struct event){ EVENT_HUMAN_FINISHED, command->now, { .run_human_finished = body } });
-	heed_words(run, &words, command->now, d);
+	if (continuation.next != NULL)
+		SET(body, next, continuation.next);
+	decision_emit(run, d,
+		      (struct event){
+			      EVENT_HUMAN_FINISHED, command->now, { .run_human_finished = body } });
+	enforce_iteration_limit(run, &continuation, command->now, d);
 	return ENGINE_DONE;
 }
 
@@ -438,9 +450,10 @@ static enum engine_answer question_due(struct run *run, struct activation *activ
 	SET(body, to, level->to);
 	if (has(level, timeout_us))
 		SET(body, due_at, command->now + level->timeout_us);
-	emit(run, d,
-	     (struct event){
-		     EVENT_HUMAN_ESCALATED, command->now, { .run_human_escalated = body } });
+	decision_emit(run, d,
+		      (struct event){ EVENT_HUMAN_ESCALATED,
+				      command->now,
+				      { .run_human_escalated = body } });
 	return ENGINE_DONE;
 }
 
@@ -449,13 +462,14 @@ static enum engine_answer wait_due(struct run *run, const struct activation *act
 				   const struct engine_values *values, struct decision *d)
 {
 	const struct run_graph_node *row = run_node(run, activation)->row;
-	struct fault fault = { S(""), S("") };
+	struct failure fault = { S(""), S("") };
 	if (has(row, signal))
-		fault = fault_of(ERROR_TIMEOUT,
-				 str_format(d->arena, "no signal " STR_FMT " came in time",
-					    STR_ARG(row->signal)));
-	return finish_timer(run, activation, command->now, NULL, fault, values, d) ? ENGINE_DONE
-										   : ENGINE_NEED;
+		fault = failure_make(ERROR_TIMEOUT,
+				     str_format(d->arena, "no signal " STR_FMT " came in time",
+						STR_ARG(row->signal)));
+	return request_finish_timer(run, activation, command->now, NULL, fault, values, d)
+		       ? ENGINE_DONE
+		       : ENGINE_NEED;
 }
 
 static enum engine_answer decide_due(struct run *run, const struct command *command,
@@ -465,8 +479,9 @@ static enum engine_answer decide_due(struct run *run, const struct command *comm
 	if (command->step.size == 0) {
 		if (run->due_at == 0 || command->now < run->due_at || run->cancelling)
 			return refuse(error, ERROR_CONFLICT, "the run's time is not over");
-		call_off(run, command->now, S("baton"), S(""),
-			 fault_of(ERROR_TIMEOUT, S("the run took longer than its timeout")), d);
+		engine_cancel_run(
+			run, command->now, S("baton"), S(""),
+			failure_make(ERROR_TIMEOUT, S("the run took longer than its timeout")), d);
 		return ENGINE_DONE;
 	}
 	struct activation *activation = run_activation(run, command->step);
@@ -484,7 +499,7 @@ static enum engine_answer decide_due(struct run *run, const struct command *comm
 		return question_due(run, activation, command, values, d, error);
 	if (run_node(run, activation)->kind == RUN_NODE_WAIT)
 		return wait_due(run, activation, command, values, d);
-	stop(d, activation);
+	decision_stop_effect(d, activation);
 	return ENGINE_DONE;
 }
 
@@ -501,8 +516,9 @@ static enum engine_answer decide_compact(struct run *run, const struct command *
 	}
 	struct run_compacted *body = run_compacted_new(d->arena);
 	SET(body, floor, command->floor);
-	emit(run, d,
-	     (struct event){ EVENT_RUN_COMPACTED, command->now, { .run_compacted = body } });
+	decision_emit(
+		run, d,
+		(struct event){ EVENT_RUN_COMPACTED, command->now, { .run_compacted = body } });
 	return ENGINE_DONE;
 }
 

@@ -55,7 +55,7 @@ struct command {
 	const struct json *output;     /* COMPUTED, FINISHED: NULL when it failed; ANSWERED, SIGNAL:
 					  values that came with it */
 	const struct json *usage;      /* FINISHED: of a turn */
-	struct fault fault;            /* COMPUTED, FINISHED: code "" when it did not fail */
+	struct failure fault;          /* COMPUTED, FINISHED: code "" when it did not fail */
 	enum run_decision decision;    /* ANSWERED */
 	struct str comment;            /* ANSWERED; PAUSE, CANCEL: why */
 	struct str by;                 /* who: CREATE, ANSWERED, PAUSE, RESUME, CANCEL, SIGNAL */

@@ -17,7 +17,7 @@ struct run *run_new(struct arena *arena, struct uuid id, const struct graph *gra
 	return run;
 }
 
-bool run_is_stepping(const struct run *run)
+bool run_needs_recovery(const struct run *run)
 {
 	return !run_ended(run) && run->computing.head < run->computing.tail;
 }
@@ -42,9 +42,9 @@ static void run_move(struct run *run, enum run_state to)
 	run->state = to;
 }
 
-static uint64_t head_arrival(const struct run_queue *queue)
+static uint64_t head_arrival(const struct ready_list *queue)
 {
-	const struct activation *head = run_queue_head(queue);
+	const struct activation *head = ready_list_head(queue);
 	return head == NULL ? UINT64_MAX : head->arrival;
 }
 
@@ -61,7 +61,7 @@ static void start_pure(struct run *run, int64_t at)
 		activation->started_at = at;
 		activation->started_seq = run->seq;
 		run->busy++;
-		run_queue_add(run, &run->computing, activation);
+		ready_list_push(run, &run->computing, activation);
 	}
 }
 
@@ -86,7 +86,7 @@ bool evolve_run_created(struct run *run, const struct run_created *event, int64_
 	if (run->seq != 0)
 		return fail(error, ERROR_INVALID, "the run exists already");
 	run->created_at = at;
-	run->inputs = run_value_keep(run, event->inputs);
+	run->inputs = run_value_copy(run, event->inputs);
 	run->by = str_copy(run->arena, has(event, by) ? event->by : S(""));
 	run->parent = has(event, parent) ? event->parent : (struct uuid){ 0 };
 	run->priority = has(event, priority) ? event->priority : 0;
@@ -140,7 +140,7 @@ bool evolve_run_cancelling(struct run *run, const struct run_cancelling *event, 
 {
 	if (run->cancelling)
 		return fail(error, ERROR_INVALID, "the run is being cancelled already");
-	run->stopped = run_fault_keep(run, has(event, fault) ? event->fault : NULL);
+	run->stopped = run_failure_copy(run, has(event, fault) ? event->fault : NULL);
 	run->due_at = 0;
 	run_stop(run, at);
 	return true;
@@ -152,7 +152,7 @@ bool evolve_run_signalled(struct run *run, const struct run_signalled *event, in
 	(void)at, (void)error;
 	struct run_signal *signal = arena_new(run->arena, struct run_signal);
 	signal->name = str_copy(run->arena, event->name);
-	signal->data = run_value_keep(run, event->data);
+	signal->data = run_value_copy(run, event->data);
 	struct run_signal **link = &run->signals;
 	while (*link != NULL)
 		link = &(*link)->next;
@@ -169,8 +169,8 @@ bool evolve_run_finished(struct run *run, const struct run_finished *event, int6
 		      : event->outcome == RUN_OUTCOME_CANCELLED ? RUN_CANCELLED
 								: RUN_FAILED);
 	run->ended_at = at;
-	run->outputs = run_value_keep(run, has(event, outputs) ? event->outputs : NULL);
-	run->fault = run_fault_keep(run, has(event, fault) ? event->fault : NULL);
+	run->outputs = run_value_copy(run, has(event, outputs) ? event->outputs : NULL);
+	run->fault = run_failure_copy(run, has(event, fault) ? event->fault : NULL);
 	return true;
 }
 
@@ -181,8 +181,8 @@ static bool take_ready(struct run *run, struct str path, struct activation **out
 		       struct error *error)
 {
 	struct activation *activation = run_activation(run, path);
-	struct run_queue *queue = activation == NULL ? NULL : run_queue_of(run, activation);
-	if (activation == NULL || run_queue_head(queue) != activation)
+	struct ready_list *queue = activation == NULL ? NULL : ready_list_of(run, activation);
+	if (activation == NULL || ready_list_head(queue) != activation)
 		return fail(error, ERROR_INVALID, "step " STR_FMT " is out of turn", STR_ARG(path));
 	queue->head++;
 	*out = activation;
@@ -210,7 +210,7 @@ bool evolve_run_step_started(struct run *run, const struct run_step_started *eve
 	activation->started_at = at;
 	activation->started_seq = run->seq + 1;
 	run->busy++;
-	run_queue_add(run, &run->computing, activation);
+	ready_list_push(run, &run->computing, activation);
 	return true;
 }
 
@@ -219,7 +219,7 @@ bool evolve_run_step_computed(struct run *run, const struct run_step_computed *e
 {
 	struct activation *activation = run_activation(run, event->step);
 	if (activation != NULL && activation->state == STEP_RUNNING &&
-	    run_queue_remove(&run->computing, activation)) {
+	    ready_list_remove(&run->computing, activation)) {
 		run->busy--;
 		/* Nothing of its own started it, so nobody asks later when that was. */
 		if (run_starts_itself(run_node(run, activation)))
@@ -237,8 +237,8 @@ bool evolve_run_step_computed(struct run *run, const struct run_step_computed *e
 		return fail(error, ERROR_INVALID, "step " STR_FMT " is not being computed",
 			    STR_ARG(event->step));
 	}
-	activation->output = run_value_keep(run, has(event, output) ? event->output : NULL);
-	activation->fault = run_fault_keep(run, has(event, fault) ? event->fault : NULL);
+	activation->output = run_value_copy(run, has(event, output) ? event->output : NULL);
+	activation->fault = run_failure_copy(run, has(event, fault) ? event->fault : NULL);
 	activation_end(run, activation,
 		       activation->fault.code.size > 0 ? STEP_FAILED : STEP_SUCCEEDED, at,
 		       has(event, next) ? event->next : NULL);
@@ -262,7 +262,7 @@ bool evolve_run_step_entered(struct run *run, const struct run_step_entered *eve
 		scope_enter(run, activation, -1);
 		return true;
 	}
-	activation->items = run_value_keep(run, has(event, items) ? event->items : NULL);
+	activation->items = run_value_copy(run, has(event, items) ? event->items : NULL);
 	activation->item_count = has(event, count) ? event->count : 0;
 	int64_t at_once = has(node->row, at_once) ? node->row->at_once : activation->item_count;
 	while (activation->items_entered < activation->item_count &&
@@ -284,8 +284,8 @@ bool evolve_run_step_left(struct run *run, const struct run_step_left *event, in
 	if (!activation->leaving)
 		return fail(error, ERROR_INVALID, "the body of " STR_FMT " is not over",
 			    STR_ARG(event->step));
-	activation->output = run_value_keep(run, has(event, output) ? event->output : NULL);
-	activation->fault = run_fault_keep(run, has(event, fault) ? event->fault : NULL);
+	activation->output = run_value_copy(run, has(event, output) ? event->output : NULL);
+	activation->fault = run_failure_copy(run, has(event, fault) ? event->fault : NULL);
 	activation->items = (struct value){ .kind = VALUE_ABSENT };
 	activation_end(run, activation,
 		       event->outcome == RUN_OUTCOME_OK ? STEP_SUCCEEDED : STEP_FAILED, at,

@@ -5,7 +5,7 @@
 #ifndef ENGINE_EVOLVE_H
 #define ENGINE_EVOLVE_H
 
-#include "engine/place.h"
+#include "engine/activation.h"
 
 #define EVENT(constant, name, body, level, persistence, text)                     \
 	bool evolve_##body(struct run *run, const struct body *event, int64_t at, \

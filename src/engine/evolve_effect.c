@@ -15,8 +15,8 @@ static bool start_effect(struct run *run, struct str path, enum run_node_kind ki
 	*out = activation;
 	if (activation->state == STEP_RETRYING)
 		return true;
-	struct run_queue *queue = run_queue_of(run, activation);
-	if (activation->state != STEP_PENDING || run_queue_head(queue) != activation)
+	struct ready_list *queue = ready_list_of(run, activation);
+	if (activation->state != STEP_PENDING || ready_list_head(queue) != activation)
 		return fail(error, ERROR_INVALID, "step " STR_FMT " is requested out of turn",
 			    STR_ARG(path));
 	queue->head++;
@@ -73,8 +73,8 @@ static bool close_effect(struct run *run, struct str path, const struct uuid *ef
 static void end_effect(struct run *run, struct activation *activation,
 		       const struct event_result *result, int64_t at)
 {
-	activation->output = run_value_keep(run, result->output);
-	activation->fault = run_fault_keep(run, result->fault);
+	activation->output = run_value_copy(run, result->output);
+	activation->fault = run_failure_copy(run, result->fault);
 	activation->due_at = 0;
 	activation->outcome = result->outcome;
 	if (result->outcome != RUN_OUTCOME_OK && activation->fault.code.size == 0)
@@ -111,8 +111,8 @@ static struct activation *open_call(struct run *run, enum run_node_kind kind,
 	take_room(run, activation);
 	open_effect(run, activation, request.effect, request.due_at, at);
 	run_attempt_requested(run, activation, request.attempt, at);
-	activation->inputs = run_value_keep(run, request.inputs);
-	activation->fault = (struct fault){ S(""), S("") };
+	activation->inputs = run_value_copy(run, request.inputs);
+	activation->fault = (struct failure){ S(""), S("") };
 	return activation;
 }
 
@@ -146,7 +146,7 @@ bool evolve_run_tool_restarted(struct run *run, const struct run_tool_restarted 
 		return fail(error, ERROR_INVALID, "step " STR_FMT " has no call to make again",
 			    STR_ARG(event->step));
 	activation->restarts =
-		run_restarts_keep(run, activation->restarts, activation->restart_count++,
+		run_restarts_copy(run, activation->restarts, activation->restart_count++,
 				  (struct restart){ run->seq + 1, at, event->attempt });
 	activation->attempt = event->attempt;
 	return true;
@@ -215,8 +215,8 @@ bool evolve_run_timer_finished(struct run *run, const struct run_timer_finished 
 	const struct run_graph_node *row = run_node(run, activation)->row;
 	run->timers--;
 	activation->outcome = event->outcome;
-	activation->output = run_value_keep(run, has(event, output) ? event->output : NULL);
-	activation->fault = run_fault_keep(run, has(event, fault) ? event->fault : NULL);
+	activation->output = run_value_copy(run, has(event, output) ? event->output : NULL);
+	activation->fault = run_failure_copy(run, has(event, fault) ? event->fault : NULL);
 	if (event->outcome == RUN_OUTCOME_OK && has(row, signal))
 		drop_signal(run, row->signal);
 	else if (event->outcome != RUN_OUTCOME_OK && activation->fault.code.size == 0)
@@ -247,7 +247,7 @@ bool evolve_run_human_requested(struct run *run, const struct run_human_requeste
 						  .seq = run->seq + 1,
 						  .at = at };
 	if (!settling)
-		activation->inputs = run_value_keep(run, event->inputs);
+		activation->inputs = run_value_copy(run, event->inputs);
 	run->humans++;
 	return true;
 }
@@ -301,9 +301,9 @@ bool evolve_run_human_finished(struct run *run, const struct run_human_finished 
 	bool good = event->decision == RUN_DECISION_APPROVE ||
 		    event->decision == RUN_DECISION_MODIFY ||
 		    event->decision == RUN_DECISION_HAPPENED;
-	activation->fault = good ? (struct fault){ S(""), S("") } : run_refusal(run, event);
+	activation->fault = good ? (struct failure){ S(""), S("") } : run_refusal(run, event);
 	if (good && has(event, value))
-		activation->output = run_value_keep(run, event->value);
+		activation->output = run_value_copy(run, event->value);
 	else if (good && !settled)
 		activation->output = run_answer_value(run, question);
 	activation_end(run, activation, good ? STEP_SUCCEEDED : STEP_FAILED, at,

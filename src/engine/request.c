@@ -1,5 +1,5 @@
 /* engine/request.c -- effects: what is recorded before it happens (architecture idea 4). */
-#include "engine/inside.h"
+#include "engine/engine_internal.h"
 
 #include "base/limits.h"
 
@@ -16,9 +16,10 @@ enum engine_answer engine_inputs(struct run *run, const struct activation *activ
 				 const struct engine_values *values, struct decision *d,
 				 const struct json **out)
 {
-	struct seeing seeing = see_from(run, activation->scope, values, d);
-	const struct json *inputs = see_render(&seeing, run_node(run, activation)->row->inputs);
-	if (seeing.missing)
+	struct eval_context eval_context = eval_context_make(run, activation->scope, values, d);
+	const struct json *inputs =
+		eval_render(&eval_context, run_node(run, activation)->row->inputs);
+	if (eval_context.missing)
 		return ENGINE_NEED;
 	*out = inputs != NULL && fits(inputs) ? inputs : NULL;
 	return ENGINE_DONE;
@@ -36,36 +37,38 @@ static int64_t attempt_of(const struct activation *activation)
 	return activation->state == STEP_RETRYING ? activation->attempt + 1 : 1;
 }
 
-void fail_ready(struct run *run, const struct activation *activation, struct fault fault,
-		int64_t now, struct decision *d)
+void request_fail_ready(struct run *run, const struct activation *activation, struct failure fault,
+			int64_t now, struct decision *d)
 {
-	emit_computed(run, activation, now, NULL, fault, NULL, d);
+	decision_emit_computed(run, activation, now, NULL, fault, NULL, d);
 }
 
 /* ---- waits --------------------------------------------------------------------------- */
 
-bool finish_timer(struct run *run, const struct activation *activation, int64_t now,
-		  const struct value *data, struct fault fault, const struct engine_values *values,
-		  struct decision *d)
+bool request_finish_timer(struct run *run, const struct activation *activation, int64_t now,
+			  const struct value *data, struct failure fault,
+			  const struct engine_values *values, struct decision *d)
 {
-	struct seeing seeing = see_from(run, activation->scope, values, d);
-	struct words words = { NULL, S("") };
+	struct eval_context eval_context = eval_context_make(run, activation->scope, values, d);
+	struct step_continuation continuation = { NULL, S("") };
 	bool good = fault.code.size == 0;
-	if (good && !words_of_success(&seeing, activation,
-				      data == NULL ? NULL : see_value(&seeing, data), &words))
+	if (good && !continuation_after_success(
+			    &eval_context, activation,
+			    data == NULL ? NULL : eval_value(&eval_context, data), &continuation))
 		return false;
 	struct run_timer_finished *body = run_timer_finished_new(d->arena);
 	SET(body, step, activation->path);
 	SET(body, effect, activation->effect);
 	SET(body, outcome, good ? RUN_OUTCOME_OK : RUN_OUTCOME_FAILED);
 	if (!good)
-		SET(body, fault, make_fault(d, fault));
+		SET(body, fault, decision_failure(d, fault));
 	if (good && data != NULL)
-		SET(body, output, make_again(d, data));
-	if (words.next != NULL)
-		SET(body, next, words.next);
-	emit(run, d, (struct event){ EVENT_TIMER_FINISHED, now, { .run_timer_finished = body } });
-	heed_words(run, &words, now, d);
+		SET(body, output, decision_value_again(d, data));
+	if (continuation.next != NULL)
+		SET(body, next, continuation.next);
+	decision_emit(run, d,
+		      (struct event){ EVENT_TIMER_FINISHED, now, { .run_timer_finished = body } });
+	enforce_iteration_limit(run, &continuation, now, d);
 	return true;
 }
 
@@ -83,10 +86,10 @@ static enum engine_answer request_timer(struct run *run, const struct activation
 {
 	const struct run_graph_node *row = run_node(run, activation)->row;
 	const struct value *data = has(row, signal) ? kept_signal(run, row->signal) : NULL;
-	struct seeing seeing = see_from(run, activation->scope, values, d);
+	struct eval_context eval_context = eval_context_make(run, activation->scope, values, d);
 	if (data != NULL)
-		see_value(&seeing, data); /* a kept one ends the wait at once */
-	if (seeing.missing)
+		eval_value(&eval_context, data); /* a kept one ends the wait at once */
+	if (eval_context.missing)
 		return ENGINE_NEED;
 	int64_t due_at = has(row, signal) ? deadline(run, activation, now) : now + row->wait_us;
 	struct run_timer_requested *body = run_timer_requested_new(d->arena);
@@ -96,10 +99,12 @@ static enum engine_answer request_timer(struct run *run, const struct activation
 		SET(body, due_at, due_at);
 	if (has(row, signal))
 		SET(body, signal, row->signal);
-	emit(run, d, (struct event){ EVENT_TIMER_REQUESTED, now, { .run_timer_requested = body } });
+	decision_emit(
+		run, d,
+		(struct event){ EVENT_TIMER_REQUESTED, now, { .run_timer_requested = body } });
 	if (data != NULL) {
-		bool seen = finish_timer(run, activation, now, data, (struct fault){ S(""), S("") },
-					 values, d);
+		bool seen = request_finish_timer(run, activation, now, data,
+						 (struct failure){ S(""), S("") }, values, d);
 		require(seen);
 	}
 	return ENGINE_DONE;
@@ -129,14 +134,16 @@ static struct str cut_question(struct str text)
 	return str_head(text, size);
 }
 
-static struct str render_question(struct seeing *seeing, const struct run_graph_node *row)
+static struct str render_question(struct eval_context *eval_context,
+				  const struct run_graph_node *row)
 {
 	struct json template = { .kind = JSON_STRING, .as.string = row->question };
-	const struct json *question = see_render(seeing, &template);
+	const struct json *question = eval_render(eval_context, &template);
 	if (question == NULL)
 		return cut_question(row->question);
-	return cut_question(question->kind == JSON_STRING ? question->as.string
-							  : json_print(seeing->d->arena, question));
+	return cut_question(question->kind == JSON_STRING
+				    ? question->as.string
+				    : json_print(eval_context->d->arena, question));
 }
 
 static enum engine_answer request_human(struct run *run, const struct activation *activation,
@@ -146,9 +153,10 @@ static enum engine_answer request_human(struct run *run, const struct activation
 	static const struct json nothing = { .kind = JSON_OBJECT };
 	const struct run_graph_node *row = run_node(run, activation)->row;
 	const struct json *inputs = NULL;
-	struct seeing seeing = see_from(run, activation->scope, values, d);
-	struct str question = render_question(&seeing, row);
-	if (engine_inputs(run, activation, values, d, &inputs) == ENGINE_NEED || seeing.missing)
+	struct eval_context eval_context = eval_context_make(run, activation->scope, values, d);
+	struct str question = render_question(&eval_context, row);
+	if (engine_inputs(run, activation, values, d, &inputs) == ENGINE_NEED ||
+	    eval_context.missing)
 		return ENGINE_NEED;
 	inputs = inputs == NULL ? &nothing : inputs;
 	struct run_human_requested *body = run_human_requested_new(d->arena);
@@ -156,13 +164,15 @@ static enum engine_answer request_human(struct run *run, const struct activation
 	SET(body, effect, engine_effect_id(run, activation->path, S("human"), 1));
 	SET(body, kind, has(row, ask) ? row->ask : RUN_REQUEST_APPROVAL);
 	SET(body, question, question);
-	SET(body, inputs, make_value(d, inputs));
+	SET(body, inputs, decision_value(d, inputs));
 	SET(body, revision, revision_of(question, json_print(d->arena, inputs)));
 	if (has(row, timeout_us))
 		SET(body, due_at, now + row->timeout_us);
 	if (has(row, four_eyes) && row->four_eyes)
 		SET(body, four_eyes, true);
-	emit(run, d, (struct event){ EVENT_HUMAN_REQUESTED, now, { .run_human_requested = body } });
+	decision_emit(
+		run, d,
+		(struct event){ EVENT_HUMAN_REQUESTED, now, { .run_human_requested = body } });
 	return ENGINE_DONE;
 }
 
@@ -180,9 +190,11 @@ void request_settlement(struct run *run, const struct activation *activation, in
 	    engine_effect_id(run, activation->path, S("settle"), activation->attempt));
 	SET(body, kind, RUN_REQUEST_OUTCOME_UNKNOWN);
 	SET(body, question, question);
-	SET(body, inputs, make_again(d, &activation->inputs));
+	SET(body, inputs, decision_value_again(d, &activation->inputs));
 	SET(body, revision, revision_of(question, uuid_str(&activation->effect)));
-	emit(run, d, (struct event){ EVENT_HUMAN_REQUESTED, now, { .run_human_requested = body } });
+	decision_emit(
+		run, d,
+		(struct event){ EVENT_HUMAN_REQUESTED, now, { .run_human_requested = body } });
 }
 
 /* ---- tools, turns, sub-runs ------------------------------------------------------------ */
@@ -196,12 +208,12 @@ static void emit_request(struct run *run, const struct activation *activation, i
 	request.due_at = deadline(run, activation, now);
 	struct event event = call_requested(run_node(run, activation)->row, &request, d->arena);
 	event.at = now;
-	emit(run, d, event);
+	decision_emit(run, d, event);
 }
 
-static struct fault inputs_too_large(void)
+static struct failure inputs_too_large(void)
 {
-	return fault_of(ERROR_TOO_LARGE, S("the inputs are over the limit of a value"));
+	return failure_make(ERROR_TOO_LARGE, S("the inputs are over the limit of a value"));
 }
 
 /* A request whose inputs are over the limit is recorded and failed in one go. */
@@ -212,8 +224,9 @@ static void refuse_inputs(struct run *run, const struct activation *activation, 
 	SET(body, step, activation->path);
 	SET(body, effect, activation->effect);
 	SET(body, outcome, RUN_OUTCOME_FAILED);
-	SET(body, fault, make_fault(d, inputs_too_large()));
-	emit(run, d, (struct event){ EVENT_TOOL_FINISHED, now, { .run_tool_finished = body } });
+	SET(body, fault, decision_failure(d, inputs_too_large()));
+	decision_emit(run, d,
+		      (struct event){ EVENT_TOOL_FINISHED, now, { .run_tool_finished = body } });
 }
 
 static enum engine_answer request_tool(struct run *run, const struct activation *activation,
@@ -227,7 +240,7 @@ static enum engine_answer request_tool(struct run *run, const struct activation 
 	d->needs_tree = contained && values->tree.size == 0;
 	if (engine_inputs(run, activation, values, d, &inputs) == ENGINE_NEED || d->needs_tree)
 		return ENGINE_NEED;
-	struct run_value *value = make_value(d, inputs == NULL ? &too_large : inputs);
+	struct run_value *value = decision_value(d, inputs == NULL ? &too_large : inputs);
 	struct call_request request = {
 		.effect = engine_effect_id(run, activation->path, S("tool"), 1),
 		.inputs = value,
@@ -253,7 +266,7 @@ static const struct json *turn_request(const struct run_graph_agent *agent,
 	SET(turn, system, agent->system);
 	SET(turn, messages, ((struct run_turn_message_list){ message, 1 }));
 	SET(turn, options, agent->options);
-	return json_of(run_turn_text(turn, arena), arena);
+	return json_parse_own(run_turn_text(turn, arena), arena);
 }
 
 static enum engine_answer request_turn(struct run *run, const struct activation *activation,
@@ -265,9 +278,9 @@ static enum engine_answer request_turn(struct run *run, const struct activation 
 	if (engine_inputs(run, activation, values, d, &inputs) == ENGINE_NEED)
 		return ENGINE_NEED;
 	struct run_value *value =
-		inputs == NULL ? NULL : make_value(d, turn_request(agent, inputs, d->arena));
+		inputs == NULL ? NULL : decision_value(d, turn_request(agent, inputs, d->arena));
 	if (value == NULL) {
-		fail_ready(run, activation, inputs_too_large(), now, d);
+		request_fail_ready(run, activation, inputs_too_large(), now, d);
 		return ENGINE_DONE;
 	}
 	struct call_request request = {
@@ -286,16 +299,16 @@ static enum engine_answer request_subrun(struct run *run, const struct activatio
 	const struct json *inputs = NULL;
 	if (engine_inputs(run, activation, values, d, &inputs) == ENGINE_NEED)
 		return ENGINE_NEED;
-	struct run_value *value = inputs == NULL ? NULL : make_value(d, inputs);
+	struct run_value *value = inputs == NULL ? NULL : decision_value(d, inputs);
 	if (value == NULL) {
-		fail_ready(run, activation, inputs_too_large(), now, d);
+		request_fail_ready(run, activation, inputs_too_large(), now, d);
 		return ENGINE_DONE;
 	}
 	/* A child of a second attempt is another run. */
 	struct uuid child =
 		engine_effect_id(run, activation->path, S("subrun"), attempt_of(activation));
 	struct call_request request = { .effect = child, .inputs = value };
-	blob_add(d, run_graph_text(graph, d->arena), &request.definition);
+	decision_add_blob(d, run_graph_text(graph, d->arena), &request.definition);
 	emit_request(run, activation, now, request, d);
 	return ENGINE_DONE;
 }

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "engine/place.h"
+#include "engine/activation.h"
 #include "engine/snapshot.h"
 
 struct restoring {
@@ -110,8 +110,8 @@ static void restore_attempts(struct run *run, struct activation *step,
 			.seq = row->seq,
 			.at = row->at,
 			.outcome = has(row, outcome) ? row->outcome : RUN_OUTCOME_FAILED,
-			.fault = run_fault_keep(run, has(row, fault) ? row->fault : NULL),
-			.output = run_value_keep(run, has(row, output) ? row->output : NULL),
+			.fault = run_failure_copy(run, has(row, fault) ? row->fault : NULL),
+			.output = run_value_copy(run, has(row, output) ? row->output : NULL),
 			.retry_at = row->retry_at
 		};
 		if (has(row, request))
@@ -133,7 +133,7 @@ static void restore_effect(struct run *run, struct activation *step,
 		(step->open && run_node(run, step)->kind == RUN_NODE_TOOL &&
 		 run_node(run, step)->class == RUN_CLASS_CONTAINED && step->state == STEP_RUNNING);
 	if (has(from, inputs))
-		step->inputs = run_value_keep(run, from->inputs);
+		step->inputs = run_value_copy(run, from->inputs);
 	if (has(from, tree))
 		step->tree = str_copy(run->arena, from->tree);
 	if (has(from, restarts))
@@ -160,13 +160,13 @@ static void restore_step(struct run *run, struct activation *step,
 	step->leaving = has(from, leaving) && from->leaving;
 	step->reason = has(from, reason) ? str_copy(run->arena, from->reason) : S("");
 	if (has(from, output))
-		step->output = run_value_keep(run, from->output);
+		step->output = run_value_copy(run, from->output);
 	if (has(from, before))
-		step->before = run_value_keep(run, from->before);
+		step->before = run_value_copy(run, from->before);
 	if (has(from, items))
-		step->items = run_value_keep(run, from->items);
+		step->items = run_value_copy(run, from->items);
 	if (has(from, fault))
-		step->fault = run_fault_keep(run, from->fault);
+		step->fault = run_failure_copy(run, from->fault);
 	if (has(from, effect))
 		restore_effect(run, step, from);
 	if (has(from, question))
@@ -309,7 +309,7 @@ static void restore_failure(struct run *run, struct scope *scope,
 	const struct activation *first = scope_first_failed(scope);
 	if (has(from, failed)) {
 		scope->failed.path = str_copy(run->arena, from->failed->step);
-		scope->failed.fault = run_fault_keep(run, from->failed->fault);
+		scope->failed.fault = run_failure_copy(run, from->failed->fault);
 		scope->failed.seq = from->failed->seq;
 	} else if (first != NULL) {
 		scope->failed.path = first->path;
@@ -377,7 +377,7 @@ static void settle_step(struct run *run, struct activation *step)
 	const struct graph_node *node = run_node(run, step);
 	run->workspace_busy |= step->holds_workspace;
 	if (step->state == STEP_PENDING || step->leaving) {
-		run_queue_add(run, run_queue_of(run, step), step);
+		ready_list_push(run, ready_list_of(run, step), step);
 	} else if (step->state == STEP_WAITING_HUMAN) {
 		run->humans++;
 	} else if (step->state == STEP_RETRYING) {
@@ -388,7 +388,7 @@ static void settle_step(struct run *run, struct activation *step)
 	} else if (run_can_stop(node->kind) && !step->settling) {
 		run->busy++;
 		if (!step->open)
-			run_queue_add(run, &run->computing, step);
+			ready_list_push(run, &run->computing, step);
 	}
 }
 
@@ -402,7 +402,7 @@ static bool settle_all(struct restoring *r)
 				    "the snapshot's steps became ready in no order");
 		settle_step(r->run, r->ready[i]);
 	}
-	struct run_queue *computing = &r->run->computing;
+	struct ready_list *computing = &r->run->computing;
 	if (computing->tail > 1)
 		qsort(computing->at, computing->tail, sizeof(struct activation *), by_start);
 	return true;
@@ -416,7 +416,7 @@ static void restore_signals(struct run *run, const struct run_snapshot *from)
 	for (size_t i = 0; has(from, signals) && i < from->signals.count; i++) {
 		struct run_signal *signal = arena_new(run->arena, struct run_signal);
 		signal->name = str_copy(run->arena, from->signals.at[i].name);
-		signal->data = run_value_keep(run, from->signals.at[i].data);
+		signal->data = run_value_copy(run, from->signals.at[i].data);
 		*link = signal;
 		link = &signal->next;
 	}
@@ -442,12 +442,12 @@ static void restore_life(struct run *run, const struct run_snapshot *from)
 	run->key = has(from, key) ? str_copy(run->arena, from->key) : S("");
 	run->paused = has(from, paused) && from->paused;
 	run->cancelling = has(from, cancelling) && from->cancelling;
-	run->inputs = run_value_keep(run, from->inputs);
-	run->outputs = run_value_keep(run, has(from, outputs) ? from->outputs : NULL);
+	run->inputs = run_value_copy(run, from->inputs);
+	run->outputs = run_value_copy(run, has(from, outputs) ? from->outputs : NULL);
 	if (has(from, fault))
-		run->fault = run_fault_keep(run, from->fault);
+		run->fault = run_failure_copy(run, from->fault);
 	if (has(from, stopped))
-		run->stopped = run_fault_keep(run, from->stopped);
+		run->stopped = run_failure_copy(run, from->stopped);
 	restore_signals(run, from);
 }
 

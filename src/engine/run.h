@@ -33,7 +33,7 @@ struct value {
 	int64_t size;
 };
 
-struct fault {
+struct failure {
 	struct str code, text; /* code "" = none */
 };
 
@@ -48,7 +48,7 @@ struct attempt {
 	struct uuid effect;
 	int64_t seq, at; /* of the event that closed it */
 	enum run_outcome outcome;
-	struct fault fault;
+	struct failure fault;
 	struct value output;
 	int64_t retry_at;
 };
@@ -97,7 +97,7 @@ struct scope {
 	/* The first activation that failed, which may be forgotten by now; path "" = none did. */
 	struct {
 		struct str path;
-		struct fault fault;
+		struct failure fault;
 		int64_t seq;
 	} failed;
 };
@@ -125,7 +125,7 @@ struct activation {
 	struct value inputs; /* of the effect, until the step is final */
 	struct value output; /* while something may still read it */
 	struct value result; /* the same, for good: what the run's record shows */
-	struct fault fault;
+	struct failure fault;
 	struct str reason; /* why it was skipped */
 	struct str tree;   /* workspace before a contained tool, until the step is final */
 	struct question question;
@@ -141,7 +141,7 @@ struct activation {
 };
 
 /* In the order in which they came. */
-struct run_queue {
+struct ready_list {
 	struct activation **at;
 	uint32_t head, tail, room;
 };
@@ -171,9 +171,9 @@ struct run {
 	struct str key; /* one run at a time with this key; "" = none */
 	struct str by;  /* who started it */
 	struct value inputs, outputs;
-	struct fault fault;
+	struct failure fault;
 	bool queued, paused, cancelling;
-	struct fault
+	struct failure
 		stopped; /* cancelling: what the run will have failed with; code "" = cancelled */
 	struct scope *root;
 	uint32_t live;           /* activations that are not final */
@@ -183,9 +183,9 @@ struct run {
 	uint32_t retrying;       /* activations that wait for another attempt */
 	bool workspace_busy;
 	uint64_t arrivals;
-	struct run_queue pure, tools, contained, parked; /* ready, not started */
-	struct run_queue computing; /* pure steps that run: for the shell to compute */
-	struct run_signal *signals; /* that nobody waited for, oldest first */
+	struct ready_list pure, tools, contained, parked; /* ready, not started */
+	struct ready_list computing; /* pure steps that run: for the shell to compute */
+	struct run_signal *signals;  /* that nobody waited for, oldest first */
 	struct path_table paths;
 };
 
@@ -195,16 +195,16 @@ struct run *run_new(struct arena *arena, struct uuid id, const struct graph *gra
 MUST_CHECK bool evolve(struct run *run, const struct event *event, struct error *error);
 
 /* A value as an event or snapshot has it, in the run's memory. */
-struct value run_value_keep(struct run *run, const struct run_value *from);
+struct value run_value_copy(struct run *run, const struct run_value *from);
 /* Likewise a fault; NULL is none. */
-struct fault run_fault_keep(struct run *run, const struct run_fault *from);
+struct failure run_failure_copy(struct run *run, const struct run_fault *from);
 /* What a step failed with that a person, or nobody, answered. */
-struct fault run_refusal(struct run *run, const struct run_human_finished *event);
+struct failure run_refusal(struct run *run, const struct run_human_finished *event);
 /* What later steps may read of an answer. */
 struct value run_answer_value(struct run *run, const struct question *question);
 
 /* `count` of them and one more. */
-struct restart *run_restarts_keep(struct run *run, const struct restart *from, size_t count,
+struct restart *run_restarts_copy(struct run *run, const struct restart *from, size_t count,
 				  struct restart more);
 void run_question_passed_on(struct run *run, struct question *question, int64_t level, int64_t at);
 /* What the event at hand says of the step's attempts: this one is requested, has failed and will be
@@ -233,10 +233,10 @@ static inline struct place *run_place(const struct run *run, struct scope *scope
 	return &scope->places[run->graph->nodes[node].slot];
 }
 /* Live, but nothing is open that could wake it: a pure step is to be computed. */
-bool run_is_stepping(const struct run *run);
+bool run_needs_recovery(const struct run *run);
 uint32_t run_steps_ended(const struct run *run); /* nodes of the root */
 /* The head of a queue, NULL when it is empty. */
-struct activation *run_queue_head(const struct run_queue *queue);
+struct activation *ready_list_head(const struct ready_list *queue);
 /* Whether a pure step may be computed in process without an event of its own. */
 bool run_starts_itself(const struct graph_node *node);
 bool run_is_container(enum run_node_kind kind);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "engine/place.h"
+#include "engine/activation.h"
 
 struct printing {
 	struct arena *arena;
@@ -44,7 +44,7 @@ static const struct run_value *print_value(struct printing *p, const struct valu
 	return out;
 }
 
-static const struct run_fault *print_fault(struct printing *p, const struct fault *fault)
+static const struct run_fault *print_fault(struct printing *p, const struct failure *fault)
 {
 	if (fault->code.size == 0)
 		return NULL;

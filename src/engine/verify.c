@@ -3,7 +3,7 @@
  * The first round looks at the target's output; every further one runs the body, which corrects it,
  * and looks at what that gave.  What was tried is carried from round to round in the result itself.
  */
-#include "engine/inside.h"
+#include "engine/engine_internal.h"
 
 struct round {
 	const struct json *checked; /* the output it is about */
@@ -41,15 +41,15 @@ static enum runtime_verification_status judge(const struct runtime_verification_
 	return RUNTIME_VERIFICATION_FAILED;
 }
 
-static const struct runtime_verification_result *result_before(struct seeing *seeing,
+static const struct runtime_verification_result *result_before(struct eval_context *eval_context,
 							       const struct activation *activation)
 {
-	const struct json *json = see_value(seeing, &activation->before);
+	const struct json *json = eval_value(eval_context, &activation->before);
 	if (json == NULL)
 		return NULL;
-	struct problems problems = { .arena = seeing->d->arena };
+	struct problems problems = { .arena = eval_context->d->arena };
 	struct contract_source source = { .json = json, .text = S(""), .lenient = true };
-	return runtime_verification_result_parse(&source, seeing->d->arena, &problems);
+	return runtime_verification_result_parse(&source, eval_context->d->arena, &problems);
 }
 
 static bool held_before(const struct round *round, struct str name)
@@ -61,31 +61,33 @@ static bool held_before(const struct round *round, struct str name)
 	return false;
 }
 
-static const struct json *checked_output(struct seeing *seeing, const struct activation *activation)
+static const struct json *checked_output(struct eval_context *eval_context,
+					 const struct activation *activation)
 {
-	const struct graph_node *node = run_node(seeing->run, activation);
+	const struct graph_node *node = run_node(eval_context->run, activation);
 	if (activation->round > 1)
-		return body_output(seeing, activation->scopes, activation->node);
-	int64_t target = graph_find(seeing->run->graph, node->parent, node->row->target);
+		return body_output(eval_context, activation->scopes, activation->node);
+	int64_t target = graph_find(eval_context->run->graph, node->parent, node->row->target);
 	const struct activation *final =
-		target < 0 ? NULL
-			   : run_place(seeing->run, activation->scope, (uint32_t)target)->final;
-	return final == NULL ? NULL : see_value(seeing, &final->output);
+		target < 0
+			? NULL
+			: run_place(eval_context->run, activation->scope, (uint32_t)target)->final;
+	return final == NULL ? NULL : eval_value(eval_context, &final->output);
 }
 
-static struct round look(struct seeing *seeing, const struct activation *activation)
+static struct round look(struct eval_context *eval_context, const struct activation *activation)
 {
-	const struct graph_node *node = run_node(seeing->run, activation);
+	const struct graph_node *node = run_node(eval_context->run, activation);
 	struct round round = { .row = node->row, .critical = S("") };
-	round.before = result_before(seeing, activation);
+	round.before = result_before(eval_context, activation);
 	round.broken = activation->round > 1 && activation->scopes->failed.path.size > 0;
-	round.checked = round.broken ? NULL : checked_output(seeing, activation);
-	round.held = arena_array(seeing->d->arena, bool, node->criterion_count);
-	seeing->output = round.checked;
+	round.checked = round.broken ? NULL : checked_output(eval_context, activation);
+	round.held = arena_array(eval_context->d->arena, bool, node->criterion_count);
+	eval_context->output = round.checked;
 	for (size_t i = 0; i < node->criterion_count; i++) {
 		const struct graph_criterion *criterion = &node->criteria[i];
 		round.held[i] = round.broken ? held_before(&round, criterion->name)
-					     : see_holds(seeing, criterion->check);
+					     : eval_holds(eval_context, criterion->check);
 		round.passed += round.held[i];
 		if (!round.held[i] && criterion->critical && round.critical.size == 0)
 			round.critical = criterion->name;
@@ -151,16 +153,16 @@ static const struct json *record(const struct round *round, const struct activat
 	if (status == RUNTIME_VERIFICATION_UNCORRECTABLE)
 		SET(result, error,
 		    S("every attempt to correct it is used up, or its time is over"));
-	return json_of(runtime_verification_result_text(result, arena), arena);
+	return json_parse_own(runtime_verification_result_text(result, arena), arena);
 }
 
 enum engine_answer verify_round(struct run *run, struct activation *activation, int64_t now,
 				const struct engine_values *values, struct decision *d)
 {
 	const struct graph_node *node = run_node(run, activation);
-	struct seeing seeing = see_from(run, activation->scope, values, d);
-	struct round round = look(&seeing, activation);
-	if (seeing.missing)
+	struct eval_context eval_context = eval_context_make(run, activation->scope, values, d);
+	struct round round = look(&eval_context, activation);
+	if (eval_context.missing)
 		return ENGINE_NEED;
 	int64_t elapsed = activation->begun_at == 0 ? 0 : now - activation->begun_at;
 	bool again;
@@ -170,25 +172,26 @@ enum engine_answer verify_round(struct run *run, struct activation *activation, 
 	const struct json *output = record(&round, activation, status, now, elapsed, d->arena);
 	bool good =
 		status == RUNTIME_VERIFICATION_PASSED || status == RUNTIME_VERIFICATION_CORRECTED;
-	struct words words = { NULL, S("") };
-	struct fault fault = { S(""), S("") };
+	struct step_continuation continuation = { NULL, S("") };
+	struct failure fault = { S(""), S("") };
 	if (again) {
-		words.next = run_next_new(d->arena);
-		SET(words.next, again, true);
+		continuation.next = run_next_new(d->arena);
+		SET(continuation.next, again, true);
 	} else if (!good) {
-		fault = fault_of(ERROR_UNVERIFIED, str_format(d->arena, "%zu of %zu criteria hold",
-							      round.passed, node->criterion_count));
-	} else if (!words_of_success(&seeing, activation, output, &words)) {
+		fault = failure_make(ERROR_UNVERIFIED,
+				     str_format(d->arena, "%zu of %zu criteria hold", round.passed,
+						node->criterion_count));
+	} else if (!continuation_after_success(&eval_context, activation, output, &continuation)) {
 		return ENGINE_NEED;
 	}
-	struct run_value *value = make_value(d, output);
+	struct run_value *value = decision_value(d, output);
 	if (activation->round == 1)
-		emit_computed(run, activation, now, value, fault, words.next, d);
+		decision_emit_computed(run, activation, now, value, fault, continuation.next, d);
 	else
-		body_left(run, activation, now, value, fault, words.next, d);
+		body_left(run, activation, now, value, fault, continuation.next, d);
 	if (fault.code.size > 0 && round.critical.size > 0 && node->row->policy->halt_on_critical)
-		call_off(run, now, S("baton"), S(""), fault, d);
+		engine_cancel_run(run, now, S("baton"), S(""), fault, d);
 	else
-		heed_words(run, &words, now, d);
+		enforce_iteration_limit(run, &continuation, now, d);
 	return ENGINE_DONE;
 }

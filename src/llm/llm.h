@@ -29,8 +29,8 @@
 #include "base/error.h"
 #include "base/slots.h"
 #include "base/uuid.h"
-#include "contract/run.h"
-#include "os/system.h"
+#include "contract/run_types.h"
+#include "os/platform.h"
 
 struct llm_result {
 	struct str text;                    /* the reply; borrowed for the call */
@@ -56,7 +56,7 @@ struct llm_call {
 /* What drivers need of the world; `{ .system = system }` to begin with.  One for a program, on the
  * loop thread. */
 struct llm_host {
-	struct system *system;
+	struct platform *platform;
 	struct slots calls; /* under way, each a struct llm_running of calls.h */
 };
 

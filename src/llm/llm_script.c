@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "llm/calls.h"
+#include "llm/llm_calls.h"
 
 /* A turn under way, with what it will say: the options go with the call of start(). */
 struct playing {
@@ -89,7 +89,7 @@ static void end_playing(struct playing *playing)
 		result.usage = &playing->usage;
 	if (playing->fault.code == ERROR_NONE)
 		result.text = playing->text;
-	calls_done(&playing->running, &result);
+	llm_calls_done(&playing->running, &result);
 }
 
 /* Where the nth of the pieces ends, moved behind the character it would cut. */
@@ -109,14 +109,14 @@ static void play(void *context, uint64_t id);
 
 static void set_timer(struct playing *playing, int64_t delay_us)
 {
-	playing->timer = system_timer_start(playing->running.host->system, delay_us, play,
-					    playing->running.host, playing->running.id);
+	playing->timer = platform_timer_start(playing->running.host->platform, delay_us, play,
+					      playing->running.host, playing->running.id);
 }
 
 /* One piece a turn of the loop, then the end. */
 static void play(void *context, uint64_t id)
 {
-	struct playing *playing = (struct playing *)calls_find(context, id);
+	struct playing *playing = (struct playing *)llm_calls_find(context, id);
 	if (playing == NULL)
 		return;
 	bool speaks = playing->fault.code == ERROR_NONE && playing->running.piece != NULL;
@@ -126,7 +126,7 @@ static void play(void *context, uint64_t id)
 	}
 	size_t begin = end_of_piece(playing, playing->piece);
 	size_t end = end_of_piece(playing, ++playing->piece);
-	calls_piece(&playing->running, str_head(str_skip(playing->text, begin), end - begin));
+	llm_calls_piece(&playing->running, str_head(str_skip(playing->text, begin), end - begin));
 	set_timer(playing, 0);
 }
 
@@ -134,7 +134,7 @@ static void end(struct llm_running *running)
 {
 	struct playing *playing = (struct playing *)running;
 	if (playing->timer != 0)
-		system_timer_stop(running->host->system, playing->timer);
+		platform_timer_stop(running->host->platform, playing->timer);
 	playing->fault = running->told;
 	set_timer(playing, 0);
 }
@@ -170,7 +170,7 @@ static bool start(struct llm_host *host, const struct llm_call *call, uint64_t *
 	if (reply == NULL)
 		return false;
 	struct playing *playing = playing_new(reply);
-	if (!calls_begin(&playing->running, host, call, error)) {
+	if (!llm_calls_begin(&playing->running, host, call, error)) {
 		arena_done(&playing->running.arena);
 		free(playing);
 		return false;
@@ -193,5 +193,5 @@ const struct llm_driver llm_script = {
 	.text = "Says what the agent's options tell it to; needs no key and no network.",
 	.check = check,
 	.start = start,
-	.stop = calls_stop,
+	.stop = llm_calls_stop,
 };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "net/http_inside.h"
+#include "net/http_internal.h"
 
 enum { UPGRADE_REQUIRED = 426 };
 

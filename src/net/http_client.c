@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "net/http_client_inside.h"
+#include "net/http_client_internal.h"
 
 enum phase {
 	PHASE_CONNECTS,
@@ -54,14 +54,14 @@ static void fetch_free(struct fetch *fetch)
 		curl->curl_easy_cleanup_(fetch->easy);
 	curl->curl_slist_free_all_(fetch->sent);
 	curl->curl_free_(fetch->url);
-	system_timer_stop(loop_system(fetch->client->loop), fetch->clock);
+	platform_timer_stop(loop_platform(fetch->client->loop), fetch->clock);
 	slots_remove(&fetch->client->calls, fetch->id);
 	buf_done(&fetch->lines);
 	arena_done(&fetch->arena);
 	free(fetch);
 }
 
-static void fetch_done(struct fetch *fetch)
+static void value_fetch_done(struct fetch *fetch)
 {
 	struct http_call call = fetch->call;
 	struct error failure = fetch->failure;
@@ -74,14 +74,14 @@ static void ended_by_timer(void *context, uint64_t id)
 	struct http_client *client = context;
 	struct fetch *fetch = slots_get(&client->calls, id);
 	if (fetch != NULL)
-		fetch_done(fetch);
+		value_fetch_done(fetch);
 }
 
 /* ---- patience ------------------------------------------------------------------------ */
 
 static int64_t now_us(const struct fetch *fetch)
 {
-	return system_mono_us(loop_system(fetch->client->loop));
+	return platform_mono_us(loop_platform(fetch->client->loop));
 }
 
 /* How long this phase may take, and what to say when it took longer. */
@@ -122,7 +122,7 @@ static void clock_fired(void *context, uint64_t id)
 		fail(&fetch->failure, ERROR_TIMEOUT, "%s within %g seconds", what,
 		     (double)phase / 1e6);
 	if (fetch->failure.code != ERROR_NONE)
-		fetch_done(fetch);
+		value_fetch_done(fetch);
 	else
 		clock_start(fetch);
 }
@@ -133,12 +133,12 @@ static void clock_start(struct fetch *fetch)
 	const char *what;
 	int64_t until = fetch->phase_began + phase_us(fetch, &what);
 	int64_t total = fetch->call.waits.total_ms * 1000;
-	struct system *system = loop_system(fetch->client->loop);
+	struct platform *platform = loop_platform(fetch->client->loop);
 	if (total > 0 && fetch->began + total < until)
 		until = fetch->began + total;
-	system_timer_stop(system, fetch->clock);
-	fetch->clock = system_timer_start(system, until - now_us(fetch), clock_fired, fetch->client,
-					  fetch->id);
+	platform_timer_stop(platform, fetch->clock);
+	fetch->clock = platform_timer_start(platform, until - now_us(fetch), clock_fired,
+					    fetch->client, fetch->id);
 }
 
 static void enter(struct fetch *fetch, enum phase phase)
@@ -364,11 +364,11 @@ static bool follow(struct fetch *fetch)
 		return fail(&fetch->failure, ERROR_TOO_LARGE, "more than %d redirects",
 			    LIMIT_FETCH_REDIRECTS);
 	const char *location = str_c(&arena, header_of(fetch, S("Location")));
-	if (!client_read_url(client, fetch->url, location, &next, &fetch->failure)) {
+	if (!http_client_read_url(client, fetch->url, location, &next, &fetch->failure)) {
 		error_prefix(&fetch->failure, "redirected: ");
 		return false;
 	}
-	bool same = client_same_origin(client, fetch->url, next);
+	bool same = http_client_same_origin(client, fetch->url, next);
 	client->curl->curl_free_(fetch->url);
 	fetch->url = next;
 	/* Once away, it stays away: a redirect back does not bring the headers back. */
@@ -394,7 +394,7 @@ static void note_failure(struct fetch *fetch, CURLcode code)
 	fail(&fetch->failure, ERROR_IO, "%s", text);
 }
 
-void client_check(struct http_client *client)
+void http_client_check(struct http_client *client)
 {
 	const struct CURLMsg *message;
 	int left;
@@ -410,7 +410,7 @@ void client_check(struct http_client *client)
 			note_failure(fetch, code);
 		else if (fetch->redirects && follow(fetch))
 			continue;
-		fetch_done(fetch);
+		value_fetch_done(fetch);
 	}
 }
 
@@ -490,8 +490,8 @@ bool http_call_start(struct http_client *client, const struct http_call *call, u
 	if (call->url.size > LIMIT_FETCH_URL_BYTES)
 		return fail(error, ERROR_TOO_LARGE, "the address is over %d bytes",
 			    LIMIT_FETCH_URL_BYTES);
-	if (!client_check_headers(call, error) || !client_need_curl(client, error) ||
-	    !client_read_url(client, NULL, str_c(&arena, call->url), &url, error))
+	if (!http_client_check_headers(call, error) || !http_client_need_curl(client, error) ||
+	    !http_client_read_url(client, NULL, str_c(&arena, call->url), &url, error))
 		return false;
 	struct fetch *fetch = calloc(1, sizeof(*fetch));
 	require(fetch != NULL);
@@ -505,7 +505,7 @@ bool http_call_start(struct http_client *client, const struct http_call *call, u
 	fetch->began = now_us(fetch);
 	set_up(fetch);
 	make_headers(fetch, true);
-	system_timer_start(loop_system(client->loop), 0, begin_hop, client, fetch->id);
+	platform_timer_start(loop_platform(client->loop), 0, begin_hop, client, fetch->id);
 	*out_id = fetch->id;
 	return true;
 }
@@ -518,12 +518,12 @@ static void resume(void *context, uint64_t id)
 		return;
 	enter(fetch, PHASE_READS);
 	client->curl->curl_easy_pause_(fetch->easy, CURLPAUSE_CONT);
-	client_check(client);
+	http_client_check(client);
 }
 
 void http_call_resume(struct http_client *client, uint64_t id)
 {
-	system_timer_start(loop_system(client->loop), 0, resume, client, id);
+	platform_timer_start(loop_platform(client->loop), 0, resume, client, id);
 }
 
 void http_call_stop(struct http_client *client, uint64_t id, const struct error *why)
@@ -532,7 +532,7 @@ void http_call_stop(struct http_client *client, uint64_t id, const struct error 
 	if (fetch == NULL)
 		return;
 	fetch->failure = *why;
-	system_timer_start(loop_system(client->loop), 0, ended_by_timer, client, id);
+	platform_timer_start(loop_platform(client->loop), 0, ended_by_timer, client, id);
 }
 
 /* ---- the client ---------------------------------------------------------------------- */
@@ -556,7 +556,7 @@ void http_client_free(struct http_client *client)
 	uint64_t id;
 	for (struct fetch *fetch; (fetch = slots_next(&client->calls, &index, &id)) != NULL;)
 		fetch_free(fetch);
-	client_drop_curl(client);
+	http_client_drop_curl(client);
 	slots_done(&client->calls);
 	free(client->ranges);
 	free(client);

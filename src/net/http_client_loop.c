@@ -5,7 +5,7 @@
 #include <uv.h>
 
 #include "base/limits.h"
-#include "net/http_client_inside.h"
+#include "net/http_client_internal.h"
 
 /* One socket of libcurl's. */
 struct watch {
@@ -29,7 +29,7 @@ static void socket_ready(uv_poll_t *poll, int status, int events)
 	if ((events & UV_WRITABLE) != 0)
 		flags |= CURL_CSELECT_OUT;
 	client->curl->curl_multi_socket_action_(client->multi, watch->socket, flags, &running);
-	client_check(client);
+	http_client_check(client);
 }
 
 static struct watch *watch_new(struct http_client *client, curl_socket_t socket)
@@ -73,25 +73,25 @@ static void timer_fired(void *context, uint64_t argument)
 	(void)argument;
 	client->timer = 0;
 	client->curl->curl_multi_socket_action_(client->multi, CURL_SOCKET_TIMEOUT, 0, &running);
-	client_check(client);
+	http_client_check(client);
 }
 
 /* CURLMOPT_TIMERFUNCTION. */
 static int timer_wanted(CURLM *multi, long delay_ms, void *context)
 {
 	struct http_client *client = context;
-	struct system *system = loop_system(client->loop);
+	struct platform *platform = loop_platform(client->loop);
 	(void)multi;
 	if (client->timer != 0)
-		system_timer_stop(system, client->timer);
+		platform_timer_stop(platform, client->timer);
 	client->timer = 0;
 	if (delay_ms >= 0)
-		client->timer = system_timer_start(system, (int64_t)delay_ms * 1000, timer_fired,
-						   client, 0);
+		client->timer = platform_timer_start(platform, (int64_t)delay_ms * 1000,
+						     timer_fired, client, 0);
 	return 0;
 }
 
-bool client_need_curl(struct http_client *client, struct error *error)
+bool http_client_need_curl(struct http_client *client, struct error *error)
 {
 	const struct curl_library *curl;
 	if (client->curl != NULL)
@@ -110,11 +110,11 @@ bool client_need_curl(struct http_client *client, struct error *error)
 	return true;
 }
 
-void client_drop_curl(struct http_client *client)
+void http_client_drop_curl(struct http_client *client)
 {
 	if (client->multi == NULL)
 		return;
 	client->curl->curl_multi_cleanup_(client->multi);
 	if (client->timer != 0)
-		system_timer_stop(loop_system(client->loop), client->timer);
+		platform_timer_stop(loop_platform(client->loop), client->timer);
 }

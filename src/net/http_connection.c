@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "net/http_inside.h"
+#include "net/http_internal.h"
 
 struct http_write {
 	uv_write_t request;
@@ -97,7 +97,7 @@ void http_connection_close(struct http_connection *connection)
 	new_unlist(connection);
 	websocket_stop(connection);
 	if (server->draining && server->connections.live == 0)
-		http_turn(server, NULL);
+		http_tick(server, NULL);
 }
 
 /* The client is gone, or put out: its exchange hears of it, once. */
@@ -164,7 +164,7 @@ void http_connection_write(struct http_connection *connection, struct str first,
 	/* The caller may be in the middle of its own work: lose the client on the next turn. */
 	free(write);
 	connection->broken = true;
-	http_turn(connection->server, connection);
+	http_tick(connection->server, connection);
 }
 
 static void shut_down(uv_shutdown_t *request, int status)
@@ -441,7 +441,7 @@ void http_connection_answered(struct http_connection *connection)
 {
 	exchange_forget(connection);
 	connection->phase = HTTP_ANSWERED;
-	http_turn(connection->server, connection);
+	http_tick(connection->server, connection);
 }
 
 void http_connection_drain(struct http_connection *connection)

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "net/http_inside.h"
+#include "net/http_internal.h"
 #include "net/local_address.h"
 
 enum { BACKLOG = 512, ACCEPTS_A_TURN = 32 };

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/uuid.h"
-#include "net/http_inside.h"
+#include "net/http_internal.h"
 
 struct http_settings http_settings_default(void)
 {
@@ -68,7 +68,7 @@ struct str http_date(struct http_server *server)
 	static const char days[7][4] = { "Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat" };
 	static const char months[12][4] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun",
 					    "Jul", "Aug", "Sep", "Oct", "Nov", "Dec" };
-	int64_t second = system_wall_us(loop_system(server->loop)) / 1000000;
+	int64_t second = platform_wall_us(loop_platform(server->loop)) / 1000000;
 	if (second != server->date_second) {
 		server->date_second = second;
 		time_t now = (time_t)second;
@@ -104,14 +104,14 @@ static void turn_came(void *context, uint64_t argument)
 	free(turns);
 	if (server->freed || !server->draining || server->connections.live > 0)
 		return;
-	system_callback *drained = server->drained;
+	platform_callback *drained = server->drained;
 	server->drained = NULL;
 	/* Last, because it may free the server. */
 	if (drained != NULL)
 		drained(server->drained_context, 0);
 }
 
-void http_turn(struct http_server *server, struct http_connection *connection)
+void http_tick(struct http_server *server, struct http_connection *connection)
 {
 	if (server->freed)
 		return;
@@ -127,7 +127,7 @@ void http_turn(struct http_server *server, struct http_connection *connection)
 	}
 	if (server->turn == 0)
 		server->turn =
-			system_timer_start(loop_system(server->loop), 0, turn_came, server, 0);
+			platform_timer_start(loop_platform(server->loop), 0, turn_came, server, 0);
 }
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -167,7 +167,7 @@ static void listeners_close(struct http_server *server)
 	server->listener_count = 0;
 }
 
-void http_server_drain(struct http_server *server, system_callback *done, void *context)
+void http_server_drain(struct http_server *server, platform_callback *done, void *context)
 {
 	server->draining = true;
 	server->drained = done;
@@ -178,7 +178,7 @@ void http_server_drain(struct http_server *server, system_callback *done, void *
 	struct http_connection *connection;
 	while ((connection = slots_next(&server->connections, &index, &id)) != NULL)
 		http_connection_drain(connection);
-	http_turn(server, NULL);
+	http_tick(server, NULL);
 }
 
 static void beat_closed(uv_handle_t *handle)
@@ -191,7 +191,7 @@ void http_server_free(struct http_server *server)
 	if (server == NULL || server->freed)
 		return;
 	server->freed = true;
-	system_timer_stop(loop_system(server->loop), server->turn);
+	platform_timer_stop(loop_platform(server->loop), server->turn);
 	free(server->turns);
 	server->turns = NULL;
 	listeners_close(server);
@@ -214,7 +214,7 @@ void http_refuse(struct http_server *server, enum error_code code, const char *d
 	char text[UUID_TEXT_SIZE];
 	for (size_t i = 0; i < HTTP_REFUSALS; i++)
 		server->refusals[i] += refusal_codes[i] == code;
-	system_random(loop_system(server->loop), dice, sizeof(dice));
+	platform_random(loop_platform(server->loop), dice, sizeof(dice));
 	struct uuid id = uuid_from_random(dice);
 	const struct http_problem problem = { code, detail, .date = http_date(server),
 					      .request_id = uuid_text(&id, text),
@@ -309,7 +309,7 @@ void http_begin(struct http_server *server, uint64_t exchange, int status,
 	head_make(connection, &answer, true, &head);
 	connection->streaming = true;
 	http_connection_write(connection, buf_str(&head), S(""), S(""));
-	http_turn(server, connection);
+	http_tick(server, connection);
 }
 
 bool http_write(struct http_server *server, uint64_t exchange, struct str bytes)
@@ -329,7 +329,7 @@ bool http_write(struct http_server *server, uint64_t exchange, struct str bytes)
 		snprintf(size, sizeof(size), "%zx\r\n", bytes.size);
 	http_connection_write(connection, str_from_c(size), bytes,
 			      connection->chunked ? S("\r\n") : S(""));
-	http_turn(server, connection);
+	http_tick(server, connection);
 	return true;
 }
 

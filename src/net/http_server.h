@@ -98,7 +98,7 @@ size_t http_open_exchanges(const struct http_server *server);
 size_t http_open_exchanges_local(const struct http_server *server);
 /* Stops listening and closes idle connections at once; the others when their answer is sent.
  * `done` is called when none is left. */
-void http_server_drain(struct http_server *server, system_callback *done, void *context);
+void http_server_drain(struct http_server *server, platform_callback *done, void *context);
 void http_server_free(struct http_server *server); /* closes everything; run the loop on */
 
 #endif

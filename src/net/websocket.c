@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-#include "net/http_inside.h"
+#include "net/http_internal.h"
 #include "net/websocket_handshake.h"
 
 enum { BEATS_A_TURN = 64 };
@@ -211,7 +211,7 @@ void websocket_drain(struct http_connection *connection)
 	websocket_frames_close(&connection->websocket->frames, WEBSOCKET_LEAVING,
 			       S("the server stops"));
 	flush(connection);
-	http_turn(connection->server, connection);
+	http_tick(connection->server, connection);
 }
 
 void websocket_stop(struct http_connection *connection)
@@ -272,7 +272,7 @@ void websocket_accept(struct http_server *server, uint64_t exchange, struct str 
 	if (server->draining)
 		websocket_drain(connection);
 	/* What the client sent meanwhile is ahead. */
-	http_turn(server, connection);
+	http_tick(server, connection);
 }
 
 bool websocket_write(struct http_server *server, uint64_t exchange, struct str text)
@@ -286,7 +286,7 @@ bool websocket_write(struct http_server *server, uint64_t exchange, struct str t
 	}
 	websocket_frames_text(&connection->websocket->frames, text);
 	flush(connection);
-	http_turn(server, connection);
+	http_tick(server, connection);
 	return true;
 }
 

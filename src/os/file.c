@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "os/point.h"
+#include "os/failpoint.h"
 
 static void descriptor_done(const int *descriptor)
 {
@@ -92,8 +92,8 @@ static int open_beneath(const char *root, const char *path, uint64_t flags, stru
 	return file;
 }
 
-bool file_read_beneath(const char *root, const char *path, size_t limit, struct arena *arena,
-		       struct str *out_text, struct error *error)
+bool file_read_confined(const char *root, const char *path, size_t limit, struct arena *arena,
+			struct str *out_text, struct error *error)
 {
 	__attribute__((cleanup(descriptor_done))) int file = open_beneath(root, path, 0, error);
 	return file >= 0 && read_whole(file, path, limit, arena, out_text, error);
@@ -165,9 +165,9 @@ bool file_replace(const char *path, struct str text, struct error *error)
 	free(real);
 	unlink(beside); /* of somebody who died half way */
 	bool good = write_beside(target, beside, text);
-	POINT("file.before_rename");
+	FAILPOINT("file.before_rename");
 	good = good && rename(beside, target) == 0;
-	POINT("file.after_rename");
+	FAILPOINT("file.after_rename");
 	int number = errno;
 	if (good && sync_folder_of(target, &arena))
 		return true;

@@ -8,8 +8,8 @@ MUST_CHECK bool file_read(const char *path, size_t limit, struct arena *arena, s
 			  struct error *error);
 /* The same for a path beneath a folder, which the kernel holds to: neither `..` nor a symbolic link
  * leads out (ERROR_FORBIDDEN). */
-MUST_CHECK bool file_read_beneath(const char *root, const char *path, size_t limit,
-				  struct arena *arena, struct str *out_text, struct error *error);
+MUST_CHECK bool file_read_confined(const char *root, const char *path, size_t limit,
+				   struct arena *arena, struct str *out_text, struct error *error);
 /* The same for a secret: a regular file of ours (or of root) that nobody else may read. */
 MUST_CHECK bool file_read_private(const char *root, const char *path, size_t limit,
 				  struct arena *arena, struct str *out_text, struct error *error);

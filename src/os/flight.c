@@ -75,7 +75,7 @@ void flight_end(struct flight *flight, struct flight_mark mark)
 		flight->inner_stalled = false;
 }
 
-void flight_turn(struct flight *flight, int64_t busy_us)
+void flight_tick(struct flight *flight, int64_t busy_us)
 {
 	/* Many short phases, or something that is no phase of ours. */
 	if (busy_us > LIMIT_LOOP_STALL_MS * INT64_C(1000) && !flight->stalled) {

@@ -47,14 +47,14 @@ struct flight {
 	atomic_uint_least64_t named;   /* the last one that was called a stall */
 	atomic_uint_least64_t stalls;
 	bool inner_stalled;        /* the phase around it is not to blame */
-	bool stalled;              /* there was one since flight_turn() */
+	bool stalled;              /* there was one since flight_tick() */
 	struct watchdog *watchdog; /* NULL = nobody looks */
 };
 
 struct flight_mark flight_begin(struct flight *flight, const char *name, uint64_t subject);
 void flight_end(struct flight *flight, struct flight_mark mark);
 /* The loop has come round; this long it was not waiting. */
-void flight_turn(struct flight *flight, int64_t busy_us);
+void flight_tick(struct flight *flight, int64_t busy_us);
 
 /* Writes the recorder as text; safe in a signal handler. */
 void flight_print(const struct flight *flight, const char *why, int file);

@@ -3,7 +3,7 @@
  * The list of finished jobs is taken whole and then worked off, so what is finished meanwhile
  * waits for the next turn and sockets get theirs in between.
  */
-#include "os/loop_inside.h"
+#include "os/loop_internal.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -21,21 +21,21 @@ static int64_t clock_us(clockid_t clock)
 	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-static int64_t loop_wall_us(struct system *system)
+static int64_t loop_wall_us(struct platform *platform)
 {
-	(void)system;
+	(void)platform;
 	return clock_us(CLOCK_REALTIME);
 }
 
-static int64_t loop_mono_us(struct system *system)
+static int64_t loop_mono_us(struct platform *platform)
 {
-	(void)system;
+	(void)platform;
 	return clock_us(CLOCK_MONOTONIC);
 }
 
-static void loop_random(struct system *system, void *bytes, size_t size)
+static void loop_random(struct platform *platform, void *bytes, size_t size)
 {
-	(void)system;
+	(void)platform;
 	char *at = bytes;
 	while (size > 0) {
 		ssize_t got = getrandom(at, size, 0);
@@ -47,19 +47,19 @@ static void loop_random(struct system *system, void *bytes, size_t size)
 	}
 }
 
-static void loop_submit(struct system *system, enum system_lane lane, struct job *job)
+static void loop_submit(struct platform *platform, enum platform_lane lane, struct job *job)
 {
-	struct loop *loop = loop_of(system);
+	struct loop *loop = loop_of(platform);
 	lane_submit(lane == LANE_WRITER ? &loop->writer : &loop->reader, job);
 }
 
-static unsigned loop_reader_threads(struct system *system)
+static unsigned loop_reader_threads(struct platform *platform)
 {
-	(void)system;
+	(void)platform;
 	return LOOP_READERS;
 }
 
-static const struct system_ops loop_ops = {
+static const struct platform_ops loop_ops = {
 	.wall_us = loop_wall_us,
 	.mono_us = loop_mono_us,
 	.random = loop_random,
@@ -105,7 +105,7 @@ static void turn_over(uv_prepare_t *handle)
 	uint64_t busy = passed > waited ? passed - waited : 0;
 	if (loop->turn_ns != 0) {
 		histogram_add(&loop->turns, (double)busy / 1e9);
-		flight_turn(&loop->flight, (int64_t)(busy / 1000));
+		flight_tick(&loop->flight, (int64_t)(busy / 1000));
 	}
 	loop->turn_ns = now;
 	loop->idle_ns = idle;
@@ -128,7 +128,7 @@ bool loop_new(struct loop **out_loop, struct error *error)
 {
 	struct loop *loop = calloc(1, sizeof(*loop));
 	require(loop != NULL);
-	loop->system.ops = &loop_ops;
+	loop->platform.ops = &loop_ops;
 	int code = uv_loop_init(&loop->uv);
 	if (code != 0) {
 		free(loop);
@@ -168,9 +168,9 @@ bool loop_new(struct loop **out_loop, struct error *error)
 	return false;
 }
 
-struct system *loop_system(struct loop *loop)
+struct platform *loop_platform(struct loop *loop)
 {
-	return &loop->system;
+	return &loop->platform;
 }
 
 struct uv_loop_s *loop_uv(struct loop *loop)
@@ -192,7 +192,7 @@ bool loop_watch(struct loop *loop, const char *folder, flight_stalled *stalled, 
 	return true;
 }
 
-const struct histogram *loop_turns(const struct loop *loop)
+const struct histogram *loop_ticks(const struct loop *loop)
 {
 	return &loop->turns;
 }
@@ -202,7 +202,7 @@ uint64_t loop_stalls(const struct loop *loop)
 	return atomic_load(&loop->flight.stalls);
 }
 
-struct loop_queue loop_queue(struct loop *loop, enum system_lane lane)
+struct loop_queue loop_queue(struct loop *loop, enum platform_lane lane)
 {
 	return lane_queue(lane == LANE_WRITER ? &loop->writer : &loop->reader);
 }
@@ -250,7 +250,7 @@ void loop_free(struct loop *loop)
 	free(loop);
 }
 
-void loop_on_stop_signal(struct loop *loop, system_callback *callback, void *context)
+void loop_on_stop_signal(struct loop *loop, platform_callback *callback, void *context)
 {
 	loop->on_signal = callback;
 	loop->on_signal_context = context;

@@ -14,13 +14,13 @@
 #include "base/error.h"
 #include "base/histogram.h"
 #include "os/flight.h"
-#include "os/system.h"
+#include "os/platform.h"
 
 struct loop;
 struct uv_loop_s;
 
 MUST_CHECK bool loop_new(struct loop **out_loop, struct error *error);
-struct system *loop_system(struct loop *loop);
+struct platform *loop_platform(struct loop *loop);
 struct uv_loop_s *loop_uv(struct loop *loop);
 void loop_run(struct loop *loop);
 void loop_stop(struct loop *loop); /* from the loop thread */
@@ -30,15 +30,15 @@ struct flight *loop_flight(struct loop *loop);
 MUST_CHECK bool loop_watch(struct loop *loop, const char *folder, flight_stalled *stalled,
 			   void *context, struct error *error);
 /* How long turns were busy, in seconds; stalls so far. */
-const struct histogram *loop_turns(const struct loop *loop);
+const struct histogram *loop_ticks(const struct loop *loop);
 uint64_t loop_stalls(const struct loop *loop);
 /* Jobs that wait for a lane's thread, and for how long the oldest has. */
 struct loop_queue {
 	size_t depth;
 	int64_t oldest_us;
 };
-struct loop_queue loop_queue(struct loop *loop, enum system_lane lane);
+struct loop_queue loop_queue(struct loop *loop, enum platform_lane lane);
 /* SIGINT and SIGTERM call `callback` on the loop; SIGPIPE is ignored for the whole process. */
-void loop_on_stop_signal(struct loop *loop, system_callback *callback, void *context);
+void loop_on_stop_signal(struct loop *loop, platform_callback *callback, void *context);
 
 #endif

@@ -7,7 +7,7 @@
  * watches for the next commit instead of sleeping was tried: one client was slower by a seventh,
  * because the loop then wakes on the other processor.
  */
-#include "os/loop_inside.h"
+#include "os/loop_internal.h"
 
 #include <signal.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * instead: libuv runs a due timer that was started inside a timer callback in the same turn, so a
  * step that asks for "the next turn" again and again would starve every socket.
  */
-#include "os/loop_inside.h"
+#include "os/loop_internal.h"
 
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ struct timer {
 	struct loop *loop;
 	uint64_t id; /* 0 once stopped */
 	bool at_once;
-	system_callback *callback;
+	platform_callback *callback;
 	void *context;
 	uint64_t argument;
 };
@@ -35,7 +35,7 @@ static void timer_forget(struct timer *timer)
 static void timer_fired(uv_timer_t *handle)
 {
 	struct timer *timer = handle->data;
-	system_callback *callback = timer->callback;
+	platform_callback *callback = timer->callback;
 	void *context = timer->context;
 	uint64_t argument = timer->argument;
 	struct loop *loop = timer->loop;
@@ -55,10 +55,10 @@ static void timer_turn_came(struct job *job)
 	free(timer);
 }
 
-uint64_t loop_timer_start(struct system *system, int64_t delay_us, system_callback *callback,
+uint64_t loop_timer_start(struct platform *platform, int64_t delay_us, platform_callback *callback,
 			  void *context, uint64_t argument)
 {
-	struct loop *loop = loop_of(system);
+	struct loop *loop = loop_of(platform);
 	struct timer *timer = calloc(1, sizeof(*timer));
 	require(timer != NULL);
 	timer->loop = loop;
@@ -89,9 +89,9 @@ uint64_t loop_timer_start(struct system *system, int64_t delay_us, system_callba
 	return timer->id;
 }
 
-void loop_timer_stop(struct system *system, uint64_t id)
+void loop_timer_stop(struct platform *platform, uint64_t id)
 {
-	struct timer *timer = slots_get(&loop_of(system)->timers, id);
+	struct timer *timer = slots_get(&loop_of(platform)->timers, id);
 	if (timer != NULL)
 		timer_forget(timer);
 }

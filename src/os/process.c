@@ -16,7 +16,7 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
-#include "os/loop_inside.h"
+#include "os/loop_internal.h"
 
 /* One of the child's two outputs, at our end. */
 struct outlet {
@@ -82,9 +82,9 @@ static void outlet_close(struct outlet *outlet)
 /* Gives the id and every handle back; the memory follows. */
 static void child_forget(struct child *child)
 {
-	struct system *system = loop_system(child->loop);
-	loop_timer_stop(system, child->kill_timer);
-	loop_timer_stop(system, child->drain_timer);
+	struct platform *platform = loop_platform(child->loop);
+	loop_timer_stop(platform, child->kill_timer);
+	loop_timer_stop(platform, child->drain_timer);
 	slots_remove(&child->loop->children, child->id);
 	child->id = 0;
 	input_close(child);
@@ -141,7 +141,7 @@ static void child_exited(uv_process_t *process, int64_t exit_status, int number)
 	child->signal = number;
 	input_close(child);
 	child->drain_timer =
-		loop_timer_start(loop_system(child->loop), (int64_t)LIMIT_TOOL_KILL_MS * 1000,
+		loop_timer_start(loop_platform(child->loop), (int64_t)LIMIT_TOOL_KILL_MS * 1000,
 				 drain_over, child->loop, child->id);
 	child_check_done(child);
 }
@@ -369,8 +369,8 @@ void process_end(struct loop *loop, uint64_t process)
 	if (child == NULL || child->kill_timer != 0)
 		return;
 	child_signal(child, SIGTERM);
-	child->kill_timer = loop_timer_start(loop_system(loop), (int64_t)LIMIT_TOOL_KILL_MS * 1000,
-					     kill_time, loop, process);
+	child->kill_timer = loop_timer_start(
+		loop_platform(loop), (int64_t)LIMIT_TOOL_KILL_MS * 1000, kill_time, loop, process);
 }
 
 size_t process_count(struct loop *loop)

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sandbox/arguments.h"
+#include "sandbox/argv.h"
 
 #define SANDBOX(name) extern const struct sandbox sandbox_##name;
 #include "sandbox/sandboxes.def"
@@ -27,7 +27,7 @@ const struct sandbox *sandbox_find(struct str name)
 	return NULL;
 }
 
-bool sandbox_tie_open(struct sandbox_tie *tie, struct error *error)
+bool sandbox_lifeline_open(struct sandbox_lifeline *tie, struct error *error)
 {
 	int ends[2];
 	int status = memfd_create("sandbox-status", MFD_CLOEXEC);
@@ -38,25 +38,25 @@ bool sandbox_tie_open(struct sandbox_tie *tie, struct error *error)
 		close(status);
 		return fail(error, ERROR_IO, "no lifeline for the sandbox: %s", strerror(number));
 	}
-	*tie = (struct sandbox_tie){ .status = status, .lifeline = ends[0], .ours = ends[1] };
+	*tie = (struct sandbox_lifeline){ .status = status, .lifeline = ends[0], .ours = ends[1] };
 	return true;
 }
 
-void sandbox_tie_cut(struct sandbox_tie *tie)
+void sandbox_lifeline_cut(struct sandbox_lifeline *tie)
 {
 	if (tie->ours >= 0)
 		close(tie->ours);
 	tie->ours = -1;
 }
 
-void sandbox_tie_close(struct sandbox_tie *tie)
+void sandbox_lifeline_close(struct sandbox_lifeline *tie)
 {
-	sandbox_tie_cut(tie);
+	sandbox_lifeline_cut(tie);
 	close(tie->status);
 	close(tie->lifeline);
 }
 
-bool sandbox_was_built(const struct sandbox_tie *tie)
+bool sandbox_was_built(const struct sandbox_lifeline *tie)
 {
 	char text[512];
 	ssize_t size = pread(tie->status, text, sizeof(text), 0);
@@ -64,12 +64,12 @@ bool sandbox_was_built(const struct sandbox_tie *tie)
 	return size > 0 && str_find((struct str){ text, (size_t)size }, S("child-pid"), &at);
 }
 
-struct arguments arguments_new(struct arena *arena)
+struct argv argv_new(struct arena *arena)
 {
-	return (struct arguments){ arena_array(arena, const char *, ARGUMENTS_ROOM), 0 };
+	return (struct argv){ arena_array(arena, const char *, ARGUMENTS_ROOM), 0 };
 }
 
-void arguments_add(struct arguments *arguments, const char *word)
+void argv_add(struct argv *arguments, const char *word)
 {
 	require(arguments->count + 1 < ARGUMENTS_ROOM);
 	arguments->at[arguments->count++] = word;
@@ -85,13 +85,12 @@ static const char init_script[] = "(read -r gone) <&%d >/dev/null 2>&1 & reader=
 				  "wait -n -p first $command $reader; status=$?; "
 				  "[ \"$first\" = $command ] && exit $status; exit 125";
 
-void arguments_add_command(struct arguments *arguments, struct arena *arena,
-			   const struct sandbox_spec *spec)
+void argv_add_command(struct argv *arguments, struct arena *arena, const struct sandbox_spec *spec)
 {
 	int lifeline = spec->lifeline_descriptor;
 	ARGUMENTS_ADD(arguments, "--as-pid-1", "--json-status-fd",
 		      str_format(arena, "%d", spec->status_descriptor).at, "--", "/bin/bash", "-c",
 		      str_format(arena, init_script, lifeline, lifeline).at);
 	for (size_t i = 0; spec->command[i] != NULL; i++)
-		arguments_add(arguments, spec->command[i]);
+		argv_add(arguments, spec->command[i]);
 }

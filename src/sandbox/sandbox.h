@@ -48,15 +48,16 @@ struct sandbox {
 const struct sandbox *sandbox_find(struct str name); /* NULL when unknown */
 
 /* What ties a child to us; open from before its start until after its end. */
-struct sandbox_tie {
+struct sandbox_lifeline {
 	int status;   /* an anonymous file, for the child to keep */
 	int lifeline; /* for the child to keep */
 	int ours;     /* the lifeline's other end */
 };
 
-MUST_CHECK bool sandbox_tie_open(struct sandbox_tie *tie, struct error *error);
-void sandbox_tie_cut(struct sandbox_tie *tie); /* ends the child and all its descendants */
-void sandbox_tie_close(struct sandbox_tie *tie);
-bool sandbox_was_built(const struct sandbox_tie *tie); /* once the child has ended */
+MUST_CHECK bool sandbox_lifeline_open(struct sandbox_lifeline *tie, struct error *error);
+void sandbox_lifeline_cut(
+	struct sandbox_lifeline *tie); /* ends the child and all its descendants */
+void sandbox_lifeline_close(struct sandbox_lifeline *tie);
+bool sandbox_was_built(const struct sandbox_lifeline *tie); /* once the child has ended */
 
 #endif

@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sandbox/arguments.h"
+#include "sandbox/argv.h"
 #include "sandbox/sandbox.h"
 
 /* On a merged-usr system these are links into /usr, elsewhere real folders. */
-static void add_root_folder(struct arguments *arguments, struct arena *arena, const char *path)
+static void add_root_folder(struct argv *arguments, struct arena *arena, const char *path)
 {
 	struct stat info;
 	if (lstat(path, &info) != 0)
@@ -36,7 +36,7 @@ static const char *const *command(const struct sandbox_spec *spec, struct arena 
 						 "/etc/ld.so.conf",    "/etc/ld.so.conf.d",
 						 "/etc/alternatives",  "/etc/ssl/certs",
 						 "/etc/localtime" };
-	struct arguments arguments = arguments_new(arena);
+	struct argv arguments = argv_new(arena);
 	ARGUMENTS_ADD(&arguments, "bwrap", "--unshare-all", "--new-session", "--cap-drop", "ALL",
 		      "--clearenv", "--ro-bind", "/usr", "/usr");
 	for (size_t i = 0; i < COUNT(root_folders); i++)
@@ -56,7 +56,7 @@ static const char *const *command(const struct sandbox_spec *spec, struct arena 
 	/* The root itself is a tmpfs, made for the mounts; nothing is to be left there unnoticed.
 	 */
 	ARGUMENTS_ADD(&arguments, "--remount-ro", "/");
-	arguments_add_command(&arguments, arena, spec);
+	argv_add_command(&arguments, arena, spec);
 	return arguments.at;
 }
 

@@ -5,18 +5,18 @@
  */
 #include <stdlib.h>
 
-#include "sandbox/arguments.h"
+#include "sandbox/argv.h"
 #include "sandbox/sandbox.h"
 
 static const char *const *command(const struct sandbox_spec *spec, struct arena *arena)
 {
 	const char *path = getenv("PATH");
-	struct arguments arguments = arguments_new(arena);
+	struct argv arguments = argv_new(arena);
 	ARGUMENTS_ADD(&arguments, "bwrap", "--unshare-pid", "--new-session", "--dev-bind", "/", "/",
 		      "--proc", "/proc", "--chdir", spec->workspace, "--clearenv", "--setenv",
 		      "PATH", path != NULL ? path : "/usr/local/bin:/usr/bin:/bin", "--setenv",
 		      "HOME", spec->workspace, "--setenv", "LANG", "C.UTF-8");
-	arguments_add_command(&arguments, arena, spec);
+	argv_add_command(&arguments, arena, spec);
 	return arguments.at;
 }
 

@@ -47,7 +47,7 @@
 #include "base/error.h"
 #include "base/sha256.h"
 #include "base/uuid.h"
-#include "os/system.h"
+#include "os/platform.h"
 
 struct store_event {
 	struct str type; /* a name of events.def */
@@ -67,7 +67,7 @@ struct store_blob {
 struct store_effect {
 	struct uuid id;
 	struct uuid run; /* filled when read */
-	struct str kind; /* a row of runtime/effects.def */
+	struct str kind; /* a row of effect/effects.def */
 	int64_t due_at;  /* when a timer fires, us UTC; 0 = none */
 	struct str body; /* JSON: the kind's own */
 };
@@ -241,9 +241,9 @@ struct store_check {
 	size_t count;
 };
 
-/* A moment of system_mono_us(). */
+/* A moment of platform_mono_us(). */
 struct store_deadline {
-	struct system *system;
+	struct platform *system;
 	int64_t at_us;
 };
 

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "os/point.h"
+#include "os/failpoint.h"
 #include "store/page_vfs.h"
 
 enum { WAL_HEADER = 32, WAL_FRAME = 24 + PAGE_BYTES };
@@ -494,8 +494,8 @@ static bool transact(struct store_sqlite *self, struct store_append *const *appe
 					error) ||
 		       roll_back(self, error);
 	if (good) {
-		POINT("store.before_commit");
-		if (POINT_FULL("store.before_commit"))
+		FAILPOINT("store.before_commit");
+		if (FAILPOINT_FULL("store.before_commit"))
 			good = fail(error, ERROR_STORAGE_FULL, "%s: there is no room, by order",
 				    self->path);
 	}
@@ -533,14 +533,14 @@ void store_sqlite_checkpoint(struct store_sqlite *self)
 		self->frames_checkpointed = 0;
 	if (self->frames - self->frames_checkpointed <= self->checkpoint_frames && !self->empty_wal)
 		return;
-	POINT("store.before_checkpoint");
+	FAILPOINT("store.before_checkpoint");
 	if (!store_sqlite_checkpoint_now(self)) {
 		/* What was committed before is safe in the WAL; nothing more is taken. */
 		struct error error;
 		store_sqlite_fail(self->database, self->path, "checkpoint", &error);
 		store_sqlite_latch(self, &error);
 	}
-	POINT("store.after_checkpoint");
+	FAILPOINT("store.after_checkpoint");
 }
 
 /* The batch came to nothing: refused when the disk is full, else the end of the store. */
@@ -557,13 +557,13 @@ static bool batch_commit(struct store_sqlite *self, struct store_append *const *
 			 size_t count, struct error *error)
 {
 	struct batch batch = { .position = self->position };
-	POINT("store.before_begin");
+	FAILPOINT("store.before_begin");
 	if (!transact(self, appends, count, &batch, error))
 		return false;
 	self->conflicts += batch.conflicts;
 	if (batch.appends == 0)
 		return true;
-	POINT("store.after_commit");
+	FAILPOINT("store.after_commit");
 	self->position = batch.position;
 	self->commits += 1;
 	self->events += batch.events;

@@ -54,7 +54,7 @@ struct allowance {
 static size_t allowed(const struct allowance *allowance)
 {
 	const struct store_deadline *deadline = allowance->deadline;
-	bool late = deadline != NULL && system_mono_us(deadline->system) >= deadline->at_us;
+	bool late = deadline != NULL && platform_mono_us(deadline->system) >= deadline->at_us;
 	return late && allowance->taken > 0 ? 0 : allowance->rows - allowance->taken;
 }
 

@@ -22,7 +22,7 @@ struct cost {
 
 struct writer {
 	struct job job; /* first: the job is the writer */
-	struct system *system;
+	struct platform *platform;
 	struct store *store;
 	writer_failed *failed;
 	void *context;
@@ -76,10 +76,10 @@ static void run(struct job *job, unsigned thread)
 {
 	(void)thread;
 	struct writer *writer = (struct writer *)job;
-	int64_t begun = system_mono_us(writer->system);
+	int64_t begun = platform_mono_us(writer->platform);
 	writer->flight.committed = writer->store->ops->commit(
 		writer->store, writer->flight.appends, writer->flight.count, &writer->flight.error);
-	writer->flight.took_us = system_mono_us(writer->system) - begun;
+	writer->flight.took_us = platform_mono_us(writer->platform) - begun;
 }
 
 static void depart(struct writer *writer)
@@ -99,7 +99,7 @@ static void depart(struct writer *writer)
 	writer->first = rest;
 	if (rest == NULL)
 		writer->last = &writer->first;
-	system_submit(writer->system, LANE_WRITER, &writer->job);
+	platform_submit(writer->platform, LANE_WRITER, &writer->job);
 }
 
 static void done(struct job *job)
@@ -126,7 +126,7 @@ static void done(struct job *job)
 	}
 }
 
-struct writer *writer_new(struct system *system, struct store *store, writer_failed *failed,
+struct writer *writer_new(struct platform *platform, struct store *store, writer_failed *failed,
 			  void *context)
 {
 	struct writer *writer = calloc(1, sizeof(*writer));
@@ -134,7 +134,7 @@ struct writer *writer_new(struct system *system, struct store *store, writer_fai
 	writer->job.name = "commit";
 	writer->job.run = run;
 	writer->job.done = done;
-	writer->system = system;
+	writer->platform = platform;
 	writer->store = store;
 	writer->failed = failed;
 	writer->context = context;
@@ -150,7 +150,7 @@ void writer_append(struct writer *writer, struct writer_ticket *ticket)
 	if (writer->broken)
 		return;
 	ticket->append.outcome = STORE_PENDING;
-	ticket->queued_us = system_mono_us(writer->system);
+	ticket->queued_us = platform_mono_us(writer->platform);
 	ticket->next = NULL;
 	*writer->last = ticket;
 	writer->last = &ticket->next;
@@ -166,7 +166,7 @@ int64_t writer_oldest_us(const struct writer *writer)
 {
 	const struct writer_ticket *oldest =
 		writer->flight.first != NULL ? writer->flight.first : writer->first;
-	return oldest == NULL ? 0 : system_mono_us(writer->system) - oldest->queued_us;
+	return oldest == NULL ? 0 : platform_mono_us(writer->platform) - oldest->queued_us;
 }
 
 int64_t writer_work_us(const struct writer *writer)

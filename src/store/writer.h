@@ -15,7 +15,7 @@
 #define STORE_WRITER_H
 
 #include "base/histogram.h"
-#include "os/system.h"
+#include "os/platform.h"
 #include "store/store.h"
 
 struct writer;
@@ -29,7 +29,7 @@ struct writer_ticket {
 
 typedef void writer_failed(void *context, const struct error *error);
 
-struct writer *writer_new(struct system *system, struct store *store, writer_failed *failed,
+struct writer *writer_new(struct platform *platform, struct store *store, writer_failed *failed,
 			  void *context);
 void writer_append(struct writer *writer, struct writer_ticket *ticket);
 size_t writer_waiting(const struct writer *writer); /* queued and not yet answered */

@@ -30,7 +30,7 @@
 
 #include "base/error.h"
 #include "base/uuid.h"
-#include "contract/run.h"
+#include "contract/run_types.h"
 
 struct tool_result {
 	const struct json *output; /* borrowed for the call; NULL when it failed */
@@ -68,13 +68,13 @@ struct tool_call {
 
 struct loop;
 struct sandbox;
-struct tool_works;
+struct tool_context;
 
 /* What tools that start something need of the world. */
 struct tool_host {
 	struct loop *loop;
 	const struct sandbox *sandbox;
-	struct tool_works *works; /* works.h: what calls share */
+	struct tool_context *tool_context; /* works.h: what calls share */
 };
 
 struct tool {

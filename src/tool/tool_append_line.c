@@ -4,7 +4,7 @@
  * one, so the class is `probe`: behind each line stands the effect's id, and after a crash the
  * probe looks whether a line with it is there.  The line is written in one write and is on the disk
  * before the call is done, so it is there whole, or it never happened.  Lines that wait for the
- * disk wait for it together (tool/lines.h).
+ * disk wait for it together (tool/line_writer.h).
  *
  *	LINE <blank> EFFECT-ID
  *
@@ -14,10 +14,10 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
-#include "os/beneath.h"
+#include "os/confined_path.h"
 #include "os/file.h"
-#include "tool/lines.h"
-#include "tool/works.h"
+#include "tool/line_writer.h"
+#include "tool/tool_context.h"
 
 struct append {
 	struct tool_running running; /* first */
@@ -71,7 +71,7 @@ static struct append *append_new(const struct tool_host *host, const struct tool
 	struct append *append = calloc(1, sizeof(*append));
 	require(append != NULL);
 	struct arena *arena = &append->arena;
-	append->root = str_c(arena, str_from_c(works_append_root(host->works)));
+	append->root = str_c(arena, str_from_c(tool_context_append_root(host->tool_context)));
 	append->path = str_c(arena, inputs->path);
 	append->given_path = str_copy(arena, inputs->path);
 	append->mark = str_format(arena, " " STR_FMT, STR_ARG(uuid_text(&call->effect, id)));
@@ -96,7 +96,7 @@ static void append_ended(struct line *line)
 	append->result.error = line->error;
 	if (line->error.code == ERROR_NONE)
 		append->result.output = output_of(append);
-	works_done(&append->running, &append->result);
+	tool_context_done(&append->running, &append->result);
 	append_free(append);
 }
 
@@ -106,13 +106,13 @@ static bool start(const struct tool_host *host, const struct tool_call *call, ui
 	struct append *append = append_new(host, call, error);
 	if (append == NULL)
 		return false;
-	works_begin(&append->running, host, call);
+	tool_context_begin(&append->running, host, call);
 	append->on_its_way = (struct line){ .root = append->root,
 					    .path = append->path,
 					    .text = append->line,
 					    .done = append_ended };
 	*out_running = append->running.id;
-	lines_add(works_lines(host->works), &append->on_its_way);
+	line_writer_add(tool_context_line_writer(host->tool_context), &append->on_its_way);
 	return true;
 }
 
@@ -129,8 +129,8 @@ static void probe_work(struct job *job, unsigned thread)
 		append->answer = TOOL_NOT_HAPPENED;
 		return;
 	}
-	if (!beneath_find_line(append->root, append->path, append->mark, LIMIT_PROBE_BYTES, &found,
-			       &whole, &error))
+	if (!confined_find_line(append->root, append->path, append->mark, LIMIT_PROBE_BYTES, &found,
+				&whole, &error))
 		return;
 	if (found)
 		append->result.output = output_of(append);
@@ -153,7 +153,7 @@ static bool probe(const struct tool_host *host, const struct tool_call *call, st
 	append->context = call->context;
 	append->argument = call->argument;
 	append->job = (struct job){ .run = probe_work, .done = probe_ended, .name = "probe" };
-	system_submit(loop_system(host->loop), LANE_READER, &append->job);
+	platform_submit(loop_platform(host->loop), LANE_READER, &append->job);
 	return true;
 }
 
@@ -164,6 +164,6 @@ const struct tool tool_append_line = {
 	.inputs = run_append_line_inputs_type,
 	.outputs = run_append_line_outputs_type,
 	.start = start,
-	.stop = works_stop,
+	.stop = tool_context_stop,
 	.probe = probe,
 };

@@ -13,8 +13,8 @@
 #include "base/base64.h"
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "os/beneath.h"
-#include "tool/works.h"
+#include "os/confined_path.h"
+#include "tool/tool_context.h"
 
 struct artifact_work {
 	struct tool_running running; /* first */
@@ -50,14 +50,14 @@ static struct artifact_work *work_new(const struct tool_host *host, const struct
 {
 	struct artifact_work *work = calloc(1, sizeof(*work));
 	require(work != NULL);
-	work->artifacts = works_artifacts(host->works);
+	work->artifacts = tool_context_artifacts(host->tool_context);
 	work->workspace = str_c(&work->arena, str_from_c(call->workspace));
 	work->write.run = call->run;
 	work->write.effect = call->effect;
-	work->write.at = system_wall_us(loop_system(host->loop));
+	work->write.at = platform_wall_us(loop_platform(host->loop));
 	const struct json *copy;
 	if (json_read(json_print(&work->arena, call->inputs), &work->arena, &copy, error)) {
-		*out_inputs = works_inputs(type, copy, &work->arena, error);
+		*out_inputs = tool_context_inputs(type, copy, &work->arena, error);
 		if (*out_inputs != NULL)
 			return work;
 	}
@@ -69,7 +69,7 @@ static void submit(struct artifact_work *work, const struct tool_host *host,
 		   void (*run)(struct job *job, unsigned thread), void (*done)(struct job *job))
 {
 	work->job = (struct job){ .run = run, .done = done, .name = "artifact" };
-	system_submit(loop_system(host->loop), LANE_READER, &work->job);
+	platform_submit(loop_platform(host->loop), LANE_READER, &work->job);
 }
 
 /* ---- writing ------------------------------------------------------------------------- */
@@ -130,8 +130,8 @@ static void write_work(struct job *job, unsigned thread)
 	uint64_t size;
 	(void)thread;
 	if (work->path != NULL &&
-	    !beneath_read(work->workspace, work->path, 0, LIMIT_ARTIFACT_BYTES + 1, &work->arena,
-			  &work->write.bytes, &size, error))
+	    !confined_read(work->workspace, work->path, 0, LIMIT_ARTIFACT_BYTES + 1, &work->arena,
+			   &work->write.bytes, &size, error))
 		return;
 	if (artifact_write(work->artifacts, &work->write, &work->arena, &artifact, error))
 		work->result.output = written(&artifact, &work->arena);
@@ -142,7 +142,7 @@ static void write_ended(struct job *job)
 	struct artifact_work *work = work_of(job);
 	if (work->result.error.code == ERROR_NONE)
 		work->running.told.code = ERROR_NONE;
-	works_done(&work->running, &work->result);
+	tool_context_done(&work->running, &work->result);
 	work_free(work);
 }
 
@@ -152,7 +152,7 @@ static bool write_start(const struct tool_host *host, const struct tool_call *ca
 	struct artifact_work *work = write_new(host, call, error);
 	if (work == NULL)
 		return false;
-	works_begin(&work->running, host, call);
+	tool_context_begin(&work->running, host, call);
 	*out_running = work->running.id;
 	submit(work, host, write_work, write_ended);
 	return true;
@@ -241,7 +241,7 @@ static void read_work(struct job *job, unsigned thread)
 static void read_ended(struct job *job)
 {
 	struct artifact_work *work = work_of(job);
-	works_done(&work->running, &work->result);
+	tool_context_done(&work->running, &work->result);
 	work_free(work);
 }
 
@@ -254,7 +254,7 @@ static bool read_start(const struct tool_host *host, const struct tool_call *cal
 	if (work == NULL)
 		return false;
 	work->read = *(const struct run_read_artifact_inputs *)inputs;
-	works_begin(&work->running, host, call);
+	tool_context_begin(&work->running, host, call);
 	*out_running = work->running.id;
 	submit(work, host, read_work, read_ended);
 	return true;
@@ -267,7 +267,7 @@ const struct tool tool_write_artifact = {
 	.inputs = run_write_artifact_inputs_type,
 	.outputs = run_write_artifact_outputs_type,
 	.start = write_start,
-	.stop = works_stop,
+	.stop = tool_context_stop,
 	.probe = probe,
 };
 
@@ -278,5 +278,5 @@ const struct tool tool_read_artifact = {
 	.inputs = run_read_artifact_inputs_type,
 	.outputs = run_read_artifact_outputs_type,
 	.start = read_start,
-	.stop = works_stop,
+	.stop = tool_context_stop,
 };

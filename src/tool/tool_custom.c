@@ -19,7 +19,7 @@
 #include "base/limits.h"
 #include "base/packed.h"
 #include "schema/schema.h"
-#include "tool/custom_inside.h"
+#include "tool/custom_internal.h"
 
 enum { RETRY_US = 20000 };
 
@@ -68,14 +68,14 @@ void custom_finish(struct custom_call *call, struct str output, const struct err
 {
 	struct tool_result result = { 0 };
 	bool once = call->class == RUN_CLASS_ONCE;
-	system_timer_stop(loop_system(call->host.loop), call->timer);
+	platform_timer_stop(loop_platform(call->host.loop), call->timer);
 	if (error != NULL)
 		result.error = *error;
 	else if (call->running.told.code == ERROR_NONE || once)
 		(void)!read_output(call, output, &result.output, &result.error);
 	if (once && call->begun && !call->answered && result.output == NULL)
-		works_doubt(&call->running, "it was started", &result.error);
-	works_done(&call->running, &result);
+		tool_fail_unknown(&call->running, "it was started", &result.error);
+	tool_context_done(&call->running, &result);
 	call_free(call);
 }
 
@@ -92,14 +92,14 @@ static void child_ended(struct tool_child *child, const struct process_result *r
 {
 	struct custom_call *call = call_of_child(child);
 	struct error error;
-	bool good = child_succeeded(child, result, &error);
-	call->begun = child_began(child);
+	bool good = tool_child_succeeded(child, result, &error);
+	call->begun = tool_child_began(child);
 	call->answered = !good && call->running.told.code == ERROR_NONE &&
-			 !child_was_cut_off(child, result) && is_json(call, result);
+			 !tool_child_was_cut_off(child, result) && is_json(call, result);
 	if (good && result->output_dropped > 0)
 		good = fail(&error, ERROR_TOO_LARGE, "its output is over %d bytes",
 			    LIMIT_TOOL_OUTPUT_BYTES);
-	child_close(child);
+	tool_child_close(child);
 	custom_finish(call, result->output, good ? NULL : &error);
 }
 
@@ -152,7 +152,7 @@ const char *const *custom_command(const struct custom_call *call, const char *mo
 
 static void spawn(void *context, uint64_t id)
 {
-	struct custom_call *call = (struct custom_call *)works_find(context, id);
+	struct custom_call *call = (struct custom_call *)tool_context_find(context, id);
 	AUTO(arena) arena = { 0 };
 	struct sandbox_mount mount = { 0 };
 	struct error error;
@@ -176,12 +176,12 @@ static void spawn(void *context, uint64_t id)
 		.timeout_seconds = call->tool.definition->timeout_seconds,
 	};
 	call->child.ended = child_ended;
-	call->spawned = child_start(&call->child, call->host.loop, &spec, &error);
+	call->spawned = tool_child_start(&call->child, call->host.loop, &spec, &error);
 	if (call->spawned)
 		return;
 	if (error.code == ERROR_UNAVAILABLE)
-		call->timer = system_timer_start(loop_system(call->host.loop), RETRY_US, spawn,
-						 context, id);
+		call->timer = platform_timer_start(loop_platform(call->host.loop), RETRY_US, spawn,
+						   context, id);
 	else
 		custom_finish(call, S(""), &error);
 }
@@ -211,8 +211,8 @@ static void look(struct job *job, unsigned thread)
 {
 	struct custom_call *call = call_of_job(job);
 	(void)thread;
-	if (!custom_read(works_customs(call->running.works), call->name, &call->arena, &call->tool,
-			 &call->error))
+	if (!custom_tools_read(tool_context_customs(call->running.tool_context), call->name,
+			       &call->arena, &call->tool, &call->error))
 		return;
 	if (call->tool.why.code != ERROR_NONE) {
 		call->error = call->tool.why;
@@ -238,25 +238,25 @@ static void looked(struct job *job)
 	else if (call->running.told.code != ERROR_NONE)
 		custom_finish(call, S(""), &call->running.told);
 	else if (call->tool.definition->keep_alive)
-		keeper_take(works_keepers(call->running.works), call);
+		process_pool_call(tool_context_process_pool(call->running.tool_context), call);
 	else
-		spawn(call->running.works, call->running.id);
+		spawn(call->running.tool_context, call->running.id);
 }
 
 static void end(struct tool_running *running)
 {
 	struct custom_call *call = (struct custom_call *)running;
 	if (call->kept)
-		keeper_stop(works_keepers(running->works), call);
+		process_pool_stop(tool_context_process_pool(running->tool_context), call);
 	else if (call->spawned)
-		child_end(&call->child);
+		tool_child_end(&call->child);
 	/* else it is being looked at or waits for a place, and ends there */
 }
 
 static bool start(const struct tool_host *host, const struct tool_call *call, uint64_t *out_running,
 		  struct error *error)
 {
-	if (works_customs(host->works) == NULL)
+	if (tool_context_customs(host->tool_context) == NULL)
 		return fail(error, ERROR_NOT_FOUND, "no tool is called " STR_FMT,
 			    STR_ARG(call->name));
 	struct custom_call *made = calloc(1, sizeof(*made));
@@ -270,10 +270,10 @@ static bool start(const struct tool_host *host, const struct tool_call *call, ui
 	uuid_text(&call->effect, made->effect);
 	uuid_text(&call->run, made->run);
 	made->running.end = end;
-	works_begin(&made->running, host, call);
+	tool_context_begin(&made->running, host, call);
 	*out_running = made->running.id;
 	made->job = (struct job){ .run = look, .done = looked, .name = "custom tool" };
-	system_submit(loop_system(host->loop), LANE_READER, &made->job);
+	platform_submit(loop_platform(host->loop), LANE_READER, &made->job);
 	return true;
 }
 
@@ -283,5 +283,5 @@ const struct tool tool_custom = {
 	.class = RUN_CLASS_ONCE, /* of a definition that says nothing else */
 	.start = start,
 	.child = true,
-	.stop = works_stop,
+	.stop = tool_context_stop,
 };

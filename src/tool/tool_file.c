@@ -1,8 +1,8 @@
 /* tool/tool_file.c -- read_file and write_file: the run's workspace without a shell.
  *
  * The work is a job on a reader's thread, because a disk may take its time.  It is done in this
- * process and not in a sandbox: paths are kept beneath the workspace by the kernel (os/beneath.h),
- * and only regular files are touched.
+ * process and not in a sandbox: paths are kept beneath the workspace by the kernel
+ * (os/confined_path.h), and only regular files are touched.
  *
  * Reading is idempotent.  Writing is `contained`, though repeating it changes nothing by itself:
  * contained calls of a run take turns and the workspace's tree is recorded before each, so what was
@@ -13,8 +13,8 @@
 #include "base/base64.h"
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "os/beneath.h"
-#include "tool/works.h"
+#include "os/confined_path.h"
+#include "tool/tool_context.h"
 
 struct file_work {
 	struct tool_running running; /* first */
@@ -49,7 +49,7 @@ static void work_free(struct file_work *work)
 static void ended(struct job *job)
 {
 	struct file_work *work = work_of(job);
-	works_done(&work->running, &work->result);
+	tool_context_done(&work->running, &work->result);
 	work_free(work);
 }
 
@@ -67,10 +67,10 @@ static void submit(struct file_work *work, const struct tool_host *host,
 		   const struct tool_call *call, void (*run)(struct job *job, unsigned thread),
 		   uint64_t *out_running)
 {
-	works_begin(&work->running, host, call);
+	tool_context_begin(&work->running, host, call);
 	work->job = (struct job){ .run = run, .done = ended, .name = "file" };
 	*out_running = work->running.id;
-	system_submit(loop_system(host->loop), LANE_READER, &work->job);
+	platform_submit(loop_platform(host->loop), LANE_READER, &work->job);
 }
 
 /* The caller's inputs are good for its call only. */
@@ -81,7 +81,7 @@ static const void *own_inputs(struct file_work *work, const struct type *type,
 	const struct json *copy;
 	if (!json_read(text, &work->arena, &copy, error))
 		return NULL;
-	return works_inputs(type, copy, &work->arena, error);
+	return tool_context_inputs(type, copy, &work->arena, error);
 }
 
 /* ---- reading ------------------------------------------------------------------------- */
@@ -96,13 +96,13 @@ static void read_work(struct job *job, unsigned thread)
 	uint64_t size;
 	size_t bad;
 	(void)thread;
-	if (!beneath_read(work->root, work->path, (uint64_t)inputs->offset,
-			  (size_t)inputs->max_bytes, arena, &bytes, &size, error))
+	if (!confined_read(work->root, work->path, (uint64_t)inputs->offset,
+			   (size_t)inputs->max_bytes, arena, &bytes, &size, error))
 		return;
 	bool truncated = (uint64_t)inputs->offset + bytes.size < size;
 	bool text = inputs->encoding == RUN_ENCODING_TEXT;
 	if (text && truncated)
-		bytes = works_whole_characters(bytes);
+		bytes = tool_context_whole_characters(bytes);
 	if (text && !utf8_valid(bytes, &bad)) {
 		fail(error, ERROR_INVALID,
 		     "%s is not UTF-8 (byte %zu): read it with encoding: base64", work->path,
@@ -139,9 +139,9 @@ static void write_work(struct job *job, unsigned thread)
 {
 	struct file_work *work = work_of(job);
 	const struct run_write_file_inputs *inputs = &work->write;
-	const struct beneath_write how = { .make_folders = true, .keep = !inputs->overwrite };
+	const struct confined_write how = { .make_folders = true, .keep = !inputs->overwrite };
 	(void)thread;
-	if (!beneath_replace(work->root, work->path, work->bytes, how, &work->result.error))
+	if (!confined_replace(work->root, work->path, work->bytes, how, &work->result.error))
 		return;
 	struct run_write_file_outputs *outputs = run_write_file_outputs_new(&work->arena);
 	SET(outputs, path, inputs->path);
@@ -182,7 +182,7 @@ const struct tool tool_read_file = {
 	.inputs = run_read_file_inputs_type,
 	.outputs = run_read_file_outputs_type,
 	.start = read_start,
-	.stop = works_stop,
+	.stop = tool_context_stop,
 };
 
 const struct tool tool_write_file = {
@@ -192,5 +192,5 @@ const struct tool tool_write_file = {
 	.inputs = run_write_file_inputs_type,
 	.outputs = run_write_file_outputs_type,
 	.start = write_start,
-	.stop = works_stop,
+	.stop = tool_context_stop,
 };

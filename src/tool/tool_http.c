@@ -20,7 +20,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "net/http_client.h"
-#include "tool/works.h"
+#include "tool/tool_context.h"
 
 struct web {
 	struct tool_running running; /* first */
@@ -63,7 +63,7 @@ static struct str lower(struct arena *arena, struct str name)
 /* One member a name: those that come several times are joined, as RFC 9110 allows. */
 static void head_came(void *context, uint64_t id, const struct http_head *head)
 {
-	struct web *web = (struct web *)works_find(context, id);
+	struct web *web = (struct web *)tool_context_find(context, id);
 	if (web == NULL)
 		return;
 	struct arena *arena = &web->arena;
@@ -72,8 +72,8 @@ static void head_came(void *context, uint64_t id, const struct http_head *head)
 	web->status = head->status;
 	web->url = str_copy(arena, head->url);
 	for (size_t i = 0; i < head->header_count; i++) {
-		struct str name = lower(arena, works_utf8(arena, head->headers[i].name));
-		struct str value = works_utf8(arena, head->headers[i].value);
+		struct str name = lower(arena, tool_context_utf8(arena, head->headers[i].name));
+		struct str value = tool_context_utf8(arena, head->headers[i].value);
 		size_t k = 0;
 		while (k < count && !str_equal(entries[k].key, name))
 			k++;
@@ -89,7 +89,7 @@ static void head_came(void *context, uint64_t id, const struct http_head *head)
 
 static bool piece_came(void *context, uint64_t id, struct str bytes)
 {
-	struct web *web = (struct web *)works_find(context, id);
+	struct web *web = (struct web *)tool_context_find(context, id);
 	if (web == NULL || web->enough)
 		return true;
 	size_t room = web->max_bytes - web->body.size;
@@ -98,7 +98,7 @@ static bool piece_came(void *context, uint64_t id, struct str bytes)
 		struct error enough;
 		web->enough = true;
 		fail(&enough, ERROR_TOO_LARGE, "max_bytes are there");
-		http_call_stop(works_http(web->running.works), web->call, &enough);
+		http_call_stop(tool_context_http(web->running.tool_context), web->call, &enough);
 	}
 	return true;
 }
@@ -126,12 +126,12 @@ static const struct json *output_of(struct web *web)
 	struct error error;
 	size_t bad;
 	if (web->enough)
-		body = works_whole_characters(body);
+		body = tool_context_whole_characters(body);
 	bool text = utf8_valid(body, &bad);
 	if (!text)
 		body = buf_str(&web->body);
 	SET(outputs, status, web->status);
-	SET(outputs, url, works_utf8(arena, web->url));
+	SET(outputs, url, tool_context_utf8(arena, web->url));
 	SET(outputs, headers, web->headers);
 	SET(outputs, body, text ? body : base64_text(arena, body));
 	SET(outputs, encoding, text ? RUN_ENCODING_TEXT : RUN_ENCODING_BASE64);
@@ -144,14 +144,14 @@ static const struct json *output_of(struct web *web)
 
 static void web_leaves(void *context, uint64_t id)
 {
-	struct web *web = (struct web *)works_find(context, id);
+	struct web *web = (struct web *)tool_context_find(context, id);
 	if (web != NULL)
 		web->left = true;
 }
 
 static void web_done(void *context, uint64_t id, const struct error *error)
 {
-	struct web *web = (struct web *)works_find(context, id);
+	struct web *web = (struct web *)tool_context_find(context, id);
 	if (web == NULL)
 		return;
 	struct tool_result result = { 0 };
@@ -159,14 +159,14 @@ static void web_done(void *context, uint64_t id, const struct error *error)
 		result.error = *error;
 	else if (web->fail_on_status && web->status >= 400)
 		fail(&result.error, ERROR_TOOL_FAILED, "status %d: " STR_FMT, web->status,
-		     STR_ARG(works_whole_characters(
-			     str_head(works_utf8(&web->arena, buf_str(&web->body)),
+		     STR_ARG(tool_context_whole_characters(
+			     str_head(tool_context_utf8(&web->arena, buf_str(&web->body)),
 				      web->body.size < 200 ? web->body.size : 200))));
 	else
 		result.output = output_of(web);
 	if (error != NULL && !web->enough && web->once && web->left)
-		works_doubt(&web->running, "the request was on its way", &result.error);
-	works_done(&web->running, &result);
+		tool_fail_unknown(&web->running, "the request was on its way", &result.error);
+	tool_context_done(&web->running, &result);
 	buf_done(&web->body);
 	arena_done(&web->arena);
 	free(web);
@@ -177,7 +177,7 @@ static void web_done(void *context, uint64_t id, const struct error *error)
 static void web_end(struct tool_running *running)
 {
 	struct web *web = (struct web *)running;
-	http_call_stop(works_http(running->works), web->call, &running->told);
+	http_call_stop(tool_context_http(running->tool_context), web->call, &running->told);
 }
 
 static bool add_header(struct http_header *headers, size_t *count, struct str name,
@@ -222,7 +222,7 @@ static bool web_start(const struct tool_host *host, const struct tool_call *call
 	web->max_bytes = (size_t)request->max_bytes;
 	web->once = call->tool->class == RUN_CLASS_ONCE;
 	web->running.end = web_end;
-	works_begin(&web->running, host, call);
+	tool_context_begin(&web->running, host, call);
 	const struct http_call spec = {
 		.method = request->method,
 		.url = request->url,
@@ -235,14 +235,14 @@ static bool web_start(const struct tool_host *host, const struct tool_call *call
 		.head = head_came,
 		.piece = piece_came,
 		.done = web_done,
-		.context = host->works,
+		.context = host->tool_context,
 		.argument = web->running.id,
 	};
-	if (http_call_start(works_http(host->works), &spec, &web->call, error)) {
+	if (http_call_start(tool_context_http(host->tool_context), &spec, &web->call, error)) {
 		*out_running = web->running.id;
 		return true;
 	}
-	works_forget(&web->running);
+	tool_context_forget(&web->running);
 	free(web);
 	return false;
 }
@@ -323,7 +323,7 @@ const struct tool tool_http_fetch = {
 	.inputs = run_http_fetch_inputs_type,
 	.outputs = run_http_outputs_type,
 	.start = fetch_start,
-	.stop = works_stop,
+	.stop = tool_context_stop,
 };
 
 const struct tool tool_http_send = {
@@ -334,7 +334,7 @@ const struct tool tool_http_send = {
 	.inputs = run_http_send_inputs_type,
 	.outputs = run_http_outputs_type,
 	.start = send_start,
-	.stop = works_stop,
+	.stop = tool_context_stop,
 };
 
 const struct tool tool_http_send_once = {
@@ -345,5 +345,5 @@ const struct tool tool_http_send_once = {
 	.inputs = run_http_send_inputs_type,
 	.outputs = run_http_outputs_type,
 	.start = send_start,
-	.stop = works_stop,
+	.stop = tool_context_stop,
 };

@@ -16,7 +16,7 @@
  */
 #include "base/limits.h"
 #include "schema/schema.h"
-#include "tool/works.h"
+#include "tool/tool_context.h"
 
 enum { CHECK_STEPS = 1000 }; /* what a schema's check counts as */
 
@@ -327,7 +327,7 @@ static bool compute(const struct json *inputs, struct arena *arena, const struct
 		    struct error *error)
 {
 	const struct run_json_transform_inputs *parsed =
-		works_inputs(run_json_transform_inputs_type(), inputs, arena, error);
+		tool_context_inputs(run_json_transform_inputs_type(), inputs, arena, error);
 	if (parsed == NULL)
 		return false;
 	struct transform t = { .arena = arena, .error = error };

@@ -8,9 +8,9 @@
  */
 #include <stdlib.h>
 
-#include "os/point.h"
-#include "tool/child.h"
-#include "tool/works.h"
+#include "os/failpoint.h"
+#include "tool/tool_child.h"
+#include "tool/tool_context.h"
 
 struct shell {
 	struct tool_running running; /* first */
@@ -27,8 +27,8 @@ static const struct json *output_of(const struct process_result *result, struct 
 {
 	struct run_shell_outputs *outputs = run_shell_outputs_new(arena);
 	SET(outputs, exit_code, result->exit_status);
-	SET(outputs, stdout, works_utf8(arena, result->output));
-	SET(outputs, stderr, works_utf8(arena, result->errors));
+	SET(outputs, stdout, tool_context_utf8(arena, result->output));
+	SET(outputs, stderr, tool_context_utf8(arena, result->errors));
 	if (result->output_dropped + result->errors_dropped > 0)
 		SET(outputs, dropped, (int64_t)(result->output_dropped + result->errors_dropped));
 	return TOOL_OUTPUT(run_shell_outputs, outputs, arena);
@@ -37,22 +37,22 @@ static const struct json *output_of(const struct process_result *result, struct 
 static void shell_ended(struct tool_child *child, const struct process_result *result)
 {
 	struct shell *shell = shell_of(child);
-	POINT("tool.shell_ended");
+	FAILPOINT("tool.shell_ended");
 	AUTO(arena) arena = { 0 };
 	struct tool_result answer = { 0 };
-	if (child_succeeded(child, result, &answer.error))
+	if (tool_child_succeeded(child, result, &answer.error))
 		answer.output = output_of(result, &arena);
-	else if (shell->once && child_began(child) &&
-		 (shell->running.told.code != ERROR_NONE || child_was_cut_off(child, result)))
-		works_doubt(&shell->running, "it was started", &answer.error);
-	child_close(child);
-	works_done(&shell->running, &answer);
+	else if (shell->once && tool_child_began(child) &&
+		 (shell->running.told.code != ERROR_NONE || tool_child_was_cut_off(child, result)))
+		tool_fail_unknown(&shell->running, "it was started", &answer.error);
+	tool_child_close(child);
+	tool_context_done(&shell->running, &answer);
 	free(shell);
 }
 
 static void shell_end(struct tool_running *running)
 {
-	child_end(&((struct shell *)running)->child);
+	tool_child_end(&((struct shell *)running)->child);
 }
 
 static bool start(const struct tool_host *host, const struct tool_call *call, uint64_t *out_running,
@@ -74,11 +74,11 @@ static bool start(const struct tool_host *host, const struct tool_call *call, ui
 	shell->once = call->class == RUN_CLASS_ONCE;
 	shell->running.end = shell_end;
 	shell->child.ended = shell_ended;
-	if (!child_start(&shell->child, host->loop, &spec, error)) {
+	if (!tool_child_start(&shell->child, host->loop, &spec, error)) {
 		free(shell);
 		return false;
 	}
-	works_begin(&shell->running, host, call);
+	tool_context_begin(&shell->running, host, call);
 	*out_running = shell->running.id;
 	return true;
 }
@@ -91,5 +91,5 @@ const struct tool tool_shell = {
 	.outputs = run_shell_outputs_type,
 	.start = start,
 	.child = true,
-	.stop = works_stop,
+	.stop = tool_context_stop,
 };

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "tool/works.h"
+#include "tool/tool_context.h"
 
 struct nap {
 	struct tool_running running; /* first */
@@ -15,7 +15,7 @@ struct nap {
 
 static void woke(void *context, uint64_t id)
 {
-	struct nap *nap = (struct nap *)works_find(context, id);
+	struct nap *nap = (struct nap *)tool_context_find(context, id);
 	if (nap == NULL)
 		return;
 	AUTO(arena) arena = { 0 };
@@ -24,20 +24,21 @@ static void woke(void *context, uint64_t id)
 	SET(outputs, seconds, nap->seconds);
 	if (nap->running.told.code == ERROR_NONE)
 		result.output = TOOL_OUTPUT(run_sleep_outputs, outputs, &arena);
-	works_done(&nap->running, &result);
+	tool_context_done(&nap->running, &result);
 	free(nap);
 }
 
 static void start_timer(struct nap *nap, double seconds)
 {
-	nap->timer = system_timer_start(loop_system(nap->running.loop), (int64_t)(seconds * 1e6),
-					woke, nap->running.works, nap->running.id);
+	nap->timer =
+		platform_timer_start(loop_platform(nap->running.loop), (int64_t)(seconds * 1e6),
+				     woke, nap->running.tool_context, nap->running.id);
 }
 
 static void end(struct tool_running *running)
 {
 	struct nap *nap = (struct nap *)running;
-	system_timer_stop(loop_system(running->loop), nap->timer);
+	platform_timer_stop(loop_platform(running->loop), nap->timer);
 	start_timer(nap, 0);
 }
 
@@ -52,7 +53,7 @@ static bool start(const struct tool_host *host, const struct tool_call *call, ui
 	require(nap != NULL);
 	nap->seconds = inputs->seconds;
 	nap->running.end = end;
-	works_begin(&nap->running, host, call);
+	tool_context_begin(&nap->running, host, call);
 	start_timer(nap, nap->seconds);
 	*out_running = nap->running.id;
 	return true;
@@ -65,5 +66,5 @@ const struct tool tool_sleep = {
 	.inputs = run_sleep_inputs_type,
 	.outputs = run_sleep_outputs_type,
 	.start = start,
-	.stop = works_stop,
+	.stop = tool_context_stop,
 };

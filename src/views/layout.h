@@ -13,7 +13,7 @@
 #ifndef VIEWS_LAYOUT_H
 #define VIEWS_LAYOUT_H
 
-#include "contract/run.h"
+#include "contract/run_types.h"
 
 enum {
 	LAYOUT_WIDTH = 176, /* of a node without a body, in pixels */

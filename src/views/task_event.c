@@ -6,86 +6,88 @@
  */
 #include "views/task_parts.h"
 
-#include "views/tree.h"
+#include "views/view_tree.h"
 
 /* The event that is told. */
 struct telling {
-	const struct story *story;
+	const struct timeline *timeline;
 	size_t index;
 	const struct event *event;
-	const struct story_step *step;
-	const struct story_call *call;
+	const struct timeline_step *step;
+	const struct timeline_call *call;
 };
 
 /* ---- which event --------------------------------------------------------------------- */
 
 struct str project_task_tool_end(const struct event *event)
 {
-	return story_event_goes_on(event) ? S("event_error") : S("event_tool_result");
+	return timeline_event_goes_on(event) ? S("event_error") : S("event_tool_result");
 }
 
 struct str project_task_agent_end(const struct event *event)
 {
-	return story_event_goes_on(event) || story_event_failed(event) ? S("event_error")
-								       : S("event_agent_complete");
+	return timeline_event_goes_on(event) || timeline_event_failed(event)
+		       ? S("event_error")
+		       : S("event_agent_complete");
 }
 
 /* Called off because something went wrong; that somebody did it has no word. */
 struct str project_task_cancelling(const struct event *event)
 {
-	return story_event_failed(event) ? S("event_error") : S("");
+	return timeline_event_failed(event) ? S("event_error") : S("");
 }
 
 /* ---- the task ------------------------------------------------------------------------ */
 
 static void tell_task_start(const struct telling *t, struct task_execution_event *out)
 {
-	const struct story *story = t->story;
-	struct task_task_start_event *event = task_task_start_event_new(story->arena);
-	SET(event, task_id, task_parts_run_id(story));
-	SET(event, timestamp, story->created_at);
-	SET(event, initial_prompt, json_print(story->arena, story->inputs));
+	const struct timeline *timeline = t->timeline;
+	struct task_task_start_event *event = task_task_start_event_new(timeline->arena);
+	SET(event, task_id, task_parts_run_id(timeline));
+	SET(event, timestamp, timeline->created_at);
+	SET(event, initial_prompt, json_print(timeline->arena, timeline->inputs));
 	SET(event, execution_mode, task_execution_mode_name(TASK_MODE_AUTONOMOUS));
-	SET(event, team_config, TREE(story->arena, { S(""), tree_none() }));
+	SET(event, team_config, TREE(timeline->arena, { S(""), view_tree_none() }));
 	out->kind = TASK_EVENT_TASK_START;
 	out->as.task_start = event;
 }
 
 static void tell_task_complete(const struct telling *t, struct task_execution_event *out)
 {
-	const struct story *story = t->story;
-	struct task_task_complete_event *event = task_task_complete_event_new(story->arena);
+	const struct timeline *timeline = t->timeline;
+	struct task_task_complete_event *event = task_task_complete_event_new(timeline->arena);
 	enum task_final_status status;
-	bool known = task_final_status_from(story_words(story)->task, &status);
+	bool known = task_final_status_from(timeline_words(timeline)->task, &status);
 	require(known);
-	SET(event, task_id, task_parts_run_id(story));
-	SET(event, timestamp, story->ended_at);
+	SET(event, task_id, task_parts_run_id(timeline));
+	SET(event, timestamp, timeline->ended_at);
 	SET(event, final_status, status);
-	SET(event, summary, story_result(story));
-	SET(event, total_steps, (int64_t)story->ended_count);
-	SET(event, total_duration_ms, story_duration_ms(story->created_at, story->ended_at));
+	SET(event, summary, timeline_result(timeline));
+	SET(event, total_steps, (int64_t)timeline->ended_count);
+	SET(event, total_duration_ms,
+	    timeline_duration_ms(timeline->created_at, timeline->ended_at));
 	out->kind = TASK_EVENT_TASK_COMPLETE;
 	out->as.task_complete = event;
 }
 
 static void tell_task_paused(const struct telling *t, struct task_execution_event *out)
 {
-	struct task_task_paused_event *event = task_task_paused_event_new(t->story->arena);
-	SET(event, task_id, task_parts_run_id(t->story));
+	struct task_task_paused_event *event = task_task_paused_event_new(t->timeline->arena);
+	SET(event, task_id, task_parts_run_id(t->timeline));
 	SET(event, timestamp, t->event->at);
 	SET(event, reason, TASK_PAUSE_USER_REQUEST);
-	SET(event, context, story_details(t->story, t->index));
+	SET(event, context, timeline_details(t->timeline, t->index));
 	out->kind = TASK_EVENT_TASK_PAUSED;
 	out->as.task_paused = event;
 }
 
 static void tell_task_resumed(const struct telling *t, struct task_execution_event *out)
 {
-	struct task_task_resumed_event *event = task_task_resumed_event_new(t->story->arena);
-	SET(event, task_id, task_parts_run_id(t->story));
+	struct task_task_resumed_event *event = task_task_resumed_event_new(t->timeline->arena);
+	SET(event, task_id, task_parts_run_id(t->timeline));
 	SET(event, timestamp, t->event->at);
 	SET(event, reason, task_pause_reason_name(TASK_PAUSE_USER_REQUEST));
-	SET(event, context, story_details(t->story, t->index));
+	SET(event, context, timeline_details(t->timeline, t->index));
 	out->kind = TASK_EVENT_TASK_RESUMED;
 	out->as.task_resumed = event;
 }
@@ -93,11 +95,12 @@ static void tell_task_resumed(const struct telling *t, struct task_execution_eve
 static void tell_user_intervention(const struct telling *t, struct task_execution_event *out)
 {
 	struct task_user_intervention_event *event =
-		task_user_intervention_event_new(t->story->arena);
+		task_user_intervention_event_new(t->timeline->arena);
 	SET(event, intervention_id,
-	    story_id_text(t->story, story_event_id(t->story, story_seq(t->story, t->index))));
+	    timeline_id_text(t->timeline,
+			     timeline_event_id(t->timeline, timeline_seq(t->timeline, t->index))));
 	SET(event, intervention_type, TASK_INTERVENTION_INSTRUCTION);
-	SET(event, details, story_details(t->story, t->index));
+	SET(event, details, timeline_details(t->timeline, t->index));
 	SET(event, timestamp, t->event->at);
 	SET(event, user_id, t->event->as.run_signalled->by);
 	out->kind = TASK_EVENT_USER_INTERVENTION;
@@ -108,9 +111,9 @@ static void tell_user_intervention(const struct telling *t, struct task_executio
 
 static void tell_agent_start(const struct telling *t, struct task_execution_event *out)
 {
-	struct task_agent_start_event *event = task_agent_start_event_new(t->story->arena);
-	SET(event, agent_name, story_agent(t->step));
-	SET(event, step_id, task_parts_step_id(t->story, t->step));
+	struct task_agent_start_event *event = task_agent_start_event_new(t->timeline->arena);
+	SET(event, agent_name, timeline_agent(t->step));
+	SET(event, step_id, task_parts_step_id(t->timeline, t->step));
 	SET(event, timestamp, t->event->at);
 	out->kind = TASK_EVENT_AGENT_START;
 	out->as.agent_start = event;
@@ -118,23 +121,23 @@ static void tell_agent_start(const struct telling *t, struct task_execution_even
 
 static void tell_agent_complete(const struct telling *t, struct task_execution_event *out)
 {
-	struct task_agent_complete_event *event = task_agent_complete_event_new(t->story->arena);
+	struct task_agent_complete_event *event = task_agent_complete_event_new(t->timeline->arena);
 	const struct json *tokens = json_member(t->call->usage, S("output_tokens"));
-	SET(event, agent_name, story_agent(t->step));
-	SET(event, step_id, task_parts_step_id(t->story, t->step));
+	SET(event, agent_name, timeline_agent(t->step));
+	SET(event, step_id, task_parts_step_id(t->timeline, t->step));
 	SET(event, timestamp, t->event->at);
 	if (tokens != NULL && tokens->kind == JSON_INT)
 		SET(event, token_count, tokens->as.integer);
-	SET(event, execution_time_ms, story_duration_ms(t->call->begun_at, t->call->ended_at));
+	SET(event, execution_time_ms, timeline_duration_ms(t->call->begun_at, t->call->ended_at));
 	out->kind = TASK_EVENT_AGENT_COMPLETE;
 	out->as.agent_complete = event;
 }
 
 static void tell_tool_call(const struct telling *t, struct task_execution_event *out)
 {
-	struct task_tool_call_event *event = task_tool_call_event_new(t->story->arena);
-	SET(event, tool_call, task_parts_call(t->story, t->step, t->call));
-	SET(event, agent_name, t->story->source->graph->name);
+	struct task_tool_call_event *event = task_tool_call_event_new(t->timeline->arena);
+	SET(event, tool_call, task_parts_call(t->timeline, t->step, t->call));
+	SET(event, agent_name, t->timeline->source->graph->name);
 	SET(event, timestamp, t->event->at);
 	out->kind = TASK_EVENT_TOOL_CALL;
 	out->as.tool_call = event;
@@ -142,10 +145,10 @@ static void tell_tool_call(const struct telling *t, struct task_execution_event 
 
 static void tell_tool_result(const struct telling *t, struct task_execution_event *out)
 {
-	struct task_tool_result_event *event = task_tool_result_event_new(t->story->arena);
-	SET(event, tool_result, task_parts_result(t->story, t->call));
+	struct task_tool_result_event *event = task_tool_result_event_new(t->timeline->arena);
+	SET(event, tool_result, task_parts_result(t->timeline, t->call));
 	SET(event, timestamp, t->event->at);
-	SET(event, execution_time_ms, story_duration_ms(t->call->begun_at, t->call->ended_at));
+	SET(event, execution_time_ms, timeline_duration_ms(t->call->begun_at, t->call->ended_at));
 	out->kind = TASK_EVENT_TOOL_RESULT;
 	out->as.tool_result = event;
 }
@@ -180,14 +183,14 @@ static int64_t due_of(const struct telling *t)
 
 static void tell_hitl_request(const struct telling *t, struct task_execution_event *out)
 {
-	struct task_hitl_request_event *event = task_hitl_request_event_new(t->story->arena);
+	struct task_hitl_request_event *event = task_hitl_request_event_new(t->timeline->arena);
 	int64_t due = due_of(t);
-	SET(event, request_id, story_id_text(t->story, t->call->effect));
+	SET(event, request_id, timeline_id_text(t->timeline, t->call->effect));
 	SET(event, request_type, request_type(t));
-	SET(event, agent_name, t->story->source->graph->name);
-	SET(event, context, story_details(t->story, t->index));
+	SET(event, agent_name, t->timeline->source->graph->name);
+	SET(event, context, timeline_details(t->timeline, t->index));
 	if (due > 0)
-		SET(event, timeout, story_duration_ms(t->event->at, due) / 1000);
+		SET(event, timeout, timeline_duration_ms(t->event->at, due) / 1000);
 	SET(event, timestamp, t->event->at);
 	out->kind = TASK_EVENT_HITL_REQUEST;
 	out->as.hitl_request = event;
@@ -213,11 +216,11 @@ static enum task_response_type response_type(enum run_decision decision)
 
 static void tell_hitl_response(const struct telling *t, struct task_execution_event *out)
 {
-	struct task_hitl_response_event *event = task_hitl_response_event_new(t->story->arena);
-	SET(event, request_id, story_id_text(t->story, t->call->effect));
+	struct task_hitl_response_event *event = task_hitl_response_event_new(t->timeline->arena);
+	SET(event, request_id, timeline_id_text(t->timeline, t->call->effect));
 	SET(event, response_type, response_type(t->event->as.run_human_finished->decision));
 	SET(event, response_data, t->call->output);
-	SET(event, response_time_ms, story_duration_ms(t->call->begun_at, t->call->ended_at));
+	SET(event, response_time_ms, timeline_duration_ms(t->call->begun_at, t->call->ended_at));
 	SET(event, timestamp, t->event->at);
 	out->kind = TASK_EVENT_HITL_RESPONSE;
 	out->as.hitl_response = event;
@@ -237,13 +240,14 @@ static struct str code_of(const struct event *event)
 
 static void tell_error(const struct telling *t, struct task_execution_event *out)
 {
-	struct task_error_event *event = task_error_event_new(t->story->arena);
-	bool goes_on = story_event_goes_on(t->event);
+	struct task_error_event *event = task_error_event_new(t->timeline->arena);
+	bool goes_on = timeline_event_goes_on(t->event);
 	SET(event, error_id,
-	    story_id_text(t->story, story_event_id(t->story, story_seq(t->story, t->index))));
+	    timeline_id_text(t->timeline,
+			     timeline_event_id(t->timeline, timeline_seq(t->timeline, t->index))));
 	SET(event, error_type, code_of(t->event));
-	SET(event, error_message, story_says(t->story, t->index));
-	SET(event, context, story_details(t->story, t->index));
+	SET(event, error_message, timeline_format_event(t->timeline, t->index));
+	SET(event, context, timeline_details(t->timeline, t->index));
 	SET(event, timestamp, t->event->at);
 	SET(event, recoverable, goes_on);
 	if (goes_on)
@@ -255,12 +259,12 @@ static void tell_error(const struct telling *t, struct task_execution_event *out
 
 static void tell_recovery(const struct telling *t, struct task_execution_event *out)
 {
-	struct task_recovery_event *event = task_recovery_event_new(t->story->arena);
-	SET(event, error_id, story_id_text(t->story, t->call->effect));
+	struct task_recovery_event *event = task_recovery_event_new(t->timeline->arena);
+	SET(event, error_id, timeline_id_text(t->timeline, t->call->effect));
 	SET(event, recovery_strategy, run_effect_class_name(t->step->node->class));
 	SET(event, success, true);
 	SET(event, timestamp, t->event->at);
-	SET(event, details, story_details(t->story, t->index));
+	SET(event, details, timeline_details(t->timeline, t->index));
 	out->kind = TASK_EVENT_RECOVERY;
 	out->as.recovery = event;
 }
@@ -286,13 +290,14 @@ static const struct {
 	{ "event_recovery", tell_recovery },
 };
 
-const struct task_execution_event *task_event(const struct story *story, size_t index,
+const struct task_execution_event *task_event(const struct timeline *timeline, size_t index,
 					      struct str word)
 {
-	const struct event *from = &story->source->events[index];
-	const struct telling t = { story, index, from, story_step(story, from),
-				   story_call(story, index) };
-	struct task_execution_event *event = arena_new(story->arena, struct task_execution_event);
+	const struct event *from = &timeline->source->events[index];
+	const struct telling t = { timeline, index, from, timeline_step(timeline, from),
+				   timeline_call(timeline, index) };
+	struct task_execution_event *event =
+		arena_new(timeline->arena, struct task_execution_event);
 	size_t i = 0;
 	while (i < COUNT(tellers) && !str_equal(word, str_from_c(tellers[i].word)))
 		i++;

@@ -4,112 +4,114 @@
 
 /* ---- names --------------------------------------------------------------------------- */
 
-struct str task_parts_run_id(const struct story *story)
+struct str task_parts_run_id(const struct timeline *timeline)
 {
-	return story_id_text(story, story->source->run);
+	return timeline_id_text(timeline, timeline->source->run);
 }
 
-static struct str call_id(const struct story *story, const struct story_call *call)
+static struct str call_id(const struct timeline *timeline, const struct timeline_call *call)
 {
-	return story_id_hex(story, "tc_", story_call_id(story, call));
+	return timeline_id_hex(timeline, "tc_", timeline_call_id(timeline, call));
 }
 
-struct str task_parts_step_id(const struct story *story, const struct story_step *step)
+struct str task_parts_step_id(const struct timeline *timeline, const struct timeline_step *step)
 {
-	struct str parts[] = { uuid_str(&story->source->run), S("step"), step->path };
-	return story_id_hex(story, "step_", uuid_derive(parts, COUNT(parts)));
+	struct str parts[] = { uuid_str(&timeline->source->run), S("step"), step->path };
+	return timeline_id_hex(timeline, "step_", uuid_derive(parts, COUNT(parts)));
 }
 
 /* ---- parts --------------------------------------------------------------------------- */
 
-static struct task_part text_part(const struct story *story, struct str text)
+static struct task_part text_part(const struct timeline *timeline, struct str text)
 {
-	struct task_text_part *part = task_text_part_new(story->arena);
+	struct task_text_part *part = task_text_part_new(timeline->arena);
 	SET(part, text, text);
 	return (struct task_part){ .kind = TASK_PART_TEXT, .as.text = part };
 }
 
-const struct task_tool_call *task_parts_call(const struct story *story,
-					     const struct story_step *step,
-					     const struct story_call *call)
+const struct task_tool_call *task_parts_call(const struct timeline *timeline,
+					     const struct timeline_step *step,
+					     const struct timeline_call *call)
 {
-	struct task_tool_call *shown = task_tool_call_new(story->arena);
-	SET(shown, id, call_id(story, call));
-	SET(shown, tool_name, story_agent(step));
+	struct task_tool_call *shown = task_tool_call_new(timeline->arena);
+	SET(shown, id, call_id(timeline, call));
+	SET(shown, tool_name, timeline_agent(step));
 	SET(shown, args, call->inputs);
 	return shown;
 }
 
-const struct task_tool_result *task_parts_result(const struct story *story,
-						 const struct story_call *call)
+const struct task_tool_result *task_parts_result(const struct timeline *timeline,
+						 const struct timeline_call *call)
 {
-	struct task_tool_result *result = task_tool_result_new(story->arena);
+	struct task_tool_result *result = task_tool_result_new(timeline->arena);
 	const struct json *exit_code = json_member(call->output, S("exit_code"));
-	SET(result, tool_call_id, call_id(story, call));
-	SET(result, result, story_output_text(story, call->output));
+	SET(result, tool_call_id, call_id(timeline, call));
+	SET(result, result, timeline_output_text(timeline, call->output));
 	if (call->fault.size > 0)
 		SET(result, error, call->fault);
-	SET(result, execution_time_ms, story_duration_ms(call->begun_at, call->ended_at));
+	SET(result, execution_time_ms, timeline_duration_ms(call->begun_at, call->ended_at));
 	if (exit_code != NULL && exit_code->kind == JSON_INT)
 		SET(result, exit_code, exit_code->as.integer);
 	return result;
 }
 
-static struct task_part call_part(const struct story *story, const struct story_step *step,
-				  const struct story_call *call)
+static struct task_part call_part(const struct timeline *timeline, const struct timeline_step *step,
+				  const struct timeline_call *call)
 {
-	struct task_tool_call_part *part = task_tool_call_part_new(story->arena);
-	SET(part, tool_call, task_parts_call(story, step, call));
+	struct task_tool_call_part *part = task_tool_call_part_new(timeline->arena);
+	SET(part, tool_call, task_parts_call(timeline, step, call));
 	return (struct task_part){ .kind = TASK_PART_TOOL_CALL, .as.tool_call = part };
 }
 
-static struct task_part result_part(const struct story *story, const struct story_call *call)
+static struct task_part result_part(const struct timeline *timeline,
+				    const struct timeline_call *call)
 {
-	struct task_tool_result_part *part = task_tool_result_part_new(story->arena);
-	SET(part, tool_result, task_parts_result(story, call));
+	struct task_tool_result_part *part = task_tool_result_part_new(timeline->arena);
+	SET(part, tool_result, task_parts_result(timeline, call));
 	return (struct task_part){ .kind = TASK_PART_TOOL_RESULT, .as.tool_result = part };
 }
 
 /* What an agent or a sub-run gave; why it gave nothing. */
-static struct task_part reply_part(const struct story *story, size_t index,
-				   const struct story_call *call)
+static struct task_part reply_part(const struct timeline *timeline, size_t index,
+				   const struct timeline_call *call)
 {
-	return text_part(story, call->fault.size > 0 ? story_says(story, index)
-						     : story_output_text(story, call->output));
+	return text_part(timeline, call->fault.size > 0
+					   ? timeline_format_event(timeline, index)
+					   : timeline_output_text(timeline, call->output));
 }
 
-size_t task_parts_of(const struct story *story, size_t index, struct task_part *out)
+size_t task_parts_of(const struct timeline *timeline, size_t index, struct task_part *out)
 {
-	const struct event *event = &story->source->events[index];
-	const struct story_step *step = story_step(story, event);
-	const struct story_call *call = story_call(story, index);
-	if (!story_covers(story, event))
+	const struct event *event = &timeline->source->events[index];
+	const struct timeline_step *step = timeline_step(timeline, event);
+	const struct timeline_call *call = timeline_call(timeline, index);
+	if (!timeline_covers(timeline, event))
 		return 0;
 	switch (event->type) {
 	case EVENT_RUN_CREATED:
-		out[0] = text_part(story, json_print(story->arena, story->inputs));
+		out[0] = text_part(timeline, json_print(timeline->arena, timeline->inputs));
 		return 1;
 	case EVENT_RUN_FINISHED:
-		out[0] = text_part(story, story_result(story));
+		out[0] = text_part(timeline, timeline_result(timeline));
 		return 1;
 	case EVENT_STEP_COMPUTED:
 		if (call->begun_seq > 0) {
-			out[0] = result_part(story, call);
+			out[0] = result_part(timeline, call);
 			return 1;
 		}
-		out[0] = call_part(story, step, call);
-		out[1] = result_part(story, call);
+		out[0] = call_part(timeline, step, call);
+		out[1] = result_part(timeline, call);
 		return 2;
 	case EVENT_STEP_STARTED:
 	case EVENT_TOOL_REQUESTED:
-		out[0] = call_part(story, step, call);
+		out[0] = call_part(timeline, step, call);
 		return 1;
 	case EVENT_TOOL_FINISHED:
-		out[0] = result_part(story, call);
+		out[0] = result_part(timeline, call);
 		return 1;
 	case EVENT_TURN_FINISHED:
 	case EVENT_SUBRUN_FINISHED:
-		out[0] = reply_part(story, index, call);
+		out[0] = reply_part(timeline, index, call);
 		return 1;
 	case EVENT_STEP_SKIPPED:
 	case EVENT_STEP_ENTERED:
@@ -126,12 +128,12 @@ size_t task_parts_of(const struct story *story, size_t index, struct task_part *
 	case EVENT_RUN_RESUMED:
 	case EVENT_RUN_CANCELLING:
 	case EVENT_RUN_SIGNALLED:
-		out[0] = text_part(story, story_says(story, index));
+		out[0] = text_part(timeline, timeline_format_event(timeline, index));
 		return 1;
 	case EVENT_TIMER_FINISHED:
 		if (call->begun_seq > 0)
 			break; /* that it began says until when */
-		out[0] = text_part(story, story_says(story, index));
+		out[0] = text_part(timeline, timeline_format_event(timeline, index));
 		return 1;
 	case EVENT_DOCUMENT_CHANGED:
 	case EVENT_RUN_COMPACTED:

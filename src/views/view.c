@@ -76,13 +76,13 @@ struct str view_word(const struct view *view, const struct event *event)
 	return projection->word.size > 0 ? projection->word : S("");
 }
 
-bool view_event(const struct view *view, const struct story *story, size_t index,
+bool view_event(const struct view *view, const struct timeline *timeline, size_t index,
 		struct view_document *out_document)
 {
-	struct str word = view_word(view, &story->source->events[index]);
-	if (word.size == 0 || !story_covers(story, &story->source->events[index]))
+	struct str word = view_word(view, &timeline->source->events[index]);
+	if (word.size == 0 || !timeline_covers(timeline, &timeline->source->events[index]))
 		return false;
-	*out_document = view->ops->event(story, index, word);
+	*out_document = view->ops->event(timeline, index, word);
 	return true;
 }
 
@@ -96,10 +96,10 @@ void view_print(const struct view_document *document, struct json_writer *writer
 		json_close(writer, ']');
 }
 
-struct view_document view_one(const struct story *story, const char *name, const struct type *type,
-			      const void *value)
+struct view_document view_one(const struct timeline *timeline, const char *name,
+			      const struct type *type, const void *value)
 {
-	const void **at = arena_array(story->arena, const void *, 1);
+	const void **at = arena_array(timeline->arena, const void *, 1);
 	at[0] = value;
 	return (struct view_document){ str_from_c(name), type, at, 1, false };
 }

@@ -19,7 +19,7 @@
 #define VIEWS_VIEW_H
 
 #include "contract/contract.h"
-#include "views/story.h"
+#include "views/timeline.h"
 
 enum view_number {
 #define VIEW(name_, text_) VIEW_##name_,
@@ -43,10 +43,11 @@ struct view_documents {
 };
 
 struct view_ops {
-	struct view_document (*run)(const struct story *story);
-	struct view_documents (*more)(const struct story *story);
+	struct view_document (*run)(const struct timeline *timeline);
+	struct view_documents (*more)(const struct timeline *timeline);
 	/* Event number `index` of the stream, called `word` in this vocabulary. */
-	struct view_document (*event)(const struct story *story, size_t index, struct str word);
+	struct view_document (*event)(const struct timeline *timeline, size_t index,
+				      struct str word);
 };
 
 struct view {
@@ -70,13 +71,13 @@ MUST_CHECK bool view_from(struct str name, const struct view **out_view, struct 
 /* The wire name of an event in a view; "" when it is not shown there. */
 struct str view_word(const struct view *view, const struct event *event);
 /* False when the event is not shown in this view, or is about a step the graph does not have. */
-bool view_event(const struct view *view, const struct story *story, size_t index,
+bool view_event(const struct view *view, const struct timeline *timeline, size_t index,
 		struct view_document *out_document);
 void view_print(const struct view_document *document, struct json_writer *writer);
 
 /* For views: a document of one value, and of several. */
-struct view_document view_one(const struct story *story, const char *name, const struct type *type,
-			      const void *value);
+struct view_document view_one(const struct timeline *timeline, const char *name,
+			      const struct type *type, const void *value);
 struct view_document view_many(const char *name, const struct type *type, const void *const *at,
 			       size_t count);
 

@@ -12,87 +12,88 @@
  * tools are Baton's own, so their server is empty.  A task starts when it is recorded or, if it was
  * queued, when it leaves its queue.
  */
-#include "contract/graph.h"
+#include "contract/graph_types.h"
 
-#include "views/tree.h"
+#include "views/view_tree.h"
 #include "views/view.h"
 
 struct str project_graph_end(const struct event *event)
 {
-	if (story_event_goes_on(event))
+	if (timeline_event_goes_on(event))
 		return S("warning");
-	return story_event_failed(event) ? S("error") : S("info");
+	return timeline_event_failed(event) ? S("error") : S("info");
 }
 
 /* ---- the task ------------------------------------------------------------------------ */
 
-static struct view_document run_document(const struct story *story)
+static struct view_document run_document(const struct timeline *timeline)
 {
-	struct graph_task *task = graph_task_new(story->arena);
+	struct graph_task *task = graph_task_new(timeline->arena);
 	enum graph_task_status status;
-	bool known = graph_task_status_from(story_words(story)->graph, &status);
+	bool known = graph_task_status_from(timeline_words(timeline)->graph, &status);
 	require(known);
-	SET(task, id, story->source->run);
-	SET(task, description, story->source->graph->name);
+	SET(task, id, timeline->source->run);
+	SET(task, description, timeline->source->graph->name);
 	SET(task, status, status);
 	SET(task, assigned_agent, S(""));
-	SET(task, created_at, story->created_at);
+	SET(task, created_at, timeline->created_at);
 	if (status != GRAPH_TASK_PENDING)
 		SET(task, started_at,
-		    story->started_at > 0 ? story->started_at : story->created_at);
-	if (story->ended)
-		SET(task, completed_at, story->ended_at);
-	if (!uuid_is_zero(&story->parent))
-		SET(task, parent_task_id, story->parent);
-	if (story->retention_days >= 0)
-		SET(task, retention_days, story->retention_days);
-	if (story->fault.size > 0)
-		SET(task, error, story->fault);
-	else if (story->ended)
-		SET(task, result, story_result(story));
-	return view_one(story, "task", graph_task_type(), task);
+		    timeline->started_at > 0 ? timeline->started_at : timeline->created_at);
+	if (timeline->ended)
+		SET(task, completed_at, timeline->ended_at);
+	if (!uuid_is_zero(&timeline->parent))
+		SET(task, parent_task_id, timeline->parent);
+	if (timeline->retention_days >= 0)
+		SET(task, retention_days, timeline->retention_days);
+	if (timeline->fault.size > 0)
+		SET(task, error, timeline->fault);
+	else if (timeline->ended)
+		SET(task, result, timeline_result(timeline));
+	return view_one(timeline, "task", graph_task_type(), task);
 }
 
 /* ---- sub-agents ------------------------------------------------------------------------ */
 
-static enum graph_session_status session_status(const struct story_call *call)
+static enum graph_session_status session_status(const struct timeline_call *call)
 {
 	if (call->ended_at == 0)
 		return GRAPH_SESSION_RUNNING;
 	return call->fault.size > 0 ? GRAPH_SESSION_FAILED : GRAPH_SESSION_COMPLETED;
 }
 
-static struct str session_summary(const struct story *story, const struct story_call *call)
+static struct str session_summary(const struct timeline *timeline, const struct timeline_call *call)
 {
-	return call->fault.size > 0 ? call->fault : story_output_text(story, call->output);
+	return call->fault.size > 0 ? call->fault : timeline_output_text(timeline, call->output);
 }
 
-static struct graph_message said(const struct story *story, enum graph_message_role role,
+static struct graph_message said(const struct timeline *timeline, enum graph_message_role role,
 				 struct str content, int64_t at)
 {
-	struct graph_message *message = graph_message_new(story->arena);
+	struct graph_message *message = graph_message_new(timeline->arena);
 	SET(message, role, role);
 	SET(message, content, content);
 	SET(message, timestamp, at);
 	return *message;
 }
 
-static const struct graph_sub_agent_session *
-session_of(const struct story *story, const struct story_step *step, const struct story_call *call)
+static const struct graph_sub_agent_session *session_of(const struct timeline *timeline,
+							const struct timeline_step *step,
+							const struct timeline_call *call)
 {
-	struct graph_sub_agent_session *session = graph_sub_agent_session_new(story->arena);
-	struct graph_message *messages = arena_array(story->arena, struct graph_message, 2);
+	struct graph_sub_agent_session *session = graph_sub_agent_session_new(timeline->arena);
+	struct graph_message *messages = arena_array(timeline->arena, struct graph_message, 2);
 	size_t count = 0;
-	messages[count++] = said(story, GRAPH_ROLE_USER, json_print(story->arena, call->inputs),
-				 call->begun_at);
+	messages[count++] = said(timeline, GRAPH_ROLE_USER,
+				 json_print(timeline->arena, call->inputs), call->begun_at);
 	if (call->ended_at != 0) {
-		messages[count++] = said(story, GRAPH_ROLE_ASSISTANT, session_summary(story, call),
-					 call->ended_at);
-		SET(session, summary, session_summary(story, call));
+		messages[count++] = said(timeline, GRAPH_ROLE_ASSISTANT,
+					 session_summary(timeline, call), call->ended_at);
+		SET(session, summary, session_summary(timeline, call));
 	}
 	SET(session, session_id, call->effect);
-	SET(session, parent_task_id, story->source->run);
-	SET(session, agent_name, story_agent(step));
+	SET(session, parent_task_id, timeline->source->run);
+	SET(session, agent_name, timeline_agent(step));
 	SET(session, task_description, step->path);
 	SET(session, message_history, ((struct graph_message_list){ messages, count }));
 	SET(session, status, session_status(call));
@@ -106,38 +107,38 @@ struct sessions {
 	size_t count;
 };
 
-static struct sessions sessions_of(const struct story *story)
+static struct sessions sessions_of(const struct timeline *timeline)
 {
-	size_t events = story->source->event_count;
+	size_t events = timeline->source->event_count;
 	struct sessions sessions = {
-		.at = arena_array(story->arena, const struct graph_sub_agent_session *, events),
-		.names = arena_array(story->arena, struct str, events)
+		.at = arena_array(timeline->arena, const struct graph_sub_agent_session *, events),
+		.names = arena_array(timeline->arena, struct str, events)
 	};
 	for (size_t i = 0; i < events; i++) {
-		const struct event *event = &story->source->events[i];
-		const struct story_step *step = story_step(story, event);
+		const struct event *event = &timeline->source->events[i];
+		const struct timeline_step *step = timeline_step(timeline, event);
 		if (event->type != EVENT_SUBRUN_REQUESTED || step == NULL)
 			continue;
-		const struct story_call *call = story_call(story, i);
+		const struct timeline_call *call = timeline_call(timeline, i);
 		sessions.names[sessions.count] =
 			call->attempt > 1
-				? str_format(story->arena, STR_FMT ", attempt %lld",
+				? str_format(timeline->arena, STR_FMT ", attempt %lld",
 					     STR_ARG(step->path), (long long)call->attempt)
 				: step->path;
-		sessions.at[sessions.count++] = session_of(story, step, call);
+		sessions.at[sessions.count++] = session_of(timeline, step, call);
 	}
 	return sessions;
 }
 
-static struct graph_sub_agent_session_info_map session_infos(const struct story *story)
+static struct graph_sub_agent_session_info_map session_infos(const struct timeline *timeline)
 {
-	struct sessions sessions = sessions_of(story);
+	struct sessions sessions = sessions_of(timeline);
 	struct graph_sub_agent_session_info_entry *at = arena_array(
-		story->arena, struct graph_sub_agent_session_info_entry, sessions.count);
+		timeline->arena, struct graph_sub_agent_session_info_entry, sessions.count);
 	for (size_t i = 0; i < sessions.count; i++) {
 		const struct graph_sub_agent_session *session = sessions.at[i];
 		struct graph_sub_agent_session_info *info =
-			graph_sub_agent_session_info_new(story->arena);
+			graph_sub_agent_session_info_new(timeline->arena);
 		SET(info, session_id, session->session_id);
 		SET(info, agent, session->agent_name);
 		SET(info, message_count, (int64_t)session->message_history.count);
@@ -150,11 +151,11 @@ static struct graph_sub_agent_session_info_map session_infos(const struct story 
 
 /* ---- the trace ----------------------------------------------------------------------- */
 
-static struct graph_tool_call_record_list call_records(const struct story *story,
-						       const struct story_step *step,
-						       const struct story_call *call)
+static struct graph_tool_call_record_list call_records(const struct timeline *timeline,
+						       const struct timeline_step *step,
+						       const struct timeline_call *call)
 {
-	struct graph_tool_call_record *record = graph_tool_call_record_new(story->arena);
+	struct graph_tool_call_record *record = graph_tool_call_record_new(timeline->arena);
 	SET(record, server, S(""));
 	SET(record, tool, step->node->tool);
 	SET(record, arguments, call->inputs);
@@ -162,59 +163,61 @@ static struct graph_tool_call_record_list call_records(const struct story *story
 		SET(record, result, call->output);
 	if (call->fault.size > 0)
 		SET(record, error, call->fault);
-	SET(record, duration_ms, story_duration_ms(call->begun_at, call->ended_at));
+	SET(record, duration_ms, timeline_duration_ms(call->begun_at, call->ended_at));
 	return (struct graph_tool_call_record_list){ record, 1 };
 }
 
-static const struct graph_step_record *record_of(const struct story *story, size_t index,
+static const struct graph_step_record *record_of(const struct timeline *timeline, size_t index,
 						 struct str word)
 {
-	const struct event *event = &story->source->events[index];
-	const struct story_step *step = story_step(story, event);
-	struct graph_step_record *record = graph_step_record_new(story->arena);
+	const struct event *event = &timeline->source->events[index];
+	const struct timeline_step *step = timeline_step(timeline, event);
+	struct graph_step_record *record = graph_step_record_new(timeline->arena);
 	enum graph_step_status status;
 	bool known = graph_step_status_from(word, &status);
 	require(known);
-	const struct story_call *call = story_call(story, index);
+	const struct timeline_call *call = timeline_call(timeline, index);
 	SET(record, step_name, step == NULL ? event_name(event->type) : step->path);
-	SET(record, message, story_says(story, index));
+	SET(record, message, timeline_format_event(timeline, index));
 	SET(record, timestamp, event->at);
 	SET(record, status, status);
 	if (step != NULL && step->node->kind == RUN_NODE_AGENT)
-		SET(record, agent, story_agent(step));
-	if (story_seq(story, index) == call->ended_seq) {
-		SET(record, duration_ms, story_duration_ms(call->begun_at, call->ended_at));
+		SET(record, agent, timeline_agent(step));
+	if (timeline_seq(timeline, index) == call->ended_seq) {
+		SET(record, duration_ms, timeline_duration_ms(call->begun_at, call->ended_at));
 		if (step->node->kind == RUN_NODE_TOOL && call->question == NULL)
-			SET(record, tool_calls, call_records(story, step, call));
+			SET(record, tool_calls, call_records(timeline, step, call));
 	}
 	return record;
 }
 
-static struct view_document event_document(const struct story *story, size_t index, struct str word)
+static struct view_document event_document(const struct timeline *timeline, size_t index,
+					   struct str word)
 {
-	return view_one(story, "event", graph_step_record_type(), record_of(story, index, word));
+	return view_one(timeline, "event", graph_step_record_type(),
+			record_of(timeline, index, word));
 }
 
-static const struct graph_trace_log *trace_of(const struct story *story)
+static const struct graph_trace_log *trace_of(const struct timeline *timeline)
 {
 	const struct view *view = view_at(VIEW_graph);
-	size_t events = story->source->event_count, count = 0;
+	size_t events = timeline->source->event_count, count = 0;
 	struct graph_step_record *steps =
-		arena_array(story->arena, struct graph_step_record, events);
-	struct graph_trace_log *trace = graph_trace_log_new(story->arena);
-	int64_t updated_at = story->created_at;
+		arena_array(timeline->arena, struct graph_step_record, events);
+	struct graph_trace_log *trace = graph_trace_log_new(timeline->arena);
+	int64_t updated_at = timeline->created_at;
 	for (size_t i = 0; i < events; i++) {
-		const struct event *event = &story->source->events[i];
+		const struct event *event = &timeline->source->events[i];
 		struct str word = view_word(view, event);
-		if (word.size == 0 || !story_covers(story, event))
+		if (word.size == 0 || !timeline_covers(timeline, event))
 			continue;
-		steps[count++] = *record_of(story, i, word);
+		steps[count++] = *record_of(timeline, i, word);
 		updated_at = event->at;
 	}
-	SET(trace, task_id, story->source->run);
+	SET(trace, task_id, timeline->source->run);
 	SET(trace, steps, ((struct graph_step_record_list){ steps, count }));
-	SET(trace, sub_agent_sessions, session_infos(story));
-	SET(trace, created_at, story->created_at);
+	SET(trace, sub_agent_sessions, session_infos(timeline));
+	SET(trace, created_at, timeline->created_at);
 	SET(trace, updated_at, updated_at);
 	return trace;
 }
@@ -222,7 +225,7 @@ static const struct graph_trace_log *trace_of(const struct story *story)
 /* ---- checkpoints --------------------------------------------------------------------- */
 
 /* Who says what this ends with; false: nobody, a wait or a body. */
-static bool speaker_of(const struct story_step *step, const struct story_call *call,
+static bool speaker_of(const struct timeline_step *step, const struct timeline_call *call,
 		       enum graph_message_role *out_role)
 {
 	bool tool = step->node->kind == RUN_NODE_TOOL || step->node->kind == RUN_NODE_SUBRUN;
@@ -233,64 +236,66 @@ static bool speaker_of(const struct story_step *step, const struct story_call *c
 }
 
 /* What had been said before event number `index`. */
-static struct graph_message_list messages_before(const struct story *story, size_t index)
+static struct graph_message_list messages_before(const struct timeline *timeline, size_t index)
 {
-	struct graph_message *at = arena_array(story->arena, struct graph_message, index);
+	struct graph_message *at = arena_array(timeline->arena, struct graph_message, index);
 	size_t count = 0;
 	for (size_t i = 0; i < index; i++) {
-		const struct story_step *step = story_step(story, &story->source->events[i]);
-		const struct story_call *call = story_call(story, i);
+		const struct timeline_step *step =
+			timeline_step(timeline, &timeline->source->events[i]);
+		const struct timeline_call *call = timeline_call(timeline, i);
 		enum graph_message_role role;
-		if (step == NULL || story_seq(story, i) != call->ended_seq ||
+		if (step == NULL || timeline_seq(timeline, i) != call->ended_seq ||
 		    !speaker_of(step, call, &role))
 			continue;
-		at[count++] = said(story, role,
+		at[count++] = said(timeline, role,
 				   call->fault.size > 0 || call->question != NULL
-					   ? story_says(story, i)
-					   : story_output_text(story, call->output),
+					   ? timeline_format_event(timeline, i)
+					   : timeline_output_text(timeline, call->output),
 				   call->ended_at);
 	}
 	return (struct graph_message_list){ at, count };
 }
 
-static const struct graph_checkpoint *checkpoint_of(const struct story *story, size_t index,
-						    const struct story_step *step)
+static const struct graph_checkpoint *checkpoint_of(const struct timeline *timeline, size_t index,
+						    const struct timeline_step *step)
 {
-	struct graph_checkpoint *checkpoint = graph_checkpoint_new(story->arena);
-	struct graph_state *state = graph_state_new(story->arena);
-	SET(state, messages, messages_before(story, index));
+	struct graph_checkpoint *checkpoint = graph_checkpoint_new(timeline->arena);
+	struct graph_state *state = graph_state_new(timeline->arena);
+	SET(state, messages, messages_before(timeline, index));
 	SET(state, current_agent, S(""));
-	SET(state, metadata, story_details(story, index));
-	SET(checkpoint, checkpoint_id, story_event_id(story, story_seq(story, index)));
-	SET(checkpoint, task_id, story->source->run);
+	SET(state, metadata, timeline_details(timeline, index));
+	SET(checkpoint, checkpoint_id, timeline_event_id(timeline, timeline_seq(timeline, index)));
+	SET(checkpoint, task_id, timeline->source->run);
 	SET(checkpoint, state, state);
 	SET(checkpoint, position, step->path);
-	SET(checkpoint, sequence, story_seq(story, index));
-	SET(checkpoint, created_at, story->source->events[index].at);
-	SET(checkpoint, awaiting_human, !step->ended && story_call(story, index)->ended_at == 0);
+	SET(checkpoint, sequence, timeline_seq(timeline, index));
+	SET(checkpoint, created_at, timeline->source->events[index].at);
+	SET(checkpoint, awaiting_human,
+	    !step->ended && timeline_call(timeline, index)->ended_at == 0);
 	return checkpoint;
 }
 
-static struct view_document checkpoints_of(const struct story *story)
+static struct view_document checkpoints_of(const struct timeline *timeline)
 {
-	const void **at = arena_array(story->arena, const void *, story->source->event_count);
+	const void **at = arena_array(timeline->arena, const void *, timeline->source->event_count);
 	size_t count = 0;
-	for (size_t i = 0; i < story->source->event_count; i++) {
-		const struct event *event = &story->source->events[i];
-		const struct story_step *step = story_step(story, event);
+	for (size_t i = 0; i < timeline->source->event_count; i++) {
+		const struct event *event = &timeline->source->events[i];
+		const struct timeline_step *step = timeline_step(timeline, event);
 		if (event->type == EVENT_HUMAN_REQUESTED && step != NULL)
-			at[count++] = checkpoint_of(story, i, step);
+			at[count++] = checkpoint_of(timeline, i, step);
 	}
 	return view_many("checkpoints", graph_checkpoint_type(), at, count);
 }
 
-static struct view_documents more_documents(const struct story *story)
+static struct view_documents more_documents(const struct timeline *timeline)
 {
-	struct view_document *at = arena_array(story->arena, struct view_document, 3);
-	struct sessions sessions = sessions_of(story);
+	struct view_document *at = arena_array(timeline->arena, struct view_document, 3);
+	struct sessions sessions = sessions_of(timeline);
 	size_t count = 0;
-	at[count++] = view_one(story, "trace", graph_trace_log_type(), trace_of(story));
-	at[count++] = checkpoints_of(story);
+	at[count++] = view_one(timeline, "trace", graph_trace_log_type(), trace_of(timeline));
+	at[count++] = checkpoints_of(timeline);
 	if (sessions.count > 0)
 		at[count++] = view_many("sessions", graph_sub_agent_session_type(),
 					(const void *const *)sessions.at, sessions.count);

@@ -6,126 +6,129 @@
  * question of the definition.  S1 has no word for a failed stage: stage_completed then has status
  * failed in its data.
  */
-#include "contract/pipeline_v1.h"
+#include "contract/pipeline_v1_types.h"
 
-#include "views/pipeline.h"
+#include "views/pipeline_calls.h"
 #include "views/view.h"
 
 /* ---- which event --------------------------------------------------------------------- */
 
 struct str project_pipeline_v1_stage_end(const struct event *event)
 {
-	return story_event_goes_on(event) ? S("system_warning") : S("stage_completed");
+	return timeline_event_goes_on(event) ? S("system_warning") : S("stage_completed");
 }
 
 /* ---- the state ----------------------------------------------------------------------- */
 
-static struct pipeline_v1_tool_call call_of(const struct story *story,
+static struct pipeline_v1_tool_call call_of(const struct timeline *timeline,
 					    const struct pipeline_call *made)
 {
-	struct pipeline_v1_tool_call *call = pipeline_v1_tool_call_new(story->arena);
-	SET(call, id, story_id_text(story, story_call_id(story, made->call)));
+	struct pipeline_v1_tool_call *call = pipeline_v1_tool_call_new(timeline->arena);
+	SET(call, id, timeline_id_text(timeline, timeline_call_id(timeline, made->call)));
 	SET(call, tool_name, made->step->node->tool);
 	SET(call, tool_input, made->call->inputs);
-	SET(call, timestamp, pipeline_time(story, made->call->begun_at));
+	SET(call, timestamp, pipeline_time(timeline, made->call->begun_at));
 	return *call;
 }
 
-static struct pipeline_v1_tool_result result_of(const struct story *story,
+static struct pipeline_v1_tool_result result_of(const struct timeline *timeline,
 						const struct pipeline_call *made)
 {
-	struct pipeline_v1_tool_result *result = pipeline_v1_tool_result_new(story->arena);
-	SET(result, call_id, story_id_text(story, story_call_id(story, made->call)));
+	struct pipeline_v1_tool_result *result = pipeline_v1_tool_result_new(timeline->arena);
+	SET(result, call_id, timeline_id_text(timeline, timeline_call_id(timeline, made->call)));
 	SET(result, tool_name, made->step->node->tool);
-	SET(result, output, story_output_text(story, made->call->output));
+	SET(result, output, timeline_output_text(timeline, made->call->output));
 	SET(result, success, made->call->fault.size == 0);
 	if (made->call->fault.size > 0)
 		SET(result, error, made->call->fault);
-	SET(result, duration_ms, story_duration_ms(made->call->begun_at, made->call->ended_at));
+	SET(result, duration_ms, timeline_duration_ms(made->call->begun_at, made->call->ended_at));
 	return *result;
 }
 
-static void set_calls(const struct story *story, struct pipeline_v1_execution_state *state)
+static void set_calls(const struct timeline *timeline, struct pipeline_v1_execution_state *state)
 {
-	struct pipeline_calls calls = pipeline_calls(story);
+	struct pipeline_calls calls = pipeline_calls(timeline);
 	struct pipeline_v1_tool_call *at =
-		arena_array(story->arena, struct pipeline_v1_tool_call, calls.begun_count);
+		arena_array(timeline->arena, struct pipeline_v1_tool_call, calls.begun_count);
 	struct pipeline_v1_tool_result *results =
-		arena_array(story->arena, struct pipeline_v1_tool_result, calls.ended_count);
+		arena_array(timeline->arena, struct pipeline_v1_tool_result, calls.ended_count);
 	for (size_t i = 0; i < calls.begun_count; i++)
-		at[i] = call_of(story, &calls.begun[i]);
+		at[i] = call_of(timeline, &calls.begun[i]);
 	for (size_t i = 0; i < calls.ended_count; i++)
-		results[i] = result_of(story, &calls.ended[i]);
+		results[i] = result_of(timeline, &calls.ended[i]);
 	SET(state, tool_calls, ((struct pipeline_v1_tool_call_list){ at, calls.begun_count }));
 	SET(state, tool_results,
 	    ((struct pipeline_v1_tool_result_list){ results, calls.ended_count }));
 }
 
-static struct str_list history_of(const struct story *story)
+static struct str_list history_of(const struct timeline *timeline)
 {
 	const struct view *view = view_at(VIEW_pipeline_v1);
-	struct str *at = arena_array(story->arena, struct str, story->source->event_count);
+	struct str *at = arena_array(timeline->arena, struct str, timeline->source->event_count);
 	size_t count = 0;
-	for (size_t i = 0; i < story->source->event_count; i++) {
-		const struct event *event = &story->source->events[i];
-		if (view_word(view, event).size > 0 && story_covers(story, event))
-			at[count++] = story_says(story, i);
+	for (size_t i = 0; i < timeline->source->event_count; i++) {
+		const struct event *event = &timeline->source->events[i];
+		if (view_word(view, event).size > 0 && timeline_covers(timeline, event))
+			at[count++] = timeline_format_event(timeline, i);
 	}
 	return (struct str_list){ at, count };
 }
 
-static struct view_document run_document(const struct story *story)
+static struct view_document run_document(const struct timeline *timeline)
 {
-	struct pipeline_v1_execution_state *state = pipeline_v1_execution_state_new(story->arena);
-	const struct run_human_finished *answer = pipeline_last_answer(story);
+	struct pipeline_v1_execution_state *state =
+		pipeline_v1_execution_state_new(timeline->arena);
+	const struct run_human_finished *answer = pipeline_last_answer(timeline);
 	enum pipeline_v1_agentic_status status;
-	bool known = pipeline_v1_agentic_status_from(story_words(story)->agentic, &status);
+	bool known = pipeline_v1_agentic_status_from(timeline_words(timeline)->agentic, &status);
 	require(known);
 	SET(state, profile_id, S(""));
-	SET(state, agent_history, history_of(story));
-	set_calls(story, state);
+	SET(state, agent_history, history_of(timeline));
+	set_calls(timeline, state);
 	SET(state, agentic_status, status);
-	SET(state, created_at, story->created_at);
+	SET(state, created_at, timeline->created_at);
 	if (answer != NULL)
 		SET(state, human_approved, pipeline_is_approval(answer));
 	if (answer != NULL && has(answer, comment))
 		SET(state, human_feedback, answer->comment);
-	if (story->fault.size > 0)
-		SET(state, error, story->fault);
-	else if (story->ended)
-		SET(state, final_response, story_result(story));
-	SET(state, is_queued, story->state == VOCABULARY_RUN_QUEUED);
-	return view_one(story, "state", pipeline_v1_execution_state_type(), state);
+	if (timeline->fault.size > 0)
+		SET(state, error, timeline->fault);
+	else if (timeline->ended)
+		SET(state, final_response, timeline_result(timeline));
+	SET(state, is_queued, timeline->state == VOCABULARY_RUN_QUEUED);
+	return view_one(timeline, "state", pipeline_v1_execution_state_type(), state);
 }
 
 /* The state is all there is of a run. */
-static struct view_documents more_documents(const struct story *story)
+static struct view_documents more_documents(const struct timeline *timeline)
 {
-	(void)story;
+	(void)timeline;
 	return (struct view_documents){ NULL, 0 };
 }
 
 /* ---- the log ------------------------------------------------------------------------- */
 
-static struct view_document event_document(const struct story *story, size_t index, struct str word)
+static struct view_document event_document(const struct timeline *timeline, size_t index,
+					   struct str word)
 {
-	const struct event *event = &story->source->events[index];
-	const struct story_call *call = story_call(story, index);
-	struct pipeline_v1_workflow_event *entry = pipeline_v1_workflow_event_new(story->arena);
+	const struct event *event = &timeline->source->events[index];
+	const struct timeline_call *call = timeline_call(timeline, index);
+	struct pipeline_v1_workflow_event *entry = pipeline_v1_workflow_event_new(timeline->arena);
 	enum pipeline_v1_event_type type;
 	bool known = pipeline_v1_event_type_from(word, &type);
 	require(known);
-	SET(entry, id, story_id_text(story, story_event_id(story, story_seq(story, index))));
-	SET(entry, workflow_id, story_id_text(story, story->source->run));
-	SET(entry, sequence, story_seq(story, index));
+	SET(entry, id,
+	    timeline_id_text(timeline, timeline_event_id(timeline, timeline_seq(timeline, index))));
+	SET(entry, workflow_id, timeline_id_text(timeline, timeline->source->run));
+	SET(entry, sequence, timeline_seq(timeline, index));
 	SET(entry, timestamp, event->at);
-	SET(entry, agent, pipeline_agent_name(story, event));
+	SET(entry, agent, pipeline_agent_name(timeline, event));
 	SET(entry, event_type, type);
-	SET(entry, message, story_says(story, index));
-	SET(entry, data, story_details(story, index));
+	SET(entry, message, timeline_format_event(timeline, index));
+	SET(entry, data, timeline_details(timeline, index));
 	if (!uuid_is_zero(&call->effect))
-		SET(entry, correlation_id, story_id_text(story, call->effect));
-	return view_one(story, "event", pipeline_v1_workflow_event_type(), entry);
+		SET(entry, correlation_id, timeline_id_text(timeline, call->effect));
+	return view_one(timeline, "event", pipeline_v1_workflow_event_type(), entry);
 }
 
 const struct view_ops view_pipeline_v1_ops = { .run = run_document,

@@ -12,7 +12,7 @@
  */
 #include "views/view_runtime.h"
 
-#include "views/tree.h"
+#include "views/view_tree.h"
 #include "views/view.h"
 
 static const struct json no_members = { .kind = JSON_OBJECT };
@@ -36,7 +36,7 @@ struct str project_runtime_step_start(const struct event *event)
 
 struct str project_runtime_step_end(const struct event *event)
 {
-	return story_event_goes_on(event) ? S("") : S("step_end");
+	return timeline_event_goes_on(event) ? S("") : S("step_end");
 }
 
 /* ---- words --------------------------------------------------------------------------- */
@@ -60,35 +60,35 @@ static const struct json *object_or_empty(const struct json *json)
 }
 
 /* Time in a queue is not its own. */
-static int64_t began_at(const struct story *story)
+static int64_t began_at(const struct timeline *timeline)
 {
-	return story->started_at > 0 ? story->started_at : story->created_at;
+	return timeline->started_at > 0 ? timeline->started_at : timeline->created_at;
 }
 
-static const struct json *metadata(const struct story *story)
+static const struct json *metadata(const struct timeline *timeline)
 {
 	static const struct json yes = { .kind = JSON_BOOL, .as.boolean = true };
-	bool cancelled = story_words(story)->mark == VOCABULARY_CANCELLED;
-	return TREE(story->arena, { S("state"), tree_text(story_words(story)->word) },
-		    { S("cancelled"), cancelled ? tree_copy(&yes) : tree_none() },
-		    { S("traceparent"), tree_text_if(story->trace) });
+	bool cancelled = timeline_words(timeline)->mark == VOCABULARY_CANCELLED;
+	return TREE(timeline->arena, { S("state"), view_tree_text(timeline_words(timeline)->word) },
+		    { S("cancelled"), cancelled ? view_tree_copy(&yes) : view_tree_none() },
+		    { S("traceparent"), view_tree_text_if(timeline->trace) });
 }
 
 /* ---- the result ---------------------------------------------------------------------- */
 
-static struct runtime_step_result_model step_model(const struct story *story,
-						   const struct story_step *step)
+static struct runtime_step_result_model step_model(const struct timeline *timeline,
+						   const struct timeline_step *step)
 {
-	struct runtime_step_result_model *model = runtime_step_result_model_new(story->arena);
+	struct runtime_step_result_model *model = runtime_step_result_model_new(timeline->arena);
 	SET(model, step_id, step->path);
-	SET(model, agent, story_agent(step));
+	SET(model, agent, timeline_agent(step));
 	SET(model, status, vocabulary_step(step->state)->runtime);
 	if (step->started)
 		SET(model, started_at, step->started_at);
 	if (step->ended)
 		SET(model, completed_at, step->ended_at);
 	if (step->started && step->ended)
-		SET(model, duration_ms, story_duration_ms(step->started_at, step->ended_at));
+		SET(model, duration_ms, timeline_duration_ms(step->started_at, step->ended_at));
 	if (step->output != NULL)
 		SET(model, output, step->output);
 	if (step->fault.size > 0)
@@ -96,53 +96,55 @@ static struct runtime_step_result_model step_model(const struct story *story,
 	return *model;
 }
 
-static const struct runtime_workflow_result_model *result_of(const struct story *story)
+static const struct runtime_workflow_result_model *result_of(const struct timeline *timeline)
 {
 	struct runtime_workflow_result_model *result =
-		runtime_workflow_result_model_new(story->arena);
+		runtime_workflow_result_model_new(timeline->arena);
 	struct runtime_step_result_model *steps =
-		arena_array(story->arena, struct runtime_step_result_model, story->count);
-	const struct story_step **from = story_in_order(story);
-	for (size_t i = 0; i < story->count; i++)
-		steps[i] = step_model(story, from[i]);
-	SET(result, run_id, story->source->run);
-	SET(result, workflow, story->source->graph->name);
+		arena_array(timeline->arena, struct runtime_step_result_model, timeline->count);
+	const struct timeline_step **from = timeline_in_order(timeline);
+	for (size_t i = 0; i < timeline->count; i++)
+		steps[i] = step_model(timeline, from[i]);
+	SET(result, run_id, timeline->source->run);
+	SET(result, workflow, timeline->source->graph->name);
 	SET(result, adapter, S("native"));
-	SET(result, status, story_words(story)->runtime);
-	SET(result, started_at, began_at(story));
-	if (story->ended) {
-		SET(result, completed_at, story->ended_at);
-		SET(result, duration_ms, story_duration_ms(began_at(story), story->ended_at));
+	SET(result, status, timeline_words(timeline)->runtime);
+	SET(result, started_at, began_at(timeline));
+	if (timeline->ended) {
+		SET(result, completed_at, timeline->ended_at);
+		SET(result, duration_ms,
+		    timeline_duration_ms(began_at(timeline), timeline->ended_at));
 	}
-	SET(result, steps, ((struct runtime_step_result_model_list){ steps, story->count }));
-	SET(result, outputs, object_or_empty(story->outputs));
-	if (story->fault.size > 0)
-		SET(result, error, story->fault);
-	SET(result, metadata, metadata(story));
+	SET(result, steps, ((struct runtime_step_result_model_list){ steps, timeline->count }));
+	SET(result, outputs, object_or_empty(timeline->outputs));
+	if (timeline->fault.size > 0)
+		SET(result, error, timeline->fault);
+	SET(result, metadata, metadata(timeline));
 	return result;
 }
 
 const struct runtime_workflow_result_model *view_runtime_result(const struct view_source *source,
 								struct arena *arena)
 {
-	AUTO(story) story = { 0 };
-	story_read(&story, source, arena);
-	return result_of(&story);
+	AUTO(timeline) timeline = { 0 };
+	timeline_read(&timeline, source, arena);
+	return result_of(&timeline);
 }
 
-static struct view_document run_document(const struct story *story)
+static struct view_document run_document(const struct timeline *timeline)
 {
-	return view_one(story, "result", runtime_workflow_result_model_type(), result_of(story));
+	return view_one(timeline, "result", runtime_workflow_result_model_type(),
+			result_of(timeline));
 }
 
 /* ---- the full record ----------------------------------------------------------------- */
 
-static struct runtime_agent_message message(const struct story *story,
+static struct runtime_agent_message message(const struct timeline *timeline,
 					    enum runtime_message_type type, struct uuid id,
 					    struct str sender, const struct json *content,
 					    int64_t at)
 {
-	struct runtime_agent_message *message = runtime_agent_message_new(story->arena);
+	struct runtime_agent_message *message = runtime_agent_message_new(timeline->arena);
 	SET(message, id, id);
 	SET(message, type, type);
 	SET(message, sender, sender);
@@ -151,16 +153,16 @@ static struct runtime_agent_message message(const struct story *story,
 	return *message;
 }
 
-static enum runtime_message_type opening_type(const struct story_step *step,
-					      const struct story_call *call)
+static enum runtime_message_type opening_type(const struct timeline_step *step,
+					      const struct timeline_call *call)
 {
 	return step->node->kind == RUN_NODE_TOOL && call->question == NULL
 		       ? RUNTIME_MESSAGE_TOOL_CALL
 		       : RUNTIME_MESSAGE_TASK;
 }
 
-static enum runtime_message_type closing_type(const struct story_step *step,
-					      const struct story_call *call)
+static enum runtime_message_type closing_type(const struct timeline_step *step,
+					      const struct timeline_call *call)
 {
 	if (call->fault.size > 0)
 		return RUNTIME_MESSAGE_ERROR;
@@ -170,32 +172,34 @@ static enum runtime_message_type closing_type(const struct story_step *step,
 }
 
 /* A wait says nothing, and what a body says is said by the steps in it. */
-static bool says_nothing(const struct story_step *step)
+static bool says_nothing(const struct timeline_step *step)
 {
 	return step->node->kind == RUN_NODE_WAIT || has(step->node, body);
 }
 
 /* What was said has the ids of the events that recorded it; at most two messages. */
-static size_t call_messages(const struct story *story, const struct story_step *step,
-			    const struct story_call *call, struct runtime_agent_message *at)
+static size_t call_messages(const struct timeline *timeline, const struct timeline_step *step,
+			    const struct timeline_call *call, struct runtime_agent_message *at)
 {
 	size_t count = 0;
-	struct str workflow = story->source->graph->name;
+	struct str workflow = timeline->source->graph->name;
 	struct str agent =
-		call->question != NULL ? run_node_kind_name(RUN_NODE_HUMAN) : story_agent(step);
+		call->question != NULL ? run_node_kind_name(RUN_NODE_HUMAN) : timeline_agent(step);
 	if (call->begun_seq > 0) {
-		at[count] = message(story, opening_type(step, call),
-				    story_event_id(story, call->begun_seq), workflow,
-				    story_details(story, story_index(story, call->begun_seq)),
-				    call->begun_at);
+		at[count] = message(
+			timeline, opening_type(step, call),
+			timeline_event_id(timeline, call->begun_seq), workflow,
+			timeline_details(timeline, timeline_index(timeline, call->begun_seq)),
+			call->begun_at);
 		SET(&at[count], recipient, agent);
 		count++;
 	}
 	if (call->ended_seq > 0) {
-		at[count] = message(story, closing_type(step, call),
-				    story_event_id(story, call->ended_seq), agent,
-				    story_details(story, story_index(story, call->ended_seq)),
-				    call->ended_at);
+		at[count] = message(
+			timeline, closing_type(step, call),
+			timeline_event_id(timeline, call->ended_seq), agent,
+			timeline_details(timeline, timeline_index(timeline, call->ended_seq)),
+			call->ended_at);
 		SET(&at[count], recipient, workflow);
 		if (call->begun_seq > 0)
 			SET(&at[count], parent_id, at[0].id);
@@ -204,28 +208,28 @@ static size_t call_messages(const struct story *story, const struct story_step *
 	return count;
 }
 
-static struct runtime_agent_message_list messages_of(const struct story *story,
-						     const struct story_step *step)
+static struct runtime_agent_message_list messages_of(const struct timeline *timeline,
+						     const struct timeline_step *step)
 {
 	struct runtime_agent_message *at =
-		arena_array(story->arena, struct runtime_agent_message, 2 * step->call_count);
-	const struct story_call **calls = story_calls(story, step);
+		arena_array(timeline->arena, struct runtime_agent_message, 2 * step->call_count);
+	const struct timeline_call **calls = timeline_calls(timeline, step);
 	size_t count = 0;
 	for (size_t i = 0; i < step->call_count && !says_nothing(step); i++)
-		count += call_messages(story, step, calls[i], &at[count]);
+		count += call_messages(timeline, step, calls[i], &at[count]);
 	return (struct runtime_agent_message_list){ at, count };
 }
 
-static struct runtime_step_result step_record(const struct story *story,
-					      const struct story_step *step)
+static struct runtime_step_result step_record(const struct timeline *timeline,
+					      const struct timeline_step *step)
 {
-	struct runtime_step_result *result = runtime_step_result_new(story->arena);
+	struct runtime_step_result *result = runtime_step_result_new(timeline->arena);
 	SET(result, step_id, step->path);
-	SET(result, agent, story_agent(step));
+	SET(result, agent, timeline_agent(step));
 	SET(result, status, status_of(vocabulary_step(step->state)->runtime));
 	SET(result, inputs, step->inputs);
 	SET(result, outputs, object_or_empty(step->output));
-	SET(result, messages, messages_of(story, step));
+	SET(result, messages, messages_of(timeline, step));
 	if (step->started)
 		SET(result, started_at, step->started_at);
 	if (step->ended)
@@ -233,68 +237,70 @@ static struct runtime_step_result step_record(const struct story *story,
 	if (step->fault.size > 0)
 		SET(result, error, step->fault);
 	SET(result, retry_count, step->attempts > 1 ? step->attempts - 1 : 0);
-	runtime_step_result_make(result, story->arena, NULL);
+	runtime_step_result_make(result, timeline->arena, NULL);
 	return *result;
 }
 
-static const struct runtime_workflow_result *record_of(const struct story *story)
+static const struct runtime_workflow_result *record_of(const struct timeline *timeline)
 {
-	struct runtime_workflow_result *record = runtime_workflow_result_new(story->arena);
+	struct runtime_workflow_result *record = runtime_workflow_result_new(timeline->arena);
 	struct runtime_step_result *steps =
-		arena_array(story->arena, struct runtime_step_result, story->count);
-	const struct story_step **from = story_in_order(story);
-	for (size_t i = 0; i < story->count; i++)
-		steps[i] = step_record(story, from[i]);
-	SET(record, run_id, story->source->run);
-	SET(record, workflow, story->source->graph->name);
+		arena_array(timeline->arena, struct runtime_step_result, timeline->count);
+	const struct timeline_step **from = timeline_in_order(timeline);
+	for (size_t i = 0; i < timeline->count; i++)
+		steps[i] = step_record(timeline, from[i]);
+	SET(record, run_id, timeline->source->run);
+	SET(record, workflow, timeline->source->graph->name);
 	SET(record, adapter, S("native"));
-	SET(record, status, status_of(story_words(story)->runtime));
-	SET(record, steps, ((struct runtime_step_result_list){ steps, story->count }));
-	SET(record, inputs, story->inputs);
-	SET(record, outputs, object_or_empty(story->outputs));
-	SET(record, started_at, began_at(story));
-	if (story->ended) {
-		SET(record, completed_at, story->ended_at);
-		SET(record, duration_ms, story_duration_ms(began_at(story), story->ended_at));
+	SET(record, status, status_of(timeline_words(timeline)->runtime));
+	SET(record, steps, ((struct runtime_step_result_list){ steps, timeline->count }));
+	SET(record, inputs, timeline->inputs);
+	SET(record, outputs, object_or_empty(timeline->outputs));
+	SET(record, started_at, began_at(timeline));
+	if (timeline->ended) {
+		SET(record, completed_at, timeline->ended_at);
+		SET(record, duration_ms,
+		    timeline_duration_ms(began_at(timeline), timeline->ended_at));
 	}
-	if (story->fault.size > 0)
-		SET(record, error, story->fault);
-	SET(record, metadata, metadata(story));
+	if (timeline->fault.size > 0)
+		SET(record, error, timeline->fault);
+	SET(record, metadata, metadata(timeline));
 	return record;
 }
 
-static struct view_documents more_documents(const struct story *story)
+static struct view_documents more_documents(const struct timeline *timeline)
 {
-	struct view_document *at = arena_array(story->arena, struct view_document, 1);
-	at[0] = view_one(story, "record", runtime_workflow_result_type(), record_of(story));
+	struct view_document *at = arena_array(timeline->arena, struct view_document, 1);
+	at[0] = view_one(timeline, "record", runtime_workflow_result_type(), record_of(timeline));
 	return (struct view_documents){ at, 1 };
 }
 
 /* ---- events -------------------------------------------------------------------------- */
 
-static const struct runtime_step_start_event *step_start(const struct story *story, size_t index,
-							 const struct story_step *step)
+static const struct runtime_step_start_event *
+step_start(const struct timeline *timeline, size_t index, const struct timeline_step *step)
 {
-	struct runtime_step_start_event *data = runtime_step_start_event_new(story->arena);
+	struct runtime_step_start_event *data = runtime_step_start_event_new(timeline->arena);
 	SET(data, step_id, step->path);
-	SET(data, agent, story_agent(step));
-	SET(data, inputs, story_call(story, index)->inputs);
+	SET(data, agent, timeline_agent(step));
+	SET(data, inputs, timeline_call(timeline, index)->inputs);
 	return data;
 }
 
-static const struct runtime_step_end_event *step_end(const struct story *story, size_t index,
-						     const struct story_step *step)
+static const struct runtime_step_end_event *step_end(const struct timeline *timeline, size_t index,
+						     const struct timeline_step *step)
 {
-	struct runtime_step_end_event *data = runtime_step_end_event_new(story->arena);
-	const struct event *event = &story->source->events[index];
-	const struct story_call *call = story_call(story, index);
+	struct runtime_step_end_event *data = runtime_step_end_event_new(timeline->arena);
+	const struct event *event = &timeline->source->events[index];
+	const struct timeline_call *call = timeline_call(timeline, index);
 	bool skipped = event->type == EVENT_STEP_SKIPPED;
 	SET(data, step_id, step->path);
 	SET(data, status,
 	    skipped                ? RUNTIME_STEP_SKIPPED
 	    : call->fault.size > 0 ? RUNTIME_STEP_FAILED
 				   : RUNTIME_STEP_SUCCESS);
-	SET(data, duration_ms, skipped ? 0 : story_duration_ms(step->started_at, call->ended_at));
+	SET(data, duration_ms,
+	    skipped ? 0 : timeline_duration_ms(step->started_at, call->ended_at));
 	if (call->fault.size > 0)
 		SET(data, error, call->fault);
 	if (step->output != NULL)
@@ -302,53 +308,55 @@ static const struct runtime_step_end_event *step_end(const struct story *story, 
 	return data;
 }
 
-static const struct runtime_workflow_start_event *workflow_start(const struct story *story)
+static const struct runtime_workflow_start_event *workflow_start(const struct timeline *timeline)
 {
-	struct runtime_workflow_start_event *data = runtime_workflow_start_event_new(story->arena);
-	SET(data, run_id, story->source->run);
-	SET(data, workflow, story->source->graph->name);
+	struct runtime_workflow_start_event *data =
+		runtime_workflow_start_event_new(timeline->arena);
+	SET(data, run_id, timeline->source->run);
+	SET(data, workflow, timeline->source->graph->name);
 	SET(data, adapter, S("native"));
-	SET(data, started_at, story->created_at);
+	SET(data, started_at, timeline->created_at);
 	return data;
 }
 
-static const struct runtime_workflow_end_event *workflow_end(const struct story *story)
+static const struct runtime_workflow_end_event *workflow_end(const struct timeline *timeline)
 {
-	struct runtime_workflow_end_event *data = runtime_workflow_end_event_new(story->arena);
-	SET(data, run_id, story->source->run);
-	SET(data, status, status_of(story_words(story)->runtime));
-	SET(data, duration_ms, story_duration_ms(began_at(story), story->ended_at));
-	SET(data, outputs, object_or_empty(story->outputs));
+	struct runtime_workflow_end_event *data = runtime_workflow_end_event_new(timeline->arena);
+	SET(data, run_id, timeline->source->run);
+	SET(data, status, status_of(timeline_words(timeline)->runtime));
+	SET(data, duration_ms, timeline_duration_ms(began_at(timeline), timeline->ended_at));
+	SET(data, outputs, object_or_empty(timeline->outputs));
 	return data;
 }
 
-static struct view_document event_document(const struct story *story, size_t index, struct str word)
+static struct view_document event_document(const struct timeline *timeline, size_t index,
+					   struct str word)
 {
-	const struct event *event = &story->source->events[index];
-	const struct story_step *step = story_step(story, event);
-	struct runtime_stream_data *data = arena_new(story->arena, struct runtime_stream_data);
-	struct runtime_stream_event *shown = runtime_stream_event_new(story->arena);
+	const struct event *event = &timeline->source->events[index];
+	const struct timeline_step *step = timeline_step(timeline, event);
+	struct runtime_stream_data *data = arena_new(timeline->arena, struct runtime_stream_data);
+	struct runtime_stream_event *shown = runtime_stream_event_new(timeline->arena);
 	enum runtime_stream_event_type type;
 	bool known = runtime_stream_event_type_from(word, &type);
 	require(known);
 	if (type == RUNTIME_STREAM_STEP_START) {
 		data->kind = RUNTIME_DATA_STEP_START;
-		data->as.step_start = step_start(story, index, step);
+		data->as.step_start = step_start(timeline, index, step);
 	} else if (type == RUNTIME_STREAM_STEP_END) {
 		data->kind = RUNTIME_DATA_STEP_END;
-		data->as.step_end = step_end(story, index, step);
+		data->as.step_end = step_end(timeline, index, step);
 	} else if (type == RUNTIME_STREAM_WORKFLOW_END) {
 		data->kind = RUNTIME_DATA_WORKFLOW_END;
-		data->as.workflow_end = workflow_end(story);
+		data->as.workflow_end = workflow_end(timeline);
 	} else {
 		require(type == RUNTIME_STREAM_WORKFLOW_START);
 		data->kind = RUNTIME_DATA_WORKFLOW_START;
-		data->as.workflow_start = workflow_start(story);
+		data->as.workflow_start = workflow_start(timeline);
 	}
 	SET(shown, event, type);
 	SET(shown, data, data);
 	SET(shown, timestamp, event->at);
-	return view_one(story, "event", runtime_stream_event_type(), shown);
+	return view_one(timeline, "event", runtime_stream_event_type(), shown);
 }
 
 const struct view_ops view_runtime_ops = { .run = run_document,

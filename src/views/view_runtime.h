@@ -2,8 +2,8 @@
 #ifndef VIEWS_VIEW_RUNTIME_H
 #define VIEWS_VIEW_RUNTIME_H
 
-#include "contract/runtime.h"
-#include "views/story.h"
+#include "contract/runtime_types.h"
+#include "views/timeline.h"
 
 const struct runtime_workflow_result_model *view_runtime_result(const struct view_source *source,
 								struct arena *arena);

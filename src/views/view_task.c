@@ -15,7 +15,7 @@
  */
 #include "views/task_parts.h"
 
-#include "views/tree.h"
+#include "views/view_tree.h"
 
 /* ---- steps --------------------------------------------------------------------------- */
 
@@ -28,96 +28,105 @@ static size_t parts_most(void)
 	return (size_t)field->most;
 }
 
-static const struct json *run_metadata(const struct story *story, size_t left_out)
+static const struct json *run_metadata(const struct timeline *timeline, size_t left_out)
 {
-	const struct vocabulary_run_row *words = story_words(story);
+	const struct vocabulary_run_row *words = timeline_words(timeline);
 	bool asks = words->mark == VOCABULARY_ASKS, held = words->mark == VOCABULARY_HELD;
-	return TREE(
-		story->arena, { S("workflow"), tree_text(story->source->graph->name) },
-		{ S("state"), tree_text(words->word) }, { S("status"), tree_text_if(words->task) },
-		{ S("pause_reason"), asks   ? tree_text(S("hitl_intervention"))
-				     : held ? tree_text(S("user_request"))
-					    : tree_none() },
-		{ S("parts_left_out"), left_out > 0 ? tree_int((int64_t)left_out) : tree_none() });
+	return TREE(timeline->arena,
+		    { S("workflow"), view_tree_text(timeline->source->graph->name) },
+		    { S("state"), view_tree_text(words->word) },
+		    { S("status"), view_tree_text_if(words->task) },
+		    { S("pause_reason"), asks   ? view_tree_text(S("hitl_intervention"))
+					 : held ? view_tree_text(S("user_request"))
+						: view_tree_none() },
+		    { S("parts_left_out"),
+		      left_out > 0 ? view_tree_int((int64_t)left_out) : view_tree_none() });
 }
 
-static struct view_document run_document(const struct story *story)
+static struct view_document run_document(const struct timeline *timeline)
 {
-	struct task_step *run = task_step_new(story->arena);
-	size_t events = story->source->event_count, count = 0, most = parts_most();
-	struct task_part *parts = arena_array(story->arena, struct task_part, 2 * events);
+	struct task_step *run = task_step_new(timeline->arena);
+	size_t events = timeline->source->event_count, count = 0, most = parts_most();
+	struct task_part *parts = arena_array(timeline->arena, struct task_part, 2 * events);
 	for (size_t i = 0; i < events; i++)
-		count += task_parts_of(story, i, &parts[count]);
+		count += task_parts_of(timeline, i, &parts[count]);
 	size_t left_out = count > most ? count - most : 0;
-	SET(run, step_id, story_id_hex(story, "step_", story->source->run));
-	SET(run, timestamp, story->created_at);
-	SET(run, agent_name, story->source->graph->name);
-	SET(run, task_id, task_parts_run_id(story));
+	SET(run, step_id, timeline_id_hex(timeline, "step_", timeline->source->run));
+	SET(run, timestamp, timeline->created_at);
+	SET(run, agent_name, timeline->source->graph->name);
+	SET(run, task_id, task_parts_run_id(timeline));
 	SET(run, parts, ((struct task_part_list){ parts + left_out, count - left_out }));
-	SET(run, metadata, run_metadata(story, left_out));
-	return view_one(story, "task", task_step_type(), run);
+	SET(run, metadata, run_metadata(timeline, left_out));
+	return view_one(timeline, "task", task_step_type(), run);
 }
 
 /* What its calls say, oldest first; of very many the newest. */
-static struct task_part_list step_parts(const struct story *story, const struct story_step *step)
+static struct task_part_list step_parts(const struct timeline *timeline,
+					const struct timeline_step *step)
 {
-	const struct story_call **calls = story_calls(story, step);
+	const struct timeline_call **calls = timeline_calls(timeline, step);
 	size_t count = 0, most = parts_most();
 	struct task_part *parts =
-		arena_array(story->arena, struct task_part, 4 * step->call_count + 2);
+		arena_array(timeline->arena, struct task_part, 4 * step->call_count + 2);
 	for (size_t i = 0; i < step->call_count; i++) {
 		int64_t begun = calls[i]->begun_seq, ended = calls[i]->ended_seq;
 		if (begun > 0)
-			count += task_parts_of(story, story_index(story, begun), &parts[count]);
+			count += task_parts_of(timeline, timeline_index(timeline, begun),
+					       &parts[count]);
 		if (ended > 0)
-			count += task_parts_of(story, story_index(story, ended), &parts[count]);
+			count += task_parts_of(timeline, timeline_index(timeline, ended),
+					       &parts[count]);
 	}
 	if (step->call_count == 0 && step->ended_seq > 0)
-		count += task_parts_of(story, story_index(story, step->ended_seq), &parts[count]);
+		count += task_parts_of(timeline, timeline_index(timeline, step->ended_seq),
+				       &parts[count]);
 	size_t left_out = count > most ? count - most : 0;
 	return (struct task_part_list){ parts + left_out, count - left_out };
 }
 
-static const struct task_step *history_step(const struct story *story,
-					    const struct story_step *step)
+static const struct task_step *history_step(const struct timeline *timeline,
+					    const struct timeline_step *step)
 {
-	struct task_step *shown = task_step_new(story->arena);
-	SET(shown, step_id, task_parts_step_id(story, step));
+	struct task_step *shown = task_step_new(timeline->arena);
+	SET(shown, step_id, task_parts_step_id(timeline, step));
 	SET(shown, timestamp, step->started ? step->started_at : step->ended_at);
-	SET(shown, agent_name, story_agent(step));
+	SET(shown, agent_name, timeline_agent(step));
 	SET(shown, task_id, step->path);
 	SET(shown, parent_step_id,
-	    step->parent != NULL ? task_parts_step_id(story, step->parent)
-				 : story_id_hex(story, "step_", story->source->run));
-	SET(shown, parts, step_parts(story, step));
+	    step->parent != NULL ? task_parts_step_id(timeline, step->parent)
+				 : timeline_id_hex(timeline, "step_", timeline->source->run));
+	SET(shown, parts, step_parts(timeline, step));
 	SET(shown, metadata,
-	    TREE(story->arena, { S("state"), tree_text(vocabulary_step(step->state)->word) },
-		 { S("attempts"), tree_int(step->attempts) }));
+	    TREE(timeline->arena,
+		 { S("state"), view_tree_text(vocabulary_step(step->state)->word) },
+		 { S("attempts"), view_tree_int(step->attempts) }));
 	return shown;
 }
 
 /* A step stands where its first event does. */
-static struct view_documents more_documents(const struct story *story)
+static struct view_documents more_documents(const struct timeline *timeline)
 {
-	const void **steps = arena_array(story->arena, const void *, story->count);
+	const void **steps = arena_array(timeline->arena, const void *, timeline->count);
 	size_t count = 0;
-	for (size_t i = 0; i < story->source->event_count; i++) {
-		const struct story_step *step = story_step(story, &story->source->events[i]);
+	for (size_t i = 0; i < timeline->source->event_count; i++) {
+		const struct timeline_step *step =
+			timeline_step(timeline, &timeline->source->events[i]);
 		if (step == NULL)
 			continue;
 		int64_t first = step->begun_seq > 0 ? step->begun_seq : step->ended_seq;
-		if (first == story_seq(story, i))
-			steps[count++] = history_step(story, step);
+		if (first == timeline_seq(timeline, i))
+			steps[count++] = history_step(timeline, step);
 	}
-	struct view_document *at = arena_array(story->arena, struct view_document, 1);
+	struct view_document *at = arena_array(timeline->arena, struct view_document, 1);
 	at[0] = view_many("history", task_step_type(), steps, count);
 	return (struct view_documents){ at, 1 };
 }
 
-static struct view_document event_document(const struct story *story, size_t index, struct str word)
+static struct view_document event_document(const struct timeline *timeline, size_t index,
+					   struct str word)
 {
-	return view_one(story, "event", task_execution_event_type(),
-			task_event(story, index, word));
+	return view_one(timeline, "event", task_execution_event_type(),
+			task_event(timeline, index, word));
 }
 
 const struct view_ops view_task_ops = { .run = run_document,

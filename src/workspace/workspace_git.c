@@ -13,7 +13,7 @@
 #include "base/slots.h"
 #include "os/file.h"
 #include "os/loop.h"
-#include "os/point.h"
+#include "os/failpoint.h"
 #include "os/process.h"
 #include "sandbox/sandbox.h"
 #include "workspace/workspace.h"
@@ -32,7 +32,7 @@ struct workspace_git {
 struct operation {
 	struct workspace_git *git;
 	uint64_t id;
-	struct sandbox_tie tie;
+	struct sandbox_lifeline tie;
 	workspace_done *done;
 	void *context;
 	uint64_t argument;
@@ -86,7 +86,7 @@ static void operation_ended(void *context, uint64_t argument, const struct proce
 	else if (result->exit_status != 0 || tree.size == 0)
 		fail(&error, ERROR_IO, "the workspace's tree: " STR_FMT,
 		     STR_ARG(str_head(str_trim(result->errors), 300)));
-	sandbox_tie_close(&operation->tie);
+	sandbox_lifeline_close(&operation->tie);
 	operation->done(operation->context, operation->argument,
 			error.code == ERROR_NONE ? tree : S(""), &error);
 	free(operation);
@@ -100,7 +100,7 @@ static bool operation_spawn(struct operation *operation, const struct uuid *run,
 	const char *workspace;
 	const char *git_folder = run_path(&arena, git->trees, run, ".git");
 	if (!folder(&git->base, run, &arena, &workspace, error) ||
-	    !folder_make(git_folder, error) || !sandbox_tie_open(&operation->tie, error))
+	    !folder_make(git_folder, error) || !sandbox_lifeline_open(&operation->tie, error))
 		return false;
 	const struct sandbox_mount mount = { git_folder, "/trees", true };
 	const char *const command[] = { "/usr/bin/env",
@@ -132,7 +132,7 @@ static bool operation_spawn(struct operation *operation, const struct uuid *run,
 	uint64_t process;
 	if (process_start(git->loop, &spec, &process, error))
 		return true;
-	sandbox_tie_close(&operation->tie);
+	sandbox_lifeline_close(&operation->tie);
 	return false;
 }
 
@@ -170,20 +170,20 @@ static void operation_start(struct workspace_git *git, const struct uuid *run, c
 	struct failed_start *failed = calloc(1, sizeof(*failed));
 	require(failed != NULL);
 	*failed = (struct failed_start){ git, done, context, argument, error };
-	system_timer_start(loop_system(git->loop), 0, report_failed_start, failed, 0);
+	platform_timer_start(loop_platform(git->loop), 0, report_failed_start, failed, 0);
 }
 
 static void take(struct workspace *workspace, const struct uuid *run, workspace_done *done,
 		 void *context, uint64_t argument)
 {
-	POINT("workspace.before_take");
+	FAILPOINT("workspace.before_take");
 	operation_start(git_of(workspace), run, "take.sh", S(""), done, context, argument);
 }
 
 static void restore(struct workspace *workspace, const struct uuid *run, struct str tree,
 		    workspace_done *done, void *context, uint64_t argument)
 {
-	POINT("workspace.before_restore");
+	FAILPOINT("workspace.before_restore");
 	operation_start(git_of(workspace), run, "restore.sh", tree, done, context, argument);
 }
 
@@ -229,7 +229,7 @@ void workspace_git_close(struct workspace *workspace)
 	uint32_t index = 0;
 	uint64_t id;
 	for (struct operation *left; (left = slots_next(&git->operations, &index, &id)) != NULL;) {
-		sandbox_tie_close(&left->tie);
+		sandbox_lifeline_close(&left->tie);
 		free(left);
 	}
 	slots_done(&git->operations);

@@ -3,7 +3,7 @@
  */
 #include <stdint.h>
 
-#include "definition/compile.h"
+#include "definition/definition_compile.h"
 #include "definition/graph.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

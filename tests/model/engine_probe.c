@@ -28,7 +28,7 @@
 
 #include "base/limits.h"
 #include "base/map.h"
-#include "definition/compile.h"
+#include "definition/definition_compile.h"
 #include "engine/decide.h"
 
 struct blob {
@@ -367,7 +367,7 @@ static struct command command_of(struct session *session, const struct json *lin
 	if (command.kind == COMMAND_FINISHED)
 		command.outcome = (enum run_outcome)word_of(text_of(line, S("outcome")), outcomes);
 	if (text_of(line, S("fault")).size > 0)
-		command.fault = (struct fault){ text_of(line, S("fault")), S("as it was told") };
+		command.fault = (struct failure){ text_of(line, S("fault")), S("as it was told") };
 	if (flag(line, S("echo")))
 		command.output = rendered(session, command.step);
 	return command;

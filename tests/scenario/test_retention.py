@@ -406,8 +406,8 @@ def test_a_wrong_policy_is_refused_by_name(home):
 
 
 def points():
-    source = pathlib.Path(__file__).resolve().parents[2] / "src/runtime/retention.c"
-    return sorted(set(re.findall(r'POINT\("([^"]+)"\)', source.read_text())))
+    source = pathlib.Path(__file__).resolve().parents[2] / "src/maintenance/retention.c"
+    return sorted(set(re.findall(r'FAILPOINT\("([^"]+)"\)', source.read_text())))
 
 
 @pytest.mark.parametrize("point", points())

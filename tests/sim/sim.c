@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "os/point.h"
+#include "os/failpoint.h"
 #include "sim/sim.h"
 
 enum { TURNS = 200000 };
@@ -60,7 +60,7 @@ void sim_fail(struct sim *sim, const char *format, ...)
 	sim->failed = true;
 	va_list list;
 	va_start(list, format);
-	printf("seed %llu, life %u: ", (unsigned long long)sim->seed, sim->counts.lives);
+	printf("seed %llu, life %u: ", (unsigned long long)sim->seed, sim->counts.active_runs);
 	vprintf(format, list);
 	printf("\n");
 	va_end(list);
@@ -72,7 +72,7 @@ void sim_trace(struct sim *sim, const char *format, ...)
 		return;
 	va_list list;
 	va_start(list, format);
-	printf("%10lld us  life %u  ", (long long)sim->mono, sim->counts.lives);
+	printf("%10lld us  life %u  ", (long long)sim->mono, sim->counts.active_runs);
 	vprintf(format, list);
 	printf("\n");
 	va_end(list);
@@ -86,9 +86,9 @@ void sim_point(struct sim *sim)
 		longjmp(sim->plug, 1);
 }
 
-void __wrap_point_passed(const char *name);
+void __wrap_failpoint_passed(const char *name);
 
-void __wrap_point_passed(const char *name)
+void __wrap_failpoint_passed(const char *name)
 {
 	sim_trace(current, "passes %s", name);
 	sim_point(current);
@@ -121,7 +121,7 @@ static void recovered(void *context, uint64_t count)
 }
 
 /* A notice says "committed up to here", so it must be true at once. */
-static void noticed(void *context, uint64_t argument, const struct runtime_notice *notice)
+static void noticed(void *context, uint64_t argument, const struct executor_notice *notice)
 {
 	struct sim *sim = context;
 	(void)argument;
@@ -142,11 +142,11 @@ static void noticed(void *context, uint64_t argument, const struct runtime_notic
 /* Some orderly stops let what is under way finish first; false when it is time to go. */
 static bool begin_drain(struct sim *sim)
 {
-	if (runtime_draining(sim->runtime) || !sim_chance(&sim->dice, 60))
+	if (executor_is_draining(sim->executor) || !sim_chance(&sim->dice, 60))
 		return false;
 	sim_trace(sim, "DRAIN");
 	sim->counts.drains++;
-	runtime_drain(sim->runtime);
+	executor_drain(sim->executor);
 	sim->turns_left = 1 + sim_below(&sim->dice, 200);
 	return true;
 }
@@ -158,11 +158,11 @@ static enum turn take_turn(struct sim *sim)
 		return TURN_STOPPED;
 	if (sim_chance(&sim->dice, 12) && sim_drive(sim, false))
 		return TURN_MORE;
-	if (sim_system_step(&sim->system))
+	if (sim_system_step(&sim->platform))
 		return TURN_MORE;
 	if (sim->fatal)
 		return TURN_CRASHED;
-	if (runtime_draining(sim->runtime))
+	if (executor_is_draining(sim->executor))
 		return TURN_STOPPED;
 	if (sim_drive(sim, true))
 		return TURN_MORE;
@@ -212,27 +212,27 @@ static void plan_life(struct sim *sim)
 static void life_begin(struct sim *sim)
 {
 	plan_life(sim);
-	sim->counts.lives++;
+	sim->counts.active_runs++;
 	sim_memory_begin();
-	sim_system_init(&sim->system, sim);
-	sim->models = (struct llm_host){ .system = &sim->system.base };
-	struct runtime_settings settings = { .system = &sim->system.base,
-					     .store = sim->store,
-					     .workspace = &sim->workspace.base,
-					     .tools = &sim_tool_table,
-					     .drivers = &llm_table,
-					     .models = &sim->models,
-					     .contained = true,
-					     .definition = sim_definition,
-					     .fatal = store_failed,
-					     .context = sim,
-					     .retention = { .days = 30, .max_events = 100000 },
-					     .snapshot_bytes = 500 };
+	sim_system_init(&sim->platform, sim);
+	sim->models = (struct llm_host){ .platform = &sim->platform.base };
+	struct executor_settings settings = { .platform = &sim->platform.base,
+					      .store = sim->store,
+					      .workspace = &sim->workspace.base,
+					      .tools = &sim_tool_table,
+					      .drivers = &llm_table,
+					      .models = &sim->models,
+					      .contained = true,
+					      .definition = sim_definition,
+					      .fatal = store_failed,
+					      .context = sim,
+					      .retention = { .days = 30, .max_events = 100000 },
+					      .snapshot_bytes = 500 };
 	struct error error;
-	bool good = runtime_new(&settings, &sim->runtime, &error);
+	bool good = executor_new(&settings, &sim->executor, &error);
 	require(good);
-	runtime_watch(sim->runtime, &(struct uuid){ 0 }, noticed, sim, 0);
-	runtime_recover(sim->runtime, recovered, sim);
+	executor_watch(sim->executor, &(struct uuid){ 0 }, noticed, sim, 0);
+	executor_recover(sim->executor, recovered, sim);
 }
 
 static void life_crash(struct sim *sim)
@@ -240,7 +240,7 @@ static void life_crash(struct sim *sim)
 	sim_trace(sim, "CRASH");
 	sim->counts.crashes++;
 	sim->crashes_left -= sim->crashes_left > 0;
-	sim_system_crash(&sim->system);
+	sim_system_crash(&sim->platform);
 	sim_memory_end();
 	sim_workspace_crash(&sim->workspace);
 	sim_children_crash(sim);
@@ -250,9 +250,9 @@ static void life_crash(struct sim *sim)
 
 static void life_free(struct sim *sim)
 {
-	runtime_free(sim->runtime);
+	executor_free(sim->executor);
 	llm_host_done(&sim->models);
-	sim_system_done(&sim->system);
+	sim_system_done(&sim->platform);
 	arena_done(&sim->scratch);
 	size_t left = sim_memory_end();
 	if (left > 0)
@@ -267,7 +267,7 @@ static void life_stop(struct sim *sim)
 	sim->crashes_left -= sim->crashes_left > 0;
 	sim->points_left = 0;
 	sim->stopping = true;
-	sim_system_drain(&sim->system);
+	sim_system_drain(&sim->platform);
 	life_free(sim);
 	sim_workspace_crash(&sim->workspace);
 	sim_children_crash(sim);
@@ -275,14 +275,14 @@ static void life_stop(struct sim *sim)
 
 static void life_end(struct sim *sim)
 {
-	struct runtime_counts counts = runtime_counts(sim->runtime);
-	if (counts.live_runs + counts.open_tools + counts.open_turns + counts.waiting_appends +
+	struct executor_counts counts = executor_counts(sim->executor);
+	if (counts.active_runs + counts.open_tools + counts.open_turns + counts.waiting_appends +
 		    counts.alarms + counts.queued >
 	    0)
 		sim_fail(sim,
 			 "every run has ended and %zu runs, %zu tools, %zu turns, %zu appends, %zu "
 			 "alarms, %zu places in the queue are left",
-			 counts.live_runs, counts.open_tools, counts.open_turns,
+			 counts.active_runs, counts.open_tools, counts.open_turns,
 			 counts.waiting_appends, counts.alarms, counts.queued);
 	life_free(sim);
 }
@@ -341,12 +341,13 @@ static void world_play(struct sim *sim)
 			life_end(sim);
 		else
 			sim_memory_end();
-		sim->life_ends[sim->counts.lives] = sim->reader->ops->newest_position(sim->reader);
+		sim->life_ends[sim->counts.active_runs] =
+			sim->reader->ops->newest_position(sim->reader);
 		if (!sim->failed)
 			sim_check(sim);
 		if (sim->failed || turn == TURN_OVER || disk_is_dead(sim))
 			return;
-		require(sim->counts.lives + 1 < SIM_LIVES);
+		require(sim->counts.active_runs + 1 < SIM_LIVES);
 	}
 }
 
@@ -413,7 +414,7 @@ static void print_counts(const struct sim_counts *counts)
 	       "tools (%u repeated, %u unknown), "
 	       "%u answers (%u refused), %llu events; %u passes compacted %u runs (%u snapshots, "
 	       "%llu events gone)\n",
-	       counts->lives, counts->crashes, counts->stops, counts->drains, counts->not_now,
+	       counts->active_runs, counts->crashes, counts->stops, counts->drains, counts->not_now,
 	       counts->failed_commits, counts->full_commits, counts->full_replies, counts->starts,
 	       counts->restarts, counts->unknown, counts->answers, counts->refused,
 	       (unsigned long long)counts->events, counts->passes, counts->compacted,
@@ -473,7 +474,7 @@ int main(int count, char **words)
 	}
 	log_setup((struct log_settings){ .least = LOG_SILENT });
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	point_active = true;
+	failpoint_active = true;
 	/* Made once for good, so it must not be a life's memory. */
 	contract_init(run_module_types, run_module_type_count);
 	struct sim_counts sum = { 0 };

@@ -10,7 +10,7 @@
  * bytes in the store.
  *
  *	sim_memory.c       memory of a life
- *	sim_system.c       clock, timers, jobs: the twin of the loop
+ *	sim_platform.c       clock, timers, jobs: the twin of the loop
  *	sim_workspace.c    folders, trees, locks: the twin of git and flock
  *	sim_tools.c        scripted tools and their children
  *	sim_definition.c   runs and their inputs; flat definitions
@@ -29,7 +29,7 @@
 #include <setjmp.h>
 
 #include "engine/decide.h"
-#include "runtime/runtime.h"
+#include "active/executor.h"
 #include "store/store_memory.h"
 
 enum {
@@ -70,7 +70,7 @@ size_t sim_memory_end(void); /* frees what is left; how many blocks that was */
 struct sim_timer {
 	int64_t due;
 	uint64_t id;
-	system_callback *callback;
+	platform_callback *callback;
 	void *context;
 	uint64_t argument;
 };
@@ -80,8 +80,8 @@ struct sim_jobs {
 	size_t count, room;
 };
 
-struct sim_system {
-	struct system base;
+struct sim_platform {
+	struct platform base;
 	struct sim *sim;
 	struct sim_timer *timers; /* a heap, the next one first */
 	size_t timer_count, timer_room;
@@ -89,14 +89,14 @@ struct sim_system {
 	struct sim_jobs waiting[2], ran[2]; /* by lane */
 };
 
-void sim_system_init(struct sim_system *system, struct sim *sim);
+void sim_system_init(struct sim_platform *platform, struct sim *sim);
 /* One thing happens: a job runs or is done, a timer fires.  False when nothing can. */
-bool sim_system_step(struct sim_system *system);
+bool sim_system_step(struct sim_platform *platform);
 /* The loop has ended: no timer fires any more, jobs in flight come to their end. */
-void sim_system_drain(struct sim_system *system);
+void sim_system_drain(struct sim_platform *platform);
 /* The plug is pulled: what was at the writer may still reach the disk. */
-void sim_system_crash(struct sim_system *system);
-void sim_system_done(struct sim_system *system);
+void sim_system_crash(struct sim_platform *platform);
+void sim_system_done(struct sim_platform *platform);
 
 /* ---- children and the workspace ----------------------------------------------------- */
 
@@ -213,7 +213,8 @@ enum sim_mode {
 };
 
 struct sim_counts {
-	unsigned lives, crashes, stops, starts, restarts, unknown, answers, refused, failed_commits;
+	unsigned active_runs, crashes, stops, starts, restarts, unknown, answers, refused,
+		failed_commits;
 	unsigned full_commits, full_replies, drains, not_now, passes, compacted, snapshots;
 	unsigned told, asked, compared, jumps, punctual;
 	unsigned ticks, skipped_ticks, wishes; /* of schedules */
@@ -278,8 +279,8 @@ struct sim {
 	struct sim_schedules *schedules;
 	bool tidy; /* every run has ended and a whole pass has been made since */
 	/* this life */
-	struct sim_system system;
-	struct runtime *runtime;
+	struct sim_platform platform;
+	struct executor *executor;
 	struct llm_host models;
 	jmp_buf plug;
 	uint64_t points_left;  /* to the crash; 0 = none is planned */

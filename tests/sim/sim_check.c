@@ -376,7 +376,7 @@ static void check_run_row(struct sim *sim, const struct run *run, struct arena *
 	if (row.seq != run->seq || row.floor != run->floor || row.ended_at != run->ended_at ||
 	    row.created_at != run->created_at || row.updated_at != run->updated_at ||
 	    /* A drain may have marked it too: then something was held back. */
-	    (run_is_stepping(run) && !row.stepping) ||
+	    (run_needs_recovery(run) && !row.stepping) ||
 	    !str_equal(row.state, run_state_row(run->state)->word))
 		sim_fail(sim, "a run's row differs from its events");
 	struct store_effect *rows = arena_array(arena, struct store_effect, run->paths.count + 2);

@@ -79,7 +79,7 @@ static void record_event(struct sim *sim, const struct store_append *append, siz
 			 .type = str_copy(&sim->record_arena, event->type),
 			 .body = str_copy(&sim->record_arena, event->body) },
 		.kept = event->kept,
-		.life = sim->counts.lives,
+		.life = sim->counts.active_runs,
 		.mono = sim->mono,
 		.jumped_at = sim->jumped_at,
 	};

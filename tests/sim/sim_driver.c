@@ -7,8 +7,8 @@
 
 enum { ASK_AGAIN = 1 << 8 };
 
-static bool run_row(struct sim *sim, const struct uuid *id, struct arena *arena,
-		    struct store_run *out)
+static bool projection_run_row(struct sim *sim, const struct uuid *id, struct arena *arena,
+			       struct store_run *out)
 {
 	bool found;
 	struct error error;
@@ -21,7 +21,7 @@ static bool run_is_stored(struct sim *sim, const struct uuid *id)
 {
 	AUTO(arena) arena = { 0 };
 	struct store_run row;
-	return run_row(sim, id, &arena, &row);
+	return projection_run_row(sim, id, &arena, &row);
 }
 
 bool sim_all_ended(struct sim *sim)
@@ -29,17 +29,18 @@ bool sim_all_ended(struct sim *sim)
 	AUTO(arena) arena = { 0 };
 	struct store_run row;
 	for (size_t i = 0; i < sim->plan.run_count; i++)
-		if (!run_row(sim, &sim->plan.runs[i].id, &arena, &row) || row.ended_at == 0)
+		if (!projection_run_row(sim, &sim->plan.runs[i].id, &arena, &row) ||
+		    row.ended_at == 0)
 			return false;
 	for (size_t i = 0; i < sim->known_count; i++)
-		if (!run_row(sim, &sim->known[i].id, &arena, &row) || row.ended_at == 0)
+		if (!projection_run_row(sim, &sim->known[i].id, &arena, &row) || row.ended_at == 0)
 			return false;
 	return true;
 }
 
 /* ---- starting ----------------------------------------------------------------------- */
 
-static void started(void *context, uint64_t argument, const struct runtime_reply *reply)
+static void started(void *context, uint64_t argument, const struct executor_reply *reply)
 {
 	struct sim *sim = context;
 	struct sim_run *run = &sim->plan.runs[argument % ASK_AGAIN];
@@ -77,11 +78,11 @@ static void start(struct sim *sim, size_t number, uint64_t flags)
 	struct sim_run *run = &sim->plan.runs[number];
 	char name[8];
 	snprintf(name, sizeof(name), "w%zu", run->definition);
-	struct runtime_start spec = { .inputs = run->inputs,
-				      .run = run->id,
-				      .by = S("ada"),
-				      .alone = run->alone ? S("one at a time") : S(""),
-				      .priority = (int64_t)number };
+	struct executor_start spec = { .inputs = run->inputs,
+				       .run = run->id,
+				       .by = S("ada"),
+				       .alone = run->alone ? S("one at a time") : S(""),
+				       .priority = (int64_t)number };
 	/* By its name, as a text of its own, or both. */
 	uint64_t how = sim_below(&sim->dice, 3);
 	if (how != 0)
@@ -89,10 +90,10 @@ static void start(struct sim *sim, size_t number, uint64_t flags)
 	if (how != 1)
 		spec.workflow = str_from_c(name);
 	run->asked = true;
-	runtime_start(sim->runtime, &spec, started, sim, number | flags);
+	executor_start(sim->executor, &spec, started, sim, number | flags);
 }
 
-static void refused(void *context, uint64_t argument, const struct runtime_reply *reply)
+static void refused(void *context, uint64_t argument, const struct executor_reply *reply)
 {
 	struct sim *sim = context;
 	(void)argument;
@@ -104,15 +105,15 @@ static void refused(void *context, uint64_t argument, const struct runtime_reply
 
 static void start_wrongly(struct sim *sim)
 {
-	struct runtime_start spec = { .yaml = sim->plan.yaml[0], .inputs = S("{\"other\":1}") };
-	runtime_start(sim->runtime, &spec, refused, sim, 0);
+	struct executor_start spec = { .yaml = sim->plan.yaml[0], .inputs = S("{\"other\":1}") };
+	executor_start(sim->executor, &spec, refused, sim, 0);
 }
 
 /* ---- housekeeping ------------------------------------------------------------------- */
 
 enum { WHOLE = 1 };
 
-static void compacted(void *context, uint64_t whole, const struct runtime_compacted *result)
+static void compacted(void *context, uint64_t whole, const struct executor_compacted *result)
 {
 	struct sim *sim = context;
 	sim_trace(sim, "a pass: %s", result->error == NULL ? "done" : result->error->text);
@@ -133,18 +134,18 @@ static bool compact(struct sim *sim, bool whole)
 {
 	if (sim->tidying || sim->tidy)
 		return false;
-	struct runtime_compaction wanted = { .days = 0, .max_events = -1 };
+	struct executor_compaction wanted = { .days = 0, .max_events = -1 };
 	if (!whole && sim_chance(&sim->dice, 60)) {
 		wanted.days = 1;
 		wanted.max_events = 2 + (int64_t)sim_below(&sim->dice, 20);
 	}
 	wanted.counts_values = sim_chance(&sim->dice, 20);
 	sim->tidying = true;
-	runtime_compact(sim->runtime, &wanted, compacted, sim, whole ? WHOLE : 0);
+	executor_compact(sim->executor, &wanted, compacted, sim, whole ? WHOLE : 0);
 	return true;
 }
 
-static void rebuilt(void *context, uint64_t argument, const struct runtime_rebuilt *result)
+static void rebuilt(void *context, uint64_t argument, const struct executor_rebuilt *result)
 {
 	struct sim *sim = context;
 	(void)argument;
@@ -207,7 +208,7 @@ bool sim_drive(struct sim *sim, bool must)
 	if (must)
 		return drive_on(sim);
 	if (sim->recovered && sim_chance(&sim->dice, 2)) {
-		runtime_rebuild(sim->runtime, rebuilt, sim, 0);
+		executor_rebuild(sim->executor, rebuilt, sim, 0);
 		return true;
 	}
 	if (sim_chance(&sim->dice, 6))

@@ -50,10 +50,10 @@ static void make_room(void)
 	if (memory.used * 2 < memory.room)
 		return;
 	void **old = memory.at;
-	size_t room = memory.room, live = 0;
+	size_t room = memory.room, active = 0;
 	for (size_t i = 0; i < room; i++)
-		live += old[i] != NULL && old[i] != LEFT;
-	memory.room = room == 0 ? 4096 : live * 4 > room ? room * 2 : room;
+		active += old[i] != NULL && old[i] != LEFT;
+	memory.room = room == 0 ? 4096 : active * 4 > room ? room * 2 : room;
 	memory.at = __real_calloc(memory.room, sizeof(void *));
 	require(memory.at != NULL);
 	memory.used = 0;

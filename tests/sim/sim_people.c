@@ -14,7 +14,7 @@ enum { SALT_PERSON = 2, SALT_SLEEP = 3, SALT_SIGNAL = 4 };
 /* The program leaves, or the disk is behind: whoever asked may ask again. */
 bool sim_not_now(struct sim *sim, const struct error *error)
 {
-	bool leaves = error->code == ERROR_UNAVAILABLE && runtime_draining(sim->runtime);
+	bool leaves = error->code == ERROR_UNAVAILABLE && executor_is_draining(sim->executor);
 	bool behind = error->code == ERROR_OVERLOADED;
 	sim->counts.not_now += leaves || behind;
 	return leaves || behind;
@@ -32,7 +32,7 @@ static bool may_be_refused(const struct sim *sim, const struct sim_answer *answe
 	return code == ERROR_CONFLICT || code == ERROR_NOT_FOUND;
 }
 
-static void answered(void *context, uint64_t argument, const struct runtime_reply *reply)
+static void answered(void *context, uint64_t argument, const struct executor_reply *reply)
 {
 	struct sim *sim = context;
 	struct sim_answer *answer = &sim->answers[argument];
@@ -78,13 +78,13 @@ static void send_answer(struct sim *sim, const struct saying *saying)
 						    .decision = saying->decision,
 						    .must_fail = saying->must_fail };
 	uint64_t fate = sim_fate(&saying->request, SALT_PERSON);
-	struct runtime_answer spec = { .request = saying->request,
-				       .decision = saying->decision,
-				       .comment = fate / 7 % 3 == 0 ? S("I looked at it") : S(""),
-				       .by = saying->by,
-				       .value = saying->value,
-				       .revision = saying->revision };
-	runtime_answer(sim->runtime, &spec, answered, sim, number);
+	struct executor_answer spec = { .request = saying->request,
+					.decision = saying->decision,
+					.comment = fate / 7 % 3 == 0 ? S("I looked at it") : S(""),
+					.by = saying->by,
+					.value = saying->value,
+					.revision = saying->revision };
+	executor_answer(sim->executor, &spec, answered, sim, number);
 }
 
 /* What somebody says to the question. */
@@ -252,7 +252,7 @@ void sim_check_told(struct sim *sim)
 		check_told(sim, &sim->told[i]);
 }
 
-static void told_so(void *context, uint64_t argument, const struct runtime_reply *reply)
+static void told_so(void *context, uint64_t argument, const struct executor_reply *reply)
 {
 	struct sim *sim = context;
 	struct sim_told *told = &sim->told[argument];
@@ -293,16 +293,16 @@ static void send(struct sim *sim, size_t number)
 	AUTO(arena) arena = { 0 };
 	const struct sim_told *told = &sim->told[number];
 	struct str key = str_from_c(told->key);
-	struct runtime_command spec = { .kind = told->kind,
-					.run = told->run,
-					.by = by_of(told),
-					.reason = S("because"),
-					.key = { key, hash_of(by_of(told)) } };
+	struct executor_command spec = { .kind = told->kind,
+					 .run = told->run,
+					 .by = by_of(told),
+					 .reason = S("because"),
+					 .key = { key, hash_of(by_of(told)) } };
 	if (told->kind == COMMAND_SIGNAL) {
 		spec.name = str_from_c(told->name);
 		spec.data = signal_data(&told->run, spec.name, &arena);
 	}
-	runtime_command(sim->runtime, &spec, told_so, sim, number);
+	executor_command(sim->executor, &spec, told_so, sim, number);
 }
 
 static void tell(struct sim *sim, const struct uuid *run, enum command_kind kind, const char *name)

@@ -151,7 +151,7 @@ static void stop(const struct tool_host *host, uint64_t running, const struct er
 	sim->counts.told++;
 	int64_t after = sim_chance(&sim->dice, 25) ? LIMIT_TOOL_KILL_MS * INT64_C(1000)
 						   : (int64_t)sim_below(&sim->dice, 30000);
-	system_timer_start(&sim->system.base, after, child_stopped, sim, running - 1);
+	platform_timer_start(&sim->platform.base, after, child_stopped, sim, running - 1);
 }
 
 /* One that hangs is ended by a stop or by a crash, so there must be one to come. */
@@ -202,7 +202,7 @@ static bool start(const struct tool_host *host, const struct tool_call *call, ui
 				     .attempt = call->attempt,
 				     .class = call->class,
 				     .alive = true,
-				     .life = sim->counts.lives,
+				     .life = sim->counts.active_runs,
 				     .fate = fate,
 				     .seen = hash_number(json_print(&arena, call->inputs)),
 				     .done = call->done,
@@ -214,8 +214,8 @@ static bool start(const struct tool_host *host, const struct tool_call *call, ui
 	sim->counts.restarts += call->attempt > 1;
 	child_writes(sim, child, WRITE_HALF);
 	if (!child_hangs(sim, call))
-		system_timer_start(&sim->system.base, (int64_t)sim_below(&sim->dice, 60000),
-				   child_ended, sim, number);
+		platform_timer_start(&sim->platform.base, (int64_t)sim_below(&sim->dice, 60000),
+				     child_ended, sim, number);
 	return true;
 }
 
@@ -257,8 +257,8 @@ static bool probe(const struct tool_host *host, const struct tool_call *call, st
 	*asking = (struct asking){ .call = *call,
 				   .fate = fate_of(sim, call),
 				   .seen = hash_number(json_print(&arena, call->inputs)) };
-	system_timer_start(&sim->system.base, (int64_t)sim_below(&sim->dice, 20000), asked, asking,
-			   0);
+	platform_timer_start(&sim->platform.base, (int64_t)sim_below(&sim->dice, 20000), asked,
+			     asking, 0);
 	return true;
 }
 

@@ -154,8 +154,8 @@ static void begin_errand(struct workspace *workspace, const struct uuid *run, st
 				   .argument = argument };
 	if (tree.size > 0)
 		memcpy(errand->tree, tree.at, tree.size);
-	system_timer_start(&self->sim->system.base, (int64_t)sim_below(&self->sim->dice, 3000),
-			   run_errand, errand, 0);
+	platform_timer_start(&self->sim->platform.base, (int64_t)sim_below(&self->sim->dice, 3000),
+			     run_errand, errand, 0);
 }
 
 static void take(struct workspace *workspace, const struct uuid *run, workspace_done *done,

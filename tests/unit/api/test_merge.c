@@ -1,7 +1,7 @@
 /* JSON Merge Patch: the examples of RFC 7396, appendix A, each by its result. */
 #include <criterion/criterion.h>
 
-#include "api/merge.h"
+#include "api/merge_patch.h"
 
 static const struct example {
 	const char *target, *patch, *result; /* target NULL: there is nothing yet */

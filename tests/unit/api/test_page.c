@@ -5,16 +5,16 @@
  */
 #include <criterion/criterion.h>
 
-#include "api/api_page.h"
+#include "api/event_page.h"
 #include "contract/event.h"
-#include "definition/compile.h"
+#include "definition/definition_compile.h"
 #include "definition/graph.h"
 #include "os/loop.h"
 
 enum { STEPS = 60 };
 
 static struct loop *loop;
-static struct runtime *runtime;
+static struct executor *executor;
 static struct store *store;
 static struct store_reader *inner;
 static struct arena arena;
@@ -95,10 +95,10 @@ static void begin(void)
 					   .read_snapshot = pass_snapshot };
 	static const struct tool_table no_tools;
 	cr_assert(loop_new(&loop, &error));
-	cr_assert(runtime_new(&(struct runtime_settings){ .system = loop_system(loop),
-							  .store = store,
-							  .tools = &no_tools },
-			      &runtime, &error));
+	cr_assert(executor_new(&(struct executor_settings){ .platform = loop_platform(loop),
+							    .store = store,
+							    .tools = &no_tools },
+			       &executor, &error));
 	struct str graph = compiled();
 	struct run_value *value = run_value_new(&arena);
 	SET(value, json, &nothing);
@@ -135,7 +135,7 @@ static void begin(void)
 
 static void end(void)
 {
-	runtime_free(runtime);
+	executor_free(executor);
 	loop_free(loop);
 	store->ops->reader_close(inner);
 	store->ops->close(store);
@@ -145,20 +145,20 @@ static void end(void)
 TestSuite(page, .init = begin, .fini = end);
 
 /* Follows the run one event at a time; the number of events that were shown. */
-static size_t follow(const struct view *view, struct stories *stories)
+static size_t follow(const struct view *view, struct timeline_cache *timeline_cache)
 {
 	int64_t after = 0;
 	size_t shown = 0;
 	for (int i = 0; i <= STEPS; i++) {
-		struct page page = { .read = { .runtime = runtime },
-				     .view = view,
-				     .form = PAGE_SSE,
-				     .stories = stories,
-				     .run = run,
-				     .type = S(""),
-				     .after = after,
-				     .limit = 1 };
-		page_work(&page.read, &counting);
+		struct event_page page = { .read = { .executor = executor },
+					   .view = view,
+					   .form = PAGE_FORM_SSE,
+					   .timeline_cache = timeline_cache,
+					   .run = run,
+					   .type = S(""),
+					   .after = after,
+					   .limit = 1 };
+		event_page_work(&page.read, &counting);
 		cr_assert_eq(page.error.code, ERROR_NONE, "%s", page.error.text);
 		cr_assert_eq(page.count, 1);
 		after = page.items[0].cursor;
@@ -170,12 +170,12 @@ static size_t follow(const struct view *view, struct stories *stories)
 
 Test(page, each_event_is_read_once_for_a_story)
 {
-	struct stories *stories = stories_new();
-	size_t shown = follow(view_at(VIEW_runtime), stories);
+	struct timeline_cache *timeline_cache = timeline_cache_new();
+	size_t shown = follow(view_at(VIEW_runtime), timeline_cache);
 	cr_assert_gt(shown, STEPS / 2);
 	/* Once for the pages, once for the story. */
 	cr_assert_eq(events_read, 2 * (STEPS + 1));
-	stories_free(stories);
+	timeline_cache_free(timeline_cache);
 }
 
 Test(page, our_own_words_need_no_story)

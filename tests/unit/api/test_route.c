@@ -1,7 +1,7 @@
 /* Which row a request is for, and what its path and query give. */
 #include <criterion/criterion.h>
 
-#include "api/inside.h"
+#include "api/api_internal.h"
 #include "base/packed.h"
 
 /* The dashboard's files are the program's; the handlers' table leads to them. */

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "cli/tell.h"
+#include "cli/event_line.h"
 
 static void expect_line(const char *type, const char *data, bool advice, const char *wanted)
 {
@@ -18,7 +18,7 @@ static void expect_line(const char *type, const char *data, bool advice, const c
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
 	cr_assert_not_null(to);
-	tell_event(to, event, advice);
+	event_line_print(to, event, advice);
 	fclose(to);
 	cr_expect_str_eq(text, wanted);
 	free(text);

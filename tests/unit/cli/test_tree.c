@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "cli/tree.h"
+#include "cli/run_tree.h"
 
 #define RUN "11111111-2222-4333-8444-555555555601"
 
@@ -44,7 +44,7 @@ static void expect_tree(const struct run_outline *outline, struct tree_look look
 	look.still = true;
 	if (look.now == 0)
 		look.now = INT64_C(1767225602500000); /* 2026-01-01T00:00:02.5Z */
-	cr_expect_eq(tree_print(outline, &look, &out), lines);
+	cr_expect_eq(run_tree_print(outline, &look, &out), lines);
 	cr_expect(str_equal(buf_str(&out), str_from_c(wanted)), "\n" STR_FMT "instead of\n%s",
 		  STR_ARG(buf_str(&out)), wanted);
 }
@@ -128,7 +128,7 @@ static struct str shown(size_t rows)
 	AUTO(buf) out = { 0 };
 	AUTO(buf) names = { 0 };
 	struct tree_look look = { .rows = rows, .still = true };
-	size_t lines = tree_print(outline_of("'state': 'running'", TEN), &look, &out);
+	size_t lines = run_tree_print(outline_of("'state': 'running'", TEN), &look, &out);
 	cr_expect_leq(lines, rows);
 	struct str rest = buf_str(&out), line;
 	size_t counted = 0;
@@ -160,7 +160,7 @@ Test(tree, colours_only_when_asked_and_only_the_sign)
 {
 	AUTO(buf) out = { 0 };
 	struct tree_look look = { .colour = true, .still = true };
-	tree_print(outline_of("'state': 'running'", STEP("a", "", "failed")), &look, &out);
+	run_tree_print(outline_of("'state': 'running'", STEP("a", "", "failed")), &look, &out);
 	cr_expect(str_equal(buf_str(&out), S("\033[31m✗\033[0m a  failed         shell\n")));
 }
 
@@ -171,9 +171,9 @@ Test(tree, what_runs_turns)
 	const struct run_outline *outline =
 		outline_of("'state': 'running'", STEP("a", "", "running"));
 	struct tree_look look = { .frame = 0 };
-	tree_print(outline, &look, &one);
+	run_tree_print(outline, &look, &one);
 	look.frame = 1;
-	tree_print(outline, &look, &two);
+	run_tree_print(outline, &look, &two);
 	cr_expect(!str_equal(buf_str(&one), buf_str(&two)));
 }
 
@@ -185,13 +185,13 @@ Test(tree, the_run_says_where_it_waits)
 		outline_of("'state': 'queued', 'queue': {'run_id': '" RUN
 			   "', 'kind': 'pipeline', 'position': 2, 'length': 5}",
 			   "");
-	cr_expect_eq(tree_head(outline, &look, &out), 2);
+	cr_expect_eq(run_tree_head(outline, &look, &out), 2);
 	cr_expect(str_equal(buf_str(&out), S("· w  queued  2.5s  run " RUN "\n"
 					     "  place 2 of 5 in the queue pipeline\n")),
 		  STR_FMT, STR_ARG(buf_str(&out)));
 	buf_clear(&out);
 	outline = outline_of("'state': 'running', 'cancelling': true, 'error': 'no\\r'", "");
-	cr_expect_eq(tree_head(outline, &look, &out), 1);
+	cr_expect_eq(run_tree_head(outline, &look, &out), 1);
 	cr_expect(str_equal(buf_str(&out), S("● w  running, called off  2.5s  run " RUN "  no\n")),
 		  STR_FMT, STR_ARG(buf_str(&out)));
 }
@@ -211,7 +211,7 @@ Test(tree, durations)
 	};
 	for (size_t i = 0; i < COUNT(durations); i++) {
 		AUTO(buf) out = { 0 };
-		tree_duration(1000, 1000 + durations[i].us, &out);
+		run_tree_duration(1000, 1000 + durations[i].us, &out);
 		cr_expect(str_equal(buf_str(&out), str_from_c(durations[i].text)), STR_FMT,
 			  STR_ARG(buf_str(&out)));
 	}
@@ -220,8 +220,8 @@ Test(tree, durations)
 Test(tree, nothing_moves_the_cursor)
 {
 	AUTO(buf) out = { 0 };
-	tree_plain(S("a\033[1m\tb\xc2\x9b"
-		     "c\x7fü"),
-		   &out);
+	run_tree_plain(S("a\033[1m\tb\xc2\x9b"
+			 "c\x7fü"),
+		       &out);
 	cr_expect(str_equal(buf_str(&out), S("a [1m b c ü")), STR_FMT, STR_ARG(buf_str(&out)));
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/yaml.h"
-#include "config/edit.h"
+#include "config/config_edit.h"
 
 static const struct change {
 	const char *name, *value; /* NULL: unset */

@@ -1,5 +1,5 @@
 /* Documents made to hurt: bounded problems, bounded memory, no crash. */
-#include "support.h"
+#include "contract_support.h"
 
 static void expect_capped(const struct outcome *outcome, size_t total)
 {

@@ -1,5 +1,5 @@
 /* Every kind and shape: what is read, what it becomes in C, how it prints again. */
-#include "support.h"
+#include "contract_support.h"
 
 #define ID  "6ba7b810-9dad-41d1-80b4-00c04fd430c8"
 #define HEX "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

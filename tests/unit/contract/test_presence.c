@@ -1,7 +1,7 @@
 /* Presence: what is absent, null, defaulted, made, computed, and how each prints. */
 #include <signal.h>
 
-#include "support.h"
+#include "contract_support.h"
 
 #define LEAST "{\"must\":\"abc\",\"must_or_null\":null}"
 
@@ -10,15 +10,15 @@ Test(presence, marks_of_what_is_left_out)
 	AUTO(arena) arena = { 0 };
 	const struct sample_presence *value = read_good(sample_presence_type(), S(LEAST), &arena);
 	cr_assert_eq(value->is.must, GIVEN);
-	cr_assert_eq(value->is.must_or_null, NULLED);
+	cr_assert_eq(value->is.must_or_null, IS_NULL);
 	cr_assert_eq(value->is.may, ABSENT);
 	cr_assert_eq(value->is.may_or_null, ABSENT);
-	cr_assert_eq(value->is.nullable, NULLED);
+	cr_assert_eq(value->is.nullable, IS_NULL);
 	cr_assert_eq(value->is.usual, DEFAULTED);
 	assert_str(value->usual, S("x, y"));
 	cr_assert_eq(value->is.usual_or_null, DEFAULTED);
 	cr_assert_eq(value->usual_or_null, 7);
-	cr_assert_eq(value->is.usually_null, NULLED);
+	cr_assert_eq(value->is.usually_null, IS_NULL);
 	cr_assert_eq(value->is.nested, DEFAULTED);
 	cr_assert_eq(value->nested->number, 5);
 	cr_assert_eq(value->nested->words.count, 2);
@@ -53,8 +53,8 @@ Test(presence, null_where_it_is_and_is_not_allowed)
 			  S("{\"must\":\"a\",\"must_or_null\":null,\"may_or_null\":null,"
 			    "\"nullable\":null,\"usual_or_null\":null,\"length\":null}"),
 			  &arena);
-	cr_assert_eq(value->is.may_or_null, NULLED);
-	cr_assert_eq(value->is.usual_or_null, NULLED);
+	cr_assert_eq(value->is.may_or_null, IS_NULL);
+	cr_assert_eq(value->is.usual_or_null, IS_NULL);
 	cr_assert_eq(value->length, 1);
 	assert_lines(
 		sample_presence_type(),

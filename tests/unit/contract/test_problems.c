@@ -1,5 +1,5 @@
 /* Problems: places, pointers, the cap, and how they become an error. */
-#include "support.h"
+#include "contract_support.h"
 
 #include "base/yaml.h"
 

@@ -1,5 +1,5 @@
 /* Rules on values, aliases, checks across fields, openness. */
-#include "support.h"
+#include "contract_support.h"
 
 Test(rules, good_values_pass)
 {

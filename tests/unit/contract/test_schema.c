@@ -1,5 +1,5 @@
 /* JSON Schema: the form that is printed and the form that is taken. */
-#include "support.h"
+#include "contract_support.h"
 
 static struct str schema(const struct type *type, bool input, struct arena *arena)
 {

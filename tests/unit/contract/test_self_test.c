@@ -1,12 +1,12 @@
 /* Mistakes in rows: each of broken.def's is found; the product's rows and the sample have none. */
-#include "support.h"
+#include "contract_support.h"
 
 #include <pthread.h>
 #include <signal.h>
 
 #include "broken.h"
-#include "contract/run.h"
-#include "contract/runtime.h"
+#include "contract/run_types.h"
+#include "contract/runtime_types.h"
 
 static void expect(const struct type *type, const char *text)
 {

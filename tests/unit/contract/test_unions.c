@@ -1,5 +1,5 @@
 /* Unions: tags inside, tags beside, tags unknown. */
-#include "support.h"
+#include "contract_support.h"
 
 Test(unions, the_case_is_told_by_the_tag)
 {
@@ -69,7 +69,7 @@ Test(unions, the_tag_may_be_in_a_sibling_before_or_after)
 		read_good(sample_server_type(),
 			  S("{\"transport\":\"http\",\"config\":{\"url\":\"u\"}}"), &arena);
 	cr_assert_eq(value->config->kind, SAMPLE_SETTINGS_HTTP);
-	cr_assert_eq(value->is.spare, NULLED);
+	cr_assert_eq(value->is.spare, IS_NULL);
 	value = read_good(sample_server_type(),
 			  S("{\"config\":{\"command\":\"c\"},\"spare\":null}"), &arena);
 	cr_assert_eq(value->config->kind, SAMPLE_SETTINGS_STDIO);

@@ -1,5 +1,5 @@
 /* The least a document may say, and what is printed for it: every default of both seeds. */
-#include "support.h"
+#include "pipeline_support.h"
 
 #define WORKFLOW "3f2504e0-4f89-41d3-9a0c-0305e82c3301"
 #define SESSION  "3f2504e0-4f89-41d3-9a0c-0305e82c3302"

@@ -1,5 +1,5 @@
 /* What is derived: the level of an event, whether an old state is still queued. */
-#include "support.h"
+#include "pipeline_support.h"
 
 #define EVENT_HEAD                                                                               \
 	"{\"id\":\"3f2504e0-4f89-41d3-9a0c-0305e82c3301\",\"workflow_id\":\"3f2504e0-4f89-41d3-" \

@@ -1,5 +1,5 @@
 /* S1's profiles become S0's; an agent is taken from a profile. */
-#include "support.h"
+#include "pipeline_support.h"
 
 #include "contract/migrate_pipeline.h"
 #include "contract/pipeline_agent.h"

@@ -1,5 +1,5 @@
 /* Everything the two seeds name is there, and the rows themselves have no mistake. */
-#include "support.h"
+#include "pipeline_support.h"
 
 struct named {
 	const char *type, *names;

@@ -1,5 +1,5 @@
 /* Severities from one scale to another, and back without a loss. */
-#include "support.h"
+#include "pipeline_support.h"
 
 #include "contract/severity.h"
 

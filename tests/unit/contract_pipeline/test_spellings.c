@@ -1,5 +1,5 @@
 /* Old spellings are read, new ones printed. */
-#include "support.h"
+#include "pipeline_support.h"
 
 struct spelling {
 	const char *type, *written, *printed;

@@ -1,5 +1,5 @@
 /* Builders give changed copies and leave the original as it was. */
-#include "documents.h"
+#include "runtime_documents.h"
 
 #include "contract/builders_runtime.h"
 

@@ -1,7 +1,7 @@
 /* The workflow runtime's vocabulary: every entity by a document, every rule by a mistake. */
-#include "documents.h"
+#include "runtime_documents.h"
 
-#include "contract/runtime.h"
+#include "contract/runtime_types.h"
 
 #define STATUSES   "pending, running, success, failed, skipped, retrying"
 #define SEVERITIES "critical, high, medium, low, info"

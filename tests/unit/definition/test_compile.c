@@ -1,4 +1,5 @@
-/* definition/compile.h: every diagnostic with its place, and what a good file becomes. */
+/* definition/definition_compile.h: every diagnostic with its place, and what a good file becomes.
+ */
 #include <criterion/criterion.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef UNIT_DEFINITION_TOOLS_H
 #define UNIT_DEFINITION_TOOLS_H
 
-#include "definition/compile.h"
+#include "definition/definition_compile.h"
 
 static const struct definition_tool test_tools[] = {
 	{ { "echo", 4 }, RUN_CLASS_PURE },

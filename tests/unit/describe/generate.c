@@ -16,7 +16,7 @@ struct maker {
 
 /* ---- trees ------------------------------------------------------------------------------ */
 
-struct json json_of(struct str text, struct arena *arena)
+struct json json_parse_own(struct str text, struct arena *arena)
 {
 	const struct json *json;
 	struct error error;
@@ -133,7 +133,7 @@ static struct json make_number(const struct field *field, bool whole, size_t num
 	return (struct json){ .kind = JSON_REAL, .as.real = value };
 }
 
-static struct json make_value(struct maker *maker, const struct field *field, size_t number)
+static struct json decision_value(struct maker *maker, const struct field *field, size_t number)
 {
 	const struct type *type = field->of();
 	switch (type->kind) {
@@ -155,9 +155,9 @@ static struct json make_value(struct maker *maker, const struct field *field, si
 	case KIND_SECRET:
 		return json_string(S("env:A_NAME"));
 	case KIND_OBJECT:
-		return json_of(S("{\"a\":1}"), maker->arena);
+		return json_parse_own(S("{\"a\":1}"), maker->arena);
 	case KIND_ANY:
-		return json_of(S("[\"any\",{\"b\":2}]"), maker->arena);
+		return json_parse_own(S("[\"any\",{\"b\":2}]"), maker->arena);
 	case KIND_ENUM:
 		return json_string(type->words[number % type->word_count].name);
 	case KIND_ENTITY:
@@ -189,7 +189,7 @@ static struct json make_item(struct maker *maker, const struct field *field, siz
 	const struct type *type = field->of();
 	if (type->kind == KIND_UNION && type->tag.size > 0)
 		return *make_case(maker, type, number % type->case_count);
-	return make_value(maker, field, number);
+	return decision_value(maker, field, number);
 }
 
 static struct json make_many(struct maker *maker, const struct field *field)
@@ -213,7 +213,8 @@ static struct json make_field_value(struct maker *maker, const struct field *fie
 {
 	if (field->shape == SHAPE_CONST)
 		return json_string(field->constant);
-	return field->shape == SHAPE_ONE ? make_value(maker, field, 0) : make_many(maker, field);
+	return field->shape == SHAPE_ONE ? decision_value(maker, field, 0)
+					 : make_many(maker, field);
 }
 
 /* ---- entities and unions ---------------------------------------------------------------- */
@@ -234,7 +235,7 @@ static struct json *fixed(struct maker *maker, const struct type *type, bool ful
 		if (!str_equal(str_from_c(fix_ups[i].type), type->name) ||
 		    (fix_ups[i].when == FULL) != full)
 			continue;
-		struct json more = json_of(str_from_c(fix_ups[i].members), maker->arena);
+		struct json more = json_parse_own(str_from_c(fix_ups[i].members), maker->arena);
 		for (size_t j = 0; j < more.as.object.count; j++) {
 			const struct json_member *member = &more.as.object.at[j];
 			bool out = member->value.kind == JSON_NULL;
@@ -313,7 +314,7 @@ static struct json *make_case(struct maker *maker, const struct type *type, size
 	const struct union_case *one = &type->cases[index];
 	if (one->of == NULL) {
 		struct json *other = arena_new(maker->arena, struct json);
-		*other = json_of(S("{\"more\":[1]}"), maker->arena);
+		*other = json_parse_own(S("{\"more\":[1]}"), maker->arena);
 		struct json tag = json_string(S("a tag that nobody knows"));
 		return json_with(other, type->tag, &tag, maker->arena);
 	}

@@ -23,7 +23,7 @@ struct json *generate_case(const struct type *type, size_t index, enum fullness 
 
 /* ---- trees ------------------------------------------------------------------------------ */
 
-struct json json_of(struct str text, struct arena *arena); /* JSON text, must be good */
+struct json json_parse_own(struct str text, struct arena *arena); /* JSON text, must be good */
 struct json json_string(struct str text);
 /* A copy with the member set, added at the end when it was not there, or (NULL) taken out. */
 struct json *json_with(const struct json *object, struct str key, const struct json *value,

@@ -28,7 +28,7 @@ static struct outcome read_as(const struct type *type, const struct json *tree, 
 	struct outcome outcome = { .problems = { .arena = arena } };
 	outcome.text = json_print(arena, tree);
 	struct json *json = arena_new(arena, struct json); /* the value may refer to it */
-	*json = json_of(outcome.text, arena);
+	*json = json_parse_own(outcome.text, arena);
 	struct contract_source source = { .json = json, .text = outcome.text, .world = &world };
 	outcome.value = contract_parse(type, &source, arena, &outcome.problems);
 	return outcome;
@@ -103,7 +103,7 @@ static void expect_good(const struct type *type, const struct json *tree, const 
 	if (first.value == NULL)
 		return;
 	struct str once = contract_text(type, first.value, &arena);
-	struct json printed = json_of(once, &arena);
+	struct json printed = json_parse_own(once, &arena);
 	cr_expect(holds(&printed, tree), STR_FMT ", %s: given   " STR_FMT "\nprinted " STR_FMT,
 		  STR_ARG(type->name), what, STR_ARG(first.text), STR_ARG(once));
 	struct outcome second = read_as(type, &printed, &arena);
@@ -199,7 +199,7 @@ static void try_value(const struct trial *trial, struct json value, const char *
 
 static void try_text(const struct trial *trial, const char *text, const char *what)
 {
-	try_value(trial, json_of(str_from_c(text), trial->arena), what);
+	try_value(trial, json_parse_own(str_from_c(text), trial->arena), what);
 }
 
 /* As JSON text: what a value of the kind can never be. */
@@ -262,7 +262,7 @@ static void try_items(const struct trial *trial)
 		buf_add(&text, str_from_c(wrong));
 	}
 	buf_add_char(&text, map ? '}' : ']');
-	try_value(trial, json_of(str_copy(trial->arena, buf_str(&text)), trial->arena),
+	try_value(trial, json_parse_own(str_copy(trial->arena, buf_str(&text)), trial->arena),
 		  "a wrong item");
 }
 
@@ -373,7 +373,7 @@ static void test_bad_field(const struct type *type, const struct field *field)
 static void test_ignored_field(const struct type *type, const struct field *field)
 {
 	AUTO(arena) arena = { 0 };
-	struct json wrong = json_of(S("[[\"not this\"]]"), &arena);
+	struct json wrong = json_parse_own(S("[[\"not this\"]]"), &arena);
 	const struct json *base = generate(type, MINIMAL, &arena);
 	struct outcome outcome =
 		read_as(type, json_with(base, field->name, &wrong, &arena), &arena);
@@ -425,7 +425,7 @@ static void test_not_an_object(const struct type *type)
 	static const char *const texts[] = { "null", "[]", "\"text\"", "1", "true" };
 	for (size_t i = 0; i < COUNT(texts) && is_document(type); i++) {
 		AUTO(arena) arena = { 0 };
-		struct json tree = json_of(str_from_c(texts[i]), &arena);
+		struct json tree = json_parse_own(str_from_c(texts[i]), &arena);
 		struct outcome outcome = read_as(type, &tree, &arena);
 		tried++;
 		cr_expect(outcome.value == NULL && outcome.problems.count == 1 &&
@@ -441,7 +441,7 @@ static void test_bad_tag(const struct type *type)
 		return;
 	const struct json *base = generate(type, MINIMAL, &arena);
 	struct json unknown = json_string(S("a tag that nobody knows")),
-		    number = json_of(S("7"), &arena);
+		    number = json_parse_own(S("7"), &arena);
 	bool open = false;
 	for (size_t i = 0; i < type->case_count; i++)
 		open = open || type->cases[i].of == NULL;

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "base/limits.h"
-#include "contract/config.h"
+#include "contract/config_rows.h"
 #include "contract/describe.h"
 #include "contract/modules.h"
 

@@ -1,7 +1,7 @@
 /* engine/run.h: how steps start, fail, skip and end. */
 #include <stdio.h>
 
-#include "engine/rig.h"
+#include "engine/engine_rig.h"
 
 enum { ROOM = 10 }; /* what a definition that says nothing gets */
 
@@ -23,7 +23,7 @@ Test(flow, a_chain_of_pure_steps_is_one_row_a_step)
 		 "  - {name: c, tool: echo, depends_on: [b], inputs: {x: "
 		 "'${steps.b.outputs.x}'}}\n");
 	rig_create(&rig, "{}");
-	cr_assert(run_is_stepping(rig.run));
+	cr_assert(run_needs_recovery(rig.run));
 	cr_assert_str_eq(rig_log(&rig), "run.created\n");
 	rig_compute(&rig, "a");
 	rig_compute(&rig, "b");
@@ -33,7 +33,7 @@ Test(flow, a_chain_of_pure_steps_is_one_row_a_step)
 					"run.finished\n");
 	cr_assert_eq(rig.run->state, RUN_SUCCEEDED);
 	cr_assert_str_eq(rig_value(&rig, &rig.run->outputs), "{\"o\":1}");
-	cr_assert_not(run_is_stepping(rig.run));
+	cr_assert_not(run_needs_recovery(rig.run));
 	cr_assert_eq(rig.run->ended_at, rig.now);
 }
 

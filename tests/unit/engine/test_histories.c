@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/time.h"
-#include "engine/rig.h"
+#include "engine/engine_rig.h"
 
 enum { MOST_EVENTS = 1000, MOST_HISTORIES = 100 };
 
@@ -200,7 +200,7 @@ static void play_unknown(struct rig *rig)
 	rig_answer(rig, "ask", RUN_DECISION_APPROVE);
 	struct command unknown = rig_finished(rig, "publish", NULL);
 	unknown.outcome = RUN_OUTCOME_UNKNOWN;
-	unknown.fault = (struct fault){ S("outcome_unknown"), S("nobody knows") };
+	unknown.fault = (struct failure){ S("outcome_unknown"), S("nobody knows") };
 	rig_do(rig, &unknown);
 }
 

@@ -1,5 +1,5 @@
 /* Questions to a person: asked, answered once, bound to what was shown. */
-#include "engine/rig.h"
+#include "engine/engine_rig.h"
 
 static struct rig rig;
 
@@ -27,7 +27,7 @@ Test(human, a_question_is_asked_with_its_references_filled_in)
 	cr_assert(str_equal(rig.last.as.run_human_requested->question, S("ok, bob?")));
 	cr_assert_str_eq(rig_state(&rig, "ask"), "waiting_human");
 	cr_assert_eq(rig.run->state, RUN_WAITING_HUMAN);
-	cr_assert_not(run_is_stepping(rig.run));
+	cr_assert_not(run_needs_recovery(rig.run));
 }
 
 Test(human, approval_goes_on_with_the_answer_as_output)

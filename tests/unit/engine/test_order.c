@@ -1,6 +1,6 @@
 /* What comes first, what waits, and what must not be there at once: mostly what the model of
  * tests/model found. */
-#include "engine/rig.h"
+#include "engine/engine_rig.h"
 
 static struct rig rig;
 
@@ -28,7 +28,7 @@ static void unknown(const char *step)
 {
 	struct command command = rig_finished(&rig, step, NULL);
 	command.outcome = RUN_OUTCOME_UNKNOWN;
-	command.fault = (struct fault){ S(""), S("") };
+	command.fault = (struct failure){ S(""), S("") };
 	rig_do(&rig, &command);
 }
 

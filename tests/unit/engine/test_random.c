@@ -1,6 +1,6 @@
 /* Random graphs, driven to their end in random order: the bound on rows, the room, the workspace
  * and the mirror hold at every step. */
-#include "engine/rig.h"
+#include "engine/engine_rig.h"
 
 static uint64_t dice_state;
 

@@ -1,5 +1,5 @@
 /* What decide() and evolve() refuse; a refusal changes nothing. */
-#include "engine/rig.h"
+#include "engine/engine_rig.h"
 
 static struct rig rig;
 

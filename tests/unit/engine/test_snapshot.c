@@ -1,6 +1,6 @@
 /* Snapshots: what is in one, compaction, and snapshots that are none.  That every history can be
  * taken up at every place in it is shown by the rig, for the histories of all tests here. */
-#include "engine/rig.h"
+#include "engine/engine_rig.h"
 
 static const char mixed[] = "name: w\n"
 			    "inputs:\n  who: {type: string}\n"

@@ -1,5 +1,5 @@
 /* contracts/states.def as tables, and the ids that are derived. */
-#include "engine/rig.h"
+#include "engine/engine_rig.h"
 
 static bool run_move(size_t from, size_t to)
 {

@@ -2,7 +2,7 @@
  * read them; and what becomes of a workflow's outputs. */
 #include <stdlib.h>
 
-#include "engine/rig.h"
+#include "engine/engine_rig.h"
 
 static struct rig rig;
 

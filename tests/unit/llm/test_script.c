@@ -12,13 +12,13 @@ enum { TIMERS = 512 };
 
 struct timer {
 	int64_t due;
-	system_callback *callback; /* NULL: stopped or fired */
+	platform_callback *callback; /* NULL: stopped or fired */
 	void *context;
 	uint64_t argument;
 };
 
 static struct scene {
-	struct system system; /* first */
+	struct platform system; /* first */
 	struct timer timers[TIMERS];
 	size_t timer_count;
 	int64_t now;
@@ -33,7 +33,7 @@ static struct scene {
 	struct run_turn_usage usage;
 } scene;
 
-static uint64_t timer_start(struct system *system, int64_t delay_us, system_callback *callback,
+static uint64_t timer_start(struct platform *system, int64_t delay_us, platform_callback *callback,
 			    void *context, uint64_t argument)
 {
 	(void)system;
@@ -43,13 +43,14 @@ static uint64_t timer_start(struct system *system, int64_t delay_us, system_call
 	return ++scene.timer_count;
 }
 
-static void timer_stop(struct system *system, uint64_t timer)
+static void timer_stop(struct platform *system, uint64_t timer)
 {
 	(void)system;
 	scene.timers[timer - 1].callback = NULL;
 }
 
-static const struct system_ops timer_ops = { .timer_start = timer_start, .timer_stop = timer_stop };
+static const struct platform_ops timer_ops = { .timer_start = timer_start,
+					       .timer_stop = timer_stop };
 
 /* Fires what is due until then; false when nothing was. */
 static bool move_to(int64_t now)
@@ -72,7 +73,7 @@ static void begin(void)
 {
 	memset(&scene, 0, sizeof(scene));
 	scene.system.ops = &timer_ops;
-	scene.host.system = &scene.system;
+	scene.host.platform = &scene.system;
 }
 
 static void finish(void)

@@ -2,7 +2,7 @@
 #ifndef TESTS_NET_SOCKET_CLIENT_H
 #define TESTS_NET_SOCKET_CLIENT_H
 
-#include "rig.h"
+#include "net_rig.h"
 
 enum { FIN = 0x80, TEXT = 1, BINARY = 2, CLOSE = 8, PING = 9, PONG = 10, MASKED = 0x80 };
 

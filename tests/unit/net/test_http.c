@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "rig.h"
+#include "net_rig.h"
 
 static struct rig rig;
 

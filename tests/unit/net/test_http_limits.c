@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rig.h"
+#include "net_rig.h"
 
 static void expect_status(int client, int status)
 {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "net/local_client.h"
-#include "rig.h"
+#include "net_rig.h"
 
 static struct rig rig;
 

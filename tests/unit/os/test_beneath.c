@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "os/beneath.h"
+#include "os/confined_path.h"
 #include "os/file.h"
 #include "tests/unit/folder.h"
 
@@ -48,10 +48,10 @@ static void *put_often(void *argument)
 		struct str bytes;
 		uint64_t size;
 		/* Whoever has put it there finds it whole at once. */
-		if (!beneath_replace(folder, "sums/same", (struct str){ content, LONG },
-				     (struct beneath_write){ .make_folders = true }, &error) ||
-		    !beneath_read(folder, "sums/same", 0, LONG + 1, &arena, &bytes, &size,
-				  &error) ||
+		if (!confined_replace(folder, "sums/same", (struct str){ content, LONG },
+				      (struct confined_write){ .make_folders = true }, &error) ||
+		    !confined_read(folder, "sums/same", 0, LONG + 1, &arena, &bytes, &size,
+				   &error) ||
 		    !str_equal(bytes, (struct str){ content, LONG }))
 			(*failures)++;
 	}
@@ -84,10 +84,10 @@ Test(beneath, lines_are_added_together)
 	struct error error;
 	const struct str lines[] = { S("one"), S(""), S("three") };
 	size_t written;
-	cr_assert(beneath_append_lines(folder, "log/a", lines, 3, &written, &error));
+	cr_assert(confined_append_lines(folder, "log/a", lines, 3, &written, &error));
 	cr_assert_eq(written, 3);
 	cr_assert_str_eq(look(&arena, "log/a"), "one\n\nthree\n");
-	cr_assert(beneath_append_line(folder, "log/a", S("four"), &error));
+	cr_assert(confined_append_line(folder, "log/a", S("four"), &error));
 	cr_assert_str_eq(look(&arena, "log/a"), "one\n\nthree\nfour\n");
 }
 
@@ -100,7 +100,7 @@ static size_t added_within(rlim_t room, struct error *error)
 			    much = { RLIM_INFINITY, RLIM_INFINITY };
 	signal(SIGXFSZ, SIG_IGN);
 	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &little), 0);
-	bool good = beneath_append_lines(folder, "full", lines, 3, &written, error);
+	bool good = confined_append_lines(folder, "full", lines, 3, &written, error);
 	cr_assert_eq(setrlimit(RLIMIT_FSIZE, &much), 0);
 	cr_assert_eq(good, written == 3);
 	return written;
@@ -117,8 +117,8 @@ Test(beneath, it_says_how_many_lines_found_room)
 		AUTO(arena) arena = { 0 };
 		struct error error;
 		/* The end of a torn line comes first. */
-		cr_assert(beneath_replace(folder, "full", S("to"), (struct beneath_write){ 0 },
-					  &error));
+		cr_assert(confined_replace(folder, "full", S("to"), (struct confined_write){ 0 },
+					   &error));
 		cr_expect_eq(added_within(cases[i].room, &error), cases[i].written, "%zu", i);
 		cr_expect_eq(
 			strncmp(look(&arena, "full"), "to\n111\n222\n333\n", (size_t)cases[i].room),
@@ -130,20 +130,20 @@ Test(beneath, it_says_how_many_lines_found_room)
 
 Test(beneath, a_sign_is_good_only_when_a_change_would_show)
 {
-	const struct file_sign sign = { 1, 2, 3, 4, 5, true };
-	struct file_sign others[] = { { 9, 2, 3, 4, 5, true }, { 1, 9, 3, 4, 5, true },
-				      { 1, 2, 9, 4, 5, true }, { 1, 2, 3, 9, 5, true },
-				      { 1, 2, 3, 4, 9, true }, { 1, 2, 3, 4, 5, false } };
-	cr_assert(file_sign_equal(&sign, &sign));
+	const struct file_signature sign = { 1, 2, 3, 4, 5, true };
+	struct file_signature others[] = { { 9, 2, 3, 4, 5, true }, { 1, 9, 3, 4, 5, true },
+					   { 1, 2, 9, 4, 5, true }, { 1, 2, 3, 9, 5, true },
+					   { 1, 2, 3, 4, 9, true }, { 1, 2, 3, 4, 5, false } };
+	cr_assert(file_signature_equal(&sign, &sign));
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		cr_expect_not(file_sign_equal(&sign, &others[i]), "%zu", i);
-		cr_expect_not(file_sign_equal(&others[i], &sign), "%zu", i);
+		cr_expect_not(file_signature_equal(&sign, &others[i]), "%zu", i);
+		cr_expect_not(file_signature_equal(&others[i], &sign), "%zu", i);
 	}
 	struct error error;
-	struct file_sign now;
-	cr_assert(beneath_replace(folder, "new", S("x"), (struct beneath_write){ 0 }, &error));
-	cr_assert(beneath_sign(folder, "new", &now));
+	struct file_signature now;
+	cr_assert(confined_replace(folder, "new", S("x"), (struct confined_write){ 0 }, &error));
+	cr_assert(confined_signature(folder, "new", &now));
 	cr_expect_not(now.settled, "it was written a moment ago");
-	cr_expect_not(beneath_sign(folder, "none", &now));
-	cr_expect_not(beneath_sign(folder, "../x", &now));
+	cr_expect_not(confined_signature(folder, "none", &now));
+	cr_expect_not(confined_signature(folder, "../x", &now));
 }

@@ -180,17 +180,17 @@ Test(file, nothing_leads_out_from_beneath_a_root)
 	static const char *const ways_out[] = { "../secret", "sub/../../secret", "link",
 						"/etc/passwd", "inside/plain" };
 	for (size_t i = 0; i < COUNT(ways_out); i++) {
-		cr_assert(!file_read_beneath(root, ways_out[i], 100, &arena, &text, &error), "%s",
+		cr_assert(!file_read_confined(root, ways_out[i], 100, &arena, &text, &error), "%s",
 			  ways_out[i]);
 		cr_assert_eq(error.code, ERROR_FORBIDDEN, "%s: %s", ways_out[i], error.text);
 		cr_assert(str_equal(text, S("untouched")));
 	}
-	cr_assert(!file_read_beneath(root, "none", 100, &arena, &text, &error));
+	cr_assert(!file_read_confined(root, "none", 100, &arena, &text, &error));
 	cr_assert_eq(error.code, ERROR_NOT_FOUND);
 	cr_assert(
-		!file_read_beneath(in_folder(&arena, "no-root"), "x", 100, &arena, &text, &error));
+		!file_read_confined(in_folder(&arena, "no-root"), "x", 100, &arena, &text, &error));
 	cr_assert_eq(error.code, ERROR_NOT_FOUND);
-	cr_assert(file_read_beneath(root, "sub/plain", 100, &arena, &text, &error));
+	cr_assert(file_read_confined(root, "sub/plain", 100, &arena, &text, &error));
 	cr_assert(str_equal(text, S("plain")));
 }
 

@@ -135,7 +135,7 @@ Test(flight, a_stall_is_named_while_it_lasts)
 	trial_open(&trial);
 	struct holding holding = { .job = { .run = nothing, .done = hold, .name = "holder" },
 				   .trial = &trial };
-	system_submit(loop_system(trial.loop), LANE_READER, &holding.job);
+	platform_submit(loop_platform(trial.loop), LANE_READER, &holding.job);
 	loop_run(trial.loop);
 	cr_assert_eq(trial.stalls, 1);
 	cr_assert_str_eq(trial.phase, "holder");
@@ -170,10 +170,10 @@ Test(flight, one_that_is_over_already_is_named_too_and_the_innermost_is_to_blame
 	await_stalls(&trial, 2);
 	cr_assert_str_eq(trial.phase, "outer");
 	/* A turn with a stall in it is not another one; one without any is. */
-	flight_turn(flight, 400000);
-	flight_turn(flight, 1000);
+	flight_tick(flight, 400000);
+	flight_tick(flight, 1000);
 	cr_assert_eq(loop_stalls(trial.loop), 2);
-	flight_turn(flight, 400000);
+	flight_tick(flight, 400000);
 	await_stalls(&trial, 3);
 	cr_assert_str_eq(trial.phase, "turn");
 	trial_close(&trial);
@@ -244,7 +244,7 @@ static void dies(int number, bool broken_invariant, const char *why)
 		require(!broken_invariant);
 		/* On the thread of a lane: where our own faults would be, too. */
 		struct dying dying = { .job = { .run = die }, .number = number };
-		system_submit(loop_system(trial.loop), LANE_READER, &dying.job);
+		platform_submit(loop_platform(trial.loop), LANE_READER, &dying.job);
 		loop_free(trial.loop);
 		_exit(2);
 	}
@@ -289,14 +289,14 @@ Test(flight, turns_are_measured)
 	struct trial trial;
 	trial_open(&trial);
 	struct holding holding = { .job = { .run = nothing, .done = hold }, .trial = &trial };
-	system_submit(loop_system(trial.loop), LANE_READER, &holding.job);
+	platform_submit(loop_platform(trial.loop), LANE_READER, &holding.job);
 	loop_run(trial.loop);
 	cr_assert_str_eq(trial.phase, "job");
 	/* The turn that was held ends when the loop runs again. */
 	holding.job.done = hold;
-	system_submit(loop_system(trial.loop), LANE_READER, &holding.job);
+	platform_submit(loop_platform(trial.loop), LANE_READER, &holding.job);
 	loop_run(trial.loop);
-	const struct histogram *turns = loop_turns(trial.loop);
+	const struct histogram *turns = loop_ticks(trial.loop);
 	cr_assert_geq(turns->count, 1);
 	uint64_t slow = turns->count;
 	for (size_t i = 0; i < turns->bound_count; i++)

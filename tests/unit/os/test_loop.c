@@ -53,14 +53,14 @@ static void number_done(struct job *job)
 		loop_stop(trial->loop);
 }
 
-static void submit_all(struct trial *trial, enum system_lane lane)
+static void submit_all(struct trial *trial, enum platform_lane lane)
 {
 	trial->loop_thread = pthread_self();
 	for (unsigned i = 0; i < MOST; i++) {
 		trial->jobs[i] = (struct numbered){
 			.job.run = run_number, .job.done = number_done, .trial = trial, .number = i
 		};
-		system_submit(loop_system(trial->loop), lane, &trial->jobs[i].job);
+		platform_submit(loop_platform(trial->loop), lane, &trial->jobs[i].job);
 	}
 }
 
@@ -83,7 +83,7 @@ Test(loop, the_writer_is_one_thread_in_order)
 Test(loop, readers_run_every_job_once_with_their_number)
 {
 	struct trial trial = { .loop = open_loop(), .stop_at = MOST };
-	unsigned threads = system_reader_threads(loop_system(trial.loop));
+	unsigned threads = platform_reader_threads(loop_platform(trial.loop));
 	cr_assert_eq(threads, 2);
 	submit_all(&trial, LANE_READER);
 	loop_run(trial.loop);
@@ -130,7 +130,7 @@ Test(loop, two_readers_run_at_the_same_time)
 	for (size_t i = 0; i < 2; i++) {
 		meetings[i] =
 			(struct meeting){ { .run = meet, .done = met }, loop, &barrier, 9, &left };
-		system_submit(loop_system(loop), LANE_READER, &meetings[i].job);
+		platform_submit(loop_platform(loop), LANE_READER, &meetings[i].job);
 	}
 	loop_run(loop);
 	cr_assert_eq(meetings[0].thread + meetings[1].thread, 1);
@@ -142,7 +142,7 @@ static void done_and_again(struct job *job)
 {
 	struct numbered *numbered = (struct numbered *)(void *)job;
 	if (numbered->trial->done_count++ < 3)
-		system_submit(loop_system(numbered->trial->loop), LANE_READER, job);
+		platform_submit(loop_platform(numbered->trial->loop), LANE_READER, job);
 }
 
 Test(loop, freeing_finishes_what_is_queued_and_what_that_submits)
@@ -157,7 +157,7 @@ Test(loop, freeing_finishes_what_is_queued_and_what_that_submits)
 	again.jobs[0] = (struct numbered){ .job.run = run_number,
 					   .job.done = done_and_again,
 					   .trial = &again };
-	system_submit(loop_system(again.loop), LANE_WRITER, &again.jobs[0].job);
+	platform_submit(loop_platform(again.loop), LANE_WRITER, &again.jobs[0].job);
 	loop_free(again.loop);
 	cr_assert_eq(again.done_count, 4);
 	cr_assert_eq(again.ran_count, 4);
@@ -177,7 +177,7 @@ Test(loop, done_may_free_its_job)
 	numbered->job.run = run_number;
 	numbered->job.done = done_and_free;
 	numbered->trial = &trial;
-	system_submit(loop_system(trial.loop), LANE_READER, &numbered->job);
+	platform_submit(loop_platform(trial.loop), LANE_READER, &numbered->job);
 	loop_run(trial.loop);
 	cr_assert_eq(trial.ran_count, 1);
 	loop_free(trial.loop);
@@ -199,7 +199,7 @@ static void ring(void *context, uint64_t argument)
 static void ring_last(void *context, uint64_t argument)
 {
 	struct bells *bells = context;
-	cr_assert_geq(system_mono_us(loop_system(bells->loop)), bells->due_us);
+	cr_assert_geq(platform_mono_us(loop_platform(bells->loop)), bells->due_us);
 	ring(context, argument);
 	loop_stop(bells->loop);
 }
@@ -207,21 +207,21 @@ static void ring_last(void *context, uint64_t argument)
 Test(loop, timers_fire_once_in_order_and_never_early)
 {
 	struct bells bells = { .loop = open_loop() };
-	struct system *system = loop_system(bells.loop);
-	bells.due_us = system_mono_us(system) + 30000;
-	uint64_t last = system_timer_start(system, 30000, ring_last, &bells, 4);
-	uint64_t second = system_timer_start(system, 15000, ring, &bells, 3);
-	uint64_t first = system_timer_start(system, 1, ring, &bells, 2);
-	uint64_t now = system_timer_start(system, 0, ring, &bells, 0);
-	uint64_t before = system_timer_start(system, -5, ring, &bells, 1);
+	struct platform *system = loop_platform(bells.loop);
+	bells.due_us = platform_mono_us(system) + 30000;
+	uint64_t last = platform_timer_start(system, 30000, ring_last, &bells, 4);
+	uint64_t second = platform_timer_start(system, 15000, ring, &bells, 3);
+	uint64_t first = platform_timer_start(system, 1, ring, &bells, 2);
+	uint64_t now = platform_timer_start(system, 0, ring, &bells, 0);
+	uint64_t before = platform_timer_start(system, -5, ring, &bells, 1);
 	cr_assert(last != 0 && second != 0 && first != 0 && now != 0 && before != 0);
 	cr_assert_neq(now, before);
 	loop_run(bells.loop);
 	cr_assert_eq(bells.count, 5);
 	for (unsigned i = 0; i < 5; i++)
 		cr_assert_eq(bells.rung[i], i);
-	system_timer_stop(system, last);
-	system_timer_stop(system, now);
+	platform_timer_stop(system, last);
+	platform_timer_stop(system, now);
 	loop_free(bells.loop);
 }
 
@@ -230,22 +230,22 @@ static void stop_others(void *context, uint64_t argument)
 	struct bells *bells = context;
 	ring(context, argument);
 	for (size_t i = 0; i < 3; i++)
-		system_timer_stop(loop_system(bells->loop), bells->timer[i]);
+		platform_timer_stop(loop_platform(bells->loop), bells->timer[i]);
 }
 
 Test(loop, a_stopped_timer_stays_silent)
 {
 	struct bells bells = { .loop = open_loop() };
-	struct system *system = loop_system(bells.loop);
-	system_timer_start(system, 0, stop_others, &bells, 7);
-	bells.timer[0] = system_timer_start(system, 0, ring, &bells, 1);
-	bells.timer[1] = system_timer_start(system, 5000, ring, &bells, 2);
-	bells.timer[2] = system_timer_start(system, 0, ring, &bells, 3);
-	system_timer_start(system, 20000, ring_last, &bells, 8);
-	system_timer_stop(system, bells.timer[2]);
-	system_timer_stop(system, bells.timer[2]);
-	system_timer_stop(system, 0);
-	system_timer_stop(system, 0xdeadbeef);
+	struct platform *system = loop_platform(bells.loop);
+	platform_timer_start(system, 0, stop_others, &bells, 7);
+	bells.timer[0] = platform_timer_start(system, 0, ring, &bells, 1);
+	bells.timer[1] = platform_timer_start(system, 5000, ring, &bells, 2);
+	bells.timer[2] = platform_timer_start(system, 0, ring, &bells, 3);
+	platform_timer_start(system, 20000, ring_last, &bells, 8);
+	platform_timer_stop(system, bells.timer[2]);
+	platform_timer_stop(system, bells.timer[2]);
+	platform_timer_stop(system, 0);
+	platform_timer_stop(system, 0xdeadbeef);
 	loop_run(bells.loop);
 	cr_assert_eq(bells.count, 2);
 	cr_assert_eq(bells.rung[0], 7);
@@ -257,7 +257,7 @@ static void ring_again(void *context, uint64_t argument)
 {
 	struct bells *bells = context;
 	bells->count++;
-	system_timer_start(loop_system(bells->loop), 0, ring_again, context, argument);
+	platform_timer_start(loop_platform(bells->loop), 0, ring_again, context, argument);
 }
 
 static void stop_loop(void *context, uint64_t argument)
@@ -269,8 +269,8 @@ static void stop_loop(void *context, uint64_t argument)
 Test(loop, a_timer_that_always_starts_again_starves_nobody)
 {
 	struct bells bells = { .loop = open_loop() };
-	system_timer_start(loop_system(bells.loop), 0, ring_again, &bells, 0);
-	system_timer_start(loop_system(bells.loop), 3000, stop_loop, &bells, 0);
+	platform_timer_start(loop_platform(bells.loop), 0, ring_again, &bells, 0);
+	platform_timer_start(loop_platform(bells.loop), 3000, stop_loop, &bells, 0);
 	loop_run(bells.loop);
 	cr_assert_gt(bells.count, 1);
 	loop_free(bells.loop);
@@ -279,9 +279,9 @@ Test(loop, a_timer_that_always_starts_again_starves_nobody)
 Test(loop, freeing_drops_timers)
 {
 	struct bells bells = { .loop = open_loop() };
-	system_timer_start(loop_system(bells.loop), 0, ring, &bells, 0);
-	system_timer_start(loop_system(bells.loop), 1000, ring, &bells, 0);
-	system_timer_start(loop_system(bells.loop), 3600000000, ring, &bells, 0);
+	platform_timer_start(loop_platform(bells.loop), 0, ring, &bells, 0);
+	platform_timer_start(loop_platform(bells.loop), 1000, ring, &bells, 0);
+	platform_timer_start(loop_platform(bells.loop), 3600000000, ring, &bells, 0);
 	loop_free(bells.loop);
 	cr_assert_eq(bells.count, 0);
 	loop_free(NULL);
@@ -290,13 +290,13 @@ Test(loop, freeing_drops_timers)
 Test(loop, clocks_and_dice)
 {
 	struct loop *loop = open_loop();
-	struct system *system = loop_system(loop);
-	cr_assert_gt(system_wall_us(system), 1600000000000000);
-	int64_t before = system_mono_us(system);
-	cr_assert_leq(before, system_mono_us(system));
+	struct platform *system = loop_platform(loop);
+	cr_assert_gt(platform_wall_us(system), 1600000000000000);
+	int64_t before = platform_mono_us(system);
+	cr_assert_leq(before, platform_mono_us(system));
 	unsigned char one[32] = { 0 }, two[32] = { 0 };
-	system_random(system, one, sizeof(one));
-	system_random(system, two, sizeof(two));
+	platform_random(system, one, sizeof(one));
+	platform_random(system, two, sizeof(two));
 	cr_assert_neq(memcmp(one, two, sizeof(one)), 0);
 	loop_free(loop);
 }

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "os/file.h"
-#include "os/point.h"
+#include "os/failpoint.h"
 
 /* Passes a, b, b, b in a child with these rules; its wait status. */
 static int walk(const char *rules, const char *trace)
@@ -25,13 +25,13 @@ static int walk(const char *rules, const char *trace)
 			setenv("BATON_POINTS_TRACE", trace, 1);
 		if (freopen("/dev/null", "w", stderr) == NULL)
 			_exit(99);
-		point_setup();
-		if (point_active != (rules != NULL || trace != NULL))
+		failpoint_setup();
+		if (failpoint_active != (rules != NULL || trace != NULL))
 			_exit(98);
-		POINT("a");
-		POINT("b");
-		POINT("b");
-		POINT("b");
+		FAILPOINT("a");
+		FAILPOINT("b");
+		FAILPOINT("b");
+		FAILPOINT("b");
 		_exit(0);
 	}
 	int status;
@@ -74,14 +74,14 @@ Test(point, the_named_passing_kills)
 Test(point, a_limit_is_what_was_ordered)
 {
 	setenv("BATON_POINTS", "a=limit@3;b=kill@9", 1);
-	point_setup();
-	cr_assert_eq(POINT_LIMIT("a", 100), 3);
-	cr_assert_eq(POINT_LIMIT("a", 100), 3, "as often as it is asked for");
-	cr_assert_eq(POINT_LIMIT("b", 100), 100);
-	POINT("a"); /* nothing happens there */
+	failpoint_setup();
+	cr_assert_eq(FAILPOINT_LIMIT("a", 100), 3);
+	cr_assert_eq(FAILPOINT_LIMIT("a", 100), 3, "as often as it is asked for");
+	cr_assert_eq(FAILPOINT_LIMIT("b", 100), 100);
+	FAILPOINT("a"); /* nothing happens there */
 	unsetenv("BATON_POINTS");
-	point_setup();
-	cr_assert_eq(POINT_LIMIT("a", 100), 100);
+	failpoint_setup();
+	cr_assert_eq(FAILPOINT_LIMIT("a", 100), 100);
 	cr_assert_eq(WEXITSTATUS(walk("a=limit", NULL)), 2);
 	cr_assert_eq(WEXITSTATUS(walk("a=limit@0", NULL)), 2);
 }
@@ -119,12 +119,12 @@ Test(point, whoever_passes_is_held_until_the_gate_opens)
 static void full_passings(const char *rules, const char *expected)
 {
 	setenv("BATON_POINTS", rules, 1);
-	point_setup();
+	failpoint_setup();
 	for (const char *letter = expected; *letter != '\0'; letter++) {
-		POINT("a");
-		cr_assert_eq(POINT_FULL("a"), *letter == 'f', "%s, passing %d", rules,
+		FAILPOINT("a");
+		cr_assert_eq(FAILPOINT_FULL("a"), *letter == 'f', "%s, passing %d", rules,
 			     (int)(letter - expected) + 1);
-		cr_assert_not(POINT_FULL("b"));
+		cr_assert_not(FAILPOINT_FULL("b"));
 	}
 }
 
@@ -135,9 +135,9 @@ Test(point, the_disk_is_full_when_the_rule_says_so)
 	full_passings("a=full@2-4", ".fff..");
 	full_passings("a=full@1;a=full@5-5;c=kill", "f...f.");
 	unsetenv("BATON_POINTS");
-	point_setup();
-	cr_assert_not(point_active);
-	cr_assert_not(POINT_FULL("a"));
+	failpoint_setup();
+	cr_assert_not(failpoint_active);
+	cr_assert_not(FAILPOINT_FULL("a"));
 }
 
 Test(point, wrong_rules_end_the_process)

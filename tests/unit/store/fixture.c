@@ -255,7 +255,7 @@ static bool tell_beside(struct fixture *f, struct buf *out)
 	return true;
 }
 
-bool story_try(struct fixture *f, struct str *out_story)
+bool timeline_try(struct fixture *f, struct str *out_story)
 {
 	AUTO(buf) out = { 0 };
 	char id[UUID_TEXT_SIZE], other[UUID_TEXT_SIZE];
@@ -280,11 +280,11 @@ bool story_try(struct fixture *f, struct str *out_story)
 	return true;
 }
 
-struct str story_of(struct fixture *fixture)
+struct str timeline_of(struct fixture *fixture)
 {
-	struct str story = S("");
-	cr_assert(story_try(fixture, &story), "%s", fixture->error.text);
-	return story;
+	struct str timeline = S("");
+	cr_assert(timeline_try(fixture, &timeline), "%s", fixture->error.text);
+	return timeline;
 }
 
 size_t purge_all(struct fixture *f, size_t limit)

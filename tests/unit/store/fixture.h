@@ -50,8 +50,8 @@ struct store_event_page events_all(struct fixture *fixture);
 struct store_run run_of(struct fixture *fixture, unsigned run);
 bool run_exists(struct fixture *fixture, unsigned run);
 /* Everything a reader can say, as one text in the fixture's arena; the same for every backend. */
-struct str story_of(struct fixture *fixture);
-bool story_try(struct fixture *fixture, struct str *out_story); /* false: a read failed */
+struct str timeline_of(struct fixture *fixture);
+bool timeline_try(struct fixture *fixture, struct str *out_story); /* false: a read failed */
 
 size_t purge_all(struct fixture *fixture, size_t limit); /* how many slices it took */
 void check_whole(struct fixture *fixture);               /* check() finds nothing */

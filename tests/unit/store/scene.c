@@ -8,7 +8,7 @@
 
 enum { BATCH = 3, VALUE = 1500 };
 
-struct str stories[COMMITS + 1];
+struct str timeline_cache[COMMITS + 1];
 const char *const fates[] = { "keep", "drop", "tear", "garble", "mixed" };
 
 static bool values_there[COMMITS + 1][COMMITS]; /* behind so many commits, of that commit */
@@ -145,7 +145,7 @@ static void stories_note(struct fixture *f, unsigned commits)
 	bool more = true;
 	while (more)
 		cr_assert(f->ops->purge(f->store, 100, NULL, &more, &f->error));
-	stories[commits] = str_copy(&stories_arena, story_of(f));
+	timeline_cache[commits] = str_copy(&stories_arena, timeline_of(f));
 	for (unsigned i = 0; i < COMMITS; i++)
 		cr_assert(value_read(f, i, &values_there[commits][i]));
 }
@@ -259,12 +259,12 @@ unsigned scene_recover(struct scene *scene, const char *what)
 {
 	cr_assert(scene_open(scene), "%s: %s", what, scene->f.error.text);
 	cr_assert(scene_look(scene), "%s: %s", what, scene->f.error.text);
-	struct str story = story_of(&scene->f);
+	struct str timeline = timeline_of(&scene->f);
 	unsigned told = 0;
-	while (told <= COMMITS && !str_equal(story, stories[told]))
+	while (told <= COMMITS && !str_equal(timeline, timeline_cache[told]))
 		told++;
 	cr_assert_leq(told, COMMITS, "%s: a story that nobody told:\n" STR_FMT, what,
-		      STR_ARG(story));
+		      STR_ARG(timeline));
 	cr_assert_geq(told, scene->acknowledged, "%s: %u commits acknowledged, %u there", what,
 		      scene->acknowledged, told);
 	cr_assert_leq(told, scene->acknowledged + 1, "%s: %u commits acknowledged, %u there", what,
@@ -280,14 +280,14 @@ void scene_go_on(struct scene *scene, unsigned told, const char *what)
 	for (unsigned i = told; i < COMMITS && i < told + 2; i++) {
 		cr_assert(commit_number(f, i, &outcome), "%s: %s", what, f->error.text);
 		cr_assert_eq(outcome, STORE_COMMITTED, "%s", what);
-		cr_assert_str(story_of(f), stories[i + 1]);
+		cr_assert_str(timeline_of(f), timeline_cache[i + 1]);
 		told = i + 1;
 	}
 	bool more = true;
 	while (more)
 		cr_assert(f->ops->purge(f->store, 5, NULL, &more, &f->error), "%s: %s", what,
 			  f->error.text);
-	cr_assert_str(story_of(f), stories[told]);
+	cr_assert_str(timeline_of(f), timeline_cache[told]);
 	check_sound(scene, told, what);
 	scene_close(scene);
 }

@@ -20,7 +20,7 @@ struct scene {
 	unsigned acknowledged;
 };
 
-extern struct str stories[COMMITS + 1];
+extern struct str timeline_cache[COMMITS + 1];
 extern const char *const fates[]; /* by enum fault_fate */
 
 /* Every place when BATON_TEST_FULL is set, else every nth. */

@@ -242,18 +242,18 @@ STORE_TEST(floors, hide_at_once_and_purge_in_slices)
 
 /* A clock that goes a millisecond further whenever somebody looks. */
 struct ticking {
-	struct system system;
+	struct platform system;
 	int64_t now_us;
 };
 
-static int64_t tick(struct system *system)
+static int64_t tick(struct platform *system)
 {
 	return ((struct ticking *)system)->now_us += 1000;
 }
 
 Test(floors, a_slice_ends_at_its_deadline)
 {
-	static const struct system_ops ops = { .mono_us = tick };
+	static const struct platform_ops ops = { .mono_us = tick };
 	struct ticking clock = { .system = { &ops } };
 	struct fixture f;
 	fixture_open(&f, store_backend(S("sqlite")));

@@ -658,9 +658,9 @@ STORE_TEST(conformance, a_vacuum_changes_nothing)
 	uint32_t seed = 3;
 	for (int round = 0; round < 20; round++)
 		shuffle_commit(f, &seed);
-	struct str before = story_of(f);
+	struct str before = timeline_of(f);
 	cr_assert(f->ops->vacuum(f->store, &f->error), "%s", f->error.text);
-	cr_assert_str(story_of(f), before);
+	cr_assert_str(timeline_of(f), before);
 	struct draft draft = draft_of(77, 0, 1);
 	draft_commit(f, &draft);
 }
@@ -676,12 +676,12 @@ Test(conformance, all_backends_tell_the_same_story)
 			uint32_t dices = seed;
 			for (int round = 0; round < 60; round++)
 				shuffle_commit(&f, &dices);
-			struct str story = story_of(&f);
-			cr_assert_gt(story.size, 1000);
+			struct str timeline = timeline_of(&f);
+			cr_assert_gt(timeline.size, 1000);
 			if (i == 0)
-				first = str_copy(&arena, story);
+				first = str_copy(&arena, timeline);
 			else
-				cr_assert(str_equal(first, story), "seed %u: %s differs", seed,
+				cr_assert(str_equal(first, timeline), "seed %u: %s differs", seed,
 					  f.ops->name);
 			fixture_close(&f);
 		}

@@ -11,7 +11,7 @@
 
 #include "base/limits.h"
 #include "fixture.h"
-#include "os/point.h"
+#include "os/failpoint.h"
 #include "store/store_memory.h"
 #include "store/store_sim.h"
 
@@ -189,7 +189,7 @@ Test(reserve, is_really_allocated_beside_the_file)
 	cr_assert_geq(blocks, LIMIT_STORE_RESERVE_BYTES);
 	/* The first try of the second batch finds no room, by order. */
 	setenv("BATON_POINTS", "store.before_commit=full@2", 1);
-	point_setup();
+	failpoint_setup();
 	struct draft one = draft_of(1, 0, 1), two = draft_of(2, 0, 1), cancel = draft_of(1, 1, 1);
 	draft_commit(&f, &one);
 	cancel.append.urgent = true;

@@ -153,7 +153,7 @@ Test(sim, a_store_of_its_own_can_be_crashed_in_place)
 		cr_assert(store_sim_crash(&f.store, FAULT_GARBLE, seed, &f.error), "%s",
 			  f.error.text);
 		cr_assert(f.ops->reader_open(f.store, &f.reader, &f.error), "%s", f.error.text);
-		cr_assert_str(story_of(&f), stories[5]);
+		cr_assert_str(timeline_of(&f), timeline_cache[5]);
 	}
 	fixture_close(&f);
 }
@@ -250,7 +250,7 @@ static bool purge_or_full(struct scene *scene, const char *what)
 	if (scene->f.ops->purge(scene->f.store, 2, NULL, &more, &scene->f.error))
 		return false;
 	cr_assert_eq(scene->f.error.code, ERROR_STORAGE_FULL, "%s: %s", what, scene->f.error.text);
-	cr_assert_str(story_of(&scene->f), stories[scene->acknowledged]);
+	cr_assert_str(timeline_of(&scene->f), timeline_cache[scene->acknowledged]);
 	return fault_disk_heal(scene->disk);
 }
 
@@ -284,11 +284,11 @@ static bool fill_once(enum fault_kind kind, unsigned place, bool sticky, struct 
 		cr_assert_eq(outcome, STORE_FULL, "%s", what);
 		tally->refused++;
 		cr_assert_eq(scene.f.ops->stats(scene.f.store).refusals, 1);
-		cr_assert_str(story_of(&scene.f), stories[scene.acknowledged]);
+		cr_assert_str(timeline_of(&scene.f), timeline_cache[scene.acknowledged]);
 		struck = fault_disk_heal(scene.disk) || struck;
 	}
 	struck = fault_disk_heal(scene.disk) || struck;
-	cr_assert_str(story_of(&scene.f), stories[COMMITS]);
+	cr_assert_str(timeline_of(&scene.f), timeline_cache[COMMITS]);
 	fault_disk_pull_at(scene.disk, 0);
 	scene_close(&scene);
 	fault_disk_lose_power(scene.disk, FAULT_DROP, place);
@@ -425,14 +425,15 @@ struct flips {
 /* Reads everything; false when the store says that something is wrong. */
 static bool tell_all(struct scene *scene, struct str *out_story)
 {
-	return scene_look(scene) && story_try(&scene->f, out_story) && values_try(scene, COMMITS);
+	return scene_look(scene) && timeline_try(&scene->f, out_story) &&
+	       values_try(scene, COMMITS);
 }
 
 /* A flip is told by opening or by reading, or nothing that can be read is another. */
 static void flip_once(struct scene *scene, size_t at, unsigned bit, bool behind,
 		      struct flips *flips)
 {
-	struct str story;
+	struct str timeline;
 	flips->count++;
 	if (behind)
 		cr_assert(scene_open(scene), "%s", scene->f.error.text);
@@ -442,14 +443,14 @@ static void flip_once(struct scene *scene, size_t at, unsigned bit, bool behind,
 		cr_assert(scene->f.error.code == ERROR_STORAGE ||
 				  scene->f.error.code == ERROR_NEWER_STORE,
 			  "byte %zu: %s", at, scene->f.error.text);
-	} else if (!tell_all(scene, &story)) {
+	} else if (!tell_all(scene, &timeline)) {
 		flips->read_failed++;
 		cr_assert_eq(scene->f.error.code, ERROR_STORAGE);
 		/* Whoever knows of damage acknowledges nothing more. */
 		struct draft draft = draft_of(1000, 0, 1), *batch[] = { &draft };
 		cr_assert_not(drafts_commit(&scene->f, batch, 1), "byte %zu", at);
 	} else {
-		cr_assert_str(story, stories[COMMITS]);
+		cr_assert_str(timeline, timeline_cache[COMMITS]);
 		flips->harmless++;
 	}
 	/* A store that opened has written its epoch; it must not be written over by the next. */

@@ -12,7 +12,7 @@
 
 #include "base/limits.h"
 #include "fixture.h"
-#include "os/point.h"
+#include "os/failpoint.h"
 #include "store/page_vfs.h"
 #include "store/store_sqlite_schema.h"
 
@@ -471,7 +471,7 @@ Test(sqlite, passes_its_points_in_order)
 	char trace[112], line[64];
 	snprintf(trace, sizeof(trace), "%s/points", f.folder);
 	setenv("BATON_POINTS_TRACE", trace, 1);
-	point_setup();
+	failpoint_setup();
 	struct draft one = draft_of(1, 0, 1), late = draft_of(1, 9, 1);
 	draft_commit(&f, &one);
 	cr_assert_eq(draft_try(&f, &late), STORE_CONFLICT);
@@ -493,7 +493,7 @@ Test(sqlite, is_full_by_order)
 	struct fixture f;
 	open_sqlite(&f);
 	setenv("BATON_POINTS", "store.before_commit=full@2-3", 1);
-	point_setup();
+	failpoint_setup();
 	struct draft one = draft_of(1, 0, 1), two = draft_of(1, 1, 1);
 	draft_commit(&f, &one);
 	cr_assert_eq(draft_try(&f, &two), STORE_FULL);
@@ -516,7 +516,7 @@ Test(sqlite, a_copy_is_a_store_of_that_moment)
 	char copy[112], twice[128];
 	snprintf(copy, sizeof(copy), "%s/copy.db", f.folder);
 	snprintf(twice, sizeof(twice), "%s.part", copy);
-	struct str story = story_of(&f);
+	struct str timeline = timeline_of(&f);
 	int64_t bytes = 0;
 	cr_assert(f.ops->backup(f.reader, copy, &bytes, &f.error), "%s", f.error.text);
 	cr_assert_neq(access(twice, F_OK), 0, "nothing else is left");
@@ -536,7 +536,7 @@ Test(sqlite, a_copy_is_a_store_of_that_moment)
 	struct fixture other = { .ops = f.ops };
 	cr_assert(f.ops->open(copy, &other.store, &other.error), "%s", other.error.text);
 	cr_assert(f.ops->reader_open(other.store, &other.reader, &other.error));
-	cr_assert_str(story_of(&other), story);
+	cr_assert_str(timeline_of(&other), timeline);
 	struct draft more = draft_of(1, 10, 1);
 	draft_commit(&other, &more);
 	other.ops->reader_close(other.reader);

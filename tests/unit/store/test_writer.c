@@ -12,7 +12,7 @@
 #include "store/writer.h"
 
 struct steps {
-	struct system system;
+	struct platform system;
 	struct job *queued;
 	bool ran;
 	size_t submitted;
@@ -20,12 +20,12 @@ struct steps {
 	int64_t append_us;         /* likewise, for each append of its batch */
 };
 
-static int64_t steps_mono(struct system *system)
+static int64_t steps_mono(struct platform *system)
 {
 	return ((struct steps *)system)->now_us;
 }
 
-static void steps_submit(struct system *system, enum system_lane lane, struct job *job)
+static void steps_submit(struct platform *system, enum platform_lane lane, struct job *job)
 {
 	struct steps *steps = (struct steps *)system;
 	cr_assert_eq(lane, LANE_WRITER);
@@ -35,7 +35,7 @@ static void steps_submit(struct system *system, enum system_lane lane, struct jo
 	steps->submitted++;
 }
 
-static const struct system_ops steps_ops = { .submit = steps_submit, .mono_us = steps_mono };
+static const struct platform_ops steps_ops = { .submit = steps_submit, .mono_us = steps_mono };
 
 static void steps_run(struct steps *steps)
 {
@@ -130,7 +130,8 @@ static void answered(struct writer_ticket *ticket)
 	free(item);
 }
 
-static struct item *item_new(struct scene *scene, unsigned number, unsigned run, int64_t seq)
+static struct item *pending_command_new(struct scene *scene, unsigned number, unsigned run,
+					int64_t seq)
 {
 	struct item *item = calloc(1, sizeof(*item));
 	cr_assert_not_null(item);
@@ -147,7 +148,7 @@ static struct item *item_new(struct scene *scene, unsigned number, unsigned run,
 
 static void queue(struct scene *scene, unsigned number, unsigned run, int64_t seq)
 {
-	writer_append(scene->writer, &item_new(scene, number, run, seq)->ticket);
+	writer_append(scene->writer, &pending_command_new(scene, number, run, seq)->ticket);
 }
 
 static struct store_stats stats_of(struct scene *scene)
@@ -246,9 +247,9 @@ Test(writer, takes_appends_from_within_done)
 {
 	static struct scene scene;
 	scene_open(&scene);
-	struct item *first = item_new(&scene, 0, 1, 0);
+	struct item *first = pending_command_new(&scene, 0, 1, 0);
 	first->follow = true;
-	first->more = item_new(&scene, 2, 1, 1);
+	first->more = pending_command_new(&scene, 2, 1, 1);
 	writer_append(scene.writer, &first->ticket);
 	queue(&scene, 1, 2, 0);
 	steps_all(&scene.steps);
@@ -268,13 +269,13 @@ Test(writer, answers_nothing_after_a_failure)
 	steps_all(&scene.steps);
 	store_memory_fail_after(scene.fixture.store, 1);
 	for (unsigned i = 0; i < 3; i++) {
-		items[i] = item_new(&scene, i, 10 + i, 0);
+		items[i] = pending_command_new(&scene, i, 10 + i, 0);
 		writer_append(scene.writer, &items[i]->ticket);
 	}
 	steps_all(&scene.steps);
 	cr_assert_eq(scene.failures, 1);
 	cr_assert_eq(scene.failure, ERROR_STORAGE);
-	items[3] = item_new(&scene, 3, 20, 0);
+	items[3] = pending_command_new(&scene, 3, 20, 0);
 	writer_append(scene.writer, &items[3]->ticket);
 	cr_assert_null(scene.steps.queued, "nothing is tried again");
 	cr_assert_eq(scene.steps.submitted, 2);

@@ -2,7 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rig.h"
+#include "tool_rig.h"
 
 static struct rig the_rig, *rig = &the_rig;
 
@@ -27,7 +27,7 @@ Test(custom, a_trusted_program_is_called_and_an_unknown_one_is_not_there)
 	cr_assert_eq(rig->error.code, ERROR_NOT_FOUND, "%s", rig->error.text);
 	cr_assert(rig_call(rig, "../say", "{}"));
 	cr_assert_eq(rig->error.code, ERROR_NOT_FOUND, "%s", rig->error.text);
-	customs_trust(rig->customs, S("say"), NULL);
+	custom_tools_trust(rig->customs, S("say"), NULL);
 	cr_assert(rig_call(rig, "say", "{}"));
 	cr_assert_eq(rig->error.code, ERROR_FORBIDDEN, "%s", rig->error.text);
 }
@@ -39,7 +39,7 @@ Test(custom, a_copy_under_its_hash_is_what_runs)
 	struct error error;
 	struct stat info;
 	rig_custom(rig, "say", "", "echo 1");
-	cr_assert(custom_read(rig->customs, S("say"), &rig->arena, &tool, &error));
+	cr_assert(custom_tools_read(rig->customs, S("say"), &rig->arena, &tool, &error));
 	cr_assert(tool.ours && tool.why.code == ERROR_NONE);
 	cr_assert_not_null(strstr(tool.program, "/trusted/"), "%s", tool.program);
 	cr_assert_eq(unlink(rig_path(rig, "tools/say")), 0);

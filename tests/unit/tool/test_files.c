@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rig.h"
+#include "tool_rig.h"
 
 static struct rig the_rig, *rig = &the_rig;
 

@@ -1,5 +1,5 @@
 /* json_transform, operation by operation. */
-#include "rig.h"
+#include "tool_rig.h"
 
 static struct rig the_rig, *rig = &the_rig;
 

@@ -6,7 +6,7 @@
 
 #include "os/loop.h"
 #include "sandbox/sandbox.h"
-#include "tool/works.h"
+#include "tool/tool_context.h"
 
 struct ended {
 	struct loop *loop;
@@ -51,10 +51,12 @@ static bool run_shell(const char *const *(*command)(const struct sandbox_spec *,
 	const struct json *inputs;
 	cr_assert(json_read(S("{\"command\":\"true\"}"), &arena, &inputs, error));
 	cr_assert(loop_new(&ended->loop, error));
-	const struct tool_works_settings settings = { .loop = ended->loop, .append_root = "" };
-	struct tool_works *works;
-	cr_assert(works_new(&settings, &works, error));
-	const struct tool_host host = { .loop = ended->loop, .sandbox = &sandbox, .works = works };
+	const struct tool_context_settings settings = { .loop = ended->loop, .append_root = "" };
+	struct tool_context *tool_context;
+	cr_assert(tool_context_new(&settings, &tool_context, error));
+	const struct tool_host host = { .loop = ended->loop,
+					.sandbox = &sandbox,
+					.tool_context = tool_context };
 	int lock = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	const struct tool_call call = { .inputs = inputs,
 					.workspace = "/",
@@ -68,7 +70,7 @@ static bool run_shell(const char *const *(*command)(const struct sandbox_spec *,
 	bool started = shell->start(&host, &call, &running, error);
 	if (started)
 		loop_run(ended->loop);
-	works_free(works);
+	tool_context_free(tool_context);
 	loop_free(ended->loop);
 	close(lock);
 	return started;

@@ -4,7 +4,7 @@
  * off.  The engine takes every line of it: test_retell.c. */
 #include <stddef.h>
 
-#include "sample.h"
+#include "sample_run.h"
 
 static const char graph_text[] =
 	"{'name': 'long', 'inputs': [], 'outputs': [], 'nodes': ["

@@ -1,12 +1,12 @@
 /* The story of a run with bodies, rounds, attempts and people, beside the engine's own state. */
 #include <criterion/criterion.h>
 
-#include "contract/graph.h"
-#include "contract/runtime.h"
-#include "contract/task.h"
+#include "contract/graph_types.h"
+#include "contract/runtime_types.h"
+#include "contract/task_types.h"
 #include "engine/run.h"
-#include "sample.h"
-#include "views/outline.h"
+#include "sample_run.h"
+#include "views/run_outline.h"
 
 static struct run *fold(struct sample *sample, size_t count)
 {
@@ -29,13 +29,14 @@ static bool may_be_unseen(const struct run *run, const struct activation *activa
 	       activation->state == STEP_CANCELLED;
 }
 
-static void compare(const struct run *run, const struct story *story, size_t count, size_t *same)
+static void compare(const struct run *run, const struct timeline *timeline, size_t count,
+		    size_t *same)
 {
 	for (uint32_t i = 0; i < run->paths.room; i++) {
 		const struct activation *activation = run->paths.at[i];
 		if (activation == NULL)
 			continue;
-		const struct story_step *step = story_find(story, activation->path);
+		const struct timeline_step *step = timeline_find(timeline, activation->path);
 		struct str word = step_state_row(activation->state)->word;
 		struct str told = step == NULL ? S("none") : vocabulary_step(step->state)->word;
 		if (may_be_unseen(run, activation) &&
@@ -56,9 +57,9 @@ Test(long, every_step_is_in_the_state_the_engine_has_it_in)
 		struct sample sample;
 		sample_init_play(&sample, &play_long);
 		struct view_source source = sample_prefix(&sample, count);
-		AUTO(story) story = { 0 };
-		story_read(&story, &source, &sample.arena);
-		compare(fold(&sample, count), &story, count, &same);
+		AUTO(timeline) timeline = { 0 };
+		timeline_read(&timeline, &source, &sample.arena);
+		compare(fold(&sample, count), &timeline, count, &same);
 		sample_done(&sample);
 	}
 	cr_expect_gt(same, 300);
@@ -69,13 +70,13 @@ Test(long, a_story_that_is_read_on_is_the_story_that_is_read_at_once)
 	struct sample sample;
 	sample_init_play(&sample, &play_long);
 	struct view_source source = sample_prefix(&sample, 1);
-	AUTO(story) whole = { 0 };
-	AUTO(story) grown = { 0 };
-	story_read(&whole, &sample.source, &sample.arena);
-	story_read(&grown, &source, &sample.arena);
+	AUTO(timeline) whole = { 0 };
+	AUTO(timeline) grown = { 0 };
+	timeline_read(&whole, &sample.source, &sample.arena);
+	timeline_read(&grown, &source, &sample.arena);
 	for (size_t count = 2; count <= play_long.count; count++) {
 		source = sample_prefix(&sample, count);
-		story_go_on(&grown, count - 1);
+		timeline_go_on(&grown, count - 1);
 	}
 	for (int v = 0; v < VIEW_COUNT; v++) {
 		const struct view *view = view_at((enum view_number)v);
@@ -97,10 +98,10 @@ Test(long, steps_stand_in_the_order_of_the_definition)
 	};
 	struct sample sample;
 	sample_init_play(&sample, &play_long);
-	AUTO(story) story = { 0 };
-	story_read(&story, &sample.source, &sample.arena);
-	const struct story_step **steps = story_in_order(&story);
-	cr_assert_eq(story.count, COUNT(order));
+	AUTO(timeline) timeline = { 0 };
+	timeline_read(&timeline, &sample.source, &sample.arena);
+	const struct timeline_step **steps = timeline_in_order(&timeline);
+	cr_assert_eq(timeline.count, COUNT(order));
 	for (size_t i = 0; i < COUNT(order); i++)
 		cr_expect(str_equal(steps[i]->path, str_from_c(order[i])), "%s, not " STR_FMT,
 			  order[i], STR_ARG(steps[i]->path));
@@ -109,10 +110,10 @@ Test(long, steps_stand_in_the_order_of_the_definition)
 
 /* ---- what single steps say ------------------------------------------------------------- */
 
-static void expect_step(const struct story *story, const char *path, const char *state,
+static void expect_step(const struct timeline *timeline, const char *path, const char *state,
 			int64_t attempts, size_t calls, const char *fault)
 {
-	const struct story_step *step = story_find(story, str_from_c(path));
+	const struct timeline_step *step = timeline_find(timeline, str_from_c(path));
 	cr_assert_not_null(step, "%s", path);
 	struct str word = vocabulary_step(step->state)->word;
 	cr_expect(str_equal(word, str_from_c(state)), "%s: " STR_FMT, path, STR_ARG(word));
@@ -126,26 +127,27 @@ Test(long, attempts_rounds_and_ends)
 {
 	struct sample sample;
 	sample_init_play(&sample, &play_long);
-	AUTO(story) story = { 0 };
-	story_read(&story, &sample.source, &sample.arena);
-	expect_step(&story, "polish", "skipped", 0, 0, "");
-	expect_step(&story, "note", "succeeded", 1, 1, "");
-	expect_step(&story, "flaky", "succeeded", 3, 2, "");
-	expect_step(&story, "improve", "succeeded", 1, 1, "");
-	expect_step(&story, "improve#2/draft", "succeeded", 1, 1, "");
-	expect_step(&story, "each[1]/x", "failed", 1, 1, "tool_failed: exit status 4: gone");
-	expect_step(&story, "each[1]/y", "skipped", 0, 0, "dependency failed: each[1]/x");
-	expect_step(&story, "each", "failed", 1, 1, "tool_failed: each[1]/x: exit status 4: gone");
-	expect_step(&story, "behind", "skipped", 0, 0, "dependency failed: each");
-	expect_step(&story, "pay", "succeeded", 1, 2, "");
-	expect_step(&story, "closing", "cancelled", 1, 1, "cancelled");
-	expect_step(&story, "closing/stop", "cancelled", 1, 1, "cancelled: it was told to stop");
-	expect_step(&story, "never", "cancelled", 0, 0, "cancelled");
-	const struct story_step *pay = story_find(&story, S("pay"));
+	AUTO(timeline) timeline = { 0 };
+	timeline_read(&timeline, &sample.source, &sample.arena);
+	expect_step(&timeline, "polish", "skipped", 0, 0, "");
+	expect_step(&timeline, "note", "succeeded", 1, 1, "");
+	expect_step(&timeline, "flaky", "succeeded", 3, 2, "");
+	expect_step(&timeline, "improve", "succeeded", 1, 1, "");
+	expect_step(&timeline, "improve#2/draft", "succeeded", 1, 1, "");
+	expect_step(&timeline, "each[1]/x", "failed", 1, 1, "tool_failed: exit status 4: gone");
+	expect_step(&timeline, "each[1]/y", "skipped", 0, 0, "dependency failed: each[1]/x");
+	expect_step(&timeline, "each", "failed", 1, 1,
+		    "tool_failed: each[1]/x: exit status 4: gone");
+	expect_step(&timeline, "behind", "skipped", 0, 0, "dependency failed: each");
+	expect_step(&timeline, "pay", "succeeded", 1, 2, "");
+	expect_step(&timeline, "closing", "cancelled", 1, 1, "cancelled");
+	expect_step(&timeline, "closing/stop", "cancelled", 1, 1, "cancelled: it was told to stop");
+	expect_step(&timeline, "never", "cancelled", 0, 0, "cancelled");
+	const struct timeline_step *pay = timeline_find(&timeline, S("pay"));
 	cr_expect(str_equal(json_print(&sample.arena, pay->output), S("{\"booked\":true}")),
 		  "what a person says it gave");
-	cr_expect_eq(story.state, VOCABULARY_RUN_CANCELLED);
-	cr_expect_eq(story.started_at - story.created_at, 250000);
+	cr_expect_eq(timeline.state, VOCABULARY_RUN_CANCELLED);
+	cr_expect_eq(timeline.started_at - timeline.created_at, 250000);
 	sample_done(&sample);
 }
 
@@ -169,9 +171,9 @@ Test(long, a_run_is_queued_paused_and_at_work)
 	for (size_t i = 0; i < COUNT(moments); i++) {
 		struct view_source source = sample_prefix(&sample, moments[i].count);
 		source.state = str_from_c(moments[i].row);
-		AUTO(story) story = { 0 };
-		story_read(&story, &source, &sample.arena);
-		cr_expect_eq(story.state, moments[i].state, "%zu: %d", i, (int)story.state);
+		AUTO(timeline) timeline = { 0 };
+		timeline_read(&timeline, &source, &sample.arena);
+		cr_expect_eq(timeline.state, moments[i].state, "%zu: %d", i, (int)timeline.state);
 	}
 	sample_done(&sample);
 }
@@ -203,11 +205,11 @@ Test(long, an_unknown_outcome_of_version_1_has_failed)
 				     sample_json(&sample, writers[i].body), &sample.arena,
 				     &sample.events[last], &error));
 		struct view_source source = sample_prefix(&sample, last + 1);
-		AUTO(story) story = { 0 };
-		story_read(&story, &source, &sample.arena);
-		cr_expect_eq(story_find(&story, S("pay"))->state, writers[i].state);
-		cr_expect_eq(story_event_failed(&sample.events[last]), writers[i].failed);
-		cr_expect_eq(story_event_goes_on(&sample.events[last]), !writers[i].failed);
+		AUTO(timeline) timeline = { 0 };
+		timeline_read(&timeline, &source, &sample.arena);
+		cr_expect_eq(timeline_find(&timeline, S("pay"))->state, writers[i].state);
+		cr_expect_eq(timeline_event_failed(&sample.events[last]), writers[i].failed);
+		cr_expect_eq(timeline_event_goes_on(&sample.events[last]), !writers[i].failed);
 		sample_done(&sample);
 	}
 }
@@ -218,13 +220,13 @@ Test(long, a_sub_run_is_a_session)
 {
 	struct sample sample;
 	sample_init_play(&sample, &play_long);
-	AUTO(story) story = { 0 };
-	story_read(&story, &sample.source, &sample.arena);
-	struct view_documents more = view_at(VIEW_graph)->ops->more(&story);
+	AUTO(timeline) timeline = { 0 };
+	timeline_read(&timeline, &sample.source, &sample.arena);
+	struct view_documents more = view_at(VIEW_graph)->ops->more(&timeline);
 	cr_assert_eq(more.count, 3);
 	cr_assert_eq(more.at[2].count, 1);
 	const struct graph_sub_agent_session *session = more.at[2].at[0];
-	const struct story_step *child = story_find(&story, S("child"));
+	const struct timeline_step *child = timeline_find(&timeline, S("child"));
 	cr_expect(uuid_equal(&session->session_id, &child->effect));
 	cr_expect(str_equal(session->agent_name, S("report")));
 	cr_expect(str_equal(session->summary, S("{\"pages\":3}")));
@@ -240,9 +242,9 @@ Test(long, the_record_has_every_attempt_and_every_answer)
 {
 	struct sample sample;
 	sample_init_play(&sample, &play_long);
-	AUTO(story) story = { 0 };
-	story_read(&story, &sample.source, &sample.arena);
-	struct view_documents more = view_at(VIEW_runtime)->ops->more(&story);
+	AUTO(timeline) timeline = { 0 };
+	timeline_read(&timeline, &sample.source, &sample.arena);
+	struct view_documents more = view_at(VIEW_runtime)->ops->more(&timeline);
 	const struct runtime_workflow_result *record = more.at[0].at[0];
 	size_t found = 0;
 	for (size_t i = 0; i < record->steps.count; i++) {
@@ -266,7 +268,7 @@ Test(long, the_record_has_every_attempt_and_every_answer)
 
 /* ---- the outline ------------------------------------------------------------------------ */
 
-static void check_outline(const struct run_outline *made, const struct story *story,
+static void check_outline(const struct run_outline *made, const struct timeline *timeline,
 			  struct arena *arena)
 {
 	struct error error;
@@ -277,10 +279,10 @@ static void check_outline(const struct run_outline *made, const struct story *st
 	struct contract_source source = { .json = json, .text = text };
 	const struct run_outline *read = run_outline_parse(&source, arena, &problems);
 	cr_assert(read != NULL && problems.count == 0);
-	cr_assert_eq(read->steps.count, story->count);
+	cr_assert_eq(read->steps.count, timeline->count);
 	for (size_t i = 0; i < read->steps.count; i++) {
 		const struct run_outline_step *step = &read->steps.at[i];
-		const struct story_step *from = story_find(story, step->step);
+		const struct timeline_step *from = timeline_find(timeline, step->step);
 		cr_assert_not_null(from);
 		cr_assert(str_equal(step->state, vocabulary_step(from->state)->word));
 		cr_assert_eq(has(step, ended_at), from->ended);
@@ -293,17 +295,17 @@ static void check_outline(const struct run_outline *made, const struct story *st
 	}
 }
 
-Test(outline, says_of_every_step_what_the_story_says)
+Test(run_outline, says_of_every_step_what_the_story_says)
 {
 	size_t with_people = 0, inside = 0;
 	for (size_t count = 1; count <= play_long.count; count++) {
 		struct sample sample;
 		sample_init_play(&sample, &play_long);
 		struct view_source source = sample_prefix(&sample, count);
-		AUTO(story) story = { 0 };
-		story_read(&story, &source, &sample.arena);
-		const struct run_outline *made = outline(&story);
-		check_outline(made, &story, &sample.arena);
+		AUTO(timeline) timeline = { 0 };
+		timeline_read(&timeline, &source, &sample.arena);
+		const struct run_outline *made = run_outline(&timeline);
+		check_outline(made, &timeline, &sample.arena);
 		cr_assert_eq(made->seq, (int64_t)count);
 		for (size_t i = 0; i < made->steps.count; i++) {
 			with_people += has(&made->steps.at[i], question);

@@ -1,9 +1,9 @@
 /* Steps by their path, and the answers, failures and dead ends that the long run does not have. */
 #include <criterion/criterion.h>
 
-#include "contract/graph.h"
-#include "contract/task.h"
-#include "sample.h"
+#include "contract/graph_types.h"
+#include "contract/task_types.h"
+#include "sample_run.h"
 
 /* Puts other events behind the first ones of the long run; how many there are then. */
 static size_t go_on(struct sample *sample, size_t count, const struct play_line *lines,
@@ -24,24 +24,25 @@ static size_t first_of(const struct sample *sample, enum event_type type, const 
 {
 	size_t i = 0;
 	struct str of;
-	while (i < sample->play->count &&
-	       (sample->events[i].type != type || !story_event_of_step(&sample->events[i], &of) ||
-		!str_equal(of, str_from_c(path))))
+	while (i < sample->play->count && (sample->events[i].type != type ||
+					   !timeline_event_of_step(&sample->events[i], &of) ||
+					   !str_equal(of, str_from_c(path))))
 		i++;
 	cr_assert_lt(i, sample->play->count);
 	return i;
 }
 
-static const struct task_execution_event *task_event_at(const struct story *story, size_t index)
+static const struct task_execution_event *task_event_at(const struct timeline *timeline,
+							size_t index)
 {
 	struct view_document document;
-	cr_assert(view_event(view_at(VIEW_task), story, index, &document));
+	cr_assert(view_event(view_at(VIEW_task), timeline, index, &document));
 	return document.at[0];
 }
 
-static void expect_says(const struct story *story, size_t index, const char *words)
+static void expect_says(const struct timeline *timeline, size_t index, const char *words)
 {
-	struct str says = story_says(story, index);
+	struct str says = timeline_format_event(timeline, index);
 	cr_expect(str_equal(says, str_from_c(words)), STR_FMT, STR_ARG(says));
 }
 
@@ -79,13 +80,14 @@ Test(paths, lead_to_a_node_of_the_graph_or_nowhere)
 		line.body = str_c(&sample.arena, body);
 		struct view_source source = sample_prefix(&sample, 2);
 		source.event_count = go_on(&sample, 2, &line, 1);
-		AUTO(story) story = { 0 };
-		story_read(&story, &source, &sample.arena);
-		const struct story_step *step = story_find(&story, str_from_c(paths[i].path));
+		AUTO(timeline) timeline = { 0 };
+		timeline_read(&timeline, &source, &sample.arena);
+		const struct timeline_step *step =
+			timeline_find(&timeline, str_from_c(paths[i].path));
 		cr_expect_eq(step != NULL, paths[i].there, "%s", paths[i].path);
 		struct view_document document;
-		cr_expect_eq(view_event(view_at(VIEW_graph), &story, 2, &document), paths[i].there,
-			     "%s", paths[i].path);
+		cr_expect_eq(view_event(view_at(VIEW_graph), &timeline, 2, &document),
+			     paths[i].there, "%s", paths[i].path);
 	}
 	sample_done(&sample);
 }
@@ -98,14 +100,14 @@ Test(paths, a_round_whose_first_is_forgotten_stands_for_its_node)
 	sample_init_play(&sample, &play_long);
 	struct view_source source = sample_prefix(&sample, 2);
 	source.event_count = go_on(&sample, 2, &line, 1);
-	AUTO(story) story = { 0 };
-	story_read(&story, &source, &sample.arena);
-	cr_expect_eq(story.count, source.graph->nodes.count);
-	cr_expect_null(story_find(&story, S("improve")));
-	const struct story_step *round = story_find(&story, S("improve#3"));
+	AUTO(timeline) timeline = { 0 };
+	timeline_read(&timeline, &source, &sample.arena);
+	cr_expect_eq(timeline.count, source.graph->nodes.count);
+	cr_expect_null(timeline_find(&timeline, S("improve")));
+	const struct timeline_step *round = timeline_find(&timeline, S("improve#3"));
 	cr_assert_not_null(round);
 	cr_expect_eq(round->ordinal, 3);
-	cr_expect_eq(story_in_order(&story)[4], round);
+	cr_expect_eq(timeline_in_order(&timeline)[4], round);
 	sample_done(&sample);
 }
 
@@ -121,9 +123,9 @@ Test(paths, an_end_without_a_beginning_is_a_step_of_the_history)
 	sample_init_play(&sample, &play_long);
 	struct view_source source = sample_prefix(&sample, 2);
 	source.event_count = go_on(&sample, 2, &line, 1);
-	AUTO(story) story = { 0 };
-	story_read(&story, &source, &sample.arena);
-	struct view_documents more = view_at(VIEW_task)->ops->more(&story);
+	AUTO(timeline) timeline = { 0 };
+	timeline_read(&timeline, &source, &sample.arena);
+	struct view_documents more = view_at(VIEW_task)->ops->more(&timeline);
 	cr_assert_eq(more.at[0].count, 1);
 	const struct task_step *step = more.at[0].at[0];
 	cr_assert_eq(step->parts.count, 1);
@@ -148,15 +150,15 @@ Test(answers, it_did_not_happen)
 	size_t at = first_of(&sample, EVENT_HUMAN_FINISHED, "pay");
 	struct view_source source = sample_prefix(&sample, at);
 	source.event_count = go_on(&sample, at, &line, 1);
-	AUTO(story) story = { 0 };
-	story_read(&story, &source, &sample.arena);
-	const struct story_step *pay = story_find(&story, S("pay"));
+	AUTO(timeline) timeline = { 0 };
+	timeline_read(&timeline, &source, &sample.arena);
+	const struct timeline_step *pay = timeline_find(&timeline, S("pay"));
 	cr_expect_eq(pay->state, VOCABULARY_STEP_FAILED);
 	cr_expect(str_equal(pay->fault, S("it did not happen, says bob")));
-	cr_expect_eq(story_find(&story, S("ask"))->state, VOCABULARY_STEP_SKIPPED);
-	cr_expect_eq(story_find(&story, S("never"))->state, VOCABULARY_STEP_SKIPPED);
-	expect_says(&story, at, "bob says that pay did not happen");
-	cr_expect_eq(task_event_at(&story, at)->as.hitl_response->response_type,
+	cr_expect_eq(timeline_find(&timeline, S("ask"))->state, VOCABULARY_STEP_SKIPPED);
+	cr_expect_eq(timeline_find(&timeline, S("never"))->state, VOCABULARY_STEP_SKIPPED);
+	expect_says(&timeline, at, "bob says that pay did not happen");
+	cr_expect_eq(task_event_at(&timeline, at)->as.hitl_response->response_type,
 		     TASK_RESPONSE_REJECTED);
 	sample_done(&sample);
 }
@@ -183,22 +185,22 @@ Test(answers, it_shall_be_tried_again)
 	go_on(&sample, at, lines, COUNT(lines));
 	for (size_t i = 0; i < COUNT(lines); i++) {
 		source.event_count = at + i + 1;
-		AUTO(story) story = { 0 };
-		story_read(&story, &source, &sample.arena);
-		cr_expect_eq(story_find(&story, S("pay"))->state, states[i], "%zu", i);
+		AUTO(timeline) timeline = { 0 };
+		timeline_read(&timeline, &source, &sample.arena);
+		cr_expect_eq(timeline_find(&timeline, S("pay"))->state, states[i], "%zu", i);
 	}
-	AUTO(story) story = { 0 };
-	story_read(&story, &source, &sample.arena);
-	const struct story_step *pay = story_find(&story, S("pay"));
+	AUTO(timeline) timeline = { 0 };
+	timeline_read(&timeline, &source, &sample.arena);
+	const struct timeline_step *pay = timeline_find(&timeline, S("pay"));
 	cr_expect_eq(pay->attempts, 2);
 	cr_expect_eq(pay->call_count, 3);
 	cr_expect(str_equal(json_print(&sample.arena, pay->output), S("{\"booked\":2}")));
-	expect_says(&story, at, "bob wants pay tried again");
+	expect_says(&timeline, at, "bob wants pay tried again");
 	/* A step starts and ends once in the runtime's stream. */
 	struct view_document document;
-	cr_expect_not(view_event(view_at(VIEW_runtime), &story, at, &document));
-	cr_expect_not(view_event(view_at(VIEW_runtime), &story, at + 1, &document));
-	cr_expect(view_event(view_at(VIEW_runtime), &story, at + 2, &document));
+	cr_expect_not(view_event(view_at(VIEW_runtime), &timeline, at, &document));
+	cr_expect_not(view_event(view_at(VIEW_runtime), &timeline, at + 1, &document));
+	cr_expect(view_event(view_at(VIEW_runtime), &timeline, at + 2, &document));
 	sample_done(&sample);
 }
 
@@ -213,11 +215,11 @@ Test(answers, nobody_answered)
 	size_t at = first_of(&sample, EVENT_HUMAN_FINISHED, "ask");
 	struct view_source source = sample_prefix(&sample, at);
 	source.event_count = go_on(&sample, at, &line, 1);
-	AUTO(story) story = { 0 };
-	story_read(&story, &source, &sample.arena);
-	cr_expect_eq(story_find(&story, S("ask"))->state, VOCABULARY_STEP_FAILED);
-	expect_says(&story, at, "nobody answered ask in time");
-	cr_expect_eq(task_event_at(&story, at)->as.hitl_response->response_type,
+	AUTO(timeline) timeline = { 0 };
+	timeline_read(&timeline, &source, &sample.arena);
+	cr_expect_eq(timeline_find(&timeline, S("ask"))->state, VOCABULARY_STEP_FAILED);
+	expect_says(&timeline, at, "nobody answered ask in time");
+	cr_expect_eq(task_event_at(&timeline, at)->as.hitl_response->response_type,
 		     TASK_RESPONSE_TIMEOUT);
 	sample_done(&sample);
 }
@@ -247,9 +249,9 @@ Test(failures, each_attempt_at_a_sub_run_is_a_session)
 	size_t at = first_of(&sample, EVENT_SUBRUN_FINISHED, "child");
 	struct view_source source = sample_prefix(&sample, at);
 	source.event_count = go_on(&sample, at, lines, COUNT(lines));
-	AUTO(story) story = { 0 };
-	story_read(&story, &source, &sample.arena);
-	struct view_documents more = view_at(VIEW_graph)->ops->more(&story);
+	AUTO(timeline) timeline = { 0 };
+	timeline_read(&timeline, &source, &sample.arena);
+	struct view_documents more = view_at(VIEW_graph)->ops->more(&timeline);
 	cr_assert_eq(more.count, 3);
 	cr_assert_eq(more.at[2].count, 2);
 	const struct graph_sub_agent_session *first = more.at[2].at[0], *second = more.at[2].at[1];
@@ -259,7 +261,7 @@ Test(failures, each_attempt_at_a_sub_run_is_a_session)
 	cr_expect_not(uuid_equal(&first->session_id, &second->session_id));
 	const struct graph_trace_log *trace = more.at[0].at[0];
 	cr_expect(str_equal(trace->sub_agent_sessions.at[1].key, S("child, attempt 2")));
-	const struct task_execution_event *error = task_event_at(&story, at);
+	const struct task_execution_event *error = task_event_at(&timeline, at);
 	cr_assert_eq(error->kind, TASK_EVENT_ERROR);
 	cr_expect(error->as.error->recoverable);
 	cr_expect(str_equal(error->as.error->error_type, S("tool_failed")));
@@ -277,14 +279,14 @@ Test(failures, a_run_whose_time_is_over)
 	size_t at = first_of(&sample, EVENT_TIMER_FINISHED, "go");
 	struct view_source source = sample_prefix(&sample, at);
 	source.event_count = go_on(&sample, at, &line, 1);
-	AUTO(story) story = { 0 };
-	story_read(&story, &source, &sample.arena);
-	cr_expect_eq(story.state, VOCABULARY_RUN_RUNNING, "it is not paused any more");
-	cr_expect_eq(story_find(&story, S("go"))->state, VOCABULARY_STEP_CANCELLED);
-	cr_expect_eq(story_find(&story, S("behind"))->state, VOCABULARY_STEP_SKIPPED);
+	AUTO(timeline) timeline = { 0 };
+	timeline_read(&timeline, &source, &sample.arena);
+	cr_expect_eq(timeline.state, VOCABULARY_RUN_RUNNING, "it is not paused any more");
+	cr_expect_eq(timeline_find(&timeline, S("go"))->state, VOCABULARY_STEP_CANCELLED);
+	cr_expect_eq(timeline_find(&timeline, S("behind"))->state, VOCABULARY_STEP_SKIPPED);
 	cr_expect(str_equal(view_word(view_at(VIEW_pipeline), &sample.events[at]),
 			    S("system_error")));
-	cr_expect_not(task_event_at(&story, at)->as.error->recoverable);
-	expect_says(&story, at, "the run is called off: timeout: its time is over");
+	cr_expect_not(task_event_at(&timeline, at)->as.error->recoverable);
+	expect_says(&timeline, at, "the run is called off: timeout: its time is over");
 	sample_done(&sample);
 }

@@ -3,9 +3,9 @@
 #include <criterion/criterion.h>
 
 #include "base/limits.h"
-#include "sample.h"
+#include "sample_run.h"
 #include "views/layout.h"
-#include "views/picture.h"
+#include "views/graph_drawing.h"
 
 /* ---- graphs ----------------------------------------------------------------------------------- */
 
@@ -232,32 +232,33 @@ Test(layout, puts_a_node_below_what_its_neighbours_stand_above)
 
 /* ---- pictures of runs ------------------------------------------------------------------------------ */
 
-static const struct run_picture_node *box_of(const struct run_picture *picture, const char *path)
+static const struct run_picture_node *box_of(const struct run_picture *graph_drawing,
+					     const char *path)
 {
-	for (size_t i = 0; i < picture->nodes.count; i++)
-		if (str_equal(picture->nodes.at[i].path, str_from_c(path)))
-			return &picture->nodes.at[i];
+	for (size_t i = 0; i < graph_drawing->nodes.count; i++)
+		if (str_equal(graph_drawing->nodes.at[i].path, str_from_c(path)))
+			return &graph_drawing->nodes.at[i];
 	cr_assert_fail("no box %s", path);
 	return NULL;
 }
 
-static void expect_state(const struct run_picture *picture, const char *path, const char *state,
-			 int64_t activations)
+static void expect_state(const struct run_picture *graph_drawing, const char *path,
+			 const char *state, int64_t activations)
 {
-	const struct run_picture_node *box = box_of(picture, path);
+	const struct run_picture_node *box = box_of(graph_drawing, path);
 	cr_expect(str_equal(box->state, str_from_c(state)), "%s is " STR_FMT, path,
 		  STR_ARG(box->state));
 	cr_expect_eq(box->activations, activations, "%s has %lld", path,
 		     (long long)box->activations);
 }
 
-Test(picture, of_the_long_run)
+Test(graph_drawing, of_the_long_run)
 {
 	struct sample sample;
-	AUTO(story) story = { 0 };
+	AUTO(timeline) timeline = { 0 };
 	sample_init_play(&sample, &play_long);
-	story_read(&story, &sample.source, &sample.arena);
-	const struct run_picture *of = picture(&story);
+	timeline_read(&timeline, &sample.source, &sample.arena);
+	const struct run_picture *of = graph_drawing(&timeline);
 	cr_expect_eq(of->seq, (int64_t)play_long.count);
 	expect_state(of, "plan", "succeeded", 1);
 	expect_state(of, "polish", "skipped", 1);
@@ -279,19 +280,19 @@ Test(picture, of_the_long_run)
 	sample_done(&sample);
 }
 
-Test(picture, does_not_move_while_the_run_goes_on)
+Test(graph_drawing, does_not_move_while_the_run_goes_on)
 {
 	struct sample sample;
-	AUTO(story) whole = { 0 };
+	AUTO(timeline) whole = { 0 };
 	sample_init_play(&sample, &play_long);
-	story_read(&whole, &sample.source, &sample.arena);
-	const struct run_picture *last = picture(&whole);
+	timeline_read(&whole, &sample.source, &sample.arena);
+	const struct run_picture *last = graph_drawing(&whole);
 	size_t states = 0;
 	for (size_t count = 1; count <= play_long.count; count++) {
 		struct view_source source = sample_prefix(&sample, count);
-		AUTO(story) story = { 0 };
-		story_read(&story, &source, &sample.arena);
-		const struct run_picture *now = picture(&story);
+		AUTO(timeline) timeline = { 0 };
+		timeline_read(&timeline, &source, &sample.arena);
+		const struct run_picture *now = graph_drawing(&timeline);
 		cr_assert_eq(now->nodes.count, last->nodes.count);
 		for (size_t i = 0; i < now->nodes.count; i++) {
 			const struct run_picture_node *a = &now->nodes.at[i];

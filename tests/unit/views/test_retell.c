@@ -1,9 +1,9 @@
 /* A compacted run tells the story it told before, but for what its effects were given. */
 #include <criterion/criterion.h>
 
-#include "engine/retell.h"
+#include "engine/history_synthesis.h"
 #include "engine/snapshot.h"
-#include "sample.h"
+#include "sample_run.h"
 
 enum { ROOM = SAMPLE_MOST + 1 };
 
@@ -65,8 +65,9 @@ static struct str step_of(const struct event *event)
 static struct view_source compacted(struct sample *sample, size_t count, int64_t floor)
 {
 	struct view_source source = sample_prefix(sample, count);
-	struct run_retold retold;
-	run_retell(snapshot_of(sample, count), source.graph, floor, &sample->arena, &retold);
+	struct synthesized_history retold;
+	history_synthesize(snapshot_of(sample, count), source.graph, floor, &sample->arena,
+			   &retold);
 	struct event *events = arena_array(&sample->arena, struct event, ROOM);
 	int64_t *seqs = arena_array(&sample->arena, int64_t, ROOM);
 	size_t told = 0;
@@ -108,10 +109,10 @@ static void compare(struct sample *sample, size_t count, int64_t floor)
 {
 	struct view_source left = without_inputs(sample, count, floor);
 	struct view_source right = compacted(sample, count, floor);
-	AUTO(story) whole = { 0 };
-	AUTO(story) again = { 0 };
-	story_read(&whole, &left, &sample->arena);
-	story_read(&again, &right, &sample->arena);
+	AUTO(timeline) whole = { 0 };
+	AUTO(timeline) again = { 0 };
+	timeline_read(&whole, &left, &sample->arena);
+	timeline_read(&again, &right, &sample->arena);
 	for (int i = 0; i < VIEW_COUNT; i++) {
 		const struct view *view = view_at((enum view_number)i);
 		struct str before = view_whole(view, &whole, &sample->arena);
@@ -143,8 +144,9 @@ Test(retell, every_view_is_the_same_at_every_moment_and_every_floor)
 static struct view_source shortened(struct sample *sample, size_t count, int64_t floor)
 {
 	struct view_source source = sample_prefix(sample, count);
-	struct run_retold retold;
-	run_retell(snapshot_of(sample, count), source.graph, floor, &sample->arena, &retold);
+	struct synthesized_history retold;
+	history_synthesize(snapshot_of(sample, count), source.graph, floor, &sample->arena,
+			   &retold);
 	struct event *events = arena_array(&sample->arena, struct event, 2 * ROOM);
 	int64_t *seqs = arena_array(&sample->arena, int64_t, 2 * ROOM);
 	size_t told = 0;
@@ -178,12 +180,13 @@ static struct str text_of(const struct json *json, struct arena *arena)
 
 /* Attempts of a step that no person is or was asked to settle: each with its beginning and its end.
  */
-static void expect_same_attempts(const struct story *again, const struct story *whole,
-				 const struct story_step *step, const struct story_step *before)
+static void expect_same_attempts(const struct timeline *again, const struct timeline *whole,
+				 const struct timeline_step *step,
+				 const struct timeline_step *before)
 {
 	cr_assert_eq(step->call_count, before->call_count, STR_FMT, STR_ARG(step->path));
-	const struct story_call **told = story_calls(again, step);
-	const struct story_call **were = story_calls(whole, before);
+	const struct timeline_call **told = timeline_calls(again, step);
+	const struct timeline_call **were = timeline_calls(whole, before);
 	for (size_t i = 0; i < step->call_count; i++) {
 		cr_expect_eq(told[i]->begun_seq, were[i]->begun_seq);
 		cr_expect_eq(told[i]->begun_at, were[i]->begun_at);
@@ -200,7 +203,8 @@ static void expect_same_attempts(const struct story *again, const struct story *
 	}
 }
 
-static void expect_same_question(const struct story_step *step, const struct story_step *before)
+static void expect_same_question(const struct timeline_step *step,
+				 const struct timeline_step *before)
 {
 	cr_assert_eq(step->question == NULL, before->question == NULL);
 	cr_assert_eq(step->passed_on == NULL, before->passed_on == NULL, STR_FMT,
@@ -220,7 +224,7 @@ static void expect_same_question(const struct story_step *step, const struct sto
 
 /* What is told of a step is what was told before, but for inputs.  `beheaded`: its body is over or
  * it was run again, and the floor is in it, so that only its end is left. */
-static void expect_same_step(const struct story_step *step, const struct story_step *before,
+static void expect_same_step(const struct timeline_step *step, const struct timeline_step *before,
 			     bool beheaded, struct arena *arena)
 {
 	struct str path = step->path;
@@ -244,7 +248,7 @@ static void expect_same_step(const struct story_step *step, const struct story_s
 }
 
 /* Of the activations of its node in its body. */
-static bool is_last(const struct story *whole, const struct story_step *step)
+static bool is_last(const struct timeline *whole, const struct timeline_step *step)
 {
 	for (size_t i = 0; i < whole->count; i++)
 		if (whole->steps[i]->scope == step->scope && whole->steps[i]->slot == step->slot &&
@@ -253,11 +257,12 @@ static bool is_last(const struct story *whole, const struct story_step *step)
 	return true;
 }
 
-static void expect_same_steps(const struct story *whole, const struct story *again, int64_t floor)
+static void expect_same_steps(const struct timeline *whole, const struct timeline *again,
+			      int64_t floor)
 {
 	for (size_t i = 0; i < again->count; i++) {
-		const struct story_step *step = again->steps[i];
-		const struct story_step *before = story_find(whole, step->path);
+		const struct timeline_step *step = again->steps[i];
+		const struct timeline_step *before = timeline_find(whole, step->path);
 		cr_assert_not_null(before, STR_FMT, STR_ARG(step->path));
 		bool over = before->parent != NULL && before->parent->ended;
 		bool beheaded = before->begun_seq < floor && (over || !is_last(whole, before));
@@ -271,16 +276,17 @@ static void expect_same_steps(const struct story *whole, const struct story *aga
 }
 
 /* The last activation of every node of the root is told; what was in a body that is over is not. */
-static void expect_told(const struct story *whole, const struct story *again, bool all_gone)
+static void expect_told(const struct timeline *whole, const struct timeline *again, bool all_gone)
 {
 	for (size_t i = 0; i < whole->count; i++) {
-		const struct story_step *step = whole->steps[i];
+		const struct timeline_step *step = whole->steps[i];
 		if (step->parent == NULL && is_last(whole, step))
-			cr_expect_not_null(story_find(again, step->path), STR_FMT,
+			cr_expect_not_null(timeline_find(again, step->path), STR_FMT,
 					   STR_ARG(step->path));
 		if (all_gone && step->parent != NULL && step->parent->ended &&
 		    step->parent->ended_seq > 0)
-			cr_expect_null(story_find(again, step->path), STR_FMT, STR_ARG(step->path));
+			cr_expect_null(timeline_find(again, step->path), STR_FMT,
+				       STR_ARG(step->path));
 	}
 }
 
@@ -293,10 +299,10 @@ Test(retell, a_step_with_a_body_keeps_its_beginning_and_its_end)
 			sample_init_play(&sample, &play_long);
 			struct view_source left = sample_prefix(&sample, count);
 			struct view_source right = shortened(&sample, count, floor);
-			AUTO(story) whole = { 0 };
-			AUTO(story) again = { 0 };
-			story_read(&whole, &left, &sample.arena);
-			story_read(&again, &right, &sample.arena);
+			AUTO(timeline) whole = { 0 };
+			AUTO(timeline) again = { 0 };
+			timeline_read(&whole, &left, &sample.arena);
+			timeline_read(&again, &right, &sample.arena);
 			cr_expect_eq(again.state, whole.state);
 			expect_same_steps(&whole, &again, floor);
 			expect_told(&whole, &again, floor == (int64_t)count + 1);
@@ -321,10 +327,10 @@ Test(retell, a_compaction_itself_is_shown_in_no_view)
 	struct view_source longer = sample.source;
 	longer.events = events;
 	longer.event_count = SAMPLE_EVENTS + 1;
-	AUTO(story) before = { 0 };
-	AUTO(story) behind = { 0 };
-	story_read(&before, &sample.source, &sample.arena);
-	story_read(&behind, &longer, &sample.arena);
+	AUTO(timeline) before = { 0 };
+	AUTO(timeline) behind = { 0 };
+	timeline_read(&before, &sample.source, &sample.arena);
+	timeline_read(&behind, &longer, &sample.arena);
 	for (int i = 0; i < VIEW_COUNT; i++) {
 		const struct view *view = view_at((enum view_number)i);
 		cr_assert(str_equal(view_whole(view, &before, &sample.arena),
@@ -340,14 +346,14 @@ Test(retell, an_event_is_found_by_its_seq)
 	const int64_t seqs[] = { 1, 4, 5, 9 };
 	struct view_source source = sample_prefix(&sample, COUNT(seqs));
 	source.seqs = seqs;
-	AUTO(story) story = { 0 };
-	story_read(&story, &source, &sample.arena);
+	AUTO(timeline) timeline = { 0 };
+	timeline_read(&timeline, &source, &sample.arena);
 	for (size_t i = 0; i < COUNT(seqs); i++) {
-		cr_assert_eq(story_index(&story, seqs[i]), i);
-		cr_assert_eq(story_seq(&story, i), seqs[i]);
+		cr_assert_eq(timeline_index(&timeline, seqs[i]), i);
+		cr_assert_eq(timeline_seq(&timeline, i), seqs[i]);
 	}
 	const int64_t gone[] = { 0, 2, 3, 6, 10 };
 	for (size_t i = 0; i < COUNT(gone); i++)
-		cr_assert_eq(story_index(&story, gone[i]), COUNT(seqs));
+		cr_assert_eq(timeline_index(&timeline, gone[i]), COUNT(seqs));
 	sample_done(&sample);
 }

@@ -1,12 +1,12 @@
 /* The rows of vocabularies.def and projections.def against the words of the contracts. */
 #include <criterion/criterion.h>
 
-#include "contract/graph.h"
-#include "contract/pipeline.h"
-#include "contract/pipeline_v1.h"
-#include "contract/runtime.h"
-#include "contract/task.h"
-#include "sample.h"
+#include "contract/graph_types.h"
+#include "contract/pipeline_types.h"
+#include "contract/pipeline_v1_types.h"
+#include "contract/runtime_types.h"
+#include "contract/task_types.h"
+#include "sample_run.h"
 #include "views/view_runtime.h"
 
 static bool is_word(const struct type *type, struct str word)
@@ -176,22 +176,22 @@ Test(projections, every_event_is_shown_where_its_row_says_and_nowhere_else)
  * whichever it is. */
 static enum event_level level_of(const struct event *event)
 {
-	if (event->type != EVENT_HUMAN_FINISHED && story_event_failed(event))
+	if (event->type != EVENT_HUMAN_FINISHED && timeline_event_failed(event))
 		return EVENT_LEVEL_ERROR;
-	return event->type != EVENT_HUMAN_FINISHED && story_event_goes_on(event)
+	return event->type != EVENT_HUMAN_FINISHED && timeline_event_goes_on(event)
 		       ? EVENT_LEVEL_WARNING
 		       : event_level(event->type);
 }
 
 static size_t compare_levels(struct sample *sample)
 {
-	AUTO(story) story = { 0 };
-	story_read(&story, &sample->source, &sample->arena);
+	AUTO(timeline) timeline = { 0 };
+	timeline_read(&timeline, &sample->source, &sample->arena);
 	size_t compared = 0;
 	for (size_t i = 0; i < sample->play->count; i++) {
 		const struct event *event = &sample->events[i];
 		struct view_document document;
-		if (!view_event(view_at(VIEW_pipeline), &story, i, &document))
+		if (!view_event(view_at(VIEW_pipeline), &timeline, i, &document))
 			continue;
 		const struct pipeline_workflow_event *entry = document.at[0];
 		bool cancelled = event->type == EVENT_RUN_FINISHED &&

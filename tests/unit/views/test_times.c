@@ -3,8 +3,8 @@
 #include <criterion/criterion.h>
 
 #include "base/limits.h"
-#include "sample.h"
-#include "views/times.h"
+#include "sample_run.h"
+#include "views/time_profile.h"
 
 /* ---- dice -------------------------------------------------------------------------------- */
 
@@ -18,7 +18,7 @@ static uint64_t roll(uint64_t below)
 	return dice % below;
 }
 
-static void expect_adds_up(const struct times *times)
+static void expect_adds_up(const struct time_profile *times)
 {
 	int64_t sum = 0, at = times->from;
 	for (int i = 0; i < TIMES_SHARES; i++) {
@@ -38,8 +38,8 @@ static void expect_adds_up(const struct times *times)
 /* ---- the sweep ---------------------------------------------------------------------------- */
 
 /* Every moment by itself. */
-static void count_moments(const struct times_stretch *open, size_t count, int64_t from, int64_t to,
-			  int64_t us[TIMES_SHARES])
+static void count_moments(const struct time_profile_stretch *open, size_t count, int64_t from,
+			  int64_t to, int64_t us[TIMES_SHARES])
 {
 	for (int64_t at = from; at < to; at++) {
 		int first = RUN_SHARE_ENGINE;
@@ -54,17 +54,17 @@ Test(times, every_moment_belongs_to_the_first_thing_that_is_open)
 {
 	for (uint64_t seed = 1; seed <= 2000; seed++) {
 		AUTO(arena) arena = { 0 };
-		struct times_stretch open[12];
-		struct times times;
+		struct time_profile_stretch open[12];
+		struct time_profile times;
 		int64_t us[TIMES_SHARES] = { 0 };
 		dice = seed * 0x9e3779b97f4a7c15U;
 		size_t count = roll(COUNT(open) + 1);
 		for (size_t i = 0; i < count; i++)
-			open[i] = (struct times_stretch){ (enum run_share)roll(TIMES_SHARES),
-							  (int64_t)roll(60) - 10,
-							  (int64_t)roll(60) - 10 };
+			open[i] = (struct time_profile_stretch){ (enum run_share)roll(TIMES_SHARES),
+								 (int64_t)roll(60) - 10,
+								 (int64_t)roll(60) - 10 };
 		int64_t from = (int64_t)roll(20), to = (int64_t)roll(50);
-		times_sweep(&times, open, count, from, to, &arena);
+		time_profile_sweep(&times, open, count, from, to, &arena);
 		expect_adds_up(&times);
 		count_moments(open, count, from, to, us);
 		for (int i = 0; i < TIMES_SHARES; i++)
@@ -76,32 +76,32 @@ Test(times, every_moment_belongs_to_the_first_thing_that_is_open)
 Test(times, edges_at_the_ends_of_what_a_clock_can_show)
 {
 	AUTO(arena) arena = { 0 };
-	struct times times;
-	struct times_stretch open[] = { { RUN_SHARE_TOOL, INT64_MIN, INT64_MAX },
-					{ RUN_SHARE_MODEL, 5, INT64_MAX },
-					{ RUN_SHARE_MODEL, INT64_MAX, INT64_MIN } };
-	times_sweep(&times, open, COUNT(open), 0, 10, &arena);
+	struct time_profile times;
+	struct time_profile_stretch open[] = { { RUN_SHARE_TOOL, INT64_MIN, INT64_MAX },
+					       { RUN_SHARE_MODEL, 5, INT64_MAX },
+					       { RUN_SHARE_MODEL, INT64_MAX, INT64_MIN } };
+	time_profile_sweep(&times, open, COUNT(open), 0, 10, &arena);
 	expect_adds_up(&times);
 	cr_expect_eq(times.us[RUN_SHARE_TOOL], 5);
 	cr_expect_eq(times.us[RUN_SHARE_MODEL], 5);
-	times_sweep(&times, open, COUNT(open), 10, 0, &arena);
+	time_profile_sweep(&times, open, COUNT(open), 10, 0, &arena);
 	cr_expect_eq(times.piece_count, 0);
 }
 
 /* ---- runs --------------------------------------------------------------------------------- */
 
-static void read_times(struct times *times, struct view_source source, int64_t now,
+static void read_times(struct time_profile *times, struct view_source source, int64_t now,
 		       struct arena *arena)
 {
-	AUTO(story) story = { 0 };
-	story_read(&story, &source, arena);
-	times_of(times, &story, now);
+	AUTO(timeline) timeline = { 0 };
+	timeline_read(&timeline, &source, arena);
+	time_profile_of(times, &timeline, now);
 }
 
 Test(times, of_the_short_run)
 {
 	struct sample sample;
-	struct times times;
+	struct time_profile times;
 	sample_init(&sample);
 	read_times(&times, sample.source, 0, &sample.arena);
 	expect_adds_up(&times);
@@ -117,7 +117,7 @@ Test(times, of_the_short_run)
 Test(times, of_the_long_run_has_every_share_but_that_of_the_disk)
 {
 	struct sample sample;
-	struct times times;
+	struct time_profile times;
 	sample_init_play(&sample, &play_long);
 	read_times(&times, sample.source, 0, &sample.arena);
 	expect_adds_up(&times);
@@ -134,7 +134,7 @@ Test(times, at_every_moment_of_both_runs)
 	for (size_t p = 0; p < COUNT(plays); p++)
 		for (size_t count = 1; count <= plays[p]->count; count++) {
 			struct sample sample;
-			struct times times;
+			struct time_profile times;
 			sample_init_play(&sample, plays[p]);
 			int64_t now = sample.events[count - 1].at + 700;
 			read_times(&times, sample_prefix(&sample, count), now, &sample.arena);
@@ -148,7 +148,7 @@ Test(times, at_every_moment_of_both_runs)
 Test(times, while_a_person_is_asked)
 {
 	struct sample sample;
-	struct times first, later;
+	struct time_profile first, later;
 	sample_init(&sample);
 	struct view_source source = sample_prefix(&sample, 8); /* behind human.requested */
 	int64_t now = sample.events[7].at;
@@ -181,7 +181,7 @@ static struct run_commit commit(int64_t first, int64_t last, int64_t made_us, in
 Test(times, of_the_disk_are_taken_from_what_waited_for_it)
 {
 	struct sample sample;
-	struct times before, after;
+	struct time_profile before, after;
 	sample_init(&sample);
 	read_times(&before, sample.source, 0, &sample.arena);
 	tell(&sample, 3, commit(2, 3, 100, 2000)); /* greet's result and build's request */
@@ -202,7 +202,7 @@ Test(times, of_histories_that_nobody_has_lived)
 {
 	for (uint64_t seed = 1; seed <= 300; seed++) {
 		struct sample sample;
-		struct times times;
+		struct time_profile times;
 		dice = seed * 0x9e3779b97f4a7c15U;
 		sample_init_play(&sample, seed % 2 == 0 ? &play_long : &play_short);
 		size_t all = sample.play->count, count = 0;
@@ -232,10 +232,10 @@ Test(times, of_histories_that_nobody_has_lived)
 Test(times, are_told_as_a_document_that_reads_back)
 {
 	struct sample sample;
-	AUTO(story) story = { 0 };
+	AUTO(timeline) timeline = { 0 };
 	sample_init_play(&sample, &play_long);
-	story_read(&story, &sample.source, &sample.arena);
-	const struct run_time *time = times_document(&story, 0);
+	timeline_read(&timeline, &sample.source, &sample.arena);
+	const struct run_time *time = time_profile_document(&timeline, 0);
 	const struct run_shares *shares = time->shares;
 	cr_expect_eq(shares->model + shares->tool + shares->subrun + shares->paused +
 			     shares->human + shares->wait + shares->queue + shares->fsync +
@@ -263,15 +263,15 @@ static size_t count_spans(const struct run_span *span, int64_t *depth, int64_t l
 Test(spans, are_as_deep_as_was_asked_and_the_rest_is_counted)
 {
 	struct sample sample;
-	AUTO(story) story = { 0 };
+	AUTO(timeline) timeline = { 0 };
 	sample_init_play(&sample, &play_long);
-	story_read(&story, &sample.source, &sample.arena);
+	timeline_read(&timeline, &sample.source, &sample.arena);
 	int64_t whole_depth = 0;
-	size_t whole = count_spans(times_spans(&story, 0, LIMIT_SPAN_DEPTH), &whole_depth, 1);
+	size_t whole = count_spans(trace_spans(&timeline, 0, LIMIT_SPAN_DEPTH), &whole_depth, 1);
 	cr_expect_eq(whole_depth, 3);
 	for (int64_t depth = 1; depth <= 4; depth++) {
 		int64_t seen = 0;
-		cr_expect_eq(count_spans(times_spans(&story, 0, depth), &seen, 1), whole);
+		cr_expect_eq(count_spans(trace_spans(&timeline, 0, depth), &seen, 1), whole);
 		cr_expect_eq(seen, depth < whole_depth ? depth : whole_depth);
 	}
 	sample_done(&sample);
@@ -280,10 +280,10 @@ Test(spans, are_as_deep_as_was_asked_and_the_rest_is_counted)
 Test(spans, name_attempts_where_there_were_several)
 {
 	struct sample sample;
-	AUTO(story) story = { 0 };
+	AUTO(timeline) timeline = { 0 };
 	sample_init_play(&sample, &play_long);
-	story_read(&story, &sample.source, &sample.arena);
-	const struct run_span *span = times_spans(&story, 0, 8), *flaky = NULL;
+	timeline_read(&timeline, &sample.source, &sample.arena);
+	const struct run_span *span = trace_spans(&timeline, 0, 8), *flaky = NULL;
 	for (size_t i = 0; i < span->spans.count; i++)
 		if (str_equal(span->spans.at[i].name, S("flaky")))
 			flaky = &span->spans.at[i];

@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "contract/pipeline.h"
-#include "contract/pipeline_v1.h"
-#include "contract/runtime.h"
-#include "contract/graph.h"
-#include "contract/task.h"
-#include "sample.h"
+#include "contract/pipeline_types.h"
+#include "contract/pipeline_v1_types.h"
+#include "contract/runtime_types.h"
+#include "contract/graph_types.h"
+#include "contract/task_types.h"
+#include "sample_run.h"
 #include "views/view_runtime.h"
 
 /* ---- printing ------------------------------------------------------------------------ */
@@ -38,15 +38,15 @@ static const struct play *const plays[] = { &play_short, &play_long };
 
 static void compare_goldens(struct sample *sample)
 {
-	AUTO(story) story = { 0 };
-	story_read(&story, &sample->source, &sample->arena);
+	AUTO(timeline) timeline = { 0 };
+	timeline_read(&timeline, &sample->source, &sample->arena);
 	bool rewrite = getenv("VIEWS_GOLDEN") != NULL;
 	for (int i = 0; i < VIEW_COUNT; i++) {
 		const struct view *view = view_at((enum view_number)i);
 		struct str name = str_format(&sample->arena, GOLDEN "/" STR_FMT "%s.json",
 					     STR_ARG(view->name), sample->play->name);
 		const char *path = str_c(&sample->arena, name);
-		struct str text = view_whole(view, &story, &sample->arena);
+		struct str text = view_whole(view, &timeline, &sample->arena);
 		if (rewrite)
 			write_golden(path, text);
 		struct str golden = read_golden(path, &sample->arena);
@@ -93,21 +93,21 @@ static void expect_valid(const struct view_document *document, struct arena *are
 static size_t expect_all_valid(const struct view_source *source, struct arena *arena)
 {
 	size_t documents = 0;
-	AUTO(story) story = { 0 };
-	story_read(&story, source, arena);
+	AUTO(timeline) timeline = { 0 };
+	timeline_read(&timeline, source, arena);
 	for (int v = 0; v < VIEW_COUNT; v++) {
 		const struct view *view = view_at((enum view_number)v);
-		struct view_document document = view->ops->run(&story);
+		struct view_document document = view->ops->run(&timeline);
 		cr_expect_eq(document.count, 1);
 		expect_valid(&document, arena);
 		documents += document.count;
-		struct view_documents more = view->ops->more(&story);
+		struct view_documents more = view->ops->more(&timeline);
 		for (size_t i = 0; i < more.count; i++) {
 			expect_valid(&more.at[i], arena);
 			documents += more.at[i].count;
 		}
 		for (size_t i = 0; i < source->event_count; i++) {
-			if (!view_event(view, &story, i, &document))
+			if (!view_event(view, &timeline, i, &document))
 				continue;
 			expect_valid(&document, arena);
 			documents += document.count;
@@ -210,19 +210,19 @@ Test(views, a_rejected_run)
 	sample.events[9] = read_event(&sample, "run.finished", "{\"outcome\": \"failed\"}");
 	struct view_source source = sample_prefix(&sample, 10);
 	expect_all_valid(&source, &sample.arena);
-	AUTO(story) story = { 0 };
-	story_read(&story, &source, &sample.arena);
-	cr_expect_eq(story.state, VOCABULARY_RUN_FAILED);
-	cr_expect(str_equal(story.fault, S("failed")), "the outcome stands in for the fault");
-	cr_expect_eq(story_find(&story, S("ask"))->state, VOCABULARY_STEP_FAILED);
-	cr_expect_eq(story_find(&story, S("publish"))->state, VOCABULARY_STEP_SKIPPED);
-	cr_expect_eq(story_find(&story, S("after"))->state, VOCABULARY_STEP_SKIPPED);
-	cr_expect(
-		str_equal(story_find(&story, S("after"))->fault, S("dependency failed: publish")));
+	AUTO(timeline) timeline = { 0 };
+	timeline_read(&timeline, &source, &sample.arena);
+	cr_expect_eq(timeline.state, VOCABULARY_RUN_FAILED);
+	cr_expect(str_equal(timeline.fault, S("failed")), "the outcome stands in for the fault");
+	cr_expect_eq(timeline_find(&timeline, S("ask"))->state, VOCABULARY_STEP_FAILED);
+	cr_expect_eq(timeline_find(&timeline, S("publish"))->state, VOCABULARY_STEP_SKIPPED);
+	cr_expect_eq(timeline_find(&timeline, S("after"))->state, VOCABULARY_STEP_SKIPPED);
+	cr_expect(str_equal(timeline_find(&timeline, S("after"))->fault,
+			    S("dependency failed: publish")));
 	cr_expect(str_equal(view_word(view_find(S("pipeline")), &sample.events[8]),
 			    S("approval_rejected")));
 	struct view_document document;
-	cr_assert(view_event(view_find(S("task")), &story, 8, &document));
+	cr_assert(view_event(view_find(S("task")), &timeline, 8, &document));
 	const struct task_execution_event *event = document.at[0];
 	cr_expect_eq(event->as.hitl_response->response_type, TASK_RESPONSE_REJECTED);
 	sample_done(&sample);
@@ -249,9 +249,9 @@ Test(views, a_run_that_succeeded_and_one_that_was_called_off)
 		struct view_source source = sample_prefix(&sample, 3);
 		cr_assert(str_equal(source.state, S("running")));
 		expect_all_valid(&source, &sample.arena);
-		AUTO(story) story = { 0 };
-		story_read(&story, &source, &sample.arena);
-		cr_expect_eq(story.state, ends[i].state);
+		AUTO(timeline) timeline = { 0 };
+		timeline_read(&timeline, &source, &sample.arena);
+		cr_expect_eq(timeline.state, ends[i].state);
 		struct str word = view_word(view_find(S("pipeline")), &sample.events[2]);
 		cr_expect(str_equal(word, str_from_c(ends[i].pipeline)));
 		word = view_word(view_find(S("pipeline_v1")), &sample.events[2]);
@@ -263,18 +263,18 @@ Test(views, a_run_that_succeeded_and_one_that_was_called_off)
 /* How many events are shown; each of them as it was when it was the newest. */
 static size_t compare_events(struct sample *sample)
 {
-	AUTO(story) story = { 0 };
-	story_read(&story, &sample->source, &sample->arena);
+	AUTO(timeline) timeline = { 0 };
+	timeline_read(&timeline, &sample->source, &sample->arena);
 	size_t compared = 0;
 	for (size_t count = 1; count <= sample->play->count; count++) {
 		struct view_source source = sample_prefix(sample, count);
-		AUTO(story) young = { 0 };
-		story_read(&young, &source, &sample->arena);
+		AUTO(timeline) young = { 0 };
+		timeline_read(&young, &source, &sample->arena);
 		for (int v = 0; v < VIEW_COUNT; v++) {
 			const struct view *view = view_at((enum view_number)v);
 			struct view_document then, now;
 			bool shown = view_event(view, &young, count - 1, &then);
-			cr_assert_eq(shown, view_event(view, &story, count - 1, &now));
+			cr_assert_eq(shown, view_event(view, &timeline, count - 1, &now));
 			if (!shown)
 				continue;
 			struct str before = view_text(&then, &sample->arena);
@@ -315,14 +315,14 @@ Test(views, what_is_not_there_or_not_known_is_no_reason_to_stop)
 				      "\"inputs\": {\"is\": {}}}");
 	struct view_source source = sample_prefix(&sample, 5);
 	expect_all_valid(&source, &sample.arena);
-	AUTO(story) story = { 0 };
-	story_read(&story, &source, &sample.arena);
-	const struct story_step *build = story_find(&story, S("build"));
+	AUTO(timeline) timeline = { 0 };
+	timeline_read(&timeline, &source, &sample.arena);
+	const struct timeline_step *build = timeline_find(&timeline, S("build"));
 	cr_expect_eq(build->inputs->as.object.count, 0, "the value is gone");
 	cr_expect(str_equal(json_print(&sample.arena, build->output), S("{\"value\":[1,2]}")));
 	struct view_document document;
 	for (int v = 0; v < VIEW_COUNT; v++)
-		cr_expect_not(view_event(view_at((enum view_number)v), &story, 4, &document),
+		cr_expect_not(view_event(view_at((enum view_number)v), &timeline, 4, &document),
 			      "the graph has no such step");
 	sample_done(&sample);
 }
@@ -346,9 +346,9 @@ Test(views, the_typed_door_gives_what_the_view_gives)
 {
 	struct sample sample;
 	sample_init(&sample);
-	AUTO(story) story = { 0 };
-	story_read(&story, &sample.source, &sample.arena);
-	struct view_document document = view_at(VIEW_runtime)->ops->run(&story);
+	AUTO(timeline) timeline = { 0 };
+	timeline_read(&timeline, &sample.source, &sample.arena);
+	struct view_document document = view_at(VIEW_runtime)->ops->run(&timeline);
 	struct str text = runtime_workflow_result_model_text(
 		view_runtime_result(&sample.source, &sample.arena), &sample.arena);
 	cr_expect(str_equal(text, view_text(&document, &sample.arena)));
@@ -359,20 +359,21 @@ Test(views, ids_derive_from_run_and_seq)
 {
 	struct sample sample;
 	sample_init(&sample);
-	AUTO(story) story = { 0 };
-	story_read(&story, &sample.source, &sample.arena);
-	struct uuid first = story_event_id(&story, 1), again = story_event_id(&story, 1);
-	struct uuid second = story_event_id(&story, 2);
+	AUTO(timeline) timeline = { 0 };
+	timeline_read(&timeline, &sample.source, &sample.arena);
+	struct uuid first = timeline_event_id(&timeline, 1),
+		    again = timeline_event_id(&timeline, 1);
+	struct uuid second = timeline_event_id(&timeline, 2);
 	cr_expect(uuid_equal(&first, &again));
 	cr_expect_not(uuid_equal(&first, &second));
 	struct view_source other = sample.source;
 	other.run.bytes[0] ^= 1;
-	AUTO(story) elsewhere = { 0 };
-	story_read(&elsewhere, &other, &sample.arena);
-	struct uuid foreign = story_event_id(&elsewhere, 1);
+	AUTO(timeline) elsewhere = { 0 };
+	timeline_read(&elsewhere, &other, &sample.arena);
+	struct uuid foreign = timeline_event_id(&elsewhere, 1);
 	cr_expect_not(uuid_equal(&first, &foreign));
 	struct view_document document;
-	cr_assert(view_event(view_at(VIEW_pipeline), &story, 1, &document));
+	cr_assert(view_event(view_at(VIEW_pipeline), &timeline, 1, &document));
 	const struct pipeline_workflow_event *event = document.at[0];
 	cr_expect(uuid_equal(&event->id, &second));
 	cr_expect_eq(event->sequence, 2);

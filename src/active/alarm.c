@@ -1,0 +1,209 @@
+/* active/alarm.c -- what is due: waits, deadlines, attempts to come, questions nobody answered.
+ *
+ * Rows of open effects say when, by the wall clock (architecture R18).  Those that are due soon
+ * have an alarm in memory; the others cost nothing until a look at the disk, made in time, finds
+ * them near.  So a million runs may wait without one of them being in memory.
+ *
+ * While the process lives a delay is a delay, whatever happens to the wall clock: the loop counts
+ * what is left monotonically, and a time that has come has come.  After a restart the wall decides,
+ * and what is late is due at once.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "os/failpoint.h"
+#include "active/executor_internal.h"
+
+struct alarm {
+	struct arena arena;
+	char key[16]; /* in runtime->alarms */
+	uint64_t id;  /* in runtime->alarm_slots */
+	struct uuid run;
+	struct str step;
+	int64_t due_at;
+	uint64_t timer;
+};
+
+static void alarm_free(struct alarm *alarm)
+{
+	arena_done(&alarm->arena);
+	free(alarm);
+}
+
+static struct alarm *alarm_find(const struct executor *executor, const struct uuid *effect)
+{
+	return map_get(&executor->alarms, uuid_str(effect));
+}
+
+static void remove_alarm(struct executor *executor, struct alarm *alarm)
+{
+	map_remove(&executor->alarms, (struct str){ alarm->key, sizeof(alarm->key) });
+	slots_remove(&executor->alarm_slots, alarm->id);
+	platform_timer_stop(executor->settings.platform, alarm->timer);
+	alarm_free(alarm);
+}
+
+static void rang(void *context, uint64_t id)
+{
+	struct executor *executor = context;
+	struct alarm *alarm = slots_get(&executor->alarm_slots, id);
+	if (alarm == NULL)
+		return;
+	FAILPOINT("timer.fired");
+	struct pending_command *pending = pending_command_new(COMMAND_DUE);
+	pending->command.step = str_copy(&pending->arena, alarm->step);
+	pending->not_before = alarm->due_at;
+	struct uuid run = alarm->run;
+	remove_alarm(executor, alarm);
+	active_run_command(active_run_get(executor, &run), pending);
+}
+
+/* ---- looking ahead ------------------------------------------------------------------- */
+
+static void look_ahead(void *context, uint64_t argument)
+{
+	struct executor *executor = context;
+	(void)argument;
+	executor->look_ahead = 0;
+	alarm_scan(executor);
+}
+
+/* There is something on the disk that is due then.  Which of two looks comes first is counted by
+ * the monotonic clock: the wall may have been set between them. */
+static void look_in_time(struct executor *executor, int64_t due_at)
+{
+	struct platform *platform = executor->settings.platform;
+	int64_t delay = due_at - LIMIT_ALARM_MS * INT64_C(1000) / 2 - executor_now(executor);
+	int64_t at = platform_mono_us(platform) + (delay > 0 ? delay : 0);
+	if (executor->look_ahead != 0 && executor->look_ahead_at <= at)
+		return;
+	if (executor->look_ahead != 0)
+		platform_timer_stop(platform, executor->look_ahead);
+	executor->look_ahead_at = at;
+	executor->look_ahead = platform_timer_start(platform, delay, look_ahead, executor, 0);
+}
+
+void alarm_set(struct executor *executor, const struct uuid *run, const struct uuid *effect,
+	       struct str step, int64_t due_at)
+{
+	int64_t now = executor_now(executor);
+	struct alarm *alarm = alarm_find(executor, effect);
+	if (alarm != NULL && alarm->due_at == due_at)
+		return;
+	if (alarm != NULL)
+		remove_alarm(executor, alarm);
+	if (due_at - now > LIMIT_ALARM_MS * INT64_C(1000)) {
+		look_in_time(executor, due_at);
+		return;
+	}
+	alarm = calloc(1, sizeof(*alarm));
+	require(alarm != NULL);
+	memcpy(alarm->key, effect->bytes, sizeof(alarm->key));
+	alarm->run = *run;
+	alarm->step = str_copy(&alarm->arena, step);
+	alarm->due_at = due_at;
+	alarm->id = slots_add(&executor->alarm_slots, alarm);
+	map_put(&executor->alarms, (struct str){ alarm->key, sizeof(alarm->key) }, alarm);
+	alarm->timer = platform_timer_start(executor->settings.platform, due_at - now, rang,
+					    executor, alarm->id);
+}
+
+void alarm_clear(struct executor *executor, const struct uuid *effect)
+{
+	struct alarm *alarm = alarm_find(executor, effect);
+	if (alarm != NULL)
+		remove_alarm(executor, alarm);
+}
+
+void alarm_discard_all(struct executor *executor)
+{
+	size_t i = 0;
+	struct str key;
+	for (struct alarm *alarm; (alarm = map_next(&executor->alarms, &i, &key)) != NULL;)
+		alarm_free(alarm);
+	map_done(&executor->alarms);
+	slots_done(&executor->alarm_slots);
+}
+
+/* ---- a look at the disk --------------------------------------------------------------- */
+
+struct look {
+	struct executor_read read;
+	struct store_effect_page page;
+	struct str *steps;
+	int64_t later; /* when the first is due that is not near; 0 = none is */
+	int64_t now;
+	struct error error;
+};
+
+static bool read_step(const struct store_effect *effect, struct arena *arena, struct str *out_step,
+		      struct error *error)
+{
+	const struct json *json;
+	if (!json_read(effect->body, arena, &json, error))
+		return false;
+	struct problems problems = { .arena = arena };
+	struct contract_source source = { .json = json, .text = effect->body, .lenient = true };
+	if (str_equal(effect->kind, S("human"))) {
+		const struct run_open_question *question =
+			run_open_question_parse(&source, arena, &problems);
+		if (question == NULL)
+			return problems_fail(&problems, error);
+		*out_step = question->step;
+		return true;
+	}
+	const struct run_open_effect *body = run_open_effect_parse(&source, arena, &problems);
+	if (body == NULL)
+		return problems_fail(&problems, error);
+	*out_step = body->step;
+	return true;
+}
+
+static void look_work(struct executor_read *read, struct store_reader *reader)
+{
+	struct look *look = (struct look *)read;
+	int64_t near = look->now + LIMIT_ALARM_MS * INT64_C(1000);
+	struct store_effect_page first;
+	if (!reader->ops->list_due(reader, 0, near, LIMIT_ALARMS, &read->arena, &look->page,
+				   &look->error))
+		return;
+	look->steps = arena_array(&read->arena, struct str, look->page.count);
+	for (size_t i = 0; i < look->page.count; i++)
+		if (!read_step(&look->page.at[i], &read->arena, &look->steps[i], &look->error))
+			return;
+	/* What is left of this page, or the earliest behind it, tells when to look again. */
+	if (look->page.count == LIMIT_ALARMS)
+		look->later = look->page.at[look->page.count - 1].due_at;
+	else if (reader->ops->list_due(reader, near, INT64_MAX, 1, &read->arena, &first,
+				       &look->error) &&
+		 first.count > 0)
+		look->later = first.at[0].due_at;
+}
+
+static void look_done(struct executor_read *read)
+{
+	struct look *look = (struct look *)read;
+	struct executor *executor = read->executor;
+	if (look->error.code != ERROR_NONE)
+		executor_fail(executor, &look->error);
+	/* One that is set is newer than what was read. */
+	for (size_t i = 0; look->error.code == ERROR_NONE && i < look->page.count; i++)
+		if (alarm_find(executor, &look->page.at[i].id) == NULL)
+			alarm_set(executor, &look->page.at[i].run, &look->page.at[i].id,
+				  look->steps[i], look->page.at[i].due_at);
+	if (look->later > 0)
+		look_in_time(executor, look->later);
+	arena_done(&read->arena);
+	free(look);
+}
+
+void alarm_scan(struct executor *executor)
+{
+	struct look *look = calloc(1, sizeof(*look));
+	require(look != NULL);
+	look->now = executor_now(executor);
+	look->read.work = look_work;
+	look->read.done = look_done;
+	executor_read(executor, &look->read);
+}

@@ -1,0 +1,119 @@
+/* active/load_control.c -- how much is under way, whether more may come, and leaving. */
+#include "base/limits.h"
+#include "os/failpoint.h"
+#include "active/executor_internal.h"
+
+/* ---- counting ------------------------------------------------------------------------ */
+
+struct executor_counts executor_counts(const struct executor *executor)
+{
+	const struct store *store = executor->settings.store;
+	const struct writer *writer = executor->writer;
+	return (struct executor_counts){ .active_runs = executor->active_runs.live,
+					 .open_tools = executor->open_tools,
+					 .open_turns = executor->open_turns,
+					 .waiting_appends = writer_waiting(writer),
+					 .watches = executor->watches.live,
+					 .alarms = executor->alarm_slots.live,
+					 .queued = executor->admission.count,
+					 .full = executor->full,
+					 .oldest_append_us = writer_oldest_us(writer),
+					 .append_work_us = writer_work_us(writer),
+					 .commit_sizes = writer_commit_sizes(writer),
+					 .commit_times = writer_commit_times(writer),
+					 .snapshots = executor->snapshots,
+					 .loaded_events = executor->loaded_events,
+					 .store = store->ops->stats(store) };
+}
+
+enum { CLASSES = 6, TIMER = CLASSES, HUMAN, KINDS };
+
+static size_t kind_of(const struct run *run, const struct activation *activation)
+{
+	const struct graph_node *node = run_node(run, activation);
+	if (activation->state == STEP_WAITING_HUMAN)
+		return HUMAN;
+	return node->kind == RUN_NODE_WAIT ? TIMER : (size_t)node->class;
+}
+
+static void count_open(const struct run *run, int64_t now, struct executor_effects *effects)
+{
+	for (uint32_t i = 0; i < run->paths.room; i++) {
+		const struct activation *activation = run->paths.at[i];
+		if (activation == NULL || !activation->open)
+			continue;
+		size_t at = kind_of(run, activation);
+		int64_t age = now - activation->started_at;
+		effects->at[at].open++;
+		if (age > effects->at[at].oldest_us)
+			effects->at[at].oldest_us = age;
+	}
+}
+
+/* Walks over the steps of every run in memory: a figure for somebody who asks now and then. */
+struct executor_effects executor_effects(struct executor *executor)
+{
+	struct executor_effects effects = { 0 };
+	_Static_assert(COUNT(effects.at) == KINDS, "one place for each");
+	for (size_t i = 0; i < CLASSES; i++)
+		effects.at[i].class = run_effect_class_name((enum run_effect_class)i);
+	effects.at[TIMER].class = S("timer");
+	effects.at[HUMAN].class = S("human");
+	int64_t now = executor_now(executor);
+	uint32_t index = 0;
+	uint64_t id;
+	for (const struct active_run *active;
+	     (active = slots_next(&executor->active_runs, &index, &id)) != NULL;)
+		if (active->run != NULL)
+			count_open(active->run, now, &effects);
+	return effects;
+}
+
+/* ---- admitting ----------------------------------------------------------------------- */
+
+bool executor_admits(struct executor *executor, struct error *error)
+{
+	if (executor->draining)
+		return fail(error, ERROR_UNAVAILABLE, EXECUTOR_DRAINING_TEXT);
+	int64_t most = FAILPOINT_LIMIT("writer.queue", (int64_t)LIMIT_WRITER_QUEUE);
+	if ((int64_t)writer_waiting(executor->writer) >= most) {
+		limit_hit(REJECTION_WRITER_QUEUE);
+		return fail(error, ERROR_OVERLOADED,
+			    "%lld appends wait for the disk; try again in a moment",
+			    (long long)most);
+	}
+	if (writer_work_us(executor->writer) > LIMIT_WRITER_QUEUE_MS * INT64_C(1000)) {
+		limit_hit(REJECTION_WRITER_QUEUE_MS);
+		return fail(error, ERROR_OVERLOADED,
+			    "the disk is behind by more than %d ms; try again in a moment",
+			    LIMIT_WRITER_QUEUE_MS);
+	}
+	return true;
+}
+
+/* ---- leaving ------------------------------------------------------------------------- */
+
+void executor_drain(struct executor *executor)
+{
+	executor->draining = true;
+}
+
+bool executor_is_draining(const struct executor *executor)
+{
+	return executor->draining;
+}
+
+bool executor_is_drained(const struct executor *executor)
+{
+	uint32_t index = 0;
+	uint64_t id;
+	if (executor->open_tools > 0 || executor->open_turns > 0 ||
+	    writer_waiting(executor->writer) > 0)
+		return false;
+	for (const struct active_run *active;
+	     (active = slots_next(&executor->active_runs, &index, &id)) != NULL;)
+		if (active->cycle != NULL || active->inbox.first != NULL ||
+		    active->redo.first != NULL)
+			return false;
+	return true;
+}

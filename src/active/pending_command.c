@@ -1,0 +1,81 @@
+/* active/pending_command.c -- commands on their way to a run, each with its own memory. */
+#include <stdlib.h>
+
+#include "active/executor_internal.h"
+
+struct pending_command *pending_command_new(enum command_kind kind)
+{
+	struct pending_command *pending = calloc(1, sizeof(*pending));
+	require(pending != NULL);
+	pending->command.kind = kind;
+	return pending;
+}
+
+void pending_command_free(struct pending_command *pending)
+{
+	idempotency_claim_release(pending);
+	arena_done(&pending->arena);
+	free(pending);
+}
+
+void pending_command_begin(struct pending_command *pending)
+{
+	executor_read(pending->waiting->executor, pending->waiting);
+}
+
+void command_list_push(struct command_list *queue, struct pending_command *pending)
+{
+	pending->next = NULL;
+	if (queue->last != NULL)
+		queue->last->next = pending;
+	else
+		queue->first = pending;
+	queue->last = pending;
+}
+
+struct pending_command *command_list_pop(struct command_list *queue)
+{
+	struct pending_command *pending = queue->first;
+	if (pending == NULL)
+		return NULL;
+	queue->first = pending->next;
+	if (queue->first == NULL)
+		queue->last = NULL;
+	return pending;
+}
+
+void pending_command_reply(struct pending_command *pending, const struct uuid *run,
+			   const struct error *error)
+{
+	struct executor_reply reply = { .error = error, .run = *run };
+	if (pending->command.kind == COMMAND_ANSWERED)
+		reply.request = pending->command.effect;
+	if (pending->replied != NULL)
+		pending->replied(pending->context, pending->argument, &reply);
+}
+
+void pending_command_reply_repeated(struct pending_command *pending,
+				    const struct store_request *known)
+{
+	struct error error;
+	struct executor_reply reply = { .run = known->subject,
+					.request = pending->command.effect,
+					.repeated = true };
+	if (!hash_equal(&known->said, &pending->claim.key.said)) {
+		fail(&error, ERROR_CONFLICT,
+		     "this Idempotency-Key was used for another request; take a new one");
+		reply = (struct executor_reply){ .error = &error };
+	}
+	if (pending->replied != NULL)
+		pending->replied(pending->context, pending->argument, &reply);
+	pending->replied = NULL;
+}
+
+const struct json *json_copy(struct arena *arena, const struct json *json)
+{
+	const struct json *copy;
+	struct error error;
+	bool good = json_read(json_print(arena, json), arena, &copy, &error);
+	require(good);
+	return copy;
+}

@@ -1,0 +1,218 @@
+/* api/api_internal.h -- what the files of this room share.
+ *
+ *	route.c     the rows of routes.def, and which one a request is for
+ *	router.c    a request's way through the phases; its record until it is answered
+ *	phases.c    what happens to it before its handler is called
+ *	reply.c     the way out: headers that every answer has, and the audit
+ *	keys.c      who may come in
+ *	api_*.c     the handlers
+ */
+#ifndef API_INSIDE_H
+#define API_INSIDE_H
+
+#include "api/api.h"
+#include "api/key_ring.h"
+#include "api/route.h"
+#include "base/limits.h"
+#include "base/map.h"
+#include "base/slots.h"
+#include "contract/runtime_types.h"
+
+struct api {
+	struct api_settings settings;
+	struct http_server *server;
+	enum api_state state;
+	struct key_ring *keys;
+	struct map calls; /* exchange -> its record */
+	int port;         /* 0 = it does not listen */
+	platform_callback *loaded;
+	void *loaded_context;
+	struct slots streams, sockets, waits;
+	struct request_counts *requests; /* of api_metrics.c */
+	int64_t began_at;                /* us, monotonic */
+};
+
+/* ---- one request ----------------------------------------------------------------------- */
+
+/* The phases, in their order; api/phases.c has one function for each. */
+enum api_phase {
+	PHASE_MATCH,
+	PHASE_HOST,
+	PHASE_AUTHENTICATE,
+	PHASE_AUTHORISE,
+	PHASE_LIMIT,
+	PHASE_READ,
+	PHASE_PARSE,
+	PHASE_RUN,
+	PHASE_PRINT,
+	PHASE_AUDIT,
+	PHASE_COUNT,
+};
+
+enum phase_answer {
+	PHASE_NEXT,
+	PHASE_REFUSED, /* the error says why; it goes on with PHASE_PRINT */
+	PHASE_WAITS,   /* somebody will go on with it: a reader's thread, or the handler's answer */
+};
+
+enum api_caller_kind {
+	CALLER_NOBODY,   /* not asked for, or not known */
+	CALLER_LOOPBACK, /* from this machine, where no key is asked for */
+	CALLER_OWNER,    /* through baton.sock */
+	CALLER_KEY,
+};
+
+struct api_caller {
+	enum api_caller_kind kind;
+	enum run_role role;
+	struct uuid key; /* KEY */
+	char label[LIMIT_NAME_BYTES + 1];
+};
+
+struct api_parameter {
+	struct str name, value;
+};
+
+struct api_answer {
+	int status;
+	const struct http_header *headers;
+	size_t header_count;
+	struct str body;
+	bool streams; /* the body follows piece by piece */
+};
+
+enum { REQUEST_ID_SIZE = 129, TRACE_SIZE = 56 };
+
+/* One request, from its arrival until its answer is given; streams and sockets until they end.
+ * A handler is given it for the call and names it by its exchange afterwards. */
+struct api_call {
+	struct executor_read read; /* first: a long body is parsed on a reader's thread */
+	struct arena *arena;       /* the record's own: good until the answer */
+	struct api *api;
+	uint64_t exchange;
+	const struct http_request *request; /* for the handler's call; then NULL */
+	const struct route *route;          /* NULL while none is found */
+	enum api_phase phase;
+	bool running;        /* its handler is being called */
+	bool over;           /* answered while the handler was running: freed behind it */
+	bool gone;           /* nobody waits for the answer any more */
+	bool begun;          /* a stream or a socket */
+	uint64_t connection; /* its id in api->streams or api->sockets; 0 = neither */
+
+	/* From the path and the query. */
+	struct uuid id;                               /* {id} */
+	struct str path;                              /* {path} */
+	struct api_parameter names[LIMIT_PATH_NAMES]; /* any other: api_name() */
+	size_t name_count;
+	struct api_parameter query[LIMIT_QUERY_PARAMETERS]; /* api_query() */
+	size_t query_count;
+	struct str allow; /* methods of the path */
+
+	struct api_caller caller;
+	struct idempotency_key key; /* Idempotency-Key, in its scope; key "" when there is none */
+	char trace[TRACE_SIZE];     /* a good traceparent, or "" */
+	char request_id[REQUEST_ID_SIZE];
+	char subject[UUID_TEXT_SIZE]; /* what it was about, for the audit */
+	int retry_after;              /* seconds; 0 = not said */
+
+	const void *body; /* parsed */
+	struct problems problems;
+	struct error error;
+	struct http_request kept; /* a copy, when the request must outlive its arrival */
+	struct api_answer answer;
+};
+
+/* router.c */
+struct api_call *api_call_of(const struct api *api, uint64_t exchange); /* NULL when gone */
+/* Goes on with the phase it is at. */
+void api_call_advance(struct api_call *call);
+void api_call_free(struct api_call *call);
+
+/* phases.c */
+typedef enum phase_answer phase_function(struct api_call *call, struct error *error);
+extern phase_function *const api_phases[PHASE_COUNT];
+
+/* reply.c */
+phase_function api_print_answer, api_audit_answer;
+/* Sets the answer to the error's problem. */
+void api_answer_error(struct api_call *call, const struct error *error,
+		      const struct problems *problems);
+
+/* ---- for handlers ---------------------------------------------------------------------- */
+
+#define ROUTE(method, path, name, role, gives, status, text) void api_##name(struct api_call *call);
+#define ROUTE_BODY(method, path, name, role, takes, gives, status, text) \
+	void api_##name(struct api_call *call, const struct takes *body);
+#define SOCKET(path, name, role, text) void api_##name(struct api_call *call);
+#include "contracts/routes.def"
+#undef ROUTE
+#undef ROUTE_BODY
+
+/* The answer, whole.  An exchange whose client has gone is answered all the same: the audit hears
+ * it.  Every handler answers exactly once, or begins a stream or a socket. */
+void api_reply(struct api *api, uint64_t exchange, int status, const struct http_header *headers,
+	       size_t header_count, struct str body);
+void api_reply_json(struct api *api, uint64_t exchange, int status, struct str json);
+void api_reply_error(struct api *api, uint64_t exchange, const struct error *error,
+		     const struct problems *problems);
+/* The answer as a stream: then http_write(), and api_end(). */
+void api_begin(struct api *api, uint64_t exchange, int status, const struct http_header *headers,
+	       size_t header_count);
+void api_end(struct api *api, uint64_t exchange);
+/* The exchange is a WebSocket from now on; then websocket_write(), and api_close(). */
+void api_accept(struct api *api, uint64_t exchange);
+void api_close(struct api *api, uint64_t exchange, int code, struct str reason);
+/* What the request turned out to be about. */
+void api_subject(struct api *api, uint64_t exchange, const struct uuid *subject);
+/* Whoever opened this stream may still have it: its key was not taken back and has not expired. */
+bool api_may_go_on(struct api *api, uint64_t exchange);
+/* Who it was, as it is recorded: the owner's name, a key's label, or "http". */
+struct str api_caller_name(const struct api_call *call);
+
+/* What stands in the path where the row has `{name}`, unescaped; "" when the row has none. */
+struct str api_name(const struct api_call *call, struct str name);
+/* The value of ?name=, unescaped; "" when absent. */
+struct str api_query(const struct api_call *call, struct str name);
+/* A whole number from the query within bounds, or the fallback. */
+MUST_CHECK bool api_query_int(const struct api_call *call, struct str name, int64_t least,
+			      int64_t most, int64_t fallback, int64_t *out, struct error *error);
+
+/* ---- handlers' own, for each other ------------------------------------------------------ */
+
+/* Who speaks: whoever the body names, unless a key says who it is. */
+struct str api_speaker(const struct api_call *call, bool given, struct str by);
+/* Answers a question, and the exchange with the receipt. */
+void api_answer(struct api_call *call, const struct executor_answer *answer);
+/* One stored event as run.Event. */
+struct str api_event_text(const struct store_event_row *row, struct arena *arena);
+/* Answers the exchange with the run's result, read from the store. */
+void api_send_result(struct api *api, uint64_t exchange, const struct uuid *run);
+/* Answers the exchange with where the run's time went, as spans of so many levels. */
+void api_send_profile(struct api *api, uint64_t exchange, const struct uuid *run, int64_t depth);
+
+/* What is stored takes effect here: now, and whenever it changes. */
+void api_watch_server(struct api *api, platform_callback *loaded);
+void api_watch_keys(struct api *api, platform_callback *loaded);
+
+/* How many are how far behind what is committed: not at all, up to a page, more. */
+struct api_lags {
+	size_t count[3];
+};
+struct api_lags api_stream_lags(const struct api *api);
+struct api_lags api_socket_lags(const struct api *api);
+static inline void api_lags_add(struct api_lags *lags, int64_t behind)
+{
+	lags->count[behind <= 0 ? 0 : behind <= LIMIT_STREAM_PAGE_EVENTS ? 1 : 2]++;
+}
+void api_count_request(struct api *api, const struct route *route, int status);
+void api_streams_end(struct api *api);
+bool api_streams_behind(const struct api *api);
+bool api_sockets_behind(const struct api *api);
+void api_waits_end(struct api *api);
+void api_stream_writable(struct api *api, uint64_t exchange);
+void api_stream_gone(struct api *api, uint64_t exchange);
+void api_socket_message(struct api *api, uint64_t exchange, struct str text);
+void api_socket_writable(struct api *api, uint64_t exchange);
+void api_socket_gone(struct api *api, uint64_t exchange);
+
+#endif

@@ -1,6 +1,0 @@
-/* contract/graph.c -- the tables of contracts/graph.def; everything here comes from its rows. */
-#include "contract/graph.h"
-
-#define CONTRACT_MODULE graph
-#define CONTRACT_FILE   "contracts/graph.def"
-#include "contract/tables.h"

@@ -1,0 +1,12 @@
+/* contract/graph_types.h -- the types of contracts/graph.def: the multi-agent framework's
+ * vocabulary. */
+#ifndef CONTRACT_GRAPH_H
+#define CONTRACT_GRAPH_H
+
+#include "contract/contract.h"
+
+#define CONTRACT_MODULE graph
+#define CONTRACT_FILE   "contracts/graph.def"
+#include "contract/expand.h"
+
+#endif

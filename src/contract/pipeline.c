@@ -1,7 +1,0 @@
-/* contract/pipeline.c -- the tables of contracts/pipeline.def; everything here comes from its rows.
- */
-#include "contract/pipeline.h"
-
-#define CONTRACT_MODULE pipeline
-#define CONTRACT_FILE   "contracts/pipeline.def"
-#include "contract/tables.h"

@@ -1,7 +1,0 @@
-/* contract/pipeline_v1.c -- the tables of contracts/pipeline_v1.def; everything here comes from its
- * rows. */
-#include "contract/pipeline_v1.h"
-
-#define CONTRACT_MODULE pipeline_v1
-#define CONTRACT_FILE   "contracts/pipeline_v1.def"
-#include "contract/tables.h"

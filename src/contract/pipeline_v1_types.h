@@ -1,0 +1,12 @@
+/* contract/pipeline_v1_types.h -- the types of contracts/pipeline_v1.def: S1, the older pipeline
+ * vocabulary.  The rules across fields are in check_pipeline.c. */
+#ifndef CONTRACT_PIPELINE_V1_H
+#define CONTRACT_PIPELINE_V1_H
+
+#include "contract/contract.h"
+
+#define CONTRACT_MODULE pipeline_v1
+#define CONTRACT_FILE   "contracts/pipeline_v1.def"
+#include "contract/expand.h"
+
+#endif

@@ -1,0 +1,97 @@
+/* definition/agent_check.c -- who takes a turn: an agent of the file, or one of the registry.
+ *
+ * Either way the graph holds all of it, so that a run goes on with the agent it began with
+ * (architecture R14).  What a driver takes is not known here: whoever compiles brings the check.
+ */
+#include "base/buf.h"
+#include "definition/compile_internal.h"
+
+static const struct run_graph_agent *agent_of(const struct run_definition_agent_entry *entry,
+					      struct arena *arena)
+{
+	struct run_graph_agent *agent = run_graph_agent_new(arena);
+	SET(agent, name, entry->key);
+	SET(agent, driver, entry->value.driver);
+	SET(agent, model, entry->value.model);
+	SET(agent, system, entry->value.system);
+	SET(agent, options, entry->value.options);
+	return agent;
+}
+
+/* The place of what a problem is about, or of what is around it. */
+static const struct json *place_of(const struct json *agent, struct str pointer)
+{
+	const struct json *member = json_member(agent, str_skip(pointer, 1));
+	return member == NULL ? agent : member;
+}
+
+void definition_check_agents(const struct compiling *c, const struct json *tree)
+{
+	const struct definition_tools *tools = c->tools;
+	const struct json *agents = json_member(tree, S("agents"));
+	for (size_t i = 0; tools->check_agent != NULL && i < c->file->agents.count; i++) {
+		const struct run_definition_agent_entry *entry = &c->file->agents.at[i];
+		const struct json *place = json_member(agents, entry->key);
+		struct problems found = { .arena = c->arena };
+		tools->check_agent(tools->context, agent_of(entry, c->arena), c->arena, &found);
+		for (size_t p = 0; p < found.count; p++) {
+			const struct problem *problem = &found.at[p];
+			const struct json *at = place_of(place, problem->pointer);
+			bool known = problem->line > 0 || at == NULL;
+			problems_add(c->problems,
+				     str_format(c->arena, "/agents/" STR_FMT STR_FMT,
+						STR_ARG(entry->key), STR_ARG(problem->pointer)),
+				     known ? problem->line : at->line,
+				     known ? problem->column : at->column, STR_FMT,
+				     STR_ARG(problem->text));
+		}
+	}
+}
+
+static struct str agent_names(const struct compiling *c)
+{
+	AUTO(buf) names = { 0 };
+	for (size_t i = 0; i < c->file->agents.count; i++)
+		buf_add_format(&names, "%s" STR_FMT, i == 0 ? "" : ", ",
+			       STR_ARG(c->file->agents.at[i].key));
+	return names.size == 0 ? S("none") : str_copy(c->arena, buf_str(&names));
+}
+
+static const struct run_graph_agent *find_registered(const struct body *body, size_t number,
+						     struct str name)
+{
+	const struct compiling *c = body->compiling;
+	const struct definition_tools *tools = c->tools;
+	struct run_graph_agent *agent = run_graph_agent_new(c->arena);
+	struct error error;
+	if (tools->agent == NULL || !tools->agent(tools->context, name, c->arena, agent, &error)) {
+		if (tools->agent == NULL || error.code == ERROR_NOT_FOUND)
+			definition_step_problem(body, number, S("agent"),
+						"no agent is called " STR_FMT
+						": describe it under `agents` (there: " STR_FMT
+						") or in the registry",
+						STR_ARG(name), STR_ARG(agent_names(c)));
+		else
+			definition_step_problem(body, number, S("agent"), "%s", error.text);
+		return NULL;
+	}
+	struct problems found = { .arena = c->arena };
+	if (tools->check_agent != NULL)
+		tools->check_agent(tools->context, agent, c->arena, &found);
+	for (size_t i = 0; i < found.count; i++)
+		definition_step_problem(body, number, S("agent"),
+					"agent " STR_FMT " of the registry: " STR_FMT ": " STR_FMT,
+					STR_ARG(name), STR_ARG(found.at[i].pointer),
+					STR_ARG(found.at[i].text));
+	return found.count > 0 ? NULL : agent;
+}
+
+const struct run_graph_agent *definition_find_agent(const struct body *body, size_t number)
+{
+	const struct compiling *c = body->compiling;
+	struct str name = body->steps.at[number].agent;
+	for (size_t i = 0; i < c->file->agents.count; i++)
+		if (str_equal(c->file->agents.at[i].key, name))
+			return agent_of(&c->file->agents.at[i], c->arena);
+	return find_registered(body, number, name);
+}

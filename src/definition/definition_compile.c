@@ -1,0 +1,189 @@
+/* definition/definition_compile.c -- the file: inputs, outputs, and other workflows it runs.
+ *
+ * Each pass goes on after a problem as long as what it needs is there, so that an author sees
+ * everything at once; a circle or an unknown name ends the passes that would stumble over it.
+ */
+#include "definition/definition_compile.h"
+
+#include "base/limits.h"
+#include "base/yaml.h"
+#include "definition/graph.h"
+#include "definition/compile_internal.h"
+#include "expr/template.h"
+
+static void compiling_done(struct compiling *compiling)
+{
+	map_done(&compiling->variables);
+}
+
+static void check_default(struct compiling *c, const struct run_definition_input_entry *input)
+{
+	const struct json *value = input->value.fallback;
+	if (graph_input_fits(input->value.type, value))
+		return;
+	problems_add(c->problems,
+		     str_format(c->arena, "/inputs/" STR_FMT "/default", STR_ARG(input->key)),
+		     value->line, value->column, "must be of type " STR_FMT ", not %s",
+		     STR_ARG(run_input_type_name(input->value.type)), json_kind_name(value->kind));
+}
+
+static void emit_inputs(struct compiling *c, struct run_graph *graph)
+{
+	const struct run_definition *file = c->file;
+	struct run_graph_input *inputs =
+		arena_array(c->arena, struct run_graph_input, file->inputs.count);
+	for (size_t i = 0; i < file->inputs.count; i++) {
+		const struct run_definition_input *from = &file->inputs.at[i].value;
+		inputs[i] = *run_graph_input_new(c->arena);
+		SET(&inputs[i], name, file->inputs.at[i].key);
+		SET(&inputs[i], type, from->type);
+		SET(&inputs[i], required, from->required);
+		if (has(from, fallback)) {
+			SET(&inputs[i], fallback, from->fallback);
+			check_default(c, &file->inputs.at[i]);
+		}
+		if (has(from, choices))
+			SET(&inputs[i], choices, from->choices);
+	}
+	SET(graph, inputs, ((struct run_graph_input_list){ inputs, file->inputs.count }));
+}
+
+/* What an output reads, for the node to know that it is read at the end. */
+struct output_reads {
+	const struct body *body;
+	struct str *names;
+	size_t count;
+};
+
+static bool visit_output(void *context, enum expr_name kind, struct str name, struct error *error)
+{
+	struct output_reads *reads = context;
+	(void)error;
+	if (kind != EXPR_NAME_STEP || definition_body_step(reads->body, name) == 0)
+		return true;
+	for (size_t i = 0; i < reads->count; i++)
+		if (str_equal(reads->names[i], name))
+			return true;
+	reads->names[reads->count++] = name;
+	return true;
+}
+
+static void emit_outputs(struct body *body, struct run_graph *graph)
+{
+	struct compiling *c = body->compiling;
+	const struct run_definition *file = c->file;
+	struct run_graph_output *outputs =
+		arena_array(c->arena, struct run_graph_output, file->outputs.count);
+	for (size_t i = 0; i < file->outputs.count; i++) {
+		const struct run_definition_output *from = &file->outputs.at[i].value;
+		const struct reader reader = { .body = body, .step = -1 };
+		struct output_reads reads = {
+			.body = body,
+			.names = arena_array(c->arena, struct str, body->steps.count),
+		};
+		struct error error;
+		size_t before = c->problems->count;
+		outputs[i] = *run_graph_output_new(c->arena);
+		SET(&outputs[i], name, file->outputs.at[i].key);
+		SET(&outputs[i], from, from->from);
+		SET(&outputs[i], optional, from->optional);
+		definition_read_template(&reader, from->from, file->outputs.at[i].key);
+		if (c->problems->count == before) {
+			bool good =
+				template_check(from->from, c->arena, visit_output, &reads, &error);
+			require(good);
+		}
+		SET(&outputs[i], reads, ((struct str_list){ reads.names, reads.count }));
+	}
+	SET(graph, outputs, ((struct run_graph_output_list){ outputs, file->outputs.count }));
+}
+
+static const struct run_graph *compile_file(struct compiling *c, const struct json *tree)
+{
+	AUTO(body)
+	body = { .compiling = c,
+		 .steps = c->file->steps,
+		 .tree = json_member(tree, S("steps")),
+		 .pointer = S("/steps") };
+	struct run_graph *graph = run_graph_new(c->arena);
+	SET(graph, name, c->file->name);
+	definition_collect_variables(c, c->file->steps);
+	emit_inputs(c, graph);
+	definition_check_agents(c, tree);
+	SET(graph, nodes, definition_compile_body(&body));
+	if (body.order == NULL)
+		return graph;
+	emit_outputs(&body, graph);
+	if (has(c->file, kind))
+		SET(graph, kind, c->file->kind);
+	if (has(c->file, concurrency))
+		SET(graph, concurrency, c->file->concurrency);
+	if (has(c->file, max_iterations))
+		SET(graph, max_iterations, c->file->max_iterations);
+	if (has(c->file, timeout))
+		SET(graph, timeout_us, (int64_t)(c->file->timeout * 1e6));
+	return graph;
+}
+
+static const struct run_graph *compile_text(struct compiling *c, struct str yaml)
+{
+	const struct json *tree;
+	struct error error;
+	if (!yaml_read(yaml, c->arena, &tree, &error)) {
+		problems_add(c->problems, S(""), error.line, error.column, "%s", error.text);
+		return NULL;
+	}
+	struct contract_source source = { .json = tree, .text = yaml };
+	c->file = run_definition_parse(&source, c->arena, c->problems);
+	if (c->file == NULL)
+		return NULL;
+	const struct run_graph *graph = compile_file(c, tree);
+	return c->problems->count > 0 ? NULL : graph;
+}
+
+const struct run_graph *definition_compile_other(const struct body *body, size_t number,
+						 struct str name)
+{
+	const struct compiling *outer = body->compiling;
+	const struct definition_tools *tools = outer->tools;
+	struct str yaml;
+	struct error error;
+	if (outer->depth + 1 >= LIMIT_WORKFLOW_DEPTH) {
+		definition_step_problem(body, number, S("workflow"),
+					"workflows run each other more than %d deep",
+					LIMIT_WORKFLOW_DEPTH);
+		return NULL;
+	}
+	if (tools->workflow == NULL ||
+	    !tools->workflow(tools->context, name, outer->arena, &yaml, &error)) {
+		definition_step_problem(
+			body, number, S("workflow"), "%s",
+			tools->workflow == NULL ? "there are no other workflows here" : error.text);
+		return NULL;
+	}
+	struct problems problems = { .arena = outer->arena };
+	AUTO(compiling)
+	c = { .tools = tools,
+	      .arena = outer->arena,
+	      .problems = &problems,
+	      .depth = outer->depth + 1,
+	      .steps = outer->steps };
+	const struct run_graph *graph = compile_text(&c, yaml);
+	if (graph == NULL && problems.count > 0)
+		definition_step_problem(body, number, S("workflow"),
+					"workflow " STR_FMT " is broken: %u:%u: " STR_FMT,
+					STR_ARG(name), problems.at[0].line, problems.at[0].column,
+					STR_ARG(problems.at[0].text));
+	return graph;
+}
+
+bool definition_compile(struct str yaml, const struct definition_tools *tools, struct arena *arena,
+			struct str *out_graph, struct problems *problems)
+{
+	AUTO(compiling) c = { .tools = tools, .arena = arena, .problems = problems };
+	const struct run_graph *graph = compile_text(&c, yaml);
+	if (graph == NULL)
+		return false;
+	*out_graph = run_graph_text(graph, arena);
+	return true;
+}

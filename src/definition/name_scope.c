@@ -1,0 +1,170 @@
+/* definition/name_scope.c -- what templates and expressions read: every name must lead somewhere.
+ *
+ * A step may read steps of its own body that are certainly final before it, and of the bodies
+ * around it those that are final before the container it is in; the container is then a reader
+ * there.  The container itself reads as its round before, if it has rounds: that is how one
+ * carries on what the last one came to.  Where steps start each other along edges nothing is
+ * certain, and a step that has not been run reads as null.
+ */
+#include "definition/compile_internal.h"
+#include "expr/template.h"
+
+static bool is_ancestor(const struct body *body, size_t of, size_t number)
+{
+	return (body->ancestors[of * body->words + number / 64] >> (number % 64) & 1) != 0;
+}
+
+static void note_read(struct body *body, size_t reader, struct str name)
+{
+	struct str_list *reads = &body->reads[reader];
+	for (size_t i = 0; i < reads->count; i++)
+		if (str_equal(reads->at[i], name))
+			return;
+	struct str *grown = arena_array(body->compiling->arena, struct str, reads->count + 1);
+	for (size_t i = 0; i < reads->count; i++)
+		grown[i] = reads->at[i];
+	grown[reads->count] = name;
+	*reads = (struct str_list){ grown, reads->count + 1 };
+}
+
+static bool check_input(const struct compiling *c, struct str name, struct error *error)
+{
+	for (size_t i = 0; i < c->file->inputs.count; i++)
+		if (str_equal(c->file->inputs.at[i].key, name))
+			return true;
+	return fail(error, ERROR_INVALID, "the workflow declares no input " STR_FMT, STR_ARG(name));
+}
+
+/* Is its output of the round before there while it runs again?  Inside of a loop and of a
+ * verification it is their steps that ask. */
+static bool has_rounds(const struct run_definition_step *step, bool asks_itself)
+{
+	return has(step, loop_until) || (!asks_itself && (has(step, loop) || has(step, verify)));
+}
+
+static bool check_step(const struct reader *reader, struct str name, struct error *error)
+{
+	size_t user = (size_t)reader->step;
+	for (struct body *body = reader->body; body != NULL;
+	     body = (struct body *)(uintptr_t)body->outer) {
+		size_t number = definition_body_step(body, name);
+		bool innermost = body == reader->body;
+		if (number == 0) {
+			user = body->owner;
+			continue;
+		}
+		if (innermost && (reader->step < 0 || reader->inside))
+			return true;
+		if (innermost && reader->own && number - 1 == user)
+			return true;
+		if (!body->edges && !is_ancestor(body, user, number - 1) &&
+		    !(number - 1 == user && has_rounds(&body->steps.at[user], innermost)))
+			return fail(error, ERROR_INVALID,
+				    "reads step " STR_FMT
+				    " without depending on it: add it to depends_on",
+				    STR_ARG(name));
+		if (number - 1 != user)
+			note_read(body, user, name);
+		return true;
+	}
+	return fail(error, ERROR_INVALID, "there is no step " STR_FMT, STR_ARG(name));
+}
+
+static bool check_variable(const struct reader *reader, struct str name, struct error *error)
+{
+	if (str_equal(name, S("inputs")) || (reader->has_output && str_equal(name, S("output"))))
+		return true;
+	for (const struct body *body = reader->body; body != NULL; body = body->outer)
+		if (body->item.size > 0 &&
+		    (str_equal(name, body->item) || str_equal(name, S("index"))))
+			return true;
+	return fail(error, ERROR_INVALID,
+		    "there is no " STR_FMT
+		    ": write inputs.<name>, steps.<name>.outputs.<key> or ctx.<name>%s",
+		    STR_ARG(name), reader->has_output ? ", or output" : "");
+}
+
+static bool visit_name(void *context, enum expr_name kind, struct str name, struct error *error)
+{
+	const struct reader *reader = context;
+	const struct compiling *c = reader->body->compiling;
+	switch (kind) {
+	case EXPR_NAME_INPUT:
+		return check_input(c, name, error);
+	case EXPR_NAME_STEP:
+		return check_step(reader, name, error);
+	case EXPR_NAME_CTX:
+		if (map_get(&c->variables, name) != NULL)
+			return true;
+		return fail(error, ERROR_INVALID, "no step sets the variable " STR_FMT,
+			    STR_ARG(name));
+	case EXPR_NAME_VARIABLE:
+		break;
+	}
+	return check_variable(reader, name, error);
+}
+
+static void tell(const struct reader *reader, const struct error *error, struct str key)
+{
+	if (reader->step >= 0) {
+		definition_step_problem(reader->body, (size_t)reader->step, key, "%s", error->text);
+		return;
+	}
+	problems_add(reader->body->compiling->problems,
+		     str_format(reader->body->compiling->arena, "/outputs/" STR_FMT "/from",
+				STR_ARG(key)),
+		     error->line, error->column, "%s", error->text);
+}
+
+void definition_read_template(const struct reader *reader, const struct json *template,
+			      struct str key)
+{
+	struct reader copy = *reader;
+	struct error error = { 0 };
+	if (template == NULL ||
+	    template_check(template, reader->body->compiling->arena, visit_name, &copy, &error))
+		return;
+	if (reader->step >= 0 && error.line > 0)
+		problems_add(reader->body->compiling->problems,
+			     str_format(reader->body->compiling->arena, STR_FMT "/%lld/" STR_FMT,
+					STR_ARG(reader->body->pointer), (long long)reader->step,
+					STR_ARG(key)),
+			     error.line, error.column, "%s", error.text);
+	else
+		tell(reader, &error, key);
+}
+
+void definition_read_expression(const struct reader *reader, struct str text, struct str key)
+{
+	struct reader copy = *reader;
+	struct error error = { 0 };
+	const struct expr *expr;
+	if (!expr_parse(text, reader->body->compiling->arena, &expr, &error) ||
+	    !expr_names(expr, visit_name, &copy, &error))
+		tell(reader, &error, key);
+}
+
+static struct run_definition_step_list inner_steps(const struct run_definition_step *step)
+{
+	if (has(step, parallel))
+		return step->parallel->steps;
+	if (has(step, map))
+		return step->map->steps;
+	if (has(step, loop))
+		return step->loop->steps;
+	if (has(step, verify))
+		return step->verify->steps;
+	if (has(step, gate))
+		return step->gate->steps;
+	return (struct run_definition_step_list){ 0 };
+}
+
+void definition_collect_variables(struct compiling *c, struct run_definition_step_list steps)
+{
+	for (size_t i = 0; i < steps.count; i++) {
+		const struct run_definition_step *step = &steps.at[i];
+		for (size_t o = 0; o < step->outputs.count; o++)
+			map_put(&c->variables, step->outputs.at[o].value, c);
+		definition_collect_variables(c, inner_steps(step));
+	}
+}

@@ -1,0 +1,197 @@
+/* document/schedule_change.c -- what people do to schedules: a schedule and its progress, changed
+ * in one go.
+ *
+ * What has come due before the change is taken first, by the words that held then; a change never
+ * loses a due time.
+ *
+ * A run that is being started when the change is committed belongs to the words before it.  Whoever
+ * asked for the change is told behind that start, so that whoever knows that a schedule is deleted,
+ * paused or another one sees nothing more of the old one begin.
+ */
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "contract/document_kind.h"
+#include "active/executor_internal.h"
+#include "document/schedule_read.h"
+
+struct schedule_job {
+	struct schedule_job *next; /* in runtime->schedule_jobs */
+	struct arena arena;
+	struct executor *executor;
+	struct executor_schedule_change change;
+	int64_t now, opened_at;
+	executor_replied *replied;
+	void *context;
+	uint64_t argument;
+	bool done; /* and stored; told when no start of the schedule is under way */
+	struct executor_reply reply; /* then; its text is in the arena */
+};
+
+/* What a schedule names must be there when it is made, not only when it comes due at night. */
+static bool check_names(const struct schedule_job *job, const struct run_schedule *schedule,
+			struct arena *arena, struct problems *problems, struct error *error)
+{
+	const struct executor_settings *settings = &job->executor->settings;
+	struct zone zone;
+	struct str yaml;
+	struct error why;
+	if (!schedule_zone(schedule->time_zone, arena, &zone, &why))
+		problems_add(problems, S("/time_zone"), 0, 0, "%s", why.text);
+	if (!settings->definition(settings->context, schedule->workflow, arena, &yaml, &why))
+		problems_add(problems, S("/workflow"), 0, 0, "%s", why.text);
+	return problems_fail(problems, error);
+}
+
+static bool set_compose(const struct schedule_job *job, struct store_reader *reader,
+			const struct run_schedule *schedule, const struct run_schedule *old,
+			const struct run_schedule_progress *progress, struct arena *arena,
+			struct executor_change *changes, struct problems *problems,
+			struct error *error)
+{
+	struct schedule_clock clock;
+	struct zone zone;
+	if (!check_names(job, schedule, arena, problems, error) ||
+	    !schedule_zone(schedule->time_zone, arena, &zone, error) ||
+	    !schedule_clock_init(&clock, schedule, &zone, error))
+		return false;
+	if (old != NULL && !schedule_progress_now(reader, old, progress, job->now, job->opened_at,
+						  arena, &progress, error))
+		return false;
+	const struct run_schedule_progress *after =
+		schedule_begin(schedule, &clock, progress, job->now, arena);
+	changes[0].body = run_schedule_text(schedule, arena);
+	changes[1].body = run_schedule_progress_text(after, arena);
+	return true;
+}
+
+/* The schedule as it shall be. */
+static bool wanted(const struct schedule_job *job, const struct run_schedule *old,
+		   struct arena *arena, struct problems *problems,
+		   const struct run_schedule **out_schedule, struct error *error)
+{
+	if (job->change.verb == SCHEDULE_SET) {
+		*out_schedule = document_read(DOCUMENT_SCHEDULE, job->change.body, arena, problems);
+		return *out_schedule != NULL || problems_fail(problems, error);
+	}
+	if (old == NULL)
+		return fail(error, ERROR_NOT_FOUND, "there is no schedule called " STR_FMT,
+			    STR_ARG(job->change.name));
+	struct run_schedule *changed = arena_copy(arena, old, sizeof(*old));
+	SET(changed, paused, job->change.verb == SCHEDULE_PAUSE);
+	*out_schedule = changed;
+	return true;
+}
+
+static bool change_compose(void *context, struct store_reader *reader, struct arena *arena,
+			   struct executor_changes *out_changes, struct problems *problems,
+			   struct error *error)
+{
+	const struct schedule_job *job = context;
+	const struct run_schedule *old, *schedule;
+	const struct run_schedule_progress *progress;
+	int64_t revision;
+	struct executor_change *changes = arena_array(arena, struct executor_change, 2);
+	changes[0] = (struct executor_change){ .kind = document_kind_name(DOCUMENT_SCHEDULE),
+					       .name = job->change.name,
+					       .revision = job->change.revision,
+					       .body = S("") };
+	changes[1] =
+		(struct executor_change){ .kind = document_kind_name(DOCUMENT_SCHEDULE_PROGRESS),
+					  .name = job->change.name,
+					  .revision = -1,
+					  .body = S("") };
+	if (!executor_read_schedule(reader, job->change.name, arena, &old, &progress, &revision,
+				    error))
+		return false;
+	*out_changes = (struct executor_changes){ changes, 2 };
+	if (job->change.verb == SCHEDULE_DELETE) {
+		/* Without one to delete the refusal is about the schedule. */
+		out_changes->count = old == NULL ? 1 : 2;
+		return true;
+	}
+	if (!wanted(job, old, arena, problems, &schedule, error))
+		return false;
+	/* Nothing new leaves the due times as they are. */
+	if (old != NULL &&
+	    str_equal(run_schedule_text(schedule, arena), run_schedule_text(old, arena))) {
+		changes[0].body = run_schedule_text(old, arena);
+		out_changes->count = 1;
+		return true;
+	}
+	return set_compose(job, reader, schedule, old, progress, arena, changes, problems, error);
+}
+
+static void job_free(struct schedule_job *job)
+{
+	for (struct schedule_job **link = &job->executor->schedule_jobs; *link != NULL;
+	     link = &(*link)->next)
+		if (*link == job) {
+			*link = job->next;
+			break;
+		}
+	arena_done(&job->arena);
+	free(job);
+}
+
+static void changed(void *context, uint64_t argument, const struct executor_reply *reply)
+{
+	struct schedule_job *job = context;
+	(void)argument;
+	if (reply->error == NULL && schedules_start(job->executor, job->change.name)) {
+		job->done = true;
+		job->reply = *reply;
+		job->reply.body = str_copy(&job->arena, reply->body);
+		return;
+	}
+	job->replied(job->context, job->argument, reply);
+	job_free(job);
+}
+
+static struct schedule_job *job_to_tell(const struct executor *executor, struct str name)
+{
+	struct schedule_job *job = executor->schedule_jobs;
+	while (job != NULL && !(job->done && str_equal(job->change.name, name)))
+		job = job->next;
+	return job;
+}
+
+void schedule_jobs_tell(struct executor *executor, struct str name)
+{
+	/* Two of one name: one was deleted, and made again. */
+	if (executor->failed || schedules_start(executor, name))
+		return;
+	for (struct schedule_job *job; (job = job_to_tell(executor, name)) != NULL;) {
+		job->replied(job->context, job->argument, &job->reply);
+		job_free(job);
+	}
+}
+
+void executor_change_schedule(struct executor *executor,
+			      const struct executor_schedule_change *change,
+			      executor_replied *replied, void *context, uint64_t argument)
+{
+	struct schedule_job *job = calloc(1, sizeof(*job));
+	require(job != NULL);
+	job->executor = executor;
+	job->change = *change;
+	job->change.name = str_copy(&job->arena, change->name);
+	job->change.body = str_copy(&job->arena, change->body);
+	job->now = executor_now(executor);
+	job->opened_at = schedules_opened_at(executor);
+	job->replied = replied;
+	job->context = context;
+	job->argument = argument;
+	job->next = executor->schedule_jobs;
+	executor->schedule_jobs = job;
+	const struct executor_composition how = {
+		.compose = change_compose, .context = job, .by = change->by, .key = change->key
+	};
+	executor_change_composed(executor, &how, changed, job, 0);
+}
+
+void schedule_jobs_discard(struct executor *executor)
+{
+	while (executor->schedule_jobs != NULL)
+		job_free(executor->schedule_jobs);
+}

@@ -1,0 +1,23 @@
+/* document/schedule_read.h -- what is stored of a schedule, and what that means now.
+ *
+ * On a reader's thread; results live in the arena.
+ */
+#ifndef RUNTIME_SCHEDULE_READ_H
+#define RUNTIME_SCHEDULE_READ_H
+
+#include "engine/schedule.h"
+#include "document/schedule_runner.h"
+
+/* A zone of this machine's tz database; UTC needs none.  INVALID when there is no such zone. */
+MUST_CHECK bool schedule_zone(struct str name, struct arena *arena, struct zone *out_zone,
+			      struct error *error);
+
+/* How far it has come by now: runs that are over are forgotten, what came due is taken. */
+MUST_CHECK bool schedule_progress_now(struct store_reader *reader,
+				      const struct run_schedule *schedule,
+				      const struct run_schedule_progress *before, int64_t now,
+				      int64_t opened_at, struct arena *arena,
+				      const struct run_schedule_progress **out_progress,
+				      struct error *error);
+
+#endif

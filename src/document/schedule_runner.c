@@ -1,0 +1,487 @@
+/* document/schedule_runner.c -- schedules come due.
+ *
+ * In memory is when each schedule is due and whether something of it waits; everything else is in
+ * its two documents and is read when it is needed.  One timer of the loop stands for all of them.
+ *
+ * What a schedule has to do is done by one task at a time: a composed change of its progress (which
+ * sees what is stored, and nobody else changes it meanwhile), then the start of a run if one is
+ * ready, then a change that notes it and looks for the next, until nothing is ready.  A kill
+ * between two of them leaves the due time among `waiting`; the run's id is derived from it, so that
+ * starting it again finds it there.
+ *
+ * A due time that waits for a run's end is tried again when that run's notice comes.  Between the
+ * look at the run and the wish to be told it may have ended, so the task looks once more behind the
+ * wish.
+ */
+#include "document/schedule_runner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/log.h"
+#include "contract/document_kind.h"
+#include "os/failpoint.h"
+#include "active/executor_internal.h"
+#include "document/schedule_read.h"
+
+/* What is needed only while something is done. */
+struct schedule_task {
+	/* What a change is given, on the loop … */
+	int64_t now, opened_at;
+	int64_t noted; /* the due time whose run was started, or not (`fault`); 0 = none */
+	char fault[ERROR_TEXT_SIZE];
+	/* … and what it has found, on a reader's thread; texts are in the arena. */
+	struct arena arena;
+	int64_t ready; /* the due time whose run is to be started; 0 = none */
+	struct str workflow, inputs;
+	bool must_wait;
+	struct uuid wait_for;
+
+	bool own;    /* a change is under way */
+	bool starts; /* a run is being started */
+	bool again;  /* somebody else changed it meanwhile */
+	bool looked; /* once more, behind the wish to be told */
+};
+
+/* A schedule that comes due or has something waiting; one that is paused has none.  Found by its
+ * slot, and not freed while its task is under way: compose() is given it. */
+struct schedule_entry {
+	uint64_t id;
+	struct executor *executor;
+	struct schedule_task *task; /* NULL = nothing is under way */
+	struct uuid blocked_on;
+	int64_t due_at; /* 0 = it does not come due */
+	bool waits;     /* due times wait for their runs */
+	bool gone;      /* deleted while its task was under way */
+	bool blocked;   /* until blocked_on is over */
+	char name[];
+};
+
+struct schedules {
+	struct slots entries;
+	struct map by_name; /* borrows the entries' names */
+	int64_t opened_at;
+	bool open;
+	uint64_t timer; /* 0 = none */
+	size_t blocked; /* entries */
+};
+
+static void poke(struct schedule_entry *entry);
+static void step(struct schedule_entry *entry);
+static void arm(struct executor *executor);
+
+static struct schedule_entry *entry_at(struct executor *executor, uint64_t id)
+{
+	return slots_get(&executor->schedules->entries, id);
+}
+
+static void task_free(struct schedule_entry *entry)
+{
+	if (entry->task != NULL)
+		arena_done(&entry->task->arena);
+	free(entry->task);
+	entry->task = NULL;
+}
+
+static void entry_free(struct schedule_entry *entry)
+{
+	struct schedules *schedules = entry->executor->schedules;
+	schedules->blocked -= entry->blocked;
+	slots_remove(&schedules->entries, entry->id);
+	task_free(entry);
+	free(entry);
+}
+
+/* ---- the task ---------------------------------------------------------------------------- */
+
+static bool step_compose(void *context, struct store_reader *reader, struct arena *arena,
+			 struct executor_changes *out_changes, struct problems *problems,
+			 struct error *error)
+{
+	struct schedule_entry *entry = context;
+	struct schedule_task *task = entry->task;
+	const struct run_schedule *schedule;
+	const struct run_schedule_progress *progress;
+	struct str name = str_from_c(entry->name);
+	int64_t revision;
+	(void)problems;
+	if (!executor_read_schedule(reader, name, arena, &schedule, &progress, &revision, error))
+		return false;
+	if (schedule == NULL)
+		return fail(error, ERROR_NOT_FOUND, "there is no schedule called %s", entry->name);
+	if (task->noted != 0) {
+		struct uuid run = schedule_run_id(name, task->noted);
+		progress =
+			schedule_note(progress, task->noted, &run, str_from_c(task->fault), arena);
+	}
+	if (!schedule_progress_now(reader, schedule, progress, task->now, task->opened_at, arena,
+				   &progress, error))
+		return false;
+	struct executor_change *change = arena_new(arena, struct executor_change);
+	*change = (struct executor_change){ .kind = document_kind_name(DOCUMENT_SCHEDULE_PROGRESS),
+					    .name = name,
+					    .revision = -2,
+					    .body = run_schedule_progress_text(progress, arena) };
+	*out_changes = (struct executor_changes){ change, 1 };
+	arena_done(&task->arena);
+	task->arena = (struct arena){ 0 };
+	task->ready = schedule_ready(schedule, progress);
+	task->must_wait = task->ready == 0 && progress->waiting.count > 0 &&
+			  progress->running.count > 0 && !schedule->paused;
+	if (task->must_wait)
+		task->wait_for = progress->running.at[0];
+	task->workflow = str_copy(&task->arena, schedule->workflow);
+	task->inputs = json_print(&task->arena, schedule->inputs);
+	return true;
+}
+
+/* Neither comes due nor has anything waiting. */
+static bool is_idle(const struct schedule_entry *entry)
+{
+	return entry->due_at == 0 && !entry->waits;
+}
+
+static void entry_remove(struct schedule_entry *entry)
+{
+	map_remove(&entry->executor->schedules->by_name, str_from_c(entry->name));
+	entry_free(entry);
+}
+
+static void task_over(struct schedule_entry *entry)
+{
+	struct executor *executor = entry->executor;
+	bool again = entry->task->again;
+	task_free(entry);
+	if (entry->gone)
+		entry_free(entry);
+	else if (again)
+		poke(entry);
+	else if (is_idle(entry))
+		entry_remove(entry);
+	arm(executor);
+}
+
+static void try_again(void *context, uint64_t id)
+{
+	struct schedule_entry *entry = entry_at(context, id);
+	if (entry != NULL)
+		step(entry);
+}
+
+/* Not now: the disk is full or behind; or somebody must do something about it (a zone that is not
+ * there any more), which takes longer.  While the program leaves nothing is tried any more. */
+static void try_later(struct schedule_entry *entry, const struct error *error)
+{
+	struct executor *executor = entry->executor;
+	bool soon = error_row(error->code)->retry == ERROR_RETRY_AGAIN;
+	if (executor->draining || executor->failed)
+		return;
+	platform_timer_start(executor->settings.platform,
+			     (soon ? LIMIT_SCHEDULE_RETRY_MS : LIMIT_SCHEDULE_LOOK_MS) *
+				     INT64_C(1000),
+			     try_again, executor, entry->id);
+}
+
+static void started(void *context, uint64_t id, const struct executor_reply *reply)
+{
+	struct schedule_entry *entry = entry_at(context, id);
+	const struct error *error = reply->error;
+	entry->task->starts = false;
+	schedule_jobs_tell(entry->executor, str_from_c(entry->name));
+	FAILPOINT("schedule.started");
+	/* A conflict: it was started before, and a kill came before that was noted. */
+	if (error != NULL && error->code != ERROR_CONFLICT) {
+		if (error_row(error->code)->retry == ERROR_RETRY_AGAIN) {
+			try_later(entry, error);
+			return;
+		}
+		log_line(LOG_WARNING, "schedule %s: %s", entry->name, error->text);
+		memcpy(entry->task->fault, error->text, sizeof(entry->task->fault));
+	} else {
+		entry->task->fault[0] = '\0';
+	}
+	entry->task->noted = entry->task->ready;
+	step(entry);
+}
+
+static void start(struct schedule_entry *entry)
+{
+	const struct executor_start start = {
+		.workflow = entry->task->workflow,
+		.yaml = S(""),
+		.inputs = entry->task->inputs,
+		.run = schedule_run_id(str_from_c(entry->name), entry->task->ready),
+		.key = { .key = S("") },
+		.trace = S(""),
+	};
+	entry->task->starts = true;
+	FAILPOINT("schedule.before_start");
+	executor_start(entry->executor, &start, started, entry->executor, entry->id);
+}
+
+static void wait_for_run(struct schedule_entry *entry)
+{
+	entry->executor->schedules->blocked += !entry->blocked;
+	entry->blocked = true;
+	entry->blocked_on = entry->task->wait_for;
+	if (!entry->task->looked) {
+		entry->task->looked = true;
+		step(entry);
+	} else {
+		task_over(entry);
+	}
+}
+
+static void stepped(void *context, uint64_t id, const struct executor_reply *reply)
+{
+	struct schedule_entry *entry = entry_at(context, id);
+	entry->task->own = false;
+	if (reply->error == NULL) {
+		FAILPOINT("schedule.stepped");
+		entry->task->noted = 0;
+	}
+	if (reply->error != NULL && reply->error->code == ERROR_NOT_FOUND) {
+		entry->task->noted = 0;
+		task_over(entry);
+	} else if (reply->error != NULL) {
+		log_line(LOG_WARNING, "schedule %s: %s", entry->name, reply->error->text);
+		try_later(entry, reply->error);
+	} else if (entry->gone || entry->executor->draining) {
+		task_over(entry);
+	} else if (entry->task->ready != 0) {
+		start(entry);
+	} else if (entry->task->must_wait) {
+		wait_for_run(entry);
+	} else {
+		task_over(entry);
+	}
+}
+
+static void step(struct schedule_entry *entry)
+{
+	const struct executor_composition how = { .compose = step_compose,
+						  .context = entry,
+						  .by = S("schedule"),
+						  .key = { .key = S("") } };
+	entry->task->now = executor_now(entry->executor);
+	entry->task->opened_at = entry->executor->schedules->opened_at;
+	entry->task->own = true;
+	executor_change_composed(entry->executor, &how, stepped, entry->executor, entry->id);
+}
+
+static void poke(struct schedule_entry *entry)
+{
+	struct schedules *schedules = entry->executor->schedules;
+	if (!schedules->open || entry->executor->draining || entry->executor->failed)
+		return;
+	if (entry->task != NULL) {
+		entry->task->again = true;
+		return;
+	}
+	schedules->blocked -= entry->blocked;
+	entry->blocked = false;
+	entry->task = calloc(1, sizeof(*entry->task));
+	require(entry->task != NULL);
+	step(entry);
+}
+
+/* ---- time -------------------------------------------------------------------------------- */
+
+static void woken(void *context, uint64_t argument)
+{
+	struct executor *executor = context;
+	struct schedules *schedules = executor->schedules;
+	int64_t now = executor_now(executor);
+	uint32_t index = 0;
+	uint64_t id;
+	(void)argument;
+	schedules->timer = 0;
+	for (struct schedule_entry *entry;
+	     (entry = slots_next(&schedules->entries, &index, &id)) != NULL;)
+		if (entry->task == NULL && entry->due_at != 0 && entry->due_at <= now)
+			poke(entry);
+	arm(executor);
+}
+
+/* For the earliest of those that nobody is at work on. */
+static void arm(struct executor *executor)
+{
+	struct schedules *schedules = executor->schedules;
+	int64_t first = 0;
+	uint32_t index = 0;
+	uint64_t id;
+	if (!schedules->open || executor->draining || executor->failed)
+		return;
+	if (schedules->timer != 0)
+		platform_timer_stop(executor->settings.platform, schedules->timer);
+	schedules->timer = 0;
+	for (const struct schedule_entry *entry;
+	     (entry = slots_next(&schedules->entries, &index, &id)) != NULL;)
+		if (entry->task == NULL && entry->due_at != 0 &&
+		    (first == 0 || entry->due_at < first))
+			first = entry->due_at;
+	if (first == 0)
+		return;
+	int64_t delay = first - executor_now(executor),
+		most = LIMIT_SCHEDULE_LOOK_MS * INT64_C(1000);
+	schedules->timer = platform_timer_start(executor->settings.platform,
+						delay < most ? delay : most, woken, executor, 0);
+}
+
+/* ---- what is stored ---------------------------------------------------------------------- */
+
+static void run_noticed(void *context, uint64_t argument, const struct executor_notice *notice)
+{
+	struct executor *executor = context;
+	struct schedules *schedules = executor->schedules;
+	uint32_t index = 0;
+	uint64_t id;
+	(void)argument;
+	if (!notice->ended || schedules->blocked == 0)
+		return;
+	for (struct schedule_entry *entry;
+	     (entry = slots_next(&schedules->entries, &index, &id)) != NULL;)
+		if (entry->blocked && uuid_equal(&entry->blocked_on, &notice->run))
+			poke(entry);
+}
+
+static struct schedule_entry *entry_new(struct executor *executor, struct str name)
+{
+	struct schedule_entry *entry = calloc(1, sizeof(*entry) + name.size + 1);
+	require(entry != NULL);
+	entry->executor = executor;
+	memcpy(entry->name, name.at, name.size);
+	entry->id = slots_add(&executor->schedules->entries, entry);
+	map_put(&executor->schedules->by_name, str_from_c(entry->name), entry);
+	return entry;
+}
+
+/* The schedule is deleted. */
+static void forget(struct schedule_entry *entry)
+{
+	if (entry->task == NULL) {
+		entry_remove(entry);
+		return;
+	}
+	map_remove(&entry->executor->schedules->by_name, str_from_c(entry->name));
+	entry->gone = true;
+	entry->due_at = 0;
+}
+
+static void progress_changed(void *context, const struct executor_document *document)
+{
+	struct executor *executor = context;
+	struct schedules *schedules = executor->schedules;
+	struct schedule_entry *entry = map_get(&schedules->by_name, document->name);
+	AUTO(arena) arena = { 0 };
+	struct error error;
+	if (document->body.size == 0) {
+		if (entry != NULL)
+			forget(entry);
+		return;
+	}
+	const struct run_schedule_progress *progress =
+		document_read_stored(DOCUMENT_SCHEDULE_PROGRESS, document->body, &arena, &error);
+	if (progress == NULL) {
+		log_line(LOG_ERROR, "schedule " STR_FMT " does not come due: %s",
+			 STR_ARG(document->name), error.text);
+		return;
+	}
+	bool comes = has(progress, next_at) || progress->waiting.count > 0;
+	if (entry == NULL && !comes)
+		return;
+	if (entry == NULL)
+		entry = entry_new(executor, document->name);
+	entry->due_at = has(progress, next_at) ? progress->next_at : 0;
+	entry->waits = progress->waiting.count > 0;
+	if (entry->waits && (entry->task == NULL || !entry->task->own))
+		poke(entry);
+	if (entry->task != NULL)
+		return;
+	if (is_idle(entry))
+		entry_remove(entry);
+	arm(executor);
+}
+
+/* Other policies may let go what waits. */
+static void schedule_changed(void *context, const struct executor_document *document)
+{
+	struct executor *executor = context;
+	struct schedule_entry *entry = map_get(&executor->schedules->by_name, document->name);
+	if (entry != NULL && entry->waits)
+		poke(entry);
+}
+
+static void progress_loaded(void *context, uint64_t count)
+{
+	struct executor *executor = context;
+	struct schedules *schedules = executor->schedules;
+	uint32_t index = 0;
+	uint64_t id;
+	(void)count;
+	schedules->open = true;
+	for (struct schedule_entry *entry;
+	     (entry = slots_next(&schedules->entries, &index, &id)) != NULL;)
+		if (entry->waits)
+			poke(entry);
+	arm(executor);
+}
+
+static void schedules_loaded(void *context, uint64_t count)
+{
+	(void)context;
+	(void)count;
+}
+
+void executor_open_schedules(struct executor *executor)
+{
+	static const struct uuid every_run;
+	struct schedules *schedules = calloc(1, sizeof(*schedules));
+	require(schedules != NULL && executor->schedules == NULL);
+	executor->schedules = schedules;
+	schedules->opened_at = executor_now(executor);
+	executor_watch(executor, &every_run, run_noticed, executor, 0);
+	executor_watch_documents(executor, document_kind_name(DOCUMENT_SCHEDULE), schedule_changed,
+				 schedules_loaded, executor);
+	executor_watch_documents(executor, document_kind_name(DOCUMENT_SCHEDULE_PROGRESS),
+				 progress_changed, progress_loaded, executor);
+}
+
+bool schedules_start(struct executor *executor, struct str name)
+{
+	uint32_t index = 0;
+	uint64_t id;
+	if (executor->schedules == NULL)
+		return false;
+	for (const struct schedule_entry *entry;
+	     (entry = slots_next(&executor->schedules->entries, &index, &id)) != NULL;)
+		if (entry->task != NULL && entry->task->starts &&
+		    str_equal(str_from_c(entry->name), name))
+			return true;
+	return false;
+}
+
+int64_t schedules_opened_at(struct executor *executor)
+{
+	return executor->schedules == NULL ? 0 : executor->schedules->opened_at;
+}
+
+void schedules_discard(struct executor *executor)
+{
+	struct schedules *schedules = executor->schedules;
+	uint32_t index = 0;
+	uint64_t id;
+	schedule_jobs_discard(executor);
+	if (schedules == NULL)
+		return;
+	for (struct schedule_entry *entry;
+	     (entry = slots_next(&schedules->entries, &index, &id)) != NULL;) {
+		task_free(entry);
+		free(entry);
+	}
+	slots_done(&schedules->entries);
+	map_done(&schedules->by_name);
+	free(schedules);
+	executor->schedules = NULL;
+}

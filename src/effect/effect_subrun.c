@@ -1,0 +1,275 @@
+/* effect/effect_subrun.c -- a run of its own as a step of another one (architecture R16).
+ *
+ * The child's id is the effect's, so beginning is idempotent: whoever begins looks first whether
+ * the child is there.  Found ended, its outcome closes the effect; found under way it goes on by
+ * itself; not found, it is created.  The same look is made after a crash, and when a child ends: of
+ * parent and child only what is on the disk counts, so it does not matter which of them is in
+ * memory.
+ */
+#include <stdlib.h>
+
+#include "os/failpoint.h"
+#include "active/executor_internal.h"
+
+struct look {
+	struct executor_read read;
+	uint64_t active; /* the parent's, while it is held; 0 = whoever the effect belongs to */
+	struct uuid child, parent;
+	struct str step;        /* the parent's */
+	bool open, there, over; /* the effect; the child; the child's end */
+	enum run_outcome outcome;
+	const struct json *output;
+	struct failure fault;
+	/* What it would be created with. */
+	struct str graph_text;
+	struct value inputs;
+	struct str by;
+	struct cached_graph *graph;
+	const struct json *given;
+	struct error error;
+};
+
+/* ---- on a reader's thread ------------------------------------------------------------ */
+
+static bool read_value(struct look *look, struct store_reader *reader, const struct value *value,
+		       const struct json **out)
+{
+	/* What is read shares the text, and the state it stands in is given back soon. */
+	struct str text = str_copy(&look->read.arena, value->text);
+	bool found = true;
+	*out = NULL;
+	if (value->kind == VALUE_ABSENT)
+		return true;
+	if (value->kind == VALUE_STORED &&
+	    !reader->ops->read_blob(reader, &value->hash, &look->read.arena, &text, &found,
+				    &look->error))
+		return false;
+	if (!found)
+		return fail(&look->error, ERROR_STORAGE, "a value of a sub-run is not stored");
+	return json_read(text, &look->read.arena, out, &look->error);
+}
+
+static bool read_effect(struct look *look, struct store_reader *reader)
+{
+	struct store_effect effect;
+	const struct json *json;
+	struct arena *arena = &look->read.arena;
+	if (!reader->ops->read_effect(reader, &look->child, arena, &effect, &look->open,
+				      &look->error))
+		return false;
+	if (!look->open)
+		return true;
+	if (!json_read(effect.body, arena, &json, &look->error))
+		return false;
+	struct problems problems = { .arena = arena };
+	struct contract_source source = { .json = json, .text = effect.body, .lenient = true };
+	const struct run_open_effect *body = run_open_effect_parse(&source, arena, &problems);
+	if (body == NULL)
+		return problems_fail(&problems, &look->error);
+	look->parent = effect.run;
+	look->step = body->step;
+	return true;
+}
+
+static void take_end(struct look *look, struct store_reader *reader, const struct run *run)
+{
+	look->over = true;
+	look->outcome = run->state == RUN_SUCCEEDED   ? RUN_OUTCOME_OK
+			: run->state == RUN_CANCELLED ? RUN_OUTCOME_CANCELLED
+						      : RUN_OUTCOME_FAILED;
+	look->fault.code = str_copy(&look->read.arena, run->fault.code);
+	look->fault.text = str_copy(&look->read.arena, run->fault.text);
+	if (look->outcome == RUN_OUTCOME_OK)
+		read_value(look, reader, &run->outputs, &look->output);
+}
+
+static void look_work(struct executor_read *read, struct store_reader *reader)
+{
+	struct look *look = (struct look *)read;
+	struct executor *executor = read->executor;
+	struct loaded_run loaded;
+	if (!read_effect(look, reader) || !look->open ||
+	    !run_load(executor, reader, &look->child, &loaded, &look->error))
+		return;
+	look->there = loaded.run != NULL;
+	if (look->there && run_ended(loaded.run))
+		take_end(look, reader, loaded.run);
+	loaded_run_discard(executor, &loaded);
+	if (look->there || look->graph_text.size == 0)
+		return;
+	look->graph = graph_cache_load(&executor->graphs, look->graph_text, NULL, &look->error);
+	if (look->graph != NULL)
+		read_value(look, reader, &look->inputs, &look->given);
+}
+
+/* ---- on the loop --------------------------------------------------------------------- */
+
+static void close_effect(struct look *look, enum run_outcome outcome)
+{
+	struct executor *executor = look->read.executor;
+	struct pending_command *pending = pending_command_new(COMMAND_FINISHED);
+	pending->command.step = str_copy(&pending->arena, look->step);
+	pending->command.effect = look->child;
+	pending->command.outcome = outcome;
+	if (look->output != NULL)
+		pending->command.output = json_copy(&pending->arena, look->output);
+	if (outcome != RUN_OUTCOME_OK)
+		pending->command.fault =
+			(struct failure){ str_copy(&pending->arena, look->fault.code),
+					  str_copy(&pending->arena, look->fault.text) };
+	FAILPOINT("subrun.ended");
+	active_run_command(active_run_get(executor, &look->parent), pending);
+}
+
+/* Inputs that the child does not take are told like those of any other run. */
+static void create(struct look *look)
+{
+	struct executor *executor = look->read.executor;
+	struct problems problems = { .arena = &look->read.arena };
+	static const struct json nothing = { .kind = JSON_OBJECT };
+	const struct json *inputs =
+		graph_inputs(look->graph->graph, look->given == NULL ? &nothing : look->given,
+			     &look->read.arena, &problems);
+	if (inputs == NULL) {
+		struct error error;
+		problems_fail(&problems, &error);
+		look->fault =
+			(struct failure){ error_row(ERROR_INVALID)->name,
+					  str_format(&look->read.arena, "inputs: %s", error.text) };
+		close_effect(look, RUN_OUTCOME_FAILED);
+		return;
+	}
+	struct pending_command *pending = pending_command_new(COMMAND_CREATE);
+	pending->command.inputs = json_copy(&pending->arena, inputs);
+	pending->command.parent = look->parent;
+	pending->command.by = str_copy(&pending->arena, look->by);
+	FAILPOINT("subrun.before_create");
+	struct active_run *child = active_run_new(executor, look->child, look->graph);
+	look->graph = NULL;
+	active_run_command(child, pending);
+}
+
+/* The child is called off like any other run; how it ends closes the effect. */
+static void engine_cancel_run(struct executor *executor, const struct uuid *child)
+{
+	struct pending_command *pending = pending_command_new(COMMAND_CANCEL);
+	pending->command.by = S("baton");
+	pending->command.comment = S("the run it is part of calls it off");
+	active_run_command(active_run_get(executor, child), pending);
+}
+
+static bool is_parent_cancelling(const struct look *look)
+{
+	const struct active_run *parent = active_run_find(look->read.executor, &look->parent);
+	return parent != NULL && parent->run != NULL && parent->run->cancelling;
+}
+
+/* Of a child that is not there. */
+static bool is_called_off(const struct look *look)
+{
+	struct active_run *parent = active_run_find(look->read.executor, &look->parent);
+	return is_parent_cancelling(look) ||
+	       (parent != NULL && active_run_take_early_stop(parent, &look->child));
+}
+
+static void act(struct look *look)
+{
+	struct executor *executor = look->read.executor;
+	if (look->over) {
+		close_effect(look, look->outcome);
+	} else if (look->there && is_parent_cancelling(look)) {
+		/* A crash may have come between the parent's cancel and the word to the child;
+		 * one that has heard it refuses to hear it again. */
+		engine_cancel_run(executor, &look->child);
+	} else if (look->there) {
+		/* It goes on by itself, unless its time is over. */
+		active_run_get(executor, &look->child);
+	} else if (active_run_find(executor, &look->child) != NULL) {
+		/* It is being created, and whoever stops it is behind that. */
+	} else if (is_called_off(look)) {
+		look->fault = (struct failure){ error_row(ERROR_CANCELLED)->name,
+						S("it was called off before it began") };
+		close_effect(look, RUN_OUTCOME_CANCELLED);
+	} else if (look->graph != NULL && !executor->draining) {
+		create(look);
+	}
+}
+
+/* Somebody tells a child to stop that is not there yet: once that is refused it can begin. */
+static bool must_look_again(const struct look *look)
+{
+	const struct active_run *child = active_run_find(look->read.executor, &look->child);
+	return look->open && !look->there && look->graph != NULL &&
+	       look->error.code == ERROR_NONE && !look->read.executor->draining && child != NULL &&
+	       child->run == NULL;
+}
+
+static void look_done(struct executor_read *read)
+{
+	struct look *look = (struct look *)read;
+	struct executor *executor = read->executor;
+	if (must_look_again(look)) {
+		graph_cache_release(&executor->graphs, look->graph);
+		look->graph = NULL;
+		executor_read(executor, read);
+		return;
+	}
+	struct active_run *active =
+		look->active == 0 ? NULL : slots_get(&executor->active_runs, look->active);
+	if (look->error.code != ERROR_NONE)
+		executor_fail(executor, &look->error);
+	else if (look->open)
+		act(look);
+	if (look->graph != NULL)
+		graph_cache_release(&executor->graphs, look->graph);
+	if (active != NULL) {
+		active->holds--;
+		active_run_settle(active);
+	}
+	arena_done(&read->arena);
+	free(look);
+}
+
+static struct look *look_new(const struct uuid *child)
+{
+	struct look *look = calloc(1, sizeof(*look));
+	require(look != NULL);
+	look->child = *child;
+	look->read.work = look_work;
+	look->read.done = look_done;
+	return look;
+}
+
+void effect_subrun_ended(struct executor *executor, const struct uuid *child)
+{
+	executor_read(executor, &look_new(child)->read);
+}
+
+static void begin(struct active_run *active, struct activation *activation)
+{
+	struct look *look = look_new(&activation->effect);
+	struct arena *arena = &look->read.arena;
+	look->active = active->id;
+	look->graph_text = run_graph_text(run_node(active->run, activation)->row->graph, arena);
+	look->inputs = activation->inputs;
+	look->inputs.text = str_copy(arena, activation->inputs.text);
+	look->by = str_copy(arena, active->run->by);
+	active->holds++;
+	executor_read(active->executor, &look->read);
+}
+
+/* It may not be there yet: then it is not created any more. */
+static void stop(struct active_run *active, const struct uuid *effect)
+{
+	FAILPOINT("subrun.before_stop");
+	active_run_note_early_stop(active, effect);
+	engine_cancel_run(active->executor, effect);
+}
+
+const struct effect_kind effect_subrun = {
+	.name = "subrun",
+	.node = RUN_NODE_SUBRUN,
+	.begin = begin,
+	.resume = begin,
+	.stop = stop,
+};

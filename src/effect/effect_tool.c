@@ -1,0 +1,541 @@
+/* effect/effect_tool.c -- tools: pure ones computed, the others called behind their request.
+ *
+ * A call goes: inputs loaded -> the effect's lock taken -> started -> its result is a command.
+ * Found open after a crash it goes: lock taken (so the old child tree is known dead) -> by class
+ * restored and repeated, repeated, asked whether it happened, or closed as unknown.  Repeating is
+ * recorded first (tool.restarted), so nothing happens twice in silence; the call itself then leaves
+ * by the same door as the first one.
+ */
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "os/failpoint.h"
+#include "active/executor_internal.h"
+#include "sandbox/sandbox.h"
+
+enum { RETRY_US = 20000 };
+
+/* A call under way, found by its id. */
+struct call {
+	struct arena arena; /* first, as in every effect under way */
+	struct executor *executor;
+	uint64_t id, active;
+	struct str step, tree;
+	struct uuid effect;
+	struct str tool;
+	struct value inputs; /* its own: the run's state may be gone for a while */
+	enum run_effect_class class;
+	int64_t attempt;
+	int lock;         /* -1 = not taken */
+	uint64_t running; /* the tool's own name for it; 0 = it has not begun */
+	bool resuming;
+	bool asking;     /* whether it happened, before anything else */
+	bool cancelling; /* found open by a run that is called off: it is not made again */
+};
+
+/* ---- pure steps ---------------------------------------------------------------------- */
+
+/* A pure step whose inputs are being read. */
+struct computation {
+	struct arena arena; /* first, as in every effect under way */
+	uint64_t active;
+	struct str step;
+	uint64_t next; /* in live->computations */
+};
+
+static void compute(struct active_run *active, struct str step);
+
+/* The state may be gone: a commit found no room, and it is read again.  The step was started by one
+ * that is stored, so it will be there. */
+static void compute_again(void *context, uint64_t argument)
+{
+	struct executor *executor = context;
+	struct computation *computation = slots_get(&executor->effects, argument);
+	if (computation == NULL)
+		return;
+	struct active_run *active = slots_get(&executor->active_runs, computation->active);
+	require(active != NULL);
+	if (active->run == NULL) {
+		platform_timer_start(executor->settings.platform, RETRY_US, compute_again, executor,
+				     argument);
+		return;
+	}
+	slots_remove(&executor->effects, argument);
+	active->holds--;
+	compute(active, computation->step);
+	arena_done(&computation->arena);
+	free(computation);
+}
+
+static void compute_fetched(struct executor *executor, uint64_t id, uint64_t argument,
+			    const struct error *error)
+{
+	struct active_run *active = slots_get(&executor->active_runs, id);
+	require(active != NULL);
+	uint64_t waiting = active->computations;
+	active->computations = 0;
+	active->reading = false;
+	if (error != NULL) {
+		executor_fail(executor, error);
+		return;
+	}
+	active->holds++; /* the first may be the last that holds it */
+	compute_again(executor, argument);
+	while (waiting != 0) {
+		const struct computation *computation = slots_get(&executor->effects, waiting);
+		uint64_t number = waiting;
+		require(computation != NULL);
+		waiting = computation->next;
+		compute_again(executor, number);
+	}
+	active->holds--;
+	active_run_settle(active);
+}
+
+bool pure_step_command(struct active_run *active, const struct activation *activation,
+		       struct decision *seen, struct command *command)
+{
+	const struct graph_node *node = run_node(active->run, activation);
+	struct engine_values values = active_run_values(active);
+	const struct json *inputs;
+	if (engine_inputs(active->run, activation, &values, seen, &inputs) == ENGINE_NEED)
+		return false;
+	const struct tool *tool = tool_find(active->executor->settings.tools, node->row->tool);
+	struct error error = { 0 };
+	command->step = str_copy(seen->arena, activation->path);
+	if (tool == NULL || tool->compute == NULL)
+		fail(&error, ERROR_NOT_FOUND, "this program has no pure tool " STR_FMT,
+		     STR_ARG(node->row->tool));
+	else if (inputs == NULL)
+		fail(&error, ERROR_TOO_LARGE, "the inputs are over the limit of a value");
+	else if (tool->compute(inputs, seen->arena, &command->output, &error))
+		error.code = ERROR_NONE;
+	/* It may share text with values that go before the command is decided. */
+	if (command->output != NULL)
+		command->output = json_copy(seen->arena, command->output);
+	if (error.code != ERROR_NONE)
+		command->fault = (struct failure){ error_row(error.code)->name,
+						   str_copy(seen->arena, str_from_c(error.text)) };
+	return true;
+}
+
+static void compute(struct active_run *active, struct str step)
+{
+	struct activation *activation = run_activation(active->run, step);
+	/* Called off in the meantime: nobody waits for it. */
+	if (activation == NULL || activation->state != STEP_RUNNING)
+		return;
+	struct pending_command *pending = pending_command_new(COMMAND_COMPUTED);
+	struct decision seen = { .arena = &pending->arena };
+	if (pure_step_command(active, activation, &seen, &pending->command)) {
+		active_run_command(active, pending);
+		return;
+	}
+	struct computation *computation = calloc(1, sizeof(*computation));
+	require(computation != NULL);
+	computation->active = active->id;
+	computation->step = str_copy(&computation->arena, step);
+	active->holds++;
+	uint64_t number = slots_add(&active->executor->effects, computation);
+	/* A thousand steps that read one value read it once: the others wait for the first. */
+	if (active->reading) {
+		computation->next = active->computations;
+		active->computations = number;
+	} else {
+		active->reading = true;
+		value_fetch(active, &seen, compute_fetched, number);
+	}
+	pending_command_free(pending);
+}
+
+void pure_step_begin(struct active_run *active, struct str step)
+{
+	/* Recovery finds the step in its run's state. */
+	if (!active->executor->draining)
+		compute(active, step);
+}
+
+/* ---- calls --------------------------------------------------------------------------- */
+
+static struct call *call_new(struct active_run *active, const struct activation *activation,
+			     bool resuming)
+{
+	struct call *call = calloc(1, sizeof(*call));
+	require(call != NULL);
+	call->executor = active->executor;
+	call->active = active->id;
+	call->step = str_copy(&call->arena, activation->path);
+	call->tree = str_copy(&call->arena, activation->tree);
+	call->effect = activation->effect;
+	call->inputs = activation->inputs;
+	call->inputs.text = str_copy(&call->arena, activation->inputs.text);
+	const struct graph_node *node = run_node(active->run, activation);
+	call->tool = str_copy(&call->arena, node->row->tool);
+	call->class = node->class;
+	call->attempt = activation->attempt;
+	call->lock = -1;
+	call->resuming = resuming;
+	call->cancelling = active->run->cancelling;
+	call->id = slots_add(&active->executor->effects, call);
+	map_put(&active->executor->calls, uuid_str(&call->effect), call);
+	active->holds++;
+	active->executor->open_tools++;
+	return call;
+}
+
+/* The call is over, one way or another; what follows is the caller's. */
+static struct active_run *call_end(struct call *call)
+{
+	struct executor *executor = call->executor;
+	struct active_run *active = slots_get(&executor->active_runs, call->active);
+	require(active != NULL);
+	if (call->lock >= 0)
+		executor->settings.workspace->ops->unlock(executor->settings.workspace,
+							  &call->effect, call->lock);
+	slots_remove(&executor->effects, call->id);
+	if (map_get(&executor->calls, uuid_str(&call->effect)) == call)
+		map_remove(&executor->calls, uuid_str(&call->effect));
+	executor->open_tools--;
+	active->holds--;
+	return active;
+}
+
+static void call_free(struct call *call)
+{
+	arena_done(&call->arena);
+	free(call);
+}
+
+static void call_close(struct call *call, enum run_outcome outcome, const struct json *output,
+		       const struct error *error)
+{
+	struct active_run *active = call_end(call);
+	effect_finish(active, call->step, &call->effect, outcome, output, error);
+	call_free(call);
+}
+
+static void call_ended(void *context, uint64_t argument, const struct tool_result *result)
+{
+	struct executor *executor = context;
+	struct call *call = slots_get(&executor->effects, argument);
+	if (call == NULL)
+		return;
+	FAILPOINT("tool.ended");
+	if (result->error.code == ERROR_NONE)
+		call_close(call, RUN_OUTCOME_OK, result->output, NULL);
+	else
+		call_close(call,
+			   result->error.code == ERROR_CANCELLED         ? RUN_OUTCOME_CANCELLED
+			   : result->error.code == ERROR_OUTCOME_UNKNOWN ? RUN_OUTCOME_UNKNOWN
+									 : RUN_OUTCOME_FAILED,
+			   NULL, &result->error);
+}
+
+static void call_answered(void *context, uint64_t argument, enum tool_answer answer,
+			  const struct json *output);
+
+/* Starts the tool, or asks it what became of the call. */
+static bool call_start(struct call *call, const struct json *inputs, struct error *error)
+{
+	struct executor *executor = call->executor;
+	struct workspace *workspace = executor->settings.workspace;
+	struct active_run *active = slots_get(&executor->active_runs, call->active);
+	require(active != NULL);
+	const struct tool *tool = tool_find(executor->settings.tools, call->tool);
+	if (tool == NULL || (call->asking ? tool->probe == NULL : tool->start == NULL))
+		return fail(error, ERROR_NOT_FOUND, "this program has no tool " STR_FMT "%s",
+			    STR_ARG(call->tool), call->asking ? " that can be asked" : "");
+	struct tool_call spec = { .tool = tool,
+				  .name = call->tool,
+				  .class = call->class,
+				  .run = active->run_id,
+				  .effect = call->effect,
+				  .attempt = call->attempt,
+				  .inputs = inputs,
+				  .lock = call->lock,
+				  .done = call_ended,
+				  .asked = call_answered,
+				  .context = executor,
+				  .argument = call->id };
+	if (!workspace->ops->folder(workspace, &active->run_id, &call->arena, &spec.workspace,
+				    error))
+		return false;
+	/* What was recorded as contained runs contained, whatever the setting says today. */
+	struct tool_host host = executor->settings.host;
+	if (call->class == RUN_CLASS_CONTAINED && host.sandbox != NULL)
+		host.sandbox = sandbox_find(S("native"));
+	if (call->asking)
+		return tool->probe(&host, &spec, error);
+	FAILPOINT("tool.before_start");
+	return tool->start(&host, &spec, &call->running, error);
+}
+
+static void call_again(void *context, uint64_t argument);
+
+static void call_unknown(struct call *call, const char *why);
+
+/* With every child's place taken the call waits its turn. */
+static void call_with_inputs(struct call *call, const struct json *inputs)
+{
+	struct error error;
+	if (call_start(call, inputs, &error))
+		return;
+	if (error.code == ERROR_UNAVAILABLE)
+		platform_timer_start(call->executor->settings.platform, RETRY_US, call_again,
+				     call->executor, call->id);
+	else if (call->asking)
+		call_unknown(call, "nobody can be asked what became of it");
+	else
+		call_close(call, RUN_OUTCOME_FAILED, NULL, &error);
+}
+
+static void inputs_fetched(struct executor *executor, uint64_t id, uint64_t argument,
+			   const struct error *error)
+{
+	struct active_run *active = slots_get(&executor->active_runs, id);
+	struct call *call = slots_get(&executor->effects, argument);
+	require(active != NULL);
+	if (call == NULL)
+		return; /* told to stop before it began */
+	if (error != NULL) {
+		executor_fail(executor, error);
+		return;
+	}
+	struct engine_values values = active_run_values(active);
+	call_with_inputs(call, values.look(values.context, &call->inputs.hash));
+}
+
+/* It has not begun and the program leaves: its request stays open. */
+static void call_leave(struct call *call)
+{
+	struct active_run *active = call_end(call);
+	call_free(call);
+	active_run_settle(active);
+}
+
+static void call_begin(struct call *call)
+{
+	if (effect_can_wait(call->executor, call->class)) {
+		call_leave(call);
+		return;
+	}
+	struct active_run *active = slots_get(&call->executor->active_runs, call->active);
+	require(active != NULL);
+	const struct json *inputs =
+		value_fetch_given(active, &call->inputs, &call->arena, inputs_fetched, call->id);
+	if (inputs != NULL)
+		call_with_inputs(call, inputs);
+}
+
+static void call_again(void *context, uint64_t argument)
+{
+	struct executor *executor = context;
+	struct call *call = slots_get(&executor->effects, argument);
+	if (call != NULL)
+		call_begin(call);
+}
+
+/* ---- after a crash ------------------------------------------------------------------- */
+
+static void call_restart(struct call *call)
+{
+	struct active_run *active = call_end(call);
+	effect_restart(active, call->step, &call->effect);
+	call_free(call);
+}
+
+static void call_unknown(struct call *call, const char *why)
+{
+	struct error error;
+	fail(&error, ERROR_OUTCOME_UNKNOWN,
+	     "the program ended while this call was under way and %s: look whether it happened",
+	     why);
+	call_close(call, RUN_OUTCOME_UNKNOWN, NULL, &error);
+}
+
+static void call_cancel(struct call *call)
+{
+	struct error error;
+	fail(&error, ERROR_CANCELLED, "it was told to stop");
+	call_close(call, RUN_OUTCOME_CANCELLED, NULL, &error);
+}
+
+static void restored(void *context, uint64_t argument, struct str tree, const struct error *error)
+{
+	struct executor *executor = context;
+	struct call *call = slots_get(&executor->effects, argument);
+	(void)tree;
+	if (call == NULL)
+		return;
+	FAILPOINT("workspace.restored");
+	if (call->cancelling) {
+		call_cancel(call);
+		return;
+	}
+	if (error->code == ERROR_NONE) {
+		call_restart(call);
+		return;
+	}
+	char id[UUID_TEXT_SIZE];
+	const struct active_run *active = slots_get(&executor->active_runs, call->active);
+	require(active != NULL);
+	log_run(LOG_WARNING, uuid_text(&active->run_id, id),
+		"the workspace could not be restored: %s", error->text);
+	call_unknown(call, "its workspace could not be restored");
+}
+
+/* Class probe: the tool has looked. */
+static void call_answered(void *context, uint64_t argument, enum tool_answer answer,
+			  const struct json *output)
+{
+	struct executor *executor = context;
+	struct call *call = slots_get(&executor->effects, argument);
+	if (call == NULL)
+		return;
+	switch (answer) {
+	case TOOL_HAPPENED:
+		call_close(call, RUN_OUTCOME_OK, output, NULL);
+		return;
+	case TOOL_NOT_HAPPENED:
+		if (call->cancelling)
+			call_cancel(call);
+		else
+			call_restart(call);
+		return;
+	case TOOL_UNKNOWN:
+		break;
+	}
+	call_unknown(call, "it cannot be seen whether it happened");
+}
+
+/* Of a run that is called off nothing is made again. */
+static void call_resume_cancelled(struct call *call)
+{
+	switch (call->class) {
+	case RUN_CLASS_PURE:
+	case RUN_CLASS_IDEMPOTENT:
+	case RUN_CLASS_CONTAINED:
+		call_cancel(call);
+		return;
+	case RUN_CLASS_PROBE:
+		call->asking = true;
+		call_begin(call);
+		return;
+	case RUN_CLASS_KEYED:
+	case RUN_CLASS_ONCE:
+		break;
+	}
+	call_unknown(call, "it was told to stop");
+}
+
+static void call_resume(struct call *call)
+{
+	struct workspace *workspace = call->executor->settings.workspace;
+	struct active_run *active = slots_get(&call->executor->active_runs, call->active);
+	require(active != NULL);
+	if (call->cancelling) {
+		call_resume_cancelled(call);
+		return;
+	}
+	switch (call->class) {
+	case RUN_CLASS_PURE:
+	case RUN_CLASS_IDEMPOTENT:
+	case RUN_CLASS_KEYED:
+		call_restart(call);
+		return;
+	case RUN_CLASS_CONTAINED:
+		if (call->tree.size == 0 || str_equal(call->tree, WORKSPACE_NO_TREE))
+			break;
+		workspace->ops->restore(workspace, &active->run_id, call->tree, restored,
+					call->executor, call->id);
+		return;
+	case RUN_CLASS_PROBE:
+		call->asking = true;
+		call_begin(call);
+		return;
+	case RUN_CLASS_ONCE:
+		break;
+	}
+	call_unknown(call, "it cannot be repeated safely");
+}
+
+/* ---- the lock: nobody else is doing this --------------------------------------------- */
+
+/* Work of our own threads ends with us; a process of a server that was killed may still be at it.
+ */
+static bool may_outlive_us(const struct call *call)
+{
+	const struct tool *tool = tool_find(call->executor->settings.tools, call->tool);
+	return tool == NULL || tool->child;
+}
+
+static void call_lock(void *context, uint64_t argument)
+{
+	struct executor *executor = context;
+	struct call *call = slots_get(&executor->effects, argument);
+	if (call == NULL)
+		return;
+	if (effect_can_wait(executor, call->class)) {
+		call_leave(call);
+		return;
+	}
+	struct workspace *workspace = executor->settings.workspace;
+	struct error error;
+	if (!may_outlive_us(call) ||
+	    workspace->ops->lock(workspace, &call->effect, &call->lock, &error)) {
+		FAILPOINT("tool.locked");
+		if (call->resuming)
+			call_resume(call);
+		else
+			call_begin(call);
+		return;
+	}
+	call->lock = -1;
+	if (error.code == ERROR_LOCKED)
+		platform_timer_start(executor->settings.platform, RETRY_US, call_lock, executor,
+				     argument);
+	else
+		call_close(call, RUN_OUTCOME_FAILED, NULL, &error);
+}
+
+static void begin(struct active_run *active, struct activation *activation)
+{
+	struct call *call = call_new(active, activation, false);
+	if (active_run_take_early_stop(active, &call->effect))
+		call_cancel(call);
+	else
+		call_lock(active->executor, call->id);
+}
+
+static void resume(struct active_run *active, struct activation *activation)
+{
+	call_lock(active->executor, call_new(active, activation, true)->id);
+}
+
+/* What is about to begin is told so when it does; what has not begun is over at once; what a crash
+ * left behind is only not made again. */
+static void stop(struct active_run *active, const struct uuid *effect)
+{
+	struct call *call = map_get(&active->executor->calls, uuid_str(effect));
+	if (call == NULL) {
+		active_run_note_early_stop(active, effect);
+		return;
+	}
+	const struct tool *tool = tool_find(active->executor->settings.tools, call->tool);
+	struct error why;
+	fail(&why, ERROR_CANCELLED, "it was told to stop");
+	if (call->running != 0 && tool != NULL)
+		tool->stop(&active->executor->settings.host, call->running, &why);
+	else if (call->resuming)
+		call->cancelling = true;
+	else
+		call_cancel(call);
+}
+
+const struct effect_kind effect_tool = {
+	.name = "tool",
+	.node = RUN_NODE_TOOL,
+	.begin = begin,
+	.resume = resume,
+	.stop = stop,
+};

@@ -1,0 +1,241 @@
+/* effect/effect_turn.c -- an agent takes a turn: its driver is asked behind turn.requested.
+ *
+ * A turn goes: request loaded -> driver started -> its reply is a command.  The request is the one
+ * that was recorded, never made anew, so every attempt asks with the same bytes.  Asking twice
+ * costs money and nothing else: found open after a crash it is recorded as begun once more
+ * (tool.restarted) and asked again, unless its run is called off or its time is over.
+ */
+#include <stdlib.h>
+
+#include "os/failpoint.h"
+#include "active/executor_internal.h"
+
+enum { RETRY_US = 20000 };
+
+/* A turn under way, found by its id. */
+struct asking {
+	struct arena arena; /* first, as in every effect under way */
+	struct executor *executor;
+	uint64_t id, active;
+	struct uuid run, effect;
+	struct str step, model;
+	const struct llm_driver *driver; /* NULL: this program has none of that name */
+	struct str driver_name;
+	struct value request; /* its own: the run's state may be gone for a while */
+	int64_t attempt;
+	uint64_t running; /* the driver's own name for it; 0 = it has not begun */
+};
+
+/* ---- coming and going ---------------------------------------------------------------- */
+
+static struct asking *asking_new(struct active_run *active, const struct activation *activation)
+{
+	struct asking *asking = calloc(1, sizeof(*asking));
+	require(asking != NULL);
+	const struct run_graph_agent *agent = run_node(active->run, activation)->row->agent;
+	asking->executor = active->executor;
+	asking->active = active->id;
+	asking->run = active->run_id;
+	asking->effect = activation->effect;
+	asking->step = str_copy(&asking->arena, activation->path);
+	asking->model = str_copy(&asking->arena, agent->model);
+	asking->driver_name = str_copy(&asking->arena, agent->driver);
+	asking->driver = llm_find(active->executor->settings.drivers, agent->driver);
+	asking->request = activation->inputs;
+	asking->request.text = str_copy(&asking->arena, activation->inputs.text);
+	asking->attempt = activation->attempt;
+	asking->id = slots_add(&active->executor->effects, asking);
+	map_put(&active->executor->turns, uuid_str(&asking->effect), asking);
+	active->holds++;
+	active->executor->open_turns++;
+	return asking;
+}
+
+/* It is over, one way or another; what follows is the caller's. */
+static struct active_run *asking_end(struct asking *asking)
+{
+	struct executor *executor = asking->executor;
+	struct active_run *active = slots_get(&executor->active_runs, asking->active);
+	require(active != NULL);
+	slots_remove(&executor->effects, asking->id);
+	map_remove(&executor->turns, uuid_str(&asking->effect));
+	executor->open_turns--;
+	active->holds--;
+	return active;
+}
+
+static void asking_free(struct asking *asking)
+{
+	arena_done(&asking->arena);
+	free(asking);
+}
+
+/* ---- ending -------------------------------------------------------------------------- */
+
+static void close_turn(struct asking *asking, const struct json *output,
+		       const struct run_turn_usage *usage, const struct error *error)
+{
+	enum run_outcome outcome = error == NULL                    ? RUN_OUTCOME_OK
+				   : error->code == ERROR_CANCELLED ? RUN_OUTCOME_CANCELLED
+								    : RUN_OUTCOME_FAILED;
+	struct active_run *active = asking_end(asking);
+	struct pending_command *pending =
+		effect_close_command(asking->step, &asking->effect, outcome, output, error);
+	if (usage != NULL) {
+		struct error unread;
+		bool good = json_read(run_turn_usage_text(usage, &pending->arena), &pending->arena,
+				      &pending->command.usage, &unread);
+		require(good);
+	}
+	asking_free(asking);
+	active_run_command(active, pending);
+}
+
+static void turn_ended(void *context, uint64_t argument, const struct llm_result *result)
+{
+	struct executor *executor = context;
+	struct asking *asking = slots_get(&executor->effects, argument);
+	if (asking == NULL)
+		return;
+	FAILPOINT("turn.ended");
+	bool good = result->error.code == ERROR_NONE;
+	close_turn(asking, good ? llm_output(result->text, &asking->arena) : NULL, result->usage,
+		   good ? NULL : &result->error);
+}
+
+static void cancel_turn(struct asking *asking)
+{
+	struct error error;
+	fail(&error, ERROR_CANCELLED, "it was told to stop");
+	close_turn(asking, NULL, NULL, &error);
+}
+
+/* ---- asking -------------------------------------------------------------------------- */
+
+static bool start_turn(struct asking *asking, const struct json *request, struct error *error)
+{
+	struct executor *executor = asking->executor;
+	if (asking->driver == NULL)
+		return fail(error, ERROR_NOT_FOUND, "this program has no driver " STR_FMT,
+			    STR_ARG(asking->driver_name));
+	struct problems problems = { .arena = &asking->arena };
+	struct contract_source source = { .json = request, .lenient = true };
+	const struct run_turn *turn = run_turn_parse(&source, &asking->arena, &problems);
+	if (turn == NULL)
+		return problems_fail(&problems, error);
+	const struct llm_call call = { .model = asking->model,
+				       .turn = turn,
+				       .run = asking->run,
+				       .effect = asking->effect,
+				       .step = asking->step,
+				       .attempt = asking->attempt,
+				       .done = turn_ended,
+				       .context = executor,
+				       .argument = asking->id };
+	FAILPOINT("turn.before_start");
+	return asking->driver->start(executor->settings.models, &call, &asking->running, error);
+}
+
+static void ask_again(void *context, uint64_t argument);
+
+/* With every place taken the turn waits. */
+static void ask_with_request(struct asking *asking, const struct json *request)
+{
+	struct error error;
+	if (start_turn(asking, request, &error))
+		return;
+	if (error.code == ERROR_UNAVAILABLE)
+		platform_timer_start(asking->executor->settings.platform, RETRY_US, ask_again,
+				     asking->executor, asking->id);
+	else
+		close_turn(asking, NULL, NULL, &error);
+}
+
+static void request_fetched(struct executor *executor, uint64_t id, uint64_t argument,
+			    const struct error *error)
+{
+	struct active_run *active = slots_get(&executor->active_runs, id);
+	struct asking *asking = slots_get(&executor->effects, argument);
+	require(active != NULL);
+	if (asking == NULL)
+		return; /* told to stop before it began */
+	if (error != NULL) {
+		executor_fail(executor, error);
+		return;
+	}
+	struct engine_values values = active_run_values(active);
+	ask_with_request(asking, values.look(values.context, &asking->request.hash));
+}
+
+static void ask(struct asking *asking)
+{
+	struct active_run *active = slots_get(&asking->executor->active_runs, asking->active);
+	require(active != NULL);
+	/* It has not begun and the program leaves: its request stays open. */
+	if (asking->executor->draining) {
+		asking_end(asking);
+		asking_free(asking);
+		active_run_settle(active);
+		return;
+	}
+	const struct json *request = value_fetch_given(active, &asking->request, &asking->arena,
+						       request_fetched, asking->id);
+	if (request != NULL)
+		ask_with_request(asking, request);
+}
+
+static void ask_again(void *context, uint64_t argument)
+{
+	struct executor *executor = context;
+	struct asking *asking = slots_get(&executor->effects, argument);
+	if (asking != NULL)
+		ask(asking);
+}
+
+static void begin(struct active_run *active, struct activation *activation)
+{
+	struct asking *asking = asking_new(active, activation);
+	if (active_run_take_early_stop(active, &asking->effect))
+		cancel_turn(asking);
+	else
+		ask(asking);
+}
+
+/* Nobody waits any more for what a crash left open. */
+static bool is_unwanted(struct active_run *active, const struct activation *activation)
+{
+	return active->run->cancelling ||
+	       (activation->due_at != 0 && executor_now(active->executor) >= activation->due_at);
+}
+
+static void resume(struct active_run *active, struct activation *activation)
+{
+	if (is_unwanted(active, activation))
+		cancel_turn(asking_new(active, activation));
+	else
+		effect_restart(active, activation->path, &activation->effect);
+}
+
+/* What is about to begin is told so when it does. */
+static void stop(struct active_run *active, const struct uuid *effect)
+{
+	struct asking *asking = map_get(&active->executor->turns, uuid_str(effect));
+	if (asking == NULL) {
+		active_run_note_early_stop(active, effect);
+		return;
+	}
+	struct error why;
+	fail(&why, ERROR_CANCELLED, "it was told to stop");
+	if (asking->running != 0)
+		asking->driver->stop(active->executor->settings.models, asking->running, &why);
+	else
+		cancel_turn(asking);
+}
+
+const struct effect_kind effect_turn = {
+	.name = "turn",
+	.node = RUN_NODE_AGENT,
+	.begin = begin,
+	.resume = resume,
+	.stop = stop,
+};

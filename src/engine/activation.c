@@ -1,0 +1,504 @@
+/* engine/activation.c -- activations come, get ready and end; bodies are entered and left.
+ *
+ * Everything here is a consequence of an event and reads the state only.  A body is left by an
+ * event (step.left), because its output needs values; everything else about containers follows.
+ */
+#include "engine/activation.h"
+
+#include "base/map.h"
+
+/* ---- paths --------------------------------------------------------------------------- */
+
+static uint32_t path_slot(const struct path_table *table, struct str path)
+{
+	uint32_t mask = table->room - 1;
+	uint32_t at = (uint32_t)map_hash(path) & mask;
+	while (table->at[at] != NULL && !str_equal(table->at[at]->path, path))
+		at = (at + 1) & mask;
+	return at;
+}
+
+static void path_put(struct run *run, struct activation *activation)
+{
+	struct path_table *table = &run->paths;
+	if ((table->count + 1) * 2 > table->room) {
+		struct path_table old = *table;
+		table->room = old.room == 0 ? 16 : old.room * 2;
+		table->at = arena_array(run->arena, struct activation *, table->room);
+		for (uint32_t i = 0; i < old.room; i++)
+			if (old.at[i] != NULL)
+				table->at[path_slot(table, old.at[i]->path)] = old.at[i];
+	}
+	table->at[path_slot(table, activation->path)] = activation;
+	table->count++;
+}
+
+/* Moves up what would not be found any more behind the hole. */
+static void path_remove(struct run *run, const struct activation *activation)
+{
+	struct path_table *table = &run->paths;
+	uint32_t mask = table->room - 1, hole = path_slot(table, activation->path);
+	require(table->at[hole] == activation);
+	table->at[hole] = NULL;
+	table->count--;
+	for (uint32_t at = (hole + 1) & mask; table->at[at] != NULL; at = (at + 1) & mask) {
+		struct activation *moved = table->at[at];
+		table->at[at] = NULL;
+		table->at[path_slot(table, moved->path)] = moved;
+	}
+}
+
+struct activation *run_activation(const struct run *run, struct str path)
+{
+	return run->paths.room == 0 ? NULL : run->paths.at[path_slot(&run->paths, path)];
+}
+
+/* ---- queues -------------------------------------------------------------------------- */
+
+void ready_list_push(struct run *run, struct ready_list *queue, struct activation *activation)
+{
+	if (queue->tail == queue->room) {
+		uint32_t waiting = queue->tail - queue->head;
+		struct activation **old = queue->at + queue->head;
+		if (waiting * 2 >= queue->room) {
+			queue->room = queue->room == 0 ? 8 : queue->room * 2;
+			queue->at = arena_array(run->arena, struct activation *, queue->room);
+		}
+		for (uint32_t i = 0; i < waiting; i++)
+			queue->at[i] = old[i];
+		queue->head = 0;
+		queue->tail = waiting;
+	}
+	queue->at[queue->tail++] = activation;
+}
+
+bool ready_list_remove(struct ready_list *queue, const struct activation *activation)
+{
+	uint32_t place = queue->head;
+	while (place < queue->tail && queue->at[place] != activation)
+		place++;
+	if (place == queue->tail)
+		return false;
+	for (; place > queue->head; place--)
+		queue->at[place] = queue->at[place - 1];
+	queue->head++;
+	return true;
+}
+
+struct activation *ready_list_head(const struct ready_list *queue)
+{
+	return queue->head == queue->tail ? NULL : queue->at[queue->head];
+}
+
+bool run_is_container(enum run_node_kind kind)
+{
+	switch (kind) {
+	case RUN_NODE_PARALLEL:
+	case RUN_NODE_MAP:
+	case RUN_NODE_LOOP:
+	case RUN_NODE_VERIFY:
+	case RUN_NODE_GATE:
+		return true;
+	case RUN_NODE_TOOL:
+	case RUN_NODE_HUMAN:
+	case RUN_NODE_WAIT:
+	case RUN_NODE_CONDITION:
+	case RUN_NODE_SUBRUN:
+	case RUN_NODE_AGENT:
+		break;
+	}
+	return false;
+}
+
+bool run_can_stop(enum run_node_kind kind)
+{
+	return kind == RUN_NODE_TOOL || kind == RUN_NODE_SUBRUN || kind == RUN_NODE_AGENT;
+}
+
+bool run_starts_itself(const struct graph_node *node)
+{
+	return node->kind == RUN_NODE_TOOL && node->class == RUN_CLASS_PURE && node->when == NULL;
+}
+
+struct ready_list *ready_list_of(struct run *run, const struct activation *activation)
+{
+	const struct graph_node *node = run_node(run, activation);
+	if (!run_can_stop(node->kind))
+		return &run->parked;
+	if (run_starts_itself(node))
+		return &run->pure;
+	if (node->kind == RUN_NODE_TOOL && node->class == RUN_CLASS_CONTAINED)
+		return &run->contained;
+	return &run->tools;
+}
+
+/* ---- activations --------------------------------------------------------------------- */
+
+void activation_move(struct activation *activation, enum step_state to)
+{
+	require(step_may_move(activation->state, to));
+	activation->state = to;
+}
+
+static struct str activation_path(struct run *run, const struct scope *scope,
+				  const struct graph_node *node, uint32_t ordinal)
+{
+	const char *between = scope->path.size > 0 ? "/" : "";
+	if (ordinal == 1 && scope->path.size == 0)
+		return node->name;
+	if (ordinal == 1)
+		return str_format(run->arena, STR_FMT "%s" STR_FMT, STR_ARG(scope->path), between,
+				  STR_ARG(node->name));
+	return str_format(run->arena, STR_FMT "%s" STR_FMT "#%u", STR_ARG(scope->path), between,
+			  STR_ARG(node->name), ordinal);
+}
+
+struct activation *activation_new(struct run *run, struct scope *scope, uint32_t number)
+{
+	const struct graph_node *node = &run->graph->nodes[number];
+	struct place *place = run_place(run, scope, number);
+	struct activation *activation = arena_new(run->arena, struct activation);
+	activation->node = number;
+	activation->scope = scope;
+	activation->ordinal = ++place->count;
+	activation->path = activation_path(run, scope, node, activation->ordinal);
+	activation->attempt = 1;
+	activation->round = 1;
+	activation->next = scope->first;
+	scope->first = activation;
+	scope->live++;
+	scope->waiting++;
+	run->live++;
+	if (node->any)
+		run->iterations++;
+	place->newest = activation;
+	path_put(run, activation);
+	return activation;
+}
+
+void activation_ready(struct run *run, struct activation *activation)
+{
+	if (activation->arrival == 0)
+		activation->scope->waiting--;
+	activation->arrival = ++run->arrivals;
+	ready_list_push(run, ready_list_of(run, activation), activation);
+}
+
+static void activation_forget(struct run *run, struct activation *activation)
+{
+	scopes_leave(run, activation);
+	path_remove(run, activation);
+	struct activation **link = &activation->scope->first;
+	while (*link != activation)
+		link = &(*link)->next;
+	*link = activation->next;
+	struct place *place = run_place(run, activation->scope, activation->node);
+	if (place->newest != activation)
+		return;
+	/* One that began before it ended after it. */
+	struct activation *left = activation->scope->first;
+	while (left->node != activation->node)
+		left = left->next;
+	place->newest = left;
+}
+
+/* ---- bodies -------------------------------------------------------------------------- */
+
+static void tell_dependents(struct run *run, struct scope *scope, uint32_t node)
+{
+	struct place *place = run_place(run, scope, node);
+	if (place->done)
+		return;
+	place->done = true;
+	struct graph_numbers after = run->graph->nodes[node].dependents;
+	for (size_t i = 0; i < after.count; i++) {
+		struct place *dependent = run_place(run, scope, after.at[i]);
+		if (--dependent->waiting_on == 0 && dependent->newest != NULL &&
+		    dependent->newest->state == STEP_PENDING)
+			activation_ready(run, dependent->newest);
+	}
+}
+
+/* When all that is live waits for a node that no edge has led to, nothing can lead there any more:
+ * such nodes count as skipped, or the body would never end. */
+static void scope_go_on(struct run *run, struct scope *scope)
+{
+	if (scope->live == 0 || scope->live > scope->waiting)
+		return;
+	struct graph_numbers body =
+		graph_body(run->graph, scope->owner == NULL ? GRAPH_ROOT : scope->owner->node);
+	for (size_t i = 0; i < body.count; i++) {
+		struct graph_numbers after = run->graph->nodes[body.at[i]].dependents;
+		if (scope->places[i].count > 0 || scope->places[i].done)
+			continue;
+		scope->places[i].done = true;
+		for (size_t k = 0; k < after.count; k++)
+			run_place(run, scope, after.at[k])->waiting_on--;
+	}
+	for (size_t i = 0; i < body.count; i++) {
+		struct activation *newest = scope->places[i].newest;
+		if (newest != NULL && newest->state == STEP_PENDING && newest->arrival == 0 &&
+		    scope->places[i].waiting_on == 0)
+			activation_ready(run, newest);
+	}
+}
+
+static struct str scope_path(struct run *run, const struct activation *owner, int64_t item)
+{
+	if (owner == NULL)
+		return S("");
+	if (item < 0)
+		return owner->path;
+	return str_format(run->arena, STR_FMT "[%lld]", STR_ARG(owner->path), (long long)item);
+}
+
+struct scope *scope_new(struct run *run, struct activation *owner, int64_t item)
+{
+	struct graph_numbers body =
+		graph_body(run->graph, owner == NULL ? GRAPH_ROOT : owner->node);
+	struct scope *scope = arena_new(run->arena, struct scope);
+	scope->owner = owner;
+	scope->item = item;
+	scope->path = scope_path(run, owner, item);
+	scope->places = arena_array(run->arena, struct place, body.count);
+	if (owner != NULL) {
+		scope->next = owner->scopes;
+		owner->scopes = scope;
+		owner->scopes_live++;
+	}
+	for (size_t i = 0; i < body.count; i++) {
+		const struct graph_node *node = &run->graph->nodes[body.at[i]];
+		scope->places[i].waiting_on = (uint32_t)node->depends_on.count;
+		scope->places[i].readers_left = node->reader_count;
+	}
+	return scope;
+}
+
+struct scope *scope_enter(struct run *run, struct activation *owner, int64_t item)
+{
+	struct graph_numbers body =
+		graph_body(run->graph, owner == NULL ? GRAPH_ROOT : owner->node);
+	struct scope *scope = scope_new(run, owner, item);
+	for (size_t i = 0; i < body.count; i++) {
+		const struct graph_node *node = &run->graph->nodes[body.at[i]];
+		if (!node->any || node->entry)
+			activation_new(run, scope, body.at[i]);
+	}
+	for (size_t i = 0; i < body.count; i++)
+		if (scope->places[i].newest != NULL && scope->places[i].waiting_on == 0)
+			activation_ready(run, scope->places[i].newest);
+	scope_go_on(run, scope);
+	return scope;
+}
+
+void scopes_leave(struct run *run, struct activation *owner)
+{
+	for (struct scope *scope = owner->scopes; scope != NULL; scope = scope->next)
+		for (struct activation *a = scope->first; a != NULL; a = a->next) {
+			scopes_leave(run, a);
+			path_remove(run, a);
+		}
+	owner->scopes = NULL;
+}
+
+static void scope_done(struct run *run, const struct scope *scope, int64_t at)
+{
+	struct activation *owner = scope->owner;
+	if (owner == NULL)
+		return;
+	owner->scopes_live--;
+	if (run->cancelling) {
+		if (owner->scopes_live == 0)
+			activation_end(run, owner, STEP_CANCELLED, at, NULL);
+		return;
+	}
+	if (owner->items_entered < owner->item_count) {
+		struct scope *entered = scope_enter(run, owner, owner->items_entered++);
+		require(entered->live > 0); /* an empty body has no scope */
+		return;
+	}
+	if (owner->scopes_live == 0) {
+		owner->leaving = true;
+		activation_ready(run, owner);
+	}
+}
+
+bool place_seems_done(const struct place *place)
+{
+	const struct activation *final = place->final;
+	return final != NULL && final == place->newest &&
+	       (final->state == STEP_SUCCEEDED ||
+		(final->state == STEP_SKIPPED && final->fault.code.size == 0));
+}
+
+const struct activation *scope_first_failed(const struct scope *scope)
+{
+	const struct activation *first = NULL;
+	for (const struct activation *a = scope->first; a != NULL; a = a->next)
+		if (a->state == STEP_FAILED && (first == NULL || a->ended_seq < first->ended_seq))
+			first = a;
+	return first;
+}
+
+/* ---- ends ---------------------------------------------------------------------------- */
+
+/* R3: an output that nothing later can reach leaves the state. */
+static void drop_read_outputs(struct run *run, const struct activation *reader)
+{
+	struct graph_numbers reads = run_node(run, reader)->reads;
+	for (size_t i = 0; i < reads.count; i++) {
+		struct place *place = run_place(run, reader->scope, reads.at[i]);
+		if (run->graph->nodes[reads.at[i]].keeps || place->readers_left == 0)
+			continue;
+		if (--place->readers_left == 0 && place->final != NULL)
+			place->final->output = (struct value){ .kind = VALUE_ABSENT };
+	}
+}
+
+/* The state of one activation; what follows is the caller's. */
+static void close_one(struct run *run, struct activation *activation, enum step_state state,
+		      int64_t at)
+{
+	struct place *place = run_place(run, activation->scope, activation->node);
+	const struct graph_node *node = run_node(run, activation);
+	activation_move(activation, state);
+	activation->ended_at = at;
+	activation->ended_seq = run->seq + 1;
+	activation->scope->live--;
+	activation->scope->waiting -= activation->arrival == 0;
+	run->live--;
+	activation->arrival = 0;
+	activation->inputs = (struct value){ .kind = VALUE_ABSENT };
+	activation->tree = S("");
+	activation->holds_workspace = activation->settling = false;
+	if (place->final != NULL)
+		activation_forget(run, place->final);
+	place->final = activation;
+	activation->result = activation->output;
+	if (place->readers_left == 0 && !node->keeps)
+		activation->output = (struct value){ .kind = VALUE_ABSENT };
+	if (state == STEP_FAILED && activation->scope->failed.path.size == 0) {
+		activation->scope->failed.path = activation->path;
+		activation->scope->failed.fault = activation->fault;
+		activation->scope->failed.seq = run->seq + 1;
+	}
+}
+
+static void skip_dependents(struct run *run, const struct activation *failed, int64_t at);
+
+static void skip_one(struct run *run, struct activation *activation, struct str cause, int64_t at)
+{
+	activation->fault.code = error_row(ERROR_DEPENDENCY_FAILED)->name;
+	activation->fault.text = cause;
+	activation->reason = S("dependency failed");
+	close_one(run, activation, STEP_SKIPPED, at);
+	drop_read_outputs(run, activation);
+}
+
+/* However far: a step that is skipped skips those that depend on it. */
+static void skip_dependents(struct run *run, const struct activation *failed, int64_t at)
+{
+	struct graph_numbers body = graph_body(
+		run->graph, failed->scope->owner == NULL ? GRAPH_ROOT : failed->scope->owner->node);
+	const struct activation **stack =
+		arena_array(run->arena, const struct activation *, body.count + 1);
+	size_t depth = 0;
+	stack[depth++] = failed;
+	while (depth > 0) {
+		const struct activation *cause = stack[--depth];
+		struct graph_numbers after = run_node(run, cause)->dependents;
+		for (size_t i = 0; i < after.count; i++) {
+			struct activation *dependent =
+				run_place(run, failed->scope, after.at[i])->newest;
+			if (dependent == NULL || dependent->state != STEP_PENDING ||
+			    dependent->arrival != 0)
+				continue;
+			skip_one(run, dependent, cause->path, at);
+			stack[depth++] = dependent;
+		}
+	}
+}
+
+static void take_edges(struct run *run, const struct activation *activation, struct str_list then)
+{
+	for (size_t i = 0; i < then.count; i++) {
+		int64_t to = graph_find(run->graph, run_node(run, activation)->parent, then.at[i]);
+		if (to >= 0)
+			activation_ready(run, activation_new(run, activation->scope, (uint32_t)to));
+	}
+}
+
+void activation_end(struct run *run, struct activation *activation, enum step_state state,
+		    int64_t at, const struct run_next *next)
+{
+	struct scope *scope = activation->scope;
+	const struct graph_node *node = run_node(run, activation);
+	bool stopping = run->cancelling;
+	bool again = !stopping && next != NULL && next->again;
+	close_one(run, activation, state, at);
+	if (run_is_container(node->kind))
+		scopes_leave(run, activation);
+	if (again) {
+		struct activation *round = activation_new(run, scope, activation->node);
+		round->round = activation->round + 1;
+		round->begun_at = activation->begun_at;
+		round->before = activation->output;
+		activation_ready(run, round);
+	} else {
+		drop_read_outputs(run, activation);
+	}
+	if (!stopping && !again && state == STEP_FAILED) {
+		skip_dependents(run, activation, at);
+	} else if (!stopping && !again) {
+		if (next != NULL)
+			take_edges(run, activation, next->then);
+		tell_dependents(run, scope, activation->node);
+	}
+	if (!stopping)
+		scope_go_on(run, scope);
+	if (scope->live == 0)
+		scope_done(run, scope, at);
+}
+
+/* Innermost first, so that a container ends when the last of its body does; what can be told to
+ * stop and runs stays open until it says so. */
+static void stop_scope(struct run *run, struct scope *scope, int64_t at)
+{
+	for (struct activation *a = scope->first, *next; a != NULL; a = next) {
+		next = a->next;
+		const struct graph_node *node = run_node(run, a);
+		if (step_state_row(a->state)->final)
+			continue;
+		for (struct scope *inner = a->scopes, *after; inner != NULL; inner = after) {
+			after = inner->next;
+			stop_scope(run, inner, at);
+		}
+		if (step_state_row(a->state)->final || a->scopes_live > 0)
+			continue;
+		if (a->open && run_can_stop(node->kind) && a->state == STEP_RUNNING)
+			continue;
+		a->open = a->settling = false;
+		activation_end(run, a, STEP_CANCELLED, at, NULL);
+	}
+}
+
+void run_stop(struct run *run, int64_t at)
+{
+	struct ready_list *queues[] = { &run->pure, &run->tools, &run->contained, &run->parked,
+					&run->computing };
+	run->cancelling = true;
+	run->queued = run->paused = false;
+	stop_scope(run, run->root, at);
+	for (size_t i = 0; i < COUNT(queues); i++)
+		queues[i]->head = queues[i]->tail = 0;
+	run->timers = run->humans = run->busy = run->retrying = 0;
+	run->workspace_busy = false;
+	for (uint32_t i = 0; i < run->paths.room; i++) {
+		const struct activation *a = run->paths.at[i];
+		if (a == NULL || !a->open)
+			continue;
+		run->busy++;
+		if (run_node(run, a)->class == RUN_CLASS_CONTAINED)
+			run->workspace_busy = true;
+	}
+}

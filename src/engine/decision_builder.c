@@ -1,0 +1,149 @@
+/* engine/decision_builder.c -- the growing lists of a decision, and the parts events are made of.
+ */
+#include "base/limits.h"
+#include "engine/engine_internal.h"
+
+static void *grown(struct arena *arena, const void *items, size_t count, size_t *room, size_t size)
+{
+	*room = *room == 0 ? 8 : *room * 2;
+	char *more = arena_take_array(arena, *room, size);
+	if (count > 0)
+		__builtin_memcpy(more, items, count * size);
+	return more;
+}
+
+/* Nearly always one append of one event, the one before: then it need not say which. */
+static struct run_commit_list shortened(struct run_commit_list commits, int64_t newest,
+					struct arena *arena)
+{
+	struct run_commit *told = arena_array(arena, struct run_commit, commits.count);
+	for (size_t i = 0; i < commits.count; i++) {
+		const struct run_commit *commit = &commits.at[i];
+		if (commit->first != commit->last)
+			SET(&told[i], first, commit->first);
+		if (commit->last != newest)
+			SET(&told[i], last, commit->last);
+		SET(&told[i], made_us, commit->made_us);
+		SET(&told[i], us, commit->us);
+	}
+	return (struct run_commit_list){ told, commits.count };
+}
+
+void decision_emit(struct run *run, struct decision *d, struct event event)
+{
+	if (d->event_count == 0 && d->commits.count > 0)
+		event_tell_commits(&event, shortened(d->commits, run->seq, d->arena), d->arena);
+	if (d->event_count == d->event_room)
+		d->events = grown(d->arena, d->events, d->event_count, &d->event_room,
+				  sizeof(*d->events));
+	d->events[d->event_count++] = event;
+	struct error error;
+	bool good = evolve(run, &event, &error);
+	require(good);
+}
+
+void decision_need_value(struct decision *d, const struct hash *hash)
+{
+	for (size_t i = 0; i < d->need_count; i++)
+		if (hash_equal(&d->needs[i], hash))
+			return;
+	if (d->need_count == d->need_room)
+		d->needs =
+			grown(d->arena, d->needs, d->need_count, &d->need_room, sizeof(*d->needs));
+	d->needs[d->need_count++] = *hash;
+}
+
+void decision_stop_effect(struct decision *d, const struct activation *activation)
+{
+	if (d->stop_count == d->stop_room)
+		d->stops =
+			grown(d->arena, d->stops, d->stop_count, &d->stop_room, sizeof(*d->stops));
+	d->stops[d->stop_count++] = (struct decision_stop){ activation->path, activation->effect };
+}
+
+void decision_close_silently(struct decision *d, const struct uuid *id)
+{
+	if (d->close_count == d->close_room)
+		d->closes = grown(d->arena, d->closes, d->close_count, &d->close_room,
+				  sizeof(*d->closes));
+	d->closes[d->close_count++] = *id;
+}
+
+void decision_add_blob(struct decision *d, struct str bytes, struct hash *out_hash)
+{
+	if (d->blob_count == d->blob_room)
+		d->blobs =
+			grown(d->arena, d->blobs, d->blob_count, &d->blob_room, sizeof(*d->blobs));
+	struct decision_blob *blob = &d->blobs[d->blob_count++];
+	blob->bytes = bytes;
+	blob->hash = hash_of(bytes);
+	*out_hash = blob->hash;
+}
+
+struct run_value *decision_value(struct decision *d, const struct json *json)
+{
+	AUTO(buf) text = buf_limited(LIMIT_VALUE_BYTES);
+	struct json_writer writer = { .out = &text };
+	json_put_tree(&writer, json);
+	if (text.full)
+		return NULL;
+	struct run_value *value = run_value_new(d->arena);
+	if (text.size <= LIMIT_VALUE_INLINE) {
+		SET(value, json, json);
+		return value;
+	}
+	struct hash hash;
+	struct str bytes = str_copy(d->arena, buf_str(&text));
+	decision_add_blob(d, bytes, &hash);
+	SET(value, sha256, hash);
+	SET(value, size, (int64_t)bytes.size);
+	return value;
+}
+
+const struct json *json_parse_own(struct str text, struct arena *arena)
+{
+	const struct json *json;
+	struct error error;
+	bool good = json_read(text, arena, &json, &error);
+	require(good);
+	return json;
+}
+
+struct run_value *decision_value_again(struct decision *d, const struct value *from)
+{
+	struct run_value *value = run_value_new(d->arena);
+	switch (from->kind) {
+	case VALUE_ABSENT:
+		return NULL;
+	case VALUE_STORED:
+		SET(value, sha256, from->hash);
+		SET(value, size, from->size);
+		return value;
+	case VALUE_INLINE:
+		break;
+	}
+	SET(value, json, json_parse_own(from->text, d->arena));
+	return value;
+}
+
+struct run_fault *decision_failure(struct decision *d, struct failure from)
+{
+	struct run_fault *fault = run_fault_new(d->arena);
+	SET(fault, code, from.code);
+	SET(fault, text, from.text);
+	return fault;
+}
+
+struct failure failure_make(enum error_code code, struct str text)
+{
+	return (struct failure){ error_row(code)->name, text };
+}
+
+struct uuid engine_effect_id(const struct run *run, struct str path, struct str kind,
+			     int64_t ordinal)
+{
+	char number[24];
+	int size = __builtin_snprintf(number, sizeof(number), "%lld", (long long)ordinal);
+	struct str parts[] = { uuid_str(&run->id), path, kind, { number, (size_t)size } };
+	return uuid_derive(parts, COUNT(parts));
+}

@@ -1,0 +1,239 @@
+/* engine/document_rules.c -- what must hold between a document, its name and the other documents.
+ *
+ * One function for each word in the `rules` column of documents.def.  They see the world as it
+ * would be after the whole command.  What they miss is a need, and their verdict then counts for
+ * nothing: they are asked again.
+ */
+#include "base/buf.h"
+#include "base/limits.h"
+#include "engine/document_rules.h"
+
+/* ---- secrets ------------------------------------------------------------------------- */
+
+/* Names of members that hold secrets, as the last word of the name. */
+static const struct str secret_words[] = {
+	{ "apikey", 6 }, { "api_key", 7 },     { "api-key", 7 },      { "access_key", 10 },
+	{ "secret", 6 }, { "secret_key", 10 }, { "token", 5 },        { "password", 8 },
+	{ "passwd", 6 }, { "passphrase", 10 }, { "credentials", 11 }, { "authorization", 13 },
+};
+
+static bool is_secret_name(struct str name)
+{
+	for (size_t i = 0; i < COUNT(secret_words); i++) {
+		struct str word = secret_words[i];
+		if (name.size >= word.size &&
+		    str_equal_folded(str_skip(name, name.size - word.size), word))
+			return true;
+	}
+	return false;
+}
+
+static bool is_reference(struct str text)
+{
+	return (str_starts(text, S("env:")) || str_starts(text, S("file:"))) &&
+	       !str_ends(text, S(":"));
+}
+
+static struct str step_into(struct str pointer, struct str key, struct arena *arena)
+{
+	AUTO(buf) text = buf_limited(LIMIT_POINTER_BYTES);
+	buf_add(&text, pointer);
+	buf_add_char(&text, '/');
+	for (size_t i = 0; i < key.size; i++) {
+		if (key.at[i] == '~')
+			buf_add(&text, S("~0"));
+		else if (key.at[i] == '/')
+			buf_add(&text, S("~1"));
+		else
+			buf_add_char(&text, key.at[i]);
+	}
+	return str_copy(arena, buf_str(&text));
+}
+
+/* As deep as the reader lets a document be. */
+void document_check_secrets(const struct json *tree, struct str pointer, struct problems *problems)
+{
+	struct arena *arena = problems->arena;
+	if (tree->kind == JSON_LIST) {
+		for (size_t i = 0; i < tree->as.list.count; i++) {
+			struct str number = str_format(arena, "%zu", i);
+			document_check_secrets(&tree->as.list.at[i],
+					       step_into(pointer, number, arena), problems);
+		}
+		return;
+	}
+	for (size_t i = 0; tree->kind == JSON_OBJECT && i < tree->as.object.count; i++) {
+		const struct json_member *member = &tree->as.object.at[i];
+		struct str place = step_into(pointer, member->key, arena);
+		if (member->value.kind != JSON_STRING)
+			document_check_secrets(&member->value, place, problems);
+		else if (is_secret_name(member->key) && !is_reference(member->value.as.string))
+			problems_add(problems, place, 0, 0,
+				     "a secret is not written down: name it as env:NAME or "
+				     "file:path");
+	}
+}
+
+/* "https://user:word@host/…": what is before the @ would be stored and shown. */
+static bool has_password(struct str url)
+{
+	size_t at, colon;
+	if (!str_find(url, S("://"), &at))
+		return false;
+	struct str rest = str_skip(url, at + 3), authority;
+	str_cut(&rest, '/', &authority);
+	return str_find(authority, S("@"), &at) &&
+	       str_find(str_head(authority, at), S(":"), &colon);
+}
+
+static void check_sandbox(const struct pipeline_sandbox_config *sandbox, struct str pointer,
+			  struct problems *problems)
+{
+	if (has(sandbox, repo_url) && has_password(sandbox->repo_url))
+		problems_add(problems, step_into(pointer, S("repo_url"), problems->arena), 0, 0,
+			     "must not hold a password; use a remote that needs none, or a key");
+}
+
+static void check_profile_secrets(const struct pipeline_profile *profile, struct problems *problems)
+{
+	struct arena *arena = problems->arena;
+	check_sandbox(profile->sandbox, S("/sandbox"), problems);
+	for (size_t i = 0; i < profile->agents.count; i++) {
+		const struct pipeline_agent_config_entry *agent = &profile->agents.at[i];
+		struct str place = step_into(S("/agents"), agent->key, arena);
+		document_check_secrets(agent->value.options, step_into(place, S("options"), arena),
+				       problems);
+		check_sandbox(agent->value.sandbox, step_into(place, S("sandbox"), arena),
+			      problems);
+	}
+}
+
+/* ---- the rules ----------------------------------------------------------------------- */
+
+static bool named_so(const struct document_subject *subject, struct str said, struct error *error)
+{
+	struct str kind = document_kind_name(subject->kind);
+	return str_equal(subject->name, said) ||
+	       fail(error, ERROR_INVALID, STR_FMT " " STR_FMT " calls itself " STR_FMT,
+		    STR_ARG(kind), STR_ARG(subject->name),
+		    STR_ARG(str_head(said, LIMIT_NAME_BYTES)));
+}
+
+bool document_rule_profile(const struct document_after *after,
+			   const struct document_subject *subject, struct document_decision *d,
+			   struct error *error)
+{
+	const struct pipeline_profile *profile = subject->value;
+	if (profile == NULL) {
+		if (!str_equal(document_active_profile(after, d->arena), subject->name))
+			return true;
+		return fail(error, ERROR_CONFLICT,
+			    "profile " STR_FMT
+			    " is the active one: activate another before it is deleted",
+			    STR_ARG(subject->name));
+	}
+	if (!named_so(subject, profile->name, error))
+		return false;
+	check_profile_secrets(profile, &d->problems);
+	return problems_fail(&d->problems, error);
+}
+
+bool document_rule_agent(const struct document_after *after, const struct document_subject *subject,
+			 struct document_decision *d, struct error *error)
+{
+	(void)after;
+	const struct run_agent *agent = subject->value;
+	if (agent == NULL)
+		return true;
+	if (!named_so(subject, agent->name, error))
+		return false;
+	document_check_secrets(agent->options, S("/options"), &d->problems);
+	check_sandbox(agent->sandbox, S("/sandbox"), &d->problems);
+	if (has(agent->llm_config, endpoint) && has_password(agent->llm_config->endpoint))
+		problems_add(&d->problems, S("/llm_config/endpoint"), 0, 0,
+			     "must not hold a password; name the key in api_key");
+	return problems_fail(&d->problems, error);
+}
+
+/* A schedule without its progress would never come due, and progress without its schedule would
+ * have nothing to start. */
+static bool come_and_go_together(const struct document_after *after,
+				 const struct document_subject *subject, enum document_kind other,
+				 struct error *error)
+{
+	bool there = document_body_after(after, other, subject->name).size > 0;
+	struct str kind = document_kind_name(subject->kind), of = document_kind_name(other);
+	return there == (subject->value != NULL) ||
+	       fail(error, ERROR_INVALID,
+		    STR_FMT " " STR_FMT " and its " STR_FMT " come and go together", STR_ARG(kind),
+		    STR_ARG(subject->name), STR_ARG(of));
+}
+
+bool document_rule_schedule(const struct document_after *after,
+			    const struct document_subject *subject, struct document_decision *d,
+			    struct error *error)
+{
+	const struct run_schedule *schedule = subject->value;
+	if (!come_and_go_together(after, subject, DOCUMENT_SCHEDULE_PROGRESS, error))
+		return false;
+	if (schedule == NULL)
+		return true;
+	if (!named_so(subject, schedule->name, error))
+		return false;
+	document_check_secrets(schedule->inputs, S("/inputs"), &d->problems);
+	return problems_fail(&d->problems, error);
+}
+
+bool document_rule_schedule_progress(const struct document_after *after,
+				     const struct document_subject *subject,
+				     struct document_decision *d, struct error *error)
+{
+	(void)d;
+	return come_and_go_together(after, subject, DOCUMENT_SCHEDULE, error);
+}
+
+bool document_rule_single(const struct document_after *after,
+			  const struct document_subject *subject, struct document_decision *d,
+			  struct error *error)
+{
+	(void)after;
+	(void)d;
+	struct str kind = document_kind_name(subject->kind);
+	return str_equal(subject->name, kind) ||
+	       fail(error, ERROR_INVALID, "there is only one " STR_FMT ", and it is called so",
+		    STR_ARG(kind));
+}
+
+bool document_rule_selected(const struct document_after *after,
+			    const struct document_subject *subject, struct document_decision *d,
+			    struct error *error)
+{
+	const struct run_selection *selection = subject->value;
+	if (!document_rule_single(after, subject, d, error))
+		return false;
+	if (selection == NULL)
+		return fail(error, ERROR_CONFLICT, "there is always an active profile");
+	if (document_body_after(after, DOCUMENT_PROFILE, selection->active_profile).size > 0)
+		return true;
+	return fail(error, ERROR_NOT_FOUND, "there is no profile called " STR_FMT,
+		    STR_ARG(selection->active_profile));
+}
+
+bool document_rule_key(const struct document_after *after, const struct document_subject *subject,
+		       struct document_decision *d, struct error *error)
+{
+	(void)after;
+	(void)d;
+	const struct run_key *key = subject->value;
+	char id[UUID_TEXT_SIZE];
+	return key == NULL || named_so(subject, uuid_text(&key->id, id), error);
+}
+
+bool document_rule_trust(const struct document_after *after, const struct document_subject *subject,
+			 struct document_decision *d, struct error *error)
+{
+	(void)after;
+	(void)d;
+	const struct run_trust *trust = subject->value;
+	return trust == NULL || named_so(subject, trust->name, error);
+}

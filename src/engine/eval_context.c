@@ -1,0 +1,216 @@
+/* engine/eval_context.c -- what templates and expressions read of a run.
+ *
+ * `steps.x` is looked for from the innermost body outwards.  A value that is stored and not loaded
+ * reads as null and is noted: the caller throws the result away, has it loaded and asks again, so
+ * exactly what is read is fetched.
+ */
+#include "engine/engine_internal.h"
+
+#include "expr/template.h"
+
+struct eval_context eval_context_make(struct run *run, struct scope *scope,
+				      const struct engine_values *values, struct decision *d)
+{
+	return (struct eval_context){ .run = run, .scope = scope, .values = values, .d = d };
+}
+
+const struct json *eval_value(struct eval_context *eval_context, const struct value *value)
+{
+	const struct json *json;
+	switch (value->kind) {
+	case VALUE_ABSENT:
+		return NULL;
+	case VALUE_STORED:
+		json = eval_context->values->look(eval_context->values->context, &value->hash);
+		if (json == NULL) {
+			decision_need_value(eval_context->d, &value->hash);
+			eval_context->missing = true;
+		}
+		return json;
+	case VALUE_INLINE:
+		break;
+	}
+	return json_parse_own(value->text, eval_context->d->arena);
+}
+
+static const struct json *text_of(struct eval_context *eval_context, struct str text)
+{
+	struct json *json = arena_new(eval_context->d->arena, struct json);
+	*json = (struct json){ .kind = JSON_STRING, .as.string = text };
+	return json;
+}
+
+/* S2's word for a step's state. */
+static struct str status_word(enum step_state state)
+{
+	switch (state) {
+	case STEP_SUCCEEDED:
+		return S("success");
+	case STEP_WAITING_HUMAN:
+		return S("running");
+	case STEP_CANCELLED:
+		return S("failed");
+	case STEP_PENDING:
+	case STEP_RUNNING:
+	case STEP_RETRYING:
+	case STEP_FAILED:
+	case STEP_SKIPPED:
+		break;
+	}
+	return step_state_row(state)->word;
+}
+
+static struct scope *outer(const struct scope *scope)
+{
+	return scope->owner == NULL ? NULL : scope->owner->scope;
+}
+
+static uint32_t body_owner(const struct scope *scope)
+{
+	return scope->owner == NULL ? GRAPH_ROOT : scope->owner->node;
+}
+
+static const struct json *see_closing(struct eval_context *eval_context, enum expr_field field)
+{
+	if (field == EXPR_OUTPUTS)
+		return eval_context->output;
+	return field == EXPR_STATUS ? text_of(eval_context, S("success")) : NULL;
+}
+
+static const struct json *see_step(void *context, struct str name, enum expr_field field)
+{
+	struct eval_context *eval_context = context;
+	for (struct scope *scope = eval_context->scope; scope != NULL; scope = outer(scope)) {
+		int64_t node = graph_find(eval_context->run->graph, body_owner(scope), name);
+		if (node < 0)
+			continue;
+		const struct place *place = run_place(eval_context->run, scope, (uint32_t)node);
+		if (eval_context->closing != NULL && eval_context->closing->scope == scope &&
+		    eval_context->closing->node == (uint32_t)node)
+			return see_closing(eval_context, field);
+		const struct activation *final = place->final;
+		if (field == EXPR_STATUS) {
+			const struct activation *shown = final != NULL ? final : place->newest;
+			return shown == NULL ? NULL
+					     : text_of(eval_context, status_word(shown->state));
+		}
+		if (final == NULL)
+			return NULL;
+		if (field == EXPR_ERROR)
+			return final->fault.code.size == 0
+				       ? NULL
+				       : text_of(eval_context, final->fault.text);
+		return eval_value(eval_context, &final->output);
+	}
+	return NULL;
+}
+
+/* Does the step that is being closed set the variable? */
+static bool sets_now(const struct eval_context *eval_context, const struct scope *scope,
+		     struct str name, const struct json **out_value)
+{
+	if (eval_context->closing == NULL || eval_context->closing->scope != scope)
+		return false;
+	const struct run_graph_node *row = run_node(eval_context->run, eval_context->closing)->row;
+	for (size_t s = 0; s < row->sets.count; s++)
+		if (str_equal(row->sets.at[s].value, name)) {
+			*out_value = json_member(eval_context->output, row->sets.at[s].key);
+			return true;
+		}
+	return false;
+}
+
+/* The newest step that has set the variable, from the innermost body outwards. */
+static const struct json *see_ctx(void *context, struct str name)
+{
+	struct eval_context *eval_context = context;
+	for (struct scope *scope = eval_context->scope; scope != NULL; scope = outer(scope)) {
+		const struct json *value;
+		if (sets_now(eval_context, scope, name, &value))
+			return value;
+		struct graph_numbers body = graph_body(eval_context->run->graph, body_owner(scope));
+		const struct activation *newest = NULL;
+		struct str key = S("");
+		for (size_t i = 0; i < body.count; i++) {
+			const struct run_graph_node *row =
+				eval_context->run->graph->nodes[body.at[i]].row;
+			const struct activation *final = scope->places[i].final;
+			for (size_t s = 0; s < row->sets.count && final != NULL; s++)
+				if (str_equal(row->sets.at[s].value, name) &&
+				    final->state == STEP_SUCCEEDED &&
+				    (newest == NULL || final->ended_seq > newest->ended_seq)) {
+					newest = final;
+					key = row->sets.at[s].key;
+				}
+		}
+		if (newest != NULL)
+			return json_member(eval_value(eval_context, &newest->output), key);
+	}
+	return NULL;
+}
+
+static const struct json *number_of(struct eval_context *eval_context, int64_t number)
+{
+	struct json *json = arena_new(eval_context->d->arena, struct json);
+	*json = (struct json){ .kind = JSON_INT, .as.integer = number };
+	return json;
+}
+
+/* Names that a body brings: an item and its index, under the map's own words. */
+static bool see_item(struct eval_context *eval_context, const struct scope *scope, struct str name,
+		     const struct json **out)
+{
+	if (scope->owner == NULL || scope->item < 0)
+		return false;
+	const struct run_graph_node *row = run_node(eval_context->run, scope->owner)->row;
+	if (str_equal(name, has(row, item) ? row->item : S("item"))) {
+		*out = json_item(eval_value(eval_context, &scope->owner->items),
+				 (size_t)scope->item);
+		return true;
+	}
+	if (str_equal(name, S("index"))) {
+		*out = number_of(eval_context, scope->item);
+		return true;
+	}
+	return false;
+}
+
+static const struct json *see_variable(void *context, struct str name)
+{
+	struct eval_context *eval_context = context;
+	const struct json *found = NULL;
+	if (str_equal(name, S("inputs")))
+		return eval_value(eval_context, &eval_context->run->inputs);
+	if (str_equal(name, S("output")))
+		return eval_context->output;
+	for (const struct scope *scope = eval_context->scope; scope != NULL; scope = outer(scope))
+		if (see_item(eval_context, scope, name, &found))
+			return found;
+	return NULL;
+}
+
+static struct expr_scope scope_of(struct eval_context *eval_context)
+{
+	return (struct expr_scope){
+		.step = see_step, .ctx = see_ctx, .variable = see_variable, .context = eval_context
+	};
+}
+
+const struct json *eval_render(struct eval_context *eval_context, const struct json *template)
+{
+	struct expr_scope scope = scope_of(eval_context);
+	return template_render(template, &scope, eval_context->d->arena);
+}
+
+bool eval_holds(struct eval_context *eval_context, const struct expr *condition)
+{
+	struct expr_scope scope = scope_of(eval_context);
+	return expr_holds(condition, &scope, eval_context->d->arena);
+}
+
+bool eval_expression(struct eval_context *eval_context, const struct expr *expr,
+		     const struct json **out, struct error *error)
+{
+	struct expr_scope scope = scope_of(eval_context);
+	return expr_evaluate(expr, &scope, eval_context->d->arena, out, error);
+}

@@ -1,0 +1,459 @@
+/* engine/history_synthesis.c -- the events that a snapshot stands for, made again.
+ *
+ * A step of a snapshot says which events began and ended it, when, and what they said, so each of
+ * them can be told once more in its old place.  What an effect was given went with its event: a
+ * value without content, which a story shows as {}.  When something was due follows from when it
+ * was asked for, and the definition. Earlier rounds and the bodies of steps that are final are not
+ * in a snapshot, and so not told.
+ */
+#include "engine/history_synthesis.h"
+
+#include "base/map.h"
+#include "engine/effect_events.h"
+
+struct retelling {
+	struct arena *arena;
+	struct synthesized_history *out;
+	size_t room;
+	int64_t floor;
+};
+
+static void add(struct retelling *r, int64_t seq, int64_t at, struct event event)
+{
+	if (seq <= 0 || seq >= r->floor)
+		return;
+	require(r->out->count < r->room);
+	event.at = at;
+	r->out->events[r->out->count] = event;
+	r->out->seqs[r->out->count++] = seq;
+}
+
+static const struct run_value *given(const struct retelling *r,
+				     const struct run_snapshot_step *step)
+{
+	return has(step, inputs) ? step->inputs : run_value_new(r->arena);
+}
+
+static enum run_outcome outcome_of(const struct run_snapshot_step *step)
+{
+	return has(step, outcome) ? step->outcome : RUN_OUTCOME_OK;
+}
+
+/* The engine notes a fault of its own for an effect that failed without one: it has no text. */
+static bool has_fault(const struct run_snapshot_step *step)
+{
+	return has(step, fault) && step->fault->text.size > 0;
+}
+
+static bool is_in(const struct run_snapshot_step *step, const char *state)
+{
+	return has(step, state) && str_equal(step->state, str_from_c(state));
+}
+
+static bool is_final(const struct run_snapshot_step *step)
+{
+	return has(step, ended_at);
+}
+
+/* ---- steps without an effect ----------------------------------------------------------- */
+
+static void retell_computed(struct retelling *r, const struct run_snapshot_step *step)
+{
+	struct run_step_computed *body = run_step_computed_new(r->arena);
+	SET(body, step, step->step);
+	if (has(step, output))
+		SET(body, output, step->output);
+	if (has_fault(step))
+		SET(body, fault, step->fault);
+	add(r, step->ended_seq, step->ended_at,
+	    (struct event){ .type = EVENT_STEP_COMPUTED, .as.run_step_computed = body });
+}
+
+static void retell_started(struct retelling *r, const struct run_snapshot_step *step)
+{
+	struct run_step_started *body = run_step_started_new(r->arena);
+	SET(body, step, step->step);
+	add(r, step->started_seq, step->started_at,
+	    (struct event){ .type = EVENT_STEP_STARTED, .as.run_step_started = body });
+}
+
+static void retell_skipped(struct retelling *r, const struct run_snapshot_step *step)
+{
+	struct run_step_skipped *body = run_step_skipped_new(r->arena);
+	SET(body, step, step->step);
+	SET(body, reason, step->reason);
+	add(r, step->ended_seq, step->ended_at,
+	    (struct event){ .type = EVENT_STEP_SKIPPED, .as.run_step_skipped = body });
+}
+
+static void retell_container(struct retelling *r, const struct run_snapshot_step *step)
+{
+	struct run_step_entered *begun = run_step_entered_new(r->arena);
+	SET(begun, step, step->step);
+	if (has(step, items))
+		SET(begun, items, step->items);
+	if (has(step, item_count))
+		SET(begun, count, step->item_count);
+	add(r, step->started_seq, step->started_at,
+	    (struct event){ .type = EVENT_STEP_ENTERED, .as.run_step_entered = begun });
+	if (!is_final(step) || is_in(step, "cancelled"))
+		return;
+	struct run_step_left *over = run_step_left_new(r->arena);
+	SET(over, step, step->step);
+	SET(over, outcome, has(step, fault) ? RUN_OUTCOME_FAILED : RUN_OUTCOME_OK);
+	if (has(step, output))
+		SET(over, output, step->output);
+	if (has(step, fault))
+		SET(over, fault, step->fault);
+	add(r, step->ended_seq, step->ended_at,
+	    (struct event){ .type = EVENT_STEP_LEFT, .as.run_step_left = over });
+}
+
+/* ---- effects --------------------------------------------------------------------------- */
+
+static void retell_restarts(struct retelling *r, const struct run_snapshot_step *step)
+{
+	for (size_t i = 0; has(step, restarts) && i < step->restarts.count; i++) {
+		const struct run_snapshot_restart *restart = &step->restarts.at[i];
+		struct run_tool_restarted *again = run_tool_restarted_new(r->arena);
+		SET(again, step, step->step);
+		SET(again, effect, step->effect);
+		SET(again, attempt, restart->attempt);
+		add(r, restart->seq, restart->at,
+		    (struct event){ .type = EVENT_TOOL_RESTARTED, .as.run_tool_restarted = again });
+	}
+}
+
+/* A question that settles an outcome waits for as long as it takes. */
+static void retell_passed_on(struct retelling *r, const struct run_snapshot_step *step,
+			     const struct run_graph_node *node)
+{
+	const struct run_snapshot_question *question = step->question;
+	for (size_t i = 0;
+	     has(question, passed_on) && i < question->passed_on.count && i < node->levels.count;
+	     i++) {
+		const struct run_snapshot_moment *moment = &question->passed_on.at[i];
+		const struct run_graph_level *level = &node->levels.at[i];
+		struct run_human_escalated *body = run_human_escalated_new(r->arena);
+		SET(body, step, step->step);
+		SET(body, effect, has(question, id) ? question->id : step->effect);
+		SET(body, level, (int64_t)i + 1);
+		SET(body, to, level->to);
+		if (has(level, timeout_us))
+			SET(body, due_at, moment->at + level->timeout_us);
+		add(r, moment->seq, moment->at,
+		    (struct event){ .type = EVENT_HUMAN_ESCALATED,
+				    .as.run_human_escalated = body });
+	}
+}
+
+static void retell_question(struct retelling *r, const struct run_snapshot_step *step,
+			    const struct run_graph_node *node)
+{
+	const struct run_snapshot_question *question = step->question;
+	struct run_human_requested *asked = run_human_requested_new(r->arena);
+	int64_t at = has(question, at) ? question->at : step->started_at;
+	bool own = node->kind == RUN_NODE_HUMAN;
+	SET(asked, step, step->step);
+	SET(asked, effect, has(question, id) ? question->id : step->effect);
+	SET(asked, kind, question->kind);
+	SET(asked, question, question->question);
+	SET(asked, inputs, given(r, step));
+	SET(asked, revision, question->revision);
+	if (own && has(node, timeout_us))
+		SET(asked, due_at, at + node->timeout_us);
+	if (own && has(node, four_eyes) && node->four_eyes)
+		SET(asked, four_eyes, true);
+	add(r, has(question, seq) ? question->seq : step->started_seq, at,
+	    (struct event){ .type = EVENT_HUMAN_REQUESTED, .as.run_human_requested = asked });
+	if (own)
+		retell_passed_on(r, step, node);
+}
+
+/* One that did not end the step has a place of its own. */
+static void retell_answer(struct retelling *r, const struct run_snapshot_step *step)
+{
+	struct run_human_finished *answered = run_human_finished_new(r->arena);
+	const struct run_snapshot_answer *answer = step->answer;
+	bool over = answer->decision != RUN_DECISION_RETRY;
+	SET(answered, step, step->step);
+	SET(answered, effect, has(step->question, id) ? step->question->id : step->effect);
+	SET(answered, outcome, RUN_OUTCOME_OK);
+	SET(answered, decision, answer->decision);
+	if (has(answer, comment))
+		SET(answered, comment, answer->comment);
+	SET(answered, by, answer->by);
+	if (over && has(step, output))
+		SET(answered, value, step->output);
+	if (over || has(answer, seq))
+		add(r, over ? step->ended_seq : answer->seq, over ? step->ended_at : answer->at,
+		    (struct event){ .type = EVENT_HUMAN_FINISHED,
+				    .as.run_human_finished = answered });
+}
+
+/* Its time is that of the request and what the definition gives it; which definition a sub-run has
+ * is not told again, the parent's graph has it. */
+static void retell_request(struct retelling *r, struct run_snapshot_restart when,
+			   struct call_request request, const struct run_graph_node *node)
+{
+	request.attempt = when.attempt;
+	request.due_at = has(node, timeout_us) ? when.at + node->timeout_us : 0;
+	add(r, when.seq, when.at, call_requested(node, &request, r->arena));
+}
+
+static struct uuid effect_of(const struct run_snapshot_step *step,
+			     const struct run_snapshot_attempt *attempt)
+{
+	return has(attempt, effect) ? attempt->effect : step->effect;
+}
+
+static void retell_failed(struct retelling *r, const struct run_snapshot_step *step, size_t number,
+			  const struct run_graph_node *node)
+{
+	const struct run_snapshot_attempt *failed = &step->failed.at[number];
+	struct run_next *next = run_next_new(r->arena);
+	SET(next, retry_at, failed->retry_at);
+	struct call_end end = {
+		.step = step->step,
+		.effect = effect_of(step, failed),
+		.outcome = has(failed, outcome) ? failed->outcome : RUN_OUTCOME_FAILED,
+		.output = has(failed, output) ? failed->output : NULL,
+		.fault = has(failed, fault) && failed->fault->text.size > 0 ? failed->fault : NULL,
+		.next = next
+	};
+	if (has(failed, request)) {
+		struct call_request request = { .step = step->step,
+						.effect = end.effect,
+						.inputs = run_value_new(r->arena) };
+		retell_request(r, *failed->request, request, node);
+	}
+	add(r, failed->seq, failed->at, call_finished(node, &end, r->arena));
+}
+
+/* Every attempt: the first began with the step, the newest may have a request of its own. */
+static void retell_attempts(struct retelling *r, const struct run_snapshot_step *step,
+			    const struct run_graph_node *node)
+{
+	size_t failed = has(step, failed) ? step->failed.count : 0;
+	struct call_request first = { .step = step->step,
+				      .effect = failed > 0 ? effect_of(step, &step->failed.at[0])
+							   : step->effect,
+				      .inputs = failed > 0 || has(step, request)
+							? run_value_new(r->arena)
+							: given(r, step) };
+	struct run_snapshot_restart *begun = run_snapshot_restart_new(r->arena);
+	SET(begun, seq, step->started_seq);
+	SET(begun, at, step->started_at);
+	SET(begun, attempt, 1);
+	retell_request(r, *begun, first, node);
+	for (size_t i = 0; i < failed; i++)
+		retell_failed(r, step, i, node);
+	if (has(step, request))
+		retell_request(r, *step->request,
+			       (struct call_request){ .step = step->step,
+						      .effect = step->effect,
+						      .inputs = given(r, step) },
+			       node);
+}
+
+/* An answer that settled an unknown outcome closed the step; after "retry" a later result did. */
+static bool was_settled(const struct run_snapshot_step *step)
+{
+	return has(step, answer) && step->answer->decision != RUN_DECISION_RETRY;
+}
+
+static void retell_effect(struct retelling *r, const struct run_snapshot_step *step,
+			  const struct run_graph_node *node)
+{
+	retell_attempts(r, step, node);
+	retell_restarts(r, step);
+	if (has(step, question))
+		retell_question(r, step, node);
+	if (has(step, answer) && step->answer->decision == RUN_DECISION_RETRY)
+		retell_answer(r, step);
+	/* One that was waiting when the run was called off has no event of its own. */
+	if (!is_final(step) ||
+	    (is_in(step, "cancelled") && outcome_of(step) != RUN_OUTCOME_CANCELLED))
+		return;
+	if (was_settled(step)) {
+		retell_answer(r, step);
+		return;
+	}
+	struct call_end end = { .step = step->step,
+				.effect = step->effect,
+				.outcome = outcome_of(step),
+				.output = has(step, output) ? step->output : NULL,
+				.fault = has_fault(step) ? step->fault : NULL };
+	add(r, step->ended_seq, step->ended_at, call_finished(node, &end, r->arena));
+}
+
+static void retell_wait(struct retelling *r, const struct run_snapshot_step *step,
+			const struct run_graph_node *node)
+{
+	struct run_timer_requested *begun = run_timer_requested_new(r->arena);
+	SET(begun, step, step->step);
+	SET(begun, effect, step->effect);
+	if (has(step, due_at))
+		SET(begun, due_at, step->due_at);
+	if (has(node, signal))
+		SET(begun, signal, node->signal);
+	add(r, step->started_seq, step->started_at,
+	    (struct event){ .type = EVENT_TIMER_REQUESTED, .as.run_timer_requested = begun });
+	if (!is_final(step) || is_in(step, "cancelled"))
+		return;
+	struct run_timer_finished *over = run_timer_finished_new(r->arena);
+	SET(over, step, step->step);
+	SET(over, effect, step->effect);
+	SET(over, outcome, outcome_of(step));
+	if (has(step, output))
+		SET(over, output, step->output);
+	if (has_fault(step))
+		SET(over, fault, step->fault);
+	add(r, step->ended_seq, step->ended_at,
+	    (struct event){ .type = EVENT_TIMER_FINISHED, .as.run_timer_finished = over });
+}
+
+/* ---- a step, whatever it is -------------------------------------------------------------- */
+
+static void retell_body(struct retelling *r, struct run_snapshot_step_list steps,
+			struct run_graph_node_list nodes);
+
+static void retell_plain(struct retelling *r, const struct run_snapshot_step *step,
+			 const struct run_graph_node *node)
+{
+	bool at_once = !has(step, started_seq) ||
+		       (has(step, ended_seq) && step->ended_seq == step->started_seq);
+	bool pure = node->kind == RUN_NODE_TOOL || node->kind == RUN_NODE_CONDITION;
+	if (pure && !at_once && has(node, when))
+		retell_started(r, step);
+	if (pure || at_once) {
+		if (is_final(step) && !is_in(step, "cancelled"))
+			retell_computed(r, step);
+		return;
+	}
+	retell_container(r, step);
+	for (size_t i = 0; has(step, bodies) && i < step->bodies.count; i++)
+		retell_body(r, step->bodies.at[i].steps, node->body);
+}
+
+static void retell_step(struct retelling *r, const struct run_snapshot_step *step,
+			const struct run_graph_node *node)
+{
+	if (is_in(step, "skipped")) {
+		if (has(step, reason) && !has(step, fault))
+			retell_skipped(r, step);
+	} else if (!has(step, effect)) {
+		retell_plain(r, step, node);
+	} else if (node->kind == RUN_NODE_WAIT) {
+		retell_wait(r, step, node);
+	} else if (node->kind == RUN_NODE_HUMAN) {
+		retell_question(r, step, node);
+		if (has(step, answer))
+			retell_answer(r, step);
+	} else {
+		retell_effect(r, step, node);
+	}
+}
+
+/* The node's name is the end of the path, without the number of the activation. */
+static struct str name_of(struct str path)
+{
+	size_t mark;
+	struct str piece, name = path;
+	while (str_cut(&path, '/', &piece))
+		name = piece;
+	if (str_find(name, S("#"), &mark))
+		name.size = mark;
+	return name;
+}
+
+static void retell_body(struct retelling *r, struct run_snapshot_step_list steps,
+			struct run_graph_node_list nodes)
+{
+	AUTO(map) numbers = { 0 };
+	for (size_t i = 0; i < nodes.count; i++)
+		map_put(&numbers, nodes.at[i].name, (void *)(uintptr_t)(i + 1));
+	for (size_t i = 0; i < steps.count; i++) {
+		size_t number = (size_t)(uintptr_t)map_get(&numbers, name_of(steps.at[i].step));
+		if (number > 0)
+			retell_step(r, &steps.at[i], &nodes.at[number - 1]);
+	}
+}
+
+/* Started, asked and ended, every further attempt, its end, and every level. */
+static size_t most_events_of(const struct run_snapshot_step *step)
+{
+	size_t count = 3;
+	if (has(step, restarts))
+		count += step->restarts.count;
+	if (has(step, failed))
+		count += 2 * step->failed.count;
+	if (has(step, request))
+		count++;
+	if (has(step, answer) && has(step->answer, seq))
+		count++;
+	if (has(step, question) && has(step->question, passed_on))
+		count += step->question->passed_on.count;
+	return count;
+}
+
+static size_t most_events(struct run_snapshot_step_list steps)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < steps.count; i++) {
+		const struct run_snapshot_step *step = &steps.at[i];
+		count += most_events_of(step);
+		for (size_t k = 0; has(step, bodies) && k < step->bodies.count; k++)
+			count += most_events(step->bodies.at[k].steps);
+	}
+	return count;
+}
+
+/* ---- in the stream's order ----------------------------------------------------------- */
+
+/* Merges runs of `width` into runs of twice that. */
+static void merge(const struct synthesized_history *from, struct synthesized_history *to,
+		  size_t width)
+{
+	size_t count = from->count;
+	for (size_t low = 0; low < count; low += 2 * width) {
+		size_t middle = low + width < count ? low + width : count;
+		size_t high = low + 2 * width < count ? low + 2 * width : count;
+		size_t left = low, right = middle;
+		for (size_t i = low; i < high; i++) {
+			bool first = left < middle &&
+				     (right == high || from->seqs[left] <= from->seqs[right]);
+			size_t taken = first ? left++ : right++;
+			to->seqs[i] = from->seqs[taken];
+			to->events[i] = from->events[taken];
+		}
+	}
+	to->count = count;
+}
+
+static struct synthesized_history room_for(struct arena *arena, size_t count)
+{
+	return (struct synthesized_history){ .events = arena_array(arena, struct event, count),
+					     .seqs = arena_array(arena, int64_t, count) };
+}
+
+static void sort(struct synthesized_history *retold, struct arena *arena)
+{
+	struct synthesized_history other = room_for(arena, retold->count);
+	for (size_t width = 1; width < retold->count; width *= 2) {
+		merge(retold, &other, width);
+		struct synthesized_history sorted = other;
+		other = *retold;
+		*retold = sorted;
+	}
+}
+
+void history_synthesize(const struct run_snapshot *snapshot, const struct run_graph *graph,
+			int64_t floor, struct arena *arena, struct synthesized_history *out_retold)
+{
+	struct retelling r = { .arena = arena, .out = out_retold, .floor = floor };
+	r.room = most_events(snapshot->steps);
+	*out_retold = room_for(arena, r.room);
+	retell_body(&r, snapshot->steps, graph->nodes);
+	sort(out_retold, arena);
+}

@@ -1,0 +1,115 @@
+/* engine/run_copy.c -- values of events and snapshots as the state keeps them. */
+#include "engine/run.h"
+
+struct value run_value_copy(struct run *run, const struct run_value *from)
+{
+	if (from == NULL)
+		return (struct value){ .kind = VALUE_ABSENT };
+	if (has(from, sha256))
+		return (struct value){ .kind = VALUE_STORED,
+				       .hash = from->sha256,
+				       .size = from->size };
+	static const struct json null_json = { .kind = JSON_NULL };
+	struct str text = json_print(run->arena, has(from, json) ? from->json : &null_json);
+	return (struct value){ .kind = VALUE_INLINE, .text = text, .size = (int64_t)text.size };
+}
+
+struct value run_answer_value(struct run *run, const struct question *question)
+{
+	AUTO(arena) arena = { 0 };
+	struct run_answer_result *result = run_answer_result_new(&arena);
+	SET(result, decision, run_decision_name(question->decision));
+	SET(result, comment, question->comment);
+	SET(result, by, question->by);
+	struct str text = str_copy(run->arena, run_answer_result_text(result, &arena));
+	return (struct value){ .kind = VALUE_INLINE, .text = text, .size = (int64_t)text.size };
+}
+
+struct failure run_failure_copy(struct run *run, const struct run_fault *from)
+{
+	if (from == NULL)
+		return (struct failure){ S(""), S("") };
+	return (struct failure){ str_copy(run->arena, from->code),
+				 str_copy(run->arena, from->text) };
+}
+
+struct failure run_refusal(struct run *run, const struct run_human_finished *event)
+{
+	bool late = event->decision == RUN_DECISION_TIMEOUT;
+	bool never = event->decision == RUN_DECISION_NOT_HAPPENED;
+	struct str comment = has(event, comment) ? event->comment : S("");
+	enum error_code code = late ? ERROR_TIMEOUT : never ? ERROR_TOOL_FAILED : ERROR_REJECTED;
+	struct str text = late    ? S("nobody answered in time")
+			  : never ? str_format(run->arena, "it did not happen, says " STR_FMT,
+					       STR_ARG(event->by))
+				  : str_format(run->arena, "rejected by " STR_FMT "%s" STR_FMT,
+					       STR_ARG(event->by), comment.size > 0 ? ": " : "",
+					       STR_ARG(comment));
+	return (struct failure){ error_row(code)->name, text };
+}
+
+/* ---- attempts ---------------------------------------------------------------------------- */
+
+struct restart *run_restarts_copy(struct run *run, const struct restart *from, size_t count,
+				  struct restart more)
+{
+	struct restart *all = arena_array(run->arena, struct restart, count + 1);
+	for (size_t i = 0; i < count; i++)
+		all[i] = from[i];
+	all[count] = more;
+	return all;
+}
+
+/* One that was restored from an old snapshot may be at a level without anything having led there.
+ */
+void run_question_passed_on(struct run *run, struct question *question, int64_t level, int64_t at)
+{
+	bool known = level == question->level + 1 &&
+		     (question->level == 0 || question->passed_on != NULL);
+	struct restart moment = { run->seq + 1, at, 0 };
+	question->passed_on =
+		known ? run_restarts_copy(run, question->passed_on, (size_t)question->level, moment)
+		      : NULL;
+	question->level = level;
+}
+
+struct attempts *run_attempts(struct run *run, struct activation *activation)
+{
+	if (activation->attempts == NULL)
+		activation->attempts = arena_new(run->arena, struct attempts);
+	return activation->attempts;
+}
+
+void run_attempt_requested(struct run *run, struct activation *activation, int64_t number,
+			   int64_t at)
+{
+	activation->attempt = number;
+	if (activation->started_seq != run->seq + 1)
+		run_attempts(run, activation)->request =
+			(struct restart){ run->seq + 1, at, number };
+}
+
+void run_attempt_failed(struct run *run, struct activation *activation, int64_t retry_at,
+			int64_t at)
+{
+	struct attempts *attempts = run_attempts(run, activation);
+	struct attempt *all =
+		arena_array(run->arena, struct attempt, (size_t)attempts->failed_count + 1);
+	for (uint32_t i = 0; i < attempts->failed_count; i++)
+		all[i] = attempts->failed[i];
+	all[attempts->failed_count++] = (struct attempt){ .request = attempts->request,
+							  .effect = activation->effect,
+							  .seq = run->seq + 1,
+							  .at = at,
+							  .outcome = activation->outcome,
+							  .fault = activation->fault,
+							  .output = activation->output,
+							  .retry_at = retry_at };
+	attempts->failed = all;
+	attempts->request = (struct restart){ 0 };
+}
+
+void run_attempt_wanted(struct run *run, struct activation *activation, int64_t at)
+{
+	run_attempts(run, activation)->answered = (struct restart){ run->seq + 1, at, 0 };
+}

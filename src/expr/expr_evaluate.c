@@ -1,0 +1,442 @@
+/* expr/expr_evaluate.c -- a parsed expression and what its names lead to, to a value.
+ *
+ * Every node visited and every item compared costs a step of the budget, so that no expression can
+ * hold the engine up, whatever it is given.
+ */
+#include <string.h>
+
+#include "base/limits.h"
+#include "expr/expr_tree.h"
+
+struct evaluating {
+	const struct expr_scope *scope;
+	struct arena *arena;
+	struct error *error;
+	size_t steps;
+};
+
+static const struct json null_value = { .kind = JSON_NULL };
+
+static const struct json *evaluate(struct evaluating *e, const struct expr_node *node);
+
+static const struct json *wrong(struct evaluating *e, const char *what)
+{
+	fail(e->error, ERROR_INVALID, "%s", what);
+	return NULL;
+}
+
+static bool spend(struct evaluating *e)
+{
+	if (++e->steps <= LIMIT_EXPR_STEPS)
+		return true;
+	wrong(e, "the expression takes too many steps");
+	return false;
+}
+
+static const struct json *made(struct evaluating *e, struct json value)
+{
+	struct json *json = arena_new(e->arena, struct json);
+	*json = value;
+	return json;
+}
+
+static const struct json *made_bool(struct evaluating *e, bool value)
+{
+	return made(e, (struct json){ .kind = JSON_BOOL, .as.boolean = value });
+}
+
+static const struct json *made_real(struct evaluating *e, double value)
+{
+	if (value != value || value > 1.7976931348623157e308 || value < -1.7976931348623157e308)
+		return wrong(e, "the result is no number");
+	return made(e, (struct json){ .kind = JSON_REAL, .as.real = value });
+}
+
+/* ---- truth and equality ---------------------------------------------------------------- */
+
+bool expr_is_true(const struct json *value)
+{
+	if (value == NULL)
+		return false;
+	switch (value->kind) {
+	case JSON_NULL:
+		return false;
+	case JSON_BOOL:
+		return value->as.boolean;
+	case JSON_INT:
+		return value->as.integer != 0;
+	case JSON_REAL:
+		return value->as.real != 0;
+	case JSON_STRING:
+		return value->as.string.size > 0;
+	case JSON_LIST:
+		return value->as.list.count > 0;
+	case JSON_OBJECT:
+		return value->as.object.count > 0;
+	}
+	return false;
+}
+
+bool expr_equal(const struct json *a, const struct json *b)
+{
+	return json_equal(a == NULL ? &null_value : a, b == NULL ? &null_value : b);
+}
+
+/* ---- operators ------------------------------------------------------------------------- */
+
+static const struct json *ordered(struct evaluating *e, enum expr_kind kind, const struct json *a,
+				  const struct json *b)
+{
+	int order;
+	if (a->kind == JSON_INT && b->kind == JSON_INT)
+		order = (a->as.integer > b->as.integer) - (a->as.integer < b->as.integer);
+	else if (json_is_number(a) && json_is_number(b))
+		order = (json_real(a) > json_real(b)) - (json_real(a) < json_real(b));
+	else if (a->kind == JSON_STRING && b->kind == JSON_STRING)
+		order = str_compare(a->as.string, b->as.string);
+	else
+		return wrong(e, "only two numbers or two texts can be ordered");
+	return made_bool(e, kind == EXPR_LESS      ? order < 0
+			    : kind == EXPR_AT_MOST ? order <= 0
+			    : kind == EXPR_MORE    ? order > 0
+						   : order >= 0);
+}
+
+static const struct json *contained(struct evaluating *e, const struct json *what,
+				    const struct json *in, bool turned)
+{
+	bool found = false;
+	size_t at;
+	if (in->kind == JSON_STRING && what->kind == JSON_STRING) {
+		found = what->as.string.size == 0 || str_find(in->as.string, what->as.string, &at);
+	} else if (in->kind == JSON_OBJECT && what->kind == JSON_STRING) {
+		found = json_member(in, what->as.string) != NULL;
+	} else if (in->kind == JSON_LIST) {
+		for (size_t i = 0; i < in->as.list.count && !found; i++) {
+			if (!spend(e))
+				return NULL;
+			found = expr_equal(what, &in->as.list.at[i]);
+		}
+	} else {
+		return wrong(e, "`in` looks into a list, a mapping or a text");
+	}
+	return made_bool(e, found != turned);
+}
+
+static const struct json *joined(struct evaluating *e, const struct json *a, const struct json *b)
+{
+	if (a->kind == JSON_STRING && b->kind == JSON_STRING) {
+		size_t size = a->as.string.size + b->as.string.size;
+		if (size > LIMIT_VALUE_BYTES)
+			return wrong(e, "the text is over the limit of a value");
+		return made(e, (struct json){ .kind = JSON_STRING,
+					      .as.string = str_format(e->arena, STR_FMT STR_FMT,
+								      STR_ARG(a->as.string),
+								      STR_ARG(b->as.string)) });
+	}
+	if (a->kind != JSON_LIST || b->kind != JSON_LIST)
+		return wrong(e, "+ takes two numbers, two texts or two lists");
+	size_t count = a->as.list.count + b->as.list.count;
+	e->steps += count;
+	if (!spend(e))
+		return NULL;
+	struct json *items = arena_array(e->arena, struct json, count);
+	for (size_t i = 0; i < count; i++)
+		items[i] = i < a->as.list.count ? a->as.list.at[i]
+						: b->as.list.at[i - a->as.list.count];
+	return made(e, (struct json){ .kind = JSON_LIST, .as.list = { items, count } });
+}
+
+static const struct json *whole(struct evaluating *e, enum expr_kind kind, int64_t a, int64_t b)
+{
+	int64_t result = 0;
+	bool over = kind == EXPR_ADD        ? __builtin_add_overflow(a, b, &result)
+		    : kind == EXPR_SUBTRACT ? __builtin_sub_overflow(a, b, &result)
+		    : kind == EXPR_MULTIPLY ? __builtin_mul_overflow(a, b, &result)
+					    : false;
+	if (kind == EXPR_REST) {
+		if (b == 0)
+			return wrong(e, "nothing can be divided by 0");
+		/* The sign of the divisor, as where this language comes from. */
+		result = b == -1 ? 0 : a % b;
+		if (result != 0 && (result < 0) != (b < 0))
+			result += b;
+	}
+	if (over)
+		return wrong(e, "the number is over 64 bits");
+	return made(e, (struct json){ .kind = JSON_INT, .as.integer = result });
+}
+
+static const struct json *calculated(struct evaluating *e, enum expr_kind kind,
+				     const struct json *a, const struct json *b)
+{
+	if (kind == EXPR_ADD && !(json_is_number(a) && json_is_number(b)))
+		return joined(e, a, b);
+	if (!json_is_number(a) || !json_is_number(b))
+		return wrong(e, "only numbers can be calculated with");
+	if (a->kind == JSON_INT && b->kind == JSON_INT && kind != EXPR_DIVIDE)
+		return whole(e, kind, a->as.integer, b->as.integer);
+	double left = json_real(a), right = json_real(b);
+	if ((kind == EXPR_DIVIDE || kind == EXPR_REST) && right == 0)
+		return wrong(e, "nothing can be divided by 0");
+	if (kind == EXPR_REST)
+		return wrong(e, "% takes whole numbers");
+	return made_real(e, kind == EXPR_ADD        ? left + right
+			    : kind == EXPR_SUBTRACT ? left - right
+			    : kind == EXPR_MULTIPLY ? left * right
+						    : left / right);
+}
+
+static const struct json *negated(struct evaluating *e, const struct json *value)
+{
+	if (value->kind == JSON_INT)
+		return whole(e, EXPR_SUBTRACT, 0, value->as.integer);
+	if (value->kind == JSON_REAL)
+		return made_real(e, -value->as.real);
+	return wrong(e, "only a number can be negative");
+}
+
+/* ---- paths and calls ------------------------------------------------------------------- */
+
+/* Null-safe: what is not there is null, and so is everything behind it. */
+static const struct json *indexed(const struct json *in, const struct json *index)
+{
+	const struct json *found = NULL;
+	if (in->kind == JSON_OBJECT && index->kind == JSON_STRING)
+		found = json_member(in, index->as.string);
+	else if (in->kind == JSON_LIST && index->kind == JSON_INT) {
+		int64_t count = (int64_t)in->as.list.count;
+		int64_t at = index->as.integer < 0 ? index->as.integer + count : index->as.integer;
+		found = at >= 0 && at < count ? json_item(in, (size_t)at) : NULL;
+	}
+	return found == NULL ? &null_value : found;
+}
+
+static const struct json *length(struct evaluating *e, const struct json *value)
+{
+	size_t count = value->kind == JSON_LIST     ? value->as.list.count
+		       : value->kind == JSON_OBJECT ? value->as.object.count
+		       : value->kind == JSON_STRING ? value->as.string.size
+						    : 0;
+	if (value->kind == JSON_STRING) {
+		/* Characters, not bytes. */
+		count = 0;
+		for (size_t i = 0; i < value->as.string.size; i++)
+			count += ((unsigned char)value->as.string.at[i] & 0xC0) != 0x80;
+	} else if (value->kind != JSON_LIST && value->kind != JSON_OBJECT &&
+		   value->kind != JSON_NULL) {
+		return wrong(e, "len() takes a list, a mapping or a text");
+	}
+	return made(e, (struct json){ .kind = JSON_INT, .as.integer = (int64_t)count });
+}
+
+static const struct json *folded(struct evaluating *e, const struct json *value, bool up)
+{
+	if (value->kind != JSON_STRING)
+		return wrong(e, "lower() and upper() take a text");
+	struct str from = value->as.string;
+	char *to = arena_take_text(e->arena, from.size + 1);
+	for (size_t i = 0; i < from.size; i++) {
+		char c = from.at[i];
+		bool turn = up ? c >= 'a' && c <= 'z' : c >= 'A' && c <= 'Z';
+		to[i] = (char)(turn ? c ^ 0x20 : c);
+	}
+	return made(e, (struct json){ .kind = JSON_STRING, .as.string = { to, from.size } });
+}
+
+static const struct json *as_whole(struct evaluating *e, const struct json *value)
+{
+	int64_t number;
+	if (value->kind == JSON_INT)
+		return value;
+	if (value->kind == JSON_BOOL)
+		return made(e, (struct json){ .kind = JSON_INT, .as.integer = value->as.boolean });
+	if (value->kind == JSON_REAL && value->as.real > -9.2e18 && value->as.real < 9.2e18)
+		return made(e, (struct json){ .kind = JSON_INT,
+					      .as.integer = (int64_t)value->as.real });
+	if (value->kind == JSON_STRING && str_to_int(str_trim(value->as.string), &number))
+		return made(e, (struct json){ .kind = JSON_INT, .as.integer = number });
+	return wrong(e, "int() takes a number or a text that is one");
+}
+
+static const struct json *as_text(struct evaluating *e, const struct json *value)
+{
+	if (value->kind == JSON_STRING)
+		return value;
+	AUTO(buf) text = buf_limited(LIMIT_VALUE_BYTES);
+	struct json_writer writer = { .out = &text };
+	json_put_tree(&writer, value);
+	if (text.full)
+		return wrong(e, "the text is over the limit of a value");
+	return made(e, (struct json){ .kind = JSON_STRING,
+				      .as.string = str_copy(e->arena, buf_str(&text)) });
+}
+
+static const struct json *called(struct evaluating *e, const struct expr_node *node)
+{
+	const struct json *value = &null_value;
+	if (node->function == EXPR_COALESCE) {
+		for (size_t i = 0; i < node->count && value != NULL && value->kind == JSON_NULL;
+		     i++)
+			value = evaluate(e, node->items[i]);
+		return value;
+	}
+	value = evaluate(e, node->items[0]);
+	if (value == NULL)
+		return NULL;
+	switch (node->function) {
+	case EXPR_LEN:
+		return length(e, value);
+	case EXPR_LOWER:
+	case EXPR_UPPER:
+		return folded(e, value, node->function == EXPR_UPPER);
+	case EXPR_INT:
+		return as_whole(e, value);
+	case EXPR_STR:
+		return as_text(e, value);
+	case EXPR_COALESCE:
+		break;
+	}
+	return value;
+}
+
+static const struct json *listed(struct evaluating *e, const struct expr_node *node)
+{
+	struct json *items = arena_array(e->arena, struct json, node->count);
+	for (size_t i = 0; i < node->count; i++) {
+		const struct json *item = evaluate(e, node->items[i]);
+		if (item == NULL)
+			return NULL;
+		items[i] = *item;
+	}
+	return made(e, (struct json){ .kind = JSON_LIST, .as.list = { items, node->count } });
+}
+
+static const struct json *named(struct evaluating *e, const struct expr_node *node)
+{
+	const struct expr_scope *scope = e->scope;
+	const struct json *found = NULL;
+	if (node->kind == EXPR_STEP)
+		found = scope->step(scope->context, node->name, node->field);
+	else if (node->kind == EXPR_CTX)
+		found = scope->ctx(scope->context, node->name);
+	else
+		found = scope->variable(scope->context, node->name);
+	return found == NULL ? &null_value : found;
+}
+
+/* Both sides are there. */
+static const struct json *combined(struct evaluating *e, enum expr_kind kind, const struct json *a,
+				   const struct json *b)
+{
+	switch (kind) {
+	case EXPR_INDEX:
+		return indexed(a, b);
+	case EXPR_EQUAL:
+	case EXPR_UNEQUAL:
+		return made_bool(e, expr_equal(a, b) == (kind == EXPR_EQUAL));
+	case EXPR_IN:
+	case EXPR_NOT_IN:
+		return contained(e, a, b, kind == EXPR_NOT_IN);
+	case EXPR_LESS:
+	case EXPR_AT_MOST:
+	case EXPR_MORE:
+	case EXPR_AT_LEAST:
+		return ordered(e, kind, a, b);
+	case EXPR_ADD:
+	case EXPR_SUBTRACT:
+	case EXPR_MULTIPLY:
+	case EXPR_DIVIDE:
+	case EXPR_REST:
+		return calculated(e, kind, a, b);
+	case EXPR_LITERAL:
+	case EXPR_LIST:
+	case EXPR_STEP:
+	case EXPR_CTX:
+	case EXPR_VARIABLE:
+	case EXPR_KEY:
+	case EXPR_NOT:
+	case EXPR_NEGATE:
+	case EXPR_AND:
+	case EXPR_OR:
+	case EXPR_CALL:
+		break;
+	}
+	require(false);
+	return NULL;
+}
+
+static const struct json *evaluate(struct evaluating *e, const struct expr_node *node)
+{
+	if (!spend(e))
+		return NULL;
+	switch (node->kind) {
+	case EXPR_LITERAL:
+		return &node->value;
+	case EXPR_LIST:
+		return listed(e, node);
+	case EXPR_STEP:
+	case EXPR_CTX:
+	case EXPR_VARIABLE:
+		return named(e, node);
+	case EXPR_CALL:
+		return called(e, node);
+	case EXPR_KEY:
+	case EXPR_NOT:
+	case EXPR_NEGATE:
+	case EXPR_AND:
+	case EXPR_OR:
+	case EXPR_INDEX:
+	case EXPR_EQUAL:
+	case EXPR_UNEQUAL:
+	case EXPR_LESS:
+	case EXPR_AT_MOST:
+	case EXPR_MORE:
+	case EXPR_AT_LEAST:
+	case EXPR_IN:
+	case EXPR_NOT_IN:
+	case EXPR_ADD:
+	case EXPR_SUBTRACT:
+	case EXPR_MULTIPLY:
+	case EXPR_DIVIDE:
+	case EXPR_REST:
+		break;
+	}
+	const struct json *left = evaluate(e, node->left);
+	if (left == NULL)
+		return NULL;
+	if (node->kind == EXPR_KEY) {
+		const struct json *member =
+			left->kind == JSON_OBJECT ? json_member(left, node->name) : NULL;
+		return member == NULL ? &null_value : member;
+	}
+	if (node->kind == EXPR_NOT)
+		return made_bool(e, !expr_is_true(left));
+	if (node->kind == EXPR_NEGATE)
+		return negated(e, left);
+	if (node->kind == EXPR_AND || node->kind == EXPR_OR)
+		return expr_is_true(left) == (node->kind == EXPR_AND) ? evaluate(e, node->right)
+								      : left;
+	const struct json *right = evaluate(e, node->right);
+	return right == NULL ? NULL : combined(e, node->kind, left, right);
+}
+
+bool expr_evaluate(const struct expr *expr, const struct expr_scope *scope, struct arena *arena,
+		   const struct json **out_value, struct error *error)
+{
+	struct evaluating evaluating = { .scope = scope, .arena = arena, .error = error };
+	const struct json *value = evaluate(&evaluating, expr->root);
+	if (value == NULL)
+		return false;
+	*out_value = value;
+	return true;
+}
+
+bool expr_holds(const struct expr *expr, const struct expr_scope *scope, struct arena *arena)
+{
+	const struct json *value;
+	struct error error;
+	if (!expr_evaluate(expr, scope, arena, &value, &error))
+		return expr->negative;
+	return expr_is_true(value);
+}

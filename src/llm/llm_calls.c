@@ -1,0 +1,65 @@
+/* llm/llm_calls.c -- ids of turns under way. */
+#include "llm/llm_calls.h"
+
+#include <stdlib.h>
+
+#include "base/limits.h"
+
+bool llm_calls_begin(struct llm_running *running, struct llm_host *host,
+		     const struct llm_call *call, struct error *error)
+{
+	if (host->calls.live >= LIMIT_TURNS)
+		return fail(error, ERROR_UNAVAILABLE, "%d turns are under way", LIMIT_TURNS);
+	running->host = host;
+	running->done = call->done;
+	running->piece = call->piece;
+	running->context = call->context;
+	running->argument = call->argument;
+	running->id = slots_add(&host->calls, running);
+	return true;
+}
+
+struct llm_running *llm_calls_find(const struct llm_host *host, uint64_t id)
+{
+	return slots_get(&host->calls, id);
+}
+
+void llm_calls_piece(const struct llm_running *running, struct str delta)
+{
+	if (running->piece != NULL && delta.size > 0)
+		running->piece(running->context, running->argument, delta);
+}
+
+static void running_free(struct llm_running *running)
+{
+	arena_done(&running->arena);
+	free(running);
+}
+
+void llm_calls_done(struct llm_running *running, const struct llm_result *result)
+{
+	slots_remove(&running->host->calls, running->id);
+	struct llm_result told = { .usage = result->usage, .error = running->told };
+	bool ended = running->told.code != ERROR_NONE && result->error.code != ERROR_NONE;
+	running->done(running->context, running->argument, ended ? &told : result);
+	running_free(running);
+}
+
+void llm_calls_stop(struct llm_host *host, uint64_t id, const struct error *why)
+{
+	struct llm_running *running = llm_calls_find(host, id);
+	if (running == NULL || running->told.code != ERROR_NONE)
+		return;
+	running->told = *why;
+	running->end(running);
+}
+
+void llm_host_done(struct llm_host *host)
+{
+	uint32_t index = 0;
+	uint64_t id;
+	for (struct llm_running *running;
+	     (running = slots_next(&host->calls, &index, &id)) != NULL;)
+		running_free(running);
+	slots_done(&host->calls);
+}

@@ -1,0 +1,444 @@
+/* maintenance/retention.c -- events that nobody needs any more (architecture R8).
+ *
+ * A pass has five parts, each of which may be cut off anywhere: what was done stays done, and the
+ * next pass finds the rest.
+ *
+ *	list      old runs, a page at a time, on a reader
+ *	compact   a command to each: `run.compacted`, the new floor and a snapshot are one append
+ *	forget    idempotency keys that are too old
+ *	purge     what floors have left behind, a slice at a time on the writer's lane; the loop
+ *hands in the next slice when one is done, so appends that came meanwhile go first sweep contents
+ *of artifacts that no run names, on a reader
+ */
+#include <stdlib.h>
+
+#include "artifact/artifact.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "os/failpoint.h"
+#include "active/executor_internal.h"
+
+static const int64_t day_us = INT64_C(86400) * 1000000;
+
+struct candidate {
+	struct uuid run;
+	int64_t floor;
+	bool ended;
+};
+
+struct pass {
+	struct maintenance_job chore;
+	struct executor_compaction wanted;
+	struct executor_retention retention; /* as it is set now */
+	int64_t server_days;                 /* what the server's document says; -1 = nothing */
+	int64_t now;
+	bool begun;
+	struct uuid after; /* the last run of the page before */
+	bool more_pages;
+	struct candidate at[LIMIT_RETENTION_PAGE_RUNS];
+	size_t count, next;
+	bool purge_more;
+	uint64_t purged_before;
+	int64_t values_before;
+	struct executor_compacted result;
+	struct error error;
+	executor_compact_done *done;
+	void *context;
+	uint64_t argument;
+};
+
+/* ---- how long ------------------------------------------------------------------------ */
+
+static void consider(int64_t days, int64_t *least)
+{
+	if (days >= 0 && (*least < 0 || days < *least))
+		*least = days;
+}
+
+static int64_t in_map(const struct int_map *map, struct str key)
+{
+	for (size_t i = 0; i < map->count; i++)
+		if (str_equal(map->at[i].key, key))
+			return map->at[i].value;
+	return -1;
+}
+
+/* What is said of the kind of task or of its end counts before what is said of all; -1 = nothing.
+ */
+static int64_t policy_days(const struct graph_retention_policy *policy, struct str name,
+			   struct str state)
+{
+	if (policy == NULL)
+		return -1;
+	bool good = str_equal(state, run_state_row(RUN_SUCCEEDED)->word);
+	int64_t days = -1;
+	if (policy->is.by_task == GIVEN)
+		consider(in_map(&policy->by_task, name), &days);
+	if (policy->is.by_status == GIVEN)
+		consider(in_map(&policy->by_status, good ? S("completed") : S("failed")), &days);
+	if (days < 0 && policy->is.default_days == GIVEN)
+		days = policy->default_days;
+	return days;
+}
+
+static int64_t days_of(const struct pass *pass, const struct store_run *row, int64_t own)
+{
+	const struct executor_retention *settings = &pass->retention;
+	if (pass->wanted.days >= 0)
+		return pass->wanted.days;
+	int64_t days = -1;
+	consider(own, &days);
+	consider(pass->server_days, &days);
+	consider(settings->days_set ? settings->days : -1, &days);
+	consider(policy_days(settings->policy, row->name, row->state), &days);
+	return days >= 0 ? days : settings->days;
+}
+
+/* The shortest time that any run could have. */
+static int64_t least_days(const struct pass *pass, bool own)
+{
+	const struct executor_retention *settings = &pass->retention;
+	const struct graph_retention_policy *policy = settings->policy;
+	if (pass->wanted.days >= 0)
+		return pass->wanted.days;
+	if (own)
+		return 0;
+	int64_t days = settings->days;
+	consider(pass->server_days, &days);
+	for (size_t i = 0; policy != NULL && i < policy->by_task.count; i++)
+		consider(policy->by_task.at[i].value, &days);
+	for (size_t i = 0; policy != NULL && i < policy->by_status.count; i++)
+		consider(policy->by_status.at[i].value, &days);
+	if (policy != NULL)
+		consider(policy->default_days, &days);
+	return days;
+}
+
+static int64_t most_events(const struct pass *pass)
+{
+	return pass->wanted.max_events >= 0 ? pass->wanted.max_events : pass->retention.max_events;
+}
+
+/* ---- list ---------------------------------------------------------------------------- */
+
+static int64_t own_days(const struct store_run *row, struct arena *arena)
+{
+	const struct json *json;
+	struct error error;
+	struct problems problems = { .arena = arena };
+	if (!json_read(row->summary, arena, &json, &error))
+		return -1;
+	struct contract_source source = { .json = json, .lenient = true };
+	const struct run_summary *summary = run_summary_parse(&source, arena, &problems);
+	return summary != NULL && has(summary, retention_days) ? summary->retention_days : -1;
+}
+
+/* All of an ended run that is old enough; of any other what is over the number. */
+static int64_t floor_of(const struct pass *pass, const struct store_old_run *old,
+			const struct store_run *row, struct arena *arena)
+{
+	int64_t days = days_of(pass, row, own_days(row, arena));
+	/* No days at all are over even when the clock was set back since. */
+	if (old->ended_at != 0 && (days == 0 || pass->now - old->ended_at >= days * day_us))
+		return old->seq + 1;
+	int64_t most = most_events(pass), left = old->seq - (old->floor > 0 ? old->floor - 1 : 0);
+	return most > 0 && left > most ? old->seq + 2 - most : 0;
+}
+
+static bool look_at(struct pass *pass, struct store_reader *reader, const struct store_old_run *old)
+{
+	AUTO(arena) arena = { 0 };
+	struct store_run row;
+	bool found;
+	if (!reader->ops->read_run(reader, &old->id, &arena, &row, &found, &pass->error))
+		return false;
+	pass->result.runs++;
+	int64_t floor = found ? floor_of(pass, old, &row, &arena) : 0;
+	if (floor > old->floor && floor >= 2)
+		pass->at[pass->count++] = (struct candidate){ old->id, floor, old->ended_at != 0 };
+	return true;
+}
+
+static bool begin_list(struct pass *pass, struct store_reader *reader)
+{
+	struct store_size size = { 0 };
+	if (pass->wanted.counts_values && !reader->ops->measure(reader, &size, &pass->error))
+		return false;
+	pass->values_before = size.blobs;
+	pass->purged_before = executor_store_stats(pass->chore.executor).purged;
+	return true;
+}
+
+static void list_work(struct executor_read *read, struct store_reader *reader)
+{
+	struct pass *pass = (struct pass *)read;
+	struct store_old_runs page;
+	int64_t own = 0;
+	if (!pass->begun && !begin_list(pass, reader))
+		return;
+	if (!reader->ops->read_guard(reader, RETENTION_OWN, &own, &pass->error))
+		return;
+	int64_t days = least_days(pass, own > 0);
+	int64_t before = days == 0 ? INT64_MAX : pass->now - days * day_us + 1;
+	if (!reader->ops->list_old(reader, before, most_events(pass),
+				   pass->begun ? &pass->after : NULL, LIMIT_RETENTION_PAGE_RUNS,
+				   &read->arena, &page, &pass->error))
+		return;
+	pass->begun = true;
+	pass->count = pass->next = 0;
+	pass->more_pages = page.count == LIMIT_RETENTION_PAGE_RUNS;
+	for (size_t i = 0; i < page.count; i++) {
+		if (!look_at(pass, reader, &page.at[i]))
+			return;
+		pass->after = page.at[i].id;
+	}
+}
+
+/* ---- the end ------------------------------------------------------------------------- */
+
+static void pass_free(struct maintenance_job *chore)
+{
+	arena_done(&chore->read.arena);
+	free(chore);
+}
+
+static void pass_end(struct pass *pass)
+{
+	pass->result.error = pass->error.code == ERROR_NONE ? NULL : &pass->error;
+	struct store_stats stats = executor_store_stats(pass->chore.executor);
+	pass->result.events = (int64_t)(stats.purged - pass->purged_before);
+	pass->done(pass->context, pass->argument, &pass->result);
+	maintenance_job_end(&pass->chore);
+}
+
+static void measure_work(struct executor_read *read, struct store_reader *reader)
+{
+	struct pass *pass = (struct pass *)read;
+	struct store_size size;
+	if (!reader->ops->measure(reader, &size, &pass->error))
+		return;
+	pass->result.values = pass->values_before - size.blobs;
+	pass->result.free_bytes = size.free_pages * size.page_bytes;
+}
+
+static void measure_done(struct executor_read *read)
+{
+	pass_end((struct pass *)read);
+}
+
+static void measure_or_end(struct pass *pass)
+{
+	if (!pass->wanted.counts_values || pass->error.code != ERROR_NONE) {
+		pass_end(pass);
+		return;
+	}
+	pass->chore.read.work = measure_work;
+	pass->chore.read.done = measure_done;
+	executor_read(pass->chore.executor, &pass->chore.read);
+}
+
+/* ---- sweep --------------------------------------------------------------------------- */
+
+static void sweep_work(struct executor_read *read, struct store_reader *reader)
+{
+	struct pass *pass = (struct pass *)read;
+	(void)reader;
+	FAILPOINT("retention.before_sweep");
+	bool good = artifacts_sweep(pass->chore.executor->settings.artifacts,
+				    &pass->result.artifacts, &pass->error);
+	(void)good; /* the error says so, too */
+}
+
+static void sweep_done(struct executor_read *read)
+{
+	FAILPOINT("retention.swept");
+	measure_or_end((struct pass *)read);
+}
+
+static void pass_sweep(struct pass *pass)
+{
+	if (pass->chore.executor->settings.artifacts == NULL || pass->error.code != ERROR_NONE) {
+		measure_or_end(pass);
+		return;
+	}
+	pass->chore.read.work = sweep_work;
+	pass->chore.read.done = sweep_done;
+	executor_read(pass->chore.executor, &pass->chore.read);
+}
+
+/* ---- forget and purge ---------------------------------------------------------------- */
+
+static struct pass *pass_of_care(struct executor_admin_job *care)
+{
+	return (struct pass *)maintenance_job_of_admin(care);
+}
+
+static void purge_work(struct executor_admin_job *care, struct store *store)
+{
+	struct pass *pass = pass_of_care(care);
+	FAILPOINT("retention.before_purge");
+	struct platform *platform = pass->chore.executor->settings.platform;
+	const struct store_deadline deadline = { platform, platform_mono_us(platform) +
+								   LIMIT_PURGE_MS * INT64_C(1000) };
+	store->ops->purge(store, LIMIT_PURGE_ROWS, &deadline, &pass->purge_more, &pass->error);
+}
+
+static void purge_done(struct executor_admin_job *care)
+{
+	struct pass *pass = pass_of_care(care);
+	FAILPOINT("retention.purged");
+	if (pass->error.code == ERROR_STORAGE)
+		executor_fail(pass->chore.executor, &pass->error);
+	if (pass->error.code == ERROR_NONE && pass->purge_more)
+		executor_admin_job(pass->chore.executor, care);
+	else
+		pass_sweep(pass);
+}
+
+static void forget_work(struct executor_admin_job *care, struct store *store)
+{
+	struct pass *pass = pass_of_care(care);
+	FAILPOINT("retention.before_forget");
+	store->ops->forget(store, pass->now - (int64_t)LIMIT_REQUEST_KEPT_MS * 1000, &pass->error);
+}
+
+static void forget_done(struct executor_admin_job *care)
+{
+	struct pass *pass = pass_of_care(care);
+	FAILPOINT("retention.forgotten");
+	if (pass->error.code != ERROR_NONE) {
+		purge_done(care);
+		return;
+	}
+	care->work = purge_work;
+	care->done = purge_done;
+	executor_admin_job(pass->chore.executor, care);
+}
+
+static void pass_purge(struct pass *pass)
+{
+	pass->chore.care.work = forget_work;
+	pass->chore.care.done = forget_done;
+	executor_admin_job(pass->chore.executor, &pass->chore.care);
+}
+
+/* ---- compact ------------------------------------------------------------------------- */
+
+static void list_done(struct executor_read *read);
+static void compact_next(struct pass *pass);
+
+static void pass_list(struct pass *pass)
+{
+	pass->chore.read.work = list_work;
+	pass->chore.read.done = list_done;
+	executor_read(pass->chore.executor, &pass->chore.read);
+}
+
+static void compacted(void *context, uint64_t number, const struct executor_reply *reply)
+{
+	struct executor *executor = context;
+	struct pass *pass = (struct pass *)maintenance_job_find(executor, number);
+	if (pass == NULL)
+		return;
+	FAILPOINT("retention.compacted");
+	char id[UUID_TEXT_SIZE];
+	if (reply->error == NULL)
+		pass->result.compacted++;
+	else if (reply->error->code == ERROR_STORAGE_FULL)
+		pass->error = *reply->error;
+	else if (reply->error->code != ERROR_CONFLICT)
+		log_run(LOG_WARNING, uuid_text(&reply->run, id), "cannot be compacted: %s",
+			reply->error->text);
+	compact_next(pass);
+}
+
+/* One at a time: this is nobody's hurry.  A run that is not over belongs to recovery until that has
+ * been here. */
+static void compact_next(struct pass *pass)
+{
+	struct executor *executor = pass->chore.executor;
+	while (pass->next < pass->count && pass->error.code == ERROR_NONE) {
+		const struct candidate *candidate = &pass->at[pass->next++];
+		if (!candidate->ended && !executor->recovered)
+			continue;
+		struct pending_command *pending = pending_command_new(COMMAND_COMPACT);
+		pending->command.floor = candidate->floor;
+		pending->replied = compacted;
+		pending->context = executor;
+		pending->argument = pass->chore.number;
+		FAILPOINT("retention.before_compact");
+		active_run_command(active_run_get(executor, &candidate->run), pending);
+		return;
+	}
+	if (pass->error.code != ERROR_NONE)
+		pass_end(pass);
+	else if (pass->more_pages)
+		pass_list(pass);
+	else
+		pass_purge(pass);
+}
+
+static void list_done(struct executor_read *read)
+{
+	struct pass *pass = (struct pass *)read;
+	arena_done(&read->arena);
+	compact_next(pass);
+}
+
+/* ---- doors --------------------------------------------------------------------------- */
+
+static void pass_begin(struct maintenance_job *chore)
+{
+	struct pass *pass = (struct pass *)chore;
+	struct executor_server_settings server = executor_server_settings(chore->executor);
+	pass->now = executor_now(chore->executor);
+	pass->retention = chore->executor->settings.retention;
+	if (server.log_retention_max_events > 0)
+		pass->retention.max_events = server.log_retention_max_events;
+	pass->server_days = server.log_retention_days > 0 ? server.log_retention_days : -1;
+	pass_list(pass);
+}
+
+void executor_compact(struct executor *executor, const struct executor_compaction *compaction,
+		      executor_compact_done *done, void *context, uint64_t argument)
+{
+	struct pass *pass = calloc(1, sizeof(*pass));
+	require(pass != NULL);
+	pass->wanted = *compaction;
+	pass->done = done;
+	pass->context = context;
+	pass->argument = argument;
+	pass->chore.begin = pass_begin;
+	pass->chore.free = pass_free;
+	maintenance_job_add(executor, &pass->chore);
+}
+
+static void look_again(void *context, uint64_t argument);
+
+static void looked(void *context, uint64_t argument, const struct executor_compacted *result)
+{
+	struct executor *executor = context;
+	(void)argument;
+	if (result->error != NULL)
+		log_line(LOG_WARNING, "old events stay for now: %s", result->error->text);
+	else if (result->compacted > 0)
+		log_line(LOG_INFO, "compacted %lld old run%s, %lld events are gone",
+			 (long long)result->compacted, result->compacted == 1 ? "" : "s",
+			 (long long)result->events);
+	platform_timer_start(executor->settings.platform, INT64_C(1000) * LIMIT_RETENTION_EVERY_MS,
+			     look_again, executor, 0);
+}
+
+static void look_again(void *context, uint64_t argument)
+{
+	struct executor *executor = context;
+	const struct executor_compaction as_set = { .days = -1, .max_events = -1 };
+	(void)argument;
+	executor_compact(executor, &as_set, looked, executor, 0);
+}
+
+void executor_start_maintenance(struct executor *executor)
+{
+	platform_timer_start(executor->settings.platform, INT64_C(1000) * LIMIT_RETENTION_FIRST_MS,
+			     look_again, executor, 0);
+}

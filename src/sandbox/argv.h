@@ -1,0 +1,28 @@
+/* sandbox/argv.h -- a growing argument list, shared by this room's files. */
+#ifndef SANDBOX_ARGUMENTS_H
+#define SANDBOX_ARGUMENTS_H
+
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "sandbox/sandbox.h"
+
+enum { ARGUMENTS_ROOM = 256 };
+
+struct argv {
+	const char **at;
+	size_t count;
+};
+
+struct argv argv_new(struct arena *arena);
+void argv_add(struct argv *arguments, const char *word);
+/* The status descriptor and, behind the watcher of the lifeline, the spec's command. */
+void argv_add_command(struct argv *arguments, struct arena *arena, const struct sandbox_spec *spec);
+#define ARGUMENTS_ADD(arguments, ...)                                                       \
+	do {                                                                                \
+		const char *const words_[] = { __VA_ARGS__ };                               \
+		for (size_t word_ = 0; word_ < sizeof(words_) / sizeof(words_[0]); word_++) \
+			argv_add((arguments), words_[word_]);                               \
+	} while (0)
+
+#endif

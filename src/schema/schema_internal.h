@@ -1,0 +1,106 @@
+/* schema/schema_internal.h -- a compiled schema: what compile.c makes and check.c walks.  This
+ * room's. */
+#ifndef SCHEMA_INSIDE_H
+#define SCHEMA_INSIDE_H
+
+#include "base/map.h"
+#include "schema/schema.h"
+
+struct schema_pattern {
+	struct schema_pattern *next; /* all of them, to be freed */
+	struct str text;
+	void *code, *match; /* pcre2_code, pcre2_match_data */
+};
+
+struct schema_member {
+	struct str key;
+	struct schema_pattern *pattern; /* patternProperties */
+	struct schema_node *node;
+};
+
+struct schema_members {
+	struct schema_member *at;
+	size_t count;
+};
+
+struct schema_nodes {
+	struct schema_node **at;
+	size_t count;
+};
+
+struct schema_needs {
+	struct str key;
+	struct str_list names;
+};
+
+enum {
+	TYPE_NULL = 1,
+	TYPE_BOOL = 2,
+	TYPE_INTEGER = 4,
+	TYPE_NUMBER = 8,
+	TYPE_STRING = 16,
+	TYPE_LIST = 32,
+	TYPE_OBJECT = 64
+};
+
+/* One schema object or boolean. */
+struct schema_node {
+	const struct json *json;
+	struct str pointer; /* in its document */
+	struct str base;    /* address its references are relative to */
+	bool draft7;
+	bool always, never; /* true and false */
+	bool checked_refs;
+	unsigned types; /* 0 = any */
+	const struct json *constant, *choices;
+	const struct json *maximum, *minimum, *above, *below, *multiple;
+	int64_t max_length, min_length, max_items, min_items, max_members, min_members; /* -1 */
+	int64_t max_contains, min_contains;                                             /* -1 */
+	bool unique;
+	struct schema_pattern *pattern;
+	struct str_list required;
+	struct schema_needs *needs; /* dependentRequired */
+	size_t needs_count;
+	struct schema_members properties, patterns, dependents;
+	struct schema_node *additional, *names, *contains, *not, *when, *then, *otherwise;
+	struct schema_node *items, *unevaluated_items, *unevaluated_members;
+	struct schema_nodes prefix, all, any, one;
+	struct str ref, dynamic_ref;
+	struct schema_node *target, *dynamic_target;
+	struct str dynamic_anchor;
+};
+
+/* A node that bears an address of its own, or stands where one leads. */
+struct schema_place {
+	struct schema_place *next;
+	struct str uri; /* whole, with its fragment */
+	struct schema_node *node;
+	bool dynamic;
+};
+
+struct schema_resource {
+	struct schema_resource *next;
+	struct str uri; /* without a fragment */
+	const struct json *root;
+	bool draft7;
+};
+
+struct schema {
+	struct arena *arena;
+	struct schema_node *root;
+	struct schema_pattern *patterns;
+	struct schema_place *places;
+	struct schema_resource *resources;
+	struct map by_json; /* a tree's node */
+	size_t node_count;
+	bool tracks; /* an unevaluated* stands somewhere */
+};
+
+/* compile_ref.c */
+struct str uri_join(struct str base, struct str ref, struct arena *arena);
+void uri_split(struct str uri, struct str *out_document, struct str *out_fragment);
+/* The tree a JSON pointer (percent and ~ escapes) leads to; NULL when it leads nowhere. */
+const struct json *uri_follow_pointer(const struct json *root, struct str fragment,
+				      struct arena *arena);
+
+#endif

@@ -1,0 +1,326 @@
+/* tool/custom_tools.c -- reading and judging; nothing is started here. */
+#include "tool/custom_tools.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "base/map.h"
+#include "base/yaml.h"
+#include "os/confined_path.h"
+#include "os/file.h"
+#include "os/machine.h"
+#include "schema/schema.h"
+#include "tool/tool.h"
+
+/* What was trusted, by name. */
+struct trusted {
+	struct arena arena;
+	struct str name;
+	struct hash definition, program;
+};
+
+/* A program that was read: its hash while the file is as it was. */
+struct hashed {
+	struct file_signature sign;
+	struct hash hash;
+};
+
+struct custom_tools {
+	struct arena arena;
+	const char *folder, *tools, *copies;
+	pthread_mutex_t lock; /* of what follows */
+	struct map trusted;
+	struct hashed hashed[LIMIT_TOOL_HASHES];
+	size_t next_hashed;
+};
+
+struct custom_tools *custom_tools_new(const char *data_folder)
+{
+	struct custom_tools *customs = calloc(1, sizeof(*customs));
+	require(customs != NULL);
+	customs->folder = str_c(&customs->arena, str_from_c(data_folder));
+	customs->tools = str_format(&customs->arena, "%s/tools", data_folder).at;
+	customs->copies = str_format(&customs->arena, "%s/trusted", data_folder).at;
+	pthread_mutex_init(&customs->lock, NULL);
+	return customs;
+}
+
+static void trusted_free(struct trusted *trusted)
+{
+	if (trusted == NULL)
+		return;
+	arena_done(&trusted->arena);
+	free(trusted);
+}
+
+void custom_tools_free(struct custom_tools *customs)
+{
+	size_t index = 0;
+	struct str name;
+	for (struct trusted *at; (at = map_next(&customs->trusted, &index, &name)) != NULL;)
+		trusted_free(at);
+	map_done(&customs->trusted);
+	pthread_mutex_destroy(&customs->lock);
+	arena_done(&customs->arena);
+	free(customs);
+}
+
+const char *custom_tools_folder(const struct custom_tools *customs)
+{
+	return customs->folder;
+}
+
+void custom_tools_trust(struct custom_tools *customs, struct str name,
+			const struct run_trust *trust)
+{
+	pthread_mutex_lock(&customs->lock);
+	trusted_free(map_remove(&customs->trusted, name));
+	if (trust != NULL) {
+		struct trusted *trusted = calloc(1, sizeof(*trusted));
+		require(trusted != NULL);
+		trusted->name = str_copy(&trusted->arena, name);
+		trusted->definition = trust->definition;
+		trusted->program = trust->program;
+		map_put(&customs->trusted, trusted->name, trusted);
+	}
+	pthread_mutex_unlock(&customs->lock);
+}
+
+/* ---- judging ------------------------------------------------------------------------- */
+
+static void judge(struct custom_tools *customs, struct custom_tool *tool)
+{
+	pthread_mutex_lock(&customs->lock);
+	const struct trusted *trusted = map_get(&customs->trusted, tool->name);
+	bool known = trusted != NULL;
+	bool same_definition = known && hash_equal(&trusted->definition, &tool->definition_hash);
+	bool same_program = known && hash_equal(&trusted->program, &tool->program_hash);
+	pthread_mutex_unlock(&customs->lock);
+	if (same_definition && same_program)
+		return;
+	tool->untrusted = true;
+	fail(&tool->why, ERROR_FORBIDDEN,
+	     "tool " STR_FMT " %s: look at tools/" STR_FMT ".yaml and run baton trust " STR_FMT,
+	     STR_ARG(tool->name),
+	     !known            ? "is not trusted"
+	     : same_definition ? "is not trusted any more, its program has changed"
+			       : "is not trusted any more, its definition has changed",
+	     STR_ARG(tool->name), STR_ARG(tool->name));
+}
+
+/* ---- reading ------------------------------------------------------------------------- */
+
+static bool is_name(struct str name)
+{
+	for (size_t i = 0; i < name.size; i++) {
+		char c = name.at[i];
+		bool letter = c >= 'a' && c <= 'z';
+		bool other = (c >= '0' && c <= '9') || c == '_' || c == '-';
+		if (!letter && (i == 0 || !other))
+			return false;
+	}
+	return name.size > 0 && name.size <= LIMIT_NAME_BYTES;
+}
+
+static bool read_definition(struct custom_tool *tool, struct str text, struct arena *arena)
+{
+	struct problems problems = { .arena = arena };
+	const struct json *json;
+	struct schema *schema;
+	if (!yaml_read(text, arena, &json, &tool->why))
+		return false;
+	struct contract_source source = { .json = json, .text = text };
+	const struct run_custom_tool *definition = run_custom_tool_parse(&source, arena, &problems);
+	if (definition == NULL)
+		return problems_fail(&problems, &tool->why);
+	if (!str_equal(definition->name, tool->name))
+		return fail(&tool->why, ERROR_INVALID, "it calls itself " STR_FMT,
+			    STR_ARG(definition->name));
+	if (tool_find(&tool_table, tool->name) != tool_table.other)
+		return fail(&tool->why, ERROR_CONFLICT, "a built-in tool has this name");
+	if (!schema_compile(definition->inputs, NULL, arena, &schema, &problems)) {
+		problems_fail(&problems, &tool->why);
+		error_prefix(&tool->why, "inputs is no good JSON Schema: ");
+		return false;
+	}
+	schema_done(schema);
+	tool->definition = definition;
+	return true;
+}
+
+/* Where the program is: beneath the tools, or one of the system's (root NULL). */
+struct program {
+	const char *root, *path;
+};
+
+static bool program_of(struct custom_tools *customs, struct custom_tool *tool, struct arena *arena,
+		       struct program *out_program)
+{
+	const struct run_custom_tool *definition = tool->definition;
+	struct str file = has(definition, path) ? definition->path : definition->command.at[0];
+	size_t at;
+	if (file.size == 0 || str_find(file, S("\0"), &at))
+		return fail(&tool->why, ERROR_INVALID, "its program has no name");
+	const char *path = str_c(arena, file);
+	tool->ours = path[0] != '/';
+	bool beneath = tool->ours || has(definition, path);
+	*out_program = (struct program){ beneath ? customs->tools : NULL, path };
+	return true;
+}
+
+static bool program_read(const struct program *program, struct arena *arena, struct str *out_bytes,
+			 struct error *error)
+{
+	uint64_t size;
+	if (program->root == NULL)
+		return file_read(program->path, LIMIT_TOOL_PROGRAM_BYTES, arena, out_bytes, error);
+	if (!confined_read(program->root, program->path, 0, LIMIT_TOOL_PROGRAM_BYTES + 1, arena,
+			   out_bytes, &size, error))
+		return false;
+	return out_bytes->size <= LIMIT_TOOL_PROGRAM_BYTES ||
+	       fail(error, ERROR_TOO_LARGE, "%s is over %d bytes", program->path,
+		    LIMIT_TOOL_PROGRAM_BYTES);
+}
+
+/* Every call asks for the hash, and programs are long: one that has not changed since it was read
+ * is not read again. */
+static bool hash_known(struct custom_tools *customs, const struct file_signature *sign,
+		       struct hash *out_hash)
+{
+	bool known = false;
+	pthread_mutex_lock(&customs->lock);
+	for (size_t i = 0; i < COUNT(customs->hashed) && !known; i++) {
+		known = file_signature_equal(&customs->hashed[i].sign, sign);
+		if (known)
+			*out_hash = customs->hashed[i].hash;
+	}
+	pthread_mutex_unlock(&customs->lock);
+	return known;
+}
+
+static void hash_keep(struct custom_tools *customs, const struct file_signature *sign,
+		      const struct hash *hash)
+{
+	pthread_mutex_lock(&customs->lock);
+	customs->hashed[customs->next_hashed] = (struct hashed){ *sign, *hash };
+	customs->next_hashed = (customs->next_hashed + 1) % COUNT(customs->hashed);
+	pthread_mutex_unlock(&customs->lock);
+}
+
+/* The hash; the bytes too, when they had to be read. */
+static bool program_hash(struct custom_tools *customs, const struct program *program,
+			 struct arena *arena, struct hash *out_hash, struct str *out_bytes,
+			 struct error *error)
+{
+	struct file_signature before, after;
+	bool signed_before = confined_signature(program->root, program->path, &before);
+	*out_bytes = (struct str){ 0 };
+	if (signed_before && hash_known(customs, &before, out_hash))
+		return true;
+	if (!program_read(program, arena, out_bytes, error))
+		return false;
+	*out_hash = hash_of(*out_bytes);
+	if (signed_before && confined_signature(program->root, program->path, &after) &&
+	    file_signature_equal(&before, &after))
+		hash_keep(customs, &before, out_hash);
+	return true;
+}
+
+/* Only what is trusted gets a copy: what only lies there must not fill the disk. */
+static bool program_copy(struct custom_tools *customs, const struct custom_tool *tool,
+			 const struct program *program, struct str bytes, struct arena *arena,
+			 struct error *error)
+{
+	const struct confined_write how = { .mode = 0500 };
+	char hash[HASH_TEXT_SIZE];
+	const char *name = str_c(arena, hash_text(&tool->program_hash, hash));
+	if (file_exists(str_format(arena, "%s/%s", customs->copies, name).at))
+		return true;
+	if (bytes.at == NULL && !program_read(program, arena, &bytes, error))
+		return false;
+	struct hash now = hash_of(bytes);
+	if (!hash_equal(&now, &tool->program_hash))
+		return fail(error, ERROR_CONFLICT, "%s has just changed", program->path);
+	return folder_make(customs->copies, error) &&
+	       confined_replace(customs->copies, name, bytes, how, error);
+}
+
+/* The program's bytes by their hash; one from the folder is copied under it. */
+static bool read_program(struct custom_tools *customs, struct custom_tool *tool)
+{
+	AUTO(arena) arena = { 0 };
+	struct program program;
+	struct str bytes;
+	if (!program_of(customs, tool, &arena, &program) ||
+	    !program_hash(customs, &program, &arena, &tool->program_hash, &bytes, &tool->why))
+		return false;
+	judge(customs, tool);
+	if (tool->why.code != ERROR_NONE || !tool->ours)
+		return tool->why.code == ERROR_NONE;
+	return program_copy(customs, tool, &program, bytes, &arena, &tool->why);
+}
+
+static bool read_tool(struct custom_tools *customs, struct str name, bool judged,
+		      struct arena *arena, struct custom_tool *out_tool, struct error *error)
+{
+	struct custom_tool tool = { .name = str_copy(arena, name) };
+	struct str text;
+	uint64_t size;
+	const char *file = str_format(arena, STR_FMT ".yaml", STR_ARG(name)).at;
+	if (!is_name(name))
+		return fail(error, ERROR_NOT_FOUND, "no tool is called " STR_FMT,
+			    STR_ARG(str_head(name, LIMIT_QUOTE_BYTES)));
+	if (!confined_read(customs->tools, file, 0, LIMIT_YAML_BYTES, arena, &text, &size, error)) {
+		if (error->code == ERROR_NOT_FOUND)
+			fail(error, ERROR_NOT_FOUND,
+			     "no tool is called " STR_FMT
+			     "; one of your own is tools/NAME.yaml in the data folder",
+			     STR_ARG(name));
+		return false;
+	}
+	tool.definition_hash = hash_of(text);
+	if (!read_definition(&tool, text, arena))
+		error_prefix(&tool.why, "tools/%s: ", file);
+	else if (judged && read_program(customs, &tool)) {
+		char hash[HASH_TEXT_SIZE];
+		tool.program = tool.ours ? str_format(arena, "%s/" STR_FMT, customs->copies,
+						      STR_ARG(hash_text(&tool.program_hash, hash)))
+						   .at
+					 : str_c(arena, tool.definition->command.at[0]);
+	} else if (judged && !tool.untrusted) {
+		error_prefix(&tool.why, "tools/%s: ", file);
+	}
+	*out_tool = tool;
+	return true;
+}
+
+bool custom_tools_read(struct custom_tools *customs, struct str name, struct arena *arena,
+		       struct custom_tool *out_tool, struct error *error)
+{
+	return read_tool(customs, name, true, arena, out_tool, error);
+}
+
+static int by_name(const void *one, const void *other)
+{
+	return str_compare(*(const struct str *)one, *(const struct str *)other);
+}
+
+size_t custom_tools_list(struct custom_tools *customs, struct arena *arena,
+			 struct custom_tool **out_tools)
+{
+	struct str_list files = machine_names(customs->tools, LIMIT_CUSTOM_TOOLS * 4, arena);
+	struct str *names = arena_array(arena, struct str, files.count);
+	size_t count = 0, named = 0;
+	struct error error;
+	for (size_t i = 0; i < files.count; i++)
+		if (str_ends(files.at[i], S(".yaml")))
+			names[named++] = str_head(files.at[i], files.at[i].size - 5);
+	if (named > 1)
+		qsort(names, named, sizeof(*names), by_name);
+	*out_tools = arena_array(arena, struct custom_tool, named);
+	for (size_t i = 0; i < named && count < LIMIT_CUSTOM_TOOLS; i++)
+		if (read_tool(customs, names[i], false, arena, &(*out_tools)[count], &error))
+			count++;
+	return count;
+}

@@ -1,0 +1,404 @@
+/* views/timeline_apply.c -- what each event adds to a story: what it says, and no more.
+ *
+ * One function an event, named by events.def: forgetting one does not compile.  `step` is the one
+ * the event is about, NULL for the run's own events.
+ */
+#include "views/timeline_internal.h"
+
+#include "views/view_tree.h"
+
+/* ---- values -------------------------------------------------------------------------- */
+
+static const struct json *value_json(const struct timeline *timeline, const struct run_value *value)
+{
+	if (has(value, sha256))
+		return timeline->source->look(timeline->source->context, &value->sha256);
+	return has(value, json) ? value->json : NULL;
+}
+
+static const struct json *value_object(const struct timeline *timeline,
+				       const struct run_value *value)
+{
+	const struct json *json = value_json(timeline, value);
+	if (json == NULL || json->kind == JSON_OBJECT)
+		return json;
+	return TREE(timeline->arena, { S("value"), view_tree_copy(json) });
+}
+
+static const struct json *inputs_object(const struct timeline *timeline,
+					const struct run_value *value)
+{
+	const struct json *inputs = value_object(timeline, value);
+	return inputs == NULL ? &timeline_no_members : inputs;
+}
+
+static struct str fault_text(const struct timeline *timeline, const struct run_fault *fault)
+{
+	return str_format(timeline->arena, STR_FMT ": " STR_FMT, STR_ARG(fault->code),
+			  STR_ARG(fault->text));
+}
+
+/* ---- the run ------------------------------------------------------------------------- */
+
+static void see_run_created(struct timeline *timeline, struct timeline_step *step,
+			    const struct run_created *event, struct timeline_now now)
+{
+	bool queued = has(event, queued) && event->queued;
+	(void)step;
+	timeline->created_at = now.at;
+	timeline->started_at = queued ? 0 : now.at;
+	timeline->word = queued ? TIMELINE_QUEUED : TIMELINE_AS_ITS_ROW;
+	if (has(event, parent))
+		timeline->parent = event->parent;
+	if (has(event, trace))
+		timeline->trace = event->trace;
+	if (has(event, retention_days))
+		timeline->retention_days = event->retention_days;
+	timeline->inputs = inputs_object(timeline, event->inputs);
+}
+
+static void see_run_started(struct timeline *timeline, struct timeline_step *step,
+			    const struct run_started *event, struct timeline_now now)
+{
+	(void)step, (void)event;
+	timeline->started_at = now.at;
+	timeline->word = TIMELINE_STARTED;
+}
+
+static void see_run_paused(struct timeline *timeline, struct timeline_step *step,
+			   const struct run_paused *event, struct timeline_now now)
+{
+	(void)step, (void)event, (void)now;
+	timeline->word = TIMELINE_PAUSED;
+}
+
+static void see_run_resumed(struct timeline *timeline, struct timeline_step *step,
+			    const struct run_resumed *event, struct timeline_now now)
+{
+	(void)step, (void)event, (void)now;
+	timeline->word = TIMELINE_AT_WORK;
+}
+
+/* Nothing new starts: what waits is over, as what came before has left it. */
+static void see_run_cancelling(struct timeline *timeline, struct timeline_step *step,
+			       const struct run_cancelling *event, struct timeline_now now)
+{
+	(void)step, (void)event;
+	timeline_skip(timeline);
+	timeline->word = TIMELINE_AT_WORK;
+	timeline->cancelling = true;
+	timeline_call_off(timeline, now.at);
+}
+
+/* It is seen where it ends a wait. */
+static void see_run_signalled(struct timeline *timeline, struct timeline_step *step,
+			      const struct run_signalled *event, struct timeline_now now)
+{
+	(void)timeline, (void)step, (void)event, (void)now;
+}
+
+/* Of the system stream, which is nobody's story. */
+static void see_run_document_changed(struct timeline *timeline, struct timeline_step *step,
+				     const struct run_document_changed *event,
+				     struct timeline_now now)
+{
+	(void)timeline, (void)step, (void)event, (void)now;
+}
+
+/* Nothing has happened to the run. */
+static void see_run_compacted(struct timeline *timeline, struct timeline_step *step,
+			      const struct run_compacted *event, struct timeline_now now)
+{
+	(void)timeline, (void)step, (void)event, (void)now;
+}
+
+static void see_run_finished(struct timeline *timeline, struct timeline_step *step,
+			     const struct run_finished *event, struct timeline_now now)
+{
+	(void)step;
+	timeline->ended = true;
+	timeline->ended_at = now.at;
+	timeline->outputs = has(event, outputs) ? value_object(timeline, event->outputs) : NULL;
+	timeline_skip(timeline);
+	timeline_pass_over(timeline);
+	switch (event->outcome) {
+	case RUN_OUTCOME_OK:
+		timeline->state = VOCABULARY_RUN_SUCCEEDED;
+		return;
+	case RUN_OUTCOME_CANCELLED:
+		timeline->state = VOCABULARY_RUN_CANCELLED;
+		break;
+	case RUN_OUTCOME_FAILED:
+	case RUN_OUTCOME_UNKNOWN:
+		timeline->state = VOCABULARY_RUN_FAILED;
+		break;
+	}
+	timeline->fault = has(event, fault) ? fault_text(timeline, event->fault)
+					    : run_outcome_name(event->outcome);
+}
+
+/* ---- requests ------------------------------------------------------------------------ */
+
+static struct timeline_call *see_request(struct timeline *timeline, struct timeline_step *step,
+					 const struct event_request *request,
+					 struct timeline_now now)
+{
+	struct timeline_call *call = timeline_call_begin(timeline, step, now);
+	call->effect = step->effect = request->effect;
+	call->inputs = step->inputs = inputs_object(timeline, request->inputs);
+	call->due_at = request->due_at;
+	call->attempt = step->attempts = request->attempt;
+	return call;
+}
+
+static void see_run_tool_requested(struct timeline *timeline, struct timeline_step *step,
+				   const struct run_tool_requested *event, struct timeline_now now)
+{
+	struct event_request request = EVENT_REQUEST(event, inputs);
+	see_request(timeline, step, &request, now);
+}
+
+static void see_run_turn_requested(struct timeline *timeline, struct timeline_step *step,
+				   const struct run_turn_requested *event, struct timeline_now now)
+{
+	struct event_request request = EVENT_REQUEST(event, request);
+	see_request(timeline, step, &request, now)->model = event->model;
+}
+
+static void see_run_subrun_requested(struct timeline *timeline, struct timeline_step *step,
+				     const struct run_subrun_requested *event,
+				     struct timeline_now now)
+{
+	struct event_request request = EVENT_REQUEST(event, inputs);
+	see_request(timeline, step, &request, now);
+}
+
+static void see_run_tool_restarted(struct timeline *timeline, struct timeline_step *step,
+				   const struct run_tool_restarted *event, struct timeline_now now)
+{
+	(void)timeline, (void)now;
+	step->attempts = event->attempt;
+}
+
+static void see_run_step_started(struct timeline *timeline, struct timeline_step *step,
+				 const struct run_step_started *event, struct timeline_now now)
+{
+	(void)event;
+	timeline_call_begin(timeline, step, now);
+}
+
+static void see_run_step_entered(struct timeline *timeline, struct timeline_step *step,
+				 const struct run_step_entered *event, struct timeline_now now)
+{
+	struct timeline_call *call = timeline_call_begin(timeline, step, now);
+	const struct json *items = has(event, items) ? value_json(timeline, event->items) : NULL;
+	if (items != NULL)
+		call->inputs = step->inputs =
+			TREE(timeline->arena, { S("items"), view_tree_copy(items) });
+}
+
+static void see_run_timer_requested(struct timeline *timeline, struct timeline_step *step,
+				    const struct run_timer_requested *event,
+				    struct timeline_now now)
+{
+	struct timeline_call *call = timeline_call_begin(timeline, step, now);
+	call->effect = step->effect = event->effect;
+	call->due_at = has(event, due_at) ? event->due_at : 0;
+	call->signal = has(event, signal) ? event->signal : S("");
+}
+
+/* A question that settles an outcome has an id of its own: the effect stays the tool's. */
+static void see_run_human_requested(struct timeline *timeline, struct timeline_step *step,
+				    const struct run_human_requested *event,
+				    struct timeline_now now)
+{
+	struct timeline_call *call = timeline_call_begin(timeline, step, now);
+	bool settles = step->node->kind != RUN_NODE_HUMAN;
+	step->state = VOCABULARY_STEP_WAITING_HUMAN;
+	step->question = call->question = event;
+	step->passed_on = NULL;
+	step->answer = NULL;
+	call->effect = event->effect;
+	call->inputs = inputs_object(timeline, event->inputs);
+	call->due_at = has(event, due_at) ? event->due_at : 0;
+	if (settles)
+		return;
+	step->effect = event->effect;
+	step->inputs = call->inputs;
+}
+
+/* The call stays as its request made it. */
+static void see_run_human_escalated(struct timeline *timeline, struct timeline_step *step,
+				    const struct run_human_escalated *event,
+				    struct timeline_now now)
+{
+	(void)timeline, (void)now;
+	step->passed_on = event;
+}
+
+/* ---- results ------------------------------------------------------------------------- */
+
+static enum vocabulary_step state_after(const struct timeline *timeline,
+					const struct event_result *result)
+{
+	if (result->outcome == RUN_OUTCOME_OK)
+		return VOCABULARY_STEP_SUCCEEDED;
+	if (result->next != NULL && has(result->next, retry_at))
+		return VOCABULARY_STEP_RETRYING;
+	if (result->outcome == RUN_OUTCOME_UNKNOWN && !result->settled && !timeline->cancelling)
+		return VOCABULARY_STEP_WAITING_HUMAN;
+	return result->outcome == RUN_OUTCOME_CANCELLED && timeline->cancelling
+		       ? VOCABULARY_STEP_CANCELLED
+		       : VOCABULARY_STEP_FAILED;
+}
+
+static struct timeline_call *see_result(struct timeline *timeline, struct timeline_step *step,
+					const struct event_result *result, struct timeline_now now)
+{
+	struct timeline_call *call = timeline_call_end(timeline, step, false, now);
+	call->state = state_after(timeline, result);
+	if (result->output != NULL)
+		call->output = value_object(timeline, result->output);
+	if (result->outcome != RUN_OUTCOME_OK)
+		call->fault = result->fault != NULL ? fault_text(timeline, result->fault)
+						    : run_outcome_name(result->outcome);
+	step->output = call->output;
+	if (call->state == VOCABULARY_STEP_RETRYING) {
+		step->state = call->state;
+		call->retry_at = result->next->retry_at;
+	} else if (call->state != VOCABULARY_STEP_WAITING_HUMAN) {
+		timeline_step_end(timeline, step, call->state, call->fault, result->next, now);
+	} /* else the question follows */
+	return call;
+}
+
+static void see_run_step_computed(struct timeline *timeline, struct timeline_step *step,
+				  const struct run_step_computed *event, struct timeline_now now)
+{
+	struct event_result result = EVENT_COMPUTED(event);
+	see_result(timeline, step, &result, now);
+}
+
+static void see_run_step_skipped(struct timeline *timeline, struct timeline_step *step,
+				 const struct run_step_skipped *event, struct timeline_now now)
+{
+	step->reason = event->reason;
+	timeline_step_end(timeline, step, VOCABULARY_STEP_SKIPPED, S(""), NULL, now);
+}
+
+static void see_run_step_left(struct timeline *timeline, struct timeline_step *step,
+			      const struct run_step_left *event, struct timeline_now now)
+{
+	struct event_result result = EVENT_RESULT(event);
+	see_result(timeline, step, &result, now);
+}
+
+static void see_run_tool_finished(struct timeline *timeline, struct timeline_step *step,
+				  const struct run_tool_finished *event, struct timeline_now now)
+{
+	struct event_result result = EVENT_RESULT(event);
+	see_result(timeline, step, &result, now);
+}
+
+static void see_run_timer_finished(struct timeline *timeline, struct timeline_step *step,
+				   const struct run_timer_finished *event, struct timeline_now now)
+{
+	struct event_result result = EVENT_RESULT(event);
+	see_result(timeline, step, &result, now);
+}
+
+static void see_run_subrun_finished(struct timeline *timeline, struct timeline_step *step,
+				    const struct run_subrun_finished *event,
+				    struct timeline_now now)
+{
+	struct event_result result = EVENT_RESULT(event);
+	see_result(timeline, step, &result, now);
+}
+
+static void see_run_turn_finished(struct timeline *timeline, struct timeline_step *step,
+				  const struct run_turn_finished *event, struct timeline_now now)
+{
+	struct event_result result = EVENT_RESULT(event);
+	struct timeline_call *call = see_result(timeline, step, &result, now);
+	call->usage = has(event, usage) ? event->usage : NULL;
+}
+
+/* ---- answers ------------------------------------------------------------------------- */
+
+/* Why the step fails after this answer; "" when it does not. */
+static struct str refusal(const struct timeline *timeline, const struct run_human_finished *event)
+{
+	switch (event->decision) {
+	case RUN_DECISION_APPROVE:
+	case RUN_DECISION_MODIFY:
+	case RUN_DECISION_HAPPENED:
+	case RUN_DECISION_RETRY:
+		break;
+	case RUN_DECISION_REJECT:
+		return str_format(timeline->arena, "rejected by " STR_FMT, STR_ARG(event->by));
+	case RUN_DECISION_NOT_HAPPENED:
+		return str_format(timeline->arena, "it did not happen, says " STR_FMT,
+				  STR_ARG(event->by));
+	case RUN_DECISION_TIMEOUT:
+		return S("nobody answered in time");
+	}
+	return S("");
+}
+
+static const struct json *answer_object(const struct timeline *timeline,
+					const struct run_human_finished *event)
+{
+	return TREE(timeline->arena,
+		    { S("decision"), view_tree_text(run_decision_name(event->decision)) },
+		    { S("comment"), view_tree_text(has(event, comment) ? event->comment : S("")) },
+		    { S("by"), view_tree_text(event->by) });
+}
+
+/* What came with an answer is the step's output: of modify the whole answer, of happened what the
+ * effect would have given. */
+static void see_run_human_finished(struct timeline *timeline, struct timeline_step *step,
+				   const struct run_human_finished *event, struct timeline_now now)
+{
+	struct timeline_call *call = timeline_call_end(timeline, step, true, now);
+	const struct json *value = has(event, value) ? value_object(timeline, event->value) : NULL;
+	bool settles = step->node->kind != RUN_NODE_HUMAN;
+	call->answer = step->answer = event;
+	call->fault = refusal(timeline, event);
+	call->output = !settles && value != NULL ? value : answer_object(timeline, event);
+	call->state = event->decision == RUN_DECISION_RETRY ? VOCABULARY_STEP_RETRYING
+		      : call->fault.size > 0                ? VOCABULARY_STEP_FAILED
+							    : VOCABULARY_STEP_SUCCEEDED;
+	if (!settles)
+		step->output = call->output;
+	else if (value != NULL)
+		step->output = value;
+	if (call->state == VOCABULARY_STEP_RETRYING)
+		step->state = call->state;
+	else
+		timeline_step_end(timeline, step, call->state, call->fault,
+				  has(event, next) ? event->next : NULL, now);
+}
+
+/* ---- one event ------------------------------------------------------------------------- */
+
+static void add(struct timeline *timeline, struct timeline_step *step, const struct event *event,
+		struct timeline_now now)
+{
+	switch (event->type) {
+#define EVENT(constant, name, body, level, persistence, text)    \
+	case EVENT_##constant:                                   \
+		see_##body(timeline, step, event->as.body, now); \
+		break;
+#include "contracts/events.def"
+#undef EVENT
+	}
+}
+
+void timeline_apply(struct timeline *timeline, const struct event *event, struct timeline_now now)
+{
+	struct str path;
+	bool of_step = timeline_event_of_step(event, &path);
+	struct timeline_step *step = of_step ? timeline_step_at(timeline, path) : NULL;
+	if (!of_step || step != NULL)
+		add(timeline, step, event, now);
+}

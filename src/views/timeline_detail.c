@@ -1,0 +1,167 @@
+/* views/timeline_detail.c -- an event for a program: Baton's name of it, and what belongs to it. */
+#include "views/timeline.h"
+
+#include "views/view_tree.h"
+
+/* ---- steps --------------------------------------------------------------------------- */
+
+static const struct run_next *next_of(const struct event *event)
+{
+	struct event_result result;
+	if (event_result(event, &result))
+		return result.next;
+	return event->type == EVENT_HUMAN_FINISHED && has(event->as.run_human_finished, next)
+		       ? event->as.run_human_finished->next
+		       : NULL;
+}
+
+static const struct json *detail_end(const struct timeline *timeline, const struct event *event,
+				     const struct timeline_step *step,
+				     const struct timeline_call *call)
+{
+	static const struct json yes = { .kind = JSON_BOOL, .as.boolean = true };
+	const struct run_next *next = next_of(event);
+	bool again = next != NULL && next->again;
+	return TREE(timeline->arena, { S("event"), view_tree_text(event_name(event->type)) },
+		    { S("step"), view_tree_text(step->path) },
+		    { S("status"), view_tree_text(vocabulary_step(call->state)->word) },
+		    { S("output"), view_tree_copy(call->output) },
+		    { S("error"), view_tree_text_if(call->fault) },
+		    { S("retry_at"), call->retry_at > 0
+					     ? view_tree_time(timeline->arena, call->retry_at)
+					     : view_tree_none() },
+		    { S("again"), again ? view_tree_copy(&yes) : view_tree_none() },
+		    { S("usage"), view_tree_copy(call->usage) });
+}
+
+static struct tree_value question_text(const struct run_human_requested *question)
+{
+	return question == NULL ? view_tree_none() : view_tree_text(question->question);
+}
+
+static struct tree_value revision_text(const struct timeline *timeline,
+				       const struct run_human_requested *question)
+{
+	char revision[HASH_TEXT_SIZE];
+	if (question == NULL)
+		return view_tree_none();
+	return view_tree_text(str_copy(timeline->arena, hash_text(&question->revision, revision)));
+}
+
+/* Approval goes without saying. */
+static struct tree_value kind_text(const struct run_human_requested *question)
+{
+	return question == NULL || question->kind == RUN_REQUEST_APPROVAL
+		       ? view_tree_none()
+		       : view_tree_text(run_request_kind_name(question->kind));
+}
+
+static const struct json *detail_begin(const struct timeline *timeline, const struct event *event,
+				       const struct timeline_step *step,
+				       const struct timeline_call *call)
+{
+	const struct run_human_requested *asked =
+		event->type == EVENT_HUMAN_REQUESTED ? event->as.run_human_requested : NULL;
+	bool waits = event->type == EVENT_TIMER_REQUESTED;
+	struct arena *arena = timeline->arena;
+	return TREE(arena, { S("event"), view_tree_text(event_name(event->type)) },
+		    { S("step"), view_tree_text(step->path) },
+		    { S("question"), question_text(asked) },
+		    { S("inputs"), waits ? view_tree_none() : view_tree_copy(call->inputs) },
+		    { S("revision"), revision_text(timeline, asked) },
+		    { S("attempt"),
+		      call->attempt > 1 ? view_tree_int(call->attempt) : view_tree_none() },
+		    { S("due_at"),
+		      call->due_at > 0 ? view_tree_time(arena, call->due_at) : view_tree_none() },
+		    { S("signal"), view_tree_text_if(call->signal) },
+		    { S("run"), event->type == EVENT_SUBRUN_REQUESTED
+					? view_tree_text(timeline_id_text(timeline, call->effect))
+					: view_tree_none() },
+		    { S("model"), view_tree_text_if(call->model) }, { S("kind"), kind_text(asked) },
+		    { S("to"), asked != NULL && has(asked, to) ? view_tree_text(asked->to)
+							       : view_tree_none() });
+}
+
+/* What happens to a call between its beginning and its end, or to a step that has none. */
+static const struct json *detail_step(const struct timeline *timeline, const struct event *event,
+				      const struct timeline_step *step)
+{
+	const struct run_human_escalated *to =
+		event->type == EVENT_HUMAN_ESCALATED ? event->as.run_human_escalated : NULL;
+	bool again = event->type == EVENT_TOOL_RESTARTED;
+	bool skipped = event->type == EVENT_STEP_SKIPPED;
+	struct str word = vocabulary_step(VOCABULARY_STEP_SKIPPED)->word;
+	return TREE(timeline->arena, { S("event"), view_tree_text(event_name(event->type)) },
+		    { S("step"), view_tree_text(step->path) },
+		    { S("status"), skipped ? view_tree_text(word) : view_tree_none() },
+		    { S("reason"), skipped ? view_tree_text(event->as.run_step_skipped->reason)
+					   : view_tree_none() },
+		    { S("attempt"), again ? view_tree_int(event->as.run_tool_restarted->attempt)
+					  : view_tree_none() },
+		    { S("level"), to != NULL ? view_tree_int(to->level) : view_tree_none() },
+		    { S("to"), to != NULL ? view_tree_text(to->to) : view_tree_none() },
+		    { S("due_at"), to != NULL && has(to, due_at)
+					   ? view_tree_time(timeline->arena, to->due_at)
+					   : view_tree_none() });
+}
+
+/* ---- the run ------------------------------------------------------------------------- */
+
+static const struct json *detail_deed(const struct timeline *timeline, const struct event *event)
+{
+	const struct run_signalled *signal =
+		event->type == EVENT_RUN_SIGNALLED ? event->as.run_signalled : NULL;
+	const struct run_cancelling *off =
+		event->type == EVENT_RUN_CANCELLING ? event->as.run_cancelling : NULL;
+	const struct run_paused *pause =
+		event->type == EVENT_RUN_PAUSED ? event->as.run_paused : NULL;
+	struct str by = signal != NULL                     ? signal->by
+			: off != NULL                      ? off->by
+			: pause != NULL                    ? pause->by
+			: event->type == EVENT_RUN_RESUMED ? event->as.run_resumed->by
+							   : S("");
+	struct str reason = off != NULL && has(off, reason)       ? off->reason
+			    : pause != NULL && has(pause, reason) ? pause->reason
+								  : S("");
+	const struct json *data = NULL;
+	if (signal != NULL && has(signal->data, sha256))
+		data = timeline->source->look(timeline->source->context, &signal->data->sha256);
+	else if (signal != NULL && has(signal->data, json))
+		data = signal->data->json;
+	return TREE(
+		timeline->arena, { S("event"), view_tree_text(event_name(event->type)) },
+		{ S("workflow"), view_tree_text(timeline->source->graph->name) },
+		{ S("by"), view_tree_text_if(by) }, { S("reason"), view_tree_text_if(reason) },
+		{ S("error"), off != NULL && has(off, fault) ? view_tree_text(off->fault->code)
+							     : view_tree_none() },
+		{ S("signal"), signal != NULL ? view_tree_text(signal->name) : view_tree_none() },
+		{ S("data"), view_tree_copy(data) });
+}
+
+static const struct json *detail_run(const struct timeline *timeline, const struct event *event)
+{
+	bool ended = event->type == EVENT_RUN_FINISHED, created = event->type == EVENT_RUN_CREATED;
+	if (!ended && !created)
+		return detail_deed(timeline, event);
+	return TREE(timeline->arena, { S("event"), view_tree_text(event_name(event->type)) },
+		    { S("workflow"), view_tree_text(timeline->source->graph->name) },
+		    { S("inputs"), created ? view_tree_copy(timeline->inputs) : view_tree_none() },
+		    { S("status"),
+		      ended ? view_tree_text(timeline_words(timeline)->word) : view_tree_none() },
+		    { S("outputs"), ended ? view_tree_copy(timeline->outputs) : view_tree_none() },
+		    { S("error"), ended ? view_tree_text_if(timeline->fault) : view_tree_none() });
+}
+
+const struct json *timeline_details(const struct timeline *timeline, size_t index)
+{
+	const struct event *event = &timeline->source->events[index];
+	const struct timeline_step *step = timeline_step(timeline, event);
+	const struct timeline_call *call = timeline_call(timeline, index);
+	int64_t seq = timeline_seq(timeline, index);
+	if (step == NULL)
+		return detail_run(timeline, event);
+	if (seq == call->ended_seq)
+		return detail_end(timeline, event, step, call);
+	return seq == call->begun_seq ? detail_begin(timeline, event, step, call)
+				      : detail_step(timeline, event, step);
+}

@@ -1,0 +1,129 @@
+/* views/timeline_event.c -- what an event says by itself, without the rest of its stream: rows of
+ * projections.def choose their words by it. */
+#include "views/timeline.h"
+
+bool timeline_event_of_step(const struct event *event, struct str *out_path)
+{
+	switch (event->type) {
+	case EVENT_RUN_CREATED:
+	case EVENT_RUN_STARTED:
+	case EVENT_RUN_PAUSED:
+	case EVENT_RUN_RESUMED:
+	case EVENT_RUN_CANCELLING:
+	case EVENT_RUN_SIGNALLED:
+	case EVENT_RUN_FINISHED:
+	case EVENT_DOCUMENT_CHANGED:
+	case EVENT_RUN_COMPACTED:
+		break;
+	case EVENT_STEP_COMPUTED:
+		*out_path = event->as.run_step_computed->step;
+		return true;
+	case EVENT_STEP_SKIPPED:
+		*out_path = event->as.run_step_skipped->step;
+		return true;
+	case EVENT_STEP_STARTED:
+		*out_path = event->as.run_step_started->step;
+		return true;
+	case EVENT_STEP_ENTERED:
+		*out_path = event->as.run_step_entered->step;
+		return true;
+	case EVENT_STEP_LEFT:
+		*out_path = event->as.run_step_left->step;
+		return true;
+	case EVENT_TOOL_REQUESTED:
+		*out_path = event->as.run_tool_requested->step;
+		return true;
+	case EVENT_TOOL_RESTARTED:
+		*out_path = event->as.run_tool_restarted->step;
+		return true;
+	case EVENT_TOOL_FINISHED:
+		*out_path = event->as.run_tool_finished->step;
+		return true;
+	case EVENT_TIMER_REQUESTED:
+		*out_path = event->as.run_timer_requested->step;
+		return true;
+	case EVENT_TIMER_FINISHED:
+		*out_path = event->as.run_timer_finished->step;
+		return true;
+	case EVENT_HUMAN_REQUESTED:
+		*out_path = event->as.run_human_requested->step;
+		return true;
+	case EVENT_HUMAN_ESCALATED:
+		*out_path = event->as.run_human_escalated->step;
+		return true;
+	case EVENT_HUMAN_FINISHED:
+		*out_path = event->as.run_human_finished->step;
+		return true;
+	case EVENT_TURN_REQUESTED:
+		*out_path = event->as.run_turn_requested->step;
+		return true;
+	case EVENT_TURN_FINISHED:
+		*out_path = event->as.run_turn_finished->step;
+		return true;
+	case EVENT_SUBRUN_REQUESTED:
+		*out_path = event->as.run_subrun_requested->step;
+		return true;
+	case EVENT_SUBRUN_FINISHED:
+		*out_path = event->as.run_subrun_finished->step;
+		return true;
+	}
+	return false;
+}
+
+/* ---- how a call ended ------------------------------------------------------------------ */
+
+enum end {
+	END_GOOD,
+	END_BAD,
+	END_GOES_ON,
+};
+
+static enum end result_end(const struct event_result *result)
+{
+	if (result->outcome == RUN_OUTCOME_OK)
+		return END_GOOD;
+	bool again = result->next != NULL && has(result->next, retry_at);
+	bool asks = result->outcome == RUN_OUTCOME_UNKNOWN && !result->settled;
+	return again || asks ? END_GOES_ON : END_BAD;
+}
+
+static enum end answer_end(enum run_decision decision)
+{
+	switch (decision) {
+	case RUN_DECISION_APPROVE:
+	case RUN_DECISION_MODIFY:
+	case RUN_DECISION_HAPPENED:
+		return END_GOOD;
+	case RUN_DECISION_RETRY:
+		return END_GOES_ON;
+	case RUN_DECISION_REJECT:
+	case RUN_DECISION_NOT_HAPPENED:
+	case RUN_DECISION_TIMEOUT:
+		break;
+	}
+	return END_BAD;
+}
+
+static enum end end_of(const struct event *event)
+{
+	struct event_result result;
+	if (event_result(event, &result))
+		return result_end(&result);
+	if (event->type == EVENT_HUMAN_FINISHED)
+		return answer_end(event->as.run_human_finished->decision);
+	if (event->type == EVENT_RUN_CANCELLING)
+		return has(event->as.run_cancelling, fault) ? END_BAD : END_GOOD;
+	if (event->type == EVENT_RUN_FINISHED)
+		return event->as.run_finished->outcome == RUN_OUTCOME_OK ? END_GOOD : END_BAD;
+	return END_GOOD;
+}
+
+bool timeline_event_failed(const struct event *event)
+{
+	return end_of(event) == END_BAD;
+}
+
+bool timeline_event_goes_on(const struct event *event)
+{
+	return end_of(event) == END_GOES_ON;
+}

@@ -1,0 +1,300 @@
+/* views/timeline_format.c -- what several vocabularies say alike.
+ *
+ * Sentences and details are made once, so that the activity log, the trace and the execution
+ * events of one run never tell different stories.
+ */
+#include "views/timeline.h"
+
+#include "base/time.h"
+#include "views/view_tree.h"
+
+struct uuid timeline_event_id(const struct timeline *timeline, int64_t seq)
+{
+	struct str parts[] = { uuid_str(&timeline->source->run), S("event"),
+			       str_format(timeline->arena, "%lld", (long long)seq) };
+	return uuid_derive(parts, COUNT(parts));
+}
+
+struct str timeline_id_text(const struct timeline *timeline, struct uuid id)
+{
+	char text[UUID_TEXT_SIZE];
+	return str_copy(timeline->arena, uuid_text(&id, text));
+}
+
+struct str timeline_id_hex(const struct timeline *timeline, const char *prefix, struct uuid id)
+{
+	char text[UUID_TEXT_SIZE];
+	struct str rest = uuid_text(&id, text), piece, hex = str_from_c(prefix);
+	while (str_cut(&rest, '-', &piece))
+		hex = str_format(timeline->arena, STR_FMT STR_FMT, STR_ARG(hex), STR_ARG(piece));
+	return hex;
+}
+
+struct uuid timeline_call_id(const struct timeline *timeline, const struct timeline_call *call)
+{
+	if (!uuid_is_zero(&call->effect))
+		return call->effect;
+	return timeline_event_id(timeline, call->begun_seq > 0 ? call->begun_seq : call->ended_seq);
+}
+
+struct str timeline_agent(const struct timeline_step *step)
+{
+	switch (step->node->kind) {
+	case RUN_NODE_TOOL:
+		return step->node->tool;
+	case RUN_NODE_AGENT:
+		if (has(step->node, agent))
+			return step->node->agent->name;
+		break;
+	case RUN_NODE_SUBRUN:
+		if (has(step->node, graph))
+			return step->node->graph->name;
+		break;
+	case RUN_NODE_HUMAN:
+	case RUN_NODE_WAIT:
+	case RUN_NODE_CONDITION:
+	case RUN_NODE_PARALLEL:
+	case RUN_NODE_MAP:
+	case RUN_NODE_LOOP:
+	case RUN_NODE_VERIFY:
+	case RUN_NODE_GATE:
+		break;
+	}
+	return run_node_kind_name(step->node->kind);
+}
+
+int64_t timeline_duration_ms(int64_t from, int64_t to)
+{
+	return to > from ? (to - from) / 1000 : 0;
+}
+
+struct str timeline_output_text(const struct timeline *timeline, const struct json *output)
+{
+	const struct json *printed = json_member(output, S("stdout"));
+	if (printed != NULL && printed->kind == JSON_STRING)
+		return json_text(printed);
+	return output == NULL ? S("") : json_print(timeline->arena, output);
+}
+
+struct str timeline_result(const struct timeline *timeline)
+{
+	if (!timeline->ended)
+		return S("");
+	if (timeline->fault.size > 0)
+		return timeline->fault;
+	return timeline->outputs == NULL ? S("{}") : json_print(timeline->arena, timeline->outputs);
+}
+
+/* ---- sentences: steps ---------------------------------------------------------------- */
+
+/* One fact of the stream that a sentence is made for. */
+struct saying {
+	struct arena *arena;
+	const struct event *event;
+	const struct timeline_step *step;
+	const struct timeline_call *call;
+};
+
+static struct str say_end(const struct saying *s)
+{
+	const struct timeline_call *call = s->call;
+	struct str path = s->step->path;
+	char again[TIME_TEXT_SIZE];
+	if (call->retry_at > 0)
+		return str_format(s->arena,
+				  STR_FMT " failed, and is tried again at " STR_FMT ": " STR_FMT,
+				  STR_ARG(path), STR_ARG(time_text(call->retry_at, again)),
+				  STR_ARG(call->fault));
+	if (call->state == VOCABULARY_STEP_WAITING_HUMAN)
+		return str_format(s->arena, "nobody can say whether " STR_FMT " happened: " STR_FMT,
+				  STR_ARG(path), STR_ARG(call->fault));
+	if (call->state == VOCABULARY_STEP_CANCELLED)
+		return str_format(s->arena, STR_FMT " is called off", STR_ARG(path));
+	if (call->fault.size > 0)
+		return str_format(s->arena, STR_FMT " failed: " STR_FMT, STR_ARG(path),
+				  STR_ARG(call->fault));
+	return str_format(s->arena, STR_FMT " is done", STR_ARG(path));
+}
+
+/* What stands before and behind the step's path in a sentence about an answer. */
+struct wording {
+	const char *before, *behind;
+};
+
+static struct wording wording_of(enum run_decision decision)
+{
+	switch (decision) {
+	case RUN_DECISION_APPROVE:
+		return (struct wording){ "approved", "" };
+	case RUN_DECISION_REJECT:
+		return (struct wording){ "rejected", "" };
+	case RUN_DECISION_MODIFY:
+		return (struct wording){ "approved", " with other values" };
+	case RUN_DECISION_HAPPENED:
+		return (struct wording){ "says that", " happened" };
+	case RUN_DECISION_NOT_HAPPENED:
+		return (struct wording){ "says that", " did not happen" };
+	case RUN_DECISION_RETRY:
+		return (struct wording){ "wants", " tried again" };
+	case RUN_DECISION_TIMEOUT:
+		break;
+	}
+	return (struct wording){ "answered", " in time" };
+}
+
+static struct str say_answer(const struct saying *s)
+{
+	const struct run_human_finished *answer = s->event->as.run_human_finished;
+	struct wording wording = wording_of(answer->decision);
+	struct str comment = has(answer, comment) ? answer->comment : S("");
+	struct str by = answer->decision == RUN_DECISION_TIMEOUT ? S("nobody") : answer->by;
+	return str_format(s->arena, STR_FMT " %s " STR_FMT "%s%s" STR_FMT, STR_ARG(by),
+			  wording.before, STR_ARG(s->step->path), wording.behind,
+			  comment.size > 0 ? ": " : "", STR_ARG(comment));
+}
+
+/* "x calls shell", "x calls shell again, attempt 2". */
+static struct str say_request(const struct saying *s, const char *verb, int64_t attempt)
+{
+	struct str path = s->step->path, agent = timeline_agent(s->step);
+	if (attempt <= 1)
+		return str_format(s->arena, STR_FMT " %s " STR_FMT, STR_ARG(path), verb,
+				  STR_ARG(agent));
+	return str_format(s->arena, STR_FMT " %s " STR_FMT " again, attempt %lld", STR_ARG(path),
+			  verb, STR_ARG(agent), (long long)attempt);
+}
+
+static struct str say_wait(const struct saying *s)
+{
+	const struct timeline_call *call = s->call;
+	struct str path = s->step->path;
+	char text[TIME_TEXT_SIZE];
+	struct str due = call->due_at > 0 ? time_text(call->due_at, text) : S("");
+	if (call->signal.size == 0)
+		return str_format(s->arena, STR_FMT " waits until " STR_FMT, STR_ARG(path),
+				  STR_ARG(due));
+	return str_format(s->arena, STR_FMT " waits for the signal " STR_FMT "%s" STR_FMT,
+			  STR_ARG(path), STR_ARG(call->signal), due.size > 0 ? ", until " : "",
+			  STR_ARG(due));
+}
+
+static struct str say_entered(const struct saying *s)
+{
+	const struct run_step_entered *body = s->event->as.run_step_entered;
+	if (!has(body, count))
+		return str_format(s->arena, STR_FMT " begins", STR_ARG(s->step->path));
+	return str_format(s->arena, STR_FMT " begins with %lld item%s", STR_ARG(s->step->path),
+			  (long long)body->count, body->count == 1 ? "" : "s");
+}
+
+static struct str say_step(const struct saying *s)
+{
+	const struct event *event = s->event;
+	struct str path = s->step->path;
+	switch (event->type) {
+	case EVENT_STEP_SKIPPED:
+		return str_format(s->arena, STR_FMT " is passed over: " STR_FMT, STR_ARG(path),
+				  STR_ARG(event->as.run_step_skipped->reason));
+	case EVENT_STEP_STARTED:
+	case EVENT_TOOL_REQUESTED:
+		return say_request(s, "calls", s->call->attempt);
+	case EVENT_TURN_REQUESTED:
+		return say_request(s, "is the turn of", s->call->attempt);
+	case EVENT_SUBRUN_REQUESTED:
+		return say_request(s, "starts a run of", s->call->attempt);
+	case EVENT_TOOL_RESTARTED:
+		return say_request(s, "calls", event->as.run_tool_restarted->attempt);
+	case EVENT_STEP_ENTERED:
+		return say_entered(s);
+	case EVENT_TIMER_REQUESTED:
+		return say_wait(s);
+	case EVENT_HUMAN_REQUESTED:
+		return str_format(s->arena, STR_FMT " asks: " STR_FMT, STR_ARG(path),
+				  STR_ARG(event->as.run_human_requested->question));
+	case EVENT_HUMAN_ESCALATED:
+		return str_format(s->arena, "nobody has answered " STR_FMT ": it goes to " STR_FMT,
+				  STR_ARG(path), STR_ARG(event->as.run_human_escalated->to));
+	case EVENT_HUMAN_FINISHED:
+		return say_answer(s);
+	case EVENT_STEP_COMPUTED:
+	case EVENT_STEP_LEFT:
+	case EVENT_TOOL_FINISHED:
+	case EVENT_TIMER_FINISHED:
+	case EVENT_TURN_FINISHED:
+	case EVENT_SUBRUN_FINISHED:
+	case EVENT_RUN_CREATED:
+	case EVENT_RUN_STARTED:
+	case EVENT_RUN_PAUSED:
+	case EVENT_RUN_RESUMED:
+	case EVENT_RUN_CANCELLING:
+	case EVENT_RUN_SIGNALLED:
+	case EVENT_RUN_FINISHED:
+	case EVENT_DOCUMENT_CHANGED:
+	case EVENT_RUN_COMPACTED:
+		break;
+	}
+	return say_end(s);
+}
+
+/* ---- sentences: the run -------------------------------------------------------------- */
+
+/* "ada pauses the run", with why behind it. */
+static struct str say_deed(const struct timeline *timeline, struct str by, const char *deed,
+			   struct str why)
+{
+	return str_format(timeline->arena, STR_FMT " %s%s" STR_FMT, STR_ARG(by), deed,
+			  why.size > 0 ? ": " : "", STR_ARG(why));
+}
+
+static struct str say_cancelling(const struct timeline *timeline,
+				 const struct run_cancelling *event)
+{
+	if (has(event, fault))
+		return str_format(timeline->arena, "the run is called off: " STR_FMT ": " STR_FMT,
+				  STR_ARG(event->fault->code), STR_ARG(event->fault->text));
+	return say_deed(timeline, event->by, "calls the run off",
+			has(event, reason) ? event->reason : S(""));
+}
+
+static struct str say_finished(const struct timeline *timeline)
+{
+	struct str name = timeline->source->graph->name;
+	if (timeline->state == VOCABULARY_RUN_CANCELLED)
+		return str_format(timeline->arena, "the run of " STR_FMT " was called off",
+				  STR_ARG(name));
+	if (timeline->fault.size > 0)
+		return str_format(timeline->arena, "the run of " STR_FMT " failed: " STR_FMT,
+				  STR_ARG(name), STR_ARG(timeline->fault));
+	return str_format(timeline->arena, "the run of " STR_FMT " is done", STR_ARG(name));
+}
+
+static struct str say_run(const struct timeline *timeline, const struct event *event)
+{
+	struct str name = timeline->source->graph->name;
+	if (event->type == EVENT_RUN_CREATED)
+		return str_format(timeline->arena, "a run of " STR_FMT " exists", STR_ARG(name));
+	if (event->type == EVENT_RUN_STARTED)
+		return str_format(timeline->arena, "the run of " STR_FMT " begins", STR_ARG(name));
+	if (event->type == EVENT_RUN_PAUSED)
+		return say_deed(timeline, event->as.run_paused->by, "pauses the run",
+				has(event->as.run_paused, reason) ? event->as.run_paused->reason
+								  : S(""));
+	if (event->type == EVENT_RUN_RESUMED)
+		return say_deed(timeline, event->as.run_resumed->by, "lets the run go on", S(""));
+	if (event->type == EVENT_RUN_CANCELLING)
+		return say_cancelling(timeline, event->as.run_cancelling);
+	if (event->type == EVENT_RUN_SIGNALLED)
+		return say_deed(timeline, event->as.run_signalled->by, "sends a signal",
+				event->as.run_signalled->name);
+	if (event->type == EVENT_RUN_FINISHED)
+		return say_finished(timeline);
+	return event_name(event->type);
+}
+
+struct str timeline_format_event(const struct timeline *timeline, size_t index)
+{
+	const struct event *event = &timeline->source->events[index];
+	const struct timeline_step *step = timeline_step(timeline, event);
+	struct saying saying = { timeline->arena, event, step, timeline_call(timeline, index) };
+	return step == NULL ? say_run(timeline, event) : say_step(&saying);
+}

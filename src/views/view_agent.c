@@ -1,0 +1,33 @@
+/* views/view_agent.c -- Baton's agent holds everything that the seeds' agents do, so a view of it
+ * only leaves things out; only a description may have to be borrowed from the role.
+ */
+#include "views/view_agent.h"
+
+const struct runtime_agent_info *view_agent_info(const struct run_agent *agent, struct arena *arena)
+{
+	struct runtime_agent_info *info = runtime_agent_info_new(arena);
+	SET(info, name, agent->name);
+	SET(info, description, has(agent, description) ? agent->description : agent->role);
+	SET(info, capabilities, agent->capabilities);
+	SET(info, model_tier, agent->model_tier);
+	return info;
+}
+
+const struct graph_agent *view_agent_graph(const struct run_agent *agent, struct arena *arena)
+{
+	const struct run_agent_model *model = agent->llm_config;
+	struct graph_llm_config *config = graph_llm_config_new(arena);
+	SET(config, endpoint, has(model, endpoint) ? model->endpoint : S(""));
+	SET(config, model, model->model);
+	if (has(model, api_key))
+		SET(config, api_key, model->api_key);
+	struct graph_agent *out = graph_agent_new(arena);
+	SET(out, name, agent->name);
+	SET(out, role, agent->role);
+	SET(out, system_prompt, agent->system_prompt);
+	SET(out, tools, agent->tools);
+	SET(out, max_iterations, agent->max_iterations);
+	SET(out, llm_config, config);
+	SET(out, temperature, agent->temperature);
+	return out;
+}

@@ -1,0 +1,51 @@
+/* views/view_tree.c -- values know whether they are there, so that a member can be written where it
+ * belongs and still be left out. */
+#include "views/view_tree.h"
+
+#include "base/attributes.h"
+#include "base/time.h"
+
+const struct json *view_tree_object(struct arena *arena, const struct tree_member *members,
+				    size_t count)
+{
+	struct json_member *kept = arena_array(arena, struct json_member, count);
+	size_t kept_count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (members[i].value.there)
+			kept[kept_count++] = (struct json_member){ .key = members[i].key,
+								   .value = members[i].value.json };
+	struct json *object = arena_new(arena, struct json);
+	*object = (struct json){ .kind = JSON_OBJECT, .as.object = { kept, kept_count } };
+	return object;
+}
+
+struct tree_value view_tree_none(void)
+{
+	return (struct tree_value){ .there = false };
+}
+
+struct tree_value view_tree_text(struct str text)
+{
+	return (struct tree_value){ true, { .kind = JSON_STRING, .as.string = text } };
+}
+
+struct tree_value view_tree_text_if(struct str text)
+{
+	return text.size > 0 ? view_tree_text(text) : view_tree_none();
+}
+
+struct tree_value view_tree_int(int64_t number)
+{
+	return (struct tree_value){ true, { .kind = JSON_INT, .as.integer = number } };
+}
+
+struct tree_value view_tree_time(struct arena *arena, int64_t us)
+{
+	char text[TIME_TEXT_SIZE];
+	return view_tree_text(str_copy(arena, time_text(us, text)));
+}
+
+struct tree_value view_tree_copy(const struct json *tree)
+{
+	return tree == NULL ? view_tree_none() : (struct tree_value){ true, *tree };
+}

@@ -1,0 +1,63 @@
+/* Every row keeps what tool.h says. */
+#include "tool_rig.h"
+
+Test(table, every_row_is_whole)
+{
+	for (size_t i = 0; i < tool_table.count; i++) {
+		const struct tool *tool = tool_table.at[i];
+		bool pure = tool->class == RUN_CLASS_PURE;
+		cr_assert_eq(tool_find(&tool_table, str_from_c(tool->name)), tool);
+		cr_assert_gt(strlen(tool->text), 10);
+		cr_assert_eq(tool->compute != NULL, pure, "%s", tool->name);
+		cr_assert_eq(tool->start != NULL, !pure, "%s", tool->name);
+		cr_assert_eq(tool->stop != NULL, !pure, "%s", tool->name);
+		cr_assert_eq(tool->probe != NULL, tool->class == RUN_CLASS_PROBE, "%s", tool->name);
+	}
+}
+
+/* A call of each that would take its time, and of those that are short. */
+static const struct {
+	const char *tool, *inputs;
+	bool slow; /* it cannot have ended before it was told */
+} calls[] = {
+	{ "sleep", "{\"seconds\": 3600}", true },
+	{ "shell", "{\"command\": \"trap '' TERM; while :; do sleep 1000; done\"}", true },
+	{ "http_fetch", "{\"url\": \"http://192.0.2.1/\"}", true },
+	{ "http_send", "{\"url\": \"http://192.0.2.1/\", \"json\": {}}", true },
+	{ "http_send_once", "{\"url\": \"http://192.0.2.1/\", \"body\": \"x\"}", true },
+	{ "read_file", "{\"path\": \"none\"}", false },
+	{ "write_file", "{\"path\": \"a\", \"content\": \"\"}", false },
+	{ "write_artifact", "{\"name\": \"a\", \"path\": \"none\"}", false },
+	{ "read_artifact", "{\"name\": \"a\"}", false },
+	{ "append_line", "{\"path\": \"a\", \"line\": \"\"}", false },
+};
+
+Test(table, a_call_that_is_told_to_stop_ends_with_what_it_was_told)
+{
+	struct rig rig_, *rig = &rig_;
+	for (size_t i = 0; i < COUNT(calls); i++) {
+		enum error_code code = i % 2 == 0 ? ERROR_CANCELLED : ERROR_TIMEOUT;
+		rig_open(rig);
+		rig_call_and_stop(rig, calls[i].tool, calls[i].inputs, code);
+		if (calls[i].slow || rig->output.size == 0) {
+			cr_assert_eq(rig->error.code, code, "%s", calls[i].tool);
+			cr_assert_str_eq(rig->error.text, "told so");
+		}
+		rig_close(rig);
+	}
+}
+
+Test(table, inputs_that_break_their_contract_start_nothing)
+{
+	struct rig rig_, *rig = &rig_;
+	rig_open(rig);
+	for (size_t i = 0; i < tool_table.count; i++) {
+		const struct tool *tool = tool_table.at[i];
+		if (tool->start == NULL)
+			continue;
+		cr_assert(!rig_call(rig, tool->name, "{\"no_such_input\": 1}"), "%s", tool->name);
+		cr_assert_eq(rig->error.code, ERROR_INVALID, "%s", tool->name);
+		cr_assert_eq(strncmp(rig->error.text, "inputs: ", 8), 0, "%s", rig->error.text);
+	}
+	rig_close(rig);
+}

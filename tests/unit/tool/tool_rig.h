@@ -1,0 +1,55 @@
+/* tests/unit/tool/tool_rig.h -- one call of a built-in tool on a loop of its own. */
+#ifndef TESTS_TOOL_RIG_H
+#define TESTS_TOOL_RIG_H
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "artifact/artifact.h"
+#include "os/loop.h"
+#include "sandbox/sandbox.h"
+#include "tests/unit/folder.h"
+#include "tool/custom_tools.h"
+#include "tool/tool_context.h"
+
+struct rig {
+	struct loop *loop;
+	struct artifacts *artifacts;
+	struct custom_tools *customs;
+	struct tool_context *tool_context;
+	struct tool_host host;
+	struct arena arena;
+	char folder[TEST_FOLDER_SIZE]; /* with workspace/ and lines/ */
+	const char *workspace;
+	struct uuid effect;
+	int lock;
+	platform_callback *started; /* called a while after the next start, with its id */
+	/* how the last call ended */
+	int ends;
+	struct error error;
+	struct str output; /* JSON, "" when it failed */
+	enum tool_answer answer;
+};
+
+void rig_open(struct rig *rig);
+void rig_close(struct rig *rig);
+const struct json *rig_json(struct rig *rig, const char *text);
+/* Starts it and runs the loop until it has ended; false when it did not start. */
+bool rig_call(struct rig *rig, const char *tool, const char *inputs);
+/* Starts it, tells it to stop at once, and runs the loop until it has ended. */
+void rig_call_and_stop(struct rig *rig, const char *tool, const char *inputs, enum error_code code);
+void rig_probe(struct rig *rig, const char *tool, const char *inputs);
+/* A pure one: the output's JSON, or "" with rig->error. */
+struct str rig_compute(struct rig *rig, const char *tool, const char *inputs);
+/* A custom tool of these YAML lines whose program is this shell script, trusted. */
+void rig_custom(struct rig *rig, const char *name, const char *yaml, const char *script);
+const char *rig_path(struct rig *rig, const char *name); /* in its folder */
+
+#define expect_json(got, wanted)                                                       \
+	do {                                                                           \
+		struct str got_ = (got);                                               \
+		cr_assert(str_equal(got_, str_from_c(wanted)), "got " STR_FMT " (%s)", \
+			  STR_ARG(got_), rig->error.text);                             \
+	} while (0)
+
+#endif
