@@ -25,7 +25,8 @@ static bool option_is(const struct cli_option *option, struct str word)
 {
 	bool brief = option->letter != 0 && word.size == 2 && word.at[0] == '-' &&
 		     word.at[1] == option->letter;
-	return brief || str_equal(word, str_from_c(option->name));
+	return brief || str_equal(word, str_from_c(option->name)) ||
+	       (option->alias != NULL && str_equal(word, str_from_c(option->alias)));
 }
 
 static const struct cli_option *option_in(const struct cli_option *options, struct str word)

@@ -95,6 +95,7 @@ struct cli_argument {
 
 struct cli_option {
 	const char *name;  /* --message; NULL ends the list */
+	const char *alias; /* an older name: accepted, never shown; NULL = none */
 	const char *value; /* what it takes, as help writes it; NULL = nothing */
 	const char *text;
 	const char *words;

@@ -53,7 +53,7 @@ static bool add_turn(struct cli *cli, struct runtime_workflow_run_request *reque
 		     struct error *error)
 {
 	const char *priority = cli_value(cli, "--priority", 0);
-	const char *alone = cli_value(cli, "--alone", 0);
+	const char *concurrency_key = cli_value(cli, "--concurrency-key", 0);
 	int64_t number;
 	if (priority != NULL) {
 		if (!str_to_int(str_from_c(priority), &number) || number < -100 || number > 100)
@@ -61,8 +61,8 @@ static bool add_turn(struct cli *cli, struct runtime_workflow_run_request *reque
 				    priority);
 		SET(request, priority, number);
 	}
-	if (alone != NULL)
-		SET(request, alone, str_from_c(alone));
+	if (concurrency_key != NULL)
+		SET(request, alone, str_from_c(concurrency_key));
 	return true;
 }
 
@@ -135,9 +135,10 @@ const struct cli_command command_run = {
 		     { .name = "--priority",
 		       .value = "N",
 		       .text = "Where it must wait for its turn, higher ones come first; 0 unless said" },
-		     { .name = "--alone",
-		       .value = "WORD",
-		       .text = "One at a time of the runs with this word; the others wait" } },
+		     { .name = "--concurrency-key",
+		       .alias = "--alone",
+		       .value = "KEY",
+		       .text = "Run one at a time of the runs with this key; the others wait" } },
 	.examples = { { "baton run two-steps --input who=you",
 			"An example in the program, by name" },
 		      { "baton run flow.yaml -i inputs.json --json",

@@ -227,11 +227,12 @@ def test_a_queued_run_cannot_be_paused(one):
     end(one, second)
 
 
-def test_the_command_line_waits_and_says_where(home, one):
+@pytest.mark.parametrize("flag", ["--concurrency-key", "--alone"])
+def test_the_command_line_waits_and_says_where(home, one, flag):
     first = begin(one)
     one.until(first, "human.requested")
     run = new_id()
-    waiting = home.begin("run", "line", "--id", run, "--priority", "7", "--alone", "repo")
+    waiting = home.begin("run", "line", "--id", run, "--priority", "7", flag, "repo")
     wait_until(lambda: one.get(f"/api/runs/{run}").status == 200)
     shown = home.cli("show", run)[1]
     assert "queue      place 1 of 1 among those of kind pipeline" in shown
