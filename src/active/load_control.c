@@ -82,11 +82,12 @@ bool executor_admits(struct executor *executor, struct error *error)
 			    "%lld appends wait for the disk; try again in a moment",
 			    (long long)most);
 	}
-	if (writer_work_us(executor->writer) > LIMIT_WRITER_QUEUE_MS * INT64_C(1000)) {
+	int64_t longest_ms = FAILPOINT_LIMIT("writer.queue_ms", (int64_t)LIMIT_WRITER_QUEUE_MS);
+	if (writer_work_us(executor->writer) > longest_ms * INT64_C(1000)) {
 		limit_hit(REJECTION_WRITER_QUEUE_MS);
 		return fail(error, ERROR_OVERLOADED,
-			    "the disk is behind by more than %d ms; try again in a moment",
-			    LIMIT_WRITER_QUEUE_MS);
+			    "the disk is behind by more than %lld ms; try again in a moment",
+			    (long long)longest_ms);
 	}
 	return true;
 }

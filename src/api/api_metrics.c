@@ -7,6 +7,7 @@
 
 #include "api/api_internal.h"
 #include "base/limits.h"
+#include "os/failpoint.h"
 #include "os/process.h"
 
 /* ---- requests ---------------------------------------------------------------------------- */
@@ -258,6 +259,7 @@ static void metrics_work(struct executor_read *read, struct store_reader *reader
 {
 	struct metrics_read *r = (struct metrics_read *)read;
 	struct store_state_counts waiting;
+	FAILPOINT_GATE("metrics.before_read");
 	/* The error is looked at on the loop. */
 	(void)!(reader->ops->count_states(reader, &read->arena, &r->states, &r->error) &&
 		reader->ops->count_waiting(reader, &read->arena, &waiting, &r->error) &&

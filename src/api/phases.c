@@ -12,6 +12,7 @@
 #include "api/api_internal.h"
 #include "base/uuid.h"
 #include "net/websocket.h"
+#include "os/failpoint.h"
 
 static bool wants_socket(const struct api_call *call)
 {
@@ -406,6 +407,7 @@ static void parse_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct api_call *call = (struct api_call *)read;
 	(void)reader;
+	FAILPOINT_GATE("body.before_parse");
 	parse_body(call, &call->error);
 }
 
@@ -433,6 +435,7 @@ static enum phase_answer parse(struct api_call *call, struct error *error)
 	keep_request(call);
 	call->read.work = parse_work;
 	call->read.done = parse_done;
+	FAILPOINT_GATE("body.queued");
 	executor_read(call->api->settings.executor, &call->read);
 	return PHASE_WAITS;
 }

@@ -45,13 +45,13 @@ static const struct {
 static void point_refuse(const char *why, struct str what)
 {
 	fprintf(stderr,
-		"BATON_POINTS: " STR_FMT ": %s (name=kill, name=kill@3, name=hold@2, "
+		"BATON_POINTS: " STR_FMT ": %s (name=kill, name=kill@3, name=hold@2-4, "
 		"name=full@3-8 or name=limit@5;...)\n",
 		STR_ARG(what), why);
 	_exit(2);
 }
 
-/* "3", and for a full disk "3-8" too. */
+/* "3", and for a full disk or a hold "3-8" too. */
 static bool point_parse_passings(struct str text, bool range, int64_t *out_first, int64_t *out_last)
 {
 	struct str first;
@@ -82,7 +82,8 @@ static void point_parse(struct str rule)
 	if (kind == COUNT(point_actions))
 		point_refuse("no such action", rule);
 	int64_t first = 1, last = 1;
-	bool range = point_actions[kind].action == POINT_IS_FULL;
+	bool range = point_actions[kind].action == POINT_IS_FULL ||
+		     point_actions[kind].action == POINT_HOLDS;
 	if (counted && !point_parse_passings(passings, range, &first, &last))
 		point_refuse("no such passing", rule);
 	if (point_actions[kind].action == POINT_LIMITS && !counted)
@@ -173,7 +174,8 @@ void failpoint_passed(const char *name)
 		if (points[i].action == POINT_IS_FULL || points[i].action == POINT_LIMITS ||
 		    !str_equal(points[i].name, passed))
 			continue;
-		if (atomic_fetch_add(&points[i].passed, 1) + 1 == points[i].first)
+		int64_t passing = atomic_fetch_add(&points[i].passed, 1) + 1;
+		if (passing >= points[i].first && passing <= points[i].last)
 			point_act(points[i].action);
 	}
 }

@@ -1,16 +1,24 @@
-/* os/failpoint.h -- failpoints: places where the crash rig pulls the plug, or holds it.
+/* os/failpoint.h -- failpoints: places where a test kills, holds or fills the disk.
  *
- * FAILPOINT("store.after_commit") costs one predictable branch.  Environment variables, read once
- *by failpoint_setup(): BATON_POINTS        rules, `name=action` with a semicolon between: kill,
- *kill@3          SIGKILL ourselves the first or third time we pass abort, abort@3        abort(),
- *as a broken invariant would hold, hold@3          whoever passes waits until a byte can be read
- *from the gate; the test decides when: nothing depends on how long things take full, full@3-8 there
- *is no room on the disk the first time we pass, or from the third to the eighth; only at points
- *that ask (FAILPOINT_FULL: store.before_commit) limit@3               a limit that nobody can fill
- *in a test is 3; only at places that ask (FAILPOINT_LIMIT: writer.queue, live.renew)
+ * FAILPOINT("store.after_commit") costs one predictable branch.  failpoint_setup() reads three
+ * environment variables once:
+ *
+ *	BATON_POINTS        rules `name=action`, separated by semicolons
  *	BATON_POINTS_GATE   the gate of `hold`: a FIFO, opened once
- *	BATON_POINTS_TRACE  a file to which every passed name is appended, one a line
- * A point stands before and after every durable transition.
+ *	BATON_POINTS_TRACE  a file to which the name of every passed point is appended, one a line
+ *
+ * Actions:
+ *
+ *	kill, kill@3        SIGKILL the process at the first or third passing
+ *	abort, abort@3      call abort(), as a broken invariant does
+ *	hold, hold@3-8      block the thread until it has read one byte from the gate, at the first
+ *	                    passing or from the third to the eighth: the test decides when
+ *	full, full@3-8      report a full disk; only at a FAILPOINT_FULL
+ *	limit@3             replace a limit that no test can reach by 3; only at a FAILPOINT_LIMIT
+ *
+ * A FAILPOINT stands before and after every durable transition, and the crash rig kills at each of
+ * them.  A FAILPOINT_GATE stands where nothing durable happens: a test holds a thread there, and
+ * the queue behind the thread exists for certain.
  */
 #ifndef OS_POINT_H
 #define OS_POINT_H
@@ -30,6 +38,9 @@ int64_t failpoint_limit(const char *name, int64_t limit);
 		if (__builtin_expect(failpoint_active, false)) \
 			failpoint_passed(name);                \
 	} while (0)
+
+/* Like FAILPOINT, but the crash rig need not kill here. */
+#define FAILPOINT_GATE(name) FAILPOINT(name)
 
 /* Is the disk full here, by order?  Counts its own passings. */
 #define FAILPOINT_FULL(name) (__builtin_expect(failpoint_active, false) && failpoint_full(name))

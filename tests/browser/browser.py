@@ -5,7 +5,7 @@ import select
 import shutil
 import subprocess
 
-from baton import PATIENCE_S
+from baton import PATIENCE_S, WAIT_S
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -27,7 +27,7 @@ class Driver:
     def __init__(self):
         chromium = shutil.which("chromium")
         assert chromium, "chromium is not installed: run tools/install-deps"
-        self.process = subprocess.Popen([node(), HERE / "driver.mjs", chromium], stdin=subprocess.PIPE,
+        self.process = subprocess.Popen([node(), HERE / "driver.mjs", chromium, str(WAIT_S * 1000)], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True, cwd=HERE)
 
     def tell(self, command, **rest):
@@ -102,6 +102,17 @@ class Page:
         """Until an element that the selector finds has the text in it."""
         self.locator(selector).filter({"hasText": text}).first().waitFor()
 
+    def remember(self, selector):
+        """From now on it is noted whether there ever is such an element, however short it stays."""
+        self.evaluate("""(selector) => {
+            const look = () => { if (document.querySelector(selector)) (window.seen ??= {})[selector] = true; };
+            new MutationObserver(look).observe(document, { subtree: true, childList: true, attributes: true });
+        }""", selector)
+
+    def until_seen(self, selector):
+        """Until there has been such an element since remember(selector)."""
+        self.until(f"window.seen?.[{json.dumps(selector)}]")
+
     def until(self, expression):
         """Until a JavaScript expression is true."""
         self.driver.tell("until", page=self.number, text=expression)
@@ -143,6 +154,10 @@ class Page:
     def answer(self, pattern, json=None, status=200, text=None):
         """Requests that fit the pattern are answered with this, and not by the server."""
         self.driver.tell("fulfill", page=self.number, pattern=pattern, json=json, text=text, status=status)
+
+    def abort(self, pattern):
+        """Requests that fit the pattern fail as if nobody answered; unroute(pattern) ends that."""
+        self.driver.tell("abort", page=self.number, pattern=pattern)
 
     def axe(self):
         return self.driver.tell("axe", page=self.number)

@@ -12,6 +12,7 @@ pytest.register_assert_rewrite("baton", "browser")
 
 from baton import Home  # noqa: E402
 from browser import Driver, Page  # noqa: E402
+from report import pytest_runtest_makereport  # noqa: E402,F401
 
 
 @pytest.fixture(scope="session")
@@ -29,7 +30,8 @@ def home():
 
 @pytest.fixture
 def server(home):
-    return home.serve()
+    """On a port that a second one can have when this one is killed."""
+    return home.serve(port=home.port())
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@
 //   until {page, text}             the same in every frame until it is true
 //   intercept {page, pattern, before} before the first such request is sent, makes another one
 //   fulfill {page, pattern, json or text, status}  answers such requests itself
+//   abort {page, pattern}          lets such requests fail as if nobody answered
 //   key {page, key}                pressed wherever the focus is
 //   axe {page}                     what axe-core has to complain about
 //   report {page}                  what the page has complained about and asked for
@@ -16,7 +17,7 @@ import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
 
 const axe = createRequire(import.meta.url).resolve("axe-core");
-const [executablePath] = process.argv.slice(2);
+const [executablePath, patienceMs] = process.argv.slice(2);
 const browser = await chromium.launch({
 	executablePath,
 	headless: true,
@@ -24,7 +25,7 @@ const browser = await chromium.launch({
 	args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-background-networking"],
 });
 const pages = [];
-const PATIENCE_MS = 20000;
+const PATIENCE_MS = Number(patienceMs);
 
 async function open({ options, origin }) {
 	const context = await browser.newContext({ baseURL: origin, ...options });
@@ -101,6 +102,7 @@ const commands = {
 	until,
 	intercept,
 	fulfill,
+	abort: ({ page, pattern }) => pages[page].page.route(pattern, (route) => route.abort()),
 	key: ({ page, key }) => pages[page].page.keyboard.press(key),
 	axe: runAxe,
 	report: ({ page }) => ({ errors: pages[page].errors, requests: pages[page].requests, sockets: pages[page].sockets }),

@@ -77,9 +77,10 @@ def test_a_killed_server_leaves_neither_gap_nor_repetition(home, server, browse,
     told.await_line()
     before = seqs_of(server, run)
     until_events(page, len(before))  # some of them through the socket
+    page.remember('[data-banner="back"]')  # it goes by itself after a moment
     again = restart(server, while_away=lambda: page.wait('[data-banner="lost"]'))
     told.await_line()  # the step is made again: something happened while the page was cut off
-    page.wait('[data-banner="back"]')
+    page.until_seen('[data-banner="back"]')
     page.live()
     gate.send()
     again.finish(run)
@@ -111,10 +112,33 @@ def test_a_run_that_ended_while_the_page_was_cut_off(home, server, browse, resta
     assert page.seqs() == expected
 
 
+def test_a_request_that_fails_before_the_connection_leaves_no_problem(home, server, browse, restart):
+    """The server dies between a request and the socket's end: the banner says so, and nothing else does."""
+    run, told, gate = begin_gated(home, server)
+    page = browse(f"/ui/runs/{run}").live()
+    page.wait('tr[data-step="hold"] [data-state="running"]')
+    page.abort("**/api/runs/*")
+    gate.send()
+    told.await_line()
+    page.wait_text(".problem", "does not answer")  # while the server is there, it is told
+
+    def away():
+        page.wait('[data-banner="lost"]')
+        assert page.texts(".problem") == []
+        assert page.css('tr[data-step="hold"]').isVisible()
+        page.unroute("**/api/runs/*")
+    again = restart(server, while_away=away)
+    told.await_line()
+    gate.send()
+    again.finish(run)
+    page.wait('.headline [data-state="success"]')
+    assert page.texts(".problem") == []
+
+
 def test_ten_thousand_events_scroll(home, server, browse):
     steps = "\n".join(f"  - {{name: s{number}, tool: echo, inputs: {{text: x}}}}" for number in range(9998))
     home.define(f"name: long\nsteps:\n{steps}\n")
-    run = server.start("long", wait=30).body["run_id"]
+    run = server.start("long", wait=True).body["run_id"]
     page = browse(f"/ui/runs/{run}")
     until_events(page, 10000)
     assert len(page.values("tr[data-step]", "data-step")) == 100
@@ -129,7 +153,7 @@ def test_ten_thousand_events_scroll(home, server, browse):
 
 
 def test_an_event_in_full_and_filters_survive_a_reload(server, browse):
-    run = server.start("two-steps", wait=20).body["run_id"]
+    run = server.start("two-steps", wait=True).body["run_id"]
     page = browse(f"/ui/runs/{run}")
     until_events(page, 5)
     page.getByLabel("Type").selectOption("stage_completed")
@@ -148,7 +172,7 @@ def test_an_event_in_full_and_filters_survive_a_reload(server, browse):
 
 def test_what_a_step_says_never_becomes_markup(home, server, browse):
     home.define(HOSTILE)
-    run = server.start("hostile", wait=20).body["run_id"]
+    run = server.start("hostile", wait=True).body["run_id"]
     page = browse(f"/ui/runs/{run}?event=2")
     page.wait('[aria-label="Details of event 2"]')
     page.wait('tr[data-step="say"] summary')
@@ -165,7 +189,7 @@ def test_a_run_that_does_not_exist(server, browse):
 
 
 def test_a_compacted_run_says_so_and_is_not_asked_for_again(home, server, browse):
-    run = server.start("two-steps", wait=20).body["run_id"]
+    run = server.start("two-steps", wait=True).body["run_id"]
     assert home.cli("db", "compact", "--now")[0] == 0
     assert server.get(f"/api/runs/{run}/events?view=pipeline").status == 410
 
@@ -176,7 +200,7 @@ def test_a_compacted_run_says_so_and_is_not_asked_for_again(home, server, browse
     page = browse(f"/ui/runs/{run}").live()
     page.wait_text("[data-gone]", "compacted")
     # Another run's end goes through the same socket, and then the page has had every occasion to ask.
-    assert server.start("two-steps", wait=20).status == 200
+    assert server.start("two-steps", wait=True).status == 200
     server.kill()
     page.until("document.body.textContent.includes('connection to the server is lost')")
     assert page.texts(".problem") == []

@@ -28,7 +28,7 @@ def rows(page):
 def test_a_run_appears_and_ends_by_itself(server, browse):
     page = browse("/ui/").live()
     page.wait_text(".empty", "No run yet.")
-    run = server.start("two-steps", wait=20).body["run_id"]
+    run = server.start("two-steps", wait=True).body["run_id"]
     page.wait(f'tr[data-run="{run}"] [data-state="success"]')
     assert "2 steps done" in page.css(f'tr[data-run="{run}"]').innerText()
     assert page.still_the_same_document()
@@ -45,8 +45,8 @@ def test_two_tabs_show_the_same(server, browse):
 
 def test_filters_are_in_the_url_and_back_works(home, server, browse):
     home.define("name: fails\nsteps:\n  - {name: a, tool: shell, inputs: {command: 'exit 3'}}\n")
-    good = server.start("two-steps", wait=20).body["run_id"]
-    bad = server.start("fails", wait=20).body["run_id"]
+    good = server.start("two-steps", wait=True).body["run_id"]
+    bad = server.start("fails", wait=True).body["run_id"]
     page = browse("/ui/runs")
     page.wait(f'tr[data-run="{bad}"]')
     page.getByLabel("State").selectOption("failed")

@@ -11,8 +11,8 @@ BUDGET_BYTES = 60 * 1024
 
 
 def test_keys(server, browse):
-    server.start("two-steps", wait=20)
-    server.start("two-steps", wait=20)
+    server.start("two-steps", wait=True)
+    server.start("two-steps", wait=True)
     page = browse("/ui/").live()
     page.until("document.querySelectorAll('tr[data-run]').length === 2")
     focused = "document.activeElement.closest('tr')?.dataset.run"
@@ -72,7 +72,7 @@ def test_a_deep_link_can_be_loaded_again(browse):
 
 
 def test_on_a_phone_nothing_is_cut_off(server, browse):
-    run = server.start("two-steps", wait=20).body["run_id"]
+    run = server.start("two-steps", wait=True).body["run_id"]
     page = browse("/ui/", viewport={"width": 320, "height": 640}, hasTouch=True).live()
     for path in [*PAGES, f"/ui/runs/{run}?event=2"]:
         page.open(path).live()
@@ -83,7 +83,7 @@ def test_on_a_phone_nothing_is_cut_off(server, browse):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_both_themes_are_accessible(server, browse, scheme):
-    run = server.start("two-steps", wait=20).body["run_id"]
+    run = server.start("two-steps", wait=True).body["run_id"]
     page = browse("/ui/", colorScheme=scheme).live()
     back = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert back == {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 22, 26)"}[scheme]

@@ -6,10 +6,11 @@ def figures(page):
 
 
 def test_health_and_figures(server, browse):
-    server.start("two-steps", wait=20)
+    server.start("two-steps", wait=True)
     page = browse("/ui/system").live()
     version = server.get("/api/health").body["version"]
     page.wait_text(".facts", version)
+    page.wait("tr[data-component]")
     components = server.get("/health").body["components"]
     assert page.values("tr[data-component]", "data-component") == [item["component"] for item in components]
     page.wait('.headline [data-state="healthy"]')
@@ -42,11 +43,12 @@ def test_an_unhealthy_component_is_shown_not_hidden(server, browse):
 
 def test_a_lost_connection_is_said_and_taken_back(server, browse, restart):
     page = browse("/ui/runs").live()
-    run = server.start("two-steps", wait=20).body["run_id"]
+    run = server.start("two-steps", wait=True).body["run_id"]
     page.wait(f'tr[data-run="{run}"]')
+    page.remember('[data-banner="back"]')  # it goes by itself after a moment
     again = restart(server, while_away=lambda: page.wait('[data-banner="lost"]'))
-    page.wait('[data-banner="back"]')
+    page.until_seen('[data-banner="back"]')
     page.wait(f'tr[data-run="{run}"]')  # the content stayed
-    later = again.start("two-steps", wait=20).body["run_id"]
+    later = again.start("two-steps", wait=True).body["run_id"]
     page.wait(f'tr[data-run="{later}"] [data-state="success"]')
     assert page.still_the_same_document()

@@ -11,6 +11,7 @@ pytest.register_assert_rewrite("baton", "rig")
 
 import rig  # noqa: E402
 import syscalls  # noqa: E402
+from report import pytest_runtest_makereport  # noqa: E402,F401
 
 
 def pytest_addoption(parser):

@@ -63,7 +63,7 @@ def made():
         for number in range(RUNS):
             runs.append(new_id())
             word = "a word " * (80 if number % 2 else 1)
-            assert server.start("echo-two", {"word": word}, runs[-1], wait=20).body["status"] == "success"
+            assert server.start("echo-two", {"word": word}, runs[-1], wait=True).body["status"] == "success"
             boundaries.append(commit_ends(os.path.join(home.data, "baton.db-wal"))[-1])
             histories.append(server.events(runs[-1]))
         assert server.kill() == -signal.SIGKILL
@@ -101,7 +101,7 @@ def expect(copy, made, count, lost=False):
     checked = copy.local("POST", "/api/db/check")
     assert checked.status == 200 and checked.body["sound"], checked
     more = new_id()
-    assert server.start("echo-two", {"word": "more"}, more, wait=20).body["status"] == "success"
+    assert server.start("echo-two", {"word": "more"}, more, wait=True).body["status"] == "success"
     server.kill()
     server = copy.serve()
     assert server.result(more)["status"] == "success"

@@ -40,7 +40,7 @@ def test_the_tracer_counts_and_kills_where_it_says(tmp_path):
 
 def test_the_tracer_notices_a_process_that_survives(tmp_path):
     report = tmp_path / "report"
-    ended = subprocess.run([syscalls.TRACER, "--report", report, "--patience", "1", "--kill-at", "2",
+    ended = subprocess.run([syscalls.TRACER, "--report", report, "--patience", "3", "--kill-at", "2",
                             "/bin/sh", "-c", "sleep 1000 & echo two"], stdout=subprocess.PIPE, text=True, check=False)
     assert ended.returncode == syscalls.SURVIVED
     assert [line.split()[2] for line in report.read_text().splitlines() if "survived" in line] == ["sleep"]

@@ -6,7 +6,7 @@
  *	--report FILE   where to write what was counted, else standard error
  *	--ignore FILE   a file of the rig's own that the program writes: not counted
  *	--only SUFFIX   only calls whose target ends so are counted
- *	--patience S    seconds that a process may outlive the program, else 10
+ *	--patience S    seconds that a process may outlive the program, else 120
  *
  * Counted are the calls of `calls` below, made by any thread of the program itself, that change
  * something which outlives it: a file, what a client reads, another process.  The children are
@@ -51,7 +51,7 @@ enum {
 	USAGE = 2,
 	REFUSED = 3,  /* the system does not let us trace */
 	UNHARMED = 4, /* ended before the call to kill at */
-	PATIENCE_S = 10,
+	PATIENCE_S = 120,
 };
 
 /* ---- what counts ------------------------------------------------------------------------ */

@@ -9,6 +9,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 pytest.register_assert_rewrite("baton")
 
 from baton import Home  # noqa: E402
+from report import pytest_runtest_makereport  # noqa: E402,F401
 
 
 @pytest.fixture

@@ -126,7 +126,7 @@ steps:
       steps: [{name: say, agent: ada, inputs: {prompt: "${item}"}}]
 outputs: {said: {from: "${steps.each.outputs}"}}
 """)
-    answer = server.start("many", wait=30)
+    answer = server.start("many", wait=True)
     assert [said["text"] for said in answer.body["outputs"]["said"]] == ["other", "second", "has c"]
 
 
@@ -250,7 +250,7 @@ def test_a_changed_agent_reaches_the_next_run_only(home):
     run = server.run_of("registered")
     begun(server, run)
     register(server, [{"text": "as it is"}], "PUT")
-    assert server.start("registered", wait=30).body["outputs"] == {"text": "as it is"}
+    assert server.start("registered", wait=True).body["outputs"] == {"text": "as it is"}
     server.kill()
     server = home.serve()
     assert server.finish(run)["outputs"] == {"text": "as it was"}
@@ -369,4 +369,4 @@ def test_a_run_goes_on_with_the_agent_it_began_with(home):
     home.define(definition([{"text": "the new one"}]))
     server = home.serve()
     assert server.finish(run)["outputs"] == {"text": "the old one"}
-    assert server.start("turns", run_id=new_id(), wait=30).body["outputs"] == {"text": "the new one"}
+    assert server.start("turns", run_id=new_id(), wait=True).body["outputs"] == {"text": "the new one"}

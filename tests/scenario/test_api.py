@@ -7,7 +7,7 @@ import re
 import socket
 
 import pytest
-from baton import PATIENCE_S, new_id
+from baton import PATIENCE_S, WAIT_S, new_id
 from test_websocket import Client
 
 PROBLEM = {"type", "title", "status", "detail", "error", "code", "details"}
@@ -44,7 +44,7 @@ def test_an_escaped_slash_is_no_slash(server, path):
 
 
 def test_query_values_are_unescaped(server):
-    run = server.start("two-steps", wait=20).body["run_id"]
+    run = server.start("two-steps", wait=True).body["run_id"]
     plain = server.get(f"/api/runs/{run}?view=pipeline")
     assert plain.status == 200
     assert server.get(f"/api/runs/{run}?view=%70ipe%6cine").body == plain.body
@@ -61,7 +61,7 @@ def test_parameters_that_are_not_taken(server, target, says):
 
 def test_every_documented_parameter_is_taken(server):
     """And no other: the rows are what the server reads."""
-    run = server.start("two-steps", wait=20).body["run_id"]
+    run = server.start("two-steps", wait=True).body["run_id"]
     paths = server.get("/openapi.json").body["paths"]
     asked = 0
     for path, methods in paths.items():
@@ -128,7 +128,7 @@ def test_the_id_of_a_request(server, given, taken):
 
 
 def test_a_stream_names_its_request(server):
-    run = server.start("two-steps", wait=20).body["run_id"]
+    run = server.start("two-steps", wait=True).body["run_id"]
     answer = server.get(f"/api/runs/{run}/stream", {"X-Request-Id": "the-stream"})
     assert answer.status == 200 and answer.headers["X-Request-Id"] == "the-stream"
 
@@ -202,7 +202,7 @@ def test_a_long_body_is_read_too(home, server):
                 "outputs: {text: {from: '${steps.a.outputs.text}'}}\n")
     text = "x" * 300000
     answer = server.request("POST", "/api/run", {"workflow": "long", "inputs": {"text": text}},
-                            {"Prefer": "wait=20", "X-Request-Id": "long", "Idempotency-Key": "long"})
+                            {"Prefer": f"wait={WAIT_S}", "X-Request-Id": "long", "Idempotency-Key": "long"})
     assert (answer.status, answer.body["outputs"]) == (200, {"text": text})
     assert answer.headers["X-Request-Id"] == "long"
 
@@ -287,7 +287,7 @@ def pages(server, target):
 
 
 def test_every_runs_events_in_pages(server):
-    runs = [server.start("two-steps", wait=20).body["run_id"] for _ in range(3)]
+    runs = [server.start("two-steps", wait=True).body["run_id"] for _ in range(3)]
     whole = server.get("/api/events").body
     assert whole["cursor"] is None
     positions = [int(event["position"]) for event in whole["items"]]
@@ -302,7 +302,7 @@ def test_every_runs_events_in_pages(server):
 
 @pytest.mark.parametrize("view", ["pipeline", "pipeline_v1", "runtime", "task", "graph"])
 def test_every_runs_events_in_a_vocabulary(server, view):
-    runs = [server.start("two-steps", wait=20).body["run_id"] for _ in range(2)]
+    runs = [server.start("two-steps", wait=True).body["run_id"] for _ in range(2)]
     shown = pages(server, f"/api/events?limit=3&view={view}")
     wanted = sum((server.get(f"/api/runs/{run}/events?view={view}").body["items"] for run in runs), [])
     assert shown == wanted and shown

@@ -5,7 +5,7 @@ import hashlib
 import pathlib
 
 import pytest
-from baton import Gone, killed, new_id, wait_until
+from baton import PATIENCE_S, Gone, killed, new_id, wait_until
 
 WRITER = """
 name: writer
@@ -59,7 +59,7 @@ def one(home, inputs, tool="write_artifact"):
 
 
 def failed(server, name):
-    result = server.start(name, wait=20).body
+    result = server.start(name, wait=True).body
     assert result["status"] == "failed", result
     return result["error"]
 
@@ -67,7 +67,7 @@ def failed(server, name):
 def fetch(home, run, name):
     """Through the command line, to the byte."""
     process = home.begin("artifacts", run, name)
-    output = process.popen.communicate(timeout=30)[0]
+    output = process.popen.communicate(timeout=PATIENCE_S)[0]
     assert process.popen.returncode == 0, process.errors()
     return output
 
@@ -92,7 +92,7 @@ def step_of(server, run):
 
 def test_versions_hashes_and_bytes(home, server):
     home.define(WRITER)
-    result = server.start("writer", wait=30).body
+    result = server.start("writer", wait=True).body
     assert result["status"] == "success", result
     run = result["run_id"]
     text = "grüße".encode()
@@ -111,7 +111,7 @@ def test_versions_hashes_and_bytes(home, server):
 
 def test_the_bytes_over_http(home, server):
     home.define(WRITER)
-    run = server.start("writer", wait=30).body["run_id"]
+    run = server.start("writer", wait=True).body["run_id"]
     answer = server.get(f"/api/runs/{run}/artifacts/notes/plan.md")
     assert (answer.status, answer.body, answer.headers["ETag"]) == (200, b"another", f'"{sha(b"another")}"')
     old = server.get(f"/api/runs/{run}/artifacts/notes/plan.md?version=1")
@@ -132,13 +132,13 @@ def test_the_bytes_over_http(home, server):
 ])
 def test_what_is_not_there(home, server, target, status, words):
     home.define(WRITER)
-    run = server.start("writer", wait=30).body["run_id"]
+    run = server.start("writer", wait=True).body["run_id"]
     answer = server.get(f"/api/runs/{run}/artifacts/{target}")
     assert answer.status == status and words in answer.body["detail"], answer
 
 
 def test_a_run_without_artifacts_and_no_run(home, server):
-    run = server.start(home.define("name: plain\nsteps:\n  - {name: a, tool: noop}\n"), wait=20).body["run_id"]
+    run = server.start(home.define("name: plain\nsteps:\n  - {name: a, tool: noop}\n"), wait=True).body["run_id"]
     assert listed(server, run) == []
     assert server.get(f"/api/runs/{new_id()}/artifacts").status == 404
     assert server.get(f"/api/runs/{new_id()}/artifacts/a").status == 404
@@ -146,7 +146,7 @@ def test_a_run_without_artifacts_and_no_run(home, server):
 
 def test_the_command_line(home, server):
     home.define(WRITER)
-    run = server.start("writer", wait=30).body["run_id"]
+    run = server.start("writer", wait=True).body["run_id"]
     _, output, _ = home.cli("artifacts", run)
     lines = output.splitlines()
     assert [line.split()[1:4] for line in lines] == [["1", "7", "notes/plan.md"], ["1", "5", "made.bin"],
@@ -183,7 +183,7 @@ def test_a_write_that_is_refused_leaves_nothing(home, server, inputs, words):
 
 def test_bytes_that_were_changed_on_the_disk_are_not_given(home, server):
     home.define(WRITER)
-    run = server.start("writer", wait=30).body["run_id"]
+    run = server.start("writer", wait=True).body["run_id"]
     hexes = sha(b"another")
     path = pathlib.Path(home.data, "artifacts", "content", hexes[:2], hexes)
     path.write_bytes(b"anotheR")
@@ -193,7 +193,7 @@ def test_bytes_that_were_changed_on_the_disk_are_not_given(home, server):
     path.unlink()
     assert "not there any more" in server.get(f"/api/runs/{run}/artifacts/notes/plan.md").body["detail"]
     # Writing the same bytes again makes it whole.
-    server.start(one(home, "{name: b, content: another}"), wait=20)
+    server.start(one(home, "{name: b, content: another}"), wait=True)
     assert server.get(f"/api/runs/{run}/artifacts/notes/plan.md").body == b"another"
 
 
@@ -206,11 +206,11 @@ steps:
   - {{name: make, tool: shell, inputs: {{command: "head -c $(({large} + ${{inputs.more}})) /dev/zero > big"}}}}
   - {{name: keep, tool: write_artifact, depends_on: [make], inputs: {{name: big, path: big}}}}
 """)
-    run = server.start("large", wait=60).body["run_id"]
+    run = server.start("large", wait=True).body["run_id"]
     assert [row["size"] for row in listed(server, run)] == [large]
     answer = server.get(f"/api/runs/{run}/artifacts/big")
     assert len(answer.body) == large and sha(answer.body) == listed(server, run)[0]["sha256"]
-    refused = server.start("large", {"more": 1}, wait=60).body
+    refused = server.start("large", {"more": 1}, wait=True).body
     assert refused["status"] == "failed" and "at most" in refused["error"]
     assert "more than a step's value" in failed(server, home.define(f"""
 name: back
@@ -230,7 +230,7 @@ steps:
   - {{name: read, tool: read_artifact, depends_on: [keep], inputs: {{name: b, encoding: base64}}}}
   - {{name: text, tool: read_artifact, depends_on: [read], inputs: {{name: b}}}}
 """)
-    result = server.start("bytes", wait=20).body
+    result = server.start("bytes", wait=True).body
     assert "is not UTF-8 (byte 0)" in result["error"]
     assert server.get(f"/api/runs/{result['run_id']}/artifacts/b").body == b"\xff\xfe"
 
@@ -245,7 +245,7 @@ steps:
       steps:
         - {name: keep, tool: write_artifact, inputs: {name: shared, content: "number ${item}"}}
 """)
-    run = server.start("wide", wait=30).body["run_id"]
+    run = server.start("wide", wait=True).body["run_id"]
     assert [row["version"] for row in listed(server, run)] == list(range(1, 13))
     assert {row["sha256"] for row in listed(server, run)} == {sha(f"number {n}".encode()) for n in range(12)}
 
@@ -260,7 +260,7 @@ def test_a_write_that_was_cut_off_happens_once(home, point, passing):
     run = new_id()
     server = home.serve(BATON_POINTS=f"{point}=kill@{passing}")
     with contextlib.suppress(Gone):
-        server.start("writer", run_id=run, wait=30)
+        server.start("writer", run_id=run, wait=True)
     assert killed(server), server.errors()
     server = home.serve()
     assert server.finish(run)["status"] == "success"
@@ -305,7 +305,7 @@ def test_bytes_that_nobody_names_are_swept_and_others_stay(home):
     """Compaction takes the events; what they named stays, and so does what is written meanwhile."""
     home.define(WRITER)
     server = home.serve()
-    run = server.start("writer", wait=30).body["run_id"]
+    run = server.start("writer", wait=True).body["run_id"]
     kept = contents(home)
     server.kill()
     server = home.serve(BATON_POINTS="artifact.content_stored=kill")
@@ -336,7 +336,7 @@ def test_bytes_that_nobody_names_are_swept_and_others_stay(home):
 def test_a_torn_line_is_no_artifact(home):
     home.define(WRITER)
     server = home.serve()
-    run = server.start("writer", wait=30).body["run_id"]
+    run = server.start("writer", wait=True).body["run_id"]
     server.kill()
     lines = pathlib.Path(home.data, "artifacts", "runs", run)
     with lines.open("ab") as file:

@@ -15,14 +15,14 @@ def chain(steps):
 
 def warm_up(home, server):
     """One run, after which the WAL holds what is counted: its first write may begin it anew."""
-    server.start(home.define("name: warm\nsteps:\n  - {name: a, tool: echo}\n"), wait=20)
+    server.start(home.define("name: warm\nsteps:\n  - {name: a, tool: echo}\n"), wait=True)
 
 
 def test_a_chain_costs_one_row_and_one_commit_a_step(home, server):
     name = home.define(chain(STEPS))
     warm_up(home, server)
     before = home.commits()
-    assert server.start(name, wait=20).body["status"] == "success"
+    assert server.start(name, wait=True).body["status"] == "success"
     commits = home.commits() - before
     types = server.types(server.get("/api/runs").body[0]["run_id"])
     assert types == ["run.created"] + ["step.computed"] * STEPS + ["run.finished"]
@@ -32,7 +32,7 @@ def test_a_chain_costs_one_row_and_one_commit_a_step(home, server):
 
 def test_the_rows_are_the_events(home, server):
     name = home.define(chain(STEPS))
-    run = server.start(name, wait=20).body["run_id"]
+    run = server.start(name, wait=True).body["run_id"]
     events = server.events(run)
     server.kill()
     with home.database() as database:
@@ -73,7 +73,7 @@ def test_parallel_pure_steps_keep_the_bound(home, server, width):
         lines.append(f"  - {{name: s{number}, tool: echo, inputs: {{n: {number}}}}}")
     warm_up(home, server)
     before = home.commits()
-    run = server.start(home.define("\n".join(lines) + "\n"), wait=20).body["run_id"]
+    run = server.start(home.define("\n".join(lines) + "\n"), wait=True).body["run_id"]
     assert len(server.events(run)) <= 2 * width + 3
     assert home.commits() - before <= width + 1
 
@@ -132,7 +132,7 @@ def test_every_kind_of_step_keeps_the_bound(home, server, kind):
     name = home.define("name: kinds\n" + head + "steps:\n" + "\n".join(lines) + "\n")
     warm_up(home, server)
     before = home.commits()
-    result = server.start(name, wait=20).body
+    result = server.start(name, wait=True).body
     assert result["status"] == "success", result
     assert len(server.events(result["run_id"])) <= 2 * steps * count + 2
     # And the one that made the run.
@@ -146,7 +146,7 @@ def test_a_run_within_a_run_keeps_the_bound(home, server):
     name = home.define("name: outer\nsteps:\n  - {name: a, workflow: inner}\n  - {name: b, workflow: inner, depends_on: [a]}\n")
     warm_up(home, server)
     before = home.commits()
-    run = server.start(name, wait=20).body["run_id"]
+    run = server.start(name, wait=True).body["run_id"]
     assert server.types(run) == ["run.created"] + ["subrun.requested", "subrun.finished"] * 2 + ["run.finished"]
     inner = [event["data"]["effect"] for event in server.events(run) if event["type"] == "subrun.requested"]
     assert [server.types(one) for one in inner] == [["run.created", "tool.requested", "tool.finished", "run.finished"]] * 2

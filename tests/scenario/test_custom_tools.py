@@ -101,7 +101,7 @@ def test_a_tool_is_inert_until_it_is_trusted(home, server):
     assert refused.status == 403 and "baton trust greet" in refused.body["detail"], refused
     status, printed, errors = home.cli("trust", "greet")
     assert (status, errors) == (0, "") and printed.startswith("trusted greet: definition ")
-    assert output(server.start("one", wait=30).body) == {"result": "hello you"}
+    assert output(server.start("one", wait=True).body) == {"result": "hello you"}
     assert home.cli("trust", "list")[1].split()[:2] == ["greet", "trusted"]
     assert home.cli("trust", "revoke", "greet")[0] == 0
     assert server.start("one").status == 403
@@ -120,7 +120,7 @@ def test_what_has_changed_is_inert_again(home, server, file, what):
     assert refused.status == 403 and f"its {what} has changed" in refused.body["detail"]
     # An admin looks at it again.
     trust(server, "greet")
-    assert output(server.start("one", wait=30).body) == {"result": 1}
+    assert output(server.start("one", wait=True).body) == {"result": 1}
 
 
 def test_another_program_of_the_system_in_its_place_is_noticed(home):
@@ -138,7 +138,7 @@ def test_another_program_of_the_system_in_its_place_is_noticed(home):
     assert refused.status == 403 and "its program has changed" in refused.body["detail"]
     link.unlink()
     link.symlink_to("/bin/cat")
-    assert output(server.start("one", wait=30).body)["word"] == "x"
+    assert output(server.start("one", wait=True).body)["word"] == "x"
 
 
 def test_many_first_calls_at_once(home, server):
@@ -279,14 +279,14 @@ def test_once_whose_result_is_no_json_may_have_happened(home, server):
         in_doubt(server, server.run_of("one"))
 
 
-def held(home, server, keep_alive, more="", class_name="once"):
+def held(home, server, keep_alive, class_name):
     """The run of a tool that has told us it is under way and waits for good; nothing of it can be seen from outside."""
     with World() as world:
         put(home, "slow", f"path: slow.py\nfunction: do\nclass: {class_name}\nnetwork: true\nkeep_alive: {keep_alive}\n",
             slow__py="import time, urllib.request\n"
                      "def do(url):\n    urllib.request.urlopen(url).read()\n    time.sleep(1000)\n")
         trust(server, "slow")
-        home.define(one_step("slow", f"{{url: '{world.base}/begun'}}", more))
+        home.define(one_step("slow", f"{{url: '{world.base}/begun'}}"))
         run = server.run_of("one")
         world.await_asked(1)
     return run
@@ -294,15 +294,19 @@ def held(home, server, keep_alive, more="", class_name="once"):
 
 @pytest.mark.parametrize("keep_alive", ["false", "true"])
 def test_once_that_is_stopped_at_its_steps_timeout_is_a_question(home, server, keep_alive):
-    run = held(home, server, keep_alive, "    timeout: 3\n" + RETRIED)
-    assert "told to stop" in in_doubt(server, run)
+    """It is stopped whether it has begun by then or not, so nothing waits for its beginning."""
+    put(home, "slow", f"path: slow.py\nfunction: do\nclass: once\nkeep_alive: {keep_alive}\n",
+        slow__py="import time\ndef do():\n    time.sleep(1000)\n")
+    trust(server, "slow")
+    home.define(one_step("slow", "{}", "    timeout: 3\n" + RETRIED))
+    assert "told to stop" in in_doubt(server, server.run_of("one"))
 
 
 @pytest.mark.parametrize("keep_alive", ["false", "true"])
 @pytest.mark.parametrize("class_name,outcome,code", [("once", "unknown", "outcome_unknown"), ("keyed", "cancelled", "cancelled")])
 def test_one_whose_run_is_cancelled(home, server, keep_alive, class_name, outcome, code):
     """Of a run that is called off nobody is asked; what is recorded is that nobody knows."""
-    run = held(home, server, keep_alive, class_name=class_name)
+    run = held(home, server, keep_alive, class_name)
     assert server.request("POST", f"/api/runs/{run}/cancel", {}).status == 200
     server.finish(run)
     events = server.events(run)

@@ -132,7 +132,7 @@ def test_streams_and_sockets_are_ended_properly(home, server):
     with concurrent.futures.ThreadPoolExecutor() as pool, \
             Client(server, "/ws/events") as socket, \
             server.stream("/api/stream") as events:
-        patient = pool.submit(server.start, home.define(ASKS), wait=60)
+        patient = pool.submit(server.start, home.define(ASKS), wait=True)
         next(told for told in events if told.event["type"] == "human.requested")
         stop(server)
         gate.send()
@@ -147,7 +147,7 @@ def test_streams_and_sockets_are_ended_properly(home, server):
 def test_patience_has_an_end(home):
     server = home.serve(BATON_SERVE_DRAIN_SECONDS="1")
     run, _ = begin(home, server, ONE)
-    stop(server)
+    server.popen.send_signal(signal.SIGTERM)
     assert server.wait() == 0
     wait_until_none_with(home.data)
     assert "1 tool call did not end in time" in server.errors()

@@ -483,7 +483,7 @@ steps:
     results = []
     for points in ("", "live.renew=limit@1"):
         server = home.serve(**({"BATON_POINTS": points} if points else {}))
-        result = server.start("long", wait=30).body
+        result = server.start("long", wait=True).body
         assert result["status"] == "success", result
         events = [(event["seq"], event["type"], event["data"].get("step")) for event in server.events(result["run_id"])]
         results.append((result["outputs"], events))

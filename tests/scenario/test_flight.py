@@ -17,7 +17,7 @@ def test_a_held_loop_is_named_while_it_is_held(home):
     hold = home.fifo("hold", "loop")
     server = home.serve(BATON_POINTS="runtime.committed=hold", BATON_POINTS_GATE=str(hold.path))
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        started = pool.submit(server.start, "two-steps", wait=20)
+        started = pool.submit(server.start, "two-steps", wait=True)
         # Written by another thread: the loop itself is not there to do it.
         wait_until(lambda: "by commit 0, see flight-" in server.errors())
         hold.send("x")

@@ -1,6 +1,4 @@
 """Is the server there, should it get work, how are its parts."""
-import socket
-
 import pytest
 
 COMPONENTS = {"store", "writer", "disk", "loop", "tools", "recovery"}
@@ -58,7 +56,7 @@ def test_while_it_recovers(home):
     first.until(run, "human.requested")
     first.kill()
     passed, gate = home.fifo("points", "passed"), home.fifo("points", "gate")
-    port = free_port()
+    port = home.port()
     server = home.begin_serve(port=port, BATON_POINTS="runtime.recovering=hold",
                               BATON_POINTS_GATE=str(gate.path), BATON_POINTS_TRACE=str(passed.path))
     while passed.await_line() != "runtime.recovering":
@@ -77,9 +75,3 @@ def test_while_it_recovers(home):
     assert server.listen()
     assert server.get("/health/ready").status == 200
     assert server.start("waits").status == 202
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]

@@ -4,7 +4,7 @@ import http.client
 import json
 
 import pytest
-from baton import PATIENCE_S, Gone, killed, new_id
+from baton import PATIENCE_S, WAIT_S, Gone, killed, new_id
 from test_api import check_problem
 from test_auth import bearer, make_key
 
@@ -49,13 +49,13 @@ def test_waiting_for_the_same_run(home, server):
     server.until(run, "human.requested")
     connection = http.client.HTTPConnection(server.address, timeout=PATIENCE_S)
     connection.request("POST", "/api/run", json.dumps(body).encode(),
-                       {"Content-Type": "application/json", "Idempotency-Key": "k", "Prefer": "wait=20"})
+                       {"Content-Type": "application/json", "Idempotency-Key": "k", "Prefer": f"wait={WAIT_S}"})
     server.respond(server.inbox()[0]["id"])
     response = connection.getresponse()
     result = json.loads(response.read())
     connection.close()
     assert (response.status, result["run_id"], result["status"]) == (200, run, "success")
-    after_the_end = start(server, "k", body, Prefer="wait=20")
+    after_the_end = start(server, "k", body, Prefer=f"wait={WAIT_S}")
     assert (after_the_end.status, after_the_end.body) == (200, result)
     assert runs(server) == [run]
 

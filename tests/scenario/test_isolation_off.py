@@ -62,7 +62,7 @@ def test_a_command_that_is_cut_off_at_its_time_is_a_question(home):
     server.respond(asked["effect"], "not_happened", revision=asked["revision"])
     assert server.finish(run)["status"] == "failed"
     home.define("name: said\nsteps: [{name: a, tool: shell, inputs: {command: exit 3}}]\n")
-    result = server.start("said", wait=30).body
+    result = server.start("said", wait=True).body
     assert result["status"] == "failed" and "exit status 3" in result["error"]
 
 

@@ -1,14 +1,13 @@
 """GET /metrics: the format, and every series moved by what happens."""
 import contextlib
 import json
-import os
 import pathlib
 import re
-import signal
+import select
 import socket
 import subprocess
 
-from baton import new_id, wait_until
+from baton import PATIENCE_S, new_id, wait_until
 from test_websocket import Client
 
 SAMPLE = re.compile(r'([a-z_]+)(?:\{((?:[a-z]+="(?:[^"\\\n]|\\.)*",?)+)\})? (-?[0-9.e+-]+|NaN|[+-]Inf)')
@@ -85,7 +84,7 @@ def judged(text):
 
 
 def test_the_format_is_kept(server):
-    server.start("two-steps", wait=20)
+    server.start("two-steps", wait=True)
     server.get('/no"such\\path')
     text = server.get("/metrics").body.decode()
     seen = set()
@@ -110,7 +109,7 @@ def test_the_format_is_kept(server):
 
 def test_what_has_happened_is_counted(server):
     before = server.figures()
-    server.start("two-steps", wait=20)
+    server.start("two-steps", wait=True)
     after = server.figures()
 
     def moved(series):
@@ -124,7 +123,11 @@ def test_what_has_happened_is_counted(server):
     assert moved("baton_wal_bytes") > 0
     assert moved("baton_loop_turn_seconds_count") > 0
     assert moved('baton_runs{state="succeeded"}') == 1
-    assert after["baton_runs_live"] == after["baton_children"] == after["baton_loop_stalls_total"] == 0
+    assert after["baton_runs_live"] == after["baton_children"] == 0
+    # Where processors are scarce the loop may be held; without a slow turn there is no stall.
+    later = server.figures()
+    slow = later["baton_loop_turn_seconds_count"] - later['baton_loop_turn_seconds_bucket{le="0.1"}']
+    assert after["baton_loop_stalls_total"] == 0 or slow > 0
 
 
 def test_requests_are_counted_by_route_and_status(home, server):
@@ -229,33 +232,36 @@ def test_a_queue_is_shown(home):
     wait_until(lambda: server.figures()['baton_queue_depth{lane="writer"}'] == 0)
 
 
-def test_a_queue_of_readers_is_shown(server):
-    """Long bodies are read on the readers' threads, far slower than the loop takes them in: many that end
-    at once wait there for each other, and questions for the figures wait among them."""
-    text = b'{"workflow": "x", "inputs": {"n": [' + b"1," * 900000 + b"1]}}"
-    head = b"POST /api/run HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+def test_a_queue_of_readers_is_shown(home):
+    """Two questions for the figures and three long bodies, all of which readers' threads read.  The questions
+    hold both threads, and the bodies queue behind them.  Whichever question goes on, its thread takes
+    the first body and is held there, so two bodies still wait when the answer is made."""
+    trace = pathlib.Path(home.path, "trace")
+    gate = home.fifo("hold", "readers")
+    server = home.serve(BATON_POINTS="metrics.before_read=hold@1-2;body.before_parse=hold",
+                        BATON_POINTS_GATE=str(gate.path), BATON_POINTS_TRACE=str(trace))
 
-    def depths():
-        with contextlib.ExitStack() as stack:
-            clients = [stack.enter_context(raw(server)) for _ in range(16)]
-            asking = [stack.enter_context(raw(server)) for _ in clients]
-            for client in clients:
-                client.sendall(head % len(text) + text[:-1])
-            # While it is stopped it can do none of this before the rest has come, however slow we are.
-            os.kill(server.pid, signal.SIGSTOP)
-            for client, question in zip(clients, asking):
-                client.sendall(text[-1:])
-                question.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-            os.kill(server.pid, signal.SIGCONT)
-            for question in asking:
-                shown = b"".join(iter(lambda question=question: question.recv(65536), b"")).decode()
-                oldest = re.search(r'^baton_queue_oldest_seconds{lane="reader"} (.*)$', shown, re.M)[1]
-                depth = int(re.search(r'^baton_queue_depth{lane="reader"} (\d+)$', shown, re.M)[1])
-                assert (float(oldest) > 0) == (depth > 0)
-                yield depth
-            assert {status(client) for client in clients} == {404}
-    wait_until(lambda: max(depths()) > 0)
-    assert server.figures()['baton_queue_depth{lane="reader"}'] == 0
+    def passed(point):
+        return trace.read_text().splitlines().count(point)
+
+    with contextlib.ExitStack() as stack:
+        asking = [stack.enter_context(raw(server)) for _ in range(2)]
+        clients = [stack.enter_context(raw(server)) for _ in range(3)]
+        for question in asking:
+            question.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        wait_until(lambda: passed("metrics.before_read") == 2)
+        for client in clients:
+            post(client, "/api/run", {"workflow": "x", "inputs": {"text": "x" * 70000}})
+        wait_until(lambda: passed("body.queued") == 3)
+        gate.send("1")
+        [answered], _, _ = select.select(asking, [], [], PATIENCE_S)
+        shown = b"".join(iter(lambda: answered.recv(65536), b"")).decode()
+        assert int(re.search(r'^baton_queue_depth{lane="reader"} (\d+)$', shown, re.M)[1]) in (2, 3)
+        assert float(re.search(r'^baton_queue_oldest_seconds{lane="reader"} (.*)$', shown, re.M)[1]) > 0
+        gate.send("23")  # the other question and the first body
+        assert {status(client) for client in clients} == {404}
+    figures = server.figures()
+    assert figures['baton_queue_depth{lane="reader"}'] == figures['baton_queue_oldest_seconds{lane="reader"}'] == 0
 
 
 # ---- what was refused ------------------------------------------------------------------------------
@@ -263,7 +269,7 @@ def test_a_queue_of_readers_is_shown(server):
 
 def raw(server):
     host, port = server.address.rsplit(":", 1)
-    return socket.create_connection((host, int(port)), timeout=30)
+    return socket.create_connection((host, int(port)), timeout=PATIENCE_S)
 
 
 def post(client, path, body):

@@ -201,7 +201,7 @@ def test_recovery_waits_for_the_lock_of_a_child_that_still_lives(home):
         home.workspace(run, "log.txt").write_text("the survivor writes\n")
         server = home.serve()
         # A second run is served from beginning to end meanwhile; the first one stays where it was.
-        assert server.start("two-steps", wait=20).body["status"] == "success"
+        assert server.start("two-steps", wait=True).body["status"] == "success"
         assert "tool.restarted" not in server.types(run)
         assert home.workspace(run, "log.txt").read_text() == "the survivor writes\n"
     told.await_line()

@@ -475,7 +475,7 @@ def test_a_long_run_is_loaded_from_its_snapshot(home):
 
 
 def test_a_short_run_has_no_snapshot(home, server):
-    server.start("two-steps", wait=20)
+    server.start("two-steps", wait=True)
     assert server.figures()["baton_snapshots_total"] == 0
 
 

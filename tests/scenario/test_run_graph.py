@@ -127,7 +127,7 @@ def test_items_and_rounds_are_counts(home, server):
 
 def test_a_line_that_leads_back_says_so(home, server):
     home.define(CYCLE)
-    run = server.start("cycle", wait=20).body["run_id"]
+    run = server.start("cycle", wait=True).body["run_id"]
     picture = graph(server, run)
     back = [(edge["from"], edge["to"]) for edge in picture["edges"] if edge["back"]]
     assert back == [("judge", "begin")]
@@ -139,13 +139,13 @@ def test_a_line_that_leads_back_says_so(home, server):
 def test_a_definition_that_is_too_large_is_shown_as_far_as_that_goes(home, server):
     steps = "\n".join(f"  - {{name: s{number}, tool: echo, inputs: {{text: x}}}}" for number in range(3000))
     home.define(f"name: wide\nsteps:\n{steps}\n")
-    run = server.start("wide", wait=30).body["run_id"]
+    run = server.start("wide", wait=True).body["run_id"]
     answer = server.get(f"/api/runs/{run}/graph").body
     assert (len(answer["nodes"]), answer["nodes_left_out"]) == (2000, 1000)
 
 
 def test_the_trace_in_the_words_of_the_fifth_vocabulary(server):
-    run = server.start("two-steps", wait=20).body["run_id"]
+    run = server.start("two-steps", wait=True).body["run_id"]
     trace = server.get(f"/api/runs/{run}/trace").body
     assert trace["task_id"] == run
     assert len(trace["steps"]) == len(server.events(run))
@@ -155,7 +155,7 @@ def test_the_trace_in_the_words_of_the_fifth_vocabulary(server):
 def test_sessions_of_sub_runs(home, server):
     home.define(CHILD)
     home.define(PARENT)
-    run = server.start("parent", wait=20).body["run_id"]
+    run = server.start("parent", wait=True).body["run_id"]
     [session] = server.get(f"/api/runs/{run}/sessions").body
     assert (session["parent_task_id"], session["agent_name"], session["status"]) == (run, "child", "completed")
     assert "from the child" in session["summary"]

@@ -21,7 +21,7 @@ OUTPUT_LIMIT = 131072
 def shell(home, server, command, **inputs):
     """The step as the API shows it after the command ran."""
     home.define(SHELL)
-    answer = server.start("shell", {"command": command, **inputs}, wait=25)
+    answer = server.start("shell", {"command": command, **inputs}, wait=True)
     assert answer.status == 200, answer
     return answer.body["steps"][0]
 
@@ -195,5 +195,5 @@ def test_steps_of_a_run_share_the_workspace_one_after_the_other(home, server):
 
 def test_a_bad_input_of_the_tool(home, server):
     home.define("name: bad\nsteps: [{name: a, tool: shell, inputs: {command: ls, timeout_seconds: 0}}]\n")
-    answer = server.start("bad", wait=20)
+    answer = server.start("bad", wait=True)
     assert answer.status == 422 or answer.body["steps"][0]["status"] == "failed"

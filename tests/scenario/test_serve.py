@@ -4,7 +4,7 @@ import re
 import socket
 
 import pytest
-from baton import PATIENCE_S, new_id
+from baton import PATIENCE_S, WAIT_S, new_id
 
 RESULT = {"run_id", "workflow", "adapter", "status", "started_at", "completed_at", "duration_ms",
           "steps", "outputs", "error", "metadata"}
@@ -50,7 +50,7 @@ def test_an_acknowledged_run_survives_a_kill(home, server):
 
 
 def test_waiting_for_the_end(server):
-    answer = server.start("two-steps", wait=20)
+    answer = server.start("two-steps", wait=True)
     assert answer.status == 200
     assert answer.body["status"] == "success"
     assert answer.body["outputs"] == {"greeting": "hello, world\n"}
@@ -65,7 +65,7 @@ def test_waiting_in_vain_gives_the_receipt(home, server):
 
 
 @pytest.mark.parametrize("preference, status", [
-    ("wait=20", 200), ("respond-async, wait=20", 200), ("wait=0", 202), ("wait=-1", 202),
+    (f"wait={WAIT_S}", 200), (f"respond-async, wait={WAIT_S}", 200), ("wait=0", 202), ("wait=-1", 202),
     ("wait=soon", 202), ("respond-async", 202)])
 def test_preferences(server, preference, status):
     body = {"workflow": "two-steps", "inputs": {}}
@@ -195,7 +195,7 @@ def test_bad_pages(server, query):
 
 
 def test_the_events_and_their_pages(server):
-    run = server.start("two-steps", wait=20).body["run_id"]
+    run = server.start("two-steps", wait=True).body["run_id"]
     whole = server.get(f"/api/runs/{run}/events").body
     assert whole["cursor"] is None
     assert [event["seq"] for event in whole["items"]] == list(range(1, 6))
@@ -357,6 +357,6 @@ def test_a_server_answers_while_a_step_runs(home, server):
     server.start("long", run_id=run)
     told.await_line()
     assert server.get("/api/health").status == 200
-    assert server.start("two-steps", wait=20).status == 200
+    assert server.start("two-steps", wait=True).status == 200
     gate.send()
     assert server.finish(run)["status"] == "success"

@@ -223,4 +223,4 @@ def test_the_start_timeout_takes_effect(server):
     assert "workflow_start_timeout_seconds" in answer.body["detail"]
     assert server.get("/api/runs").body == []
     server.request("PATCH", "/api/server", {"workflow_start_timeout_seconds": None})
-    assert server.start("two-steps", wait=20).body["status"] == "success"
+    assert server.start("two-steps", wait=True).body["status"] == "success"

@@ -8,7 +8,7 @@ import select
 import socket
 
 import pytest
-from baton import PATIENCE_S, wait_until
+from baton import PATIENCE_S, WAIT_S, wait_until
 from test_websocket import Client
 
 ASKS_MUCH = ("name: asks-much\ninputs:\n  text: {type: string}\nsteps:\n" + "".join(
@@ -17,10 +17,10 @@ ASKS_MUCH = ("name: asks-much\ninputs:\n  text: {type: string}\nsteps:\n" + "".j
 
 @pytest.fixture
 def impatient(home):
-    """A server that gives everybody one second."""
-    return home.serve(BATON_SERVE_HEADER_SECONDS="1", BATON_SERVE_BODY_SECONDS="1",
-                      BATON_SERVE_IDLE_SECONDS="1", BATON_SERVE_SEND_SECONDS="1",
-                      BATON_SERVE_SOCKET_IDLE_SECONDS="1")
+    """A server that gives everybody three seconds: far more than a good client takes on a busy machine."""
+    return home.serve(BATON_SERVE_HEADER_SECONDS="3", BATON_SERVE_BODY_SECONDS="3",
+                      BATON_SERVE_IDLE_SECONDS="3", BATON_SERVE_SEND_SECONDS="3",
+                      BATON_SERVE_SOCKET_IDLE_SECONDS="3")
 
 
 def raw(server):
@@ -61,8 +61,10 @@ def drip(clients, server, until_closed):
 
 def test_slow_headers(impatient):
     with contextlib.ExitStack() as stack:
-        clients = [stack.enter_context(raw(impatient)) for _ in range(50)]
-        for client in clients:
+        clients = []
+        for _ in range(50):
+            client = stack.enter_context(raw(impatient))
+            clients.append(client)
             client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ")
         for answer in drip(clients, impatient, b"x"):
             assert answer.startswith(b"HTTP/1.1 408 ") and b'"code":"timeout"' in answer
@@ -71,8 +73,10 @@ def test_slow_headers(impatient):
 
 def test_slow_bodies(impatient):
     with contextlib.ExitStack() as stack:
-        clients = [stack.enter_context(raw(impatient)) for _ in range(20)]
-        for number, client in enumerate(clients):
+        clients = []
+        for number in range(20):
+            client = stack.enter_context(raw(impatient))
+            clients.append(client)
             how = b"Content-Length: 1000" if number % 2 else b"Transfer-Encoding: chunked"
             client.sendall(b"POST /api/run HTTP/1.1\r\nHost: localhost\r\n" + how + b"\r\n\r\n")
         for answer in drip(clients, impatient, b"1"):
@@ -139,7 +143,7 @@ def test_no_more_connections_than_descriptors_allow(home):
         figures = home.local("GET", "/metrics").body.decode()
         assert 'baton_rejections_total{limit="HTTP_CONNECTIONS"} 1\n' in figures
         assert home.local("POST", "/api/run", {"workflow": "two-steps", "inputs": {}},
-                          {"Prefer": "wait=20"}).body["status"] == "success"
+                          {"Prefer": f"wait={WAIT_S}"}).body["status"] == "success"
         # Who stayed is still served.
         kept[0].sendall(b"GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert kept[0].recv(65536).startswith(b"HTTP/1.1 200 ")

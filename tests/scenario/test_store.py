@@ -57,7 +57,7 @@ def test_stats_count_what_there_is(home):
     before = stats(home)
     assert before["runs"] == before["events"] == 0
     for _ in range(3):
-        assert server.start("echo-two", wait=20).body["status"] == "success"
+        assert server.start("echo-two", wait=True).body["status"] == "success"
     after = stats(home)
     assert after["runs"] == 3
     assert after["events"] == sum(len(server.events(row["run_id"])) for row in server.get("/api/runs").body)
@@ -77,7 +77,7 @@ def test_check_follows_every_reference(home):
     server = home.serve()
     home.define(ECHO)
     long = "x" * 1000
-    assert server.start("echo-two", {"word": long}, wait=20).body["outputs"] == {"word": long}
+    assert server.start("echo-two", {"word": long}, wait=True).body["outputs"] == {"word": long}
     status, output, errors = home.cli("db", "check", "--json")
     assert status == 0, errors
     found = json.loads(output)
@@ -98,7 +98,7 @@ def test_check_follows_every_reference(home):
 def test_check_finds_a_damaged_value(home):
     server = home.serve()
     home.define(ECHO)
-    assert server.start("echo-two", {"word": "y" * 1000}, wait=20).body["status"] == "success"
+    assert server.start("echo-two", {"word": "y" * 1000}, wait=True).body["status"] == "success"
     server.kill()
     with home.meddled() as database:
         database.execute("UPDATE blobs SET bytes = CAST(replace(CAST(bytes AS TEXT), 'yyyy', 'zyyy') AS BLOB)"
@@ -112,7 +112,7 @@ def test_check_finds_a_damaged_value(home):
 def test_a_damaged_file_is_refused_by_name(home):
     server = home.serve()
     home.define(ECHO)
-    assert server.start("echo-two", wait=20).body["status"] == "success"
+    assert server.start("echo-two", wait=True).body["status"] == "success"
     assert home.cli("db", "backup", "good.db")[0] == 0
     server.kill()
     path = pathlib.Path(home.data, "baton.db")
@@ -146,7 +146,7 @@ def test_vacuum_changes_nothing_but_the_size(home):
     assert status == 0, errors
     assert output.strip() == f"{stats(home)['bytes']} bytes"
     assert server.events(run) == before
-    assert server.start("echo-two", wait=20).body["status"] == "success"
+    assert server.start("echo-two", wait=True).body["status"] == "success"
     assert home.cli("db", "check")[0] == 0
 
 
@@ -204,11 +204,11 @@ def test_copies_made_under_load_are_moments_of_one_history(home):
 
         def load(number):
             while len(done) < len(copies):
-                assert server.start("echo-two", {"word": str(number) * 500}, wait=20).body["status"] == "success"
+                assert server.start("echo-two", {"word": str(number) * 500}, wait=True).body["status"] == "success"
 
         loads = [pool.submit(load, number) for number in range(4)]
         for copy in copies:
-            server.start("echo-two", wait=20)
+            server.start("echo-two", wait=True)
             answer = home.local("POST", "/api/db/backup", {"file": copy})
             assert answer.status == 200, answer
             assert answer.body == {"file": copy, "bytes": os.path.getsize(copy)}

@@ -41,7 +41,7 @@ def test_replay_then_live(home, server):
 
 
 def test_the_headers_of_a_stream(server):
-    run = server.start("two-steps", wait=20).body["run_id"]
+    run = server.start("two-steps", wait=True).body["run_id"]
     connection = http.client.HTTPConnection(server.address, timeout=PATIENCE_S)
     connection.request("GET", f"/api/runs/{run}/stream")
     response = connection.getresponse()
@@ -53,13 +53,13 @@ def test_the_headers_of_a_stream(server):
 
 @pytest.mark.parametrize("last", range(5))
 def test_last_event_id_at_every_place(server, last):
-    run = server.start("two-steps", wait=20).body["run_id"]
+    run = server.start("two-steps", wait=True).body["run_id"]
     with server.stream(f"/api/runs/{run}/stream", last) as stream:
         assert [told.id for told in stream] == [str(seq) for seq in range(last + 1, 6)]
 
 
 def test_the_query_says_the_same_as_the_header(server):
-    run = server.start("two-steps", wait=20).body["run_id"]
+    run = server.start("two-steps", wait=True).body["run_id"]
     with server.stream(f"/api/runs/{run}/stream?after=3") as stream:
         assert [told.id for told in stream] == ["4", "5"]
 
@@ -93,9 +93,9 @@ def test_what_was_streamed_is_on_the_disk(home, server):
 
 
 def test_the_global_stream_from_now_on(server):
-    server.start("two-steps", wait=20)
+    server.start("two-steps", wait=True)
     with server.stream("/api/stream") as stream:
-        runs = [server.start("two-steps", wait=20).body["run_id"] for _ in range(2)]
+        runs = [server.start("two-steps", wait=True).body["run_id"] for _ in range(2)]
         seen = take(stream, 10)
     assert [told.event["run_id"] for told in seen] == [runs[0]] * 5 + [runs[1]] * 5
     positions = [int(told.id) for told in seen]
@@ -103,7 +103,7 @@ def test_the_global_stream_from_now_on(server):
 
 
 def test_the_global_stream_goes_on_behind_a_position(home, server):
-    runs = [server.start("two-steps", wait=20).body["run_id"] for _ in range(2)]
+    runs = [server.start("two-steps", wait=True).body["run_id"] for _ in range(2)]
     with server.stream("/api/stream", 0) as stream:
         seen = take(stream, 4)
     server.kill()
@@ -120,7 +120,7 @@ def test_an_unknown_run(server):
 
 @pytest.mark.parametrize("last", ["x", "-1", "1.5"])
 def test_a_foreign_last_event_id(server, last):
-    run = server.start("two-steps", wait=20).body["run_id"]
+    run = server.start("two-steps", wait=True).body["run_id"]
     answer = server.get(f"/api/runs/{run}/stream", {"Last-Event-ID": last})
     assert (answer.status, answer.body["code"]) == (400, "usage")
 
@@ -145,7 +145,7 @@ def test_a_reader_that_does_not_read_stops_nobody(home, server):
     lines += [f"  - {{name: s{n:04}, tool: echo, inputs: {{text: '{'x' * 200}'}}}}" for n in range(steps)]
     home.define("\n".join(lines) + "\n")
     with server.stream("/api/stream", 0) as slow:
-        runs = [server.start("wide", wait=60).body["run_id"] for _ in range(2)]
+        runs = [server.start("wide", wait=True).body["run_id"] for _ in range(2)]
         assert server.get("/api/health").status == 200
         for run in runs:
             assert len(server.follow(run)) == steps + 2
@@ -156,7 +156,7 @@ def test_a_reader_that_does_not_read_stops_nobody(home, server):
 
 
 def test_one_who_has_seen_the_end_is_told_so(server):
-    body = server.start("two-steps", wait=20).body
+    body = server.start("two-steps", wait=True).body
     run, last = body["run_id"], server.get(f"/api/runs/{body['run_id']}/events").body["items"][-1]["seq"]
     answer = server.get(f"/api/runs/{run}/stream?after={last}")
     assert answer.status == 200

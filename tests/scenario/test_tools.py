@@ -21,7 +21,7 @@ def one_step(tool, inputs, more=""):
 def run(home, server, tool, inputs, **more):
     """Ends with the run's result."""
     home.define(one_step(tool, inputs))
-    return server.start("one", wait=30, **more).body
+    return server.start("one", wait=True, **more).body
 
 
 def kill_at(home, point, definition, **environment):
@@ -77,7 +77,7 @@ outputs:
   seen: {from: "${steps.add.outputs.stdout}"}
   read: {from: "${steps.read.outputs.content}"}
 """)
-    assert server.start("files", wait=30).body["outputs"] == {"seen": "written\n", "read": "written\nadded\n"}
+    assert server.start("files", wait=True).body["outputs"] == {"seen": "written\n", "read": "written\nadded\n"}
 
 
 @pytest.mark.parametrize("path", ["../../baton.db", "/etc/passwd", "link"])
@@ -89,7 +89,7 @@ steps:
   - {{name: read, tool: read_file, depends_on: [link], inputs: {{path: "{path}"}}}}
   - {{name: write, tool: write_file, depends_on: [link], inputs: {{path: "{path}", content: x}}}}
 """)
-    result = server.start("out", wait=30).body
+    result = server.start("out", wait=True).body
     assert result["status"] == "failed"
     faults = {data["step"]: data["fault"]["code"] for data in of_type(server.events(result["run_id"]), "tool.finished")
               if data["outcome"] == "failed"}
@@ -120,7 +120,7 @@ def test_the_example_of_the_page_on_tools_does_what_it_says(home):
         server = home.serve(**LOOPBACK)
         home.define("name: page\n" + steps.replace("https://example.org", world.base)
                     + "outputs: {all: {from: '${steps.large.outputs.result}'}}\n")
-        assert server.start("page", wait=30).body["outputs"] == {"all": [{"name": "b", "size": 2000}]}
+        assert server.start("page", wait=True).body["outputs"] == {"all": [{"name": "b", "size": 2000}]}
 
 
 # ---- every class, killed between request and result ------------------------------------------------

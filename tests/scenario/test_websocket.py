@@ -221,9 +221,9 @@ def test_an_upgrade_where_there_is_no_socket_is_an_ordinary_request(server):
 
 @pytest.mark.parametrize("path", ["/ws/events", "/api/ws/events"])
 def test_everything_from_now_on(server, path):
-    server.start("two-steps", wait=20)
+    server.start("two-steps", wait=True)
     with Client(server, path) as client:
-        run = server.start("two-steps", wait=20).body["run_id"]
+        run = server.start("two-steps", wait=True).body["run_id"]
         events = client.events(len(shown(server, run)))
         assert client.sync() == []
     assert events == shown(server, run)
@@ -254,16 +254,16 @@ def test_subscriptions(home, server):
         client.say({"type": "unsubscribe", "workflow_id": second})
         assert client.sync() == []
         # Nothing subscribed to is everything.
-        run = server.start("two-steps", wait=20).body["run_id"]
+        run = server.start("two-steps", wait=True).body["run_id"]
         assert client.events(len(shown(server, run))) == shown(server, run)
         client.say({"type": "subscribe", "workflow_id": gated[2][0]})
         assert client.sync() == []
-        server.start("two-steps", wait=20)
+        server.start("two-steps", wait=True)
         third = finish(2)
         assert client.events(3) == shown(server, third)[-3:]
         client.say({"type": "subscribe_all"})
         assert client.sync() == []
-        run = server.start("two-steps", wait=20).body["run_id"]
+        run = server.start("two-steps", wait=True).body["run_id"]
         assert client.events(len(shown(server, run))) == shown(server, run)
 
 
@@ -310,7 +310,7 @@ def test_the_client_closes(server):
 
 
 def test_backfill_behind_every_event(server):
-    runs = [server.start("two-steps", wait=20).body["run_id"] for _ in range(2)]
+    runs = [server.start("two-steps", wait=True).body["run_id"] for _ in range(2)]
     events = shown(server, runs[0]) + shown(server, runs[1])
     for at, event in enumerate(events):
         rest = events[at + 1:]
@@ -321,7 +321,7 @@ def test_backfill_behind_every_event(server):
 
 
 def test_backfill_behind_a_position(server):
-    run = server.start("two-steps", wait=20).body["run_id"]
+    run = server.start("two-steps", wait=True).body["run_id"]
     events = shown(server, run)
     positions = [int(event["position"]) for event in server.events(run)]
     with Client(server, "/ws/events?since=0") as client:
@@ -333,19 +333,19 @@ def test_backfill_behind_a_position(server):
 
 @pytest.mark.parametrize("since", [NOBODY, "garbage", "-1", "999999", "1.5", "x" * 500])
 def test_an_event_that_is_not_there(server, since):
-    server.start("two-steps", wait=20)
+    server.start("two-steps", wait=True)
     with Client(server, f"/ws/events?since={since}") as client:
         told = client.hear()
         assert set(told) == {"type", "message"}
         assert told["type"] == "backfill_expired" and told["message"]
         # It goes on from now.
         assert client.sync() == []
-        run = server.start("two-steps", wait=20).body["run_id"]
+        run = server.start("two-steps", wait=True).body["run_id"]
         assert client.events(len(shown(server, run))) == shown(server, run)
 
 
 def test_a_backfill_has_everything_whatever_is_subscribed_to_meanwhile(home, server):
-    runs = [server.start("two-steps", wait=20).body["run_id"] for _ in range(3)]
+    runs = [server.start("two-steps", wait=True).body["run_id"] for _ in range(3)]
     events = [event for run in runs for event in shown(server, run)]
     with Client(server, "/ws/events?since=0") as client:
         client.say({"type": "subscribe", "workflow_id": runs[2]})
@@ -355,7 +355,7 @@ def test_a_backfill_has_everything_whatever_is_subscribed_to_meanwhile(home, ser
             heard.append(client.hear())
         assert [m["payload"] for m in heard if m["type"] == "event"] == events
         assert {"type": "backfill_complete", "count": len(events)} in heard
-        server.start("two-steps", wait=20)
+        server.start("two-steps", wait=True)
         assert client.sync() == []
 
 
@@ -418,9 +418,9 @@ def test_a_reader_that_does_not_read_stops_nobody(home, server):
     lines += [f"  - {{name: s{n:04}, tool: echo, inputs: {{text: '{'x' * 200}'}}}}" for n in range(steps)]
     home.define("\n".join(lines) + "\n")
     with Client(server, "/ws/events?since=0") as slow:
-        runs = [server.start("wide", wait=60).body["run_id"] for _ in range(2)]
+        runs = [server.start("wide", wait=True).body["run_id"] for _ in range(2)]
         assert server.get("/api/health").status == 200
-        assert server.start("two-steps", wait=20).body["status"] == "success"
+        assert server.start("two-steps", wait=True).body["status"] == "success"
         seen = []
         while len(seen) < 2 * (steps + 2):
             message = slow.hear()

@@ -1,7 +1,8 @@
 """What scenarios and the crash rig share: a data folder, the program on it, HTTP, SSE, SQLite.
 
-Everything waits for something that happens (a line, an event, an exit, a byte in a FIFO) and gives
-up loudly after PATIENCE_S; nothing sleeps instead.  A Home ends every process it started, by its pid, when
+Everything waits for something that happens (a line, an event, an exit, a byte in a FIFO); nothing
+sleeps instead.  PATIENCE_S is a guard against a test that hangs and no measure of speed: on a busy machine
+everything takes longer, so it is far above what anything takes.  A Home ends every process it started, by its pid, when
 it closes, whatever the test did.
 """
 import collections
@@ -23,7 +24,12 @@ import uuid
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = str((ROOT / os.environ.get("BATON", "build/baton")).resolve())
-PATIENCE_S = 30
+PATIENCE_S = 120
+WAIT_S = PATIENCE_S - 10  # of Prefer: wait, so that there is an answer to look at
+# A server refuses commands when its disk is behind by 250 ms, and on a busy machine it is.  Only tests
+# about that want it; a rule of the same name that a test gives goes before this one.
+POINTS = "writer.queue_ms=limit@600000"
+KEEPALIVE_S = 15  # between two comments of a silent stream
 BREATH_S = 0.003
 EXIT = {"usage": 2, "invalid": 2, "syntax": 2, "not_found": 4, "conflict": 5, "locked": 8}
 
@@ -87,8 +93,8 @@ def ask(connection, method, target, body=None, headers=None):
 def events_of(response):
     """Cuts an SSE body into Told(id, event); ends with the stream, however that ends.
 
-    The server's comments keep a silent stream open, and would keep us waiting with it: the second
-    one in a row is a silence of more than fifteen seconds, and nobody here waits so long."""
+    The server's comments keep a silent stream open, and would keep us waiting with it: so many of them
+    in a row that our patience is over end it."""
     number, data, comments = None, [], 0
     while True:
         try:
@@ -101,7 +107,7 @@ def events_of(response):
             return
         line = line.decode().rstrip("\n")
         comments = comments + 1 if line.startswith(":") else comments if line == "" else 0
-        if comments > 1:
+        if comments > PATIENCE_S / KEEPALIVE_S:
             raise TimeoutError("the stream tells nothing any more")
         if line.startswith("id: "):
             number = line[4:]
@@ -140,7 +146,7 @@ def wait_until(condition):
 def wait_until_dead(descriptor, what):
     """Waits for the end of the process behind a pidfd, and closes it."""
     with contextlib.closing(os.fdopen(descriptor, "rb", buffering=0)):
-        ready, _, _ = select.select([descriptor], [], [], PATIENCE_S / 3)
+        ready, _, _ = select.select([descriptor], [], [], PATIENCE_S)
     assert ready, f"{what} is still alive"
 
 
@@ -234,10 +240,11 @@ class Server(Process):
         return self.request("GET", target, None, headers)
 
     def start(self, workflow, inputs=None, run_id=None, wait=None):
+        """`wait` is that of Prefer: seconds, or True for the run's end however long that takes."""
         body = {"workflow": workflow, "inputs": inputs or {}}
         if run_id is not None:
             body["run_id"] = run_id
-        return self.request("POST", "/api/run", body, {"Prefer": f"wait={wait}"} if wait else None)
+        return self.request("POST", "/api/run", body, {"Prefer": f"wait={WAIT_S if wait is True else wait}"} if wait else None)
 
     def run_of(self, workflow, inputs=None):
         """Starts it and gives its id."""
@@ -340,18 +347,22 @@ class Server(Process):
 
 class Home:
     """A data folder of one test and every process started on it."""
+    open = []  # those that are not closed yet
 
     def __init__(self):
+        Home.open.append(self)
         self.path = tempfile.mkdtemp(prefix="baton-")
         self.data = os.path.join(self.path, "home")
         self.started = []
         self.fifos = []
+        self.ports = []
         os.makedirs(os.path.join(self.data, "definitions"))
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
+        Home.open.remove(self)
         for process in self.started:
             process.end()
         try:
@@ -359,6 +370,8 @@ class Home:
         finally:
             for fifo in self.fifos:
                 fifo.close()
+            for reserved in self.ports:
+                reserved.close()
             shutil.rmtree(self.path)
 
     def define(self, yaml, name=None):
@@ -371,6 +384,7 @@ class Home:
 
     def _start(self, kind, words, env, under=()):
         errors = os.path.join(self.path, f"errors-{len(self.started)}")
+        env = {**env, "BATON_POINTS": ";".join(filter(None, [env.get("BATON_POINTS"), POINTS]))}
         process = kind([*under, PROGRAM, "--home", self.data, *words], environment(**env), self.path,
                        errors)
         self.started.append(process)
@@ -385,6 +399,24 @@ class Home:
     def begin_serve(self, *words, port=0, under=(), **env):
         """A server that may not come to listen; `under` is a program that runs it, with its words."""
         return self._start(Server, ["serve", "--port", str(port), *words], env, under)
+
+    def port(self):
+        """A port that stays ours while no server listens on it: it is below those that the kernel gives to
+        connections, and a name in the abstract namespace of Unix sockets keeps other tests from it."""
+        lowest = int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+        for number in range(lowest - 1, 1024, -1):
+            reserved = socket.socket(socket.AF_UNIX)
+            try:
+                reserved.bind(f"\0baton-test-port-{number}")
+                with socket.socket() as probe:
+                    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                    probe.bind(("127.0.0.1", number))
+            except OSError:
+                reserved.close()
+                continue
+            self.ports.append(reserved)
+            return number
+        raise AssertionError("every port is taken")
 
     def begin(self, *words, **env):
         """The command line, not waited for."""

@@ -6,6 +6,8 @@ import json
 import threading
 import urllib.request
 
+from baton import PATIENCE_S
+
 Asked = collections.namedtuple("Asked", "method path headers body")
 
 
@@ -45,7 +47,7 @@ class World(http.server.ThreadingHTTPServer):
     def await_asked(self, count):
         """The ledger, once that many requests have come."""
         with self.changed:
-            assert self.changed.wait_for(lambda: len(self.ledger) >= count, 30), self.ledger
+            assert self.changed.wait_for(lambda: len(self.ledger) >= count, PATIENCE_S), self.ledger
             return list(self.ledger)
 
     def process_request(self, request, client_address):
@@ -63,9 +65,9 @@ class World(http.server.ThreadingHTTPServer):
         """What clients that are dead by now had sent is in the ledger when this returns.  Connections are
         taken in their order, so behind one of ours all of theirs have begun; each ends with its request."""
         assert self.closes
-        urllib.request.urlopen(self.base + "/settle", timeout=30).read()
+        urllib.request.urlopen(self.base + "/settle", timeout=PATIENCE_S).read()
         with self.changed:
-            assert self.changed.wait_for(lambda: self.open == 0, 30), f"{self.open} connections stay open"
+            assert self.changed.wait_for(lambda: self.open == 0, PATIENCE_S), f"{self.open} connections stay open"
 
     def release(self):
         self.gate.set()
@@ -142,12 +144,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.pieces(b"0123456789"[n % 10:n % 10 + 1] for n in range(int(query)))
             elif path == "/half":
                 self.pieces(iter([b"half"]), whole=False)
-                self.server.gate.wait(30)
+                self.server.gate.wait(PATIENCE_S)
                 self.close_connection = True
             elif path == "/cut":
                 self.close_connection = True
             elif path == "/hold":
-                self.server.gate.wait(30)
+                self.server.gate.wait(PATIENCE_S)
                 self.answer(200, b"released")
             else:
                 self.answer(200, f"{self.command} {path} ".encode() + body)

@@ -5,7 +5,7 @@
 // the browser would drift from it.
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { asProblem, type Problem } from "./api";
-import { listen, type LiveEvent } from "./live";
+import { connection, isAway, listen, type LiveEvent } from "./live";
 
 /** A burst of events costs one reading, and reading takes a third of the time at most. */
 const REFRESH_AFTER_MS = 120;
@@ -19,11 +19,22 @@ export interface Loaded<T> {
 	soon: () => void;
 }
 
+interface State<T> {
+	value?: T;
+	problem?: Problem;
+	deps: unknown[];
+}
+
+/** The state without the problem that the banner tells already. */
+function quiet<T>(state: State<T>): State<T> {
+	return state.value !== undefined && isAway(state.problem) ? { value: state.value, deps: state.deps } : state;
+}
+
 type Load<T> = (signal: AbortSignal) => Promise<T>;
 
 /** Loads when mounted and whenever `deps` change, a connection is made or `concerns` an event. */
 export function useLoaded<T>(load: Load<T>, deps: unknown[], concerns?: (event: LiveEvent) => boolean): Loaded<T> {
-	const [state, setState] = useState<{ value?: T; problem?: Problem; deps: unknown[] }>({ deps });
+	const [state, setState] = useState<State<T>>({ deps });
 	const current = useRef({ load, concerns });
 	current.current = { load, concerns };
 	const reloadRef = useRef<() => Promise<void>>(async () => {});
@@ -43,7 +54,7 @@ export function useLoaded<T>(load: Load<T>, deps: unknown[], concerns?: (event: 
 					setState({ value, deps });
 			} catch (cause) {
 				if (!stop.signal.aborted)
-					setState((old) => ({ ...(old.deps === deps ? old : { deps }), problem: asProblem(cause) }));
+					setState((old) => quiet({ ...(old.deps === deps ? old : { deps }), problem: asProblem(cause) }));
 			}
 			tookMs = performance.now() - begun;
 		};
@@ -72,8 +83,11 @@ export function useLoaded<T>(load: Load<T>, deps: unknown[], concerns?: (event: 
 			},
 			resync: soon,
 		});
+		// A request may fail a moment before the socket does.
+		const endWatch = connection.watch(() => setState(quiet));
 		return () => {
 			end();
+			endWatch();
 			clearTimeout(timer);
 			stop.abort();
 		};

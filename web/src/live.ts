@@ -7,6 +7,7 @@
 // event) listeners are told to read again themselves.
 import type { pipeline } from "contract";
 import { access, socketProtocols } from "./access";
+import type { Problem } from "./api";
 import { Cell } from "./cell";
 
 export type LiveEvent = pipeline.WorkflowEvent;
@@ -33,6 +34,10 @@ const RETRY_MOST_MS = 8000;
 const SILENCE_MS = 75000;
 
 export const connection = new Cell<Connection>({ kind: "connecting", retryAt: 0, recovered: false });
+
+/** Whether a request got no answer because the server is away.  The banner says so, and the next
+ * connection reads again: a page that has something to show keeps it and adds no problem box. */
+export const isAway = (problem: Problem | undefined): boolean => problem?.status === 0 && connection.value.kind !== "live";
 
 const listeners = new Set<Listener>();
 let socket: WebSocket | null = null;

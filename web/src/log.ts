@@ -23,6 +23,8 @@ export class RunLog {
 	complete = 0;
 	/** Whether the first read has come to its end. */
 	loaded = false;
+	/** The last reading failed: events may be missing. */
+	failing = false;
 	/** The beginning is gone for good; `events` is what came since. */
 	gone = false;
 	private readonly early = new Map<number, LiveEvent>();
@@ -109,9 +111,11 @@ export class RunLog {
 				this.takePage(page);
 			} while (page.cursor !== null);
 			this.loaded = true;
+			this.failing = false;
 		} catch (cause) {
 			if (this.closed)
 				return;
+			this.failing = true;
 			if (this.isGone(cause))
 				this.giveUp();
 			this.failed(cause);

@@ -58,6 +58,8 @@ void rig_close(struct rig *rig);
 /* Calls it on the loop thread and waits until it has run. */
 void rig_call(struct rig *rig, void (*call)(struct rig *rig));
 void rig_wait(struct rig *rig, enum rig_event event, unsigned count);
+/* At least so many.  A writer is refused again whenever the kernel has moved what was queued. */
+unsigned rig_wait_some(struct rig *rig, enum rig_event event, unsigned least);
 unsigned rig_count(struct rig *rig, enum rig_event event);
 void rig_reply(struct rig *rig); /* to /later: 200 "late" */
 void rig_drain(struct rig *rig);

@@ -269,7 +269,7 @@ Test(http, a_slow_reader_holds_the_stream_back)
 	enum { PIECES = 2000 };
 	int client = client_open(&rig);
 	client_send(client, "GET /stream?2000 HTTP/1.1\r\nHost: x\r\n\r\n");
-	rig_wait(&rig, RIG_REFUSED, 1);
+	rig_wait_some(&rig, RIG_REFUSED, 1);
 	cr_assert_eq(rig_count(&rig, RIG_ENDED), 0);
 	AUTO(response) response;
 	client_read(client, false, &response);
@@ -322,7 +322,7 @@ Test(http, a_client_that_goes_is_gone_once)
 	/* in a stream that waits for it, with a reset */
 	client = client_open(&rig);
 	client_send(client, "GET /stream?2000 HTTP/1.1\r\nHost: x\r\n\r\n");
-	rig_wait(&rig, RIG_REFUSED, 1);
+	rig_wait_some(&rig, RIG_REFUSED, 1);
 	struct linger reset = { .l_onoff = 1, .l_linger = 0 };
 	setsockopt(client, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
 	close(client);
@@ -401,7 +401,7 @@ Test(http, freeing_with_open_clients_tells_nobody)
 {
 	int client = client_open(&rig), local = client_open_local(rig.path);
 	client_send(client, "GET /stream?2000 HTTP/1.1\r\nHost: x\r\n\r\n");
-	rig_wait(&rig, RIG_REFUSED, 1);
+	rig_wait_some(&rig, RIG_REFUSED, 1);
 	client_send(local, "GET /later HTTP/1.1\r\nHost: x\r\n\r\n");
 	rig_wait(&rig, RIG_REQUEST, 2);
 	rig_close(&rig);

@@ -158,7 +158,7 @@ static void teardown(void)
 	arena_done(&w.arena);
 }
 
-TestSuite(http_client, .init = setup, .fini = teardown, .timeout = 60);
+TestSuite(http_client, .init = setup, .fini = teardown, .timeout = 6000);
 
 static void head(void *context, uint64_t argument, const struct http_head *told)
 {

@@ -22,10 +22,11 @@ Test(http_limits, slow_headers)
 {
 	struct rig rig;
 	struct http_settings settings = http_settings_default();
-	settings.header_ms = 50;
+	settings.header_ms = 1000; /* far more than it takes to send the first bytes */
 	rig_open(&rig, &settings);
-	int slow = client_open(&rig), silent = client_open(&rig);
+	int slow = client_open(&rig);
 	client_send(slow, "GET / HTTP/1.1\r\nHost:");
+	int silent = client_open(&rig);
 	expect_status(slow, 408);
 	cr_assert(client_at_end(slow));
 	/* One that never said anything is not talked to. */
@@ -60,12 +61,13 @@ Test(http_limits, an_idle_connection_is_closed_but_a_thinking_server_has_time)
 {
 	struct rig rig;
 	struct http_settings settings = http_settings_default();
-	settings.idle_ms = 50;
-	settings.header_ms = settings.body_ms = settings.send_ms = 50;
+	settings.idle_ms = 1200;
+	settings.header_ms = settings.body_ms = settings.send_ms = 1000;
 	rig_open(&rig, &settings);
-	int idle = client_open(&rig), waiting = client_open(&rig);
+	int waiting = client_open(&rig);
 	client_send(waiting, "GET /later HTTP/1.1\r\nHost: x\r\n\r\n");
 	rig_wait(&rig, RIG_REQUEST, 1);
+	int idle = client_open(&rig);
 	client_send(idle, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
 	expect_status(idle, 200);
 	cr_assert(client_at_end(idle));

@@ -105,7 +105,9 @@ Test(point, whoever_passes_is_held_until_the_gate_opens)
 	cr_assert_geq(ours, 0);
 	cr_assert_eq(write(ours, "xy", 2), 2);
 	cr_assert_eq(walk("a=hold;b=hold@2", trace), 0);
-	/* Each took one byte: nothing is left. */
+	cr_assert_eq(write(ours, "xy", 2), 2);
+	cr_assert_eq(walk("b=hold@2-3", trace), 0);
+	/* Each passing took one byte: nothing is left. */
 	cr_assert_eq(fcntl(ours, F_SETFL, O_NONBLOCK), 0);
 	char byte;
 	cr_assert_eq(read(ours, &byte, 1), -1);

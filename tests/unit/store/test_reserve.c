@@ -110,7 +110,7 @@ Test(reserve, lasts_for_many_and_is_made_whole_when_there_is_room)
 }
 
 /* Every write may be the one that finds no room; what was said is there, and nothing else. */
-Test(reserve, no_crash_loses_what_the_reserve_has_saved, .timeout = 110)
+Test(reserve, no_crash_loses_what_the_reserve_has_saved, .timeout = 600)
 {
 	unsigned points = 0;
 	for (bool pulled = true; pulled; points++) {

@@ -11,7 +11,7 @@
 #include "base/limits.h"
 #include "scene.h"
 
-TestSuite(sim, .init = stories_make, .fini = stories_drop, .timeout = 280);
+TestSuite(sim, .init = stories_make, .fini = stories_drop, .timeout = 600);
 
 /* ---- crashes ---------------------------------------------------------------------------- */
 

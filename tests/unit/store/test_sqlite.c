@@ -414,7 +414,7 @@ static _Noreturn void load(const struct store_ops *ops, const char *path, int pi
 	}
 }
 
-Test(sqlite, a_killed_process_loses_nothing_acknowledged, .timeout = 100)
+Test(sqlite, a_killed_process_loses_nothing_acknowledged, .timeout = 600)
 {
 	struct fixture f;
 	open_sqlite(&f);

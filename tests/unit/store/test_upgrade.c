@@ -185,7 +185,7 @@ static void teardown(void)
 	arena_done(&arena);
 }
 
-TestSuite(upgrade, .init = setup, .fini = teardown, .timeout = 110);
+TestSuite(upgrade, .init = setup, .fini = teardown, .timeout = 600);
 
 Test(upgrade, keeps_everything_that_version_1_had)
 {

@@ -16,7 +16,7 @@ static void teardown(void)
 	rig_close(rig);
 }
 
-TestSuite(custom, .init = setup, .fini = teardown, .timeout = 60);
+TestSuite(custom, .init = setup, .fini = teardown, .timeout = 600);
 
 Test(custom, a_trusted_program_is_called_and_an_unknown_one_is_not_there)
 {

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { asProblem, get, type Problem } from "../api";
 import { useLoaded } from "../data";
 import { useKeys } from "../keys";
-import { listen, type LiveEvent } from "../live";
+import { connection, isAway, listen, type LiveEvent } from "../live";
 import { RunLog, type EventPage } from "../log";
 import { Badge, Json, Loading, ProblemText } from "../parts/basic";
 import { Rows } from "../parts/rows";
@@ -19,6 +19,10 @@ export interface ShownLog {
 	problem: Problem | undefined;
 }
 
+/** What is shown without the problem that the banner tells already. */
+const quiet = (shown: ShownLog): ShownLog =>
+	shown.events.length > 0 && isAway(shown.problem) ? { ...shown, problem: undefined } : shown;
+
 /** The run's events, from its first, kept whole over lost connections. */
 export function useRunLog(id: string): ShownLog {
 	const [shown, setShown] = useState<ShownLog>({ events: [], loaded: false, problem: undefined });
@@ -32,7 +36,7 @@ export function useRunLog(id: string): ShownLog {
 				frame = 0;
 				setShown((old) => ({ events: log.events, loaded: log.loaded, problem: log.gone ? old.problem : undefined }));
 			})),
-			(cause) => setShown((old) => ({ ...old, loaded: log.loaded, problem: asProblem(cause) })),
+			(cause) => setShown((old) => quiet({ ...old, loaded: log.loaded, problem: asProblem(cause) })),
 			(cause) => asProblem(cause).status === GONE,
 		);
 		setShown({ events: [], loaded: false, problem: undefined });
@@ -42,13 +46,15 @@ export function useRunLog(id: string): ShownLog {
 					log.take(event);
 			},
 			resync: (missed) => {
-				if (missed || !log.loaded)
+				if (missed || !log.loaded || log.failing)
 					void log.fill();
 			},
 		});
 		void log.fill();
+		const endWatch = connection.watch(() => setShown(quiet));
 		return () => {
 			end();
+			endWatch();
 			log.close();
 			stop.abort();
 			cancelAnimationFrame(frame);
