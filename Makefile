@@ -27,7 +27,7 @@ build: deps
 # The same program and every unit test under ASan and UBSan.  At a fixed address: ASan's tables hold
 # 300 000 addresses, and to move them takes a third of each of the thousands of starts.
 sanitized: deps
-	@tools/build build/sanitized --buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false \
+	@tools/build build/sanitized --buildtype=debugoptimized -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false \
 		-Db_pie=false -Dc_args=-fno-pie -Dc_link_args=-no-pie
 	@ninja -C build/sanitized --quiet
 
