@@ -17,21 +17,25 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "active/executor.h"
 #include "api/api.h"
 #include "artifact/artifact.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/map.h"
 #include "base/packed.h"
-#include "config/config.h"
 #include "base/yaml.h"
+#include "config/config.h"
 #include "contract/document_kind.h"
+#include "document/agent_registry.h"
+#include "document/documents.h"
+#include "document/schedules.h"
+#include "effect/effects.h"
 #include "llm/llm.h"
+#include "maintenance/maintenance.h"
+#include "os/failpoint.h"
 #include "os/file.h"
 #include "os/loop.h"
-#include "os/failpoint.h"
-#include "active/executor.h"
-#include "document/schedule_runner.h"
 #include "sandbox/sandbox.h"
 #include "store/store.h"
 #include "tool/custom_tools.h"
@@ -53,7 +57,10 @@ struct server {
 	struct custom_tools *customs;
 	struct tool_context *tool_context;
 	struct llm_host models;
+	struct effects *effects;
 	struct executor *executor;
+	struct documents *documents;
+	struct maintenance *maintenance;
 	struct api *api;
 	int port;
 	atomic_bool stop_when_idle;
@@ -248,6 +255,7 @@ static bool open_runtime(struct server *server, struct error *error)
 	if (!read_policy(server, &policy, error))
 		return false;
 	server->models.platform = loop_platform(server->loop);
+	server->effects = effects_new();
 	const struct executor_settings settings = {
 		.platform = loop_platform(server->loop),
 		.store = server->store,
@@ -256,21 +264,31 @@ static bool open_runtime(struct server *server, struct error *error)
 		.host = { .loop = server->loop,
 			  .sandbox = sandbox,
 			  .tool_context = server->tool_context },
-		.artifacts = server->artifacts,
+		.effects = server->effects,
 		.drivers = &llm_table,
 		.models = &server->models,
 		.customs = server->customs,
 		.contained = sandbox->contained,
 		.definition = find_definition,
+		.agent = registry_agent,
 		.fatal = store_failed,
 		.context = server,
+	};
+	if (!executor_new(&settings, &server->executor, error))
+		return false;
+	server->documents = documents_new(server->executor);
+	const struct maintenance_settings maintenance = {
+		.executor = server->executor,
+		.documents = server->documents,
+		.artifacts = server->artifacts,
 		.retention = { .days = config_number(config, CONFIG_RETENTION_DAYS),
 			       .days_set = config->values[CONFIG_RETENTION_DAYS].source !=
 					   CONFIG_FROM_DEFAULT,
 			       .max_events = config_number(config, CONFIG_RETENTION_MAX_EVENTS),
 			       .policy = policy },
 	};
-	return executor_new(&settings, &server->executor, error);
+	server->maintenance = maintenance_new(&maintenance);
+	return true;
 }
 
 static const char *user_name(struct arena *arena)
@@ -330,14 +348,14 @@ static void open_doors(void *context, uint64_t recovered)
 		log_line(LOG_INFO, "%llu open run%s taken up again", (unsigned long long)recovered,
 			 recovered == 1 ? "" : "s");
 	if (!server->settings.only_looks)
-		executor_start_maintenance(server->executor);
+		maintenance_start(server->maintenance);
 	/* A command that owns the folder for the moment is no server: nothing comes due in it. */
 	if (!server->settings.only_looks && server->settings.host != NULL)
-		executor_open_schedules(server->executor);
+		schedules_open(server->documents);
 	server->settings.ready(server->settings.context, recovered);
 }
 
-static void trust_changed(void *context, const struct executor_document *document)
+static void trust_changed(void *context, const struct watched_document *document)
 {
 	struct server *server = context;
 	AUTO(arena) arena = { 0 };
@@ -373,13 +391,15 @@ static void open_front_door(void *context, uint64_t keys)
 	api_listens(server->api, server->port);
 	tool_context_listens(server->tool_context, server->port);
 	/* What was trusted is known before anything is called again. */
-	executor_watch_documents(server->executor, document_kind_name(DOCUMENT_TRUST),
-				 trust_changed, trust_loaded, server);
+	documents_watch(server->documents, document_kind_name(DOCUMENT_TRUST), trust_changed,
+			trust_loaded, server);
 }
 
 /* Opening came only so far. */
 static void give_up(struct server *server)
 {
+	if (server->effects != NULL)
+		effects_free(server->effects);
 	if (server->tool_context != NULL)
 		tool_context_free(server->tool_context);
 	if (server->customs != NULL)
@@ -426,6 +446,8 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 	const struct api_settings api = {
 		.loop = server->loop,
 		.executor = server->executor,
+		.documents = server->documents,
+		.maintenance = server->maintenance,
 		.version = BATON_VERSION,
 		.user = user_name(&server->arena),
 		.data_folder = settings->data_folder,

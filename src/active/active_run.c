@@ -3,13 +3,23 @@
  * A run is in memory while something of it is computed or under way; one that only waits is parked:
  * nothing of it is left here but its rows on the disk.  What happens to a run in memory is turn.c.
  */
+#include "active/active_run.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "active/commit_cycle.h"
+#include "active/effect_kind.h"
+#include "active/executor_jobs.h"
+#include "active/executor_state.h"
+#include "active/pure_step.h"
+#include "active/recovery.h"
+#include "active/run_load.h"
+#include "active/value_fetch.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "engine/snapshot.h"
 #include "os/failpoint.h"
-#include "active/executor_internal.h"
 
 /* ---- coming and going ---------------------------------------------------------------- */
 
@@ -21,6 +31,28 @@ static struct str key_of(const struct active_run *active)
 struct active_run *active_run_find(struct executor *executor, const struct uuid *run)
 {
 	return map_get(&executor->by_run, uuid_str(run));
+}
+
+struct active_run *active_run_by_id(struct executor *executor, uint64_t id)
+{
+	return slots_get(&executor->active_runs, id);
+}
+
+void active_run_pin(struct active_run *active)
+{
+	active->pins++;
+}
+
+void active_run_unpin(struct active_run *active)
+{
+	require(active->pins > 0);
+	active->pins--;
+}
+
+bool active_run_is_stored(const struct active_run *active)
+{
+	return active->run != NULL && active->run->seq > 0 && active->phase == ACTIVE_RUN_READY &&
+	       !active->stale && active->in_flight == 0;
 }
 
 static struct active_run *live_add(struct executor *executor, const struct uuid *run)
@@ -65,7 +97,7 @@ struct arena active_run_renew(struct active_run *active)
 	struct error error;
 	size_t least = (size_t)FAILPOINT_LIMIT("live.renew", LIMIT_LIVE_STATE_BYTES);
 	size_t twice = 2 * active->copied_bytes;
-	bool quiet = active->in_flight == 0 && active->holds == 0 && active->cycle == NULL &&
+	bool quiet = active->in_flight == 0 && active->pins == 0 && active->cycle == NULL &&
 		     active->inbox.first == NULL && active->redo.first == NULL && !active->stale;
 	if (!quiet || active->arena.taken < (least > twice ? least : twice) ||
 	    run_ended(active->run))
@@ -122,7 +154,7 @@ void active_run_settle(struct active_run *active)
 	bool over =
 		active->run == NULL || active->run->seq == 0 || !run_needs_recovery(active->run);
 	if (over && active->phase == ACTIVE_RUN_READY && !active->stale && active->in_flight == 0 &&
-	    active->holds == 0 && active->inbox.first == NULL && active->redo.first == NULL &&
+	    active->pins == 0 && active->inbox.first == NULL && active->redo.first == NULL &&
 	    active->refused.first == NULL && !active->pumping)
 		live_free(active);
 }
@@ -159,7 +191,7 @@ static void resume_open(struct active_run *active)
 	struct run *run = active->run;
 	for (uint32_t i = 0; i < run->paths.room; i++)
 		if (run->paths.at[i] != NULL)
-			effect_resume(active, run->paths.at[i]);
+			effect_kind_resume(active, run->paths.at[i]);
 	for (uint32_t i = run->computing.head; i < run->computing.tail; i++)
 		pure_step_begin(active, run->computing.at[i]->path);
 }
@@ -168,7 +200,7 @@ static void load_done(struct executor_read *read)
 {
 	struct loading *loading = (struct loading *)read;
 	struct executor *executor = read->executor;
-	struct active_run *active = slots_get(&executor->active_runs, loading->active);
+	struct active_run *active = active_run_by_id(executor, loading->active);
 	require(active != NULL);
 	struct error error = loading->error;
 	active->phase = ACTIVE_RUN_READY;

@@ -8,13 +8,19 @@
  *
  * The order is by priority, then by age.  Who waits only for a key holds up nobody else.
  */
+#include "active/admission.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "active/active_run.h"
+#include "active/commit_cycle.h"
+#include "active/executor_jobs.h"
+#include "active/executor_state.h"
+#include "active/projection.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "os/failpoint.h"
-#include "active/executor_internal.h"
 
 struct admission_entry {
 	struct admission_entry *next;
@@ -37,7 +43,7 @@ int64_t admission_limit(const struct executor *executor, struct str kind)
 {
 	if (!str_equal(kind, S("pipeline")))
 		return -1;
-	return executor->server.max_concurrent > 0 ? executor->server.max_concurrent
+	return executor->limits.max_concurrent > 0 ? executor->limits.max_concurrent
 						   : LIMIT_MAX_CONCURRENT;
 }
 
@@ -215,7 +221,7 @@ static void count_guards(struct commit_cycle *cycle, int64_t change)
 {
 	const struct store_append *append = &cycle->ticket.append;
 	for (size_t i = 0; i < append->guard_count; i++)
-		if (!str_equal(append->guards[i].name, RETENTION_OWN))
+		if (!str_equal(append->guards[i].name, PROJECTION_OWN_RETENTION))
 			count(cycle->executor, append->guards[i].name, change);
 }
 

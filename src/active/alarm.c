@@ -8,12 +8,16 @@
  * what is left monotonically, and a time that has come has come.  After a restart the wall decides,
  * and what is late is due at once.
  */
+#include "active/alarm.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "active/active_run.h"
+#include "active/executor_jobs.h"
+#include "active/executor_state.h"
 #include "base/limits.h"
 #include "os/failpoint.h"
-#include "active/executor_internal.h"
 
 struct alarm {
 	struct arena arena;
@@ -65,7 +69,7 @@ static void look_ahead(void *context, uint64_t argument)
 {
 	struct executor *executor = context;
 	(void)argument;
-	executor->look_ahead = 0;
+	executor->alarm_scan_timer = 0;
 	alarm_scan(executor);
 }
 
@@ -76,12 +80,12 @@ static void look_in_time(struct executor *executor, int64_t due_at)
 	struct platform *platform = executor->settings.platform;
 	int64_t delay = due_at - LIMIT_ALARM_MS * INT64_C(1000) / 2 - executor_now(executor);
 	int64_t at = platform_mono_us(platform) + (delay > 0 ? delay : 0);
-	if (executor->look_ahead != 0 && executor->look_ahead_at <= at)
+	if (executor->alarm_scan_timer != 0 && executor->alarm_scan_at <= at)
 		return;
-	if (executor->look_ahead != 0)
-		platform_timer_stop(platform, executor->look_ahead);
-	executor->look_ahead_at = at;
-	executor->look_ahead = platform_timer_start(platform, delay, look_ahead, executor, 0);
+	if (executor->alarm_scan_timer != 0)
+		platform_timer_stop(platform, executor->alarm_scan_timer);
+	executor->alarm_scan_at = at;
+	executor->alarm_scan_timer = platform_timer_start(platform, delay, look_ahead, executor, 0);
 }
 
 void alarm_set(struct executor *executor, const struct uuid *run, const struct uuid *effect,

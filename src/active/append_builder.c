@@ -1,137 +1,12 @@
 /* active/append_builder.c -- a turn as the store takes it: events, values, the run's row, what
  * opens and closes.
  */
+#include "active/commit_cycle.h"
+#include "active/executor_state.h"
+#include "active/idempotency.h"
+#include "active/projection.h"
 #include "base/limits.h"
-#include "active/executor_internal.h"
-
-static const struct run_value *value_row(const struct value *value, struct arena *arena)
-{
-	struct run_value *out = run_value_new(arena);
-	if (value->kind == VALUE_STORED) {
-		SET(out, sha256, value->hash);
-		SET(out, size, value->size);
-	} else if (value->kind == VALUE_INLINE) {
-		const struct json *json;
-		struct error error;
-		bool good = json_read(value->text, arena, &json, &error);
-		require(good);
-		SET(out, json, json);
-	}
-	return out;
-}
-
-static struct str question_row(const struct run *run, const struct activation *step,
-			       struct arena *arena)
-{
-	struct run_open_question *question = run_open_question_new(arena);
-	SET(question, step, step->path);
-	SET(question, kind, step->question.kind);
-	SET(question, question, step->question.text);
-	SET(question, inputs, value_row(&step->inputs, arena));
-	SET(question, revision, step->question.revision);
-	SET(question, asked_at, step->question.at);
-	const struct run_graph_node *node = run_node(run, step)->row;
-	if (step->question.level > 0 && step->question.level <= (int64_t)node->levels.count)
-		SET(question, to, node->levels.at[step->question.level - 1].to);
-	if (step->due_at > 0)
-		SET(question, due_at, step->due_at);
-	if (has(node, four_eyes) && node->four_eyes && !step->settling)
-		SET(question, four_eyes, true);
-	return run_open_question_text(question, arena);
-}
-
-static struct str effect_row(struct str step, int64_t since, struct arena *arena)
-{
-	struct run_open_effect *body = run_open_effect_new(arena);
-	SET(body, step, step);
-	if (since > 0)
-		SET(body, since, since);
-	return run_open_effect_text(body, arena);
-}
-
-/* What is open is made from the state, so that a row that is made again is the same.  False when
- * nothing of the step is. */
-static bool open_row(const struct run *run, const struct activation *step, struct arena *arena,
-		     struct store_effect *out)
-{
-	*out = (struct store_effect){ .id = step->effect, .due_at = step->due_at };
-	if (step->state == STEP_WAITING_HUMAN) {
-		out->id = step->question.id;
-		out->kind = S("human");
-		out->body = question_row(run, step, arena);
-		return true;
-	}
-	if (step->state == STEP_RETRYING)
-		out->kind = S("retry");
-	else if (step->state == STEP_RUNNING && step->open)
-		out->kind = str_from_c(effect_kind_of(run_node(run, step)->kind)->name);
-	else
-		return false;
-	bool waits = run_node(run, step)->kind == RUN_NODE_WAIT;
-	out->body = effect_row(step->path, waits ? step->started_at : 0, arena);
-	return true;
-}
-
-/* The time of the run itself. */
-static struct store_effect deadline_row(const struct run *run, struct arena *arena)
-{
-	return (struct store_effect){ .id = projection_deadline_id(run),
-				      .kind = S("deadline"),
-				      .due_at = run->due_at,
-				      .body = effect_row(S(""), 0, arena) };
-}
-
-static bool has_deadline(const struct run *run)
-{
-	return run->due_at > 0 && !run_ended(run) && !run->cancelling;
-}
-
-/* Its place in the queue. */
-static struct store_effect place_row(const struct run *run, struct arena *arena)
-{
-	struct run_open_place *place = run_open_place_new(arena);
-	SET(place, step, S(""));
-	SET(place, kind, projection_kind(run));
-	if (run->key.size > 0)
-		SET(place, key, run->key);
-	SET(place, priority, run->priority);
-	SET(place, queued_at, run->created_at);
-	return (struct store_effect){ .id = projection_admission_id(run),
-				      .kind = S("queue"),
-				      .body = run_open_place_text(place, arena) };
-}
-
-struct uuid projection_admission_id(const struct run *run)
-{
-	return engine_effect_id(run, S(""), S("queue"), 1);
-}
-
-struct str projection_kind(const struct run *run)
-{
-	return has(run->graph->rows, kind) ? run->graph->rows->kind : S("run");
-}
-
-struct uuid projection_deadline_id(const struct run *run)
-{
-	return engine_effect_id(run, S(""), S("deadline"), 1);
-}
-
-struct store_effect *projection_open_effects(const struct run *run, struct arena *arena,
-					     size_t *out_count)
-{
-	size_t count = 0;
-	struct store_effect *rows =
-		arena_array(arena, struct store_effect, (size_t)run->paths.count + 2);
-	for (uint32_t i = 0; i < run->paths.room; i++)
-		if (run->paths.at[i] != NULL)
-			count += open_row(run, run->paths.at[i], arena, &rows[count]);
-	if (has_deadline(run))
-		rows[count++] = deadline_row(run, arena);
-	if (run->queued)
-		rows[count++] = place_row(run, arena);
-	*out_count = count;
-	return rows;
-}
+#include "engine/snapshot.h"
 
 /* The effect that this event closes, and the step that something new is open of, or due at another
  * time; "" when there is none. */
@@ -221,12 +96,12 @@ static void change_run(struct commit_cycle *cycle, struct store_append *append,
 		closed[append->closed_count++] = projection_deadline_id(run);
 	if (type == EVENT_RUN_STARTED || type == EVENT_RUN_CANCELLING)
 		closed[append->closed_count++] = projection_admission_id(run);
-	if (begins && has_deadline(run)) {
-		opened[append->opened_count] = deadline_row(run, arena);
+	if (begins && projection_has_deadline(run)) {
+		opened[append->opened_count] = projection_deadline(run, arena);
 		add_opened(cycle, append, opened, S(""));
 	}
 	if (type == EVENT_RUN_CREATED && run->queued) {
-		opened[append->opened_count] = place_row(run, arena);
+		opened[append->opened_count] = projection_admission(run, arena);
 		add_opened(cycle, append, opened, S(""));
 	}
 }
@@ -274,7 +149,8 @@ static void fill_effects(struct commit_cycle *cycle, struct store_append *append
 			change.step.size == 0 ? NULL : run_activation(run, change.step);
 		if (change.closes)
 			closed[append->closed_count++] = change.closed;
-		if (step != NULL && open_row(run, step, arena, &opened[append->opened_count]))
+		if (step != NULL && projection_open_effect(cycle->executor, run, step, arena,
+							   &opened[append->opened_count]))
 			add_opened(cycle, append, opened, str_copy(arena, step->path));
 		change_run(cycle, append, run, event->type, opened, closed);
 	}
@@ -297,27 +173,6 @@ static void fill_blobs(struct commit_cycle *cycle, struct store_append *append,
 		blobs[append->blob_count++] =
 			(struct store_blob){ active->graph->graph->hash, active->graph->text };
 	append->blobs = blobs;
-}
-
-struct store_run projection_run_row(const struct run *run, struct arena *arena)
-{
-	struct run_summary *summary = run_summary_new(arena);
-	SET(summary, steps_ended, run_steps_ended(run));
-	SET(summary, steps, (int64_t)run->graph->body.count);
-	if (run->fault.code.size > 0)
-		SET(summary, error, run->fault.text);
-	if (run->retention_days >= 0)
-		SET(summary, retention_days, run->retention_days);
-	return (struct store_run){ .id = run->id,
-				   .name = run->graph->name,
-				   .state = run_state_row(run->state)->word,
-				   .stepping = run->busy > 0 || engine_could_go_on(run),
-				   .created_at = run->created_at,
-				   .updated_at = run->updated_at,
-				   .ended_at = run->ended_at,
-				   .seq = run->seq,
-				   .floor = run->floor,
-				   .summary = run_summary_text(summary, arena) };
 }
 
 /* The run's state goes with the events when these have become as heavy as the last snapshot, so
@@ -370,7 +225,7 @@ static void fill_retention(struct commit_cycle *cycle, struct store_append *appe
 			change = -1;
 	}
 	if (run->retention_days >= 0 && change != 0)
-		add_guard(cycle, (struct store_guard){ RETENTION_OWN, change, -1 });
+		add_guard(cycle, (struct store_guard){ PROJECTION_OWN_RETENTION, change, -1 });
 }
 
 /* The limit for what a guard shows after this turn: one that begins needs a place, even if it gives

@@ -4,12 +4,18 @@
  * happen once they are on the disk.  Turns of one run are committed in order; the next command is
  * decided while the one before is still at the writer.
  */
+#include "active/commit_cycle.h"
+
 #include <stdlib.h>
 
+#include "active/alarm.h"
+#include "active/effect_kind.h"
+#include "active/executor_state.h"
+#include "active/pure_step.h"
+#include "active/value_fetch.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "os/failpoint.h"
-#include "active/executor_internal.h"
 
 void commit_cycle_free(struct commit_cycle *cycle)
 {
@@ -37,13 +43,13 @@ static void set_alarms(struct commit_cycle *cycle)
 static void begin_effect(struct active_run *active, const struct event *event)
 {
 	if (event->type == EVENT_TOOL_REQUESTED)
-		effect_begin(active, event->as.run_tool_requested->step);
+		effect_kind_begin(active, event->as.run_tool_requested->step);
 	else if (event->type == EVENT_TOOL_RESTARTED)
-		effect_begin(active, event->as.run_tool_restarted->step);
+		effect_kind_begin(active, event->as.run_tool_restarted->step);
 	else if (event->type == EVENT_TURN_REQUESTED)
-		effect_begin(active, event->as.run_turn_requested->step);
+		effect_kind_begin(active, event->as.run_turn_requested->step);
 	else if (event->type == EVENT_SUBRUN_REQUESTED)
-		effect_begin(active, event->as.run_subrun_requested->step);
+		effect_kind_begin(active, event->as.run_subrun_requested->step);
 }
 
 /* How long it took: the run's next event will tell, which could not name one without events. */
@@ -84,25 +90,25 @@ static void cycle_act(struct commit_cycle *cycle, struct active_run *active)
 {
 	pending_command_reply(cycle->pending, &active->run_id, NULL);
 	cycle->notice.position = cycle->ticket.append.last_position;
-	bus_notify(cycle->executor, &cycle->notice);
+	notice_publish(cycle->executor, &cycle->notice);
 	set_alarms(cycle);
 	admission_committed(cycle, active);
 	if (cycle->notice.ended && !uuid_is_zero(&cycle->parent))
-		effect_subrun_ended(cycle->executor, &active->run_id);
+		cycle->executor->settings.effects->subrun_ended(cycle->executor, &active->run_id);
 	for (size_t i = 0; i < cycle->decision.event_count; i++)
 		begin_effect(active, &cycle->decision.events[i]);
 	for (size_t i = 0; i < cycle->computing_count; i++)
 		pure_step_begin(active, cycle->computing[i]);
 	for (size_t i = 0; i < cycle->decision.stop_count; i++)
-		effect_stop(active, &cycle->decision.stops[i]);
+		effect_kind_stop(active, &cycle->decision.stops[i]);
 }
 
 static void fed(void *context, uint64_t argument)
 {
 	struct executor *executor = context;
-	struct active_run *active = slots_get(&executor->active_runs, argument);
+	struct active_run *active = active_run_by_id(executor, argument);
 	require(active != NULL);
-	active->holds--;
+	active_run_unpin(active);
 	active_run_load(active);
 }
 
@@ -126,7 +132,7 @@ static void reload_when_quiet(struct active_run *active)
 		return;
 	}
 	active->phase = ACTIVE_RUN_LOADING;
-	active->holds++;
+	active_run_pin(active);
 	platform_timer_start(active->executor->settings.platform, LIMIT_STORE_FULL_RETRY_MS * 1000,
 			     fed, active->executor, active->id);
 }
@@ -138,9 +144,9 @@ static void cycle_redo(struct commit_cycle *cycle, struct active_run *active)
 		command_list_push(&active->inbox, cycle->pending);
 		arena_done(&cycle->arena);
 		free(cycle);
-		active->holds++;
+		active_run_pin(active);
 		active_run_pump(active);
-		active->holds--;
+		active_run_unpin(active);
 		return;
 	}
 	command_list_push(&active->redo, cycle->pending);
@@ -171,16 +177,6 @@ static void cycle_refused(struct commit_cycle *cycle, struct active_run *active)
 	struct error error;
 	fail(&error, ERROR_CONFLICT, "there is already a run with this id");
 	cycle_never_was(cycle, active, &error);
-}
-
-void executor_note_disk_space(struct executor *executor, bool full)
-{
-	if (full != executor->full)
-		log_line(full ? LOG_ERROR : LOG_INFO, "%s",
-			 full ? "there is no room on the disk: commands are refused and results "
-				"wait until there is"
-			      : "there is room on the disk again");
-	executor->full = full;
 }
 
 /* The store knew the key: somebody else did this already, so what was decided here is not true. */
@@ -220,9 +216,9 @@ static void cycle_create_anew(struct commit_cycle *cycle, struct active_run *act
 static void create_again(void *context, uint64_t argument)
 {
 	struct executor *executor = context;
-	struct active_run *active = slots_get(&executor->active_runs, argument);
+	struct active_run *active = active_run_by_id(executor, argument);
 	require(active != NULL);
-	active->holds--;
+	active_run_unpin(active);
 	active->phase = ACTIVE_RUN_READY;
 	active_run_pump(active);
 }
@@ -276,7 +272,7 @@ static void cycle_starved(struct commit_cycle *cycle, struct active_run *active)
 		/* A part of another run, which waits for it. */
 		cycle_create_anew(cycle, active);
 		active->phase = ACTIVE_RUN_LOADING;
-		active->holds++;
+		active_run_pin(active);
 		platform_timer_start(active->executor->settings.platform,
 				     LIMIT_STORE_FULL_RETRY_MS * 1000, create_again,
 				     active->executor, active->id);
@@ -306,7 +302,7 @@ static void tell_refused(struct active_run *active)
 static void cycle_committed(struct writer_ticket *ticket)
 {
 	struct commit_cycle *cycle = (struct commit_cycle *)ticket;
-	struct active_run *active = slots_get(&cycle->executor->active_runs, cycle->active);
+	struct active_run *active = active_run_by_id(cycle->executor, cycle->active);
 	require(active != NULL);
 	active->in_flight--;
 	/* The writer answers in the order in which it was asked. */
@@ -326,13 +322,13 @@ static void cycle_committed(struct writer_ticket *ticket)
 	} else {
 		/* The turn still looks at the old one. */
 		struct arena old = active_run_renew(active);
-		active->holds++;
+		active_run_pin(active);
 		active->renewed = false;
 		note_commit(cycle, active);
 		cycle_act(cycle, active);
 		if (active->in_flight == 0)
 			tell_refused(active);
-		active->holds--;
+		active_run_unpin(active);
 		commit_cycle_free(cycle);
 		arena_done(&old);
 	}
@@ -349,8 +345,9 @@ static void cycle_commit(struct commit_cycle *cycle, struct active_run *active)
 						  .ended = run_ended(run),
 						  .waiting = run->state == RUN_WAITING_HUMAN };
 	cycle->parent = run->parent;
-	if (uuid_equal(&cycle->executor->folding, &run->id))
-		cycle->executor->folding_is_old = true;
+	struct append_watch *watch = cycle->executor->append_watch;
+	if (watch != NULL && uuid_equal(&watch->run, &run->id))
+		watch->appended = true;
 	forget_commits(cycle, active);
 	active->in_flight++;
 	if (active->flying != NULL)
@@ -392,7 +389,7 @@ static void cycle_fetched(struct executor *executor, uint64_t id, uint64_t argum
 			  const struct error *error)
 {
 	(void)argument;
-	struct active_run *active = slots_get(&executor->active_runs, id);
+	struct active_run *active = active_run_by_id(executor, id);
 	require(active != NULL);
 	if (error != NULL) {
 		executor_fail(executor, error);
@@ -460,7 +457,7 @@ static void cycle_settle(struct commit_cycle *cycle, struct active_run *active)
 {
 	struct pending_command *pending = cycle->pending;
 	for (size_t i = 0; i < cycle->decision.stop_count; i++)
-		effect_stop(active, &cycle->decision.stops[i]);
+		effect_kind_stop(active, &cycle->decision.stops[i]);
 	arena_done(&cycle->arena);
 	free(cycle);
 	active_run_release_loaded(active);

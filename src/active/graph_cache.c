@@ -1,14 +1,19 @@
 /* active/graph_cache.c -- the newest compiled graphs, so that a thousand runs of one definition
  * compile it once. */
+#include "active/graph_cache.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "active/executor_internal.h"
 
 static void use_free(struct cached_graph *use)
 {
 	arena_done(&use->arena);
 	free(use);
+}
+
+void graph_cache_init(struct graph_cache *graphs)
+{
+	pthread_mutex_init(&graphs->lock, NULL);
 }
 
 struct cached_graph *graph_cache_find(struct graph_cache *graphs, const struct hash *hash,

@@ -11,10 +11,12 @@
  * Old keys are forgotten before a keyed command looks, at most once in a while: no timer is needed,
  * and a server that nobody sends keys forgets nothing because there is nothing.
  */
+#include "active/idempotency.h"
+
 #include <stdlib.h>
 
+#include "active/executor_state.h"
 #include "base/limits.h"
-#include "active/executor_internal.h"
 
 struct forgetting {
 	struct executor_admin_job care; /* first */
@@ -37,7 +39,7 @@ static void forget_done(struct executor_admin_job *care)
 	if (!forgetting->good)
 		executor_fail(care->executor, &forgetting->error);
 	else
-		pending->claim.go(pending);
+		pending->claim.granted(pending);
 	free(forgetting);
 }
 
@@ -45,11 +47,11 @@ static void forget_done(struct executor_admin_job *care)
 static void begin(struct executor *executor, struct pending_command *pending)
 {
 	int64_t now = executor_now(executor);
-	if (now - executor->forgot_at < (int64_t)LIMIT_REQUEST_FORGET_MS * 1000) {
-		pending->claim.go(pending);
+	if (now - executor->keys_expired_at < (int64_t)LIMIT_REQUEST_FORGET_MS * 1000) {
+		pending->claim.granted(pending);
 		return;
 	}
-	executor->forgot_at = now;
+	executor->keys_expired_at = now;
 	struct forgetting *forgetting = calloc(1, sizeof(*forgetting));
 	require(forgetting != NULL);
 	forgetting->pending = pending;
@@ -65,7 +67,7 @@ void idempotency_claim_take(struct executor *executor, struct pending_command *p
 {
 	struct idempotency_claim *claim = &pending->claim;
 	claim->key = (struct idempotency_key){ str_copy(&pending->arena, key->key), key->said };
-	claim->go = go;
+	claim->granted = go;
 	if (claim->key.key.size == 0) {
 		go(pending);
 		return;
@@ -89,7 +91,7 @@ static void discard_waiting(struct idempotency_claim *claim)
 		struct pending_command *pending = claim->next;
 		claim->next = pending->claim.next;
 		pending->claim.executor = NULL;
-		pending->waiting_done(pending);
+		pending->waiting_discard(pending);
 		pending_command_free(pending);
 	}
 }

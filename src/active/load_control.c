@@ -1,7 +1,10 @@
 /* active/load_control.c -- how much is under way, whether more may come, and leaving. */
+#include "active/active_run.h"
+#include "active/effect_kind.h"
+#include "active/executor_state.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "os/failpoint.h"
-#include "active/executor_internal.h"
 
 /* ---- counting ------------------------------------------------------------------------ */
 
@@ -10,8 +13,8 @@ struct executor_counts executor_counts(const struct executor *executor)
 	const struct store *store = executor->settings.store;
 	const struct writer *writer = executor->writer;
 	return (struct executor_counts){ .active_runs = executor->active_runs.live,
-					 .open_tools = executor->open_tools,
-					 .open_turns = executor->open_turns,
+					 .open_tools = executor->settings.effects->open_tools,
+					 .open_turns = executor->settings.effects->open_turns,
 					 .waiting_appends = writer_waiting(writer),
 					 .watches = executor->watches.live,
 					 .alarms = executor->alarm_slots.live,
@@ -92,6 +95,18 @@ bool executor_admits(struct executor *executor, struct error *error)
 	return true;
 }
 
+/* ---- the disk ------------------------------------------------------------------------ */
+
+void executor_note_disk_space(struct executor *executor, bool full)
+{
+	if (full != executor->full)
+		log_line(full ? LOG_ERROR : LOG_INFO, "%s",
+			 full ? "there is no room on the disk: commands are refused and results "
+				"wait until there is"
+			      : "there is room on the disk again");
+	executor->full = full;
+}
+
 /* ---- leaving ------------------------------------------------------------------------- */
 
 void executor_drain(struct executor *executor)
@@ -108,8 +123,8 @@ bool executor_is_drained(const struct executor *executor)
 {
 	uint32_t index = 0;
 	uint64_t id;
-	if (executor->open_tools > 0 || executor->open_turns > 0 ||
-	    writer_waiting(executor->writer) > 0)
+	if (executor->settings.effects->open_tools > 0 ||
+	    executor->settings.effects->open_turns > 0 || writer_waiting(executor->writer) > 0)
 		return false;
 	for (const struct active_run *active;
 	     (active = slots_next(&executor->active_runs, &index, &id)) != NULL;)

@@ -3,9 +3,11 @@
  * Whoever is told reads on from its own cursor (architecture R10), so a slow reader costs nothing
  * and a lost notice is repaired by the next.
  */
+#include "active/notices.h"
+
 #include <stdlib.h>
 
-#include "active/executor_internal.h"
+#include "active/executor_state.h"
 
 struct watch {
 	struct uuid run;
@@ -32,7 +34,7 @@ void executor_unwatch(struct executor *executor, uint64_t id)
 	free(watch);
 }
 
-void bus_notify(struct executor *executor, const struct executor_notice *notice)
+void notice_publish(struct executor *executor, const struct executor_notice *notice)
 {
 	uint32_t index = 0;
 	uint64_t id;

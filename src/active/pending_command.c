@@ -1,7 +1,9 @@
 /* active/pending_command.c -- commands on their way to a run, each with its own memory. */
+#include "active/pending_command.h"
+
 #include <stdlib.h>
 
-#include "active/executor_internal.h"
+#include "active/idempotency.h"
 
 struct pending_command *pending_command_new(enum command_kind kind)
 {
@@ -18,7 +20,7 @@ void pending_command_free(struct pending_command *pending)
 	free(pending);
 }
 
-void pending_command_begin(struct pending_command *pending)
+void pending_command_submit(struct pending_command *pending)
 {
 	executor_read(pending->waiting->executor, pending->waiting);
 }
@@ -42,6 +44,18 @@ struct pending_command *command_list_pop(struct command_list *queue)
 	if (queue->first == NULL)
 		queue->last = NULL;
 	return pending;
+}
+
+void command_list_append(struct command_list *list, struct command_list *from)
+{
+	for (struct pending_command *pending; (pending = command_list_pop(from)) != NULL;)
+		command_list_push(list, pending);
+}
+
+void command_list_discard(struct command_list *list)
+{
+	for (struct pending_command *pending; (pending = command_list_pop(list)) != NULL;)
+		pending_command_free(pending);
 }
 
 void pending_command_reply(struct pending_command *pending, const struct uuid *run,

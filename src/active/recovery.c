@@ -3,11 +3,16 @@
  * time stay on the disk.  Never the list of runs (architecture R18): a store with a million that
  * are finished or wait starts as fast as an empty one.
  */
+#include "active/recovery.h"
+
 #include <stdlib.h>
 
+#include "active/active_run.h"
+#include "active/alarm.h"
+#include "active/executor_jobs.h"
+#include "active/executor_state.h"
 #include "base/limits.h"
 #include "os/failpoint.h"
-#include "active/executor_internal.h"
 
 struct recovery {
 	struct executor_read read;

@@ -1,7 +1,9 @@
 /* active/run_command.c -- what people tell a run: pause, resume, cancel, a signal. */
 #include <stdlib.h>
 
-#include "active/executor_internal.h"
+#include "active/active_run.h"
+#include "active/executor_services.h"
+#include "active/idempotency.h"
 
 /* With an idempotency key the store is asked first whether this was done already. */
 struct commanding {
@@ -80,9 +82,9 @@ void executor_command(struct executor *executor, const struct executor_command *
 	c->read.work = look_work;
 	c->read.done = look_done;
 	pending->waiting = &c->read;
-	pending->waiting_done = never;
+	pending->waiting_discard = never;
 	if (command->key.key.size > 0)
-		idempotency_claim_take(executor, pending, &command->key, pending_command_begin);
+		idempotency_claim_take(executor, pending, &command->key, pending_command_submit);
 	else
 		look_done(&c->read);
 }

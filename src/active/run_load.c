@@ -4,10 +4,14 @@
  * older one and the events behind that say the same, and without any snapshot the events from the
  * first on do, unless the run was compacted.
  */
+#include "active/run_load.h"
+
+#include "active/executor_state.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "engine/evolve.h"
 #include "engine/history_synthesis.h"
-#include "active/executor_internal.h"
+#include "engine/snapshot.h"
 
 struct load {
 	struct executor *executor;

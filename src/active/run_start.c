@@ -3,11 +3,12 @@
  */
 #include <stdlib.h>
 
+#include "active/active_run.h"
+#include "active/executor_state.h"
+#include "active/idempotency.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "definition/definition_compile.h"
-#include "document/agent_registry.h"
-#include "active/executor_internal.h"
 
 struct starting {
 	struct executor_read read;
@@ -92,7 +93,11 @@ static bool registered_agent(void *context, struct str name, struct arena *arena
 	struct starting *s = context;
 	const struct run_agent *agent;
 	s->others = true;
-	if (!registry_agent(s->reader, name, arena, &agent, error))
+	const struct executor *executor = s->read.executor;
+	if (executor->settings.agent == NULL)
+		return fail(error, ERROR_NOT_FOUND, "there is no agent called " STR_FMT,
+			    STR_ARG(name));
+	if (!executor->settings.agent(s->reader, name, arena, &agent, error))
 		return false;
 	SET(out_agent, name, agent->name);
 	SET(out_agent, driver, run_driver_name(agent->driver));
@@ -200,7 +205,7 @@ static void start_refuse(struct starting *s)
 static bool in_time(struct starting *s)
 {
 	struct executor *executor = s->read.executor;
-	int64_t most = executor_start_us(executor);
+	int64_t most = executor->limits.start_us;
 	int64_t took = platform_mono_us(executor->settings.platform) - s->began;
 	return most == 0 || took <= most ||
 	       fail(&s->error, ERROR_TIMEOUT,
@@ -279,7 +284,7 @@ void executor_start(struct executor *executor, const struct executor_start *star
 	pending->context = context;
 	pending->argument = argument;
 	pending->waiting = &s->read;
-	pending->waiting_done = start_never;
+	pending->waiting_discard = start_never;
 	s->pending = pending;
 	if (!executor_admits(executor, &s->error)) {
 		start_refuse(s);
@@ -287,5 +292,5 @@ void executor_start(struct executor *executor, const struct executor_start *star
 		free(s);
 		return;
 	}
-	idempotency_claim_take(executor, pending, &start->key, pending_command_begin);
+	idempotency_claim_take(executor, pending, &start->key, pending_command_submit);
 }

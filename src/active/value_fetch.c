@@ -6,13 +6,16 @@
  * Values are read and parsed on a reader thread; the tree is taken after them, as the last thing
  * before the request that records it.
  */
+#include "active/value_fetch.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "active/executor_jobs.h"
+#include "active/executor_state.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "os/failpoint.h"
-#include "active/executor_internal.h"
 
 struct value_fetch_state {
 	struct executor_read read; /* its arena holds what was read */
@@ -104,12 +107,12 @@ static void fetch_work(struct executor_read *read, struct store_reader *reader)
 static void fetch_finish(struct value_fetch_state *f)
 {
 	struct executor *executor = f->read.executor;
-	struct active_run *active = slots_get(&executor->active_runs, f->active);
+	struct active_run *active = active_run_by_id(executor, f->active);
 	require(active != NULL);
 	slots_remove(&executor->fetches, f->id);
 	f->next = active->loaded;
 	active->loaded = f;
-	active->holds--;
+	active_run_unpin(active);
 	struct error error = f->error;
 	f->done(executor, f->active, f->argument, error.code == ERROR_NONE ? NULL : &error);
 }
@@ -121,7 +124,7 @@ static void tree_taken(void *context, uint64_t argument, struct str tree, const 
 	if (f == NULL)
 		return;
 	FAILPOINT("workspace.taken");
-	struct active_run *active = slots_get(&executor->active_runs, f->active);
+	struct active_run *active = active_run_by_id(executor, f->active);
 	require(active != NULL);
 	if (error->code != ERROR_NONE) {
 		char id[UUID_TEXT_SIZE];
@@ -139,7 +142,7 @@ static void tree_taken(void *context, uint64_t argument, struct str tree, const 
 static void fetch_tree(struct value_fetch_state *f)
 {
 	struct executor *executor = f->read.executor;
-	struct active_run *active = slots_get(&executor->active_runs, f->active);
+	struct active_run *active = active_run_by_id(executor, f->active);
 	require(active != NULL);
 	struct workspace *workspace = executor->settings.workspace;
 	workspace->ops->take(workspace, &active->run_id, tree_taken, executor, f->id);
@@ -177,7 +180,7 @@ void value_fetch(struct active_run *active, const struct decision *decision, val
 	f->read.work = fetch_work;
 	f->read.done = fetch_read;
 	f->read.executor = executor;
-	active->holds++;
+	active_run_pin(active);
 	if (f->count > 0)
 		executor_read(executor, &f->read);
 	else

@@ -12,13 +12,18 @@
 #define API_API_H
 
 #include "net/http_server.h"
-#include "active/executor.h"
+#include "os/platform.h"
 
 struct api;
+struct executor;
+struct documents;
+struct maintenance;
 
 struct api_settings {
 	struct loop *loop;
 	struct executor *executor;
+	struct documents *documents;
+	struct maintenance *maintenance;
 	const char *version;
 	const char *user;             /* who answers through baton.sock */
 	const char *data_folder;      /* where /health looks for room */

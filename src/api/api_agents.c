@@ -6,7 +6,9 @@
  */
 #include <stdlib.h>
 
+#include "active/executor_jobs.h"
 #include "api/api_documents.h"
+#include "document/stored_document.h"
 #include "views/view_agent.h"
 
 enum agent_view { AGENT_RUN, AGENT_RUNTIME, AGENT_GRAPH, AGENT_VIEWS };
@@ -157,8 +159,8 @@ static void one_work(struct executor_read *read, struct store_reader *reader)
 	struct agent_read *r = (struct agent_read *)read;
 	struct arena *arena = &read->arena;
 	const void *value;
-	if (!executor_document(reader, DOCUMENT_AGENT, r->name, arena, &value, &r->revision,
-			       &r->error))
+	if (!stored_document_read(reader, DOCUMENT_AGENT, r->name, arena, &value, &r->revision,
+				  &r->error))
 		return;
 	if (value == NULL)
 		fail(&r->error, ERROR_NOT_FOUND, "there is no agent called " STR_FMT,

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "active/executor_jobs.h"
 #include "api/api_internal.h"
 #include "artifact/artifact.h"
 

@@ -2,6 +2,7 @@
  * signals. */
 #include <stdlib.h>
 
+#include "active/run_commands.h"
 #include "api/api_internal.h"
 
 struct str api_speaker(const struct api_call *call, bool given, struct str by)

@@ -8,10 +8,12 @@
  * The store knows nothing of what is in an event, so that every value an event names is there is
  * checked here; reading a value checks it against its hash.
  */
+#include "active/executor_jobs.h"
 #include "api/read_job.h"
 #include "base/limits.h"
 #include "contract/describe.h"
 #include "contract/event.h"
+#include "maintenance/maintenance.h"
 
 struct care {
 	struct api_read_job answer;      /* first */
@@ -306,7 +308,7 @@ void api_db_check(struct api_call *call)
 
 /* ---- compact ------------------------------------------------------------------------- */
 
-static void compacted(void *context, uint64_t argument, const struct executor_compacted *result)
+static void compacted(void *context, uint64_t argument, const struct maintenance_compacted *result)
 {
 	struct api *api = context;
 	AUTO(arena) arena = { 0 };
@@ -326,14 +328,14 @@ static void compacted(void *context, uint64_t argument, const struct executor_co
 
 void api_db_compact(struct api_call *call, const struct run_store_compact *body)
 {
-	const struct executor_compaction wanted = {
+	const struct maintenance_compaction wanted = {
 		.days = has(body, days) ? body->days : -1,
 		.max_events = has(body, max_events) ? body->max_events : -1,
 		.counts_values = true,
 	};
 	if (is_local(call))
-		executor_compact(call->api->settings.executor, &wanted, compacted, call->api,
-				 call->exchange);
+		maintenance_compact(call->api->settings.maintenance, &wanted, compacted, call->api,
+				    call->exchange);
 }
 
 /* ---- rebuild ------------------------------------------------------------------------- */
@@ -354,7 +356,7 @@ static struct run_stored_projection_list stored_projections(struct arena *arena)
 	return (struct run_stored_projection_list){ at, count };
 }
 
-static void rebuilt(void *context, uint64_t argument, const struct executor_rebuilt *result)
+static void rebuilt(void *context, uint64_t argument, const struct maintenance_rebuilt *result)
 {
 	struct api *api = context;
 	AUTO(arena) arena = { 0 };
@@ -376,5 +378,6 @@ static void rebuilt(void *context, uint64_t argument, const struct executor_rebu
 void api_db_rebuild(struct api_call *call)
 {
 	if (is_local(call))
-		executor_rebuild(call->api->settings.executor, rebuilt, call->api, call->exchange);
+		maintenance_rebuild(call->api->settings.maintenance, rebuilt, call->api,
+				    call->exchange);
 }

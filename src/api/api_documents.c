@@ -5,8 +5,12 @@
  */
 #include <stdlib.h>
 
+#include "active/executor_jobs.h"
+#include "active/run_commands.h"
 #include "api/api_documents.h"
 #include "base/buf.h"
+#include "document/documents.h"
+#include "document/stored_document.h"
 
 /* ---- revisions in headers ---------------------------------------------------------------- */
 
@@ -112,8 +116,8 @@ static void send_work(struct executor_read *read, struct store_reader *reader)
 	enum document_kind kind = request->answer.kind;
 	struct str kind_name = document_kind_name(kind);
 	const void *value;
-	if (!executor_document(reader, kind, request->name, &read->arena, &value,
-			       &request->revision, &request->error))
+	if (!stored_document_read(reader, kind, request->name, &read->arena, &value,
+				  &request->revision, &request->error))
 		return;
 	if (value == NULL)
 		fail(&request->error, ERROR_NOT_FOUND, "there is no " STR_FMT " called " STR_FMT,
@@ -177,25 +181,25 @@ static void changed(void *context, uint64_t deletes, const struct executor_reply
 void api_documents_change(struct api_call *call, const struct api_documents_answer *answer,
 			  struct str name, int64_t revision, struct str body)
 {
-	const struct executor_change change = { .kind = document_kind_name(answer->kind),
-						.name = name,
-						.revision = revision,
-						.body = body,
-						.by = api_caller_name(call),
-						.key = call->key };
-	executor_change(call->api->settings.executor, &change, changed,
-			request_new(call, answer, name), body.size == 0);
+	const struct documents_change change = { .kind = document_kind_name(answer->kind),
+						 .name = name,
+						 .revision = revision,
+						 .body = body,
+						 .by = api_caller_name(call),
+						 .key = call->key };
+	documents_change(call->api->settings.documents, &change, changed,
+			 request_new(call, answer, name), body.size == 0);
 }
 
 void api_documents_compose(struct api_call *call, const struct api_documents_answer *answer,
-			   struct str name, executor_compose *compose, void *context)
+			   struct str name, documents_compose *compose, void *context)
 {
-	const struct executor_composition how = { .compose = compose,
-						  .context = context,
-						  .by = api_caller_name(call),
-						  .key = call->key };
-	executor_change_composed(call->api->settings.executor, &how, changed,
-				 request_new(call, answer, name), false);
+	const struct documents_composition how = { .compose = compose,
+						   .context = context,
+						   .by = api_caller_name(call),
+						   .key = call->key };
+	documents_change_composed(call->api->settings.documents, &how, changed,
+				  request_new(call, answer, name), false);
 }
 
 void api_documents_add_problems(struct problems *problems, struct str pointer,

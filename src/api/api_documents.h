@@ -9,7 +9,8 @@
 
 #include "api/api_internal.h"
 #include "base/limits.h"
-#include "document/stored_document.h"
+#include "contract/document_kind.h"
+#include "document/documents.h"
 
 /* How a document is answered with; the texts must outlive the answer or be in the call's arena. */
 struct api_documents_answer {
@@ -17,7 +18,7 @@ struct api_documents_answer {
 	struct str path; /* "/api/profiles/": Location is this and the name when it is new */
 };
 
-/* As executor_change takes it.  USAGE when the header is not one that an ETag could be in. */
+/* As documents_change takes it.  USAGE when the header is not one that an ETag could be in. */
 MUST_CHECK bool api_documents_expected(const struct api_call *call, int64_t *out_revision,
 				       struct error *error);
 
@@ -30,7 +31,7 @@ void api_documents_change(struct api_call *call, const struct api_documents_answ
 /* The same, worked out by compose(context, …).  The first change must be of the document `name`.
  * `context` lives in the call's arena. */
 void api_documents_compose(struct api_call *call, const struct api_documents_answer *answer,
-			   struct str name, executor_compose *compose, void *context);
+			   struct str name, documents_compose *compose, void *context);
 
 /* Where a document of this name is: the path and the name as one segment of it. */
 struct str api_documents_location(struct str path, struct str name, struct arena *arena);

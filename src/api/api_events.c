@@ -6,8 +6,9 @@
  */
 #include <stdlib.h>
 
-#include "api/event_page.h"
+#include "active/executor_jobs.h"
 #include "api/api_internal.h"
+#include "api/event_page.h"
 
 struct events_page {
 	struct event_page page; /* first */

@@ -9,6 +9,8 @@
  */
 #include <stdlib.h>
 
+#include "active/executor.h"
+#include "active/executor_jobs.h"
 #include "api/api_internal.h"
 #include "os/file.h"
 

@@ -1,4 +1,6 @@
 /* api/api_inbox.c -- what waits for a person, and the person's answer. */
+#include "active/executor_jobs.h"
+#include "active/run_commands.h"
 #include "api/read_job.h"
 #include "base/limits.h"
 

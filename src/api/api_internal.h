@@ -10,6 +10,8 @@
 #ifndef API_INSIDE_H
 #define API_INSIDE_H
 
+#include "active/executor_jobs.h"
+#include "active/run_commands.h"
 #include "api/api.h"
 #include "api/key_ring.h"
 #include "api/route.h"

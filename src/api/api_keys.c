@@ -4,8 +4,12 @@
  */
 #include <stdlib.h>
 
+#include "active/executor_jobs.h"
+#include "active/run_commands.h"
 #include "api/api_documents.h"
 #include "api/read_job.h"
+#include "document/documents.h"
+#include "document/stored_document.h"
 
 static struct run_key_item item_of(const struct run_key *key, struct arena *arena)
 {
@@ -86,8 +90,8 @@ static void again_work(struct executor_read *read, struct store_reader *reader)
 	struct key_made *made = (struct key_made *)read;
 	char id[UUID_TEXT_SIZE];
 	const void *key;
-	if (!executor_document(reader, DOCUMENT_KEY, uuid_text(&made->id, id), &read->arena, &key,
-			       NULL, &made->error))
+	if (!stored_document_read(reader, DOCUMENT_KEY, uuid_text(&made->id, id), &read->arena,
+				  &key, NULL, &made->error))
 		return;
 	if (key == NULL) {
 		fail(&made->error, ERROR_CONFLICT,
@@ -138,7 +142,7 @@ static void created(void *context, uint64_t argument, const struct executor_repl
 }
 
 static bool compose(void *context, struct store_reader *reader, struct arena *arena,
-		    struct executor_changes *out_changes, struct problems *problems,
+		    struct documents_changes *out_changes, struct problems *problems,
 		    struct error *error)
 {
 	const struct key_made *made = context;
@@ -146,11 +150,11 @@ static bool compose(void *context, struct store_reader *reader, struct arena *ar
 	(void)reader;
 	(void)problems;
 	(void)error;
-	struct executor_change *change = arena_new(arena, struct executor_change);
-	*change = (struct executor_change){ .kind = document_kind_name(DOCUMENT_KEY),
-					    .name = str_copy(arena, uuid_text(&made->id, id)),
-					    .body = run_key_text(made->key, arena) };
-	*out_changes = (struct executor_changes){ change, 1 };
+	struct documents_change *change = arena_new(arena, struct documents_change);
+	*change = (struct documents_change){ .kind = document_kind_name(DOCUMENT_KEY),
+					     .name = str_copy(arena, uuid_text(&made->id, id)),
+					     .body = run_key_text(made->key, arena) };
+	*out_changes = (struct documents_changes){ change, 1 };
 	return true;
 }
 
@@ -185,12 +189,12 @@ void api_key_create(struct api_call *call, const struct run_key_request *body)
 	if (has(body, expires_at))
 		SET(made->key, expires_at, body->expires_at);
 	SET(made->key, created_by, str_copy(arena, api_caller_name(call)));
-	const struct executor_composition how = { .compose = compose,
-						  .context = made,
-						  .by = made->key->created_by,
-						  .key = call->key,
-						  .subject = made->id };
-	executor_change_composed(call->api->settings.executor, &how, created, made, 0);
+	const struct documents_composition how = { .compose = compose,
+						   .context = made,
+						   .by = made->key->created_by,
+						   .key = call->key,
+						   .subject = made->id };
+	documents_change_composed(call->api->settings.documents, &how, created, made, 0);
 }
 
 void api_key_revoke(struct api_call *call)
@@ -202,7 +206,7 @@ void api_key_revoke(struct api_call *call)
 
 /* ---- in effect ----------------------------------------------------------------------------- */
 
-static void key_changed(void *context, const struct executor_document *document)
+static void key_changed(void *context, const struct watched_document *document)
 {
 	struct api *api = context;
 	AUTO(arena) arena = { 0 };
@@ -222,6 +226,6 @@ static void key_changed(void *context, const struct executor_document *document)
 
 void api_watch_keys(struct api *api, platform_callback *loaded)
 {
-	executor_watch_documents(api->settings.executor, document_kind_name(DOCUMENT_KEY),
-				 key_changed, loaded, api);
+	documents_watch(api->settings.documents, document_kind_name(DOCUMENT_KEY), key_changed,
+			loaded, api);
 }

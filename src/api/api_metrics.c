@@ -5,6 +5,8 @@
  */
 #include <stdlib.h>
 
+#include "active/executor.h"
+#include "active/executor_jobs.h"
 #include "api/api_internal.h"
 #include "base/limits.h"
 #include "os/failpoint.h"

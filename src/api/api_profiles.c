@@ -1,8 +1,11 @@
 /* api/api_profiles.c -- profiles: S0's, each a document under its name. */
+#include "active/executor_jobs.h"
 #include "api/api_documents.h"
 #include "api/merge_patch.h"
 #include "api/read_job.h"
 #include "document/agent_registry.h"
+#include "document/documents.h"
+#include "document/stored_document.h"
 
 static const struct api_documents_answer profile_answer = { DOCUMENT_PROFILE,
 							    { "/api/profiles/", 14 } };
@@ -23,8 +26,8 @@ static void list_work(struct executor_read *read, struct store_reader *reader)
 	struct store_document_page page;
 	const struct run_selection *selection;
 	const void *value;
-	if (!executor_document(reader, DOCUMENT_SETTINGS, document_kind_name(DOCUMENT_SETTINGS),
-			       arena, &value, NULL, &r->answer.error) ||
+	if (!stored_document_read(reader, DOCUMENT_SETTINGS, document_kind_name(DOCUMENT_SETTINGS),
+				  arena, &value, NULL, &r->answer.error) ||
 	    !reader->ops->list_documents(reader, document_kind_name(DOCUMENT_PROFILE), r->after,
 					 (size_t)r->limit, arena, &page, &r->answer.error))
 		return;
@@ -66,8 +69,8 @@ static void agent_work(struct executor_read *read, struct store_reader *reader)
 	struct profile_read *r = (struct profile_read *)read;
 	const struct pipeline_agent_config *config;
 	const void *value;
-	if (!executor_document(reader, DOCUMENT_PROFILE, r->name, &read->arena, &value, NULL,
-			       &r->answer.error))
+	if (!stored_document_read(reader, DOCUMENT_PROFILE, r->name, &read->arena, &value, NULL,
+				  &r->answer.error))
 		return;
 	if (value == NULL)
 		fail(&r->answer.error, ERROR_NOT_FOUND, "there is no profile called " STR_FMT,
@@ -133,7 +136,7 @@ struct profile_patch {
 };
 
 static bool patch_compose(void *context, struct store_reader *reader, struct arena *arena,
-			  struct executor_changes *out_changes, struct problems *problems,
+			  struct documents_changes *out_changes, struct problems *problems,
 			  struct error *error)
 {
 	const struct profile_patch *patch = context;
@@ -148,8 +151,8 @@ static bool patch_compose(void *context, struct store_reader *reader, struct are
 	if (!found)
 		return fail(error, ERROR_NOT_FOUND, "there is no profile called " STR_FMT,
 			    STR_ARG(patch->name));
-	struct executor_change *change = arena_new(arena, struct executor_change);
-	*change = (struct executor_change){
+	struct documents_change *change = arena_new(arena, struct documents_change);
+	*change = (struct documents_change){
 		.kind = document_kind_name(DOCUMENT_PROFILE),
 		.name = patch->name,
 		.revision = patch->revision,
@@ -160,7 +163,7 @@ static bool patch_compose(void *context, struct store_reader *reader, struct are
 		api_documents_add_problems(problems, S(""), &found_problems);
 		return problems_fail(problems, error);
 	}
-	*out_changes = (struct executor_changes){ change, 1 };
+	*out_changes = (struct documents_changes){ change, 1 };
 	return true;
 }
 

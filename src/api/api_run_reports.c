@@ -4,6 +4,7 @@
  * Each is a function of the story, so one reading serves them all; what it gives is printed on the
  * reader's thread.
  */
+#include "active/executor_jobs.h"
 #include "api/api_timeline.h"
 #include "api/read_job.h"
 #include "views/graph_drawing.h"

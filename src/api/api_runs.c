@@ -5,6 +5,9 @@
  */
 #include <stdlib.h>
 
+#include "active/executor_jobs.h"
+#include "active/notices.h"
+#include "active/run_commands.h"
 #include "api/api_timeline.h"
 #include "api/read_job.h"
 #include "base/limits.h"

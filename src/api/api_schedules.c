@@ -4,8 +4,10 @@
  */
 #include <stdlib.h>
 
+#include "active/executor_jobs.h"
+#include "active/run_commands.h"
 #include "api/api_documents.h"
-#include "document/schedule_runner.h"
+#include "document/schedules.h"
 
 struct schedule_read {
 	struct executor_read read; /* first */
@@ -111,8 +113,8 @@ static void one_work(struct executor_read *read, struct store_reader *reader)
 	struct schedule_read *r = (struct schedule_read *)read;
 	const struct run_schedule *schedule;
 	const struct run_schedule_progress *progress;
-	if (!executor_read_schedule(reader, r->name, &read->arena, &schedule, &progress,
-				    &r->revision, &r->error))
+	if (!schedules_read(reader, r->name, &read->arena, &schedule, &progress, &r->revision,
+			    &r->error))
 		return;
 	if (schedule == NULL)
 		(void)!not_there(r);
@@ -158,8 +160,8 @@ static void list_work(struct executor_read *read, struct store_reader *reader)
 		const struct run_schedule *schedule;
 		const struct run_schedule_progress *progress;
 		int64_t revision;
-		if (!executor_read_schedule(reader, page.at[i].name, arena, &schedule, &progress,
-					    &revision, &r->error))
+		if (!schedules_read(reader, page.at[i].name, arena, &schedule, &progress, &revision,
+				    &r->error))
 			return;
 		if (schedule != NULL) /* else it was taken away between the two looks */
 			items[count++] = *item_of(schedule, progress, arena);
@@ -188,12 +190,11 @@ static void next_work(struct executor_read *read, struct store_reader *reader)
 	const struct run_schedule *schedule;
 	const struct run_schedule_progress *progress;
 	const struct run_schedule_times *times;
-	if (!executor_read_schedule(reader, r->name, arena, &schedule, &progress, &r->revision,
-				    &r->error) ||
+	if (!schedules_read(reader, r->name, arena, &schedule, &progress, &r->revision,
+			    &r->error) ||
 	    (schedule == NULL && !not_there(r)))
 		return;
-	if (executor_schedule_times(schedule, progress, r->now, (size_t)r->limit, arena, &times,
-				    &r->error))
+	if (schedules_times(schedule, progress, r->now, (size_t)r->limit, arena, &times, &r->error))
 		r->text = run_schedule_times_text(times, arena);
 }
 
@@ -226,23 +227,22 @@ static void changed(void *context, uint64_t argument, const struct executor_repl
 	submit(r, one_work, one_done);
 }
 
-static void change(struct api_call *call, enum executor_schedule_verb verb, struct str name,
+static void change(struct api_call *call, enum schedules_verb verb, struct str name,
 		   int64_t revision, struct str body)
 {
 	struct schedule_read *r = read_new(call);
 	r->name = str_copy(&r->read.arena, name);
 	r->deletes = verb == SCHEDULE_DELETE;
-	const struct executor_schedule_change what = { .verb = verb,
-						       .name = r->name,
-						       .revision = revision,
-						       .body = body,
-						       .by = api_caller_name(call),
-						       .key = call->key };
-	executor_change_schedule(call->api->settings.executor, &what, changed, r, 0);
+	const struct schedules_change what = { .verb = verb,
+					       .name = r->name,
+					       .revision = revision,
+					       .body = body,
+					       .by = api_caller_name(call),
+					       .key = call->key };
+	schedules_change(call->api->settings.documents, &what, changed, r, 0);
 }
 
-static void change_expected(struct api_call *call, enum executor_schedule_verb verb,
-			    struct str body)
+static void change_expected(struct api_call *call, enum schedules_verb verb, struct str body)
 {
 	struct error error;
 	int64_t revision;

@@ -6,9 +6,14 @@
  */
 #include <stdlib.h>
 
+#include "active/executor_jobs.h"
+#include "active/run_commands.h"
 #include "api/api_documents.h"
 #include "api/merge_patch.h"
 #include "contract/config_rows.h"
+#include "document/documents.h"
+#include "document/server_settings.h"
+#include "document/stored_document.h"
 #include "net/websocket.h"
 
 /* ---- as it is ---------------------------------------------------------------------------- */
@@ -67,8 +72,8 @@ static void server_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct server_asked *asked = (struct server_asked *)read;
 	const void *value;
-	if (executor_document(reader, DOCUMENT_SERVER, document_kind_name(DOCUMENT_SERVER),
-			      &read->arena, &value, &asked->revision, &asked->error))
+	if (stored_document_read(reader, DOCUMENT_SERVER, document_kind_name(DOCUMENT_SERVER),
+				 &read->arena, &value, &asked->revision, &asked->error))
 		asked->text = print_effective(asked->api, value, &read->arena);
 }
 
@@ -146,7 +151,7 @@ struct server_change {
 
 /* Members of the patch that are not settings of this kind have been looked at already. */
 static bool server_compose(void *context, struct store_reader *reader, struct arena *arena,
-			   struct executor_changes *out_changes, struct problems *problems,
+			   struct documents_changes *out_changes, struct problems *problems,
 			   struct error *error)
 {
 	const struct server_change *asked = context;
@@ -164,12 +169,12 @@ static bool server_compose(void *context, struct store_reader *reader, struct ar
 		run_server_settings_parse(&source, arena, problems);
 	if (settings == NULL)
 		return problems_fail(problems, error);
-	struct executor_change *change = arena_new(arena, struct executor_change);
-	*change = (struct executor_change){ .kind = name,
-					    .name = name,
-					    .revision = asked->revision,
-					    .body = run_server_settings_text(settings, arena) };
-	*out_changes = (struct executor_changes){ change, 1 };
+	struct documents_change *change = arena_new(arena, struct documents_change);
+	*change = (struct documents_change){ .kind = name,
+					     .name = name,
+					     .revision = asked->revision,
+					     .body = run_server_settings_text(settings, arena) };
+	*out_changes = (struct documents_changes){ change, 1 };
 	return true;
 }
 
@@ -199,12 +204,12 @@ static void server_change(struct api_call *call, bool whole, struct str text,
 	}
 	change->whole = whole;
 	change->text = text;
-	const struct executor_composition how = { .compose = server_compose,
-						  .context = change,
-						  .by = api_caller_name(call),
-						  .key = call->key };
-	executor_change_composed(call->api->settings.executor, &how, server_changed,
-				 asked_new(call), 0);
+	const struct documents_composition how = { .compose = server_compose,
+						   .context = change,
+						   .by = api_caller_name(call),
+						   .key = call->key };
+	documents_change_composed(call->api->settings.documents, &how, server_changed,
+				  asked_new(call), 0);
 }
 
 /* Only what the body says itself: a default that it leaves to us is not set by anybody. */
@@ -243,16 +248,16 @@ void api_server_patch(struct api_call *call, const struct run_server_patch *body
 
 /* ---- in effect ------------------------------------------------------------------------------ */
 
-static void apply(void *context, const struct executor_document *document)
+static void apply(void *context, const struct watched_document *document)
 {
 	struct api *api = context;
 	(void)document;
-	int64_t idle_us = executor_server_settings(api->settings.executor).websocket_idle_us;
+	int64_t idle_us = server_settings_stored(api->settings.documents).websocket_idle_us;
 	websocket_be_patient(api->server, (uint64_t)(idle_us / 1000));
 }
 
 void api_watch_server(struct api *api, platform_callback *loaded)
 {
-	executor_watch_documents(api->settings.executor, document_kind_name(DOCUMENT_SERVER), apply,
-				 loaded, api);
+	documents_watch(api->settings.documents, document_kind_name(DOCUMENT_SERVER), apply, loaded,
+			api);
 }

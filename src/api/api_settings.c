@@ -6,8 +6,12 @@
  */
 #include <stdlib.h>
 
+#include "active/executor_jobs.h"
+#include "active/run_commands.h"
 #include "api/api_documents.h"
 #include "api/merge_patch.h"
+#include "document/documents.h"
+#include "document/stored_document.h"
 
 /* ---- reading --------------------------------------------------------------------------- */
 
@@ -45,8 +49,8 @@ static bool read_selection(struct store_reader *reader, struct arena *arena,
 			   const struct run_selection **out_selection, struct error *error)
 {
 	const void *value;
-	if (!executor_document(reader, DOCUMENT_SETTINGS, document_kind_name(DOCUMENT_SETTINGS),
-			       arena, &value, NULL, error))
+	if (!stored_document_read(reader, DOCUMENT_SETTINGS, document_kind_name(DOCUMENT_SETTINGS),
+				  arena, &value, NULL, error))
 		return false;
 	*out_selection = value;
 	return true;
@@ -143,7 +147,7 @@ struct settings_change {
 };
 
 struct change_list {
-	struct executor_change *at;
+	struct documents_change *at;
 	size_t count, room;
 };
 
@@ -151,7 +155,7 @@ static void add_change(struct change_list *list, enum document_kind kind, struct
 		       struct str body)
 {
 	if (list->count < list->room)
-		list->at[list->count++] = (struct executor_change){
+		list->at[list->count++] = (struct documents_change){
 			.kind = document_kind_name(kind), .name = name, .revision = -1, .body = body
 		};
 }
@@ -200,7 +204,7 @@ static bool compose_whole(const struct settings_change *change,
 	if (settings == NULL)
 		return problems_fail(problems, error);
 	list->room = settings->profiles.count + stored->count + 1;
-	list->at = arena_array(arena, struct executor_change, list->room);
+	list->at = arena_array(arena, struct documents_change, list->room);
 	for (size_t i = 0; i < settings->profiles.count; i++)
 		add_change(list, DOCUMENT_PROFILE, settings->profiles.at[i].key,
 			   pipeline_profile_text(&settings->profiles.at[i].value, arena));
@@ -253,7 +257,7 @@ static bool compose_parts(const struct settings_change *change,
 		return problems_fail(problems, error);
 	size_t count = has(patch, profiles) ? patch->profiles->as.object.count : 0;
 	list->room = count + 1;
-	list->at = arena_array(arena, struct executor_change, list->room);
+	list->at = arena_array(arena, struct documents_change, list->room);
 	for (size_t i = 0; i < count; i++) {
 		const struct json_member *member = &patch->profiles->as.object.at[i];
 		if (!compose_profile(member, find(stored, member->key), arena, list, problems,
@@ -266,7 +270,7 @@ static bool compose_parts(const struct settings_change *change,
 }
 
 static bool settings_compose(void *context, struct store_reader *reader, struct arena *arena,
-			     struct executor_changes *out_changes, struct problems *problems,
+			     struct documents_changes *out_changes, struct problems *problems,
 			     struct error *error)
 {
 	const struct settings_change *change = context;
@@ -277,7 +281,7 @@ static bool settings_compose(void *context, struct store_reader *reader, struct 
 	    !(change->whole ? compose_whole(change, &stored, arena, &list, problems, error)
 			    : compose_parts(change, &stored, arena, &list, problems, error)))
 		return false;
-	*out_changes = (struct executor_changes){ list.at, list.count };
+	*out_changes = (struct documents_changes){ list.at, list.count };
 	return true;
 }
 
@@ -306,11 +310,11 @@ static void settings_change(struct api_call *call, bool whole, struct str text)
 	*change = (struct settings_change){
 		whole, str_copy(call->arena, http_header(call->request, S("If-Match"))), text
 	};
-	const struct executor_composition how = { .compose = settings_compose,
-						  .context = change,
-						  .by = api_caller_name(call),
-						  .key = call->key };
-	executor_change_composed(call->api->settings.executor, &how, settings_changed, asked, 0);
+	const struct documents_composition how = { .compose = settings_compose,
+						   .context = change,
+						   .by = api_caller_name(call),
+						   .key = call->key };
+	documents_change_composed(call->api->settings.documents, &how, settings_changed, asked, 0);
 }
 
 void api_settings_replace(struct api_call *call, const struct pipeline_settings *body)

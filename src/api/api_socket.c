@@ -18,8 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/event_page.h"
+#include "active/executor_jobs.h"
+#include "active/notices.h"
 #include "api/api_internal.h"
+#include "api/event_page.h"
 #include "net/websocket.h"
 
 struct api_socket {

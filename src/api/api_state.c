@@ -3,11 +3,14 @@
  */
 #include <stdlib.h>
 
+#include "active/executor_jobs.h"
+#include "active/run_commands.h"
+#include "active/run_reads.h"
 #include "api/api_timeline.h"
 #include "api/read_job.h"
 #include "base/limits.h"
-#include "views/view_runtime.h"
 #include "views/run_outline.h"
+#include "views/view_runtime.h"
 
 /* ---- the state ----------------------------------------------------------------------- */
 

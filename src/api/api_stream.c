@@ -7,8 +7,10 @@
  */
 #include <stdlib.h>
 
-#include "api/event_page.h"
+#include "active/executor_jobs.h"
+#include "active/notices.h"
 #include "api/api_internal.h"
+#include "api/event_page.h"
 
 struct stream {
 	struct api *api;

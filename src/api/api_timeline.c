@@ -2,6 +2,7 @@
  * who show single events in another vocabulary. */
 #include "api/api_timeline.h"
 
+#include "active/run_reads.h"
 #include "base/limits.h"
 
 static const struct json *look(void *context, const struct hash *hash)

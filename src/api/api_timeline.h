@@ -11,7 +11,7 @@
 #ifndef API_API_STORY_H
 #define API_API_STORY_H
 
-#include "active/executor.h"
+#include "active/run_reads.h"
 #include "views/view.h"
 
 struct api_timeline {

@@ -3,8 +3,10 @@
  * Reading them is work for a reader's thread: custom tools are files, and their programs are
  * hashed.
  */
+#include "active/executor_jobs.h"
 #include "api/api_documents.h"
 #include "api/read_job.h"
+#include "document/documents.h"
 #include "tool/custom_tools.h"
 #include "tool/tool.h"
 
@@ -125,7 +127,7 @@ static bool check_looked_at(const struct trusting *t, const struct custom_tool *
 }
 
 static bool compose(void *context, struct store_reader *reader, struct arena *arena,
-		    struct executor_changes *out_changes, struct problems *problems,
+		    struct documents_changes *out_changes, struct problems *problems,
 		    struct error *error)
 {
 	const struct trusting *t = context;
@@ -147,12 +149,12 @@ static bool compose(void *context, struct store_reader *reader, struct arena *ar
 	SET(trust, program, tool.program_hash);
 	SET(trust, trusted_at, t->now);
 	SET(trust, trusted_by, t->by);
-	struct executor_change *change = arena_new(arena, struct executor_change);
-	*change = (struct executor_change){ .kind = document_kind_name(DOCUMENT_TRUST),
-					    .name = tool.name,
-					    .revision = -1,
-					    .body = run_trust_text(trust, arena) };
-	*out_changes = (struct executor_changes){ change, 1 };
+	struct documents_change *change = arena_new(arena, struct documents_change);
+	*change = (struct documents_change){ .kind = document_kind_name(DOCUMENT_TRUST),
+					     .name = tool.name,
+					     .revision = -1,
+					     .body = run_trust_text(trust, arena) };
+	*out_changes = (struct documents_changes){ change, 1 };
 	return true;
 }
 

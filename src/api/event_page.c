@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api_timeline.h"
+#include "active/executor_jobs.h"
 #include "api/api_internal.h"
+#include "api/api_timeline.h"
 #include "net/sse.h"
 
 struct met {

@@ -14,7 +14,7 @@
 #ifndef API_API_PAGE_H
 #define API_API_PAGE_H
 
-#include "active/executor.h"
+#include "active/executor_jobs.h"
 #include "views/view.h"
 
 struct timeline_cache;

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "active/executor_jobs.h"
 #include "api/api_internal.h"
 #include "base/uuid.h"
 #include "net/websocket.h"

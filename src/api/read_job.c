@@ -1,6 +1,8 @@
 /* api/read_job.c -- answers that are worked out on a reader's thread. */
 #include "api/read_job.h"
 
+#include "active/executor_jobs.h"
+
 #include <stdlib.h>
 
 void *api_read_job_new(struct api *api, uint64_t exchange, size_t size)

@@ -11,6 +11,7 @@
 #ifndef API_READING_H
 #define API_READING_H
 
+#include "active/executor_jobs.h"
 #include "api/api_internal.h"
 
 struct api_read_job {

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/uuid.h"
 #include "contract/document_kind.h"
+#include "document/server_settings.h"
 
 static struct str exchange_key(const struct api_call *call)
 {
@@ -173,7 +174,7 @@ void api_load(struct api *api, platform_callback *done, void *context)
 {
 	api->loaded = done;
 	api->loaded_context = context;
-	executor_open_documents(api->settings.executor, nothing_waits, api);
+	server_settings_open(api->settings.documents, nothing_waits, api);
 	api_watch_server(api, nothing_waits);
 	api_watch_keys(api, loaded);
 }

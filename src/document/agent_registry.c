@@ -14,7 +14,7 @@ bool registry_agent(struct store_reader *reader, struct str name, struct arena *
 		    const struct run_agent **out_agent, struct error *error)
 {
 	const void *agent;
-	if (!executor_document(reader, DOCUMENT_AGENT, name, arena, &agent, NULL, error))
+	if (!stored_document_read(reader, DOCUMENT_AGENT, name, arena, &agent, NULL, error))
 		return false;
 	if (agent == NULL)
 		return fail(error, ERROR_NOT_FOUND, "there is no agent called " STR_FMT,
@@ -31,7 +31,7 @@ bool registry_profile_agent(struct store_reader *reader, const struct pipeline_p
 	struct error missing;
 	if (pipeline_profile_agent(profile, name, arena, out_config, &missing))
 		return true;
-	if (!executor_document(reader, DOCUMENT_AGENT, name, arena, &value, NULL, error))
+	if (!stored_document_read(reader, DOCUMENT_AGENT, name, arena, &value, NULL, error))
 		return false;
 	if (value == NULL) {
 		*error = missing;

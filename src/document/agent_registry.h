@@ -5,8 +5,8 @@
  *
  * On a reader's thread.  What comes out lives in the arena.
  */
-#ifndef RUNTIME_AGENTS_H
-#define RUNTIME_AGENTS_H
+#ifndef DOCUMENT_AGENT_REGISTRY_H
+#define DOCUMENT_AGENT_REGISTRY_H
 
 #include "contract/run_types.h"
 #include "store/store.h"

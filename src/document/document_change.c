@@ -9,18 +9,25 @@
  * Who watches a kind of documents gets them through the same queue: no change can slip between what
  * is there and what comes.
  */
+#include "document/documents.h"
+
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "active/executor_jobs.h"
+#include "active/notices.h"
 #include "base/limits.h"
+#include "contract/event.h"
+#include "document/documents_state.h"
+#include "document/schedule_jobs.h"
 #include "engine/document_rules.h"
 #include "os/failpoint.h"
-#include "active/executor_internal.h"
+#include "store/writer.h"
 
 struct document_watch {
 	struct document_watch *next;
 	enum document_kind kind;
-	executor_document_changed *changed;
+	documents_changed *changed;
 	platform_callback *loaded;
 	void *context;
 };
@@ -35,13 +42,14 @@ struct document_job {
 	struct executor_read read; /* first; its arena is the try's */
 	struct writer_ticket ticket;
 	struct document_job *next;
+	struct documents *documents;
 	struct arena arena; /* of what was asked for: until the reply */
 
 	struct document_watch *watch; /* a load, when it is not NULL */
 	struct store_document_page loaded;
 
-	struct executor_composition how; /* compose NULL: `one` */
-	struct executor_change one;
+	struct documents_composition how; /* compose NULL: `one` */
+	struct documents_change one;
 	executor_replied *replied;
 	void *context;
 	uint64_t argument;
@@ -125,7 +133,7 @@ static bool load_key(struct document_job *job, struct store_reader *reader)
 static bool compose(struct document_job *job, struct store_reader *reader,
 		    struct document_command *out_command)
 {
-	struct executor_changes changes = { &job->one, job->how.compose == NULL };
+	struct documents_changes changes = { &job->one, job->how.compose == NULL };
 	struct arena *arena = &job->read.arena;
 	if (job->how.compose != NULL && !job->how.compose(job->how.context, reader, arena, &changes,
 							  &job->problems, &job->error))
@@ -164,10 +172,10 @@ static void change_work(struct executor_read *read, struct store_reader *reader)
 
 /* ---- telling --------------------------------------------------------------------------- */
 
-static void tell_watches(struct executor *executor, enum document_kind kind,
-			 const struct executor_document *document)
+static void tell_watches(const struct documents *documents, enum document_kind kind,
+			 const struct watched_document *document)
 {
-	for (const struct document_watch *watch = executor->documents.watches; watch != NULL;
+	for (const struct document_watch *watch = documents->watches; watch != NULL;
 	     watch = watch->next)
 		if (watch->kind == kind)
 			watch->changed(watch->context, document);
@@ -183,8 +191,7 @@ static void job_free(struct document_job *job)
 /* The next one's turn; this one is gone. */
 static void job_over(struct document_job *job)
 {
-	struct executor *executor = job->read.executor;
-	struct documents *documents = &executor->documents;
+	struct documents *documents = job->documents;
 	require(documents->first == job);
 	documents->first = job->next;
 	if (documents->first == NULL)
@@ -228,20 +235,20 @@ static struct document_job *job_of(struct writer_ticket *ticket)
 
 static void tell(struct document_job *job)
 {
-	struct executor *executor = job->read.executor;
+	struct documents *documents = job->documents;
 	for (size_t i = 0; i < job->decision.result_count; i++) {
 		const struct document_result *result = &job->decision.results[i];
-		const struct executor_document document = { document_kind_name(result->kind),
-							    result->name, result->body,
-							    result->revision };
+		const struct watched_document document = { document_kind_name(result->kind),
+							   result->name, result->body,
+							   result->revision };
 		if (result->changed)
-			tell_watches(executor, result->kind, &document);
+			tell_watches(documents, result->kind, &document);
 	}
 	const struct executor_notice notice = {
 		.seq = job->seq + (int64_t)job->decision.event_count,
 		.position = job->ticket.append.last_position,
 	};
-	bus_notify(executor, &notice);
+	notice_publish(documents->executor, &notice);
 }
 
 static void redo(struct document_job *job)
@@ -257,7 +264,7 @@ static void redo(struct document_job *job)
 static void committed(struct writer_ticket *ticket)
 {
 	struct document_job *job = job_of(ticket);
-	struct executor *executor = job->read.executor;
+	struct executor *executor = job->documents->executor;
 	FAILPOINT("documents.committed");
 	switch (ticket->append.outcome) {
 	case STORE_COMMITTED:
@@ -366,7 +373,7 @@ static void fill_append(struct document_job *job, struct store_append *append)
 static void change_done(struct executor_read *read)
 {
 	struct document_job *job = (struct document_job *)read;
-	if (read->executor->failed)
+	if (executor_has_failed(read->executor))
 		return; /* nothing is acknowledged any more */
 	if (job->error.code != ERROR_NONE) {
 		job_reply(job, &job->error);
@@ -376,7 +383,7 @@ static void change_done(struct executor_read *read)
 		fill_append(job, &job->ticket.append);
 		job->ticket.done = committed;
 		FAILPOINT("documents.before_append");
-		writer_append(read->executor->writer, &job->ticket);
+		executor_append(read->executor, &job->ticket);
 	}
 }
 
@@ -406,7 +413,7 @@ static void load_work(struct executor_read *read, struct store_reader *reader)
 static void load_done(struct executor_read *read)
 {
 	struct document_job *job = (struct document_job *)read;
-	struct documents *documents = &read->executor->documents;
+	struct documents *documents = job->documents;
 	struct document_watch *watch = job->watch;
 	if (job->error.code != ERROR_NONE) {
 		/* Whoever goes by what he knows of the documents must not go by nothing. */
@@ -421,8 +428,8 @@ static void load_done(struct executor_read *read)
 	job->watch = NULL;
 	for (size_t i = 0; i < job->loaded.count; i++) {
 		const struct store_document *row = &job->loaded.at[i];
-		const struct executor_document document = { row->kind, row->name, row->body,
-							    row->revision };
+		const struct watched_document document = { row->kind, row->name, row->body,
+							   row->revision };
 		watch->changed(watch->context, &document);
 	}
 	watch->loaded(watch->context, job->loaded.count);
@@ -434,7 +441,7 @@ static void load_done(struct executor_read *read)
 /* A try: whatever the one before had read and decided is thrown away. */
 static void job_begin(struct document_job *job)
 {
-	struct executor *executor = job->read.executor;
+	struct executor *executor = job->documents->executor;
 	arena_done(&job->read.arena);
 	job->read.arena = (struct arena){ 0 };
 	job->seen = NULL;
@@ -447,10 +454,8 @@ static void job_begin(struct document_job *job)
 	executor_read(executor, &job->read);
 }
 
-static void job_add(struct executor *executor, struct document_job *job)
+static void job_add(struct documents *documents, struct document_job *job)
 {
-	struct documents *documents = &executor->documents;
-	job->read.executor = executor;
 	if (documents->last == NULL)
 		documents->first = job;
 	else
@@ -461,14 +466,15 @@ static void job_add(struct executor *executor, struct document_job *job)
 		job_begin(job);
 }
 
-static struct document_job *job_new(void)
+static struct document_job *job_new(struct documents *documents)
 {
 	struct document_job *job = calloc(1, sizeof(*job));
 	require(job != NULL);
+	job->documents = documents;
 	return job;
 }
 
-static void change_add(struct executor *executor, struct document_job *job,
+static void change_add(struct documents *documents, struct document_job *job,
 		       executor_replied *replied, void *context, uint64_t argument)
 {
 	job->how.by = str_copy(&job->arena, job->how.by);
@@ -476,39 +482,38 @@ static void change_add(struct executor *executor, struct document_job *job,
 	job->replied = replied;
 	job->context = context;
 	job->argument = argument;
-	if (executor->documents.waiting >= LIMIT_DOCUMENT_QUEUE)
+	if (documents->waiting >= LIMIT_DOCUMENT_QUEUE)
 		fail(&job->error, ERROR_UNAVAILABLE, "too many changes of documents are waiting");
-	else if (executor_admits(executor, &job->error)) {
-		job_add(executor, job);
+	else if (executor_admits(documents->executor, &job->error)) {
+		job_add(documents, job);
 		return;
 	}
 	reply_with(job, &job->error);
 	job_free(job);
 }
 
-void executor_change(struct executor *executor, const struct executor_change *change,
-		     executor_replied *replied, void *context, uint64_t argument)
+void documents_change(struct documents *documents, const struct documents_change *change,
+		      executor_replied *replied, void *context, uint64_t argument)
 {
-	struct document_job *job = job_new();
+	struct document_job *job = job_new(documents);
 	job->one = *change;
 	job->one.kind = str_copy(&job->arena, change->kind);
 	job->one.name = str_copy(&job->arena, change->name);
 	job->one.body = str_copy(&job->arena, change->body);
-	job->how = (struct executor_composition){ .by = change->by, .key = change->key };
-	change_add(executor, job, replied, context, argument);
+	job->how = (struct documents_composition){ .by = change->by, .key = change->key };
+	change_add(documents, job, replied, context, argument);
 }
 
-void executor_change_composed(struct executor *executor, const struct executor_composition *how,
-			      executor_replied *replied, void *context, uint64_t argument)
+void documents_change_composed(struct documents *documents, const struct documents_composition *how,
+			       executor_replied *replied, void *context, uint64_t argument)
 {
-	struct document_job *job = job_new();
+	struct document_job *job = job_new(documents);
 	job->how = *how;
-	change_add(executor, job, replied, context, argument);
+	change_add(documents, job, replied, context, argument);
 }
 
-void executor_watch_documents(struct executor *executor, struct str kind,
-			      executor_document_changed *changed, platform_callback *loaded,
-			      void *context)
+void documents_watch(struct documents *documents, struct str kind, documents_changed *changed,
+		     platform_callback *loaded, void *context)
 {
 	struct document_watch *watch = calloc(1, sizeof(*watch));
 	require(watch != NULL);
@@ -517,14 +522,22 @@ void executor_watch_documents(struct executor *executor, struct str kind,
 	watch->changed = changed;
 	watch->loaded = loaded;
 	watch->context = context;
-	struct document_job *job = job_new();
+	struct document_job *job = job_new(documents);
 	job->watch = watch;
-	job_add(executor, job);
+	job_add(documents, job);
 }
 
-void documents_discard(struct executor *executor)
+struct documents *documents_new(struct executor *executor)
 {
-	struct documents *documents = &executor->documents;
+	struct documents *documents = calloc(1, sizeof(*documents));
+	require(documents != NULL);
+	documents->executor = executor;
+	return documents;
+}
+
+void documents_free(struct documents *documents)
+{
+	schedules_discard(documents);
 	for (struct document_job *job; (job = documents->first) != NULL;) {
 		documents->first = job->next;
 		free(job->watch);
@@ -534,4 +547,5 @@ void documents_discard(struct executor *executor)
 		documents->watches = watch->next;
 		free(watch);
 	}
+	free(documents);
 }

@@ -12,14 +12,16 @@
 
 #include "base/limits.h"
 #include "contract/document_kind.h"
-#include "active/executor_internal.h"
+#include "document/documents_state.h"
+#include "document/schedule_jobs.h"
 #include "document/schedule_read.h"
+#include "document/schedules.h"
 
 struct schedule_job {
 	struct schedule_job *next; /* in runtime->schedule_jobs */
 	struct arena arena;
-	struct executor *executor;
-	struct executor_schedule_change change;
+	struct documents *documents;
+	struct schedules_change change;
 	int64_t now, opened_at;
 	executor_replied *replied;
 	void *context;
@@ -32,7 +34,7 @@ struct schedule_job {
 static bool check_names(const struct schedule_job *job, const struct run_schedule *schedule,
 			struct arena *arena, struct problems *problems, struct error *error)
 {
-	const struct executor_settings *settings = &job->executor->settings;
+	const struct executor_settings *settings = executor_config(job->documents->executor);
 	struct zone zone;
 	struct str yaml;
 	struct error why;
@@ -46,7 +48,7 @@ static bool check_names(const struct schedule_job *job, const struct run_schedul
 static bool set_compose(const struct schedule_job *job, struct store_reader *reader,
 			const struct run_schedule *schedule, const struct run_schedule *old,
 			const struct run_schedule_progress *progress, struct arena *arena,
-			struct executor_change *changes, struct problems *problems,
+			struct documents_change *changes, struct problems *problems,
 			struct error *error)
 {
 	struct schedule_clock clock;
@@ -84,27 +86,26 @@ static bool wanted(const struct schedule_job *job, const struct run_schedule *ol
 }
 
 static bool change_compose(void *context, struct store_reader *reader, struct arena *arena,
-			   struct executor_changes *out_changes, struct problems *problems,
+			   struct documents_changes *out_changes, struct problems *problems,
 			   struct error *error)
 {
 	const struct schedule_job *job = context;
 	const struct run_schedule *old, *schedule;
 	const struct run_schedule_progress *progress;
 	int64_t revision;
-	struct executor_change *changes = arena_array(arena, struct executor_change, 2);
-	changes[0] = (struct executor_change){ .kind = document_kind_name(DOCUMENT_SCHEDULE),
-					       .name = job->change.name,
-					       .revision = job->change.revision,
-					       .body = S("") };
+	struct documents_change *changes = arena_array(arena, struct documents_change, 2);
+	changes[0] = (struct documents_change){ .kind = document_kind_name(DOCUMENT_SCHEDULE),
+						.name = job->change.name,
+						.revision = job->change.revision,
+						.body = S("") };
 	changes[1] =
-		(struct executor_change){ .kind = document_kind_name(DOCUMENT_SCHEDULE_PROGRESS),
-					  .name = job->change.name,
-					  .revision = -1,
-					  .body = S("") };
-	if (!executor_read_schedule(reader, job->change.name, arena, &old, &progress, &revision,
-				    error))
+		(struct documents_change){ .kind = document_kind_name(DOCUMENT_SCHEDULE_PROGRESS),
+					   .name = job->change.name,
+					   .revision = -1,
+					   .body = S("") };
+	if (!schedules_read(reader, job->change.name, arena, &old, &progress, &revision, error))
 		return false;
-	*out_changes = (struct executor_changes){ changes, 2 };
+	*out_changes = (struct documents_changes){ changes, 2 };
 	if (job->change.verb == SCHEDULE_DELETE) {
 		/* Without one to delete the refusal is about the schedule. */
 		out_changes->count = old == NULL ? 1 : 2;
@@ -124,7 +125,7 @@ static bool change_compose(void *context, struct store_reader *reader, struct ar
 
 static void job_free(struct schedule_job *job)
 {
-	for (struct schedule_job **link = &job->executor->schedule_jobs; *link != NULL;
+	for (struct schedule_job **link = &job->documents->schedule_jobs; *link != NULL;
 	     link = &(*link)->next)
 		if (*link == job) {
 			*link = job->next;
@@ -138,7 +139,7 @@ static void changed(void *context, uint64_t argument, const struct executor_repl
 {
 	struct schedule_job *job = context;
 	(void)argument;
-	if (reply->error == NULL && schedules_start(job->executor, job->change.name)) {
+	if (reply->error == NULL && schedules_are_starting(job->documents, job->change.name)) {
 		job->done = true;
 		job->reply = *reply;
 		job->reply.body = str_copy(&job->arena, reply->body);
@@ -148,50 +149,49 @@ static void changed(void *context, uint64_t argument, const struct executor_repl
 	job_free(job);
 }
 
-static struct schedule_job *job_to_tell(const struct executor *executor, struct str name)
+static struct schedule_job *job_to_tell(const struct documents *documents, struct str name)
 {
-	struct schedule_job *job = executor->schedule_jobs;
+	struct schedule_job *job = documents->schedule_jobs;
 	while (job != NULL && !(job->done && str_equal(job->change.name, name)))
 		job = job->next;
 	return job;
 }
 
-void schedule_jobs_tell(struct executor *executor, struct str name)
+void schedule_jobs_reply(struct documents *documents, struct str name)
 {
 	/* Two of one name: one was deleted, and made again. */
-	if (executor->failed || schedules_start(executor, name))
+	if (executor_has_failed(documents->executor) || schedules_are_starting(documents, name))
 		return;
-	for (struct schedule_job *job; (job = job_to_tell(executor, name)) != NULL;) {
+	for (struct schedule_job *job; (job = job_to_tell(documents, name)) != NULL;) {
 		job->replied(job->context, job->argument, &job->reply);
 		job_free(job);
 	}
 }
 
-void executor_change_schedule(struct executor *executor,
-			      const struct executor_schedule_change *change,
-			      executor_replied *replied, void *context, uint64_t argument)
+void schedules_change(struct documents *documents, const struct schedules_change *change,
+		      executor_replied *replied, void *context, uint64_t argument)
 {
 	struct schedule_job *job = calloc(1, sizeof(*job));
 	require(job != NULL);
-	job->executor = executor;
+	job->documents = documents;
 	job->change = *change;
 	job->change.name = str_copy(&job->arena, change->name);
 	job->change.body = str_copy(&job->arena, change->body);
-	job->now = executor_now(executor);
-	job->opened_at = schedules_opened_at(executor);
+	job->now = executor_now(documents->executor);
+	job->opened_at = schedules_opened_at(documents);
 	job->replied = replied;
 	job->context = context;
 	job->argument = argument;
-	job->next = executor->schedule_jobs;
-	executor->schedule_jobs = job;
-	const struct executor_composition how = {
+	job->next = documents->schedule_jobs;
+	documents->schedule_jobs = job;
+	const struct documents_composition how = {
 		.compose = change_compose, .context = job, .by = change->by, .key = change->key
 	};
-	executor_change_composed(executor, &how, changed, job, 0);
+	documents_change_composed(documents, &how, changed, job, 0);
 }
 
-void schedule_jobs_discard(struct executor *executor)
+void schedule_jobs_discard(struct documents *documents)
 {
-	while (executor->schedule_jobs != NULL)
-		job_free(executor->schedule_jobs);
+	while (documents->schedule_jobs != NULL)
+		job_free(documents->schedule_jobs);
 }

@@ -35,17 +35,17 @@ bool schedule_zone(struct str name, struct arena *arena, struct zone *out_zone, 
 
 /* ---- documents --------------------------------------------------------------------------- */
 
-bool executor_read_schedule(struct store_reader *reader, struct str name, struct arena *arena,
-			    const struct run_schedule **out_schedule,
-			    const struct run_schedule_progress **out_progress,
-			    int64_t *out_revision, struct error *error)
+bool schedules_read(struct store_reader *reader, struct str name, struct arena *arena,
+		    const struct run_schedule **out_schedule,
+		    const struct run_schedule_progress **out_progress, int64_t *out_revision,
+		    struct error *error)
 {
 	const void *schedule, *progress;
 	int64_t revision;
-	if (!executor_document(reader, DOCUMENT_SCHEDULE, name, arena, &schedule, &revision,
-			       error) ||
-	    !executor_document(reader, DOCUMENT_SCHEDULE_PROGRESS, name, arena, &progress, NULL,
-			       error))
+	if (!stored_document_read(reader, DOCUMENT_SCHEDULE, name, arena, &schedule, &revision,
+				  error) ||
+	    !stored_document_read(reader, DOCUMENT_SCHEDULE_PROGRESS, name, arena, &progress, NULL,
+				  error))
 		return false;
 	/* One without the other: it came or went between the two looks. */
 	bool there = schedule != NULL && progress != NULL;
@@ -104,10 +104,10 @@ static struct str local_text(const struct zone *zone, int64_t at, struct arena *
 			  offset < 0 ? '-' : '+', minutes / 60, minutes % 60);
 }
 
-bool executor_schedule_times(const struct run_schedule *schedule,
-			     const struct run_schedule_progress *progress, int64_t now,
-			     size_t count, struct arena *arena,
-			     const struct run_schedule_times **out_times, struct error *error)
+bool schedules_times(const struct run_schedule *schedule,
+		     const struct run_schedule_progress *progress, int64_t now, size_t count,
+		     struct arena *arena, const struct run_schedule_times **out_times,
+		     struct error *error)
 {
 	struct schedule_clock clock;
 	struct zone zone;

@@ -2,11 +2,11 @@
  *
  * On a reader's thread; results live in the arena.
  */
-#ifndef RUNTIME_SCHEDULE_READ_H
-#define RUNTIME_SCHEDULE_READ_H
+#ifndef DOCUMENT_SCHEDULE_READ_H
+#define DOCUMENT_SCHEDULE_READ_H
 
 #include "engine/schedule.h"
-#include "document/schedule_runner.h"
+#include "document/schedules.h"
 
 /* A zone of this machine's tz database; UTC needs none.  INVALID when there is no such zone. */
 MUST_CHECK bool schedule_zone(struct str name, struct arena *arena, struct zone *out_zone,

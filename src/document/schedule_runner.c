@@ -13,17 +13,20 @@
  * look at the run and the wish to be told it may have ended, so the task looks once more behind the
  * wish.
  */
-#include "document/schedule_runner.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "active/notices.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/map.h"
+#include "base/slots.h"
 #include "contract/document_kind.h"
-#include "os/failpoint.h"
-#include "active/executor_internal.h"
+#include "document/documents_state.h"
+#include "document/schedule_jobs.h"
 #include "document/schedule_read.h"
+#include "document/schedules.h"
+#include "os/failpoint.h"
 
 /* What is needed only while something is done. */
 struct schedule_task {
@@ -48,7 +51,7 @@ struct schedule_task {
  * slot, and not freed while its task is under way: compose() is given it. */
 struct schedule_entry {
 	uint64_t id;
-	struct executor *executor;
+	struct documents *documents;
 	struct schedule_task *task; /* NULL = nothing is under way */
 	struct uuid blocked_on;
 	int64_t due_at; /* 0 = it does not come due */
@@ -69,11 +72,11 @@ struct schedules {
 
 static void poke(struct schedule_entry *entry);
 static void step(struct schedule_entry *entry);
-static void arm(struct executor *executor);
+static void arm(struct documents *documents);
 
-static struct schedule_entry *entry_at(struct executor *executor, uint64_t id)
+static struct schedule_entry *entry_at(struct documents *documents, uint64_t id)
 {
-	return slots_get(&executor->schedules->entries, id);
+	return slots_get(&documents->schedules->entries, id);
 }
 
 static void task_free(struct schedule_entry *entry)
@@ -86,7 +89,7 @@ static void task_free(struct schedule_entry *entry)
 
 static void entry_free(struct schedule_entry *entry)
 {
-	struct schedules *schedules = entry->executor->schedules;
+	struct schedules *schedules = entry->documents->schedules;
 	schedules->blocked -= entry->blocked;
 	slots_remove(&schedules->entries, entry->id);
 	task_free(entry);
@@ -96,7 +99,7 @@ static void entry_free(struct schedule_entry *entry)
 /* ---- the task ---------------------------------------------------------------------------- */
 
 static bool step_compose(void *context, struct store_reader *reader, struct arena *arena,
-			 struct executor_changes *out_changes, struct problems *problems,
+			 struct documents_changes *out_changes, struct problems *problems,
 			 struct error *error)
 {
 	struct schedule_entry *entry = context;
@@ -106,7 +109,7 @@ static bool step_compose(void *context, struct store_reader *reader, struct aren
 	struct str name = str_from_c(entry->name);
 	int64_t revision;
 	(void)problems;
-	if (!executor_read_schedule(reader, name, arena, &schedule, &progress, &revision, error))
+	if (!schedules_read(reader, name, arena, &schedule, &progress, &revision, error))
 		return false;
 	if (schedule == NULL)
 		return fail(error, ERROR_NOT_FOUND, "there is no schedule called %s", entry->name);
@@ -118,12 +121,12 @@ static bool step_compose(void *context, struct store_reader *reader, struct aren
 	if (!schedule_progress_now(reader, schedule, progress, task->now, task->opened_at, arena,
 				   &progress, error))
 		return false;
-	struct executor_change *change = arena_new(arena, struct executor_change);
-	*change = (struct executor_change){ .kind = document_kind_name(DOCUMENT_SCHEDULE_PROGRESS),
-					    .name = name,
-					    .revision = -2,
-					    .body = run_schedule_progress_text(progress, arena) };
-	*out_changes = (struct executor_changes){ change, 1 };
+	struct documents_change *change = arena_new(arena, struct documents_change);
+	*change = (struct documents_change){ .kind = document_kind_name(DOCUMENT_SCHEDULE_PROGRESS),
+					     .name = name,
+					     .revision = -2,
+					     .body = run_schedule_progress_text(progress, arena) };
+	*out_changes = (struct documents_changes){ change, 1 };
 	arena_done(&task->arena);
 	task->arena = (struct arena){ 0 };
 	task->ready = schedule_ready(schedule, progress);
@@ -144,13 +147,13 @@ static bool is_idle(const struct schedule_entry *entry)
 
 static void entry_remove(struct schedule_entry *entry)
 {
-	map_remove(&entry->executor->schedules->by_name, str_from_c(entry->name));
+	map_remove(&entry->documents->schedules->by_name, str_from_c(entry->name));
 	entry_free(entry);
 }
 
 static void task_over(struct schedule_entry *entry)
 {
-	struct executor *executor = entry->executor;
+	struct documents *documents = entry->documents;
 	bool again = entry->task->again;
 	task_free(entry);
 	if (entry->gone)
@@ -159,7 +162,7 @@ static void task_over(struct schedule_entry *entry)
 		poke(entry);
 	else if (is_idle(entry))
 		entry_remove(entry);
-	arm(executor);
+	arm(documents);
 }
 
 static void try_again(void *context, uint64_t id)
@@ -173,14 +176,14 @@ static void try_again(void *context, uint64_t id)
  * there any more), which takes longer.  While the program leaves nothing is tried any more. */
 static void try_later(struct schedule_entry *entry, const struct error *error)
 {
-	struct executor *executor = entry->executor;
+	struct documents *documents = entry->documents;
 	bool soon = error_row(error->code)->retry == ERROR_RETRY_AGAIN;
-	if (executor->draining || executor->failed)
+	if (executor_is_draining(documents->executor) || executor_has_failed(documents->executor))
 		return;
-	platform_timer_start(executor->settings.platform,
+	platform_timer_start(executor_config(documents->executor)->platform,
 			     (soon ? LIMIT_SCHEDULE_RETRY_MS : LIMIT_SCHEDULE_LOOK_MS) *
 				     INT64_C(1000),
-			     try_again, executor, entry->id);
+			     try_again, documents, entry->id);
 }
 
 static void started(void *context, uint64_t id, const struct executor_reply *reply)
@@ -188,7 +191,7 @@ static void started(void *context, uint64_t id, const struct executor_reply *rep
 	struct schedule_entry *entry = entry_at(context, id);
 	const struct error *error = reply->error;
 	entry->task->starts = false;
-	schedule_jobs_tell(entry->executor, str_from_c(entry->name));
+	schedule_jobs_reply(entry->documents, str_from_c(entry->name));
 	FAILPOINT("schedule.started");
 	/* A conflict: it was started before, and a kill came before that was noted. */
 	if (error != NULL && error->code != ERROR_CONFLICT) {
@@ -217,12 +220,12 @@ static void start(struct schedule_entry *entry)
 	};
 	entry->task->starts = true;
 	FAILPOINT("schedule.before_start");
-	executor_start(entry->executor, &start, started, entry->executor, entry->id);
+	executor_start(entry->documents->executor, &start, started, entry->documents, entry->id);
 }
 
 static void wait_for_run(struct schedule_entry *entry)
 {
-	entry->executor->schedules->blocked += !entry->blocked;
+	entry->documents->schedules->blocked += !entry->blocked;
 	entry->blocked = true;
 	entry->blocked_on = entry->task->wait_for;
 	if (!entry->task->looked) {
@@ -247,7 +250,7 @@ static void stepped(void *context, uint64_t id, const struct executor_reply *rep
 	} else if (reply->error != NULL) {
 		log_line(LOG_WARNING, "schedule %s: %s", entry->name, reply->error->text);
 		try_later(entry, reply->error);
-	} else if (entry->gone || entry->executor->draining) {
+	} else if (entry->gone || executor_is_draining(entry->documents->executor)) {
 		task_over(entry);
 	} else if (entry->task->ready != 0) {
 		start(entry);
@@ -260,20 +263,21 @@ static void stepped(void *context, uint64_t id, const struct executor_reply *rep
 
 static void step(struct schedule_entry *entry)
 {
-	const struct executor_composition how = { .compose = step_compose,
-						  .context = entry,
-						  .by = S("schedule"),
-						  .key = { .key = S("") } };
-	entry->task->now = executor_now(entry->executor);
-	entry->task->opened_at = entry->executor->schedules->opened_at;
+	const struct documents_composition how = { .compose = step_compose,
+						   .context = entry,
+						   .by = S("schedule"),
+						   .key = { .key = S("") } };
+	entry->task->now = executor_now(entry->documents->executor);
+	entry->task->opened_at = entry->documents->schedules->opened_at;
 	entry->task->own = true;
-	executor_change_composed(entry->executor, &how, stepped, entry->executor, entry->id);
+	documents_change_composed(entry->documents, &how, stepped, entry->documents, entry->id);
 }
 
 static void poke(struct schedule_entry *entry)
 {
-	struct schedules *schedules = entry->executor->schedules;
-	if (!schedules->open || entry->executor->draining || entry->executor->failed)
+	struct schedules *schedules = entry->documents->schedules;
+	if (!schedules->open || executor_is_draining(entry->documents->executor) ||
+	    executor_has_failed(entry->documents->executor))
 		return;
 	if (entry->task != NULL) {
 		entry->task->again = true;
@@ -290,9 +294,9 @@ static void poke(struct schedule_entry *entry)
 
 static void woken(void *context, uint64_t argument)
 {
-	struct executor *executor = context;
-	struct schedules *schedules = executor->schedules;
-	int64_t now = executor_now(executor);
+	struct documents *documents = context;
+	struct schedules *schedules = documents->schedules;
+	int64_t now = executor_now(documents->executor);
 	uint32_t index = 0;
 	uint64_t id;
 	(void)argument;
@@ -301,20 +305,22 @@ static void woken(void *context, uint64_t argument)
 	     (entry = slots_next(&schedules->entries, &index, &id)) != NULL;)
 		if (entry->task == NULL && entry->due_at != 0 && entry->due_at <= now)
 			poke(entry);
-	arm(executor);
+	arm(documents);
 }
 
 /* For the earliest of those that nobody is at work on. */
-static void arm(struct executor *executor)
+static void arm(struct documents *documents)
 {
-	struct schedules *schedules = executor->schedules;
+	struct schedules *schedules = documents->schedules;
 	int64_t first = 0;
 	uint32_t index = 0;
 	uint64_t id;
-	if (!schedules->open || executor->draining || executor->failed)
+	if (!schedules->open || executor_is_draining(documents->executor) ||
+	    executor_has_failed(documents->executor))
 		return;
 	if (schedules->timer != 0)
-		platform_timer_stop(executor->settings.platform, schedules->timer);
+		platform_timer_stop(executor_config(documents->executor)->platform,
+				    schedules->timer);
 	schedules->timer = 0;
 	for (const struct schedule_entry *entry;
 	     (entry = slots_next(&schedules->entries, &index, &id)) != NULL;)
@@ -323,18 +329,18 @@ static void arm(struct executor *executor)
 			first = entry->due_at;
 	if (first == 0)
 		return;
-	int64_t delay = first - executor_now(executor),
+	int64_t delay = first - executor_now(documents->executor),
 		most = LIMIT_SCHEDULE_LOOK_MS * INT64_C(1000);
-	schedules->timer = platform_timer_start(executor->settings.platform,
-						delay < most ? delay : most, woken, executor, 0);
+	schedules->timer = platform_timer_start(executor_config(documents->executor)->platform,
+						delay < most ? delay : most, woken, documents, 0);
 }
 
 /* ---- what is stored ---------------------------------------------------------------------- */
 
 static void run_noticed(void *context, uint64_t argument, const struct executor_notice *notice)
 {
-	struct executor *executor = context;
-	struct schedules *schedules = executor->schedules;
+	struct documents *documents = context;
+	struct schedules *schedules = documents->schedules;
 	uint32_t index = 0;
 	uint64_t id;
 	(void)argument;
@@ -346,14 +352,14 @@ static void run_noticed(void *context, uint64_t argument, const struct executor_
 			poke(entry);
 }
 
-static struct schedule_entry *entry_new(struct executor *executor, struct str name)
+static struct schedule_entry *entry_new(struct documents *documents, struct str name)
 {
 	struct schedule_entry *entry = calloc(1, sizeof(*entry) + name.size + 1);
 	require(entry != NULL);
-	entry->executor = executor;
+	entry->documents = documents;
 	memcpy(entry->name, name.at, name.size);
-	entry->id = slots_add(&executor->schedules->entries, entry);
-	map_put(&executor->schedules->by_name, str_from_c(entry->name), entry);
+	entry->id = slots_add(&documents->schedules->entries, entry);
+	map_put(&documents->schedules->by_name, str_from_c(entry->name), entry);
 	return entry;
 }
 
@@ -364,15 +370,15 @@ static void forget(struct schedule_entry *entry)
 		entry_remove(entry);
 		return;
 	}
-	map_remove(&entry->executor->schedules->by_name, str_from_c(entry->name));
+	map_remove(&entry->documents->schedules->by_name, str_from_c(entry->name));
 	entry->gone = true;
 	entry->due_at = 0;
 }
 
-static void progress_changed(void *context, const struct executor_document *document)
+static void progress_changed(void *context, const struct watched_document *document)
 {
-	struct executor *executor = context;
-	struct schedules *schedules = executor->schedules;
+	struct documents *documents = context;
+	struct schedules *schedules = documents->schedules;
 	struct schedule_entry *entry = map_get(&schedules->by_name, document->name);
 	AUTO(arena) arena = { 0 };
 	struct error error;
@@ -392,7 +398,7 @@ static void progress_changed(void *context, const struct executor_document *docu
 	if (entry == NULL && !comes)
 		return;
 	if (entry == NULL)
-		entry = entry_new(executor, document->name);
+		entry = entry_new(documents, document->name);
 	entry->due_at = has(progress, next_at) ? progress->next_at : 0;
 	entry->waits = progress->waiting.count > 0;
 	if (entry->waits && (entry->task == NULL || !entry->task->own))
@@ -401,22 +407,22 @@ static void progress_changed(void *context, const struct executor_document *docu
 		return;
 	if (is_idle(entry))
 		entry_remove(entry);
-	arm(executor);
+	arm(documents);
 }
 
 /* Other policies may let go what waits. */
-static void schedule_changed(void *context, const struct executor_document *document)
+static void schedule_changed(void *context, const struct watched_document *document)
 {
-	struct executor *executor = context;
-	struct schedule_entry *entry = map_get(&executor->schedules->by_name, document->name);
+	struct documents *documents = context;
+	struct schedule_entry *entry = map_get(&documents->schedules->by_name, document->name);
 	if (entry != NULL && entry->waits)
 		poke(entry);
 }
 
 static void progress_loaded(void *context, uint64_t count)
 {
-	struct executor *executor = context;
-	struct schedules *schedules = executor->schedules;
+	struct documents *documents = context;
+	struct schedules *schedules = documents->schedules;
 	uint32_t index = 0;
 	uint64_t id;
 	(void)count;
@@ -425,7 +431,7 @@ static void progress_loaded(void *context, uint64_t count)
 	     (entry = slots_next(&schedules->entries, &index, &id)) != NULL;)
 		if (entry->waits)
 			poke(entry);
-	arm(executor);
+	arm(documents);
 }
 
 static void schedules_loaded(void *context, uint64_t count)
@@ -434,45 +440,45 @@ static void schedules_loaded(void *context, uint64_t count)
 	(void)count;
 }
 
-void executor_open_schedules(struct executor *executor)
+void schedules_open(struct documents *documents)
 {
 	static const struct uuid every_run;
 	struct schedules *schedules = calloc(1, sizeof(*schedules));
-	require(schedules != NULL && executor->schedules == NULL);
-	executor->schedules = schedules;
-	schedules->opened_at = executor_now(executor);
-	executor_watch(executor, &every_run, run_noticed, executor, 0);
-	executor_watch_documents(executor, document_kind_name(DOCUMENT_SCHEDULE), schedule_changed,
-				 schedules_loaded, executor);
-	executor_watch_documents(executor, document_kind_name(DOCUMENT_SCHEDULE_PROGRESS),
-				 progress_changed, progress_loaded, executor);
+	require(schedules != NULL && documents->schedules == NULL);
+	documents->schedules = schedules;
+	schedules->opened_at = executor_now(documents->executor);
+	executor_watch(documents->executor, &every_run, run_noticed, documents, 0);
+	documents_watch(documents, document_kind_name(DOCUMENT_SCHEDULE), schedule_changed,
+			schedules_loaded, documents);
+	documents_watch(documents, document_kind_name(DOCUMENT_SCHEDULE_PROGRESS), progress_changed,
+			progress_loaded, documents);
 }
 
-bool schedules_start(struct executor *executor, struct str name)
+bool schedules_are_starting(const struct documents *documents, struct str name)
 {
 	uint32_t index = 0;
 	uint64_t id;
-	if (executor->schedules == NULL)
+	if (documents->schedules == NULL)
 		return false;
 	for (const struct schedule_entry *entry;
-	     (entry = slots_next(&executor->schedules->entries, &index, &id)) != NULL;)
+	     (entry = slots_next(&documents->schedules->entries, &index, &id)) != NULL;)
 		if (entry->task != NULL && entry->task->starts &&
 		    str_equal(str_from_c(entry->name), name))
 			return true;
 	return false;
 }
 
-int64_t schedules_opened_at(struct executor *executor)
+int64_t schedules_opened_at(const struct documents *documents)
 {
-	return executor->schedules == NULL ? 0 : executor->schedules->opened_at;
+	return documents->schedules == NULL ? 0 : documents->schedules->opened_at;
 }
 
-void schedules_discard(struct executor *executor)
+void schedules_discard(struct documents *documents)
 {
-	struct schedules *schedules = executor->schedules;
+	struct schedules *schedules = documents->schedules;
 	uint32_t index = 0;
 	uint64_t id;
-	schedule_jobs_discard(executor);
+	schedule_jobs_discard(documents);
 	if (schedules == NULL)
 		return;
 	for (struct schedule_entry *entry;
@@ -483,5 +489,5 @@ void schedules_discard(struct executor *executor)
 	slots_done(&schedules->entries);
 	map_done(&schedules->by_name);
 	free(schedules);
-	executor->schedules = NULL;
+	documents->schedules = NULL;
 }

@@ -2,22 +2,36 @@
  *
  * Only what somebody has set is in it; what the defaults are is known where they are used.
  */
+#include "document/server_settings.h"
+
 #include "base/limits.h"
 #include "base/log.h"
 #include "contract/document_kind.h"
-#include "active/executor_internal.h"
+#include "document/documents_state.h"
 
 static int64_t microseconds(double seconds)
 {
 	return (int64_t)(seconds * 1e6);
 }
 
-static void settings_changed(void *context, const struct executor_document *document)
+/* Defaults that the executor does not know: without a server around it a start has no limit. */
+static void pass_on(const struct documents *documents)
 {
-	struct executor *executor = context;
+	const struct server_settings_stored *server = &documents->server;
+	const struct executor_limits limits = {
+		.max_concurrent = server->max_concurrent,
+		.start_us = server->workflow_start_us > 0 ? server->workflow_start_us
+							  : (int64_t)LIMIT_START_MS * 1000,
+	};
+	executor_set_limits(documents->executor, &limits);
+}
+
+static void settings_changed(void *context, const struct watched_document *document)
+{
+	struct documents *documents = context;
 	AUTO(arena) arena = { 0 };
 	struct error error;
-	struct executor_server_settings server = { 0 };
+	struct server_settings_stored server = { 0 };
 	if (document->body.size > 0) {
 		const struct run_server_settings *set =
 			document_read_stored(DOCUMENT_SERVER, document->body, &arena, &error);
@@ -39,34 +53,26 @@ static void settings_changed(void *context, const struct executor_document *docu
 			server.workflow_start_us =
 				microseconds(set->workflow_start_timeout_seconds);
 	}
-	executor->server = server;
-	admission_try_next(executor);
+	documents->server = server;
+	pass_on(documents);
 }
 
 static void settings_loaded(void *context, uint64_t count)
 {
-	struct executor *executor = context;
-	executor->opened(executor->opened_context, count);
+	struct documents *documents = context;
+	documents->server_loaded(documents->server_context, count);
 }
 
-void executor_open_documents(struct executor *executor, platform_callback *done, void *context)
+void server_settings_open(struct documents *documents, platform_callback *done, void *context)
 {
-	executor->opened = done;
-	executor->opened_context = context;
-	executor_watch_documents(executor, document_kind_name(DOCUMENT_SERVER), settings_changed,
-				 settings_loaded, executor);
+	documents->server_loaded = done;
+	documents->server_context = context;
+	pass_on(documents);
+	documents_watch(documents, document_kind_name(DOCUMENT_SERVER), settings_changed,
+			settings_loaded, documents);
 }
 
-/* Only a runtime whose documents were opened has a server around it. */
-int64_t executor_start_us(const struct executor *executor)
+struct server_settings_stored server_settings_stored(const struct documents *documents)
 {
-	if (executor->opened == NULL)
-		return 0;
-	return executor->server.workflow_start_us > 0 ? executor->server.workflow_start_us
-						      : (int64_t)LIMIT_START_MS * 1000;
-}
-
-struct executor_server_settings executor_server_settings(const struct executor *executor)
-{
-	return executor->server;
+	return documents->server;
 }

@@ -1,9 +1,9 @@
 /* document/stored_document.c -- a stored document as its entity. */
 #include "document/stored_document.h"
 
-bool executor_document(struct store_reader *reader, enum document_kind kind, struct str name,
-		       struct arena *arena, const void **out_value, int64_t *out_revision,
-		       struct error *error)
+bool stored_document_read(struct store_reader *reader, enum document_kind kind, struct str name,
+			  struct arena *arena, const void **out_value, int64_t *out_revision,
+			  struct error *error)
 {
 	struct store_document row;
 	bool found;

@@ -2,16 +2,16 @@
  *
  * On a reader's thread; what comes out lives in the arena.
  */
-#ifndef RUNTIME_DOCUMENT_READ_H
-#define RUNTIME_DOCUMENT_READ_H
+#ifndef DOCUMENT_STORED_DOCUMENT_H
+#define DOCUMENT_STORED_DOCUMENT_H
 
 #include "contract/document_kind.h"
 #include "store/store.h"
 
 /* *out_value is NULL, and the revision 0, when there is none of this name.  out_revision may be
  * NULL. */
-MUST_CHECK bool executor_document(struct store_reader *reader, enum document_kind kind,
-				  struct str name, struct arena *arena, const void **out_value,
-				  int64_t *out_revision, struct error *error);
+MUST_CHECK bool stored_document_read(struct store_reader *reader, enum document_kind kind,
+				     struct str name, struct arena *arena, const void **out_value,
+				     int64_t *out_revision, struct error *error);
 
 #endif

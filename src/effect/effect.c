@@ -1,5 +1,9 @@
 /* effect/effect.c -- the table of effects.def, and what all kinds share. */
-#include "active/executor_internal.h"
+#include "effect/effect.h"
+
+#include <stdlib.h>
+
+#include "effect/effects.h"
 
 #define EFFECT(name, node) extern const struct effect_kind effect_##name;
 #include "effect/effects.def"
@@ -11,43 +15,33 @@ static const struct effect_kind *const kinds[] = {
 #undef EFFECT
 };
 
-const struct effect_kind *effect_kind_of(enum run_node_kind node)
+struct effect_room *effect_room(const struct executor *executor)
 {
-	return kinds[node];
+	return (struct effect_room *)executor_config(executor)->effects;
 }
 
-bool effect_can_wait(const struct executor *executor, enum run_effect_class class)
+struct effects *effects_new(void)
 {
-	return executor->draining && class != RUN_CLASS_ONCE && class != RUN_CLASS_PROBE;
+	struct effect_room *room = calloc(1, sizeof(*room));
+	require(room != NULL);
+	room->base.kinds = kinds;
+	room->base.subrun_ended = effect_subrun_ended;
+	return &room->base;
 }
 
-void effect_begin(struct active_run *active, struct str step)
+void effects_free(struct effects *effects)
 {
-	struct activation *activation = run_activation(active->run, step);
-	/* The state is ahead of the commit: it may have been closed since (a request refused at
-	 * once for its size), called off, or even forgotten. */
-	if (activation == NULL || !activation->open || activation->state != STEP_RUNNING)
-		return;
-	const struct graph_node *node = run_node(active->run, activation);
-	if (!effect_can_wait(active->executor, node->class))
-		effect_kind_of(node->kind)->begin(active, activation);
-}
-
-void effect_resume(struct active_run *active, struct activation *activation)
-{
-	if (activation->open && activation->state == STEP_RUNNING)
-		effect_kind_of(run_node(active->run, activation)->kind)->resume(active, activation);
-}
-
-void effect_stop(struct active_run *active, const struct decision_stop *stop)
-{
-	const struct activation *activation = run_activation(active->run, stop->step);
-	/* The state is ahead of the commit: what has ended since, or waits for its next attempt,
-	 * must not be told, or the next attempt would be taken for it. */
-	if (activation != NULL && activation->open && activation->state == STEP_RUNNING &&
-	    uuid_equal(&activation->effect, &stop->effect))
-		effect_kind_of(run_node(active->run, activation)->kind)
-			->stop(active, &stop->effect);
+	struct effect_room *room = (struct effect_room *)effects;
+	uint32_t index = 0;
+	uint64_t id;
+	for (struct arena *effect; (effect = slots_next(&room->under_way, &index, &id)) != NULL;) {
+		arena_done(effect);
+		free(effect);
+	}
+	slots_done(&room->under_way);
+	map_done(&room->calls);
+	map_done(&room->turns);
+	free(room);
 }
 
 struct pending_command *effect_close_command(struct str step, const struct uuid *effect,

@@ -1,5 +1,5 @@
 /* effect/effect_human.c -- a question waits in the inbox; nothing to do until somebody answers. */
-#include "active/executor_internal.h"
+#include "active/effect_kind.h"
 
 static void wait_for_answer(struct active_run *active, struct activation *activation)
 {

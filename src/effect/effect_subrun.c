@@ -6,10 +6,13 @@
  * parent and child only what is on the disk counts, so it does not matter which of them is in
  * memory.
  */
+#include "effect/effect.h"
+
 #include <stdlib.h>
 
+#include "active/executor_jobs.h"
+#include "active/run_load.h"
 #include "os/failpoint.h"
-#include "active/executor_internal.h"
 
 struct look {
 	struct executor_read read;
@@ -97,7 +100,8 @@ static void look_work(struct executor_read *read, struct store_reader *reader)
 	loaded_run_discard(executor, &loaded);
 	if (look->there || look->graph_text.size == 0)
 		return;
-	look->graph = graph_cache_load(&executor->graphs, look->graph_text, NULL, &look->error);
+	look->graph =
+		graph_cache_load(executor_graphs(executor), look->graph_text, NULL, &look->error);
 	if (look->graph != NULL)
 		read_value(look, reader, &look->inputs, &look->given);
 }
@@ -190,7 +194,7 @@ static void act(struct look *look)
 		look->fault = (struct failure){ error_row(ERROR_CANCELLED)->name,
 						S("it was called off before it began") };
 		close_effect(look, RUN_OUTCOME_CANCELLED);
-	} else if (look->graph != NULL && !executor->draining) {
+	} else if (look->graph != NULL && !executor_is_draining(executor)) {
 		create(look);
 	}
 }
@@ -200,8 +204,8 @@ static bool must_look_again(const struct look *look)
 {
 	const struct active_run *child = active_run_find(look->read.executor, &look->child);
 	return look->open && !look->there && look->graph != NULL &&
-	       look->error.code == ERROR_NONE && !look->read.executor->draining && child != NULL &&
-	       child->run == NULL;
+	       look->error.code == ERROR_NONE && !executor_is_draining(look->read.executor) &&
+	       child != NULL && child->run == NULL;
 }
 
 static void look_done(struct executor_read *read)
@@ -209,21 +213,21 @@ static void look_done(struct executor_read *read)
 	struct look *look = (struct look *)read;
 	struct executor *executor = read->executor;
 	if (must_look_again(look)) {
-		graph_cache_release(&executor->graphs, look->graph);
+		graph_cache_release(executor_graphs(executor), look->graph);
 		look->graph = NULL;
 		executor_read(executor, read);
 		return;
 	}
 	struct active_run *active =
-		look->active == 0 ? NULL : slots_get(&executor->active_runs, look->active);
+		look->active == 0 ? NULL : active_run_by_id(executor, look->active);
 	if (look->error.code != ERROR_NONE)
 		executor_fail(executor, &look->error);
 	else if (look->open)
 		act(look);
 	if (look->graph != NULL)
-		graph_cache_release(&executor->graphs, look->graph);
+		graph_cache_release(executor_graphs(executor), look->graph);
 	if (active != NULL) {
-		active->holds--;
+		active_run_unpin(active);
 		active_run_settle(active);
 	}
 	arena_done(&read->arena);
@@ -254,7 +258,7 @@ static void begin(struct active_run *active, struct activation *activation)
 	look->inputs = activation->inputs;
 	look->inputs.text = str_copy(arena, activation->inputs.text);
 	look->by = str_copy(arena, active->run->by);
-	active->holds++;
+	active_run_pin(active);
 	executor_read(active->executor, &look->read);
 }
 

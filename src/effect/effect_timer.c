@@ -1,6 +1,6 @@
 /* effect/effect_timer.c -- a wait: its row says until when, and an alarm tells when that is
  * (alarm.c); one for a signal may have no time at all. */
-#include "active/executor_internal.h"
+#include "active/effect_kind.h"
 
 static void wait_for_time(struct active_run *active, struct activation *activation)
 {

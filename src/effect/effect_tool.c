@@ -6,11 +6,13 @@
  * recorded first (tool.restarted), so nothing happens twice in silence; the call itself then leaves
  * by the same door as the first one.
  */
+#include "effect/effect.h"
+
 #include <stdlib.h>
 
+#include "active/value_fetch.h"
 #include "base/log.h"
 #include "os/failpoint.h"
-#include "active/executor_internal.h"
 #include "sandbox/sandbox.h"
 
 enum { RETRY_US = 20000 };
@@ -33,128 +35,6 @@ struct call {
 	bool cancelling; /* found open by a run that is called off: it is not made again */
 };
 
-/* ---- pure steps ---------------------------------------------------------------------- */
-
-/* A pure step whose inputs are being read. */
-struct computation {
-	struct arena arena; /* first, as in every effect under way */
-	uint64_t active;
-	struct str step;
-	uint64_t next; /* in live->computations */
-};
-
-static void compute(struct active_run *active, struct str step);
-
-/* The state may be gone: a commit found no room, and it is read again.  The step was started by one
- * that is stored, so it will be there. */
-static void compute_again(void *context, uint64_t argument)
-{
-	struct executor *executor = context;
-	struct computation *computation = slots_get(&executor->effects, argument);
-	if (computation == NULL)
-		return;
-	struct active_run *active = slots_get(&executor->active_runs, computation->active);
-	require(active != NULL);
-	if (active->run == NULL) {
-		platform_timer_start(executor->settings.platform, RETRY_US, compute_again, executor,
-				     argument);
-		return;
-	}
-	slots_remove(&executor->effects, argument);
-	active->holds--;
-	compute(active, computation->step);
-	arena_done(&computation->arena);
-	free(computation);
-}
-
-static void compute_fetched(struct executor *executor, uint64_t id, uint64_t argument,
-			    const struct error *error)
-{
-	struct active_run *active = slots_get(&executor->active_runs, id);
-	require(active != NULL);
-	uint64_t waiting = active->computations;
-	active->computations = 0;
-	active->reading = false;
-	if (error != NULL) {
-		executor_fail(executor, error);
-		return;
-	}
-	active->holds++; /* the first may be the last that holds it */
-	compute_again(executor, argument);
-	while (waiting != 0) {
-		const struct computation *computation = slots_get(&executor->effects, waiting);
-		uint64_t number = waiting;
-		require(computation != NULL);
-		waiting = computation->next;
-		compute_again(executor, number);
-	}
-	active->holds--;
-	active_run_settle(active);
-}
-
-bool pure_step_command(struct active_run *active, const struct activation *activation,
-		       struct decision *seen, struct command *command)
-{
-	const struct graph_node *node = run_node(active->run, activation);
-	struct engine_values values = active_run_values(active);
-	const struct json *inputs;
-	if (engine_inputs(active->run, activation, &values, seen, &inputs) == ENGINE_NEED)
-		return false;
-	const struct tool *tool = tool_find(active->executor->settings.tools, node->row->tool);
-	struct error error = { 0 };
-	command->step = str_copy(seen->arena, activation->path);
-	if (tool == NULL || tool->compute == NULL)
-		fail(&error, ERROR_NOT_FOUND, "this program has no pure tool " STR_FMT,
-		     STR_ARG(node->row->tool));
-	else if (inputs == NULL)
-		fail(&error, ERROR_TOO_LARGE, "the inputs are over the limit of a value");
-	else if (tool->compute(inputs, seen->arena, &command->output, &error))
-		error.code = ERROR_NONE;
-	/* It may share text with values that go before the command is decided. */
-	if (command->output != NULL)
-		command->output = json_copy(seen->arena, command->output);
-	if (error.code != ERROR_NONE)
-		command->fault = (struct failure){ error_row(error.code)->name,
-						   str_copy(seen->arena, str_from_c(error.text)) };
-	return true;
-}
-
-static void compute(struct active_run *active, struct str step)
-{
-	struct activation *activation = run_activation(active->run, step);
-	/* Called off in the meantime: nobody waits for it. */
-	if (activation == NULL || activation->state != STEP_RUNNING)
-		return;
-	struct pending_command *pending = pending_command_new(COMMAND_COMPUTED);
-	struct decision seen = { .arena = &pending->arena };
-	if (pure_step_command(active, activation, &seen, &pending->command)) {
-		active_run_command(active, pending);
-		return;
-	}
-	struct computation *computation = calloc(1, sizeof(*computation));
-	require(computation != NULL);
-	computation->active = active->id;
-	computation->step = str_copy(&computation->arena, step);
-	active->holds++;
-	uint64_t number = slots_add(&active->executor->effects, computation);
-	/* A thousand steps that read one value read it once: the others wait for the first. */
-	if (active->reading) {
-		computation->next = active->computations;
-		active->computations = number;
-	} else {
-		active->reading = true;
-		value_fetch(active, &seen, compute_fetched, number);
-	}
-	pending_command_free(pending);
-}
-
-void pure_step_begin(struct active_run *active, struct str step)
-{
-	/* Recovery finds the step in its run's state. */
-	if (!active->executor->draining)
-		compute(active, step);
-}
-
 /* ---- calls --------------------------------------------------------------------------- */
 
 static struct call *call_new(struct active_run *active, const struct activation *activation,
@@ -176,10 +56,10 @@ static struct call *call_new(struct active_run *active, const struct activation 
 	call->lock = -1;
 	call->resuming = resuming;
 	call->cancelling = active->run->cancelling;
-	call->id = slots_add(&active->executor->effects, call);
-	map_put(&active->executor->calls, uuid_str(&call->effect), call);
-	active->holds++;
-	active->executor->open_tools++;
+	call->id = slots_add(&effect_room(active->executor)->under_way, call);
+	map_put(&effect_room(active->executor)->calls, uuid_str(&call->effect), call);
+	active_run_pin(active);
+	effect_room(active->executor)->base.open_tools++;
 	return call;
 }
 
@@ -187,16 +67,16 @@ static struct call *call_new(struct active_run *active, const struct activation 
 static struct active_run *call_end(struct call *call)
 {
 	struct executor *executor = call->executor;
-	struct active_run *active = slots_get(&executor->active_runs, call->active);
+	struct active_run *active = active_run_by_id(executor, call->active);
 	require(active != NULL);
 	if (call->lock >= 0)
-		executor->settings.workspace->ops->unlock(executor->settings.workspace,
-							  &call->effect, call->lock);
-	slots_remove(&executor->effects, call->id);
-	if (map_get(&executor->calls, uuid_str(&call->effect)) == call)
-		map_remove(&executor->calls, uuid_str(&call->effect));
-	executor->open_tools--;
-	active->holds--;
+		executor_config(executor)->workspace->ops->unlock(
+			executor_config(executor)->workspace, &call->effect, call->lock);
+	slots_remove(&effect_room(executor)->under_way, call->id);
+	if (map_get(&effect_room(executor)->calls, uuid_str(&call->effect)) == call)
+		map_remove(&effect_room(executor)->calls, uuid_str(&call->effect));
+	effect_room(executor)->base.open_tools--;
+	active_run_unpin(active);
 	return active;
 }
 
@@ -217,7 +97,7 @@ static void call_close(struct call *call, enum run_outcome outcome, const struct
 static void call_ended(void *context, uint64_t argument, const struct tool_result *result)
 {
 	struct executor *executor = context;
-	struct call *call = slots_get(&executor->effects, argument);
+	struct call *call = slots_get(&effect_room(executor)->under_way, argument);
 	if (call == NULL)
 		return;
 	FAILPOINT("tool.ended");
@@ -238,10 +118,10 @@ static void call_answered(void *context, uint64_t argument, enum tool_answer ans
 static bool call_start(struct call *call, const struct json *inputs, struct error *error)
 {
 	struct executor *executor = call->executor;
-	struct workspace *workspace = executor->settings.workspace;
-	struct active_run *active = slots_get(&executor->active_runs, call->active);
+	struct workspace *workspace = executor_config(executor)->workspace;
+	struct active_run *active = active_run_by_id(executor, call->active);
 	require(active != NULL);
-	const struct tool *tool = tool_find(executor->settings.tools, call->tool);
+	const struct tool *tool = tool_find(executor_config(executor)->tools, call->tool);
 	if (tool == NULL || (call->asking ? tool->probe == NULL : tool->start == NULL))
 		return fail(error, ERROR_NOT_FOUND, "this program has no tool " STR_FMT "%s",
 			    STR_ARG(call->tool), call->asking ? " that can be asked" : "");
@@ -261,7 +141,7 @@ static bool call_start(struct call *call, const struct json *inputs, struct erro
 				    error))
 		return false;
 	/* What was recorded as contained runs contained, whatever the setting says today. */
-	struct tool_host host = executor->settings.host;
+	struct tool_host host = executor_config(executor)->host;
 	if (call->class == RUN_CLASS_CONTAINED && host.sandbox != NULL)
 		host.sandbox = sandbox_find(S("native"));
 	if (call->asking)
@@ -281,8 +161,8 @@ static void call_with_inputs(struct call *call, const struct json *inputs)
 	if (call_start(call, inputs, &error))
 		return;
 	if (error.code == ERROR_UNAVAILABLE)
-		platform_timer_start(call->executor->settings.platform, RETRY_US, call_again,
-				     call->executor, call->id);
+		platform_timer_start(executor_config(call->executor)->platform, RETRY_US,
+				     call_again, call->executor, call->id);
 	else if (call->asking)
 		call_unknown(call, "nobody can be asked what became of it");
 	else
@@ -292,8 +172,8 @@ static void call_with_inputs(struct call *call, const struct json *inputs)
 static void inputs_fetched(struct executor *executor, uint64_t id, uint64_t argument,
 			   const struct error *error)
 {
-	struct active_run *active = slots_get(&executor->active_runs, id);
-	struct call *call = slots_get(&executor->effects, argument);
+	struct active_run *active = active_run_by_id(executor, id);
+	struct call *call = slots_get(&effect_room(executor)->under_way, argument);
 	require(active != NULL);
 	if (call == NULL)
 		return; /* told to stop before it began */
@@ -315,11 +195,11 @@ static void call_leave(struct call *call)
 
 static void call_begin(struct call *call)
 {
-	if (effect_can_wait(call->executor, call->class)) {
+	if (effect_kind_can_wait(call->executor, call->class)) {
 		call_leave(call);
 		return;
 	}
-	struct active_run *active = slots_get(&call->executor->active_runs, call->active);
+	struct active_run *active = active_run_by_id(call->executor, call->active);
 	require(active != NULL);
 	const struct json *inputs =
 		value_fetch_given(active, &call->inputs, &call->arena, inputs_fetched, call->id);
@@ -330,7 +210,7 @@ static void call_begin(struct call *call)
 static void call_again(void *context, uint64_t argument)
 {
 	struct executor *executor = context;
-	struct call *call = slots_get(&executor->effects, argument);
+	struct call *call = slots_get(&effect_room(executor)->under_way, argument);
 	if (call != NULL)
 		call_begin(call);
 }
@@ -363,7 +243,7 @@ static void call_cancel(struct call *call)
 static void restored(void *context, uint64_t argument, struct str tree, const struct error *error)
 {
 	struct executor *executor = context;
-	struct call *call = slots_get(&executor->effects, argument);
+	struct call *call = slots_get(&effect_room(executor)->under_way, argument);
 	(void)tree;
 	if (call == NULL)
 		return;
@@ -377,7 +257,7 @@ static void restored(void *context, uint64_t argument, struct str tree, const st
 		return;
 	}
 	char id[UUID_TEXT_SIZE];
-	const struct active_run *active = slots_get(&executor->active_runs, call->active);
+	const struct active_run *active = active_run_by_id(executor, call->active);
 	require(active != NULL);
 	log_run(LOG_WARNING, uuid_text(&active->run_id, id),
 		"the workspace could not be restored: %s", error->text);
@@ -389,7 +269,7 @@ static void call_answered(void *context, uint64_t argument, enum tool_answer ans
 			  const struct json *output)
 {
 	struct executor *executor = context;
-	struct call *call = slots_get(&executor->effects, argument);
+	struct call *call = slots_get(&effect_room(executor)->under_way, argument);
 	if (call == NULL)
 		return;
 	switch (answer) {
@@ -430,8 +310,8 @@ static void call_resume_cancelled(struct call *call)
 
 static void call_resume(struct call *call)
 {
-	struct workspace *workspace = call->executor->settings.workspace;
-	struct active_run *active = slots_get(&call->executor->active_runs, call->active);
+	struct workspace *workspace = executor_config(call->executor)->workspace;
+	struct active_run *active = active_run_by_id(call->executor, call->active);
 	require(active != NULL);
 	if (call->cancelling) {
 		call_resume_cancelled(call);
@@ -465,21 +345,21 @@ static void call_resume(struct call *call)
  */
 static bool may_outlive_us(const struct call *call)
 {
-	const struct tool *tool = tool_find(call->executor->settings.tools, call->tool);
+	const struct tool *tool = tool_find(executor_config(call->executor)->tools, call->tool);
 	return tool == NULL || tool->child;
 }
 
 static void call_lock(void *context, uint64_t argument)
 {
 	struct executor *executor = context;
-	struct call *call = slots_get(&executor->effects, argument);
+	struct call *call = slots_get(&effect_room(executor)->under_way, argument);
 	if (call == NULL)
 		return;
-	if (effect_can_wait(executor, call->class)) {
+	if (effect_kind_can_wait(executor, call->class)) {
 		call_leave(call);
 		return;
 	}
-	struct workspace *workspace = executor->settings.workspace;
+	struct workspace *workspace = executor_config(executor)->workspace;
 	struct error error;
 	if (!may_outlive_us(call) ||
 	    workspace->ops->lock(workspace, &call->effect, &call->lock, &error)) {
@@ -492,8 +372,8 @@ static void call_lock(void *context, uint64_t argument)
 	}
 	call->lock = -1;
 	if (error.code == ERROR_LOCKED)
-		platform_timer_start(executor->settings.platform, RETRY_US, call_lock, executor,
-				     argument);
+		platform_timer_start(executor_config(executor)->platform, RETRY_US, call_lock,
+				     executor, argument);
 	else
 		call_close(call, RUN_OUTCOME_FAILED, NULL, &error);
 }
@@ -516,16 +396,16 @@ static void resume(struct active_run *active, struct activation *activation)
  * left behind is only not made again. */
 static void stop(struct active_run *active, const struct uuid *effect)
 {
-	struct call *call = map_get(&active->executor->calls, uuid_str(effect));
+	struct call *call = map_get(&effect_room(active->executor)->calls, uuid_str(effect));
 	if (call == NULL) {
 		active_run_note_early_stop(active, effect);
 		return;
 	}
-	const struct tool *tool = tool_find(active->executor->settings.tools, call->tool);
+	const struct tool *tool = tool_find(executor_config(active->executor)->tools, call->tool);
 	struct error why;
 	fail(&why, ERROR_CANCELLED, "it was told to stop");
 	if (call->running != 0 && tool != NULL)
-		tool->stop(&active->executor->settings.host, call->running, &why);
+		tool->stop(&executor_config(active->executor)->host, call->running, &why);
 	else if (call->resuming)
 		call->cancelling = true;
 	else

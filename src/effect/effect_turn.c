@@ -5,10 +5,12 @@
  * costs money and nothing else: found open after a crash it is recorded as begun once more
  * (tool.restarted) and asked again, unless its run is called off or its time is over.
  */
+#include "effect/effect.h"
+
 #include <stdlib.h>
 
+#include "active/value_fetch.h"
 #include "os/failpoint.h"
-#include "active/executor_internal.h"
 
 enum { RETRY_US = 20000 };
 
@@ -40,14 +42,14 @@ static struct asking *asking_new(struct active_run *active, const struct activat
 	asking->step = str_copy(&asking->arena, activation->path);
 	asking->model = str_copy(&asking->arena, agent->model);
 	asking->driver_name = str_copy(&asking->arena, agent->driver);
-	asking->driver = llm_find(active->executor->settings.drivers, agent->driver);
+	asking->driver = llm_find(executor_config(active->executor)->drivers, agent->driver);
 	asking->request = activation->inputs;
 	asking->request.text = str_copy(&asking->arena, activation->inputs.text);
 	asking->attempt = activation->attempt;
-	asking->id = slots_add(&active->executor->effects, asking);
-	map_put(&active->executor->turns, uuid_str(&asking->effect), asking);
-	active->holds++;
-	active->executor->open_turns++;
+	asking->id = slots_add(&effect_room(active->executor)->under_way, asking);
+	map_put(&effect_room(active->executor)->turns, uuid_str(&asking->effect), asking);
+	active_run_pin(active);
+	effect_room(active->executor)->base.open_turns++;
 	return asking;
 }
 
@@ -55,12 +57,12 @@ static struct asking *asking_new(struct active_run *active, const struct activat
 static struct active_run *asking_end(struct asking *asking)
 {
 	struct executor *executor = asking->executor;
-	struct active_run *active = slots_get(&executor->active_runs, asking->active);
+	struct active_run *active = active_run_by_id(executor, asking->active);
 	require(active != NULL);
-	slots_remove(&executor->effects, asking->id);
-	map_remove(&executor->turns, uuid_str(&asking->effect));
-	executor->open_turns--;
-	active->holds--;
+	slots_remove(&effect_room(executor)->under_way, asking->id);
+	map_remove(&effect_room(executor)->turns, uuid_str(&asking->effect));
+	effect_room(executor)->base.open_turns--;
+	active_run_unpin(active);
 	return active;
 }
 
@@ -94,7 +96,7 @@ static void close_turn(struct asking *asking, const struct json *output,
 static void turn_ended(void *context, uint64_t argument, const struct llm_result *result)
 {
 	struct executor *executor = context;
-	struct asking *asking = slots_get(&executor->effects, argument);
+	struct asking *asking = slots_get(&effect_room(executor)->under_way, argument);
 	if (asking == NULL)
 		return;
 	FAILPOINT("turn.ended");
@@ -133,7 +135,8 @@ static bool start_turn(struct asking *asking, const struct json *request, struct
 				       .context = executor,
 				       .argument = asking->id };
 	FAILPOINT("turn.before_start");
-	return asking->driver->start(executor->settings.models, &call, &asking->running, error);
+	return asking->driver->start(executor_config(executor)->models, &call, &asking->running,
+				     error);
 }
 
 static void ask_again(void *context, uint64_t argument);
@@ -145,8 +148,8 @@ static void ask_with_request(struct asking *asking, const struct json *request)
 	if (start_turn(asking, request, &error))
 		return;
 	if (error.code == ERROR_UNAVAILABLE)
-		platform_timer_start(asking->executor->settings.platform, RETRY_US, ask_again,
-				     asking->executor, asking->id);
+		platform_timer_start(executor_config(asking->executor)->platform, RETRY_US,
+				     ask_again, asking->executor, asking->id);
 	else
 		close_turn(asking, NULL, NULL, &error);
 }
@@ -154,8 +157,8 @@ static void ask_with_request(struct asking *asking, const struct json *request)
 static void request_fetched(struct executor *executor, uint64_t id, uint64_t argument,
 			    const struct error *error)
 {
-	struct active_run *active = slots_get(&executor->active_runs, id);
-	struct asking *asking = slots_get(&executor->effects, argument);
+	struct active_run *active = active_run_by_id(executor, id);
+	struct asking *asking = slots_get(&effect_room(executor)->under_way, argument);
 	require(active != NULL);
 	if (asking == NULL)
 		return; /* told to stop before it began */
@@ -169,10 +172,10 @@ static void request_fetched(struct executor *executor, uint64_t id, uint64_t arg
 
 static void ask(struct asking *asking)
 {
-	struct active_run *active = slots_get(&asking->executor->active_runs, asking->active);
+	struct active_run *active = active_run_by_id(asking->executor, asking->active);
 	require(active != NULL);
 	/* It has not begun and the program leaves: its request stays open. */
-	if (asking->executor->draining) {
+	if (executor_is_draining(asking->executor)) {
 		asking_end(asking);
 		asking_free(asking);
 		active_run_settle(active);
@@ -187,7 +190,7 @@ static void ask(struct asking *asking)
 static void ask_again(void *context, uint64_t argument)
 {
 	struct executor *executor = context;
-	struct asking *asking = slots_get(&executor->effects, argument);
+	struct asking *asking = slots_get(&effect_room(executor)->under_way, argument);
 	if (asking != NULL)
 		ask(asking);
 }
@@ -219,7 +222,7 @@ static void resume(struct active_run *active, struct activation *activation)
 /* What is about to begin is told so when it does. */
 static void stop(struct active_run *active, const struct uuid *effect)
 {
-	struct asking *asking = map_get(&active->executor->turns, uuid_str(effect));
+	struct asking *asking = map_get(&effect_room(active->executor)->turns, uuid_str(effect));
 	if (asking == NULL) {
 		active_run_note_early_stop(active, effect);
 		return;
@@ -227,7 +230,8 @@ static void stop(struct active_run *active, const struct uuid *effect)
 	struct error why;
 	fail(&why, ERROR_CANCELLED, "it was told to stop");
 	if (asking->running != 0)
-		asking->driver->stop(active->executor->settings.models, asking->running, &why);
+		asking->driver->stop(executor_config(active->executor)->models, asking->running,
+				     &why);
 	else
 		cancel_turn(asking);
 }

@@ -1,53 +1,73 @@
-/* maintenance/maintenance.c -- chores that read or change the whole store: one at a time, the rest
+/* maintenance/maintenance.c -- jobs that read or change the whole store: one at a time, the rest
  * in a line.
  *
- * A chore lives from maintenance_job_add() to maintenance_job_end(); the list is the only thing
+ * A job lives from maintenance_job_add() to maintenance_job_end(); the list is the only thing
  * that points to it.
  */
+#include "maintenance/maintenance.h"
+
 #include <stdlib.h>
 
-#include "active/executor_internal.h"
+#include "maintenance/maintenance_job.h"
 
 static void begin(void *context, uint64_t number)
 {
-	struct maintenance_job *chore = maintenance_job_find(context, number);
-	if (chore != NULL)
-		chore->begin(chore);
+	struct maintenance_job *job = maintenance_job_find(context, number);
+	if (job != NULL)
+		job->begin(job);
 }
 
 /* From the loop, not from whoever ended the one before. */
-static void begin_soon(struct maintenance_job *chore)
+static void begin_soon(struct maintenance_job *job)
 {
-	platform_timer_start(chore->executor->settings.platform, 0, begin, chore->executor,
-			     chore->number);
+	platform_timer_start(executor_config(job->executor)->platform, 0, begin, job->maintenance,
+			     job->number);
 }
 
-void maintenance_job_add(struct executor *executor, struct maintenance_job *chore)
+void maintenance_job_add(struct maintenance *maintenance, struct maintenance_job *job)
 {
-	chore->executor = executor;
-	chore->number = ++executor->maintenance_job_count;
-	struct maintenance_job **last = &executor->chores;
+	job->maintenance = maintenance;
+	job->executor = maintenance->settings.executor;
+	job->number = ++maintenance->job_count;
+	struct maintenance_job **last = &maintenance->jobs;
 	while (*last != NULL)
 		last = &(*last)->next;
-	*last = chore;
-	if (chore == executor->chores)
-		begin_soon(chore);
+	*last = job;
+	if (job == maintenance->jobs)
+		begin_soon(job);
 }
 
-struct maintenance_job *maintenance_job_find(struct executor *executor, uint64_t number)
+struct maintenance_job *maintenance_job_find(struct maintenance *maintenance, uint64_t number)
 {
-	struct maintenance_job *chore = executor->chores;
-	while (chore != NULL && chore->number != number)
-		chore = chore->next;
-	return chore;
+	struct maintenance_job *job = maintenance->jobs;
+	while (job != NULL && job->number != number)
+		job = job->next;
+	return job;
 }
 
-void maintenance_job_end(struct maintenance_job *chore)
+void maintenance_job_end(struct maintenance_job *job)
 {
-	struct executor *executor = chore->executor;
-	require(chore == executor->chores);
-	executor->chores = chore->next;
-	chore->free(chore);
-	if (executor->chores != NULL)
-		begin_soon(executor->chores);
+	struct maintenance *maintenance = job->maintenance;
+	require(job == maintenance->jobs);
+	maintenance->jobs = job->next;
+	job->free(job);
+	if (maintenance->jobs != NULL)
+		begin_soon(maintenance->jobs);
+}
+
+struct maintenance *maintenance_new(const struct maintenance_settings *settings)
+{
+	struct maintenance *maintenance = calloc(1, sizeof(*maintenance));
+	require(maintenance != NULL);
+	maintenance->settings = *settings;
+	return maintenance;
+}
+
+void maintenance_free(struct maintenance *maintenance)
+{
+	for (struct maintenance_job *job; (job = maintenance->jobs) != NULL;) {
+		maintenance->jobs = job->next;
+		job->free(job);
+	}
+	free(maintenance);
 }

@@ -10,17 +10,22 @@
  */
 #include <stdlib.h>
 
+#include "active/active_run.h"
+#include "active/projection.h"
+#include "active/run_load.h"
 #include "base/limits.h"
 #include "base/map.h"
+#include "contract/event.h"
+#include "maintenance/maintenance_job.h"
 #include "os/failpoint.h"
-#include "active/executor_internal.h"
 
 struct rebuild {
-	struct maintenance_job chore;
+	struct maintenance_job job;
 	bool begun;
 	struct uuid before; /* the last run of the page before */
 	struct uuid runs[LIMIT_RETENTION_PAGE_RUNS];
 	size_t count, next;
+	struct append_watch watch; /* of the run that is being loaded */
 	struct loaded_run loaded;
 	struct arena rows; /* of the run that is being written, or of the documents */
 	struct store_run row;
@@ -35,36 +40,37 @@ struct rebuild {
 	struct str problems[LIMIT_PROBLEMS];
 	struct uuid *found; /* at work and in nobody's memory */
 	size_t found_count, found_room;
-	struct executor_rebuilt result;
+	struct maintenance_rebuilt result;
 	struct error error;
-	executor_rebuild_done *done;
+	maintenance_rebuild_done *done;
 	void *context;
 	uint64_t argument;
 };
 
 static void rebuild_next(struct rebuild *rebuild);
 
-static struct rebuild *rebuild_of_care(struct executor_admin_job *care)
+static struct rebuild *rebuild_of_admin(struct executor_admin_job *admin)
 {
-	return (struct rebuild *)maintenance_job_of_admin(care);
+	return (struct rebuild *)maintenance_job_of_admin(admin);
 }
 
 /* ---- the end ------------------------------------------------------------------------- */
 
-static void rebuild_free(struct maintenance_job *chore)
+static void rebuild_free(struct maintenance_job *job)
 {
-	struct rebuild *rebuild = (struct rebuild *)chore;
-	loaded_run_discard(chore->executor, &rebuild->loaded);
+	struct rebuild *rebuild = (struct rebuild *)job;
+	executor_watch_appends(job->executor, NULL);
+	loaded_run_discard(job->executor, &rebuild->loaded);
 	arena_done(&rebuild->rows);
 	arena_done(&rebuild->arena);
-	arena_done(&chore->read.arena);
+	arena_done(&job->read.arena);
 	free(rebuild);
 }
 
 static void rebuild_end(struct rebuild *rebuild)
 {
-	struct executor *executor = rebuild->chore.executor;
-	bool takes_up = executor->recovered && !executor->draining;
+	struct executor *executor = rebuild->job.executor;
+	bool takes_up = executor_has_recovered(executor) && !executor_is_draining(executor);
 	for (size_t i = 0; takes_up && i < rebuild->found_count; i++)
 		if (active_run_find(executor, &rebuild->found[i]) == NULL) {
 			active_run_get(executor, &rebuild->found[i]);
@@ -73,41 +79,41 @@ static void rebuild_end(struct rebuild *rebuild)
 	rebuild->result.error = rebuild->error.code == ERROR_NONE ? NULL : &rebuild->error;
 	rebuild->result.problems = rebuild->problems;
 	rebuild->done(rebuild->context, rebuild->argument, &rebuild->result);
-	maintenance_job_end(&rebuild->chore);
+	maintenance_job_end(&rebuild->job);
 }
 
-static void end_work(struct executor_admin_job *care, struct store *store)
+static void end_work(struct executor_admin_job *admin, struct store *store)
 {
 	FAILPOINT("rebuild.before_end");
-	store->ops->rebuild_end(store, &rebuild_of_care(care)->error);
+	store->ops->rebuild_end(store, &rebuild_of_admin(admin)->error);
 }
 
-static void end_done(struct executor_admin_job *care)
+static void end_done(struct executor_admin_job *admin)
 {
 	FAILPOINT("rebuild.ended");
-	rebuild_end(rebuild_of_care(care));
+	rebuild_end(rebuild_of_admin(admin));
 }
 
 static void all_written(struct rebuild *rebuild)
 {
-	rebuild->chore.care.work = end_work;
-	rebuild->chore.care.done = end_done;
-	executor_admin_job(rebuild->chore.executor, &rebuild->chore.care);
+	rebuild->job.admin.work = end_work;
+	rebuild->job.admin.done = end_done;
+	executor_admin_job(rebuild->job.executor, &rebuild->job.admin);
 }
 
 /* ---- one run ------------------------------------------------------------------------- */
 
-static void write_work(struct executor_admin_job *care, struct store *store)
+static void write_work(struct executor_admin_job *admin, struct store *store)
 {
-	struct rebuild *rebuild = rebuild_of_care(care);
+	struct rebuild *rebuild = rebuild_of_admin(admin);
 	FAILPOINT("rebuild.before_run");
 	store->ops->rebuild_run(store, &rebuild->row, rebuild->open, rebuild->open_count,
 				&rebuild->error);
 }
 
-static void write_done(struct executor_admin_job *care)
+static void write_done(struct executor_admin_job *admin)
 {
-	struct rebuild *rebuild = rebuild_of_care(care);
+	struct rebuild *rebuild = rebuild_of_admin(admin);
 	FAILPOINT("rebuild.run_written");
 	arena_done(&rebuild->rows);
 	if (rebuild->error.code != ERROR_NONE) {
@@ -122,12 +128,13 @@ static void write_done(struct executor_admin_job *care)
 static void write_run(struct rebuild *rebuild, const struct run *run)
 {
 	rebuild->row = projection_run_row(run, &rebuild->rows);
-	rebuild->open = projection_open_effects(run, &rebuild->rows, &rebuild->open_count);
+	rebuild->open = projection_open_effects(rebuild->job.executor, run, &rebuild->rows,
+						&rebuild->open_count);
 	/* The state goes before the rows are written. */
 	rebuild->row.name = str_copy(&rebuild->rows, rebuild->row.name);
-	rebuild->chore.care.work = write_work;
-	rebuild->chore.care.done = write_done;
-	executor_admin_job(rebuild->chore.executor, &rebuild->chore.care);
+	rebuild->job.admin.work = write_work;
+	rebuild->job.admin.done = write_done;
+	executor_admin_job(rebuild->job.executor, &rebuild->job.admin);
 }
 
 static void note_found(struct rebuild *rebuild, const struct uuid *run)
@@ -165,11 +172,10 @@ static bool is_left_alone(const struct run *run)
 /* True when it is in memory: then it is written from there, or left out. */
 static bool write_live(struct rebuild *rebuild, const struct uuid *id)
 {
-	const struct active_run *active = active_run_find(rebuild->chore.executor, id);
+	const struct active_run *active = active_run_find(rebuild->job.executor, id);
 	if (active == NULL)
 		return false;
-	if (active->run == NULL || active->run->seq == 0 || active->phase != ACTIVE_RUN_READY ||
-	    active->stale || active->in_flight > 0) {
+	if (!active_run_is_stored(active)) {
 		rebuild->result.busy++;
 		rebuild_next(rebuild);
 	} else {
@@ -194,7 +200,7 @@ static void fold_done(struct executor_read *read)
 	/* The next one may be on its way before this one is done with. */
 	struct loaded_run loaded = rebuild->loaded;
 	rebuild->loaded = (struct loaded_run){ 0 };
-	if (rebuild->error.code == ERROR_NONE && read->executor->folding_is_old) {
+	if (rebuild->error.code == ERROR_NONE && rebuild->watch.appended) {
 		loaded_run_discard(read->executor, &loaded);
 		rebuild_next(rebuild);
 		return;
@@ -318,9 +324,9 @@ static void documents_work(struct executor_read *read, struct store_reader *read
 	map_done(&documents);
 }
 
-static void replace_work(struct executor_admin_job *care, struct store *store)
+static void replace_work(struct executor_admin_job *admin, struct store *store)
 {
-	struct rebuild *rebuild = rebuild_of_care(care);
+	struct rebuild *rebuild = rebuild_of_admin(admin);
 	FAILPOINT("rebuild.before_documents");
 	store->ops->rebuild_documents(store, rebuild->system_seq, rebuild->documents,
 				      rebuild->document_count, &rebuild->current, &rebuild->error);
@@ -328,9 +334,9 @@ static void replace_work(struct executor_admin_job *care, struct store *store)
 
 static void documents_begin(struct rebuild *rebuild);
 
-static void replace_done(struct executor_admin_job *care)
+static void replace_done(struct executor_admin_job *admin)
 {
-	struct rebuild *rebuild = rebuild_of_care(care);
+	struct rebuild *rebuild = rebuild_of_admin(admin);
 	FAILPOINT("rebuild.documents_written");
 	arena_done(&rebuild->rows);
 	if (rebuild->error.code != ERROR_NONE) {
@@ -356,16 +362,16 @@ static void documents_done(struct executor_read *read)
 		all_written(rebuild);
 		return;
 	}
-	rebuild->chore.care.work = replace_work;
-	rebuild->chore.care.done = replace_done;
-	executor_admin_job(rebuild->chore.executor, &rebuild->chore.care);
+	rebuild->job.admin.work = replace_work;
+	rebuild->job.admin.done = replace_done;
+	executor_admin_job(rebuild->job.executor, &rebuild->job.admin);
 }
 
 static void documents_begin(struct rebuild *rebuild)
 {
-	rebuild->chore.read.work = documents_work;
-	rebuild->chore.read.done = documents_done;
-	executor_read(rebuild->chore.executor, &rebuild->chore.read);
+	rebuild->job.read.work = documents_work;
+	rebuild->job.read.done = documents_done;
+	executor_read(rebuild->job.executor, &rebuild->job.read);
 }
 
 /* ---- all of them --------------------------------------------------------------------- */
@@ -400,39 +406,39 @@ static void page_done(struct executor_read *read)
 
 static void rebuild_next(struct rebuild *rebuild)
 {
-	struct executor_read *read = &rebuild->chore.read;
+	struct executor_read *read = &rebuild->job.read;
 	if (rebuild->next == rebuild->count) {
 		read->work = event_page_work;
 		read->done = page_done;
-		executor_read(rebuild->chore.executor, read);
+		executor_read(rebuild->job.executor, read);
 		return;
 	}
-	if (active_run_find(rebuild->chore.executor, &rebuild->runs[rebuild->next]) != NULL) {
+	if (active_run_find(rebuild->job.executor, &rebuild->runs[rebuild->next]) != NULL) {
 		struct uuid id = rebuild->runs[rebuild->next++];
 		write_live(rebuild, &id);
 		return;
 	}
 	read->work = fold_work;
 	read->done = fold_done;
-	rebuild->chore.executor->folding = rebuild->runs[rebuild->next];
-	rebuild->chore.executor->folding_is_old = false;
-	executor_read(rebuild->chore.executor, read);
+	rebuild->watch = (struct append_watch){ .run = rebuild->runs[rebuild->next] };
+	executor_watch_appends(rebuild->job.executor, &rebuild->watch);
+	executor_read(rebuild->job.executor, read);
 }
 
-static void rebuild_begin(struct maintenance_job *chore)
+static void rebuild_begin(struct maintenance_job *job)
 {
-	rebuild_next((struct rebuild *)chore);
+	rebuild_next((struct rebuild *)job);
 }
 
-void executor_rebuild(struct executor *executor, executor_rebuild_done *done, void *context,
-		      uint64_t argument)
+void maintenance_rebuild(struct maintenance *maintenance, maintenance_rebuild_done *done,
+			 void *context, uint64_t argument)
 {
 	struct rebuild *rebuild = calloc(1, sizeof(*rebuild));
 	require(rebuild != NULL);
 	rebuild->done = done;
 	rebuild->context = context;
 	rebuild->argument = argument;
-	rebuild->chore.begin = rebuild_begin;
-	rebuild->chore.free = rebuild_free;
-	maintenance_job_add(executor, &rebuild->chore);
+	rebuild->job.begin = rebuild_begin;
+	rebuild->job.free = rebuild_free;
+	maintenance_job_add(maintenance, &rebuild->job);
 }

@@ -12,11 +12,14 @@
  */
 #include <stdlib.h>
 
+#include "active/active_run.h"
+#include "active/projection.h"
+#include "document/server_settings.h"
 #include "artifact/artifact.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "maintenance/maintenance_job.h"
 #include "os/failpoint.h"
-#include "active/executor_internal.h"
 
 static const int64_t day_us = INT64_C(86400) * 1000000;
 
@@ -27,10 +30,10 @@ struct candidate {
 };
 
 struct pass {
-	struct maintenance_job chore;
-	struct executor_compaction wanted;
-	struct executor_retention retention; /* as it is set now */
-	int64_t server_days;                 /* what the server's document says; -1 = nothing */
+	struct maintenance_job job;
+	struct maintenance_compaction wanted;
+	struct maintenance_retention retention; /* as it is set now */
+	int64_t server_days;                    /* what the server's document says; -1 = nothing */
 	int64_t now;
 	bool begun;
 	struct uuid after; /* the last run of the page before */
@@ -40,9 +43,9 @@ struct pass {
 	bool purge_more;
 	uint64_t purged_before;
 	int64_t values_before;
-	struct executor_compacted result;
+	struct maintenance_compacted result;
 	struct error error;
-	executor_compact_done *done;
+	maintenance_compact_done *done;
 	void *context;
 	uint64_t argument;
 };
@@ -83,7 +86,7 @@ static int64_t policy_days(const struct graph_retention_policy *policy, struct s
 
 static int64_t days_of(const struct pass *pass, const struct store_run *row, int64_t own)
 {
-	const struct executor_retention *settings = &pass->retention;
+	const struct maintenance_retention *settings = &pass->retention;
 	if (pass->wanted.days >= 0)
 		return pass->wanted.days;
 	int64_t days = -1;
@@ -97,7 +100,7 @@ static int64_t days_of(const struct pass *pass, const struct store_run *row, int
 /* The shortest time that any run could have. */
 static int64_t least_days(const struct pass *pass, bool own)
 {
-	const struct executor_retention *settings = &pass->retention;
+	const struct maintenance_retention *settings = &pass->retention;
 	const struct graph_retention_policy *policy = settings->policy;
 	if (pass->wanted.days >= 0)
 		return pass->wanted.days;
@@ -165,7 +168,7 @@ static bool begin_list(struct pass *pass, struct store_reader *reader)
 	if (pass->wanted.counts_values && !reader->ops->measure(reader, &size, &pass->error))
 		return false;
 	pass->values_before = size.blobs;
-	pass->purged_before = executor_store_stats(pass->chore.executor).purged;
+	pass->purged_before = executor_store_stats(pass->job.executor).purged;
 	return true;
 }
 
@@ -176,7 +179,7 @@ static void list_work(struct executor_read *read, struct store_reader *reader)
 	int64_t own = 0;
 	if (!pass->begun && !begin_list(pass, reader))
 		return;
-	if (!reader->ops->read_guard(reader, RETENTION_OWN, &own, &pass->error))
+	if (!reader->ops->read_guard(reader, PROJECTION_OWN_RETENTION, &own, &pass->error))
 		return;
 	int64_t days = least_days(pass, own > 0);
 	int64_t before = days == 0 ? INT64_MAX : pass->now - days * day_us + 1;
@@ -196,19 +199,19 @@ static void list_work(struct executor_read *read, struct store_reader *reader)
 
 /* ---- the end ------------------------------------------------------------------------- */
 
-static void pass_free(struct maintenance_job *chore)
+static void pass_free(struct maintenance_job *job)
 {
-	arena_done(&chore->read.arena);
-	free(chore);
+	arena_done(&job->read.arena);
+	free(job);
 }
 
 static void pass_end(struct pass *pass)
 {
 	pass->result.error = pass->error.code == ERROR_NONE ? NULL : &pass->error;
-	struct store_stats stats = executor_store_stats(pass->chore.executor);
+	struct store_stats stats = executor_store_stats(pass->job.executor);
 	pass->result.events = (int64_t)(stats.purged - pass->purged_before);
 	pass->done(pass->context, pass->argument, &pass->result);
-	maintenance_job_end(&pass->chore);
+	maintenance_job_end(&pass->job);
 }
 
 static void measure_work(struct executor_read *read, struct store_reader *reader)
@@ -232,9 +235,9 @@ static void measure_or_end(struct pass *pass)
 		pass_end(pass);
 		return;
 	}
-	pass->chore.read.work = measure_work;
-	pass->chore.read.done = measure_done;
-	executor_read(pass->chore.executor, &pass->chore.read);
+	pass->job.read.work = measure_work;
+	pass->job.read.done = measure_done;
+	executor_read(pass->job.executor, &pass->job.read);
 }
 
 /* ---- sweep --------------------------------------------------------------------------- */
@@ -244,7 +247,7 @@ static void sweep_work(struct executor_read *read, struct store_reader *reader)
 	struct pass *pass = (struct pass *)read;
 	(void)reader;
 	FAILPOINT("retention.before_sweep");
-	bool good = artifacts_sweep(pass->chore.executor->settings.artifacts,
+	bool good = artifacts_sweep(pass->job.maintenance->settings.artifacts,
 				    &pass->result.artifacts, &pass->error);
 	(void)good; /* the error says so, too */
 }
@@ -257,69 +260,69 @@ static void sweep_done(struct executor_read *read)
 
 static void pass_sweep(struct pass *pass)
 {
-	if (pass->chore.executor->settings.artifacts == NULL || pass->error.code != ERROR_NONE) {
+	if (pass->job.maintenance->settings.artifacts == NULL || pass->error.code != ERROR_NONE) {
 		measure_or_end(pass);
 		return;
 	}
-	pass->chore.read.work = sweep_work;
-	pass->chore.read.done = sweep_done;
-	executor_read(pass->chore.executor, &pass->chore.read);
+	pass->job.read.work = sweep_work;
+	pass->job.read.done = sweep_done;
+	executor_read(pass->job.executor, &pass->job.read);
 }
 
 /* ---- forget and purge ---------------------------------------------------------------- */
 
-static struct pass *pass_of_care(struct executor_admin_job *care)
+static struct pass *pass_of_admin(struct executor_admin_job *admin)
 {
-	return (struct pass *)maintenance_job_of_admin(care);
+	return (struct pass *)maintenance_job_of_admin(admin);
 }
 
-static void purge_work(struct executor_admin_job *care, struct store *store)
+static void purge_work(struct executor_admin_job *admin, struct store *store)
 {
-	struct pass *pass = pass_of_care(care);
+	struct pass *pass = pass_of_admin(admin);
 	FAILPOINT("retention.before_purge");
-	struct platform *platform = pass->chore.executor->settings.platform;
+	struct platform *platform = executor_config(pass->job.executor)->platform;
 	const struct store_deadline deadline = { platform, platform_mono_us(platform) +
 								   LIMIT_PURGE_MS * INT64_C(1000) };
 	store->ops->purge(store, LIMIT_PURGE_ROWS, &deadline, &pass->purge_more, &pass->error);
 }
 
-static void purge_done(struct executor_admin_job *care)
+static void purge_done(struct executor_admin_job *admin)
 {
-	struct pass *pass = pass_of_care(care);
+	struct pass *pass = pass_of_admin(admin);
 	FAILPOINT("retention.purged");
 	if (pass->error.code == ERROR_STORAGE)
-		executor_fail(pass->chore.executor, &pass->error);
+		executor_fail(pass->job.executor, &pass->error);
 	if (pass->error.code == ERROR_NONE && pass->purge_more)
-		executor_admin_job(pass->chore.executor, care);
+		executor_admin_job(pass->job.executor, admin);
 	else
 		pass_sweep(pass);
 }
 
-static void forget_work(struct executor_admin_job *care, struct store *store)
+static void forget_work(struct executor_admin_job *admin, struct store *store)
 {
-	struct pass *pass = pass_of_care(care);
+	struct pass *pass = pass_of_admin(admin);
 	FAILPOINT("retention.before_forget");
 	store->ops->forget(store, pass->now - (int64_t)LIMIT_REQUEST_KEPT_MS * 1000, &pass->error);
 }
 
-static void forget_done(struct executor_admin_job *care)
+static void forget_done(struct executor_admin_job *admin)
 {
-	struct pass *pass = pass_of_care(care);
+	struct pass *pass = pass_of_admin(admin);
 	FAILPOINT("retention.forgotten");
 	if (pass->error.code != ERROR_NONE) {
-		purge_done(care);
+		purge_done(admin);
 		return;
 	}
-	care->work = purge_work;
-	care->done = purge_done;
-	executor_admin_job(pass->chore.executor, care);
+	admin->work = purge_work;
+	admin->done = purge_done;
+	executor_admin_job(pass->job.executor, admin);
 }
 
 static void pass_purge(struct pass *pass)
 {
-	pass->chore.care.work = forget_work;
-	pass->chore.care.done = forget_done;
-	executor_admin_job(pass->chore.executor, &pass->chore.care);
+	pass->job.admin.work = forget_work;
+	pass->job.admin.done = forget_done;
+	executor_admin_job(pass->job.executor, &pass->job.admin);
 }
 
 /* ---- compact ------------------------------------------------------------------------- */
@@ -329,15 +332,14 @@ static void compact_next(struct pass *pass);
 
 static void pass_list(struct pass *pass)
 {
-	pass->chore.read.work = list_work;
-	pass->chore.read.done = list_done;
-	executor_read(pass->chore.executor, &pass->chore.read);
+	pass->job.read.work = list_work;
+	pass->job.read.done = list_done;
+	executor_read(pass->job.executor, &pass->job.read);
 }
 
 static void compacted(void *context, uint64_t number, const struct executor_reply *reply)
 {
-	struct executor *executor = context;
-	struct pass *pass = (struct pass *)maintenance_job_find(executor, number);
+	struct pass *pass = (struct pass *)maintenance_job_find(context, number);
 	if (pass == NULL)
 		return;
 	FAILPOINT("retention.compacted");
@@ -356,16 +358,16 @@ static void compacted(void *context, uint64_t number, const struct executor_repl
  * been here. */
 static void compact_next(struct pass *pass)
 {
-	struct executor *executor = pass->chore.executor;
+	struct executor *executor = pass->job.executor;
 	while (pass->next < pass->count && pass->error.code == ERROR_NONE) {
 		const struct candidate *candidate = &pass->at[pass->next++];
-		if (!candidate->ended && !executor->recovered)
+		if (!candidate->ended && !executor_has_recovered(executor))
 			continue;
 		struct pending_command *pending = pending_command_new(COMMAND_COMPACT);
 		pending->command.floor = candidate->floor;
 		pending->replied = compacted;
-		pending->context = executor;
-		pending->argument = pass->chore.number;
+		pending->context = pass->job.maintenance;
+		pending->argument = pass->job.number;
 		FAILPOINT("retention.before_compact");
 		active_run_command(active_run_get(executor, &candidate->run), pending);
 		return;
@@ -387,20 +389,22 @@ static void list_done(struct executor_read *read)
 
 /* ---- doors --------------------------------------------------------------------------- */
 
-static void pass_begin(struct maintenance_job *chore)
+static void pass_begin(struct maintenance_job *job)
 {
-	struct pass *pass = (struct pass *)chore;
-	struct executor_server_settings server = executor_server_settings(chore->executor);
-	pass->now = executor_now(chore->executor);
-	pass->retention = chore->executor->settings.retention;
+	struct pass *pass = (struct pass *)job;
+	struct server_settings_stored server =
+		server_settings_stored(job->maintenance->settings.documents);
+	pass->now = executor_now(job->executor);
+	pass->retention = job->maintenance->settings.retention;
 	if (server.log_retention_max_events > 0)
 		pass->retention.max_events = server.log_retention_max_events;
 	pass->server_days = server.log_retention_days > 0 ? server.log_retention_days : -1;
 	pass_list(pass);
 }
 
-void executor_compact(struct executor *executor, const struct executor_compaction *compaction,
-		      executor_compact_done *done, void *context, uint64_t argument)
+void maintenance_compact(struct maintenance *maintenance,
+			 const struct maintenance_compaction *compaction,
+			 maintenance_compact_done *done, void *context, uint64_t argument)
 {
 	struct pass *pass = calloc(1, sizeof(*pass));
 	require(pass != NULL);
@@ -408,16 +412,16 @@ void executor_compact(struct executor *executor, const struct executor_compactio
 	pass->done = done;
 	pass->context = context;
 	pass->argument = argument;
-	pass->chore.begin = pass_begin;
-	pass->chore.free = pass_free;
-	maintenance_job_add(executor, &pass->chore);
+	pass->job.begin = pass_begin;
+	pass->job.free = pass_free;
+	maintenance_job_add(maintenance, &pass->job);
 }
 
 static void look_again(void *context, uint64_t argument);
 
-static void looked(void *context, uint64_t argument, const struct executor_compacted *result)
+static void looked(void *context, uint64_t argument, const struct maintenance_compacted *result)
 {
-	struct executor *executor = context;
+	struct maintenance *maintenance = context;
 	(void)argument;
 	if (result->error != NULL)
 		log_line(LOG_WARNING, "old events stay for now: %s", result->error->text);
@@ -425,20 +429,20 @@ static void looked(void *context, uint64_t argument, const struct executor_compa
 		log_line(LOG_INFO, "compacted %lld old run%s, %lld events are gone",
 			 (long long)result->compacted, result->compacted == 1 ? "" : "s",
 			 (long long)result->events);
-	platform_timer_start(executor->settings.platform, INT64_C(1000) * LIMIT_RETENTION_EVERY_MS,
-			     look_again, executor, 0);
+	platform_timer_start(executor_config(maintenance->settings.executor)->platform,
+			     INT64_C(1000) * LIMIT_RETENTION_EVERY_MS, look_again, maintenance, 0);
 }
 
 static void look_again(void *context, uint64_t argument)
 {
-	struct executor *executor = context;
-	const struct executor_compaction as_set = { .days = -1, .max_events = -1 };
+	struct maintenance *maintenance = context;
+	const struct maintenance_compaction as_set = { .days = -1, .max_events = -1 };
 	(void)argument;
-	executor_compact(executor, &as_set, looked, executor, 0);
+	maintenance_compact(maintenance, &as_set, looked, maintenance, 0);
 }
 
-void executor_start_maintenance(struct executor *executor)
+void maintenance_start(struct maintenance *maintenance)
 {
-	platform_timer_start(executor->settings.platform, INT64_C(1000) * LIMIT_RETENTION_FIRST_MS,
-			     look_again, executor, 0);
+	platform_timer_start(executor_config(maintenance->settings.executor)->platform,
+			     INT64_C(1000) * LIMIT_RETENTION_FIRST_MS, look_again, maintenance, 0);
 }

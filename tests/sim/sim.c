@@ -13,6 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "active/notices.h"
+#include "document/documents.h"
+#include "effect/effects.h"
+#include "maintenance/maintenance.h"
 #include "base/log.h"
 #include "os/failpoint.h"
 #include "sim/sim.h"
@@ -216,9 +220,11 @@ static void life_begin(struct sim *sim)
 	sim_memory_begin();
 	sim_system_init(&sim->platform, sim);
 	sim->models = (struct llm_host){ .platform = &sim->platform.base };
+	sim->effects = effects_new();
 	struct executor_settings settings = { .platform = &sim->platform.base,
 					      .store = sim->store,
 					      .workspace = &sim->workspace.base,
+					      .effects = sim->effects,
 					      .tools = &sim_tool_table,
 					      .drivers = &llm_table,
 					      .models = &sim->models,
@@ -226,11 +232,17 @@ static void life_begin(struct sim *sim)
 					      .definition = sim_definition,
 					      .fatal = store_failed,
 					      .context = sim,
-					      .retention = { .days = 30, .max_events = 100000 },
 					      .snapshot_bytes = 500 };
 	struct error error;
 	bool good = executor_new(&settings, &sim->executor, &error);
 	require(good);
+	sim->documents = documents_new(sim->executor);
+	const struct maintenance_settings maintenance = {
+		.executor = sim->executor,
+		.documents = sim->documents,
+		.retention = { .days = 30, .max_events = 100000 },
+	};
+	sim->maintenance = maintenance_new(&maintenance);
 	executor_watch(sim->executor, &(struct uuid){ 0 }, noticed, sim, 0);
 	executor_recover(sim->executor, recovered, sim);
 }
@@ -250,7 +262,10 @@ static void life_crash(struct sim *sim)
 
 static void life_free(struct sim *sim)
 {
+	maintenance_free(sim->maintenance);
+	documents_free(sim->documents);
 	executor_free(sim->executor);
+	effects_free(sim->effects);
 	llm_host_done(&sim->models);
 	sim_system_done(&sim->platform);
 	arena_done(&sim->scratch);

@@ -28,8 +28,8 @@
 
 #include <setjmp.h>
 
-#include "engine/decide.h"
 #include "active/executor.h"
+#include "engine/decide.h"
 #include "store/store_memory.h"
 
 enum {
@@ -280,7 +280,10 @@ struct sim {
 	bool tidy; /* every run has ended and a whole pass has been made since */
 	/* this life */
 	struct sim_platform platform;
+	struct effects *effects;
 	struct executor *executor;
+	struct documents *documents;
+	struct maintenance *maintenance;
 	struct llm_host models;
 	jmp_buf plug;
 	uint64_t points_left;  /* to the crash; 0 = none is planned */

@@ -3,6 +3,8 @@
  */
 #include <stdio.h>
 
+#include "active/run_commands.h"
+#include "maintenance/maintenance.h"
 #include "sim/sim.h"
 
 enum { ASK_AGAIN = 1 << 8 };
@@ -113,7 +115,7 @@ static void start_wrongly(struct sim *sim)
 
 enum { WHOLE = 1 };
 
-static void compacted(void *context, uint64_t whole, const struct executor_compacted *result)
+static void compacted(void *context, uint64_t whole, const struct maintenance_compacted *result)
 {
 	struct sim *sim = context;
 	sim_trace(sim, "a pass: %s", result->error == NULL ? "done" : result->error->text);
@@ -134,18 +136,18 @@ static bool compact(struct sim *sim, bool whole)
 {
 	if (sim->tidying || sim->tidy)
 		return false;
-	struct executor_compaction wanted = { .days = 0, .max_events = -1 };
+	struct maintenance_compaction wanted = { .days = 0, .max_events = -1 };
 	if (!whole && sim_chance(&sim->dice, 60)) {
 		wanted.days = 1;
 		wanted.max_events = 2 + (int64_t)sim_below(&sim->dice, 20);
 	}
 	wanted.counts_values = sim_chance(&sim->dice, 20);
 	sim->tidying = true;
-	executor_compact(sim->executor, &wanted, compacted, sim, whole ? WHOLE : 0);
+	maintenance_compact(sim->maintenance, &wanted, compacted, sim, whole ? WHOLE : 0);
 	return true;
 }
 
-static void rebuilt(void *context, uint64_t argument, const struct executor_rebuilt *result)
+static void rebuilt(void *context, uint64_t argument, const struct maintenance_rebuilt *result)
 {
 	struct sim *sim = context;
 	(void)argument;
@@ -208,7 +210,7 @@ bool sim_drive(struct sim *sim, bool must)
 	if (must)
 		return drive_on(sim);
 	if (sim->recovered && sim_chance(&sim->dice, 2)) {
-		executor_rebuild(sim->executor, rebuilt, sim, 0);
+		maintenance_rebuild(sim->maintenance, rebuilt, sim, 0);
 		return true;
 	}
 	if (sim_chance(&sim->dice, 6))

@@ -7,6 +7,7 @@
  */
 #include <stdio.h>
 
+#include "active/run_commands.h"
 #include "sim/sim.h"
 
 enum { SALT_PERSON = 2, SALT_SLEEP = 3, SALT_SIGNAL = 4 };

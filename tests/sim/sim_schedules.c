@@ -14,11 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "active/run_commands.h"
 #include "base/date.h"
 #include "base/limits.h"
 #include "contract/document_kind.h"
+#include "document/schedules.h"
 #include "engine/schedule.h"
-#include "document/schedule_runner.h"
 #include "sim/sim.h"
 
 enum { MOST = 2, WISHES = 8, ENOUGH_RUNS = 250 };
@@ -40,7 +41,7 @@ static const struct clock {
 enum { FIRST_SLOW = 4 };
 
 struct wish {
-	enum executor_schedule_verb verb;
+	enum schedules_verb verb;
 	struct str body;
 	struct str key; /* "" = none */
 };
@@ -86,10 +87,10 @@ static struct str draw_words(struct sim_schedules *all, const char *name, struct
 
 static void draw_wishes(struct sim_schedules *all, struct schedule *schedule, struct sim_dice *dice)
 {
-	static const enum executor_schedule_verb verbs[] = { SCHEDULE_SET,    SCHEDULE_SET,
-							     SCHEDULE_SET,    SCHEDULE_PAUSE,
-							     SCHEDULE_RESUME, SCHEDULE_RESUME,
-							     SCHEDULE_DELETE };
+	static const enum schedules_verb verbs[] = { SCHEDULE_SET,    SCHEDULE_SET,
+						     SCHEDULE_SET,    SCHEDULE_PAUSE,
+						     SCHEDULE_RESUME, SCHEDULE_RESUME,
+						     SCHEDULE_DELETE };
 	schedule->count = 3 + (size_t)sim_below(dice, WISHES - 2);
 	for (size_t i = 0; i < schedule->count; i++) {
 		struct wish *wish = &schedule->wishes[i];
@@ -152,7 +153,7 @@ void sim_schedules_open(struct sim *sim)
 	if (sim->schedules->count == 0)
 		return;
 	sim->schedules->opened_at = sim->mono + sim->wall_offset;
-	executor_open_schedules(sim->executor);
+	schedules_open(sim->documents);
 }
 
 bool sim_schedules_over(const struct sim *sim)
@@ -218,17 +219,15 @@ static void ask(struct sim *sim, size_t number)
 {
 	struct schedule *schedule = &sim->schedules->at[number];
 	const struct wish *wish = &schedule->wishes[schedule->next];
-	const struct executor_schedule_change change = {
-		.verb = wish->verb,
-		.name = str_from_c(schedule->name),
-		.revision = wish->verb == SCHEDULE_SET ? -1 : -2,
-		.body = wish->body,
-		.by = S("ada"),
-		.key = { wish->key, hash_of(wish->body) }
-	};
+	const struct schedules_change change = { .verb = wish->verb,
+						 .name = str_from_c(schedule->name),
+						 .revision = wish->verb == SCHEDULE_SET ? -1 : -2,
+						 .body = wish->body,
+						 .by = S("ada"),
+						 .key = { wish->key, hash_of(wish->body) } };
 	schedule->asked = true;
 	schedule->asked_now = sim->mono + sim->wall_offset;
-	executor_change_schedule(sim->executor, &change, replied, sim, number);
+	schedules_change(sim->documents, &change, replied, sim, number);
 }
 
 /* Nothing that waits for its run may stay behind when the last wish is said. */
@@ -546,8 +545,8 @@ void sim_check_schedules(struct sim *sim)
 		const struct run_schedule_progress *progress;
 		int64_t revision;
 		struct error error;
-		bool good = executor_read_schedule(sim->reader, str_from_c(schedule->name), &arena,
-						   &words, &progress, &revision, &error);
+		bool good = schedules_read(sim->reader, str_from_c(schedule->name), &arena, &words,
+					   &progress, &revision, &error);
 		require(good);
 		bool same = (words == NULL) == (schedule->words == NULL) &&
 			    (progress == NULL) == (schedule->progress == NULL);

@@ -6,9 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "active/executor.h"
+#include "active/notices.h"
+#include "active/run_commands.h"
+#include "effect/effects.h"
 #include "base/limits.h"
 #include "contract/event.h"
-#include "active/executor.h"
+#include "document/documents.h"
+#include "document/server_settings.h"
 #include "store/store_memory.h"
 
 enum { JOBS = 64, ANSWERS = 1200, TOLD = 16384 };
@@ -30,7 +35,9 @@ static struct scene {
 	int64_t now;
 	struct store *store;
 	struct store_reader *reader;
+	struct effects *effects;
 	struct executor *executor;
+	struct documents *documents;
 	struct arena arena;
 	struct error error;
 	struct answer answers[ANSWERS];
@@ -96,10 +103,14 @@ static void fatal(void *context, const struct error *error)
 static void open_runtime(void)
 {
 	static const struct tool_table no_tools;
-	const struct executor_settings settings = {
-		.platform = &scene.system, .store = scene.store, .tools = &no_tools, .fatal = fatal
-	};
+	scene.effects = effects_new();
+	const struct executor_settings settings = { .platform = &scene.system,
+						    .store = scene.store,
+						    .effects = scene.effects,
+						    .tools = &no_tools,
+						    .fatal = fatal };
 	cr_assert(executor_new(&settings, &scene.executor, &scene.error));
+	scene.documents = documents_new(scene.executor);
 }
 
 static void begin(void)
@@ -114,7 +125,9 @@ static void begin(void)
 
 static void end(void)
 {
+	documents_free(scene.documents);
 	executor_free(scene.executor);
+	effects_free(scene.effects);
 	scene.store->ops->reader_close(scene.reader);
 	scene.store->ops->close(scene.store);
 	arena_done(&scene.arena);
@@ -149,14 +162,14 @@ static uint64_t asked;
 static uint64_t ask_with(const char *name, int64_t revision, const char *body, const char *key,
 			 const char *said)
 {
-	const struct executor_change change = { .kind = S("profile"),
-						.name = str_from_c(name),
-						.revision = revision,
-						.body = str_from_c(body),
-						.by = S("someone"),
-						.key = { str_from_c(key),
-							 hash_of(str_from_c(said)) } };
-	executor_change(scene.executor, &change, replied, NULL, asked);
+	const struct documents_change change = { .kind = S("profile"),
+						 .name = str_from_c(name),
+						 .revision = revision,
+						 .body = str_from_c(body),
+						 .by = S("someone"),
+						 .key = { str_from_c(key),
+							  hash_of(str_from_c(said)) } };
+	documents_change(scene.documents, &change, replied, NULL, asked);
 	return asked++;
 }
 
@@ -372,7 +385,9 @@ Test(documents, the_same_key_does_nothing_twice)
 	cr_assert_eq(system_events(), 2);
 	cr_assert_eq(answer_to(ask_with("work", -1, body, "k", "others"))->code, ERROR_CONFLICT);
 	/* Across a restart too. */
+	documents_free(scene.documents);
 	executor_free(scene.executor);
+	effects_free(scene.effects);
 	open_runtime();
 	cr_assert(answer_to(ask_with("work", 0, body, "k", "words"))->repeated);
 	cr_assert_eq(system_events(), 2);
@@ -386,7 +401,7 @@ struct composing {
 };
 
 static bool compose(void *context, struct store_reader *reader, struct arena *arena,
-		    struct executor_changes *out_changes, struct problems *problems,
+		    struct documents_changes *out_changes, struct problems *problems,
 		    struct error *error)
 {
 	struct composing *composing = context;
@@ -401,21 +416,21 @@ static bool compose(void *context, struct store_reader *reader, struct arena *ar
 	if (!reader->ops->list_documents(reader, S("profile"), S(""), 100, arena, &page, error))
 		return false;
 	/* One more than there are. */
-	struct executor_change *change = arena_new(arena, struct executor_change);
+	struct documents_change *change = arena_new(arena, struct documents_change);
 	change->kind = S("profile");
 	change->name = str_format(arena, "p%zu", page.count);
 	change->body = str_format(arena, "{\"name\": \"p%zu\", \"repo_root\": \"/\"}", page.count);
-	*out_changes = (struct executor_changes){ change, 1 };
+	*out_changes = (struct documents_changes){ change, 1 };
 	return true;
 }
 
 static uint64_t ask_composed(struct composing *composing)
 {
-	const struct executor_composition how = { .compose = compose,
-						  .context = composing,
-						  .by = S("someone"),
-						  .key = { .key = S("") } };
-	executor_change_composed(scene.executor, &how, replied, NULL, asked);
+	const struct documents_composition how = { .compose = compose,
+						   .context = composing,
+						   .by = S("someone"),
+						   .key = { .key = S("") } };
+	documents_change_composed(scene.documents, &how, replied, NULL, asked);
 	return asked++;
 }
 
@@ -440,7 +455,7 @@ Test(documents, changes_are_worked_out_from_what_is_there)
 
 /* ---- watching ------------------------------------------------------------------------------- */
 
-static void changed(void *context, const struct executor_document *document)
+static void changed(void *context, const struct watched_document *document)
 {
 	size_t used = strlen(scene.told);
 	snprintf(scene.told + used, sizeof(scene.told) - used, "%s" STR_FMT "%s ",
@@ -470,8 +485,8 @@ Test(documents, who_watches_is_told_before_who_asked)
 	static const struct uuid every;
 	ask("a", 0, "/");
 	ask("b", 0, "/");
-	executor_watch_documents(scene.executor, S("profile"), changed, loaded, first);
-	executor_watch_documents(scene.executor, S("profile"), changed, loaded, second);
+	documents_watch(scene.documents, S("profile"), changed, loaded, first);
+	documents_watch(scene.documents, S("profile"), changed, loaded, second);
 	uint64_t watch = executor_watch(scene.executor, &every, noticed, NULL, 0);
 	ask("c", 0, "/");
 	ask_away("b", -1);
@@ -492,31 +507,34 @@ static void opened(void *context, uint64_t count)
 Test(documents, the_servers_settings_are_known_and_followed)
 {
 	bool known = false;
-	const struct executor_change change = { .kind = S("server"),
-						.name = S("server"),
-						.revision = -1,
-						.body = S(
-							"{\"log_retention_days\": 7, "
-							"\"websocket_idle_timeout_seconds\": 1.5}"),
-						.by = S("someone"),
-						.key = { .key = S("") } };
-	executor_open_documents(scene.executor, opened, &known);
+	const struct documents_change change = {
+		.kind = S("server"),
+		.name = S("server"),
+		.revision = -1,
+		.body = S("{\"log_retention_days\": 7, "
+			  "\"websocket_idle_timeout_seconds\": 1.5}"),
+		.by = S("someone"),
+		.key = { .key = S("") }
+	};
+	server_settings_open(scene.documents, opened, &known);
 	run();
 	cr_assert(known);
-	cr_assert_eq(executor_server_settings(scene.executor).log_retention_days, 0);
-	executor_change(scene.executor, &change, replied, NULL, asked);
+	cr_assert_eq(server_settings_stored(scene.documents).log_retention_days, 0);
+	documents_change(scene.documents, &change, replied, NULL, asked);
 	cr_assert_eq(answer_to(asked++)->code, ERROR_NONE);
-	cr_assert_eq(executor_server_settings(scene.executor).log_retention_days, 7);
-	cr_assert_eq(executor_server_settings(scene.executor).websocket_idle_us, 1500000);
-	cr_assert_eq(executor_server_settings(scene.executor).max_concurrent, 0);
+	cr_assert_eq(server_settings_stored(scene.documents).log_retention_days, 7);
+	cr_assert_eq(server_settings_stored(scene.documents).websocket_idle_us, 1500000);
+	cr_assert_eq(server_settings_stored(scene.documents).max_concurrent, 0);
 	/* The next start knows them too. */
 	known = false;
+	documents_free(scene.documents);
 	executor_free(scene.executor);
+	effects_free(scene.effects);
 	open_runtime();
-	executor_open_documents(scene.executor, opened, &known);
+	server_settings_open(scene.documents, opened, &known);
 	run();
 	cr_assert(known);
-	cr_assert_eq(executor_server_settings(scene.executor).log_retention_days, 7);
+	cr_assert_eq(server_settings_stored(scene.documents).log_retention_days, 7);
 }
 
 /* ---- limits --------------------------------------------------------------------------------- */
@@ -539,12 +557,12 @@ struct many {
 };
 
 static bool compose_many(void *context, struct store_reader *reader, struct arena *arena,
-			 struct executor_changes *out_changes, struct problems *problems,
+			 struct documents_changes *out_changes, struct problems *problems,
 			 struct error *error)
 {
 	const struct many *many = context;
-	struct executor_change *changes =
-		arena_array(arena, struct executor_change, LIMIT_DOCUMENT_CHANGES);
+	struct documents_change *changes =
+		arena_array(arena, struct documents_change, LIMIT_DOCUMENT_CHANGES);
 	(void)reader;
 	(void)problems;
 	(void)error;
@@ -554,19 +572,19 @@ static bool compose_many(void *context, struct store_reader *reader, struct aren
 		changes[i].body = str_format(arena, "{\"name\": \"p%zu\", \"repo_root\": \"/\"}",
 					     many->from + i);
 	}
-	*out_changes = (struct executor_changes){ changes, LIMIT_DOCUMENT_CHANGES };
+	*out_changes = (struct documents_changes){ changes, LIMIT_DOCUMENT_CHANGES };
 	return true;
 }
 
 Test(documents, of_one_kind_there_are_only_so_many)
 {
 	struct many many = { 0 };
-	const struct executor_composition how = { .compose = compose_many,
-						  .context = &many,
-						  .by = S("someone"),
-						  .key = { .key = S("") } };
+	const struct documents_composition how = { .compose = compose_many,
+						   .context = &many,
+						   .by = S("someone"),
+						   .key = { .key = S("") } };
 	for (; many.from < LIMIT_DOCUMENTS; many.from += LIMIT_DOCUMENT_CHANGES) {
-		executor_change_composed(scene.executor, &how, replied, NULL, asked);
+		documents_change_composed(scene.documents, &how, replied, NULL, asked);
 		cr_assert_eq(answer_to(asked)->code, ERROR_NONE, "%s", scene.answers[asked].text);
 		asked++;
 	}

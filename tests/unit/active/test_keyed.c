@@ -9,9 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "active/executor.h"
+#include "active/run_commands.h"
+#include "effect/effects.h"
 #include "base/limits.h"
 #include "contract/event.h"
-#include "active/executor.h"
 
 enum { JOBS = 64, ANSWERS = 16 };
 
@@ -31,6 +33,7 @@ static struct scene {
 	char folder[64], path[96];
 	struct store *store;
 	struct store_reader *reader;
+	struct effects *effects;
 	struct executor *executor;
 	struct arena arena;
 	struct error error;
@@ -100,8 +103,10 @@ static void fatal(void *context, const struct error *error)
 
 static void open_runtime(void)
 {
+	scene.effects = effects_new();
 	const struct executor_settings settings = { .platform = &scene.system,
 						    .store = scene.store,
+						    .effects = scene.effects,
 						    .tools = &tool_table,
 						    .fatal = fatal };
 	cr_assert(executor_new(&settings, &scene.executor, &scene.error), "%s", scene.error.text);
@@ -125,6 +130,7 @@ static void end(void)
 {
 	cr_assert_eq(scene.failures, 0);
 	executor_free(scene.executor);
+	effects_free(scene.effects);
 	scene.store->ops->reader_close(scene.reader);
 	scene.store->ops->close(scene.store);
 	arena_done(&scene.arena);

@@ -5,6 +5,7 @@
  */
 #include <criterion/criterion.h>
 
+#include "active/executor.h"
 #include "api/event_page.h"
 #include "contract/event.h"
 #include "definition/definition_compile.h"

@@ -1,0 +1,44 @@
+/* active/effect_kind.h -- effects as active runs see them: what a step does outside of the engine.
+ *
+ * An effect is requested by an event.  When that event is committed the effect begins; what it
+ * comes to is a command to its run (effect/effect.h), and that command's events close it.  The room
+ * effect has one kind for each kind of node that has effects, and hands them to the executor in
+ * `struct executor_settings`.
+ */
+#ifndef ACTIVE_EFFECT_KIND_H
+#define ACTIVE_EFFECT_KIND_H
+
+#include "active/active_run.h"
+#include "engine/decide.h"
+
+struct effect_kind {
+	const char *name; /* the kind of its row among the open effects */
+	enum run_node_kind node;
+	/* Its request is committed: begin. */
+	void (*begin)(struct active_run *active, struct activation *activation);
+	/* The effect was open when an earlier process ended: resume it by its class. */
+	void (*resume)(struct active_run *active, struct activation *activation);
+	/* The effect should end.  Its result closes it, as always; an effect that has ended already
+	 * is left alone. */
+	void (*stop)(struct active_run *active, const struct uuid *effect);
+};
+
+/* The room effect, as the executor is given it.  effects_new() makes one. */
+struct effects {
+	const struct effect_kind *const *kinds; /* by enum run_node_kind */
+	/* A run that is a step of another run has ended: its parent gets the result. */
+	void (*subrun_ended)(struct executor *executor, const struct uuid *child);
+	size_t open_tools, open_turns; /* under way now */
+};
+
+const struct effect_kind *effect_kind_of(const struct executor *executor, enum run_node_kind node);
+/* The request or the restart of the step's effect is committed. */
+void effect_kind_begin(struct active_run *active, struct str step);
+/* The step was loaded with an open effect. */
+void effect_kind_resume(struct active_run *active, struct activation *activation);
+void effect_kind_stop(struct active_run *active, const struct decision_stop *stop);
+/* The program stops and the effect has not begun: may it stay open until the next start?  False for
+ * effects that cannot be repeated: after the start nobody could tell that it never began. */
+bool effect_kind_can_wait(const struct executor *executor, enum run_effect_class class);
+
+#endif

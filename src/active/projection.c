@@ -1,0 +1,160 @@
+/* active/projection.c -- rows that are derived from a run's state.
+ *
+ * They are made from the state and from nothing else, so that a row that is rebuilt is the same.
+ */
+#include "active/projection.h"
+
+#include "active/effect_kind.h"
+
+static const struct run_value *value_row(const struct value *value, struct arena *arena)
+{
+	struct run_value *out = run_value_new(arena);
+	if (value->kind == VALUE_STORED) {
+		SET(out, sha256, value->hash);
+		SET(out, size, value->size);
+	} else if (value->kind == VALUE_INLINE) {
+		const struct json *json;
+		struct error error;
+		bool good = json_read(value->text, arena, &json, &error);
+		require(good);
+		SET(out, json, json);
+	}
+	return out;
+}
+
+static struct str question_row(const struct run *run, const struct activation *step,
+			       struct arena *arena)
+{
+	struct run_open_question *question = run_open_question_new(arena);
+	SET(question, step, step->path);
+	SET(question, kind, step->question.kind);
+	SET(question, question, step->question.text);
+	SET(question, inputs, value_row(&step->inputs, arena));
+	SET(question, revision, step->question.revision);
+	SET(question, asked_at, step->question.at);
+	const struct run_graph_node *node = run_node(run, step)->row;
+	if (step->question.level > 0 && step->question.level <= (int64_t)node->levels.count)
+		SET(question, to, node->levels.at[step->question.level - 1].to);
+	if (step->due_at > 0)
+		SET(question, due_at, step->due_at);
+	if (has(node, four_eyes) && node->four_eyes && !step->settling)
+		SET(question, four_eyes, true);
+	return run_open_question_text(question, arena);
+}
+
+static struct str effect_row(struct str step, int64_t since, struct arena *arena)
+{
+	struct run_open_effect *body = run_open_effect_new(arena);
+	SET(body, step, step);
+	if (since > 0)
+		SET(body, since, since);
+	return run_open_effect_text(body, arena);
+}
+
+/* What is open is made from the state, so that a row that is made again is the same.  False when
+ * nothing of the step is. */
+bool projection_open_effect(const struct executor *executor, const struct run *run,
+			    const struct activation *step, struct arena *arena,
+			    struct store_effect *out_row)
+{
+	*out_row = (struct store_effect){ .id = step->effect, .due_at = step->due_at };
+	if (step->state == STEP_WAITING_HUMAN) {
+		out_row->id = step->question.id;
+		out_row->kind = S("human");
+		out_row->body = question_row(run, step, arena);
+		return true;
+	}
+	if (step->state == STEP_RETRYING)
+		out_row->kind = S("retry");
+	else if (step->state == STEP_RUNNING && step->open)
+		out_row->kind =
+			str_from_c(effect_kind_of(executor, run_node(run, step)->kind)->name);
+	else
+		return false;
+	bool waits = run_node(run, step)->kind == RUN_NODE_WAIT;
+	out_row->body = effect_row(step->path, waits ? step->started_at : 0, arena);
+	return true;
+}
+
+/* The time of the run itself. */
+struct store_effect projection_deadline(const struct run *run, struct arena *arena)
+{
+	return (struct store_effect){ .id = projection_deadline_id(run),
+				      .kind = S("deadline"),
+				      .due_at = run->due_at,
+				      .body = effect_row(S(""), 0, arena) };
+}
+
+bool projection_has_deadline(const struct run *run)
+{
+	return run->due_at > 0 && !run_ended(run) && !run->cancelling;
+}
+
+/* Its place in the queue. */
+struct store_effect projection_admission(const struct run *run, struct arena *arena)
+{
+	struct run_open_place *place = run_open_place_new(arena);
+	SET(place, step, S(""));
+	SET(place, kind, projection_kind(run));
+	if (run->key.size > 0)
+		SET(place, key, run->key);
+	SET(place, priority, run->priority);
+	SET(place, queued_at, run->created_at);
+	return (struct store_effect){ .id = projection_admission_id(run),
+				      .kind = S("queue"),
+				      .body = run_open_place_text(place, arena) };
+}
+
+struct uuid projection_admission_id(const struct run *run)
+{
+	return engine_effect_id(run, S(""), S("queue"), 1);
+}
+
+struct str projection_kind(const struct run *run)
+{
+	return has(run->graph->rows, kind) ? run->graph->rows->kind : S("run");
+}
+
+struct uuid projection_deadline_id(const struct run *run)
+{
+	return engine_effect_id(run, S(""), S("deadline"), 1);
+}
+
+struct store_effect *projection_open_effects(const struct executor *executor, const struct run *run,
+					     struct arena *arena, size_t *out_count)
+{
+	size_t count = 0;
+	struct store_effect *rows =
+		arena_array(arena, struct store_effect, (size_t)run->paths.count + 2);
+	for (uint32_t i = 0; i < run->paths.room; i++)
+		if (run->paths.at[i] != NULL)
+			count += projection_open_effect(executor, run, run->paths.at[i], arena,
+							&rows[count]);
+	if (projection_has_deadline(run))
+		rows[count++] = projection_deadline(run, arena);
+	if (run->queued)
+		rows[count++] = projection_admission(run, arena);
+	*out_count = count;
+	return rows;
+}
+
+struct store_run projection_run_row(const struct run *run, struct arena *arena)
+{
+	struct run_summary *summary = run_summary_new(arena);
+	SET(summary, steps_ended, run_steps_ended(run));
+	SET(summary, steps, (int64_t)run->graph->body.count);
+	if (run->fault.code.size > 0)
+		SET(summary, error, run->fault.text);
+	if (run->retention_days >= 0)
+		SET(summary, retention_days, run->retention_days);
+	return (struct store_run){ .id = run->id,
+				   .name = run->graph->name,
+				   .state = run_state_row(run->state)->word,
+				   .stepping = run->busy > 0 || engine_could_go_on(run),
+				   .created_at = run->created_at,
+				   .updated_at = run->updated_at,
+				   .ended_at = run->ended_at,
+				   .seq = run->seq,
+				   .floor = run->floor,
+				   .summary = run_summary_text(summary, arena) };
+}

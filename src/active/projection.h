@@ -1,0 +1,34 @@
+/* active/projection.h -- the rows that are derived from a run's state (architecture R12).
+ *
+ * The same functions make a row for the commit that carries the events and for `baton db rebuild`,
+ * so both are equal.
+ */
+#ifndef ACTIVE_PROJECTION_H
+#define ACTIVE_PROJECTION_H
+
+#include "engine/run.h"
+#include "store/store.h"
+
+struct executor;
+
+struct store_run projection_run_row(const struct run *run, struct arena *arena);
+/* A row for everything of the run that is open: effects, questions, attempts to come, the run's
+ * deadline, its place in the admission queue. */
+struct store_effect *projection_open_effects(const struct executor *executor, const struct run *run,
+					     struct arena *arena, size_t *out_count);
+/* The row of one step, false when nothing of it is open. */
+bool projection_open_effect(const struct executor *executor, const struct run *run,
+			    const struct activation *step, struct arena *arena,
+			    struct store_effect *out_row);
+bool projection_has_deadline(const struct run *run);
+struct store_effect projection_deadline(const struct run *run, struct arena *arena);
+struct store_effect projection_admission(const struct run *run, struct arena *arena);
+struct uuid projection_deadline_id(const struct run *run);
+struct uuid projection_admission_id(const struct run *run);
+/* The kind of the run's definition, which names its admission queue; "run" when it has none. */
+struct str projection_kind(const struct run *run);
+
+/* The guard that counts runs which carry their own retention and are not compacted. */
+#define PROJECTION_OWN_RETENTION S("retention.own")
+
+#endif

@@ -1,0 +1,133 @@
+/* active/pure_step.c -- steps of pure tools.
+ *
+ * Computing takes no effect and no thread of its own.  Only a step whose inputs are stored by hash
+ * waits until they are read.
+ */
+#include "active/pure_step.h"
+
+#include <stdlib.h>
+
+#include "active/executor_state.h"
+#include "active/value_fetch.h"
+
+enum { RETRY_US = 20000 };
+
+/* A pure step whose inputs are being read. */
+struct computation {
+	struct arena arena; /* first, as in every effect under way */
+	uint64_t active;
+	struct str step;
+	uint64_t next; /* in live->computations */
+};
+
+static void compute(struct active_run *active, struct str step);
+
+/* The state may be gone: a commit found no room, and it is read again.  The step was started by one
+ * that is stored, so it will be there. */
+static void compute_again(void *context, uint64_t argument)
+{
+	struct executor *executor = context;
+	struct computation *computation = slots_get(&executor->computations, argument);
+	if (computation == NULL)
+		return;
+	struct active_run *active = active_run_by_id(executor, computation->active);
+	require(active != NULL);
+	if (active->run == NULL) {
+		platform_timer_start(executor->settings.platform, RETRY_US, compute_again, executor,
+				     argument);
+		return;
+	}
+	slots_remove(&executor->computations, argument);
+	active_run_unpin(active);
+	compute(active, computation->step);
+	arena_done(&computation->arena);
+	free(computation);
+}
+
+static void compute_fetched(struct executor *executor, uint64_t id, uint64_t argument,
+			    const struct error *error)
+{
+	struct active_run *active = active_run_by_id(executor, id);
+	require(active != NULL);
+	uint64_t waiting = active->computations;
+	active->computations = 0;
+	active->reading = false;
+	if (error != NULL) {
+		executor_fail(executor, error);
+		return;
+	}
+	active_run_pin(active); /* the first may be the last that holds it */
+	compute_again(executor, argument);
+	while (waiting != 0) {
+		const struct computation *computation = slots_get(&executor->computations, waiting);
+		uint64_t number = waiting;
+		require(computation != NULL);
+		waiting = computation->next;
+		compute_again(executor, number);
+	}
+	active_run_unpin(active);
+	active_run_settle(active);
+}
+
+bool pure_step_command(struct active_run *active, const struct activation *activation,
+		       struct decision *seen, struct command *command)
+{
+	const struct graph_node *node = run_node(active->run, activation);
+	struct engine_values values = active_run_values(active);
+	const struct json *inputs;
+	if (engine_inputs(active->run, activation, &values, seen, &inputs) == ENGINE_NEED)
+		return false;
+	const struct tool *tool = tool_find(active->executor->settings.tools, node->row->tool);
+	struct error error = { 0 };
+	command->step = str_copy(seen->arena, activation->path);
+	if (tool == NULL || tool->compute == NULL)
+		fail(&error, ERROR_NOT_FOUND, "this program has no pure tool " STR_FMT,
+		     STR_ARG(node->row->tool));
+	else if (inputs == NULL)
+		fail(&error, ERROR_TOO_LARGE, "the inputs are over the limit of a value");
+	else if (tool->compute(inputs, seen->arena, &command->output, &error))
+		error.code = ERROR_NONE;
+	/* It may share text with values that go before the command is decided. */
+	if (command->output != NULL)
+		command->output = json_copy(seen->arena, command->output);
+	if (error.code != ERROR_NONE)
+		command->fault = (struct failure){ error_row(error.code)->name,
+						   str_copy(seen->arena, str_from_c(error.text)) };
+	return true;
+}
+
+static void compute(struct active_run *active, struct str step)
+{
+	struct activation *activation = run_activation(active->run, step);
+	/* Called off in the meantime: nobody waits for it. */
+	if (activation == NULL || activation->state != STEP_RUNNING)
+		return;
+	struct pending_command *pending = pending_command_new(COMMAND_COMPUTED);
+	struct decision seen = { .arena = &pending->arena };
+	if (pure_step_command(active, activation, &seen, &pending->command)) {
+		active_run_command(active, pending);
+		return;
+	}
+	struct computation *computation = calloc(1, sizeof(*computation));
+	require(computation != NULL);
+	computation->active = active->id;
+	computation->step = str_copy(&computation->arena, step);
+	active_run_pin(active);
+	uint64_t number = slots_add(&active->executor->computations, computation);
+	/* A thousand steps that read one value read it once: the others wait for the first. */
+	if (active->reading) {
+		computation->next = active->computations;
+		active->computations = number;
+	} else {
+		active->reading = true;
+		value_fetch(active, &seen, compute_fetched, number);
+	}
+	pending_command_free(pending);
+}
+
+void pure_step_begin(struct active_run *active, struct str step)
+{
+	/* Recovery finds the step in its run's state. */
+	if (!active->executor->draining)
+		compute(active, step);
+}

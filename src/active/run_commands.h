@@ -1,0 +1,113 @@
+/* active/run_commands.h -- commands to runs, and their replies.
+ *
+ * A command is answered exactly once, and only when its events are committed (or when nothing had
+ * to be committed).  The reply is a callback with the caller's context and argument:
+ *
+ *	static void started(void *context, uint64_t argument, const struct executor_reply *reply)
+ *	{
+ *		if (reply->error != NULL)
+ *			...                            (nothing was stored)
+ *		else
+ *			...                            (reply->run is stored)
+ *	}
+ *
+ *	struct executor_start start = { .workflow = S("build"), .inputs = S("{\"branch\":\"main\"}")
+ *}; executor_start(executor, &start, started, context, 0);
+ *
+ * What a caller passes is copied before the function returns.  A program that ends answers nobody:
+ * a client whose connection breaks asks again, with the same idempotency key.
+ */
+#ifndef ACTIVE_RUN_COMMANDS_H
+#define ACTIVE_RUN_COMMANDS_H
+
+#include "contract/contract.h"
+#include "contract/run_types.h"
+#include "engine/decide.h"
+
+struct executor;
+
+struct executor_reply {
+	const struct error *error;       /* NULL: done, and committed */
+	const struct problems *problems; /* of the document or definition; NULL = none */
+	struct uuid run;
+	struct uuid request; /* the question that was answered */
+	bool repeated;       /* the idempotency key was used before: nothing was done again */
+	/* Of a change of documents (document/documents.h): the first document as it is now. */
+	int64_t revision; /* 0 when it was deleted */
+	struct str body;  /* "" when it was deleted, and when the change is a repeated one */
+	bool created;     /* the document did not exist before */
+};
+
+typedef void executor_replied(void *context, uint64_t argument, const struct executor_reply *reply);
+
+/* The same key with the same request does nothing twice, for 24 hours and across restarts.  The
+ * same key with another request is a CONFLICT. */
+struct idempotency_key {
+	struct str key;   /* "" = none */
+	struct hash said; /* hash of method, path and body: what the key stands for */
+};
+
+/* ---- start --------------------------------------------------------------------------- */
+
+struct executor_start {
+	struct str workflow; /* the definition's name */
+	struct str yaml;     /* the definition itself; "" = read the one called `workflow` */
+	struct str inputs;   /* JSON object */
+	struct uuid run;     /* the new run's id; zero = a random one */
+	struct idempotency_key key;
+	const int64_t *retention_days; /* how long the run's events are kept; NULL = not given */
+	struct str trace; /* W3C traceparent of the caller, recorded with the run; "" = none */
+	struct str by;    /* who starts it */
+	struct str alone; /* concurrency key: one run with this key is under way at a time */
+	int64_t priority; /* runs with a higher priority leave the admission queue first */
+};
+
+/* Compiles the definition, checks the inputs and creates the run.  INVALID with problems: the
+ * definition or the inputs are wrong.  NOT_FOUND: no such definition.  CONFLICT: there is a run
+ * with this id.  OVERLOADED, UNAVAILABLE, TIMEOUT, STORAGE_FULL: nothing was created, try again. */
+void executor_start(struct executor *executor, const struct executor_start *start,
+		    executor_replied *replied, void *context, uint64_t argument);
+
+/* ---- answer -------------------------------------------------------------------------- */
+
+struct executor_answer {
+	struct uuid request; /* the question; zero = the only one that `run` waits with */
+	struct uuid run;     /* zero = whichever run the question belongs to */
+	enum run_decision decision;
+	struct str comment, by;
+	const struct hash *revision; /* of the question that the person saw; NULL = any */
+	struct str value;            /* JSON that goes with the answer; "" = none */
+	struct idempotency_key key;
+};
+
+/* NOT_FOUND: no such run.  CONFLICT: the question is not open, belongs to another run, or is
+ * another revision. */
+void executor_answer(struct executor *executor, const struct executor_answer *answer,
+		     executor_replied *replied, void *context, uint64_t argument);
+
+/* ---- pause, resume, cancel, signal --------------------------------------------------- */
+
+struct executor_command {
+	enum command_kind kind; /* COMMAND_PAUSE, _RESUME, _CANCEL or _SIGNAL */
+	struct uuid run;
+	struct str by, reason;
+	struct str name, data; /* SIGNAL: its name, its data as JSON ("" = null) */
+	struct idempotency_key key;
+};
+
+/* NOT_FOUND: no such run.  CONFLICT: the run has ended, or its state does not allow this.  A cancel
+ * is accepted under any load and, from its reserve, on a full disk. */
+void executor_command(struct executor *executor, const struct executor_command *command,
+		      executor_replied *replied, void *context, uint64_t argument);
+
+/* ---- the admission queue ------------------------------------------------------------- */
+
+/* The position of a run that waits for admission: 1 = it is next, 0 = it does not wait. */
+struct admission_place {
+	struct str kind; /* the queue; borrowed until the loop's next turn */
+	int64_t position, length;
+};
+
+struct admission_place admission_place(const struct executor *executor, const struct uuid *run);
+
+#endif
