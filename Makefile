@@ -5,7 +5,7 @@
 #   make test-full  the same with every crash point, longer fuzzing, and TSan
 #   make crash      the real program killed at every point and system call; prints the table
 #   make fuzz       every parser under libFuzzer, SECONDS=60 each
-#   make check      layers, formatting, coverage table, contracts: no build needed
+#   make check      layers, formatting, coverage table, contracts, the dashboard's types
 #   make bench      workloads beside their floor, ratios of one run
 #   make bench-large  a run of a million steps, a million runs that wait
 
@@ -51,7 +51,7 @@ test-full: build sanitized tracer fuzzers
 demo: build
 	@tools/demo
 
-check: deps
+check: build
 	@tools/check
 
 crash: build tracer
@@ -80,7 +80,7 @@ bench: bench-build
 bench-large: bench-build
 	@tools/bench large
 
-# Writes the goldens that the binary's own description is compared with.
+# Keeps the listing that later programs are compared with.
 describe: build
 	@tools/describe
 

@@ -4,9 +4,9 @@
  *
  * Each client keeps one connection, starts a run of w1-chain with a fresh document, waits for
  * its end in the same request and starts the next; with `started` the receipt is enough.  30 runs
- *go ahead unmeasured.  One thread on epoll and a reader for just the answers this needs (a status
- *and a Content-Length): the load generator shares the machine with the server, so it must cost next
- *to nothing.
+ * go ahead unmeasured.  One thread on epoll and a reader for just the answers this needs (a status
+ * and a Content-Length): the load generator shares the machine with the server, so it must cost
+ * next to nothing.
  *
  * Prints one JSON line; exit status 1 when any run did not succeed.
  */

@@ -4,9 +4,9 @@
  *
  * Opens the WebSockets (a few hundred handshakes at a time, from several loopback addresses, since
  * one has not ports enough for many runs in a row), says so in one line of JSON and waits for a
- *line on stdin: whoever started us looks at the server's memory now.  Then it sends RATE requests a
- * second, open loop: each has its time, and its latency counts from that time, sent late or not.  A
- * second line of JSON says how it went and how many WebSockets were lost meanwhile.
+ * line on stdin: whoever started us looks at the server's memory now.  Then it sends RATE requests
+ * a second, open loop: each has its time, and its latency counts from that time, sent late or not.
+ * A second line of JSON says how it went and how many WebSockets were lost meanwhile.
  */
 #include <arpa/inet.h>
 #include <errno.h>

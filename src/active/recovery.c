@@ -1,7 +1,9 @@
-/* active/recovery.c -- which runs are not finished and have something under way: a step to compute,
- * a call, a turn, a run of their own.  Their rows say so; those that only wait for a person or a
- * time stay on the disk.  Never the list of runs (architecture R18): a store with a million that
- * are finished or wait starts as fast as an empty one.
+/* active/recovery.c -- finds the runs that are not finished and have something under way.
+ *
+ * That is a step to compute, a call, a turn, or a run of their own: their rows say so.  Runs
+ * that only wait for a person or a time stay on the disk.  The list of runs is never read
+ * (architecture R18): a store with a million runs that are finished or wait starts as fast as an
+ * empty one.
  */
 #include "active/recovery.h"
 

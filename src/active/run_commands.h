@@ -11,8 +11,11 @@
  *			...                            (reply->run is stored)
  *	}
  *
- *	struct executor_start start = { .workflow = S("build"), .inputs = S("{\"branch\":\"main\"}")
- *}; executor_start(executor, &start, started, context, 0);
+ *	struct executor_start start = {
+ *		.workflow = S("build"),
+ *		.inputs = S("{\"branch\":\"main\"}"),
+ *	};
+ *	executor_start(executor, &start, started, context, 0);
  *
  * What a caller passes is copied before the function returns.  A program that ends answers nobody:
  * a client whose connection breaks asks again, with the same idempotency key.

@@ -1,4 +1,4 @@
-/* api/api_health.c -- is the server there, should it get work, and how are its parts?
+/* api/api_health.c -- liveness, readiness and component health.
  *
  * Three questions of three askers.  A supervisor wants to know whether the process is alive
  * (/health/live) and whether to send it requests (/health/ready): both are answered from memory, at

@@ -13,7 +13,7 @@
  * what happens after the client has seen the 101 is behind the cursor.
  *
  * A message that is not understood closes the socket: a client that believes to have subscribed
- *must not wait for ever.
+ * must not wait for ever.
  */
 #include <stdlib.h>
 #include <string.h>

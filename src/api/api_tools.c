@@ -7,6 +7,7 @@
 #include "api/api_documents.h"
 #include "api/read_job.h"
 #include "document/documents.h"
+#include "contract/describe.h"
 #include "tool/custom_tools.h"
 #include "tool/tool.h"
 

@@ -1,5 +1,7 @@
-/* api/merge_patch.c -- the algorithm of RFC 7396, section 2.  It recurses as deep as the patch is,
- * which is as deep as the reader lets a document be. */
+/* api/merge_patch.c -- the algorithm of RFC 7396, section 2.
+ *
+ * It recurses as deep as the patch is, which is as deep as the reader lets a document be.
+ */
 #include "api/merge_patch.h"
 
 static bool is_object(const struct json *json)

@@ -1,4 +1,4 @@
-/* api/read_job.h -- answers that are worked out on a reader's thread.  This room's.
+/* api/read_job.h -- answers that are worked out on a reader's thread; private to this room.
  *
  *	struct thing_read {
  *		struct api_read_job answer; // first
@@ -6,7 +6,7 @@
  *	};
  *
  * work() casts its executor_read and fills in the text or the error; then, on the loop, the
- *exchange is answered with it and everything is freed.
+ * exchange is answered with it and everything is freed.
  */
 #ifndef API_READING_H
 #define API_READING_H

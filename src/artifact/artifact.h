@@ -1,7 +1,9 @@
 /* artifact/artifact.h -- what runs made and keep: bytes by their hash, and each run's list of them.
  *
- *	artifacts/content/ab/abcdef…   bytes, named by their SHA-256: stored once, whoever wrote
- *them artifacts/runs/RUN             a line of JSON (run.Artifact) for each version, in their order
+ *	artifacts/content/ab/abcdef…   bytes, named by their SHA-256: stored once, whoever
+ *	                               wrote them
+ *	artifacts/runs/RUN             a line of JSON (run.Artifact) for each version, in
+ *	                               their order
  *
  * A write stores the bytes, synced and renamed into place, then the line, synced: the line is what
  * makes it a version, and whatever a line names is there.  The line carries the id of the call's

@@ -1,4 +1,5 @@
-/* base/utf8.h -- is this UTF-8?  (RFC 3629: no overlong forms, no surrogates, <= U+10FFFF) */
+/* base/utf8.h -- whether bytes are UTF-8 (RFC 3629: no overlong forms, no surrogates, <=
+ * U+10FFFF). */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 

@@ -3,18 +3,14 @@
 
 #include <string.h>
 
-/* A derived id wears the same bits as a random one: readers need only know one kind. */
-static void mark_version_4(struct uuid *uuid)
-{
-	uuid->bytes[6] = (uint8_t)((uuid->bytes[6] & 0x0F) | 0x40);
-	uuid->bytes[8] = (uint8_t)((uuid->bytes[8] & 0x3F) | 0x80);
-}
-
 struct uuid uuid_from_random(const uint8_t random[16])
 {
 	struct uuid uuid;
 	memcpy(uuid.bytes, random, sizeof(uuid.bytes));
-	mark_version_4(&uuid);
+	/* Version 4.  A derived id has the same bits as a random one: readers need only know one
+	 * kind. */
+	uuid.bytes[6] = (uint8_t)((uuid.bytes[6] & 0x0F) | 0x40);
+	uuid.bytes[8] = (uint8_t)((uuid.bytes[8] & 0x3F) | 0x80);
 	return uuid;
 }
 

@@ -293,12 +293,6 @@ bool cli_nothing(struct cli *cli, struct error *error)
 
 /* ---- usage ----------------------------------------------------------------------------- */
 
-static void add_argument(const struct cli_argument *argument, struct buf *out)
-{
-	buf_add_format(out, " %s%s%s%s", argument->optional ? "[" : "", argument->name,
-		       argument->repeats ? "..." : "", argument->optional ? "]" : "");
-}
-
 static void add_option(const struct cli_option *option, struct buf *out)
 {
 	buf_add(out, S(" ["));
@@ -343,7 +337,8 @@ void cli_usage(const struct cli_command *command, const struct cli_word *word, s
 		buf_add_format(out, " %s", word->name);
 	const struct cli_argument *argument = word != NULL ? word->arguments : command->arguments;
 	for (; argument->name != NULL; argument++)
-		add_argument(argument, out);
+		buf_add_format(out, " %s%s%s%s", argument->optional ? "[" : "", argument->name,
+			       argument->repeats ? "..." : "", argument->optional ? "]" : "");
 	const struct cli_option *option = command->options;
 	for (; option->name != NULL; option++)
 		add_option(option, out);

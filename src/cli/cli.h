@@ -53,8 +53,7 @@ struct cli {
 	struct arena arena;
 	void *state;     /* what a command keeps between two servers */
 	bool own_server; /* this process is the owner: what it leaves, nobody else goes on with */
-	bool only_looks; /* as an owner it leaves open runs alone; from the command, may be changed
-			  */
+	bool only_looks; /* as an owner it leaves open runs alone; the command may change it */
 	bool answered;   /* a server has answered at least once */
 	const char *document; /* what places in errors are in; NULL = nothing to name */
 };

@@ -146,14 +146,6 @@ static int tell_problems(struct cli *cli, const struct problems *problems)
 	return status != 0 ? status : error_row(ERROR_INVALID)->exit_status;
 }
 
-/* A text that is not even well-formed has one problem, and no member to blame. */
-static int tell_syntax(struct cli *cli, const struct error *error)
-{
-	struct problems problems = { .arena = &cli->arena };
-	problems_add(&problems, S(""), error->line, error->column, "%s", error->text);
-	return tell_problems(cli, &problems);
-}
-
 static int check(struct cli *cli)
 {
 	struct contract_state *state = cli->state;
@@ -165,11 +157,14 @@ static int check(struct cli *cli)
 		return cli_fail(cli, &error);
 	bool good = is_json(path, text) ? json_read(text, &cli->arena, &json, &error)
 					: yaml_read(text, &cli->arena, &json, &error);
-	if (!good)
-		return tell_syntax(cli, &error);
+	struct problems problems = { .arena = &cli->arena };
+	if (!good) {
+		/* A text that is not even well-formed has one problem, and no member to blame. */
+		problems_add(&problems, S(""), error.line, error.column, "%s", error.text);
+		return tell_problems(cli, &problems);
+	}
 	struct contract_world world = { .now = cli->now, .random = throw_dice, .context = cli };
 	struct contract_source source = { .json = json, .text = text, .world = &world };
-	struct problems problems = { .arena = &cli->arena };
 	bool old;
 	const void *value = pipeline_read_old(state->type, &source, &cli->arena, &problems, &old);
 	if (old && value != NULL)
@@ -199,18 +194,14 @@ static bool find_type(const char *name, const struct type **out_type, struct err
 		    name);
 }
 
-/* Enums and the unions a sibling tells apart are parts of documents, never whole ones. */
-static bool is_document(const struct type *type)
-{
-	return type->kind == KIND_ENTITY || (type->kind == KIND_UNION && type->tag.size > 0);
-}
-
 static bool prepare_check(struct cli *cli, struct contract_state *state, struct error *error)
 {
-	if (!is_document(state->type))
+	/* Enums and the unions a sibling tells apart are parts of documents, never whole ones. */
+	const struct type *type = state->type;
+	if (type->kind != KIND_ENTITY && (type->kind != KIND_UNION || type->tag.size == 0))
 		return fail(error, ERROR_USAGE,
 			    STR_FMT " is only a part of documents; check the whole one",
-			    STR_ARG(state->type->name));
+			    STR_ARG(type->name));
 	state->path = cli_argument(cli, 1);
 	if (state->path != NULL && strcmp(state->path, "-") == 0)
 		state->path = NULL;

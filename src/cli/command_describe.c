@@ -29,6 +29,9 @@ static int run(struct cli *cli)
 		description->print(&out);
 	else
 		describe_commands(&out);
+	/* The rows of commands are in this room; the contract's listing ends with them. */
+	if (description != NULL && description->print == describe_listing)
+		describe_commands_listing(&out);
 	require(!out.full);
 	return cli_print(cli, buf_str(&out));
 }

@@ -231,17 +231,12 @@ void doctor_port(struct doctor *doctor)
 			STR_FMT " is taken by another program", STR_ARG(address));
 }
 
-static bool is_loopback(struct str host)
-{
-	return str_starts(host, S("127.")) || str_equal(host, S("localhost")) ||
-	       str_equal(host, S("::1"));
-}
-
 void doctor_keys(struct doctor *doctor)
 {
 	static const char *const words[] = { "key", "list", NULL };
 	struct str host = str_from_c(config_text(&doctor->cli->config, CONFIG_SERVE_HOST));
-	bool inside = is_loopback(host);
+	bool inside = str_starts(host, S("127.")) || str_equal(host, S("localhost")) ||
+		      str_equal(host, S("::1"));
 	size_t count = 0;
 	if (doctor->has_store && doctor->cli->config_problems.count == 0) {
 		struct doctor_child child = doctor_baton(doctor, words);

@@ -1,5 +1,7 @@
-/* cli/document_command.h -- what is sent to the server: values, and whole documents.  Agents,
- * profiles and schedules are documents that have a name, one request a sub-command.  This room's.
+/* cli/document_command.h -- what is sent to the server: values, and whole documents; private to this
+ * room.
+ *
+ * Agents, profiles and schedules are documents that have a name, one request a sub-command.
  */
 #ifndef CLI_DOCUMENT_H
 #define CLI_DOCUMENT_H

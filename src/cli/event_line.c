@@ -18,19 +18,6 @@ static void add_member(const struct json *data, const char *name, const char *be
 	run_tree_plain(text, line);
 }
 
-static void add_attempt(const struct json *data, struct buf *line)
-{
-	const struct json *attempt = json_member(data, S("attempt"));
-	if (attempt != NULL && attempt->kind == JSON_INT && attempt->as.integer > 1)
-		buf_add_format(line, "  attempt %lld", (long long)attempt->as.integer);
-}
-
-static const char *way_to_answer(const struct json *data)
-{
-	struct str kind = json_text(json_member(data, S("kind")));
-	return str_equal(kind, S("outcome_unknown")) ? "settle" : "approve";
-}
-
 void event_line_print(FILE *to, const struct run_event *event, bool advice)
 {
 	char at[TIME_TEXT_SIZE];
@@ -41,7 +28,9 @@ void event_line_print(FILE *to, const struct run_event *event, bool advice)
 	bool asks = str_equal(event->type, S("human.requested"));
 	bool answers = str_equal(event->type, S("human.finished"));
 	add_member(data, answers ? "decision" : "outcome", "", &line);
-	add_attempt(data, &line);
+	const struct json *attempt = json_member(data, S("attempt"));
+	if (attempt != NULL && attempt->kind == JSON_INT && attempt->as.integer > 1)
+		buf_add_format(&line, "  attempt %lld", (long long)attempt->as.integer);
 	if (str_equal(event->type, S("run.signalled")))
 		add_member(data, "name", "", &line);
 	add_member(data, "signal", "for ", &line);
@@ -57,7 +46,9 @@ void event_line_print(FILE *to, const struct run_event *event, bool advice)
 	buf_clear(&line);
 	run_tree_plain(json_text(json_member(data, S("question"))), &line);
 	fprintf(to, "    " STR_FMT "\n", STR_ARG(buf_str(&line)));
+	bool unknown = str_equal(json_text(json_member(data, S("kind"))), S("outcome_unknown"));
 	if (advice)
-		fprintf(to, "    answer with: baton %s " STR_FMT "\n", way_to_answer(data),
+		fprintf(to, "    answer with: baton %s " STR_FMT "\n",
+			unknown ? "settle" : "approve",
 			STR_ARG(json_text(json_member(data, S("effect")))));
 }

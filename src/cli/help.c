@@ -220,6 +220,61 @@ void describe_commands(struct buf *out)
 	}
 }
 
+/* ---- the listing ----------------------------------------------------------------------- */
+
+static void listing_options(const char *owner, const struct cli_option *options, struct buf *out)
+{
+	for (; options->name != NULL; options++) {
+		buf_add_format(out, "option %s:%s", owner, options->name);
+		if (options->value != NULL)
+			buf_add(out, S(" value"));
+		if (options->letter != 0)
+			buf_add_format(out, " letter=%c", options->letter);
+		if (options->repeats)
+			buf_add(out, S(" repeats"));
+		buf_add_char(out, '\n');
+		if (options->alias != NULL)
+			buf_add_format(out, "option_alias %s:%s option=%s\n", owner, options->alias,
+				       options->name);
+	}
+}
+
+/* How many arguments there may be; "1.." where the last one repeats. */
+static void listing_line(const char *name, const struct cli_argument *argument, struct buf *out)
+{
+	size_t least = 0, most = 0;
+	bool repeats = false;
+	for (; argument->name != NULL; argument++, most++) {
+		least += argument->optional ? 0 : 1;
+		repeats = repeats || argument->repeats;
+	}
+	buf_add_format(out, "command %s arguments=%zu..", name, least);
+	if (!repeats)
+		buf_add_format(out, "%zu", most);
+	buf_add_char(out, '\n');
+}
+
+void describe_commands_listing(struct buf *out)
+{
+	const struct cli_command *command;
+	AUTO(arena) arena = { 0 };
+	listing_options("", cli_common_options(), out);
+	for (size_t i = 0; (command = cli_command_at(i)) != NULL; i++) {
+		if (command->group == CLI_HIDDEN)
+			continue;
+		if (command->words == NULL)
+			listing_line(command->name, command->arguments, out);
+		listing_options(command->name, command->options, out);
+		for (const struct cli_word *word = command->words;
+		     word != NULL && word->name != NULL; word++) {
+			const char *name =
+				str_format(&arena, "%s:%s", command->name, word->name).at;
+			listing_line(name, word->arguments, out);
+			listing_options(name, word->options, out);
+		}
+	}
+}
+
 /* ---- JSON ------------------------------------------------------------------------------ */
 
 static void put_text(struct json_writer *writer, struct str key, const char *text)

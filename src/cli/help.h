@@ -10,6 +10,8 @@ void help_all(struct buf *out);
 void help_command(const struct cli_command *command, struct buf *out);
 /* All commands as one Markdown page: the printed reference. */
 void describe_commands(struct buf *out);
+/* The commands' part of `baton describe listing`. */
+void describe_commands_listing(struct buf *out);
 /* The table itself, for other programs. */
 void help_json(const struct cli_command *only, struct buf *out);
 

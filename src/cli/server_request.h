@@ -1,5 +1,5 @@
-/* cli/server_request.h -- what a command asks the server, and how it reads the answer.  This
- * room's. */
+/* cli/server_request.h -- what a command asks the server, and how it reads the answer; private to this
+ * room. */
 #ifndef CLI_REQUESTS_H
 #define CLI_REQUESTS_H
 

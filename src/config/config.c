@@ -31,12 +31,6 @@ bool config_take(struct config *config, enum config_key key, enum config_source 
 	return true;
 }
 
-/* Variables of Baton's that are no settings. */
-static bool is_known_otherwise(struct str name)
-{
-	return str_equal(name, S("BATON_POINTS")) || str_equal(name, S("BATON_POINTS_TRACE"));
-}
-
 static const struct config_row *row_of_variable(struct str name)
 {
 	const struct config_row *row;
@@ -62,7 +56,9 @@ bool config_take_environment(struct config *config, const char *const *environme
 		struct str name = str_head(variable, at);
 		const struct config_row *row = row_of_variable(name);
 		if (row == NULL) {
-			if (!is_known_otherwise(name))
+			/* Two variables of Baton's are no settings. */
+			if (!str_equal(name, S("BATON_POINTS")) &&
+			    !str_equal(name, S("BATON_POINTS_TRACE")))
 				names[unknown++] = name;
 			continue;
 		}

@@ -23,18 +23,13 @@ static bool refuse(const struct config_row *row, struct str got, struct error *e
 		    STR_ARG(str_head(got, LIMIT_QUOTE_BYTES)));
 }
 
-static void set_number(struct config_value *value, int64_t number, struct arena *arena)
-{
-	value->number = number;
-	value->text = str_format(arena, "%lld", (long long)number).at;
-}
-
 static bool number_value(const struct config_row *row, int64_t number, struct str got,
 			 struct arena *arena, struct config_value *value, struct error *error)
 {
 	if (number < row->least || number > row->most)
 		return refuse(row, got, error);
-	set_number(value, number, arena);
+	value->number = number;
+	value->text = str_format(arena, "%lld", (long long)number).at;
 	return true;
 }
 

@@ -8,14 +8,9 @@
 
 #include "base/map.h"
 
-static bool uuid_is_random(const struct uuid *uuid)
-{
-	return uuid->bytes[6] >> 4 == 4 && uuid->bytes[8] >> 6 == 2;
-}
-
 static void check_version(struct check *check, const struct uuid *uuid, const char *field)
 {
-	if (!uuid_is_random(uuid))
+	if (uuid->bytes[6] >> 4 != 4 || uuid->bytes[8] >> 6 != 2)
 		check_fail(check, field, "must be a UUID of version 4");
 }
 
@@ -168,11 +163,6 @@ static bool node_number(const struct nodes *nodes, struct str name, size_t *out_
 	return number != 0;
 }
 
-static bool name_is_end(struct str name)
-{
-	return str_equal(name, S("__end__"));
-}
-
 static void check_name(const struct nodes *nodes, const struct path *path, const struct json *json,
 		       struct str name)
 {
@@ -187,7 +177,7 @@ static void check_name(const struct nodes *nodes, const struct path *path, const
 static void check_target(const struct nodes *nodes, const struct path *path,
 			 const struct json *json)
 {
-	if (json->kind == JSON_STRING && !name_is_end(json->as.string))
+	if (json->kind == JSON_STRING && !str_equal(json->as.string, S("__end__")))
 		check_name(nodes, path, json, json->as.string);
 }
 

@@ -35,22 +35,21 @@
  * State: what is derived from the rows (default images, name indexes, compiled patterns) is
  * built once for each type, under a lock, at first use or by contract_init(); after that it is
  * only read, so every function here may be called from any thread.
+ *
+ * The tables themselves, for those who walk them, are in contract/type.h.
  */
 #ifndef CONTRACT_CONTRACT_H
 #define CONTRACT_CONTRACT_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/attributes.h"
-#include "base/error.h"
 #include "base/json.h"
 #include "base/sha256.h"
 #include "base/str.h"
 #include "base/uuid.h"
+#include "contract/problem.h"
 
 /* ---- presence ------------------------------------------------------------------------- */
 
@@ -98,7 +97,9 @@ struct contract_kept {
 	};                                     \
 	const struct type *name##_type(void);
 
-struct type;
+struct type; /* contract/type.h */
+typedef const struct type *type_function(void);
+
 /* str_list is base/str.h's */
 CONTRACT_SCALAR_MAP(str, struct str)
 CONTRACT_SCALAR_LIST(int, int64_t)
@@ -119,31 +120,6 @@ CONTRACT_SCALAR_LIST(object, const struct json *)
 CONTRACT_SCALAR_MAP(object, const struct json *)
 CONTRACT_SCALAR_LIST(any, const struct json *)
 CONTRACT_SCALAR_MAP(any, const struct json *)
-
-/* ---- problems ------------------------------------------------------------------------- */
-
-struct problem {
-	struct str pointer;    /* RFC 6901; "" is the document itself */
-	uint32_t line, column; /* 1-based, in bytes; 0 when there is no source text */
-	struct str text;
-};
-
-/* `{ .arena = &arena }` to begin with (without an arena the parse's own is used).  At most
- * LIMIT_PROBLEMS are listed, the rest are counted in `hidden`. */
-struct problems {
-	struct arena *arena;
-	struct problem *at;
-	size_t count, hidden;
-};
-
-/* For checks beyond the rows; the place as struct json keeps it for YAML, 0 when unknown. */
-void problems_add(struct problems *problems, struct str pointer, uint32_t line, uint32_t column,
-		  const char *format, ...) PRINTF_LIKE(5, 6);
-/* One line each: "line:column /pointer: text". */
-struct str problems_text(const struct problems *problems, struct arena *arena);
-/* Fills `error` with the first problem, "(and N more)", its place and ERROR_INVALID; false.
- * Without problems: true, and the error stays untouched. */
-bool problems_fail(const struct problems *problems, struct error *error);
 
 /* ---- reading and printing ------------------------------------------------------------- */
 
@@ -178,134 +154,10 @@ bool contract_word_find(const struct type *type, struct str word, uint32_t *out_
 struct check;
 void check_fail(struct check *check, const char *field, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* ---- the tables, for describers ------------------------------------------------------- */
-
-enum type_kind {
-	KIND_STR,
-	KIND_INT,
-	KIND_REAL,
-	KIND_BOOL,
-	KIND_TIME,
-	KIND_UUID,
-	KIND_HASH,
-	KIND_SECRET,
-	KIND_OBJECT,
-	KIND_ANY,
-	KIND_ENUM,
-	KIND_ENTITY,
-	KIND_UNION,
-};
-
-enum openness {
-	CONTRACT_CLOSED, /* an unknown field is a problem */
-	CONTRACT_WIRE,   /* ignored and not printed: foreign formats */
-	CONTRACT_KEPT,   /* kept and printed back */
-};
-
-enum shape {
-	SHAPE_END,     /* the row after the last */
-	SHAPE_ONE,     /* scalars and enums in place, entities and unions a const pointer */
-	SHAPE_LIST,    /* { at, count } of values */
-	SHAPE_MAP,     /* { at, count } of { key, value } */
-	SHAPE_CONST,   /* no member; always the string `constant` */
-	SHAPE_CHECK,   /* no member: a hook */
-	SHAPE_COMPUTE, /* no member: a hook */
-};
-
-enum presence {
-	PRESENCE_NULLABLE, /* no other word was said; a mistake unless `nullable` */
-	PRESENCE_REQUIRED,
-	PRESENCE_OPTIONAL,
-	PRESENCE_DEFAULT,
-	PRESENCE_MADE,
-	PRESENCE_COMPUTED, /* ignored on input, null while not computed */
-};
-
-enum making { CONTRACT_MAKE_none, CONTRACT_MAKE_uuid4, CONTRACT_MAKE_uuid_hex, CONTRACT_MAKE_now };
-
-typedef const struct type *type_function(void);
-
-struct field {
-	struct str name; /* on the wire; empty in hooks */
-	struct str text;
-	enum shape shape;
-	enum presence presence;
-	enum making making;
-	bool nullable, unique, deprecated;
-	bool has_low, has_high, above; /* above: `low` itself is not allowed */
-	bool has_length;
-	type_function *of;    /* the value's type, an item's type */
-	size_t offset, mark;  /* of the member and of its mark */
-	struct str fallback;  /* DEFAULT's JSON text */
-	struct str constant;  /* CONST's string */
-	struct str prefix;    /* in front of what is GENERATED */
-	struct str alias;     /* read too, never printed */
-	struct str tag_in;    /* the sibling that tells the union's case */
-	const char *pattern;  /* POSIX extended */
-	double low, high;     /* numbers; items when a list */
-	uint64_t least, most; /* characters of text, items of a list or map */
-	void (*check)(const void *value, struct check *check);
-	void (*compute)(void *value);
-};
-
-struct enum_word {
-	struct str name, text;
-};
-
-struct enum_old {
-	struct str name;
-	uint32_t value;
-};
-
-struct union_case {
-	struct str tag, member;
-	type_function *of; /* NULL: OTHER, the case that keeps unknown objects as a tree */
-};
-
-struct type_ready; /* derived from the rows, contract/contract_internal.h */
-
-struct type_state {
-	_Atomic(const struct type_ready *) ready;
-	bool building;
-};
-
-struct type {
-	enum type_kind kind;
-	struct str name, text; /* wire name */
-	size_t size;
-	size_t entry_size, entry_value; /* of a map's entry; where its value is */
-	struct type_state *state;
-	/* entities */
-	enum openness openness;
-	size_t kept;                         /* offset of kept_fields, 0 when there is none */
-	const struct field *(*fields)(void); /* rows, ended by SHAPE_END; type_fields() */
-	/* enums; a word's index is its value */
-	const struct enum_word *words;
-	size_t word_count;
-	const struct enum_old *olds; /* ended by an empty name */
-	/* unions; a case's index is its kind */
-	struct str tag; /* empty: told by TAG_IN */
-	const struct union_case *cases;
-	size_t case_count;
-	size_t as; /* offset of the pointer */
-};
-
-/* `for (const struct field *field = type_fields(type); field->shape != SHAPE_END; field++)` */
-const struct field *type_fields(const struct type *type);
-bool field_is_hook(const struct field *field);            /* no name, no value */
-const struct type *field_type(const struct field *field); /* NULL for CONST and hooks */
-
 /* Builds what is derived from the rows now instead of at first use. */
 void contract_init(const struct type *const *types, size_t count);
 /* Finds the mistakes in rows that a compiler cannot: see contracts/README.md. */
 MUST_CHECK bool contract_self_test(const struct type *const *types, size_t count,
 				   struct error *error);
-
-/* JSON Schema 2020-12 of one type.  References are `prefix` and the wire name: "#/$defs/" or
- * "#/components/schemas/".  The first form is what Baton prints (all but OPTIONAL required),
- * the second what it takes; where the two differ the second's name ends in ".Input". */
-void describe_schema(const struct type *type, struct str prefix, struct json_writer *writer);
-void describe_schema_input(const struct type *type, struct str prefix, struct json_writer *writer);
-bool describe_schema_differs(const struct type *type);
 
 #endif

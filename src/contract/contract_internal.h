@@ -9,7 +9,7 @@
 #include <regex.h>
 
 #include "base/limits.h"
-#include "contract/contract.h"
+#include "contract/type.h"
 
 /* A name under which a row is found.  `row` is the index of the field, word or case. */
 struct ready_name {

@@ -24,6 +24,8 @@ static const struct description descriptions[] = {
 	{ TEXT("limits"), TEXT("Every bound, with its reason"), describe_limits },
 	{ TEXT("metrics"), TEXT("What GET /metrics shows"), describe_metrics },
 	{ TEXT("html"), TEXT("All of it as one page for a browser"), describe_html },
+	{ TEXT("listing"), TEXT("Every name a client may rely on, one line each"),
+	  describe_listing },
 };
 
 const struct description *description_at(size_t index)

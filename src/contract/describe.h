@@ -8,15 +8,16 @@
  *	markdown    the same types for a reader
  *	states events errors config limits metrics   the other .def files
  *	html        all of it, and the routes, as one page for a browser
+ *	listing     every name that a client may rely on, one line each
  *
- * Documents are deterministic: the same program prints the same bytes.  `make describe` keeps
- * them in tests/golden.  One type as JSON Schema is in contract/contract.h (describe_schema).
+ * Documents are deterministic: the same program prints the same bytes.  The listing is kept in
+ * tests/golden (`make describe`); the tests compare the other documents with it.
  */
 #ifndef CONTRACT_DESCRIBE_H
 #define CONTRACT_DESCRIBE_H
 
 #include "base/buf.h"
-#include "contract/contract.h"
+#include "contract/type.h"
 
 struct description {
 	struct str name, text;
@@ -37,6 +38,7 @@ void describe_config(struct buf *out);
 void describe_limits(struct buf *out);
 void describe_metrics(struct buf *out);
 void describe_html(struct buf *out);
+void describe_listing(struct buf *out);
 
 /* What the store keeps in step with events: the STORED rows of projections.def. */
 struct stored_row {
@@ -44,6 +46,13 @@ struct stored_row {
 };
 
 const struct stored_row *stored_row_at(size_t index); /* NULL behind the last */
+
+/* JSON Schema 2020-12 of one type.  References are `prefix` and the wire name: "#/$defs/" or
+ * "#/components/schemas/".  The first form is what Baton prints (all but OPTIONAL required),
+ * the second what it takes; where the two differ the second's name ends in ".Input". */
+void describe_schema(const struct type *type, struct str prefix, struct json_writer *writer);
+void describe_schema_input(const struct type *type, struct str prefix, struct json_writer *writer);
+bool describe_schema_differs(const struct type *type);
 
 /* One type's section of the reference page. */
 void describe_markdown_type(const struct type *type, struct buf *out);

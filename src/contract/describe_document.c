@@ -1,6 +1,6 @@
 /* contract/describe_document.c -- OpenAPI and JSON Schema: all types, and the routes.
  *
- * Both are written as one line and then indented, because a golden file is compared line by line.
+ * Both are written as one line and then indented, so that people and diff can read them.
  * Rows of one path (contract/describe_routes.h) are gathered when the path is met first.
  */
 #include <string.h>
@@ -141,28 +141,15 @@ static void put_parameters(struct json_writer *writer, const struct route_row *r
 	json_close(writer, ']');
 }
 
-/* The handler's name; a handler of several routes is told apart by the last path segment. */
-static void put_operation_id(struct json_writer *writer, const struct route_row *row)
-{
-	AUTO(arena) arena = { 0 };
-	struct str id = str_from_c(row->name), rest = str_from_c(row->path), name;
-	for (const struct route_row *before = route_rows; before < row; before++)
-		if (before->kind == ROUTE_ROW_DOOR && strcmp(before->name, row->name) == 0 &&
-		    route_row_parameter(&rest, &name)) {
-			id = str_format(&arena, "%s_" STR_FMT, row->name, STR_ARG(name));
-			break;
-		}
-	json_key(writer, S("operationId"));
-	json_put_str(writer, id);
-}
-
 static void put_operation(struct json_writer *writer, const struct route_row *row)
 {
+	AUTO(arena) arena = { 0 };
 	char method[16] = "";
 	for (size_t i = 0; row->method[i] != '\0' && i + 1 < sizeof(method); i++)
 		method[i] = (char)(row->method[i] | 0x20);
 	open_key(writer, method, '{');
-	put_operation_id(writer, row);
+	json_key(writer, S("operationId"));
+	json_put_str(writer, route_row_operation(row, &arena));
 	put(writer, "summary", row->text);
 	put(writer, "x-role", role_rows[row->role].word);
 	if (!route_row_needs_key(row)) {

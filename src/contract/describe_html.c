@@ -152,13 +152,6 @@ static void put_markdown(struct buf *out, struct str text, int deeper)
 	}
 }
 
-static void put_description(struct buf *out, const char *name)
-{
-	AUTO(buf) text = buf_limited(LIMIT_DESCRIPTION_BYTES);
-	description_find(str_from_c(name))->print(&text);
-	put_markdown(out, buf_str(&text), 1);
-}
-
 /* ---- routes ---------------------------------------------------------------------------- */
 
 static void put_title(struct buf *out, const struct route_row *row)
@@ -296,7 +289,10 @@ void describe_html(struct buf *out)
 	buf_add_format(out, "<h1>Baton %s</h1>\n", BATON_VERSION);
 	put_contents(out);
 	put_routes(out);
-	for (size_t i = 0; i < COUNT(parts); i++)
-		put_description(out, parts[i]);
+	for (size_t i = 0; i < COUNT(parts); i++) {
+		AUTO(buf) text = buf_limited(LIMIT_DESCRIPTION_BYTES);
+		description_find(str_from_c(parts[i]))->print(&text);
+		put_markdown(out, buf_str(&text), 1);
+	}
 	buf_add(out, S("</body>\n</html>\n"));
 }

@@ -1,6 +1,8 @@
 /* contract/describe_routes.c -- routes.def and roles.def as tables. */
 #include "contract/describe_routes.h"
 
+#include <string.h>
+
 #include "contract/graph_types.h"
 #include "contract/run_types.h"
 #include "contract/runtime_types.h"
@@ -91,4 +93,14 @@ bool route_row_parameter(struct str *rest, struct str *out_name)
 			return true;
 		}
 	return false;
+}
+
+struct str route_row_operation(const struct route_row *row, struct arena *arena)
+{
+	struct str rest = str_from_c(row->path), name;
+	for (const struct route_row *before = route_rows; before < row; before++)
+		if (before->kind == ROUTE_ROW_DOOR && strcmp(before->name, row->name) == 0 &&
+		    route_row_parameter(&rest, &name))
+			return str_format(arena, "%s_" STR_FMT, row->name, STR_ARG(name));
+	return str_from_c(row->name);
 }

@@ -6,7 +6,7 @@
 #ifndef CONTRACT_DESCRIBE_ROUTES_H
 #define CONTRACT_DESCRIBE_ROUTES_H
 
-#include "contract/contract.h"
+#include "contract/type.h"
 
 enum route_row_kind {
 	ROUTE_ROW_END,
@@ -47,6 +47,8 @@ bool route_row_belongs(const struct route_row *row); /* to one before it */
 bool route_row_needs_key(const struct route_row *row);
 /* The next `{name}` of a path; false behind the last. */
 bool route_row_parameter(struct str *rest, struct str *out_name);
+/* The handler's name; a later route of the same handler adds the first parameter of its path. */
+struct str route_row_operation(const struct route_row *row, struct arena *arena);
 
 struct role_row {
 	const char *word, *text;

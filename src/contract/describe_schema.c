@@ -7,9 +7,10 @@
  * Old names and values are read but not part of either form: they are told beside it (x-oldName,
  * x-oldValues), as are the texts of values (x-enumDescriptions) and of hooks (x-rules).
  */
-#include "contract/contract_internal.h"
+#include "contract/describe.h"
 
 #include "base/map.h"
+#include "contract/contract_internal.h"
 
 struct describer {
 	struct json_writer *writer;

@@ -10,7 +10,7 @@
 #ifndef CONTRACT_MODULES_H
 #define CONTRACT_MODULES_H
 
-#include "contract/contract.h"
+#include "contract/type.h"
 
 struct contract_module {
 	struct str name, text;

@@ -1,5 +1,8 @@
-/* contract/pipeline_v1_types.h -- the types of contracts/pipeline_v1.def: S1, the older pipeline
- * vocabulary.  The rules across fields are in check_pipeline.c. */
+/* contract/pipeline_v1_types.h -- the types of contracts/pipeline_v1.def, the older pipeline
+ * vocabulary.
+ *
+ * The rules across fields are in check_pipeline.c.
+ */
 #ifndef CONTRACT_PIPELINE_V1_H
 #define CONTRACT_PIPELINE_V1_H
 

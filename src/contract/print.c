@@ -21,13 +21,6 @@ _Noreturn static void never_set(const struct type *type, const struct field *fie
 	require_failed(text, __FILE__, __LINE__);
 }
 
-static struct span span_of(const void *member)
-{
-	struct span span;
-	memcpy(&span, member, sizeof(span));
-	return span;
-}
-
 static void print_member(const struct type *type, const struct field *field, const struct type *of,
 			 const void *member, struct json_writer *writer)
 {
@@ -41,7 +34,7 @@ static void print_member(const struct type *type, const struct field *field, con
 		print_value(of, at, writer);
 		return;
 	}
-	span = span_of(member);
+	memcpy(&span, member, sizeof(span));
 	bool map = field->shape == SHAPE_MAP;
 	json_open(writer, map ? '{' : '[');
 	for (size_t i = 0; i < span.count; i++) {

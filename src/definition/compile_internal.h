@@ -1,4 +1,4 @@
-/* definition/compile_internal.h -- what the compiler's passes share.  This room's.
+/* definition/compile_internal.h -- what the compiler's passes share; private to this room.
  *
  *	compile.c   the file, its inputs and outputs, other workflows
  *	order.c     a body: names, dependencies, edges, order

@@ -1,5 +1,5 @@
-/* engine/activation.h -- activations, scopes and queues: the moves that evolving is made of.  This
- * room's. */
+/* engine/activation.h -- activations, scopes and queues: the moves that evolving is made of; private
+ * to this room. */
 #ifndef ENGINE_PLACE_H
 #define ENGINE_PLACE_H
 

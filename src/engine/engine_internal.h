@@ -1,4 +1,4 @@
-/* engine/engine_internal.h -- what decide.c, advance.c, see.c and verify.c share.  This room's. */
+/* engine/engine_internal.h -- what decide.c, advance.c, see.c and verify.c share; private to this room. */
 #ifndef ENGINE_INSIDE_H
 #define ENGINE_INSIDE_H
 

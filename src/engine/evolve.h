@@ -1,6 +1,8 @@
-/* engine/evolve.h -- what evolve() is made of: one function an event, named by events.def, so that
- * forgetting one does not link.  Each changes the state as its event says, or says why the event
- * cannot stand here; seq, and what follows from the state alone, are evolve()'s.  This room's.
+/* engine/evolve.h -- what evolve() is made of: one function an event; private to this room.
+ *
+ * The functions are named by events.def, so that forgetting one does not link.  Each changes the
+ * state as its event says, or says why the event cannot stand here; seq, and what follows from
+ * the state alone, are evolve()'s.
  */
 #ifndef ENGINE_EVOLVE_H
 #define ENGINE_EVOLVE_H

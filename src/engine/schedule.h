@@ -1,5 +1,5 @@
-/* engine/schedule.h -- what a schedule does next: pure, from what was asked for, how far it has
- *come and the time.
+/* engine/schedule.h -- what a schedule does next: pure, from what was asked for, how far
+ * it has come, and the time.
  *
  * A due time goes three steps, each of them recorded before the next:
  *
@@ -10,8 +10,8 @@
  * Whatever is killed in between finds the due time where it was: a run that was started and not
  * noted is started again under the same id, which does nothing.  So each due time has one run, or
  * is counted among those that were let pass, and never both.  seen_at says up to when they have
- *been dealt with: a change that brings other due times brings none from before it, even when the
- *clock has been set back since.
+ * been dealt with: a change that brings other due times brings none from before it, even when the
+ * clock has been set back since.
  *
  * catch_up decides about due times that were not later than `opened_at`, when this server began to
  * look; overlap about every one that is left.

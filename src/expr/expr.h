@@ -10,7 +10,7 @@
  * Names: `inputs.x`, `steps.NAME.outputs` (also `output`), `steps.NAME.status`, `steps.NAME.error`,
  * `ctx.x`, and the variables a scope has (`item`, `index`, `output`).  Paths are null-safe: what is
  * missing is null and the path goes on.  A key is looked up in a mapping and nowhere else: there
- *are no attributes, methods or types to reach.
+ * are no attributes, methods or types to reach.
  *
  * Numbers are exact in 64 bits where both sides are whole, doubles otherwise; an overflow or a
  * division by nothing cannot be evaluated.  `==` compares by value, whole numbers and doubles

@@ -1,5 +1,5 @@
-/* expr/expr_tree.h -- a parsed expression: what parse.c makes and evaluate.c walks.  This room's.
- */
+/* expr/expr_tree.h -- a parsed expression: what parse.c makes and evaluate.c walks; private to this
+ * room. */
 #ifndef EXPR_TREE_H
 #define EXPR_TREE_H
 

@@ -15,8 +15,8 @@
  * nothing between two calls; whatever makes a reply another one stands in the call.
  *
  * A turn fails with a code that is a word of run_turn_fault, so that a definition's `retry.on`
- *means the same whatever the driver; start() itself also with UNAVAILABLE while every place is
- *taken: the same call is then made again in a moment.
+ * means the same whatever the driver; start() itself also with UNAVAILABLE while every place is
+ * taken: the same call is then made again in a moment.
  *
  * Whoever gives `piece` is told the reply while it comes: in order, on the loop, never from inside
  * start(), and what done() then gives is all of them in one.  A turn that is told to stop or fails

@@ -1,4 +1,4 @@
-/* llm/llm_calls.h -- turns under way: what every driver would write again.  This room's.
+/* llm/llm_calls.h -- turns under way: what every driver would write again; private to this room.
  *
  * A driver's own structure begins with a struct llm_running, made by calloc(); it is found by its
  * id and freed by llm_calls_done(), with its arena.

@@ -7,8 +7,9 @@
  *	compact   a command to each: `run.compacted`, the new floor and a snapshot are one append
  *	forget    idempotency keys that are too old
  *	purge     what floors have left behind, a slice at a time on the writer's lane; the loop
- *hands in the next slice when one is done, so appends that came meanwhile go first sweep contents
- *of artifacts that no run names, on a reader
+ *	          hands in the next slice when one is done, so appends that came meanwhile go
+ *	          first
+ *	sweep     contents of artifacts that no run names, on a reader
  */
 #include <stdlib.h>
 

@@ -1,5 +1,7 @@
 /* net/http_client_loop.c -- libcurl on libuv: its sockets are polled, its one timer is a timer of
- * the loop.  After each step of libcurl's the finished transfers are looked for, never inside it.
+ * the loop.
+ *
+ * After each step of libcurl's the finished transfers are looked for, never inside it.
  */
 #include <stdlib.h>
 #include <uv.h>

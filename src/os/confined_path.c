@@ -1,6 +1,5 @@
-/* os/confined_path.c -- openat2 with RESOLVE_BENEATH for every step: the check is the kernel's, and
- * it is made while the path is walked, so nobody can swap a folder for a link between check and
- * use. */
+/* os/confined_path.c -- openat2 with RESOLVE_BENEATH for every step: the check is the kernel's, and it is
+ * made while the path is walked, so nobody can swap a folder for a link between check and use. */
 #include "os/confined_path.h"
 
 #include <errno.h>
@@ -118,12 +117,6 @@ static bool write_some(int file, struct str bytes, size_t *out_put)
 	return true;
 }
 
-static bool write_whole(int file, struct str bytes)
-{
-	size_t put;
-	return write_some(file, bytes, &put);
-}
-
 /* Opens the folder beneath the root; the parts of it that are missing are made. */
 static int open_made(int root, const char *path, struct arena *arena)
 {
@@ -179,7 +172,9 @@ static bool write_beside(int parent, const char *beside, const char *name, struc
 	unlinkat(parent, beside, 0); /* of an attempt that died half way */
 	AUTO_CLOSE file =
 		openat(parent, beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	return file >= 0 && fchmod(file, mode) == 0 && write_whole(file, bytes) && fsync(file) == 0;
+	size_t put;
+	return file >= 0 && fchmod(file, mode) == 0 && write_some(file, bytes, &put) &&
+	       fsync(file) == 0;
 }
 
 /* Threads that put something in the same place at once must not write to one file: each takes the

@@ -53,8 +53,8 @@ static const char *const *command(const struct sandbox_spec *spec, struct arena 
 	for (size_t i = 0; i < spec->mount_count; i++)
 		ARGUMENTS_ADD(&arguments, spec->mounts[i].writable ? "--bind" : "--ro-bind",
 			      spec->mounts[i].host, spec->mounts[i].inside);
-	/* The root itself is a tmpfs, made for the mounts; nothing is to be left there unnoticed.
-	 */
+	/* The root itself is a tmpfs, made for the mounts; nothing is to be left there
+	 * unnoticed. */
 	ARGUMENTS_ADD(&arguments, "--remount-ro", "/");
 	argv_add_command(&arguments, arena, spec);
 	return arguments.at;

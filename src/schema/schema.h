@@ -12,8 +12,8 @@
  * References go within the document, by `$id` and anchor, or to the documents given with it; there
  * is no network.  Circles of references are fine as long as they lead into the value; one that does
  * not is a problem of the value's check.  `format`, `content*` and unknown keywords are not
- *checked. Patterns are matched by PCRE2 under a match limit; one that takes too long does not
- *match.  Depth and steps are bounded by limits.def.
+ * checked.  Patterns are matched by PCRE2 under a match limit; one that takes too long does not
+ * match.  Depth and steps are bounded by limits.def.
  *
  * Threads: a compiled schema may be used by one thread at a time (PCRE2's match data is its own).
  */

@@ -98,12 +98,6 @@ static bool inside(struct checking *c, const struct schema_node *node, const str
 
 /* ---- what every value may be asked ----------------------------------------------------- */
 
-static bool is_whole(const struct json *value)
-{
-	return value->kind == JSON_INT ||
-	       (value->kind == JSON_REAL && floor(value->as.real) == value->as.real);
-}
-
 static unsigned types_of(const struct json *value)
 {
 	switch (value->kind) {
@@ -114,7 +108,8 @@ static unsigned types_of(const struct json *value)
 	case JSON_INT:
 		return TYPE_INTEGER | TYPE_NUMBER;
 	case JSON_REAL:
-		return is_whole(value) ? TYPE_INTEGER | TYPE_NUMBER : TYPE_NUMBER;
+		return floor(value->as.real) == value->as.real ? TYPE_INTEGER | TYPE_NUMBER
+							       : TYPE_NUMBER;
 	case JSON_STRING:
 		return TYPE_STRING;
 	case JSON_LIST:

@@ -458,11 +458,6 @@ static void read_node(struct compiling *c, struct schema_node *node, const struc
 
 /* ---- nodes --------------------------------------------------------------------------- */
 
-static struct str tree_key(const struct json *json, struct arena *arena)
-{
-	return str_copy(arena, (struct str){ (const char *)&json, sizeof(json) });
-}
-
 static void stand_anew(struct compiling *c, const struct json *json, struct standing *standing)
 {
 	struct str id = json_text(json_member(json, S("$id"))), document, fragment;
@@ -477,7 +472,7 @@ static void stand_anew(struct compiling *c, const struct json *json, struct stan
 static struct schema_node *compile(struct compiling *c, const struct json *json,
 				   struct standing standing)
 {
-	struct str key = tree_key(json, c->arena);
+	struct str key = str_copy(c->arena, (struct str){ (const char *)&json, sizeof(json) });
 	struct schema_node *node = map_get(&c->schema->by_json, key);
 	if (node != NULL)
 		return node;

@@ -1,5 +1,5 @@
-/* schema/schema_internal.h -- a compiled schema: what compile.c makes and check.c walks.  This
- * room's. */
+/* schema/schema_internal.h -- a compiled schema: what compile.c makes and check.c walks; private to this
+ * room. */
 #ifndef SCHEMA_INSIDE_H
 #define SCHEMA_INSIDE_H
 

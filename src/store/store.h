@@ -27,10 +27,11 @@
  *   documents   everything that is not a run, by kind and name, each with a revision: one more with
  *               every change, deletion and a new beginning after it included.  Their changes are
  *               events of the system stream: the run whose id is zero, which has no row in the
- * lists of runs and no state; read_run() tells its seq. guards      named counters with limits,
- * checked and moved by an append (R13). requests    idempotency keys: which run or document a
- * request with this key has made. owner       the epoch of whoever opened the store last; a commit
- * of any other is refused for good, even if the lock file was deleted under it.
+ *               lists of runs and no state; read_run() tells its seq.
+ *   guards      named counters with limits, checked and moved by an append (R13).
+ *   requests    idempotency keys: which run or document a request with this key has made.
+ *   owner       the epoch of whoever opened the store last; a commit of any other is refused for
+ *               good, even if the lock file was deleted under it.
  *
  * Only this room knows SQL.  It makes no events and looks into no body.
  *
@@ -318,8 +319,8 @@ struct store_ops {
 	/* Effects that wait for a person or a time (kinds human, timer, retry) by kind. */
 	bool (*count_waiting)(struct store_reader *reader, struct arena *arena,
 			      struct store_state_counts *out_counts, struct error *error);
-	/* Every name and state that has a run, in this order; its cost does not grow with the runs.
-	 */
+	/* Every name and state that has a run, in this order; its cost does not grow with the
+	 * number of runs. */
 	bool (*tally_runs)(struct store_reader *reader, struct arena *arena,
 			   struct store_tallies *out_tallies, struct error *error);
 	/* Every state that has a run; its cost does not grow with the runs. */

@@ -21,11 +21,12 @@
  * dead       Values that nobody names any more; purge() takes them, if it is still so.
  * purges     Runs with events below their floor that are still on the disk: [next, upto).
  * effects    Only the open ones.  `effects_due` holds what is due, `effects_waiting` what waits for
- * a person, a time or its turn: of these there may be very many.  Calls are few at any time, and an
- * index over them would be paid for by every step. waiting    How many of these there are.
+ *            a person, a time or its turn: of these there may be very many.  Calls are few at any
+ *            time, and an index over them would be paid for by every step.
+ * waiting    How many of these there are.
  * documents  A deleted one stays as a row without a body, so that its revisions go on.
  * tallies    How many runs of a name are in a state, and what those that have ended took: one page
- * more only in a commit that changes a state.
+ *            more only in a commit that changes a state.
  */
 #ifndef STORE_STORE_SQLITE_SCHEMA_H
 #define STORE_STORE_SQLITE_SCHEMA_H

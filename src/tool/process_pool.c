@@ -1,5 +1,4 @@
-/* tool/process_pool.c -- tools that stay: one process each, asked in JSON lines, one call at a
- *time.
+/* tool/process_pool.c -- tools that stay: one process each, asked in JSON lines, one call at a time.
  *
  *	{"id": EFFECT, "run": RUN, "inputs": {...}}   to its stdin
  *	{"id": EFFECT, "output": ...}                 from its stdout, or {"id", "error": "why"}
@@ -299,14 +298,6 @@ static void ask(struct pooled_process *pooled_process, struct custom_call *call)
 		end_process(pooled_process);
 }
 
-/* Nobody asks it anything. */
-static void rest(struct pooled_process *pooled_process)
-{
-	pooled_process->idle_since =
-		platform_mono_us(loop_platform(pooled_process->process_pool->loop));
-	timer_set(pooled_process, LIMIT_TOOL_IDLE_MS * INT64_C(1000), idle);
-}
-
 /* Does whatever can be done: another process, the next call, or nothing. */
 static void pump(struct pooled_process *pooled_process)
 {
@@ -318,8 +309,11 @@ static void pump(struct pooled_process *pooled_process)
 		return;
 	}
 	if (pooled_process->first == NULL) {
-		if (pooled_process->runs)
-			rest(pooled_process);
+		if (pooled_process->runs) { /* nobody asks it anything */
+			pooled_process->idle_since =
+				platform_mono_us(loop_platform(pooled_process->process_pool->loop));
+			timer_set(pooled_process, LIMIT_TOOL_IDLE_MS * INT64_C(1000), idle);
+		}
 		return;
 	}
 	struct custom_call *call = pooled_process->first;

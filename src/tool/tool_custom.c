@@ -28,17 +28,6 @@ static struct custom_call *call_of_job(struct job *job)
 	return (struct custom_call *)(void *)((char *)job - offsetof(struct custom_call, job));
 }
 
-static struct custom_call *call_of_child(struct tool_child *child)
-{
-	return (struct custom_call *)(void *)((char *)child - offsetof(struct custom_call, child));
-}
-
-static void call_free(struct custom_call *call)
-{
-	arena_done(&call->arena);
-	free(call);
-}
-
 /* ---- the end ------------------------------------------------------------------------- */
 
 static bool read_output(struct custom_call *call, struct str text, const struct json **out_output,
@@ -76,7 +65,8 @@ void custom_finish(struct custom_call *call, struct str output, const struct err
 	if (once && call->begun && !call->answered && result.output == NULL)
 		tool_fail_unknown(&call->running, "it was started", &result.error);
 	tool_context_done(&call->running, &result);
-	call_free(call);
+	arena_done(&call->arena);
+	free(call);
 }
 
 /* Has it said how it ended? */
@@ -90,7 +80,8 @@ static bool is_json(struct custom_call *call, const struct process_result *resul
 
 static void child_ended(struct tool_child *child, const struct process_result *result)
 {
-	struct custom_call *call = call_of_child(child);
+	struct custom_call *call =
+		(struct custom_call *)(void *)((char *)child - offsetof(struct custom_call, child));
 	struct error error;
 	bool good = tool_child_succeeded(child, result, &error);
 	call->begun = tool_child_began(child);

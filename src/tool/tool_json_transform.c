@@ -3,13 +3,15 @@
  * Each operation takes what the one before gave:
  *
  *	get     pointer      what stands there (RFC 6901); fails when nothing does
- *	pick    [names]      of a mapping only these members, in this order; missing ones are left
- *out drop    [names]      of a mapping all but these rename  {old: new}   members under other
- *names; two under one name fail merge   mapping      its members over those that are there (RFC
- *7396: null takes one away) wrap    name         the value as the one member of a mapping filter
- *condition    of a list the items that meet it map     [operations] each item of a list, or each
- *member's value of a mapping check   JSON Schema  the value as it is, or a failure that says where
- *it breaks the schema
+ *	pick    [names]      of a mapping only these members, in this order; missing ones are
+ *	                     left out
+ *	drop    [names]      of a mapping all but these
+ *	rename  {old: new}   members under other names; two under one name fail
+ *	merge   mapping      its members over those that are there (RFC 7396: null takes one away)
+ *	wrap    name         the value as the one member of a mapping
+ *	filter  condition    of a list the items that meet it
+ *	map     [operations] each item of a list, or each member's value of a mapping
+ *	check   JSON Schema  the value as it is, or a failure that says where it breaks the schema
  *
  * Pure: the same inputs give the same output.  The work is bounded by LIMIT_TRANSFORM_STEPS, since
  * it is done on the loop.

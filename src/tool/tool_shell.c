@@ -18,11 +18,6 @@ struct shell {
 	bool once; /* the isolation contains nothing */
 };
 
-static struct shell *shell_of(struct tool_child *child)
-{
-	return (struct shell *)(void *)((char *)child - offsetof(struct shell, child));
-}
-
 static const struct json *output_of(const struct process_result *result, struct arena *arena)
 {
 	struct run_shell_outputs *outputs = run_shell_outputs_new(arena);
@@ -36,7 +31,8 @@ static const struct json *output_of(const struct process_result *result, struct 
 
 static void shell_ended(struct tool_child *child, const struct process_result *result)
 {
-	struct shell *shell = shell_of(child);
+	struct shell *shell =
+		(struct shell *)(void *)((char *)child - offsetof(struct shell, child));
 	FAILPOINT("tool.shell_ended");
 	AUTO(arena) arena = { 0 };
 	struct tool_result answer = { 0 };

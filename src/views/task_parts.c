@@ -71,15 +71,6 @@ static struct task_part result_part(const struct timeline *timeline,
 	return (struct task_part){ .kind = TASK_PART_TOOL_RESULT, .as.tool_result = part };
 }
 
-/* What an agent or a sub-run gave; why it gave nothing. */
-static struct task_part reply_part(const struct timeline *timeline, size_t index,
-				   const struct timeline_call *call)
-{
-	return text_part(timeline, call->fault.size > 0
-					   ? timeline_format_event(timeline, index)
-					   : timeline_output_text(timeline, call->output));
-}
-
 size_t task_parts_of(const struct timeline *timeline, size_t index, struct task_part *out)
 {
 	const struct event *event = &timeline->source->events[index];
@@ -111,7 +102,11 @@ size_t task_parts_of(const struct timeline *timeline, size_t index, struct task_
 		return 1;
 	case EVENT_TURN_FINISHED:
 	case EVENT_SUBRUN_FINISHED:
-		out[0] = reply_part(timeline, index, call);
+		/* What an agent or a sub-run gave, or why it gave nothing. */
+		out[0] =
+			text_part(timeline, call->fault.size > 0
+						    ? timeline_format_event(timeline, index)
+						    : timeline_output_text(timeline, call->output));
 		return 1;
 	case EVENT_STEP_SKIPPED:
 	case EVENT_STEP_ENTERED:

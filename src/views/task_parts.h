@@ -1,4 +1,5 @@
-/* views/task_parts.h -- what S3's steps and events are both made of.  This room's. */
+/* views/task_parts.h -- what the steps and events of the task view are both made of; private to
+ * this room. */
 #ifndef VIEWS_TASK_PARTS_H
 #define VIEWS_TASK_PARTS_H
 

@@ -199,11 +199,6 @@ static bool is_stopping(const struct timeline_step *step)
 	       step->call->ended_at == 0 && !uuid_is_zero(&step->call->effect);
 }
 
-static bool is_over(const struct timeline_step *step)
-{
-	return step->ended || step->state == VOCABULARY_STEP_SKIPPED;
-}
-
 void timeline_call_off(struct timeline *timeline, int64_t at)
 {
 	AUTO(map) held = { 0 };
@@ -214,7 +209,8 @@ void timeline_call_off(struct timeline *timeline, int64_t at)
 				map_put(&held, around->path, timeline->steps[i]);
 	for (size_t i = 0; i < timeline->count; i++) {
 		struct timeline_step *step = timeline->steps[i];
-		if (is_over(step) || is_stopping(step) || map_get(&held, step->path) != NULL)
+		bool over = step->ended || step->state == VOCABULARY_STEP_SKIPPED;
+		if (over || is_stopping(step) || map_get(&held, step->path) != NULL)
 			continue;
 		step->state = VOCABULARY_STEP_CANCELLED;
 		step->ended = true;

@@ -34,11 +34,6 @@ static const struct json *detail_end(const struct timeline *timeline, const stru
 		    { S("usage"), view_tree_copy(call->usage) });
 }
 
-static struct tree_value question_text(const struct run_human_requested *question)
-{
-	return question == NULL ? view_tree_none() : view_tree_text(question->question);
-}
-
 static struct tree_value revision_text(const struct timeline *timeline,
 				       const struct run_human_requested *question)
 {
@@ -48,14 +43,6 @@ static struct tree_value revision_text(const struct timeline *timeline,
 	return view_tree_text(str_copy(timeline->arena, hash_text(&question->revision, revision)));
 }
 
-/* Approval goes without saying. */
-static struct tree_value kind_text(const struct run_human_requested *question)
-{
-	return question == NULL || question->kind == RUN_REQUEST_APPROVAL
-		       ? view_tree_none()
-		       : view_tree_text(run_request_kind_name(question->kind));
-}
-
 static const struct json *detail_begin(const struct timeline *timeline, const struct event *event,
 				       const struct timeline_step *step,
 				       const struct timeline_call *call)
@@ -63,10 +50,13 @@ static const struct json *detail_begin(const struct timeline *timeline, const st
 	const struct run_human_requested *asked =
 		event->type == EVENT_HUMAN_REQUESTED ? event->as.run_human_requested : NULL;
 	bool waits = event->type == EVENT_TIMER_REQUESTED;
+	/* Approval is the usual kind and goes without saying. */
+	bool special = asked != NULL && asked->kind != RUN_REQUEST_APPROVAL;
 	struct arena *arena = timeline->arena;
 	return TREE(arena, { S("event"), view_tree_text(event_name(event->type)) },
 		    { S("step"), view_tree_text(step->path) },
-		    { S("question"), question_text(asked) },
+		    { S("question"),
+		      asked != NULL ? view_tree_text(asked->question) : view_tree_none() },
 		    { S("inputs"), waits ? view_tree_none() : view_tree_copy(call->inputs) },
 		    { S("revision"), revision_text(timeline, asked) },
 		    { S("attempt"),
@@ -77,7 +67,9 @@ static const struct json *detail_begin(const struct timeline *timeline, const st
 		    { S("run"), event->type == EVENT_SUBRUN_REQUESTED
 					? view_tree_text(timeline_id_text(timeline, call->effect))
 					: view_tree_none() },
-		    { S("model"), view_tree_text_if(call->model) }, { S("kind"), kind_text(asked) },
+		    { S("model"), view_tree_text_if(call->model) },
+		    { S("kind"), special ? view_tree_text(run_request_kind_name(asked->kind))
+					 : view_tree_none() },
 		    { S("to"), asked != NULL && has(asked, to) ? view_tree_text(asked->to)
 							       : view_tree_none() });
 }

@@ -1,4 +1,4 @@
-/* views/timeline_inside.h -- what the files of a story share.  This room's.
+/* views/timeline_internal.h -- what the files of a story share; private to this room.
  *
  *	scope   a body that an event has named a step of
  *	place   a node in a scope, over all of its activations

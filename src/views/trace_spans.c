@@ -1,5 +1,5 @@
-/* views/trace_spans.c -- a run as a tree of spans: the run, its activations, those in their bodies,
- * and the calls of one that was called more than once.
+/* views/trace_spans.c -- a run as a tree of spans: the run, its activations, those in their bodies, and
+ * the calls of one that was called more than once.
  *
  * The tree is made from the story's list of steps, in which a step stands before what is in it.
  * What lies deeper than was asked for, and what is over LIMIT_SPANS, is counted where it is
@@ -52,8 +52,8 @@ static struct branch *tree_of(const struct timeline *timeline)
 		struct branch *under = parent == NULL ? NULL : map_get(&by_path, parent->path);
 		hang(under == NULL ? &branches[0] : under, branch);
 	}
-	/* Those in a body stand behind it, so from behind every branch is whole when it is added.
-	 */
+	/* Those in a body stand behind it, so from behind every branch is whole when it is
+	 * added. */
 	for (size_t i = timeline->count; i > 0; i--) {
 		struct branch *branch = &branches[i];
 		if (branch->step == NULL)

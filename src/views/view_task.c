@@ -15,6 +15,7 @@
  */
 #include "views/task_parts.h"
 
+#include "contract/type.h"
 #include "views/view_tree.h"
 
 /* ---- steps --------------------------------------------------------------------------- */

@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tests/support"), str(ROOT / "tools")]
 
 from baton import PATIENCE_S, PROGRAM, Home, environment  # noqa: E402
 

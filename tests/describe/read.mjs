@@ -1,15 +1,19 @@
-// Independent readers of what Baton says about itself.  Prints a list of complaints as JSON.
+// Independent readers of what Baton says about itself.  Prints a list of complaints as JSON; of
+// TypeScript, what its own compiler has read.
 //
 //   read.mjs openapi FILE      OpenAPI 3.1: the document against the specification's own schema
 //   read.mjs schema FILE       JSON Schema 2020-12: the meta-schema, then every $def compiled
 //   read.mjs documents FILE    stdin: [{"name", "document"}]; each against $defs/name of FILE
+//   read.mjs typescript FILE   every type as data: {"run.Step": {"members", "open"} or {"cases"}}
 import { readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import Ajv2020 from "ajv/dist/2020.js";
 import formats from "ajv-formats";
+import ts from "typescript";
 
 const [what, path] = process.argv.slice(2);
-const tree = JSON.parse(readFileSync(path, "utf8"));
+const text = readFileSync(path, "utf8");
+const tree = what === "typescript" ? {} : JSON.parse(text);
 const complaints = [];
 
 function complain(place, errors) {
@@ -36,7 +40,41 @@ async function standardInput() {
 // A JSON pointer in a fragment, as the reader wants it.
 const at = (name) => `baton#/$defs/${encodeURIComponent(name)}`;
 
-if (what === "openapi") {
+// A name without quotes, a type as it is written, what the comment says of it.
+function member(source, node) {
+  const said = { type: node.type.getText(source), optional: Boolean(node.questionToken) };
+  for (const tag of ts.getJSDocTags(node)) {
+    if (tag.tagName.text === "default") said.default = JSON.parse(tag.comment);
+    else if (tag.tagName.text === "deprecated") said.deprecated = true;
+  }
+  return [node.name.text, said];
+}
+
+function cases(source, type) {
+  return (ts.isUnionTypeNode(type) ? type.types : [type]).map((one) => one.getText(source));
+}
+
+function types(source) {
+  const found = {};
+  for (const module of source.statements.filter(ts.isModuleDeclaration))
+    for (const node of module.body.statements) {
+      const name = `${module.name.text}.${node.name.text}`;
+      if (found[name]) throw new Error(`${name} is there twice`);
+      found[name] = ts.isInterfaceDeclaration(node)
+        ? {
+            members: Object.fromEntries(node.members.filter(ts.isPropertySignature).map((one) => member(source, one))),
+            open: node.members.some(ts.isIndexSignatureDeclaration),
+          }
+        : { cases: cases(source, node.type) };
+    }
+  return found;
+}
+
+let read;
+
+if (what === "typescript") {
+  read = types(ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true));
+} else if (what === "openapi") {
   const result = await new Validator().validate(structuredClone(tree));
   if (!result.valid) complain("", Array.isArray(result.errors) ? result.errors : [result.errors]);
 } else if (what === "schema") {
@@ -59,4 +97,4 @@ if (what === "openapi") {
 } else {
   complaints.push(`what is ${what}?`);
 }
-console.log(JSON.stringify(complaints));
+console.log(JSON.stringify(read ?? complaints));

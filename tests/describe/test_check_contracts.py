@@ -1,5 +1,4 @@
 """tools/check-contracts in a repository of its own: what may grow, and what needs a reason."""
-import json
 import os
 import pathlib
 import shutil
@@ -8,8 +7,8 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SCHEMA = {"$defs": {"a.X": {"type": "object", "properties": {"one": {"type": "string"}}, "required": ["one"]}}}
-STATES = "# States\n\n## run\n\n| `running` | no |\n"
+FIRST = "entity a.X closed\nfield a.X.one string required\nstate run.running live\n"
+CHANGED = FIRST.replace("one string", "one integer")
 
 
 class Repository:
@@ -18,23 +17,22 @@ class Repository:
         self.golden = path / "tests/golden"
         self.golden.mkdir(parents=True)
         (path / "tools").mkdir()
-        shutil.copy(ROOT / "tools/check-contracts", path / "tools")
+        for name in ("check-contracts", "contract_listing.py"):
+            shutil.copy(ROOT / "tools" / name, path / "tools")
         self.environment = {"PATH": os.environ["PATH"], "HOME": str(path), "GIT_CONFIG_NOSYSTEM": "1",
+                            "PYTHONDONTWRITEBYTECODE": "1",
                             "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a",
                             "GIT_COMMITTER_EMAIL": "a@b"}
         self.git("init", "-q", "-b", "main")
-        for name in ("openapi.json", "schema.json"):
-            self.write(name, SCHEMA)
-        for name in ("types.ts", "states.md", "events.md", "errors.md"):
-            (self.golden / name).write_text(STATES)
+        self.write(FIRST)
         self.history("old")
         self.commit("first")
 
     def git(self, *words):
         subprocess.run(["git", *words], cwd=self.path, env=self.environment, check=True, capture_output=True)
 
-    def write(self, name, tree):
-        (self.golden / name).write_text(json.dumps(tree, indent=2) + "\n")
+    def write(self, text):
+        (self.golden / "contract.txt").write_text(text)
 
     def history(self, name, text='{"type":"run.created"}\n'):
         (self.golden / "histories").mkdir(exist_ok=True)
@@ -56,31 +54,22 @@ def repository(tmp_path):
     return Repository(tmp_path)
 
 
-def changed(**properties):
-    tree = json.loads(json.dumps(SCHEMA))
-    tree["$defs"]["a.X"]["properties"].update(properties)
-    return tree
-
-
 def test_the_first_version_promises_everything(repository):
-    assert repository.check() == (0, "7 documents, 0 broke a promise\n")
+    assert repository.check() == (0, "the listing and the histories, 0 broke a promise\n")
 
 
 def test_growth_needs_no_reason(repository):
-    grown = changed(two={"type": "string"})
-    grown["$defs"]["a.X"]["required"].append("two")
-    repository.write("schema.json", grown)
-    (repository.golden / "states.md").write_text(STATES + "| `done` | yes |\n")
+    repository.write(FIRST + "state run.done final\nentity a.Y closed\nfield a.Y.one string required\n")
     assert repository.check()[0] == 0
     repository.commit("more")
     assert repository.check()[0] == 0
 
 
-@pytest.mark.parametrize("tree", [changed(one={"type": "integer"}), {"$defs": {}}])
-def test_a_change_is_refused_before_and_after_its_commit(repository, tree):
-    repository.write("schema.json", tree)
+@pytest.mark.parametrize("text", [CHANGED, "state run.running live\n"])
+def test_a_change_is_refused_before_and_after_its_commit(repository, text):
+    repository.write(text)
     status, text = repository.check()
-    assert status == 1 and "not committed yet" in text and '/properties/one/type = "string"' in text
+    assert status == 1 and "not committed yet" in text and "- field a.X.one string required" in text
     assert repository.check(CONTRACT_CHANGE="numbers are better")[0] == 0
     repository.commit("less")
     status, text = repository.check()
@@ -88,26 +77,26 @@ def test_a_change_is_refused_before_and_after_its_commit(repository, tree):
 
 
 def test_a_reason_makes_a_change_good(repository):
-    repository.write("schema.json", changed(one={"type": "integer"}))
+    repository.write(CHANGED)
     repository.commit("less\n\nContract-Change: numbers are better")
     assert repository.check()[0] == 0
 
 
 def test_an_empty_reason_is_none(repository):
-    repository.write("schema.json", changed(one={"type": "integer"}))
+    repository.write(CHANGED)
     repository.commit("less\n\nContract-Change:\n")
     assert repository.check()[0] == 1
 
 
 def test_a_reason_given_before_the_file_is_committed(repository):
     repository.commit("rows\n\nContract-Change: numbers are better")
-    repository.write("schema.json", changed(one={"type": "integer"}))
+    repository.write(CHANGED)
     assert repository.check()[0] == 0
 
 
 def test_a_reason_on_a_merged_branch(repository):
     repository.git("checkout", "-q", "-b", "branch")
-    repository.write("schema.json", changed(one={"type": "integer"}))
+    repository.write(CHANGED)
     repository.commit("less\n\nContract-Change: numbers are better")
     repository.git("checkout", "-q", "main")
     repository.commit("elsewhere")
@@ -115,24 +104,24 @@ def test_a_reason_on_a_merged_branch(repository):
     assert repository.check()[0] == 0
 
 
-def test_order_and_version_are_no_promises(repository):
-    tree = {"info": {"version": "1"}, "required": ["a", "b"]}
-    repository.write("openapi.json", tree)
-    repository.commit("one\n\nContract-Change: another interface")
-    repository.write("openapi.json", {"required": ["b", "a"], "info": {"version": "2"}})
+def test_a_line_may_move(repository):
+    repository.write("state run.running live\n" + FIRST.replace("state run.running live\n", ""))
     assert repository.check()[0] == 0
 
 
-def test_a_line_counts_under_its_heading(repository):
-    (repository.golden / "states.md").write_text(STATES.replace("## run", "## step"))
+def test_new_lines_of_the_program_are_counted(repository):
+    program = repository.path / "build/baton"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\ncat tests/golden/contract.txt; echo state run.done final\n")
+    program.chmod(0o755)
     status, text = repository.check()
-    assert status == 1 and "## run > | `running` | no |" in text
+    assert status == 0 and "warning: 1 lines of the program's contract are no promises yet" in text
 
 
 def test_a_golden_file_that_is_gone(repository):
-    (repository.golden / "events.md").unlink()
+    (repository.golden / "contract.txt").unlink()
     status, text = repository.check()
-    assert status == 1 and "tests/golden/events.md: is gone" in text
+    assert status == 1 and "tests/golden/contract.txt: is gone" in text
 
 
 def test_a_history_may_be_added(repository):

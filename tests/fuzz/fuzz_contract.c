@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "contract/type.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

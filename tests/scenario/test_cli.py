@@ -10,7 +10,7 @@ import subprocess
 import threading
 
 import pytest
-from baton import EXIT, PATIENCE_S, PROGRAM, ROOT, environment, new_id
+from baton import EXIT, PATIENCE_S, PROGRAM, environment, new_id
 
 COMMANDS = ["run", "watch", "runs", "show", "logs", "events", "artifacts", "pause", "resume", "cancel", "signal", "inbox", "approve",
             "reject", "modify", "settle", "schedule", "serve", "doctor", "db", "config", "profile", "agent", "key", "trust", "tools", "contract", "describe", "completion", "version", "help"]
@@ -93,10 +93,15 @@ def test_help_of_nothing(home):
     assert home.cli("help", "dance")[0] == EXIT["not_found"]
 
 
-def test_the_printed_reference_is_the_golden(home):
+def test_the_printed_reference_has_every_command(home):
     status, output, _ = home.cli("describe", "commands")
     assert status == 0
-    assert output == (ROOT / "tests/golden/commands.md").read_text()
+    for line in home.cli("describe", "listing")[1].splitlines():
+        kind, name, *_ = line.split(" ")
+        if kind == "command":
+            assert f"\nbaton {name.replace(':', ' ')}" in output
+        elif kind == "option":
+            assert re.search(rf"^\| `(-., )?{name.rpartition(':')[2]}[ `]", output, re.M), name
     for command in COMMANDS:
         assert f"\n### {command}\n" in output
     assert "\n### complete\n" not in output

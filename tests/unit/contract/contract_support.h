@@ -1,5 +1,4 @@
-/* tests/unit/contract/contract_support.h -- what every contract test needs: text in, value or
- * problems out.
+/* tests/unit/contract/contract_support.h -- what every contract test needs: text in, value or problems out.
  */
 #ifndef SUPPORT_H
 #define SUPPORT_H
@@ -10,7 +9,7 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
-#include "contract/contract.h"
+#include "contract/type.h"
 #include "sample.h"
 
 struct outcome {

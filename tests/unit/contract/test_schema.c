@@ -1,5 +1,6 @@
 /* JSON Schema: the form that is printed and the form that is taken. */
 #include "contract_support.h"
+#include "contract/describe.h"
 
 static struct str schema(const struct type *type, bool input, struct arena *arena)
 {

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "contract/pipeline_types.h"
 #include "contract/pipeline_v1_types.h"
+#include "contract/type.h"
 
 /* Both modules' types, one after the other; NULL after the last. */
 const struct type *type_at(size_t index);

@@ -1,5 +1,5 @@
-/* tests/unit/contract_runtime/runtime_documents.h -- a module proven by documents; the graph
- * module's tests use it too.
+/* tests/unit/contract_runtime/runtime_documents.h -- a module proven by documents; the graph module's
+ * tests use it too.
  *
  * documents/<Wire.Name>.json is a document that leaves out what may be left out.
  * printed/<Wire.Name>.json is what it must be printed as, where that is something else: defaults,
@@ -12,7 +12,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "contract/contract.h"
+#include "contract/type.h"
 
 /* One mistake: `value` (NULL: nothing) put at `pointer` of the entity's document. */
 struct mistake {

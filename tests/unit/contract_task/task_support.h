@@ -1,5 +1,4 @@
-/* tests/unit/contract_task/task_support.h -- documents from files, read as the type they are named
- * for.
+/* tests/unit/contract_task/task_support.h -- documents from files, read as the type they are named for.
  */
 #ifndef SUPPORT_H
 #define SUPPORT_H
@@ -7,6 +6,7 @@
 #include <criterion/criterion.h>
 
 #include "contract/task_types.h"
+#include "contract/type.h"
 
 struct outcome {
 	const void *value; /* NULL when there were problems */

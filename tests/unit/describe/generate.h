@@ -6,7 +6,7 @@
 #ifndef GENERATE_H
 #define GENERATE_H
 
-#include "contract/contract.h"
+#include "contract/type.h"
 
 enum fullness {
 	MINIMAL, /* only what must be there */

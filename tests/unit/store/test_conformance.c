@@ -84,8 +84,8 @@ STORE_TEST(conformance, a_later_append_goes_on_and_replaces_the_row)
 	cr_assert_str(row.summary, S(""));
 	cr_assert_eq(row.ended_at, 77);
 	cr_assert_eq(row.seq, 4);
-	/* The name alone, too, and one that is too long to be remembered; it is counted under it.
-	 */
+	/* The name alone, too, and one that is too long to be remembered; it is counted
+	 * under it. */
 	const struct str names[] = {
 		S("third"),
 		S("a-name-that-is-longer-than-the-sixty-four-bytes-which-are-kept-of-it-in-memory"),

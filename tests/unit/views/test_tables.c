@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "contract/graph_types.h"
+#include "contract/type.h"
 #include "contract/pipeline_types.h"
 #include "contract/pipeline_v1_types.h"
 #include "contract/runtime_types.h"

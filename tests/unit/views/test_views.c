@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "contract/pipeline_types.h"
+#include "contract/type.h"
 #include "contract/pipeline_v1_types.h"
 #include "contract/runtime_types.h"
 #include "contract/graph_types.h"
