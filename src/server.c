@@ -194,9 +194,9 @@ static const struct sandbox *sandbox_of(const struct server *server)
 	return sandbox;
 }
 
-static struct http_patience patience_of(const struct config *config)
+static struct http_timeouts patience_of(const struct config *config)
 {
-	return (struct http_patience){
+	return (struct http_timeouts){
 		.header_ms = (uint64_t)config_number(config, CONFIG_HEADER_SECONDS) * 1000,
 		.body_ms = (uint64_t)config_number(config, CONFIG_BODY_SECONDS) * 1000,
 		.idle_ms = (uint64_t)config_number(config, CONFIG_IDLE_SECONDS) * 1000,
@@ -421,10 +421,10 @@ static void give_up(struct server *server)
 /* Clients get what the program itself does not need, and of few descriptors half. */
 static void make_room(struct server *server)
 {
-	size_t there = descriptors_raise(LIMIT_HTTP_CONNECTIONS + LIMIT_DESCRIPTORS_KEPT);
+	size_t there = file_descriptor_limit_raise(LIMIT_HTTP_CONNECTIONS + LIMIT_DESCRIPTORS_KEPT);
 	size_t kept = there / 2 < LIMIT_DESCRIPTORS_KEPT ? there / 2 : LIMIT_DESCRIPTORS_KEPT;
 	if (there - kept < LIMIT_HTTP_CONNECTIONS)
-		http_server_make_room(api_server(server->api), there - kept);
+		http_server_set_connection_limit(api_server(server->api), there - kept);
 }
 
 bool server_open(const struct server_settings *settings, struct server **out_server,
@@ -462,8 +462,8 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 	};
 	server->api = api_new(&api);
 	make_room(server);
-	const struct http_patience patience = patience_of(settings->config);
-	http_server_be_patient(api_server(server->api), &patience);
+	const struct http_timeouts patience = patience_of(settings->config);
+	http_server_set_timeouts(api_server(server->api), &patience);
 	api_load(server->api, open_front_door, server);
 	*out_server = server;
 	return true;

@@ -253,7 +253,7 @@ static void apply(void *context, const struct watched_document *document)
 	struct api *api = context;
 	(void)document;
 	int64_t idle_us = server_settings_stored(api->settings.documents).websocket_idle_us;
-	websocket_be_patient(api->server, (uint64_t)(idle_us / 1000));
+	websocket_set_idle_timeout(api->server, (uint64_t)(idle_us / 1000));
 }
 
 void api_watch_server(struct api *api, platform_callback *loaded)

@@ -27,7 +27,7 @@ static enum phase_answer went(bool good)
 
 static enum phase_answer match(struct api_call *call, struct error *error)
 {
-	return went(route_find(call, websocket_wanted(call->request), error));
+	return went(route_find(call, websocket_is_requested(call->request), error));
 }
 
 /* ---- host and origin ------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
-/* base/arena.c -- blocks that double up to 1 MB.
+/* base/arena.c -- a list of blocks whose size doubles up to 1 MB.
  *
- * The first block is small, because most arenas belong to one request; a block larger than the
- * normal size is made for a single large piece and hung behind the newest one, so that a big
- * value does not waste the rest of a fresh block.
+ * The first block is small, because most arenas serve a single request.  A large allocation gets a
+ * block of its own, which is linked behind the newest block: the rest of the newest block stays in
+ * use for small allocations.
  */
 #include "base/arena.h"
 
@@ -90,7 +90,7 @@ char *arena_take_text(struct arena *arena, size_t size)
 
 void *arena_copy(struct arena *arena, const void *bytes, size_t size)
 {
-	char *copy = take_aligned(arena, size); /* no zeroes under what is overwritten */
+	char *copy = take_aligned(arena, size); /* not zeroed: every byte is overwritten */
 	if (size > 0)
 		memcpy(copy, bytes, size);
 	return copy;

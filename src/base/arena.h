@@ -1,8 +1,9 @@
-/* base/arena.h -- a lifetime: everything allocated from it dies with it.
+/* base/arena.h -- arena allocator: all memory of an arena is freed at once.
  *
- * Allocation never fails (it aborts: limits elsewhere keep it from getting there) and memory
- * comes back zeroed.  Nothing is freed singly.  arena_reset() keeps the first block for reuse.
- * A zeroed struct is an empty arena: `AUTO(arena) arena = {0};`.
+ * An allocation never returns NULL: the program aborts when malloc() fails, and the limits of
+ * contracts/limits.def keep that from happening.  Memory is zeroed unless a function says
+ * otherwise. Single allocations cannot be freed.  arena_reset() frees everything but keeps the
+ * first block for reuse.  A zeroed struct is an empty arena: `AUTO(arena) arena = {0};`.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -16,7 +17,7 @@ struct arena_block;
 struct arena {
 	struct arena_block *newest;
 	char *next, *end; /* free bytes of the newest block */
-	size_t taken;     /* bytes taken from malloc */
+	size_t taken;     /* bytes allocated with malloc */
 };
 
 void *arena_take(struct arena *arena, size_t size); /* zeroed, aligned to 16 */

@@ -1,11 +1,12 @@
-/* base/attributes.h -- the few compiler words every room uses.
+/* base/attributes.h -- compiler attributes and small macros that every folder uses.
  *
- * MUST_CHECK    the caller may not ignore the result
- * PRINTF_LIKE   the compiler checks the format against the arguments
+ * MUST_CHECK    the compiler warns when a caller ignores the result
+ * PRINTF_LIKE   the compiler checks the format string against the arguments
  * AUTO(type)    `AUTO(buf) body = {0};` calls buf_done(&body) when the scope ends
- * COUNT(array)  number of items of a real array
- * require(x)    a broken invariant of ours: says where and aborts, in release builds too.
- *               The world's errors never come here, they go through base/error.h.
+ * COUNT(array)  number of elements of an array (not of a pointer)
+ * require(x)    asserts an invariant of this program, in release builds too: prints the expression
+ *               with its file and line, then aborts.  Bad input and failed system calls are errors
+ *               (base/error.h), never a require().
  */
 #ifndef BASE_ATTRIBUTES_H
 #define BASE_ATTRIBUTES_H

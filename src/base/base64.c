@@ -1,4 +1,4 @@
-/* base/base64.c -- three bytes are four characters of the alphabet. */
+/* base/base64.c -- base64 encoding and decoding; every three bytes become four characters. */
 #include "base/base64.h"
 
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -27,7 +27,7 @@ struct str base64_text(struct arena *arena, struct str bytes)
 	return (struct str){ out, size };
 }
 
-/* -1 for a character that is not of the alphabet. */
+/* The value of a base64 digit, or -1 for any other character. */
 static int digit(char c)
 {
 	if (c >= 'A' && c <= 'Z')
@@ -43,26 +43,26 @@ bool base64_read(struct arena *arena, struct str text, struct str *out_bytes)
 {
 	if (text.size % 4 != 0)
 		return false;
-	size_t filling = 0;
-	while (filling < 2 && text.size > filling && text.at[text.size - 1 - filling] == '=')
-		filling++;
-	size_t size = text.size / 4 * 3 - filling, made = 0;
+	size_t padding = 0;
+	while (padding < 2 && text.size > padding && text.at[text.size - 1 - padding] == '=')
+		padding++;
+	size_t size = text.size / 4 * 3 - padding, written = 0;
 	char *out = arena_take_text(arena, size + 1);
 	uint32_t bits = 0;
-	unsigned waiting = 0;
-	for (size_t i = 0; i < text.size - filling; i++) {
+	unsigned bit_count = 0;
+	for (size_t i = 0; i < text.size - padding; i++) {
 		int value = digit(text.at[i]);
 		if (value < 0)
 			return false;
 		bits = bits << 6 | (uint32_t)value;
-		waiting += 6;
-		if (waiting < 8)
+		bit_count += 6;
+		if (bit_count < 8)
 			continue;
-		waiting -= 8;
-		out[made++] = (char)(bits >> waiting & 255);
+		bit_count -= 8;
+		out[written++] = (char)(bits >> bit_count & 255);
 	}
-	if ((bits & ((1U << waiting) - 1)) != 0)
+	if ((bits & ((1U << bit_count) - 1)) != 0)
 		return false;
-	*out_bytes = (struct str){ out, made };
+	*out_bytes = (struct str){ out, written };
 	return true;
 }

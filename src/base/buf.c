@@ -1,4 +1,4 @@
-/* base/buf.c -- doubling growth, one limit check in one place. */
+/* base/buf.c -- doubling growth; buf_reserve() is the only place that checks the limit. */
 #include "base/buf.h"
 
 #include <stdio.h>

@@ -1,7 +1,8 @@
-/* base/buf.h -- owned, growing text that knows its limit from birth.
+/* base/buf.h -- growing buffer of bytes that it owns, with an optional size limit.
  *
- * Adding beyond the limit adds nothing and marks the buffer `full`; the caller may add a whole
- * document and ask once at the end.  A zeroed buf has no limit but memory.
+ * An addition that would exceed the limit adds nothing and sets `full`, so a caller may write a
+ * whole document and check `full` once at the end.  A zeroed struct is an empty buffer without a
+ * limit.
  */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
@@ -12,7 +13,7 @@ struct buf {
 	char *at;
 	size_t size, room;
 	size_t limit; /* 0 = none */
-	bool full;    /* something did not fit */
+	bool full;    /* an addition was dropped because of the limit */
 };
 
 struct buf buf_limited(size_t limit);
@@ -21,11 +22,11 @@ void buf_done(struct buf *buf);
 bool buf_add(struct buf *buf, struct str s);
 bool buf_add_char(struct buf *buf, char c);
 bool buf_add_format(struct buf *buf, const char *format, ...) PRINTF_LIKE(2, 3);
-/* Room for `size` more bytes at the end, to be filled and then counted in with buf->size;
- * NULL (and full) when that passes the limit. */
+/* Reserves `size` bytes behind the content.  The caller writes them and adds their number to
+ * buf->size.  Returns NULL and sets `full` when the limit would be exceeded. */
 char *buf_reserve(struct buf *buf, size_t size);
 void buf_clear(struct buf *buf); /* keeps the memory */
 void buf_drop_front(struct buf *buf, size_t count);
-struct str buf_str(const struct buf *buf); /* good until the next add */
+struct str buf_str(const struct buf *buf); /* valid until the next addition */
 
 #endif

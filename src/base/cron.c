@@ -1,8 +1,9 @@
-/* base/cron.c -- fields as sets of bits, and a search that walks days, not minutes.
+/* base/cron.c -- fields as bit sets, and a search that walks days instead of minutes.
  *
- * The search goes through the zone's spans, within which local time is UTC and a number: there the
- * next matching local minute is looked for, and only where two spans meet do gaps and overlaps need
- * a thought.
+ * cron_next() visits the spans of the time zone one after the other.  The UTC offset is constant
+ * within a span, so the search for the next matching local minute is plain arithmetic there.
+ * Skipped and repeated local times exist only at the boundary between two spans and are handled
+ * there.
  */
 #include "base/cron.h"
 
@@ -16,8 +17,8 @@ enum { DAY = 86400 };
 struct field_row {
 	const char *name;
 	int least, most;
-	const char *words; /* three letters each, the first is word_base */
-	int word_base;
+	const char *names; /* three letters each */
+	int first_name;    /* value of the first name */
 };
 
 static const struct field_row field_rows[] = {
@@ -43,10 +44,11 @@ struct parser {
 	struct error *error;
 };
 
-static bool wrong(struct parser *parser, size_t at, const char *what, const struct field_row *row)
+static bool field_fail(struct parser *parser, size_t at, const char *problem,
+		       const struct field_row *row)
 {
-	fail(parser->error, ERROR_INVALID, "column %zu: %s of the field %s (%d-%d)", at + 1, what,
-	     row->name, row->least, row->most);
+	fail(parser->error, ERROR_INVALID, "column %zu: %s field (%d-%d): %s", at + 1, row->name,
+	     row->least, row->most, problem);
 	parser->error->line = 1;
 	parser->error->column = (uint32_t)at + 1;
 	return false;
@@ -62,24 +64,25 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static bool take_word(struct parser *parser, const struct field_row *row, int *out_value)
+static bool take_name(struct parser *parser, const struct field_row *row, int *out_value)
 {
 	size_t begin = parser->at, size = 0;
-	struct str words = str_from_c(row->words);
+	struct str names = str_from_c(row->names);
 	while (parser->at < parser->text.size && is_letter(peek(parser)))
 		parser->at++;
 	size = parser->at - begin;
-	struct str word = str_head(str_skip(parser->text, begin), size);
-	for (size_t i = 0; i + 3 <= words.size && size == 3; i += 3)
-		if (str_equal_folded(word, str_head(str_skip(words, i), 3))) {
-			*out_value = row->word_base + (int)(i / 3);
+	struct str name = str_head(str_skip(parser->text, begin), size);
+	for (size_t i = 0; i + 3 <= names.size && size == 3; i += 3)
+		if (str_equal_folded(name, str_head(str_skip(names, i), 3))) {
+			*out_value = row->first_name + (int)(i / 3);
 			return true;
 		}
-	return wrong(parser, begin,
-		     words.size > 0
-			     ? "a name is the first three letters of one, such as jan or mon,"
-			     : "a name is no value",
-		     row);
+	return field_fail(parser, begin,
+			  names.size > 0
+				  ? "unknown name; write the first three letters of the English "
+				    "name, such as jan or mon"
+				  : "names are allowed only for months and weekdays",
+			  row);
 }
 
 static bool take_value(struct parser *parser, const struct field_row *row, int *out_value)
@@ -87,13 +90,13 @@ static bool take_value(struct parser *parser, const struct field_row *row, int *
 	size_t begin = parser->at;
 	int value = 0;
 	if (is_letter(peek(parser)))
-		return take_word(parser, row, out_value);
+		return take_name(parser, row, out_value);
 	while (peek(parser) >= '0' && peek(parser) <= '9' && parser->at - begin < 4)
 		value = value * 10 + (parser->text.at[parser->at++] - '0');
 	if (parser->at == begin)
-		return wrong(parser, begin, "a number, a name or * is missing", row);
+		return field_fail(parser, begin, "expected a number, a name or *", row);
 	if (value < row->least || value > row->most)
-		return wrong(parser, begin, "the number is outside", row);
+		return field_fail(parser, begin, "the number is out of range", row);
 	*out_value = value;
 	return true;
 }
@@ -106,18 +109,19 @@ static bool take_step(struct parser *parser, const struct field_row *row, bool r
 	if (peek(parser) != '/')
 		return true;
 	if (!ranges)
-		return wrong(parser, begin,
-			     "a step needs a range before it, such as 5-59/10 or */10,", row);
+		return field_fail(parser, begin,
+				  "a step needs a range before it, such as 5-59/10 or */10", row);
 	parser->at++;
 	while (peek(parser) >= '0' && peek(parser) <= '9' && parser->at - begin < 5)
 		step = step * 10 + (parser->text.at[parser->at++] - '0');
 	if (step < 1 || step > row->most)
-		return wrong(parser, begin + 1, "a step is from 1 to the largest value", row);
+		return field_fail(parser, begin + 1,
+				  "a step must be between 1 and the field's largest value", row);
 	*out_step = step;
 	return true;
 }
 
-/* One part of a list. */
+/* One element of a comma-separated list. */
 static bool take_part(struct parser *parser, const struct field_row *row, uint64_t *bits)
 {
 	size_t begin = parser->at;
@@ -137,10 +141,10 @@ static bool take_part(struct parser *parser, const struct field_row *row, uint64
 		}
 	}
 	if (high < low)
-		return wrong(
+		return field_fail(
 			parser, begin,
-			"a range goes from the smaller to the larger value (write two, such as "
-			"fri-sat,sun-mon),",
+			"a range must go from the smaller to the larger value; write two ranges, "
+			"such as fri-sat,sun-mon",
 			row);
 	if (!take_step(parser, row, ranges, &step))
 		return false;
@@ -162,10 +166,11 @@ static bool take_field(struct parser *parser, const struct field_row *row, uint6
 		parser->at++;
 	*out_star = peek(parser) == '*';
 	if (parser->at == parser->text.size)
-		return wrong(parser, parser->at,
-			     "an expression has five fields (minute hour day month weekday); there "
-			     "is nothing",
-			     row);
+		return field_fail(
+			parser, parser->at,
+			"the field is missing; an expression has five fields: minute hour day "
+			"month weekday",
+			row);
 	for (;;) {
 		if (!take_part(parser, row, &bits))
 			return false;
@@ -174,8 +179,8 @@ static bool take_field(struct parser *parser, const struct field_row *row, uint6
 		parser->at++;
 	}
 	if (parser->at < parser->text.size && !is_blank(peek(parser)))
-		return wrong(parser, parser->at, "only a comma, - or / may go on behind a value",
-			     row);
+		return field_fail(parser, parser->at, "only a comma, - or / may follow a value",
+				  row);
 	*out_bits = bits;
 	return true;
 }
@@ -190,8 +195,8 @@ static bool expand(struct str *text, struct error *error)
 			return true;
 		}
 	fail(error, ERROR_INVALID,
-	     "column 1: of names there are @hourly, @daily, @midnight, @weekly, @monthly, @yearly "
-	     "and @annually");
+	     "column 1: unknown macro; expected one of @hourly, @daily, @midnight, @weekly, "
+	     "@monthly, @yearly, @annually");
 	error->line = error->column = 1;
 	return false;
 }
@@ -201,7 +206,8 @@ bool cron_parse(struct str text, struct cron *out_cron, struct error *error)
 	uint64_t bits[COUNT(field_rows)];
 	bool stars[COUNT(field_rows)];
 	if (text.size > LIMIT_CRON_BYTES)
-		return fail(error, ERROR_INVALID, "an expression has %d bytes at most",
+		return fail(error, ERROR_INVALID,
+			    "the cron expression has %zu bytes; at most %d are allowed", text.size,
 			    LIMIT_CRON_BYTES);
 	if (!expand(&text, error))
 		return false;
@@ -212,17 +218,18 @@ bool cron_parse(struct str text, struct cron *out_cron, struct error *error)
 	while (is_blank(peek(&parser)))
 		parser.at++;
 	if (parser.at < text.size)
-		return wrong(&parser, parser.at,
-			     "an expression has five fields; nothing comes behind", &field_rows[4]);
+		return field_fail(&parser, parser.at,
+				  "text follows the last field; an expression has five fields",
+				  &field_rows[4]);
 	struct cron cron = { .minutes = bits[0],
 			     .hours = (uint32_t)bits[1],
 			     .days = (uint32_t)bits[2],
 			     .months = (uint32_t)bits[3],
 			     .weekdays = (uint32_t)((bits[4] | bits[4] >> 7) & 0x7F),
 			     .either_day = !stars[2] && !stars[4] };
-	int64_t ever;
-	if (!cron_next(&cron, &zone_utc, 0, &ever)) {
-		fail(error, ERROR_INVALID, "column 1: no date ever fits this expression");
+	int64_t first_match;
+	if (!cron_next(&cron, &zone_utc, 0, &first_match)) {
+		fail(error, ERROR_INVALID, "column 1: no date ever matches this expression");
 		error->line = error->column = 1;
 		return false;
 	}
@@ -232,14 +239,14 @@ bool cron_parse(struct str text, struct cron *out_cron, struct error *error)
 
 /* ---- searching --------------------------------------------------------------------------- */
 
-static bool day_fits(const struct cron *cron, int64_t day, const struct date *date)
+static bool day_matches(const struct cron *cron, int64_t day, const struct date *date)
 {
 	bool by_day = cron->days >> date->day & 1;
 	bool by_weekday = cron->weekdays >> date_weekday(day) & 1;
 	return cron->either_day ? by_day || by_weekday : by_day && by_weekday;
 }
 
-/* The first minute of a day from `minute` on; -1 = none. */
+/* The first matching minute of a day that is not before `minute`; -1 = none. */
 static int minute_of_day(const struct cron *cron, int minute)
 {
 	for (int hour = minute / 60; hour < 24; hour++, minute = hour * 60) {
@@ -255,8 +262,8 @@ static int minute_of_day(const struct cron *cron, int minute)
 /* The first matching local time with from <= time < until. */
 static bool next_local(const struct cron *cron, int64_t from, int64_t until, int64_t *out_local)
 {
-	int64_t minute = -floor_divide(-from, 60);
-	int64_t day = floor_divide(minute, 1440);
+	int64_t minute = -date_floor_divide(-from, 60);
+	int64_t day = date_floor_divide(minute, 1440);
 	int first = (int)(minute - day * 1440);
 	for (; day * DAY < until; day++, first = 0) {
 		struct date date = date_from_days(day);
@@ -267,7 +274,7 @@ static bool next_local(const struct cron *cron, int64_t from, int64_t until, int
 			      1;
 			continue;
 		}
-		if (!day_fits(cron, day, &date))
+		if (!day_matches(cron, day, &date))
 			continue;
 		int found = minute_of_day(cron, first);
 		if (found < 0)
@@ -291,13 +298,13 @@ bool cron_next(const struct cron *cron, const struct zone *zone, int64_t after, 
 		int64_t from = time + span.offset;
 		if (!all_hours && span.from > INT64_MIN) {
 			int64_t before = span.from + zone_span(zone, span.from - 1).offset;
-			/* Left out by the clock: at the moment it jumps. */
+			/* The clock skipped a matching time: fire at the moment of the change. */
 			if (span.from > after &&
 			    next_local(cron, before, span.from + span.offset, &local)) {
 				*out_time = span.from;
 				return true;
 			}
-			/* Shown a second time. */
+			/* The clock repeats times that already fired: continue after them. */
 			if (from < before)
 				from = before;
 		}
@@ -312,7 +319,7 @@ bool cron_next(const struct cron *cron, const struct zone *zone, int64_t after, 
 
 /* ---- intervals --------------------------------------------------------------------------- */
 
-bool interval_parse(struct str text, int64_t *out_us, struct error *error)
+bool cron_interval_parse(struct str text, int64_t *out_us, struct error *error)
 {
 	static const struct {
 		char unit;
@@ -328,8 +335,8 @@ bool interval_parse(struct str text, int64_t *out_us, struct error *error)
 			seconds = number * units[i].seconds;
 	if (seconds < 1 || seconds > LIMIT_INTERVAL_DAYS * INT64_C(86400))
 		return fail(error, ERROR_INVALID,
-			    "an interval is a number and s, m, h or d, such as 90s or 5m, from 1s "
-			    "to %dd",
+			    "an interval is a number followed by s, m, h or d, such as 90s or 5m, "
+			    "between 1s and %dd",
 			    LIMIT_INTERVAL_DAYS);
 	*out_us = seconds * 1000000;
 	return true;

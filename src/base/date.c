@@ -1,11 +1,11 @@
-/* base/date.c -- the calendar without libc's zones, locales and globals.
+/* base/date.c -- calendar arithmetic that does not depend on libc's time zone or locale.
  *
- * Days are counted in years that begin in March: the leap day is then the last of its year and the
- * months follow one formula.
+ * Years are counted from March 1: the leap day is then the last day of its year, and one formula
+ * gives the length of every month.
  */
 #include "base/date.h"
 
-int64_t floor_divide(int64_t a, int64_t b)
+int64_t date_floor_divide(int64_t a, int64_t b)
 {
 	return a / b - (a % b < 0);
 }
@@ -14,8 +14,8 @@ int64_t date_to_days(struct date date)
 {
 	int64_t year = date.year - (date.month <= 2);
 	int month = (date.month + 9) % 12; /* March is 0 */
-	int64_t leap_days =
-		floor_divide(year, 4) - floor_divide(year, 100) + floor_divide(year, 400);
+	int64_t leap_days = date_floor_divide(year, 4) - date_floor_divide(year, 100) +
+			    date_floor_divide(year, 400);
 	int64_t before_month = (month * 153 + 2) / 5;
 	return year * 365 + leap_days + before_month + date.day - 1 - 719468;
 }
@@ -23,7 +23,7 @@ int64_t date_to_days(struct date date)
 struct date date_from_days(int64_t days)
 {
 	int64_t since_march_0 = days + 719468;
-	int64_t era = floor_divide(since_march_0, 146097); /* 400 years each */
+	int64_t era = date_floor_divide(since_march_0, 146097); /* 400 years each */
 	int64_t day = since_march_0 - era * 146097;
 	int64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
 	int64_t day_of_year = day - (year * 365 + year / 4 - year / 100);
@@ -38,5 +38,5 @@ struct date date_from_days(int64_t days)
 int date_weekday(int64_t days)
 {
 	int64_t since_sunday = days + 4; /* 1970-01-01 was a Thursday */
-	return (int)(since_sunday - floor_divide(since_sunday, 7) * 7);
+	return (int)(since_sunday - date_floor_divide(since_sunday, 7) * 7);
 }

@@ -1,4 +1,4 @@
-/* base/error.c -- the table of errors.def and the two functions that fill an error. */
+/* base/error.c -- the table of contracts/errors.def and the functions that fill an error. */
 #include "base/error.h"
 
 #include <stdio.h>

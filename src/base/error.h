@@ -1,14 +1,14 @@
-/* base/error.h -- how a function says no.
+/* base/error.h -- error codes, and how a function reports a failure.
  *
- * A function that can fail returns bool and takes `struct error *error` last.  On failure it
- * fills the caller's error in one line and outputs stay untouched; on success the error stays
+ * A function that can fail returns bool and takes `struct error *error` as its last parameter.  On
+ * failure it fills the error and leaves its outputs untouched; on success it leaves the error
  * untouched:
  *
  *	if (run == NULL)
  *		return fail(error, ERROR_NOT_FOUND, "run " STR_FMT, STR_ARG(id));
  *
- * A level that knows more puts it in front with error_prefix().  The codes are the rows of
- * contracts/errors.def: status, exit status and retry class are read from there.
+ * A caller that knows more, such as a file name, puts it in front of the text with error_prefix().
+ * contracts/errors.def declares the codes with their HTTP status, exit status and retry class.
  */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
@@ -38,14 +38,14 @@ enum { ERROR_TEXT_SIZE = 480 };
 
 struct error {
 	enum error_code code;
-	uint32_t line, column; /* place in a document, 1-based; 0 = none */
+	uint32_t line, column; /* position in a document, 1-based; 0 = none */
 	char text[ERROR_TEXT_SIZE];
 };
 
 void error_fill(struct error *error, enum error_code code, const char *format, ...)
 	PRINTF_LIKE(3, 4);
-/* Fills the error and is false.  A macro only so that the compiler sees the false: it then knows
- * that outputs are set wherever the call succeeded. */
+/* Fills the error and evaluates to false.  A macro, so that the compiler sees the constant false:
+ * it then knows that a function's outputs are set whenever the function returns true. */
 #define fail(...)                        \
 	__extension__({                  \
 		error_fill(__VA_ARGS__); \

@@ -1,7 +1,8 @@
-/* base/histogram.h -- how often a value was at most this much, for figures that have a spread.
+/* base/histogram.h -- histogram with fixed upper bounds, as in Prometheus.
  *
- * The bounds are the caller's, ascending, and must outlive it; a value beyond the last one counts
- * in `count` alone.  `counts` are not cumulative; whoever prints adds them up.  One thread.
+ * The caller passes the bounds in ascending order and keeps them alive as long as the histogram.  A
+ * value above the last bound counts only in `count` and `sum`.  `counts` are not cumulative: the
+ * printer adds them up.  A histogram belongs to one thread.
  */
 #ifndef BASE_HISTOGRAM_H
 #define BASE_HISTOGRAM_H

@@ -1,15 +1,15 @@
-/* base/json.h -- JSON as a tree in an arena, and a writer that streams into a buf.
+/* base/json.h -- JSON reader (a tree in an arena) and JSON writer (streams into a buf).
  *
- * Reading is strict RFC 8259: UTF-8 is validated, duplicate keys are refused, depth, size and
- * node count are bounded, integers are exact in 64 bits (a number written without fraction and
- * exponent that fits int64 is JSON_INT, every other one JSON_REAL; `-0` is JSON_REAL, because only
- * a double keeps the sign; one beyond a double is refused).  The error has line and column in its
- * own fields, not in its text.  Strings without escapes point into the text, so the text must
- * live as long as the tree.
+ * The reader follows RFC 8259 strictly: it validates UTF-8, refuses duplicate keys, and bounds
+ * depth, size and the number of nodes.  A number without fraction and exponent that fits int64
+ * becomes JSON_INT, every other number JSON_REAL; `-0` becomes JSON_REAL because only a double
+ * keeps the sign; a number outside the range of a double is refused.  On failure the error's line
+ * and column fields hold the position; the text does not repeat it.  Strings without escapes point
+ * into the text, so the text must live as long as the tree.
  *
- * The same tree is what base/yaml.h reads YAML into.
+ * base/yaml.h reads YAML into the same tree.
  *
- * Our own entities never meet a tree by hand: contract/contract.h parses and prints them.
+ * Entities of contracts/ are parsed and printed by contract/contract.h, never by walking a tree.
  */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
@@ -26,8 +26,8 @@ struct json_member;
 
 struct json {
 	enum json_kind kind;
-	/* Where it stands.  YAML: line and column, 1-based.  JSON: line is 0 and column is the
-	 * byte offset; json_place() turns either into line and column. */
+	/* Position in the text.  YAML: line and column, 1-based.  JSON: line is 0 and column is
+	 * the byte offset; json_place() converts both forms into line and column. */
 	uint32_t line, column;
 	union {
 		bool boolean;
@@ -53,29 +53,30 @@ struct json_member {
 
 MUST_CHECK bool json_read(struct str text, struct arena *arena, const struct json **out_json,
 			  struct error *error);
-/* Line and column (1-based, in bytes) of a node's or member's line/column pair. */
+/* Converts the position of a node or member into a 1-based line and column (in bytes). */
 void json_place(struct str text, uint32_t line, uint32_t column, uint32_t *out_line,
 		uint32_t *out_column);
 
 const char *json_kind_name(enum json_kind kind); /* "string", "integer", ... */
 
-/* Null-safe lookups: NULL in or nothing there gives NULL (or the empty str). */
+/* Lookups accept NULL, and return NULL (or the empty str) when there is no such member or item. */
 const struct json *json_member(const struct json *object, struct str key);
 const struct json *json_item(const struct json *list, size_t index);
 struct str json_text(const struct json *json); /* "" unless a string */
 
 bool json_is_number(const struct json *json);
 double json_real(const struct json *number);
-/* 1 and 1.0 are equal, two whole numbers are compared exactly; members may stand in any order. */
+/* 1 equals 1.0; two integers are compared exactly; the order of members does not matter. */
 bool json_equal(const struct json *a, const struct json *b);
 
 /* ---- writing ---------------------------------------------------------------------------
- * The writer puts commas and colons itself:
+ * The writer inserts commas and colons:
  *	json_open(&w, '{'); json_key(&w, S("id")); json_put_str(&w, id); json_close(&w, '}');
- * Doubles are printed with as few digits as read back to the same double; a whole number within
- * int64 gets all its digits and no ".0" (1 and 1.0 are the same JSON number), minus zero is `-0`.
- * Strings must be UTF-8 and are escaped minimally.  Raw text must not be empty.  Whether it all
- * fitted is asked once at the end: !buf->full. */
+ * A double is printed with the fewest digits that read back as the same double; a whole number
+ * within int64 is printed as an integer without ".0" (1 and 1.0 are the same JSON number); minus
+ * zero is `-0`.  Strings must be valid UTF-8; only characters that JSON requires to be escaped are
+ * escaped.  Raw text must not be empty.  Check buf->full once at the end to learn whether
+ * everything fit. */
 struct json_writer {
 	struct buf *out;
 	bool needs_comma;
@@ -89,7 +90,7 @@ void json_put_bool(struct json_writer *writer, bool value);
 void json_put_int(struct json_writer *writer, int64_t value);
 void json_put_real(struct json_writer *writer, double value); /* NaN and infinity: require() */
 void json_put_str(struct json_writer *writer, struct str value);
-void json_put_raw(struct json_writer *writer, struct str text); /* JSON text as it is */
+void json_put_raw(struct json_writer *writer, struct str text); /* JSON text, copied unchanged */
 void json_put_tree(struct json_writer *writer, const struct json *tree);
 
 struct str json_print(struct arena *arena, const struct json *tree);

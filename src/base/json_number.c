@@ -1,10 +1,10 @@
 /* base/json_number.c -- numbers to text and back, exactly.
  *
- * Most numbers take a path without libc.  Reading: up to 2^53 in digits and a power of ten up to
- * 22 are both exact doubles, so one multiplication or division rounds correctly (Clinger).
- * Writing: a decimal of at most fifteen digits is found by scaling, because for those the same
- * division is what a reader does.  The rest goes through strtod and printf, made deaf to the
- * locale: strtod_l takes the C locale, and of printf's output only digits and exponent are used.
+ * Most numbers take a fast path without libc.  Reading: digits up to 2^53 and powers of ten up to
+ * 10^22 are exact doubles, so a single multiplication or division rounds correctly (Clinger).
+ * Writing: a decimal of at most fifteen digits is found by scaling and verified with the division
+ * that a reader would do.  All other numbers go through strtod and printf in a way that ignores the
+ * locale: strtod_l gets the C locale, and only digits and exponent of printf's output are used.
  */
 #include "base/json_parts.h"
 
@@ -44,7 +44,7 @@ double json_real_parse(struct str text)
 	return value;
 }
 
-static bool clinger(const struct json_number *number, double *out_value)
+static bool clinger_value(const struct json_number *number, double *out_value)
 {
 	if (FLT_EVAL_METHOD != 0 || !number->exact || number->digits > (uint64_t)1 << 53 ||
 	    number->exponent < -22 || number->exponent > 22)
@@ -68,7 +68,7 @@ bool json_number_value(const struct json_number *number, struct str text, struct
 	double value;
 	if (number->exact && number->digits == 0)
 		value = number->negative ? -0.0 : 0.0;
-	else if (clinger(number, &value))
+	else if (clinger_value(number, &value))
 		value = number->negative ? -value : value;
 	else
 		value = json_real_parse(text);
@@ -115,7 +115,7 @@ struct decimal {
 	int count, point;
 };
 
-/* Plain notation where people read it (1e-6 to 1e21), else with an exponent. */
+/* Plain notation from 1e-6 to 1e21, with an exponent outside that range. */
 static size_t decimal_text(const struct decimal *decimal, char *out)
 {
 	int count = decimal->count, point = decimal->point;
@@ -146,8 +146,8 @@ static size_t decimal_text(const struct decimal *decimal, char *out)
 	return (size_t)(at - out);
 }
 
-/* The fewest decimals that give the value back, as long as all digits stay below 1e15: there
- * decimals are coarser than doubles, so the nearest one is the only candidate. */
+/* The fewest decimal places that read back as the value, while the scaled digits stay below 1e15:
+ * decimals are coarser than doubles there, so the nearest decimal is the only candidate. */
 static bool scaled_decimal(double value, struct decimal *out)
 {
 	if (FLT_EVAL_METHOD != 0 || value < 1e-6 || value >= 1e15)
@@ -173,7 +173,7 @@ static void printed_decimal(double value, int precision, struct decimal *out)
 	snprintf(text, sizeof(text), "%.*e", precision - 1, value);
 	out->count = 0;
 	const char *at = text;
-	for (; *at != 'e'; at++) /* skips the decimal point, whatever it looks like here */
+	for (; *at != 'e'; at++) /* skips the decimal point, which depends on the locale */
 		if (*at >= '0' && *at <= '9')
 			out->digits[out->count++] = *at;
 	while (out->count > 1 && out->digits[out->count - 1] == '0')
@@ -186,8 +186,7 @@ size_t json_real_text(double value, char out[JSON_NUMBER_SIZE])
 	require(isfinite(value));
 	if (value >= -TWO_63 && value < TWO_63 && value == (double)(int64_t)value &&
 	    !(value == 0 && signbit(value)))
-		return json_int_text((int64_t)value,
-				     out); /* all its digits: it reads back as integer */
+		return json_int_text((int64_t)value, out); /* as an integer with all its digits */
 	size_t sign = signbit(value) ? 1 : 0;
 	out[0] = '-';
 	if (value == 0) {
@@ -198,7 +197,7 @@ size_t json_real_text(double value, char out[JSON_NUMBER_SIZE])
 	struct decimal decimal;
 	if (scaled_decimal(positive, &decimal))
 		return sign + decimal_text(&decimal, out + sign);
-	/* Fifteen digits always survive in a normal double; a subnormal may need fewer. */
+	/* A normal double holds any fifteen digits exactly; a subnormal may need fewer. */
 	for (int precision = positive < DBL_MIN ? 1 : 15;; precision++) {
 		printed_decimal(positive, precision, &decimal);
 		size_t size = decimal_text(&decimal, out + sign);

@@ -1,9 +1,12 @@
-/* base/json_parts.h -- what the readers and writers of trees share; for json_*.c and yaml.c only.
+/* base/json_parts.h -- helpers shared by the JSON and YAML readers and the JSON writer.
  *
- * json_scan      the next byte a JSON string cannot hold as it is: quote, backslash, control
- * json_scratch   a stack on which children are collected before they are copied, contiguous,
- *                into the arena; it starts in borrowed memory, so small documents need no malloc
- * numbers        text to number and back, the same whatever the process's locale
+ * Private to json_*.c, yaml.c and yaml_scalar.c.
+ *
+ * json_scan      finds the next byte that a JSON string must escape: quote, backslash, control
+ * json_scratch   a stack that collects the children of a container before they are copied into the
+ *                arena as one array; it starts in the caller's memory, so that small documents need
+ *                no malloc
+ * numbers        conversion between text and numbers, independent of the process's locale
  */
 #ifndef BASE_JSON_PARTS_H
 #define BASE_JSON_PARTS_H
@@ -22,8 +25,8 @@ static inline bool json_is_special(char c)
 	return (unsigned char)c < 0x20 || c == '"' || c == '\\';
 }
 
-/* Eight bytes in a word: is one of them special?  (The borrow of a subtraction can only come
- * from a byte that is itself a hit, so "none" is exact.) */
+/* True when one of the eight bytes of the word is special.  A subtraction borrows only from a byte
+ * that is itself special, so the result is exact. */
 static inline bool json_word_special(uint64_t word)
 {
 	const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
@@ -33,8 +36,8 @@ static inline bool json_word_special(uint64_t word)
 	return (hits & highs) != 0;
 }
 
-/* The first special byte in [at, end), or `end`.  *high becomes true when a byte >= 0x80 was
- * passed: only then is there UTF-8 to check. */
+/* The first special byte in [at, end), or `end`.  Sets *high when it passed a byte >= 0x80: only
+ * then must the caller validate UTF-8. */
 static inline const char *json_scan(const char *at, const char *end, bool *high)
 {
 #if defined(__SSE2__)
@@ -76,7 +79,7 @@ enum { JSON_SCRATCH_FIRST = 4096 };
 struct json_scratch {
 	char *at;
 	size_t size, room;
-	char *heap; /* NULL while the borrowed memory is enough */
+	char *heap; /* NULL while the caller's memory is large enough */
 };
 
 static inline struct json_scratch json_scratch_on(char *memory, size_t size)
@@ -95,7 +98,7 @@ static inline void json_scratch_push(struct json_scratch *scratch, const void *i
 	scratch->size += size;
 }
 
-/* Takes all above `base` off the stack and into the arena. */
+/* Moves everything above `base` from the stack into the arena. */
 static inline const void *json_scratch_pop(struct json_scratch *scratch, size_t base,
 					   struct arena *arena)
 {
@@ -104,24 +107,25 @@ static inline const void *json_scratch_pop(struct json_scratch *scratch, size_t 
 	return copy;
 }
 
-/* The first member whose key has been there before, or NULL.  Never quadratic. */
+/* The first member whose key an earlier member already has, or NULL.  Linear time. */
 const struct json_member *json_duplicate(const struct json_member *at, size_t count);
 
 /* ---- numbers --------------------------------------------------------------------------- */
 
 enum { JSON_NUMBER_SIZE = 32 };
 
-/* What a JSON number's text says once its grammar is known to hold. */
+/* A number as the parser collected it; its text follows the grammar. */
 struct json_number {
 	bool negative, whole; /* whole: neither fraction nor exponent */
-	bool exact;           /* all digits are in `digits` */
+	bool exact;           /* `digits` holds all digits of the text */
 	uint64_t digits;
 	int exponent; /* value = digits * 10^exponent, when exact */
 };
 
-/* Integer when it is whole and fits, else real; false when it is beyond a double. */
+/* JSON_INT when the number is whole and fits int64, else JSON_REAL; false when it does not fit a
+ * double. */
 bool json_number_value(const struct json_number *number, struct str text, struct json *out);
-/* strtod of the C locale over a text that is not NUL-terminated and follows strtod's grammar. */
+/* strtod() in the C locale, for a text without a NUL that follows strtod's grammar. */
 double json_real_parse(struct str text);
 size_t json_int_text(int64_t value, char out[JSON_NUMBER_SIZE]);
 size_t json_real_text(double value, char out[JSON_NUMBER_SIZE]);

@@ -1,8 +1,9 @@
-/* base/json_read.c -- one pass over the text, recursive, with a hard depth.
+/* base/json_read.c -- recursive-descent JSON parser: one pass over the text, bounded depth.
  *
- * Every reader takes the place it starts at and gives the place after what it read, or NULL with
- * the error filled: the position stays in a register.  Children wait on a scratch stack until
- * their container is complete and are then copied into the arena in one piece.
+ * Every read_* function takes the position where it starts and returns the position behind what it
+ * read, or NULL with the error filled; this keeps the position in a register.  The children of a
+ * container are collected on a scratch stack and copied into the arena as one array when the
+ * container ends.
  */
 #include "base/json_parts.h"
 
@@ -35,7 +36,7 @@ static const char *refuse(struct reader *reader, const char *at, enum error_code
 	return NULL;
 }
 
-/* "expected ..., found ...": what stands there, in words. */
+/* Fails with "expected ..., found ..." and describes the byte at `at`. */
 static const char *refuse_found(struct reader *reader, const char *at, const char *expected)
 {
 	if (at == reader->end)
@@ -61,7 +62,7 @@ static inline bool is_digit(const struct reader *reader, const char *at)
 
 /* ---- strings --------------------------------------------------------------------------- */
 
-/* Four hex digits, or -1. */
+/* The value of four hex digits, or -1. */
 static int32_t hex_unit(const char *at, const char *end)
 {
 	if (end - at < 4)
@@ -79,12 +80,12 @@ static int32_t hex_unit(const char *at, const char *end)
 	return unit;
 }
 
-/* At the backslash of \uXXXX; a pair of surrogates is one character. */
+/* Reads \uXXXX, with `at` on the backslash; a surrogate pair yields one character. */
 static const char *read_unicode(struct reader *reader, const char *at, const char *end, char **out)
 {
 	int32_t unit = hex_unit(at + 2, end);
 	if (unit < 0)
-		return refuse(reader, at, ERROR_SYNTAX, "\\u takes four hex digits");
+		return refuse(reader, at, ERROR_SYNTAX, "\\u must be followed by four hex digits");
 	uint32_t character = (uint32_t)unit;
 	const char *next = at + 6;
 	if (unit >= 0xD800 && unit <= 0xDFFF) {
@@ -93,7 +94,7 @@ static const char *read_unicode(struct reader *reader, const char *at, const cha
 		if (low < 0xDC00 || low > 0xDFFF)
 			return refuse(
 				reader, at, ERROR_SYNTAX,
-				"\\u%04x is half of a surrogate pair and its other half is missing",
+				"\\u%04x is half of a surrogate pair; the other half is missing",
 				(unsigned)unit);
 		character = 0x10000 + ((character & 0x3FF) << 10 | ((uint32_t)low & 0x3FF));
 		next += 6;
@@ -110,13 +111,14 @@ static const char *read_escape(struct reader *reader, const char *at, const char
 	const char *name = memchr(names, at[1], sizeof(names) - 1);
 	if (name == NULL)
 		return refuse(reader, at, ERROR_SYNTAX,
-			      "no such escape in a string; JSON has \\\" \\\\ \\/ \\b \\f \\n \\r "
-			      "\\t \\u");
+			      "unknown escape in a string; expected one of \\\" \\\\ \\/ \\b \\f "
+			      "\\n \\r \\t \\u");
 	*(*out)++ = values[name - names];
 	return at + 2;
 }
 
-/* The text between the quotes, of which some is escaped; decoded it is never longer. */
+/* Decodes a string that contains escapes, `end` being its closing quote.  The decoded text is never
+ * longer than the original. */
 static const char *read_escaped(struct reader *reader, const char *at, const char *end,
 				struct str *out)
 {
@@ -157,7 +159,7 @@ static const char *read_string(struct reader *reader, const char *at, struct str
 	size_t bad;
 	if (high && !utf8_valid(text, &bad))
 		return refuse(reader, start + bad, ERROR_SYNTAX,
-			      "the byte 0x%02x is not UTF-8 here", (unsigned char)start[bad]);
+			      "the byte 0x%02x is not valid UTF-8 here", (unsigned char)start[bad]);
 	if (escaped)
 		return read_escaped(reader, start, end, out);
 	*out = text;
@@ -166,7 +168,7 @@ static const char *read_string(struct reader *reader, const char *at, struct str
 
 /* ---- numbers --------------------------------------------------------------------------- */
 
-/* Digits from `at`; nineteen fit in 64 bits, beyond them the number is no longer exact. */
+/* Appends the digits from `at` on; clears `exact` when they no longer fit in 64 bits. */
 static const char *read_digits(const struct reader *reader, const char *at,
 			       struct json_number *number)
 {
@@ -205,7 +207,7 @@ static const char *read_number(struct reader *reader, const char *at, struct jso
 	if (!is_digit(reader, at))
 		return refuse_found(reader, at, "a digit after '-'");
 	if (*at == '0' && is_digit(reader, at + 1))
-		return refuse(reader, at, ERROR_SYNTAX, "a number does not start with 0");
+		return refuse(reader, at, ERROR_SYNTAX, "a number must not start with 0");
 	at = read_digits(reader, at, &number);
 	if (at < reader->end && *at == '.') {
 		const char *fraction = at + 1;
@@ -286,11 +288,11 @@ static const char *finish_object(struct reader *reader, const char *at, size_t b
 				 struct json *out)
 {
 	const struct json_member *members = json_scratch_pop(&reader->scratch, base, reader->arena);
-	const struct json_member *twice = json_duplicate(members, count);
-	if (twice != NULL)
-		return refuse(reader, reader->start + twice->column, ERROR_SYNTAX,
-			      "the key \"" STR_FMT "\" is there twice in the same object",
-			      STR_ARG(str_head(twice->key, 100)));
+	const struct json_member *duplicate = json_duplicate(members, count);
+	if (duplicate != NULL)
+		return refuse(reader, reader->start + duplicate->column, ERROR_SYNTAX,
+			      "duplicate key \"" STR_FMT "\" in the same object",
+			      STR_ARG(str_head(duplicate->key, 100)));
 	out->kind = JSON_OBJECT;
 	out->as.object.count = count;
 	out->as.object.at = members;
@@ -397,8 +399,9 @@ bool json_read(struct str text, struct arena *arena, const struct json **out_jso
 	       struct error *error)
 {
 	if (text.size > LIMIT_JSON_BYTES)
-		return fail(error, ERROR_TOO_LARGE, "the text has %zu bytes, at most %d are taken",
-			    text.size, LIMIT_JSON_BYTES);
+		return fail(error, ERROR_TOO_LARGE,
+			    "the text has %zu bytes; at most %d are allowed", text.size,
+			    LIMIT_JSON_BYTES);
 	_Alignas(16) char first[JSON_SCRATCH_FIRST];
 	struct reader reader = {
 		.start = text.size == 0 ? "" : text.at,

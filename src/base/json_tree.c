@@ -1,8 +1,8 @@
-/* base/json_tree.c -- looking into a tree, and the two things its makers share.
+/* base/json_tree.c -- lookups in a tree, the scratch stack, and detection of duplicate keys.
  *
  * Duplicate keys: most objects have few keys, and a 64-bit filter over size, first and last byte
- * spares nearly all comparisons; large ones use a keyed hash map, because comparing every pair of
- * sixty thousand hostile keys would be an attack that works.
+ * avoids nearly all comparisons.  Large objects use a keyed hash map: comparing every pair of sixty
+ * thousand hostile keys would be a denial-of-service attack.
  */
 #include "base/json_parts.h"
 

@@ -1,16 +1,16 @@
-/* base/json_write.c -- text goes straight into the buffer, with one reservation a piece.
+/* base/json_write.c -- JSON writer: each piece of text is written directly into the buffer.
  *
- * Every piece knows its exact size before it asks for room, so a buffer is only `full` when the
- * text really does not fit.  A string is first scanned for something to escape; most have nothing
- * and are one copy.
+ * The exact size of a piece is known before its space is reserved, so a buffer becomes `full` only
+ * when the text really does not fit.  A string is first scanned for characters to escape; most
+ * strings have none and are copied as a whole.
  */
 #include "base/json_parts.h"
 
 #include <stdlib.h>
 
-/* Room for `size` (at least one) bytes after the comma that may be due, counted in already;
- * NULL when that passes the buffer's limit. */
-static char *piece(struct json_writer *writer, size_t size)
+/* Appends `size` (at least one) bytes, after a comma where one is needed, and returns their address
+ * for the caller to fill; NULL when the buffer's limit would be exceeded. */
+static char *piece_add(struct json_writer *writer, size_t size)
 {
 	size_t comma = writer->needs_comma ? 1 : 0;
 	writer->needs_comma = true;
@@ -24,7 +24,7 @@ static char *piece(struct json_writer *writer, size_t size)
 
 static void put(struct json_writer *writer, const char *text, size_t size)
 {
-	char *at = piece(writer, size);
+	char *at = piece_add(writer, size);
 	if (at != NULL)
 		memcpy(at, text, size);
 }
@@ -41,7 +41,7 @@ void json_close(struct json_writer *writer, char bracket)
 	put(writer, &bracket, 1);
 }
 
-/* The letter of a short escape, or 0. */
+/* The letter of the two-character escape for `c`, or 0 when there is none. */
 static char short_escape(char c)
 {
 	switch (c) {
@@ -98,13 +98,13 @@ static char *escape(char *out, struct str value)
 	return out;
 }
 
-/* The value in quotes and after it `tail` of at most one byte. */
+/* Writes the value in quotes, followed by `tail`, which has at most one byte. */
 static void put_quoted(struct json_writer *writer, struct str value, struct str tail)
 {
 	bool high = false;
 	bool plain = value.size == 0 ||
 		     json_scan(value.at, value.at + value.size, &high) == value.at + value.size;
-	char *at = piece(writer, (plain ? value.size : escaped_size(value)) + 2 + tail.size);
+	char *at = piece_add(writer, (plain ? value.size : escaped_size(value)) + 2 + tail.size);
 	if (at == NULL)
 		return;
 	*at++ = '"';

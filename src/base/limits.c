@@ -1,4 +1,4 @@
-/* base/limits.c -- how often a limit has refused something. */
+/* base/limits.c -- rejection counters. */
 #include "base/limits.h"
 
 #include <stdatomic.h>

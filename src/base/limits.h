@@ -1,7 +1,8 @@
-/* base/limits.h -- LIMIT_<name>, the rows of contracts/limits.def, and how often each has refused.
+/* base/limits.h -- the limits of contracts/limits.def and their rejection counters.
  *
- * Where a limit says no to somebody outside, the code says limit_hit(REJECTION_<name>): one counter
- * for each REJECTION row of contracts/metrics.def, from any thread, for the whole process.
+ * Code that refuses a request or a document because of a limit calls limit_hit(REJECTION_<name>).
+ * Each REJECTION of contracts/metrics.def has one counter for the whole process; any thread may
+ * increment and read it.
  */
 #ifndef BASE_LIMITS_H
 #define BASE_LIMITS_H

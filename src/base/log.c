@@ -1,8 +1,8 @@
-/* base/log.c -- one line, one write.
+/* base/log.c -- every log line is one write(2).
  *
- * The line is built in a local buffer and leaves in a single write(2), so lines of several
- * threads or processes on one stderr do not mix.  There is no clock in base, and a supervisor
- * stamps lines anyway.  A text too long for the buffer is cut, visibly.
+ * A line is built in a local buffer and written with a single write(2), so lines of several threads
+ * or processes that share stderr do not mix.  Lines carry no time stamp: base has no clock, and
+ * supervisors add time stamps anyway.  A text that is too long is truncated and ends in "...".
  */
 #include "base/log.h"
 
@@ -13,9 +13,9 @@
 
 #include "base/utf8.h"
 
-enum { TEXT_SIZE = 2048, RUN_ID_SIZE = 36, ABOUT_SIZE = 64 };
+enum { TEXT_SIZE = 2048, RUN_ID_SIZE = 36, RUN_PREFIX_SIZE = 64 };
 enum { FIELDS_MOST = 12, FIELD_SIZE = 256, NAME_SIZE = 32 };
-/* Each byte of a text may take six. */
+/* An escaped byte takes up to six bytes. */
 enum {
 	LINE_SIZE = TEXT_SIZE * 6 + 128 + FIELDS_MOST * (FIELD_SIZE * 6 + NAME_SIZE + 8),
 };
@@ -29,8 +29,7 @@ void log_setup(struct log_settings settings)
 	current = settings;
 }
 
-/* Control characters and, in JSON, quotes and backslashes; bytes that are no UTF-8 become '?'
- * because a JSON line must stay one. */
+/* Escapes control characters and, in JSON, quotes and backslashes. */
 static size_t escape(struct str text, bool json, char *out)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -62,13 +61,14 @@ static void write_all(const char *at, size_t size)
 		if (count < 0 && errno == EINTR)
 			continue;
 		if (count <= 0)
-			return; /* nobody to tell */
+			return; /* stderr is gone: there is nowhere to report it */
 		at += count;
 		size -= (size_t)count;
 	}
 }
 
-/* The text of the line, one that is too long cut visibly, and always UTF-8. */
+/* Formats the text of a line.  A text that is too long is truncated and ends in "..."; bytes that
+ * are not UTF-8 become '?', because a JSON line must be valid UTF-8. */
 PRINTF_LIKE(2, 0)
 static struct str make_text(char text[TEXT_SIZE], const char *format, va_list list)
 {
@@ -92,7 +92,7 @@ static size_t add(char *line, size_t at, struct str text)
 	return at + text.size;
 }
 
-/* Fields stand in front of the text in JSON, behind it for a person. */
+/* Adds the fields: before the text in JSON, behind it in plain lines. */
 static size_t add_fields(char *line, size_t at, const struct log_field *fields, size_t count)
 {
 	bool json = current.json, first = true;
@@ -117,20 +117,20 @@ static void write_line(enum log_level level, struct str run_id, const struct log
 {
 	if (level < current.least || level >= LOG_SILENT)
 		return;
-	char text[TEXT_SIZE], line[LINE_SIZE], about[ABOUT_SIZE] = "";
-	struct str said = make_text(text, format, list);
+	char text[TEXT_SIZE], line[LINE_SIZE], run_prefix[RUN_PREFIX_SIZE] = "";
+	struct str message = make_text(text, format, list);
 	if (run_id.size > 0)
-		snprintf(about, sizeof(about),
+		snprintf(run_prefix, sizeof(run_prefix),
 			 current.json ? "\"run_id\":\"" STR_FMT "\"," : "run " STR_FMT ": ",
 			 STR_ARG(str_head(run_id, RUN_ID_SIZE)));
 	int head = snprintf(line, sizeof(line), current.json ? "{\"level\":\"%s\",%s" : "%s: %s",
-			    level_names[level], about);
+			    level_names[level], run_prefix);
 	size_t end = (size_t)head;
 	if (current.json) {
 		end = add_fields(line, end, fields, count);
 		end = add(line, end, S("\"text\":\""));
 	}
-	end += escape(said, current.json, line + end);
+	end += escape(message, current.json, line + end);
 	if (!current.json)
 		end = add_fields(line, end, fields, count);
 	end = add(line, end, current.json ? S("\"}\n") : S("\n"));

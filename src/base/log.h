@@ -1,7 +1,8 @@
-/* base/log.h -- narration on stderr, one line an entry.
+/* base/log.h -- log lines on stderr.
  *
- * Only the edges log (api, cli, runtime, main); library rooms return errors.  Human form for a
- * terminal, JSON lines when asked.  Values are escaped so that a line stays a line.
+ * Only runtime, api, cli and main log; library code returns errors.  Lines are plain text, or JSON
+ * objects when log_settings.json is set.  Control characters are escaped, so every entry is exactly
+ * one line.  log_setup() is called once, before other threads start; any thread may log.
  */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
@@ -17,12 +18,11 @@ struct log_settings {
 
 void log_setup(struct log_settings settings);
 void log_line(enum log_level level, const char *format, ...) PRINTF_LIKE(2, 3);
-/* The same about a run: its id (plain text) stands in front, and in JSON as `run_id`, so that the
- * lines of one run can be found among all others. */
+/* A line about a run: the run's id precedes the text, or is the member `run_id` in JSON. */
 void log_run(enum log_level level, struct str run_id, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* The same with fields beside the text: members of the object in JSON, in brackets behind the text
- * for a person.  An empty value is left out, a long one cut. */
+/* A line with fields: in parentheses behind the text, or members of the object in JSON.  Fields
+ * with an empty value are omitted; long values are truncated. */
 struct log_field {
 	const char *name;
 	struct str value;

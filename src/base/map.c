@@ -1,9 +1,9 @@
-/* base/map.c -- linear probing over a power-of-two table, never more than 3/4 used.
+/* base/map.c -- linear probing in a power-of-two table that is at most 3/4 full.
  *
- * SipHash-1-3 because keys come from documents and requests: with a key nobody outside knows,
- * nobody can choose keys that collide.  The full hash is kept in the slot, so growing does not
- * read keys again and nearly every probe ends without touching the key's bytes.  A removed slot
- * becomes a tombstone; tombstones go when the table is rebuilt.
+ * Keys come from documents and requests, so the hash is SipHash-1-3 with a secret hash key: an
+ * attacker who does not know it cannot construct colliding keys.  A slot stores the full hash, so
+ * growing does not read the keys again, and nearly every probe ends without comparing key bytes.  A
+ * removed slot becomes a tombstone; rebuilding the table drops all tombstones.
  */
 #include "base/map.h"
 
@@ -18,10 +18,10 @@ struct map_slot {
 
 enum { FIRST_ROOM = 16, TOMBSTONE = 1 };
 
-/* Used when nobody seeds: tests and the simulator want the same order every time. */
-static uint64_t seed[2] = { 0x6261746f6e206d61, 0x7020736565642031 };
+/* The hash key.  The initial value gives tests and the simulator a reproducible order. */
+static uint64_t hash_key[2] = { 0x6261746f6e206d61, 0x7020736565642031 };
 
-struct sip {
+struct sip_state {
 	uint64_t v0, v1, v2, v3;
 };
 
@@ -38,7 +38,7 @@ static uint64_t rotate(uint64_t word, int count)
 	return word << count | word >> (64 - count);
 }
 
-static inline void sip_round(struct sip *sip)
+static inline void sip_round(struct sip_state *sip)
 {
 	sip->v0 += sip->v1;
 	sip->v1 = rotate(sip->v1, 13) ^ sip->v0;
@@ -54,11 +54,11 @@ static inline void sip_round(struct sip *sip)
 
 uint64_t map_hash(struct str key)
 {
-	struct sip sip = {
-		seed[0] ^ 0x736f6d6570736575,
-		seed[1] ^ 0x646f72616e646f6d,
-		seed[0] ^ 0x6c7967656e657261,
-		seed[1] ^ 0x7465646279746573,
+	struct sip_state sip = {
+		hash_key[0] ^ 0x736f6d6570736575,
+		hash_key[1] ^ 0x646f72616e646f6d,
+		hash_key[0] ^ 0x6c7967656e657261,
+		hash_key[1] ^ 0x7465646279746573,
 	};
 	const uint8_t *at = (const uint8_t *)key.at;
 	size_t left = key.size;
@@ -83,8 +83,8 @@ uint64_t map_hash(struct str key)
 
 void map_seed(const uint8_t key[16])
 {
-	seed[0] = load(key);
-	seed[1] = load(key + 8);
+	hash_key[0] = load(key);
+	hash_key[1] = load(key + 8);
 }
 
 void map_done(struct map *map)
@@ -117,7 +117,7 @@ static struct map_slot *free_slot(struct map_slot *slots, size_t room, uint64_t 
 	return &slots[i];
 }
 
-/* Room for one more; a table full of tombstones is rebuilt at its own size. */
+/* Ensures space for one more entry; a table full of tombstones is rebuilt without growing. */
 static void grow(struct map *map)
 {
 	if ((map->used + 1) * 4 <= map->room * 3)

@@ -1,4 +1,4 @@
-/* base/packed.h -- files that are part of the program: made by tools/pack. */
+/* base/packed.h -- files embedded in the program by tools/pack. */
 #ifndef BASE_PACKED_H
 #define BASE_PACKED_H
 

@@ -1,7 +1,7 @@
-/* base/sha256.c -- FIPS 180-4 straight from its text, portable C.
+/* base/sha256.c -- portable SHA-256 after FIPS 180-4.
  *
- * The message schedule is kept as a ring of sixteen words instead of sixty-four: it stays in
- * registers and cache, and is what the standard describes as the alternate method (6.2.3).
+ * The message schedule is a ring of sixteen words instead of an array of sixty-four, which the
+ * standard describes as the alternate method (6.2.3): it stays in registers and cache.
  */
 #include "base/sha256.h"
 
@@ -38,7 +38,7 @@ static void store(uint8_t *at, uint32_t word)
 	at[3] = (uint8_t)word;
 }
 
-/* Word `t` of the schedule, kept in the ring in place of word t - 16. */
+/* Computes word `t` of the schedule; it replaces word t - 16 in the ring. */
 static uint32_t schedule(uint32_t ring[16], unsigned t)
 {
 	uint32_t w15 = ring[(t + 1) & 15], w2 = ring[(t + 14) & 15];

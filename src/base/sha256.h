@@ -1,4 +1,4 @@
-/* base/sha256.h -- SHA-256 (FIPS 180-4), and the ids we derive from it. */
+/* base/sha256.h -- SHA-256 (FIPS 180-4): hashing, comparing, and hashes as hex text. */
 #ifndef BASE_SHA256_H
 #define BASE_SHA256_H
 

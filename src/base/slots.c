@@ -1,8 +1,8 @@
 /* base/slots.c -- an array with a free list; the generation is odd while a slot is in use.
  *
- * Odd means live, so a stale id cannot match a free slot either, and 0 is never an id because a
- * live generation is at least 1.  A slot whose generation would wrap is retired for good: an id
- * that names two things, even after four billion uses, is not acceptable.
+ * Because only slots in use have an odd generation, a stale id never matches a free slot, and 0 is
+ * never an id.  A slot whose generation would wrap around is never used again, so that no two
+ * operations ever get the same id.
  */
 #include "base/slots.h"
 
@@ -12,7 +12,7 @@
 
 struct slot {
 	void *owner;
-	uint32_t generation; /* odd = live */
+	uint32_t generation; /* odd = in use */
 	uint32_t next_free;  /* index+1, 0 = none */
 };
 

@@ -1,8 +1,8 @@
-/* base/slots.h -- names for operations in flight: an id that outlives what it names.
+/* base/slots.h -- slot table: ids for operations in flight that stay safe after the operation ends.
  *
- * A completion carries an id, never a pointer.  slots_get() gives the owner while it is there
- * and NULL once it has been removed, even when the place is in use again: an id is an index and
- * a generation.  0 is never an id.
+ * A completion carries an id instead of a pointer.  slots_get() returns the owner while the id is
+ * registered and NULL after slots_remove(), even when the slot is in use again: an id consists of
+ * an index and a generation.  0 is never an id.
  */
 #ifndef BASE_SLOTS_H
 #define BASE_SLOTS_H
@@ -22,7 +22,7 @@ uint64_t slots_add(struct slots *slots, void *owner);
 void *slots_get(const struct slots *slots, uint64_t id);
 void slots_remove(struct slots *slots, uint64_t id);
 void slots_done(struct slots *slots);
-/* Walk over the live ones: start with *index = 0; NULL at the end. */
+/* Iterates over the slots in use: start with *index = 0; returns NULL at the end. */
 void *slots_next(const struct slots *slots, uint32_t *index, uint64_t *out_id);
 
 #endif

@@ -1,4 +1,4 @@
-/* base/str.c -- plain loops; nothing here is hot enough to be clever. */
+/* base/str.c -- string functions as plain loops; none of them is hot enough to optimize. */
 #include "base/str.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ struct str str_copy(struct arena *arena, struct str s)
 
 struct str str_format_list(struct arena *arena, const char *format, va_list list)
 {
-	require(format != NULL); /* gcc under UBSan warns of a null path otherwise */
+	require(format != NULL); /* otherwise gcc with UBSan warns about a null format */
 	va_list again;
 	va_copy(again, list);
 	int size = vsnprintf(NULL, 0, format, again);

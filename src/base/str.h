@@ -1,7 +1,8 @@
-/* base/str.h -- borrowed text: a pointer and a size, never NUL-terminated, never owned.
+/* base/str.h -- borrowed text: a pointer and a size, without a terminating NUL.
  *
- * A struct str points into somebody's memory (a literal, an arena, a request's buffer) and is
- * good for as long as that lives.  C strings appear only at libc's door: str_from_c, str_c.
+ * A struct str points into memory that it does not own (a literal, an arena, a request's buffer)
+ * and is valid as long as that memory.  str_from_c() and str_c() convert from and to C strings for
+ * libc.
  */
 #ifndef BASE_STR_H
 #define BASE_STR_H
@@ -34,15 +35,16 @@ struct str str_format(struct arena *arena, const char *format, ...) PRINTF_LIKE(
 struct str str_format_list(struct arena *arena, const char *format, va_list list) PRINTF_LIKE(2, 0);
 
 bool str_equal(struct str a, struct str b);
-bool str_equal_folded(struct str a, struct str b); /* ASCII letters folded */
+bool str_equal_folded(struct str a, struct str b); /* ignores the case of ASCII letters */
 int str_compare(struct str a, struct str b);       /* byte order */
 bool str_starts(struct str s, struct str with);
 bool str_ends(struct str s, struct str with);
-struct str str_skip(struct str s, size_t count); /* without its first bytes */
-struct str str_head(struct str s, size_t count); /* its first bytes */
-struct str str_trim(struct str s);               /* blanks, tabs, line ends */
+struct str str_skip(struct str s, size_t count); /* all but the first `count` bytes */
+struct str str_head(struct str s, size_t count); /* the first `count` bytes */
+struct str str_trim(struct str s);               /* strips blanks, tabs and line ends */
 bool str_find(struct str s, struct str what, size_t *out_at);
-/* Takes what stands before `separator` off the front of *rest; false when *rest is used up. */
+/* Splits: removes the text before the next `separator` (or all of it) from the front of *rest;
+ * false when nothing is left. */
 bool str_cut(struct str *rest, char separator, struct str *out_piece);
 bool str_to_int(struct str s, int64_t *out_number); /* whole text, decimal */
 

@@ -1,4 +1,4 @@
-/* base/time.c -- the calendar without libc's zones, locales and globals. */
+/* base/time.c -- RFC 3339 times without libc's time zone and locale. */
 #include "base/time.h"
 
 #include <stdio.h>
@@ -15,9 +15,9 @@ static char *put_digits(char *at, int number, int count)
 	return at + count;
 }
 
-/* A year of four digits: times are printed with every event, and snprintf() takes its time. */
-static struct str usual_text(const struct date *date, int rest, int fraction,
-			     char out[TIME_TEXT_SIZE])
+/* Fast path for four-digit years: every event prints a time, and snprintf() is slow. */
+static struct str four_digit_year_text(const struct date *date, int rest, int fraction,
+				       char out[TIME_TEXT_SIZE])
 {
 	char *at = put_digits(out, (int)date->year, 4);
 	const struct {
@@ -44,13 +44,13 @@ static struct str usual_text(const struct date *date, int rest, int fraction,
 
 struct str time_text(int64_t us, char out[TIME_TEXT_SIZE])
 {
-	int64_t seconds = floor_divide(us, US_PER_SECOND);
+	int64_t seconds = date_floor_divide(us, US_PER_SECOND);
 	int fraction = (int)((us % US_PER_SECOND + US_PER_SECOND) % US_PER_SECOND);
-	int64_t days = floor_divide(seconds, SECONDS_PER_DAY);
+	int64_t days = date_floor_divide(seconds, SECONDS_PER_DAY);
 	int rest = (int)(seconds - days * SECONDS_PER_DAY);
 	struct date date = date_from_days(days);
 	if (date.year >= 0 && date.year <= 9999)
-		return usual_text(&date, rest, fraction, out);
+		return four_digit_year_text(&date, rest, fraction, out);
 	int size = snprintf(out, TIME_TEXT_SIZE, "%04lld-%02d-%02dT%02d:%02d:%02d",
 			    (long long)date.year, date.month, date.day, rest / 3600, rest / 60 % 60,
 			    rest % 60);
@@ -64,7 +64,7 @@ struct str time_text(int64_t us, char out[TIME_TEXT_SIZE])
 	return (struct str){ out, (size_t)size };
 }
 
-/* Exactly `count` digits off the front. */
+/* Removes exactly `count` digits from the front. */
 static bool cut_digits(struct str *rest, size_t count, int *out_number)
 {
 	if (rest->size < count)
@@ -157,7 +157,7 @@ bool time_parse(struct str text, int64_t *out_us)
 		return false;
 	if (!cut_zone(&text, &zone) || text.size > 0)
 		return false;
-	if (second == 60) /* the header's promise: the next minute's first second */
+	if (second == 60) /* leap second: the first second of the next minute */
 		us = 0;
 	int64_t seconds =
 		date_to_days(date) * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second - zone;

@@ -1,7 +1,8 @@
 /* base/time.h -- RFC 3339 text to and from microseconds since 1970 UTC.
  *
- * No clock here: a time comes in as a number.  Text without a zone is read as UTC, a lower-case
- * t or z and a blank instead of T are taken, second 60 becomes the next minute's first.
+ * These functions convert; they never read a clock.  time_parse() treats text without a zone as
+ * UTC, accepts a lower-case t or z and a blank instead of the T, and turns second 60 into the first
+ * second of the next minute.
  */
 #ifndef BASE_TIME_H
 #define BASE_TIME_H

@@ -1,8 +1,8 @@
 /* base/utf8.c -- a validator that walks ASCII eight bytes at a time.
  *
- * Nearly all text here is ASCII, so the word loop decides the speed; the rest is the table of
- * RFC 3629 section 4 written as ranges for the second byte, which is where overlong forms,
- * surrogates and characters beyond U+10FFFF show.
+ * Nearly all text is ASCII, so the eight-byte loop decides the speed.  Other characters are checked
+ * against the table of RFC 3629 section 4, as ranges for the second byte: that byte reveals
+ * overlong forms, surrogates and characters beyond U+10FFFF.
  */
 #include "base/utf8.h"
 
@@ -15,7 +15,7 @@ static bool is_tail(unsigned char byte)
 	return (byte & 0xC0) == 0x80;
 }
 
-/* Size of the character at `at` (at most `left` bytes), 0 when it is none. */
+/* Size of the character at `at` (at most `left` bytes), 0 when the bytes are invalid. */
 static size_t character_size(const unsigned char *at, size_t left)
 {
 	unsigned char first = at[0];

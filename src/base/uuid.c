@@ -3,14 +3,18 @@
 
 #include <string.h>
 
+/* Derived ids have the version and variant bits of random ids, so readers know only one kind. */
+static void mark_version_4(struct uuid *uuid)
+{
+	uuid->bytes[6] = (uint8_t)((uuid->bytes[6] & 0x0F) | 0x40);
+	uuid->bytes[8] = (uint8_t)((uuid->bytes[8] & 0x3F) | 0x80);
+}
+
 struct uuid uuid_from_random(const uint8_t random[16])
 {
 	struct uuid uuid;
 	memcpy(uuid.bytes, random, sizeof(uuid.bytes));
-	/* Version 4.  A derived id has the same bits as a random one: readers need only know one
-	 * kind. */
-	uuid.bytes[6] = (uint8_t)((uuid.bytes[6] & 0x0F) | 0x40);
-	uuid.bytes[8] = (uint8_t)((uuid.bytes[8] & 0x3F) | 0x80);
+	mark_version_4(&uuid);
 	return uuid;
 }
 
@@ -29,7 +33,7 @@ struct uuid uuid_derive(const struct str *parts, size_t count)
 	return uuid_from_random(hash.bytes);
 }
 
-/* A dash stands before these bytes. */
+/* True for the bytes that follow a dash. */
 static bool is_group_start(size_t byte)
 {
 	return byte == 4 || byte == 6 || byte == 8 || byte == 10;

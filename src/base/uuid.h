@@ -1,8 +1,8 @@
-/* base/uuid.h -- UUIDs, random and derived (architecture R1).
+/* base/uuid.h -- UUIDs, random and derived.
  *
- * A derived id is the first 16 bytes of SHA-256 over its parts, each with its length in front
- * (8 bytes, big endian), with the version-4 and variant bits set: the same parts give the same
- * id after every replay, and no two different lists of parts collide by concatenation.
+ * A derived id is the first 16 bytes of the SHA-256 of its parts, with the version-4 and variant
+ * bits set.  Each part is preceded by its length (8 bytes, big endian).  The same parts give the
+ * same id in every replay, and two different lists of parts never collide by concatenation.
  */
 #ifndef BASE_UUID_H
 #define BASE_UUID_H
@@ -21,6 +21,6 @@ struct str uuid_text(const struct uuid *uuid, char out[UUID_TEXT_SIZE]);
 bool uuid_parse(struct str text, struct uuid *out_uuid); /* 8-4-4-4-12 hex, any case */
 bool uuid_equal(const struct uuid *a, const struct uuid *b);
 bool uuid_is_zero(const struct uuid *uuid);
-struct str uuid_str(const struct uuid *uuid); /* its 16 bytes as a str */
+struct str uuid_str(const struct uuid *uuid); /* the 16 bytes, borrowed */
 
 #endif

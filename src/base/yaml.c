@@ -1,11 +1,12 @@
-/* base/yaml.c -- a composer of our own over libyaml's events.
+/* base/yaml.c -- composes a tree from libyaml's events.
  *
- * libyaml's own loader knows neither budgets nor merge keys.  Here every node is paid for when
- * it appears, an alias with the full weight of what it names, so the nine-lines bomb ends at the
- * limit and not in memory; the nodes themselves are shared, not copied.  Text is paid for too:
- * one long string named a thousand times costs nothing here but all the world when printed.  Events
- * are pulled one by one and the depth is checked at each, which ends the reading before libyaml's
- * bookkeeping for open flow collections grows quadratic.
+ * libyaml's own loader has neither limits on expansion nor merge keys.  This composer charges every
+ * node against a budget when the node appears, and an alias costs as much as everything below its
+ * anchor, so a "billion laughs" document fails at the limit instead of exhausting memory.  Aliased
+ * nodes are shared, not copied.  Text is charged too: a long string with a thousand aliases is
+ * cheap here but huge when it is printed.  Events are pulled one by one and the depth is checked at
+ * each one, which stops reading before libyaml's bookkeeping of open flow collections becomes
+ * quadratic.
  */
 #include "base/yaml.h"
 
@@ -18,13 +19,13 @@
 #include "base/utf8.h"
 #include "base/yaml_scalar.h"
 
-/* A node with what it costs when an alias repeats it. */
+/* A node, and what an alias to it costs. */
 struct node {
 	struct json json;
-	size_t weight;   /* nodes in it, aliases expanded */
-	size_t bytes;    /* text of its scalars and keys, likewise */
-	uint32_t height; /* levels below it; a scalar has 0 */
-	struct str text; /* of a scalar, to be a key */
+	size_t weight;   /* number of nodes including this one, aliases expanded */
+	size_t bytes;    /* size of all scalars and keys, aliases expanded */
+	uint32_t height; /* levels below this node; 0 for a scalar */
+	struct str text; /* the text of a scalar, in case it is used as a key */
 };
 
 struct anchor {
@@ -37,7 +38,7 @@ struct composer {
 	struct arena *arena;
 	struct json_scratch scratch;
 	struct map anchors;  /* name -> struct anchor */
-	size_t nodes, bytes; /* paid so far */
+	size_t nodes, bytes; /* charged so far */
 	uint32_t depth;
 	struct error *error;
 };
@@ -57,12 +58,12 @@ static bool refuse(struct composer *composer, yaml_mark_t mark, enum error_code 
 	return false;
 }
 
-/* libyaml's complaint, with the construct it was in. */
+/* Fails with libyaml's message and the construct that it was parsing. */
 static bool refuse_syntax(struct composer *composer, struct str text)
 {
 	const yaml_parser_t *parser = &composer->parser;
 	require(parser->error != YAML_MEMORY_ERROR);
-	const char *problem = parser->problem == NULL ? "not YAML" : parser->problem;
+	const char *problem = parser->problem == NULL ? "not valid YAML" : parser->problem;
 	if (parser->error == YAML_READER_ERROR) {
 		fail(composer->error, ERROR_SYNTAX, "%s", problem);
 		json_place(text, 0, (uint32_t)parser->problem_offset, &composer->error->line,
@@ -93,17 +94,19 @@ static bool next_event(struct composer *composer, yaml_event_t *out_event)
 	return refuse_syntax(composer, text);
 }
 
-static bool pay(struct composer *composer, yaml_mark_t mark, size_t weight, size_t bytes)
+static bool charge(struct composer *composer, yaml_mark_t mark, size_t weight, size_t bytes)
 {
 	if (weight > LIMIT_YAML_NODES - composer->nodes)
 		limit_hit(REJECTION_YAML_NODES);
 	if (weight > LIMIT_YAML_NODES - composer->nodes)
 		return refuse(composer, mark, ERROR_TOO_LARGE,
-			      "with aliases and merge keys expanded there are more than %d nodes",
+			      "the document has more than %d nodes when aliases and merge keys are "
+			      "expanded",
 			      LIMIT_YAML_NODES);
 	if (bytes > LIMIT_JSON_BYTES - composer->bytes)
 		return refuse(composer, mark, ERROR_TOO_LARGE,
-			      "with aliases and merge keys expanded there are more than %d bytes",
+			      "the document has more than %d bytes when aliases and merge keys are "
+			      "expanded",
 			      LIMIT_JSON_BYTES);
 	composer->nodes += weight;
 	composer->bytes += bytes;
@@ -118,7 +121,7 @@ static struct json json_at(yaml_mark_t mark)
 
 /* ---- anchors --------------------------------------------------------------------------- */
 
-/* A later anchor of the same name replaces the earlier one from here on. */
+/* Registers an anchor; it replaces an earlier anchor of the same name. */
 static struct anchor *anchor_open(struct composer *composer, const yaml_char_t *name)
 {
 	if (name == NULL)
@@ -144,16 +147,16 @@ static bool read_alias(struct composer *composer, const yaml_event_t *event, str
 	const struct anchor *anchor = map_get(&composer->anchors, str_from_c(name));
 	if (anchor == NULL)
 		return refuse(composer, event->start_mark, ERROR_SYNTAX,
-			      "the alias *%.100s has no anchor &%.100s before it", name, name);
+			      "the alias *%.100s has no preceding anchor &%.100s", name, name);
 	if (anchor->open)
 		return refuse(composer, event->start_mark, ERROR_SYNTAX,
-			      "the alias *%.100s stands inside its own anchor", name);
+			      "the alias *%.100s is inside its own anchor", name);
 	if (composer->depth + anchor->node.height > LIMIT_JSON_DEPTH)
 		return refuse(composer, event->start_mark, ERROR_TOO_LARGE,
-			      "with the alias *%.100s it is nested deeper than %d levels", name,
+			      "the alias *%.100s nests the document deeper than %d levels", name,
 			      LIMIT_JSON_DEPTH);
 	*out = anchor->node;
-	return pay(composer, event->start_mark, out->weight, out->bytes);
+	return charge(composer, event->start_mark, out->weight, out->bytes);
 }
 
 /* ---- scalars --------------------------------------------------------------------------- */
@@ -181,8 +184,8 @@ static bool scalar_type(struct composer *composer, const yaml_event_t *event,
 			return true;
 		}
 	return refuse(composer, event->start_mark, ERROR_SYNTAX,
-		      "the tag %.100s is not taken on a scalar; core tags are !!str !!int !!float "
-		      "!!bool !!null",
+		      "unknown tag %.100s on a scalar; expected one of !!str !!int !!float !!bool "
+		      "!!null",
 		      tag);
 }
 
@@ -193,13 +196,13 @@ static bool read_scalar(struct composer *composer, const yaml_event_t *event, bo
 	if (!scalar_type(composer, event, &type))
 		return false;
 	struct str value = { (const char *)event->data.scalar.value, event->data.scalar.length };
-	if (!pay(composer, event->start_mark, is_key ? 0 : 1, value.size))
+	if (!charge(composer, event->start_mark, is_key ? 0 : 1, value.size))
 		return false;
 	struct anchor *anchor = anchor_open(composer, event->data.scalar.anchor);
 	*out = (struct node){ .json = json_at(event->start_mark), .weight = 1 };
 	out->bytes = value.size;
 	out->text = str_copy(composer->arena, value);
-	/* A key is its text whatever it would mean elsewhere, so `.inf:` is a fine one. */
+	/* A key is plain text even if it would be another type as a value, so `.inf:` is valid. */
 	if (is_key && type == YAML_PLAIN && anchor == NULL)
 		return true;
 	const char *reason = yaml_scalar(type, out->text, &out->json);
@@ -218,13 +221,13 @@ static bool enter(struct composer *composer, const yaml_event_t *event, const ya
 {
 	if (tag != NULL && strcmp((const char *)tag, core_tag) != 0)
 		return refuse(composer, event->start_mark, ERROR_SYNTAX,
-			      "the tag %.100s is not taken here; leave it out", (const char *)tag);
+			      "the tag %.100s is not allowed here; remove it", (const char *)tag);
 	if (composer->depth >= LIMIT_JSON_DEPTH)
 		return refuse(composer, event->start_mark, ERROR_TOO_LARGE,
 			      "lists and mappings are nested deeper than %d levels",
 			      LIMIT_JSON_DEPTH);
 	composer->depth++;
-	return pay(composer, event->start_mark, 1, 0);
+	return charge(composer, event->start_mark, 1, 0);
 }
 
 static void add_child(struct node *parent, const struct node *child)
@@ -263,10 +266,10 @@ static bool read_list(struct composer *composer, const yaml_event_t *event, stru
 	return true;
 }
 
-/* A mapping being read; merges wait until all its own keys are known. */
+/* A mapping that is being read.  `<<` is applied at its end, when all its own keys are known. */
 struct mapping {
-	size_t base, count; /* its members on the scratch stack */
-	bool merges;
+	size_t base, count; /* position and number of its members on the scratch stack */
+	bool has_merge;
 	struct json merged; /* value of its `<<` */
 	yaml_mark_t merge_mark;
 };
@@ -288,8 +291,9 @@ static bool read_key(struct composer *composer, const yaml_event_t *event, struc
 		if (!read_alias(composer, event, &key))
 			return false;
 		if (key.height > 0)
-			return refuse(composer, event->start_mark, ERROR_SYNTAX,
-				      "a key must be a scalar, and this alias names none");
+			return refuse(
+				composer, event->start_mark, ERROR_SYNTAX,
+				"a key must be a scalar, but this alias is a list or mapping");
 	} else {
 		return refuse(composer, event->start_mark, ERROR_SYNTAX,
 			      "a key must be a scalar, not a list or mapping");
@@ -318,25 +322,25 @@ static bool read_entry(struct composer *composer, const yaml_event_t *event,
 		mapping->count++;
 		return true;
 	}
-	if (mapping->merges)
+	if (mapping->has_merge)
 		return refuse(composer, event->start_mark, ERROR_SYNTAX,
-			      "a second merge key; write one with a list: <<: [*a, *b]");
-	mapping->merges = true;
+			      "duplicate merge key; write one with a list: <<: [*a, *b]");
+	mapping->has_merge = true;
 	mapping->merged = value.json;
 	mapping->merge_mark = next.start_mark;
 	return true;
 }
 
-/* Members of one merged mapping that nobody named before. */
-static void merge_one(struct composer *composer, struct mapping *mapping, struct map *seen,
+/* Adds the members of `from` whose keys are not in `keys` yet. */
+static void merge_one(struct composer *composer, struct mapping *mapping, struct map *keys,
 		      const struct json *from)
 {
 	static char present;
 	for (size_t i = 0; i < from->as.object.count; i++) {
 		const struct json_member *member = &from->as.object.at[i];
-		if (map_get(seen, member->key) != NULL)
+		if (map_get(keys, member->key) != NULL)
 			continue;
-		map_put(seen, member->key, &present);
+		map_put(keys, member->key, &present);
 		json_scratch_push(&composer->scratch, member, sizeof(*member));
 		mapping->count++;
 	}
@@ -345,9 +349,9 @@ static void merge_one(struct composer *composer, struct mapping *mapping, struct
 static bool merge(struct composer *composer, struct mapping *mapping, const struct json_member *own)
 {
 	static char present;
-	AUTO(map) seen = { 0 };
+	AUTO(map) keys = { 0 };
 	for (size_t i = 0; i < mapping->count; i++)
-		map_put(&seen, own[i].key, &present);
+		map_put(&keys, own[i].key, &present);
 	const struct json *merged = &mapping->merged;
 	bool list = merged->kind == JSON_LIST;
 	size_t count = list ? merged->as.list.count : 1;
@@ -356,9 +360,10 @@ static bool merge(struct composer *composer, struct mapping *mapping, const stru
 		if (from->kind != JSON_OBJECT)
 			return refuse(
 				composer, mapping->merge_mark, ERROR_SYNTAX,
-				"a merge key takes a mapping or a list of mappings, found: %s",
+				"the value of a merge key must be a mapping or a list of mappings, "
+				"found: %s",
 				json_kind_name(from->kind));
-		merge_one(composer, mapping, &seen, from);
+		merge_one(composer, mapping, &keys, from);
 	}
 	return true;
 }
@@ -367,15 +372,15 @@ static bool finish_mapping(struct composer *composer, struct mapping *mapping, s
 {
 	const struct json_member *own =
 		json_scratch_pop(&composer->scratch, mapping->base, composer->arena);
-	const struct json_member *twice = json_duplicate(own, mapping->count);
-	if (twice != NULL) {
-		yaml_mark_t mark = { .line = twice->line - 1, .column = twice->column - 1 };
+	const struct json_member *duplicate = json_duplicate(own, mapping->count);
+	if (duplicate != NULL) {
+		yaml_mark_t mark = { .line = duplicate->line - 1, .column = duplicate->column - 1 };
 		return refuse(composer, mark, ERROR_SYNTAX,
-			      "the key \"" STR_FMT "\" is there twice in the same mapping",
-			      STR_ARG(str_head(twice->key, 100)));
+			      "duplicate key \"" STR_FMT "\" in the same mapping",
+			      STR_ARG(str_head(duplicate->key, 100)));
 	}
 	const struct json_member *all = own;
-	if (mapping->merges) {
+	if (mapping->has_merge) {
 		json_scratch_push(&composer->scratch, own, mapping->count * sizeof(*own));
 		if (!merge(composer, mapping, own))
 			return false;
@@ -435,7 +440,7 @@ static bool expect_end(struct composer *composer)
 	if (last.type == YAML_STREAM_END_EVENT)
 		return true;
 	return refuse(composer, last.start_mark, ERROR_SYNTAX,
-		      "a second document starts here; one file holds one document");
+		      "a second document starts here; a file must hold one document");
 }
 
 static bool read_document(struct composer *composer, struct node *out)
@@ -455,9 +460,10 @@ static bool read_document(struct composer *composer, struct node *out)
 	       expect_end(composer);
 }
 
-/* libyaml looks every %TAG up among all earlier ones, and a megabyte of them takes it many
- * seconds.  As only core tags are taken nobody needs one, so none gets that far.  A line may also
- * begin after a Unicode line break or byte order mark, whose last byte is above ASCII. */
+/* libyaml compares every %TAG directive with all earlier ones: a megabyte of directives takes many
+ * seconds.  Only core tags are allowed, so no document needs %TAG, and it is refused before libyaml
+ * sees it.  A line may also begin after a Unicode line break or byte order mark; the last byte of
+ * these is >= 0x80. */
 static bool find_tag_directive(struct str text, size_t *out_at)
 {
 	size_t start = 0, at;
@@ -478,14 +484,16 @@ static bool check_text(struct str text, struct error *error)
 	if (text.size > LIMIT_YAML_BYTES)
 		limit_hit(REJECTION_YAML_BYTES);
 	if (text.size > LIMIT_YAML_BYTES)
-		return fail(error, ERROR_TOO_LARGE, "the text has %zu bytes, at most %d are taken",
-			    text.size, LIMIT_YAML_BYTES);
+		return fail(error, ERROR_TOO_LARGE,
+			    "the text has %zu bytes; at most %d are allowed", text.size,
+			    LIMIT_YAML_BYTES);
 	size_t at;
 	if (!utf8_valid(text, &at))
-		fail(error, ERROR_SYNTAX, "the byte 0x%02x is not UTF-8 here",
+		fail(error, ERROR_SYNTAX, "the byte 0x%02x is not valid UTF-8 here",
 		     (unsigned char)text.at[at]);
 	else if (find_tag_directive(text, &at))
-		fail(error, ERROR_SYNTAX, "the directive %%TAG is not taken: only core tags are");
+		fail(error, ERROR_SYNTAX,
+		     "the directive %%TAG is not supported; use core tags only");
 	else
 		return true;
 	json_place(text, 0, (uint32_t)at, &error->line, &error->column);

@@ -1,7 +1,7 @@
-/* base/yaml_scalar.c -- section 10.3.2 of YAML 1.2.2, by hand.
+/* base/yaml_scalar.c -- tag resolution of YAML 1.2.2, section 10.3.2.
  *
- * The first byte tells nearly always that a scalar is a string; only the rest meets the tables
- * and the number grammar.
+ * The first byte usually shows that a scalar is a string; only the other scalars are compared with
+ * the tables and the number grammar.
  */
 #include "base/yaml_scalar.h"
 
@@ -10,7 +10,8 @@
 #include "base/json_parts.h"
 
 static const char TOO_LARGE[] = "the number is too large for a double";
-static const char NOT_FINITE[] = "infinity and NaN are not numbers here; quote it if text is meant";
+static const char NOT_FINITE[] =
+	"infinity and NaN are not supported; quote the value if it is text";
 
 static bool is_one_of(struct str text, const char *const *words, size_t count)
 {
@@ -52,8 +53,8 @@ static int digit_of(char c)
 	return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : 99;
 }
 
-/* 0o17 and 0xff, without a sign.  What passes 64 bits keeps the upper ones and remembers in the
- * lowest whether anything else was set, so that the one rounding to a double is right. */
+/* 0o17 and 0xff, without a sign.  A value of more than 64 bits keeps its upper bits; its lowest bit
+ * records whether any dropped bit was set, so that the rounding to a double is correct. */
 static bool read_based(struct str text, struct json *out, const char **out_reason)
 {
 	if (text.size < 3 || text.at[0] != '0' || (text.at[1] != 'o' && text.at[1] != 'x'))
@@ -83,7 +84,7 @@ static bool read_based(struct str text, struct json *out, const char **out_reaso
 	return true;
 }
 
-static size_t digit_run(struct str text, size_t at)
+static size_t count_digits(struct str text, size_t at)
 {
 	size_t end = at;
 	while (end < text.size && text.at[end] >= '0' && text.at[end] <= '9')
@@ -95,11 +96,11 @@ static size_t digit_run(struct str text, size_t at)
 static bool is_decimal(struct str text, bool *out_whole)
 {
 	size_t at = text.size > 0 && (text.at[0] == '-' || text.at[0] == '+');
-	size_t whole = digit_run(text, at), fraction = 0;
+	size_t whole = count_digits(text, at), fraction = 0;
 	at += whole;
 	*out_whole = true;
 	if (at < text.size && text.at[at] == '.') {
-		fraction = digit_run(text, at + 1);
+		fraction = count_digits(text, at + 1);
 		at += 1 + fraction;
 		*out_whole = false;
 	}
@@ -108,7 +109,7 @@ static bool is_decimal(struct str text, bool *out_whole)
 	if (at < text.size && (text.at[at] == 'e' || text.at[at] == 'E')) {
 		at++;
 		at += at < text.size && (text.at[at] == '-' || text.at[at] == '+');
-		size_t exponent = digit_run(text, at);
+		size_t exponent = count_digits(text, at);
 		if (exponent == 0)
 			return false;
 		at += exponent;
@@ -186,7 +187,7 @@ static const char *tagged_number(enum yaml_type type, struct str text, struct js
 	bool whole;
 	const char *reason;
 	if (!read_number(text, out, &whole, &reason))
-		return "the text after its tag is not a number";
+		return "the text after the tag is not a number";
 	if (reason != NULL)
 		return reason;
 	if (type == YAML_INT && !whole)

@@ -1,9 +1,9 @@
 /* base/zone.c -- TZif files and the rule in their footer.
  *
- * A file has two blocks, the first with times of 32 bits for readers of another age; it is only
- * skipped.  Behind the second one stands a rule (POSIX's TZ with the extensions of the RFC) for all
- * times behind the table's last.  Tables that reach to 2037 and tables that stop where the rule
- * begins are both in use.
+ * A file has two blocks.  The first block holds 32-bit times for old readers and is skipped.  The
+ * second block is followed by a rule (a POSIX TZ string with the extensions of the RFC) for all
+ * times after the last entry of the table.  Some files have tables up to 2037, others end the table
+ * where the rule begins; both forms occur.
  */
 #include "base/zone.h"
 
@@ -14,9 +14,9 @@ const struct zone zone_utc = { .has_footer = true };
 
 enum { HEADER_BYTES = 44, DAY = 86400, OFFSET_LEAST = -89999, OFFSET_MOST = 93599 };
 
-/* Rules are worked out in years that dates are made for. */
+/* The rule is evaluated only in the years 1 to 9999. */
 static const int64_t RULE_LEAST = INT64_C(-62135596800), RULE_MOST = INT64_C(253402300799);
-/* Beyond the age of the world, and far from where sums overflow. */
+/* Wider than any time in use, and narrow enough that sums do not overflow. */
 static const int64_t TIME_LEAST = -(INT64_C(1) << 59), TIME_MOST = INT64_C(1) << 59;
 
 /* ---- names ----------------------------------------------------------------------------- */
@@ -33,17 +33,17 @@ static bool is_digit(char c)
 
 bool zone_name_good(struct str name)
 {
-	bool begins = true; /* a part of the path */
+	bool part_begins = true;
 	if (name.size == 0 || name.size > LIMIT_ZONE_NAME_BYTES)
 		return false;
 	for (size_t i = 0; i < name.size; i++) {
 		char c = name.at[i];
 		bool plain = is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '+';
-		if (!plain && (c != '/' || begins))
+		if (!plain && (c != '/' || part_begins))
 			return false;
-		begins = c == '/';
+		part_begins = c == '/';
 	}
-	return !begins;
+	return !part_begins;
 }
 
 /* ---- the footer's rule ------------------------------------------------------------------ */
@@ -128,7 +128,7 @@ static bool take_change(struct str *rest, struct zone_change *out_change)
 	return true;
 }
 
-/* Offsets are written as what must be added to local time. */
+/* A POSIX TZ offset is added to local time to get UTC, so its sign is the opposite of ours. */
 static bool read_rule(struct str text, struct zone *zone)
 {
 	int32_t west;
@@ -227,17 +227,18 @@ bool zone_read(struct str bytes, struct arena *arena, struct zone *out_zone, str
 	struct zone zone = { 0 };
 	size_t end;
 	if (bytes.size > LIMIT_ZONE_BYTES)
-		return fail(error, ERROR_TOO_LARGE, "a time zone's file has %d bytes at most",
+		return fail(error, ERROR_TOO_LARGE,
+			    "the TZif file has %zu bytes; at most %d are allowed", bytes.size,
 			    LIMIT_ZONE_BYTES);
 	if (!take_header(&bytes, &header) || block_bytes(&header, 4) > bytes.size)
-		return fail(error, ERROR_INVALID, "this is no TZif file of version 2, 3 or 4");
+		return fail(error, ERROR_INVALID, "not a TZif file of version 2, 3 or 4");
 	bytes = str_skip(bytes, (size_t)block_bytes(&header, 4));
 	if (!take_header(&bytes, &header) || header.type_count == 0 || header.type_count > 256 ||
 	    block_bytes(&header, 8) > bytes.size)
 		return fail(error, ERROR_INVALID, "the TZif file's second block is damaged");
 	if (header.leap_count > 0)
 		return fail(error, ERROR_INVALID,
-			    "the TZif file counts leap seconds; take the zone without right/");
+			    "the TZif file counts leap seconds; use the zone name without right/");
 	if (!read_table(bytes.at, &header, arena, &zone))
 		return fail(error, ERROR_INVALID, "the TZif file's table is damaged");
 	bytes = str_skip(bytes, (size_t)block_bytes(&header, 8));
@@ -267,14 +268,14 @@ static int64_t change_day(const struct zone_change *change, int64_t year)
 	return day < next ? day : day - 7;
 }
 
-/* The six changes of the year and its neighbours; of two at one moment the second counts, and the
- * beginning of summer is the second. */
+/* Examines the six changes of the year, the year before and the year after.  When two changes
+ * happen at the same moment, the beginning of summer time wins because it is examined last. */
 static struct zone_span rule_span(const struct zone *zone, int64_t seconds)
 {
 	struct zone_span span = { INT64_MIN, INT64_MAX, zone->standard };
 	if (!zone->has_summer || seconds < RULE_LEAST || seconds > RULE_MOST)
 		return span;
-	int64_t local_day = floor_divide(seconds + zone->standard, DAY);
+	int64_t local_day = date_floor_divide(seconds + zone->standard, DAY);
 	int64_t year = date_from_days(local_day).year;
 	for (int64_t y = year - 1; y <= year + 1; y++) {
 		const struct {

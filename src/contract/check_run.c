@@ -90,7 +90,7 @@ void run_schedule_check(const struct run_schedule *schedule, struct check *check
 		check_fail(check, NULL, "either cron or every says when, and only one of them");
 	if (has(schedule, cron) && !cron_parse(schedule->cron, &cron, &error))
 		check_fail(check, "cron", "%s", error.text);
-	if (has(schedule, every) && !interval_parse(schedule->every, &us, &error))
+	if (has(schedule, every) && !cron_interval_parse(schedule->every, &us, &error))
 		check_fail(check, "every", "%s", error.text);
 	if (!zone_name_good(schedule->time_zone))
 		check_fail(check, "time_zone",

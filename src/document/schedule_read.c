@@ -93,10 +93,10 @@ bool schedule_progress_now(struct store_reader *reader, const struct run_schedul
 /* "2026-03-29T03:00:00+02:00" */
 static struct str local_text(const struct zone *zone, int64_t at, struct arena *arena)
 {
-	int64_t seconds = floor_divide(at, 1000000);
+	int64_t seconds = date_floor_divide(at, 1000000);
 	int offset = zone_span(zone, seconds).offset,
 	    minutes = (offset < 0 ? -offset : offset) / 60;
-	int64_t local = seconds + offset, days = floor_divide(local, 86400);
+	int64_t local = seconds + offset, days = date_floor_divide(local, 86400);
 	int rest = (int)(local - days * 86400);
 	struct date date = date_from_days(days);
 	return str_format(arena, "%04lld-%02d-%02dT%02d:%02d:%02d%c%02d:%02d", (long long)date.year,

@@ -14,7 +14,7 @@ bool schedule_clock_init(struct schedule_clock *clock, const struct run_schedule
 			 const struct zone *zone, struct error *error)
 {
 	*clock = (struct schedule_clock){ .zone = zone };
-	return has(schedule, every) ? interval_parse(schedule->every, &clock->every_us, error)
+	return has(schedule, every) ? cron_interval_parse(schedule->every, &clock->every_us, error)
 				    : cron_parse(schedule->cron, &clock->cron, error);
 }
 
@@ -23,8 +23,8 @@ int64_t schedule_next(const struct schedule_clock *clock, int64_t begun_at, int6
 	int64_t seconds;
 	if (clock->every_us > 0)
 		return begun_at +
-		       (floor_divide(after - begun_at, clock->every_us) + 1) * clock->every_us;
-	if (!cron_next(&clock->cron, clock->zone, floor_divide(after, US), &seconds))
+		       (date_floor_divide(after - begun_at, clock->every_us) + 1) * clock->every_us;
+	if (!cron_next(&clock->cron, clock->zone, date_floor_divide(after, US), &seconds))
 		return 0;
 	return seconds * US;
 }

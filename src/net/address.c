@@ -1,4 +1,4 @@
-/* net/address.c -- the special ranges of IANA's registries, as prefixes of one 128-bit space. */
+/* net/address.c -- IANA's special-purpose address ranges, as prefixes of 128-bit addresses. */
 #include "net/address.h"
 
 #include <arpa/inet.h>
@@ -9,13 +9,13 @@
 
 #define MAPPED 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff
 
-/* IPv4: what is not a public unicast address. */
+/* IPv4 ranges that are not public unicast addresses. */
 static const struct address_range special_v4[] = {
 	{ { MAPPED, 0 }, 96 + 8 },             /* this network */
 	{ { MAPPED, 10 }, 96 + 8 },            /* private */
-	{ { MAPPED, 100, 64 }, 96 + 10 },      /* carriers' own */
+	{ { MAPPED, 100, 64 }, 96 + 10 },      /* carrier-grade NAT */
 	{ { MAPPED, 127 }, 96 + 8 },           /* loopback */
-	{ { MAPPED, 169, 254 }, 96 + 16 },     /* link-local, clouds' metadata */
+	{ { MAPPED, 169, 254 }, 96 + 16 },     /* link-local, cloud metadata */
 	{ { MAPPED, 172, 16 }, 96 + 12 },      /* private */
 	{ { MAPPED, 192, 0, 0 }, 96 + 24 },    /* protocol assignments */
 	{ { MAPPED, 192, 0, 2 }, 96 + 24 },    /* documentation */
@@ -28,12 +28,12 @@ static const struct address_range special_v4[] = {
 	{ { MAPPED, 240 }, 96 + 4 },           /* reserved, broadcast */
 };
 
-/* IPv6: public unicast is in 2000::/3, without these. */
-static const struct address_range world_v6 = { { 0x20 }, 3 };
+/* IPv6: public unicast addresses are in 2000::/3, except special_v6. */
+static const struct address_range unicast_v6 = { { 0x20 }, 3 };
 static const struct address_range special_v6[] = {
-	{ { 0x20, 0x01, 0x00 }, 23 },       /* protocol assignments, Teredo among them */
+	{ { 0x20, 0x01, 0x00 }, 23 },       /* protocol assignments, including Teredo */
 	{ { 0x20, 0x01, 0x0d, 0xb8 }, 32 }, /* documentation */
-	{ { 0x20, 0x02 }, 16 },             /* 6to4: an IPv4 address of anybody's choice */
+	{ { 0x20, 0x02 }, 16 },             /* 6to4: embeds an arbitrary IPv4 address */
 	{ { 0x3f, 0xff, 0x00 }, 20 },       /* documentation */
 };
 
@@ -48,7 +48,7 @@ static bool in_range(const struct address_range *range, const uint8_t bytes[16])
 	return rest == 0 || ((range->bytes[whole] ^ bytes[whole]) >> (8 - rest)) == 0;
 }
 
-/* 128 bits; false for what is no IP address. */
+/* The address as 128 bits; false when it is not an IP address. */
 static bool bytes_of(const struct sockaddr *address, uint8_t bytes[16])
 {
 	if (address->sa_family == AF_INET) {
@@ -90,8 +90,8 @@ bool address_range_read(struct str text, struct address_range *out_range, struct
 	}
 	if (!good)
 		return fail(error, ERROR_INVALID,
-			    "an address like 127.0.0.1, ::1 or a range like 10.0.0.0/8 is taken, "
-			    "not " STR_FMT,
+			    "\"" STR_FMT "\" is not an IP address or range; expected an address "
+			    "such as 127.0.0.1 or ::1, or a range such as 10.0.0.0/8",
 			    STR_ARG(str_head(text, 60)));
 	if (has_bits)
 		range.bits = (unsigned)bits;
@@ -113,7 +113,7 @@ bool address_is_public(const struct sockaddr *address)
 	bool is_v4 = in_range(&mapped, bytes);
 	const struct address_range *special = is_v4 ? special_v4 : special_v6;
 	size_t count = is_v4 ? COUNT(special_v4) : COUNT(special_v6);
-	if (!is_v4 && !in_range(&world_v6, bytes))
+	if (!is_v4 && !in_range(&unicast_v6, bytes))
 		return false;
 	for (size_t i = 0; i < count; i++)
 		if (in_range(&special[i], bytes))
@@ -123,19 +123,19 @@ bool address_is_public(const struct sockaddr *address)
 
 bool address_is_ours(const struct sockaddr *address)
 {
-	static const struct address_range none[] = { { { MAPPED, 0 }, 96 + 8 },
-						     { { MAPPED, 127 }, 96 + 8 },
-						     { { 0 }, 127 } }; /* :: and ::1 */
+	static const struct address_range local[] = { { { MAPPED, 0 }, 96 + 8 },
+						      { { MAPPED, 127 }, 96 + 8 },
+						      { { 0 }, 127 } }; /* :: and ::1 */
 	struct ifaddrs *list;
 	uint8_t bytes[16], other[16];
 	bool ours = false;
 	if (!bytes_of(address, bytes))
 		return false;
-	for (size_t i = 0; i < COUNT(none); i++)
-		if (in_range(&none[i], bytes))
+	for (size_t i = 0; i < COUNT(local); i++)
+		if (in_range(&local[i], bytes))
 			return true;
 	if (getifaddrs(&list) != 0)
-		return true; /* nobody knows: better not */
+		return true; /* unknown: assume the unsafe case */
 	for (const struct ifaddrs *at = list; at != NULL && !ours; at = at->ifa_next)
 		ours = at->ifa_addr != NULL && bytes_of(at->ifa_addr, other) &&
 		       memcmp(bytes, other, sizeof(bytes)) == 0;

@@ -1,4 +1,4 @@
-/* net/curl_library.c -- dlopen, once; what is open stays open. */
+/* net/curl_library.c -- loads libcurl once and never unloads it. */
 #include "net/curl_library.h"
 
 #include <dlfcn.h>
@@ -6,32 +6,36 @@
 
 #define LIBRARY "libcurl.so.4"
 
-static bool take(void *handle, const char *name, void *place, struct error *error)
+static bool symbol_load(void *handle, const char *name, void *out_pointer, struct error *error)
 {
 	void *symbol = dlsym(handle, name);
 	if (symbol == NULL)
 		return fail(error, ERROR_UNAVAILABLE,
-			    "the installed " LIBRARY " has no %s: Baton needs 7.87 or newer", name);
-	memcpy(place, &symbol, sizeof(symbol)); /* ISO C knows no cast from data to function */
+			    "the installed " LIBRARY
+			    " has no function %s; install version 7.87 or newer",
+			    name);
+	/* ISO C has no cast from a data pointer to a function pointer. */
+	memcpy(out_pointer, &symbol, sizeof(symbol));
 	return true;
 }
 
 bool curl_library_open(const struct curl_library **out_library, struct error *error)
 {
-	static struct curl_library library; /* filled once; see the header for the thread */
+	static struct curl_library library; /* filled once, on the loop thread */
 	static bool filled;
 	if (!filled) {
 		void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 		if (handle == NULL)
 			return fail(error, ERROR_UNAVAILABLE,
-				    "HTTP needs " LIBRARY ": install libcurl4 (%s)", dlerror());
-#define FUNCTION(name)                                     \
-	if (!take(handle, #name, &library.name##_, error)) \
+				    "HTTP requests need " LIBRARY "; install libcurl4 (%s)",
+				    dlerror());
+#define FUNCTION(name)                                            \
+	if (!symbol_load(handle, #name, &library.name##_, error)) \
 		return false;
 		CURL_FUNCTIONS(FUNCTION)
 #undef FUNCTION
 		if (library.curl_global_init_(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-			return fail(error, ERROR_UNAVAILABLE, LIBRARY " cannot be initialised");
+			return fail(error, ERROR_UNAVAILABLE, LIBRARY " cannot be initialized");
 		filled = true;
 	}
 	*out_library = &library;

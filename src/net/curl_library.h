@@ -1,8 +1,8 @@
-/* net/curl_library.h -- libcurl, opened when it is first needed.
+/* net/curl_library.h -- libcurl, loaded with dlopen() when it is first needed.
  *
- * It brings some thirty libraries with it, which a program that fetches nothing should neither wait
- * for nor hold in memory.  Its headers are used as they are; its functions are called through this
- * table.
+ * libcurl pulls in some thirty libraries; a process that sends no HTTP request should neither wait
+ * for them nor keep them in memory.  The program uses libcurl's headers but calls its functions
+ * through this table.
  */
 #ifndef NET_CURL_LIBRARY_H
 #define NET_CURL_LIBRARY_H
@@ -41,7 +41,7 @@ struct curl_library {
 #undef FUNCTION
 };
 
-/* On the loop thread.  UNAVAILABLE when it is not installed or too old. */
+/* For the loop thread only.  UNAVAILABLE when libcurl is not installed or too old. */
 MUST_CHECK bool curl_library_open(const struct curl_library **out_library, struct error *error);
 
 #endif

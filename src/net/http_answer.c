@@ -1,4 +1,4 @@
-/* net/http_answer.c -- the text of an answer's head, and of the answers we give ourselves. */
+/* net/http_answer.c -- status line and headers of responses; the server's own error responses. */
 #include <stdio.h>
 #include <string.h>
 
@@ -63,16 +63,17 @@ bool http_status_has_body(int status)
 	return status >= 200 && status != 204 && status != 304;
 }
 
-/* The framing is ours: a handler that sets it too would make the answer ambiguous. */
-static bool is_ours(struct str name)
+/* Headers set by the server.  A handler's copy is dropped: it could make the response ambiguous. */
+static bool is_server_header(struct str name)
 {
 	return str_equal_folded(name, S("date")) || str_equal_folded(name, S("connection")) ||
 	       str_equal_folded(name, S("content-length")) ||
 	       str_equal_folded(name, S("transfer-encoding"));
 }
 
-/* A value may carry a caller's text: a line end in it must not become a header. */
-static void add_visible(struct buf *out, struct str text)
+/* Replaces control characters.  A value may contain text of a caller; a line end in it must not
+ * start a new header. */
+static void add_printable(struct buf *out, struct str text)
 {
 	for (size_t i = 0; i < text.size; i++) {
 		unsigned char c = (unsigned char)text.at[i];
@@ -86,18 +87,18 @@ void http_answer_head(struct buf *out, const struct http_answer *answer)
 		       reason_of(answer->status), STR_ARG(answer->date));
 	for (size_t i = 0; i < answer->header_count; i++) {
 		const struct http_header *header = &answer->headers[i];
-		if (is_ours(header->name))
+		if (is_server_header(header->name))
 			continue;
-		add_visible(out, header->name);
+		add_printable(out, header->name);
 		buf_add(out, S(": "));
-		add_visible(out, header->value);
+		add_printable(out, header->value);
 		buf_add(out, S("\r\n"));
 	}
 	if (answer->framing == HTTP_FRAMING_LENGTH)
 		buf_add_format(out, "Content-Length: %zu\r\n", answer->length);
 	if (answer->framing == HTTP_FRAMING_CHUNKED)
 		buf_add(out, S("Transfer-Encoding: chunked\r\n"));
-	/* A 426 says what to upgrade to, and that is a matter of this connection. */
+	/* A 426 must name the protocol to upgrade to, in connection-level headers. */
 	if (answer->status == UPGRADE_REQUIRED)
 		buf_add_format(out,
 			       "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"

@@ -1,8 +1,8 @@
-/* net/http_client.c -- calls: from an address to pieces, hop by hop.
+/* net/http_client.c -- the life of a call: start, redirects, timeouts, end.
  *
- * A call is begun, resumed and stopped by a timer of 0, because whoever asks may be inside one of
- * libcurl's callbacks, where it takes no orders.  What a callback finds wrong is noted in the call
- * (`failure`) and libcurl is made to give up; the note is what is told.
+ * Starting, resuming and stopping a call goes through a timer without delay, because the caller may
+ * be inside one of libcurl's callbacks, where libcurl must not be called.  A callback that detects
+ * an error stores it in `failure` and makes libcurl abort the transfer; done() gets `failure`.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 #include "net/http_client_internal.h"
 
 enum phase {
-	PHASE_CONNECTS,
-	PHASE_WAITS, /* for the first byte */
-	PHASE_READS,
+	PHASE_CONNECTING,
+	PHASE_WAITING, /* for the first byte */
+	PHASE_READING,
 	PHASE_PAUSED,
 };
 
@@ -23,23 +23,23 @@ struct fetch {
 	struct http_client *client;
 	uint64_t id;
 	struct http_call call;
-	struct arena arena; /* copies of what the call was given */
+	struct arena arena; /* holds the copies of the caller's data */
 	CURL *easy;
 	struct curl_slist *sent; /* headers of the request */
 	char *url;               /* of this hop, libcurl's memory */
 	bool added;              /* the handle is in the multi handle */
 	enum phase phase;
 	int64_t began, phase_began; /* us, monotonic */
-	uint64_t clock;
-	/* the answer's head */
-	struct buf lines; /* "name: value" lines without their ends, each with a NUL behind it */
+	uint64_t timeout_timer;
+	/* the headers of the response */
+	struct buf lines; /* "name: value" lines without line ends, each followed by a NUL */
 	size_t line_count;
 	int status;
-	bool head_told, redirects;
+	bool head_delivered, redirects;
 	size_t hops;
 	size_t skipped;       /* bytes of a redirect's body */
-	struct error failure; /* what will be told */
-	struct error refusal; /* an address that the policy kept us from */
+	struct error failure; /* the error for done() */
+	struct error refusal; /* an address that the policy forbids */
 	char reason[CURL_ERROR_SIZE];
 };
 
@@ -54,14 +54,14 @@ static void fetch_free(struct fetch *fetch)
 		curl->curl_easy_cleanup_(fetch->easy);
 	curl->curl_slist_free_all_(fetch->sent);
 	curl->curl_free_(fetch->url);
-	platform_timer_stop(loop_platform(fetch->client->loop), fetch->clock);
+	platform_timer_stop(loop_platform(fetch->client->loop), fetch->timeout_timer);
 	slots_remove(&fetch->client->calls, fetch->id);
 	buf_done(&fetch->lines);
 	arena_done(&fetch->arena);
 	free(fetch);
 }
 
-static void value_fetch_done(struct fetch *fetch)
+static void fetch_finish(struct fetch *fetch)
 {
 	struct http_call call = fetch->call;
 	struct error failure = fetch->failure;
@@ -69,88 +69,89 @@ static void value_fetch_done(struct fetch *fetch)
 	call.done(call.context, call.argument, failure.code == ERROR_NONE ? NULL : &failure);
 }
 
-static void ended_by_timer(void *context, uint64_t id)
+static void stop_timer_fired(void *context, uint64_t id)
 {
 	struct http_client *client = context;
 	struct fetch *fetch = slots_get(&client->calls, id);
 	if (fetch != NULL)
-		value_fetch_done(fetch);
+		fetch_finish(fetch);
 }
 
-/* ---- patience ------------------------------------------------------------------------ */
+/* ---- timeouts ------------------------------------------------------------------------ */
 
 static int64_t now_us(const struct fetch *fetch)
 {
 	return platform_mono_us(loop_platform(fetch->client->loop));
 }
 
-/* How long this phase may take, and what to say when it took longer. */
-static int64_t phase_us(const struct fetch *fetch, const char **out_what)
+/* The timeout of the current phase, and the text for its error. */
+static int64_t phase_timeout_us(const struct fetch *fetch, const char **out_what)
 {
-	const struct http_waits *waits = &fetch->call.waits;
+	const struct http_call_timeouts *timeouts = &fetch->call.timeouts;
 	switch (fetch->phase) {
-	case PHASE_CONNECTS:
+	case PHASE_CONNECTING:
 		*out_what = "no connection";
-		return waits->connect_ms * 1000;
-	case PHASE_WAITS:
-		*out_what = "no answer began";
-		return waits->first_byte_ms * 1000;
-	case PHASE_READS:
-		*out_what = "nothing more came";
-		return waits->idle_ms * 1000;
+		return timeouts->connect_ms * 1000;
+	case PHASE_WAITING:
+		*out_what = "no response";
+		return timeouts->first_byte_ms * 1000;
+	case PHASE_READING:
+		*out_what = "no more data";
+		return timeouts->idle_ms * 1000;
 	case PHASE_PAUSED:
 		break;
 	}
 	return INT64_MAX / 4;
 }
 
-static void clock_start(struct fetch *fetch);
+static void timeout_start(struct fetch *fetch);
 
-static void clock_fired(void *context, uint64_t id)
+static void timeout_fired(void *context, uint64_t id)
 {
 	struct http_client *client = context;
 	struct fetch *fetch = slots_get(&client->calls, id);
 	if (fetch == NULL)
 		return;
 	const char *what = "";
-	int64_t now = now_us(fetch), phase = phase_us(fetch, &what);
-	int64_t total = fetch->call.waits.total_ms * 1000;
+	int64_t now = now_us(fetch), phase = phase_timeout_us(fetch, &what);
+	int64_t total = fetch->call.timeouts.total_ms * 1000;
 	if (total > 0 && now - fetch->began >= total)
-		fail(&fetch->failure, ERROR_TIMEOUT, "not done after %g seconds in all",
+		fail(&fetch->failure, ERROR_TIMEOUT, "not finished within %g seconds in total",
 		     (double)total / 1e6);
 	else if (now - fetch->phase_began >= phase)
 		fail(&fetch->failure, ERROR_TIMEOUT, "%s within %g seconds", what,
 		     (double)phase / 1e6);
 	if (fetch->failure.code != ERROR_NONE)
-		value_fetch_done(fetch);
+		fetch_finish(fetch);
 	else
-		clock_start(fetch);
+		timeout_start(fetch);
 }
 
-/* Until the next moment that could be the end.  Bytes that come only move phase_began. */
-static void clock_start(struct fetch *fetch)
+/* Starts the timer for the earliest deadline.  Arriving bytes only update phase_began; the timer
+ * checks it when it fires. */
+static void timeout_start(struct fetch *fetch)
 {
 	const char *what;
-	int64_t until = fetch->phase_began + phase_us(fetch, &what);
-	int64_t total = fetch->call.waits.total_ms * 1000;
+	int64_t until = fetch->phase_began + phase_timeout_us(fetch, &what);
+	int64_t total = fetch->call.timeouts.total_ms * 1000;
 	struct platform *platform = loop_platform(fetch->client->loop);
 	if (total > 0 && fetch->began + total < until)
 		until = fetch->began + total;
-	platform_timer_stop(platform, fetch->clock);
-	fetch->clock = platform_timer_start(platform, until - now_us(fetch), clock_fired,
-					    fetch->client, fetch->id);
+	platform_timer_stop(platform, fetch->timeout_timer);
+	fetch->timeout_timer = platform_timer_start(platform, until - now_us(fetch), timeout_fired,
+						    fetch->client, fetch->id);
 }
 
-static void enter(struct fetch *fetch, enum phase phase)
+static void phase_enter(struct fetch *fetch, enum phase phase)
 {
 	fetch->phase = phase;
 	fetch->phase_began = now_us(fetch);
-	clock_start(fetch);
+	timeout_start(fetch);
 }
 
-/* ---- what libcurl tells -------------------------------------------------------------- */
+/* ---- callbacks of libcurl ------------------------------------------------------------ */
 
-static bool admits(struct http_client *client, const struct sockaddr *address)
+static bool policy_allows(struct http_client *client, const struct sockaddr *address)
 {
 	bool allowed = address_is_public(address);
 	for (size_t i = 0; i < client->range_count && !allowed; i++)
@@ -165,12 +166,12 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
 	struct fetch *fetch = context;
 	struct http_client *client = fetch->client;
 	char text[ADDRESS_TEXT_SIZE];
-	if (purpose != CURLSOCKTYPE_IPCXN || !admits(client, &address->addr)) {
+	if (purpose != CURLSOCKTYPE_IPCXN || !policy_allows(client, &address->addr)) {
 		client->counts.refused++;
 		fail(&fetch->refusal, ERROR_FORBIDDEN,
 		     "the address " STR_FMT
-		     " is not a public one, or our own: list it in tools.private_addresses if it "
-		     "may be reached",
+		     " is not public, or is this server itself; to allow a private address, add it "
+		     "to tools.private_addresses",
 		     STR_ARG(address_text(&address->addr, text)));
 		return CURL_SOCKET_BAD;
 	}
@@ -178,7 +179,7 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
 	return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-/* The connection stands and the request is about to leave. */
+/* The connection is established and the request is about to be sent. */
 static int connected(void *context, char *primary, char *local, int primary_port, int local_port)
 {
 	struct fetch *fetch = context;
@@ -186,13 +187,13 @@ static int connected(void *context, char *primary, char *local, int primary_port
 	(void)local;
 	(void)primary_port;
 	(void)local_port;
-	enter(fetch, PHASE_WAITS);
-	if (fetch->call.leaves != NULL)
-		fetch->call.leaves(fetch->call.context, fetch->call.argument);
+	phase_enter(fetch, PHASE_WAITING);
+	if (fetch->call.before_send != NULL)
+		fetch->call.before_send(fetch->call.context, fetch->call.argument);
 	return CURL_PREREQFUNC_OK;
 }
 
-static bool is_redirect(int status)
+static bool is_redirect_status(int status)
 {
 	return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
@@ -208,7 +209,7 @@ static struct str header_of(const struct fetch *fetch, struct str wanted)
 	return S("");
 }
 
-static void tell_head(struct fetch *fetch)
+static void head_deliver(struct fetch *fetch)
 {
 	AUTO(arena) arena = { 0 };
 	struct http_header *headers = arena_array(&arena, struct http_header, fetch->line_count);
@@ -223,12 +224,12 @@ static void tell_head(struct fetch *fetch)
 				  .headers = headers,
 				  .header_count = count,
 				  .url = str_from_c(fetch->url) };
-	fetch->head_told = true;
+	fetch->head_delivered = true;
 	fetch->call.head(fetch->call.context, fetch->call.argument, &head);
 }
 
-/* A status line begins a head: the one before was an interim one. */
-static void begin_head(struct fetch *fetch, struct str line)
+/* A status line starts the headers; earlier headers belonged to an interim (1xx) response. */
+static void head_begin(struct fetch *fetch, struct str line)
 {
 	struct str status;
 	int64_t number = 0;
@@ -239,38 +240,38 @@ static void begin_head(struct fetch *fetch, struct str line)
 		fetch->status = (int)number;
 }
 
-static bool is_safe(const struct fetch *fetch)
+static bool is_safe_method(const struct fetch *fetch)
 {
 	return strcmp(fetch->call.method, "GET") == 0 || strcmp(fetch->call.method, "HEAD") == 0;
 }
 
-static void end_head(struct fetch *fetch)
+static void head_end(struct fetch *fetch)
 {
 	if (fetch->status < 200)
 		return;
-	if (is_redirect(fetch->status) && is_safe(fetch) &&
+	if (is_redirect_status(fetch->status) && is_safe_method(fetch) &&
 	    header_of(fetch, S("Location")).size > 0)
 		fetch->redirects = true;
 	else
-		tell_head(fetch);
+		head_deliver(fetch);
 }
 
-/* Lines of the head; behind the body those of the trailer, which nobody asked for. */
-static size_t header_came(char *bytes, size_t size, size_t count, void *context)
+/* Receives the header lines, and after the body the trailer lines, which are ignored. */
+static size_t header_received(char *bytes, size_t size, size_t count, void *context)
 {
 	struct fetch *fetch = context;
 	struct str line = { bytes, size * count };
-	if (fetch->phase == PHASE_WAITS)
-		enter(fetch, PHASE_READS);
+	if (fetch->phase == PHASE_WAITING)
+		phase_enter(fetch, PHASE_READING);
 	fetch->phase_began = now_us(fetch);
-	if (fetch->head_told || fetch->redirects)
+	if (fetch->head_delivered || fetch->redirects)
 		return size * count;
 	while (line.size > 0 && (line.at[line.size - 1] == '\n' || line.at[line.size - 1] == '\r'))
 		line.size--;
 	if (str_starts(line, S("HTTP/")))
-		begin_head(fetch, line);
+		head_begin(fetch, line);
 	else if (line.size == 0)
-		end_head(fetch);
+		head_end(fetch);
 	else if (memchr(line.at, '\0', line.size) == NULL) {
 		buf_add(&fetch->lines, line);
 		buf_add_char(&fetch->lines, '\0');
@@ -278,12 +279,12 @@ static size_t header_came(char *bytes, size_t size, size_t count, void *context)
 	}
 	if (!fetch->lines.full)
 		return size * count;
-	fail(&fetch->failure, ERROR_TOO_LARGE, "the answer's headers are over %d bytes",
-	     LIMIT_FETCH_HEADER_BYTES);
+	fail(&fetch->failure, ERROR_TOO_LARGE,
+	     "the headers of the response are larger than %d bytes", LIMIT_FETCH_HEADER_BYTES);
 	return 0;
 }
 
-static size_t piece_came(char *bytes, size_t size, size_t count, void *context)
+static size_t piece_received(char *bytes, size_t size, size_t count, void *context)
 {
 	struct fetch *fetch = context;
 	struct str piece = { bytes, size * count };
@@ -294,7 +295,7 @@ static size_t piece_came(char *bytes, size_t size, size_t count, void *context)
 	}
 	if (fetch->call.piece(fetch->call.context, fetch->call.argument, piece))
 		return piece.size;
-	enter(fetch, PHASE_PAUSED);
+	phase_enter(fetch, PHASE_PAUSED);
 	return CURL_WRITEFUNC_PAUSE;
 }
 
@@ -303,7 +304,7 @@ static size_t piece_came(char *bytes, size_t size, size_t count, void *context)
 static bool send_header(struct fetch *fetch, struct str name, struct str value)
 {
 	AUTO(arena) arena = { 0 };
-	/* A name with nothing behind its semicolon is sent with an empty value. */
+	/* libcurl sends a header with an empty value when its line is "name;". */
 	struct str line = value.size == 0 ? str_format(&arena, STR_FMT ";", STR_ARG(name))
 					  : str_format(&arena, STR_FMT ": " STR_FMT, STR_ARG(name),
 						       STR_ARG(value));
@@ -314,8 +315,8 @@ static bool send_header(struct fetch *fetch, struct str name, struct str value)
 	return true;
 }
 
-/* Anything that could be a secret stays with the origin it was given for. */
-static bool goes_anywhere(struct str name)
+/* Other headers may be secrets and are sent only to the origin of the call's URL. */
+static bool is_cross_origin_header(struct str name)
 {
 	return str_equal_folded(name, S("Accept")) ||
 	       str_equal_folded(name, S("Accept-Language")) ||
@@ -327,35 +328,36 @@ static void make_headers(struct fetch *fetch, bool same_origin)
 	fetch->client->curl->curl_slist_free_all_(fetch->sent);
 	fetch->sent = NULL;
 	for (size_t i = 0; i < fetch->call.header_count; i++)
-		if (same_origin || goes_anywhere(fetch->call.headers[i].name))
+		if (same_origin || is_cross_origin_header(fetch->call.headers[i].name))
 			send_header(fetch, fetch->call.headers[i].name,
 				    fetch->call.headers[i].value);
-	/* libcurl would wait for a go-ahead that few servers give, and name a type by itself. */
+	/* Without this, libcurl would send "Expect: 100-continue" and wait for a reply that few
+	 * servers send. */
 	struct curl_slist *longer = fetch->client->curl->curl_slist_append_(fetch->sent, "Expect:");
 	require(longer != NULL);
 	fetch->sent = longer;
 	fetch->client->curl->curl_easy_setopt_(fetch->easy, CURLOPT_HTTPHEADER, fetch->sent);
 }
 
-static void begin_hop(void *context, uint64_t id)
+static void hop_begin(void *context, uint64_t id)
 {
 	struct http_client *client = context;
 	struct fetch *fetch = slots_get(&client->calls, id);
 	if (fetch == NULL || fetch->added)
 		return;
-	fetch->head_told = fetch->redirects = false;
+	fetch->head_delivered = fetch->redirects = false;
 	fetch->refusal = (struct error){ 0 };
 	fetch->skipped = 0;
 	buf_clear(&fetch->lines);
 	fetch->line_count = 0;
-	enter(fetch, PHASE_CONNECTS);
+	phase_enter(fetch, PHASE_CONNECTING);
 	client->curl->curl_easy_setopt_(fetch->easy, CURLOPT_URL, fetch->url);
 	fetch->added = true;
 	require(client->curl->curl_multi_add_handle_(client->multi, fetch->easy) == CURLM_OK);
 }
 
-/* The answer was: look elsewhere. */
-static bool follow(struct fetch *fetch)
+/* Starts the next hop after a redirect. */
+static bool redirect_follow(struct fetch *fetch)
 {
 	struct http_client *client = fetch->client;
 	AUTO(arena) arena = { 0 };
@@ -365,22 +367,23 @@ static bool follow(struct fetch *fetch)
 			    LIMIT_FETCH_REDIRECTS);
 	const char *location = str_c(&arena, header_of(fetch, S("Location")));
 	if (!http_client_read_url(client, fetch->url, location, &next, &fetch->failure)) {
-		error_prefix(&fetch->failure, "redirected: ");
+		error_prefix(&fetch->failure, "redirect: ");
 		return false;
 	}
 	bool same = http_client_same_origin(client, fetch->url, next);
 	client->curl->curl_free_(fetch->url);
 	fetch->url = next;
-	/* Once away, it stays away: a redirect back does not bring the headers back. */
+	/* The headers are dropped for good: a redirect back to the first origin does not restore
+	 * them. */
 	if (!same)
 		make_headers(fetch, false);
-	begin_hop(client, fetch->id);
+	hop_begin(client, fetch->id);
 	return true;
 }
 
 /* ---- the beginning ------------------------------------------------------------------- */
 
-static void note_failure(struct fetch *fetch, CURLcode code)
+static void failure_set(struct fetch *fetch, CURLcode code)
 {
 	if (fetch->failure.code != ERROR_NONE)
 		return;
@@ -404,17 +407,17 @@ void http_client_check(struct http_client *client)
 		client->curl->curl_easy_getinfo_(message->easy_handle, CURLINFO_PRIVATE, &fetch);
 		client->curl->curl_multi_remove_handle_(client->multi, fetch->easy);
 		fetch->added = false;
-		/* The rest of a redirect's body was not waited for. */
+		/* The transfer of a redirect's body was aborted on purpose. */
 		bool gave_up = code == CURLE_WRITE_ERROR && fetch->redirects;
 		if (code != CURLE_OK && !gave_up)
-			note_failure(fetch, code);
-		else if (fetch->redirects && follow(fetch))
+			failure_set(fetch, code);
+		else if (fetch->redirects && redirect_follow(fetch))
 			continue;
-		value_fetch_done(fetch);
+		fetch_finish(fetch);
 	}
 }
 
-static void set_up(struct fetch *fetch)
+static void options_set(struct fetch *fetch)
 {
 	const struct curl_library *curl = fetch->client->curl;
 	CURL *easy = fetch->easy;
@@ -422,24 +425,24 @@ static void set_up(struct fetch *fetch)
 	SETOPT(CURLOPT_PRIVATE, fetch);
 	SETOPT(CURLOPT_ERRORBUFFER, fetch->reason);
 	SETOPT(CURLOPT_NOSIGNAL, 1L);
-	SETOPT(CURLOPT_QUICK_EXIT, 1L); /* a name still being looked up holds nobody up */
-	SETOPT(CURLOPT_PROXY, "");      /* whatever the environment says */
+	SETOPT(CURLOPT_QUICK_EXIT, 1L); /* do not wait for a pending name lookup */
+	SETOPT(CURLOPT_PROXY, "");      /* ignore the environment */
 	SETOPT(CURLOPT_PROTOCOLS_STR, "http,https");
 	SETOPT(CURLOPT_FOLLOWLOCATION, 0L);
 	SETOPT(CURLOPT_HTTP09_ALLOWED, 0L);
 	SETOPT(CURLOPT_SSL_VERIFYPEER, 1L);
 	SETOPT(CURLOPT_SSL_VERIFYHOST, 2L);
-	SETOPT(CURLOPT_CONNECTTIMEOUT_MS, 0x7fffffffL); /* ours are shorter */
+	SETOPT(CURLOPT_CONNECTTIMEOUT_MS, 0x7fffffffL); /* this client has its own timeout */
 	SETOPT(CURLOPT_USERAGENT, "baton/" BATON_VERSION);
 	SETOPT(CURLOPT_OPENSOCKETFUNCTION, open_socket);
 	SETOPT(CURLOPT_OPENSOCKETDATA, fetch);
 	SETOPT(CURLOPT_PREREQFUNCTION, connected);
 	SETOPT(CURLOPT_PREREQDATA, fetch);
-	if (fetch->call.alone)
+	if (fetch->call.fresh_connection)
 		SETOPT(CURLOPT_FRESH_CONNECT, 1L);
-	SETOPT(CURLOPT_HEADERFUNCTION, header_came);
+	SETOPT(CURLOPT_HEADERFUNCTION, header_received);
 	SETOPT(CURLOPT_HEADERDATA, fetch);
-	SETOPT(CURLOPT_WRITEFUNCTION, piece_came);
+	SETOPT(CURLOPT_WRITEFUNCTION, piece_received);
 	SETOPT(CURLOPT_WRITEDATA, fetch);
 	if (strcmp(fetch->call.method, "HEAD") == 0) {
 		SETOPT(CURLOPT_NOBODY, 1L);
@@ -453,12 +456,12 @@ static void set_up(struct fetch *fetch)
 #undef SETOPT
 }
 
-static int64_t or_limit(int64_t given, int64_t limit)
+static int64_t or_default(int64_t given, int64_t limit)
 {
 	return given > 0 ? given : limit;
 }
 
-/* The caller's memory is good for its call only. */
+/* Copies the call: the caller's memory is valid only during http_call_start(). */
 static void copy_call(struct fetch *fetch, const struct http_call *call)
 {
 	struct arena *arena = &fetch->arena;
@@ -471,10 +474,10 @@ static void copy_call(struct fetch *fetch, const struct http_call *call)
 		headers[i] = (struct http_header){ str_copy(arena, call->headers[i].name),
 						   str_copy(arena, call->headers[i].value) };
 	fetch->call.headers = headers;
-	struct http_waits *waits = &fetch->call.waits;
-	waits->connect_ms = or_limit(waits->connect_ms, LIMIT_FETCH_CONNECT_MS);
-	waits->first_byte_ms = or_limit(waits->first_byte_ms, LIMIT_FETCH_FIRST_BYTE_MS);
-	waits->idle_ms = or_limit(waits->idle_ms, LIMIT_FETCH_IDLE_MS);
+	struct http_call_timeouts *timeouts = &fetch->call.timeouts;
+	timeouts->connect_ms = or_default(timeouts->connect_ms, LIMIT_FETCH_CONNECT_MS);
+	timeouts->first_byte_ms = or_default(timeouts->first_byte_ms, LIMIT_FETCH_FIRST_BYTE_MS);
+	timeouts->idle_ms = or_default(timeouts->idle_ms, LIMIT_FETCH_IDLE_MS);
 }
 
 bool http_call_start(struct http_client *client, const struct http_call *call, uint64_t *out_id,
@@ -484,13 +487,14 @@ bool http_call_start(struct http_client *client, const struct http_call *call, u
 	char *url;
 	if (client->calls.live >= LIMIT_FETCHES) {
 		limit_hit(REJECTION_FETCHES);
-		return fail(error, ERROR_UNAVAILABLE, "%d requests are under way already",
+		return fail(error, ERROR_UNAVAILABLE,
+			    "%d HTTP requests are in progress, which is the limit; retry later",
 			    LIMIT_FETCHES);
 	}
 	if (call->url.size > LIMIT_FETCH_URL_BYTES)
-		return fail(error, ERROR_TOO_LARGE, "the address is over %d bytes",
+		return fail(error, ERROR_TOO_LARGE, "the URL is longer than %d bytes",
 			    LIMIT_FETCH_URL_BYTES);
-	if (!http_client_check_headers(call, error) || !http_client_need_curl(client, error) ||
+	if (!http_client_check_headers(call, error) || !http_client_open_curl(client, error) ||
 	    !http_client_read_url(client, NULL, str_c(&arena, call->url), &url, error))
 		return false;
 	struct fetch *fetch = calloc(1, sizeof(*fetch));
@@ -503,9 +507,9 @@ bool http_call_start(struct http_client *client, const struct http_call *call, u
 	require(fetch->easy != NULL);
 	fetch->id = slots_add(&client->calls, fetch);
 	fetch->began = now_us(fetch);
-	set_up(fetch);
+	options_set(fetch);
 	make_headers(fetch, true);
-	platform_timer_start(loop_platform(client->loop), 0, begin_hop, client, fetch->id);
+	platform_timer_start(loop_platform(client->loop), 0, hop_begin, client, fetch->id);
 	*out_id = fetch->id;
 	return true;
 }
@@ -516,7 +520,7 @@ static void resume(void *context, uint64_t id)
 	struct fetch *fetch = slots_get(&client->calls, id);
 	if (fetch == NULL || fetch->phase != PHASE_PAUSED)
 		return;
-	enter(fetch, PHASE_READS);
+	phase_enter(fetch, PHASE_READING);
 	client->curl->curl_easy_pause_(fetch->easy, CURLPAUSE_CONT);
 	http_client_check(client);
 }
@@ -532,7 +536,7 @@ void http_call_stop(struct http_client *client, uint64_t id, const struct error 
 	if (fetch == NULL)
 		return;
 	fetch->failure = *why;
-	platform_timer_start(loop_platform(client->loop), 0, ended_by_timer, client, id);
+	platform_timer_start(loop_platform(client->loop), 0, stop_timer_fired, client, id);
 }
 
 /* ---- the client ---------------------------------------------------------------------- */
@@ -556,13 +560,13 @@ void http_client_free(struct http_client *client)
 	uint64_t id;
 	for (struct fetch *fetch; (fetch = slots_next(&client->calls, &index, &id)) != NULL;)
 		fetch_free(fetch);
-	http_client_drop_curl(client);
+	http_client_close_curl(client);
 	slots_done(&client->calls);
 	free(client->ranges);
 	free(client);
 }
 
-void http_client_own_port(struct http_client *client, int port)
+void http_client_set_own_port(struct http_client *client, int port)
 {
 	client->own_port = port;
 }

@@ -1,21 +1,23 @@
-/* net/http_client.h -- HTTP requests to the world, on the loop, by libcurl's multi interface.
+/* net/http_client.h -- HTTP client on the loop, built on libcurl's multi interface.
  *
- * A call is one request and its answer, named by an id; whatever way it ends, done() is called
- * once.  head() comes before the first piece; pieces come as they arrive.  A piece that is refused
- * is given again after http_call_resume(): meanwhile nothing is read, so the server has to wait.
- * No callback comes from inside a function of this header.
+ * A call is one request and its response, addressed by an id; done() is called exactly once,
+ * however the call ends.  head() is called before the first piece(); piece() is called as bytes
+ * arrive.  When piece() returns false, reading pauses until http_call_resume(), and the same bytes
+ * are delivered again; meanwhile TCP flow control holds the server back.  No callback is called
+ * from inside a function of this header.
  *
- * Redirects of GET and HEAD are followed here, up to LIMIT_FETCH_REDIRECTS, each hop checked like
- * the first; to another origin go only Accept, Accept-Language and User-Agent.  A redirect of any
- * other method is the answer.  Four times are measured: until the connection stands (name, TCP and
- * TLS), then until the first byte, between two pieces (not while the taker refuses), and over all.
+ * Redirects of GET and HEAD are followed, at most LIMIT_FETCH_REDIRECTS, and every hop passes the
+ * same checks as the first.  A hop to another origin carries only the headers Accept,
+ * Accept-Language and User-Agent.  For other methods a redirect is the response.  There are four
+ * timeouts: connecting (name lookup, TCP and TLS), first byte, silence between two pieces (not
+ * while reading is paused), and the whole call.
  *
- * Where it connects to is judged by the address that the socket is opened for, redirects and
- * resumed names included: public addresses, and those of the policy's ranges; our own listener
- * never.  http and https only, certificates verified, no proxy, nothing from the environment or
- * .netrc.  Connections are kept and used again, by callers of the same client only.
+ * The policy is checked against the address that each socket connects to, on every hop: public
+ * addresses and the policy's ranges are allowed; this server's own listener never is.  Only http
+ * and https; certificates are verified; proxies, environment variables and .netrc are ignored.
+ * Connections are reused between calls of the same client.
  *
- * libcurl is opened with the first call.  One thread: the loop's.
+ * The first call loads libcurl.  Use a client on the loop thread only.
  */
 #ifndef NET_HTTP_CLIENT_H
 #define NET_HTTP_CLIENT_H
@@ -24,20 +26,20 @@
 #include "net/http_server.h"
 
 struct http_policy {
-	const struct address_range *ranges; /* allowed beside the public ones; borrowed for new */
+	const struct address_range *ranges; /* allowed besides public addresses; copied */
 	size_t range_count;
 };
 
 struct http_client;
 struct http_client *http_client_new(struct loop *loop, const struct http_policy *policy);
-/* Ends every call without its done(); run the loop on, or free it. */
+/* Ends every call without calling done().  Afterwards run the loop once more, or free it. */
 void http_client_free(struct http_client *client);
-/* The port that we listen on ourselves; 0 = none. */
-void http_client_own_port(struct http_client *client, int port);
+/* Forbids connections to this port on this machine: the server's own listener; 0 = none. */
+void http_client_set_own_port(struct http_client *client, int port);
 
-struct http_waits {
-	int64_t connect_ms, first_byte_ms, idle_ms, total_ms; /* 0 = the row of limits.def; the
-							       * total has none */
+/* 0 = the default of contracts/limits.def; total_ms: 0 = unlimited. */
+struct http_call_timeouts {
+	int64_t connect_ms, first_byte_ms, idle_ms, total_ms;
 };
 
 struct http_head {
@@ -52,33 +54,34 @@ struct http_call {
 	struct str url;
 	const struct http_header *headers;
 	size_t header_count;
-	struct str body; /* sent when the method takes one */
-	struct http_waits waits;
-	/* On a connection of its own and never a kept one: when that turns out to be dead, libcurl
-	 * sends the request again by itself, whatever its method. */
-	bool alone;
-	/* The connection stands and the request is about to leave; NULL = nobody asks. */
-	void (*leaves)(void *context, uint64_t argument);
-	/* Everything told is borrowed for the call. */
+	struct str body; /* not sent with HEAD */
+	struct http_call_timeouts timeouts;
+	/* Use a new connection.  When a reused connection turns out to be dead, libcurl sends the
+	 * request again by itself, even if the method is not idempotent. */
+	bool fresh_connection;
+	/* The connection is established and the request is about to be sent; may be NULL. */
+	void (*before_send)(void *context, uint64_t argument);
+	/* The arguments of head(), piece() and done() are borrowed during the callback. */
 	void (*head)(void *context, uint64_t argument, const struct http_head *head);
 	bool (*piece)(void *context, uint64_t argument, struct str bytes);
-	/* `error` is NULL when the answer is whole. */
+	/* `error` is NULL when the response is complete. */
 	void (*done)(void *context, uint64_t argument, const struct error *error);
 	void *context;
 	uint64_t argument;
 };
 
-/* INVALID: the address or a header is none.  UNAVAILABLE: LIMIT_FETCHES are under way. */
+/* INVALID: the URL or a header is malformed.  UNAVAILABLE: LIMIT_FETCHES calls are in progress, or
+ * libcurl cannot be loaded.  Everything in `call` is copied. */
 MUST_CHECK bool http_call_start(struct http_client *client, const struct http_call *call,
 				uint64_t *out_id, struct error *error);
 void http_call_resume(struct http_client *client, uint64_t id);
-/* Its done() is told this; an id whose call is over is harmless. */
+/* Ends the call; done() gets the error `why`.  Does nothing when the call has ended. */
 void http_call_stop(struct http_client *client, uint64_t id, const struct error *why);
 
 struct http_client_counts {
-	size_t under_way;
-	uint64_t connections; /* opened since the start */
-	uint64_t refused;     /* addresses that the policy kept us from */
+	size_t under_way;     /* calls in progress */
+	uint64_t connections; /* opened so far */
+	uint64_t refused;     /* connections forbidden by the policy */
 };
 struct http_client_counts http_client_counts(const struct http_client *client);
 

@@ -1,7 +1,7 @@
-/* net/http_client_loop.c -- libcurl on libuv: its sockets are polled, its one timer is a timer of
- * the loop.
+/* net/http_client_loop.c -- runs libcurl on the loop: uv_poll watches its sockets, and its timeout
+ * is a timer of the loop.
  *
- * After each step of libcurl's the finished transfers are looked for, never inside it.
+ * Finished transfers are collected after each call into libcurl, never inside one.
  */
 #include <stdlib.h>
 #include <uv.h>
@@ -9,9 +9,9 @@
 #include "base/limits.h"
 #include "net/http_client_internal.h"
 
-/* One socket of libcurl's. */
-struct watch {
-	uv_poll_t poll; /* first: what is closed is freed as this */
+/* A socket that libcurl wants watched. */
+struct socket_watch {
+	uv_poll_t poll;
 	struct http_client *client;
 	curl_socket_t socket;
 };
@@ -23,48 +23,49 @@ static void watch_closed(uv_handle_t *handle)
 
 static void socket_ready(uv_poll_t *poll, int status, int events)
 {
-	struct watch *watch = poll->data;
-	struct http_client *client = watch->client;
+	struct socket_watch *socket_watch = poll->data;
+	struct http_client *client = socket_watch->client;
 	int running, flags = status < 0 ? CURL_CSELECT_ERR : 0;
 	if ((events & UV_READABLE) != 0)
 		flags |= CURL_CSELECT_IN;
 	if ((events & UV_WRITABLE) != 0)
 		flags |= CURL_CSELECT_OUT;
-	client->curl->curl_multi_socket_action_(client->multi, watch->socket, flags, &running);
+	client->curl->curl_multi_socket_action_(client->multi, socket_watch->socket, flags,
+						&running);
 	http_client_check(client);
 }
 
-static struct watch *watch_new(struct http_client *client, curl_socket_t socket)
+static struct socket_watch *watch_new(struct http_client *client, curl_socket_t socket)
 {
-	struct watch *watch = calloc(1, sizeof(*watch));
-	require(watch != NULL);
-	watch->client = client;
-	watch->socket = socket;
-	watch->poll.data = watch;
-	require(uv_poll_init_socket(loop_uv(client->loop), &watch->poll, socket) == 0);
-	client->curl->curl_multi_assign_(client->multi, socket, watch);
-	return watch;
+	struct socket_watch *socket_watch = calloc(1, sizeof(*socket_watch));
+	require(socket_watch != NULL);
+	socket_watch->client = client;
+	socket_watch->socket = socket;
+	socket_watch->poll.data = socket_watch;
+	require(uv_poll_init_socket(loop_uv(client->loop), &socket_watch->poll, socket) == 0);
+	client->curl->curl_multi_assign_(client->multi, socket, socket_watch);
+	return socket_watch;
 }
 
 /* CURLMOPT_SOCKETFUNCTION. */
-static int socket_wanted(CURL *easy, curl_socket_t socket, int what, void *context, void *known)
+static int socket_wanted(CURL *easy, curl_socket_t socket, int what, void *context, void *user)
 {
 	struct http_client *client = context;
-	struct watch *watch = known;
+	struct socket_watch *socket_watch = user;
 	(void)easy;
 	if (what == CURL_POLL_REMOVE) {
-		if (watch != NULL) {
-			uv_poll_stop(&watch->poll);
-			uv_close((uv_handle_t *)&watch->poll, watch_closed);
+		if (socket_watch != NULL) {
+			uv_poll_stop(&socket_watch->poll);
+			uv_close((uv_handle_t *)&socket_watch->poll, watch_closed);
 			client->curl->curl_multi_assign_(client->multi, socket, NULL);
 		}
 		return 0;
 	}
-	if (watch == NULL)
-		watch = watch_new(client, socket);
+	if (socket_watch == NULL)
+		socket_watch = watch_new(client, socket);
 	int events = ((what & CURL_POLL_IN) != 0 ? UV_READABLE : 0) |
 		     ((what & CURL_POLL_OUT) != 0 ? UV_WRITABLE : 0);
-	require(uv_poll_start(&watch->poll, events, socket_ready) == 0);
+	require(uv_poll_start(&socket_watch->poll, events, socket_ready) == 0);
 	return 0;
 }
 
@@ -93,7 +94,7 @@ static int timer_wanted(CURLM *multi, long delay_ms, void *context)
 	return 0;
 }
 
-bool http_client_need_curl(struct http_client *client, struct error *error)
+bool http_client_open_curl(struct http_client *client, struct error *error)
 {
 	const struct curl_library *curl;
 	if (client->curl != NULL)
@@ -112,7 +113,7 @@ bool http_client_need_curl(struct http_client *client, struct error *error)
 	return true;
 }
 
-void http_client_drop_curl(struct http_client *client)
+void http_client_close_curl(struct http_client *client)
 {
 	if (client->multi == NULL)
 		return;

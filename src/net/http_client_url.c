@@ -1,5 +1,4 @@
-/* net/http_client_url.c -- what others wrote and we would send: addresses and headers, checked.
- */
+/* net/http_client_url.c -- checks the URL and the headers of a call. */
 #include <string.h>
 
 #include "base/limits.h"
@@ -26,8 +25,8 @@ bool http_client_read_url(struct http_client *client, const char *base, const ch
 		*out_url = whole;
 	else
 		fail(error, ERROR_INVALID,
-		     "%.200s is no address that can be fetched: http://HOST/… or https://HOST/…, "
-		     "without a password",
+		     "%.200s is not a valid URL; expected http://HOST/… or https://HOST/… without "
+		     "user and password",
 		     text);
 	return good;
 }
@@ -55,18 +54,18 @@ bool http_client_same_origin(struct http_client *client, const char *one, const 
 
 static bool is_token(struct str text)
 {
-	static const char others[] = "!#$%&'*+-.^_`|~";
+	static const char symbols[] = "!#$%&'*+-.^_`|~";
 	for (size_t i = 0; i < text.size; i++) {
 		char c = text.at[i];
 		bool alnum = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
-		if (!alnum && (c == '\0' || strchr(others, c) == NULL))
+		if (!alnum && (c == '\0' || strchr(symbols, c) == NULL))
 			return false;
 	}
 	return text.size > 0;
 }
 
-/* Those that say where the message ends, or to whom it goes, are made here. */
-static bool is_ours_to_make(struct str name)
+/* Headers that the client sets: they frame the message or route it. */
+static bool is_reserved_header(struct str name)
 {
 	static const char *const names[] = { "Host",       "Content-Length", "Transfer-Encoding",
 					     "Connection", "Upgrade",        "Proxy-Connection",
@@ -88,15 +87,15 @@ bool http_client_check_headers(const struct http_call *call, struct error *error
 			good = (unsigned char)value.at[k] >= 32 ? value.at[k] != 127
 								: value.at[k] == '\t';
 		if (!good)
-			return fail(error, ERROR_INVALID, "header " STR_FMT " cannot be sent",
-				    STR_ARG(str_head(name, LIMIT_QUOTE_BYTES)));
-		if (is_ours_to_make(name))
 			return fail(error, ERROR_INVALID,
-				    "header " STR_FMT " is made by the client itself",
-				    STR_ARG(name));
+				    "header \"" STR_FMT "\" has an invalid name or value",
+				    STR_ARG(str_head(name, LIMIT_QUOTE_BYTES)));
+		if (is_reserved_header(name))
+			return fail(error, ERROR_INVALID,
+				    "header " STR_FMT " is set by Baton; remove it", STR_ARG(name));
 		total += name.size + value.size;
 	}
 	return total <= LIMIT_HTTP_HEADER_BYTES ||
-	       fail(error, ERROR_TOO_LARGE, "the headers are over %d bytes",
+	       fail(error, ERROR_TOO_LARGE, "the headers are larger than %d bytes",
 		    LIMIT_HTTP_HEADER_BYTES);
 }

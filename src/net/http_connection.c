@@ -1,11 +1,12 @@
-/* net/http_connection.c -- one client: its bytes in, its answers out, its time limits.
+/* net/http_connection.c -- one connection: reading requests, writing responses, timeouts.
  *
- * Reading goes on while an exchange is open, into `ahead` and only up to a limit: that is how a
- * client that went away is noticed before anything is sent to it.  A client that closes its side
- * with an answer outstanding counts as gone.
+ * The server keeps reading while an exchange is open, into `input` and up to a limit: so it detects
+ * a disconnected client before it sends anything.  A client that closes its side before the
+ * response is finished counts as disconnected.
  *
- * A connection is closed in two steps, shutdown and then waiting for the client's own close:
- * closing at once would reset it while it still sends, and the answer would be lost.
+ * A connection is closed in two steps: shutdown, then waiting for the client's close.  Closing it
+ * immediately would reset the connection while the client still sends, and the response would be
+ * lost.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,14 +33,14 @@ static void handle_closed(uv_handle_t *handle)
 	struct http_server *server = connection->server;
 	if (--connection->handles == 0) {
 		http_parse_done(&connection->parse);
-		buf_done(&connection->ahead);
+		buf_done(&connection->input);
 		websocket_free(connection);
 		free(connection);
 	}
 	http_release_handle(server);
 }
 
-static void exchange_forget(struct http_connection *connection)
+static void exchange_remove(struct http_connection *connection)
 {
 	struct http_server *server = connection->server;
 	slots_remove(&server->exchanges, connection->exchange);
@@ -49,9 +50,9 @@ static void exchange_forget(struct http_connection *connection)
 		server->exchanges_local--;
 }
 
-/* ---- those that have not sent a whole request yet --------------------------------------------- */
+/* ---- list of connections without a complete request ------------------------------------------- */
 
-static void new_list(struct http_connection *connection)
+static void new_list_add(struct http_connection *connection)
 {
 	struct http_server *server = connection->server;
 	connection->new_earlier = server->new_last;
@@ -63,7 +64,7 @@ static void new_list(struct http_connection *connection)
 	server->new_count++;
 }
 
-static void new_unlist(struct http_connection *connection)
+static void new_list_remove(struct http_connection *connection)
 {
 	struct http_server *server = connection->server;
 	bool listed = connection->new_earlier != NULL || server->new_first == connection;
@@ -88,19 +89,20 @@ void http_connection_close(struct http_connection *connection)
 		return;
 	connection->closing = true;
 	if (connection->exchange != 0)
-		exchange_forget(connection);
+		exchange_remove(connection);
 	slots_remove(&server->connections, connection->id);
 	if (connection->local)
 		server->connections_local--;
 	uv_close(&connection->socket.handle, handle_closed);
 	uv_close((uv_handle_t *)&connection->timer, handle_closed);
-	new_unlist(connection);
+	new_list_remove(connection);
 	websocket_stop(connection);
 	if (server->draining && server->connections.live == 0)
 		http_tick(server, NULL);
 }
 
-/* The client is gone, or put out: its exchange hears of it, once. */
+/* The client disconnected, or must be disconnected: the handler's `gone` is called for an open
+ * exchange. */
 static void connection_lost(struct http_connection *connection)
 {
 	struct http_server *server = connection->server;
@@ -161,7 +163,7 @@ void http_connection_write(struct http_connection *connection, struct str first,
 		connection->queued_bytes += size;
 		return;
 	}
-	/* The caller may be in the middle of its own work: lose the client on the next turn. */
+	/* Handler functions must not be called here: close the connection in the next tick. */
 	free(write);
 	connection->broken = true;
 	http_tick(connection->server, connection);
@@ -179,11 +181,11 @@ static void shut_down(uv_shutdown_t *request, int status)
 		http_connection_advance(connection);
 }
 
-/* What is queued goes out, then our side closes, then the client's. */
+/* Sends what is queued, then closes our side, then waits for the client to close. */
 static void linger(struct http_connection *connection)
 {
 	connection->phase = HTTP_LINGERING;
-	connection->ahead_used = connection->ahead.size;
+	connection->input_used = connection->input.size;
 	connection->shutdown.data = connection;
 	if (uv_shutdown(&connection->shutdown, &connection->socket.stream, shut_down) != 0)
 		http_connection_close(connection);
@@ -221,7 +223,7 @@ static void timed_out(uv_timer_t *timer)
 		refuse(connection, ERROR_TIMEOUT, "the body took too long to arrive");
 		break;
 	case HTTP_TIMER_SEND:
-		if (sent_bytes(connection) == connection->sent_seen) {
+		if (sent_bytes(connection) == connection->sent_before) {
 			limit_hit(REJECTION_HTTP_SEND_MS);
 			connection_lost(connection);
 		}
@@ -253,7 +255,8 @@ static enum http_timer timer_wanted(const struct http_connection *connection)
 	return HTTP_TIMER_IDLE;
 }
 
-/* A timer runs on while its reason lasts, so that a byte now and then wins no time. */
+/* The timer is not restarted while its reason stays the same, so a client cannot extend a timeout
+ * by sending a byte now and then. */
 static void timer_update(struct http_connection *connection)
 {
 	const struct http_settings *settings = &connection->server->settings;
@@ -277,7 +280,7 @@ static void timer_update(struct http_connection *connection)
 		break;
 	case HTTP_TIMER_SEND:
 		ms = settings->send_ms;
-		connection->sent_seen = sent_bytes(connection);
+		connection->sent_before = sent_bytes(connection);
 		break;
 	case HTTP_TIMER_LINGER:
 		ms = settings->linger_ms;
@@ -288,7 +291,7 @@ static void timer_update(struct http_connection *connection)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static void read_room(uv_handle_t *handle, size_t wanted, uv_buf_t *out_room)
+static void read_alloc(uv_handle_t *handle, size_t wanted, uv_buf_t *out_room)
 {
 	(void)wanted;
 	struct http_connection *connection = handle->data;
@@ -325,20 +328,20 @@ static void bytes_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *room)
 	} else if (size < 0) {
 		connection_lost(connection);
 	} else if (size > 0 && connection->phase != HTTP_LINGERING) {
-		buf_add(&connection->ahead, (struct str){ room->base, (size_t)size });
+		buf_add(&connection->input, (struct str){ room->base, (size_t)size });
 		http_connection_advance(connection);
 	}
 }
 
 static void reading_update(struct http_connection *connection)
 {
-	bool wanted = !connection->input_ended && connection->ahead.size < LIMIT_HTTP_HEADER_BYTES;
+	bool wanted = !connection->input_ended && connection->input.size < LIMIT_HTTP_HEADER_BYTES;
 	if (wanted == connection->reading)
 		return;
 	connection->reading = wanted;
 	if (!wanted)
 		uv_read_stop(&connection->socket.stream);
-	else if (uv_read_start(&connection->socket.stream, read_room, bytes_read) != 0)
+	else if (uv_read_start(&connection->socket.stream, read_alloc, bytes_read) != 0)
 		connection_lost(connection);
 }
 
@@ -347,13 +350,13 @@ static void deliver(struct http_connection *connection)
 	struct http_server *server = connection->server;
 	connection->phase = HTTP_ANSWERING;
 	connection->had_request = true;
-	new_unlist(connection);
+	new_list_remove(connection);
 	connection->streaming = false;
 	connection->close_after = !connection->parse.keep_alive;
 	connection->exchange = slots_add(&server->exchanges, connection);
 	if (connection->local)
 		server->exchanges_local++;
-	/* Its time limit is over, whatever comes next. */
+	/* The request is complete, so its timeout ends. */
 	uv_timer_stop(&connection->timer);
 	connection->timer_kind = HTTP_TIMER_NONE;
 	struct http_request request = { .exchange = connection->exchange,
@@ -367,14 +370,14 @@ static void deliver(struct http_connection *connection)
 	connection->delivering = false;
 }
 
-/* Takes what is ahead into the request in work; true when there may be more to do. */
-static bool take_ahead(struct http_connection *connection)
+/* Parses received input; true when another request may follow. */
+static bool input_parse(struct http_connection *connection)
 {
 	struct http_parse *parse = &connection->parse;
-	struct str bytes = str_skip(buf_str(&connection->ahead), connection->ahead_used);
+	struct str bytes = str_skip(buf_str(&connection->input), connection->input_used);
 	if (bytes.size == 0 || http_connection_queue(connection) >= LIMIT_HTTP_WRITE_QUEUE_BYTES)
 		return false;
-	connection->ahead_used += http_parse_feed(parse, bytes);
+	connection->input_used += http_parse_feed(parse, bytes);
 	switch (parse->state) {
 	case HTTP_PARSE_HEAD:
 		return false;
@@ -397,17 +400,17 @@ static bool take_ahead(struct http_connection *connection)
 	return false;
 }
 
-/* Moves the rest to the front, once for all requests just taken; nothing left, nothing held. */
-static void trim_ahead(struct http_connection *connection)
+/* Removes the parsed part of the input, once after parsing; frees a large empty buffer. */
+static void input_trim(struct http_connection *connection)
 {
-	struct buf *ahead = &connection->ahead;
-	buf_drop_front(ahead, connection->ahead_used);
-	connection->ahead_used = 0;
-	if (ahead->size == 0 && ahead->room > LIMIT_HTTP_HEADER_BYTES)
-		buf_done(ahead);
+	struct buf *input = &connection->input;
+	buf_drop_front(input, connection->input_used);
+	connection->input_used = 0;
+	if (input->size == 0 && input->room > LIMIT_HTTP_HEADER_BYTES)
+		buf_done(input);
 }
 
-/* Does whatever can be done now; called after every change. */
+/* Does everything that the state of the connection allows; called after every change. */
 void http_connection_advance(struct http_connection *connection)
 {
 	if (connection->delivering)
@@ -426,11 +429,11 @@ void http_connection_advance(struct http_connection *connection)
 			connection->phase = HTTP_READING;
 		}
 		more = !connection->closing && connection->phase == HTTP_READING &&
-		       take_ahead(connection);
+		       input_parse(connection);
 	}
 	if (!connection->closing && connection->phase == HTTP_SOCKET)
 		websocket_advance(connection);
-	trim_ahead(connection);
+	input_trim(connection);
 	if (!connection->closing)
 		reading_update(connection);
 	if (!connection->closing)
@@ -439,7 +442,7 @@ void http_connection_advance(struct http_connection *connection)
 
 void http_connection_answered(struct http_connection *connection)
 {
-	exchange_forget(connection);
+	exchange_remove(connection);
 	connection->phase = HTTP_ANSWERED;
 	http_tick(connection->server, connection);
 }
@@ -449,7 +452,7 @@ void http_connection_drain(struct http_connection *connection)
 	if (connection->phase == HTTP_SOCKET)
 		websocket_drain(connection);
 	if (connection->phase != HTTP_READING || http_parse_begun(&connection->parse) ||
-	    connection->ahead.size > 0)
+	    connection->input.size > 0)
 		return;
 	if (http_connection_queue(connection) == 0) {
 		http_connection_close(connection);
@@ -460,8 +463,8 @@ void http_connection_drain(struct http_connection *connection)
 		timer_update(connection);
 }
 
-/* "" when it has gone again already. */
-static void note_peer(struct http_connection *connection)
+/* Stores the client's address; "" when the client has already disconnected. */
+static void peer_set(struct http_connection *connection)
 {
 	struct sockaddr_storage address;
 	int size = (int)sizeof(address);
@@ -482,13 +485,13 @@ void http_connection_open(struct http_server *server, int socket, bool local)
 	if (local)
 		server->connections_local++;
 	http_parse_init(&connection->parse);
-	connection->ahead = buf_limited(LIMIT_HTTP_HEADER_BYTES + HTTP_READ_BYTES);
+	connection->input = buf_limited(LIMIT_HTTP_HEADER_BYTES + HTTP_READ_BYTES);
 	if (!local && server->new_count >= server->settings.new_connections) {
 		limit_hit(REJECTION_HTTP_NEW_CONNECTIONS);
 		http_connection_close(server->new_first);
 	}
 	if (!local)
-		new_list(connection);
+		new_list_add(connection);
 	int code;
 	if (local) {
 		require(uv_pipe_init(uv, &connection->socket.pipe, 0) == 0);
@@ -497,7 +500,7 @@ void http_connection_open(struct http_server *server, int socket, bool local)
 		require(uv_tcp_init(uv, &connection->socket.tcp) == 0);
 		code = uv_tcp_open(&connection->socket.tcp, socket);
 		uv_tcp_nodelay(&connection->socket.tcp, 1);
-		note_peer(connection);
+		peer_set(connection);
 	}
 	require(uv_timer_init(uv, &connection->timer) == 0);
 	connection->socket.handle.data = connection;

@@ -1,15 +1,16 @@
-/* net/http_internal.h -- the server's insides, for http_*.c of this room and its tests only.
+/* net/http_internal.h -- private to the HTTP server (http_*.c, websocket.c) and its tests.
  *
- * A connection goes round: READING a request, ANSWERING it (an exchange is open), ANSWERED, and
- * again; or LINGERING, when the last answer is on its way and the client's close is awaited.  An
- * exchange that was accepted as a WebSocket stays in SOCKET until it is ANSWERED for good.
- * Nothing of the handler's is called from inside an http_* call: what follows from one happens on
- * the loop's next turn (http_tick).
+ * A connection cycles through the phases READING a request, ANSWERING it (an exchange is open) and
+ * ANSWERED; or it is LINGERING: the last response is being sent, then the server waits for the
+ * client to close.  An exchange that was accepted as a WebSocket stays in SOCKET until its final
+ * ANSWERED. No handler function is called from inside an http_* function: the consequences of a
+ * call are processed in the loop's next tick (http_tick).
  *
- * Every uv handle counts in server->handles; a freed server's memory goes with the last of them.
+ * server->handles counts all open uv handles; the memory of a freed server is released with the
+ * last.
  */
-#ifndef NET_HTTP_INSIDE_H
-#define NET_HTTP_INSIDE_H
+#ifndef NET_HTTP_INTERNAL_H
+#define NET_HTTP_INTERNAL_H
 
 #include <uv.h>
 
@@ -17,13 +18,13 @@
 #include "net/http_parse.h"
 #include "net/http_server.h"
 
-/* Taken from limits.def; a test makes them small. */
+/* From contracts/limits.def; tests use smaller values. */
 struct http_settings {
 	uint64_t header_ms, body_ms, idle_ms, send_ms, linger_ms, accept_pause_ms;
 	uint64_t socket_ping_ms, socket_idle_ms;
 	size_t socket_message_bytes;
 	size_t connections, local_connections;
-	size_t new_connections; /* that have not sent a whole request yet */
+	size_t new_connections; /* connections without a complete request */
 };
 
 enum http_phase { HTTP_READING, HTTP_ANSWERING, HTTP_SOCKET, HTTP_ANSWERED, HTTP_LINGERING };
@@ -58,23 +59,24 @@ struct http_connection {
 	bool reading, closing;
 	bool broken; /* a write could not even be queued */
 	bool input_ended, output_ended;
-	bool turn_pending, delivering;
+	bool tick_pending; /* in the server's list for the next tick */
+	bool delivering;   /* inside a call of the handler */
 
 	enum http_phase phase;
 	struct http_parse parse;
-	struct buf ahead;  /* came while it was not yet its turn */
-	size_t ahead_used; /* of these, while they are worked off */
+	struct buf input;  /* received but not parsed yet */
+	size_t input_used; /* the part of `input` that is already parsed */
 	bool had_request;
-	struct http_connection *new_earlier, *new_later; /* until it had one */
+	struct http_connection *new_earlier, *new_later; /* list of those without a request */
 
 	uint64_t exchange;           /* 0 unless ANSWERING or SOCKET */
 	struct websocket *websocket; /* from SOCKET on */
 	bool streaming, chunked;
-	bool mute; /* HEAD, or a status without a body: only the head is sent */
+	bool omit_body; /* HEAD, or a status without a body */
 	bool close_after;
 	bool refused_bytes;    /* the producer waits for `writable` */
-	uint64_t queued_bytes; /* ever given to the socket */
-	uint64_t sent_seen;    /* of these sent, when the send timer was last looked at */
+	uint64_t queued_bytes; /* total bytes given to the socket */
+	uint64_t sent_before;  /* bytes sent when the send timer was started */
 };
 
 struct http_listener {
@@ -84,7 +86,7 @@ struct http_listener {
 	unsigned handles;
 	int socket;
 	bool local, open;
-	char *path; /* of a local one: removed when it closes */
+	char *path; /* of a Unix socket, which is removed on close; else NULL */
 };
 
 struct http_server {
@@ -95,17 +97,17 @@ struct http_server {
 	size_t exchanges_local, connections_local;
 	struct http_listener *listeners[HTTP_LISTENERS];
 	size_t listener_count;
-	uv_timer_t beat; /* pings of WebSockets, the first due first */
-	struct http_connection *beat_first, *beat_last;
-	struct http_connection *new_first, *new_last; /* no whole request yet, the oldest first */
+	uv_timer_t ping_timer;
+	struct http_connection *ping_first, *ping_last; /* WebSockets by the time of their ping */
+	struct http_connection *new_first, *new_last; /* without a complete request, oldest first */
 	size_t new_count;
 	unsigned handles;
 	bool draining, freed;
 	platform_callback *drained;
 	void *drained_context;
-	uint64_t turn;   /* the timer of the next turn, 0 = none asked for */
-	uint64_t *turns; /* connections that want it */
-	size_t turn_count, turn_room;
+	uint64_t tick_timer; /* 0 = no tick requested */
+	uint64_t *tick_list; /* connections to advance in the next tick */
+	size_t tick_count, tick_room;
 	uint64_t refusals[HTTP_REFUSALS];
 	int64_t date_second;
 	char date[HTTP_DATE_SIZE];
@@ -115,15 +117,15 @@ struct http_server {
 /* http_server.c */
 struct http_settings http_settings_default(void);
 void http_settings_change(struct http_server *server, const struct http_settings *settings);
-void http_tick(struct http_server *server, struct http_connection *connection); /* NULL: only look
-										 * at the drain */
-void http_release_handle(struct http_server *server); /* in a close callback, its last act */
+/* Advances the connection in the loop's next tick; NULL: only checks whether the drain is done. */
+void http_tick(struct http_server *server, struct http_connection *connection);
+void http_release_handle(struct http_server *server); /* the last call of a close callback */
 struct str http_date(struct http_server *server);
 
-/* The server's handler is called as a phase of the loop's flight recorder. */
+/* The flight recorder, in which every call of the handler is a phase. */
 struct flight *http_flight(struct http_server *server);
 
-/* A request that is answered before the handler sees it: counted, and named like any other. */
+/* Builds and counts an error response that the server sends without calling the handler. */
 void http_refuse(struct http_server *server, enum error_code code, const char *detail,
 		 bool head_only, struct buf *out_answer);
 
@@ -136,15 +138,16 @@ void http_connection_advance(struct http_connection *connection);
 void http_connection_write(struct http_connection *connection, struct str first, struct str second,
 			   struct str third);
 size_t http_connection_queue(const struct http_connection *connection);
-/* The exchange has its answer. */
+/* The response of the exchange is complete. */
 void http_connection_answered(struct http_connection *connection);
 void http_connection_drain(struct http_connection *connection);
-void http_connection_close(struct http_connection *connection); /* at once, telling nobody */
+/* Closes immediately, without calling the handler. */
+void http_connection_close(struct http_connection *connection);
 
 /* websocket.c */
 void websocket_advance(struct http_connection *connection);
 void websocket_drain(struct http_connection *connection);
-/* The connection closes; the memory goes with its last handle. */
+/* The connection is closing; websocket_free() follows when its last handle is closed. */
 void websocket_stop(struct http_connection *connection);
 void websocket_free(struct http_connection *connection);
 
@@ -164,7 +167,7 @@ struct http_answer {
 
 bool http_status_has_body(int status);
 void http_answer_head(struct buf *out, const struct http_answer *answer);
-/* A whole problem answer that closes the connection. */
+/* A complete application/problem+json response that closes the connection. */
 struct http_problem {
 	enum error_code code;
 	const char *detail;

@@ -1,7 +1,7 @@
-/* net/http_listen.c -- listening sockets, watched by uv_poll and accepted by hand.
+/* net/http_listen.c -- listening sockets, watched with uv_poll and accepted with accept4().
  *
- * libuv's own listener calls back without end when descriptors run out.  Here that pauses the
- * listener for a moment instead: who wants in waits in the kernel's queue.
+ * libuv's own listener calls back in a busy loop when the process runs out of descriptors.  This
+ * listener pauses for a moment instead, and new clients wait in the kernel's queue.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -15,7 +15,7 @@
 #include "net/http_internal.h"
 #include "net/local_address.h"
 
-enum { BACKLOG = 512, ACCEPTS_A_TURN = 32 };
+enum { BACKLOG = 512, ACCEPTS_PER_TICK = 32 };
 
 static void listener_closed(uv_handle_t *handle)
 {
@@ -40,33 +40,33 @@ void http_listener_close(struct http_listener *listener)
 		unlink(listener->path);
 }
 
-/* One too many: a word, when it fits into the socket, and the door. */
-static void turn_away(struct http_server *server, int client, bool local)
+/* Too many connections: sends an error response, if the socket accepts it at once, and closes. */
+static void client_reject(struct http_server *server, int client, bool local)
 {
 	AUTO(buf) answer = { 0 };
 	limit_hit(local ? REJECTION_HTTP_LOCAL_CONNECTIONS : REJECTION_HTTP_CONNECTIONS);
-	http_refuse(server, ERROR_UNAVAILABLE, "too many connections, try again later", false,
+	http_refuse(server, ERROR_UNAVAILABLE, "too many connections; try again later", false,
 		    &answer);
 	(void)!send(client, answer.at, answer.size, MSG_DONTWAIT | MSG_NOSIGNAL);
 	shutdown(client, SHUT_WR);
 	close(client);
 }
 
-static void welcome(struct http_listener *listener, int client)
+static void client_accept(struct http_listener *listener, int client)
 {
 	struct http_server *server = listener->server;
 	size_t local = server->connections_local;
-	size_t there = listener->local ? local : server->connections.live - local;
-	if (there >=
+	size_t count = listener->local ? local : server->connections.live - local;
+	if (count >=
 	    (listener->local ? server->settings.local_connections : server->settings.connections))
-		turn_away(server, client, listener->local);
+		client_reject(server, client, listener->local);
 	else
 		http_connection_open(server, client, listener->local);
 }
 
 static void accept_ready(uv_poll_t *poll, int status, int events);
 
-static void pause_over(uv_timer_t *timer)
+static void pause_ended(uv_timer_t *timer)
 {
 	struct http_listener *listener = timer->data;
 	uv_poll_start(&listener->poll, UV_READABLE, accept_ready);
@@ -77,10 +77,10 @@ static void accept_ready(uv_poll_t *poll, int status, int events)
 	(void)status;
 	(void)events;
 	struct http_listener *listener = poll->data;
-	for (int i = 0; i < ACCEPTS_A_TURN && listener->open; i++) {
+	for (int i = 0; i < ACCEPTS_PER_TICK && listener->open; i++) {
 		int client = accept4(listener->socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (client >= 0) {
-			welcome(listener, client);
+			client_accept(listener, client);
 			continue;
 		}
 		if (errno == EAGAIN)
@@ -88,19 +88,21 @@ static void accept_ready(uv_poll_t *poll, int status, int events)
 		if (errno == EINTR || errno == ECONNABORTED)
 			continue;
 		uv_poll_stop(poll);
-		uv_timer_start(&listener->pause, pause_over,
+		uv_timer_start(&listener->pause, pause_ended,
 			       listener->server->settings.accept_pause_ms, 0);
 		return;
 	}
 }
 
-/* Takes the listening socket over; it is closed here when that fails. */
+/* Takes ownership of the listening socket; closes it on failure. */
 static bool listener_open(struct http_server *server, int socket, bool local, const char *path,
 			  struct error *error)
 {
 	if (server->listener_count == HTTP_LISTENERS || server->draining) {
 		close(socket);
-		return fail(error, ERROR_UNAVAILABLE, "this server listens on no more addresses");
+		return fail(error, ERROR_UNAVAILABLE,
+			    "cannot listen: the server is stopping or has %d listeners already",
+			    HTTP_LISTENERS);
 	}
 	struct http_listener *listener = calloc(1, sizeof(*listener));
 	require(listener != NULL);
@@ -108,7 +110,8 @@ static bool listener_open(struct http_server *server, int socket, bool local, co
 	if (code != 0) {
 		close(socket);
 		free(listener);
-		return fail(error, ERROR_IO, "cannot watch the socket: %s", uv_strerror(code));
+		return fail(error, ERROR_IO, "cannot poll the listening socket: %s",
+			    uv_strerror(code));
 	}
 	require(uv_timer_init(loop_uv(server->loop), &listener->pause) == 0);
 	listener->server = server;
@@ -128,7 +131,7 @@ static bool listener_open(struct http_server *server, int socket, bool local, co
 	return true;
 }
 
-/* A bound and listening socket, or -1 with errno. */
+/* Returns a bound and listening socket, or -1 with errno set. */
 static int socket_listen(const struct addrinfo *at)
 {
 	int listener = socket(at->ai_family, at->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC,
@@ -160,7 +163,8 @@ bool http_listen_tcp(struct http_server *server, const char *host, int port, int
 		     struct error *error)
 {
 	if (port < 0 || port > 65535)
-		return fail(error, ERROR_USAGE, "%d is no port, use 0 to 65535", port);
+		return fail(error, ERROR_USAGE, "%d is not a port number; expected 0 to 65535",
+			    port);
 	char service[16];
 	snprintf(service, sizeof(service), "%d", port);
 	struct addrinfo wanted = { .ai_family = AF_UNSPEC,
@@ -187,14 +191,16 @@ bool http_listen_tcp(struct http_server *server, const char *host, int port, int
 	return true;
 }
 
-/* Only a socket is replaced: anything else in its place is somebody's file. */
+/* Removes a socket left by an earlier process; any other file is kept, because it is user data. */
 static bool remove_stale(const char *path, struct error *error)
 {
-	struct stat there;
-	if (lstat(path, &there) != 0)
+	struct stat info;
+	if (lstat(path, &info) != 0)
 		return true;
-	if (!S_ISSOCK(there.st_mode))
-		return fail(error, ERROR_IO, "%s is in the way and no socket: move it", path);
+	if (!S_ISSOCK(info.st_mode))
+		return fail(error, ERROR_IO,
+			    "cannot listen on %s: it exists and is not a socket; move it away",
+			    path);
 	if (unlink(path) != 0)
 		return fail(error, ERROR_IO, "cannot remove the old socket %s: %s", path,
 			    strerror(errno));
@@ -203,7 +209,7 @@ static bool remove_stale(const char *path, struct error *error)
 
 static bool bind_private(int listener, const struct sockaddr_un *address)
 {
-	/* Never open to others, not even between bind and chmod. */
+	/* The umask keeps other users out between bind and chmod. */
 	mode_t before = umask(0177);
 	int bound = bind(listener, (const struct sockaddr *)address, sizeof(*address));
 	int number = errno;

@@ -1,14 +1,14 @@
-/* net/http_parse.c -- the head is gathered whole and then read at once.
+/* net/http_parse.c -- the head (request line and headers) is collected, then parsed in one call.
  *
- * A head has at most LIMIT_HTTP_HEADER_BYTES, so keeping it costs little, and everything llhttp
- * points at then lies in one piece: no spans to join, and no outcome that depends on how the
- * network cut the bytes.  Bodies go through llhttp as they come.
+ * A head has at most LIMIT_HTTP_HEADER_BYTES, so collecting it is cheap.  Everything that llhttp
+ * points at is then contiguous: no spans need to be joined, and the result does not depend on how
+ * the network split the bytes.  Bodies are passed to llhttp as they arrive.
  */
 #include "net/http_parse.h"
 
 #include <string.h>
 
-static const char too_large[] = "the body is larger than this server takes";
+static const char too_large[] = "the body is larger than this server allows";
 static const char malformed_body[] = "the chunked body is malformed or has trailers";
 
 static bool refuse(struct http_parse *parse, enum error_code code, const char *detail)
@@ -29,7 +29,7 @@ static bool refuse_size(struct http_parse *parse)
 
 /* ---- llhttp's callbacks -------------------------------------------------------------------- */
 
-/* A value may come in several pieces, but all lie in the head, one after the other. */
+/* llhttp may report a span in several pieces, but they are contiguous in the head. */
 static void extend(struct str *span, const char *at, size_t size)
 {
 	if (span->size == 0)
@@ -76,8 +76,8 @@ static int on_headers_complete(llhttp_t *reader)
 	struct http_parse *parse = reader->data;
 	parse->head_read = true;
 	parse->keep_alive = llhttp_should_keep_alive(reader) != 0;
-	/* An offer to change the protocol is taken, if at all, by the answer (websocket.h): until
-	 * then the request is an ordinary one. */
+	/* A request to upgrade is an ordinary request until the handler accepts it
+	 * (websocket.h). */
 	reader->upgrade = 0;
 	return 0;
 }
@@ -86,7 +86,7 @@ static int on_chunk_header(llhttp_t *reader)
 {
 	struct http_parse *parse = reader->data;
 	if (reader->content_length == 0) {
-		/* The last one.  llhttp would take a bare line feed or trailers now. */
+		/* The last chunk.  llhttp would accept a bare line feed or trailers after it. */
 		parse->ending = true;
 		return HPE_PAUSED;
 	}
@@ -123,7 +123,7 @@ static const llhttp_settings_t settings = {
 	.on_message_complete = on_message_complete,
 };
 
-/* ---- what llhttp lets through and we do not ------------------------------------------------ */
+/* ---- checks beyond those of llhttp --------------------------------------------------------- */
 
 static size_t header_find(const struct http_parse *parse, struct str name, struct str *out_value)
 {
@@ -149,7 +149,7 @@ static bool check_host(struct http_parse *parse)
 		unsigned char c = (unsigned char)host.at[i];
 		if (c <= ' ' || c >= 0x7f || c == '/' || c == '?' || c == '#' || c == '@' ||
 		    c == ',' || c == '\\')
-			return refuse(parse, ERROR_SYNTAX, "the Host header is no host");
+			return refuse(parse, ERROR_SYNTAX, "the Host header is not a valid host");
 	}
 	return true;
 }
@@ -162,11 +162,12 @@ static bool check_length(struct http_parse *parse)
 	if (lengths + encodings > 1)
 		return refuse(parse, ERROR_SYNTAX, "the request has more than one body length");
 	if (encodings == 1 && (parse->old || !str_equal_folded(encoding, S("chunked"))))
-		return refuse(parse, ERROR_SYNTAX,
-			      "the only Transfer-Encoding taken is chunked, in HTTP/1.1");
+		return refuse(
+			parse, ERROR_SYNTAX,
+			"unsupported Transfer-Encoding; only chunked, in HTTP/1.1, is allowed");
 	for (size_t i = 0; i < length.size; i++)
 		if (length.at[i] < '0' || length.at[i] > '9')
-			return refuse(parse, ERROR_SYNTAX, "the Content-Length is no number");
+			return refuse(parse, ERROR_SYNTAX, "the Content-Length is not a number");
 	if (lengths == 1 && length.size == 0)
 		return refuse(parse, ERROR_SYNTAX, "the Content-Length is empty");
 	if (lengths == 1 && parse->reader.content_length > LIMIT_HTTP_BODY_BYTES)
@@ -174,7 +175,7 @@ static bool check_length(struct http_parse *parse)
 	return true;
 }
 
-/* llhttp skips blanks between the parts of the request line; there is exactly one. */
+/* llhttp accepts several blanks between the parts of the request line; exactly one is allowed. */
 static bool check_line(struct http_parse *parse)
 {
 	struct str rest = buf_str(&parse->head), line;
@@ -205,7 +206,7 @@ static bool check_target(struct http_parse *parse)
 	return true;
 }
 
-/* llhttp lets a header without a name through. */
+/* llhttp accepts a header without a name. */
 static bool check_names(struct http_parse *parse)
 {
 	for (size_t i = 0; i < parse->header_count; i++) {
@@ -218,7 +219,7 @@ static bool check_names(struct http_parse *parse)
 				(c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
 		}
 		if (!token)
-			return refuse(parse, ERROR_SYNTAX, "a header's name is no name");
+			return refuse(parse, ERROR_SYNTAX, "a header has an invalid name");
 	}
 	return true;
 }
@@ -227,7 +228,8 @@ static bool check_head(struct http_parse *parse)
 {
 	llhttp_t *reader = &parse->reader;
 	if (reader->http_major != 1 || reader->http_minor > 1)
-		return refuse(parse, ERROR_SYNTAX, "the only versions taken are HTTP/1.0 and 1.1");
+		return refuse(parse, ERROR_SYNTAX,
+			      "unsupported HTTP version; expected HTTP/1.0 or HTTP/1.1");
 	parse->old = reader->http_minor == 0;
 	parse->head_only = reader->method == HTTP_HEAD;
 	return check_line(parse) && check_names(parse) && check_host(parse) &&
@@ -242,12 +244,13 @@ static void read_head(struct http_parse *parse)
 	bool whole = parse->state == HTTP_PARSE_WHOLE;
 	if (result != HPE_OK && !(whole && result == HPE_PAUSED)) {
 		const char *reason = llhttp_get_error_reason(&parse->reader);
-		refuse(parse, ERROR_SYNTAX, reason == NULL ? "the head is malformed" : reason);
+		refuse(parse, ERROR_SYNTAX,
+		       reason == NULL ? "the request line or a header is malformed" : reason);
 		return;
 	}
 	const char *end = parse->head.at + parse->head.size;
 	if (!parse->head_read || (whole && llhttp_get_error_pos(&parse->reader) != end)) {
-		refuse(parse, ERROR_SYNTAX, "the head's end is ambiguous");
+		refuse(parse, ERROR_SYNTAX, "the end of the headers is ambiguous");
 		return;
 	}
 	if (!check_head(parse) || whole)
@@ -258,12 +261,12 @@ static void read_head(struct http_parse *parse)
 				str_equal_folded(expect, S("100-continue"));
 }
 
-/* Looks at one byte of the head; true when it was the last. */
-static bool scan(struct http_parse *parse, unsigned char c)
+/* Checks one byte of the head; true when it is the last one. */
+static bool head_scan(struct http_parse *parse, unsigned char c)
 {
 	if (parse->after_return) {
 		if (c != '\n')
-			return refuse(parse, ERROR_SYNTAX, "a carriage return stands alone");
+			return refuse(parse, ERROR_SYNTAX, "a carriage return without a line feed");
 		parse->after_return = false;
 		if (parse->line_size == 0)
 			return parse->lines > 0;
@@ -276,9 +279,10 @@ static bool scan(struct http_parse *parse, unsigned char c)
 		return false;
 	}
 	if (c == '\n')
-		return refuse(parse, ERROR_SYNTAX, "a line feed stands alone");
+		return refuse(parse, ERROR_SYNTAX, "a line feed without a carriage return");
 	if ((c < ' ' && c != '\t') || c == 0x7f)
-		return refuse(parse, ERROR_SYNTAX, "the head has a control character");
+		return refuse(parse, ERROR_SYNTAX,
+			      "a control character in the request line or a header");
 	if (parse->line_size == 0 && parse->lines > 0 && (c == ' ' || c == '\t'))
 		return refuse(parse, ERROR_SYNTAX, "a header is folded over two lines");
 	parse->line_size++;
@@ -293,10 +297,10 @@ static size_t feed_head(struct http_parse *parse, struct str bytes)
 		if (parse->head.size + used == LIMIT_HTTP_HEADER_BYTES) {
 			limit_hit(REJECTION_HTTP_HEADER_BYTES);
 			refuse(parse, ERROR_HEADERS_TOO_LARGE,
-			       "the request line and headers are larger than this server takes");
+			       "the request line and headers are larger than this server allows");
 			return used;
 		}
-		complete = scan(parse, (unsigned char)bytes.at[used++]);
+		complete = head_scan(parse, (unsigned char)bytes.at[used++]);
 	}
 	buf_add(&parse->head, str_head(bytes, used));
 	if (complete)
@@ -304,7 +308,7 @@ static size_t feed_head(struct http_parse *parse, struct str bytes)
 	return used;
 }
 
-/* After the last chunk exactly one empty line may follow. */
+/* The last chunk must be followed by exactly one empty line. */
 static size_t feed_ending(struct http_parse *parse, struct str bytes)
 {
 	if (bytes.at[0] != (parse->after_return ? '\n' : '\r'))
@@ -369,7 +373,7 @@ void http_parse_request(const struct http_parse *parse, struct http_request *out
 	out_request->old = parse->old;
 }
 
-/* Small buffers are kept for the next request, large ones would only sit there. */
+/* Keeps a small buffer for the next request and frees a large one. */
 static void buf_recycle(struct buf *buf)
 {
 	if (buf->room > LIMIT_HTTP_HEADER_BYTES)

@@ -1,4 +1,4 @@
-/* net/http_server.c -- the server as a whole: exchanges by id, turns, drain, end. */
+/* net/http_server.c -- the server: exchanges by id, deferred work, responses, drain. */
 #include "net/http_server.h"
 
 #include <stdio.h>
@@ -36,22 +36,22 @@ void http_settings_change(struct http_server *server, const struct http_settings
 	server->settings = *settings;
 }
 
-void http_server_make_room(struct http_server *server, size_t connections)
+void http_server_set_connection_limit(struct http_server *server, size_t connections)
 {
 	struct http_settings *settings = &server->settings;
 	settings->connections = connections;
-	/* Always some for those who have shown that they mean it. */
+	/* Keep the other half for clients that have sent a complete request. */
 	if (settings->new_connections > connections / 2)
 		settings->new_connections = connections / 2;
 }
 
-void http_server_be_patient(struct http_server *server, const struct http_patience *patience)
+void http_server_set_timeouts(struct http_server *server, const struct http_timeouts *timeouts)
 {
-	server->settings.header_ms = patience->header_ms;
-	server->settings.body_ms = patience->body_ms;
-	server->settings.idle_ms = patience->idle_ms;
-	server->settings.send_ms = patience->send_ms;
-	server->settings.socket_idle_ms = patience->socket_idle_ms;
+	server->settings.header_ms = timeouts->header_ms;
+	server->settings.body_ms = timeouts->body_ms;
+	server->settings.idle_ms = timeouts->idle_ms;
+	server->settings.send_ms = timeouts->send_ms;
+	server->settings.socket_idle_ms = timeouts->socket_idle_ms;
 }
 
 struct str http_header(const struct http_request *request, struct str name)
@@ -62,7 +62,7 @@ struct str http_header(const struct http_request *request, struct str name)
 	return S("");
 }
 
-/* The Date header's text, made once a second. */
+/* The text of the Date header, formatted once per second. */
 struct str http_date(struct http_server *server)
 {
 	static const char days[7][4] = { "Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat" };
@@ -82,31 +82,31 @@ struct str http_date(struct http_server *server)
 	return str_from_c(server->date);
 }
 
-/* ---- turns --------------------------------------------------------------------------------- */
+/* ---- ticks --------------------------------------------------------------------------------- */
 
-static void turn_came(void *context, uint64_t argument)
+static void tick_fired(void *context, uint64_t argument)
 {
 	(void)argument;
 	struct http_server *server = context;
-	/* What is asked for meanwhile waits for the turn after this one. */
-	uint64_t *turns = server->turns;
-	size_t count = server->turn_count;
-	server->turn = 0;
-	server->turns = NULL;
-	server->turn_count = server->turn_room = 0;
+	/* Requests made meanwhile wait for the next tick. */
+	uint64_t *list = server->tick_list;
+	size_t count = server->tick_count;
+	server->tick_timer = 0;
+	server->tick_list = NULL;
+	server->tick_count = server->tick_room = 0;
 	for (size_t i = 0; i < count && !server->freed; i++) {
-		struct http_connection *connection = slots_get(&server->connections, turns[i]);
+		struct http_connection *connection = slots_get(&server->connections, list[i]);
 		if (connection == NULL)
 			continue;
-		connection->turn_pending = false;
+		connection->tick_pending = false;
 		http_connection_advance(connection);
 	}
-	free(turns);
+	free(list);
 	if (server->freed || !server->draining || server->connections.live > 0)
 		return;
 	platform_callback *drained = server->drained;
 	server->drained = NULL;
-	/* Last, because it may free the server. */
+	/* The last call, because it may free the server. */
 	if (drained != NULL)
 		drained(server->drained_context, 0);
 }
@@ -115,22 +115,22 @@ void http_tick(struct http_server *server, struct http_connection *connection)
 {
 	if (server->freed)
 		return;
-	if (connection != NULL && !connection->turn_pending) {
-		connection->turn_pending = true;
-		if (server->turn_count == server->turn_room) {
-			server->turn_room = server->turn_room == 0 ? 16 : server->turn_room * 2;
-			server->turns =
-				realloc(server->turns, server->turn_room * sizeof(*server->turns));
-			require(server->turns != NULL);
+	if (connection != NULL && !connection->tick_pending) {
+		connection->tick_pending = true;
+		if (server->tick_count == server->tick_room) {
+			server->tick_room = server->tick_room == 0 ? 16 : server->tick_room * 2;
+			server->tick_list = realloc(server->tick_list,
+						    server->tick_room * sizeof(*server->tick_list));
+			require(server->tick_list != NULL);
 		}
-		server->turns[server->turn_count++] = connection->id;
+		server->tick_list[server->tick_count++] = connection->id;
 	}
-	if (server->turn == 0)
-		server->turn =
-			platform_timer_start(loop_platform(server->loop), 0, turn_came, server, 0);
+	if (server->tick_timer == 0)
+		server->tick_timer =
+			platform_timer_start(loop_platform(server->loop), 0, tick_fired, server, 0);
 }
 
-/* ---- life ---------------------------------------------------------------------------------- */
+/* ---- open, drain, free --------------------------------------------------------------------- */
 
 static void server_release(struct http_server *server)
 {
@@ -154,8 +154,8 @@ struct http_server *http_server_new(struct loop *loop, const struct http_handler
 	server->loop = loop;
 	server->handler = *handler;
 	server->settings = http_settings_default();
-	require(uv_timer_init(loop_uv(loop), &server->beat) == 0);
-	server->beat.data = server;
+	require(uv_timer_init(loop_uv(loop), &server->ping_timer) == 0);
+	server->ping_timer.data = server;
 	server->handles = 1;
 	return server;
 }
@@ -181,7 +181,7 @@ void http_server_drain(struct http_server *server, platform_callback *done, void
 	http_tick(server, NULL);
 }
 
-static void beat_closed(uv_handle_t *handle)
+static void ping_timer_closed(uv_handle_t *handle)
 {
 	http_release_handle(handle->data);
 }
@@ -191,16 +191,16 @@ void http_server_free(struct http_server *server)
 	if (server == NULL || server->freed)
 		return;
 	server->freed = true;
-	platform_timer_stop(loop_platform(server->loop), server->turn);
-	free(server->turns);
-	server->turns = NULL;
+	platform_timer_stop(loop_platform(server->loop), server->tick_timer);
+	free(server->tick_list);
+	server->tick_list = NULL;
 	listeners_close(server);
 	uint32_t index = 0;
 	uint64_t id;
 	struct http_connection *connection;
 	while ((connection = slots_next(&server->connections, &index, &id)) != NULL)
 		http_connection_close(connection);
-	uv_close((uv_handle_t *)&server->beat, beat_closed);
+	uv_close((uv_handle_t *)&server->ping_timer, ping_timer_closed);
 }
 
 static const enum error_code refusal_codes[HTTP_REFUSALS] = {
@@ -210,12 +210,12 @@ static const enum error_code refusal_codes[HTTP_REFUSALS] = {
 void http_refuse(struct http_server *server, enum error_code code, const char *detail,
 		 bool head_only, struct buf *out_answer)
 {
-	uint8_t dice[16];
+	uint8_t random[16];
 	char text[UUID_TEXT_SIZE];
 	for (size_t i = 0; i < HTTP_REFUSALS; i++)
 		server->refusals[i] += refusal_codes[i] == code;
-	platform_random(loop_platform(server->loop), dice, sizeof(dice));
-	struct uuid id = uuid_from_random(dice);
+	platform_random(loop_platform(server->loop), random, sizeof(random));
+	struct uuid id = uuid_from_random(random);
 	const struct http_problem problem = { code, detail, .date = http_date(server),
 					      .request_id = uuid_text(&id, text),
 					      .head_only = head_only };
@@ -251,23 +251,24 @@ size_t http_open_exchanges_local(const struct http_server *server)
 
 /* ---- answers ------------------------------------------------------------------------------- */
 
-/* Decides how the answer is framed and whether the connection goes on after it. */
+/* Decides how the response is framed and whether the connection stays open after it. */
 static void head_make(struct http_connection *connection, struct http_answer *answer, bool streamed,
 		      struct buf *out)
 {
 	bool old = connection->parse.old;
 	answer->date = http_date(connection->server);
 	connection->chunked = false;
-	connection->mute = connection->parse.head_only || !http_status_has_body(answer->status);
+	connection->omit_body =
+		connection->parse.head_only || !http_status_has_body(answer->status);
 	if (!http_status_has_body(answer->status)) {
 		answer->framing = HTTP_FRAMING_NONE;
 	} else if (!streamed) {
 		answer->framing = HTTP_FRAMING_LENGTH;
 	} else if (!old) {
 		answer->framing = HTTP_FRAMING_CHUNKED;
-		connection->chunked = !connection->mute;
+		connection->chunked = !connection->omit_body;
 	} else {
-		/* Only the close tells an old client where a stream ends. */
+		/* An HTTP/1.0 client recognizes the end of a stream only by the close. */
 		answer->framing = HTTP_FRAMING_NONE;
 		connection->close_after = true;
 	}
@@ -291,7 +292,8 @@ void http_reply(struct http_server *server, uint64_t exchange, int status,
 				      .length = body.size };
 	AUTO(buf) head = { 0 };
 	head_make(connection, &answer, false, &head);
-	http_connection_write(connection, buf_str(&head), connection->mute ? S("") : body, S(""));
+	http_connection_write(connection, buf_str(&head), connection->omit_body ? S("") : body,
+			      S(""));
 	http_connection_answered(connection);
 }
 
@@ -318,7 +320,7 @@ bool http_write(struct http_server *server, uint64_t exchange, struct str bytes)
 	if (connection == NULL)
 		return false;
 	require(connection->streaming);
-	if (connection->mute || bytes.size == 0)
+	if (connection->omit_body || bytes.size == 0)
 		return true;
 	if (http_connection_queue(connection) >= LIMIT_HTTP_WRITE_QUEUE_BYTES) {
 		connection->refused_bytes = true;

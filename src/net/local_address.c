@@ -1,4 +1,4 @@
-/* net/local_address.c -- data folders may lie deep, socket addresses are short. */
+/* net/local_address.c -- data folders may have long paths, but socket addresses are short. */
 #include "net/local_address.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ bool local_address(const char *path, struct sockaddr_un *out_address, int *out_f
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	size_t size = strlen(path);
 	if (size == 0)
-		return fail(error, ERROR_USAGE, "the socket has no path");
+		return fail(error, ERROR_USAGE, "the path of the socket is empty");
 	if (size < sizeof(address.sun_path)) {
 		memcpy(address.sun_path, path, size);
 		*out_address = address;
@@ -25,17 +25,18 @@ bool local_address(const char *path, struct sockaddr_un *out_address, int *out_f
 	char *folder_path = arena_copy(&scratch, path, size + 1);
 	char *slash = strrchr(folder_path, '/');
 	if (slash == NULL || slash == folder_path)
-		return fail(error, ERROR_USAGE, "%s is too long a name for a socket", path);
+		return fail(error, ERROR_USAGE, "%s is too long for the name of a socket", path);
 	*slash = '\0';
 	int folder = open(folder_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0)
 		return fail(error, errno == ENOENT ? ERROR_UNAVAILABLE : ERROR_IO,
 			    "cannot open %s: %s", folder_path, strerror(errno));
-	int made = snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%s",
-			    folder, slash + 1);
-	if (made < 0 || (size_t)made >= sizeof(address.sun_path)) {
+	int written = snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%s",
+			       folder, slash + 1);
+	if (written < 0 || (size_t)written >= sizeof(address.sun_path)) {
 		close(folder);
-		return fail(error, ERROR_USAGE, "%s is too long a name for a socket", slash + 1);
+		return fail(error, ERROR_USAGE, "%s is too long for the name of a socket",
+			    slash + 1);
 	}
 	*out_address = address;
 	*out_folder = folder;

@@ -1,8 +1,7 @@
-/* net/local_address.h -- the address of a Unix socket, however long its path is.
+/* net/local_address.h -- socket address of a Unix socket with a path of any length.
  *
- * A socket's address holds 107 bytes.  A longer path is reached through its folder, opened and
- * named by /proc/self/fd: the caller closes *out_folder (-1 when there is none) after bind or
- * connect.
+ * A socket address holds at most 107 bytes.  For a longer path the folder is opened and the address
+ * uses /proc/self/fd/N: the caller closes *out_folder (-1 when not needed) after bind or connect.
  */
 #ifndef NET_LOCAL_ADDRESS_H
 #define NET_LOCAL_ADDRESS_H

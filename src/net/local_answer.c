@@ -1,4 +1,4 @@
-/* net/local_answer.c -- llhttp's callbacks over an answer. */
+/* net/local_answer.c -- llhttp callbacks that parse an HTTP response. */
 #include "net/local_answer.h"
 
 #include "base/limits.h"
@@ -69,7 +69,7 @@ static const llhttp_settings_t settings = {
 
 void local_reader_init(struct local_reader *answer, bool head_only, local_sink *sink, void *context)
 {
-	*answer = (struct local_reader){ .wrong = "",
+	*answer = (struct local_reader){ .problem = "",
 					 .head_only = head_only,
 					 .sink = sink,
 					 .context = context,
@@ -88,25 +88,25 @@ void local_reader_done(struct local_reader *answer)
 	buf_done(&answer->body);
 }
 
-static bool went(struct local_reader *answer, llhttp_errno_t result)
+static bool check_result(struct local_reader *answer, llhttp_errno_t result)
 {
 	if (result == HPE_OK)
 		return true;
 	const char *reason = llhttp_get_error_reason(&answer->reader);
-	answer->wrong = reason == NULL ? "it is malformed" : reason;
+	answer->problem = reason == NULL ? "it is malformed HTTP" : reason;
 	return false;
 }
 
 bool local_reader_feed(struct local_reader *answer, struct str bytes)
 {
-	if (answer->whole || answer->sink_ended || answer->wrong[0] != '\0')
+	if (answer->whole || answer->sink_ended || answer->problem[0] != '\0')
 		return false;
-	return went(answer, llhttp_execute(&answer->reader, bytes.at, bytes.size));
+	return check_result(answer, llhttp_execute(&answer->reader, bytes.at, bytes.size));
 }
 
 bool local_reader_end(struct local_reader *answer)
 {
-	if (answer->whole || answer->sink_ended || answer->wrong[0] != '\0')
+	if (answer->whole || answer->sink_ended || answer->problem[0] != '\0')
 		return false;
-	return went(answer, llhttp_finish(&answer->reader));
+	return check_result(answer, llhttp_finish(&answer->reader));
 }

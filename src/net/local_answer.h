@@ -1,8 +1,7 @@
-/* net/local_answer.h -- an HTTP answer from bytes, without a socket.
+/* net/local_answer.h -- parser of one HTTP response, on llhttp, without a socket.
  *
- * Bytes go in in any pieces; the outcome is the same for every way of cutting them.  The answer
- * goes through llhttp, so it is read exactly as any client would; what was asked for with HEAD has
- * no body, and interim answers (1xx) are passed over.
+ * The parser accepts bytes in pieces of any size; how they are split does not change the result.  A
+ * response to HEAD has no body; interim responses (1xx) are skipped.
  */
 #ifndef NET_LOCAL_ANSWER_H
 #define NET_LOCAL_ANSWER_H
@@ -13,26 +12,27 @@
 #include "net/local_client.h"
 
 struct local_reader {
-	bool whole;        /* the answer is there */
-	bool sink_ended;   /* whoever takes the body wants no more */
-	bool too_large;    /* the body is over LIMIT_JSON_BYTES */
-	int status;        /* from the body's first byte on, and when whole */
-	const char *wrong; /* why it cannot be read, "" while it can */
+	bool whole;          /* the response is complete */
+	bool sink_ended;     /* the sink returned false */
+	bool too_large;      /* the body is larger than LIMIT_JSON_BYTES */
+	int status;          /* known from the first byte of the body on, and when complete */
+	const char *problem; /* why the response is invalid, or "" */
 	struct buf content_type, body;
 
-	/* Not the caller's: */
+	/* Private: */
 	llhttp_t reader;
 	bool head_only;
-	local_sink *sink; /* NULL: the body is kept */
+	local_sink *sink; /* NULL: the body is collected in `body` */
 	void *context;
-	struct buf header, value; /* in work */
+	struct buf header, value; /* the header being read */
 };
 
 void local_reader_init(struct local_reader *answer, bool head_only, local_sink *sink,
 		       void *context);
 void local_reader_done(struct local_reader *answer);
-/* False when it cannot be read on: whole, ended by the sink, or wrong. */
+/* False when reading must stop: the response is complete or invalid, or the sink ended it. */
 bool local_reader_feed(struct local_reader *answer, struct str bytes);
-bool local_reader_end(struct local_reader *answer); /* nothing more comes; false as above */
+/* The connection was closed; returns false like local_reader_feed(). */
+bool local_reader_end(struct local_reader *answer);
 
 #endif

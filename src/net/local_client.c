@@ -1,4 +1,4 @@
-/* net/local_client.c -- one blocking request over baton.sock, or over TCP. */
+/* net/local_client.c -- one blocking request over baton.sock or over TCP. */
 #include "net/local_client.h"
 
 #include <errno.h>
@@ -32,14 +32,14 @@ static bool connect_local(const char *path, int *out_socket, struct error *error
 	}
 	if (client >= 0)
 		close(client);
-	bool nobody = number == ENOENT || number == ECONNREFUSED || number == ENOTDIR;
-	return fail(error, nobody ? ERROR_UNAVAILABLE : ERROR_IO, "cannot connect to %s: %s", path,
-		    nobody ? "nobody listens there" : strerror(number));
+	bool absent = number == ENOENT || number == ECONNREFUSED || number == ENOTDIR;
+	return fail(error, absent ? ERROR_UNAVAILABLE : ERROR_IO, "cannot connect to %s: %s", path,
+		    absent ? "no server is listening" : strerror(number));
 }
 
-/* ---- a server elsewhere ----------------------------------------------------------------- */
+/* ---- remote servers --------------------------------------------------------------------- */
 
-/* "http://host:port/" to host and port; an IPv6 address stands in brackets. */
+/* Splits "http://host:port/" into host and port; an IPv6 address is in brackets. */
 static bool cut_url(const char *url, struct arena *arena, const char **out_host,
 		    const char **out_port, struct str *out_authority, struct error *error)
 {
@@ -66,16 +66,18 @@ static bool cut_url(const char *url, struct arena *arena, const char **out_host,
 		good = good && rest.size == 0;
 	int64_t number;
 	if (!good || host.size == 0 || !str_to_int(port, &number) || number < 1 || number > 65535)
-		return fail(error, ERROR_USAGE, "%s is no address like http://127.0.0.1:8420", url);
+		return fail(error, ERROR_USAGE,
+			    "%s is not a server URL; expected one such as http://127.0.0.1:8420",
+			    url);
 	*out_host = str_c(arena, host);
 	*out_port = str_c(arena, port);
 	return true;
 }
 
-/* The first of the name's addresses that answers. */
+/* Connects to the first address of the list that accepts. */
 static int connect_first(const struct addrinfo *list)
 {
-	const struct timeval patience = { .tv_sec = LIMIT_CLIENT_CONNECT_MS / 1000 };
+	const struct timeval timeout = { .tv_sec = LIMIT_CLIENT_CONNECT_MS / 1000 };
 	int number = ECONNREFUSED;
 	for (; list != NULL; list = list->ai_next) {
 		int client = socket(list->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -83,8 +85,8 @@ static int connect_first(const struct addrinfo *list)
 			number = errno;
 			continue;
 		}
-		/* Linux holds connect() to it too. */
-		setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+		/* On Linux SO_SNDTIMEO limits connect() too. */
+		setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
 		if (connect(client, list->ai_addr, list->ai_addrlen) == 0)
 			return client;
 		number = errno;
@@ -103,14 +105,14 @@ static bool connect_tcp(const char *url, struct arena *arena, int *out_socket,
 		return false;
 	int result = getaddrinfo(host, port, &hints, &list);
 	if (result != 0)
-		return fail(error, ERROR_UNAVAILABLE, "cannot find %s: %s", host,
+		return fail(error, ERROR_UNAVAILABLE, "cannot resolve %s: %s", host,
 			    gai_strerror(result));
 	int client = connect_first(list);
 	int number = errno;
 	freeaddrinfo(list);
 	if (client < 0)
 		return fail(error, ERROR_UNAVAILABLE, "cannot connect to %s: %s", url,
-			    number == EINPROGRESS ? "no answer" : strerror(number));
+			    number == EINPROGRESS ? "timed out" : strerror(number));
 	*out_socket = client;
 	return true;
 }
@@ -138,7 +140,7 @@ static bool read_answer(int client, struct local_reader *answer, const char *pat
 		ssize_t got = recv(client, bytes, sizeof(bytes), 0);
 		if (got < 0 && errno == EINTR)
 			continue;
-		if (got < 0 && errno == EAGAIN) { /* only who asked for it waits so shortly */
+		if (got < 0 && errno == EAGAIN) { /* SO_RCVTIMEO, set for local_follow() only */
 			answer->sink_ended = !answer->sink(answer->context, answer->status, S(""));
 			continue;
 		}
@@ -147,14 +149,16 @@ static bool read_answer(int client, struct local_reader *answer, const char *pat
 		if (answer->whole || answer->sink_ended)
 			break;
 		if (answer->too_large)
-			return fail(error, ERROR_TOO_LARGE, "%s: the answer is over %d bytes", path,
+			return fail(error, ERROR_TOO_LARGE,
+				    "%s: the response is larger than %d bytes", path,
 				    LIMIT_JSON_BYTES);
 		if (got <= 0)
 			return fail(error, ERROR_IO,
-				    "%s: the connection was cut before the answer's end", path);
+				    "%s: the connection was closed before the end of the response",
+				    path);
 		if (!good)
-			return fail(error, ERROR_IO, "%s: the answer is not understood: %s", path,
-				    answer->wrong);
+			return fail(error, ERROR_IO, "%s: invalid HTTP response: %s", path,
+				    answer->problem);
 	}
 	return true;
 }
@@ -187,8 +191,8 @@ static bool exchange(const char *address, const struct request *request, struct 
 	buf_add(&head, S("Connection: close\r\n"));
 	buf_add(&head, request->headers);
 	buf_add(&head, S("\r\n"));
-	/* A server may answer and close before it has read all: its answer counts, so a failed
-	 * send is no reason to stop. */
+	/* A server may respond and close before it has read the whole request, so read the
+	 * response even when sending failed. */
 	if (send_all(client, buf_str(&head)))
 		(void)!send_all(client, request->body);
 	AUTO(local_reader) answer;

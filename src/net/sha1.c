@@ -1,4 +1,4 @@
-/* net/sha1.c -- FIPS 180-4, section 6.1, one block after the other. */
+/* net/sha1.c -- SHA-1 after FIPS 180-4, section 6.1. */
 #include "net/sha1.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ static uint32_t rotate(uint32_t word, unsigned count)
 	return word << count | word >> (32 - count);
 }
 
-/* The round's function and constant, by its quarter. */
+/* The function and constant of a round; they change every twenty rounds. */
 static uint32_t mix(unsigned round, uint32_t b, uint32_t c, uint32_t d)
 {
 	switch (round / 20) {

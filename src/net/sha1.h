@@ -1,8 +1,9 @@
 /* net/sha1.h -- SHA-1, for the WebSocket handshake only.
  *
- * RFC 6455 answers a key with its SHA-1 to show that the answer comes from a WebSocket server; no
- * secret depends on it.  SHA-1 is broken for everything else, which is why it is here and not in
- * base: names and checks are SHA-256.  Written here because no library that is linked has one.
+ * In RFC 6455 the server proves that it speaks WebSocket by returning the SHA-1 of the client's
+ * key; no secret depends on it.  SHA-1 is broken for other purposes, so it is private to this
+ * folder: everything else uses SHA-256.  It is implemented here because none of the linked
+ * libraries has it.
  */
 #ifndef NET_SHA1_H
 #define NET_SHA1_H

@@ -1,7 +1,7 @@
-/* net/sse.c -- line by line, because that is how the format is defined.
+/* net/sse.c -- server-sent events, processed line by line.
  *
- * A carriage return ends a line at once; the line feed that may follow it is dropped when it comes,
- * so that an event is delivered with its last byte and not with the first of the next one.
+ * A carriage return ends a line immediately, and a line feed directly after it is dropped.  So an
+ * event is delivered with its last byte, without waiting for the first byte of the next event.
  */
 #include "net/sse.h"
 
@@ -40,7 +40,7 @@ void sse_write(struct buf *out, struct str id, struct str type, struct str data)
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-static void stop(struct sse_reader *reader, bool too_long)
+static void reader_end(struct sse_reader *reader, bool too_long)
 {
 	reader->ended = true;
 	reader->too_long = too_long;
@@ -50,7 +50,7 @@ static void dispatch(struct sse_reader *reader)
 {
 	if (reader->has_data && !reader->deliver(reader->context, buf_str(&reader->id),
 						 buf_str(&reader->type), buf_str(&reader->data)))
-		stop(reader, false);
+		reader_end(reader, false);
 	buf_clear(&reader->data);
 	buf_clear(&reader->type);
 	reader->has_data = false;
@@ -61,10 +61,10 @@ static void take_data(struct sse_reader *reader, struct str value)
 	bool fits = !reader->has_data || buf_add_char(&reader->data, '\n');
 	reader->has_data = true;
 	if (!fits || !buf_add(&reader->data, value))
-		stop(reader, true);
+		reader_end(reader, true);
 }
 
-/* A decimal number and nothing else; any other is passed over. */
+/* Accepts only a decimal number; ignores any other value. */
 static void take_retry(struct sse_reader *reader, struct str value)
 {
 	int64_t number;
@@ -99,16 +99,22 @@ static void take_line(struct sse_reader *reader)
 	}
 }
 
-/* Is this byte one of a byte order mark in front of everything?  When it turns out not to be one,
- * what looked like it belongs to the first line. */
+static void end_line(struct sse_reader *reader)
+{
+	take_line(reader);
+	buf_clear(&reader->line);
+}
+
+/* Consumes a byte of a byte order mark at the beginning of the stream.  If the bytes turn out not
+ * to be one, they become part of the first line. */
 static bool take_mark(struct sse_reader *reader, char c)
 {
-	if (c == mark[reader->begun]) {
-		reader->begun++;
+	if (c == mark[reader->mark_size]) {
+		reader->mark_size++;
 		return true;
 	}
-	buf_add(&reader->line, (struct str){ mark, reader->begun });
-	reader->begun = 3;
+	buf_add(&reader->line, (struct str){ mark, reader->mark_size });
+	reader->mark_size = 3;
 	return false;
 }
 
@@ -116,18 +122,16 @@ void sse_feed(struct sse_reader *reader, struct str bytes)
 {
 	for (size_t i = 0; i < bytes.size && !reader->ended; i++) {
 		char c = bytes.at[i];
-		if (reader->begun < 3 && take_mark(reader, c))
+		if (reader->mark_size < 3 && take_mark(reader, c))
 			continue;
 		bool second = reader->after_return && c == '\n';
 		reader->after_return = c == '\r';
 		if (second)
 			continue;
-		if (c == '\r' || c == '\n') {
-			take_line(reader);
-			buf_clear(&reader->line);
-		} else if (!buf_add_char(&reader->line, c)) {
-			stop(reader, true);
-		}
+		if (c == '\r' || c == '\n')
+			end_line(reader);
+		else if (!buf_add_char(&reader->line, c))
+			reader_end(reader, true);
 	}
 }
 

@@ -1,12 +1,11 @@
-/* net/websocket.c -- the frames of a connection that has changed its protocol: pings, idleness,
- * the end.
+/* net/websocket.c -- WebSockets on top of HTTP connections: messages, pings, idle timeout, close.
  *
- * The connection keeps its socket, its queue and its send limit; here is what goes on top.  A
- * client with bytes on their way to it is under the send limit, so only one whose queue is empty
- * can be idle.
+ * The HTTP connection still owns the socket, the write queue and the send timeout.  While bytes are
+ * queued for a client the send timeout applies, so the idle timeout applies only when the queue is
+ * empty.
  *
- * Pings of all of them hang on one timer: a list in the order in which they are due, of which a
- * turn takes a few, so that thousands that fall due together do not hold the loop.
+ * One timer serves the pings of all WebSockets: they form a list ordered by due time, and each tick
+ * handles a limited number, so that thousands of pings due at the same time do not block the loop.
  */
 #include "net/websocket.h"
 
@@ -15,14 +14,14 @@
 #include "net/http_internal.h"
 #include "net/websocket_handshake.h"
 
-enum { BEATS_A_TURN = 64 };
+enum { PINGS_PER_TICK = 64 };
 
 struct websocket {
 	struct websocket_frames frames;
 	struct http_connection *earlier, *later; /* in the server's list, by due_ms */
 	bool listed;
 	uint64_t due_ms;
-	uint64_t heard_ms; /* the loop's time when bytes last came */
+	uint64_t received_ms; /* the loop's time when bytes last arrived */
 };
 
 static uint64_t now_ms(const struct http_server *server)
@@ -39,7 +38,7 @@ static void flush(struct http_connection *connection)
 	*out = (struct buf){ 0 };
 }
 
-static void beat_unlist(struct http_connection *connection)
+static void ping_unschedule(struct http_connection *connection)
 {
 	struct http_server *server = connection->server;
 	struct websocket *websocket = connection->websocket;
@@ -49,23 +48,23 @@ static void beat_unlist(struct http_connection *connection)
 	if (websocket->earlier != NULL)
 		websocket->earlier->websocket->later = websocket->later;
 	else
-		server->beat_first = websocket->later;
+		server->ping_first = websocket->later;
 	if (websocket->later != NULL)
 		websocket->later->websocket->earlier = websocket->earlier;
 	else
-		server->beat_last = websocket->earlier;
+		server->ping_last = websocket->earlier;
 }
 
-/* Our last frame is queued: it goes out, then our side ends. */
+/* The close frame is queued: the connection sends it and then shuts our side down. */
 static void finish(struct http_connection *connection)
 {
-	beat_unlist(connection);
+	ping_unschedule(connection);
 	connection->close_after = true;
 	http_connection_answered(connection);
 }
 
-/* The end that the handler did not ask for. */
-static void put_out(struct http_connection *connection)
+/* Ends the WebSocket and calls the handler's `gone`. */
+static void client_lost(struct http_connection *connection)
 {
 	struct http_server *server = connection->server;
 	uint64_t exchange = connection->exchange;
@@ -75,105 +74,104 @@ static void put_out(struct http_connection *connection)
 	flight_end(http_flight(server), mark);
 }
 
-/* ---- time ---------------------------------------------------------------------------------- */
+/* ---- pings and the idle timeout ------------------------------------------------------------ */
 
-static void beats_due(uv_timer_t *timer);
+static void pings_due(uv_timer_t *timer);
 
-static void beat_arm(struct http_server *server)
+static void ping_timer_start(struct http_server *server)
 {
-	if (server->beat_first == NULL) {
-		uv_timer_stop(&server->beat);
+	if (server->ping_first == NULL) {
+		uv_timer_stop(&server->ping_timer);
 		return;
 	}
-	uint64_t due = server->beat_first->websocket->due_ms, now = now_ms(server);
-	/* One that is late comes with the next turn, behind the sockets. */
-	uv_timer_start(&server->beat, beats_due, due > now ? due - now : 1, 0);
+	uint64_t due = server->ping_first->websocket->due_ms, now = now_ms(server);
+	/* A ping that is overdue is sent in the next tick, after the sockets are served. */
+	uv_timer_start(&server->ping_timer, pings_due, due > now ? due - now : 1, 0);
 }
 
-/* The next ping, or the end of the client's patience if that is sooner.  Mostly the last to be due:
- * the search from the end finds its place at once. */
-static void beat_list(struct http_connection *connection)
+/* Schedules the next ping, or the idle timeout if that comes first.  The entry is usually the last
+ * in the list, so the search starts at the end. */
+static void ping_schedule(struct http_connection *connection)
 {
 	struct http_server *server = connection->server;
 	struct websocket *websocket = connection->websocket;
 	const struct http_settings *settings = &server->settings;
-	uint64_t now = now_ms(server), silent_ms = now - websocket->heard_ms;
+	uint64_t now = now_ms(server), silent_ms = now - websocket->received_ms;
 	uint64_t ms = settings->socket_ping_ms;
 	if (silent_ms < settings->socket_idle_ms && settings->socket_idle_ms - silent_ms < ms)
 		ms = settings->socket_idle_ms - silent_ms;
 	websocket->due_ms = now + ms;
-	struct http_connection *before = server->beat_last;
+	struct http_connection *before = server->ping_last;
 	while (before != NULL && before->websocket->due_ms > websocket->due_ms)
 		before = before->websocket->earlier;
 	websocket->listed = true;
 	websocket->earlier = before;
-	websocket->later = before == NULL ? server->beat_first : before->websocket->later;
+	websocket->later = before == NULL ? server->ping_first : before->websocket->later;
 	if (before == NULL)
-		server->beat_first = connection;
+		server->ping_first = connection;
 	else
 		before->websocket->later = connection;
 	if (websocket->later == NULL)
-		server->beat_last = connection;
+		server->ping_last = connection;
 	else
 		websocket->later->websocket->earlier = connection;
-	if (server->beat_first == connection)
-		beat_arm(server);
+	if (server->ping_first == connection)
+		ping_timer_start(server);
 }
 
-static void beat(struct http_connection *connection)
+static void ping_or_close(struct http_connection *connection)
 {
 	struct websocket *websocket = connection->websocket;
-	uint64_t silent_ms = now_ms(connection->server) - websocket->heard_ms;
+	uint64_t silent_ms = now_ms(connection->server) - websocket->received_ms;
 	if (silent_ms >= connection->server->settings.socket_idle_ms &&
 	    http_connection_queue(connection) == 0) {
 		limit_hit(REJECTION_WS_IDLE_MS);
-		websocket_frames_close(&websocket->frames, WEBSOCKET_LEAVING,
-				       S("nothing was heard for too long"));
+		websocket_frames_close(&websocket->frames, WEBSOCKET_LEAVING, S("idle timeout"));
 		flush(connection);
-		put_out(connection);
+		client_lost(connection);
 		return;
 	}
 	websocket_frames_ping(&websocket->frames);
 	flush(connection);
-	beat_list(connection);
+	ping_schedule(connection);
 	http_connection_advance(connection);
 }
 
-static void beats_due(uv_timer_t *timer)
+static void pings_due(uv_timer_t *timer)
 {
 	struct http_server *server = timer->data;
 	uint64_t now = now_ms(server);
 	struct flight_mark mark = flight_begin(http_flight(server), "pings", 0);
-	for (int i = 0; i < BEATS_A_TURN && server->beat_first != NULL &&
-			server->beat_first->websocket->due_ms <= now;
+	for (int i = 0; i < PINGS_PER_TICK && server->ping_first != NULL &&
+			server->ping_first->websocket->due_ms <= now;
 	     i++) {
-		struct http_connection *connection = server->beat_first;
-		beat_unlist(connection);
-		beat(connection);
+		struct http_connection *connection = server->ping_first;
+		ping_unschedule(connection);
+		ping_or_close(connection);
 	}
 	flight_end(http_flight(server), mark);
-	beat_arm(server);
+	ping_timer_start(server);
 }
 
-void websocket_be_patient(struct http_server *server, uint64_t idle_ms)
+void websocket_set_idle_timeout(struct http_server *server, uint64_t idle_ms)
 {
 	struct http_settings *settings = &server->settings;
 	uint32_t index = 0;
 	uint64_t id;
 	settings->socket_idle_ms = idle_ms == 0 ? LIMIT_WS_IDLE_MS : idle_ms;
-	/* Somebody who answers must have been asked in time. */
+	/* A live client needs time for a pong before the idle timeout. */
 	settings->socket_ping_ms = LIMIT_WS_PING_MS;
 	if (settings->socket_idle_ms / 3 < settings->socket_ping_ms)
 		settings->socket_ping_ms = settings->socket_idle_ms / 3;
 	for (struct http_connection *connection;
 	     (connection = slots_next(&server->connections, &index, &id)) != NULL;)
 		if (connection->phase == HTTP_SOCKET && !connection->closing) {
-			beat_unlist(connection);
-			beat_list(connection);
+			ping_unschedule(connection);
+			ping_schedule(connection);
 		}
 }
 
-/* ---- what the connection calls ------------------------------------------------------------- */
+/* ---- called by the connection -------------------------------------------------------------- */
 
 static void deliver(void *context, struct str text)
 {
@@ -190,10 +188,10 @@ static void deliver(void *context, struct str text)
 void websocket_advance(struct http_connection *connection)
 {
 	struct websocket *websocket = connection->websocket;
-	struct str bytes = str_skip(buf_str(&connection->ahead), connection->ahead_used);
+	struct str bytes = str_skip(buf_str(&connection->input), connection->input_used);
 	if (bytes.size > 0 && http_connection_queue(connection) < LIMIT_HTTP_WRITE_QUEUE_BYTES) {
-		websocket->heard_ms = now_ms(connection->server);
-		connection->ahead_used = connection->ahead.size;
+		websocket->received_ms = now_ms(connection->server);
+		connection->input_used = connection->input.size;
 		connection->delivering = true;
 		websocket_frames_feed(&websocket->frames, bytes);
 		connection->delivering = false;
@@ -201,15 +199,15 @@ void websocket_advance(struct http_connection *connection)
 			return;
 		flush(connection);
 	}
-	/* It may have been the handler that closed it. */
+	/* The phase differs when the handler closed the WebSocket meanwhile. */
 	if (websocket->frames.ended && connection->phase == HTTP_SOCKET)
-		put_out(connection);
+		client_lost(connection);
 }
 
 void websocket_drain(struct http_connection *connection)
 {
 	websocket_frames_close(&connection->websocket->frames, WEBSOCKET_LEAVING,
-			       S("the server stops"));
+			       S("the server is stopping"));
 	flush(connection);
 	http_tick(connection->server, connection);
 }
@@ -217,7 +215,7 @@ void websocket_drain(struct http_connection *connection)
 void websocket_stop(struct http_connection *connection)
 {
 	if (connection->websocket != NULL)
-		beat_unlist(connection);
+		ping_unschedule(connection);
 }
 
 void websocket_free(struct http_connection *connection)
@@ -228,7 +226,7 @@ void websocket_free(struct http_connection *connection)
 	free(connection->websocket);
 }
 
-/* ---- doors --------------------------------------------------------------------------------- */
+/* ---- public functions ---------------------------------------------------------------------- */
 
 static void answer(struct http_connection *connection, struct str protocol, struct str request_id)
 {
@@ -262,16 +260,16 @@ void websocket_accept(struct http_server *server, uint64_t exchange, struct str 
 	require(websocket != NULL);
 	connection->websocket = websocket;
 	connection->phase = HTTP_SOCKET;
-	websocket->heard_ms = now_ms(server);
+	websocket->received_ms = now_ms(server);
 	websocket_frames_init(&websocket->frames, server->settings.socket_message_bytes, deliver,
 			      connection);
 	answer(connection, protocol, request_id);
-	/* The request has had its answer: what it took is not needed for as long as this lasts. */
+	/* The request is not needed any more: free its buffers for the life of the WebSocket. */
 	http_parse_done(&connection->parse);
-	beat_list(connection);
+	ping_schedule(connection);
 	if (server->draining)
 		websocket_drain(connection);
-	/* What the client sent meanwhile is ahead. */
+	/* Process what the client has sent meanwhile. */
 	http_tick(server, connection);
 }
 

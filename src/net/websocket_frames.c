@@ -1,8 +1,8 @@
-/* net/websocket_frames.c -- what frames add up to: messages, pings, the close.
+/* net/websocket_frames.c -- assembles frames into messages, answers pings, handles the close.
  *
- * wslay's frame reader is used, not its event layer: that one keeps an allocation for every
- * fragment, checks the text of a close only when it came in one piece, takes half a close code
- * for none, and closes without a code when a frame cannot be read.
+ * This module uses wslay's frame reader, not its event layer.  The event layer keeps an allocation
+ * for every fragment, validates the text of a close frame only when it arrives in one piece, treats
+ * half a close code as no code, and closes without a code when a frame is malformed.
  */
 #include "net/websocket_frames.h"
 
@@ -13,7 +13,7 @@
 
 enum { CODE_BYTES = 2, CONTROL_BYTES = 125, KEPT_BYTES = 4096 };
 
-/* ---- out ----------------------------------------------------------------------------------- */
+/* ---- sending ------------------------------------------------------------------------------- */
 
 static ssize_t on_send(const uint8_t *bytes, size_t size, int flags, void *context)
 {
@@ -23,7 +23,7 @@ static ssize_t on_send(const uint8_t *bytes, size_t size, int flags, void *conte
 	return (ssize_t)size;
 }
 
-/* One whole frame into `out`, which takes all of it at once. */
+/* Appends one complete frame to `out`, which has no limit. */
 static void send_frame(struct websocket_frames *frames, unsigned opcode, struct str payload)
 {
 	struct wslay_frame_iocb frame = { .fin = 1,
@@ -35,7 +35,7 @@ static void send_frame(struct websocket_frames *frames, unsigned opcode, struct 
 	require(sent == (ssize_t)payload.size);
 }
 
-static void end_with(struct websocket_frames *frames, int code, struct str reason)
+static void frames_end(struct websocket_frames *frames, int code, struct str reason)
 {
 	if (frames->ended)
 		return;
@@ -43,7 +43,7 @@ static void end_with(struct websocket_frames *frames, int code, struct str reaso
 	frames->code = code;
 	reason = str_head(reason, CONTROL_BYTES - CODE_BYTES);
 	size_t whole;
-	/* A character that was cut in two is left out. */
+	/* Drop a character that the truncation cut in two. */
 	if (!utf8_valid(reason, &whole))
 		reason = str_head(reason, whole);
 	AUTO(buf) payload = { 0 };
@@ -53,7 +53,7 @@ static void end_with(struct websocket_frames *frames, int code, struct str reaso
 	send_frame(frames, WSLAY_CONNECTION_CLOSE, buf_str(&payload));
 }
 
-/* ---- in ------------------------------------------------------------------------------------ */
+/* ---- receiving ----------------------------------------------------------------------------- */
 
 static ssize_t on_read(uint8_t *room, size_t size, int flags, void *context)
 {
@@ -66,7 +66,7 @@ static ssize_t on_read(uint8_t *room, size_t size, int flags, void *context)
 	return bytes.size == 0 ? -1 : (ssize_t)bytes.size;
 }
 
-/* The next byte of a text; false at the first that no UTF-8 can have there (RFC 3629). */
+/* Validates the next byte of a text; false when it is not valid UTF-8 there (RFC 3629). */
 static bool take_character_byte(struct websocket_frames *frames, uint8_t c)
 {
 	if (frames->character_left > 0) {
@@ -87,7 +87,7 @@ static bool take_character_byte(struct websocket_frames *frames, uint8_t c)
 	return true;
 }
 
-/* May a peer say it (RFC 6455, section 7.4, and what is registered since)? */
+/* True when a peer may send the code (RFC 6455, section 7.4, and codes registered since). */
 static bool is_close_code(int code)
 {
 	return (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) ||
@@ -106,11 +106,11 @@ static void take_close(struct websocket_frames *frames, struct str payload)
 	int code = payload.size < CODE_BYTES ? 0
 					     : (uint8_t)payload.at[0] << 8 | (uint8_t)payload.at[1];
 	if (!is_close_code(code))
-		end_with(frames, WEBSOCKET_PROTOCOL, S("this is no close code"));
+		frames_end(frames, WEBSOCKET_PROTOCOL, S("invalid close code"));
 	else if (!utf8_valid(str_skip(payload, CODE_BYTES), &bad))
-		end_with(frames, WEBSOCKET_TEXT, S("the reason is not UTF-8"));
+		frames_end(frames, WEBSOCKET_TEXT, S("the reason is not valid UTF-8"));
 	else
-		end_with(frames, code, S(""));
+		frames_end(frames, code, S(""));
 }
 
 static void take_control(struct websocket_frames *frames)
@@ -126,7 +126,7 @@ static void take_control(struct websocket_frames *frames)
 static void take_message(struct websocket_frames *frames)
 {
 	if (frames->character_left > 0) {
-		end_with(frames, WEBSOCKET_TEXT, S("the text is not UTF-8"));
+		frames_end(frames, WEBSOCKET_TEXT, S("the text is not UTF-8"));
 		return;
 	}
 	frames->in_message = false;
@@ -140,7 +140,7 @@ static void take_message(struct websocket_frames *frames)
 	}
 }
 
-/* Looks at a frame's head; what is wrong with it ends it all. */
+/* Checks the header of a frame; an invalid header ends reading. */
 static void begin_frame(struct websocket_frames *frames, const struct wslay_frame_iocb *head)
 {
 	frames->in_frame = true;
@@ -148,32 +148,32 @@ static void begin_frame(struct websocket_frames *frames, const struct wslay_fram
 	frames->opcode = head->opcode;
 	frames->left = head->payload_length;
 	if (!head->mask)
-		end_with(frames, WEBSOCKET_PROTOCOL, S("a client must mask its frames"));
+		frames_end(frames, WEBSOCKET_PROTOCOL, S("a client must mask its frames"));
 	else if (head->rsv != 0)
-		end_with(frames, WEBSOCKET_PROTOCOL, S("a reserved bit is set"));
+		frames_end(frames, WEBSOCKET_PROTOCOL, S("a reserved bit is set"));
 	switch (head->opcode) {
 	case WSLAY_CONNECTION_CLOSE:
 	case WSLAY_PING:
 	case WSLAY_PONG:
 		if (!head->fin || head->payload_length > CONTROL_BYTES)
-			end_with(frames, WEBSOCKET_PROTOCOL,
-				 S("a control frame is short and whole"));
+			frames_end(frames, WEBSOCKET_PROTOCOL,
+				   S("a control frame is too long or fragmented"));
 		return;
 	case WSLAY_BINARY_FRAME:
-		end_with(frames, WEBSOCKET_KIND, S("only text is taken here"));
+		frames_end(frames, WEBSOCKET_KIND, S("only text messages are accepted"));
 		return;
 	case WSLAY_TEXT_FRAME:
 	case WSLAY_CONTINUATION_FRAME:
 		break;
 	default:
-		end_with(frames, WEBSOCKET_PROTOCOL, S("there is no such opcode"));
+		frames_end(frames, WEBSOCKET_PROTOCOL, S("unknown opcode"));
 		return;
 	}
 	if (frames->in_message != (head->opcode == WSLAY_CONTINUATION_FRAME)) {
-		end_with(frames, WEBSOCKET_PROTOCOL, S("the fragments are out of order"));
+		frames_end(frames, WEBSOCKET_PROTOCOL, S("the fragments are out of order"));
 	} else if (head->payload_length > frames->message.limit - frames->message.size) {
 		limit_hit(REJECTION_WS_MESSAGE_BYTES);
-		end_with(frames, WEBSOCKET_SIZE, S("the message is too long"));
+		frames_end(frames, WEBSOCKET_SIZE, S("the message is too long"));
 	}
 	frames->in_message = true;
 }
@@ -183,7 +183,7 @@ static void take_bytes(struct websocket_frames *frames, struct str bytes)
 	bool control = wslay_is_ctrl_frame(frames->opcode);
 	for (size_t i = 0; !control && i < bytes.size; i++)
 		if (!take_character_byte(frames, (uint8_t)bytes.at[i])) {
-			end_with(frames, WEBSOCKET_TEXT, S("the text is not UTF-8"));
+			frames_end(frames, WEBSOCKET_TEXT, S("the text is not UTF-8"));
 			return;
 		}
 	bool fits = buf_add(control ? &frames->control : &frames->message, bytes);
@@ -206,7 +206,7 @@ static void take_piece(struct websocket_frames *frames, const struct wslay_frame
 		take_message(frames);
 }
 
-/* ---- doors --------------------------------------------------------------------------------- */
+/* ---- public functions ---------------------------------------------------------------------- */
 
 void websocket_frames_init(struct websocket_frames *frames, size_t message_limit,
 			   void (*deliver)(void *context, struct str text), void *context)
@@ -238,7 +238,7 @@ void websocket_frames_feed(struct websocket_frames *frames, struct str bytes)
 		if (got == WSLAY_ERR_WANT_READ)
 			return;
 		if (got < 0)
-			end_with(frames, WEBSOCKET_PROTOCOL, S("the frame is malformed"));
+			frames_end(frames, WEBSOCKET_PROTOCOL, S("the frame is malformed"));
 		else
 			take_piece(frames, &piece);
 	}
@@ -258,5 +258,5 @@ void websocket_frames_ping(struct websocket_frames *frames)
 
 void websocket_frames_close(struct websocket_frames *frames, int code, struct str reason)
 {
-	end_with(frames, code, reason);
+	frames_end(frames, code, reason);
 }

@@ -1,7 +1,7 @@
-/* net/websocket_handshake.c -- who may change the protocol, and the proof that we understood.
+/* net/websocket_handshake.c -- checks a request to open a WebSocket and computes the accept key.
  *
- * A request that does not offer the change properly is told which change is wanted (426); one
- * that offers it and is wrong in itself (its key, a body) is refused as malformed.
+ * A request without a correct upgrade offer gets 426, which names the upgrade.  A request with a
+ * correct offer but an invalid key or a body gets 400.
  */
 #include "net/websocket_handshake.h"
 
@@ -20,8 +20,8 @@ static size_t header_count(const struct http_request *request, struct str name)
 	return count;
 }
 
-/* Is the word in one of the header's comma-separated lists? */
-static bool header_lists(const struct http_request *request, struct str name, struct str word)
+/* True when the header, a comma-separated list, contains the word. */
+static bool header_contains(const struct http_request *request, struct str name, struct str word)
 {
 	for (size_t i = 0; i < request->header_count; i++) {
 		struct str rest = request->headers[i].value, item;
@@ -34,7 +34,8 @@ static bool header_lists(const struct http_request *request, struct str name, st
 	return false;
 }
 
-/* 16 bytes in base64: 22 characters, of the last only its upper two bits, and the filling. */
+/* True for 16 bytes in base64: 22 characters, the last of which has only its upper two bits set,
+ * and the padding. */
 static bool is_key(struct str key)
 {
 	if (key.size != 24 || !str_ends(key, S("==")))
@@ -45,34 +46,36 @@ static bool is_key(struct str key)
 	return strchr("AQgw", key.at[21]) != NULL;
 }
 
-bool websocket_wanted(const struct http_request *request)
+bool websocket_is_requested(const struct http_request *request)
 {
-	return header_lists(request, S("Upgrade"), S("websocket"));
+	return header_contains(request, S("Upgrade"), S("websocket"));
 }
 
 bool websocket_offers(const struct http_request *request, struct str protocol)
 {
-	return header_lists(request, S("Sec-WebSocket-Protocol"), protocol);
+	return header_contains(request, S("Sec-WebSocket-Protocol"), protocol);
 }
 
 bool websocket_check(const struct http_request *request, struct error *error)
 {
-	if (!websocket_wanted(request) || request->old ||
-	    !header_lists(request, S("Connection"), S("upgrade")))
+	if (!websocket_is_requested(request) || request->old ||
+	    !header_contains(request, S("Connection"), S("upgrade")))
 		return fail(error, ERROR_UPGRADE_REQUIRED,
-			    "this path is a WebSocket: ask for it with HTTP/1.1, "
+			    "this path is a WebSocket; request it with HTTP/1.1, "
 			    "Connection: Upgrade and Upgrade: websocket");
 	if (!str_equal(request->method, S("GET")))
-		return fail(error, ERROR_USAGE, "a WebSocket is opened with GET");
+		return fail(error, ERROR_USAGE, "a WebSocket must be opened with GET");
 	if (header_count(request, S("Sec-WebSocket-Version")) != 1 ||
 	    !str_equal(http_header(request, S("Sec-WebSocket-Version")), S("13")))
 		return fail(error, ERROR_UPGRADE_REQUIRED,
-			    "the only WebSocket version spoken here is 13");
+			    "unsupported Sec-WebSocket-Version; expected 13");
 	if (header_count(request, S("Sec-WebSocket-Key")) != 1 ||
 	    !is_key(http_header(request, S("Sec-WebSocket-Key"))))
-		return fail(error, ERROR_USAGE, "send one Sec-WebSocket-Key: 16 bytes in base64");
+		return fail(error, ERROR_USAGE,
+			    "Sec-WebSocket-Key is missing or invalid; send 16 bytes in base64");
 	if (request->body.size > 0)
-		return fail(error, ERROR_USAGE, "a request for a WebSocket has no body");
+		return fail(error, ERROR_USAGE,
+			    "a request to open a WebSocket must not have a body");
 	return true;
 }
 

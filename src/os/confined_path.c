@@ -1,5 +1,8 @@
-/* os/confined_path.c -- openat2 with RESOLVE_BENEATH for every step: the check is the kernel's, and it is
- * made while the path is walked, so nobody can swap a folder for a link between check and use. */
+/* os/confined_path.c -- every open uses openat2 with RESOLVE_BENEATH.
+ *
+ * The kernel checks the path while it resolves it, so a folder cannot be swapped for a symbolic
+ * link between check and use.
+ */
 #include "os/confined_path.h"
 
 #include <errno.h>
@@ -29,7 +32,7 @@ static bool fail_errno(struct error *error, const char *verb, const char *path, 
 {
 	enum error_code code = ERROR_IO;
 	if (number == EXDEV || number == ELOOP)
-		return fail(error, ERROR_FORBIDDEN, "cannot %s %s: it leads out of its folder",
+		return fail(error, ERROR_FORBIDDEN, "cannot %s %s: the path leaves its folder",
 			    verb, path);
 	if (number == ENOENT || number == ENOTDIR)
 		code = ERROR_NOT_FOUND;
@@ -49,10 +52,10 @@ static int open_root(const char *root)
 
 static int open_at(int folder, const char *path, int flags, mode_t mode)
 {
-	/* Without waiting: a FIFO in the file's place must not hold the thread.  Who only looks
-	 * never waits, and the kernel takes nothing more of them. */
-	int quiet = (flags & O_PATH) != 0 ? 0 : O_NOCTTY | O_NONBLOCK;
-	struct open_how how = { .flags = (unsigned)(flags | O_CLOEXEC | quiet),
+	/* O_NONBLOCK: opening a FIFO must not block the thread.  O_PATH never blocks, and openat2
+	 * refuses other flags together with it. */
+	int nonblocking = (flags & O_PATH) != 0 ? 0 : O_NOCTTY | O_NONBLOCK;
+	struct open_how how = { .flags = (unsigned)(flags | O_CLOEXEC | nonblocking),
 				.mode = mode,
 				.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS };
 	int file;
@@ -65,9 +68,9 @@ static int open_at(int folder, const char *path, int flags, mode_t mode)
 static bool is_regular(int file, const char *path, struct stat *out_info, struct error *error)
 {
 	if (fstat(file, out_info) != 0)
-		return fail_errno(error, "look at", path, errno);
+		return fail_errno(error, "examine", path, errno);
 	return S_ISREG(out_info->st_mode) ||
-	       fail(error, ERROR_FORBIDDEN, "%s is no regular file", path);
+	       fail(error, ERROR_FORBIDDEN, "%s is not a regular file", path);
 }
 
 /* ---- reading ------------------------------------------------------------------------- */
@@ -117,8 +120,14 @@ static bool write_some(int file, struct str bytes, size_t *out_put)
 	return true;
 }
 
-/* Opens the folder beneath the root; the parts of it that are missing are made. */
-static int open_made(int root, const char *path, struct arena *arena)
+static bool write_whole(int file, struct str bytes)
+{
+	size_t put;
+	return write_some(file, bytes, &put);
+}
+
+/* Opens a folder within the root and creates its missing parts. */
+static int open_or_make_folder(int root, const char *path, struct arena *arena)
 {
 	int above = open_at(root, ".", O_RDONLY | O_DIRECTORY, 0);
 	struct str rest = str_from_c(path), part;
@@ -126,7 +135,8 @@ static int open_made(int root, const char *path, struct arena *arena)
 		size_t size = (size_t)(part.at + part.size - path);
 		const char *whole = str_c(arena, (struct str){ path, size });
 		int next = open_at(root, whole, O_RDONLY | O_DIRECTORY, 0);
-		/* On the disk before anything is in it: a file that was synced stays reachable. */
+		/* Sync the new folder before anything is created in it, so that a synced file in
+		 * it is reachable after a power failure. */
 		if (next < 0 && errno == ENOENT &&
 		    ((mkdirat(above, str_c(arena, part), 0755) == 0 && fsync(above) == 0) ||
 		     errno == EEXIST))
@@ -139,7 +149,7 @@ static int open_made(int root, const char *path, struct arena *arena)
 	return above;
 }
 
-/* The folder that the last part of the path is in, and that part. */
+/* Opens the parent folder of the path; *out_name is the last part of the path. */
 static int open_parent(const char *root, const char *path, bool make, const char **out_name,
 		       struct arena *arena, struct error *error)
 {
@@ -147,14 +157,15 @@ static int open_parent(const char *root, const char *path, bool make, const char
 	const char *name = slash == NULL ? path : slash + 1;
 	if (name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
 	    path[0] == '/') {
-		fail(error, ERROR_FORBIDDEN, "%s names no file beneath the folder", path);
+		fail(error, ERROR_FORBIDDEN, "%s is not the path of a file within the folder",
+		     path);
 		return -1;
 	}
 	AUTO_CLOSE folder = open_root(root);
 	const char *above =
 		slash == NULL ? "." : str_c(arena, (struct str){ path, (size_t)(slash - path) });
 	int parent = folder < 0 ? -1
-		     : make     ? open_made(folder, above, arena)
+		     : make     ? open_or_make_folder(folder, above, arena)
 				: open_at(folder, above, O_RDONLY | O_DIRECTORY, 0);
 	if (parent < 0)
 		fail_errno(error, "write", path, errno);
@@ -162,23 +173,22 @@ static int open_parent(const char *root, const char *path, bool make, const char
 	return parent;
 }
 
-static bool write_beside(int parent, const char *beside, const char *name, struct str bytes,
-			 mode_t mode)
+static bool write_temporary(int parent, const char *temporary, const char *name, struct str bytes,
+			    mode_t mode)
 {
 	struct stat info;
-	bool there = fstatat(parent, name, &info, AT_SYMLINK_NOFOLLOW) == 0;
+	bool exists = fstatat(parent, name, &info, AT_SYMLINK_NOFOLLOW) == 0;
 	if (mode == 0)
-		mode = there ? info.st_mode & 0777 : 0644;
-	unlinkat(parent, beside, 0); /* of an attempt that died half way */
-	AUTO_CLOSE file =
-		openat(parent, beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	size_t put;
-	return file >= 0 && fchmod(file, mode) == 0 && write_some(file, bytes, &put) &&
-	       fsync(file) == 0;
+		mode = exists ? info.st_mode & 0777 : 0644;
+	unlinkat(parent, temporary, 0); /* left behind by a process that died */
+	AUTO_CLOSE file = openat(parent, temporary,
+				 O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return file >= 0 && fchmod(file, mode) == 0 && write_whole(file, bytes) && fsync(file) == 0;
 }
 
-/* Threads that put something in the same place at once must not write to one file: each takes the
- * least number that is free, so that what a crash leaves behind is found again by its name. */
+/* Threads that replace the same file at once must not share a temporary file, so each takes the
+ * smallest free number for its name.  Small numbers are reused soon, so the next writer removes the
+ * temporary file that a crash left behind. */
 static _Atomic uint64_t numbers_taken;
 
 static unsigned number_take(void)
@@ -186,28 +196,29 @@ static unsigned number_take(void)
 	uint64_t taken = atomic_load(&numbers_taken);
 	unsigned number;
 	do {
-		require(taken != UINT64_MAX); /* more threads than we ever start */
+		require(taken != UINT64_MAX); /* there are far fewer than 64 threads */
 		number = (unsigned)__builtin_ctzll(~taken);
 	} while (!atomic_compare_exchange_weak(&numbers_taken, &taken, taken | 1ULL << number));
 	return number;
 }
 
-static void number_give_back(unsigned number)
+static void number_release(unsigned number)
 {
 	atomic_fetch_and(&numbers_taken, ~(1ULL << number));
 }
 
-static bool replace_beside(int parent, const char *name, struct str bytes,
-			   struct confined_write how, struct arena *arena)
+static bool replace_file(int parent, const char *name, struct str bytes, struct confined_write how,
+			 struct arena *arena)
 {
 	unsigned number = number_take();
-	const char *beside = str_format(arena, ".%s.baton-new%u", name, number).at;
-	bool good = write_beside(parent, beside, name, bytes, (mode_t)how.mode) &&
-		    renameat2(parent, beside, parent, name, how.keep ? RENAME_NOREPLACE : 0) == 0;
+	const char *temporary = str_format(arena, ".%s.baton-new%u", name, number).at;
+	bool good = write_temporary(parent, temporary, name, bytes, (mode_t)how.mode) &&
+		    renameat2(parent, temporary, parent, name,
+			      how.keep_existing ? RENAME_NOREPLACE : 0) == 0;
 	int code = errno;
 	if (!good)
-		unlinkat(parent, beside, 0);
-	number_give_back(number);
+		unlinkat(parent, temporary, 0);
+	number_release(number);
 	errno = code;
 	return good;
 }
@@ -222,13 +233,13 @@ bool confined_replace(const char *root, const char *path, struct str bytes,
 	if (parent < 0)
 		return false;
 	if (fstatat(parent, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(info.st_mode))
-		return fail(error, ERROR_FORBIDDEN, "%s is no regular file", path);
-	if (replace_beside(parent, name, bytes, how, &arena) && fsync(parent) == 0)
+		return fail(error, ERROR_FORBIDDEN, "%s is not a regular file", path);
+	if (replace_file(parent, name, bytes, how, &arena) && fsync(parent) == 0)
 		return true;
 	return fail_errno(error, "write", path, errno);
 }
 
-/* ---- telling whether it is the same ---------------------------------------------------- */
+/* ---- signatures ------------------------------------------------------------------------ */
 
 static int64_t nanoseconds(struct timespec time)
 {
@@ -250,7 +261,7 @@ bool confined_signature(const char *root, const char *path, struct file_signatur
 					     .size = (uint64_t)info.st_size,
 					     .modified_ns = nanoseconds(info.st_mtim),
 					     .changed_ns = nanoseconds(info.st_ctim) };
-	/* What changed a moment ago may change again with the same time. */
+	/* A file that changed a moment ago may change again without a new time stamp. */
 	out_sign->settled = out_sign->changed_ns < nanoseconds(now) - SETTLED_NS;
 	return true;
 }
@@ -264,7 +275,7 @@ bool file_signature_equal(const struct file_signature *one, const struct file_si
 
 /* ---- lines --------------------------------------------------------------------------- */
 
-/* The line end that is missing at the end of what is there, and the lines. */
+/* Builds the text to append: a newline if the file does not end in one, then the lines. */
 static bool gather_lines(int file, const struct stat *info, const struct str *lines, size_t count,
 			 struct buf *text)
 {
@@ -280,7 +291,7 @@ static bool gather_lines(int file, const struct stat *info, const struct str *li
 	return true;
 }
 
-/* How many of the lines, from the first on, are whole within the first `size` bytes of the text. */
+/* The number of lines that are complete within the first `size` bytes of the text. */
 static size_t whole_lines(struct str text, const struct str *lines, size_t count, size_t size)
 {
 	size_t all = 0, whole = 0;
@@ -327,7 +338,7 @@ bool confined_append_line(const char *root, const char *path, struct str line, s
 	return confined_append_lines(root, path, &line, 1, &written, error);
 }
 
-/* Does a line end in `tail`, and is it whole? */
+/* True when `tail` occurs immediately before a newline. */
 static bool has_line(struct str bytes, struct str tail)
 {
 	size_t at;
@@ -358,7 +369,8 @@ bool confined_find_line(const char *root, const char *path, struct str tail, uin
 	AUTO(buf) piece = { 0 };
 	char *room = buf_reserve(&piece, PIECE + overlap);
 	bool found = false;
-	/* From the end; each piece overlaps the one behind it by what could lie across. */
+	/* Backwards; each piece overlaps the following one, so that a match across the boundary
+	 * of two pieces is found. */
 	while (end > 0 && !found && size - end < limit) {
 		uint64_t begin = end > PIECE ? end - PIECE : 0;
 		size_t wanted = (size_t)(end - begin + overlap);

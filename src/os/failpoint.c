@@ -1,8 +1,8 @@
 /* os/failpoint.c -- failpoints from the environment.
  *
- * The tables are written by failpoint_setup() before there are threads and only read afterwards;
- * the counters are atomic.  A wrong BATON_POINTS ends the process at once: a rig that believes it
- * pulls plugs and pulls none would call everything safe.
+ * failpoint_setup() fills the tables before other threads start; afterwards they are only read, and
+ * the counters are atomic.  An invalid BATON_POINTS ends the process immediately: a crash test
+ * whose rules were ignored would pass without testing anything.
  */
 #include "os/failpoint.h"
 
@@ -23,14 +23,14 @@ enum point_action { POINT_KILLS, POINT_ABORTS, POINT_HOLDS, POINT_IS_FULL, POINT
 struct point {
 	struct str name;
 	enum point_action action;
-	int64_t first, last; /* the passings that do it, from 1; of a limit what it is */
+	int64_t first, last; /* first and last pass that act, from 1; for a limit: its value */
 	atomic_llong passed;
 };
 
 bool failpoint_active;
 static struct point points[LIMIT_POINTS];
 static size_t point_count;
-static char *point_rules; /* what the names point into */
+static char *point_rules; /* copy of BATON_POINTS; the names point into it */
 static int point_trace = -1, point_gate = -1;
 
 static const struct {
@@ -51,7 +51,7 @@ static void point_refuse(const char *why, struct str what)
 	_exit(2);
 }
 
-/* "3", and for a full disk or a hold "3-8" too. */
+/* Parses "3"; if `range` is set, also "3-8". */
 static bool point_parse_passings(struct str text, bool range, int64_t *out_first, int64_t *out_last)
 {
 	struct str first;
@@ -113,10 +113,10 @@ void failpoint_setup(void)
 	point_trace = -1;
 	if (point_gate >= 0)
 		close(point_gate);
-	/* For both, so that neither opening nor reading depends on who else has it open. */
+	/* O_RDWR: opening and reading do not depend on other processes that open the FIFO. */
 	point_gate = gate == NULL ? -1 : open(gate, O_RDWR | O_CLOEXEC);
 	if (rules != NULL) {
-		/* The environment may be changed later; the names must stay. */
+		/* A copy, because the environment may change later. */
 		point_rules = strdup(rules);
 		require(point_rules != NULL);
 		struct str rest = str_from_c(point_rules), rule;
@@ -140,7 +140,7 @@ static void point_write_trace(struct str name)
 	size_t size = name.size < LIMIT_NAME_BYTES ? name.size : LIMIT_NAME_BYTES;
 	memcpy(line, name.at, size);
 	line[size] = '\n';
-	/* One write, so that lines of several threads and processes never mix. */
+	/* One write per line, so that lines of several threads and processes do not mix. */
 	if (write(point_trace, line, size + 1) < 0)
 		point_refuse("the trace file cannot be written", name);
 }
@@ -162,7 +162,7 @@ static void point_act(enum point_action action)
 	}
 	kill(getpid(), SIGKILL);
 	for (;;)
-		pause(); /* SIGKILL is on its way: nothing more happens here */
+		pause(); /* wait for the SIGKILL to arrive */
 }
 
 void failpoint_passed(const char *name)

@@ -5,7 +5,7 @@
  *
  *	BATON_POINTS        rules `name=action`, separated by semicolons
  *	BATON_POINTS_GATE   the gate of `hold`: a FIFO, opened once
- *	BATON_POINTS_TRACE  a file to which the name of every passed point is appended, one a line
+ *	BATON_POINTS_TRACE  a file to which the name of every passed failpoint is appended
  *
  * Actions:
  *
@@ -20,8 +20,8 @@
  * them.  A FAILPOINT_GATE stands where nothing durable happens: a test holds a thread there, and
  * the queue behind the thread exists for certain.
  */
-#ifndef OS_POINT_H
-#define OS_POINT_H
+#ifndef OS_FAILPOINT_H
+#define OS_FAILPOINT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,13 +39,13 @@ int64_t failpoint_limit(const char *name, int64_t limit);
 			failpoint_passed(name);                \
 	} while (0)
 
-/* Like FAILPOINT, but the crash rig need not kill here. */
+/* Like FAILPOINT, but the crash tests need not kill here. */
 #define FAILPOINT_GATE(name) FAILPOINT(name)
 
-/* Is the disk full here, by order?  Counts its own passings. */
+/* True when a rule simulates a full disk here.  Passes are counted per rule. */
 #define FAILPOINT_FULL(name) (__builtin_expect(failpoint_active, false) && failpoint_full(name))
 
-/* The limit, or the one that was ordered. */
+/* The limit, or the value of a rule that replaces it. */
 #define FAILPOINT_LIMIT(name, limit) \
 	(__builtin_expect(failpoint_active, false) ? failpoint_limit(name, limit) : (limit))
 

@@ -1,4 +1,4 @@
-/* os/file.c -- whole files and folders, each error with its path. */
+/* os/file.c -- whole files, folders and file locks. */
 #include "os/file.h"
 
 #include <dirent.h>
@@ -43,7 +43,7 @@ static bool read_whole(int file, const char *path, size_t limit, struct arena *a
 {
 	AUTO(buf) text = { 0 };
 	for (;;) {
-		/* Most are small: the room begins small and doubles. */
+		/* Most files are small: the buffer starts small and doubles. */
 		enum { LEAST = 1024, FIRST = 8192 };
 		char *room = buf_reserve(&text, text.size == 0 ? FIRST : LEAST);
 		ssize_t got = read(file, room, text.room - text.size);
@@ -56,7 +56,7 @@ static bool read_whole(int file, const char *path, size_t limit, struct arena *a
 		text.size += (size_t)got;
 		if (text.size > limit)
 			return fail(error, ERROR_TOO_LARGE,
-				    "%s is larger than the %zu bytes taken here", path, limit);
+				    "%s is larger than the limit of %zu bytes", path, limit);
 	}
 	*out_text = str_copy(arena, buf_str(&text));
 	return true;
@@ -71,8 +71,8 @@ bool file_read(const char *path, size_t limit, struct arena *arena, struct str *
 	return read_whole(file, path, limit, arena, out_text, error);
 }
 
-/* -1 and the error when it cannot be opened beneath the folder. */
-static int open_beneath(const char *root, const char *path, uint64_t flags, struct error *error)
+/* Opens a path within the folder; returns -1 with the error filled on failure. */
+static int open_confined(const char *root, const char *path, uint64_t flags, struct error *error)
 {
 	__attribute__((cleanup(descriptor_done))) int folder =
 		open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -85,9 +85,10 @@ static int open_beneath(const char *root, const char *path, uint64_t flags, stru
 					   RESOLVE_NO_SYMLINKS };
 	int file = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
 	if (file < 0 && (errno == EXDEV || errno == ELOOP))
-		fail(error, ERROR_FORBIDDEN, "%s leads out of %s", path, root);
+		fail(error, ERROR_FORBIDDEN, "%s leaves the folder %s or contains a symbolic link",
+		     path, root);
 	else if (file < 0)
-		fail(error, code_of(errno), "cannot read %s beneath %s: %s", path, root,
+		fail(error, code_of(errno), "cannot read %s in %s: %s", path, root,
 		     strerror(errno));
 	return file;
 }
@@ -95,27 +96,27 @@ static int open_beneath(const char *root, const char *path, uint64_t flags, stru
 bool file_read_confined(const char *root, const char *path, size_t limit, struct arena *arena,
 			struct str *out_text, struct error *error)
 {
-	__attribute__((cleanup(descriptor_done))) int file = open_beneath(root, path, 0, error);
+	__attribute__((cleanup(descriptor_done))) int file = open_confined(root, path, 0, error);
 	return file >= 0 && read_whole(file, path, limit, arena, out_text, error);
 }
 
 bool file_read_private(const char *root, const char *path, size_t limit, struct arena *arena,
 		       struct str *out_text, struct error *error)
 {
-	/* Without waiting: a FIFO in its place must not hold us. */
+	/* O_NONBLOCK: opening a FIFO must not block. */
 	__attribute__((cleanup(descriptor_done))) int file =
-		open_beneath(root, path, O_NONBLOCK, error);
+		open_confined(root, path, O_NONBLOCK, error);
 	struct stat info;
 	if (file < 0)
 		return false;
 	if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode))
-		return fail(error, ERROR_FORBIDDEN, "%s is no regular file", path);
+		return fail(error, ERROR_FORBIDDEN, "%s is not a regular file", path);
 	if (info.st_uid != geteuid() && info.st_uid != 0)
 		return fail(error, ERROR_FORBIDDEN, "%s belongs to another user", path);
 	if ((info.st_mode & 077) != 0)
 		return fail(error, ERROR_FORBIDDEN,
-			    "others may read %s (mode %03o): chmod 600 it first", path,
-			    (unsigned)(info.st_mode & 0777));
+			    "%s is accessible to other users (mode %03o); run: chmod 600 %s", path,
+			    (unsigned)(info.st_mode & 0777), path);
 	return read_whole(file, path, limit, arena, out_text, error);
 }
 
@@ -144,13 +145,13 @@ static bool sync_folder_of(const char *path, struct arena *arena)
 	return file >= 0 && fsync(file) == 0;
 }
 
-/* The new text in a file of its own beside the old one, on the disk before it takes its place. */
-static bool write_beside(const char *path, const char *beside, struct str text)
+/* Writes the new text to a temporary file and syncs it before the rename. */
+static bool write_temporary(const char *path, const char *temporary, struct str text)
 {
 	struct stat info;
 	mode_t mode = stat(path, &info) == 0 ? info.st_mode & 0777 : 0600;
-	__attribute__((cleanup(descriptor_done))) int file =
-		open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW, 0600);
+	__attribute__((cleanup(descriptor_done))) int file = open(
+		temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW, 0600);
 	if (file < 0)
 		return false;
 	return fchmod(file, mode) == 0 && write_whole(file, text) && fsync(file) == 0;
@@ -161,18 +162,18 @@ bool file_replace(const char *path, struct str text, struct error *error)
 	AUTO(arena) arena = { 0 };
 	char *real = realpath(path, NULL);
 	const char *target = str_c(&arena, str_from_c(real != NULL ? real : path));
-	const char *beside = str_format(&arena, "%s.new", target).at;
+	const char *temporary = str_format(&arena, "%s.new", target).at;
 	free(real);
-	unlink(beside); /* of somebody who died half way */
-	bool good = write_beside(target, beside, text);
+	unlink(temporary); /* left behind by a process that died */
+	bool good = write_temporary(target, temporary, text);
 	FAILPOINT("file.before_rename");
-	good = good && rename(beside, target) == 0;
+	good = good && rename(temporary, target) == 0;
 	FAILPOINT("file.after_rename");
 	int number = errno;
 	if (good && sync_folder_of(target, &arena))
 		return true;
 	if (!good)
-		unlink(beside);
+		unlink(temporary);
 	return fail(error, number == ENOSPC || number == EDQUOT ? ERROR_STORAGE_FULL : ERROR_IO,
 		    "cannot write %s: %s", path, strerror(number));
 }
@@ -182,25 +183,25 @@ static bool folder_make_one(const char *path, struct error *error)
 	if (mkdir(path, 0700) == 0)
 		return true;
 	int number = errno;
-	struct stat there;
-	if (stat(path, &there) == 0) {
-		if (S_ISDIR(there.st_mode))
+	struct stat info;
+	if (stat(path, &info) == 0) {
+		if (S_ISDIR(info.st_mode))
 			return true;
-		return fail(error, ERROR_IO, "cannot make the folder %s: a file is in its place",
-			    path);
+		return fail(error, ERROR_IO,
+			    "cannot create the folder %s: a file of that name exists", path);
 	}
 	return fail(error, number == EACCES ? ERROR_FORBIDDEN : ERROR_IO,
-		    "cannot make the folder %s: %s", path, strerror(number));
+		    "cannot create the folder %s: %s", path, strerror(number));
 }
 
 bool folder_make(const char *path, struct error *error)
 {
 	AUTO(arena) scratch = { 0 };
 	size_t size = strlen(path);
-	struct stat there;
+	struct stat info;
 	if (size == 0)
-		return fail(error, ERROR_USAGE, "cannot make a folder without a name");
-	if (stat(path, &there) == 0 && S_ISDIR(there.st_mode))
+		return fail(error, ERROR_USAGE, "cannot create a folder: its name is empty");
+	if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
 		return true;
 	char *part = arena_copy(&scratch, path, size + 1);
 	for (size_t i = 1; i < size; i++) {
@@ -218,7 +219,8 @@ bool folder_room(const char *path, uint64_t *out_bytes, struct error *error)
 {
 	struct statvfs info;
 	if (statvfs(path, &info) != 0)
-		return fail(error, code_of(errno), "%s: %s", path, strerror(errno));
+		return fail(error, code_of(errno), "cannot read the free disk space of %s: %s",
+			    path, strerror(errno));
 	*out_bytes = (uint64_t)info.f_bavail * (uint64_t)info.f_frsize;
 	return true;
 }
@@ -266,15 +268,15 @@ bool file_remove(const char *path, struct error *error)
 
 bool file_exists(const char *path)
 {
-	struct stat there;
-	return stat(path, &there) == 0;
+	struct stat info;
+	return stat(path, &info) == 0;
 }
 
 bool file_lock(const char *path, int *out_descriptor, struct error *error)
 {
 	int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
 	if (file < 0)
-		return fail(error, code_of(errno), "cannot open the lock %s: %s", path,
+		return fail(error, code_of(errno), "cannot open the lock file %s: %s", path,
 			    strerror(errno));
 	int result;
 	do
@@ -287,7 +289,7 @@ bool file_lock(const char *path, int *out_descriptor, struct error *error)
 	int number = errno;
 	close(file);
 	if (number == EWOULDBLOCK)
-		return fail(error, ERROR_LOCKED, "%s is held by another process", path);
+		return fail(error, ERROR_LOCKED, "%s is locked by another process", path);
 	return fail(error, ERROR_IO, "cannot lock %s: %s", path, strerror(number));
 }
 
@@ -298,7 +300,7 @@ void file_unlock(int descriptor)
 
 bool file_rewrite(int descriptor, struct str text, struct error *error)
 {
-	/* The new text first, the old one's rest cut off after it: never empty in between. */
+	/* Write first, truncate afterwards: the file is never empty in between. */
 	size_t written = 0;
 	while (written < text.size) {
 		ssize_t put =
@@ -306,17 +308,17 @@ bool file_rewrite(int descriptor, struct str text, struct error *error)
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put < 0)
-			return fail(error, ERROR_IO, "cannot write descriptor %d: %s", descriptor,
-				    strerror(errno));
+			return fail(error, ERROR_IO, "cannot write to file descriptor %d: %s",
+				    descriptor, strerror(errno));
 		written += (size_t)put;
 	}
 	if (ftruncate(descriptor, (off_t)text.size) != 0)
-		return fail(error, ERROR_IO, "cannot cut descriptor %d: %s", descriptor,
+		return fail(error, ERROR_IO, "cannot truncate file descriptor %d: %s", descriptor,
 			    strerror(errno));
 	return true;
 }
 
-size_t descriptors_raise(size_t wanted)
+size_t file_descriptor_limit_raise(size_t wanted)
 {
 	struct rlimit limit;
 	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)

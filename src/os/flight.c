@@ -1,8 +1,8 @@
-/* os/flight.c -- the ring of phases and its text.
+/* os/flight.c -- the ring of phases, and printing it.
  *
- * Every field is atomic on its own and nothing more: a reader on another thread may see a phase
- * half replaced, and prints it as it finds it, but never reads what is not there.  The text is made
- * without libc's formatting, because the process may be dying in the middle of it.
+ * Every field is atomic by itself, but a phase as a whole is not: a reader on another thread may
+ * see a partly overwritten phase and prints it as it is; it never reads outside the ring.  The text
+ * is formatted without libc, because a signal handler of a dying process prints it.
  */
 #include "os/flight.h"
 
@@ -41,14 +41,15 @@ struct flight_mark flight_begin(struct flight *flight, const char *name, uint64_
 	atomic_store_explicit(&phase->start_us, mark.start_us, memory_order_relaxed);
 	atomic_store_explicit(&phase->took_us, -1, memory_order_relaxed);
 	atomic_store_explicit(&flight->count, number, memory_order_relaxed);
-	/* In one order with its dozing off: one of the two sees the other. */
+	/* Sequentially consistent with the watchdog going to sleep: either the watchdog sees this
+	 * phase, or this thread sees that the watchdog sleeps. */
 	atomic_store(&flight->current, number);
 	if (flight->watchdog != NULL && watchdog_dozes(flight->watchdog))
 		watchdog_wake(flight->watchdog);
 	return mark;
 }
 
-/* Who holds the loop is named once, by whoever notices first. */
+/* A stall is reported once, by the thread that detects it first. */
 static void name_stall(struct flight *flight, const struct flight_mark *mark, int64_t took_us)
 {
 	flight->stalled = true;
@@ -63,7 +64,7 @@ void flight_end(struct flight *flight, struct flight_mark mark)
 {
 	int64_t took_us = flight_now_us() - mark.start_us;
 	struct flight_phase *phase = phase_at(flight, mark.number);
-	/* It may have been overwritten by what happened inside it. */
+	/* Nested phases may have overwritten this one in the ring. */
 	if (atomic_load_explicit(&phase->number, memory_order_relaxed) == mark.number)
 		atomic_store_explicit(&phase->took_us, took_us, memory_order_relaxed);
 	atomic_store_explicit(&flight->current, mark.outer, memory_order_release);
@@ -77,7 +78,7 @@ void flight_end(struct flight *flight, struct flight_mark mark)
 
 void flight_tick(struct flight *flight, int64_t busy_us)
 {
-	/* Many short phases, or something that is no phase of ours. */
+	/* Many short phases, or work outside of any phase. */
 	if (busy_us > LIMIT_LOOP_STALL_MS * INT64_C(1000) && !flight->stalled) {
 		struct flight_mark mark = flight_begin(flight, "turn", 0);
 		mark.start_us -= busy_us;
@@ -99,7 +100,7 @@ static void add_text(struct line *line, const char *text)
 		line->at[line->size++] = *text;
 }
 
-/* At least `width` wide. */
+/* Adds the number, padded on the left to `width` characters. */
 static void add_number(struct line *line, int64_t number, size_t width)
 {
 	char digits[24];

@@ -1,7 +1,7 @@
-/* os/loop.c -- the real system: a libuv loop that gets finished jobs back through one async.
+/* os/loop.c -- the libuv loop; finished jobs come back to it through one uv_async handle.
  *
- * The list of finished jobs is taken whole and then worked off, so what is finished meanwhile
- * waits for the next turn and sockets get theirs in between.
+ * The list of finished jobs is taken as a whole and then processed.  Jobs that finish meanwhile
+ * wait for the next tick, so that sockets are served in between.
  */
 #include "os/loop_internal.h"
 
@@ -11,7 +11,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-static const double turn_bounds[] = { 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005,
+static const double tick_bounds[] = { 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005,
 				      0.01,   0.025,   0.05,   0.1,   0.25,   1 };
 
 static int64_t clock_us(clockid_t clock)
@@ -77,8 +77,8 @@ void loop_finish(struct loop *loop, struct job *job)
 	uv_async_send(&loop->wake);
 }
 
-/* False when there was nothing to do. */
-static bool loop_work_off(struct loop *loop)
+/* Calls done() of every finished job; false when there was none. */
+static bool finished_jobs_complete(struct loop *loop)
 {
 	pthread_mutex_lock(&loop->finished_mutex);
 	struct job_list taken = loop->finished;
@@ -96,27 +96,27 @@ static bool loop_work_off(struct loop *loop)
 	return true;
 }
 
-/* The loop is about to wait: how long has it not been waiting since last time? */
-static void turn_over(uv_prepare_t *handle)
+/* Runs when the loop is about to wait: records how long it was busy since the last wait. */
+static void tick_measure(uv_prepare_t *handle)
 {
 	struct loop *loop = handle->data;
 	uint64_t now = uv_hrtime(), idle = uv_metrics_idle_time(&loop->uv);
-	uint64_t waited = idle - loop->idle_ns, passed = now - loop->turn_ns;
+	uint64_t waited = idle - loop->idle_ns, passed = now - loop->tick_ns;
 	uint64_t busy = passed > waited ? passed - waited : 0;
-	if (loop->turn_ns != 0) {
-		histogram_add(&loop->turns, (double)busy / 1e9);
+	if (loop->tick_ns != 0) {
+		histogram_add(&loop->ticks, (double)busy / 1e9);
 		flight_tick(&loop->flight, (int64_t)(busy / 1000));
 	}
-	loop->turn_ns = now;
+	loop->tick_ns = now;
 	loop->idle_ns = idle;
 }
 
-static void loop_woken(uv_async_t *async)
+static void wake_received(uv_async_t *async)
 {
-	loop_work_off(async->data);
+	finished_jobs_complete(async->data);
 }
 
-static void signal_came(uv_signal_t *handle, int number)
+static void signal_received(uv_signal_t *handle, int number)
 {
 	struct loop *loop = handle->data;
 	struct flight_mark mark = flight_begin(&loop->flight, "signal", (uint64_t)number);
@@ -134,22 +134,22 @@ bool loop_new(struct loop **out_loop, struct error *error)
 		free(loop);
 		return fail(error, ERROR_IO, "cannot make the event loop: %s", uv_strerror(code));
 	}
-	code = uv_async_init(&loop->uv, &loop->wake, loop_woken);
+	code = uv_async_init(&loop->uv, &loop->wake, wake_received);
 	if (code != 0) {
 		uv_loop_close(&loop->uv);
 		free(loop);
 		return fail(error, ERROR_IO, "cannot make the event loop: %s", uv_strerror(code));
 	}
 	loop->wake.data = loop;
-	/* Neither can fail; and without the first there is only no figure. */
+	/* uv_prepare_init() cannot fail; without the idle time only the histogram is wrong. */
 	uv_loop_configure(&loop->uv, UV_METRICS_IDLE_TIME);
 	uv_prepare_init(&loop->uv, &loop->before_wait);
 	loop->before_wait.data = loop;
-	uv_prepare_start(&loop->before_wait, turn_over);
+	uv_prepare_start(&loop->before_wait, tick_measure);
 	uv_unref((uv_handle_t *)&loop->before_wait);
-	histogram_init(&loop->turns, turn_bounds, COUNT(turn_bounds));
+	histogram_init(&loop->ticks, tick_bounds, COUNT(tick_bounds));
 	require(pthread_mutex_init(&loop->finished_mutex, NULL) == 0);
-	/* A reader that has gone is an error of write(), never the end of the process. */
+	/* Writing to a closed pipe or socket must be an error of write(), not end the process. */
 	signal(SIGPIPE, SIG_IGN);
 	bool writer = lane_open(&loop->writer, loop, 1, error);
 	bool reader = writer && lane_open(&loop->reader, loop, LOOP_READERS, error);
@@ -194,7 +194,7 @@ bool loop_watch(struct loop *loop, const char *folder, flight_stalled *stalled, 
 
 const struct histogram *loop_ticks(const struct loop *loop)
 {
-	return &loop->turns;
+	return &loop->ticks;
 }
 
 uint64_t loop_stalls(const struct loop *loop)
@@ -230,16 +230,17 @@ void loop_free(struct loop *loop)
 		return;
 	loop->closing = true;
 	loop_timers_close(loop);
-	/* A done() may submit again: go on until both lanes and the list are empty. */
+	/* A done() may submit another job: repeat until both lanes and the list are empty. */
 	do {
 		lane_wait(&loop->writer);
 		lane_wait(&loop->reader);
-	} while (loop_work_off(loop));
+	} while (finished_jobs_complete(loop));
 	lane_close(&loop->writer);
 	lane_close(&loop->reader);
 	loop_children_close(loop);
 	uv_walk(&loop->uv, close_rest, NULL);
-	/* loop_stop() may have left its mark, which would end the first turn early. */
+	/* A pending loop_stop() makes the first uv_run() return early, so run until all handles
+	 * are closed. */
 	while (uv_run(&loop->uv, UV_RUN_DEFAULT) != 0)
 		;
 	require(uv_loop_close(&loop->uv) == 0);
@@ -261,6 +262,6 @@ void loop_on_stop_signal(struct loop *loop, platform_callback *callback, void *c
 	loop->terminate.data = loop;
 	require(uv_signal_init(&loop->uv, &loop->interrupt) == 0);
 	require(uv_signal_init(&loop->uv, &loop->terminate) == 0);
-	require(uv_signal_start(&loop->interrupt, signal_came, SIGINT) == 0);
-	require(uv_signal_start(&loop->terminate, signal_came, SIGTERM) == 0);
+	require(uv_signal_start(&loop->interrupt, signal_received, SIGINT) == 0);
+	require(uv_signal_start(&loop->terminate, signal_received, SIGTERM) == 0);
 }

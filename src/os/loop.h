@@ -1,12 +1,13 @@
-/* os/loop.h -- the real system: one libuv loop, a writer thread and a few reader threads.
+/* os/loop.h -- event loop of the program: a libuv loop, one writer thread, a few reader threads.
  *
- * loop_new() makes the loop, loop_run() runs it until loop_stop().  loop_free() finishes the jobs
- * that are queued (their done() is called, and what these submit is finished too), joins the
- * threads and closes what is left: timers do not fire any more, children still running are killed
- * with their group and their done() is not called.  loop_uv() is for net/ and os/process.c only.
+ * This is the platform (platform.h) of the real program.  loop_new() creates the loop, loop_run()
+ * runs it until loop_stop().  loop_free() finishes all queued jobs (it calls their done(), and also
+ * finishes the jobs which these submit), joins the threads and closes everything else: timers do
+ * not fire any more; child processes are killed with their process group and their done() is not
+ * called. loop_uv() is for net/ and os/process.c only.
  *
- * The loop measures itself: how long each turn was busy, and by its flight recorder (flight.h) what
- * with.  loop_watch() sets a watchdog on it.
+ * The loop records how long each iteration ("tick") was busy, and its flight recorder (flight.h)
+ * records what it was doing.  loop_watch() starts a watchdog thread that reports stalls.
  */
 #ifndef OS_LOOP_H
 #define OS_LOOP_H
@@ -26,19 +27,20 @@ void loop_run(struct loop *loop);
 void loop_stop(struct loop *loop); /* from the loop thread */
 void loop_free(struct loop *loop);
 struct flight *loop_flight(struct loop *loop);
-/* Stalls and the end of the process are written down in the folder, and stalls told. */
+/* Starts the watchdog: it reports stalls to `stalled` and writes the flight recorder into the
+ * folder on a stall and on a crash. */
 MUST_CHECK bool loop_watch(struct loop *loop, const char *folder, flight_stalled *stalled,
 			   void *context, struct error *error);
-/* How long turns were busy, in seconds; stalls so far. */
+/* Busy time of the ticks, in seconds; number of stalls so far. */
 const struct histogram *loop_ticks(const struct loop *loop);
 uint64_t loop_stalls(const struct loop *loop);
-/* Jobs that wait for a lane's thread, and for how long the oldest has. */
+/* Number of jobs that wait for a thread of the lane, and how long the oldest has been waiting. */
 struct loop_queue {
 	size_t depth;
 	int64_t oldest_us;
 };
 struct loop_queue loop_queue(struct loop *loop, enum platform_lane lane);
-/* SIGINT and SIGTERM call `callback` on the loop; SIGPIPE is ignored for the whole process. */
+/* SIGINT and SIGTERM call `callback` on the loop thread.  (loop_new() ignores SIGPIPE.) */
 void loop_on_stop_signal(struct loop *loop, platform_callback *callback, void *context);
 
 #endif

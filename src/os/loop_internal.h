@@ -1,11 +1,10 @@
-/* os/loop_internal.h -- the loop's insides, for loop.c, loop_timer.c, loop_lane.c and process.c
- * only.
+/* os/loop_internal.h -- private to loop.c, loop_timer.c, loop_lane.c and process.c.
  *
- * Who touches what: `finished` is shared under its mutex, a lane is shared under its own; all the
- * rest belongs to the loop thread.
+ * Threads: finished_mutex guards `finished`, and each lane has its own mutex.  Everything else
+ * belongs to the loop thread.
  */
-#ifndef OS_LOOP_INSIDE_H
-#define OS_LOOP_INSIDE_H
+#ifndef OS_LOOP_INTERNAL_H
+#define OS_LOOP_INTERNAL_H
 
 #include <pthread.h>
 #include <uv.h>
@@ -19,38 +18,38 @@ struct job_list {
 	struct job *first, *last;
 };
 
-/* One queue and the threads that take from it. */
+/* A queue of jobs and the threads that run them. */
 struct lane {
 	struct loop *loop;
 	pthread_mutex_t mutex;
-	pthread_cond_t came; /* a job, or the lane closes */
-	pthread_cond_t idle; /* nothing is queued or running any more */
+	pthread_cond_t changed; /* a job was queued, or the lane is closing */
+	pthread_cond_t idle;    /* no job is queued or running */
 	struct job_list queue;
-	size_t unfinished; /* queued and running */
-	size_t waiting;    /* queued */
+	size_t unfinished; /* jobs queued or running */
+	size_t waiting;    /* jobs queued */
 	bool closing;
 	unsigned threads, next_thread;
 	pthread_t thread[LOOP_READERS];
 };
 
 struct loop {
-	struct platform platform; /* first: loop_platform() and back */
+	struct platform platform; /* first member: loop_of() converts back */
 	uv_loop_t uv;
 	uv_async_t wake;
 	uv_signal_t interrupt, terminate;
 	uv_prepare_t before_wait;
-	uint64_t turn_ns, idle_ns; /* when the loop last came round, and its idle time then */
-	struct histogram turns;
+	uint64_t tick_ns, idle_ns; /* time and total idle time at the start of the tick */
+	struct histogram ticks;
 	struct flight flight;
 	bool watches_signals;
-	bool closing; /* loop_free() runs: no timer starts any more */
+	bool closing; /* loop_free() is running: timers no longer start */
 	platform_callback *on_signal;
 	void *on_signal_context;
 	struct lane writer, reader;
 	pthread_mutex_t finished_mutex;
 	struct job_list finished;
 	struct slots timers, children;
-	char read_bytes[LOOP_READ_BYTES]; /* what a pipe gave, for the length of one callback */
+	char read_bytes[LOOP_READ_BYTES]; /* read buffer, valid during one callback */
 };
 
 static inline struct loop *loop_of(struct platform *platform)
@@ -61,22 +60,22 @@ static inline struct loop *loop_of(struct platform *platform)
 void job_list_add(struct job_list *list, struct job *job);
 struct job *job_list_take(struct job_list *list);
 
-/* Hands a job back: its done() will be called on the loop.  From any thread. */
+/* Schedules the job's done() on the loop thread.  May be called on any thread. */
 void loop_finish(struct loop *loop, struct job *job);
 
 MUST_CHECK bool lane_open(struct lane *lane, struct loop *loop, unsigned threads,
 			  struct error *error);
 void lane_submit(struct lane *lane, struct job *job);
 struct loop_queue lane_queue(struct lane *lane);
-void lane_wait(struct lane *lane);  /* until nothing is queued or running */
-void lane_close(struct lane *lane); /* joins */
+void lane_wait(struct lane *lane);  /* blocks until no job is queued or running */
+void lane_close(struct lane *lane); /* joins the threads */
 
 uint64_t loop_timer_start(struct platform *platform, int64_t delay_us, platform_callback *callback,
 			  void *context, uint64_t argument);
 void loop_timer_stop(struct platform *platform, uint64_t timer);
 void loop_timers_close(struct loop *loop);
 
-/* Kills every child's group and forgets it; its done() is not called. */
+/* Kills the process group of every child and drops the child without calling its done(). */
 void loop_children_close(struct loop *loop);
 
 #endif

@@ -1,11 +1,12 @@
 /* os/loop_lane.c -- a queue of jobs and the threads that run them.
  *
- * Plain pthreads instead of libuv's pool: the writer must be one thread that takes jobs in order,
- * and a reader must know its number, because each reader owns a database connection.
+ * Plain pthreads instead of libuv's thread pool: the writer must be a single thread that runs jobs
+ * in order, and a reader thread must know its number, because each reader owns a database
+ * connection.
  *
- * A job wakes one thread, never all of them, and when nobody holds the mutex.  A writer that
- * watches for the next commit instead of sleeping was tried: one client was slower by a seventh,
- * because the loop then wakes on the other processor.
+ * Submitting a job wakes one thread, after the mutex is released.  A writer thread that spins for
+ * the next commit instead of sleeping was tried: it made a single client slower by a seventh,
+ * because the loop then wakes up on the other processor.
  */
 #include "os/loop_internal.h"
 
@@ -44,7 +45,7 @@ static void *lane_thread(void *argument)
 		if (job == NULL && lane->closing)
 			break;
 		if (job == NULL) {
-			pthread_cond_wait(&lane->came, &lane->mutex);
+			pthread_cond_wait(&lane->changed, &lane->mutex);
 			continue;
 		}
 		lane->waiting--;
@@ -65,7 +66,7 @@ bool lane_open(struct lane *lane, struct loop *loop, unsigned threads, struct er
 	require(threads <= LOOP_READERS);
 	*lane = (struct lane){ .loop = loop };
 	require(pthread_mutex_init(&lane->mutex, NULL) == 0);
-	require(pthread_cond_init(&lane->came, NULL) == 0);
+	require(pthread_cond_init(&lane->changed, NULL) == 0);
 	require(pthread_cond_init(&lane->idle, NULL) == 0);
 	sigset_t before;
 	flight_block_signals(&before);
@@ -92,7 +93,7 @@ void lane_submit(struct lane *lane, struct job *job)
 	lane->unfinished++;
 	lane->waiting++;
 	pthread_mutex_unlock(&lane->mutex);
-	pthread_cond_signal(&lane->came);
+	pthread_cond_signal(&lane->changed);
 }
 
 struct loop_queue lane_queue(struct lane *lane)
@@ -119,11 +120,11 @@ void lane_close(struct lane *lane)
 {
 	pthread_mutex_lock(&lane->mutex);
 	lane->closing = true;
-	pthread_cond_broadcast(&lane->came);
+	pthread_cond_broadcast(&lane->changed);
 	pthread_mutex_unlock(&lane->mutex);
 	for (unsigned i = 0; i < lane->threads; i++)
 		pthread_join(lane->thread[i], NULL);
-	pthread_cond_destroy(&lane->came);
+	pthread_cond_destroy(&lane->changed);
 	pthread_cond_destroy(&lane->idle);
 	pthread_mutex_destroy(&lane->mutex);
 }

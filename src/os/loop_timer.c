@@ -1,8 +1,9 @@
-/* os/loop_timer.c -- timers by id.
+/* os/loop_timer.c -- timers, addressed by id.
  *
- * A timer with a delay is a uv_timer.  One without is handed to the loop's list of finished jobs
- * instead: libuv runs a due timer that was started inside a timer callback in the same turn, so a
- * step that asks for "the next turn" again and again would starve every socket.
+ * A timer with a delay is a uv_timer.  A timer without a delay is put on the loop's list of
+ * finished jobs instead: libuv fires a due timer in the same tick even when a timer callback
+ * started it, so a caller that restarts a timer without delay again and again would starve every
+ * socket.
  */
 #include "os/loop_internal.h"
 
@@ -10,10 +11,10 @@
 
 struct timer {
 	uv_timer_t uv;
-	struct job job; /* stands in the loop's list when there is no delay */
+	struct job job; /* in the loop's list of finished jobs when there is no delay */
 	struct loop *loop;
 	uint64_t id; /* 0 once stopped */
-	bool at_once;
+	bool immediate;
 	platform_callback *callback;
 	void *context;
 	uint64_t argument;
@@ -24,11 +25,11 @@ static void timer_closed(uv_handle_t *handle)
 	free(handle->data);
 }
 
-static void timer_forget(struct timer *timer)
+static void timer_remove(struct timer *timer)
 {
 	slots_remove(&timer->loop->timers, timer->id);
 	timer->id = 0;
-	if (!timer->at_once)
+	if (!timer->immediate)
 		uv_close((uv_handle_t *)&timer->uv, timer_closed);
 }
 
@@ -39,17 +40,17 @@ static void timer_fired(uv_timer_t *handle)
 	void *context = timer->context;
 	uint64_t argument = timer->argument;
 	struct loop *loop = timer->loop;
-	timer_forget(timer);
+	timer_remove(timer);
 	struct flight_mark mark = flight_begin(&loop->flight, "timer", 0);
 	callback(context, argument);
 	flight_end(&loop->flight, mark);
 }
 
-static void timer_turn_came(struct job *job)
+static void timer_job_done(struct job *job)
 {
 	struct timer *timer = (struct timer *)(void *)((char *)job - offsetof(struct timer, job));
 	if (timer->id != 0) {
-		timer_forget(timer);
+		timer_remove(timer);
 		timer->callback(timer->context, timer->argument);
 	}
 	free(timer);
@@ -62,7 +63,7 @@ uint64_t loop_timer_start(struct platform *platform, int64_t delay_us, platform_
 	struct timer *timer = calloc(1, sizeof(*timer));
 	require(timer != NULL);
 	timer->loop = loop;
-	timer->at_once = delay_us <= 0;
+	timer->immediate = delay_us <= 0;
 	timer->callback = callback;
 	timer->context = context;
 	timer->argument = argument;
@@ -73,16 +74,16 @@ uint64_t loop_timer_start(struct platform *platform, int64_t delay_us, platform_
 		free(timer);
 		return id;
 	}
-	if (timer->at_once) {
-		timer->job.done = timer_turn_came;
-		timer->job.name = "next turn";
+	if (timer->immediate) {
+		timer->job.done = timer_job_done;
+		timer->job.name = "immediate timer";
 		loop_finish(loop, &timer->job);
 		return timer->id;
 	}
 	timer->uv.data = timer;
 	require(uv_timer_init(&loop->uv, &timer->uv) == 0);
-	/* The loop's clock is cached and counts whole milliseconds: fresh, rounded up, and one
-	 * more, so that a timer is late rather than early. */
+	/* The loop's clock is cached and counts whole milliseconds.  Update it, round up and add
+	 * one more, so that a timer fires late rather than early. */
 	uv_update_time(&loop->uv);
 	uint64_t delay_ms = (uint64_t)delay_us / 1000 + 2;
 	require(uv_timer_start(&timer->uv, timer_fired, delay_ms, 0) == 0);
@@ -93,7 +94,7 @@ void loop_timer_stop(struct platform *platform, uint64_t id)
 {
 	struct timer *timer = slots_get(&loop_of(platform)->timers, id);
 	if (timer != NULL)
-		timer_forget(timer);
+		timer_remove(timer);
 }
 
 void loop_timers_close(struct loop *loop)
@@ -102,5 +103,5 @@ void loop_timers_close(struct loop *loop)
 	uint64_t id;
 	struct timer *timer;
 	while ((timer = slots_next(&loop->timers, &index, &id)) != NULL)
-		timer_forget(timer);
+		timer_remove(timer);
 }

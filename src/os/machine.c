@@ -1,4 +1,4 @@
-/* os/machine.c -- questions to the kernel that change nothing. */
+/* os/machine.c -- read-only queries to the kernel. */
 #include "os/machine.h"
 
 #include <dirent.h>
@@ -17,7 +17,7 @@ bool machine_disk(const char *path, struct machine_disk *out_disk, struct error 
 {
 	struct statfs info;
 	if (statfs(path, &info) != 0)
-		return fail(error, ERROR_IO, "cannot ask about the disk of %s: %s", path,
+		return fail(error, ERROR_IO, "cannot read the disk usage of %s: %s", path,
 			    strerror(errno));
 	uint32_t kind = (uint32_t)info.f_type;
 	*out_disk = (struct machine_disk){

@@ -1,26 +1,28 @@
-/* os/machine.h -- what this machine has and allows, for `baton doctor`. */
+/* os/machine.h -- disk, file and limit information about this machine, for `baton doctor`. */
 #ifndef OS_MACHINE_H
 #define OS_MACHINE_H
 
 #include "base/error.h"
 
 struct machine_disk {
-	int64_t free_bytes, total_bytes; /* free: for us, without root's reserve */
-	bool network;                    /* a file system of another machine */
+	int64_t free_bytes, total_bytes; /* free: without the blocks reserved for root */
+	bool network;                    /* a network file system */
 };
 
 struct machine_file {
-	bool folder, ours;
+	bool folder;
+	bool ours;                /* belongs to the effective user */
 	unsigned mode;            /* permission bits */
 	int64_t size, changed_at; /* us since 1970 UTC */
 };
 
 MUST_CHECK bool machine_disk(const char *path, struct machine_disk *out_disk, struct error *error);
-bool machine_file(const char *path, struct machine_file *out_file); /* false when it is not there */
-/* Open files a process of ours may have, and what that could be raised to. */
+bool machine_file(const char *path,
+		  struct machine_file *out_file); /* false when it does not exist */
+/* Soft and hard limit of open files of this process. */
 void machine_open_files(int64_t *out_now, int64_t *out_most);
-/* Names in a folder, without those that begin with a dot, at most `limit`; none when it cannot be
- * read. */
+/* Up to `limit` names in a folder, without those that begin with a dot; none when the folder cannot
+ * be read. */
 struct str_list machine_names(const char *folder, size_t limit, struct arena *arena);
 
 #endif

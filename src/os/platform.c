@@ -1,4 +1,4 @@
-/* os/platform.c -- the thin front of the vtable. */
+/* os/platform.c -- calls through the vtable. */
 #include "os/platform.h"
 
 int64_t platform_wall_us(struct platform *platform)

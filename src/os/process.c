@@ -1,10 +1,10 @@
-/* os/process.c -- children on the loop, found by id.
+/* os/process.c -- child processes on the loop, addressed by id.
  *
- * Real pipes instead of the socket pairs libuv would make: a shell that opens /dev/stdout or
- * /dev/stdin needs them.  The child's ends are ours only until the spawn is through.
+ * Real pipes instead of the socket pairs that libuv would create: a shell that opens /dev/stdout or
+ * /dev/stdin needs pipes.  The child's ends are closed here as soon as the child is started.
  *
- * A child has up to four handles (process, stdin, stdout, stderr).  Its memory goes when the last
- * of them has closed; its id goes earlier, when done() is called.
+ * A child has up to four handles (process, stdin, stdout, stderr).  Its memory is freed when the
+ * last of them is closed; its id is released earlier, when done() is called.
  */
 #include "os/process.h"
 
@@ -18,8 +18,8 @@
 #include "base/limits.h"
 #include "os/loop_internal.h"
 
-/* One of the child's two outputs, at our end. */
-struct outlet {
+/* Our end of the child's stdout or stderr. */
+struct output_pipe {
 	uv_pipe_t pipe;
 	struct buf kept;
 	size_t limit;
@@ -29,14 +29,14 @@ struct outlet {
 
 struct child {
 	struct loop *loop;
-	uint64_t id; /* 0 once done() was called */
+	uint64_t id; /* 0 after done() */
 	uv_process_t process;
 	uv_pipe_t input;
 	uv_write_t input_write;
 	struct buf input_bytes;
 	bool input_open, converses;
-	struct outlet outlets[2]; /* stdout, stderr */
-	unsigned handles;         /* not yet closed */
+	struct output_pipe outputs[2]; /* stdout, stderr */
+	unsigned handles;              /* not yet closed */
 	bool exited;
 	int64_t exit_status;
 	int signal;
@@ -47,7 +47,7 @@ struct child {
 	uint64_t argument;
 };
 
-/* The pipe pairs of one spawn: [0] ours, [1] the child's; -1 when there is none. */
+/* The two ends of a pipe to a new child; -1 when closed. */
 struct pipe_ends {
 	uv_file ours, theirs;
 };
@@ -58,8 +58,8 @@ static void handle_closed(uv_handle_t *handle)
 	if (--child->handles > 0)
 		return;
 	buf_done(&child->input_bytes);
-	buf_done(&child->outlets[0].kept);
-	buf_done(&child->outlets[1].kept);
+	buf_done(&child->outputs[0].kept);
+	buf_done(&child->outputs[1].kept);
 	free(child);
 }
 
@@ -71,16 +71,16 @@ static void input_close(struct child *child)
 	uv_close((uv_handle_t *)&child->input, handle_closed);
 }
 
-static void outlet_close(struct outlet *outlet)
+static void output_close(struct output_pipe *output_pipe)
 {
-	if (!outlet->open)
+	if (!output_pipe->open)
 		return;
-	outlet->open = false;
-	uv_close((uv_handle_t *)&outlet->pipe, handle_closed);
+	output_pipe->open = false;
+	uv_close((uv_handle_t *)&output_pipe->pipe, handle_closed);
 }
 
-/* Gives the id and every handle back; the memory follows. */
-static void child_forget(struct child *child)
+/* Releases the id and closes all handles; closing the last handle frees the child. */
+static void child_remove(struct child *child)
 {
 	struct platform *platform = loop_platform(child->loop);
 	loop_timer_stop(platform, child->kill_timer);
@@ -88,12 +88,13 @@ static void child_forget(struct child *child)
 	slots_remove(&child->loop->children, child->id);
 	child->id = 0;
 	input_close(child);
-	outlet_close(&child->outlets[0]);
-	outlet_close(&child->outlets[1]);
+	output_close(&child->outputs[0]);
+	output_close(&child->outputs[1]);
 	uv_close((uv_handle_t *)&child->process, handle_closed);
 }
 
-/* The group may outlive its leader; while it has a member its number is not given away again. */
+/* Signals the process group.  The group may outlive its leader; the kernel does not reuse its
+ * number while the group has a member. */
 static void child_signal(const struct child *child, int number)
 {
 	kill(-child->process.pid, number);
@@ -101,33 +102,33 @@ static void child_signal(const struct child *child, int number)
 
 static void child_check_done(struct child *child)
 {
-	if (child->id == 0 || !child->exited || child->outlets[0].open || child->outlets[1].open)
+	if (child->id == 0 || !child->exited || child->outputs[0].open || child->outputs[1].open)
 		return;
 	child_signal(child, SIGKILL);
 	struct process_result result = {
 		.exit_status = child->signal != 0 ? -1 : (int)child->exit_status,
 		.signal = child->signal,
-		.output = buf_str(&child->outlets[0].kept),
-		.errors = buf_str(&child->outlets[1].kept),
-		.output_dropped = child->outlets[0].dropped,
-		.errors_dropped = child->outlets[1].dropped,
+		.output = buf_str(&child->outputs[0].kept),
+		.errors = buf_str(&child->outputs[1].kept),
+		.output_dropped = child->outputs[0].dropped,
+		.errors_dropped = child->outputs[1].dropped,
 	};
-	/* The handles close on a later turn, so the texts live through the call. */
+	/* The handles are closed in a later tick, so the texts stay valid for done(). */
 	uint64_t id = child->id;
-	child_forget(child);
+	child_remove(child);
 	struct flight_mark mark = flight_begin(&child->loop->flight, "child", id);
 	child->done(child->context, child->argument, &result);
 	flight_end(&child->loop->flight, mark);
 }
 
-static void drain_over(void *context, uint64_t id)
+static void drain_timeout(void *context, uint64_t id)
 {
 	struct loop *loop = context;
 	struct child *child = slots_get(&loop->children, id);
 	if (child == NULL)
 		return;
-	outlet_close(&child->outlets[0]);
-	outlet_close(&child->outlets[1]);
+	output_close(&child->outputs[0]);
+	output_close(&child->outputs[1]);
 	child_check_done(child);
 }
 
@@ -142,49 +143,49 @@ static void child_exited(uv_process_t *process, int64_t exit_status, int number)
 	input_close(child);
 	child->drain_timer =
 		loop_timer_start(loop_platform(child->loop), (int64_t)LIMIT_TOOL_KILL_MS * 1000,
-				 drain_over, child->loop, child->id);
+				 drain_timeout, child->loop, child->id);
 	child_check_done(child);
 }
 
-static void outlet_room(uv_handle_t *handle, size_t wanted, uv_buf_t *out_room)
+static void output_alloc(uv_handle_t *handle, size_t wanted, uv_buf_t *out_room)
 {
 	(void)wanted;
 	struct child *child = handle->data;
 	*out_room = uv_buf_init(child->loop->read_bytes, LOOP_READ_BYTES);
 }
 
-static void outlet_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *room)
+static void output_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *room)
 {
 	struct child *child = stream->data;
-	struct outlet *outlet = (struct outlet *)(void *)stream;
+	struct output_pipe *output_pipe = (struct output_pipe *)(void *)stream;
 	if (size < 0) {
-		outlet_close(outlet);
+		output_close(output_pipe);
 		child_check_done(child);
 		return;
 	}
 	size_t got = (size_t)size;
-	if (child->piece != NULL && outlet == &child->outlets[0]) {
+	if (child->piece != NULL && output_pipe == &child->outputs[0]) {
 		if (child->id != 0)
 			child->piece(child->context, child->argument,
 				     (struct str){ room->base, got });
 		return;
 	}
-	size_t kept = outlet->limit - outlet->kept.size;
+	size_t kept = output_pipe->limit - output_pipe->kept.size;
 	if (kept > got)
 		kept = got;
-	buf_add(&outlet->kept, (struct str){ room->base, kept });
-	outlet->dropped += got - kept;
+	buf_add(&output_pipe->kept, (struct str){ room->base, kept });
+	output_pipe->dropped += got - kept;
 }
 
 static void input_written(uv_write_t *request, int status)
 {
-	(void)status; /* a child that reads nothing is its own affair */
+	(void)status; /* a child is free to ignore its stdin */
 	input_close(request->handle->data);
 }
 
-/* One message to a child that converses. */
+/* A process_write() in progress. */
 struct message {
-	uv_write_t write; /* first */
+	uv_write_t write; /* first member */
 	char bytes[];
 };
 
@@ -213,7 +214,7 @@ bool process_write(struct loop *loop, uint64_t process, struct str bytes)
 	return false;
 }
 
-static void kill_time(void *context, uint64_t id)
+static void kill_timeout(void *context, uint64_t id)
 {
 	struct loop *loop = context;
 	struct child *child = slots_get(&loop->children, id);
@@ -228,7 +229,7 @@ static void ends_close(uv_file *end)
 	*end = -1;
 }
 
-/* Opens the pair for the child's descriptor `index` (0 to 2); ours never blocks. */
+/* Opens the pipe for the child's descriptor `index` (0 to 2); our end is nonblocking. */
 static int ends_open(struct pipe_ends *ends, size_t index)
 {
 	uv_file pair[2];
@@ -254,13 +255,13 @@ static struct child *child_new(struct loop *loop, const struct process_spec *spe
 	child->input.data = child;
 	buf_add(&child->input_bytes, spec->input);
 	for (size_t i = 0; i < 2; i++) {
-		child->outlets[i].limit = spec->output_limit;
-		child->outlets[i].pipe.data = child;
+		child->outputs[i].limit = spec->output_limit;
+		child->outputs[i].pipe.data = child;
 	}
 	return child;
 }
 
-/* Fills libuv's options from the spec; stdio points at room for 3 + keep_count. */
+/* Fills libuv's options from the spec; `stdio` has 3 + keep_count elements. */
 static uv_process_options_t spawn_options(const struct process_spec *spec,
 					  const struct pipe_ends ends[3],
 					  uv_stdio_container_t *stdio)
@@ -273,7 +274,7 @@ static uv_process_options_t spawn_options(const struct process_spec *spec,
 	for (size_t i = 0; i < spec->keep_count; i++)
 		stdio[3 + i] =
 			(uv_stdio_container_t){ .flags = UV_INHERIT_FD, .data.fd = spec->keep[i] };
-	/* libuv's options are not const, but it changes neither the array nor the texts. */
+	/* libuv's options are not const, but libuv changes neither the arrays nor the texts. */
 	union {
 		const char *const *from;
 		char **to;
@@ -290,17 +291,18 @@ static uv_process_options_t spawn_options(const struct process_spec *spec,
 	};
 }
 
-/* The child runs: take our ends into handles and begin. */
+/* Opens handles for our ends of the pipes of a started child. */
 static void child_attach(struct child *child, struct pipe_ends ends[3])
 {
 	uv_loop_t *uv = &child->loop->uv;
 	for (size_t i = 0; i < 2; i++) {
-		struct outlet *outlet = &child->outlets[i];
-		require(uv_pipe_init(uv, &outlet->pipe, 0) == 0);
-		outlet->open = true;
+		struct output_pipe *output_pipe = &child->outputs[i];
+		require(uv_pipe_init(uv, &output_pipe->pipe, 0) == 0);
+		output_pipe->open = true;
 		child->handles++;
-		require(uv_pipe_open(&outlet->pipe, ends[i + 1].ours) == 0);
-		require(uv_read_start((uv_stream_t *)&outlet->pipe, outlet_room, outlet_read) == 0);
+		require(uv_pipe_open(&output_pipe->pipe, ends[i + 1].ours) == 0);
+		require(uv_read_start((uv_stream_t *)&output_pipe->pipe, output_alloc,
+				      output_read) == 0);
 	}
 	if (ends[0].ours < 0)
 		return;
@@ -323,12 +325,14 @@ bool process_start(struct loop *loop, const struct process_spec *spec, uint64_t 
 	if (loop->children.live >= LIMIT_CHILDREN) {
 		limit_hit(REJECTION_CHILDREN);
 		return fail(error, ERROR_UNAVAILABLE,
-			    "cannot start %s: %d children run already, wait until one is done",
+			    "cannot start %s: %d child processes are running, which is the limit; "
+			    "retry when one has ended",
 			    name, LIMIT_CHILDREN);
 	}
 	if (spec->input.size > LIMIT_JSON_BYTES)
-		return fail(error, ERROR_TOO_LARGE, "cannot start %s: its input is over %d bytes",
-			    name, LIMIT_JSON_BYTES);
+		return fail(error, ERROR_TOO_LARGE,
+			    "cannot start %s: its input is larger than %d bytes", name,
+			    LIMIT_JSON_BYTES);
 	require(spec->keep_count <= PROCESS_KEEP && (!spec->converse || spec->input.size == 0));
 	struct child *child = child_new(loop, spec);
 	struct pipe_ends ends[3] = { { -1, -1 }, { -1, -1 }, { -1, -1 } };
@@ -338,8 +342,9 @@ bool process_start(struct loop *loop, const struct process_spec *spec, uint64_t 
 	for (size_t i = has_input ? 0 : 1; i < 3 && code == 0; i++)
 		code = ends_open(&ends[i], i);
 	child->handles = 1;
-	/* Ours are opened close-on-exec; what we were started with, or a library opened, may not
-	 * be.  An old kernel cannot do it, and then only the well-behaved are closed. */
+	/* This program opens its descriptors close-on-exec, but descriptors inherited from the
+	 * parent or opened by a library may not be.  Old kernels lack close_range(); there such
+	 * descriptors leak into the child. */
 	close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
 	if (code == 0) {
 		uv_process_options_t options = spawn_options(spec, ends, stdio);
@@ -369,8 +374,9 @@ void process_end(struct loop *loop, uint64_t process)
 	if (child == NULL || child->kill_timer != 0)
 		return;
 	child_signal(child, SIGTERM);
-	child->kill_timer = loop_timer_start(
-		loop_platform(loop), (int64_t)LIMIT_TOOL_KILL_MS * 1000, kill_time, loop, process);
+	child->kill_timer =
+		loop_timer_start(loop_platform(loop), (int64_t)LIMIT_TOOL_KILL_MS * 1000,
+				 kill_timeout, loop, process);
 }
 
 size_t process_count(struct loop *loop)
@@ -385,6 +391,6 @@ void loop_children_close(struct loop *loop)
 	struct child *child;
 	while ((child = slots_next(&loop->children, &index, &id)) != NULL) {
 		child_signal(child, SIGKILL);
-		child_forget(child);
+		child_remove(child);
 	}
 }

@@ -1,4 +1,4 @@
-/* os/terminal.c -- asked each time: windows are made larger and smaller. */
+/* os/terminal.c -- the size is read on every call, because terminal windows are resized. */
 #include "os/terminal.h"
 
 #include <sys/ioctl.h>

@@ -1,11 +1,11 @@
-/* os/terminal.h -- the terminal that standard output is. */
+/* os/terminal.h -- size of the terminal on standard output. */
 #ifndef OS_TERMINAL_H
 #define OS_TERMINAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* False when standard output is none, or does not say how large it is. */
+/* False when standard output is not a terminal, or its size is unknown. */
 bool terminal_size(size_t *out_rows, size_t *out_columns);
 
 #endif

@@ -1,9 +1,9 @@
-/* os/watchdog.c -- a thread that looks whether the loop still turns, and what is left when the
- * process dies.
+/* os/watchdog.c -- a thread that detects stalls of the loop, and the crash handler.
  *
- * It looks every LIMIT_WATCHDOG_MS while the loop works.  When nothing has begun between two looks
- * it dozes, and the next phase wakes it: an idle server has no thread that wakes up for nothing.
- * It writes the files too, so that the loop, late already, does not wait for the disk as well.
+ * The thread checks the current phase every LIMIT_WATCHDOG_MS while the loop is busy.  If no phase
+ * began between two checks, the thread sleeps until the next phase wakes it, so an idle server has
+ * no periodic wakeups.  The thread also writes the files, so that a loop that is already late does
+ * not wait for the disk.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -29,9 +29,10 @@ struct watchdog {
 	pthread_t thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
-	atomic_bool dozes;
+	atomic_bool sleeping;
 	bool closing;
-	bool told; /* below: a stall that was over before it was noticed */
+	/* A stall that ended before the thread detected it; the loop reported it. */
+	bool has_report;
 	const char *phase;
 	uint64_t subject;
 	int64_t lasted_us;
@@ -39,18 +40,18 @@ struct watchdog {
 
 /* ---- files ------------------------------------------------------------------------------- */
 
-/* Safe in a signal handler, as everything up to print_file(). */
+/* file_name() and print_file() are safe in a signal handler. */
 static void file_name(char name[NAME_SIZE])
 {
 	struct timespec wall = { 0 };
 	clock_gettime(CLOCK_REALTIME, &wall);
 	uint64_t ms = (uint64_t)wall.tv_sec * 1000 + (uint64_t)wall.tv_nsec / 1000000;
-	static const char before[] = "flight-", behind[] = ".txt";
+	static const char prefix[] = "flight-", suffix[] = ".txt";
 	enum { DIGITS = 15 };
-	memcpy(name, before, sizeof(before) - 1);
+	memcpy(name, prefix, sizeof(prefix) - 1);
 	for (size_t i = DIGITS; i-- > 0; ms /= 10)
-		name[sizeof(before) - 1 + i] = (char)('0' + ms % 10);
-	memcpy(name + sizeof(before) - 1 + DIGITS, behind, sizeof(behind));
+		name[sizeof(prefix) - 1 + i] = (char)('0' + ms % 10);
+	memcpy(name + sizeof(prefix) - 1 + DIGITS, suffix, sizeof(suffix));
 }
 
 static bool print_file(const struct flight *flight, int folder, const char *why,
@@ -65,14 +66,14 @@ static bool print_file(const struct flight *flight, int folder, const char *why,
 	return true;
 }
 
-static bool is_ours(const char *name)
+static bool is_flight_file(const char *name)
 {
 	size_t size = strlen(name);
 	return size < NAME_SIZE && strncmp(name, "flight-", 7) == 0 && size > 11 &&
 	       strcmp(name + size - 4, ".txt") == 0;
 }
 
-/* Removes the oldest until at most `most` are left; their names sort by time. */
+/* Removes the oldest files until at most `most` are left; the names sort by time. */
 static void keep_newest(int folder, size_t most)
 {
 	for (;;) {
@@ -86,7 +87,7 @@ static void keep_newest(int folder, size_t most)
 		char oldest[NAME_SIZE] = "";
 		size_t count = 0;
 		for (struct dirent *entry; (entry = readdir(list)) != NULL;) {
-			if (!is_ours(entry->d_name))
+			if (!is_flight_file(entry->d_name))
 				continue;
 			count++;
 			if (oldest[0] == '\0' || strcmp(entry->d_name, oldest) < 0)
@@ -102,13 +103,13 @@ static void keep_newest(int folder, size_t most)
 
 bool watchdog_dozes(const struct watchdog *watchdog)
 {
-	return atomic_load(&watchdog->dozes);
+	return atomic_load(&watchdog->sleeping);
 }
 
 void watchdog_wake(struct watchdog *watchdog)
 {
 	pthread_mutex_lock(&watchdog->mutex);
-	atomic_store(&watchdog->dozes, false);
+	atomic_store(&watchdog->sleeping, false);
 	pthread_cond_signal(&watchdog->changed);
 	pthread_mutex_unlock(&watchdog->mutex);
 }
@@ -117,7 +118,7 @@ void watchdog_tell(struct watchdog *watchdog, const char *phase, uint64_t subjec
 		   int64_t lasted_us)
 {
 	pthread_mutex_lock(&watchdog->mutex);
-	watchdog->told = true;
+	watchdog->has_report = true;
 	watchdog->phase = phase;
 	watchdog->subject = subject;
 	watchdog->lasted_us = lasted_us;
@@ -131,7 +132,7 @@ static void report(struct watchdog *watchdog, const char *phase, uint64_t subjec
 	char why[128], name[NAME_SIZE] = "";
 	snprintf(why, sizeof(why), "the loop was held for %lld ms by %s %llu",
 		 (long long)(lasted_us / 1000), phase, (unsigned long long)subject);
-	/* Room first: the newest must not be the one that goes. */
+	/* Remove old files first, so that the new file is not the one removed. */
 	keep_newest(watchdog->folder, LIMIT_FLIGHT_FILES - 1);
 	if (!print_file(watchdog->flight, watchdog->folder, why, name))
 		name[0] = '\0';
@@ -139,8 +140,8 @@ static void report(struct watchdog *watchdog, const char *phase, uint64_t subjec
 	watchdog->stalled(watchdog->context, &stall);
 }
 
-/* Looks at the innermost phase; whoever names it first does. */
-static void look(struct watchdog *watchdog)
+/* Checks the innermost phase.  A stall is reported once, by the thread that detects it first. */
+static void check_phase(struct watchdog *watchdog)
 {
 	struct flight *flight = watchdog->flight;
 	uint64_t number = atomic_load_explicit(&flight->current, memory_order_acquire);
@@ -159,7 +160,7 @@ static void look(struct watchdog *watchdog)
 	report(watchdog, name, subject, held_us);
 }
 
-static void wait_a_little(struct watchdog *watchdog)
+static void wait_interval(struct watchdog *watchdog)
 {
 	struct timespec until;
 	clock_gettime(CLOCK_MONOTONIC, &until);
@@ -169,15 +170,15 @@ static void wait_a_little(struct watchdog *watchdog)
 	pthread_cond_timedwait(&watchdog->changed, &watchdog->mutex, &until);
 }
 
-static void *watch(void *argument)
+static void *watchdog_thread(void *argument)
 {
 	struct watchdog *watchdog = argument;
 	struct flight *flight = watchdog->flight;
-	uint64_t seen = 0;
+	uint64_t last_count = 0;
 	pthread_mutex_lock(&watchdog->mutex);
 	while (!watchdog->closing) {
-		if (watchdog->told) {
-			watchdog->told = false;
+		if (watchdog->has_report) {
+			watchdog->has_report = false;
 			const char *phase = watchdog->phase;
 			uint64_t subject = watchdog->subject;
 			int64_t lasted_us = watchdog->lasted_us;
@@ -187,19 +188,19 @@ static void *watch(void *argument)
 			continue;
 		}
 		uint64_t count = atomic_load(&flight->count);
-		if (count == seen && atomic_load(&flight->current) == 0) {
-			atomic_store(&watchdog->dozes, true);
-			/* What began meanwhile may have missed it. */
-			if (atomic_load(&flight->count) == seen &&
+		if (count == last_count && atomic_load(&flight->current) == 0) {
+			atomic_store(&watchdog->sleeping, true);
+			/* A phase that began before `sleeping` was set did not wake us. */
+			if (atomic_load(&flight->count) == last_count &&
 			    atomic_load(&flight->current) == 0)
 				pthread_cond_wait(&watchdog->changed, &watchdog->mutex);
-			atomic_store(&watchdog->dozes, false);
+			atomic_store(&watchdog->sleeping, false);
 			continue;
 		}
-		seen = count;
-		wait_a_little(watchdog);
+		last_count = count;
+		wait_interval(watchdog);
 		pthread_mutex_unlock(&watchdog->mutex);
-		look(watchdog);
+		check_phase(watchdog);
 		pthread_mutex_lock(&watchdog->mutex);
 	}
 	pthread_mutex_unlock(&watchdog->mutex);
@@ -227,7 +228,7 @@ bool watchdog_start(struct flight *flight, const char *folder, flight_stalled *s
 	keep_newest(descriptor, LIMIT_FLIGHT_FILES);
 	sigset_t before;
 	flight_block_signals(&before);
-	int code = pthread_create(&watchdog->thread, NULL, watch, watchdog);
+	int code = pthread_create(&watchdog->thread, NULL, watchdog_thread, watchdog);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (code != 0) {
 		close(descriptor);
@@ -257,7 +258,7 @@ void watchdog_stop(struct flight *flight)
 
 /* ---- the end of the process -------------------------------------------------------------- */
 
-/* A signal handler has no other way to find it; written once, before there is a reason. */
+/* For the signal handler; set once by flight_on_crash(). */
 static struct flight *crash_flight;
 static int crash_folder = -1;
 
@@ -272,14 +273,14 @@ void flight_block_signals(sigset_t *out_before)
 	pthread_sigmask(SIG_SETMASK, &most, out_before);
 }
 
-static void crashed(int number)
+static void crash_handler(int number)
 {
 	int kept = errno;
 	char name[NAME_SIZE];
 	const char *why = number == SIGABRT ? "the process aborted" : "the process faulted";
 	print_file(crash_flight, crash_folder, why, name);
 	errno = kept;
-	/* SA_RESETHAND: from here on the signal does what it always does. */
+	/* SA_RESETHAND restored the default action, which ends the process. */
 	raise(number);
 }
 
@@ -289,16 +290,17 @@ void flight_on_crash(struct flight *flight)
 	require(flight->watchdog != NULL);
 	crash_flight = flight;
 	crash_folder = flight->watchdog->folder;
-	/* A fault may be a stack that is too deep: the handler needs one of its own. */
+	/* The fault may be a stack overflow, so the handler needs its own stack. */
 	const stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };
 	sigaltstack(&other, NULL);
-	struct sigaction action = { .sa_handler = crashed,
+	struct sigaction action = { .sa_handler = crash_handler,
 				    .sa_flags = (int)(SA_ONSTACK | SA_RESETHAND | SA_NODEFER) };
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < COUNT(crash_signals); i++) {
-		struct sigaction there;
-		/* A sanitizer has its own use for some of them. */
-		if (sigaction(crash_signals[i], NULL, &there) == 0 && there.sa_handler == SIG_DFL)
+		struct sigaction current;
+		/* Do not replace the handlers of a sanitizer. */
+		if (sigaction(crash_signals[i], NULL, &current) == 0 &&
+		    current.sa_handler == SIG_DFL)
 			sigaction(crash_signals[i], &action, NULL);
 	}
 }

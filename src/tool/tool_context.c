@@ -85,7 +85,7 @@ void tool_context_trust_changed(struct tool_context *tool_context, struct str na
 
 void tool_context_listens(struct tool_context *tool_context, int port)
 {
-	http_client_own_port(tool_context->http, port);
+	http_client_set_own_port(tool_context->http, port);
 }
 
 const char *tool_context_append_root(const struct tool_context *tool_context)

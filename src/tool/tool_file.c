@@ -139,7 +139,8 @@ static void write_work(struct job *job, unsigned thread)
 {
 	struct file_work *work = work_of(job);
 	const struct run_write_file_inputs *inputs = &work->write;
-	const struct confined_write how = { .make_folders = true, .keep = !inputs->overwrite };
+	const struct confined_write how = { .make_folders = true,
+					    .keep_existing = !inputs->overwrite };
 	(void)thread;
 	if (!confined_replace(work->root, work->path, work->bytes, how, &work->result.error))
 		return;

@@ -44,7 +44,7 @@ struct request {
 	struct str_map headers;
 	struct str body;
 	bool is_json;
-	struct http_waits waits;
+	struct http_call_timeouts waits;
 	int64_t max_bytes;
 	bool fail_on_status;
 };
@@ -229,9 +229,9 @@ static bool web_start(const struct tool_host *host, const struct tool_call *call
 		.headers = headers,
 		.header_count = count,
 		.body = request->body,
-		.waits = request->waits,
-		.alone = web->once,
-		.leaves = web_leaves,
+		.timeouts = request->waits,
+		.fresh_connection = web->once,
+		.before_send = web_leaves,
 		.head = head_came,
 		.piece = piece_came,
 		.done = web_done,
@@ -253,10 +253,13 @@ static int64_t milliseconds(double seconds)
 }
 
 /* A part that nothing was said of may take as long as the whole, but for connecting. */
-static struct http_waits waits_of(double timeout_seconds, const struct run_http_waits *given)
+static struct http_call_timeouts waits_of(double timeout_seconds,
+					  const struct run_http_waits *given)
 {
 	int64_t total = milliseconds(timeout_seconds);
-	struct http_waits waits = { .first_byte_ms = total, .idle_ms = total, .total_ms = total };
+	struct http_call_timeouts waits = { .first_byte_ms = total,
+					    .idle_ms = total,
+					    .total_ms = total };
 	if (given == NULL)
 		return waits;
 	waits.connect_ms = milliseconds(given->connect_seconds);

@@ -28,7 +28,8 @@ static void read_all(struct str bytes, size_t most, uint8_t first, struct buf *n
 	}
 	if (more)
 		local_reader_end(&answer);
-	require(!local_reader_feed(&answer, S("x")) || !(answer.whole || answer.wrong[0] != '\0'));
+	require(!local_reader_feed(&answer, S("x")) ||
+		!(answer.whole || answer.problem[0] != '\0'));
 	require(answer.body.size <= LIMIT_JSON_BYTES && !answer.sink_ended);
 	require(!answer.whole || answer.status >= 200);
 	buf_add_format(notes, "whole %d too_large %d wrong %d status %d ", answer.whole,

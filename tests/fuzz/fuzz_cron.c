@@ -40,7 +40,7 @@ static void check_next(const struct cron *cron, const struct zone *zone, int64_t
 		require(due > after);
 		require(cron_next(cron, zone, due - 1, &again) && again == due);
 		struct zone_span span = zone_span(zone, due);
-		int64_t local = due + span.offset, day = floor_divide(local, DAY);
+		int64_t local = due + span.offset, day = date_floor_divide(local, DAY);
 		struct date date = date_from_days(day);
 		bool fits = local % 60 == 0 && (cron->minutes >> (local % 3600 / 60) & 1) &&
 			    (cron->hours >> (local - day * DAY) / 3600 & 1) &&
@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint32_t moment = (uint32_t)data[0] << 24 | (uint32_t)data[1] << 16 |
 			  (uint32_t)data[2] << 8 | data[3];
 	struct str text = { (const char *)data + 5, size - 5 };
-	if (interval_parse(text, &us, &error))
+	if (cron_interval_parse(text, &us, &error))
 		require(us >= 1000000);
 	error = (struct error){ 0 };
 	if (cron_parse(text, &cron, &error))

@@ -174,7 +174,7 @@ def test_the_command_line(home, server):
     ("{name: a, content: '!', encoding: base64}", "not base64"),
     ("{name: a, content: x, media_type: \"text/html\\r\\nX: y\"}", "/media_type"),
     ("{name: a, path: nowhere}", "nowhere"),
-    ("{name: a, path: ../../baton.db}", "leads out of its folder"),
+    ("{name: a, path: ../../baton.db}", "leaves its folder"),
 ])
 def test_a_write_that_is_refused_leaves_nothing(home, server, inputs, words):
     assert words in failed(server, one(home, inputs))

@@ -186,7 +186,7 @@ def test_secrets_resolve_or_not_and_are_never_shown(home, settings):
     texts = [text for _, text, _ in found["secrets"]]
     assert texts[0] == "file:good of api_key is there"
     assert "definitions/a.yaml" in texts[1]
-    assert "chmod 600" in texts[2] and "leads out" in texts[3]
+    assert "chmod 600" in texts[2] and "leaves the folder" in texts[3]
     assert "add MY_OWN to secrets.allow" in texts[5] and "not set" in texts[6]
     assert home.cli("config", "set", "secrets.allow", "MY_OWN", **env)[0] == 0
     status, output, errors = home.cli("doctor", **env)

@@ -85,8 +85,8 @@ def test_it_ends_after_its_time(home, allowed, world):
 
 
 @pytest.mark.parametrize("path,waits,says", [
-    ("/hold", "first_byte_seconds: 0.1", "no answer began within 0.1 seconds"),
-    ("/half", "idle_seconds: 0.1", "nothing more came within 0.1 seconds"),
+    ("/hold", "first_byte_seconds: 0.1", "no response within 0.1 seconds"),
+    ("/half", "idle_seconds: 0.1", "no more data within 0.1 seconds"),
 ])
 def test_each_part_of_it_has_a_time_of_its_own(home, allowed, world, path, waits, says):
     failed = fault(allowed, fetch(home, allowed, world.base + path, f", waits: {{{waits}}}"))
@@ -157,7 +157,7 @@ def test_a_redirect_to_a_private_address_is_refused(home, allowed, world):
     failed = fault(allowed, fetch(home, allowed, world.base + "/to?http://169.254.169.254/"))
     assert failed["code"] == "forbidden"
     failed = fault(allowed, fetch(home, allowed, world.base + "/to?file:///etc/passwd"))
-    assert failed["code"] == "invalid" and "redirected" in failed["text"]
+    assert failed["code"] == "invalid" and "redirect" in failed["text"]
 
 
 def test_other_schemes_are_refused(home, allowed):

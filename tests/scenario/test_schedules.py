@@ -134,9 +134,9 @@ def test_every_problem_has_its_place(home, server):
     def problems(**more):
         return pointers(refused(server.request("POST", "/api/schedules", schedule(**more)), 422))
 
-    assert "column 3: the number is outside of the field hour (0-23)" in problems(cron="0 24 * * *")["/cron"]
+    assert "column 3: hour field (0-23): the number is out of range" in problems(cron="0 24 * * *")["/cron"]
     assert "five fields" in problems(cron="* * *")["/cron"]
-    assert "no date ever fits" in problems(cron="0 0 30 2 *")["/cron"]
+    assert "no date ever matches" in problems(cron="0 0 30 2 *")["/cron"]
     assert "such as 90s or 5m" in problems(every="5 minutes")["/every"]
     assert "only one of them" in problems(every="5m", cron="@daily")[""]
     assert "only one of them" in pointers(refused(

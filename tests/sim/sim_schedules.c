@@ -279,7 +279,7 @@ static int64_t next_on(const struct run_schedule *words, int64_t begun_at, int64
 		if (str_equal(text, str_from_c(clocks[i].text))) {
 			int64_t period = clocks[i].seconds * US;
 			int64_t from = clocks[i].cron ? 0 : begun_at;
-			return from + (floor_divide(after - from, period) + 1) * period;
+			return from + (date_floor_divide(after - from, period) + 1) * period;
 		}
 	require(false);
 	return 0;

@@ -1,4 +1,4 @@
-/* tests/unit/base/expect.h -- the few comparisons the base tests share. */
+/* tests/unit/base/expect.h -- comparisons shared by the tests of base. */
 #ifndef TESTS_UNIT_BASE_EXPECT_H
 #define TESTS_UNIT_BASE_EXPECT_H
 
@@ -16,7 +16,7 @@ static inline void expect_str_at(struct str actual, struct str expected, int lin
 		  STR_ARG(actual), STR_ARG(expected));
 }
 
-/* The error stands at line:column and its text contains `words`. */
+/* Expects the error's code and position, and `words` somewhere in its text. */
 #define expect_error(error, code_, line_, column_, words) \
 	expect_error_at((error), (code_), (line_), (column_), (words), __LINE__)
 
@@ -28,7 +28,7 @@ static inline void expect_error_at(const struct error *error, enum error_code co
 	cr_expect(error->line == line && error->column == column,
 		  "line %d: at %u:%u instead of %u:%u (%s)", test_line, error->line, error->column,
 		  line, column, error->text);
-	cr_expect(strstr(error->text, words) != NULL, "line %d: \"%s\" does not say \"%s\"",
+	cr_expect(strstr(error->text, words) != NULL, "line %d: \"%s\" does not contain \"%s\"",
 		  test_line, error->text, words);
 }
 

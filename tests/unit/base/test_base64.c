@@ -1,4 +1,4 @@
-/* Bytes as text and back. */
+/* Base64 encoding and decoding. */
 #include <criterion/criterion.h>
 
 #include "base/base64.h"

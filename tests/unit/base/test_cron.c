@@ -1,5 +1,5 @@
-/* Cron: what is read and refused; the next time against a search through every minute that knows
- * nothing of how it is found, with libc's zones.
+/* Cron expressions: valid and invalid texts; cron_next() is compared with an independent search
+ * that checks every minute and uses libc's time zones.
  */
 #include "base/cron.h"
 
@@ -50,50 +50,50 @@ Test(cron, fields)
 	cr_expect(same("0-59/1 0-23 1-31 1-12 0-6", "0-59 0-23 1-31 1-12 0-7"));
 }
 
-Test(cron, says_where_and_what)
+Test(cron, reports_position_and_problem)
 {
 	static const struct {
 		const char *text;
 		uint32_t column;
-		const char *says;
+		const char *message;
 	} rows[] = {
 		{ "", 1, "five fields" },
 		{ "* * * *", 8, "five fields" },
-		{ "* * * * * *", 11, "nothing comes behind" },
-		{ "60 * * * *", 1, "outside of the field minute (0-59)" },
-		{ "* 24 * * *", 3, "field hour (0-23)" },
-		{ "* * 0 * *", 5, "field day (1-31)" },
-		{ "* * * 13 *", 7, "field month (1-12)" },
-		{ "* * * * 8", 9, "field weekday (0-7)" },
-		{ "99999 * * * *", 1, "outside" },
+		{ "* * * * * *", 11, "text follows the last field" },
+		{ "60 * * * *", 1, "minute field (0-59): the number is out of range" },
+		{ "* 24 * * *", 3, "hour field (0-23)" },
+		{ "* * 0 * *", 5, "day field (1-31)" },
+		{ "* * * 13 *", 7, "month field (1-12)" },
+		{ "* * * * 8", 9, "weekday field (0-7)" },
+		{ "99999 * * * *", 1, "out of range" },
 		{ "5-1 * * * *", 1, "from the smaller to the larger" },
 		{ "* * * * fri-mon", 9, "fri-sat,sun-mon" },
-		{ "*/0 * * * *", 3, "a step is from 1" },
-		{ "*/60 * * * *", 3, "a step is from 1" },
-		{ "*/ * * * *", 3, "a step is from 1" },
+		{ "*/0 * * * *", 3, "a step must be between 1" },
+		{ "*/60 * * * *", 3, "a step must be between 1" },
+		{ "*/ * * * *", 3, "a step must be between 1" },
 		{ "5/10 * * * *", 2, "5-59/10" },
-		{ "1, * * * *", 3, "is missing" },
-		{ ",1 * * * *", 1, "is missing" },
-		{ "1- * * * *", 3, "is missing" },
-		{ "-1 * * * *", 1, "is missing" },
-		{ "1-2-3 * * * *", 4, "may go on" },
-		{ "1x * * * *", 2, "may go on" },
-		{ "x * * * *", 1, "a name is no value" },
+		{ "1, * * * *", 3, "expected a number, a name or *" },
+		{ ",1 * * * *", 1, "expected a number, a name or *" },
+		{ "1- * * * *", 3, "expected a number, a name or *" },
+		{ "-1 * * * *", 1, "expected a number, a name or *" },
+		{ "1-2-3 * * * *", 4, "may follow a value" },
+		{ "1x * * * *", 2, "may follow a value" },
+		{ "x * * * *", 1, "names are allowed only" },
 		{ "* * * january *", 7, "first three letters" },
 		{ "* * * * moon", 9, "first three letters" },
-		{ "* * ? * *", 5, "is missing" },
-		{ "* * L * *", 5, "a name is no value" },
+		{ "* * ? * *", 5, "expected a number, a name or *" },
+		{ "* * L * *", 5, "names are allowed only" },
 		{ "@reboot", 1, "@hourly" },
 		{ "@Daily", 1, "@hourly" },
 		{ "@daily ", 1, "@hourly" },
-		{ "0 0 30 2 *", 1, "no date ever fits" },
-		{ "0 0 31 4,6,9,11 *", 1, "no date ever fits" },
+		{ "0 0 30 2 *", 1, "no date ever matches" },
+		{ "0 0 31 4,6,9,11 *", 1, "no date ever matches" },
 	};
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct cron cron;
 		struct error error = { 0 };
 		cr_expect(!cron_parse(str_from_c(rows[i].text), &cron, &error), "%s", rows[i].text);
-		expect_error(&error, ERROR_INVALID, 1, rows[i].column, rows[i].says);
+		expect_error(&error, ERROR_INVALID, 1, rows[i].column, rows[i].message);
 	}
 	char longest[LIMIT_CRON_BYTES + 2];
 	memset(longest, ' ', sizeof(longest));
@@ -102,7 +102,7 @@ Test(cron, says_where_and_what)
 	cr_expect(!cron_parse((struct str){ longest, LIMIT_CRON_BYTES + 1 }, &cron, &error));
 }
 
-/* ---- the next time ----------------------------------------------------------------------- */
+/* ---- cron_next --------------------------------------------------------------------------- */
 
 static bool fits(const struct cron *cron, const struct tm *tm)
 {
@@ -136,8 +136,8 @@ static const char *const texts[] = { "0 0 * * *",         "30 2 * * *",    "*/15
 				     "* 2 * * *",         "0 0-23 * * *",  "30 0,1,2,3 * * *",
 				     "0 12 */10 * *",     "0 0 */2 * mon", "17 4 1-7 * 1-5" };
 
-/* Every due time of the range by looking at every minute; cron_next() must go from one to the
- * next.  In the years looked at clocks are changed by whole minutes. */
+/* Finds every due time of the range by checking every minute; cron_next() must return the same
+ * times.  In the years tested, clock changes are whole minutes. */
 static void walk(const char *zone_name, int64_t from, int days)
 {
 	AUTO(arena) arena = { 0 };
@@ -192,10 +192,10 @@ Test(cron, next_is_the_next_that_fits)
 					     "Africa/Casablanca",
 					     "Antarctica/Troll",
 					     "America/Havana" };
-	/* 2010-12-31 to 2012-03-04: both changes, and the day that Samoa left out. */
+	/* 2010-12-31 to 2012-03-04: both clock changes, and the day that Samoa skipped. */
 	for (size_t i = 0; i < COUNT(zones); i++)
 		walk(zones[i], utc(2010, 12, 31, 0, 0), 430);
-	/* By the table, and by the rule behind it. */
+	/* Times covered by the table, and times covered by the footer's rule. */
 	walk("Europe/Berlin", utc(2027, 1, 1, 0, 0), 430);
 	walk("America/New_York", utc(2060, 1, 1, 0, 0), 430);
 }
@@ -210,7 +210,7 @@ Test(cron, a_time_that_is_left_out_comes_when_the_clock_jumps)
 	cr_expect_eq(due, jump);
 	cr_assert(cron_next(&half, &berlin, due, &due));
 	cr_expect_eq(due, utc(2026, 3, 30, 0, 30));
-	/* What goes on all day only goes on. */
+	/* An expression for every hour follows the clock. */
 	cr_assert(cron_next(&quarter, &berlin, jump - 1, &due));
 	cr_expect_eq(due, jump);
 	cr_assert(cron_next(&quarter, &berlin, jump, &due));
@@ -235,7 +235,7 @@ Test(cron, a_day_that_is_far_away_is_found)
 {
 	int64_t due, days = 0;
 	struct cron leap = parsed("0 0 29 2 *"), rare = parsed("0 0 29 2 */7");
-	/* 2100 has none. */
+	/* 2100 has no February 29. */
 	int64_t before = date_to_days((struct date){ 2096, 2, 29 }) * DAY;
 	cr_assert(cron_next(&leap, &zone_utc, before, &due));
 	cr_expect_eq(due, date_to_days((struct date){ 2104, 2, 29 }) * DAY);
@@ -268,7 +268,7 @@ Test(cron, intervals)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		int64_t us = 0;
 		struct error error = { 0 };
-		bool good = interval_parse(str_from_c(rows[i].text), &us, &error);
+		bool good = cron_interval_parse(str_from_c(rows[i].text), &us, &error);
 		cr_expect_eq(good, rows[i].seconds > 0, "%s", rows[i].text);
 		cr_expect_eq(us, rows[i].seconds * 1000000, "%s", rows[i].text);
 	}

@@ -1,4 +1,4 @@
-/* Errors: the table and the two functions that fill one. */
+/* Errors: the table of codes and the functions that fill an error. */
 #include "tests/unit/base/expect.h"
 
 Test(error, finds_every_row_by_its_name)

@@ -33,7 +33,7 @@ Test(sha256, takes_a_million_bytes)
 	free(text);
 }
 
-/* Padding changes its shape at 55, 56, 63, 64 and 119 bytes; pieces must not matter. */
+/* Padding changes at 55, 56, 63, 64 and 119 bytes; splitting the input must not change the hash. */
 Test(sha256, is_the_same_in_pieces)
 {
 	char text[200];
@@ -82,7 +82,7 @@ Test(uuid, marks_random_bytes_as_version_4)
 	cr_expect(uuid_is_zero(&(struct uuid){ 0 }));
 }
 
-/* The expected text was computed by another program from the header's description. */
+/* The expected text was computed by another program that follows the description in uuid.h. */
 Test(uuid, derives_the_same_id_for_ever)
 {
 	struct str parts[] = { S("run"), S("step1") };

@@ -1,4 +1,4 @@
-/* JSON numbers: the grammar, exactness both ways, and locales that write a comma. */
+/* JSON numbers: the grammar, exact conversion both ways, locales with a decimal comma. */
 #include "tests/unit/base/expect.h"
 
 #include <float.h>
@@ -23,7 +23,7 @@ static void expect_int(struct str text, int64_t expected)
 	cr_expect(json.kind == JSON_INT && json.as.integer == expected, STR_FMT, STR_ARG(text));
 }
 
-/* Bit for bit, so that -0 is not 0. */
+/* Compares bit patterns, so that -0 differs from 0. */
 static void expect_real(struct str text, double expected)
 {
 	struct error error;
@@ -94,8 +94,8 @@ Test(json_number, refuses_what_is_no_number)
 {
 	expect_bad(S("-"), 2, "expected a digit after '-'");
 	expect_bad(S("-a"), 2, "expected a digit after '-'");
-	expect_bad(S("01"), 1, "does not start with 0");
-	expect_bad(S("-01"), 2, "does not start with 0");
+	expect_bad(S("01"), 1, "must not start with 0");
+	expect_bad(S("-01"), 2, "must not start with 0");
 	expect_bad(S("1."), 3, "a digit after the decimal point");
 	expect_bad(S("1.e1"), 3, "a digit after the decimal point");
 	expect_bad(S(".5"), 1, "expected a value");
@@ -185,7 +185,7 @@ Test(json_number, writes_integers)
 	}
 }
 
-/* Bit patterns from a fixed generator: every exponent comes up. */
+/* Bit patterns from a deterministic generator; every exponent occurs. */
 Test(json_number, reads_back_the_same_double)
 {
 	AUTO(arena) arena = { 0 };
@@ -196,7 +196,7 @@ Test(json_number, reads_back_the_same_double)
 		state ^= state << 17;
 		double value;
 		memcpy(&value, &state, sizeof(value));
-		if (i % 2 == 0) /* half of them the kind people write */
+		if (i % 2 == 0) /* half of them are ordinary decimals */
 			value = (double)(int64_t)(state % 2000000000) /
 				(i % 4 == 0 ? 1000 : 100000);
 		if (!isfinite(value))
@@ -212,7 +212,7 @@ Test(json_number, reads_back_the_same_double)
 	}
 }
 
-/* Whichever of these the machine has; without any the test still checks the C locale. */
+/* Uses the locales that are installed; without any of them the test still checks the C locale. */
 Test(json_number, does_not_care_for_the_locale)
 {
 	static const char *const names[] = { "de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "C" };

@@ -1,4 +1,4 @@
-/* Reading JSON: what RFC 8259 allows, what it does not, and what is meant to hurt. */
+/* JSON reader: what RFC 8259 allows, what it forbids, and hostile documents. */
 #include "tests/unit/base/expect.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 
-/* Reads and prints again; the tests below write expectations in that minimal form. */
+/* Reads the text and prints the tree; the tests below state expectations in the printed form. */
 static void expect_json_at(struct str text, struct str printed, int line)
 {
 	AUTO(arena) arena = { 0 };
@@ -123,9 +123,9 @@ Test(json_read, refuses_broken_strings)
 	expect_bad(S("\"a\nb\""), 1, 3, "control character 0x0a");
 	expect_bad(S("\"aaaaaaaaaaaaaaaaaaaaaaaaa\x1f\""), 1, 27, "control character 0x1f");
 	expect_bad(S("\"a\0b\""), 1, 3, "control character 0x00");
-	expect_bad(S("\"\\x41\""), 1, 2, "no such escape");
-	expect_bad(S("\"\\'\""), 1, 2, "no such escape");
-	expect_bad(S("\"\\\xC3\xA4\""), 1, 2, "no such escape");
+	expect_bad(S("\"\\x41\""), 1, 2, "unknown escape");
+	expect_bad(S("\"\\'\""), 1, 2, "unknown escape");
+	expect_bad(S("\"\\\xC3\xA4\""), 1, 2, "unknown escape");
 	expect_bad(S("\"\\u12\""), 1, 2, "four hex digits");
 	expect_bad(S("\"\\u12G4\""), 1, 2, "four hex digits");
 	expect_bad(S("\"\\u\""), 1, 2, "four hex digits");
@@ -145,14 +145,14 @@ Test(json_read, refuses_lone_surrogates)
 
 Test(json_read, refuses_text_that_is_not_utf8)
 {
-	expect_bad(S("\"\xFF\""), 1, 2, "0xff is not UTF-8");
-	expect_bad(S("[\"ok\",\n\"\xC3\"]"), 2, 2, "0xc3 is not UTF-8");
-	expect_bad(S("\"\\n\xED\xA0\x80\""), 1, 4, "0xed is not UTF-8");
-	expect_bad(S("\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\x80\""), 1, 34, "0x80 is not UTF-8");
-	expect_bad(S("{\"\xC0\xAF\":1}"), 1, 3, "0xc0 is not UTF-8");
+	expect_bad(S("\"\xFF\""), 1, 2, "0xff is not valid UTF-8");
+	expect_bad(S("[\"ok\",\n\"\xC3\"]"), 2, 2, "0xc3 is not valid UTF-8");
+	expect_bad(S("\"\\n\xED\xA0\x80\""), 1, 4, "0xed is not valid UTF-8");
+	expect_bad(S("\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\x80\""), 1, 34, "0x80 is not valid UTF-8");
+	expect_bad(S("{\"\xC0\xAF\":1}"), 1, 3, "0xc0 is not valid UTF-8");
 }
 
-/* Each special byte at each distance from the ends of the 16- and 8-byte steps. */
+/* Each special byte at each position within the 16-byte and 8-byte steps of the scan. */
 Test(json_read, finds_the_end_of_a_string_at_every_offset)
 {
 	char text[128];
@@ -182,9 +182,9 @@ Test(json_read, finds_the_end_of_a_string_at_every_offset)
 
 Test(json_read, refuses_duplicate_keys)
 {
-	expect_bad(S("{\"a\":1,\n\"b\":2,\n \"a\":3}"), 3, 2, "the key \"a\" is there twice");
-	expect_bad(S("{\"a\":1,\"\\u0061\":2}"), 1, 8, "there twice");
-	expect_bad(S("[{\"\":1,\"\":2}]"), 1, 8, "there twice");
+	expect_bad(S("{\"a\":1,\n\"b\":2,\n \"a\":3}"), 3, 2, "duplicate key \"a\"");
+	expect_bad(S("{\"a\":1,\"\\u0061\":2}"), 1, 8, "duplicate key");
+	expect_bad(S("[{\"\":1,\"\":2}]"), 1, 8, "duplicate key");
 	expect_json(S("{\"a\":{\"a\":{\"a\":1}}}"), S("{\"a\":{\"a\":{\"a\":1}}}"));
 	expect_json(S("{\"ab\":1,\"ba\":2,\"aab\":3,\"a b\":4}"),
 		    S("{\"ab\":1,\"ba\":2,\"aab\":3,\"a b\":4}"));
@@ -206,8 +206,7 @@ Test(json_read, finds_duplicates_far_apart_among_many_keys)
 		const struct json *json;
 		struct error error;
 		cr_assert(!json_read(buf_str(&text), &arena, &json, &error));
-		expect_error(&error, ERROR_SYNTAX, 1, (uint32_t)mark + 1,
-			     "\"key0\" is there twice");
+		expect_error(&error, ERROR_SYNTAX, 1, (uint32_t)mark + 1, "duplicate key \"key0\"");
 	}
 }
 
@@ -224,7 +223,7 @@ Test(json_read, takes_the_deepest_allowed_and_no_deeper)
 	}
 }
 
-/* The depth is that of the document, not the number of containers seen. */
+/* Depth counts nesting, not the number of containers. */
 Test(json_read, leaves_a_level_when_a_container_ends)
 {
 	AUTO(buf) text = { 0 };
@@ -337,7 +336,7 @@ Test(json_read, equality_is_of_values)
 		{ "1", "1.0", true },
 		{ "1", "\"1\"", false },
 		{ "0.5", "0.5", true },
-		/* as reals these two would be one */
+		/* as doubles these two would be equal */
 		{ "9007199254740993", "9007199254740992", false },
 		{ "\"a\"", "\"a\"", true },
 		{ "\"a\"", "\"b\"", false },

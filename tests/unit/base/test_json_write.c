@@ -1,4 +1,4 @@
-/* Writing JSON: commas, escapes, limits. */
+/* JSON writer: commas, escapes, limits. */
 #include "tests/unit/base/expect.h"
 
 #include "base/json.h"
@@ -51,7 +51,7 @@ Test(json_write, escapes_keys_too)
 	expect_str(buf_str(&out), S("{\"a\\\"b\\n\":null}"));
 }
 
-/* One byte of every value at every position of a string as long as two vector steps and a bit. */
+/* Every byte value at every position of a string slightly longer than two 16-byte steps. */
 Test(json_write, reads_back_every_byte_at_every_place)
 {
 	for (unsigned byte = 0; byte < 0x80; byte++) {
@@ -72,7 +72,7 @@ Test(json_write, reads_back_every_byte_at_every_place)
 	}
 }
 
-/* The limit is exact: the whole text fits in its own size and not in one byte less. */
+/* The limit is exact: a text fits a buffer of its size, and not one that is a byte smaller. */
 Test(json_write, fits_in_exactly_its_size)
 {
 	AUTO(arena) arena = { 0 };

@@ -1,4 +1,4 @@
-/* The log: a line stays a line, whatever is in it. */
+/* The log: every entry is exactly one line, whatever its text and fields contain. */
 #include "tests/unit/base/expect.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/log.h"
 
-/* Stderr goes into a file between begin and end. */
+/* Redirects stderr into a file between begin and end. */
 struct capture {
 	FILE *file;
 	int kept;

@@ -1,4 +1,4 @@
-/* The map: growth, tombstones, walking, and the hash it promises. */
+/* The map: growth, tombstones, iteration, and SipHash-1-3. */
 #include "tests/unit/base/expect.h"
 
 #include <stdio.h>
@@ -12,8 +12,8 @@ static struct str name_of(struct arena *arena, int number)
 	return str_format(arena, "key-%d", number);
 }
 
-/* Key 00..0f and messages 00, 01, ... as in the SipHash paper; the answers for one and three rounds
- * come from another program, which was itself checked against the paper's 2-4 vector. */
+/* Key 00..0f and messages 00, 01, ... as in the SipHash paper.  The expected hashes for one and
+ * three rounds come from another program, which was checked against the paper's 2-4 vector. */
 Test(map, hashes_with_siphash_1_3)
 {
 	uint8_t key[16], message[15];

@@ -1,4 +1,4 @@
-/* Arena and buffer: alignment, zeroes, limits. */
+/* Arena and buffer: alignment, zeroing, limits. */
 #include "tests/unit/base/expect.h"
 
 #include "base/arena.h"

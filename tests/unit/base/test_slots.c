@@ -1,4 +1,4 @@
-/* Slots: an id names one thing for ever. */
+/* Slots: an id never refers to a second owner. */
 #include "tests/unit/base/expect.h"
 
 #include "base/slots.h"

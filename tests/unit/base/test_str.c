@@ -1,4 +1,4 @@
-/* Borrowed text. */
+/* String functions. */
 #include "tests/unit/base/expect.h"
 
 Test(str, compares_bytes)

@@ -1,4 +1,4 @@
-/* RFC 3339: the calendar's corners, and text that only looks like a time. */
+/* RFC 3339: edge cases of the calendar, and texts that only resemble a time. */
 #include "tests/unit/base/expect.h"
 
 #include "base/time.h"

@@ -1,4 +1,4 @@
-/* UTF-8: every boundary of RFC 3629, at every distance from a word's edge. */
+/* UTF-8: every boundary of RFC 3629, at every offset from a word boundary. */
 #include "tests/unit/base/expect.h"
 
 #include "base/utf8.h"

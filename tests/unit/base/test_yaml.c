@@ -1,4 +1,4 @@
-/* Reading YAML: the core schema, tags, anchors, merge keys, places. */
+/* YAML reader: the core schema, tags, anchors, merge keys, positions. */
 #include "tests/unit/base/expect.h"
 
 #include "base/yaml.h"
@@ -87,7 +87,7 @@ Test(yaml, keeps_integers_exact_and_large_ones_real)
 		    "[9223372036854775807,-9223372036854775808,9223372036854775807]");
 	expect_yaml("[9223372036854775808, 0x8000000000000000, 0o1000000000000000000000]",
 		    "[9223372036854776000,9223372036854776000,9223372036854776000]");
-	/* 2^64 + 2^11 + 1 is just above the middle between two doubles, 2^64 + 2^11 on it. */
+	/* 2^64 + 2^11 is halfway between two doubles; 2^64 + 2^11 + 1 is just above halfway. */
 	expect_yaml("[0x10000000000000801, 0x10000000000000800]",
 		    "[18446744073709556000,18446744073709552000]");
 }
@@ -103,7 +103,7 @@ Test(yaml, refuses_numbers_json_has_not)
 	expect_yaml("['.inf', .inf: 1]", "[\".inf\",{\".inf\":1}]");
 }
 
-Test(yaml, honours_core_tags)
+Test(yaml, honors_core_tags)
 {
 	expect_yaml("[!!str 12, !!str true, !!str ]", "[\"12\",\"true\",\"\"]");
 	expect_yaml("[!!int '12', !!int 0x10, !!float 3, !!float '1.5']", "[12,16,3,1.5]");
@@ -119,9 +119,9 @@ Test(yaml, refuses_other_tags_and_wrong_ones)
 	expect_bad("!!binary aGk=", 1, 1, "binary");
 	expect_bad("- !!python/object:os.system x", 1, 3, "python");
 	expect_bad("- !!set {a}", 1, 3, "set");
-	expect_bad("- !!map [a]", 1, 3, "is not taken here");
-	expect_bad("- !!seq {a: 1}", 1, 3, "is not taken here");
-	expect_bad("- !!seq a", 1, 3, "is not taken on a scalar");
+	expect_bad("- !!map [a]", 1, 3, "is not allowed here");
+	expect_bad("- !!seq {a: 1}", 1, 3, "is not allowed here");
+	expect_bad("- !!seq a", 1, 3, "on a scalar");
 	expect_bad("- !!int x", 1, 3, "not a number");
 	expect_bad("- !!int 1.5", 1, 3, "not an integer");
 	expect_bad("- !!float x", 1, 3, "not a number");
@@ -129,9 +129,9 @@ Test(yaml, refuses_other_tags_and_wrong_ones)
 	expect_bad("- !!null x", 1, 3, "not null");
 	expect_bad("!x key: 1", 1, 1, "!x");
 	expect_bad("!x!y z", 1, 1, "undefined tag handle");
-	expect_bad("%TAG !y! tag:yaml.org,2002:\n--- !y!str 1\n", 1, 1, "%TAG is not taken");
-	expect_bad("a\n...\n%TAG !y! x\n---\n", 3, 1, "%TAG is not taken");
-	expect_bad("#\xE2\x80\xA8%TAG !y! x\n---\n", 1, 5, "%TAG is not taken");
+	expect_bad("%TAG !y! tag:yaml.org,2002:\n--- !y!str 1\n", 1, 1, "%TAG is not supported");
+	expect_bad("a\n...\n%TAG !y! x\n---\n", 3, 1, "%TAG is not supported");
+	expect_bad("#\xE2\x80\xA8%TAG !y! x\n---\n", 1, 5, "%TAG is not supported");
 	expect_yaml("a: 100%TAG\nb: |\n  %TAG\n", "{\"a\":\"100%TAG\",\"b\":\"%TAG\\n\"}");
 }
 
@@ -155,10 +155,10 @@ Test(yaml, refuses_keys_that_are_not_scalars)
 
 Test(yaml, refuses_duplicate_keys)
 {
-	expect_bad("a: 1\nb: 2\na: 3\n", 3, 1, "the key \"a\" is there twice");
-	expect_bad("{a: 1, 'a': 2}", 1, 8, "there twice");
-	expect_bad("x:\n  - {1: a, 1: b}\n", 2, 12, "there twice");
-	expect_bad("<<: {a: 1}\n<<: {b: 2}\n", 2, 1, "a second merge key");
+	expect_bad("a: 1\nb: 2\na: 3\n", 3, 1, "duplicate key \"a\"");
+	expect_bad("{a: 1, 'a': 2}", 1, 8, "duplicate key");
+	expect_bad("x:\n  - {1: a, 1: b}\n", 2, 12, "duplicate key");
+	expect_bad("<<: {a: 1}\n<<: {b: 2}\n", 2, 1, "duplicate merge key");
 }
 
 Test(yaml, expands_aliases)
@@ -172,8 +172,8 @@ Test(yaml, expands_aliases)
 
 Test(yaml, refuses_aliases_without_sense)
 {
-	expect_bad("a: *nobody\n", 1, 4, "*nobody has no anchor");
-	expect_bad("- *x\n- &x 1\n", 1, 3, "has no anchor");
+	expect_bad("a: *nobody\n", 1, 4, "*nobody has no preceding anchor");
+	expect_bad("- *x\n- &x 1\n", 1, 3, "has no preceding anchor");
 	expect_bad("&a [1, *a]", 1, 8, "inside its own anchor");
 	expect_bad("&a\nb: {c: *a}\n", 2, 8, "inside its own anchor");
 	expect_bad("a: &m\n  <<: *m\n", 2, 7, "inside its own anchor");
@@ -216,7 +216,7 @@ Test(yaml, says_where_the_syntax_breaks)
 	expect_bad("a:\n\t- b\n", 2, 1, "cannot start any token");
 	expect_bad("\"abc", 1, 5, "unexpected end of stream");
 	expect_bad("a: \"\\ud800\"\n", 1, 7, "invalid Unicode character");
-	expect_bad("a: b\nc: \xFF\n", 2, 4, "0xff is not UTF-8");
+	expect_bad("a: b\nc: \xFF\n", 2, 4, "0xff is not valid UTF-8");
 	expect_bad("a: b\nc: \x01\n", 2, 4, "control characters are not allowed");
 	expect_bad("%YAML 3.0\n--- a\n", 1, 1, "incompatible YAML document");
 }
@@ -254,7 +254,7 @@ Test(yaml, does_not_need_the_text_afterwards)
 	expect_str(json_print(&arena, json), S("{\"key\":[\"plain\",\"quoted\"]}"));
 }
 
-/* JSON is YAML: both readers see the same tree. */
+/* JSON is YAML: both readers build the same tree. */
 Test(yaml, reads_json_like_json)
 {
 	static const char *const texts[] = {

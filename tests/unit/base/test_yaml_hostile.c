@@ -1,4 +1,4 @@
-/* YAML that is meant to hurt: each must end at its limit, at once. */
+/* Hostile YAML: every document must fail quickly, at a limit. */
 #include "tests/unit/base/expect.h"
 
 #include "base/limits.h"
@@ -54,7 +54,7 @@ Test(yaml_hostile, counts_the_depth_an_alias_brings)
 		repeat(&text, "[", above);
 		buf_add(&text, S("*a"));
 		repeat(&text, "]", above);
-		struct error error; /* the root mapping is one level more */
+		struct error error; /* the root mapping adds one level */
 		cr_expect_eq(refusal(buf_str(&text), &error),
 			     depth < LIMIT_JSON_DEPTH ? ERROR_NONE : ERROR_TOO_LARGE, "%d", depth);
 	}
@@ -74,7 +74,7 @@ Test(yaml_hostile, defuses_the_alias_bomb)
 	expect_error(&error, ERROR_TOO_LARGE, 5, 45, "more than 100000 nodes");
 }
 
-/* Few nodes, but a gigabyte when somebody prints it. */
+/* Few nodes, but a gigabyte of text when the tree is printed. */
 Test(yaml_hostile, defuses_the_bomb_of_long_text)
 {
 	static const char *const pieces[] = { "- *a\n", "- {<<: *b}\n", "- {*a : 1}\n" };
@@ -132,7 +132,7 @@ Test(yaml_hostile, takes_sixty_thousand_keys_and_finds_the_one_that_is_there_twi
 	cr_expect_eq(refusal(buf_str(&text), &error), ERROR_NONE, "%s", error.text);
 	buf_add(&text, S("k0: 1\n"));
 	cr_expect_eq(refusal(buf_str(&text), &error), ERROR_SYNTAX);
-	expect_error(&error, ERROR_SYNTAX, 60001, 1, "\"k0\" is there twice");
+	expect_error(&error, ERROR_SYNTAX, 60001, 1, "duplicate key \"k0\"");
 }
 
 Test(yaml_hostile, takes_many_anchors)

@@ -1,5 +1,4 @@
-/* Zones: the same offsets as libc has, for every file of this machine; and files that are not ones.
- */
+/* Time zones: the same offsets as libc for every installed zone file, and damaged files. */
 #include <string.h>
 
 #include "base/date.h"
@@ -60,7 +59,7 @@ Test(zone, has_the_offsets_that_libc_has)
 		for (int64_t at = INT64_C(-2000) * 366 * DAY / 20; at < INT64_C(4102444800) * 3;
 		     at += 97 * DAY + 12345)
 			same_as_libc(&zone, names[i], at);
-		/* Right before and at every change until 2200. */
+		/* Immediately before and at every change until 2200. */
 		for (int64_t at = INT64_C(-5000000000); at < INT64_C(7258118400); spans++) {
 			struct zone_span span = zone_span(&zone, at);
 			if (span.until >= INT64_C(7258118400))
@@ -73,7 +72,7 @@ Test(zone, has_the_offsets_that_libc_has)
 	}
 }
 
-/* A file with one type and this rule behind it. */
+/* A file with a single type and this rule in its footer. */
 static struct str file_of(const char *rule, struct arena *arena)
 {
 	static const char header[44] = { 'T', 'Z', 'i', 'f', '3' };
@@ -119,7 +118,7 @@ Test(zone, rules)
 	cr_expect_eq(offset_of(berlin, (struct date){ 2030, 3, 31 }, 1), 7200);
 	cr_expect_eq(offset_of(berlin, (struct date){ 2030, 10, 27 }, 0), 7200);
 	cr_expect_eq(offset_of(berlin, (struct date){ 2030, 10, 27 }, 1), 3600);
-	/* Summer over the turn of the year. */
+	/* Summer time that spans the new year. */
 	cr_expect_eq(offset_of("AEST-10AEDT,M10.1.0,M4.1.0/3", (struct date){ 2030, 1, 1 }, 0),
 		     39600);
 }
@@ -132,12 +131,12 @@ Test(zone, rules_by_day_of_the_year)
 	cr_expect_eq(offset_of(julian, (struct date){ 2032, 3, 1 }, 0), 3600);
 	cr_expect_eq(offset_of(plain, (struct date){ 2031, 2, 28 }, 23), 0);
 	cr_expect_eq(offset_of(plain, (struct date){ 2032, 2, 29 }, 0), 3600);
-	/* Hours beyond a day, and before it. */
+	/* Change times beyond 24 hours, and negative ones. */
 	cr_expect_eq(offset_of("AAA0BBB,M3.4.4/50,M10.4.4/50", (struct date){ 2031, 3, 29 }, 2),
 		     3600);
 	cr_expect_eq(offset_of("<-02>2<-01>,M3.5.0/-1,M10.5.0/0", (struct date){ 2031, 3, 30 }, 1),
 		     -3600);
-	/* Summer all year long. */
+	/* Summer time all year. */
 	for (int month = 1; month <= 12; month++)
 		cr_expect_eq(offset_of("XXX3YYY2,0/0,J365/25", (struct date){ 2031, month, 1 }, 3),
 			     -7200);
@@ -168,8 +167,8 @@ Test(zone, refuses_rules_that_are_none)
 		cr_expect(!reads(bad[i]), "%s", bad[i]);
 }
 
-/* Every byte of a real file changed, and every length: never more than the bytes are read (the
- * sanitizers look), and what is taken still answers. */
+/* Changes every byte of a real file and tries every length: the sanitizers catch reads beyond the
+ * bytes, and a file that is accepted must still answer lookups. */
 Test(zone, survives_damage)
 {
 	AUTO(arena) arena = { 0 };

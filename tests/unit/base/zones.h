@@ -1,4 +1,4 @@
-/* tests/unit/base/zones.h -- zones of this machine, for the tests of zones and of cron. */
+/* tests/unit/base/zones.h -- installed time zones, for the tests of zone and cron. */
 #ifndef TESTS_UNIT_BASE_ZONES_H
 #define TESTS_UNIT_BASE_ZONES_H
 
@@ -33,7 +33,7 @@ static inline struct zone zone_of(const char *name, struct arena *arena)
 	return zone;
 }
 
-/* libc's zone, of this process: each test has a process of its own. */
+/* Sets libc's time zone for the process; every test runs in its own process. */
 static inline void libc_zone(const char *name)
 {
 	char text[256];

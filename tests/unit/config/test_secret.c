@@ -101,14 +101,14 @@ Test(secret, files)
 	expect_refusal("file:empty", ERROR_NOT_FOUND, "empty");
 	expect_refusal("file:lines", ERROR_INVALID, "more than one line");
 	expect_refusal("file:nobody", ERROR_NOT_FOUND, "nobody");
-	expect_refusal("file:../outside", ERROR_FORBIDDEN, "leads out");
-	expect_refusal("file:/etc/passwd", ERROR_FORBIDDEN, "leads out");
-	expect_refusal("file:deep/../../outside", ERROR_FORBIDDEN, "leads out");
-	expect_refusal("file:deep", ERROR_FORBIDDEN, "no regular file");
+	expect_refusal("file:../outside", ERROR_FORBIDDEN, "leaves the folder");
+	expect_refusal("file:/etc/passwd", ERROR_FORBIDDEN, "leaves the folder");
+	expect_refusal("file:deep/../../outside", ERROR_FORBIDDEN, "leaves the folder");
+	expect_refusal("file:deep", ERROR_FORBIDDEN, "not a regular file");
 	cr_assert_eq(symlink("key", str_format(&arena, "%s/secrets/link", folder).at), 0);
-	expect_refusal("file:link", ERROR_FORBIDDEN, "leads out");
+	expect_refusal("file:link", ERROR_FORBIDDEN, "leaves the folder");
 	cr_assert_eq(mkfifo(str_format(&arena, "%s/secrets/fifo", folder).at, 0600), 0);
-	expect_refusal("file:fifo", ERROR_FORBIDDEN, "no regular file");
+	expect_refusal("file:fifo", ERROR_FORBIDDEN, "not a regular file");
 	AUTO(buf) large = { 0 };
 	for (int i = 0; i < 10000; i++)
 		buf_add_char(&large, 'x');

@@ -1,4 +1,4 @@
-/* tests/unit/net/net_rig.c -- see rig.h. */
+/* tests/unit/net/net_rig.c -- see net_rig.h. */
 #include "net_rig.h"
 
 #include "net/websocket.h"
@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Against a test that hangs; on a busy machine everything takes longer. */
+/* A timeout only for tests that hang; long, because a busy machine is slow. */
 enum { PATIENCE_SECONDS = 120 };
 
 static void count(struct rig *rig, enum rig_event event)
@@ -154,7 +154,7 @@ static void on_writable(void *context, uint64_t exchange)
 static void on_gone(void *context, uint64_t exchange)
 {
 	struct rig *rig = context;
-	/* Gone is gone: nothing of this may do anything. */
+	/* The client has disconnected: none of these calls may have an effect. */
 	http_reply(rig->server, exchange, 200, NULL, 0, S("x"));
 	cr_assert(!http_write(rig->server, exchange, S("x")));
 	http_end(rig->server, exchange);
@@ -300,7 +300,7 @@ void rig_drain(struct rig *rig)
 
 /* ---- clients ------------------------------------------------------------------------------- */
 
-static void be_patient(int client)
+static void timeout_set(int client)
 {
 	struct timeval patience = { .tv_sec = PATIENCE_SECONDS };
 	setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
@@ -313,7 +313,7 @@ int client_open_on(struct rig *rig, int client)
 				       .sin_port = htons((uint16_t)rig->port),
 				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	cr_assert_eq(connect(client, (struct sockaddr *)&address, sizeof(address)), 0);
-	be_patient(client);
+	timeout_set(client);
 	return client;
 }
 
@@ -328,7 +328,7 @@ int client_open_local(const char *path)
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	strncpy(address.sun_path, path, sizeof(address.sun_path) - 1);
 	cr_assert_eq(connect(client, (struct sockaddr *)&address, sizeof(address)), 0);
-	be_patient(client);
+	timeout_set(client);
 	return client;
 }
 

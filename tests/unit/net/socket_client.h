@@ -1,4 +1,4 @@
-/* tests/unit/net/socket_client.h -- a WebSocket client that can also do everything wrong. */
+/* tests/unit/net/socket_client.h -- a WebSocket client that can also violate the protocol. */
 #ifndef TESTS_NET_SOCKET_CLIENT_H
 #define TESTS_NET_SOCKET_CLIENT_H
 
@@ -10,7 +10,7 @@ extern const char socket_request[]; /* of RFC 6455, section 1.2, for /socket */
 
 /* A frame as a client sends it: `first` is the first byte, flags and opcode together. */
 void frame_add(struct buf *out, int first, struct str payload);
-/* The same with nothing put right: the second byte and the length as given, no mask. */
+/* A raw frame: the second byte and the length as given, no mask. */
 void frame_add_bare(struct buf *out, int first, int second, struct str rest);
 
 int socket_open(struct rig *rig); /* upgraded */
@@ -23,11 +23,11 @@ struct frame {
 };
 
 void frame_done(struct frame *frame);
-/* The next frame; asserts that it is sent as a server must. */
+/* Reads the next frame; asserts that it obeys the rules for servers. */
 void socket_read(int client, struct frame *out_frame);
-/* The next frame is this one. */
+/* Expects this frame next. */
 void socket_expect(int client, int first, struct str payload);
-/* It is a close with this code, and the server's side ends behind it. */
+/* Expects a close frame with this code, and then the end of the server's side. */
 void socket_expect_close(int client, int code);
 
 #endif

@@ -1,4 +1,4 @@
-/* The server with raw clients: framing, keeping alive, streams, clients that go, drain. */
+/* The HTTP server with raw clients: framing, keep-alive, streams, disconnecting clients, drain. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,11 +185,11 @@ Test(http, a_client_that_asks_may_go_on)
 	expect(client, 100, "");
 	client_send(client, "ok");
 	expect(client, 200, "POST /echo? ok");
-	/* The body is there already: no need to say so. */
+	/* The body has already arrived: no interim response. */
 	client_send(client, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n"
 			    "Expect: 100-continue\r\n\r\nok");
 	expect(client, 200, "POST /echo? ok");
-	/* Too large is said instead of "go on". */
+	/* 413 is sent instead of 100. */
 	client_send(client, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n"
 			    "Expect: 100-continue\r\n\r\n");
 	expect_problem(client, 413, "\"code\":\"too_large\"");
@@ -218,7 +218,7 @@ Test(http, what_is_not_understood_is_refused_and_closed)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		int client = client_open(&rig);
 		client_send(client, cases[i].text);
-		/* What stands behind it is never taken for a request. */
+		/* The bytes after it are never treated as a request. */
 		send(client, behind, sizeof(behind) - 1, MSG_NOSIGNAL);
 		expect_problem(client, cases[i].status, cases[i].code);
 		close(client);
@@ -305,7 +305,7 @@ static void check_one_local(struct rig *tested)
 
 Test(http, a_client_that_goes_is_gone_once)
 {
-	/* while nothing was sent yet */
+	/* before anything was sent */
 	int client = client_open(&rig);
 	client_send(client, "GET /later HTTP/1.1\r\nHost: x\r\n\r\n");
 	rig_wait(&rig, RIG_REQUEST, 1);
@@ -319,7 +319,7 @@ Test(http, a_client_that_goes_is_gone_once)
 	rig_wait(&rig, RIG_REQUEST, 2);
 	close(client);
 	rig_wait(&rig, RIG_GONE, 2);
-	/* in a stream that waits for it, with a reset */
+	/* with a reset, in a stream that waits for the client */
 	client = client_open(&rig);
 	client_send(client, "GET /stream?2000 HTTP/1.1\r\nHost: x\r\n\r\n");
 	rig_wait_some(&rig, RIG_REFUSED, 1);
@@ -327,7 +327,8 @@ Test(http, a_client_that_goes_is_gone_once)
 	setsockopt(client, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
 	close(client);
 	rig_wait(&rig, RIG_GONE, 3);
-	/* between requests, in the middle of one, and after its answer: nobody is told */
+	/* between requests, in the middle of a request, and after the response: `gone` is not
+	 * called */
 	client = client_open(&rig);
 	client_send(client, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
 	expect(client, 200, "GET /echo? ");

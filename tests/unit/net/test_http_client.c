@@ -1,4 +1,4 @@
-/* The client against our own server, both on one loop. */
+/* The HTTP client against this project's server, both on one loop. */
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
 #include <netinet/in.h>
@@ -11,16 +11,16 @@
 #include "net/http_client.h"
 #include "net/sse.h"
 
-/* What the server does:
+/* Paths of the server:
  *	/echo        "METHOD path body", with the request's X-Key and Authorization in X-Seen
  *	/hop?N       redirects N times, then "landed"
  *	/away        redirects to the other name of this machine, path /echo
  *	/bad-away    redirects to file:///etc/passwd
- *	/silent      never answers
- *	/half        begins an answer and holds it
+ *	/silent      never responds
+ *	/half        starts a response and keeps it open
  *	/pieces?N    N pieces of 16 KB
- *	/headers     more headers than are taken
- *	/events?N    server-sent events, N bytes a piece
+ *	/headers     more headers than the client accepts
+ *	/events?N    server-sent events, N bytes per piece
  */
 struct world {
 	struct loop *loop;
@@ -34,7 +34,7 @@ struct world {
 	int heads, dones, status;
 	struct error error;
 	struct buf body, seen;
-	size_t refuse_after; /* refuse once this much is there; 0 = never */
+	size_t refuse_after; /* refuse pieces after this many bytes; 0 = never */
 	int refused;
 	bool resume_by_itself;
 	struct arena arena;
@@ -275,7 +275,7 @@ Test(http_client, connections_are_used_again)
 Test(http_client, redirects_are_followed_to_their_end)
 {
 	fetch_path("/hop?3");
-	cr_assert_eq(w.heads, 1); /* only of the last */
+	cr_assert_eq(w.heads, 1); /* only that of the last hop */
 	expect_body("landed");
 	fetch_path("/hop?10");
 	expect_body("landed");
@@ -306,7 +306,7 @@ Test(http_client, a_redirect_leads_only_to_http)
 {
 	fetch_path("/bad-away");
 	cr_assert_eq(w.error.code, ERROR_INVALID);
-	cr_assert_not_null(strstr(w.error.text, "redirected: "), "%s", w.error.text);
+	cr_assert_not_null(strstr(w.error.text, "redirect: "), "%s", w.error.text);
 }
 
 Test(http_client, what_the_taker_refuses_comes_again)
@@ -328,7 +328,7 @@ Test(http_client, a_refusing_taker_makes_the_server_wait)
 {
 	struct http_call call = call_to("/pieces?2000");
 	w.resume_by_itself = false;
-	call.waits.idle_ms = 1; /* does not count while the taker refuses */
+	call.timeouts.idle_ms = 1; /* does not apply while reading is paused */
 	begin(&call);
 	w.refuse_after = 1;
 	loop_run(w.loop);
@@ -360,7 +360,7 @@ static bool feed_events(void *context, uint64_t argument, struct str bytes)
 	return true;
 }
 
-/* However the server cuts a stream of events, the same ones are read. */
+/* How the server splits a stream of events does not change the events. */
 Test(http_client, events_are_the_same_for_every_way_of_cutting_them)
 {
 	for (size_t size = 1; size <= sizeof(EVENTS); size++) {
@@ -381,24 +381,24 @@ Test(http_client, events_are_the_same_for_every_way_of_cutting_them)
 Test(http_client, each_wait_has_its_end)
 {
 	struct http_call call = call_to("/silent");
-	call.waits.first_byte_ms = 20;
+	call.timeouts.first_byte_ms = 20;
 	fetch(&call);
 	cr_assert_eq(w.error.code, ERROR_TIMEOUT);
-	cr_assert_not_null(strstr(w.error.text, "no answer began"), "%s", w.error.text);
+	cr_assert_not_null(strstr(w.error.text, "no response"), "%s", w.error.text);
 	call = call_to("/half");
-	call.waits.idle_ms = 20;
+	call.timeouts.idle_ms = 20;
 	fetch(&call);
 	cr_assert_eq(w.error.code, ERROR_TIMEOUT);
-	cr_assert_not_null(strstr(w.error.text, "nothing more came"), "%s", w.error.text);
+	cr_assert_not_null(strstr(w.error.text, "no more data"), "%s", w.error.text);
 	cr_assert_eq(w.heads, 1);
 	call = call_to("/half");
-	call.waits.total_ms = 20;
+	call.timeouts.total_ms = 20;
 	fetch(&call);
 	cr_assert_eq(w.error.code, ERROR_TIMEOUT);
-	cr_assert_not_null(strstr(w.error.text, "in all"), "%s", w.error.text);
+	cr_assert_not_null(strstr(w.error.text, "in total"), "%s", w.error.text);
 }
 
-/* A listener whose queue is full answers nothing. */
+/* A listener with a full queue accepts no connection. */
 Test(http_client, a_connection_that_never_stands)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET };
@@ -415,7 +415,7 @@ Test(http_client, a_connection_that_never_stands)
 	}
 	struct http_call call = call_to("/");
 	call.url = str_format(&w.arena, "http://127.0.0.1:%d/", ntohs(address.sin_port));
-	call.waits.connect_ms = 50;
+	call.timeouts.connect_ms = 50;
 	fetch(&call);
 	cr_assert_eq(w.error.code, ERROR_TIMEOUT);
 	cr_assert_not_null(strstr(w.error.text, "no connection"), "%s", w.error.text);
@@ -498,7 +498,7 @@ TestSuite(http_policy, .fini = teardown, .timeout = 60);
 
 Test(http_client, our_own_listener_is_refused_whatever_is_allowed)
 {
-	http_client_own_port(w.client, w.port);
+	http_client_set_own_port(w.client, w.port);
 	fetch_path("/echo");
 	cr_assert_eq(w.error.code, ERROR_FORBIDDEN, "%s", w.error.text);
 	cr_assert_eq(w.heads, 0);

@@ -1,4 +1,4 @@
-/* Time limits, numbers of connections, running out of descriptors, addresses. */
+/* The HTTP server: timeouts, connection limits, running out of descriptors, listening addresses. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ Test(http_limits, slow_headers)
 	int silent = client_open(&rig);
 	expect_status(slow, 408);
 	cr_assert(client_at_end(slow));
-	/* One that never said anything is not talked to. */
+	/* A client that never sent a byte gets no response. */
 	cr_assert(client_at_end(silent));
 	close(slow);
 	close(silent);
@@ -71,7 +71,7 @@ Test(http_limits, an_idle_connection_is_closed_but_a_thinking_server_has_time)
 	client_send(idle, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
 	expect_status(idle, 200);
 	cr_assert(client_at_end(idle));
-	/* Longer than every limit has passed for the idle one; the other is still served. */
+	/* The idle connection is past every timeout; the other one is still served. */
 	rig_reply(&rig);
 	expect_status(waiting, 200);
 	cr_assert(client_at_end(waiting));
@@ -92,7 +92,8 @@ Test(http_limits, a_reader_that_takes_nothing_is_put_out)
 	rig_wait(&rig, RIG_GONE, 1);
 	cr_assert_eq(rig_count(&rig, RIG_ENDED), 0);
 	close(client);
-	/* A whole answer that is not taken: the connection goes, but its exchange was over. */
+	/* A complete response that the client does not read: the connection is closed without
+	 * `gone`, because the exchange has ended. */
 	client = client_open(&rig);
 	client_send(client, "GET /large?50000000 HTTP/1.1\r\nHost: x\r\n\r\n");
 	rig_wait(&rig, RIG_REQUEST, 2);
@@ -127,7 +128,7 @@ Test(http_limits, one_connection_too_many)
 	int first = client_open(&rig), second = client_open(&rig), third = client_open(&rig);
 	expect_status(third, 503);
 	cr_assert(client_at_end(third));
-	/* The other kind has a limit of its own. */
+	/* Local connections have their own limit. */
 	int local = client_open_local(rig.path);
 	client_send(local, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
 	expect_status(local, 200);
@@ -135,7 +136,7 @@ Test(http_limits, one_connection_too_many)
 	expect_status(first, 200);
 	cr_assert(client_at_end(first));
 	close(first);
-	/* The place is free again once the server has seen the close, which takes a turn or two. */
+	/* The slot is free when the server has seen the close, which takes a few ticks. */
 	int status = 0;
 	while (status != 200) {
 		int again = client_open(&rig);
@@ -164,7 +165,7 @@ Test(http_limits, who_only_holds_a_connection_gives_way)
 	int oldest = client_open(&rig), second = client_open(&rig);
 	client_send(oldest, "GET /echo HTTP/1.1\r\n");
 	client_send(second, "GET /echo HTTP/1.1\r\nHost: x\r\n");
-	/* One more: the first that has said nothing whole is put out, and nobody else. */
+	/* One more: only the oldest connection without a complete request is closed. */
 	int third = client_open(&rig);
 	cr_assert(client_at_end(oldest));
 	client_send(second, "\r\n");
@@ -173,7 +174,7 @@ Test(http_limits, who_only_holds_a_connection_gives_way)
 	expect_status(third, 200);
 	client_send(served, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
 	expect_status(served, 200);
-	/* baton.sock has no such clients: its owner is the only one who can open it. */
+	/* The limit does not apply to baton.sock, which only its owner can open. */
 	int local[4];
 	for (size_t i = 0; i < 4; i++)
 		local[i] = client_open_local(rig.path);
@@ -203,7 +204,7 @@ Test(http_limits, out_of_descriptors_it_waits_and_goes_on)
 	int clients[3];
 	for (size_t i = 0; i < 3; i++)
 		clients[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	/* The next descriptor would be one too many. */
+	/* No further descriptor can be opened. */
 	int probe = dup(0);
 	cr_assert_geq(probe, 0);
 	struct rlimit before, none;
@@ -214,7 +215,7 @@ Test(http_limits, out_of_descriptors_it_waits_and_goes_on)
 	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
 	int held = client_open_on(&rig, clients[0]);
 	client_send(held, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
-	/* The loop turns on, although a client waits at the door. */
+	/* The loop keeps serving other work while a client waits to be accepted. */
 	for (int i = 0; i < 20; i++)
 		rig_call(&rig, turn);
 	cr_assert_eq(rig_count(&rig, RIG_REQUEST), 0);
@@ -263,17 +264,17 @@ Test(http_limits, the_local_socket_is_private_and_replaces_only_a_socket)
 	cr_assert(S_ISSOCK(there.st_mode));
 	cr_assert_eq(there.st_mode & 0777, 0600);
 	cr_assert_eq(umask(022), 0);
-	/* A second server takes the stale name over. */
+	/* A second server replaces the stale socket. */
 	cr_assert(http_listen_local(server, path, &error), "%s", error.text);
-	/* A file is not touched. */
+	/* A regular file is not replaced. */
 	snprintf(path, sizeof(path), "%s/file", folder);
 	close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
 	cr_assert(!http_listen_local(server, path, &error));
-	cr_assert_not_null(strstr(error.text, "no socket"));
+	cr_assert_not_null(strstr(error.text, "not a socket"));
 	unlink(path);
 	snprintf(path, sizeof(path), "%s/no/s", folder);
 	cr_assert(!http_listen_local(server, path, &error));
-	/* Deeper than a socket's address is long. */
+	/* A path longer than a socket address. */
 	snprintf(deep, sizeof(deep), "%s/%0150d", folder, 7);
 	cr_assert_eq(mkdir(deep, 0700), 0);
 	snprintf(path, sizeof(path), "%s/baton.sock", deep);

@@ -1,4 +1,4 @@
-/* The blocking client against the real server, and against ones that misbehave. */
+/* The blocking client against the real server and against misbehaving servers. */
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ Test(local_client, a_request_and_its_answer)
 	cr_assert(local_request(rig.path, S("GET"), S("/status?204"), S(""), S(""), &arena, NULL,
 				NULL, &answer, &error));
 	cr_assert_eq(answer.status, 204);
-	/* refused by the server itself: a problem like any other answer */
+	/* an error response of the server itself */
 	cr_assert(local_request(rig.path, S("GET"), S("/ x"), S(""), S(""), &arena, NULL, NULL,
 				&answer, &error));
 	cr_assert_eq(answer.status, 400);
@@ -93,7 +93,7 @@ Test(local_client, a_stream_goes_to_the_sink)
 	cr_assert_eq(taken.bytes, (size_t)500 * PIECE);
 	cr_assert_eq(taken.status, 200);
 	cr_assert_eq(answer.body.size, 0);
-	/* The sink has enough: no error, and the server hears that its client went. */
+	/* The sink ends the request: not an error, and the server's `gone` is called. */
 	taken = (struct taken){ .stop_after = 1 };
 	cr_assert(local_request(rig.path, S("GET"), S("/hold"), S(""), S(""), &arena, take, &taken,
 				&answer, &error));
@@ -102,7 +102,7 @@ Test(local_client, a_stream_goes_to_the_sink)
 	rig_wait(&rig, RIG_GONE, 1);
 }
 
-/* The piece of /hold is all that ever comes: every further call is silence. */
+/* /hold sends one piece; every further call of the sink is without bytes. */
 Test(local_client, silence_is_told_to_whoever_asked_for_it)
 {
 	AUTO(arena) arena = { 0 };
@@ -115,7 +115,7 @@ Test(local_client, silence_is_told_to_whoever_asked_for_it)
 	cr_assert_eq(taken.calls, 4);
 	cr_assert_leq(taken.bytes, 4);
 	rig_wait(&rig, RIG_GONE, 1);
-	/* What comes is told all the same. */
+	/* Arriving bytes are delivered all the same. */
 	taken = (struct taken){ 0 };
 	cr_assert(local_follow(rig.path, S("/stream?500"), S(""), 1, &arena, take, &taken, &answer,
 			       &error));
@@ -133,7 +133,7 @@ Test(local_client, nobody_there)
 	cr_assert(!local_request(path, S("GET"), S("/"), S(""), S(""), &arena, NULL, NULL, &answer,
 				 &error));
 	cr_assert_eq(error.code, ERROR_UNAVAILABLE);
-	/* a name left behind by a server that died */
+	/* a socket left behind by a server that died */
 	int stale = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	memcpy(address.sun_path, path, strlen(path) + 1);
@@ -146,7 +146,7 @@ Test(local_client, nobody_there)
 	unlink(path);
 }
 
-/* A server of one connection that says `text` and closes. */
+/* A server that accepts one connection, sends `text` and closes. */
 struct speaker {
 	int listener;
 	const char *text;

@@ -1,4 +1,4 @@
-/* The request reader alone: what it takes, what it refuses, and that cutting changes nothing. */
+/* The request parser: valid and invalid requests, and input split at any byte. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The state after all of it was fed at once; every cutting is compared by the fuzz target. */
+/* Feeds everything at once; the fuzz target compares every way to split the input. */
 static void feed(struct http_parse *parse, struct str bytes)
 {
 	char *input = malloc(bytes.size + 1);

@@ -1,4 +1,4 @@
-/* Server-sent events: the format's corners, in one piece and byte by byte. */
+/* Server-sent events: edge cases of the format, in one piece and byte by byte. */
 #include <criterion/criterion.h>
 
 #include "net/sse.h"
@@ -11,7 +11,7 @@ static bool note(void *context, struct str id, struct str type, struct str data)
 	return !str_equal(data, S("stop"));
 }
 
-/* What comes of the text, however it is cut. */
+/* Expects these events, however the text is split. */
 static void expect(struct str text, const char *events)
 {
 	for (size_t most = 1; most <= text.size; most = most == 1 ? text.size : most + 1) {
@@ -49,7 +49,7 @@ Test(sse, what_is_passed_over)
 	expect(S("other: y\ndata: x\n\n"), "[||x]");
 	expect(S("id: a\0b\ndata: x\n\n"), "[||x]");
 	expect(S("id: 5\nid\ndata: x\n\n"), "[||x]");
-	/* The end of the stream is no end of an event. */
+	/* The end of the stream does not end an event. */
 	expect(S("data: x\n\ndata: y\n"), "[||x]");
 }
 
@@ -82,7 +82,7 @@ Test(sse, limits_and_retry)
 	sse_feed(&reader, S("data:123456789\n\n"));
 	cr_assert(reader.ended && reader.too_long);
 	sse_reader_done(&reader);
-	/* Short lines that add up are bounded too. */
+	/* The limit also applies to an event of many short lines. */
 	sse_reader_init(&reader, 8, note, &notes);
 	sse_feed(&reader, S("data:123\ndata:456\ndata:7\n\n"));
 	cr_assert(reader.too_long);
@@ -102,7 +102,7 @@ Test(sse, writing)
 	expect_written(S("7"), S(""), S("{}"), "id: 7\ndata: {}\n\n");
 	expect_written(S(""), S("kind"), S(""), "event: kind\ndata: \n\n");
 	expect_written(S(""), S(""), S("a\r\nb\rc\nd"), "data: a\ndata: b\ndata: c\ndata: d\n\n");
-	/* A line end in an id must not begin another field. */
+	/* A line end in an id must not start another field. */
 	expect_written(S("1\ndata: x"), S("a\rb"), S("y"),
 		       "id: 1?data: x\nevent: a?b\ndata: y\n\n");
 }

@@ -1,4 +1,4 @@
-/* WebSocket: the handshake, frames good and bad, the end, silence, slow readers. */
+/* WebSockets: handshake, valid and invalid frames, close, idle timeout, slow readers. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +32,7 @@ Test(websocket, sha1_as_published)
 	for (size_t i = 0; i < 1000000; i++)
 		buf_add_char(&a, 'a');
 	expect_sha1(buf_str(&a), "34aa973cd4c4daa4f61eeb2bdbad27316534016f");
-	/* Around the ends of blocks, where the filling changes its shape. */
+	/* Sizes around block boundaries, where the padding changes. */
 	expect_sha1(str_head(buf_str(&a), 55), "c1c8bbdc22796e28c0e15163d20899b65621d65a");
 	expect_sha1(str_head(buf_str(&a), 56), "c2db330f6083854c99d4b5bfb6e8f29f201be699");
 	expect_sha1(str_head(buf_str(&a), 63), "03f09f5b158a7a8cdad920bddc29b81c18a551f5");
@@ -79,7 +79,7 @@ static const struct {
 	int status;
 } handshakes[] = {
 	{ "GET /socket HTTP/1.1", WS_UPGRADE WS_CONNECT WS_VERSION WS_KEY, 101 },
-	/* Words without case, in lists, in any order. */
+	/* Tokens in any case, in lists, in any order. */
 	{ "GET /socket HTTP/1.1",
 	  WS_KEY WS_VERSION "connection: keep-alive,  uPGRADE\r\nupgrade: h2c, WebSocket\r\n",
 	  101 },
@@ -255,7 +255,7 @@ static struct str repeat(struct buf *buf, char c, size_t size)
 	return buf_str(buf);
 }
 
-/* Sends these bytes on a new WebSocket and expects to be put out with the code. */
+/* Sends these bytes on a new WebSocket and expects a close with the code. */
 static void expect_refusal(struct rig *rig, const struct buf *bytes, int code)
 {
 	unsigned gone = rig_count(rig, RIG_GONE);
@@ -318,14 +318,14 @@ Test(websocket, lengths_that_are_none)
 	struct rig rig;
 	rig_open(&rig, NULL);
 	AUTO(buf) bytes = { 0 };
-	/* 2^63, and one less that is only too long: known by its first byte. */
+	/* 2^63 violates the protocol; 2^63 - 1 is only too long, which the header reveals. */
 	frame_add_bare(&bytes, FIN | TEXT, MASKED | 127, S("\x80\0\0\0\0\0\0\0mask"));
 	expect_refusal(&rig, &bytes, 1002);
 	buf_clear(&bytes);
 	frame_add_bare(&bytes, FIN | TEXT, MASKED | 127,
 		       S("\x7f\xff\xff\xff\xff\xff\xff\xffmask!"));
 	expect_refusal(&rig, &bytes, 1009);
-	/* Not the shortest form. */
+	/* A length that is not in its shortest form. */
 	buf_clear(&bytes);
 	frame_add_bare(&bytes, FIN | TEXT, MASKED | 126, S("\0\x7dmask"));
 	expect_refusal(&rig, &bytes, 1002);
@@ -369,7 +369,7 @@ Test(websocket, text_that_is_not_utf8)
 	rig_open(&rig, NULL);
 	for (size_t i = 0; i < COUNT(bad); i++)
 		expect_refused_frame(&rig, FIN | TEXT, bad[i], 1007);
-	/* Cut between fragments: bad as soon as it can be known, not only at the end. */
+	/* A character split between fragments: the error is detected at the first invalid byte. */
 	AUTO(buf) bytes = { 0 };
 	frame_add(&bytes, TEXT, S("\xed"));
 	frame_add(&bytes, 0, S("\xa0"));
@@ -390,7 +390,7 @@ Test(websocket, messages_that_are_too_long)
 	rig_open(&rig, &settings);
 	AUTO(buf) text = { 0 };
 	expect_refused_frame(&rig, FIN | TEXT, repeat(&text, 'x', 101), 1009);
-	/* In fragments, each of them short enough. */
+	/* A message of fragments, each of which is below the limit. */
 	AUTO(buf) bytes = { 0 };
 	for (int i = 0; i < 101; i++)
 		frame_add(&bytes, i == 0 ? TEXT : 0, S("y"));
@@ -398,7 +398,7 @@ Test(websocket, messages_that_are_too_long)
 	int client = socket_open(&rig);
 	socket_send(client, FIN | TEXT, repeat(&text, 'x', 100));
 	socket_expect(client, FIN | TEXT, repeat(&text, 'x', 100));
-	/* A control frame between fragments does not count. */
+	/* A control frame between fragments does not count toward the limit. */
 	socket_send(client, TEXT, repeat(&text, 'z', 99));
 	socket_send(client, FIN | PING, S("12"));
 	socket_send(client, FIN, S("z"));
@@ -408,13 +408,13 @@ Test(websocket, messages_that_are_too_long)
 	rig_close(&rig);
 }
 
-/* ---- the end ------------------------------------------------------------------------------- */
+/* ---- close --------------------------------------------------------------------------------- */
 
 static void expect_close_answered(struct rig *rig, struct str payload, int code)
 {
 	AUTO(buf) bytes = { 0 };
 	frame_add(&bytes, FIN | CLOSE, payload);
-	/* Whatever follows a close is not looked at. */
+	/* Bytes after a close are ignored. */
 	frame_add(&bytes, FIN | TEXT, S("late"));
 	expect_refusal(rig, &bytes, code);
 }
@@ -454,10 +454,10 @@ Test(websocket, the_handler_closes)
 		      S("\x0f\xa0"
 			"bye"));
 	cr_assert(client_at_end(client));
-	/* The client's own close is awaited, and taken. */
+	/* The server waits for the client's close frame. */
 	socket_send(client, FIN | CLOSE, S("\x0f\xa0"));
 	close(client);
-	/* It asked for this end itself, so it is not told. */
+	/* The handler closed the WebSocket itself, so `gone` is not called. */
 	int second = socket_open(&rig);
 	socket_send(second, FIN | TEXT, S("still served"));
 	socket_expect(second, FIN | TEXT, S("still served"));
@@ -477,7 +477,7 @@ Test(websocket, a_long_reason_is_cut_between_characters)
 	for (int i = 0; i < 80; i++)
 		buf_add(&reason, S("\xc3\xa9"));
 	websocket_frames_close(&frames, 1008, buf_str(&reason));
-	/* 122 bytes would cut one: 1 + 61 characters are 123. */
+	/* 1 + 61 two-byte characters are 123 bytes; a limit of 122 would split one. */
 	cr_assert_eq(frames.out.size, 2 + 2 + 123);
 	buf_clear(&frames.out);
 	websocket_frames_text(&frames, S("never"));
@@ -520,7 +520,7 @@ Test(websocket, the_server_is_freed_with_one_open)
 	close(client);
 }
 
-/* ---- silence and slowness ------------------------------------------------------------------ */
+/* ---- idle timeout and slow readers --------------------------------------------------------- */
 
 Test(websocket, pings_and_a_client_that_answers_stays)
 {
@@ -528,7 +528,7 @@ Test(websocket, pings_and_a_client_that_answers_stays)
 	struct http_settings settings = http_settings_default();
 	settings.socket_ping_ms = 5;
 	settings.socket_idle_ms = 20000;
-	/* The limits of plain HTTP are not its limits. */
+	/* The timeouts of plain HTTP do not apply. */
 	settings.body_ms = settings.idle_ms = 1;
 	rig_open(&rig, &settings);
 	int client = socket_open(&rig);
@@ -555,7 +555,7 @@ Test(websocket, many_are_pinged_by_one_timer)
 	for (int round = 0; round < ROUNDS; round++)
 		for (size_t i = 0; i < MANY; i++)
 			socket_expect(clients[i], FIN | PING, S(""));
-	/* Those in the middle of the list go, the others are pinged on. */
+	/* WebSockets in the middle of the list close; the others still get pings. */
 	for (size_t i = 0; i < MANY; i += 2)
 		close(clients[i]);
 	rig_wait(&rig, RIG_GONE, MANY / 2);
@@ -593,16 +593,16 @@ Test(websocket, a_client_that_falls_silent_is_put_out)
 
 static void lose_patience(struct rig *rig)
 {
-	websocket_be_patient(rig->server, 1000);
+	websocket_set_idle_timeout(rig->server, 1000);
 }
 
 static void regain_patience(struct rig *rig)
 {
-	websocket_be_patient(rig->server, 0);
+	websocket_set_idle_timeout(rig->server, 0);
 }
 
-/* The new time holds for those that are open already, pings included: this one would otherwise not
- * hear one for half a minute, and have five. */
+/* A new idle timeout, and the pings for it, apply to open WebSockets too: with the old settings
+ * this client would get no ping within the time of the test. */
 Test(websocket, less_patience_meets_open_sockets_too)
 {
 	struct rig rig;
@@ -645,7 +645,7 @@ Test(websocket, a_slow_reader_is_refused_bytes_and_then_gets_all)
 	rig_wait(&rig, RIG_MESSAGE, 1);
 	cr_assert_geq(rig_count(&rig, RIG_REFUSED), 1);
 	cr_assert_eq(rig_count(&rig, RIG_ENDED), 0);
-	/* Meanwhile others are served. */
+	/* Other clients are served meanwhile. */
 	int other = socket_open(&rig);
 	socket_send(other, FIN | TEXT, S("quick"));
 	socket_expect(other, FIN | TEXT, S("quick"));
@@ -694,7 +694,7 @@ Test(websocket, pings_of_a_client_that_reads_no_pongs_are_bounded)
 	repeat(&payload, 'p', 125);
 	for (int i = 0; i < 500; i++)
 		frame_add(&pings, FIN | PING, buf_str(&payload));
-	/* Until nothing more is taken from us: the server has stopped to read. */
+	/* Send until the socket accepts no more: the server has stopped reading. */
 	struct timeval patience = { .tv_usec = 300000 };
 	setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	size_t sent = 0;

@@ -1,4 +1,4 @@
-/* Files beneath a folder: put in place by many at once, lines added together, changes seen. */
+/* Confined paths: concurrent replacement, appended lines, detection of changes. */
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <signal.h>
@@ -33,7 +33,7 @@ static const char *look(struct arena *arena, const char *name)
 	return str_c(arena, text);
 }
 
-/* ---- putting in place -------------------------------------------------------------------- */
+/* ---- replacing --------------------------------------------------------------------------- */
 
 enum { THREADS = 8, TIMES = 40, LONG = 50000 };
 
@@ -47,7 +47,7 @@ static void *put_often(void *argument)
 		struct error error;
 		struct str bytes;
 		uint64_t size;
-		/* Whoever has put it there finds it whole at once. */
+		/* A writer immediately reads a complete file. */
 		if (!confined_replace(folder, "sums/same", (struct str){ content, LONG },
 				      (struct confined_write){ .make_folders = true }, &error) ||
 		    !confined_read(folder, "sums/same", 0, LONG + 1, &arena, &bytes, &size,
@@ -91,7 +91,7 @@ Test(beneath, lines_are_added_together)
 	cr_assert_str_eq(look(&arena, "log/a"), "one\n\nthree\nfour\n");
 }
 
-/* Adds three lines of four bytes to a file that may have `room` bytes. */
+/* Appends three lines of four bytes to a file whose size is limited to `room` bytes. */
 static size_t added_within(rlim_t room, struct error *error)
 {
 	const struct str lines[] = { S("111"), S("222"), S("333") };
@@ -116,7 +116,7 @@ Test(beneath, it_says_how_many_lines_found_room)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		AUTO(arena) arena = { 0 };
 		struct error error;
-		/* The end of a torn line comes first. */
+		/* The newline that ends the torn line comes first. */
 		cr_assert(confined_replace(folder, "full", S("to"), (struct confined_write){ 0 },
 					   &error));
 		cr_expect_eq(added_within(cases[i].room, &error), cases[i].written, "%zu", i);
@@ -126,7 +126,7 @@ Test(beneath, it_says_how_many_lines_found_room)
 	}
 }
 
-/* ---- signs --------------------------------------------------------------------------------- */
+/* ---- signatures ---------------------------------------------------------------------------- */
 
 Test(beneath, a_sign_is_good_only_when_a_change_would_show)
 {

@@ -1,4 +1,4 @@
-/* Files, folders and the lock that proves who is alive. */
+/* Files, folders and file locks. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -106,7 +106,7 @@ Test(file, folders_are_made_with_their_parents)
 	cr_assert(file_lock(in_folder(&arena, "file"), &file, &error));
 	close(file);
 	cr_assert(!folder_make(in_folder(&arena, "file"), &error));
-	cr_assert_not_null(strstr(error.text, "in its place"));
+	cr_assert_not_null(strstr(error.text, "a file of that name exists"));
 	cr_assert(!folder_make(in_folder(&arena, "file/x"), &error));
 	cr_assert(!folder_make("", &error));
 }
@@ -215,7 +215,7 @@ Test(file, replaced_in_one_step)
 	cr_assert(str_equal(text, S("another")));
 	cr_assert(!file_replace(in_folder(&arena, "no/such"), S("x"), &error));
 	cr_assert_not_null(strstr(error.text, "no/such"));
-	/* a folder is not replaced, and nothing is left beside it */
+	/* a folder is not replaced, and no temporary file is left behind */
 	cr_assert_eq(mkdir(in_folder(&arena, "folder"), 0700), 0);
 	cr_assert(!file_replace(in_folder(&arena, "folder"), S("x"), &error));
 	char command[100];

@@ -1,4 +1,4 @@
-/* The flight recorder: what it keeps, who is named for a stall, and what a dying process leaves. */
+/* The flight recorder: its contents, stall reports, and the files of a dying process. */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <pthread.h>
@@ -54,7 +54,7 @@ static void trial_open(struct trial *trial)
 	cr_assert(loop_watch(trial->loop, trial->folder, stalled, trial, &error));
 }
 
-/* Removes the files; how many there were. */
+/* Removes the files and returns their number. */
 static unsigned clear_folder(const char *path)
 {
 	unsigned count = 0;
@@ -92,7 +92,7 @@ static bool says(struct str text, const char *part)
 	return str_find(text, str_from_c(part), &at);
 }
 
-/* A phase that took this long, without the time it takes. */
+/* Records a phase of this duration without waiting for it. */
 static void pretend(struct flight *flight, const char *name, uint64_t subject, int64_t took_us)
 {
 	struct flight_mark mark = flight_begin(flight, name, subject);
@@ -100,7 +100,7 @@ static void pretend(struct flight *flight, const char *name, uint64_t subject, i
 	flight_end(flight, mark);
 }
 
-/* Files are named by the millisecond: a stall in a new one has a name of its own. */
+/* File names contain milliseconds: a stall in another millisecond gets another file. */
 static void next_millisecond(void)
 {
 	struct timespec begun, now;
@@ -121,7 +121,7 @@ static void nothing(struct job *job, unsigned thread)
 	(void)thread;
 }
 
-/* Holds the loop until the watchdog has said so: it does not wait for the end of it. */
+/* Occupies the loop until the watchdog reports a stall, which it does before the phase ends. */
 static void hold(struct job *job)
 {
 	struct holding *holding = (struct holding *)(void *)job;
@@ -143,7 +143,7 @@ Test(flight, a_stall_is_named_while_it_lasts)
 	struct str text = file_text(&trial, trial.file, &arena);
 	cr_assert(says(text, "by holder 0\n"));
 	cr_assert(says(text, "under way  holder 0\n"));
-	/* Its end is not a second one. */
+	/* The end of the phase is not reported as a second stall. */
 	cr_assert_eq(loop_stalls(trial.loop), 1);
 	cr_assert_eq(trial_close(&trial), 1);
 }
@@ -162,14 +162,14 @@ Test(flight, one_that_is_over_already_is_named_too_and_the_innermost_is_to_blame
 	cr_assert_str_eq(trial.phase, "inner");
 	cr_assert_eq(trial.subject, 3);
 	cr_assert_eq(loop_stalls(trial.loop), 1);
-	/* What is around many short ones is to blame itself. */
+	/* A long phase with many short nested phases is itself the stall. */
 	outer = flight_begin(flight, "outer", 4);
 	outer.start_us -= 300000;
 	pretend(flight, "inner", 5, 50000);
 	flight_end(flight, outer);
 	await_stalls(&trial, 2);
 	cr_assert_str_eq(trial.phase, "outer");
-	/* A turn with a stall in it is not another one; one without any is. */
+	/* A long tick is reported only if no phase in it was reported. */
 	flight_tick(flight, 400000);
 	flight_tick(flight, 1000);
 	cr_assert_eq(loop_stalls(trial.loop), 2);
@@ -192,7 +192,7 @@ Test(flight, keeps_the_newest_phases_and_the_newest_files)
 		next_millisecond();
 		pretend(flight, "slow", i, 200000);
 		await_stalls(&trial, ++told);
-		/* Two in one millisecond would have one name: the first was slow to be written. */
+		/* Two files in the same millisecond would have the same name. */
 		if (trial.file[0] == '\0')
 			i--;
 		else
@@ -229,7 +229,7 @@ static void die(struct job *job, unsigned thread)
 	raise(((struct dying *)(void *)job)->number);
 }
 
-/* What a child process leaves that dies by `number` in the middle of a phase. */
+/* Checks the file of a child process that dies by signal `number` in the middle of a phase. */
 static void dies(int number, bool broken_invariant, const char *why)
 {
 	struct trial trial = { .folder = "/tmp/baton-test-XXXXXX" };
@@ -242,7 +242,7 @@ static void dies(int number, bool broken_invariant, const char *why)
 			_exit(1);
 		flight_begin(loop_flight(trial.loop), "dying", 77);
 		require(!broken_invariant);
-		/* On the thread of a lane: where our own faults would be, too. */
+		/* Raise the signal on the thread of a lane, where a fault may happen too. */
 		struct dying dying = { .job = { .run = die }, .number = number };
 		platform_submit(loop_platform(trial.loop), LANE_READER, &dying.job);
 		loop_free(trial.loop);
@@ -268,7 +268,7 @@ Test(flight, a_dying_process_leaves_its_last_phases)
 {
 	dies(SIGABRT, true, "the process aborted");
 	dies(SIGABRT, false, "the process aborted");
-	/* A signal that a sanitizer has taken is the sanitizer's. */
+	/* A sanitizer may handle the signal itself. */
 	struct sigaction there;
 	if (sigaction(SIGILL, NULL, &there) == 0 && there.sa_handler == SIG_DFL)
 		dies(SIGILL, false, "the process faulted");
@@ -292,16 +292,16 @@ Test(flight, turns_are_measured)
 	platform_submit(loop_platform(trial.loop), LANE_READER, &holding.job);
 	loop_run(trial.loop);
 	cr_assert_str_eq(trial.phase, "job");
-	/* The turn that was held ends when the loop runs again. */
+	/* The long tick ends when the loop runs again. */
 	holding.job.done = hold;
 	platform_submit(loop_platform(trial.loop), LANE_READER, &holding.job);
 	loop_run(trial.loop);
-	const struct histogram *turns = loop_ticks(trial.loop);
-	cr_assert_geq(turns->count, 1);
-	uint64_t slow = turns->count;
-	for (size_t i = 0; i < turns->bound_count; i++)
-		if (turns->bounds[i] < 0.11)
-			slow -= turns->counts[i];
+	const struct histogram *ticks = loop_ticks(trial.loop);
+	cr_assert_geq(ticks->count, 1);
+	uint64_t slow = ticks->count;
+	for (size_t i = 0; i < ticks->bound_count; i++)
+		if (ticks->bounds[i] < 0.11)
+			slow -= ticks->counts[i];
 	cr_assert_eq(slow, 1);
 	trial_close(&trial);
 }

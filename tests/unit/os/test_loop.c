@@ -1,4 +1,5 @@
-/* Jobs come back in order and on the loop, timers fire once, freeing finishes what is queued. */
+/* The loop: jobs complete in order on the loop thread, timers fire once, loop_free() finishes all
+ * queued jobs. */
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <signal.h>
@@ -97,7 +98,7 @@ Test(loop, readers_run_every_job_once_with_their_number)
 	loop_free(trial.loop);
 }
 
-/* Two jobs that wait for each other end only when two threads take them. */
+/* Two jobs that wait for each other finish only when two threads run them. */
 struct meeting {
 	struct job job;
 	struct loop *loop;

@@ -1,4 +1,4 @@
-/* Failpoints: the n-th passing kills, the trace has every name before it. */
+/* Failpoints: a rule acts at its pass; the trace contains every name passed before. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include "os/file.h"
 #include "os/failpoint.h"
 
-/* Passes a, b, b, b in a child with these rules; its wait status. */
+/* Passes a, b, b, b in a child process with these rules; returns its wait status. */
 static int walk(const char *rules, const char *trace)
 {
 	pid_t child = fork();
@@ -61,7 +61,7 @@ Test(point, the_named_passing_kills)
 	cr_assert(killed(walk("other=kill;b=kill@2", trace)));
 	cr_assert(file_read(trace, 1000, &arena, &text, &error));
 	cr_assert(str_equal(text, S("a\nb\nb\n")), STR_FMT, STR_ARG(text));
-	/* Appended, and this time nothing kills. */
+	/* The trace is appended to; no rule kills this time. */
 	cr_assert_eq(walk("b=kill@4; c=kill", trace), 0);
 	cr_assert(file_read(trace, 1000, &arena, &text, &error));
 	cr_assert(str_equal(text, S("a\nb\nb\na\nb\nb\nb\n")), STR_FMT, STR_ARG(text));
@@ -78,7 +78,7 @@ Test(point, a_limit_is_what_was_ordered)
 	cr_assert_eq(FAILPOINT_LIMIT("a", 100), 3);
 	cr_assert_eq(FAILPOINT_LIMIT("a", 100), 3, "as often as it is asked for");
 	cr_assert_eq(FAILPOINT_LIMIT("b", 100), 100);
-	FAILPOINT("a"); /* nothing happens there */
+	FAILPOINT("a"); /* no rule acts here */
 	unsetenv("BATON_POINTS");
 	failpoint_setup();
 	cr_assert_eq(FAILPOINT_LIMIT("a", 100), 100);
@@ -100,14 +100,14 @@ Test(point, whoever_passes_is_held_until_the_gate_opens)
 	snprintf(trace, sizeof(trace), "%s/trace", folder);
 	cr_assert_eq(mkfifo(gate, 0600), 0);
 	setenv("BATON_POINTS_GATE", gate, 1);
-	/* Ours is open before the child looks, so what is written stays in the FIFO. */
+	/* The FIFO is open here before the child opens it, so written bytes stay in it. */
 	int ours = open(gate, O_RDWR | O_CLOEXEC);
 	cr_assert_geq(ours, 0);
 	cr_assert_eq(write(ours, "xy", 2), 2);
 	cr_assert_eq(walk("a=hold;b=hold@2", trace), 0);
 	cr_assert_eq(write(ours, "xy", 2), 2);
 	cr_assert_eq(walk("b=hold@2-3", trace), 0);
-	/* Each passing took one byte: nothing is left. */
+	/* Each hold consumed one byte: none is left. */
 	cr_assert_eq(fcntl(ours, F_SETFL, O_NONBLOCK), 0);
 	char byte;
 	cr_assert_eq(read(ours, &byte, 1), -1);
@@ -117,7 +117,7 @@ Test(point, whoever_passes_is_held_until_the_gate_opens)
 	rmdir(folder);
 }
 
-/* Which of six passings find the disk full, as letters. */
+/* Expects which of six passes find the disk full, as letters. */
 static void full_passings(const char *rules, const char *expected)
 {
 	setenv("BATON_POINTS", rules, 1);

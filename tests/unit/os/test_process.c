@@ -1,4 +1,4 @@
-/* Children: output and its limit, exits and signals, ending, what a tree keeps open. */
+/* Child processes: output limit, exits and signals, process_end(), inherited descriptors. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -138,7 +138,7 @@ Test(process, input_directory_and_environment)
 	spec.input = S("given");
 	start(&trial, &spec);
 	finish(&trial);
-	/* the shell adds PWD and its kin, so the count is only bounded */
+	/* the shell adds PWD and other variables, so the count is only bounded */
 	cr_assert_eq(memcmp(trial.output, "/usr\nvalue\n", 11), 0);
 	cr_assert_eq(memcmp(trial.output + trial.output_size - 5, "given", 5), 0);
 	cr_assert_eq(trial.exit_status, 0);
@@ -215,7 +215,7 @@ Test(process, ending_asks_first)
 	process_end(trial.loop, trial.process);
 	process_end(trial.loop, 12345);
 	loop_run(trial.loop);
-	/* Whether the trap stood already when the signal came is the scheduler's choice. */
+	/* The scheduler decides whether the trap is installed before the signal arrives. */
 	cr_assert((trial.exit_status == 3 && trial.output_size == 6) || trial.signal == SIGTERM);
 	cr_assert_eq(trial.done, 1);
 	process_end(trial.loop, trial.process);
@@ -256,7 +256,7 @@ Test(process, a_grandchild_that_keeps_the_pipe_does_not_hold_done_for_ever)
 	trial.output[trial.output_size] = '\0';
 	pid_t grandchild = (pid_t)strtol(trial.output, NULL, 10);
 	cr_assert_gt(grandchild, 1);
-	/* It was of the group, so it was killed; it may still be waiting for its reaper. */
+	/* It was a member of the group, so it was killed; it may still be a zombie. */
 	char stat_path[64], state = 'X';
 	snprintf(stat_path, sizeof(stat_path), "/proc/%d/stat", (int)grandchild);
 	for (;;) {
@@ -281,7 +281,7 @@ Test(process, a_kept_descriptor_holds_its_lock_until_the_tree_is_dead)
 	snprintf(lock, sizeof(lock), "%s/effect", path);
 	int held, again;
 	cr_assert(file_lock(lock, &held, &error));
-	/* A background child of the shell, with no pipe of ours, holds it too. */
+	/* A background child of the shell holds the lock too, although it has none of the pipes. */
 	struct process_spec spec =
 		shell(&trial, SHELL("sleep 1000 >/dev/null 2>&1 & exec sleep 1000"));
 	spec.keep = &held;
@@ -293,7 +293,7 @@ Test(process, a_kept_descriptor_holds_its_lock_until_the_tree_is_dead)
 	process_end(trial.loop, trial.process);
 	finish(&trial);
 	cr_assert_eq(trial.signal, SIGTERM);
-	/* The whole group has been signalled; the lock goes with the last of them. */
+	/* The whole group got the signal; the lock is released when the last member ends. */
 	int file = open(lock, O_RDWR | O_CLOEXEC);
 	cr_assert_eq(flock(file, LOCK_EX), 0);
 	close(file);
@@ -363,12 +363,12 @@ Test(process, the_number_of_children_is_limited)
 	loop_run(trial.loop);
 	cr_assert_eq(trial.done, 1);
 	cr_assert(process_start(trial.loop, &spec, &process, &error));
-	/* Freed with children running: they are killed, and nobody hears of it. */
+	/* Freeing the loop kills running children without calling their done(). */
 	loop_free(trial.loop);
 	cr_assert_eq(trial.done, 1);
 }
 
-/* Each line that comes is answered with the next word, until there is none. */
+/* Answers each line with the next word, until there is none left. */
 static void converse(void *context, uint64_t argument, struct str bytes)
 {
 	static const char *const words[] = { "two\n", "three\n", "end\n" };
@@ -387,7 +387,7 @@ static void converse_done(void *context, uint64_t argument, const struct process
 {
 	struct trial *trial = context;
 	(void)argument;
-	cr_assert_eq(result->output.size, 0); /* it was told as it came */
+	cr_assert_eq(result->output.size, 0); /* it was passed to piece() */
 	trial->exit_status = result->exit_status;
 	trial->done++;
 	loop_stop(trial->loop);
