@@ -1,7 +1,7 @@
-/* net/http_client_loop.c -- runs libcurl on the loop: uv_poll watches its sockets, and its timeout
- * is a timer of the loop.
+/* net/http_client_loop.c -- runs libcurl on the loop.
  *
- * Finished transfers are collected after each call into libcurl, never inside one.
+ * uv_poll watches libcurl's sockets, and libcurl's timeout is a timer of the loop.  Finished
+ * transfers are collected after each call into libcurl, never inside one.
  */
 #include <stdlib.h>
 #include <uv.h>

@@ -99,12 +99,6 @@ static void take_line(struct sse_reader *reader)
 	}
 }
 
-static void end_line(struct sse_reader *reader)
-{
-	take_line(reader);
-	buf_clear(&reader->line);
-}
-
 /* Consumes a byte of a byte order mark at the beginning of the stream.  If the bytes turn out not
  * to be one, they become part of the first line. */
 static bool take_mark(struct sse_reader *reader, char c)
@@ -128,10 +122,12 @@ void sse_feed(struct sse_reader *reader, struct str bytes)
 		reader->after_return = c == '\r';
 		if (second)
 			continue;
-		if (c == '\r' || c == '\n')
-			end_line(reader);
-		else if (!buf_add_char(&reader->line, c))
+		if (c == '\r' || c == '\n') {
+			take_line(reader);
+			buf_clear(&reader->line);
+		} else if (!buf_add_char(&reader->line, c)) {
 			reader_end(reader, true);
+		}
 	}
 }
 

@@ -120,12 +120,6 @@ static bool write_some(int file, struct str bytes, size_t *out_put)
 	return true;
 }
 
-static bool write_whole(int file, struct str bytes)
-{
-	size_t put;
-	return write_some(file, bytes, &put);
-}
-
 /* Opens a folder within the root and creates its missing parts. */
 static int open_or_make_folder(int root, const char *path, struct arena *arena)
 {
@@ -183,7 +177,9 @@ static bool write_temporary(int parent, const char *temporary, const char *name,
 	unlinkat(parent, temporary, 0); /* left behind by a process that died */
 	AUTO_CLOSE file = openat(parent, temporary,
 				 O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	return file >= 0 && fchmod(file, mode) == 0 && write_whole(file, bytes) && fsync(file) == 0;
+	size_t put;
+	return file >= 0 && fchmod(file, mode) == 0 && write_some(file, bytes, &put) &&
+	       fsync(file) == 0;
 }
 
 /* Threads that replace the same file at once must not share a temporary file, so each takes the
