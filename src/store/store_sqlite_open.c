@@ -7,7 +7,7 @@
  * larger one when a person asks.
  *
  * The WAL is looked at before SQLite has it, because SQLite does not tell what it leaves out
- * (store_sqlite_log.c).  A killed process leaves a WAL that may be written and not synced.  What is
+ * (store_sqlite_wal_scan.c).  A killed process leaves a WAL that may be written and not synced.  What is
  * in it will be seen by readers and acted on, so it is synced first, by the checkpoint that ends
  * the opening.
  */

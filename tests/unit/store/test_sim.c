@@ -1,6 +1,6 @@
 /* tests/unit/store/test_sim.c -- SQLite on a disk that fails: whatever was acknowledged is there.
  *
- * The workload is that of scene.h.  A loop goes over every place where the fault can strike: the
+ * The workload is that of crash_scene.h.  A loop goes over every place where the fault can strike: the
  * 1st, the 2nd, … until it does not strike any more.
  */
 #include <sqlite3.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "scene.h"
+#include "crash_scene.h"
 
 TestSuite(sim, .init = stories_make, .fini = stories_drop, .timeout = 600);
 

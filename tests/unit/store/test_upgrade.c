@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "scene.h"
+#include "crash_scene.h"
 #include "store/page_vfs.h"
 
 static char *dump;         /* v1.sql */

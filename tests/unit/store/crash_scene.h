@@ -1,4 +1,4 @@
-/* tests/unit/store/scene.h -- a workload, and the stories that it may leave on a disk that fails.
+/* tests/unit/store/crash_scene.h -- a workload, and the stories that it may leave on a disk that fails.
  *
  * The workload is a list of commits: streams, values with their names, effects, snapshots, floors,
  * documents, guards and requests.  The memory store plays it once and tells its story after each of

@@ -1,4 +1,4 @@
-/* store/store_sqlite_log.c -- what SQLite's log has lost.
+/* store/store_sqlite_wal_scan.c -- what SQLite's log has lost.
  *
  * SQLite reads the WAL up to the first frame whose checksum is wrong and takes that for its end.
  * After a power cut it is: the one commit that was being written was not acknowledged.  But a bit

@@ -1,5 +1,5 @@
-/* tests/unit/store/scene.c -- see scene.h. */
-#include "scene.h"
+/* tests/unit/store/crash_scene.c -- see crash_scene.h. */
+#include "crash_scene.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
