@@ -125,8 +125,8 @@ static struct store *store_open(const char *name)
 {
 	struct store *store;
 	struct error error;
-	const struct store_ops *ops = store_backend(S("sqlite"));
-	if (!ops->open(file_name(name), &store, &error))
+	const struct store_backend *backend = store_backend_find(S("sqlite"), &error);
+	if (!backend->open(file_name(name), &store, &error))
 		stop("open", error.text);
 	return store;
 }
@@ -156,11 +156,11 @@ static double writer_round(unsigned producers, long events, double *out_batch)
 	double begun = now_s();
 	loop_run(bench.loop);
 	double seconds = now_s() - begun;
-	struct store_stats stats = store->ops->stats(store);
+	struct store_stats stats = store->writer->stats(store);
 	*out_batch = (double)stats.events / (double)stats.commits;
 	writer_free(bench.writer);
 	loop_free(bench.loop);
-	store->ops->close(store);
+	store->backend->close(store);
 	files_remove("store.db");
 	return (double)events / seconds;
 }
@@ -194,9 +194,9 @@ static void bare_open(struct bare *bare)
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
 	if (sqlite3_open_v2(file_name("bare.db"), &bare->database, flags, NULL) != SQLITE_OK)
 		stop("bare loop", sqlite3_errmsg(bare->database));
-	static const char settings[] =
-		STORE_SQLITE_SETTINGS "PRAGMA journal_mode = WAL;" STORE_SQLITE_WRITER_SETTINGS
-				      "BEGIN;" STORE_SQLITE_SCHEMA STORE_SQLITE_UNLISTED "COMMIT;";
+	static const char settings[] = STORE_SQLITE_SETTINGS
+		"PRAGMA journal_mode = WAL;" STORE_SQLITE_WRITER_SETTINGS
+		"BEGIN;" STORE_SQLITE_SCHEMA STORE_SQLITE_DROP_RUN_LISTS "COMMIT;";
 	if (sqlite3_exec(bare->database, settings, NULL, NULL, NULL) != SQLITE_OK)
 		stop("bare loop", sqlite3_errmsg(bare->database));
 	sqlite3_wal_hook(bare->database, frames_counted, bare);
@@ -325,7 +325,7 @@ static void store_fill(struct store *store, unsigned runs, long each)
 			batch[i] = &appends[i];
 		}
 		struct error error;
-		if (!store->ops->commit(store, batch, runs, &error))
+		if (!store->writer->commit(store, batch, runs, &error))
 			stop("commit", error.text);
 	}
 }
@@ -335,7 +335,7 @@ static void measure_bytes(unsigned runs)
 	long each = READ_EVENTS / runs;
 	struct store *store = store_open("bytes.db");
 	store_fill(store, runs, each);
-	store->ops->close(store); /* the last one to close moves the WAL */
+	store->backend->close(store); /* the last one to close moves the WAL */
 	struct stat status;
 	if (stat(file_name("bytes.db"), &status) != 0)
 		stop("bytes", "no file");
@@ -375,7 +375,7 @@ static void measure_reading(void)
 	struct store_reader *reader;
 	struct error error;
 	store_fill(store, 1, READ_EVENTS);
-	if (!store->ops->reader_open(store, &reader, &error))
+	if (!store->backend->open_reader(store, &reader, &error))
 		stop("reader", error.text);
 	for (size_t i = 0; i < COUNT(pages); i++) {
 		static const clockid_t clocks[] = { CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID };
@@ -388,8 +388,8 @@ static void measure_reading(void)
 		       "\"events_per_cpu_second\":%.0f}\n",
 		       pages[i], best[0], best[1]);
 	}
-	store->ops->reader_close(reader);
-	store->ops->close(store);
+	store->backend->close_reader(reader);
+	store->backend->close(store);
 	files_remove("read.db");
 }
 
@@ -416,23 +416,23 @@ static void measure_purging(void)
 	append.floor = READ_EVENTS + 1;
 	struct store_append *batch[] = { &append };
 	struct error error;
-	if (!store->ops->commit(store, batch, 1, &error) || append.outcome != STORE_COMMITTED)
+	if (!store->writer->commit(store, batch, 1, &error) || append.outcome != STORE_COMMITTED)
 		stop("compact", error.text);
 	size_t slices = 0;
 	for (bool more = true; more; slices++) {
 		double begun = seconds_of(CLOCK_MONOTONIC);
 		struct store_deadline deadline = { &clock,
 						   mono_us(&clock) + LIMIT_PURGE_MS * 1000 };
-		if (!store->ops->purge(store, LIMIT_PURGE_ROWS, &deadline, &more, &error))
+		if (!store->admin->purge(store, LIMIT_PURGE_ROWS, &deadline, &more, &error))
 			stop("purge", error.text);
 		took[slices] = (seconds_of(CLOCK_MONOTONIC) - begun) * 1000;
 	}
 	qsort(took, slices, sizeof(took[0]), by_size);
 	printf("{\"bench\":\"purging\",\"events\":%llu,\"slices\":%zu,\"median_ms\":%.2f,"
 	       "\"longest_ms\":%.2f}\n",
-	       (unsigned long long)store->ops->stats(store).purged, slices, took[slices / 2],
+	       (unsigned long long)store->writer->stats(store).purged, slices, took[slices / 2],
 	       took[slices - 1]);
-	store->ops->close(store);
+	store->backend->close(store);
 	files_remove("purge.db");
 }
 

@@ -170,19 +170,15 @@ static bool take_lock(struct server *server, struct error *error)
 
 static bool open_store(struct server *server, struct error *error)
 {
-	const struct store_ops *ops = store_backend(S("sqlite"));
+	const struct store_backend *backend = store_backend_find(S("sqlite"), error);
 	const char *path =
 		str_format(&server->arena, "%s/baton.db", server->settings.data_folder).at;
-	if (!ops->open(path, &server->store, error))
+	if (backend == NULL || !backend->open(path, &server->store, error))
 		return false;
 	FAILPOINT("server.store_opened");
-	uint64_t lost = ops->stats(server->store).lost_commits;
-	if (lost > 0)
-		log_line(LOG_WARNING,
-			 "%s-wal was damaged: at least %llu acknowledged commit%s behind the damage"
-			 " %s lost; the log as it was is %s-wal.damaged, baton db check says more",
-			 path, (unsigned long long)lost, lost == 1 ? "" : "s",
-			 lost == 1 ? "is" : "are", path);
+	struct str report = server->store->admin->recovery_report(server->store, &server->arena);
+	if (report.size > 0)
+		log_line(LOG_WARNING, STR_FMT, STR_ARG(report));
 	return true;
 }
 
@@ -409,7 +405,7 @@ static void give_up(struct server *server)
 	if (server->workspace != NULL)
 		workspace_git_close(server->workspace);
 	if (server->store != NULL)
-		server->store->ops->close(server->store);
+		server->store->backend->close(server->store);
 	if (server->loop != NULL)
 		loop_free(server->loop);
 	if (server->lock >= 0)

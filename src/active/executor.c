@@ -85,7 +85,7 @@ static bool open_readers(struct executor *executor, struct error *error)
 	executor->readers = calloc(count, sizeof(struct store_reader *));
 	require(executor->readers != NULL);
 	for (unsigned i = 0; i < count; i++)
-		if (!store->ops->reader_open(store, &executor->readers[i], error))
+		if (!store->backend->open_reader(store, &executor->readers[i], error))
 			return false;
 	return true;
 }
@@ -138,7 +138,7 @@ void executor_free(struct executor *executor)
 	unsigned count = platform_reader_threads(executor->settings.platform);
 	for (unsigned i = 0; i < count; i++)
 		if (executor->readers[i] != NULL)
-			executor->settings.store->ops->reader_close(executor->readers[i]);
+			executor->settings.store->backend->close_reader(executor->readers[i]);
 	free(executor->readers);
 	writer_free(executor->writer);
 	graph_cache_done(&executor->graphs);

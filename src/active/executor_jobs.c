@@ -48,5 +48,5 @@ void executor_admin_job(struct executor *executor, struct executor_admin_job *ca
 
 struct store_stats executor_store_stats(const struct executor *executor)
 {
-	return executor->settings.store->ops->stats(executor->settings.store);
+	return executor->settings.store->writer->stats(executor->settings.store);
 }

@@ -29,7 +29,8 @@ struct forgetting {
 static void forget_work(struct executor_admin_job *care, struct store *store)
 {
 	struct forgetting *forgetting = (struct forgetting *)care;
-	forgetting->good = store->ops->forget(store, forgetting->before, &forgetting->error);
+	forgetting->good =
+		store->admin->expire_requests(store, forgetting->before, &forgetting->error);
 }
 
 static void forget_done(struct executor_admin_job *care)

@@ -26,7 +26,7 @@ struct executor_counts executor_counts(const struct executor *executor)
 					 .commit_times = writer_commit_times(writer),
 					 .snapshots = executor->snapshots,
 					 .loaded_events = executor->loaded_events,
-					 .store = store->ops->stats(store) };
+					 .store = store->writer->stats(store) };
 }
 
 enum { CLASSES = 6, TIMER = CLASSES, HUMAN, KINDS };

@@ -150,7 +150,7 @@ struct store_run projection_run_row(const struct run *run, struct arena *arena)
 	return (struct store_run){ .id = run->id,
 				   .name = run->graph->name,
 				   .state = run_state_row(run->state)->word,
-				   .stepping = run->busy > 0 || engine_could_go_on(run),
+				   .needs_recovery = run->busy > 0 || engine_could_go_on(run),
 				   .created_at = run->created_at,
 				   .updated_at = run->updated_at,
 				   .ended_at = run->ended_at,

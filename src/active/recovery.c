@@ -45,8 +45,8 @@ static void find_stepping(struct recovery *recovery, struct store_reader *reader
 	for (;;) {
 		AUTO(arena) arena = { 0 };
 		struct store_run_page page;
-		if (!reader->ops->list_stepping(reader, after, LIMIT_PAGE_ITEMS, &arena, &page,
-						&recovery->error))
+		if (!reader->ops->list_needing_recovery(reader, after, LIMIT_PAGE_ITEMS, &arena,
+							&page, &recovery->error))
 			return;
 		for (size_t i = 0; i < page.count; i++)
 			add_run(recovery, &page.at[i].id);

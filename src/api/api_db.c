@@ -50,7 +50,7 @@ static void stats_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct care *care = (struct care *)read;
 	struct store_size size;
-	if (!reader->ops->measure(reader, &size, &care->answer.error))
+	if (!reader->admin->measure(reader, &size, &care->answer.error))
 		return;
 	const struct store_stats stats = executor_store_stats(read->executor);
 	struct run_store_stats *answer = run_store_stats_new(&read->arena);
@@ -58,10 +58,10 @@ static void stats_work(struct executor_read *read, struct store_reader *reader)
 	SET(answer, events, size.events);
 	SET(answer, effects, size.effects);
 	SET(answer, values, size.blobs);
-	SET(answer, bytes, size.pages * size.page_bytes);
-	SET(answer, pages, size.pages);
-	SET(answer, free_pages, size.free_pages);
-	SET(answer, wal_bytes, size.wal_bytes);
+	SET(answer, bytes, size.bytes);
+	SET(answer, pages, store_detail(&size.details, "pages"));
+	SET(answer, free_pages, store_detail(&size.details, "free_pages"));
+	SET(answer, wal_bytes, store_detail(&size.details, "wal_bytes"));
 	SET(answer, commits, (int64_t)stats.commits);
 	SET(answer, appends, (int64_t)stats.appends);
 	SET(answer, refusals, (int64_t)stats.refusals);
@@ -84,7 +84,7 @@ static struct care *care_of(struct executor_admin_job *write)
 
 static void vacuum_work(struct executor_admin_job *write, struct store *store)
 {
-	store->ops->vacuum(store, &care_of(write)->answer.error);
+	store->admin->vacuum(store, &care_of(write)->answer.error);
 }
 
 static void vacuum_done(struct executor_admin_job *write)
@@ -112,7 +112,7 @@ static void backup_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct care *care = (struct care *)read;
 	int64_t bytes;
-	if (!reader->ops->backup(reader, care->file.at, &bytes, &care->answer.error))
+	if (!reader->admin->backup(reader, care->file.at, &bytes, &care->answer.error))
 		return;
 	struct run_store_copied *answer = run_store_copied_new(&read->arena);
 	SET(answer, file, care->file);
@@ -282,7 +282,7 @@ static void check_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct care *care = (struct care *)read;
 	struct store_check check;
-	if (!reader->ops->check(reader, &read->arena, &check, &care->answer.error))
+	if (!reader->admin->check(reader, &read->arena, &check, &care->answer.error))
 		return;
 	for (size_t i = 0; i < check.count; i++)
 		add_problem(care, check.problems[i]);

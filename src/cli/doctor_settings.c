@@ -185,7 +185,7 @@ void doctor_store(struct doctor *doctor)
 	else if (file_exists(in_folder(doctor, "baton.db-wal.damaged")))
 		doctor_print(
 			doctor, DOCTOR_WARN,
-			"restore the data folder from a copy, or remove baton.db-wal.damaged to"
+			"restore the data folder from a backup, or remove baton.db-wal.damaged to"
 			" go on without what is lost",
 			"its log was damaged at an earlier start; acknowledged commits are lost");
 	else

@@ -85,7 +85,7 @@ static void rebuild_end(struct rebuild *rebuild)
 static void end_work(struct executor_admin_job *admin, struct store *store)
 {
 	FAILPOINT("rebuild.before_end");
-	store->ops->rebuild_end(store, &rebuild_of_admin(admin)->error);
+	store->admin->rebuild_end(store, &rebuild_of_admin(admin)->error);
 }
 
 static void end_done(struct executor_admin_job *admin)
@@ -107,8 +107,8 @@ static void write_work(struct executor_admin_job *admin, struct store *store)
 {
 	struct rebuild *rebuild = rebuild_of_admin(admin);
 	FAILPOINT("rebuild.before_run");
-	store->ops->rebuild_run(store, &rebuild->row, rebuild->open, rebuild->open_count,
-				&rebuild->error);
+	store->admin->rebuild_run(store, &rebuild->row, rebuild->open, rebuild->open_count,
+				  &rebuild->error);
 }
 
 static void write_done(struct executor_admin_job *admin)
@@ -328,8 +328,9 @@ static void replace_work(struct executor_admin_job *admin, struct store *store)
 {
 	struct rebuild *rebuild = rebuild_of_admin(admin);
 	FAILPOINT("rebuild.before_documents");
-	store->ops->rebuild_documents(store, rebuild->system_seq, rebuild->documents,
-				      rebuild->document_count, &rebuild->current, &rebuild->error);
+	store->admin->rebuild_documents(store, rebuild->system_seq, rebuild->documents,
+					rebuild->document_count, &rebuild->current,
+					&rebuild->error);
 }
 
 static void documents_begin(struct rebuild *rebuild);

@@ -166,7 +166,7 @@ static bool look_at(struct pass *pass, struct store_reader *reader, const struct
 static bool begin_list(struct pass *pass, struct store_reader *reader)
 {
 	struct store_size size = { 0 };
-	if (pass->wanted.counts_values && !reader->ops->measure(reader, &size, &pass->error))
+	if (pass->wanted.counts_values && !reader->admin->measure(reader, &size, &pass->error))
 		return false;
 	pass->values_before = size.blobs;
 	pass->purged_before = executor_store_stats(pass->job.executor).purged;
@@ -219,10 +219,10 @@ static void measure_work(struct executor_read *read, struct store_reader *reader
 {
 	struct pass *pass = (struct pass *)read;
 	struct store_size size;
-	if (!reader->ops->measure(reader, &size, &pass->error))
+	if (!reader->admin->measure(reader, &size, &pass->error))
 		return;
 	pass->result.values = pass->values_before - size.blobs;
-	pass->result.free_bytes = size.free_pages * size.page_bytes;
+	pass->result.free_bytes = size.free_bytes;
 }
 
 static void measure_done(struct executor_read *read)
@@ -284,7 +284,7 @@ static void purge_work(struct executor_admin_job *admin, struct store *store)
 	struct platform *platform = executor_config(pass->job.executor)->platform;
 	const struct store_deadline deadline = { platform, platform_mono_us(platform) +
 								   LIMIT_PURGE_MS * INT64_C(1000) };
-	store->ops->purge(store, LIMIT_PURGE_ROWS, &deadline, &pass->purge_more, &pass->error);
+	store->admin->purge(store, LIMIT_PURGE_ROWS, &deadline, &pass->purge_more, &pass->error);
 }
 
 static void purge_done(struct executor_admin_job *admin)
@@ -303,7 +303,8 @@ static void forget_work(struct executor_admin_job *admin, struct store *store)
 {
 	struct pass *pass = pass_of_admin(admin);
 	FAILPOINT("retention.before_forget");
-	store->ops->forget(store, pass->now - (int64_t)LIMIT_REQUEST_KEPT_MS * 1000, &pass->error);
+	store->admin->expire_requests(store, pass->now - (int64_t)LIMIT_REQUEST_KEPT_MS * 1000,
+				      &pass->error);
 }
 
 static void forget_done(struct executor_admin_job *admin)

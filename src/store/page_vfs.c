@@ -1,9 +1,9 @@
-/* store/page_vfs.c -- see page_vfs.h.
+/* store/page_vfs.c -- adds and verifies page checksums.
  *
- * Locks, the WAL's index and everything else but the bytes of a page are handed on, and a log is a
- * log_file.  The checksum is two sums, each fed by the other, as in SQLite's WAL: every step can be
- * undone when its eight bytes are known, so two pages that differ within eight bytes never have the
- * same.
+ * Everything but the bytes of pages is passed to the base VFS, and a WAL is opened as a log_file.
+ * The checksum consists of two sums that feed each other, as in SQLite's WAL.  Each step is
+ * reversible when its eight bytes are known, so two pages that differ only within eight bytes have
+ * different checksums.
  */
 #include "store/page_vfs.h"
 
@@ -16,11 +16,11 @@
 #include "store/inner_file.h"
 #include "store/log_file.h"
 
-enum { ADOPT = 0x42617401, DAMAGE = 0x42617402 }; /* file controls of ours */
+enum { SKIP_CHECKS = 0x42617401, DAMAGE = 0x42617402 }; /* our file controls */
 
 struct page_file {
 	struct inner_file file; /* first: SQLite's file */
-	bool adopting;
+	bool skips_checks;
 	uint32_t damage;
 };
 
@@ -76,8 +76,8 @@ static bool is_whole(const uint8_t *page, uint32_t number)
 static int file_read(sqlite3_file *file, void *out, int size, sqlite3_int64 at)
 {
 	struct page_file *self = self_of(file);
-	int code = inner_read(file, out, size, at);
-	if (code != SQLITE_OK || self->adopting || !is_page(size, at) ||
+	int code = inner_file_read(file, out, size, at);
+	if (code != SQLITE_OK || self->skips_checks || !is_page(size, at) ||
 	    is_whole(out, number_of(at)))
 		return code;
 	self->damage = number_of(at);
@@ -87,66 +87,66 @@ static int file_read(sqlite3_file *file, void *out, int size, sqlite3_int64 at)
 static int file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 at)
 {
 	if (!is_page(size, at))
-		return inner_write(file, bytes, size, at);
+		return inner_file_write(file, bytes, size, at);
 	uint8_t page[PAGE_BYTES];
 	memcpy(page, bytes, PAGE_BYTES - PAGE_RESERVED);
 	checksum(page, number_of(at), page + PAGE_BYTES - PAGE_RESERVED);
-	return inner_write(file, page, size, at);
+	return inner_file_write(file, page, size, at);
 }
 
 static int file_control(sqlite3_file *file, int what, void *argument)
 {
 	struct page_file *self = self_of(file);
-	if (what == ADOPT)
-		self->adopting = true;
+	if (what == SKIP_CHECKS)
+		self->skips_checks = true;
 	else if (what == DAMAGE)
 		*(uint32_t *)argument = self->damage;
 	else
-		return inner_control(file, what, argument);
+		return inner_file_control(file, what, argument);
 	return SQLITE_OK;
 }
 
-/* ---- handed on ----------------------------------------------------------------------- */
+/* ---- passed to the base VFS ---------------------------------------------------------- */
 
 static int shm_map(sqlite3_file *file, int region, int size, int extend, void volatile **out)
 {
-	sqlite3_file *inner = inner_of(file);
+	sqlite3_file *inner = inner_file_of(file);
 	return inner->pMethods->xShmMap(inner, region, size, extend, out);
 }
 
 static int shm_lock(sqlite3_file *file, int first, int count, int flags)
 {
-	sqlite3_file *inner = inner_of(file);
+	sqlite3_file *inner = inner_file_of(file);
 	return inner->pMethods->xShmLock(inner, first, count, flags);
 }
 
 static void shm_barrier(sqlite3_file *file)
 {
-	sqlite3_file *inner = inner_of(file);
+	sqlite3_file *inner = inner_file_of(file);
 	inner->pMethods->xShmBarrier(inner);
 }
 
 static int shm_unmap(sqlite3_file *file, int forget)
 {
-	sqlite3_file *inner = inner_of(file);
+	sqlite3_file *inner = inner_file_of(file);
 	return inner->pMethods->xShmUnmap(inner, forget);
 }
 
-/* Version 2: no xFetch, since a mapped page would be read behind our back. */
+/* Version 2 has no xFetch: a memory-mapped page would not pass file_read(). */
 static const sqlite3_io_methods methods = {
 	.iVersion = 2,
-	.xClose = inner_close,
+	.xClose = inner_file_close,
 	.xRead = file_read,
 	.xWrite = file_write,
-	.xTruncate = inner_truncate,
-	.xSync = inner_sync,
-	.xFileSize = inner_size,
-	.xLock = inner_lock,
-	.xUnlock = inner_unlock,
-	.xCheckReservedLock = inner_check_reserved,
+	.xTruncate = inner_file_truncate,
+	.xSync = inner_file_sync,
+	.xFileSize = inner_file_size,
+	.xLock = inner_file_lock,
+	.xUnlock = inner_file_unlock,
+	.xCheckReservedLock = inner_file_check_reserved,
 	.xFileControl = file_control,
-	.xSectorSize = inner_sector_size,
-	.xDeviceCharacteristics = inner_characteristics,
+	.xSectorSize = inner_file_sector_size,
+	.xDeviceCharacteristics = inner_file_characteristics,
 	.xShmMap = shm_map,
 	.xShmLock = shm_lock,
 	.xShmBarrier = shm_barrier,
@@ -160,7 +160,7 @@ static sqlite3_vfs *base_of(sqlite3_vfs *vfs)
 	return vfs->pAppData;
 }
 
-/* The bytes of ours before those of the other VFS, enough for either kind of file. */
+/* The size of our part of a file, before that of the base VFS; enough for both kinds of file. */
 static int own_bytes(void)
 {
 	enum { ALIGNED = _Alignof(max_align_t) };
@@ -248,7 +248,7 @@ void page_vfs_fill(struct page_vfs *self, const char *name, sqlite3_vfs *base, i
 
 static const char system_name[] = "baton-pages";
 
-/* SQLite keeps a pointer to it for as long as the process lives. */
+/* SQLite keeps a pointer to the VFS until the process ends. */
 static void system_register(void)
 {
 	static struct page_vfs pages;
@@ -264,9 +264,9 @@ const char *page_vfs_name(void)
 	return system_name;
 }
 
-int page_vfs_adopt(sqlite3 *database)
+int page_vfs_skip_checks(sqlite3 *database)
 {
-	return sqlite3_file_control(database, "main", ADOPT, NULL);
+	return sqlite3_file_control(database, "main", SKIP_CHECKS, NULL);
 }
 
 uint32_t page_vfs_damage(sqlite3 *database)

@@ -1,29 +1,28 @@
-/* store/store_sqlite.c -- the one connection that writes.
+/* store/store_sqlite.c -- commits: the connection that writes.
  *
- * This connection alone checkpoints, and only between its own transactions: SQLite 3.40 (Debian 12)
- * can lose acknowledged data when a checkpoint races another connection's commit, and here
- * nothing can race.  The process that holds the data folder's lock is the only one that opens
- * the file.
+ * Only this connection checkpoints, and only between its own transactions: SQLite 3.40 (Debian 12)
+ * can lose acknowledged data when a checkpoint races with a commit of another connection.  Only the
+ * process that holds the lock on the data folder opens the file.
  *
- * A batch is one transaction.  Whether an append conflicts is known before it writes anything,
- * so a conflict needs no savepoint and cannot disturb its neighbours.  No room on the disk is known
- * before the frame that would commit is whole, so such a batch is rolled back and refused, and the
- * next may do better.  Any other trouble ends the whole store: after a failed write or fsync nobody
- * knows what the disk holds, and asking again would get an answer that means nothing.
+ * A batch is one transaction.  An append is checked before it writes anything, so a conflict needs
+ * no savepoint and does not affect the other appends.  A full disk is detected before the commit
+ * frame is complete: the batch is rolled back and refused, and a later batch may succeed.  Any other
+ * error breaks the store for good: after a failed write or fsync the content of the disk is unknown,
+ * and a repeated fsync that succeeds proves nothing.
  */
-#include "store/store_sqlite.h"
+#include "store/store_sqlite_vfs.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "os/failpoint.h"
 #include "store/page_vfs.h"
+#include "store/store_sqlite_write.h"
 
 enum { WAL_HEADER = 32, WAL_FRAME = 24 + PAGE_BYTES };
 
-/* What a transaction will have done once it is committed. */
+/* The effect of a transaction, added to the store when it is committed. */
 struct batch {
 	int64_t position;
 	uint64_t events, appends, conflicts;
@@ -34,90 +33,16 @@ static struct store_sqlite *self_of(struct store *store)
 	return (struct store_sqlite *)store;
 }
 
-static const char *advice(int code)
-{
-	switch (code & 0xff) {
-	case SQLITE_FULL:
-		return "; make room on the disk";
-	case SQLITE_NOTADB:
-	case SQLITE_CORRUPT:
-		return "; restore the data folder from a copy, or name another one";
-	case SQLITE_CANTOPEN:
-	case SQLITE_PERM:
-	case SQLITE_READONLY:
-		return "; check the folder's owner and permissions";
-	case SQLITE_BUSY:
-		return "; another program has the file open, end it";
-	default:
-		return "";
-	}
-}
-
-bool store_sqlite_is_full(sqlite3 *database)
-{
-	int code = sqlite3_extended_errcode(database);
-	int number = sqlite3_system_errno(database);
-	return (code & 0xff) == SQLITE_FULL ||
-	       ((code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_SHMSIZE) &&
-		(number == ENOSPC || number == EDQUOT));
-}
-
-bool store_sqlite_is_damaged(sqlite3 *database)
-{
-	int code = sqlite3_extended_errcode(database);
-	return code == SQLITE_IOERR_DATA || (code & 0xff) == SQLITE_CORRUPT ||
-	       (code & 0xff) == SQLITE_NOTADB;
-}
-
-bool store_sqlite_fail(sqlite3 *database, const char *path, const char *doing, struct error *error)
-{
-	int code = sqlite3_extended_errcode(database);
-	enum error_code kind = store_sqlite_is_full(database) ? ERROR_STORAGE_FULL : ERROR_STORAGE;
-	if (code == SQLITE_IOERR_DATA)
-		return fail(
-			error, kind,
-			"%s: cannot %s: page %u is damaged; restore the data folder from a copy",
-			path, doing, page_vfs_damage(database));
-	return fail(error, kind, "%s: cannot %s: %s (SQLite code %d)%s", path, doing,
-		    sqlite3_errmsg(database), code, advice(code));
-}
-
-sqlite3_stmt *store_sqlite_prepared(sqlite3 *database, sqlite3_stmt **statement, const char *text)
-{
-	if (*statement == NULL)
-		sqlite3_prepare_v3(database, text, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
-	return *statement;
-}
-
-sqlite3_stmt *store_sqlite_statement(struct store_sqlite *self, enum store_sqlite_write which)
+sqlite3_stmt *store_sqlite_write_statement(struct store_sqlite *self, enum store_sqlite_write which)
 {
 	return store_sqlite_prepared(self->database, &self->statements[which],
 				     store_sqlite_writes[which]);
 }
 
-void store_sqlite_finalize(sqlite3_stmt **statements, size_t count)
+bool store_sqlite_execute(struct store_sqlite *self, enum store_sqlite_write which, int bound,
+			  const char *doing, struct error *error)
 {
-	for (size_t i = 0; i < count; i++)
-		sqlite3_finalize(statements[i]);
-}
-
-int store_sqlite_bind_text(sqlite3_stmt *statement, int index, struct str text)
-{
-	/* A NULL pointer would bind NULL, not "". */
-	return sqlite3_bind_text64(statement, index, text.at != NULL ? text.at : "", text.size,
-				   SQLITE_STATIC, SQLITE_UTF8);
-}
-
-int store_sqlite_bind_bytes(sqlite3_stmt *statement, int index, const void *bytes, size_t size)
-{
-	return sqlite3_bind_blob64(statement, index, bytes != NULL ? bytes : "", size,
-				   SQLITE_STATIC);
-}
-
-bool store_sqlite_run(struct store_sqlite *self, enum store_sqlite_write which, int bound,
-		      const char *doing, struct error *error)
-{
-	sqlite3_stmt *statement = store_sqlite_statement(self, which);
+	sqlite3_stmt *statement = store_sqlite_write_statement(self, which);
 	if (bound != SQLITE_OK || sqlite3_step(statement) != SQLITE_DONE) {
 		store_sqlite_fail(self->database, self->path, doing, error);
 		sqlite3_reset(statement);
@@ -127,10 +52,10 @@ bool store_sqlite_run(struct store_sqlite *self, enum store_sqlite_write which, 
 	return true;
 }
 
-bool store_sqlite_first(struct store_sqlite *self, enum store_sqlite_write which, int bound,
-			const char *doing, bool *out_found, struct error *error)
+bool store_sqlite_first_row(struct store_sqlite *self, enum store_sqlite_write which, int bound,
+			    const char *doing, bool *out_found, struct error *error)
 {
-	sqlite3_stmt *statement = store_sqlite_statement(self, which);
+	sqlite3_stmt *statement = store_sqlite_write_statement(self, which);
 	int step = bound == SQLITE_OK ? sqlite3_step(statement) : bound;
 	if (step != SQLITE_ROW && step != SQLITE_DONE) {
 		store_sqlite_fail(self->database, self->path, doing, error);
@@ -141,33 +66,34 @@ bool store_sqlite_first(struct store_sqlite *self, enum store_sqlite_write which
 	return true;
 }
 
-void store_sqlite_over(struct store_sqlite *self, enum store_sqlite_write which)
+void store_sqlite_reset(struct store_sqlite *self, enum store_sqlite_write which)
 {
-	sqlite3_reset(store_sqlite_statement(self, which));
+	sqlite3_reset(store_sqlite_write_statement(self, which));
 }
 
 /* ---- a transaction ------------------------------------------------------------------- */
 
-void store_sqlite_latch(struct store_sqlite *self, const struct error *error)
+void store_sqlite_stop_writing(struct store_sqlite *self, const struct error *error)
 {
 	self->broken = true;
 	self->breakage = *error;
 }
 
-/* Read inside the transaction, so that nobody can have come between. */
+/* Reads the epoch inside the transaction, so that no other process can change it in between. */
 static bool owner_check(struct store_sqlite *self, struct error *error)
 {
 	bool found;
-	if (!store_sqlite_first(self, WRITE_OWNER, SQLITE_OK, "read the owner", &found, error))
+	if (!store_sqlite_first_row(self, WRITE_OWNER, SQLITE_OK, "read the owner", &found, error))
 		return false;
 	int64_t owner =
-		found ? sqlite3_column_int64(store_sqlite_statement(self, WRITE_OWNER), 0) : -1;
-	store_sqlite_over(self, WRITE_OWNER);
+		found ? sqlite3_column_int64(store_sqlite_write_statement(self, WRITE_OWNER), 0)
+		      : -1;
+	store_sqlite_reset(self, WRITE_OWNER);
 	if (owner == self->owner)
 		return true;
 	return fail(error, ERROR_STORAGE,
-		    "%s: another baton has opened the store (epoch %lld, ours is %lld); this one"
-		    " writes nothing more, end it",
+		    "%s: another baton has opened the store (epoch %lld, ours is %lld); this"
+		    " process refuses further writes, stop it",
 		    self->path, (long long)owner, (long long)self->owner);
 }
 
@@ -176,43 +102,44 @@ static bool begin(struct store_sqlite *self, struct error *error)
 	if (!self->broken && atomic_load(&self->damaged)) {
 		struct error damage;
 		fail(&damage, ERROR_STORAGE,
-		     "%s: a reader has met damage; restore the data folder from a copy",
+		     "%s: a reader found damage; restore the data folder from a backup",
 		     self->path);
-		store_sqlite_latch(self, &damage);
+		store_sqlite_stop_writing(self, &damage);
 	}
 	if (self->broken) {
 		*error = self->breakage;
 		return false;
 	}
-	if (store_sqlite_run(self, WRITE_BEGIN, SQLITE_OK, "begin a transaction", error) &&
+	if (store_sqlite_execute(self, WRITE_BEGIN, SQLITE_OK, "begin a transaction", error) &&
 	    owner_check(self, error) &&
-	    (self->owns || store_sqlite_run(self, WRITE_OWN, SQLITE_OK, "become the owner", error)))
+	    (self->owns ||
+	     store_sqlite_execute(self, WRITE_OWN, SQLITE_OK, "store the epoch", error)))
 		return true;
 	return store_sqlite_end(self, false, error);
 }
 
 bool store_sqlite_begin(struct store_sqlite *self, struct error *error)
 {
-	store_sqlite_known_clear(self);
+	store_sqlite_row_cache_clear(self);
 	return begin(self, error);
 }
 
 static bool roll_back(struct store_sqlite *self, struct error *error)
 {
 	struct error other;
-	store_sqlite_known_clear(self);
+	store_sqlite_row_cache_clear(self);
 	if (!sqlite3_get_autocommit(self->database) &&
-	    !store_sqlite_run(self, WRITE_ROLLBACK, SQLITE_OK, "roll back", &other) &&
+	    !store_sqlite_execute(self, WRITE_ROLLBACK, SQLITE_OK, "roll back", &other) &&
 	    error->code == ERROR_STORAGE_FULL)
 		*error = other;
 	if (error->code == ERROR_STORAGE)
-		store_sqlite_latch(self, error);
+		store_sqlite_stop_writing(self, error);
 	return false;
 }
 
 bool store_sqlite_end(struct store_sqlite *self, bool good, struct error *error)
 {
-	if (good && store_sqlite_run(self, WRITE_COMMIT, SQLITE_OK, "commit", error)) {
+	if (good && store_sqlite_execute(self, WRITE_COMMIT, SQLITE_OK, "commit", error)) {
 		self->owner += !self->owns;
 		self->owns = true;
 		return true;
@@ -225,28 +152,28 @@ bool store_sqlite_end(struct store_sqlite *self, bool good, struct error *error)
 static bool run_find(struct store_sqlite *self, const struct uuid *id,
 		     struct store_sqlite_run_row *out_row, struct error *error)
 {
-	const struct store_sqlite_run_row *known = store_sqlite_known(self, id);
+	const struct store_sqlite_run_row *known = store_sqlite_row_cache_find(self, id);
 	if (known != NULL) {
 		*out_row = *known;
 		return true;
 	}
-	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_RUN_FIND);
+	sqlite3_stmt *statement = store_sqlite_write_statement(self, WRITE_RUN_FIND);
 	int bound = store_sqlite_bind_bytes(statement, 1, id->bytes, sizeof(id->bytes));
 	*out_row = (struct store_sqlite_run_row){ .id = *id };
-	if (!store_sqlite_first(self, WRITE_RUN_FIND, bound, "look for a run", &out_row->there,
-				error))
+	if (!store_sqlite_first_row(self, WRITE_RUN_FIND, bound, "look for a run", &out_row->exists,
+				    error))
 		return false;
-	if (out_row->there) {
+	if (out_row->exists) {
 		out_row->key = sqlite3_column_int64(statement, 0);
 		out_row->seq = sqlite3_column_int64(statement, 1);
 		out_row->floor = sqlite3_column_int64(statement, 2);
-		out_row->stepping = sqlite3_column_int(statement, 3) != 0;
+		out_row->needs_recovery = sqlite3_column_int(statement, 3) != 0;
 		out_row->created_at = sqlite3_column_int64(statement, 4);
 		out_row->ended_at = sqlite3_column_int64(statement, 5);
 		out_row->state = store_sqlite_column(statement, 6, &self->scratch);
 		out_row->name = store_sqlite_column(statement, 7, &self->scratch);
 	}
-	store_sqlite_over(self, WRITE_RUN_FIND);
+	store_sqlite_reset(self, WRITE_RUN_FIND);
 	return true;
 }
 
@@ -259,40 +186,40 @@ static int bind_row(sqlite3_stmt *statement, const struct store_run *row, int64_
 	       store_sqlite_bind_text(statement, 10, row->summary);
 }
 
-/* Counts a run, or with -1 takes it off again. */
+/* Adds a run to the tally of its name and state; change -1 removes it. */
 static bool tally(struct store_sqlite *self, struct str name, struct str state, int64_t created_at,
 		  int64_t ended_at, int change, struct error *error)
 {
-	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_TALLY);
+	sqlite3_stmt *statement = store_sqlite_write_statement(self, WRITE_TALLY);
 	int64_t took = ended_at > 0 ? ended_at - created_at : 0;
 	int bound = store_sqlite_bind_text(statement, 1, name) |
 		    store_sqlite_bind_text(statement, 2, state) |
 		    sqlite3_bind_int(statement, 3, change) |
 		    sqlite3_bind_int(statement, 4, ended_at > 0 ? change : 0) |
 		    sqlite3_bind_int64(statement, 5, took * change);
-	return store_sqlite_run(self, WRITE_TALLY, bound, "count a run", error);
+	return store_sqlite_execute(self, WRITE_TALLY, bound, "count a run", error);
 }
 
-/* The system stream is key 0, is in no state and needs no recovery. */
+/* The system stream has key 0, is in no tally and needs no recovery. */
 static bool row_insert(struct store_sqlite *self, const struct store_run *row, int64_t seq,
 		       int64_t *out_key, struct error *error)
 {
-	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_RUN_INSERT);
+	sqlite3_stmt *statement = store_sqlite_write_statement(self, WRITE_RUN_INSERT);
 	bool system = uuid_is_zero(&row->id);
 	int bound =
 		(system ? sqlite3_bind_int64(statement, 1, 0) : sqlite3_bind_null(statement, 1)) |
 		store_sqlite_bind_bytes(statement, 2, row->id.bytes, sizeof(row->id.bytes)) |
-		sqlite3_bind_int(statement, 3, row->stepping && !system) |
+		sqlite3_bind_int(statement, 3, row->needs_recovery && !system) |
 		store_sqlite_bind_text(statement, 4, row->name) |
 		store_sqlite_bind_text(statement, 5, row->state) | bind_row(statement, row, seq);
-	if (!store_sqlite_run(self, WRITE_RUN_INSERT, bound, "write a run", error))
+	if (!store_sqlite_execute(self, WRITE_RUN_INSERT, bound, "write a run", error))
 		return false;
 	*out_key = system ? 0 : sqlite3_last_insert_rowid(self->database);
 	return system ||
 	       tally(self, row->name, row->state, row->created_at, row->ended_at, 1, error);
 }
 
-/* Its name, its state and how long it took are counted elsewhere, too. */
+/* Updates the tallies when name, state or duration have changed. */
 static bool listing_update(struct store_sqlite *self, const struct store_run *row,
 			   const struct store_sqlite_run_row *was, struct error *error)
 {
@@ -302,34 +229,34 @@ static bool listing_update(struct store_sqlite *self, const struct store_run *ro
 	if (!tally(self, was->name, was->state, was->created_at, was->ended_at, -1, error) ||
 	    !tally(self, row->name, row->state, row->created_at, row->ended_at, 1, error))
 		return false;
-	sqlite3_stmt *update = store_sqlite_statement(self, WRITE_RUN_LISTED);
-	return listed || store_sqlite_run(self, WRITE_RUN_LISTED,
-					  sqlite3_bind_int64(update, 1, was->key) |
-						  store_sqlite_bind_text(update, 2, row->name) |
-						  store_sqlite_bind_text(update, 3, row->state),
-					  "write a run", error);
+	sqlite3_stmt *update = store_sqlite_write_statement(self, WRITE_RUN_LISTED);
+	return listed || store_sqlite_execute(self, WRITE_RUN_LISTED,
+					      sqlite3_bind_int64(update, 1, was->key) |
+						      store_sqlite_bind_text(update, 2, row->name) |
+						      store_sqlite_bind_text(update, 3, row->state),
+					      "write a run", error);
 }
 
 static bool row_update(struct store_sqlite *self, const struct store_run *row, int64_t seq,
 		       const struct store_sqlite_run_row *was, struct error *error)
 {
-	sqlite3_stmt *update = store_sqlite_statement(self, WRITE_RUN_UPDATE);
+	sqlite3_stmt *update = store_sqlite_write_statement(self, WRITE_RUN_UPDATE);
 	int bound = sqlite3_bind_int64(update, 1, was->key) | bind_row(update, row, seq);
-	if (!store_sqlite_run(self, WRITE_RUN_UPDATE, bound, "write a run", error))
+	if (!store_sqlite_execute(self, WRITE_RUN_UPDATE, bound, "write a run", error))
 		return false;
 	if (was->key == 0)
 		return true;
 	if (!listing_update(self, row, was, error))
 		return false;
-	if (row->stepping == was->stepping)
+	if (row->needs_recovery == was->needs_recovery)
 		return true;
-	sqlite3_stmt *stepping = store_sqlite_statement(self, WRITE_RUN_STEPPING);
-	bound = sqlite3_bind_int64(stepping, 1, was->key) |
-		sqlite3_bind_int(stepping, 2, row->stepping);
-	return store_sqlite_run(self, WRITE_RUN_STEPPING, bound, "write a run", error);
+	sqlite3_stmt *recovery = store_sqlite_write_statement(self, WRITE_RUN_NEEDS_RECOVERY);
+	bound = sqlite3_bind_int64(recovery, 1, was->key) |
+		sqlite3_bind_int(recovery, 2, row->needs_recovery);
+	return store_sqlite_execute(self, WRITE_RUN_NEEDS_RECOVERY, bound, "write a run", error);
 }
 
-/* The newest event tells where the stream is; a stream without any stays where it was. */
+/* The seq of the newest event is the run's seq; a stream without events keeps the one in its row. */
 bool store_sqlite_row_rebuild(struct store_sqlite *self, const struct store_run *row,
 			      int64_t *out_key, struct error *error)
 {
@@ -338,16 +265,17 @@ bool store_sqlite_row_rebuild(struct store_sqlite *self, const struct store_run 
 	if (!run_find(self, &row->id, &was, error))
 		return false;
 	char id[UUID_TEXT_SIZE];
-	if (!was.there)
+	if (!was.exists)
 		return fail(error, ERROR_NOT_FOUND, "%s: run " STR_FMT " has no row to be rebuilt",
 			    self->path, STR_ARG(uuid_text(&row->id, id)));
-	sqlite3_stmt *newest = store_sqlite_statement(self, WRITE_EVENT_NEWEST);
+	sqlite3_stmt *newest = store_sqlite_write_statement(self, WRITE_EVENT_NEWEST);
 	bool found;
-	if (!store_sqlite_first(self, WRITE_EVENT_NEWEST, sqlite3_bind_int64(newest, 1, was.key),
-				"look for the newest event", &found, error))
+	if (!store_sqlite_first_row(self, WRITE_EVENT_NEWEST,
+				    sqlite3_bind_int64(newest, 1, was.key),
+				    "look for the newest event", &found, error))
 		return false;
 	int64_t seq = found ? sqlite3_column_int64(newest, 0) : was.seq;
-	store_sqlite_over(self, WRITE_EVENT_NEWEST);
+	store_sqlite_reset(self, WRITE_EVENT_NEWEST);
 	*out_key = was.key;
 	return row_update(self, row, seq, &was, error);
 }
@@ -355,12 +283,13 @@ bool store_sqlite_row_rebuild(struct store_sqlite *self, const struct store_run 
 static bool events_write(struct store_sqlite *self, const struct store_append *append, int64_t key,
 			 int64_t position, struct error *error)
 {
-	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_EVENT);
+	sqlite3_stmt *statement = store_sqlite_write_statement(self, WRITE_EVENT);
 	for (size_t i = 0; i < append->event_count; i++) {
 		const struct store_event *event = &append->events[i];
 		int64_t ordinal = (int64_t)i + 1;
 		struct str names;
-		if (!store_sqlite_names_use(self, event->names, event->name_count, &names, error))
+		if (!store_sqlite_references_add(self, event->names, event->name_count, &names,
+						 error))
 			return false;
 		int bound = sqlite3_bind_int64(statement, 1, position + ordinal) |
 			    sqlite3_bind_int64(statement, 2, key) |
@@ -370,21 +299,22 @@ static bool events_write(struct store_sqlite *self, const struct store_append *a
 			    store_sqlite_bind_text(statement, 6, event->type) |
 			    store_sqlite_bind_keys(statement, 7, names) |
 			    store_sqlite_bind_text(statement, 8, event->body);
-		if (!store_sqlite_run(self, WRITE_EVENT, bound, "write an event", error))
+		if (!store_sqlite_execute(self, WRITE_EVENT, bound, "write an event", error))
 			return false;
 	}
 	return true;
 }
 
-/* Closes before it opens: a new attempt of the same effect keeps its id. */
+/* Closes before it opens, because a new attempt of an effect keeps the effect's id. */
 static bool effects_write(struct store_sqlite *self, const struct store_append *append, int64_t key,
 			  struct error *error)
 {
-	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_EFFECT_CLOSE);
+	sqlite3_stmt *statement = store_sqlite_write_statement(self, WRITE_EFFECT_CLOSE);
 	for (size_t i = 0; i < append->closed_count; i++) {
 		const struct uuid *id = &append->closed[i];
 		int bound = store_sqlite_bind_bytes(statement, 1, id->bytes, sizeof(id->bytes));
-		if (!store_sqlite_run(self, WRITE_EFFECT_CLOSE, bound, "close an effect", error))
+		if (!store_sqlite_execute(self, WRITE_EFFECT_CLOSE, bound, "close an effect",
+					  error))
 			return false;
 	}
 	return store_sqlite_effects_open(self, key, append->opened, append->opened_count, error);
@@ -393,7 +323,7 @@ static bool effects_write(struct store_sqlite *self, const struct store_append *
 bool store_sqlite_effects_open(struct store_sqlite *self, int64_t key,
 			       const struct store_effect *opened, size_t count, struct error *error)
 {
-	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_EFFECT_OPEN);
+	sqlite3_stmt *statement = store_sqlite_write_statement(self, WRITE_EFFECT_OPEN);
 	for (size_t i = 0; i < count; i++) {
 		const struct store_effect *effect = &opened[i];
 		int bound = store_sqlite_bind_bytes(statement, 1, effect->id.bytes,
@@ -402,7 +332,7 @@ bool store_sqlite_effects_open(struct store_sqlite *self, int64_t key,
 			    store_sqlite_bind_text(statement, 3, effect->kind) |
 			    sqlite3_bind_int64(statement, 4, effect->due_at) |
 			    store_sqlite_bind_text(statement, 5, effect->body);
-		if (!store_sqlite_run(self, WRITE_EFFECT_OPEN, bound, "open an effect", error))
+		if (!store_sqlite_execute(self, WRITE_EFFECT_OPEN, bound, "open an effect", error))
 			return false;
 	}
 	return true;
@@ -413,33 +343,33 @@ static bool stream_write(struct store_sqlite *self, struct store_append *append,
 			 struct error *error)
 {
 	struct store_sqlite_run_row now = *was;
-	now.there = true;
+	now.exists = true;
 	now.seq += (int64_t)append->event_count;
-	now.stepping = append->run.stepping && !uuid_is_zero(&append->run.id);
+	now.needs_recovery = append->run.needs_recovery && !uuid_is_zero(&append->run.id);
 	now.floor = append->floor > was->floor ? append->floor : was->floor;
 	now.state = append->run.state;
 	now.name = append->run.name;
 	now.created_at = append->run.created_at;
 	now.ended_at = append->run.ended_at;
-	bool written = was->there ? row_update(self, &append->run, now.seq, was, error)
-				  : row_insert(self, &append->run, now.seq, &now.key, error);
+	bool written = was->exists ? row_update(self, &append->run, now.seq, was, error)
+				   : row_insert(self, &append->run, now.seq, &now.key, error);
 	if (!written || !store_sqlite_values_write(self, append, error) ||
 	    !events_write(self, append, now.key, position, error) ||
 	    !effects_write(self, append, now.key, error) ||
-	    !store_sqlite_beside_write(self, append, now.key, was->floor, error))
+	    !store_sqlite_side_tables_write(self, append, now.key, was->floor, error))
 		return false;
-	store_sqlite_know(self, &now);
+	store_sqlite_row_cache_put(self, &now);
 	return true;
 }
 
-/* Whether it is refused is known before it writes anything. */
+/* All checks of an append, before anything is written. */
 static bool append_admit(struct store_sqlite *self, struct store_append *append,
 			 struct store_sqlite_run_row *out_was, struct batch *batch,
 			 bool *out_admitted, struct error *error)
 {
 	bool repeats;
 	*out_admitted = false;
-	if (!store_sqlite_repeats(self, append, &repeats, error))
+	if (!store_sqlite_request_is_repeated(self, append, &repeats, error))
 		return false;
 	if (repeats) {
 		append->outcome = STORE_REPEATED;
@@ -452,7 +382,7 @@ static bool append_admit(struct store_sqlite *self, struct store_append *append,
 		batch->conflicts++;
 		return true;
 	}
-	if (!store_sqlite_beside_admit(self, append, out_admitted, error))
+	if (!store_sqlite_side_tables_admit(self, append, out_admitted, error))
 		return false;
 	batch->conflicts += !*out_admitted && append->outcome == STORE_CONFLICT;
 	return true;
@@ -488,15 +418,15 @@ static bool transact(struct store_sqlite *self, struct store_append *const *appe
 	bool good = true;
 	for (size_t i = 0; i < count && good; i++)
 		good = append_write(self, appends[i], batch, error);
-	/* Only refusals: there is nothing that a commit could make durable. */
+	/* Every append was refused: there is nothing to commit. */
 	if (good && batch->appends == 0)
-		return store_sqlite_run(self, WRITE_ROLLBACK, SQLITE_OK, "end a transaction",
-					error) ||
+		return store_sqlite_execute(self, WRITE_ROLLBACK, SQLITE_OK, "end a transaction",
+					    error) ||
 		       roll_back(self, error);
 	if (good) {
 		FAILPOINT("store.before_commit");
 		if (FAILPOINT_FULL("store.before_commit"))
-			good = fail(error, ERROR_STORAGE_FULL, "%s: there is no room, by order",
+			good = fail(error, ERROR_STORAGE_FULL, "%s: the disk is full, by failpoint",
 				    self->path);
 	}
 	return store_sqlite_end(self, good, error);
@@ -525,8 +455,8 @@ bool store_sqlite_checkpoint_now(struct store_sqlite *self)
 	return code == SQLITE_OK || code == SQLITE_BUSY || store_sqlite_is_full(self->database);
 }
 
-/* Moves the WAL into the database when it has grown by LIMIT_STORE_WAL_FRAMES.  Readers may hold
- * it back; then it is tried again only after as many frames more, since every try is an fsync. */
+/* Every attempt costs an fsync.  When a reader prevents the checkpoint, the next attempt comes after
+ * another LIMIT_STORE_WAL_FRAMES frames. */
 void store_sqlite_checkpoint(struct store_sqlite *self)
 {
 	if (self->frames < self->frames_checkpointed)
@@ -535,15 +465,15 @@ void store_sqlite_checkpoint(struct store_sqlite *self)
 		return;
 	FAILPOINT("store.before_checkpoint");
 	if (!store_sqlite_checkpoint_now(self)) {
-		/* What was committed before is safe in the WAL; nothing more is taken. */
+		/* Earlier commits are safe in the WAL; further ones are refused. */
 		struct error error;
 		store_sqlite_fail(self->database, self->path, "checkpoint", &error);
-		store_sqlite_latch(self, &error);
+		store_sqlite_stop_writing(self, &error);
 	}
 	FAILPOINT("store.after_checkpoint");
 }
 
-/* The batch came to nothing: refused when the disk is full, else the end of the store. */
+/* Sets the outcome of a batch that was rolled back; true when the disk was full. */
 static bool undo(struct store_append *const *appends, size_t count, const struct error *error)
 {
 	bool full = error->code == ERROR_STORAGE_FULL;
@@ -552,7 +482,7 @@ static bool undo(struct store_append *const *appends, size_t count, const struct
 	return full;
 }
 
-/* A batch that goes through or comes to nothing. */
+/* Commits the batch as a whole or not at all. */
 static bool batch_commit(struct store_sqlite *self, struct store_append *const *appends,
 			 size_t count, struct error *error)
 {
@@ -572,7 +502,7 @@ static bool batch_commit(struct store_sqlite *self, struct store_append *const *
 	return true;
 }
 
-/* There is no room: what cannot wait is tried alone, as long as the reserve gives room for it. */
+/* The disk is full: commits the urgent appends alone, as long as the reserve provides space. */
 static bool urgent_commit(struct store_sqlite *self, struct store_append *const *appends,
 			  size_t count, struct error *error)
 {
@@ -591,14 +521,14 @@ static bool urgent_commit(struct store_sqlite *self, struct store_append *const 
 	return full;
 }
 
-bool store_sqlite_commit(struct store *store, struct store_append *const *appends, size_t count,
-			 struct error *error)
+static bool sqlite_commit(struct store *store, struct store_append *const *appends, size_t count,
+			  struct error *error)
 {
 	struct store_sqlite *self = self_of(store);
 	if (count == 0 && !self->broken)
 		return true;
 	if (batch_commit(self, appends, count, error)) {
-		store_sqlite_reserve_mend(self);
+		store_sqlite_reserve_refill(self);
 		return true;
 	}
 	if (!undo(appends, count, error))
@@ -607,18 +537,26 @@ bool store_sqlite_commit(struct store *store, struct store_append *const *append
 	return urgent_commit(self, appends, count, error);
 }
 
-struct store_stats store_sqlite_stats(const struct store *store)
+static struct store_stats sqlite_stats(const struct store *store)
 {
 	const struct store_sqlite *self = (const struct store_sqlite *)store;
-	return (struct store_stats){ .commits = self->commits,
-				     .events = self->events,
-				     .appends = self->appends,
-				     .conflicts = self->conflicts,
-				     .refusals = self->refusals,
-				     .purged = self->purged,
-				     .wal_bytes = self->wal_bytes,
-				     .lost_commits = self->lost_commits };
+	return (struct store_stats){
+		.commits = self->commits,
+		.events = self->events,
+		.appends = self->appends,
+		.conflicts = self->conflicts,
+		.refusals = self->refusals,
+		.purged = self->purged,
+		.details = { .at = { { "wal_bytes", (int64_t)self->wal_bytes } }, .count = 1 },
+	};
 }
+
+const struct store_writer_ops store_sqlite_writer_ops = {
+	.commit = sqlite_commit,
+	.stats = sqlite_stats,
+};
+
+/* ---- open and close ------------------------------------------------------------------ */
 
 void store_sqlite_close(struct store *store)
 {
@@ -634,12 +572,14 @@ void store_sqlite_close(struct store *store)
 	free(self);
 }
 
-bool store_sqlite_open_on(const struct store_ops *ops, const char *vfs, const char *path,
+bool store_sqlite_open_on(const struct store_backend *backend, const char *vfs, const char *path,
 			  struct store **out_store, struct error *error)
 {
 	struct store_sqlite *self = calloc(1, sizeof(*self));
 	require(self != NULL);
-	self->base.ops = ops;
+	self->base = (struct store){ .backend = backend,
+				     .writer = &store_sqlite_writer_ops,
+				     .admin = &store_sqlite_admin_ops };
 	self->checkpoint_frames = LIMIT_STORE_WAL_FRAMES;
 	self->reserve_bytes = vfs == NULL ? LIMIT_STORE_RESERVE_BYTES : 0;
 	self->path = strdup(path);
@@ -659,17 +599,35 @@ bool store_sqlite_open_on(const struct store_ops *ops, const char *vfs, const ch
 	return true;
 }
 
-extern const struct store_ops store_sqlite_ops;
+const char *store_sqlite_vfs(const struct store *store)
+{
+	return ((const struct store_sqlite *)store)->vfs;
+}
+
+void store_sqlite_set_reserve(struct store *store, size_t bytes)
+{
+	struct store_sqlite *self = self_of(store);
+	self->reserve_bytes = bytes;
+	store_sqlite_reserve_make(self);
+}
+
+void store_sqlite_set_checkpoint(struct store *store, int frames)
+{
+	self_of(store)->checkpoint_frames = frames;
+}
+
+extern const struct store_backend store_sqlite_backend;
 
 static bool sqlite_open(const char *path, struct store **out_store, struct error *error)
 {
-	return store_sqlite_open_on(&store_sqlite_ops, NULL, path, out_store, error);
+	return store_sqlite_open_on(&store_sqlite_backend, NULL, path, out_store, error);
 }
 
-const struct store_ops store_sqlite_ops = {
+const struct store_backend store_sqlite_backend = {
 	.name = "sqlite",
 	.text = "One SQLite file in the data folder, synced at every commit.",
 	.open = sqlite_open,
 	.close = store_sqlite_close,
-	STORE_SQLITE_OPS,
+	.open_reader = store_sqlite_open_reader,
+	.close_reader = store_sqlite_close_reader,
 };

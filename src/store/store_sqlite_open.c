@@ -1,15 +1,14 @@
-/* store/store_sqlite_open.c -- the file: whose it is, its tables, and whether it can be trusted.
+/* store/store_sqlite_open.c -- opens the database file: identity, version, integrity, ownership.
  *
- * A file is looked at before anything is written to it, by a connection that only reads and does
- * not compare checksums: an older file has none, and is then brought to our version
- * (store_sqlite_upgrade.c).  From there on every page that is read is compared with its checksum
- * (page_vfs.h).  One that is small is read and checked as a whole (LIMIT_STORE_CHECK_BYTES); a
- * larger one when a person asks.
+ * The file is identified before anything is written to it, on a connection that does not verify
+ * checksums: a version 1 file has none and is upgraded first (store_sqlite_upgrade.c).  After that
+ * the checksum of every page is verified when the page is read (page_vfs.h).  A file of up to
+ * LIMIT_STORE_CHECK_BYTES is checked as a whole at every opening, a larger one by `baton db check`.
  *
- * The WAL is looked at before SQLite has it, because SQLite does not tell what it leaves out
- * (store_sqlite_wal_scan.c).  A killed process leaves a WAL that may be written and not synced.  What is
- * in it will be seen by readers and acted on, so it is synced first, by the checkpoint that ends
- * the opening.
+ * The WAL is scanned before SQLite opens it, because SQLite does not report which commits it
+ * ignores (store_sqlite_wal_scan.c).  A killed process can leave a WAL that is written but not
+ * synced.  Readers would see its content and effects would start on it, so the checkpoint at the
+ * end of the opening syncs it first.
  */
 #include "store/store_sqlite.h"
 
@@ -22,16 +21,16 @@
 #include "store/page_vfs.h"
 #include "store/store_sqlite_schema.h"
 
-bool store_sqlite_execute(struct store_sqlite *self, const char *sql, const char *doing,
-			  struct error *error)
+bool store_sqlite_execute_sql(struct store_sqlite *self, const char *sql, const char *doing,
+			      struct error *error)
 {
 	if (sqlite3_exec(self->database, sql, NULL, NULL, NULL) != SQLITE_OK)
 		return store_sqlite_fail(self->database, self->path, doing, error);
 	return true;
 }
 
-bool store_sqlite_number(struct store_sqlite *self, const char *sql, int64_t *out_number,
-			 struct error *error)
+bool store_sqlite_read_number(struct store_sqlite *self, const char *sql, int64_t *out_number,
+			      struct error *error)
 {
 	sqlite3_stmt *statement = NULL;
 	bool read = sqlite3_prepare_v2(self->database, sql, -1, &statement, NULL) == SQLITE_OK &&
@@ -44,19 +43,20 @@ bool store_sqlite_number(struct store_sqlite *self, const char *sql, int64_t *ou
 	return read;
 }
 
-/* What the file is: its version, 0 for one that holds nothing yet. */
+/* `version` is 0 for a file without tables. */
 struct identity {
 	int64_t version, pages;
 };
 
-/* Is the file ours, empty, or somebody else's?  Reads only. */
+/* Refuses a file of another program or of a newer version.  Writes nothing. */
 static bool identify(struct store_sqlite *self, struct identity *out_identity, struct error *error)
 {
 	int64_t application, version, objects;
-	if (!store_sqlite_number(self, "PRAGMA application_id", &application, error) ||
-	    !store_sqlite_number(self, "PRAGMA user_version", &version, error) ||
-	    !store_sqlite_number(self, "SELECT count(*) FROM sqlite_schema", &objects, error) ||
-	    !store_sqlite_number(self, "PRAGMA page_count", &out_identity->pages, error))
+	if (!store_sqlite_read_number(self, "PRAGMA application_id", &application, error) ||
+	    !store_sqlite_read_number(self, "PRAGMA user_version", &version, error) ||
+	    !store_sqlite_read_number(self, "SELECT count(*) FROM sqlite_schema", &objects,
+				      error) ||
+	    !store_sqlite_read_number(self, "PRAGMA page_count", &out_identity->pages, error))
 		return false;
 	out_identity->version = version;
 	if (application == 0 && version == 0 && objects == 0)
@@ -64,22 +64,22 @@ static bool identify(struct store_sqlite *self, struct identity *out_identity, s
 	if (application != STORE_SQLITE_APPLICATION_ID)
 		return fail(error, ERROR_STORAGE,
 			    "%s is another program's database (application id %lld): move it away"
-			    " or name another data folder",
+			    " or use another data folder",
 			    self->path, (long long)application);
 	if (version > STORE_SQLITE_VERSION)
 		return fail(error, ERROR_NEWER_STORE,
 			    "%s has version %lld, this Baton reads up to version %d: start the"
-			    " newer Baton that wrote it, or name another data folder",
+			    " newer Baton that wrote it, or use another data folder",
 			    self->path, (long long)version, STORE_SQLITE_VERSION);
 	if (version < 1)
 		return fail(error, ERROR_STORAGE,
-			    "%s has version %lld, which no Baton ever wrote: restore the data"
-			    " folder from a copy",
+			    "%s has version %lld, which no Baton has ever written: restore the data"
+			    " folder from a backup",
 			    self->path, (long long)version);
 	return true;
 }
 
-/* The file says WAL only once the statement is done: its row comes before its commit. */
+/* The mode is stored only when the statement is done: SQLite returns the row before it commits. */
 bool store_sqlite_wal_enter(struct store_sqlite *self, struct error *error)
 {
 	sqlite3_stmt *statement = NULL;
@@ -93,14 +93,14 @@ bool store_sqlite_wal_enter(struct store_sqlite *self, struct error *error)
 		store_sqlite_fail(self->database, self->path, "switch to WAL", error);
 	else if (!entered)
 		fail(error, ERROR_STORAGE,
-		     "%s: this file system cannot hold a WAL (shared memory is missing): put the"
-		     " data folder on a local disk",
+		     "%s: this file system does not support a WAL (no shared memory): put the data"
+		     " folder on a local disk",
 		     self->path);
 	sqlite3_finalize(statement);
 	return stepped && entered;
 }
 
-/* Makes the file readable by its owner only; SQLite gives its side files the same mode. */
+/* Creates the file readable by its owner only; SQLite creates the WAL with the same mode. */
 static bool file_make(const char *path, struct error *error)
 {
 	int descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -108,18 +108,18 @@ static bool file_make(const char *path, struct error *error)
 		close(descriptor);
 	else if (errno != EEXIST)
 		return fail(error, ERROR_STORAGE,
-			    "%s: cannot make the database: %s; check that the folder is there and"
-			    " yours",
+			    "%s: cannot create the database: %s; check that the folder exists and"
+			    " belongs to you",
 			    path, strerror(errno));
 	return true;
 }
 
-/* `PRAGMA quick_check` of a file that is small enough to read while somebody waits. */
+/* Runs quick_check on a file that is small enough to be read at every start. */
 static bool examine(struct store_sqlite *self, struct error *error)
 {
 	int64_t pages, page_bytes;
-	if (!store_sqlite_number(self, "PRAGMA page_count", &pages, error) ||
-	    !store_sqlite_number(self, "PRAGMA page_size", &page_bytes, error))
+	if (!store_sqlite_read_number(self, "PRAGMA page_count", &pages, error) ||
+	    !store_sqlite_read_number(self, "PRAGMA page_size", &page_bytes, error))
 		return false;
 	if (pages > LIMIT_STORE_CHECK_BYTES / page_bytes)
 		return true;
@@ -133,36 +133,37 @@ static bool examine(struct store_sqlite *self, struct error *error)
 		store_sqlite_fail(self->database, self->path, "check the database", error);
 	else if (!good && page_vfs_damage(self->database) > 0)
 		fail(error, ERROR_STORAGE,
-		     "%s: page %u is damaged; restore the data folder from a copy", self->path,
+		     "%s: page %u is damaged; restore the data folder from a backup", self->path,
 		     page_vfs_damage(self->database));
 	else if (!good)
-		fail(error, ERROR_STORAGE, "%s is damaged: %s; restore the data folder from a copy",
-		     self->path, found != NULL ? found : "out of memory");
+		fail(error, ERROR_STORAGE,
+		     "%s is damaged: %s; restore the data folder from a backup", self->path,
+		     found != NULL ? found : "out of memory");
 	sqlite3_finalize(statement);
 	return good;
 }
 
-/* No room to move the WAL is no reason to stay shut: it has been synced before that. */
+/* A checkpoint syncs the WAL before it copies pages, so a full disk does no harm here. */
 static bool settle(struct store_sqlite *self, struct error *error)
 {
 	int code = sqlite3_wal_checkpoint_v2(self->database, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL,
 					     NULL);
 	if (code == SQLITE_OK || store_sqlite_is_full(self->database))
 		return true;
-	return store_sqlite_fail(self->database, self->path, "sync what was left in the WAL",
-				 error);
+	return store_sqlite_fail(self->database, self->path, "sync the WAL", error);
 }
 
-/* From here on a commit of anybody who had the file before is refused, whatever became of the lock
- * of the data folder.  Where there is no room for it, the first commit that finds room does it. */
+/* Takes the next epoch: from now on commits of processes that opened the file earlier are refused,
+ * even if the lock file was deleted.  On a full disk the first commit that finds space does it. */
 static bool own(struct store_sqlite *self, struct error *error)
 {
 	struct error full;
-	self->owns = store_sqlite_execute(self,
-					  "BEGIN IMMEDIATE;"
-					  "UPDATE marks SET value = value + 1 WHERE name = 'owner';"
-					  "COMMIT;",
-					  "become the owner", &full);
+	self->owns =
+		store_sqlite_execute_sql(self,
+					 "BEGIN IMMEDIATE;"
+					 "UPDATE marks SET value = value + 1 WHERE name = 'owner';"
+					 "COMMIT;",
+					 "store the epoch", &full);
 	if (!self->owns) {
 		if (!sqlite3_get_autocommit(self->database))
 			sqlite3_exec(self->database, "ROLLBACK", NULL, NULL, NULL);
@@ -171,22 +172,23 @@ static bool own(struct store_sqlite *self, struct error *error)
 			return false;
 		}
 	}
-	return store_sqlite_number(self, "SELECT value FROM marks WHERE name = 'owner'",
-				   &self->owner, error);
+	return store_sqlite_read_number(self, "SELECT value FROM marks WHERE name = 'owner'",
+					&self->owner, error);
 }
 
 bool store_sqlite_connect(struct store_sqlite *self, const char *vfs, struct error *error)
 {
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-	/* A disk of a test's has no other way to make a file. */
+	/* file_make() creates files of the operating system only. */
 	if (self->vfs != NULL)
 		flags |= SQLITE_OPEN_CREATE;
 	if (sqlite3_open_v2(self->path, &self->database, flags, vfs) != SQLITE_OK)
 		return store_sqlite_fail(self->database, self->path, "open the database", error);
-	/* Until we know it is ours, closing must not move a foreign WAL into its database. */
+	/* The file may be another program's: closing it must not checkpoint a foreign WAL. */
 	sqlite3_db_config(self->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	sqlite3_db_config(self->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	return store_sqlite_execute(self, STORE_SQLITE_SETTINGS, "set the connection up", error);
+	return store_sqlite_execute_sql(self, STORE_SQLITE_SETTINGS, "set the connection up",
+					error);
 }
 
 void store_sqlite_disconnect(struct store_sqlite *self)
@@ -195,7 +197,7 @@ void store_sqlite_disconnect(struct store_sqlite *self)
 	self->database = NULL;
 }
 
-/* The connection that writes, on pages with checksums. */
+/* Opens the connection that writes, with checksums. */
 static bool connect(struct store_sqlite *self, const struct identity *identity, struct error *error)
 {
 	int reserve = PAGE_RESERVED;
@@ -205,8 +207,8 @@ static bool connect(struct store_sqlite *self, const struct identity *identity, 
 		sqlite3_file_control(self->database, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserve);
 	sqlite3_db_config(self->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
 	if (!store_sqlite_wal_enter(self, error) ||
-	    !store_sqlite_execute(self, STORE_SQLITE_WRITER_SETTINGS, "set the connection up",
-				  error))
+	    !store_sqlite_execute_sql(self, STORE_SQLITE_WRITER_SETTINGS, "set the connection up",
+				      error))
 		return false;
 	if (store_sqlite_functions(self->database) != SQLITE_OK)
 		return store_sqlite_fail(self->database, self->path, "set the connection up",
@@ -217,8 +219,9 @@ static bool connect(struct store_sqlite *self, const struct identity *identity, 
 static bool tables(struct store_sqlite *self, const struct identity *identity, struct error *error)
 {
 	if (identity->version == 0)
-		return store_sqlite_execute(self, "BEGIN IMMEDIATE;" STORE_SQLITE_SCHEMA "COMMIT;",
-					    "make the tables", error);
+		return store_sqlite_execute_sql(self,
+						"BEGIN IMMEDIATE;" STORE_SQLITE_SCHEMA "COMMIT;",
+						"create the tables", error);
 	return examine(self, error) && store_sqlite_upgrade(self, identity->version, error);
 }
 
@@ -228,14 +231,15 @@ bool store_sqlite_setup(struct store_sqlite *self, struct error *error)
 	if (self->vfs == NULL && !file_make(self->path, error))
 		return false;
 	if (self->vfs == NULL)
-		self->lost_commits = store_sqlite_log_lost(self->path);
+		self->lost_commits = store_sqlite_wal_scan(self->path);
 	if (!store_sqlite_connect(self, self->vfs, error) || !identify(self, &identity, error))
 		return false;
-	/* Pages without a checksum are older than version 2. */
-	if (identity.pages > 0 && identity.version < 2 && !store_sqlite_adopt(self, error))
+	/* Version 1 has no checksums. */
+	if (identity.pages > 0 && identity.version < 2 && !store_sqlite_add_checksums(self, error))
 		return false;
 	store_sqlite_disconnect(self);
 	return connect(self, &identity, error) && tables(self, &identity, error) &&
 	       own(self, error) && settle(self, error) &&
-	       store_sqlite_number(self, STORE_SQLITE_HIGHEST_POSITION, &self->position, error);
+	       store_sqlite_read_number(self, STORE_SQLITE_HIGHEST_POSITION, &self->position,
+					error);
 }

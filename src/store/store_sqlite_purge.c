@@ -1,11 +1,11 @@
-/* store/store_sqlite_purge.c -- what goes, and what is made again.
+/* store/store_sqlite_purge.c -- admin: deletes rows that are no longer read, rebuilds projections.
  *
- * What a floor hides is noted in `purges` by the commit that raised it, and values that nobody
- * names in `dead` by whoever dropped the last name; so a slice finds its work without a search,
- * after a restart as well as before.  A slice is a transaction of its own: killed in it, the next
- * one begins where this one did.
+ * The commit that raises a floor notes the run in `purges`, and whoever removes the last reference
+ * to a value notes the value in `dead`.  So a slice finds its work without a search, also after a
+ * restart.  A slice is one transaction: if the process is killed, the next slice starts at the same
+ * place.
  */
-#include "store/store_sqlite.h"
+#include "store/store_sqlite_write.h"
 
 #include "base/limits.h"
 #include "store/store_sqlite_schema.h"
@@ -18,88 +18,91 @@ static struct store_sqlite *self_of(struct store *store)
 static bool run_with(struct store_sqlite *self, enum store_sqlite_write which, int64_t number,
 		     const char *doing, struct error *error)
 {
-	return store_sqlite_run(self, which,
-				sqlite3_bind_int64(store_sqlite_statement(self, which), 1, number),
-				doing, error);
+	return store_sqlite_execute(
+		self, which,
+		sqlite3_bind_int64(store_sqlite_write_statement(self, which), 1, number), doing,
+		error);
 }
 
 /* ---- purging -------------------------------------------------------------------------- */
 
-/* Deletes the first event of [next, upto) that is not kept; *out_seq is 0 when there is none. */
+/* Deletes the first event in [next, upto) that is not kept; *out_seq is 0 when there is none. */
 static bool event_purge(struct store_sqlite *self, int64_t run, int64_t next, int64_t upto,
 			int64_t *out_seq, struct error *error)
 {
-	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_PURGE_EVENTS);
+	sqlite3_stmt *statement = store_sqlite_write_statement(self, WRITE_PURGE_EVENTS);
 	int bound = sqlite3_bind_int64(statement, 1, run) | sqlite3_bind_int64(statement, 2, next) |
 		    sqlite3_bind_int64(statement, 3, upto);
 	bool found;
 	arena_reset(&self->scratch);
-	if (!store_sqlite_first(self, WRITE_PURGE_EVENTS, bound, "look for what a floor left",
-				&found, error))
+	if (!store_sqlite_first_row(self, WRITE_PURGE_EVENTS, bound, "find events to purge", &found,
+				    error))
 		return false;
 	*out_seq = found ? sqlite3_column_int64(statement, 0) : 0;
 	int64_t position = found ? sqlite3_column_int64(statement, 1) : 0;
 	struct str names = found ? store_sqlite_column(statement, 2, &self->scratch) : S("");
-	store_sqlite_over(self, WRITE_PURGE_EVENTS);
+	store_sqlite_reset(self, WRITE_PURGE_EVENTS);
 	return !found || (run_with(self, WRITE_EVENT_DELETE, position, "delete an event", error) &&
-			  store_sqlite_names_drop(self, names, error));
+			  store_sqlite_references_remove(self, names, error));
 }
 
-/* What a slice may take, and what it has taken. */
+/* How many rows a slice may delete and has deleted. */
 struct allowance {
-	size_t rows, taken;
+	size_t rows, deleted;
 	const struct store_deadline *deadline;
 };
 
 static size_t allowed(const struct allowance *allowance)
 {
 	const struct store_deadline *deadline = allowance->deadline;
-	bool late = deadline != NULL && platform_mono_us(deadline->system) >= deadline->at_us;
-	return late && allowance->taken > 0 ? 0 : allowance->rows - allowance->taken;
+	bool late = deadline != NULL && platform_mono_us(deadline->platform) >= deadline->at_us;
+	return late && allowance->deleted > 0 ? 0 : allowance->rows - allowance->deleted;
 }
 
-/* One run's share; *out_none when no run has anything left. */
+/* Purges events of one run; *out_none when no run has events to purge. */
 static bool run_purge(struct store_sqlite *self, struct allowance *allowance, bool *out_none,
 		      struct error *error)
 {
-	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_PURGE_NEXT);
+	sqlite3_stmt *statement = store_sqlite_write_statement(self, WRITE_PURGE_NEXT);
 	bool found;
-	if (!store_sqlite_first(self, WRITE_PURGE_NEXT, SQLITE_OK, "look for what floors left",
-				&found, error))
+	if (!store_sqlite_first_row(self, WRITE_PURGE_NEXT, SQLITE_OK, "find runs to purge", &found,
+				    error))
 		return false;
 	int64_t run = found ? sqlite3_column_int64(statement, 0) : 0;
 	int64_t next = found ? sqlite3_column_int64(statement, 1) : 0;
 	int64_t upto = found ? sqlite3_column_int64(statement, 2) : 0;
-	store_sqlite_over(self, WRITE_PURGE_NEXT);
+	store_sqlite_reset(self, WRITE_PURGE_NEXT);
 	*out_none = !found;
-	for (int64_t seq = 1; found && allowed(allowance) > 0; next = seq + 1, allowance->taken++) {
+	for (int64_t seq = 1; found && allowed(allowance) > 0;
+	     next = seq + 1, allowance->deleted++) {
 		if (!event_purge(self, run, next, upto, &seq, error))
 			return false;
 		if (seq == 0)
-			return run_with(self, WRITE_PURGE_DONE, run, "note a run as purged", error);
+			return run_with(self, WRITE_PURGE_DONE, run, "mark a run as purged", error);
 	}
-	statement = store_sqlite_statement(self, WRITE_PURGE_STEP);
+	statement = store_sqlite_write_statement(self, WRITE_PURGE_STEP);
 	int bound = sqlite3_bind_int64(statement, 1, run) | sqlite3_bind_int64(statement, 2, next);
-	return !found || store_sqlite_run(self, WRITE_PURGE_STEP, bound, "note a slice", error);
+	return !found ||
+	       store_sqlite_execute(self, WRITE_PURGE_STEP, bound, "note purged events", error);
 }
 
-/* A value that somebody has named again in the meantime stays. */
+/* Deletes one value, unless it has references again. */
 static bool value_purge(struct store_sqlite *self, bool *out_none, struct error *error)
 {
-	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_DEAD_NEXT);
+	sqlite3_stmt *statement = store_sqlite_write_statement(self, WRITE_DEAD_NEXT);
 	bool found;
-	if (!store_sqlite_first(self, WRITE_DEAD_NEXT, SQLITE_OK, "look for dead values", &found,
-				error))
+	if (!store_sqlite_first_row(self, WRITE_DEAD_NEXT, SQLITE_OK, "find unreferenced values",
+				    &found, error))
 		return false;
 	int64_t blob = found ? sqlite3_column_int64(statement, 0) : 0;
 	bool dead = found && sqlite3_column_int64(statement, 2) <= 0;
-	store_sqlite_over(self, WRITE_DEAD_NEXT);
+	store_sqlite_reset(self, WRITE_DEAD_NEXT);
 	*out_none = !found;
 	if (!found)
 		return true;
-	return (!dead || (run_with(self, WRITE_NAME_DELETE, blob, "delete a value's name", error) &&
+	return (!dead || (run_with(self, WRITE_NAME_DELETE, blob, "delete a value", error) &&
 			  run_with(self, WRITE_BLOB_DELETE, blob, "delete a value", error))) &&
-	       run_with(self, WRITE_DEAD_DELETE, blob, "forget a dead value", error);
+	       run_with(self, WRITE_DEAD_DELETE, blob, "delete a value", error);
 }
 
 static bool slice(struct store_sqlite *self, struct allowance *allowance, size_t *out_events,
@@ -108,19 +111,20 @@ static bool slice(struct store_sqlite *self, struct allowance *allowance, size_t
 	for (bool none = false; !none && allowed(allowance) > 0;)
 		if (!run_purge(self, allowance, &none, error))
 			return false;
-	*out_events = allowance->taken;
-	for (bool none = false; !none && allowed(allowance) > 0; allowance->taken += !none)
+	*out_events = allowance->deleted;
+	for (bool none = false; !none && allowed(allowance) > 0; allowance->deleted += !none)
 		if (!value_purge(self, &none, error))
 			return false;
 	for (bool none = false; !none && allowed(allowance) > 0;) {
 		size_t rows = allowed(allowance);
 		if (rows > LIMIT_PURGE_REQUESTS)
 			rows = LIMIT_PURGE_REQUESTS;
-		if (!run_with(self, WRITE_REQUESTS_DELETE, (int64_t)rows, "forget requests", error))
+		if (!run_with(self, WRITE_REQUESTS_DELETE, (int64_t)rows, "expire idempotency keys",
+			      error))
 			return false;
-		size_t gone = (size_t)sqlite3_changes(self->database);
-		allowance->taken += gone;
-		none = gone < rows;
+		size_t deleted = (size_t)sqlite3_changes(self->database);
+		allowance->deleted += deleted;
+		none = deleted < rows;
 	}
 	return true;
 }
@@ -144,12 +148,14 @@ bool store_sqlite_purge(struct store *store, size_t limit, const struct store_de
 	return true;
 }
 
-bool store_sqlite_forget(struct store *store, int64_t before, struct error *error)
+bool store_sqlite_expire_requests(struct store *store, int64_t before, struct error *error)
 {
 	struct store_sqlite *self = self_of(store);
 	return store_sqlite_begin(self, error) &&
-	       store_sqlite_end(
-		       self, run_with(self, WRITE_FORGET, before, "forget requests", error), error);
+	       store_sqlite_end(self,
+				run_with(self, WRITE_REQUESTS_EXPIRE, before,
+					 "expire idempotency keys", error),
+				error);
 }
 
 /* ---- rebuilding ------------------------------------------------------------------------ */
@@ -185,23 +191,23 @@ bool store_sqlite_rebuild_end(struct store *store, struct error *error)
 	if (!store_sqlite_begin(self, error))
 		return false;
 	bool good = sqlite3_exec(self->database, sql, NULL, NULL, NULL) == SQLITE_OK ||
-		    store_sqlite_fail(self->database, self->path, "count anew", error);
+		    store_sqlite_fail(self->database, self->path, "recompute the counts", error);
 	if (!store_sqlite_end(self, good, error))
 		return false;
 	store_sqlite_checkpoint(self);
 	return true;
 }
 
-static bool document_again(struct store_sqlite *self, const struct store_document *document,
-			   struct error *error)
+static bool document_rebuild(struct store_sqlite *self, const struct store_document *document,
+			     struct error *error)
 {
-	sqlite3_stmt *statement = store_sqlite_statement(self, WRITE_DOCUMENT_AGAIN);
+	sqlite3_stmt *statement = store_sqlite_write_statement(self, WRITE_DOCUMENT_REBUILD);
 	int bound = store_sqlite_bind_text(statement, 1, document->kind) |
 		    store_sqlite_bind_text(statement, 2, document->name) |
 		    sqlite3_bind_int64(statement, 3, document->revision) |
 		    sqlite3_bind_int64(statement, 4, document->changed_at) |
 		    store_sqlite_bind_text(statement, 5, document->body);
-	return store_sqlite_run(self, WRITE_DOCUMENT_AGAIN, bound, "write a document", error);
+	return store_sqlite_execute(self, WRITE_DOCUMENT_REBUILD, bound, "write a document", error);
 }
 
 bool store_sqlite_rebuild_documents(struct store *store, int64_t seq,
@@ -212,14 +218,14 @@ bool store_sqlite_rebuild_documents(struct store *store, int64_t seq,
 	int64_t now = 0;
 	if (!store_sqlite_begin(self, error))
 		return false;
-	bool good = store_sqlite_number(
+	bool good = store_sqlite_read_number(
 		self, "SELECT coalesce((SELECT seq FROM runs WHERE key = 0), 0)", &now, error);
 	bool current = good && now == seq;
 	if (current)
-		good = store_sqlite_execute(self, "DELETE FROM documents", "forget documents",
-					    error);
+		good = store_sqlite_execute_sql(self, "DELETE FROM documents",
+						"delete the documents", error);
 	for (size_t i = 0; current && good && i < count; i++)
-		good = document_again(self, &documents[i], error);
+		good = document_rebuild(self, &documents[i], error);
 	if (!store_sqlite_end(self, good, error))
 		return false;
 	*out_current = current;

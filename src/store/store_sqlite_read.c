@@ -1,28 +1,31 @@
-/* store/store_sqlite_read.c -- read-only connections.
+/* store/store_sqlite_read.c -- read-only connections: streams, runs, open effects, values.
  *
- * Every call is one statement, reset before it returns, so no read transaction outlives a page
- * and the writer's checkpoints can always get through.  A reader never checkpoints, not even
- * when it is closed.
+ * Every call executes one statement and resets it before it returns.  No read transaction outlives
+ * a call, so readers do not block checkpoints for long.  A reader never checkpoints, not even when
+ * it is closed.
  *
- * Who meets damage tells the writer, which then takes nothing more: what is built on a file that
- * nobody wrote so must not be acknowledged.
+ * A reader that finds damage informs the writer, which then refuses commits: a decision that was
+ * based on damaged data must not be acknowledged.
  *
- * A page starts small and doubles: a caller may ask for a thousand rows and get three.
+ * The array of a page starts small and doubles, because a caller may ask for a thousand rows and
+ * get three.
  */
-#include "store/store_sqlite.h"
+#include "store/store_sqlite_read.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "store/store_sqlite_schema.h"
+#include "store/store_sqlite_vfs.h"
 
 static struct store_sqlite_reader *self_of(struct store_reader *reader)
 {
 	return (struct store_sqlite_reader *)reader;
 }
 
-sqlite3_stmt *store_sqlite_asking(struct store_sqlite_reader *self, enum store_sqlite_read which)
+sqlite3_stmt *store_sqlite_read_statement(struct store_sqlite_reader *self,
+					  enum store_sqlite_read which)
 {
 	return store_sqlite_prepared(self->database, &self->statements[which],
 				     store_sqlite_reads[which]);
@@ -52,7 +55,7 @@ static bool column_uuid(sqlite3_stmt *statement, int index, struct uuid *out_uui
 					 sizeof(out_uuid->bytes));
 }
 
-/* Of a stream; whose it is the caller knows. */
+/* Without the run, which the caller knows. */
 static bool take_event(sqlite3_stmt *statement, struct arena *arena, void *out_item)
 {
 	struct store_event_row *row = out_item;
@@ -75,7 +78,7 @@ bool store_sqlite_take_run(sqlite3_stmt *statement, struct arena *arena, void *o
 	struct store_run *run = out_item;
 	run->name = store_sqlite_column(statement, 1, arena);
 	run->state = store_sqlite_column(statement, 2, arena);
-	run->stepping = sqlite3_column_int(statement, 3) != 0;
+	run->needs_recovery = sqlite3_column_int(statement, 3) != 0;
 	run->created_at = sqlite3_column_int64(statement, 4);
 	run->updated_at = sqlite3_column_int64(statement, 5);
 	run->ended_at = sqlite3_column_int64(statement, 6);
@@ -100,17 +103,17 @@ static bool take_blob(sqlite3_stmt *statement, struct arena *arena, void *out_it
 	return true;
 }
 
-bool store_sqlite_damaged(const struct store_sqlite_reader *self, struct error *error)
+bool store_sqlite_fail_damaged(const struct store_sqlite_reader *self, struct error *error)
 {
 	atomic_store(&self->writer->damaged, true);
 	return fail(error, ERROR_STORAGE,
-		    "%s: a row is damaged; restore the data folder from a copy", self->path);
+		    "%s: a row is damaged; restore the data folder from a backup", self->path);
 }
 
 bool store_sqlite_read_rows(const struct store_sqlite_reading *reading, struct arena *arena,
 			    void **out_items, size_t *out_count, struct error *error)
 {
-	sqlite3_stmt *statement = store_sqlite_asking(reading->self, reading->which);
+	sqlite3_stmt *statement = store_sqlite_read_statement(reading->self, reading->which);
 	size_t count = 0, room = 0;
 	char *items = NULL;
 	int step = reading->bound;
@@ -138,7 +141,7 @@ bool store_sqlite_read_rows(const struct store_sqlite_reading *reading, struct a
 	    store_sqlite_is_damaged(reading->self->database))
 		atomic_store(&reading->self->writer->damaged, true);
 	if (!whole)
-		store_sqlite_damaged(reading->self, error);
+		store_sqlite_fail_damaged(reading->self, error);
 	else if (step != SQLITE_DONE)
 		store_sqlite_fail(reading->self->database, reading->self->path, "read the database",
 				  error);
@@ -199,36 +202,36 @@ static bool setup(struct store_sqlite_reader *self, const char *vfs, struct erro
 		return store_sqlite_fail(self->database, self->path, "open the database", error);
 	sqlite3_db_config(self->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	sqlite3_db_config(self->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	/* The writer never makes a reader wait, but SQLite's own moments with the WAL's index
-	 * can, for microseconds. */
+	/* The writer never blocks a reader, but SQLite locks the WAL index for microseconds. */
 	sqlite3_busy_timeout(self->database, LIMIT_STORE_BUSY_MS);
 	if (sqlite3_exec(self->database, STORE_SQLITE_SETTINGS STORE_SQLITE_READER_SETTINGS, NULL,
 			 NULL, NULL) != SQLITE_OK ||
 	    store_sqlite_functions(self->database) != SQLITE_OK)
-		return store_sqlite_fail(self->database, self->path, "set a reader up", error);
+		return store_sqlite_fail(self->database, self->path, "set up a reader", error);
 	return true;
 }
 
-bool store_sqlite_reader_open(struct store *store, struct store_reader **out_reader,
+bool store_sqlite_open_reader(struct store *store, struct store_reader **out_reader,
 			      struct error *error)
 {
 	struct store_sqlite_reader *self = calloc(1, sizeof(*self));
 	require(self != NULL);
-	self->base.ops = store->ops;
+	self->base.ops = &store_sqlite_reader_ops;
+	self->base.admin = store->admin;
 	self->writer = (struct store_sqlite *)store;
 	self->path = strdup(self->writer->path);
 	require(self->path != NULL);
 	if (!setup(self, self->writer->pages_vfs, error)) {
 		if (store_sqlite_is_damaged(self->database))
 			atomic_store(&self->writer->damaged, true);
-		store_sqlite_reader_close(&self->base);
+		store_sqlite_close_reader(&self->base);
 		return false;
 	}
 	*out_reader = &self->base;
 	return true;
 }
 
-void store_sqlite_reader_close(struct store_reader *reader)
+void store_sqlite_close_reader(struct store_reader *reader)
 {
 	if (reader == NULL)
 		return;
@@ -239,12 +242,12 @@ void store_sqlite_reader_close(struct store_reader *reader)
 	free(self);
 }
 
-bool store_sqlite_read_events(struct store_reader *reader, const struct uuid *run, int64_t after,
-			      size_t limit, struct arena *arena, struct store_event_page *out_page,
-			      struct error *error)
+static bool read_events(struct store_reader *reader, const struct uuid *run, int64_t after,
+			size_t limit, struct arena *arena, struct store_event_page *out_page,
+			struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	sqlite3_stmt *statement = store_sqlite_asking(self, READ_EVENTS);
+	sqlite3_stmt *statement = store_sqlite_read_statement(self, READ_EVENTS);
 	int bound = store_sqlite_bind_uuid(statement, 1, run) |
 		    sqlite3_bind_int64(statement, 2, after) |
 		    store_sqlite_bind_limit(statement, 3, limit);
@@ -257,12 +260,11 @@ bool store_sqlite_read_events(struct store_reader *reader, const struct uuid *ru
 	return true;
 }
 
-bool store_sqlite_read_all(struct store_reader *reader, int64_t after, size_t limit,
-			   struct arena *arena, struct store_event_page *out_page,
-			   struct error *error)
+static bool read_all(struct store_reader *reader, int64_t after, size_t limit, struct arena *arena,
+		     struct store_event_page *out_page, struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	sqlite3_stmt *statement = store_sqlite_asking(self, READ_ALL);
+	sqlite3_stmt *statement = store_sqlite_read_statement(self, READ_ALL);
 	int bound = sqlite3_bind_int64(statement, 1, after) |
 		    store_sqlite_bind_limit(statement, 2, limit);
 	struct store_sqlite_reading reading = {
@@ -271,41 +273,41 @@ bool store_sqlite_read_all(struct store_reader *reader, int64_t after, size_t li
 	return store_sqlite_read_page(&reading, arena, out_page, error);
 }
 
-bool store_sqlite_read_run(struct store_reader *reader, const struct uuid *run, struct arena *arena,
-			   struct store_run *out_run, bool *out_found, struct error *error)
+static bool read_run(struct store_reader *reader, const struct uuid *run, struct arena *arena,
+		     struct store_run *out_run, bool *out_found, struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	int bound = store_sqlite_bind_uuid(store_sqlite_asking(self, READ_RUN), 1, run);
+	int bound = store_sqlite_bind_uuid(store_sqlite_read_statement(self, READ_RUN), 1, run);
 	struct store_sqlite_reading reading = {
 		self, READ_RUN, bound, store_sqlite_take_run, sizeof(*out_run), 1
 	};
 	return store_sqlite_read_one(&reading, arena, out_run, out_found, error);
 }
 
-bool store_sqlite_read_blob(struct store_reader *reader, const struct hash *hash,
-			    struct arena *arena, struct str *out_bytes, bool *out_found,
-			    struct error *error)
+static bool read_blob(struct store_reader *reader, const struct hash *hash, struct arena *arena,
+		      struct str *out_bytes, bool *out_found, struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	int bound = store_sqlite_bind_bytes(store_sqlite_asking(self, READ_BLOB), 1, hash->bytes,
-					    sizeof(hash->bytes));
+	int bound = store_sqlite_bind_bytes(store_sqlite_read_statement(self, READ_BLOB), 1,
+					    hash->bytes, sizeof(hash->bytes));
 	struct store_sqlite_reading reading = { self,      READ_BLOB,          bound,
 						take_blob, sizeof(*out_bytes), 1 };
 	struct str bytes;
 	bool found;
 	if (!store_sqlite_read_one(&reading, arena, &bytes, &found, error))
 		return false;
-	/* The one thing that can be told from its name: whether it is what was written. */
+	/* A value is verified at every read: its address is its hash. */
 	struct hash now = found ? hash_of(bytes) : *hash;
 	if (!hash_equal(&now, hash))
-		return store_sqlite_damaged(self, error);
+		return store_sqlite_fail_damaged(self, error);
 	*out_found = found;
 	if (found)
 		*out_bytes = bytes;
 	return true;
 }
 
-static bool waits(struct str kind)
+/* Effects of these kinds are in the index effects_waiting. */
+static bool is_waiting_kind(struct str kind)
 {
 #define KIND(kind) S(kind),
 	const struct str kinds[] = { STORE_SQLITE_WAITING_KINDS(KIND, ) };
@@ -316,13 +318,13 @@ static bool waits(struct str kind)
 	return false;
 }
 
-bool store_sqlite_list_effects(struct store_reader *reader, struct str kind,
-			       const struct uuid *after, size_t limit, struct arena *arena,
-			       struct store_effect_page *out_page, struct error *error)
+static bool list_effects(struct store_reader *reader, struct str kind, const struct uuid *after,
+			 size_t limit, struct arena *arena, struct store_effect_page *out_page,
+			 struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	enum store_sqlite_read which = waits(kind) ? READ_EFFECTS_WAITING : READ_EFFECTS;
-	sqlite3_stmt *statement = store_sqlite_asking(self, which);
+	enum store_sqlite_read which = is_waiting_kind(kind) ? READ_EFFECTS_WAITING : READ_EFFECTS;
+	sqlite3_stmt *statement = store_sqlite_read_statement(self, which);
 	int bound = store_sqlite_bind_after(statement, 1, after) |
 		    store_sqlite_bind_text(statement, 2, kind) |
 		    store_sqlite_bind_limit(statement, 3, limit);
@@ -332,37 +334,60 @@ bool store_sqlite_list_effects(struct store_reader *reader, struct str kind,
 	return store_sqlite_read_page(&reading, arena, out_page, error);
 }
 
-bool store_sqlite_read_effect(struct store_reader *reader, const struct uuid *effect,
-			      struct arena *arena, struct store_effect *out_effect, bool *out_found,
-			      struct error *error)
+static bool read_effect(struct store_reader *reader, const struct uuid *effect, struct arena *arena,
+			struct store_effect *out_effect, bool *out_found, struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	int bound = store_sqlite_bind_uuid(store_sqlite_asking(self, READ_EFFECT), 1, effect);
+	int bound =
+		store_sqlite_bind_uuid(store_sqlite_read_statement(self, READ_EFFECT), 1, effect);
 	struct store_sqlite_reading reading = {
 		self, READ_EFFECT, bound, store_sqlite_take_effect, sizeof(*out_effect), 1
 	};
 	return store_sqlite_read_one(&reading, arena, out_effect, out_found, error);
 }
 
-bool store_sqlite_list_stepping(struct store_reader *reader, const struct uuid *after, size_t limit,
-				struct arena *arena, struct store_run_page *out_page,
-				struct error *error)
+static bool list_needing_recovery(struct store_reader *reader, const struct uuid *after,
+				  size_t limit, struct arena *arena,
+				  struct store_run_page *out_page, struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	sqlite3_stmt *statement = store_sqlite_asking(self, READ_STEPPING);
+	sqlite3_stmt *statement = store_sqlite_read_statement(self, READ_NEEDING_RECOVERY);
 	int bound = store_sqlite_bind_after(statement, 1, after) |
 		    store_sqlite_bind_limit(statement, 2, limit);
 	struct store_sqlite_reading reading = {
-		self, READ_STEPPING, bound, store_sqlite_take_run, sizeof(*out_page->at), limit
+		self, READ_NEEDING_RECOVERY, bound, store_sqlite_take_run, sizeof(*out_page->at),
+		limit
 	};
 	return store_sqlite_read_page(&reading, arena, out_page, error);
 }
 
-int64_t store_sqlite_newest_position(struct store_reader *reader)
+static int64_t newest_position(struct store_reader *reader)
 {
-	sqlite3_stmt *statement = store_sqlite_asking(self_of(reader), READ_NEWEST);
+	sqlite3_stmt *statement = store_sqlite_read_statement(self_of(reader), READ_NEWEST);
 	int64_t position =
 		sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : -1;
 	sqlite3_reset(statement);
 	return position;
 }
+
+const struct store_reader_ops store_sqlite_reader_ops = {
+	.read_events = read_events,
+	.read_all = read_all,
+	.newest_position = newest_position,
+	.read_snapshot = store_sqlite_read_snapshot,
+	.read_blob = read_blob,
+	.read_run = read_run,
+	.list_runs = store_sqlite_list_runs,
+	.list_needing_recovery = list_needing_recovery,
+	.tally_runs = store_sqlite_tally_runs,
+	.count_states = store_sqlite_count_states,
+	.list_old = store_sqlite_list_old,
+	.read_effect = read_effect,
+	.list_effects = list_effects,
+	.list_due = store_sqlite_list_due,
+	.count_waiting = store_sqlite_count_waiting,
+	.read_document = store_sqlite_read_document,
+	.list_documents = store_sqlite_list_documents,
+	.read_request = store_sqlite_read_request,
+	.read_guard = store_sqlite_read_guard,
+};

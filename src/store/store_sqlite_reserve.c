@@ -1,11 +1,11 @@
-/* store/store_sqlite_reserve.c -- room on the disk that is kept for bad times.
+/* store/store_sqlite_reserve.c -- disk space reserved for urgent appends.
  *
- * A file of zeros beside the database, really allocated.  When a batch finds no room and holds
- * something that cannot wait, a slice of the file is given back to the disk and that part of the
- * batch is tried again.  It is made whole after a later commit that found room by itself; trying
- * that is cheap but not free, so after each failure twice as many commits go by before the next.
+ * The reserve is a file next to the database whose blocks are allocated.  When a batch with urgent
+ * appends finds the disk full, a slice of the file is released and the urgent appends are tried
+ * again.  A later commit that finds space without the reserve refills it.  An attempt is cheap but
+ * not free, so the number of commits between two attempts doubles with each failure.
  */
-#include "store/store_sqlite.h"
+#include "store/store_sqlite_write.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -19,10 +19,9 @@ static const char *name_of(const struct store_sqlite *self, struct arena *arena)
 	return str_format(arena, "%s-reserve", self->path).at;
 }
 
-/* ---- on the system's disk ---------------------------------------------------------------- */
+/* ---- a file of the operating system ------------------------------------------------------- */
 
-/* What a full disk has given is better than nothing only if it is whole slices; it is all or
- * nothing here, because a file that was half allocated has taken the last of the room. */
+/* All or nothing: a file that is allocated in part has taken the last free space of the disk. */
 static bool file_make(const char *name, size_t bytes)
 {
 	int descriptor = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -40,7 +39,7 @@ static bool file_cut(const char *name, size_t bytes)
 	return bytes > 0 ? truncate(name, (off_t)bytes) == 0 : unlink(name) == 0;
 }
 
-/* ---- on a test's disk -------------------------------------------------------------------- */
+/* ---- a file of another VFS ---------------------------------------------------------------- */
 
 static bool disk_write(sqlite3_file *file, size_t bytes)
 {
@@ -51,7 +50,7 @@ static bool disk_write(sqlite3_file *file, size_t bytes)
 	return code == SQLITE_OK;
 }
 
-/* Makes the file (`bytes` of zeros) or cuts it. */
+/* Writes `bytes` zeros, or with `cut` truncates the file to `bytes`. */
 static bool disk_set(const struct store_sqlite *self, const char *name, size_t bytes, bool cut)
 {
 	sqlite3_vfs *vfs = sqlite3_vfs_find(self->vfs);
@@ -99,7 +98,7 @@ bool store_sqlite_reserve_spend(struct store_sqlite *self)
 	return cut;
 }
 
-void store_sqlite_reserve_mend(struct store_sqlite *self)
+void store_sqlite_reserve_refill(struct store_sqlite *self)
 {
 	if (self->reserve < self->reserve_bytes && ++self->reserve_waited > self->reserve_wait)
 		store_sqlite_reserve_make(self);

@@ -1,16 +1,16 @@
-/* store/store_sqlite_wal_scan.c -- what SQLite's log has lost.
+/* store/store_sqlite_wal_scan.c -- finds acknowledged commits that a damaged WAL hides.
  *
- * SQLite reads the WAL up to the first frame whose checksum is wrong and takes that for its end.
- * After a power cut it is: the one commit that was being written was not acknowledged.  But a bit
- * that flipped in the middle of the log hides every later commit in the same way, and these were
- * acknowledged.  Both are told apart here, before SQLite has the file: frames carry the salts of
- * their log and a checksum that goes on from the frame before, and every commit is synced before
- * the next begins.  So a commit's last frame was acknowledged when the next frame goes on from it.
- * Without that link they may be strangers: a kill leaves frames behind that a shorter commit of the
- * next start writes over in part, and these have the same salts.
+ * SQLite reads the WAL up to the first frame with a wrong checksum and treats that as its end.
+ * After a power failure this is right: the commit that was being written was not acknowledged.  But
+ * a flipped bit in the middle of the WAL hides all later commits in the same way, and these were
+ * acknowledged.  This scan distinguishes the two cases before SQLite opens the file.  A frame
+ * carries the salts of its WAL and a checksum that continues the one of the frame before it, and
+ * every commit is synced before the next one begins.  So a commit frame was acknowledged if the
+ * next frame continues its checksum.  Frames without that link may be unrelated: a killed process
+ * can leave frames that a shorter commit after the restart overwrites in part, with the same salts.
  *
- * The log is about to be written over, so a copy of it is kept as evidence; as long as it lies
- * there, check() tells of it.
+ * SQLite will overwrite the WAL, so a copy is kept as evidence.  While the copy exists, check()
+ * reports it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ enum {
 	FRAME_HEADER = 24,
 	FRAME = FRAME_HEADER + PAGE_BYTES,
 	SALTS = 8,
-	MAGIC = 0x377f0682, /* or one more: words of checksums are big-endian */
+	MAGIC = 0x377f0682, /* plus 1 when checksums are computed over big-endian words */
 };
 
 struct checksum {
@@ -34,7 +34,7 @@ struct checksum {
 	bool big_endian;
 };
 
-struct log_file {
+struct wal {
 	int file;
 	uint8_t header[HEADER];
 	uint8_t salts[SALTS];
@@ -63,11 +63,11 @@ static bool checksum_is(const struct checksum *sum, const uint8_t *stored)
 	return word(stored, true) == sum->one && word(stored + 4, true) == sum->two;
 }
 
-/* The next frame; false at the end of the file, which may be in the middle of one. */
-static bool frame_read(struct log_file *log)
+/* Reads the next frame; false at the end of the file, also in the middle of a frame. */
+static bool frame_read(struct wal *wal)
 {
 	for (size_t got = 0; got < FRAME;) {
-		ssize_t piece = read(log->file, log->frame + got, FRAME - got);
+		ssize_t piece = read(wal->file, wal->frame + got, FRAME - got);
 		if (piece < 0 && errno == EINTR)
 			continue;
 		if (piece <= 0)
@@ -77,61 +77,61 @@ static bool frame_read(struct log_file *log)
 	return true;
 }
 
-static bool frame_of_log(const struct log_file *log)
+static bool frame_has_salts(const struct wal *wal)
 {
-	return memcmp(log->frame + 8, log->salts, SALTS) == 0;
+	return memcmp(wal->frame + 8, wal->salts, SALTS) == 0;
 }
 
-static bool frame_commits(const struct log_file *log)
+static bool frame_commits(const struct wal *wal)
 {
-	return word(log->frame + 4, true) != 0;
+	return word(wal->frame + 4, true) != 0;
 }
 
-/* As SQLite judges: the chain of checksums goes on. */
-static bool frame_whole(struct log_file *log)
+/* SQLite's rule: the salts match and the frame continues the checksum. */
+static bool frame_whole(struct wal *wal)
 {
-	checksum_add(&log->checksum, log->frame, 8);
-	checksum_add(&log->checksum, log->frame + FRAME_HEADER, PAGE_BYTES);
-	return frame_of_log(log) && checksum_is(&log->checksum, log->frame + 16);
+	checksum_add(&wal->checksum, wal->frame, 8);
+	checksum_add(&wal->checksum, wal->frame + FRAME_HEADER, PAGE_BYTES);
+	return frame_has_salts(wal) && checksum_is(&wal->checksum, wal->frame + 16);
 }
 
-/* True when the frames behind it are to be read: it is a log, whole or with a damaged header. */
-static bool header_read(struct log_file *log, bool *out_whole)
+/* False when the file is too short for a WAL; *out_whole when the header is undamaged. */
+static bool header_read(struct wal *wal, bool *out_whole)
 {
-	if (read(log->file, log->header, HEADER) != HEADER)
+	if (read(wal->file, wal->header, HEADER) != HEADER)
 		return false;
-	uint32_t magic = word(log->header, true);
-	log->checksum.big_endian = (magic & 1) != 0;
-	checksum_add(&log->checksum, log->header, 24);
-	*out_whole = (magic & ~1u) == MAGIC && word(log->header + 8, true) == PAGE_BYTES &&
-		     checksum_is(&log->checksum, log->header + 24);
-	memcpy(log->salts, log->header + 16, SALTS);
+	uint32_t magic = word(wal->header, true);
+	wal->checksum.big_endian = (magic & 1) != 0;
+	checksum_add(&wal->checksum, wal->header, 24);
+	*out_whole = (magic & ~1u) == MAGIC && word(wal->header + 8, true) == PAGE_BYTES &&
+		     checksum_is(&wal->checksum, wal->header + 24);
+	memcpy(wal->salts, wal->header + 16, SALTS);
 	return true;
 }
 
-/* Acknowledged commits behind the place where SQLite stops. */
-static uint64_t count_lost(struct log_file *log)
+/* Counts the acknowledged commits after the frame where SQLite stops. */
+static uint64_t count_lost(struct wal *wal)
 {
 	bool whole;
-	if (!header_read(log, &whole))
+	if (!header_read(wal, &whole))
 		return 0;
-	bool more = frame_read(log);
+	bool more = frame_read(wal);
 	if (!whole && more)
-		memcpy(log->salts, log->frame + 8, SALTS); /* whatever the header says */
-	while (more && whole && frame_whole(log))
-		more = frame_read(log);
+		memcpy(wal->salts, wal->frame + 8, SALTS); /* the header may be damaged */
+	while (more && whole && frame_whole(wal))
+		more = frame_read(wal);
 	uint64_t lost = 0;
 	bool committed = false; /* the frame before */
-	for (; more; more = frame_read(log)) {
-		lost += frame_whole(log) && committed;
-		committed = frame_commits(log);
-		log->checksum.one = word(log->frame + 16, true);
-		log->checksum.two = word(log->frame + 20, true);
+	for (; more; more = frame_read(wal)) {
+		lost += frame_whole(wal) && committed;
+		committed = frame_commits(wal);
+		wal->checksum.one = word(wal->frame + 16, true);
+		wal->checksum.two = word(wal->frame + 20, true);
 	}
 	return lost;
 }
 
-/* ---- keeping it ------------------------------------------------------------------------ */
+/* ---- evidence -------------------------------------------------------------------------- */
 
 static bool copy_bytes(int from, int to)
 {
@@ -149,8 +149,8 @@ static bool copy_bytes(int from, int to)
 	}
 }
 
-/* One that is there already stays: it is the older evidence.  Without room there is none, and the
- * caller's word has to do. */
+/* Does not replace an existing copy, which is the older evidence.  On a full disk there is no copy,
+ * and only the log message reports the loss. */
 static void keep_copy(int log, const char *path)
 {
 	int copy = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -161,19 +161,19 @@ static void keep_copy(int log, const char *path)
 	close(copy);
 }
 
-uint64_t store_sqlite_log_lost(const char *path)
+uint64_t store_sqlite_wal_scan(const char *path)
 {
 	AUTO(arena) arena = { 0 };
 	int file = open(str_format(&arena, "%s-wal", path).at, O_RDONLY | O_CLOEXEC);
 	if (file < 0)
 		return 0;
-	struct log_file *log = calloc(1, sizeof(*log));
-	require(log != NULL);
-	log->file = file;
-	uint64_t lost = count_lost(log);
+	struct wal *wal = calloc(1, sizeof(*wal));
+	require(wal != NULL);
+	wal->file = file;
+	uint64_t lost = count_lost(wal);
 	if (lost > 0)
 		keep_copy(file, str_format(&arena, "%s" STORE_SQLITE_DAMAGED, path).at);
-	free(log);
+	free(wal);
 	close(file);
 	return lost;
 }

@@ -1,4 +1,4 @@
-/* store/store_version.c -- which SQLite this is; for people who report what went wrong. */
+/* store/store_version.c -- the version of the SQLite library, for bug reports. */
 #include <sqlite3.h>
 
 #include "store/store.h"

@@ -1,13 +1,13 @@
-/* store/writer.c -- the queue between the loop and the writer lane.
+/* store/writer.c -- the queue between the loop thread and the writer thread.
  *
- * There is no lock.  The queue belongs to the loop thread; when the lane is free the loop moves
- * the head of the queue into `flight`, and until the job's done() the lane alone touches that.
- * done() starts the next batch before it delivers this one, so that the disk works while the
- * loop does.
+ * There is no lock.  The queue belongs to the loop thread.  When the writer thread is free, the loop
+ * moves the head of the queue into `flight`, which only the writer thread uses until the job is
+ * done.  done() starts the next batch before it delivers the results of this one, so that the disk
+ * and the loop work in parallel.
  *
- * What a commit costs is fitted as a + b·n over the last few, n being its appends: the fsync is
- * paid once however many share it, so neither a cost per append nor one per commit alone would
- * tell what a queue holds.  Old commits fade by an eighth with each new one.
+ * The cost of a commit is fitted as a + b·n over recent commits with n appends each: the appends of
+ * a commit share one fsync, so neither a cost per append nor a cost per commit alone would predict
+ * the backlog.  The weight of a commit decreases by an eighth with each newer one.
  */
 #include "store/writer.h"
 
@@ -15,7 +15,7 @@
 
 #include "base/limits.h"
 
-/* Sums over faded commits: weight, appends, cost, and their products. */
+/* Weighted sums over commits: weight, appends, cost, and their products. */
 struct cost {
 	double weight, n, us, nn, nus;
 };
@@ -33,7 +33,7 @@ struct writer {
 	struct cost cost;
 	struct histogram sizes, times;
 
-	/* The lane's from submit to done. */
+	/* Used by the writer thread from submit to done. */
 	struct {
 		struct writer_ticket *first; /* NULL: nothing is in flight */
 		struct store_append *appends[LIMIT_WRITER_BATCH];
@@ -58,7 +58,7 @@ static void cost_add(struct cost *cost, double n, double us)
 	cost->nus = cost->nus * fade + n * us;
 }
 
-/* The least squares of a + b·n; with commits of one size only, all of it is a. */
+/* Least squares of a + b·n; when all commits have the same size, b is 0. */
 static void cost_fit(const struct cost *cost, double *out_commit, double *out_append)
 {
 	double spread = cost->weight * cost->nn - cost->n * cost->n;
@@ -77,7 +77,7 @@ static void run(struct job *job, unsigned thread)
 	(void)thread;
 	struct writer *writer = (struct writer *)job;
 	int64_t begun = platform_mono_us(writer->platform);
-	writer->flight.committed = writer->store->ops->commit(
+	writer->flight.committed = writer->store->writer->commit(
 		writer->store, writer->flight.appends, writer->flight.count, &writer->flight.error);
 	writer->flight.took_us = platform_mono_us(writer->platform) - begun;
 }
@@ -93,7 +93,7 @@ static void depart(struct writer *writer)
 		writer->flight.appends[writer->flight.count++] = &(*end)->append;
 		end = &(*end)->next;
 	}
-	/* `end` is the link after the last one taken: what hangs there stays queued. */
+	/* `end` is the link after the last append of the batch; the rest stays queued. */
 	struct writer_ticket *rest = *end;
 	*end = NULL;
 	writer->first = rest;

@@ -93,7 +93,7 @@ def expect(copy, made, count, lost=False):
     assert ("acknowledged commit" in server.errors()) == evidence.exists() == lost, server.errors()
     if lost:
         problems = copy.local("POST", "/api/db/check").body["problems"]
-        assert len(problems) == 1 and "log was damaged" in problems[0]
+        assert len(problems) == 1 and "WAL was damaged" in problems[0]
         evidence.unlink()
     assert {row["run_id"] for row in server.get("/api/runs").body} == set(made.runs[:count])
     for run, history in zip(made.runs[:count], made.histories):
@@ -183,7 +183,7 @@ def test_a_log_without_its_header_is_told_to_be_lost(copy, made):
     server.kill()
     # It stays known at the next start, when the log itself is good again.
     status, output, _ = copy.cli("db", "check")
-    assert status == STORAGE and "log was damaged" in output
+    assert status == STORAGE and "WAL was damaged" in output
     assert "baton.db-wal.damaged" in copy.cli("doctor")[1]
 
 

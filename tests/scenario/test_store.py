@@ -125,7 +125,7 @@ def test_a_damaged_file_is_refused_by_name(home):
         file.write(bytes([ord("k") ^ 1]))
     status, _, errors = home.cli("runs")
     assert status == STORAGE
-    assert "baton.db" in errors and "restore the data folder from a copy" in errors
+    assert "baton.db" in errors and "restore the data folder from a backup" in errors
     assert f"page {place // 4096 + 1} is damaged" in errors
 
     # And the copy is what it says.
@@ -178,7 +178,7 @@ def test_a_copy_is_never_written_over_anything(home):
     there = pathlib.Path(home.path, "there.db")
     there.write_text("mine")
     status, _, errors = home.cli("db", "backup", str(there))
-    assert status == CONFLICT and "exists already" in errors
+    assert status == CONFLICT and "already exists" in errors
     assert there.read_text() == "mine"
     status, _, errors = home.cli("db", "backup", os.path.join(home.path, "no", "folder.db"))
     assert status == STORAGE and "No such file" in errors

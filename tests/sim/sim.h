@@ -30,7 +30,8 @@
 
 #include "active/executor.h"
 #include "engine/decide.h"
-#include "store/store_memory.h"
+#include "simstore/simstore.h"
+#include "simstore/store_memory.h"
 
 enum {
 	SIM_RUNS = 4,

@@ -254,7 +254,7 @@ static void check_tidy(struct sim *sim, struct run *const *folds)
 	AUTO(arena) arena = { 0 };
 	struct store_size size;
 	struct error error;
-	bool good = sim->reader->ops->measure(sim->reader, &size, &error);
+	bool good = sim->reader->admin->measure(sim->reader, &size, &error);
 	require(good);
 	int64_t kept = 0;
 	for (size_t i = 0; i < sim->record_count; i++)
@@ -376,15 +376,15 @@ static void check_run_row(struct sim *sim, const struct run *run, struct arena *
 	if (row.seq != run->seq || row.floor != run->floor || row.ended_at != run->ended_at ||
 	    row.created_at != run->created_at || row.updated_at != run->updated_at ||
 	    /* A drain may have marked it too: then something was held back. */
-	    (run_needs_recovery(run) && !row.stepping) ||
+	    (run_needs_recovery(run) && !row.needs_recovery) ||
 	    !str_equal(row.state, run_state_row(run->state)->word))
 		sim_fail(sim, "a run's row differs from its events");
 	struct store_effect *rows = arena_array(arena, struct store_effect, run->paths.count + 2);
 	size_t open = open_of(run, rows);
-	if (run_ended(run) && (open > 0 || row.stepping || run->live > 0))
+	if (run_ended(run) && (open > 0 || row.needs_recovery || run->live > 0))
 		sim_fail(sim, "an ended run has something open");
 	/* Whoever paused it finds it. */
-	if (!run_ended(run) && open == 0 && !row.stepping && !run->paused)
+	if (!run_ended(run) && open == 0 && !row.needs_recovery && !run->paused)
 		sim_fail(sim, "nothing would ever find a run that is not over");
 }
 

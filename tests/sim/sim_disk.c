@@ -5,8 +5,10 @@
 
 #include "sim/sim.h"
 
-static struct store_ops disk_ops;
-static const struct store_ops *memory_ops;
+static struct store_writer_ops disk_writer;
+static struct store_admin_ops disk_admin;
+static const struct store_writer_ops *memory_writer;
+static const struct store_admin_ops *memory_admin;
 static struct sim *current;
 
 /* No room: nothing is written, and the program must live with it. */
@@ -135,7 +137,7 @@ static bool commit_without_room(struct sim *sim, struct store *store,
 	sim_trace(sim, "no room for a commit of %zu appends, %zu urgent", count, urgent_count);
 	sim_memory_outside();
 	if (urgent_count > 0)
-		good = memory_ops->commit(store, urgent, urgent_count, error);
+		good = memory_writer->commit(store, urgent, urgent_count, error);
 	if (good)
 		record_commit(sim, urgent, urgent_count);
 	sim_memory_inside();
@@ -154,7 +156,7 @@ static bool disk_commit(struct store *store, struct store_append *const *appends
 	bool good = true;
 	sim_memory_outside();
 	if (writes)
-		good = memory_ops->commit(store, appends, count, error);
+		good = memory_writer->commit(store, appends, count, error);
 	if (writes && good)
 		record_commit(sim, appends, count);
 	sim_memory_inside();
@@ -169,23 +171,23 @@ static bool disk_purge(struct store *store, size_t limit, const struct store_dea
 		       bool *out_more, struct error *error)
 {
 	struct sim *sim = current;
-	uint64_t before = memory_ops->stats(store).purged;
+	uint64_t before = memory_writer->stats(store).purged;
 	if (sim->broken)
 		return fail(error, ERROR_STORAGE, "the disk failed by order");
 	sim_memory_outside();
 	/* Small slices, so that much comes between them. */
-	bool good = memory_ops->purge(store, limit < 7 ? limit : 7, deadline, out_more, error);
+	bool good = memory_admin->purge(store, limit < 7 ? limit : 7, deadline, out_more, error);
 	sim_memory_inside();
-	sim->counts.purged += memory_ops->stats(store).purged - before;
+	sim->counts.purged += memory_writer->stats(store).purged - before;
 	return good;
 }
 
-static bool disk_forget(struct store *store, int64_t before, struct error *error)
+static bool disk_expire_requests(struct store *store, int64_t before, struct error *error)
 {
 	if (current->broken)
 		return fail(error, ERROR_STORAGE, "the disk failed by order");
 	sim_memory_outside();
-	bool good = memory_ops->forget(store, before, error);
+	bool good = memory_admin->expire_requests(store, before, error);
 	sim_memory_inside();
 	return good;
 }
@@ -197,7 +199,7 @@ static bool disk_rebuild_run(struct store *store, const struct store_run *run,
 	if (current->broken)
 		return fail(error, ERROR_STORAGE, "the disk failed by order");
 	sim_memory_outside();
-	bool good = memory_ops->rebuild_run(store, run, open, open_count, error);
+	bool good = memory_admin->rebuild_run(store, run, open, open_count, error);
 	sim_memory_inside();
 	return good;
 }
@@ -207,7 +209,7 @@ static bool disk_rebuild_end(struct store *store, struct error *error)
 	if (current->broken)
 		return fail(error, ERROR_STORAGE, "the disk failed by order");
 	sim_memory_outside();
-	bool good = memory_ops->rebuild_end(store, error);
+	bool good = memory_admin->rebuild_end(store, error);
 	sim_memory_inside();
 	return good;
 }
@@ -219,7 +221,8 @@ static bool disk_rebuild_documents(struct store *store, int64_t seq,
 	if (current->broken)
 		return fail(error, ERROR_STORAGE, "the disk failed by order");
 	sim_memory_outside();
-	bool good = memory_ops->rebuild_documents(store, seq, documents, count, out_current, error);
+	bool good =
+		memory_admin->rebuild_documents(store, seq, documents, count, out_current, error);
 	sim_memory_inside();
 	return good;
 }
@@ -227,26 +230,31 @@ static bool disk_rebuild_documents(struct store *store, int64_t seq,
 void sim_disk_open(struct sim *sim)
 {
 	struct error error;
-	memory_ops = store_backend(S("memory"));
-	require(memory_ops != NULL);
-	disk_ops = *memory_ops;
-	disk_ops.commit = disk_commit;
-	disk_ops.purge = disk_purge;
-	disk_ops.forget = disk_forget;
-	disk_ops.rebuild_run = disk_rebuild_run;
-	disk_ops.rebuild_end = disk_rebuild_end;
-	disk_ops.rebuild_documents = disk_rebuild_documents;
-	bool good = memory_ops->open(NULL, &sim->store, &error);
+	const struct store_backend *memory = simstore_backend(S("memory"));
+	require(memory != NULL);
+	bool good = memory->open(NULL, &sim->store, &error);
 	require(good);
-	sim->store->ops = &disk_ops;
-	good = memory_ops->reader_open(sim->store, &sim->reader, &error);
+	memory_writer = sim->store->writer;
+	memory_admin = sim->store->admin;
+	disk_writer = *memory_writer;
+	disk_writer.commit = disk_commit;
+	disk_admin = *memory_admin;
+	disk_admin.purge = disk_purge;
+	disk_admin.expire_requests = disk_expire_requests;
+	disk_admin.rebuild_run = disk_rebuild_run;
+	disk_admin.rebuild_end = disk_rebuild_end;
+	disk_admin.rebuild_documents = disk_rebuild_documents;
+	sim->store->writer = &disk_writer;
+	sim->store->admin = &disk_admin;
+	good = memory->open_reader(sim->store, &sim->reader, &error);
 	require(good);
 }
 
 void sim_disk_close(struct sim *sim)
 {
-	memory_ops->reader_close(sim->reader);
-	memory_ops->close(sim->store);
+	const struct store_backend *memory = sim->store->backend;
+	memory->close_reader(sim->reader);
+	memory->close(sim->store);
 	arena_done(&sim->record_arena);
 	free(sim->record);
 }

@@ -14,7 +14,8 @@
 #include "contract/event.h"
 #include "document/documents.h"
 #include "document/server_settings.h"
-#include "store/store_memory.h"
+#include "simstore/simstore.h"
+#include "simstore/store_memory.h"
 
 enum { JOBS = 64, ANSWERS = 1200, TOLD = 16384 };
 
@@ -115,11 +116,11 @@ static void open_runtime(void)
 
 static void begin(void)
 {
-	const struct store_ops *ops = store_backend(S("memory"));
+	const struct store_backend *backend = simstore_backend(S("memory"));
 	memset(&scene, 0, sizeof(scene));
 	scene.system.ops = &steps_ops;
-	cr_assert(ops->open("", &scene.store, &scene.error));
-	cr_assert(ops->reader_open(scene.store, &scene.reader, &scene.error));
+	cr_assert(backend->open("", &scene.store, &scene.error));
+	cr_assert(backend->open_reader(scene.store, &scene.reader, &scene.error));
 	open_runtime();
 }
 
@@ -128,8 +129,8 @@ static void end(void)
 	documents_free(scene.documents);
 	executor_free(scene.executor);
 	effects_free(scene.effects);
-	scene.store->ops->reader_close(scene.reader);
-	scene.store->ops->close(scene.store);
+	scene.store->backend->close_reader(scene.reader);
+	scene.store->backend->close(scene.store);
 	arena_done(&scene.arena);
 }
 
@@ -312,7 +313,7 @@ static void write_aside(int64_t seq, const char *name)
 				       .documents = &document,
 				       .document_count = 1 };
 	struct store_append *appends[] = { &append };
-	cr_assert(scene.store->ops->commit(scene.store, appends, 1, &scene.error));
+	cr_assert(scene.store->writer->commit(scene.store, appends, 1, &scene.error));
 	cr_assert_eq(append.outcome, STORE_COMMITTED);
 }
 

@@ -14,6 +14,7 @@
 #include "effect/effects.h"
 #include "base/limits.h"
 #include "contract/event.h"
+#include "simstore/simstore.h"
 
 enum { JOBS = 64, ANSWERS = 16 };
 
@@ -112,17 +113,17 @@ static void open_runtime(void)
 	cr_assert(executor_new(&settings, &scene.executor, &scene.error), "%s", scene.error.text);
 }
 
-static void begin(const char *backend)
+static void begin(const char *name)
 {
-	const struct store_ops *ops = store_backend(str_from_c(backend));
+	const struct store_backend *backend = simstore_backend(str_from_c(name));
 	memset(&scene, 0, sizeof(scene));
 	scene.system.ops = &steps_ops;
 	scene.now = INT64_C(1700000000000000);
 	strcpy(scene.folder, "/tmp/baton-keyed-XXXXXX");
 	cr_assert(mkdtemp(scene.folder) != NULL);
 	snprintf(scene.path, sizeof(scene.path), "%s/db", scene.folder);
-	cr_assert(ops->open(scene.path, &scene.store, &scene.error), "%s", scene.error.text);
-	cr_assert(ops->reader_open(scene.store, &scene.reader, &scene.error));
+	cr_assert(backend->open(scene.path, &scene.store, &scene.error), "%s", scene.error.text);
+	cr_assert(backend->open_reader(scene.store, &scene.reader, &scene.error));
 	open_runtime();
 }
 
@@ -131,8 +132,8 @@ static void end(void)
 	cr_assert_eq(scene.failures, 0);
 	executor_free(scene.executor);
 	effects_free(scene.effects);
-	scene.store->ops->reader_close(scene.reader);
-	scene.store->ops->close(scene.store);
+	scene.store->backend->close_reader(scene.reader);
+	scene.store->backend->close(scene.store);
 	arena_done(&scene.arena);
 	static const char *const files[] = { "db", "db-wal", "db-shm" };
 	for (size_t i = 0; i < COUNT(files); i++) {
@@ -287,7 +288,7 @@ ParameterizedTest(char (*backend)[16], keyed, somebody_was_faster)
 						    .subject = other,
 						    .at = scene.now } };
 	struct store_append *one = &append;
-	cr_assert(scene.store->ops->commit(scene.store, &one, 1, &scene.error));
+	cr_assert(scene.store->writer->commit(scene.store, &one, 1, &scene.error));
 	cr_assert_eq(append.outcome, STORE_COMMITTED);
 	run();
 	cr_assert(scene.answers[0].came && scene.answers[0].repeated);

@@ -11,6 +11,7 @@
 #include "definition/definition_compile.h"
 #include "definition/graph.h"
 #include "os/loop.h"
+#include "simstore/simstore.h"
 
 enum { STEPS = 60 };
 
@@ -25,8 +26,8 @@ static size_t events_read; /* by read_events, whoever asked */
 
 /* ---- a reader that counts ------------------------------------------------------------------- */
 
-static struct store_ops counting_ops;
-static struct store_reader counting = { &counting_ops };
+static struct store_reader_ops counting_ops;
+static struct store_reader counting = { .ops = &counting_ops };
 
 static bool count_events(struct store_reader *reader, const struct uuid *id, int64_t after,
 			 size_t limit, struct arena *to, struct store_event_page *out_page,
@@ -88,12 +89,12 @@ static struct store_event stored(struct event event)
 static void begin(void)
 {
 	static const struct json nothing = { .kind = JSON_OBJECT };
-	const struct store_ops *ops = store_backend(S("memory"));
-	cr_assert(ops->open("", &store, &error) && ops->reader_open(store, &inner, &error));
-	counting_ops = (struct store_ops){ .read_events = count_events,
-					   .read_run = pass_run,
-					   .read_blob = pass_blob,
-					   .read_snapshot = pass_snapshot };
+	const struct store_backend *backend = simstore_backend(S("memory"));
+	cr_assert(backend->open("", &store, &error) && backend->open_reader(store, &inner, &error));
+	counting_ops = (struct store_reader_ops){ .read_events = count_events,
+						  .read_run = pass_run,
+						  .read_blob = pass_blob,
+						  .read_snapshot = pass_snapshot };
 	static const struct tool_table no_tools;
 	cr_assert(loop_new(&loop, &error));
 	cr_assert(executor_new(&(struct executor_settings){ .platform = loop_platform(loop),
@@ -130,7 +131,8 @@ static void begin(void)
 				       .blobs = &blob,
 				       .blob_count = 1 };
 	struct store_append *one = &append;
-	cr_assert(ops->commit(store, &one, 1, &error) && append.outcome == STORE_COMMITTED);
+	cr_assert(store->writer->commit(store, &one, 1, &error) &&
+		  append.outcome == STORE_COMMITTED);
 	events_read = 0;
 }
 
@@ -138,8 +140,8 @@ static void end(void)
 {
 	executor_free(executor);
 	loop_free(loop);
-	store->ops->reader_close(inner);
-	store->ops->close(store);
+	store->backend->close_reader(inner);
+	store->backend->close(store);
 	arena_done(&arena);
 }
 

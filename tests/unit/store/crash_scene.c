@@ -11,7 +11,8 @@ enum { BATCH = 3, VALUE = 1500 };
 struct str timeline_cache[COMMITS + 1];
 const char *const fates[] = { "keep", "drop", "tear", "garble", "mixed" };
 
-static bool values_there[COMMITS + 1][COMMITS]; /* behind so many commits, of that commit */
+static bool values_there[COMMITS + 1]
+			[COMMITS]; /* [n][i]: after n commits, is the value of commit i stored? */
 static struct arena stories_arena;
 static char text[3 * VALUE];
 
@@ -27,7 +28,7 @@ static struct str value_of(unsigned number)
 	return (struct str){ text + number * 31, VALUE };
 }
 
-/* The run's seq before commit `number`: it takes part in each that is large enough for it. */
+/* The run's seq before commit `number`. */
 static int64_t seq_before(unsigned run, unsigned number)
 {
 	int64_t seq = 0;
@@ -37,7 +38,7 @@ static int64_t seq_before(unsigned run, unsigned number)
 	return seq;
 }
 
-/* Snapshots of run 0 with 4, 8, 11 and 13; each later one takes what is below the one before. */
+/* Run 0 takes snapshots in commits 4, 8, 11 and 13; each raises the floor to the one before. */
 static void snapshot_add(struct draft *draft, unsigned number)
 {
 	static const unsigned with[] = { 4, 8, 11, 13 };
@@ -79,7 +80,7 @@ static void beside_add(struct draft *draft, unsigned number)
 						.at = 100 + number };
 }
 
-/* A profile is made, changed and deleted, over and over. */
+/* Creates, changes and deletes a profile, again and again. */
 static struct draft document_of(unsigned number)
 {
 	int64_t changes = number / 2;
@@ -102,7 +103,7 @@ bool commit_number(struct fixture *f, unsigned number, enum store_outcome *out_o
 	size_t count = 1 + number % BATCH;
 	for (unsigned i = 0; i < count; i++) {
 		drafts[i] = draft_of(i, seq_before(i, number), 1 + number % 2);
-		drafts[i].append.run.stepping = number % 4 == i;
+		drafts[i].append.run.needs_recovery = number % 4 == i;
 		drafts[i].append.run.state = number % 5 == i ? S("waiting") : S("running");
 		drafts[i].events[0].kept = number == 0;
 	}
@@ -132,19 +133,19 @@ static bool value_read(struct fixture *f, unsigned number, bool *out_found)
 {
 	struct hash hash = hash_of(value_of(number));
 	struct str bytes;
-	if (!f->ops->read_blob(f->reader, &hash, &f->arena, &bytes, out_found, &f->error))
+	if (!f->reader->ops->read_blob(f->reader, &hash, &f->arena, &bytes, out_found, &f->error))
 		return false;
 	if (*out_found)
 		cr_assert_str(bytes, value_of(number));
 	return true;
 }
 
-/* The memory store takes away at once whatever may go. */
+/* Purges the memory store completely. */
 static void stories_note(struct fixture *f, unsigned commits)
 {
 	bool more = true;
 	while (more)
-		cr_assert(f->ops->purge(f->store, 100, NULL, &more, &f->error));
+		cr_assert(f->store->admin->purge(f->store, 100, NULL, &more, &f->error));
 	timeline_cache[commits] = str_copy(&stories_arena, timeline_of(f));
 	for (unsigned i = 0; i < COMMITS; i++)
 		cr_assert(value_read(f, i, &values_there[commits][i]));
@@ -155,7 +156,7 @@ void stories_make(void)
 	for (size_t i = 0; i < sizeof(text); i++)
 		text[i] = (char)('a' + (i * i + i / 7) % 26);
 	struct fixture f;
-	fixture_open(&f, store_backend(S("memory")));
+	fixture_open(&f, simstore_backend(S("memory")));
 	stories_note(&f, 0);
 	for (unsigned i = 0; i < COMMITS; i++) {
 		enum store_outcome outcome;
@@ -166,7 +167,7 @@ void stories_make(void)
 	cr_assert(values_there[COMMITS][12]);
 	cr_assert(values_there[9][3], "a snapshot names it");
 	cr_assert_not(values_there[COMMITS][3], "nobody names it any more");
-	cr_assert_gt(f.ops->stats(f.store).purged, 5);
+	cr_assert_gt(f.store->writer->stats(f.store).purged, 5);
 	fixture_close(&f);
 }
 
@@ -175,12 +176,13 @@ void stories_drop(void)
 	arena_done(&stories_arena);
 }
 
-/* ---- a store on a disk of the test's ----------------------------------------------------- */
+/* ---- a store on a fault disk ------------------------------------------------------------- */
 
 void scene_begin(struct scene *scene)
 {
-	*scene = (struct scene){ .f.ops = store_backend(S("sim")), .disk = fault_disk_new() };
-	/* The salts of a WAL come from SQLite's dice, which all its users share. */
+	*scene =
+		(struct scene){ .f.backend = simstore_backend(S("sim")), .disk = fault_disk_new() };
+	/* The salts of a WAL come from SQLite's random numbers, which all connections share. */
 	cr_assert_eq(sqlite3_test_control(SQLITE_TESTCTRL_PRNG_SEED, 47, NULL), SQLITE_OK);
 }
 
@@ -204,13 +206,13 @@ bool scene_open(struct scene *scene)
 
 bool scene_look(struct scene *scene)
 {
-	return scene->f.ops->reader_open(scene->f.store, &scene->f.reader, &scene->f.error);
+	return scene->f.backend->open_reader(scene->f.store, &scene->f.reader, &scene->f.error);
 }
 
 void scene_close(struct scene *scene)
 {
-	scene->f.ops->reader_close(scene->f.reader);
-	scene->f.ops->close(scene->f.store);
+	scene->f.backend->close_reader(scene->f.reader);
+	scene->f.backend->close(scene->f.store);
 	scene->f.reader = NULL;
 	scene->f.store = NULL;
 }
@@ -225,8 +227,8 @@ void scene_play(struct scene *scene)
 		good = commit_number(f, scene->acknowledged, &outcome) &&
 		       outcome == STORE_COMMITTED;
 		scene->acknowledged += good;
-		/* Slices that end in the middle of a run's share. */
-		good = good && f->ops->purge(f->store, 2, NULL, &more, &f->error);
+		/* Slices that end between two events of a run. */
+		good = good && f->store->admin->purge(f->store, 2, NULL, &more, &f->error);
 	}
 	if (opened)
 		scene_close(scene);
@@ -248,7 +250,7 @@ static void check_sound(struct scene *scene, unsigned told, const char *what)
 {
 	struct fixture *f = &scene->f;
 	struct store_check check;
-	cr_assert(f->ops->check(f->reader, &f->arena, &check, &f->error), "%s: %s", what,
+	cr_assert(f->reader->admin->check(f->reader, &f->arena, &check, &f->error), "%s: %s", what,
 		  f->error.text);
 	if (check.count > 0)
 		cr_assert_fail("%s: " STR_FMT, what, STR_ARG(check.problems[0]));
@@ -285,8 +287,8 @@ void scene_go_on(struct scene *scene, unsigned told, const char *what)
 	}
 	bool more = true;
 	while (more)
-		cr_assert(f->ops->purge(f->store, 5, NULL, &more, &f->error), "%s: %s", what,
-			  f->error.text);
+		cr_assert(f->store->admin->purge(f->store, 5, NULL, &more, &f->error), "%s: %s",
+			  what, f->error.text);
 	cr_assert_str(timeline_of(f), timeline_cache[told]);
 	check_sound(scene, told, what);
 	scene_close(scene);

@@ -1,34 +1,54 @@
-/* tests/unit/store/test_conformance.c -- what every row of stores.def must do.
- */
+/* tests/unit/store/test_conformance.c -- the promises of store.h, for every store. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "fixture.h"
+#include "store_fixture.h"
 
 Test(backends, are_found_by_name)
 {
-	cr_assert_eq(store_backend_count, 3);
-	for (size_t i = 0; i < store_backend_count; i++)
-		cr_assert_eq(store_backend(str_from_c(store_backends[i]->name)), store_backends[i]);
-	cr_assert_null(store_backend(S("postgres")));
-	cr_assert_null(store_backend(S("")));
-	cr_assert_null(store_backend(S("sqlit")));
+	cr_assert_eq(simstore_backend_count, 3);
+	for (size_t i = 0; i < simstore_backend_count; i++)
+		cr_assert_eq(simstore_backend(str_from_c(simstore_backends[i]->name)),
+			     simstore_backends[i]);
+	cr_assert_null(simstore_backend(S("postgres")));
+	cr_assert_null(simstore_backend(S("")));
+	cr_assert_null(simstore_backend(S("sqlit")));
+}
+
+Test(backends, for_tests_are_not_shipped)
+{
+	struct error error = { 0 };
+	cr_assert_eq(store_backend_count, 1);
+	cr_assert_eq(store_backend_find(S("sqlite"), &error), store_backends[0]);
+	const char *const unshipped[] = { "memory", "sim", "postgres", "" };
+	for (size_t i = 0; i < COUNT(unshipped); i++) {
+		error = (struct error){ 0 };
+		cr_assert_null(store_backend_find(str_from_c(unshipped[i]), &error));
+		char expected[80];
+		snprintf(expected, sizeof(expected), "unknown store \"%s\"; expected one of sqlite",
+			 unshipped[i]);
+		cr_assert_str_eq(error.text, expected);
+		cr_assert_eq(error.code, ERROR_USAGE);
+	}
 }
 
 STORE_TEST(conformance, is_empty_at_first)
 {
-	cr_assert_eq(f->ops->newest_position(f->reader), 0);
+	cr_assert_eq(f->reader->ops->newest_position(f->reader), 0);
 	cr_assert_eq(events_all(f).count, 0);
 	cr_assert_eq(events_of(f, 1).count, 0);
 	cr_assert_not(run_exists(f, 1));
 	struct store_run_page runs;
-	cr_assert(f->ops->list_runs(f->reader, NULL, NULL, 10, &f->arena, &runs, &f->error));
+	cr_assert(
+		f->reader->ops->list_runs(f->reader, NULL, NULL, 10, &f->arena, &runs, &f->error));
 	cr_assert_eq(runs.count, 0);
-	cr_assert(f->ops->list_stepping(f->reader, NULL, 10, &f->arena, &runs, &f->error));
+	cr_assert(f->reader->ops->list_needing_recovery(f->reader, NULL, 10, &f->arena, &runs,
+							&f->error));
 	cr_assert_eq(runs.count, 0);
 	struct store_effect_page effects;
-	cr_assert(f->ops->list_effects(f->reader, S(""), NULL, 10, &f->arena, &effects, &f->error));
+	cr_assert(f->reader->ops->list_effects(f->reader, S(""), NULL, 10, &f->arena, &effects,
+					       &f->error));
 	cr_assert_eq(effects.count, 0);
 }
 
@@ -61,7 +81,7 @@ STORE_TEST(conformance, a_first_append_makes_the_run)
 	cr_assert_eq(row.updated_at, 2000);
 	cr_assert_eq(row.ended_at, 99);
 	cr_assert_eq(row.seq, 3);
-	cr_assert_not(row.stepping);
+	cr_assert_not(row.needs_recovery);
 }
 
 STORE_TEST(conformance, a_later_append_goes_on_and_replaces_the_row)
@@ -84,8 +104,7 @@ STORE_TEST(conformance, a_later_append_goes_on_and_replaces_the_row)
 	cr_assert_str(row.summary, S(""));
 	cr_assert_eq(row.ended_at, 77);
 	cr_assert_eq(row.seq, 4);
-	/* The name alone, too, and one that is too long to be remembered; it is counted
-	 * under it. */
+	/* A change of the name alone, and a name that is too long for the row cache. */
 	const struct str names[] = {
 		S("third"),
 		S("a-name-that-is-longer-than-the-sixty-four-bytes-which-are-kept-of-it-in-memory"),
@@ -98,7 +117,7 @@ STORE_TEST(conformance, a_later_append_goes_on_and_replaces_the_row)
 		draft_commit(f, &more);
 		cr_assert_str(run_of(f, 1).name, names[i]);
 		struct store_tallies tallies;
-		cr_assert(f->ops->tally_runs(f->reader, &f->arena, &tallies, &f->error));
+		cr_assert(f->reader->ops->tally_runs(f->reader, &f->arena, &tallies, &f->error));
 		cr_assert_eq(tallies.count, 1);
 		cr_assert_str(tallies.at[0].name, names[i]);
 		cr_assert_eq(tallies.at[0].runs, 1);
@@ -116,7 +135,7 @@ STORE_TEST(conformance, a_conflict_writes_nothing)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct draft bad = draft_of(cases[i].run, cases[i].expected, 1);
 		bad.append.run.state = S("failed");
-		bad.append.run.stepping = true;
+		bad.append.run.needs_recovery = true;
 		bad.blob = (struct store_blob){ hash_of(S("bad")), S("bad") };
 		bad.append.blob_count = 1;
 		bad.effect = (struct store_effect){ .id = id_of(50), .kind = S("tool") };
@@ -126,18 +145,20 @@ STORE_TEST(conformance, a_conflict_writes_nothing)
 	cr_assert_eq(events_all(f).count, 2);
 	cr_assert_not(run_exists(f, 2));
 	cr_assert_str(run_of(f, 1).state, S("running"));
-	cr_assert_not(run_of(f, 1).stepping);
+	cr_assert_not(run_of(f, 1).needs_recovery);
 	struct hash hash = hash_of(S("bad"));
 	struct str bytes;
 	bool found = true;
-	cr_assert(f->ops->read_blob(f->reader, &hash, &f->arena, &bytes, &found, &f->error));
+	cr_assert(
+		f->reader->ops->read_blob(f->reader, &hash, &f->arena, &bytes, &found, &f->error));
 	cr_assert_not(found);
 	struct uuid effect = id_of(50);
 	struct store_effect read;
 	found = true;
-	cr_assert(f->ops->read_effect(f->reader, &effect, &f->arena, &read, &found, &f->error));
+	cr_assert(f->reader->ops->read_effect(f->reader, &effect, &f->arena, &read, &found,
+					      &f->error));
 	cr_assert_not(found);
-	struct store_stats stats = f->ops->stats(f->store);
+	struct store_stats stats = f->store->writer->stats(f->store);
 	cr_assert_eq(stats.conflicts, COUNT(cases));
 	cr_assert_eq(stats.commits, 1);
 }
@@ -154,7 +175,7 @@ STORE_TEST(conformance, a_conflict_leaves_its_neighbours_alone)
 	cr_assert_eq(other.append.outcome, STORE_COMMITTED);
 	cr_assert_eq(other.append.first_position, 3);
 	cr_assert_eq(events_all(f).count, 3);
-	struct store_stats stats = f->ops->stats(f->store);
+	struct store_stats stats = f->store->writer->stats(f->store);
 	cr_assert_eq(stats.commits, 1);
 	cr_assert_eq(stats.appends, 2);
 	cr_assert_eq(stats.events, 3);
@@ -174,18 +195,18 @@ STORE_TEST(conformance, a_batch_may_append_to_one_run_twice)
 	for (size_t i = 0; i < page.count; i++)
 		cr_assert_eq(page.at[i].seq, (int64_t)i + 1);
 	cr_assert_eq(run_of(f, 1).seq, 6);
-	cr_assert_eq(f->ops->stats(f->store).commits, 1);
+	cr_assert_eq(f->store->writer->stats(f->store).commits, 1);
 }
 
 STORE_TEST(conformance, nothing_to_do_is_no_commit)
 {
-	cr_assert(f->ops->commit(f->store, NULL, 0, &f->error));
+	cr_assert(f->store->writer->commit(f->store, NULL, 0, &f->error));
 	struct draft late = draft_of(1, 4, 1);
 	cr_assert_eq(draft_try(f, &late), STORE_CONFLICT);
-	cr_assert_eq(f->ops->stats(f->store).commits, 0);
+	cr_assert_eq(f->store->writer->stats(f->store).commits, 0);
 	struct draft first = draft_of(1, 0, 1);
 	draft_commit(f, &first);
-	cr_assert_eq(f->ops->stats(f->store).commits, 1);
+	cr_assert_eq(f->store->writer->stats(f->store).commits, 1);
 }
 
 STORE_TEST(conformance, positions_follow_the_commits)
@@ -194,12 +215,13 @@ STORE_TEST(conformance, positions_follow_the_commits)
 		struct draft draft = draft_of(i % 3, i / 3 * 2, 2);
 		draft_commit(f, &draft);
 		cr_assert_eq(draft.append.first_position, 2 * (int64_t)i + 1);
-		cr_assert_eq(f->ops->newest_position(f->reader), 2 * (int64_t)i + 2);
+		cr_assert_eq(f->reader->ops->newest_position(f->reader), 2 * (int64_t)i + 2);
 	}
 	int64_t after = 0;
 	size_t seen = 0;
 	for (struct store_event_page page;; after = page.at[page.count - 1].position) {
-		cr_assert(f->ops->read_all(f->reader, after, 7, &f->arena, &page, &f->error));
+		cr_assert(
+			f->reader->ops->read_all(f->reader, after, 7, &f->arena, &page, &f->error));
 		for (size_t i = 0; i < page.count; i++, seen++) {
 			struct uuid run = id_of((unsigned)(seen / 2 % 3));
 			cr_assert_eq(page.at[i].position, (int64_t)seen + 1);
@@ -220,23 +242,24 @@ STORE_TEST(conformance, events_come_in_pages)
 	}
 	struct uuid id = id_of(1);
 	struct store_event_page page;
-	cr_assert(f->ops->read_events(f->reader, &id, 0, 20, &f->arena, &page, &f->error));
+	cr_assert(f->reader->ops->read_events(f->reader, &id, 0, 20, &f->arena, &page, &f->error));
 	cr_assert_eq(page.count, 20);
-	cr_assert(f->ops->read_events(f->reader, &id, 17, 20, &f->arena, &page, &f->error));
+	cr_assert(f->reader->ops->read_events(f->reader, &id, 17, 20, &f->arena, &page, &f->error));
 	cr_assert_eq(page.count, 3);
 	cr_assert_eq(page.at[0].seq, 18);
-	cr_assert(f->ops->read_events(f->reader, &id, 4, 3, &f->arena, &page, &f->error));
+	cr_assert(f->reader->ops->read_events(f->reader, &id, 4, 3, &f->arena, &page, &f->error));
 	cr_assert_eq(page.count, 3);
 	cr_assert_eq(page.at[0].seq, 5);
 	cr_assert_eq(page.at[2].seq, 7);
-	cr_assert(f->ops->read_events(f->reader, &id, 20, 3, &f->arena, &page, &f->error));
+	cr_assert(f->reader->ops->read_events(f->reader, &id, 20, 3, &f->arena, &page, &f->error));
 	cr_assert_eq(page.count, 0);
-	cr_assert(f->ops->read_events(f->reader, &id, INT64_MAX, 3, &f->arena, &page, &f->error));
+	cr_assert(f->reader->ops->read_events(f->reader, &id, INT64_MAX, 3, &f->arena, &page,
+					      &f->error));
 	cr_assert_eq(page.count, 0);
-	cr_assert(f->ops->read_events(f->reader, &id, -5, 2, &f->arena, &page, &f->error));
+	cr_assert(f->reader->ops->read_events(f->reader, &id, -5, 2, &f->arena, &page, &f->error));
 	cr_assert_eq(page.count, 2);
 	cr_assert_eq(page.at[0].seq, 1);
-	cr_assert(f->ops->read_events(f->reader, &id, 0, 0, &f->arena, &page, &f->error));
+	cr_assert(f->reader->ops->read_events(f->reader, &id, 0, 0, &f->arena, &page, &f->error));
 	cr_assert_eq(page.count, 0);
 }
 
@@ -247,22 +270,25 @@ STORE_TEST(conformance, runs_are_listed_newest_first)
 		struct draft draft = draft_of(order[i], 0, 1);
 		draft_commit(f, &draft);
 	}
-	/* Going on does not make a run new. */
+	/* A later append does not move a run in the list. */
 	struct draft again = draft_of(5, 1, 1);
 	draft_commit(f, &again);
 	struct store_run_page page;
-	cr_assert(f->ops->list_runs(f->reader, NULL, NULL, 2, &f->arena, &page, &f->error));
+	cr_assert(f->reader->ops->list_runs(f->reader, NULL, NULL, 2, &f->arena, &page, &f->error));
 	cr_assert_eq(page.count, 2);
 	struct uuid seven = id_of(7), one = id_of(1), five = id_of(5), none = id_of(77);
 	cr_assert(uuid_equal(&page.at[0].id, &seven));
 	cr_assert(uuid_equal(&page.at[1].id, &one));
-	cr_assert(f->ops->list_runs(f->reader, NULL, &one, 10, &f->arena, &page, &f->error));
+	cr_assert(
+		f->reader->ops->list_runs(f->reader, NULL, &one, 10, &f->arena, &page, &f->error));
 	cr_assert_eq(page.count, 3);
 	cr_assert(uuid_equal(&page.at[2].id, &five));
 	cr_assert_eq(page.at[2].seq, 2);
-	cr_assert(f->ops->list_runs(f->reader, NULL, &five, 10, &f->arena, &page, &f->error));
+	cr_assert(
+		f->reader->ops->list_runs(f->reader, NULL, &five, 10, &f->arena, &page, &f->error));
 	cr_assert_eq(page.count, 0);
-	cr_assert(f->ops->list_runs(f->reader, NULL, &none, 10, &f->arena, &page, &f->error));
+	cr_assert(
+		f->reader->ops->list_runs(f->reader, NULL, &none, 10, &f->arena, &page, &f->error));
 	cr_assert_eq(page.count, 0);
 }
 
@@ -274,9 +300,9 @@ static void expect_listed(struct fixture *f, struct store_run_filter only, const
 	/* Page by page, two at a time. */
 	for (size_t seen = 0;;) {
 		struct store_run_page page;
-		cr_assert(
-			f->ops->list_runs(f->reader, &only, before, 2, &f->arena, &page, &f->error),
-			"%s", f->error.text);
+		cr_assert(f->reader->ops->list_runs(f->reader, &only, before, 2, &f->arena, &page,
+						    &f->error),
+			  "%s", f->error.text);
 		for (size_t i = 0; i < page.count; i++, seen++) {
 			struct uuid wanted = id_of(expected[seen]);
 			cr_assert_lt(seen, count);
@@ -317,7 +343,7 @@ STORE_TEST(conformance, runs_are_listed_by_name_and_state)
 		      4);
 	expect_listed(f, (struct store_run_filter){ .name = S("nobody") }, NULL, 0);
 	expect_listed(f, (struct store_run_filter){ S("b"), odd, 1 }, NULL, 0);
-	/* One that moves is in another list at once, and in its old place among the newest. */
+	/* A run that changes its state moves to the other list and keeps its position in the order. */
 	struct draft moves = draft_of(4, 1, 1);
 	moves.append.run.name = S("b");
 	moves.append.run.state = S("failed");
@@ -327,7 +353,8 @@ STORE_TEST(conformance, runs_are_listed_by_name_and_state)
 	struct store_run_page page;
 	struct uuid none = id_of(77);
 	struct store_run_filter only = { .states = running, .state_count = 1 };
-	cr_assert(f->ops->list_runs(f->reader, &only, &none, 9, &f->arena, &page, &f->error));
+	cr_assert(
+		f->reader->ops->list_runs(f->reader, &only, &none, 9, &f->arena, &page, &f->error));
 	cr_assert_eq(page.count, 0);
 }
 
@@ -346,7 +373,7 @@ STORE_TEST(conformance, runs_are_tallied_with_what_they_took)
 		draft_commit(f, &ends);
 	}
 	struct store_tallies tallies;
-	cr_assert(f->ops->tally_runs(f->reader, &f->arena, &tallies, &f->error));
+	cr_assert(f->reader->ops->tally_runs(f->reader, &f->arena, &tallies, &f->error));
 	const struct store_tally expected[] = { { S("a"), S("running"), 2, 0, 0 },
 						{ S("a"), S("succeeded"), 2, 2, 300 },
 						{ S("b"), S("running"), 2, 0, 0 } };
@@ -365,30 +392,34 @@ STORE_TEST(conformance, stepping_runs_are_found_by_id)
 	static const unsigned order[] = { 4, 2, 6, 0, 8 };
 	for (size_t i = 0; i < COUNT(order); i++) {
 		struct draft draft = draft_of(order[i], 0, 1);
-		draft.append.run.stepping = order[i] != 6;
+		draft.append.run.needs_recovery = order[i] != 6;
 		draft_commit(f, &draft);
 	}
 	struct store_run_page page;
-	cr_assert(f->ops->list_stepping(f->reader, NULL, 3, &f->arena, &page, &f->error));
+	cr_assert(f->reader->ops->list_needing_recovery(f->reader, NULL, 3, &f->arena, &page,
+							&f->error));
 	cr_assert_eq(page.count, 3);
 	for (unsigned i = 0; i < 3; i++) {
 		struct uuid id = id_of(2 * i);
 		cr_assert(uuid_equal(&page.at[i].id, &id));
-		cr_assert(page.at[i].stepping);
+		cr_assert(page.at[i].needs_recovery);
 		cr_assert_eq(page.at[i].seq, 1);
 	}
 	struct uuid four = id_of(4), three = id_of(3);
-	cr_assert(f->ops->list_stepping(f->reader, &four, 9, &f->arena, &page, &f->error));
+	cr_assert(f->reader->ops->list_needing_recovery(f->reader, &four, 9, &f->arena, &page,
+							&f->error));
 	cr_assert_eq(page.count, 1);
-	cr_assert(f->ops->list_stepping(f->reader, &three, 9, &f->arena, &page, &f->error));
+	cr_assert(f->reader->ops->list_needing_recovery(f->reader, &three, 9, &f->arena, &page,
+							&f->error));
 	cr_assert_eq(page.count, 2);
 	/* One stops, one stays, one starts. */
 	struct draft stops = draft_of(2, 1, 1), stays = draft_of(4, 1, 1),
 		     starts = draft_of(6, 1, 1);
-	stays.append.run.stepping = starts.append.run.stepping = true;
+	stays.append.run.needs_recovery = starts.append.run.needs_recovery = true;
 	struct draft *batch[] = { &stops, &stays, &starts };
 	cr_assert(drafts_commit(f, batch, COUNT(batch)));
-	cr_assert(f->ops->list_stepping(f->reader, NULL, 9, &f->arena, &page, &f->error));
+	cr_assert(f->reader->ops->list_needing_recovery(f->reader, NULL, 9, &f->arena, &page,
+							&f->error));
 	static const unsigned left[] = { 0, 4, 6, 8 };
 	cr_assert_eq(page.count, COUNT(left));
 	for (size_t i = 0; i < COUNT(left); i++) {
@@ -411,15 +442,16 @@ STORE_TEST(conformance, values_are_kept_once)
 		struct hash hash = hash_of(values[i]);
 		struct str bytes;
 		bool found = false;
-		cr_assert(
-			f->ops->read_blob(f->reader, &hash, &f->arena, &bytes, &found, &f->error));
+		cr_assert(f->reader->ops->read_blob(f->reader, &hash, &f->arena, &bytes, &found,
+						    &f->error));
 		cr_assert(found);
 		cr_assert_str(bytes, values[i]);
 	}
 	struct hash unknown = hash_of(S("never written"));
 	struct str bytes;
 	bool found = true;
-	cr_assert(f->ops->read_blob(f->reader, &unknown, &f->arena, &bytes, &found, &f->error));
+	cr_assert(f->reader->ops->read_blob(f->reader, &unknown, &f->arena, &bytes, &found,
+					    &f->error));
 	cr_assert_not(found);
 }
 
@@ -440,7 +472,8 @@ STORE_TEST(conformance, effects_are_listed_by_id_and_kind)
 	for (size_t i = 0; i < COUNT(order); i++)
 		effect_open(f, order[i] % 20, order[i], order[i] < 30 ? S("timer") : S("tool"));
 	struct store_effect_page page;
-	cr_assert(f->ops->list_effects(f->reader, S(""), NULL, 4, &f->arena, &page, &f->error));
+	cr_assert(f->reader->ops->list_effects(f->reader, S(""), NULL, 4, &f->arena, &page,
+					       &f->error));
 	cr_assert_eq(page.count, 4);
 	for (unsigned i = 0; i < 4; i++) {
 		struct uuid id = id_of(10 * (i + 1)), run = id_of(10 * (i + 1) % 20);
@@ -451,16 +484,18 @@ STORE_TEST(conformance, effects_are_listed_by_id_and_kind)
 		cr_assert_str(page.at[i].body, S("{\"tool\":\"echo\"}"));
 	}
 	struct uuid after = id_of(30);
-	cr_assert(f->ops->list_effects(f->reader, S(""), &after, 9, &f->arena, &page, &f->error));
+	cr_assert(f->reader->ops->list_effects(f->reader, S(""), &after, 9, &f->arena, &page,
+					       &f->error));
 	cr_assert_eq(page.count, 2);
-	cr_assert(f->ops->list_effects(f->reader, S("tool"), NULL, 2, &f->arena, &page, &f->error));
+	cr_assert(f->reader->ops->list_effects(f->reader, S("tool"), NULL, 2, &f->arena, &page,
+					       &f->error));
 	cr_assert_eq(page.count, 2);
 	cr_assert(uuid_equal(&page.at[0].id, &after));
-	cr_assert(
-		f->ops->list_effects(f->reader, S("tool"), &after, 9, &f->arena, &page, &f->error));
+	cr_assert(f->reader->ops->list_effects(f->reader, S("tool"), &after, 9, &f->arena, &page,
+					       &f->error));
 	cr_assert_eq(page.count, 2);
-	cr_assert(
-		f->ops->list_effects(f->reader, S("human"), NULL, 9, &f->arena, &page, &f->error));
+	cr_assert(f->reader->ops->list_effects(f->reader, S("human"), NULL, 9, &f->arena, &page,
+					       &f->error));
 	cr_assert_eq(page.count, 0);
 }
 
@@ -471,7 +506,8 @@ STORE_TEST(conformance, an_effect_is_replaced_and_closed)
 	struct uuid id = id_of(5), two = id_of(2);
 	struct store_effect effect;
 	bool found = false;
-	cr_assert(f->ops->read_effect(f->reader, &id, &f->arena, &effect, &found, &f->error));
+	cr_assert(
+		f->reader->ops->read_effect(f->reader, &id, &f->arena, &effect, &found, &f->error));
 	cr_assert(found);
 	cr_assert(uuid_equal(&effect.run, &two));
 	cr_assert_str(effect.kind, S("timer"));
@@ -484,7 +520,8 @@ STORE_TEST(conformance, an_effect_is_replaced_and_closed)
 	retry.append.opened_count = 1;
 	draft_commit(f, &retry);
 	found = false;
-	cr_assert(f->ops->read_effect(f->reader, &id, &f->arena, &effect, &found, &f->error));
+	cr_assert(
+		f->reader->ops->read_effect(f->reader, &id, &f->arena, &effect, &found, &f->error));
 	cr_assert(found);
 	cr_assert_str(effect.kind, S("again"));
 	cr_assert_str(effect.body, S(""));
@@ -493,9 +530,10 @@ STORE_TEST(conformance, an_effect_is_replaced_and_closed)
 	closes.closed = id;
 	closes.append.closed_count = 1;
 	draft_commit(f, &closes);
-	cr_assert(f->ops->read_effect(f->reader, &id, &f->arena, &effect, &found, &f->error));
+	cr_assert(
+		f->reader->ops->read_effect(f->reader, &id, &f->arena, &effect, &found, &f->error));
 	cr_assert_not(found);
-	/* Closing what is not open is nothing. */
+	/* Closing an effect that is not open changes nothing. */
 	struct draft twice = draft_of(2, 3, 1);
 	twice.closed = id;
 	twice.append.closed_count = 1;
@@ -549,14 +587,14 @@ struct watcher {
 	bool ordered;
 };
 
-/* Follows the store by position until it has seen `last`. */
+/* Reads by position until it has read `last`. */
 static void *watch(void *context)
 {
 	struct watcher *watcher = context;
-	const struct store_ops *ops = watcher->fixture->ops;
+	const struct store_backend *backend = watcher->fixture->backend;
 	struct store_reader *reader;
 	struct error error;
-	if (!ops->reader_open(watcher->fixture->store, &reader, &error))
+	if (!backend->open_reader(watcher->fixture->store, &reader, &error))
 		return NULL;
 	int64_t seen = 0;
 	bool ordered = true;
@@ -564,12 +602,12 @@ static void *watch(void *context)
 	while (seen < watcher->last && ordered) {
 		struct store_event_page page;
 		arena_reset(&arena);
-		ordered = ops->read_all(reader, seen, 16, &arena, &page, &error);
+		ordered = reader->ops->read_all(reader, seen, 16, &arena, &page, &error);
 		for (size_t i = 0; ordered && i < page.count; i++)
 			ordered = page.at[i].position == ++seen;
 	}
 	arena_done(&arena);
-	ops->reader_close(reader);
+	backend->close_reader(reader);
 	watcher->ordered = ordered;
 	return NULL;
 }
@@ -591,7 +629,7 @@ STORE_TEST(conformance, readers_on_other_threads_follow)
 	}
 }
 
-/* A small generator of its own, so that a failure repeats. */
+/* A generator with a seed, so that a failure can be repeated. */
 static unsigned dice(uint32_t *seed, unsigned sides)
 {
 	*seed = *seed * 1664525 + 1013904223;
@@ -606,7 +644,7 @@ static void shuffle_commit(struct fixture *f, uint32_t *seed)
 	for (size_t i = 0; i < count; i++) {
 		drafts[i] = draft_of(dice(seed, 8), dice(seed, 6), 1 + dice(seed, 3));
 		struct draft *draft = batch[i] = &drafts[i];
-		draft->append.run.stepping = dice(seed, 2) == 0;
+		draft->append.run.needs_recovery = dice(seed, 2) == 0;
 		draft->append.opened_count = dice(seed, 2);
 		draft->effect = (struct store_effect){ .id = id_of(dice(seed, 10)),
 						       .kind = dice(seed, 2) ? S("a") : S("b") };
@@ -626,12 +664,14 @@ STORE_TEST(conformance, a_sound_store_has_nothing_wrong_with_it)
 	draft.append.blob_count = 1;
 	draft_commit(f, &draft);
 	struct store_check check;
-	cr_assert(f->ops->check(f->reader, &f->arena, &check, &f->error), "%s", f->error.text);
+	cr_assert(f->reader->admin->check(f->reader, &f->arena, &check, &f->error), "%s",
+		  f->error.text);
 	cr_assert_eq(check.count, 0);
 	struct store_size size;
-	cr_assert(f->ops->measure(f->reader, &size, &f->error), "%s", f->error.text);
+	cr_assert(f->reader->admin->measure(f->reader, &size, &f->error), "%s", f->error.text);
 	struct store_effect_page effects;
-	cr_assert(f->ops->list_effects(f->reader, S(""), NULL, 99, &f->arena, &effects, &f->error));
+	cr_assert(f->reader->ops->list_effects(f->reader, S(""), NULL, 99, &f->arena, &effects,
+					       &f->error));
 	cr_assert_eq(size.events, (int64_t)events_all(f).count);
 	cr_assert_eq(size.effects, (int64_t)effects.count);
 	cr_assert_eq(size.blobs, 1);
@@ -646,7 +686,8 @@ STORE_TEST(conformance, an_open_effect_of_an_ended_run_is_found)
 	draft.append.opened_count = 1;
 	draft_commit(f, &draft);
 	struct store_check check;
-	cr_assert(f->ops->check(f->reader, &f->arena, &check, &f->error), "%s", f->error.text);
+	cr_assert(f->reader->admin->check(f->reader, &f->arena, &check, &f->error), "%s",
+		  f->error.text);
 	cr_assert_eq(check.count, 1);
 	size_t at;
 	cr_assert(str_find(check.problems[0], S("00000003"), &at));
@@ -659,7 +700,7 @@ STORE_TEST(conformance, a_vacuum_changes_nothing)
 	for (int round = 0; round < 20; round++)
 		shuffle_commit(f, &seed);
 	struct str before = timeline_of(f);
-	cr_assert(f->ops->vacuum(f->store, &f->error), "%s", f->error.text);
+	cr_assert(f->store->admin->vacuum(f->store, &f->error), "%s", f->error.text);
 	cr_assert_str(timeline_of(f), before);
 	struct draft draft = draft_of(77, 0, 1);
 	draft_commit(f, &draft);
@@ -670,9 +711,9 @@ Test(conformance, all_backends_tell_the_same_story)
 	for (uint32_t seed = 1; seed <= 5; seed++) {
 		struct arena arena = { 0 };
 		struct str first = S("");
-		for (size_t i = 0; i < store_backend_count; i++) {
+		for (size_t i = 0; i < simstore_backend_count; i++) {
 			struct fixture f;
-			fixture_open(&f, store_backends[i]);
+			fixture_open(&f, simstore_backends[i]);
 			uint32_t dices = seed;
 			for (int round = 0; round < 60; round++)
 				shuffle_commit(&f, &dices);
@@ -682,7 +723,7 @@ Test(conformance, all_backends_tell_the_same_story)
 				first = str_copy(&arena, timeline);
 			else
 				cr_assert(str_equal(first, timeline), "seed %u: %s differs", seed,
-					  f.ops->name);
+					  f.backend->name);
 			fixture_close(&f);
 		}
 		arena_done(&arena);

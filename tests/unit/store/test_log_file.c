@@ -1,4 +1,4 @@
-/* tests/unit/store/test_log_file.c -- what reaches the disk of what SQLite writes into its log. */
+/* tests/unit/store/test_log_file.c -- the writes, syncs and sizes of the file under a log_file. */
 #include "store/log_file.h"
 
 #include <criterion/criterion.h>
@@ -10,13 +10,13 @@
 
 enum { STEP = 4096, MOST = 1 << 20, NEVER = 1000 };
 
-/* The file behind the log: remembers its bytes, counts its calls, fails when told to. */
+/* The file of the base VFS: stores its bytes, counts calls, fails on request. */
 struct kept {
 	sqlite3_file base;
 	char *bytes;
 	sqlite3_int64 size;
 	int writes, syncs, closes;
-	int good_writes, then; /* after so many writes this is the answer */
+	int good_writes, then; /* after so many writes they return this code */
 };
 
 static struct kept *kept_of(sqlite3_file *file)
@@ -134,7 +134,7 @@ Test(log_file, a_commit_is_one_write_and_a_step_is_another)
 	put(&scene, "frame3", 18);
 	put(&scene, "frame4", 24);
 	cr_assert_eq(sync_now(&scene), SQLITE_OK);
-	cr_assert_eq(scene.kept->writes, 3); /* its blocks are there */
+	cr_assert_eq(scene.kept->writes, 3); /* the blocks are allocated */
 	cr_assert_eq(scene.kept->size, STEP);
 	cr_assert_eq(scene.kept->syncs, 2);
 	put(&scene, "frame5", STEP - 3);
@@ -152,12 +152,12 @@ Test(log_file, what_was_gathered_is_read_and_measured)
 	put(&scene, "abcdef", 0);
 	cr_assert_eq(scene.file->pMethods->xRead(scene.file, out, 4, 1), SQLITE_OK);
 	cr_assert_arr_eq(out, "bcde", 4);
-	put(&scene, "XY", 2); /* a frame's header is made again within its transaction */
+	put(&scene, "XY", 2); /* SQLite rewrites a frame header within a transaction */
 	cr_assert_eq(scene.file->pMethods->xFileSize(scene.file, &size), SQLITE_OK);
 	cr_assert_eq(size, STEP);
 	cr_assert_arr_eq(scene.kept->bytes, "abXYef", 6);
 	put(&scene, "gh", 6);
-	put(&scene, "-", 0); /* not behind it: in its order */
+	put(&scene, "-", 0); /* does not continue the collected bytes: flushes them first */
 	put(&scene, "ij", 1);
 	cr_assert_eq(sync_now(&scene), SQLITE_OK);
 	cr_assert_arr_eq(scene.kept->bytes, "-ijYefgh", 8);
@@ -215,7 +215,7 @@ Test(log_file, without_room_for_a_step_it_grows_as_far_as_it_must)
 	cr_assert_eq(sync_now(&scene), SQLITE_OK);
 	cr_assert_eq(scene.kept->size, 11);
 	scene.kept->good_writes = 1;
-	scene.kept->then = SQLITE_IOERR_WRITE; /* a disk that fails is another matter */
+	scene.kept->then = SQLITE_IOERR_WRITE; /* a failing disk is an error, unlike a full one */
 	put(&scene, "third", 11);
 	cr_assert_eq(sync_now(&scene), SQLITE_IOERR_WRITE);
 	scene_end(&scene);

@@ -1,7 +1,7 @@
-/* tests/unit/store/test_reserve.c -- a full disk has room for what cannot wait.
+/* tests/unit/store/test_reserve.c -- urgent appends are committed on a full disk.
  *
- * On the fault disk the reserve is bytes like any other, and the disk has a limit: what the reserve
- * gives up is what SQLite then takes.
+ * The fault disk has a size limit, and the reserve is a file on it: SQLite can use the space that the
+ * reserve releases.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "fixture.h"
+#include "store_fixture.h"
 #include "os/failpoint.h"
-#include "store/store_memory.h"
-#include "store/store_sim.h"
+#include "simstore/store_memory.h"
+#include "simstore/store_sim.h"
 
 enum { BODY = 9000, RESERVE = 64 * 4096 };
 
@@ -34,7 +34,7 @@ static struct draft heavy_of(unsigned run, int64_t seq, bool urgent)
 	return draft;
 }
 
-/* A store on a disk that has become full. */
+/* Opens a store with a reserve on a disk that is almost full. */
 static unsigned fill(struct fixture *f, size_t room)
 {
 	struct fault_disk *disk = store_sim_disk(f->store);
@@ -55,7 +55,7 @@ static unsigned fill(struct fixture *f, size_t room)
 Test(reserve, a_full_disk_takes_what_is_urgent_and_nothing_else)
 {
 	struct fixture f;
-	fixture_open(&f, store_backend(S("sim")));
+	fixture_open(&f, simstore_backend(S("sim")));
 	unsigned runs = fill(&f, 100000);
 	struct fault_disk *disk = store_sim_disk(f.store);
 	cr_assert_gt(runs, 2);
@@ -71,10 +71,10 @@ Test(reserve, a_full_disk_takes_what_is_urgent_and_nothing_else)
 	cr_assert_not(run_exists(&f, 500));
 	cr_assert_lt(fault_disk_size(disk, "-reserve"), RESERVE);
 	cr_assert_gt(fault_disk_size(disk, "-reserve"), 0);
-	/* And it is on the disk. */
-	f.ops->reader_close(f.reader);
+	/* The commit survives a crash. */
+	f.backend->close_reader(f.reader);
 	cr_assert(store_sim_crash(&f.store, FAULT_DROP, 1, &f.error), "%s", f.error.text);
-	cr_assert(f.ops->reader_open(f.store, &f.reader, &f.error), "%s", f.error.text);
+	cr_assert(f.backend->open_reader(f.store, &f.reader, &f.error), "%s", f.error.text);
 	cr_assert_eq(run_of(&f, 0).seq, 2);
 	fixture_close(&f);
 }
@@ -82,7 +82,7 @@ Test(reserve, a_full_disk_takes_what_is_urgent_and_nothing_else)
 Test(reserve, lasts_for_many_and_is_made_whole_when_there_is_room)
 {
 	struct fixture f;
-	fixture_open(&f, store_backend(S("sim")));
+	fixture_open(&f, simstore_backend(S("sim")));
 	fill(&f, 100000);
 	struct fault_disk *disk = store_sim_disk(f.store);
 	int64_t seq = 1;
@@ -93,7 +93,7 @@ Test(reserve, lasts_for_many_and_is_made_whole_when_there_is_room)
 	cr_assert_gt(seq, 10, "%lld", (long long)seq);
 	cr_assert_eq(fault_disk_size(disk, "-reserve"), 0);
 	cr_assert_eq(run_of(&f, 0).seq, seq - 1);
-	/* Where there is little room the commits have it, not the reserve. */
+	/* Commits take precedence over refilling the reserve. */
 	fault_disk_limit(disk, fault_disk_used(disk) + RESERVE / 2);
 	struct draft little = heavy_of(600, 0, false);
 	draft_commit(&f, &little);
@@ -109,13 +109,13 @@ Test(reserve, lasts_for_many_and_is_made_whole_when_there_is_room)
 	fixture_close(&f);
 }
 
-/* Every write may be the one that finds no room; what was said is there, and nothing else. */
+/* A crash at every write: the acknowledged commits are there, and nothing else. */
 Test(reserve, no_crash_loses_what_the_reserve_has_saved, .timeout = 600)
 {
 	unsigned points = 0;
 	for (bool pulled = true; pulled; points++) {
 		struct fault_disk *disk = fault_disk_new();
-		struct fixture f = { .ops = store_backend(S("sim")) };
+		struct fixture f = { .backend = simstore_backend(S("sim")) };
 		cr_assert(store_sim_open_on(disk, &f.store, &f.error), "%s", f.error.text);
 		unsigned runs = fill(&f, 60000);
 		struct draft normal = heavy_of(500, 0, false), cancel = heavy_of(0, 1, true);
@@ -125,19 +125,19 @@ Test(reserve, no_crash_loses_what_the_reserve_has_saved, .timeout = 600)
 			    cancel.append.outcome == STORE_COMMITTED;
 		pulled = fault_disk_pulled(disk);
 		fault_disk_pull_at(disk, 0);
-		f.ops->close(f.store);
+		f.backend->close(f.store);
 		fault_disk_lose_power(disk, FAULT_MIXED, points);
 		fault_disk_limit(disk, 0);
 		cr_assert(store_sim_open_on(disk, &f.store, &f.error), "%s", f.error.text);
-		cr_assert(f.ops->reader_open(f.store, &f.reader, &f.error), "%s", f.error.text);
+		cr_assert(f.backend->open_reader(f.store, &f.reader, &f.error), "%s", f.error.text);
 		for (unsigned run = 1; run < runs; run++)
 			cr_assert_eq(run_of(&f, run).seq, 1);
 		cr_assert_not(run_exists(&f, 500));
 		cr_assert_leq(run_of(&f, 0).seq, 2);
 		if (told)
 			cr_assert_eq(run_of(&f, 0).seq, 2, "change %u", points + 1);
-		f.ops->reader_close(f.reader);
-		f.ops->close(f.store);
+		f.backend->close_reader(f.reader);
+		f.backend->close(f.store);
 		arena_done(&f.arena);
 		fault_disk_drop(disk);
 	}
@@ -147,7 +147,7 @@ Test(reserve, no_crash_loses_what_the_reserve_has_saved, .timeout = 600)
 Test(reserve, the_memory_store_plays_the_same)
 {
 	struct fixture f;
-	fixture_open(&f, store_backend(S("memory")));
+	fixture_open(&f, simstore_backend(S("memory")));
 	struct draft first = heavy_of(0, 0, false);
 	draft_commit(&f, &first);
 	store_memory_fill(f.store, true);
@@ -184,10 +184,10 @@ Test(reserve, is_really_allocated_beside_the_file)
 {
 	struct fixture f;
 	off_t blocks;
-	fixture_open(&f, store_backend(S("sqlite")));
+	fixture_open(&f, simstore_backend(S("sqlite")));
 	cr_assert_eq(reserve_of(&f, &blocks), LIMIT_STORE_RESERVE_BYTES);
 	cr_assert_geq(blocks, LIMIT_STORE_RESERVE_BYTES);
-	/* The first try of the second batch finds no room, by order. */
+	/* A failpoint makes the first attempt of the second batch find the disk full. */
 	setenv("BATON_POINTS", "store.before_commit=full@2", 1);
 	failpoint_setup();
 	struct draft one = draft_of(1, 0, 1), two = draft_of(2, 0, 1), cancel = draft_of(1, 1, 1);
@@ -199,11 +199,11 @@ Test(reserve, is_really_allocated_beside_the_file)
 	cr_assert_eq(cancel.append.outcome, STORE_COMMITTED);
 	cr_assert_eq(reserve_of(&f, &blocks),
 		     LIMIT_STORE_RESERVE_BYTES - LIMIT_STORE_RESERVE_SLICE);
-	cr_assert_eq(f.ops->stats(f.store).refusals, 1);
-	cr_assert_eq(f.ops->stats(f.store).commits, 2);
+	cr_assert_eq(f.store->writer->stats(f.store).refusals, 1);
+	cr_assert_eq(f.store->writer->stats(f.store).commits, 2);
 	draft_commit(&f, &two);
 	cr_assert_eq(reserve_of(&f, &blocks), LIMIT_STORE_RESERVE_BYTES);
-	/* A file that somebody took away or made smaller is made again. */
+	/* A reserve file that was removed or truncated is created again. */
 	char name[112];
 	snprintf(name, sizeof(name), "%s-reserve", f.path);
 	cr_assert_eq(unlink(name), 0);

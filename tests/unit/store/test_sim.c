@@ -1,7 +1,7 @@
-/* tests/unit/store/test_sim.c -- SQLite on a disk that fails: whatever was acknowledged is there.
+/* tests/unit/store/test_sim.c -- the SQLite store on a failing disk loses no acknowledged commit.
  *
- * The workload is that of crash_scene.h.  A loop goes over every place where the fault can strike: the
- * 1st, the 2nd, … until it does not strike any more.
+ * The workload is that of crash_scene.h.  A loop injects the fault at the 1st, the 2nd, … operation
+ * until the workload ends before the fault.
  */
 #include <sqlite3.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ TestSuite(sim, .init = stories_make, .fini = stories_drop, .timeout = 600);
 
 /* ---- crashes ---------------------------------------------------------------------------- */
 
-/* Every nth place where the plug can be pulled; how many there were. */
+/* Loses power at every nth change of the disk; returns the number of crash points. */
 static unsigned crash_everywhere(enum fault_fate fate, uint64_t seed, unsigned nth)
 {
 	unsigned count = 0;
@@ -37,7 +37,7 @@ static unsigned crash_everywhere(enum fault_fate fate, uint64_t seed, unsigned n
 	return count - 1;
 }
 
-/* A test a fate, so that they run side by side. */
+/* One test for each fate, so that they run in parallel. */
 Test(sim, no_crash_loses_what_was_acknowledged)
 {
 	cr_assert_geq(crash_everywhere(FAULT_MIXED, 1000, stride(2)), 250);
@@ -91,7 +91,7 @@ Test(sim, a_second_crash_in_the_recovery_loses_nothing_either)
 	cr_assert_geq(points, 50);
 }
 
-/* A reader's word is a promise: effects are begun on it. */
+/* Effects start on what a reader sees, so it must be durable. */
 Test(sim, what_is_seen_after_a_kill_outlives_the_power)
 {
 	unsigned points = 0, unsynced = 0;
@@ -144,27 +144,27 @@ Test(sim, the_same_seed_crashes_the_same_way)
 Test(sim, a_store_of_its_own_can_be_crashed_in_place)
 {
 	struct fixture f;
-	fixture_open(&f, store_backend(S("sim")));
+	fixture_open(&f, simstore_backend(S("sim")));
 	enum store_outcome outcome;
 	for (unsigned i = 0; i < 5; i++)
 		cr_assert(commit_number(&f, i, &outcome));
 	for (uint64_t seed = 1; seed <= 3; seed++) {
-		f.ops->reader_close(f.reader);
+		f.backend->close_reader(f.reader);
 		cr_assert(store_sim_crash(&f.store, FAULT_GARBLE, seed, &f.error), "%s",
 			  f.error.text);
-		cr_assert(f.ops->reader_open(f.store, &f.reader, &f.error), "%s", f.error.text);
+		cr_assert(f.backend->open_reader(f.store, &f.reader, &f.error), "%s", f.error.text);
 		cr_assert_str(timeline_of(&f), timeline_cache[5]);
 	}
 	fixture_close(&f);
 }
 
-/* ---- errors of the disk -------------------------------------------------------------------- */
+/* ---- disk errors --------------------------------------------------------------------------- */
 
 struct tally {
 	unsigned places, at_open, refused, unseen;
 };
 
-/* One failing operation: where it strikes, nothing is acknowledged any more. */
+/* One operation fails: from then on nothing is acknowledged. */
 static bool fail_once(enum fault_kind kind, unsigned place, bool sticky, struct tally *tally)
 {
 	char what[64];
@@ -179,7 +179,8 @@ static bool fail_once(enum fault_kind kind, unsigned place, bool sticky, struct 
 	while (good && scene.acknowledged < COMMITS) {
 		good = commit_number(&scene.f, scene.acknowledged, &outcome);
 		scene.acknowledged += good && outcome == STORE_COMMITTED;
-		good = good && scene.f.ops->purge(scene.f.store, 2, NULL, &more, &scene.f.error);
+		good = good &&
+		       scene.f.store->admin->purge(scene.f.store, 2, NULL, &more, &scene.f.error);
 	}
 	struct error first = scene.f.error;
 	bool struck = fault_disk_heal(scene.disk);
@@ -187,7 +188,7 @@ static bool fail_once(enum fault_kind kind, unsigned place, bool sticky, struct 
 	if (!good)
 		cr_assert_eq(first.code, ERROR_STORAGE, "%s: %s", what, first.text);
 	if (opened && !good) {
-		/* The disk is well again; nobody knows what it holds. */
+		/* The disk works again, but its content is unknown. */
 		cr_assert_not(commit_number(&scene.f, scene.acknowledged, &outcome), "%s", what);
 		cr_assert_eq(outcome, STORE_PENDING, "%s", what);
 		cr_assert_str_eq(scene.f.error.text, first.text);
@@ -217,8 +218,8 @@ static void fail_everywhere(enum fault_kind kind, const char *name)
 		       tally.unseen);
 		cr_assert_gt(tally.places, 5);
 		cr_assert_gt(tally.at_open, 0);
-		/* What fails behind the last commit, in its checkpoint, is seen by nobody; a read
-		 * that fails is another matter, SQLite may do without it. */
+		/* A failure in the checkpoint after the last commit is not reported, and SQLite may
+		 * ignore a failed read. */
 		if (kind != FAULT_READ) {
 			cr_assert_geq(tally.refused, COMMITS / 2);
 			cr_assert_leq(tally.unseen, 2 * CHECKPOINT_FRAMES);
@@ -241,20 +242,20 @@ Test(sim, an_error_of_the_disk_ends_the_acknowledgements)
 	fail_everywhere(FAULT_SYNC, "sync");
 }
 
-/* ---- no room ------------------------------------------------------------------------------ */
+/* ---- full disk ---------------------------------------------------------------------------- */
 
-/* A slice that finds no room has changed nothing, and the store goes on; did an order strike? */
+/* A purge on a full disk changes nothing, and the store remains usable.  True when the fault struck. */
 static bool purge_or_full(struct scene *scene, const char *what)
 {
 	bool more;
-	if (scene->f.ops->purge(scene->f.store, 2, NULL, &more, &scene->f.error))
+	if (scene->f.store->admin->purge(scene->f.store, 2, NULL, &more, &scene->f.error))
 		return false;
 	cr_assert_eq(scene->f.error.code, ERROR_STORAGE_FULL, "%s: %s", what, scene->f.error.text);
 	cr_assert_str(timeline_of(&scene->f), timeline_cache[scene->acknowledged]);
 	return fault_disk_heal(scene->disk);
 }
 
-/* Where there is no room the batch is refused and nothing else happens. */
+/* On a full disk the batch is refused and nothing else happens. */
 static bool fill_once(enum fault_kind kind, unsigned place, bool sticky, struct tally *tally)
 {
 	char what[64];
@@ -283,7 +284,7 @@ static bool fill_once(enum fault_kind kind, unsigned place, bool sticky, struct 
 		}
 		cr_assert_eq(outcome, STORE_FULL, "%s", what);
 		tally->refused++;
-		cr_assert_eq(scene.f.ops->stats(scene.f.store).refusals, 1);
+		cr_assert_eq(scene.f.store->writer->stats(scene.f.store).refusals, 1);
 		cr_assert_str(timeline_of(&scene.f), timeline_cache[scene.acknowledged]);
 		struck = fault_disk_heal(scene.disk) || struck;
 	}
@@ -336,7 +337,7 @@ Test(sim, a_crash_while_the_disk_is_full_loses_nothing)
 			struct scene scene;
 			scene_begin(&scene);
 			fault_disk_order(scene.disk, FAULT_SHORT, place, true);
-			scene_play(&scene); /* ends at the first refusal */
+			scene_play(&scene); /* ends at the first refused batch */
 			fault_disk_heal(scene.disk);
 			fault_disk_lose_power(scene.disk, fate, place);
 			unsigned told = scene_recover(&scene, fates[fate]);
@@ -353,25 +354,31 @@ struct wal {
 	size_t ends[COMMITS + 1]; /* of the last frame of that many commits */
 };
 
-/* All commits are in the WAL and synced, and the process is gone. */
+static size_t wal_bytes(const struct store *store)
+{
+	struct store_stats stats = store->writer->stats(store);
+	return (size_t)store_detail(&stats.details, "wal_bytes");
+}
+
+/* All commits are synced in the WAL, and the process was killed. */
 static void wal_make(struct scene *scene, struct wal *wal)
 {
 	enum store_outcome outcome;
 	scene_begin(scene);
 	cr_assert(scene_open(scene), "%s", scene->f.error.text);
-	scene_close(scene); /* the tables' own commit is out of the WAL */
+	scene_close(scene); /* removes the commit of the schema from the WAL */
 	cr_assert(scene_open(scene), "%s", scene->f.error.text);
 	store_sim_checkpoint_after(scene->f.store, 1000);
 	wal->ends[0] = 0;
 	for (unsigned i = 0; i < COMMITS; i++) {
 		cr_assert(commit_number(&scene->f, i, &outcome));
-		wal->ends[i + 1] = scene->f.ops->stats(scene->f.store).wal_bytes;
+		wal->ends[i + 1] = wal_bytes(scene->f.store);
 	}
 	wal->size = wal->ends[COMMITS];
 	fault_disk_pull_at(scene->disk, 0);
 	scene_close(scene);
 	fault_disk_lose_power(scene->disk, FAULT_DROP, 1);
-	cr_assert_geq(fault_disk_size(scene->disk, "-wal"), wal->size); /* zeros behind it */
+	cr_assert_geq(fault_disk_size(scene->disk, "-wal"), wal->size); /* zeros follow */
 }
 
 static unsigned whole_until(const struct wal *wal, size_t at)
@@ -422,14 +429,14 @@ struct flips {
 	unsigned count, refused, read_failed, harmless;
 };
 
-/* Reads everything; false when the store says that something is wrong. */
+/* Reads everything; false when the store reports an error. */
 static bool tell_all(struct scene *scene, struct str *out_story)
 {
 	return scene_look(scene) && timeline_try(&scene->f, out_story) &&
 	       values_try(scene, COMMITS);
 }
 
-/* A flip is told by opening or by reading, or nothing that can be read is another. */
+/* A flipped bit is reported when the store is opened or read, or it changes nothing that can be read. */
 static void flip_once(struct scene *scene, size_t at, unsigned bit, bool behind,
 		      struct flips *flips)
 {
@@ -446,14 +453,14 @@ static void flip_once(struct scene *scene, size_t at, unsigned bit, bool behind,
 	} else if (!tell_all(scene, &timeline)) {
 		flips->read_failed++;
 		cr_assert_eq(scene->f.error.code, ERROR_STORAGE);
-		/* Whoever knows of damage acknowledges nothing more. */
+		/* A store that knows of damage acknowledges nothing. */
 		struct draft draft = draft_of(1000, 0, 1), *batch[] = { &draft };
 		cr_assert_not(drafts_commit(&scene->f, batch, 1), "byte %zu", at);
 	} else {
 		cr_assert_str(timeline, timeline_cache[COMMITS]);
 		flips->harmless++;
 	}
-	/* A store that opened has written its epoch; it must not be written over by the next. */
+	/* Opening has stored an epoch; the next store on this disk must continue from it. */
 	fault_disk_pull_at(scene->disk, 0);
 	scene_close(scene);
 	fault_disk_lose_process(scene->disk);
@@ -461,7 +468,7 @@ static void flip_once(struct scene *scene, size_t at, unsigned bit, bool behind,
 	arena_reset(&scene->f.arena);
 }
 
-/* Before the store is opened, or behind its back: a large file is not read when it is opened. */
+/* The bit flips before the store is opened, or while it is open. */
 static void flip_many(size_t step, bool behind)
 {
 	struct flips flips = { 0 };

@@ -1,5 +1,5 @@
-/* tests/unit/store/test_sqlite.c -- what only a file can do: be reopened, be somebody else's,
- * be full, be left behind by a killed process. */
+/* tests/unit/store/test_sqlite.c -- the SQLite store: reopening, foreign files, full disks,
+ * killed processes, backup, check and vacuum. */
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -11,17 +11,17 @@
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "fixture.h"
+#include "store_fixture.h"
 #include "os/failpoint.h"
 #include "store/page_vfs.h"
 #include "store/store_sqlite_schema.h"
 
 static void open_sqlite(struct fixture *f)
 {
-	fixture_open(f, store_backend(S("sqlite")));
+	fixture_open(f, simstore_backend(S("sqlite")));
 }
 
-/* Runs SQL on a connection of its own; the store must be closed. */
+/* Executes SQL on its own connection; the store must be closed. */
 static void outside(const char *path, const char *vfs, const char *sql)
 {
 	sqlite3 *database;
@@ -32,30 +32,30 @@ static void outside(const char *path, const char *vfs, const char *sql)
 	cr_assert_eq(sqlite3_close(database), SQLITE_OK);
 }
 
-/* Closes the store, lets SQL at the file, and opens it again. */
+/* Closes the store, executes SQL on the file, and opens the store again. */
 static void meddle(struct fixture *f, const char *sql)
 {
-	f->ops->reader_close(f->reader);
-	f->ops->close(f->store);
+	f->backend->close_reader(f->reader);
+	f->backend->close(f->store);
 	outside(f->path, page_vfs_name(), sql);
-	cr_assert(f->ops->open(f->path, &f->store, &f->error), "%s", f->error.text);
-	cr_assert(f->ops->reader_open(f->store, &f->reader, &f->error), "%s", f->error.text);
+	cr_assert(f->backend->open(f->path, &f->store, &f->error), "%s", f->error.text);
+	cr_assert(f->backend->open_reader(f->store, &f->reader, &f->error), "%s", f->error.text);
 }
 
-/* Opening must fail; whatever the file holds must be left as it is. */
+/* Opening must fail and leave the file unchanged. */
 static struct error refused(const char *sql)
 {
 	struct fixture f;
 	open_sqlite(&f);
-	f.ops->reader_close(f.reader);
-	f.ops->close(f.store);
+	f.backend->close_reader(f.reader);
+	f.backend->close(f.store);
 	cr_assert_eq(unlink(f.path), 0);
 	outside(f.path, NULL, sql);
 	struct stat before, after;
 	cr_assert_eq(stat(f.path, &before), 0);
 	f.store = NULL;
 	f.reader = NULL;
-	cr_assert_not(f.ops->open(f.path, &f.store, &f.error));
+	cr_assert_not(f.backend->open(f.path, &f.store, &f.error));
 	cr_assert_null(f.store);
 	cr_assert_eq(stat(f.path, &after), 0);
 	cr_assert_eq(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
@@ -71,7 +71,7 @@ static uint32_t big_endian(const uint8_t *bytes)
 	       bytes[3];
 }
 
-/* Counts the frames of the WAL's present generation, and those that end a transaction. */
+/* Counts the frames of the current WAL, and those that end a transaction. */
 static void wal_count(struct fixture *f, size_t *out_frames, size_t *out_commits)
 {
 	char name[112];
@@ -85,7 +85,7 @@ static void wal_count(struct fixture *f, size_t *out_frames, size_t *out_commits
 	cr_assert_eq(page, 4096);
 	while (fread(frame, 1, sizeof(frame), file) == sizeof(frame)) {
 		if (memcmp(frame + 8, header + 16, 8) != 0)
-			break; /* the salt of an older generation */
+			break; /* an older WAL's salt */
 		++*out_frames;
 		*out_commits += big_endian(frame + 4) != 0;
 		cr_assert_eq(fseek(file, (long)page, SEEK_CUR), 0);
@@ -98,7 +98,7 @@ Test(sqlite, keeps_everything_over_a_reopen)
 	struct fixture f;
 	open_sqlite(&f);
 	struct draft one = draft_of(1, 0, 2), two = draft_of(2, 0, 1);
-	one.append.run.stepping = true;
+	one.append.run.needs_recovery = true;
 	one.blob = (struct store_blob){ hash_of(S("value")), S("value") };
 	one.append.blob_count = 1;
 	two.effect = (struct store_effect){ .id = id_of(9), .kind = S("timer"), .due_at = 4 };
@@ -108,22 +108,22 @@ Test(sqlite, keeps_everything_over_a_reopen)
 	fixture_reopen(&f);
 	cr_assert_eq(events_all(&f).count, 3);
 	cr_assert_eq(run_of(&f, 1).seq, 2);
-	cr_assert(run_of(&f, 1).stepping);
+	cr_assert(run_of(&f, 1).needs_recovery);
 	bool found = false;
 	struct str bytes;
 	struct hash hash = hash_of(S("value"));
-	cr_assert(f.ops->read_blob(f.reader, &hash, &f.arena, &bytes, &found, &f.error));
+	cr_assert(f.reader->ops->read_blob(f.reader, &hash, &f.arena, &bytes, &found, &f.error));
 	cr_assert(found);
 	struct store_effect effect;
 	struct uuid id = id_of(9);
 	found = false;
-	cr_assert(f.ops->read_effect(f.reader, &id, &f.arena, &effect, &found, &f.error));
+	cr_assert(f.reader->ops->read_effect(f.reader, &id, &f.arena, &effect, &found, &f.error));
 	cr_assert(found);
 	cr_assert_eq(effect.due_at, 4);
 	struct draft more = draft_of(1, 2, 1);
 	draft_commit(&f, &more);
 	cr_assert_eq(more.append.first_position, 4);
-	cr_assert_eq(f.ops->stats(f.store).commits, 1, "counted since open");
+	cr_assert_eq(f.store->writer->stats(f.store).commits, 1, "counted since open");
 	fixture_close(&f);
 }
 
@@ -134,7 +134,7 @@ Test(sqlite, never_gives_a_position_twice)
 	struct draft one = draft_of(1, 0, 8);
 	draft_commit(&f, &one);
 	meddle(&f, "DELETE FROM events WHERE position > 3");
-	cr_assert_eq(f.ops->newest_position(f.reader), 8);
+	cr_assert_eq(f.reader->ops->newest_position(f.reader), 8);
 	struct draft two = draft_of(2, 0, 1);
 	draft_commit(&f, &two);
 	cr_assert_eq(two.append.first_position, 9);
@@ -151,22 +151,22 @@ Test(sqlite, whoever_opens_it_last_is_its_owner)
 	open_sqlite(&f);
 	struct draft one = draft_of(1, 0, 1), two = draft_of(1, 1, 1), *batch[] = { &two };
 	draft_commit(&f, &one);
-	struct fixture other = { .ops = f.ops };
-	cr_assert(f.ops->open(f.path, &other.store, &other.error), "%s", other.error.text);
-	/* The one before writes nothing more, not even what nobody else has touched. */
+	struct fixture other = { .backend = f.backend };
+	cr_assert(f.backend->open(f.path, &other.store, &other.error), "%s", other.error.text);
+	/* The earlier process can no longer write, not even to runs that the other did not touch. */
 	cr_assert_not(drafts_commit(&f, batch, 1));
 	cr_assert_eq(f.error.code, ERROR_STORAGE);
 	cr_assert_not_null(strstr(f.error.text, "another baton has opened the store"), "%s",
 			   f.error.text);
 	cr_assert_eq(two.append.outcome, STORE_PENDING);
 	bool more;
-	cr_assert_not(f.ops->purge(f.store, 1, NULL, &more, &f.error));
-	cr_assert_not(f.ops->forget(f.store, 1, &f.error));
-	cr_assert_not(f.ops->vacuum(f.store, &f.error));
+	cr_assert_not(f.store->admin->purge(f.store, 1, NULL, &more, &f.error));
+	cr_assert_not(f.store->admin->expire_requests(f.store, 1, &f.error));
+	cr_assert_not(f.store->admin->vacuum(f.store, &f.error));
 	cr_assert_eq(events_all(&f).count, 1, "its readers go on");
 	cr_assert_eq(draft_try(&other, &two), STORE_COMMITTED);
 	cr_assert_not(drafts_commit(&f, batch, 1), "and it stays so");
-	f.ops->close(other.store);
+	f.backend->close(other.store);
 	cr_assert_eq(events_all(&f).count, 2);
 	fixture_close(&f);
 }
@@ -219,8 +219,8 @@ Test(sqlite, refuses_what_is_no_database)
 {
 	struct fixture f;
 	open_sqlite(&f);
-	f.ops->reader_close(f.reader);
-	f.ops->close(f.store);
+	f.backend->close_reader(f.reader);
+	f.backend->close(f.store);
 	FILE *file = fopen(f.path, "wb");
 	cr_assert_not_null(file);
 	for (int i = 0; i < 1000; i++)
@@ -228,10 +228,10 @@ Test(sqlite, refuses_what_is_no_database)
 	fclose(file);
 	f.store = NULL;
 	f.reader = NULL;
-	cr_assert_not(f.ops->open(f.path, &f.store, &f.error));
+	cr_assert_not(f.backend->open(f.path, &f.store, &f.error));
 	cr_assert_eq(f.error.code, ERROR_STORAGE);
 	cr_assert_not_null(strstr(f.error.text, f.path), "%s", f.error.text);
-	cr_assert_not(f.ops->open("/nowhere/at/all/baton.db", &f.store, &f.error));
+	cr_assert_not(f.backend->open("/nowhere/at/all/baton.db", &f.store, &f.error));
 	cr_assert_eq(f.error.code, ERROR_STORAGE);
 	cr_assert_not_null(strstr(f.error.text, "/nowhere/at/all"), "%s", f.error.text);
 	fixture_close(&f);
@@ -241,13 +241,13 @@ Test(sqlite, takes_an_empty_file)
 {
 	struct fixture f;
 	open_sqlite(&f);
-	f.ops->reader_close(f.reader);
-	f.ops->close(f.store);
+	f.backend->close_reader(f.reader);
+	f.backend->close(f.store);
 	FILE *file = fopen(f.path, "wb");
 	cr_assert_not_null(file);
 	fclose(file);
-	cr_assert(f.ops->open(f.path, &f.store, &f.error), "%s", f.error.text);
-	cr_assert(f.ops->reader_open(f.store, &f.reader, &f.error), "%s", f.error.text);
+	cr_assert(f.backend->open(f.path, &f.store, &f.error), "%s", f.error.text);
+	cr_assert(f.backend->open_reader(f.store, &f.reader, &f.error), "%s", f.error.text);
 	struct draft one = draft_of(1, 0, 1);
 	draft_commit(&f, &one);
 	fixture_close(&f);
@@ -257,7 +257,7 @@ Test(sqlite, one_transaction_is_one_commit_frame)
 {
 	struct fixture f;
 	open_sqlite(&f);
-	fixture_reopen(&f); /* the schema's own commit is out of the WAL */
+	fixture_reopen(&f); /* removes the commit of the schema from the WAL */
 	for (unsigned i = 0; i < 20; i++) {
 		struct draft one = draft_of(1, i, 1), two = draft_of(2, 2 * i, 2),
 			     late = draft_of(3, 7, 1);
@@ -268,8 +268,8 @@ Test(sqlite, one_transaction_is_one_commit_frame)
 	size_t frames, commits;
 	wal_count(&f, &frames, &commits);
 	cr_assert_eq(commits, 20);
-	cr_assert_eq(f.ops->stats(f.store).commits, 20);
-	/* Of the three pages that a lone step must change: the event, its index, the run. */
+	cr_assert_eq(f.store->writer->stats(f.store).commits, 20);
+	/* A single step changes three pages: the event, its index, the run. */
 	size_t before = frames;
 	struct draft one = draft_of(1, 20, 1);
 	draft_commit(&f, &one);
@@ -307,7 +307,7 @@ Test(sqlite, a_reader_never_holds_the_writer_up)
 	open_sqlite(&f);
 	struct draft first = draft_of(1, 0, 1);
 	draft_commit(&f, &first);
-	/* A reader far worse than ours: its transaction stays open all the time. */
+	/* A reader whose transaction stays open, which ours never do. */
 	sqlite3 *database;
 	sqlite3_stmt *statement;
 	cr_assert_eq(sqlite3_open_v2(f.path, &database, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
@@ -321,16 +321,16 @@ Test(sqlite, a_reader_never_holds_the_writer_up)
 		struct draft draft = draft_of(1, i, 1);
 		draft_commit(&f, &draft);
 	}
-	cr_assert_eq(f.ops->stats(f.store).commits, COMMITS + 1);
+	cr_assert_eq(f.store->writer->stats(f.store).commits, COMMITS + 1);
 	cr_assert_eq(events_of(&f, 1).count, COMMITS + 1);
 	sqlite3_reset(statement);
 	cr_assert_eq(sqlite3_step(statement), SQLITE_ROW);
 	cr_assert_eq(sqlite3_column_int(statement, 0), 1, "it still sees what it saw first");
 	sqlite3_finalize(statement);
-	/* No checkpoint by this one either, or the rule of one checkpointer would be broken. */
+	/* Only the writer checkpoints, so this connection must not either. */
 	sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	sqlite3_close(database);
-	/* Once it has gone the WAL is moved and begins anew. */
+	/* When the reader is closed, the WAL is checkpointed and reset. */
 	size_t frames = SIZE_MAX, commits;
 	for (int64_t i = COMMITS + 1; frames > LIMIT_STORE_WAL_FRAMES; i++) {
 		cr_assert_lt(i, 3 * COMMITS);
@@ -350,7 +350,7 @@ Test(sqlite, a_failed_write_ends_the_store)
 		struct draft draft = draft_of(1, i, 1);
 		draft_commit(&f, &draft);
 	}
-	/* The disk takes no byte beyond what the WAL holds now. */
+	/* The file size limit is the current size of the WAL. */
 	signal(SIGXFSZ, SIG_IGN);
 	struct rlimit old, none = { 1000, RLIM_INFINITY };
 	cr_assert_eq(getrlimit(RLIMIT_FSIZE, &old), 0);
@@ -365,7 +365,7 @@ Test(sqlite, a_failed_write_ends_the_store)
 	cr_assert_eq(lost.append.outcome, STORE_PENDING);
 	cr_assert_eq(late.append.outcome, STORE_PENDING);
 	struct error first = f.error;
-	/* The disk is well again, the store is not. */
+	/* The disk works again, but the store stays broken. */
 	struct draft *again[] = { &lost };
 	f.error = (struct error){ 0 };
 	cr_assert_not(drafts_commit(&f, again, 1));
@@ -378,20 +378,20 @@ Test(sqlite, a_failed_write_ends_the_store)
 	fixture_close(&f);
 }
 
-/* The child: appends to three runs for ever and tells the pipe after each commit. */
-static _Noreturn void load(const struct store_ops *ops, const char *path, int pipe_end)
+/* The child process: appends to three runs forever and writes to the pipe after each commit. */
+static _Noreturn void load(const struct store_backend *backend, const char *path, int pipe_end)
 {
 	struct store *store;
 	struct store_reader *reader;
 	struct arena arena = { 0 };
 	struct error error;
-	if (!ops->open(path, &store, &error) || !ops->reader_open(store, &reader, &error))
+	if (!backend->open(path, &store, &error) || !backend->open_reader(store, &reader, &error))
 		_exit(3);
 	int64_t seq = 0;
 	struct uuid first = id_of(0);
 	struct store_run row;
 	bool found;
-	if (!ops->read_run(reader, &first, &arena, &row, &found, &error))
+	if (!reader->ops->read_run(reader, &first, &arena, &row, &found, &error))
 		_exit(3);
 	if (found)
 		seq = row.seq;
@@ -405,7 +405,7 @@ static _Noreturn void load(const struct store_ops *ops, const char *path, int pi
 							    .event_count = 1 };
 			batch[i] = &appends[i];
 		}
-		if (!ops->commit(store, batch, 3, &error))
+		if (!store->writer->commit(store, batch, 3, &error))
 			_exit(4);
 		int64_t told = seq + 1;
 		if (appends[2].outcome != STORE_COMMITTED ||
@@ -418,8 +418,8 @@ Test(sqlite, a_killed_process_loses_nothing_acknowledged, .timeout = 600)
 {
 	struct fixture f;
 	open_sqlite(&f);
-	f.ops->reader_close(f.reader);
-	f.ops->close(f.store);
+	f.backend->close_reader(f.reader);
+	f.backend->close(f.store);
 	int64_t acknowledged = 0;
 	for (int round = 0; round < 20; round++) {
 		int ends[2];
@@ -428,7 +428,7 @@ Test(sqlite, a_killed_process_loses_nothing_acknowledged, .timeout = 600)
 		cr_assert_geq(child, 0);
 		if (child == 0) {
 			close(ends[0]);
-			load(f.ops, f.path, ends[1]);
+			load(f.backend, f.path, ends[1]);
 		}
 		close(ends[1]);
 		int64_t told;
@@ -444,8 +444,8 @@ Test(sqlite, a_killed_process_loses_nothing_acknowledged, .timeout = 600)
 			acknowledged = told;
 		close(ends[0]);
 
-		cr_assert(f.ops->open(f.path, &f.store, &f.error), "%s", f.error.text);
-		cr_assert(f.ops->reader_open(f.store, &f.reader, &f.error));
+		cr_assert(f.backend->open(f.path, &f.store, &f.error), "%s", f.error.text);
+		cr_assert(f.backend->open_reader(f.store, &f.reader, &f.error));
 		arena_reset(&f.arena);
 		struct store_event_page page = events_all(&f);
 		cr_assert_geq(page.count, 3 * (size_t)acknowledged);
@@ -456,8 +456,8 @@ Test(sqlite, a_killed_process_loses_nothing_acknowledged, .timeout = 600)
 			cr_assert_eq(page.at[i].at, page.at[i].seq);
 		}
 		cr_assert_eq(run_of(&f, 2).seq, (int64_t)page.count / 3);
-		f.ops->reader_close(f.reader);
-		f.ops->close(f.store);
+		f.backend->close_reader(f.reader);
+		f.backend->close(f.store);
 	}
 	f.store = NULL;
 	f.reader = NULL;
@@ -500,8 +500,8 @@ Test(sqlite, is_full_by_order)
 	cr_assert_eq(draft_try(&f, &two), STORE_FULL);
 	cr_assert_eq(events_all(&f).count, 1);
 	draft_commit(&f, &two);
-	cr_assert_eq(f.ops->stats(f.store).refusals, 2);
-	cr_assert_eq(f.ops->stats(f.store).commits, 2);
+	cr_assert_eq(f.store->writer->stats(f.store).refusals, 2);
+	cr_assert_eq(f.store->writer->stats(f.store).commits, 2);
 	fixture_close(&f);
 }
 
@@ -518,29 +518,29 @@ Test(sqlite, a_copy_is_a_store_of_that_moment)
 	snprintf(twice, sizeof(twice), "%s.part", copy);
 	struct str timeline = timeline_of(&f);
 	int64_t bytes = 0;
-	cr_assert(f.ops->backup(f.reader, copy, &bytes, &f.error), "%s", f.error.text);
+	cr_assert(f.reader->admin->backup(f.reader, copy, &bytes, &f.error), "%s", f.error.text);
 	cr_assert_neq(access(twice, F_OK), 0, "nothing else is left");
 	struct stat status;
 	cr_assert_eq(stat(copy, &status), 0);
 	cr_assert_eq(status.st_mode & 0777, 0600);
 	cr_assert_eq(status.st_size, bytes);
-	cr_assert_not(f.ops->backup(f.reader, copy, &bytes, &f.error));
+	cr_assert_not(f.reader->admin->backup(f.reader, copy, &bytes, &f.error));
 	cr_assert_eq(f.error.code, ERROR_CONFLICT);
-	cr_assert_not(f.ops->backup(f.reader, "/nowhere/at/all.db", &bytes, &f.error));
+	cr_assert_not(f.reader->admin->backup(f.reader, "/nowhere/at/all.db", &bytes, &f.error));
 	cr_assert_eq(f.error.code, ERROR_IO);
 	struct draft later = draft_of(9, 0, 1);
 	draft_commit(&f, &later);
-	/* The reader is as free as before: the WAL is not held. */
+	/* The backup has ended its read transaction: the WAL can be reset. */
 	cr_assert_eq(events_all(&f).count, 41);
 
-	struct fixture other = { .ops = f.ops };
-	cr_assert(f.ops->open(copy, &other.store, &other.error), "%s", other.error.text);
-	cr_assert(f.ops->reader_open(other.store, &other.reader, &other.error));
+	struct fixture other = { .backend = f.backend };
+	cr_assert(f.backend->open(copy, &other.store, &other.error), "%s", other.error.text);
+	cr_assert(f.backend->open_reader(other.store, &other.reader, &other.error));
 	cr_assert_str(timeline_of(&other), timeline);
 	struct draft more = draft_of(1, 10, 1);
 	draft_commit(&other, &more);
-	other.ops->reader_close(other.reader);
-	other.ops->close(other.store);
+	other.backend->close_reader(other.reader);
+	other.backend->close(other.store);
 	arena_done(&other.arena);
 	fixture_close(&f);
 }
@@ -557,22 +557,23 @@ Test(sqlite, a_check_finds_what_was_broken_by_hand)
 		{ "UPDATE effects SET run = 77", "belongs to no run" },
 		{ "UPDATE runs SET ended_at = 5", "its run has ended" },
 		{ "UPDATE runs SET floor = 2 WHERE key = 1", "newest snapshot 0" },
-		{ "UPDATE runs SET floor = 2 WHERE key = 1", "nobody will purge" },
-		{ "INSERT INTO snapshots VALUES (1, 9, NULL, '{}')", "beyond its run" },
-		{ "DELETE FROM blobs", "is named and not stored" },
-		{ "DELETE FROM names", "is stored and has no name" },
-		{ "UPDATE names SET uses = 3", "has 3 uses and is named by 2 rows" },
+		{ "UPDATE runs SET floor = 2 WHERE key = 1", "no purge will delete" },
+		{ "INSERT INTO snapshots VALUES (1, 9, NULL, '{}')", "above the seq of its run" },
+		{ "DELETE FROM blobs", "has a reference count, but is not stored" },
+		{ "DELETE FROM names", "is stored, but has no reference count" },
+		{ "UPDATE names SET uses = 3", "has reference count 3, but 2 rows refer to it" },
 		{ "UPDATE events SET names = x'0000000000000009' WHERE seq = 1",
-		  "value number 9 is named by 2 rows and not stored" },
-		{ "UPDATE tallies SET runs = 7", "counted 7 times and 2 runs" },
-		{ "UPDATE tallies SET took = 7", "they took another time" },
+		  "2 rows refer to value number 9, which is not stored" },
+		{ "UPDATE tallies SET runs = 7", "has 7 runs and the table of runs 2" },
+		{ "UPDATE tallies SET took = 7", "their durations differ" },
 		{ "UPDATE waiting SET effects = 7 WHERE kind = 'timer'",
-		  "timer is counted 7 times among what waits" },
-		{ "UPDATE runs SET state = 'lost' WHERE key = 1", "counted 0 times and 1 runs" },
+		  "7 waiting effects of kind timer are counted, but" },
+		{ "UPDATE runs SET state = 'lost' WHERE key = 1",
+		  "has 0 runs and the table of runs 1" },
 		{ "INSERT INTO documents VALUES ('k', 'n', 1, 1, '{}')", "the system stream" },
-		{ "INSERT INTO counters VALUES ('c', -1)", "counter c is at -1" },
+		{ "INSERT INTO counters VALUES ('c', -1)", "counter c is negative: -1" },
 		{ "UPDATE runs SET ended_at = 5, stepping = 1; DELETE FROM effects",
-		  "is to be computed" },
+		  "is marked for recovery" },
 	};
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct fixture f;
@@ -588,10 +589,12 @@ Test(sqlite, a_check_finds_what_was_broken_by_hand)
 			draft_commit(&f, &draft);
 		}
 		struct store_check check;
-		cr_assert(f.ops->check(f.reader, &f.arena, &check, &f.error), "%s", f.error.text);
+		cr_assert(f.reader->admin->check(f.reader, &f.arena, &check, &f.error), "%s",
+			  f.error.text);
 		cr_assert_eq(check.count, 0);
 		meddle(&f, cases[i].sql);
-		cr_assert(f.ops->check(f.reader, &f.arena, &check, &f.error), "%s", f.error.text);
+		cr_assert(f.reader->admin->check(f.reader, &f.arena, &check, &f.error), "%s",
+			  f.error.text);
 		bool found = false;
 		for (size_t p = 0; p < check.count; p++) {
 			size_t at;
@@ -617,13 +620,14 @@ Test(sqlite, a_vacuum_gives_pages_back)
 	}
 	meddle(&f, "DELETE FROM events WHERE seq < 20");
 	struct store_size before, after;
-	cr_assert(f.ops->measure(f.reader, &before, &f.error), "%s", f.error.text);
-	cr_assert_gt(before.free_pages, 100);
-	cr_assert(f.ops->vacuum(f.store, &f.error), "%s", f.error.text);
-	cr_assert(f.ops->measure(f.reader, &after, &f.error), "%s", f.error.text);
-	cr_assert_eq(after.free_pages, 0);
-	cr_assert_eq(after.wal_bytes, 0, "what was deleted stays in neither file");
-	cr_assert_lt(after.pages, before.pages / 5);
+	cr_assert(f.reader->admin->measure(f.reader, &before, &f.error), "%s", f.error.text);
+	cr_assert_gt(before.free_bytes, 100 * PAGE_BYTES);
+	cr_assert(f.store->admin->vacuum(f.store, &f.error), "%s", f.error.text);
+	cr_assert(f.reader->admin->measure(f.reader, &after, &f.error), "%s", f.error.text);
+	cr_assert_eq(after.free_bytes, 0);
+	cr_assert_eq(store_detail(&after.details, "wal_bytes"), 0,
+		     "a deleted row remains in neither file");
+	cr_assert_lt(after.bytes, before.bytes / 5);
 	cr_assert_eq(after.events, 1);
 	struct draft next = draft_of(1, 20, 1);
 	draft_commit(&f, &next);

@@ -1,6 +1,5 @@
-/* tests/unit/store/test_stored_documents.c -- documents and the system stream, guards, requests, in
- * every row of stores.def. */
-#include "fixture.h"
+/* tests/unit/store/test_stored_documents.c -- documents, guards and idempotency keys, for every store. */
+#include "store_fixture.h"
 
 /* ---- documents ------------------------------------------------------------------------- */
 
@@ -21,8 +20,8 @@ static struct store_document document_of(struct fixture *f, struct str name)
 {
 	struct store_document document = { 0 };
 	bool found = false;
-	cr_assert(f->ops->read_document(f->reader, S("profile"), name, &f->arena, &document, &found,
-					&f->error));
+	cr_assert(f->reader->ops->read_document(f->reader, S("profile"), name, &f->arena, &document,
+						&found, &f->error));
 	return found ? document : (struct store_document){ 0 };
 }
 
@@ -45,11 +44,11 @@ STORE_TEST(documents, are_made_changed_and_deleted)
 	draft_commit(f, &deleted);
 	cr_assert_eq(document_of(f, S("ann")).revision, 0);
 	bool found = true;
-	cr_assert(f->ops->read_document(f->reader, S("profile"), S("ann"), &f->arena, &document,
-					&found, &f->error));
+	cr_assert(f->reader->ops->read_document(f->reader, S("profile"), S("ann"), &f->arena,
+						&document, &found, &f->error));
 	cr_assert_not(found);
 	cr_assert_eq(document.revision, 3, "the next one goes on from here");
-	/* Made again: it must not be there, and its revisions go on. */
+	/* Created again: it must not exist, and its revisions continue. */
 	struct draft again = change_of(3, S("ann"), 0, S("{\"a\":3}"));
 	draft_commit(f, &again);
 	cr_assert_eq(document_of(f, S("ann")).revision, 4);
@@ -67,20 +66,20 @@ STORE_TEST(documents, are_replaced_by_what_their_stream_says)
 		{ S("profile"), S("ann"), .revision = 4, .changed_at = 5, .body = S("") },
 	};
 	bool current = true;
-	/* Somebody has changed a document since. */
-	cr_assert(f->ops->rebuild_documents(f->store, 1, made, 2, &current, &f->error));
+	/* The stream has newer events. */
+	cr_assert(f->store->admin->rebuild_documents(f->store, 1, made, 2, &current, &f->error));
 	cr_assert_not(current);
 	cr_assert_str(document_of(f, S("ann")).body, S("{\"a\":1}"));
-	cr_assert(f->ops->rebuild_documents(f->store, 2, made, 2, &current, &f->error));
+	cr_assert(f->store->admin->rebuild_documents(f->store, 2, made, 2, &current, &f->error));
 	cr_assert(current);
 	cr_assert_eq(document_of(f, S("bob")).revision, 0);
 	cr_assert_eq(document_of(f, S("cyd")).revision, 7);
 	cr_assert_eq(document_of(f, S("cyd")).changed_at, 3);
-	/* Of one that is gone the revision stays. */
+	/* A deleted document keeps its revision. */
 	struct store_document gone;
 	bool found = true;
-	cr_assert(f->ops->read_document(f->reader, S("profile"), S("ann"), &f->arena, &gone, &found,
-					&f->error));
+	cr_assert(f->reader->ops->read_document(f->reader, S("profile"), S("ann"), &f->arena, &gone,
+						&found, &f->error));
 	cr_assert_not(found);
 	cr_assert_eq(gone.revision, 4);
 	struct draft again = change_of(2, S("ann"), 0, S("{}"));
@@ -104,8 +103,8 @@ STORE_TEST(documents, that_stand_elsewhere_are_conflicts)
 	cr_assert_eq(draft_try(f, &gone), STORE_CONFLICT);
 	cr_assert_str(document_of(f, S("ann")).body, S("{}"));
 	cr_assert_eq(events_all(f).count, 1);
-	cr_assert_eq(f->ops->stats(f->store).conflicts, 5);
-	/* Two of one batch: the second sees what the first did. */
+	cr_assert_eq(f->store->writer->stats(f->store).conflicts, 5);
+	/* Two appends in one batch: the second sees the changes of the first. */
 	struct draft first = change_of(1, S("ann"), 1, S("{\"b\":1}"));
 	struct draft second = change_of(2, S("ann"), 1, S("{\"b\":2}"));
 	struct draft *batch[] = { &first, &second };
@@ -127,17 +126,17 @@ STORE_TEST(documents, are_listed_by_name)
 	struct draft deleted = change_of(5, S("b"), 1, S(""));
 	draft_commit(f, &deleted);
 	struct store_document_page page;
-	cr_assert(f->ops->list_documents(f->reader, S("profile"), S(""), 2, &f->arena, &page,
-					 &f->error));
+	cr_assert(f->reader->ops->list_documents(f->reader, S("profile"), S(""), 2, &f->arena,
+						 &page, &f->error));
 	cr_assert_eq(page.count, 2);
 	cr_assert_str(page.at[0].name, S("a"));
 	cr_assert_str(page.at[1].name, S("c"));
-	cr_assert(f->ops->list_documents(f->reader, S("profile"), S("c"), 9, &f->arena, &page,
-					 &f->error));
+	cr_assert(f->reader->ops->list_documents(f->reader, S("profile"), S("c"), 9, &f->arena,
+						 &page, &f->error));
 	cr_assert_eq(page.count, 1);
 	cr_assert_str(page.at[0].name, S("d"));
-	cr_assert(f->ops->list_documents(f->reader, S("prof"), S(""), 9, &f->arena, &page,
-					 &f->error));
+	cr_assert(f->reader->ops->list_documents(f->reader, S("prof"), S(""), 9, &f->arena, &page,
+						 &f->error));
 	cr_assert_eq(page.count, 0);
 }
 
@@ -146,7 +145,7 @@ STORE_TEST(documents, the_system_stream_is_no_run)
 	struct draft run = draft_of(1, 0, 1);
 	draft_commit(f, &run);
 	struct draft made = change_of(0, S("ann"), 0, S("{}"));
-	made.append.run.stepping = true;
+	made.append.run.needs_recovery = true;
 	made.append.run.ended_at = 1;
 	draft_commit(f, &made);
 	struct draft more = change_of(1, S("ann"), 1, S("{\"a\":1}"));
@@ -155,28 +154,30 @@ STORE_TEST(documents, the_system_stream_is_no_run)
 	struct uuid zero = { 0 };
 	struct store_run row;
 	bool found = false;
-	cr_assert(f->ops->read_run(f->reader, &zero, &f->arena, &row, &found, &f->error));
+	cr_assert(f->reader->ops->read_run(f->reader, &zero, &f->arena, &row, &found, &f->error));
 	cr_assert(found);
 	cr_assert_eq(row.seq, 2);
 	struct store_event_page page;
-	cr_assert(f->ops->read_events(f->reader, &zero, 0, 9, &f->arena, &page, &f->error));
+	cr_assert(f->reader->ops->read_events(f->reader, &zero, 0, 9, &f->arena, &page, &f->error));
 	cr_assert_eq(page.count, 2);
 	cr_assert(uuid_is_zero(&page.at[0].run));
 	cr_assert_eq(events_all(f).count, 3);
 	struct store_run_page runs;
-	cr_assert(f->ops->list_runs(f->reader, NULL, NULL, 9, &f->arena, &runs, &f->error));
+	cr_assert(f->reader->ops->list_runs(f->reader, NULL, NULL, 9, &f->arena, &runs, &f->error));
 	cr_assert_eq(runs.count, 1);
-	cr_assert(f->ops->list_runs(f->reader, NULL, &zero, 9, &f->arena, &runs, &f->error));
+	cr_assert(
+		f->reader->ops->list_runs(f->reader, NULL, &zero, 9, &f->arena, &runs, &f->error));
 	cr_assert_eq(runs.count, 0);
-	cr_assert(f->ops->list_stepping(f->reader, NULL, 9, &f->arena, &runs, &f->error));
+	cr_assert(f->reader->ops->list_needing_recovery(f->reader, NULL, 9, &f->arena, &runs,
+							&f->error));
 	cr_assert_eq(runs.count, 0);
 	struct store_state_counts counts;
-	cr_assert(f->ops->count_states(f->reader, &f->arena, &counts, &f->error));
+	cr_assert(f->reader->ops->count_states(f->reader, &f->arena, &counts, &f->error));
 	cr_assert_eq(counts.count, 1);
 	cr_assert_eq(counts.at[0].runs, 1);
 	cr_assert_eq(old_runs(f, 1000000, 1), 0);
 	struct store_size size;
-	cr_assert(f->ops->measure(f->reader, &size, &f->error));
+	cr_assert(f->reader->admin->measure(f->reader, &size, &f->error));
 	cr_assert_eq(size.runs, 1);
 	cr_assert_eq(size.events, 3);
 	check_whole(f);
@@ -187,7 +188,7 @@ STORE_TEST(documents, the_system_stream_is_no_run)
 static int64_t guard_of(struct fixture *f, struct str name)
 {
 	int64_t value = -1;
-	cr_assert(f->ops->read_guard(f->reader, name, &value, &f->error));
+	cr_assert(f->reader->ops->read_guard(f->reader, name, &value, &f->error));
 	return value;
 }
 
@@ -226,7 +227,7 @@ STORE_TEST(guards, are_all_or_nothing)
 	cr_assert_eq(draft.append.refused_guard, 1);
 	cr_assert_eq(guard_of(f, S("a")), 0);
 	cr_assert_not(run_exists(f, 1));
-	/* Of one name the changes add up. */
+	/* Changes of the same counter add up. */
 	draft.guards[1] = (struct store_guard){ S("a"), 1, 5 };
 	draft.guards[2] = (struct store_guard){ S("a"), 1, 2 };
 	draft.append.guard_count = 3;
@@ -268,7 +269,8 @@ static bool request_known(struct fixture *f, struct str key)
 {
 	struct store_request request;
 	bool found = false;
-	cr_assert(f->ops->read_request(f->reader, key, &f->arena, &request, &found, &f->error));
+	cr_assert(f->reader->ops->read_request(f->reader, key, &f->arena, &request, &found,
+					       &f->error));
 	if (found)
 		cr_assert_str(request.key, key);
 	return found;
@@ -280,7 +282,7 @@ STORE_TEST(requests, a_key_makes_one_thing)
 	struct draft first = request_of(1, S("a"), S("start"), 50);
 	draft_commit(f, &first);
 	cr_assert(request_known(f, S("a")));
-	/* The same again, and something else under the same key: both learn what was made. */
+	/* The same request, and another request with the same key: both get the stored one. */
 	const struct str words[] = { S("start"), S("stop") };
 	for (size_t i = 0; i < COUNT(words); i++) {
 		struct draft again = request_of(2, S("a"), words[i], 60);
@@ -295,14 +297,14 @@ STORE_TEST(requests, a_key_makes_one_thing)
 	}
 	cr_assert_not(run_exists(f, 2));
 	cr_assert_eq(events_all(f).count, 1);
-	/* Two of one batch. */
+	/* Two appends in one batch. */
 	struct draft one = request_of(3, S("b"), S("start"), 70);
 	struct draft two = request_of(4, S("b"), S("start"), 70);
 	struct draft *batch[] = { &one, &two };
 	cr_assert(drafts_commit(f, batch, 2));
 	cr_assert_eq(one.append.outcome, STORE_COMMITTED);
 	cr_assert_eq(two.append.outcome, STORE_REPEATED);
-	/* What is refused binds nothing. */
+	/* A refused append does not store its key. */
 	struct draft late = request_of(1, S("c"), S("start"), 80);
 	cr_assert_eq(draft_try(f, &late), STORE_CONFLICT);
 	cr_assert_not(request_known(f, S("c")));
@@ -320,12 +322,12 @@ STORE_TEST(requests, are_kept_without_an_event_too)
 	cr_assert_eq(events_all(f).count, 1);
 	struct draft again = none;
 	cr_assert_eq(draft_try(f, &again), STORE_REPEATED);
-	/* It was decided on another state, so nothing of it is true. */
+	/* A conflict stores nothing. */
 	struct draft late = request_of(1, S("c"), S("stop"), 70);
 	late.append.event_count = 0;
 	cr_assert_eq(draft_try(f, &late), STORE_CONFLICT);
 	cr_assert_not(request_known(f, S("c")));
-	/* The stream goes on where it was. */
+	/* The stream is unchanged. */
 	struct draft next = draft_of(1, 1, 2);
 	draft_commit(f, &next);
 	cr_assert_eq(next.append.first_position, 2);
@@ -340,11 +342,12 @@ STORE_TEST(requests, are_forgotten)
 		struct draft draft = request_of(i, str_from_c(key), S("start"), 100 + i);
 		draft_commit(f, &draft);
 	}
-	cr_assert(f->ops->forget(f->store, 103, &f->error), "%s", f->error.text);
-	cr_assert(f->ops->forget(f->store, 50, &f->error), "an earlier one brings nothing back");
+	cr_assert(f->store->admin->expire_requests(f->store, 103, &f->error), "%s", f->error.text);
+	cr_assert(f->store->admin->expire_requests(f->store, 50, &f->error),
+		  "an earlier one brings nothing back");
 	cr_assert_not(request_known(f, S("c")));
 	cr_assert(request_known(f, S("d")));
-	/* A forgotten key is free again, purged or not. */
+	/* An expired key can be used again, purged or not. */
 	struct draft again = request_of(10, S("a"), S("other"), 200);
 	draft_commit(f, &again);
 	cr_assert_eq(purge_all(f, 1), 3, "two are left to take");

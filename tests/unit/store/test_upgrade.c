@@ -1,8 +1,8 @@
-/* tests/unit/store/test_upgrade.c -- a file of version 1, written by the program of its time, is
- * brought to ours: nothing of it is lost, and no crash in the middle loses it either.
+/* tests/unit/store/test_upgrade.c -- the upgrade of a version 1 file loses nothing, even if it is
+ * interrupted by a crash.
  *
- * tests/upgrade/v1.sql is that file as SQL: runs that succeeded, failed, wait for a person, for a
- * timer, for a tool that was cut off, and one that recovery must go on computing.
+ * tests/upgrade/v1.sql is a file that version 1 wrote, as SQL: runs that succeeded, failed, wait for
+ * a person, a timer or an interrupted tool, and one that needs recovery.
  */
 #include <sqlite3.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@
 #include "store/page_vfs.h"
 
 static char *dump;         /* v1.sql */
-static struct str told;    /* the story of version 1 */
-static struct arena arena; /* where it lies */
+static struct str told;    /* the content of the version 1 file, as text */
+static struct arena arena; /* owns `told` */
 
 /* ---- version 1 ------------------------------------------------------------------------ */
 
@@ -38,7 +38,7 @@ static void run_sql(sqlite3 *database, const char *sql)
 		     problem);
 }
 
-/* The old program's file; what it committed last is still in the WAL when `in_wal`. */
+/* Creates the version 1 file; with `in_wal` its last commit is still in the WAL. */
 static sqlite3 *old_make(struct fault_disk *disk, bool in_wal)
 {
 	sqlite3 *database;
@@ -90,7 +90,7 @@ static void old_tell(sqlite3 *database, struct buf *out)
 		 out);
 }
 
-/* ---- ours --------------------------------------------------------------------------------- */
+/* ---- the current version ------------------------------------------------------------------ */
 
 static const char *hex(const struct uuid *id)
 {
@@ -111,19 +111,20 @@ static void new_tell_streams(struct fixture *f, struct buf *out)
 			       (long long)events.at[i].seq, (long long)events.at[i].at,
 			       STR_ARG(events.at[i].type), STR_ARG(events.at[i].body));
 	struct store_run_page runs;
-	cr_assert(f->ops->list_runs(f->reader, NULL, NULL, SIZE_MAX, &f->arena, &runs, &f->error));
+	cr_assert(f->reader->ops->list_runs(f->reader, NULL, NULL, SIZE_MAX, &f->arena, &runs,
+					    &f->error));
 	for (size_t i = 0; i < runs.count; i++) {
 		const struct store_run *run = &runs.at[i];
 		cr_assert_eq(run->floor, 0);
 		buf_add_format(
 			out, "%s " STR_FMT " " STR_FMT " %d %lld %lld %lld %lld " STR_FMT " \n",
-			hex(&run->id), STR_ARG(run->name), STR_ARG(run->state), run->stepping,
+			hex(&run->id), STR_ARG(run->name), STR_ARG(run->state), run->needs_recovery,
 			(long long)run->created_at, (long long)run->updated_at,
 			(long long)run->ended_at, (long long)run->seq, STR_ARG(run->summary));
 	}
 	struct store_effect_page effects;
-	cr_assert(f->ops->list_effects(f->reader, S(""), NULL, SIZE_MAX, &f->arena, &effects,
-				       &f->error));
+	cr_assert(f->reader->ops->list_effects(f->reader, S(""), NULL, SIZE_MAX, &f->arena,
+					       &effects, &f->error));
 	for (size_t i = 0; i < effects.count; i++)
 		buf_add_format(out, "%s %s " STR_FMT " %lld " STR_FMT " \n", hex(&effects.at[i].id),
 			       hex(&effects.at[i].run), STR_ARG(effects.at[i].kind),
@@ -139,12 +140,13 @@ static sqlite3 *look_inside(struct fault_disk *disk)
 	return database;
 }
 
-/* Opens the file, which must tell what version 1 told. */
+/* Opens the file, which must have the content of version 1. */
 static void expect_told(struct fault_disk *disk, const char *what)
 {
-	struct fixture f = { .ops = store_backend(S("sim")) };
+	struct fixture f = { .backend = simstore_backend(S("sim")) };
 	cr_assert(store_sim_open_on(disk, &f.store, &f.error), "%s: %s", what, f.error.text);
-	cr_assert(f.ops->reader_open(f.store, &f.reader, &f.error), "%s: %s", what, f.error.text);
+	cr_assert(f.backend->open_reader(f.store, &f.reader, &f.error), "%s: %s", what,
+		  f.error.text);
 	AUTO(buf) out = { 0 };
 	new_tell_streams(&f, &out);
 	sqlite3 *inside = look_inside(disk);
@@ -156,13 +158,14 @@ static void expect_told(struct fault_disk *disk, const char *what)
 	cr_assert(str_equal(buf_str(&out), told), "%s: got\n" STR_FMT "\nwant\n" STR_FMT, what,
 		  STR_ARG(buf_str(&out)), STR_ARG(told));
 	struct store_check check;
-	cr_assert(f.ops->check(f.reader, &f.arena, &check, &f.error), "%s: %s", what, f.error.text);
+	cr_assert(f.reader->admin->check(f.reader, &f.arena, &check, &f.error), "%s: %s", what,
+		  f.error.text);
 	if (check.count > 0)
 		cr_assert_fail("%s: " STR_FMT, what, STR_ARG(check.problems[0]));
 	struct draft draft = draft_of(900, 0, 1);
 	cr_assert_eq(draft_try(&f, &draft), STORE_COMMITTED, "%s", what);
-	f.ops->reader_close(f.reader);
-	f.ops->close(f.store);
+	f.backend->close_reader(f.reader);
+	f.backend->close(f.store);
 	arena_done(&f.arena);
 }
 
@@ -220,9 +223,9 @@ Test(upgrade, derives_what_version_1_did_not_have)
 		    "SELECT sum(runs) = (SELECT count(*) FROM runs WHERE key > 0), count(*) > 3,"
 		    " sum(ended), sum(took) > 0 FROM tallies",
 		    "1 1 5 1 \n");
-	/* The tables are the very same that a new file has. */
+	/* The tables are the same as those of a new file. */
 	struct fixture fresh;
-	fixture_open(&fresh, store_backend(S("sim")));
+	fixture_open(&fresh, simstore_backend(S("sim")));
 	sqlite3 *other = look_inside(store_sim_disk(fresh.store));
 	AUTO(buf) ours = { 0 };
 	AUTO(buf) theirs = { 0 };
@@ -240,13 +243,13 @@ Test(upgrade, derives_what_version_1_did_not_have)
 
 /* ---- interrupted -------------------------------------------------------------------------- */
 
-/* Tries to open the file; whatever happens is the upgrade's. */
+/* Opens the file, which upgrades it, and closes it. */
 static bool upgrade_try(struct fault_disk *disk, struct error *error)
 {
 	struct store *store;
 	if (!store_sim_open_on(disk, &store, error))
 		return false;
-	store->ops->close(store);
+	store->backend->close(store);
 	return true;
 }
 

@@ -1,14 +1,14 @@
-/* tests/unit/store/test_writer.c -- group commit on a system that takes one step at a time.
+/* tests/unit/store/test_writer.c -- group commit on a system that is advanced step by step.
  *
- * `struct steps` queues jobs; steps_run() is the lane's half of the oldest, steps_done() the
- * loop's.  So a test says exactly what was queued when the lane was free.
+ * `struct steps` queues jobs; steps_run() is the part of the writer thread, steps_done() that of the
+ * loop.  So a test controls exactly what is queued when the writer thread is free.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
-#include "fixture.h"
-#include "store/store_memory.h"
+#include "store_fixture.h"
+#include "simstore/store_memory.h"
 #include "store/writer.h"
 
 struct steps {
@@ -16,8 +16,8 @@ struct steps {
 	struct job *queued;
 	bool ran;
 	size_t submitted;
-	int64_t now_us, commit_us; /* the clock, and what running a job takes of it */
-	int64_t append_us;         /* likewise, for each append of its batch */
+	int64_t now_us, commit_us; /* the clock, and how long a job takes */
+	int64_t append_us;         /* and in addition for each append */
 };
 
 static int64_t steps_mono(struct platform *system)
@@ -87,9 +87,9 @@ static void failed(void *context, const struct error *error)
 	scene->failure = error->code;
 }
 
-/* A store whose commits take their time, by the scene's clock. */
-static struct store_ops timed_ops;
-static const struct store_ops *plain_ops;
+/* A store whose commits take time on the clock of the scene. */
+static struct store_writer_ops timed_ops;
+static const struct store_writer_ops *plain_ops;
 static struct scene *timed_scene;
 
 static bool timed_commit(struct store *store, struct store_append *const *appends, size_t count,
@@ -104,12 +104,12 @@ static void scene_open(struct scene *scene)
 {
 	memset(scene, 0, sizeof(*scene));
 	scene->steps.system.ops = &steps_ops;
-	fixture_open(&scene->fixture, store_backend(S("memory")));
+	fixture_open(&scene->fixture, simstore_backend(S("memory")));
 	timed_scene = scene;
-	plain_ops = scene->fixture.store->ops;
+	plain_ops = scene->fixture.store->writer;
 	timed_ops = *plain_ops;
 	timed_ops.commit = timed_commit;
-	scene->fixture.store->ops = &timed_ops;
+	scene->fixture.store->writer = &timed_ops;
 	scene->writer = writer_new(&scene->steps.system, scene->fixture.store, failed, scene);
 }
 
@@ -153,7 +153,7 @@ static void queue(struct scene *scene, unsigned number, unsigned run, int64_t se
 
 static struct store_stats stats_of(struct scene *scene)
 {
-	return scene->fixture.ops->stats(scene->fixture.store);
+	return scene->fixture.store->writer->stats(scene->fixture.store);
 }
 
 Test(writer, commits_a_lone_append_at_once)
@@ -180,7 +180,7 @@ Test(writer, commits_together_what_waited)
 	for (unsigned i = 0; i < 10; i++)
 		queue(&scene, i, i, 0);
 	steps_all(&scene.steps);
-	/* The first went alone, the other nine had to wait for it. */
+	/* The first was committed alone; the other nine waited for it. */
 	cr_assert_eq(stats_of(&scene).commits, 2);
 	cr_assert_eq(stats_of(&scene).appends, 10);
 	cr_assert_eq(scene.count, 10);
@@ -299,7 +299,7 @@ Test(writer, delivers_want_of_room_and_goes_on)
 	steps_done(&scene.steps);
 	steps_run(&scene.steps);
 	store_memory_fill(scene.fixture.store, false);
-	queue(&scene, 3, 1, 2); /* decided on top of what is being refused */
+	queue(&scene, 3, 1, 2); /* follows an append that is refused */
 	queue(&scene, 4, 3, 0);
 	steps_done(&scene.steps);
 	steps_all(&scene.steps);
@@ -316,7 +316,7 @@ Test(writer, delivers_want_of_room_and_goes_on)
 	scene_close(&scene);
 }
 
-/* A batch of its own for each: one append alone, then `more` that waited for it. */
+/* Two batches: one append alone, then `more` appends that waited for it. */
 static void queue_batches(struct scene *scene, unsigned first_run, unsigned more)
 {
 	for (unsigned i = 0; i <= more; i++)
@@ -339,7 +339,7 @@ Test(writer, knows_what_the_queue_will_cost)
 		queue(&scene, i, 20000 + i, 0);
 	int64_t work = writer_work_us(scene.writer);
 	cr_assert(work > 8500 && work < 9500, "%lld", (long long)work);
-	/* More than one batch is more than one commit. */
+	/* More appends than one batch holds need more than one commit. */
 	for (unsigned i = 0; i < 2 * LIMIT_WRITER_BATCH; i++)
 		queue(&scene, i, 30000 + i, 0);
 	work = writer_work_us(scene.writer);
@@ -401,7 +401,7 @@ Test(writer, counts_commits_by_size_and_time)
 Test(memory, refuses_what_there_is_no_room_for)
 {
 	struct fixture f;
-	fixture_open(&f, store_backend(S("memory")));
+	fixture_open(&f, simstore_backend(S("memory")));
 	struct draft one = draft_of(1, 0, 1), late = draft_of(2, 4, 1);
 	struct draft *drafts[] = { &one, &late };
 	store_memory_fill(f.store, true);
@@ -409,7 +409,7 @@ Test(memory, refuses_what_there_is_no_room_for)
 	cr_assert_eq(one.append.outcome, STORE_FULL);
 	cr_assert_eq(late.append.outcome, STORE_FULL);
 	cr_assert_eq(events_all(&f).count, 0);
-	cr_assert_eq(f.ops->stats(f.store).commits, 0);
+	cr_assert_eq(f.store->writer->stats(f.store).commits, 0);
 	store_memory_fill(f.store, false);
 	draft_commit(&f, &one);
 	fixture_close(&f);
@@ -418,7 +418,7 @@ Test(memory, refuses_what_there_is_no_room_for)
 Test(memory, fails_when_ordered_and_stays_broken)
 {
 	struct fixture f;
-	fixture_open(&f, store_backend(S("memory")));
+	fixture_open(&f, simstore_backend(S("memory")));
 	store_memory_fail_after(f.store, 2);
 	struct draft one = draft_of(1, 0, 1), two = draft_of(2, 0, 1), three = draft_of(3, 0, 1);
 	struct draft *drafts[] = { &one, &two, &three };
@@ -434,7 +434,7 @@ Test(memory, fails_when_ordered_and_stays_broken)
 static struct str dump_after(struct arena *arena, bool turned, bool other)
 {
 	struct fixture f;
-	fixture_open(&f, store_backend(S("memory")));
+	fixture_open(&f, simstore_backend(S("memory")));
 	static const char *const values[] = { "one", "two", "three" };
 	for (unsigned i = 0; i < 3; i++) {
 		unsigned number = turned ? 2 - i : i;
@@ -444,7 +444,7 @@ static struct str dump_after(struct arena *arena, bool turned, bool other)
 		draft.append.blob_count = 1;
 		draft.effect = (struct store_effect){ .id = id_of(100 + i), .kind = S("tool") };
 		draft.append.opened_count = 1;
-		draft.append.run.stepping = other && i == 2;
+		draft.append.run.needs_recovery = other && i == 2;
 		draft_commit(&f, &draft);
 	}
 	struct str dump = store_memory_dump(f.store, arena);

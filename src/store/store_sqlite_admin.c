@@ -1,12 +1,11 @@
-/* store/store_sqlite_care.c -- what a person asks for now and then: is it whole, how large is it,
- * copy it, make it smaller.
+/* store/store_sqlite_admin.c -- admin: check, measure, backup, vacuum.
  *
- * All but the last work on a reader's connection, within one read transaction, so they see one
- * moment and the writer does not wait; the WAL cannot begin anew while they last.  The copy is made
- * page by page under such a transaction: without one, SQLite would begin the copy again whenever
- * the writer commits, and under load it would never end.
+ * All but the vacuum use a reader's connection in one read transaction: they see one state of the
+ * store, and the writer does not wait.  The WAL cannot be reset while they last.  A backup copies
+ * page by page inside such a transaction.  Without it SQLite would restart the copy at every commit,
+ * and under load the copy would never end.
  */
-#include "store/store_sqlite.h"
+#include "store/store_sqlite_read.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +15,8 @@
 #include "base/limits.h"
 #include "store/page_vfs.h"
 #include "store/store_sqlite_schema.h"
+#include "store/store_sqlite_vfs.h"
+#include "store/store_sqlite_write.h"
 
 static struct store_sqlite_reader *self_of(struct store_reader *reader)
 {
@@ -29,13 +30,13 @@ static bool execute(struct store_sqlite_reader *self, const char *sql, struct er
 	return store_sqlite_fail(self->database, self->path, "read the database", error);
 }
 
-/* From the first statement that reads, it is one moment. */
-bool store_sqlite_moment_begin(struct store_sqlite_reader *self, struct error *error)
+/* BEGIN alone does not start a read transaction; the first SELECT does. */
+bool store_sqlite_read_begin(struct store_sqlite_reader *self, struct error *error)
 {
 	return execute(self, "BEGIN; SELECT count(*) FROM marks", error);
 }
 
-void store_sqlite_moment_end(struct store_sqlite_reader *self)
+void store_sqlite_read_end(struct store_sqlite_reader *self)
 {
 	sqlite3_exec(self->database, "ROLLBACK", NULL, NULL, NULL);
 }
@@ -67,11 +68,11 @@ static int64_t wal_bytes(struct store_sqlite_reader *self)
 	return bytes;
 }
 
-bool store_sqlite_measure(struct store_reader *reader, struct store_size *out_size,
-			  struct error *error)
+static bool measure(struct store_reader *reader, struct store_size *out_size, struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
 	struct store_size size = { 0 };
+	int64_t page_bytes = 0, pages = 0, free_pages = 0;
 	const struct {
 		const char *sql;
 		int64_t *out;
@@ -79,16 +80,21 @@ bool store_sqlite_measure(struct store_reader *reader, struct store_size *out_si
 			  { "SELECT count(*) FROM events", &size.events },
 			  { "SELECT count(*) FROM effects", &size.effects },
 			  { "SELECT count(*) FROM blobs", &size.blobs },
-			  { "PRAGMA page_size", &size.page_bytes },
-			  { "PRAGMA page_count", &size.pages },
-			  { "PRAGMA freelist_count", &size.free_pages } };
-	if (!store_sqlite_moment_begin(self, error))
+			  { "PRAGMA page_size", &page_bytes },
+			  { "PRAGMA page_count", &pages },
+			  { "PRAGMA freelist_count", &free_pages } };
+	if (!store_sqlite_read_begin(self, error))
 		return false;
 	bool read = true;
 	for (size_t i = 0; i < COUNT(questions) && read; i++)
 		read = number_read(self, questions[i].sql, questions[i].out, error);
-	size.wal_bytes = wal_bytes(self);
-	store_sqlite_moment_end(self);
+	size.bytes = pages * page_bytes;
+	size.free_bytes = free_pages * page_bytes;
+	size.details = (struct store_details){ .at = { { "pages", pages },
+						       { "free_pages", free_pages },
+						       { "wal_bytes", wal_bytes(self) } },
+					       .count = 3 };
+	store_sqlite_read_end(self);
 	if (read)
 		*out_size = size;
 	return read;
@@ -98,8 +104,8 @@ bool store_sqlite_measure(struct store_reader *reader, struct store_size *out_si
 
 #define RUN "'run ' || lower(hex(id))"
 
-/* Each gives a sentence for every row that breaks the rule.  Of events only what a floor hides may
- * be missing, and what it hides and is not kept is still there only until it is purged. */
+/* Each statement returns a sentence for every row that breaks a rule.  Only events below the floor
+ * may be missing; those that are not kept exist only until they are purged. */
 static const char *const rules[] = {
 	"SELECT " RUN " || ' has row seq ' || runs.seq || ' and newest event ' ||"
 	" coalesce(newest, 0) FROM runs LEFT JOIN"
@@ -112,47 +118,48 @@ static const char *const rules[] = {
 	" WHERE seen <> seq - max(floor, 1) + 1",
 	"SELECT count(*) || ' events belong to no run, the first at position ' || min(position)"
 	" FROM events WHERE run NOT IN (SELECT key FROM runs) HAVING count(*) > 0",
-	"SELECT " RUN " || ' has ' || count(*) || ' events below its floor that nobody will purge'"
+	"SELECT " RUN
+	" || ' has ' || count(*) || ' events below its floor that no purge will delete'"
 	" FROM events JOIN runs ON key = events.run LEFT JOIN purges ON purges.run = key"
 	" WHERE events.seq < floor AND NOT kept AND (upto IS NULL OR events.seq < next"
 	" OR events.seq >= upto) GROUP BY key",
 	"SELECT " RUN " || ' has floor ' || floor || ' and newest snapshot ' || coalesce(newest, 0)"
 	" FROM runs LEFT JOIN (SELECT run, max(seq) AS newest FROM snapshots GROUP BY run)"
 	" ON run = key WHERE floor > coalesce(newest, 0)",
-	"SELECT 'a snapshot at seq ' || snapshots.seq || ' is beyond its run'"
+	"SELECT 'a snapshot at seq ' || snapshots.seq || ' is above the seq of its run'"
 	" FROM snapshots LEFT JOIN runs ON key = run WHERE snapshots.seq > coalesce(runs.seq, 0)",
-	"SELECT 'effect ' || lower(hex(effects.id)) || ' is open and its run has ended'"
+	"SELECT 'effect ' || lower(hex(effects.id)) || ' is open, but its run has ended'"
 	" FROM effects JOIN runs ON key = run WHERE ended_at <> 0",
-	"SELECT 'effect ' || lower(hex(id)) || ' is open and belongs to no run'"
+	"SELECT 'effect ' || lower(hex(id)) || ' is open, but belongs to no run'"
 	" FROM effects WHERE run NOT IN (SELECT key FROM runs)",
-	"SELECT " RUN " || ' has ended and is to be computed'"
+	"SELECT " RUN " || ' has ended, but is marked for recovery'"
 	" FROM runs WHERE stepping AND ended_at <> 0",
-	"SELECT 'value ' || lower(hex(names.hash)) || ' is named and not stored' FROM names"
+	"SELECT 'value ' || lower(hex(names.hash)) || ' has a reference count, but is not stored' FROM names"
 	" LEFT JOIN blobs ON key = blob WHERE names.hash IS NOT blobs.hash",
-	"SELECT 'value ' || lower(hex(blobs.hash)) || ' is stored and has no name' FROM blobs"
+	"SELECT 'value ' || lower(hex(blobs.hash)) || ' is stored, but has no reference count' FROM blobs"
 	" LEFT JOIN names ON names.hash = blobs.hash WHERE blob IS NOT key",
-	"SELECT 'value ' || lower(hex(hash)) || ' has ' || names.uses || ' uses and is named by ' ||"
-	" coalesce(counted.uses, 0) || ' rows' FROM names"
+	"SELECT 'value ' || lower(hex(hash)) || ' has reference count ' || names.uses || ', but ' ||"
+	" coalesce(counted.uses, 0) || ' rows refer to it' FROM names"
 	" LEFT JOIN (" STORE_SQLITE_COUNT_NAMES ") AS counted ON counted.blob = names.blob"
 	" WHERE names.uses <> coalesce(counted.uses, 0)",
-	"SELECT 'value number ' || counted.blob || ' is named by ' || counted.uses ||"
-	" ' rows and not stored' FROM (" STORE_SQLITE_COUNT_NAMES ") AS counted"
+	"SELECT counted.uses || ' rows refer to value number ' || counted.blob ||"
+	" ', which is not stored' FROM (" STORE_SQLITE_COUNT_NAMES ") AS counted"
 	" WHERE counted.blob NOT IN (SELECT key FROM blobs)",
-	"SELECT 'state ' || state || ' of ' || name || ' is counted ' || coalesce(told.runs, 0) ||"
-	" ' times and ' || coalesce(seen.runs, 0) || ' runs are in it, or they took another time'"
+	"SELECT 'the tally of ' || name || ' in state ' || state || ' has ' || coalesce(told.runs, 0) ||"
+	" ' runs and the table of runs ' || coalesce(seen.runs, 0) || ', or their durations differ'"
 	" FROM (SELECT * FROM tallies WHERE runs <> 0) AS told"
 	" FULL JOIN (" STORE_SQLITE_TALLY ") AS seen USING (name, state)"
 	" WHERE told.runs IS NOT seen.runs OR told.ended IS NOT seen.ended"
 	" OR told.took IS NOT seen.took",
-	"SELECT waiting.kind || ' is counted ' || effects || ' times among what waits and ' || seen ||"
+	"SELECT effects || ' waiting effects of kind ' || waiting.kind || ' are counted, but ' || seen ||"
 	" ' are open' FROM waiting JOIN (SELECT waiting.kind, count(effects.id) AS seen FROM waiting"
 	"  LEFT JOIN effects ON effects.kind = waiting.kind GROUP BY 1) AS open"
 	" ON open.kind = waiting.kind WHERE effects <> seen",
 	"SELECT 'document ' || kind || ' ' || name || ' has revision ' || revision ||"
-	" ' and the system stream no event of it' FROM documents"
+	" ', but the system stream has no event of it' FROM documents"
 	" WHERE revision < 1 OR NOT EXISTS (SELECT 1 FROM runs WHERE key = 0 AND seq > 0)",
-	"SELECT 'counter ' || name || ' is at ' || value FROM counters WHERE value < 0",
-	"SELECT 'request ' || key || ' is damaged' FROM requests"
+	"SELECT 'counter ' || name || ' is negative: ' || value FROM counters WHERE value < 0",
+	"SELECT 'the row of idempotency key ' || key || ' is damaged' FROM requests"
 	" WHERE length(said) <> 32 OR length(subject) <> 16",
 };
 
@@ -169,7 +176,7 @@ static void find(struct findings *findings, const char *text)
 			str_copy(findings->arena, str_from_c(text != NULL ? text : ""));
 }
 
-/* Every row of the statement is a sentence; `good` is one that means nothing is wrong. */
+/* Adds every row of the statement as a problem, except the text `good`. */
 static bool find_rows(struct store_sqlite_reader *self, const char *sql, const char *good,
 		      struct findings *findings, struct error *error)
 {
@@ -185,7 +192,7 @@ static bool find_rows(struct store_sqlite_reader *self, const char *sql, const c
 	sqlite3_finalize(statement);
 	if (step == SQLITE_DONE)
 		return true;
-	/* Damage that keeps the question from being answered is an answer. */
+	/* Damage that makes the check fail is a problem, not an error. */
 	struct error problem;
 	store_sqlite_fail(self->database, self->path, "check the database", &problem);
 	if (store_sqlite_is_damaged(self->database)) {
@@ -196,26 +203,26 @@ static bool find_rows(struct store_sqlite_reader *self, const char *sql, const c
 	return false;
 }
 
-bool store_sqlite_check(struct store_reader *reader, struct arena *arena,
-			struct store_check *out_check, struct error *error)
+static bool check(struct store_reader *reader, struct arena *arena, struct store_check *out_check,
+		  struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
 	struct findings findings = { .arena = arena };
 	findings.at = arena_array(arena, struct str, LIMIT_PROBLEMS);
 	const char *integrity = str_format(arena, "PRAGMA integrity_check(%d)", LIMIT_PROBLEMS).at;
-	if (!store_sqlite_moment_begin(self, error))
+	if (!store_sqlite_read_begin(self, error))
 		return false;
 	bool asked = find_rows(self, integrity, "ok", &findings, error);
 	for (size_t i = 0; i < COUNT(rules) && asked; i++)
 		asked = find_rows(self, rules[i], NULL, &findings, error);
-	store_sqlite_moment_end(self);
+	store_sqlite_read_end(self);
 	const char *damaged = str_format(arena, "%s" STORE_SQLITE_DAMAGED, self->path).at;
 	if (access(damaged, F_OK) == 0)
 		find(&findings,
 		     str_format(arena,
-				"the log was damaged, and commits behind the damage that had been"
-				" acknowledged are lost: restore the data folder from a copy, or"
-				" remove %s to go on without them",
+				"the WAL was damaged, and acknowledged commits behind the damage"
+				" are lost: restore the data folder from a backup, or remove %s"
+				" to continue without them",
 				damaged)
 			     .at);
 	if (asked && page_vfs_damage(self->database) > 0) {
@@ -228,7 +235,7 @@ bool store_sqlite_check(struct store_reader *reader, struct arena *arena,
 	return asked;
 }
 
-/* ---- copying ------------------------------------------------------------------------- */
+/* ---- backup -------------------------------------------------------------------------- */
 
 static bool folder_sync(const char *path, struct arena *arena, struct error *error)
 {
@@ -249,12 +256,12 @@ static bool copy_pages(struct store_sqlite_reader *self, sqlite3 *copy, const ch
 {
 	sqlite3_backup *backup = sqlite3_backup_init(copy, "main", self->database, "main");
 	if (backup == NULL)
-		return store_sqlite_fail(copy, path, "begin the copy", error);
+		return store_sqlite_fail(copy, path, "begin the backup", error);
 	int step;
 	do {
 		step = sqlite3_backup_step(backup, LIMIT_BACKUP_PAGES);
 	} while (step == SQLITE_OK);
-	/* The error, if any, is the copy's now. */
+	/* An error is reported on the connection of the copy. */
 	if (sqlite3_backup_finish(backup) != SQLITE_OK || step != SQLITE_DONE)
 		return store_sqlite_fail(copy, path, "copy the database", error);
 	return true;
@@ -266,16 +273,16 @@ static bool copy_write(struct store_sqlite_reader *self, const char *path, struc
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
 	bool written = sqlite3_open_v2(path, &copy, flags, page_vfs_name()) == SQLITE_OK ||
 		       store_sqlite_fail(copy, path, "open the copy", error);
-	written = written && store_sqlite_moment_begin(self, error);
+	written = written && store_sqlite_read_begin(self, error);
 	if (written) {
 		written = copy_pages(self, copy, path, error);
-		store_sqlite_moment_end(self);
+		store_sqlite_read_end(self);
 	}
 	sqlite3_close(copy);
 	return written;
 }
 
-/* SQLite syncs what it commits; this is for the file as a whole, whatever SQLite's settings are. */
+/* Syncs the whole file, independently of SQLite's settings. */
 static bool copy_sync(const char *path, int64_t *out_bytes, struct error *error)
 {
 	int descriptor = open(path, O_RDONLY | O_CLOEXEC);
@@ -290,26 +297,27 @@ static bool copy_sync(const char *path, int64_t *out_bytes, struct error *error)
 	return synced;
 }
 
-/* Written under another name, so that the name asked for is a whole copy or nothing. */
-bool store_sqlite_backup(struct store_reader *reader, const char *path, int64_t *out_bytes,
-			 struct error *error)
+/* Writes to PATH.part first, so that PATH is a complete copy or does not exist. */
+static bool backup(struct store_reader *reader, const char *path, int64_t *out_bytes,
+		   struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
 	AUTO(arena) arena = { 0 };
 	const char *part = str_format(&arena, "%s.part", path).at;
 	if (access(path, F_OK) == 0)
-		return fail(error, ERROR_CONFLICT, "%s exists already; name another file", path);
+		return fail(error, ERROR_CONFLICT, "%s already exists; choose another file name",
+			    path);
 	int descriptor = open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (descriptor < 0)
 		return fail(error, errno == EEXIST ? ERROR_CONFLICT : ERROR_IO,
-			    "%s: cannot make the copy: %s", part, strerror(errno));
+			    "%s: cannot create the copy: %s", part, strerror(errno));
 	close(descriptor);
 	int64_t bytes = 0;
 	bool done = copy_write(self, part, error) && copy_sync(part, &bytes, error);
-	/* link() and not rename(): it never replaces what came there meanwhile. */
+	/* link() instead of rename(): it never replaces a file that was created meanwhile. */
 	if (done && link(part, path) != 0)
 		done = fail(error, errno == EEXIST ? ERROR_CONFLICT : ERROR_IO,
-			    "%s: cannot name the copy: %s", path, strerror(errno));
+			    "%s: cannot link the copy: %s", path, strerror(errno));
 	unlink(part);
 	if (!done || !folder_sync(path, &arena, error))
 		return false;
@@ -317,13 +325,12 @@ bool store_sqlite_backup(struct store_reader *reader, const char *path, int64_t 
 	return true;
 }
 
-/* ---- making it smaller ---------------------------------------------------------------- */
+/* ---- vacuum --------------------------------------------------------------------------- */
 
-/* The whole file goes through the WAL, which is then moved and emptied, so that neither file has
- * anything left of what was deleted.  Readers may hold the emptying back; then the checkpoint
- * behind the next commit does it.  An empty transaction before it tells whether the file is still
- * ours. */
-bool store_sqlite_vacuum(struct store *store, struct error *error)
+/* The vacuum writes the whole database through the WAL; a checkpoint then truncates the WAL, so that
+ * neither file contains deleted data.  If a reader prevents the truncation, the checkpoint after the
+ * next commit does it.  The empty transaction before it verifies our epoch. */
+static bool vacuum(struct store *store, struct error *error)
 {
 	struct store_sqlite *self = (struct store_sqlite *)store;
 	if (!store_sqlite_begin(self, error) || !store_sqlite_end(self, true, error))
@@ -334,8 +341,37 @@ bool store_sqlite_vacuum(struct store *store, struct error *error)
 		store_sqlite_fail(self->database, self->path, "vacuum the database", error);
 		sqlite3_exec(self->database, STORE_SQLITE_SETTINGS, NULL, NULL, NULL);
 		if (error->code != ERROR_STORAGE_FULL)
-			store_sqlite_latch(self, error);
+			store_sqlite_stop_writing(self, error);
 		return false;
 	}
 	return true;
 }
+
+/* ---- reporting ------------------------------------------------------------------------- */
+
+static struct str recovery_report(const struct store *store, struct arena *arena)
+{
+	const struct store_sqlite *self = (const struct store_sqlite *)store;
+	uint64_t lost = self->lost_commits;
+	if (lost == 0)
+		return S("");
+	return str_format(
+		arena,
+		"%s-wal was damaged: at least %llu acknowledged commit%s behind the damage"
+		" %s lost; the log is kept as %s" STORE_SQLITE_DAMAGED "; run `baton db check`",
+		self->path, (unsigned long long)lost, lost == 1 ? "" : "s",
+		lost == 1 ? "is" : "are", self->path);
+}
+
+const struct store_admin_ops store_sqlite_admin_ops = {
+	.measure = measure,
+	.check = check,
+	.backup = backup,
+	.recovery_report = recovery_report,
+	.vacuum = vacuum,
+	.purge = store_sqlite_purge,
+	.expire_requests = store_sqlite_expire_requests,
+	.rebuild_run = store_sqlite_rebuild_run,
+	.rebuild_end = store_sqlite_rebuild_end,
+	.rebuild_documents = store_sqlite_rebuild_documents,
+};

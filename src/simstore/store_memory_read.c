@@ -1,5 +1,5 @@
-/* store/store_memory_read.c -- the memory store's readers, and its table of ops. */
-#include "store/store_memory_inside.h"
+/* simstore/store_memory_read.c -- the read and admin interfaces of the memory store. */
+#include "simstore/store_memory_tables.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,23 +11,25 @@ struct reader {
 	struct store_memory *store;
 };
 
-static bool reader_open(struct store *store, struct store_reader **out_reader, struct error *error)
+bool store_memory_open_reader(struct store *store, struct store_reader **out_reader,
+			      struct error *error)
 {
 	(void)error;
 	struct reader *reader = calloc(1, sizeof(*reader));
 	require(reader != NULL);
-	reader->base.ops = store->ops;
+	reader->base.ops = &store_memory_reader_ops;
+	reader->base.admin = store->admin;
 	reader->store = (struct store_memory *)store;
 	*out_reader = &reader->base;
 	return true;
 }
 
-static void reader_close(struct store_reader *reader)
+void store_memory_close_reader(struct store_reader *reader)
 {
 	free(reader);
 }
 
-/* The store behind a reader, locked. */
+/* Locks and returns the reader's store. */
 static struct store_memory *locked(struct store_reader *reader)
 {
 	struct store_memory *self = ((struct reader *)reader)->store;
@@ -212,16 +214,17 @@ static bool read_effect(struct store_reader *reader, const struct uuid *id, stru
 	return true;
 }
 
-static bool list_stepping(struct store_reader *reader, const struct uuid *after, size_t limit,
-			  struct arena *arena, struct store_run_page *out_page, struct error *error)
+static bool list_needing_recovery(struct store_reader *reader, const struct uuid *after,
+				  size_t limit, struct arena *arena,
+				  struct store_run_page *out_page, struct error *error)
 {
 	(void)error;
 	struct store_memory *self = locked(reader);
-	size_t from = memory_set_after(&self->stepping, after);
-	out_page->count = page_size(self->stepping.count, from, limit);
+	size_t from = memory_set_after(&self->needs_recovery, after);
+	out_page->count = page_size(self->needs_recovery.count, from, limit);
 	out_page->at = arena_array(arena, struct store_run, out_page->count);
 	for (size_t i = 0; i < out_page->count; i++)
-		out_page->at[i] = run_copy(arena, self->stepping.at[from + i]);
+		out_page->at[i] = run_copy(arena, self->needs_recovery.at[from + i]);
 	unlock(self);
 	return true;
 }
@@ -234,7 +237,7 @@ static int64_t newest_position(struct store_reader *reader)
 	return position;
 }
 
-/* ---- beside the streams --------------------------------------------------------------- */
+/* ---- side tables ----------------------------------------------------------------------- */
 
 static bool read_snapshot(struct store_reader *reader, const struct uuid *id, int64_t at,
 			  struct arena *arena, struct store_snapshot *out_snapshot, bool *out_found,
@@ -362,7 +365,7 @@ static int tally_order(const void *left, const void *right)
 	return order != 0 ? order : str_compare(a->state, b->state);
 }
 
-/* Its cost does grow with the runs: this store is for tests, and counts what it has. */
+/* Counts all runs: the cost grows with them, which is acceptable in tests. */
 static bool tally_runs(struct store_reader *reader, struct arena *arena,
 		       struct store_tallies *out_tallies, struct error *error)
 {
@@ -407,7 +410,7 @@ static bool count_states(struct store_reader *reader, struct arena *arena,
 	return true;
 }
 
-/* In the order of their names, as SQL has them. */
+/* By name, as SQL orders them. */
 static bool count_waiting(struct store_reader *reader, struct arena *arena,
 			  struct store_state_counts *out_counts, struct error *error)
 {
@@ -467,7 +470,7 @@ static bool list_old(struct store_reader *reader, int64_t ended_before, int64_t 
 	return true;
 }
 
-/* ---- care ---------------------------------------------------------------------------- */
+/* ---- admin --------------------------------------------------------------------------- */
 
 static bool measure(struct store_reader *reader, struct store_size *out_size, struct error *error)
 {
@@ -517,40 +520,43 @@ static bool vacuum(struct store *store, struct error *error)
 	return true;
 }
 
-const struct store_ops store_memory_ops = {
-	.name = "memory",
-	.text = "Nothing outlives the process; for tests and the simulator.",
-	.open = store_memory_open,
-	.close = store_memory_close,
-	.commit = store_memory_commit,
-	.stats = store_memory_stats,
-	.reader_open = reader_open,
-	.reader_close = reader_close,
+static struct str recovery_report(const struct store *store, struct arena *arena)
+{
+	(void)store;
+	(void)arena;
+	return S("");
+}
+
+const struct store_reader_ops store_memory_reader_ops = {
 	.read_events = read_events,
 	.read_all = read_all,
-	.read_run = read_run,
-	.list_runs = list_runs,
-	.read_blob = read_blob,
-	.list_effects = list_effects,
-	.read_effect = read_effect,
-	.list_stepping = list_stepping,
 	.newest_position = newest_position,
 	.read_snapshot = read_snapshot,
+	.read_blob = read_blob,
+	.read_run = read_run,
+	.list_runs = list_runs,
+	.list_needing_recovery = list_needing_recovery,
+	.tally_runs = tally_runs,
+	.count_states = count_states,
+	.list_old = list_old,
+	.read_effect = read_effect,
+	.list_effects = list_effects,
 	.list_due = list_due,
+	.count_waiting = count_waiting,
 	.read_document = read_document,
 	.list_documents = list_documents,
 	.read_request = read_request,
 	.read_guard = read_guard,
-	.count_states = count_states,
-	.tally_runs = tally_runs,
-	.count_waiting = count_waiting,
-	.list_old = list_old,
+};
+
+const struct store_admin_ops store_memory_admin_ops = {
 	.measure = measure,
 	.check = check,
 	.backup = backup,
+	.recovery_report = recovery_report,
 	.vacuum = vacuum,
 	.purge = store_memory_purge,
-	.forget = store_memory_forget,
+	.expire_requests = store_memory_expire_requests,
 	.rebuild_run = store_memory_rebuild_run,
 	.rebuild_end = store_memory_rebuild_end,
 	.rebuild_documents = store_memory_rebuild_documents,

@@ -1,25 +1,25 @@
-/* tests/unit/store/test_beside.c -- what every row of stores.def keeps beside the streams: values
- * with their uses, snapshots and floors, counts by state; test_documents.c has the rest. */
+/* tests/unit/store/test_side_tables.c -- values and their references, snapshots, floors, counts,
+ * due effects and rebuilding, for every store.  The other side tables are in test_documents.c. */
 #include <stdio.h>
 #include <string.h>
 
-#include "fixture.h"
+#include "store_fixture.h"
 
-/* ---- short ways ---------------------------------------------------------------------- */
+/* ---- helpers ------------------------------------------------------------------------- */
 
 static bool value_there(struct fixture *f, struct str value)
 {
 	struct hash hash = hash_of(value);
 	struct str bytes;
 	bool found = false;
-	cr_assert(f->ops->read_blob(f->reader, &hash, &f->arena, &bytes, &found, &f->error), "%s",
-		  f->error.text);
+	cr_assert(f->reader->ops->read_blob(f->reader, &hash, &f->arena, &bytes, &found, &f->error),
+		  "%s", f->error.text);
 	if (found)
 		cr_assert_str(bytes, value);
 	return found;
 }
 
-/* An event that brings the value and names it, `times` over. */
+/* An event that refers to the value `times` times; the append carries the value. */
 static void name_value(struct fixture *f, unsigned run, int64_t seq, struct str value, size_t times)
 {
 	struct draft draft = draft_of(run, seq, 1);
@@ -45,8 +45,8 @@ static int64_t snapshot_at(struct fixture *f, unsigned run, int64_t at)
 	struct uuid id = id_of(run);
 	struct store_snapshot snapshot = { 0 };
 	bool found = false;
-	cr_assert(
-		f->ops->read_snapshot(f->reader, &id, at, &f->arena, &snapshot, &found, &f->error));
+	cr_assert(f->reader->ops->read_snapshot(f->reader, &id, at, &f->arena, &snapshot, &found,
+						&f->error));
 	if (!found)
 		return 0;
 	char body[48];
@@ -73,7 +73,7 @@ STORE_TEST(values, live_as_long_as_somebody_names_them)
 	purge_all(f, 100);
 	cr_assert_not(value_there(f, S("shared")));
 	struct store_size size;
-	cr_assert(f->ops->measure(f->reader, &size, &f->error));
+	cr_assert(f->reader->admin->measure(f->reader, &size, &f->error));
 	cr_assert_eq(size.blobs, 0);
 	check_whole(f);
 }
@@ -106,8 +106,8 @@ STORE_TEST(values, that_are_named_again_before_the_purge_stay)
 	name_value(f, 1, 0, value, 1);
 	snapshot_take(f, 1, 1, 2);
 	bool more;
-	/* The event goes, and its value is noted as dead. */
-	cr_assert(f->ops->purge(f->store, 1, NULL, &more, &f->error));
+	/* Deletes the event and notes its value as unreferenced. */
+	cr_assert(f->store->admin->purge(f->store, 1, NULL, &more, &f->error));
 	cr_assert(more);
 	name_value(f, 2, 0, value, 1);
 	purge_all(f, 100);
@@ -116,7 +116,7 @@ STORE_TEST(values, that_are_named_again_before_the_purge_stay)
 	snapshot_take(f, 2, 1, 2);
 	purge_all(f, 100);
 	cr_assert_not(value_there(f, value));
-	/* And it may come a third time. */
+	/* The value can be stored again. */
 	name_value(f, 3, 0, value, 1);
 	cr_assert(value_there(f, value));
 	check_whole(f);
@@ -139,7 +139,8 @@ STORE_TEST(values, that_are_unknown_cannot_be_named)
 	draft.events[0].name_count = 1;
 	cr_assert_not(drafts_commit(f, batch, 1));
 	cr_assert_eq(f->error.code, ERROR_STORAGE);
-	cr_assert_not_null(strstr(f->error.text, "is not stored"), "%s", f->error.text);
+	cr_assert_not_null(strstr(f->error.text, "neither stored nor part of the append"), "%s",
+			   f->error.text);
 	cr_assert_not(run_exists(f, 1));
 }
 
@@ -161,7 +162,7 @@ STORE_TEST(snapshots, the_newest_two_are_kept)
 	check_whole(f);
 }
 
-/* Ten events of run 1, the first and the fourth of its life cycle, and as many of run 2. */
+/* Ten events each of runs 1 and 2; the first and the fourth are life-cycle events. */
 static void ten_events(struct fixture *f)
 {
 	for (int64_t seq = 0; seq < 9; seq++)
@@ -187,9 +188,9 @@ static void expect_floor_at_eight(struct fixture *f)
 	struct store_event_page page = events_of(f, 1);
 	expect_seqs(&page, left, COUNT(left));
 	struct uuid id = id_of(1);
-	cr_assert(f->ops->read_events(f->reader, &id, 1, 2, &f->arena, &page, &f->error));
+	cr_assert(f->reader->ops->read_events(f->reader, &id, 1, 2, &f->arena, &page, &f->error));
 	expect_seqs(&page, left + 1, 2);
-	cr_assert(f->ops->read_events(f->reader, &id, 4, 9, &f->arena, &page, &f->error));
+	cr_assert(f->reader->ops->read_events(f->reader, &id, 4, 9, &f->arena, &page, &f->error));
 	expect_seqs(&page, left + 2, 4);
 	cr_assert_eq(events_of(f, 2).count, 10);
 	cr_assert_eq(events_all(f).count, 16);
@@ -207,40 +208,40 @@ STORE_TEST(floors, hide_at_once_and_purge_in_slices)
 	expect_floor_at_eight(f);
 	check_whole(f);
 	struct store_size size;
-	cr_assert(f->ops->measure(f->reader, &size, &f->error));
+	cr_assert(f->reader->admin->measure(f->reader, &size, &f->error));
 	cr_assert_eq(size.events, 21, "still on the disk");
-	int64_t newest = f->ops->newest_position(f->reader);
+	int64_t newest = f->reader->ops->newest_position(f->reader);
 	bool more;
-	cr_assert(f->ops->purge(f->store, 2, NULL, &more, &f->error));
+	cr_assert(f->store->admin->purge(f->store, 2, NULL, &more, &f->error));
 	cr_assert(more);
-	cr_assert(f->ops->measure(f->reader, &size, &f->error));
+	cr_assert(f->reader->admin->measure(f->reader, &size, &f->error));
 	cr_assert_eq(size.events, 19);
 	expect_floor_at_eight(f);
 	check_whole(f);
 	purge_all(f, 2);
-	cr_assert(f->ops->measure(f->reader, &size, &f->error));
+	cr_assert(f->reader->admin->measure(f->reader, &size, &f->error));
 	cr_assert_eq(size.events, 16);
-	cr_assert_eq(f->ops->stats(f->store).purged, 5);
+	cr_assert_eq(f->store->writer->stats(f->store).purged, 5);
 	expect_floor_at_eight(f);
 	check_whole(f);
-	cr_assert_eq(f->ops->newest_position(f->reader), newest);
-	/* A floor never falls, and the stream goes on. */
+	cr_assert_eq(f->reader->ops->newest_position(f->reader), newest);
+	/* A floor never decreases, and the stream continues. */
 	struct draft lower = draft_of(1, 11, 1);
 	lower.append.floor = 3;
 	draft_commit(f, &lower);
 	cr_assert_eq(run_of(f, 1).floor, 8);
 	cr_assert_eq(lower.append.first_position, newest + 1);
-	/* And again, over what a purge has left. */
+	/* The floor rises again after a purge. */
 	snapshot_take(f, 1, 12, 13);
 	purge_all(f, 100);
 	static const int64_t left[] = { 1, 4, 13 };
 	struct store_event_page page = events_of(f, 1);
 	expect_seqs(&page, left, COUNT(left));
-	cr_assert_eq(f->ops->stats(f->store).purged, 10);
+	cr_assert_eq(f->store->writer->stats(f->store).purged, 10);
 	check_whole(f);
 }
 
-/* A clock that goes a millisecond further whenever somebody looks. */
+/* A clock that advances by a millisecond at every reading. */
 struct ticking {
 	struct platform system;
 	int64_t now_us;
@@ -256,29 +257,29 @@ Test(floors, a_slice_ends_at_its_deadline)
 	static const struct platform_ops ops = { .mono_us = tick };
 	struct ticking clock = { .system = { &ops } };
 	struct fixture f;
-	fixture_open(&f, store_backend(S("sqlite")));
+	fixture_open(&f, simstore_backend(S("sqlite")));
 	ten_events(&f);
 	struct draft draft = draft_of(1, 10, 1);
 	draft.append.floor = 8;
 	draft_commit(&f, &draft);
 	bool more = false;
-	/* The first row is taken whatever the clock says, else nothing would ever go. */
+	/* The first row is deleted even after the deadline, so that every slice makes progress. */
 	struct store_deadline deadline = { &clock.system, 0 };
-	cr_assert(f.ops->purge(f.store, 1000, &deadline, &more, &f.error));
+	cr_assert(f.store->admin->purge(f.store, 1000, &deadline, &more, &f.error));
 	cr_assert(more);
-	cr_assert_eq(f.ops->stats(f.store).purged, 1);
-	/* It looks at the clock once for the slice and once before each row. */
+	cr_assert_eq(f.store->writer->stats(f.store).purged, 1);
+	/* The purge reads the clock once for the slice and once before each row. */
 	deadline.at_us = clock.now_us + 4000;
-	cr_assert(f.ops->purge(f.store, 1000, &deadline, &more, &f.error));
+	cr_assert(f.store->admin->purge(f.store, 1000, &deadline, &more, &f.error));
 	cr_assert(more);
-	cr_assert_eq(f.ops->stats(f.store).purged, 3);
+	cr_assert_eq(f.store->writer->stats(f.store).purged, 3);
 	expect_floor_at_eight(&f);
-	/* Slices take together what one without a deadline takes. */
+	/* Slices together delete what one purge without a deadline deletes. */
 	for (more = true; more;) {
 		deadline.at_us = clock.now_us + 3000;
-		cr_assert(f.ops->purge(f.store, 1000, &deadline, &more, &f.error));
+		cr_assert(f.store->admin->purge(f.store, 1000, &deadline, &more, &f.error));
 	}
-	cr_assert_eq(f.ops->stats(f.store).purged, 5);
+	cr_assert_eq(f.store->writer->stats(f.store).purged, 5);
 	expect_floor_at_eight(&f);
 	check_whole(&f);
 	fixture_close(&f);
@@ -302,13 +303,13 @@ STORE_TEST(floors, never_rise_over_the_newest_snapshot)
 	draft.append.floor = 2;
 	cr_assert_not(drafts_commit(f, batch, 1));
 	cr_assert_eq(f->error.code, ERROR_STORAGE);
-	cr_assert_not_null(strstr(f->error.text, "over the newest snapshot"), "%s", f->error.text);
+	cr_assert_not_null(strstr(f->error.text, "above the newest snapshot"), "%s", f->error.text);
 	cr_assert_eq(run_of(f, 1).seq, 1);
 }
 
 STORE_TEST(floors, old_runs_are_found_until_nothing_is_left_to_take)
 {
-	/* Run i has i events and ended at 1000 + i, run 9 lives. */
+	/* Run i has i events and ended at 1000 + i; run 9 has not ended. */
 	for (unsigned run = 9; run >= 1; run--) {
 		struct draft draft = draft_of(run, 0, run < 9 ? run : 8);
 		draft.append.run.ended_at = run < 9 ? 1000 + run : 0;
@@ -320,7 +321,8 @@ STORE_TEST(floors, old_runs_are_found_until_nothing_is_left_to_take)
 	cr_assert_eq(old_runs(f, 1004, 6), 5);
 	struct uuid after = id_of(3);
 	struct store_old_runs runs;
-	cr_assert(f->ops->list_old(f->reader, 1004, 6, &after, 2, &f->arena, &runs, &f->error));
+	cr_assert(f->reader->ops->list_old(f->reader, 1004, 6, &after, 2, &f->arena, &runs,
+					   &f->error));
 	cr_assert_eq(runs.count, 2);
 	struct uuid seven = id_of(7);
 	cr_assert(uuid_equal(&runs.at[0].id, &seven));
@@ -352,7 +354,7 @@ STORE_TEST(lists, runs_are_counted_by_state)
 	struct draft *batch[] = { &ends, &goes, &late };
 	cr_assert(drafts_commit(f, batch, 3));
 	struct store_state_counts counts;
-	cr_assert(f->ops->count_states(f->reader, &f->arena, &counts, &f->error));
+	cr_assert(f->reader->ops->count_states(f->reader, &f->arena, &counts, &f->error));
 	const struct store_state_count expected[] = { { S("running"), 3 },
 						      { S("succeeded"), 1 },
 						      { S("waiting"), 1 } };
@@ -363,7 +365,7 @@ STORE_TEST(lists, runs_are_counted_by_state)
 	}
 	struct draft last = draft_of(4, 1, 1);
 	draft_commit(f, &last);
-	cr_assert(f->ops->count_states(f->reader, &f->arena, &counts, &f->error));
+	cr_assert(f->reader->ops->count_states(f->reader, &f->arena, &counts, &f->error));
 	cr_assert_eq(counts.count, 2, "a state without a run is not told");
 	check_whole(f);
 }
@@ -380,7 +382,7 @@ STORE_TEST(lists, due_effects_come_by_time)
 		draft_commit(f, &draft);
 	}
 	struct store_effect_page page;
-	cr_assert(f->ops->list_due(f->reader, 0, 50, 9, &f->arena, &page, &f->error));
+	cr_assert(f->reader->ops->list_due(f->reader, 0, 50, 9, &f->arena, &page, &f->error));
 	static const unsigned order[] = { 5, 2, 3, 0 };
 	cr_assert_eq(page.count, COUNT(order));
 	for (size_t i = 0; i < COUNT(order); i++) {
@@ -388,9 +390,9 @@ STORE_TEST(lists, due_effects_come_by_time)
 		cr_assert(uuid_equal(&page.at[i].id, &id));
 		cr_assert(uuid_equal(&page.at[i].run, &id));
 	}
-	cr_assert(f->ops->list_due(f->reader, 0, 50, 2, &f->arena, &page, &f->error));
+	cr_assert(f->reader->ops->list_due(f->reader, 0, 50, 2, &f->arena, &page, &f->error));
 	cr_assert_eq(page.count, 2);
-	cr_assert(f->ops->list_due(f->reader, 0, 9, 9, &f->arena, &page, &f->error));
+	cr_assert(f->reader->ops->list_due(f->reader, 0, 9, 9, &f->arena, &page, &f->error));
 	cr_assert_eq(page.count, 0);
 }
 
@@ -400,7 +402,7 @@ STORE_TEST(rebuilding, replaces_a_row_and_its_effects)
 {
 	struct draft draft = draft_of(1, 0, 3);
 	draft.append.run.state = S("wrong");
-	draft.append.run.stepping = true;
+	draft.append.run.needs_recovery = true;
 	draft.effect = (struct store_effect){ .id = id_of(8), .kind = S("tool") };
 	draft.append.opened_count = 1;
 	draft_commit(f, &draft);
@@ -411,25 +413,27 @@ STORE_TEST(rebuilding, replaces_a_row_and_its_effects)
 				 .created_at = 7,
 				 .summary = S("{\"s\":1}") };
 	struct store_effect open = { .id = id_of(9), .kind = S("timer"), .due_at = 5 };
-	cr_assert(f->ops->rebuild_run(f->store, &row, &open, 1, &f->error), "%s", f->error.text);
-	cr_assert(f->ops->rebuild_end(f->store, &f->error), "%s", f->error.text);
+	cr_assert(f->store->admin->rebuild_run(f->store, &row, &open, 1, &f->error), "%s",
+		  f->error.text);
+	cr_assert(f->store->admin->rebuild_end(f->store, &f->error), "%s", f->error.text);
 	struct store_run now = run_of(f, 1);
 	cr_assert_str(now.state, S("waiting"));
 	cr_assert_str(now.summary, S("{\"s\":1}"));
-	cr_assert_not(now.stepping);
+	cr_assert_not(now.needs_recovery);
 	cr_assert_eq(now.seq, 3);
 	struct store_effect_page page;
-	cr_assert(f->ops->list_effects(f->reader, S(""), NULL, 9, &f->arena, &page, &f->error));
+	cr_assert(f->reader->ops->list_effects(f->reader, S(""), NULL, 9, &f->arena, &page,
+					       &f->error));
 	cr_assert_eq(page.count, 1);
 	cr_assert_str(page.at[0].kind, S("timer"));
 	struct store_state_counts counts;
-	cr_assert(f->ops->count_states(f->reader, &f->arena, &counts, &f->error));
+	cr_assert(f->reader->ops->count_states(f->reader, &f->arena, &counts, &f->error));
 	cr_assert_eq(counts.count, 2);
 	cr_assert_str(counts.at[1].state, S("waiting"));
 	check_whole(f);
-	/* Of a run that nobody knows nothing is made, and the store goes on. */
+	/* Rebuilding an unknown run fails, and the store remains usable. */
 	row.id = id_of(99);
-	cr_assert_not(f->ops->rebuild_run(f->store, &row, NULL, 0, &f->error));
+	cr_assert_not(f->store->admin->rebuild_run(f->store, &row, NULL, 0, &f->error));
 	cr_assert_eq(f->error.code, ERROR_NOT_FOUND);
 	struct draft more = draft_of(1, 3, 1);
 	draft_commit(f, &more);

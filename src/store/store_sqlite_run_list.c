@@ -1,23 +1,23 @@
-/* store/store_sqlite_list.c -- runs in lists: all of them, or of a name and in some states.
+/* store/store_sqlite_run_list.c -- readers: lists of runs, filtered by name and state.
  *
- * Newest first is by key.  An index has the runs of one state, or of one name and state, in that
- * order, so a page of several states is put together from the first keys of each: it takes as many
- * keys as the page is long for each state, however many runs there are.  Between the statements the
- * writer may go on, therefore such a page is read within one transaction.
+ * "Newest first" is descending by key.  The indexes runs_state and runs_name return the runs of one
+ * state, or of one name and state, in this order.  A page over several states merges the first keys
+ * of each state: it reads `limit` keys for each state, however many runs there are.  That takes
+ * several statements, so such a page is read in a read transaction.
  */
-#include "store/store_sqlite.h"
+#include "store/store_sqlite_read.h"
 
 static struct store_sqlite_reader *self_of(struct store_reader *reader)
 {
 	return (struct store_sqlite_reader *)reader;
 }
 
-/* ---- all of them ----------------------------------------------------------------------- */
+/* ---- without a filter ------------------------------------------------------------------ */
 
 static bool list_all(struct store_sqlite_reader *self, const struct uuid *before, size_t limit,
 		     struct arena *arena, struct store_run_page *out_page, struct error *error)
 {
-	sqlite3_stmt *statement = store_sqlite_asking(self, READ_RUNS);
+	sqlite3_stmt *statement = store_sqlite_read_statement(self, READ_RUNS);
 	struct store_sqlite_reading reading = {
 		.self = self,
 		.which = READ_RUNS,
@@ -31,9 +31,9 @@ static bool list_all(struct store_sqlite_reader *self, const struct uuid *before
 	return store_sqlite_read_page(&reading, arena, out_page, error);
 }
 
-/* ---- some of them ---------------------------------------------------------------------- */
+/* ---- with a filter --------------------------------------------------------------------- */
 
-/* Keys of one state, newest first, and how many of them are in the page already. */
+/* The keys of one state, newest first; the first `used` are on the page already. */
 struct keys {
 	int64_t *at;
 	size_t count, used;
@@ -46,22 +46,22 @@ static bool take_key(sqlite3_stmt *statement, struct arena *arena, void *out_ite
 	return true;
 }
 
-static bool take_state_word(sqlite3_stmt *statement, struct arena *arena, void *out_item)
+static bool take_state(sqlite3_stmt *statement, struct arena *arena, void *out_item)
 {
 	*(struct str *)out_item = store_sqlite_column(statement, 0, arena);
 	return true;
 }
 
-/* Of a name alone: in every state that it has runs in. */
+/* A filter without states: every state in which the name has runs. */
 static bool states_of(struct store_sqlite_reader *self, struct str name, struct arena *arena,
 		      struct store_run_filter *out_filter, struct error *error)
 {
-	sqlite3_stmt *statement = store_sqlite_asking(self, READ_STATES_OF);
+	sqlite3_stmt *statement = store_sqlite_read_statement(self, READ_STATES_OF);
 	struct store_sqlite_reading reading = {
 		.self = self,
 		.which = READ_STATES_OF,
 		.bound = store_sqlite_bind_text(statement, 1, name),
-		.take = take_state_word,
+		.take = take_state,
 		.item_size = sizeof(*out_filter->states),
 		.limit = SIZE_MAX,
 	};
@@ -77,7 +77,7 @@ static bool keys_of(struct store_sqlite_reader *self, struct str name, struct st
 		    struct error *error)
 {
 	enum store_sqlite_read which = name.size > 0 ? READ_KEYS_OF_NAME : READ_KEYS_OF_STATE;
-	sqlite3_stmt *statement = store_sqlite_asking(self, which);
+	sqlite3_stmt *statement = store_sqlite_read_statement(self, which);
 	struct store_sqlite_reading reading = {
 		.self = self,
 		.which = which,
@@ -92,7 +92,7 @@ static bool keys_of(struct store_sqlite_reader *self, struct str name, struct st
 	return store_sqlite_read_page(&reading, arena, out_keys, error);
 }
 
-/* The newest of what none of the lists has given yet; 0 when there is none. */
+/* Takes the greatest key that is left in the lists; 0 when they are empty. */
 static int64_t newest_take(struct keys *lists, size_t count)
 {
 	struct keys *best = NULL;
@@ -109,14 +109,15 @@ static bool read_by_key(struct store_sqlite_reader *self, int64_t key, struct ar
 	struct store_sqlite_reading reading = {
 		.self = self,
 		.which = READ_RUN_OF_KEY,
-		.bound = sqlite3_bind_int64(store_sqlite_asking(self, READ_RUN_OF_KEY), 1, key),
+		.bound = sqlite3_bind_int64(store_sqlite_read_statement(self, READ_RUN_OF_KEY), 1,
+					    key),
 		.take = store_sqlite_take_run,
 		.item_size = sizeof(*out_run),
 		.limit = 1,
 	};
 	bool found;
 	return store_sqlite_read_one(&reading, arena, out_run, &found, error) &&
-	       (found || store_sqlite_damaged(self, error));
+	       (found || store_sqlite_fail_damaged(self, error));
 }
 
 static bool merge(struct store_sqlite_reader *self, struct keys *lists, size_t count, size_t limit,
@@ -135,7 +136,7 @@ static bool merge(struct store_sqlite_reader *self, struct keys *lists, size_t c
 	return true;
 }
 
-/* The key that a page ends before; 0, which none has, when the run is not there. */
+/* The key of the run `before`; 0, which excludes all runs, when it does not exist. */
 static bool key_before(struct store_sqlite_reader *self, const struct uuid *before,
 		       struct arena *arena, int64_t *out_key, struct error *error)
 {
@@ -145,7 +146,8 @@ static bool key_before(struct store_sqlite_reader *self, const struct uuid *befo
 	struct store_sqlite_reading reading = {
 		.self = self,
 		.which = READ_KEY,
-		.bound = store_sqlite_bind_uuid(store_sqlite_asking(self, READ_KEY), 1, before),
+		.bound = store_sqlite_bind_uuid(store_sqlite_read_statement(self, READ_KEY), 1,
+						before),
 		.take = take_key,
 		.item_size = sizeof(*out_key),
 		.limit = 1,
@@ -169,21 +171,21 @@ static bool list_some(struct store_sqlite_reader *self, struct store_run_filter 
 	return merge(self, lists, only.state_count, limit, arena, out_page, error);
 }
 
-bool store_sqlite_list_runs(struct store_reader *reader, const struct store_run_filter *only,
+bool store_sqlite_list_runs(struct store_reader *reader, const struct store_run_filter *filter,
 			    const struct uuid *before, size_t limit, struct arena *arena,
 			    struct store_run_page *out_page, struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	if (only == NULL || (only->name.size == 0 && only->state_count == 0))
+	if (filter == NULL || (filter->name.size == 0 && filter->state_count == 0))
 		return list_all(self, before, limit, arena, out_page, error);
-	if (!store_sqlite_moment_begin(self, error))
+	if (!store_sqlite_read_begin(self, error))
 		return false;
-	bool listed = list_some(self, *only, before, limit, arena, out_page, error);
-	store_sqlite_moment_end(self);
+	bool listed = list_some(self, *filter, before, limit, arena, out_page, error);
+	store_sqlite_read_end(self);
 	return listed;
 }
 
-/* ---- how many -------------------------------------------------------------------------- */
+/* ---- tallies --------------------------------------------------------------------------- */
 
 static bool take_tally(sqlite3_stmt *statement, struct arena *arena, void *out_item)
 {

@@ -1,8 +1,9 @@
-/* store/store_sqlite_look.c -- reading what is kept beside the streams.
+/* store/store_sqlite_queries.c -- readers: snapshots, due effects, documents, idempotency keys, guards,
+ * counts and retention.
  *
- * As in store_sqlite_read.c every call is one statement, which sees one moment.
+ * As in store_sqlite_read.c, every call executes one statement.
  */
-#include "store/store_sqlite.h"
+#include "store/store_sqlite_read.h"
 
 static struct store_sqlite_reader *self_of(struct store_reader *reader)
 {
@@ -69,7 +70,7 @@ bool store_sqlite_read_snapshot(struct store_reader *reader, const struct uuid *
 				bool *out_found, struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	sqlite3_stmt *statement = store_sqlite_asking(self, READ_SNAPSHOT);
+	sqlite3_stmt *statement = store_sqlite_read_statement(self, READ_SNAPSHOT);
 	struct store_sqlite_reading reading = {
 		.self = self,
 		.which = READ_SNAPSHOT,
@@ -87,7 +88,7 @@ bool store_sqlite_list_due(struct store_reader *reader, int64_t after, int64_t u
 			   struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	sqlite3_stmt *statement = store_sqlite_asking(self, READ_DUE);
+	sqlite3_stmt *statement = store_sqlite_read_statement(self, READ_DUE);
 	struct store_sqlite_reading reading = {
 		.self = self,
 		.which = READ_DUE,
@@ -106,7 +107,7 @@ bool store_sqlite_read_document(struct store_reader *reader, struct str kind, st
 				bool *out_found, struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	sqlite3_stmt *statement = store_sqlite_asking(self, READ_DOCUMENT);
+	sqlite3_stmt *statement = store_sqlite_read_statement(self, READ_DOCUMENT);
 	struct store_sqlite_reading reading = {
 		.self = self,
 		.which = READ_DOCUMENT,
@@ -130,7 +131,7 @@ bool store_sqlite_list_documents(struct store_reader *reader, struct str kind, s
 				 struct store_document_page *out_page, struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	sqlite3_stmt *statement = store_sqlite_asking(self, READ_DOCUMENTS);
+	sqlite3_stmt *statement = store_sqlite_read_statement(self, READ_DOCUMENTS);
 	struct store_sqlite_reading reading = {
 		.self = self,
 		.which = READ_DOCUMENTS,
@@ -152,7 +153,8 @@ bool store_sqlite_read_request(struct store_reader *reader, struct str key, stru
 	struct store_sqlite_reading reading = {
 		.self = self,
 		.which = READ_REQUEST,
-		.bound = store_sqlite_bind_text(store_sqlite_asking(self, READ_REQUEST), 1, key),
+		.bound = store_sqlite_bind_text(store_sqlite_read_statement(self, READ_REQUEST), 1,
+						key),
 		.take = take_request,
 		.item_size = sizeof(*out_request),
 		.limit = 1,
@@ -168,7 +170,8 @@ bool store_sqlite_read_guard(struct store_reader *reader, struct str name, int64
 	struct store_sqlite_reading reading = {
 		.self = self,
 		.which = READ_GUARD,
-		.bound = store_sqlite_bind_text(store_sqlite_asking(self, READ_GUARD), 1, name),
+		.bound = store_sqlite_bind_text(store_sqlite_read_statement(self, READ_GUARD), 1,
+						name),
 		.take = take_number,
 		.item_size = sizeof(*out_value),
 		.limit = 1,
@@ -213,7 +216,7 @@ bool store_sqlite_list_old(struct store_reader *reader, int64_t ended_before, in
 			   struct store_old_runs *out_runs, struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	sqlite3_stmt *statement = store_sqlite_asking(self, READ_OLD);
+	sqlite3_stmt *statement = store_sqlite_read_statement(self, READ_OLD);
 	struct store_sqlite_reading reading = {
 		.self = self,
 		.which = READ_OLD,

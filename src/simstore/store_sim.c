@@ -1,17 +1,17 @@
-/* store/store_sim.c -- real SQLite on the fault disk.
+/* simstore/store_sim.c -- the SQLite store on a fault disk.
  *
- * Nothing of the store is imitated: these are the ops of the SQLite store, opened on another VFS.
- * Every store holds its disk, and the VFS leads from one to the other.
+ * Nothing is simulated but the disk: the interfaces are those of the SQLite store, opened on the VFS
+ * of the disk.  A store holds a reference to its disk.
  */
-#include "store/store_sim.h"
+#include "simstore/store_sim.h"
 
-#include "store/store_sqlite.h"
+#include "store/store_sqlite_vfs.h"
 
-extern const struct store_ops store_sim_ops;
+extern const struct store_backend store_sim_backend;
 
 bool store_sim_open_on(struct fault_disk *disk, struct store **out_store, struct error *error)
 {
-	if (!store_sqlite_open_on(&store_sim_ops, fault_disk_vfs(disk), "baton.db", out_store,
+	if (!store_sqlite_open_on(&store_sim_backend, fault_disk_vfs(disk), "baton.db", out_store,
 				  error))
 		return false;
 	fault_disk_hold(disk);
@@ -20,7 +20,7 @@ bool store_sim_open_on(struct fault_disk *disk, struct store **out_store, struct
 
 struct fault_disk *store_sim_disk(struct store *store)
 {
-	return fault_disk_of(((struct store_sqlite *)store)->vfs);
+	return fault_disk_of(store_sqlite_vfs(store));
 }
 
 static void sim_close(struct store *store)
@@ -47,14 +47,12 @@ bool store_sim_crash(struct store **store, enum fault_fate fate, uint64_t seed, 
 
 void store_sim_checkpoint_after(struct store *store, int frames)
 {
-	((struct store_sqlite *)store)->checkpoint_frames = frames;
+	store_sqlite_set_checkpoint(store, frames);
 }
 
 void store_sim_reserve(struct store *store, size_t bytes)
 {
-	struct store_sqlite *self = (struct store_sqlite *)store;
-	self->reserve_bytes = bytes;
-	store_sqlite_reserve_make(self);
+	store_sqlite_set_reserve(store, bytes);
 }
 
 static bool sim_open(const char *path, struct store **out_store, struct error *error)
@@ -66,10 +64,11 @@ static bool sim_open(const char *path, struct store **out_store, struct error *e
 	return opened;
 }
 
-const struct store_ops store_sim_ops = {
+const struct store_backend store_sim_backend = {
 	.name = "sim",
-	.text = "The SQLite store on a disk in memory that fails by order; for tests.",
+	.text = "The SQLite store on a disk in memory that fails on request; for tests.",
 	.open = sim_open,
 	.close = sim_close,
-	STORE_SQLITE_OPS,
+	.open_reader = store_sqlite_open_reader,
+	.close_reader = store_sqlite_close_reader,
 };

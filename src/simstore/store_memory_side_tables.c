@@ -1,8 +1,8 @@
-/* store/store_memory_beside.c -- what the memory store keeps beside the streams.
+/* simstore/store_memory_side_tables.c -- the side tables of the memory store.
  *
- * Lists that are small in tests are arrays in order; values are found by hash.
+ * Tables that are small in tests are sorted arrays; values are in a hash map.
  */
-#include "store/store_memory_inside.h"
+#include "simstore/store_memory_tables.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,8 +88,8 @@ static int by_hash(const void *left, const void *right)
 	return memcmp((*a)->hash.bytes, (*b)->hash.bytes, sizeof((*a)->hash.bytes));
 }
 
-struct memory_names memory_names_use(struct store_memory *self, const struct hash *names,
-				     size_t count)
+struct memory_names memory_references_add(struct store_memory *self, const struct hash *names,
+					  size_t count)
 {
 	struct memory_names used = { 0 };
 	if (count == 0)
@@ -109,7 +109,7 @@ struct memory_names memory_names_use(struct store_memory *self, const struct has
 	return used;
 }
 
-void memory_names_drop(struct store_memory *self, struct memory_names *names)
+void memory_references_remove(struct store_memory *self, struct memory_names *names)
 {
 	for (size_t i = 0; i < names->count; i++) {
 		struct memory_value *value = names->at[i];
@@ -155,7 +155,7 @@ static void document_write(struct store_memory *self, const struct store_documen
 {
 	bool there;
 	size_t place = memory_document_place(self, change->kind, change->name, &there);
-	/* Deleting what is not there leaves nothing behind. */
+	/* Deleting a document that does not exist changes nothing. */
 	if (change->body.size == 0 && change->revision == 0)
 		return;
 	if (!there) {
@@ -272,8 +272,8 @@ static bool names_known(const struct store_memory *self, const struct store_appe
 		char text[HASH_TEXT_SIZE];
 		if (!known)
 			return fail(error, ERROR_STORAGE,
-				    "memory: an event or a snapshot names the value " STR_FMT
-				    ", which is not stored and did not come with it",
+				    "memory: an event or a snapshot refers to the value " STR_FMT
+				    ", which is neither stored nor part of the append",
 				    STR_ARG(hash_text(&names[i], text)));
 	}
 	return true;
@@ -295,7 +295,7 @@ bool memory_is_sound(const struct store_memory *self, const struct store_append 
 		newest = append->expected_seq + (int64_t)append->event_count;
 	if (append->floor > (run != NULL ? run->row.floor : 0) && append->floor > newest)
 		return fail(error, ERROR_STORAGE,
-			    "memory: a floor of %lld is over the newest snapshot, %lld",
+			    "memory: floor %lld is above the newest snapshot, seq %lld",
 			    (long long)append->floor, (long long)newest);
 	return true;
 }
@@ -308,18 +308,18 @@ static void snapshot_write(struct store_memory *self, const struct store_snapsho
 	run->snapshots[run->snapshot_count++] = (struct memory_snapshot){
 		.seq = run->row.seq,
 		.body = memory_own(snapshot->body),
-		.names = memory_names_use(self, snapshot->names, snapshot->name_count),
+		.names = memory_references_add(self, snapshot->names, snapshot->name_count),
 	};
 	if (run->snapshot_count <= MEMORY_SNAPSHOTS)
 		return;
 	memory_disown(run->snapshots[0].body);
-	memory_names_drop(self, &run->snapshots[0].names);
+	memory_references_remove(self, &run->snapshots[0].names);
 	run->snapshot_count--;
 	memmove(run->snapshots, run->snapshots + 1, run->snapshot_count * sizeof(*run->snapshots));
 }
 
-void memory_beside_write(struct store_memory *self, const struct store_append *append,
-			 struct memory_run *run)
+void memory_side_tables_write(struct store_memory *self, const struct store_append *append,
+			      struct memory_run *run)
 {
 	snapshot_write(self, &append->snapshot, run);
 	if (append->floor > run->row.floor)
@@ -334,7 +334,7 @@ void memory_beside_write(struct store_memory *self, const struct store_append *a
 		request_write(self, &append->request);
 }
 
-void memory_beside_done(struct store_memory *self)
+void memory_side_tables_done(struct store_memory *self)
 {
 	struct str key;
 	struct memory_value *value;
@@ -363,7 +363,7 @@ static void run_purge(struct store_memory *self, struct memory_run *run, size_t 
 			continue;
 		memory_disown(event->row.body);
 		event->row.body = (struct str){ NULL, 0 };
-		memory_names_drop(self, &event->names);
+		memory_references_remove(self, &event->names);
 		event->gone = true;
 		self->gone++;
 		self->stats.purged++;
@@ -401,7 +401,7 @@ bool store_memory_purge(struct store *store, size_t limit, const struct store_de
 			bool *out_more, struct error *error)
 {
 	(void)error;
-	(void)deadline; /* nobody waits for the disk here */
+	(void)deadline; /* a purge in memory takes no time */
 	struct store_memory *self = self_of(store);
 	size_t left = limit;
 	pthread_mutex_lock(self->lock);
@@ -416,7 +416,7 @@ bool store_memory_purge(struct store *store, size_t limit, const struct store_de
 	return true;
 }
 
-bool store_memory_forget(struct store *store, int64_t before, struct error *error)
+bool store_memory_expire_requests(struct store *store, int64_t before, struct error *error)
 {
 	(void)error;
 	struct store_memory *self = self_of(store);
@@ -456,7 +456,7 @@ bool store_memory_rebuild_run(struct store *store, const struct store_run *run,
 		    STR_ARG(uuid_text(&run->id, id)));
 }
 
-/* Nothing here is derived that could be wrong. */
+/* The counts of the memory store are always those of its tables. */
 bool store_memory_rebuild_end(struct store *store, struct error *error)
 {
 	(void)store;

@@ -1,34 +1,34 @@
-/* store/store_memory_inside.h -- what the files of the memory store share; nobody else's.
+/* simstore/store_memory_tables.h -- the tables of the memory store; private to its files.
  *
- * store_memory.c commits, store_memory_beside.c keeps what is beside the streams,
- * store_memory_read.c reads, store_memory_dump.c tells everything.  One mutex guards all of it.
+ * store_memory.c commits, store_memory_side_tables.c has the side tables, store_memory_read.c reads,
+ * store_memory_dump.c prints the content.  One mutex protects all tables.
  */
-#ifndef STORE_STORE_MEMORY_INSIDE_H
-#define STORE_STORE_MEMORY_INSIDE_H
+#ifndef SIMSTORE_STORE_MEMORY_TABLES_H
+#define SIMSTORE_STORE_MEMORY_TABLES_H
 
 #include <pthread.h>
 
 #include "base/map.h"
-#include "store/store_inside.h"
-#include "store/store_memory.h"
+#include "store/store_guard.h"
+#include "simstore/store_memory.h"
 
 enum { MEMORY_SNAPSHOTS = 2 };
 
 struct memory_value {
 	struct hash hash;
 	struct str bytes; /* owned */
-	int64_t uses;     /* events and snapshots that name it */
-	bool dead;        /* in the list of those that nobody names any more */
+	int64_t uses;     /* events and snapshots that refer to it */
+	bool dead;        /* in the list of unreferenced values */
 };
 
-/* The values that a row names, each once, by hash. */
+/* The distinct values that a row refers to, by hash. */
 struct memory_names {
 	struct memory_value **at;
 	size_t count;
 };
 
 struct memory_event {
-	struct store_event_row row; /* texts owned */
+	struct store_event_row row; /* owns its texts */
 	struct memory_names names;
 	bool kept, gone;
 };
@@ -41,15 +41,15 @@ struct memory_snapshot {
 
 struct memory_run {
 	struct store_run row; /* first: its id is the key of sets */
-	size_t order;         /* index in runs; the system's has none */
-	size_t *events;       /* indices; seq is the place here + 1 */
+	size_t order;         /* index in `runs`; not for the system stream */
+	size_t *events;       /* events[seq - 1] is an index in the store's `events` */
 	size_t event_room;
 	struct memory_snapshot snapshots[MEMORY_SNAPSHOTS + 1]; /* oldest first */
 	size_t snapshot_count;
-	int64_t purge_next, purge_upto; /* the same: nothing to purge */
+	int64_t purge_next, purge_upto; /* equal: nothing to purge */
 };
 
-/* Pointers to things that begin with a struct uuid, ordered by it. */
+/* Pointers to structs that begin with a struct uuid, sorted by it. */
 struct memory_set {
 	void **at;
 	size_t count, room;
@@ -60,7 +60,7 @@ struct memory_counter {
 	int64_t value;
 };
 
-/* Counters by name, ordered. */
+/* Counters, sorted by name. */
 struct memory_counters {
 	struct memory_counter *at;
 	size_t count, room;
@@ -69,15 +69,15 @@ struct memory_counters {
 struct store_memory {
 	struct store base;
 	pthread_mutex_t mutex;
-	pthread_mutex_t *lock;    /* the same; for those who get a const store */
-	struct memory_run **runs; /* in the order they came */
+	pthread_mutex_t *lock;    /* = &mutex, for functions with a const store */
+	struct memory_run **runs; /* in order of creation */
 	size_t run_count, run_room;
 	struct memory_run *system;
 	struct map runs_by_id;
-	struct memory_set stepping;  /* struct memory_run */
-	struct memory_event *events; /* position - 1 */
+	struct memory_set needs_recovery; /* struct memory_run */
+	struct memory_event *events;      /* index = position - 1 */
 	size_t event_count, event_room;
-	size_t gone;               /* events that were purged */
+	size_t gone;               /* number of purged events */
 	struct memory_set effects; /* struct store_effect */
 	struct map values;         /* struct memory_value by hash */
 	struct memory_value **dead;
@@ -89,9 +89,9 @@ struct store_memory {
 	size_t request_count, request_room;
 	int64_t forgotten;
 	struct store_stats stats;
-	uint64_t fail_in; /* commits until the ordered failure; 0 = none ordered */
+	uint64_t fail_in; /* commits until the requested failure; 0 = none */
 	bool broken, full;
-	unsigned reserve_spent; /* batches of urgent appends since it has been full */
+	unsigned reserve_spent; /* batches with urgent appends since the store is full */
 };
 
 void *memory_grown(void *items, size_t *room, size_t count, size_t size);
@@ -110,33 +110,33 @@ void memory_effect_open(struct store_memory *self, const struct store_effect *op
 void memory_row_write(struct store_memory *self, struct memory_run *run,
 		      const struct store_run *row);
 
-/* ---- beside the streams ----------------------------------------------------------------- */
+/* ---- side tables ------------------------------------------------------------------------ */
 
 int64_t memory_counter(const struct memory_counters *counters, struct str name);
 void memory_counter_move(struct memory_counters *counters, struct str name, int64_t change);
 void memory_counters_done(struct memory_counters *counters);
 struct memory_value *memory_value_find(const struct store_memory *self, const struct hash *hash);
 void memory_value_add(struct store_memory *self, const struct store_blob *blob);
-struct memory_names memory_names_use(struct store_memory *self, const struct hash *names,
-				     size_t count);
-void memory_names_drop(struct store_memory *self, struct memory_names *names);
-/* The place of a document, or where it belongs. */
+struct memory_names memory_references_add(struct store_memory *self, const struct hash *names,
+					  size_t count);
+void memory_references_remove(struct store_memory *self, struct memory_names *names);
+/* The index of a document, or where it would be inserted. */
 size_t memory_document_place(const struct store_memory *self, struct str kind, struct str name,
 			     bool *out_there);
 struct store_request *memory_request(const struct store_memory *self, struct str key);
-/* Looks and fills the outcome when it is refused. */
+/* Checks an append; sets the outcome when it is refused. */
 bool memory_admits(struct store_memory *self, struct store_append *append,
 		   const struct memory_run *run);
-/* Our own invariants: names that are known, a floor that has a snapshot. */
+/* Checks our own invariants: references to stored values, a floor with a snapshot. */
 bool memory_is_sound(const struct store_memory *self, const struct store_append *append,
 		     const struct memory_run *run, struct error *error);
-void memory_beside_write(struct store_memory *self, const struct store_append *append,
-			 struct memory_run *run);
-void memory_beside_done(struct store_memory *self);
+void memory_side_tables_write(struct store_memory *self, const struct store_append *append,
+			      struct memory_run *run);
+void memory_side_tables_done(struct store_memory *self);
 
 bool store_memory_purge(struct store *store, size_t limit, const struct store_deadline *deadline,
 			bool *out_more, struct error *error);
-bool store_memory_forget(struct store *store, int64_t before, struct error *error);
+bool store_memory_expire_requests(struct store *store, int64_t before, struct error *error);
 bool store_memory_rebuild_run(struct store *store, const struct store_run *run,
 			      const struct store_effect *open, size_t open_count,
 			      struct error *error);
@@ -147,14 +147,14 @@ bool store_memory_rebuild_documents(struct store *store, int64_t seq,
 
 /* ---- reading ---------------------------------------------------------------------------- */
 
-/* An event that a floor hides. */
+/* True for an event below the floor that is not kept. */
 bool memory_is_hidden(const struct memory_run *run, const struct memory_event *event);
 
-/* For the table of ops, which stands in store_memory_read.c. */
-bool store_memory_open(const char *path, struct store **out_store, struct error *error);
-void store_memory_close(struct store *store);
-bool store_memory_commit(struct store *store, struct store_append *const *appends, size_t count,
-			 struct error *error);
-struct store_stats store_memory_stats(const struct store *store);
+bool store_memory_open_reader(struct store *store, struct store_reader **out_reader,
+			      struct error *error);
+void store_memory_close_reader(struct store_reader *reader);
+
+extern const struct store_reader_ops store_memory_reader_ops;
+extern const struct store_admin_ops store_memory_admin_ops;
 
 #endif

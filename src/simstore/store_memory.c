@@ -1,10 +1,10 @@
-/* store/store_memory.c -- the same promises in plain C, for the simulator and for tests.
+/* simstore/store_memory.c -- the memory store: commits, and the sets that its tables are made of.
  *
- * One mutex guards everything, because readers live on other threads; a reader takes it for the
- * copy of one page.  Nothing is written before an append is known not to be refused, and after that
- * nothing can fail, so a batch needs no undo.
+ * One mutex protects everything, because readers run on other threads; a reader holds it while it
+ * copies a page.  An append is checked completely before it is written, and writing cannot fail, so
+ * a batch needs no rollback.
  */
-#include "store/store_memory_inside.h"
+#include "simstore/store_memory_tables.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ void memory_disown(struct str text)
 	free(text_at.owned);
 }
 
-/* Where `id` is, or where it belongs. */
+/* The index of `id`, or where it would be inserted. */
 static size_t set_place(const struct memory_set *set, const struct uuid *id, bool *out_there)
 {
 	size_t low = 0, high = set->count;
@@ -86,7 +86,7 @@ void *memory_set_remove(struct memory_set *set, const struct uuid *id)
 	return item;
 }
 
-/* The first item after `after` (NULL: after nothing). */
+/* The index of the first item after `after`; 0 for NULL. */
 size_t memory_set_after(const struct memory_set *set, const struct uuid *after)
 {
 	if (after == NULL)
@@ -141,7 +141,7 @@ static struct memory_run *run_add(struct store_memory *self, const struct uuid *
 	return run;
 }
 
-/* The system's stream is in no state and needs no recovery. */
+/* The system stream is in no state count and needs no recovery. */
 void memory_row_write(struct store_memory *self, struct memory_run *run,
 		      const struct store_run *row)
 {
@@ -154,15 +154,15 @@ void memory_row_write(struct store_memory *self, struct memory_run *run,
 	run->row.name = memory_own(row->name);
 	run->row.state = memory_own(row->state);
 	run->row.summary = memory_own(row->summary);
-	run->row.stepping = row->stepping && counts;
+	run->row.needs_recovery = row->needs_recovery && counts;
 	run->row.seq = seq;
 	run->row.floor = floor;
 	if (counts)
 		memory_counter_move(&self->states, run->row.state, 1);
-	if (run->row.stepping)
-		memory_set_add(&self->stepping, run);
+	if (run->row.needs_recovery)
+		memory_set_add(&self->needs_recovery, run);
 	else
-		memory_set_remove(&self->stepping, &row->id);
+		memory_set_remove(&self->needs_recovery, &row->id);
 }
 
 static void event_add(struct store_memory *self, struct memory_run *run,
@@ -180,7 +180,7 @@ static void event_add(struct store_memory *self, struct memory_run *run,
 			 .at = event->at,
 			 .type = memory_own(event->type),
 			 .body = memory_own(event->body) },
-		.names = memory_names_use(self, event->names, event->name_count),
+		.names = memory_references_add(self, event->names, event->name_count),
 		.kept = event->kept,
 	};
 	self->event_count++;
@@ -199,7 +199,7 @@ void memory_effect_open(struct store_memory *self, const struct store_effect *op
 	memory_set_add(&self->effects, effect);
 }
 
-/* Closes before it opens: a new attempt of the same effect keeps its id. */
+/* Closes before it opens, because a new attempt of an effect keeps the effect's id. */
 static void effects_write(struct store_memory *self, const struct store_append *append)
 {
 	for (size_t i = 0; i < append->closed_count; i++)
@@ -231,14 +231,14 @@ static bool append_write(struct store_memory *self, struct store_append *append,
 		event_add(self, run, &append->events[i]);
 	append->last_position = (int64_t)self->event_count;
 	effects_write(self, append);
-	memory_beside_write(self, append, run);
+	memory_side_tables_write(self, append, run);
 	append->outcome = STORE_COMMITTED;
 	self->stats.appends++;
 	self->stats.events += append->event_count;
 	return true;
 }
 
-/* A batch with something urgent in it takes a slice of the reserve. */
+/* Each batch with an urgent append uses up a slice of the reserve. */
 static bool has_room(const struct store_memory *self, const struct store_append *append)
 {
 	return !self->full ||
@@ -252,7 +252,7 @@ static bool commit_locked(struct store_memory *self, struct store_append *const 
 	if (self->fail_in > 0 && count > 0 && --self->fail_in == 0)
 		self->broken = true;
 	if (self->broken)
-		return fail(error, ERROR_STORAGE, "memory: this commit was ordered to fail");
+		return fail(error, ERROR_STORAGE, "memory: this commit fails by request");
 	uint64_t before = self->stats.appends;
 	bool good = true;
 	for (size_t i = 0; i < count && good; i++)
@@ -267,8 +267,8 @@ static bool commit_locked(struct store_memory *self, struct store_append *const 
 	return good;
 }
 
-bool store_memory_commit(struct store *store, struct store_append *const *appends, size_t count,
-			 struct error *error)
+static bool memory_commit(struct store *store, struct store_append *const *appends, size_t count,
+			  struct error *error)
 {
 	struct store_memory *self = self_of(store);
 	pthread_mutex_lock(self->lock);
@@ -277,7 +277,7 @@ bool store_memory_commit(struct store *store, struct store_append *const *append
 	return committed;
 }
 
-struct store_stats store_memory_stats(const struct store *store)
+static struct store_stats memory_stats(const struct store *store)
 {
 	const struct store_memory *self = (const struct store_memory *)store;
 	pthread_mutex_lock(self->lock);
@@ -301,7 +301,7 @@ static void run_free(struct memory_run *run)
 	free(run);
 }
 
-void store_memory_close(struct store *store)
+static void memory_close(struct store *store)
 {
 	if (store == NULL)
 		return;
@@ -316,25 +316,32 @@ void store_memory_close(struct store *store)
 	}
 	for (size_t i = 0; i < self->effects.count; i++)
 		memory_effect_drop(self->effects.at[i]);
-	memory_beside_done(self);
+	memory_side_tables_done(self);
 	free((void *)self->runs);
 	free(self->events);
-	free((void *)self->stepping.at);
+	free((void *)self->needs_recovery.at);
 	free((void *)self->effects.at);
 	map_done(&self->runs_by_id);
 	pthread_mutex_destroy(&self->mutex);
 	free(self);
 }
 
-extern const struct store_ops store_memory_ops;
+static const struct store_writer_ops store_memory_writer_ops = {
+	.commit = memory_commit,
+	.stats = memory_stats,
+};
 
-bool store_memory_open(const char *path, struct store **out_store, struct error *error)
+extern const struct store_backend store_memory_backend;
+
+static bool memory_open(const char *path, struct store **out_store, struct error *error)
 {
 	(void)path;
 	(void)error;
 	struct store_memory *self = calloc(1, sizeof(*self));
 	require(self != NULL);
-	self->base.ops = &store_memory_ops;
+	self->base = (struct store){ .backend = &store_memory_backend,
+				     .writer = &store_memory_writer_ops,
+				     .admin = &store_memory_admin_ops };
 	require(pthread_mutex_init(&self->mutex, NULL) == 0);
 	self->lock = &self->mutex;
 	*out_store = &self->base;
@@ -350,10 +357,19 @@ void store_memory_fill(struct store *store, bool full)
 	pthread_mutex_unlock(self->lock);
 }
 
-void store_memory_fail_after(struct store *store, uint64_t commits)
+void store_memory_fail_after(struct store *store, uint64_t nth)
 {
 	struct store_memory *self = self_of(store);
 	pthread_mutex_lock(self->lock);
-	self->fail_in = commits;
+	self->fail_in = nth;
 	pthread_mutex_unlock(self->lock);
 }
+
+const struct store_backend store_memory_backend = {
+	.name = "memory",
+	.text = "Streams and tables in memory, lost when the process ends; for tests.",
+	.open = memory_open,
+	.close = memory_close,
+	.open_reader = store_memory_open_reader,
+	.close_reader = store_memory_close_reader,
+};

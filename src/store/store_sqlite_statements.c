@@ -1,6 +1,6 @@
-/* store/store_sqlite_texts.c -- every statement that is prepared when a connection opens.
+/* store/store_sqlite_statements.c -- the SQL of every prepared statement.
  *
- * One place, so that a change of the schema finds its readers.
+ * All in one file, so that a change of the schema finds the statements it affects.
  */
 #include "store/store_sqlite.h"
 #include "store/store_sqlite_schema.h"
@@ -9,8 +9,8 @@
 	"id, name, state, stepping, created_at, updated_at, ended_at, seq, floor, summary"
 #define EFFECT_COLUMNS "effects.id, runs.id, kind, due_at, body"
 
-/* RUN_UPDATE leaves `stepping`, `name` and `state` alone: naming a column makes SQLite rewrite its
- * index too, a page more in the WAL, and they change far less often than the row. */
+/* RUN_UPDATE does not mention `stepping`, `name` and `state`: SQLite rewrites the index of every
+ * column that an UPDATE mentions, one more page in the WAL, and these columns change rarely. */
 const char *const store_sqlite_writes[WRITES] = {
 	[WRITE_BEGIN] = "BEGIN IMMEDIATE",
 	[WRITE_COMMIT] = "COMMIT",
@@ -23,7 +23,7 @@ const char *const store_sqlite_writes[WRITES] = {
 	[WRITE_RUN_UPDATE] = "UPDATE runs SET created_at = ?6, updated_at = ?7, ended_at = ?8,"
 			     " seq = ?9, summary = ?10 WHERE key = ?1",
 	[WRITE_RUN_LISTED] = "UPDATE runs SET name = ?2, state = ?3 WHERE key = ?1",
-	[WRITE_RUN_STEPPING] = "UPDATE runs SET stepping = ?2 WHERE key = ?1",
+	[WRITE_RUN_NEEDS_RECOVERY] = "UPDATE runs SET stepping = ?2 WHERE key = ?1",
 	[WRITE_EVENT] = "INSERT INTO events (position, run, seq, at, kept, type, names, body)"
 			" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
 	[WRITE_EFFECT_OPEN] = "INSERT INTO effects (id, run, kind, due_at, body)"
@@ -56,8 +56,8 @@ const char *const store_sqlite_writes[WRITES] = {
 	[WRITE_DOCUMENT] = "INSERT INTO documents (kind, name, revision, changed_at, body)"
 			   " VALUES (?1, ?2, 1, ?3, ?4) ON CONFLICT (kind, name) DO UPDATE"
 			   " SET revision = revision + 1, changed_at = ?3, body = ?4",
-	[WRITE_DOCUMENT_AGAIN] = "INSERT INTO documents (kind, name, revision, changed_at, body)"
-				 " VALUES (?1, ?2, ?3, ?4, ?5)",
+	[WRITE_DOCUMENT_REBUILD] = "INSERT INTO documents (kind, name, revision, changed_at, body)"
+				   " VALUES (?1, ?2, ?3, ?4, ?5)",
 	[WRITE_COUNTER_FIND] = "SELECT value FROM counters WHERE name = ?1",
 	[WRITE_COUNTER] = "INSERT INTO counters (name, value) VALUES (?1, ?2)"
 			  " ON CONFLICT (name) DO UPDATE SET value = value + ?2",
@@ -81,12 +81,13 @@ const char *const store_sqlite_writes[WRITES] = {
 	[WRITE_REQUESTS_DELETE] = "DELETE FROM requests WHERE key IN (SELECT key FROM requests"
 				  " WHERE at < (SELECT value FROM marks WHERE name = 'forgotten')"
 				  " ORDER BY at LIMIT ?1)",
-	[WRITE_FORGET] = "UPDATE marks SET value = ?1 WHERE name = 'forgotten' AND value < ?1",
+	[WRITE_REQUESTS_EXPIRE] =
+		"UPDATE marks SET value = ?1 WHERE name = 'forgotten' AND value < ?1",
 	[WRITE_EVENT_NEWEST] = "SELECT seq FROM events WHERE run = ?1 ORDER BY seq DESC LIMIT 1",
 	[WRITE_EFFECTS_CLOSE] = "DELETE FROM effects WHERE run = ?1",
 };
 
-/* CROSS JOIN keeps the order of the tables: SQLite must walk the first and look up the second. */
+/* CROSS JOIN fixes the join order: SQLite scans the first table and looks up the second. */
 const char *const store_sqlite_reads[READS] = {
 	[READ_EVENTS] = "SELECT seq, position, at, type, body FROM events"
 			" WHERE run = (SELECT key FROM runs WHERE id = ?1) AND seq > ?2"
@@ -101,8 +102,8 @@ const char *const store_sqlite_reads[READS] = {
 		      " WHERE key > 0 AND key < CASE WHEN ?1 IS NULL THEN 9223372036854775807"
 		      "                  ELSE (SELECT key FROM runs WHERE id = ?1) END"
 		      " ORDER BY key DESC LIMIT ?2",
-	[READ_STEPPING] = "SELECT " RUN_COLUMNS " FROM runs WHERE stepping AND id > ?1"
-			  " ORDER BY id LIMIT ?2",
+	[READ_NEEDING_RECOVERY] = "SELECT " RUN_COLUMNS " FROM runs WHERE stepping AND id > ?1"
+				  " ORDER BY id LIMIT ?2",
 	[READ_BLOB] = "SELECT bytes FROM names CROSS JOIN blobs ON key = blob"
 		      " WHERE names.hash = ?1",
 	[READ_EFFECT] =
@@ -114,7 +115,7 @@ const char *const store_sqlite_reads[READS] = {
 		" ORDER BY effects.id LIMIT ?3",
 	[READ_EFFECTS_WAITING] = "SELECT " EFFECT_COLUMNS " FROM effects INDEXED BY effects_waiting"
 				 " CROSS JOIN runs ON runs.key = effects.run"
-				 " WHERE effects.id > ?1 AND kind = ?2 AND " STORE_SQLITE_WAITS
+				 " WHERE effects.id > ?1 AND kind = ?2 AND " STORE_SQLITE_IS_WAITING
 				 " ORDER BY effects.id LIMIT ?3",
 	[READ_NEWEST] = STORE_SQLITE_HIGHEST_POSITION,
 	[READ_SNAPSHOT] = "SELECT seq, body FROM snapshots"
@@ -145,8 +146,8 @@ const char *const store_sqlite_reads[READS] = {
 			      " WHERE name = ?4 AND state = ?1 AND key > 0 AND key < ?2"
 			      " ORDER BY key DESC LIMIT ?3",
 	[READ_RUN_OF_KEY] = "SELECT " RUN_COLUMNS " FROM runs WHERE key = ?1",
-	/* Of what lies between the floor and the newest event something may be taken; the newest
-	 * itself never, since a floor is at most a snapshot's seq. */
+	/* Only events between the floor and the newest event can be deleted; the newest stays,
+	 * because a floor is at most the seq of a snapshot. */
 	[READ_OLD] = "SELECT id, seq, floor, ended_at FROM runs WHERE id > ?3 AND key > 0"
 		     " AND max(floor, 1) < seq"
 		     " AND ((?1 > 0 AND ended_at > 0 AND ended_at < ?1)"

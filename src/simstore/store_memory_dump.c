@@ -1,9 +1,9 @@
-/* store/store_memory_dump.c -- everything the memory store holds, as text. */
+/* simstore/store_memory_dump.c -- the content of the memory store as text. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
-#include "store/store_memory_inside.h"
+#include "simstore/store_memory_tables.h"
 
 static int by_hash(const void *left, const void *right)
 {
@@ -36,7 +36,7 @@ static void dump_run(const struct memory_run *run, struct buf *out)
 		       "run " STR_FMT " " STR_FMT " " STR_FMT
 		       "%s created %lld updated %lld ended %lld seq %lld floor %lld " STR_FMT "\n",
 		       STR_ARG(uuid_text(&row->id, id)), STR_ARG(row->name), STR_ARG(row->state),
-		       row->stepping ? " stepping" : "", (long long)row->created_at,
+		       row->needs_recovery ? " needs recovery" : "", (long long)row->created_at,
 		       (long long)row->updated_at, (long long)row->ended_at, (long long)row->seq,
 		       (long long)row->floor, STR_ARG(row->summary));
 	for (size_t i = 0; i < run->snapshot_count; i++)

@@ -1,10 +1,10 @@
-/* store/fault_vfs.c -- SQLite's view of the disk: files, locks, and the WAL's index.
+/* simstore/fault_vfs.c -- the VFS of the fault disk: files, locks, and the WAL index.
  *
- * Locks and the shared index behave as in one process of the unix VFS, since the writer and its
- * readers are connections of one process.  When the plug has been pulled every operation on bytes
- * fails; locks are still let go, so that a connection can be closed.
+ * Locks and shared memory behave as within one process of the unix VFS, because the writer and its
+ * readers are connections of one process.  After the power has failed, every operation on bytes
+ * fails; locks can still be released, so that connections can be closed.
  */
-#include "store/fault_disk.h"
+#include "simstore/fault_disk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +15,11 @@ struct handle {
 	sqlite3_file base;
 	struct fault_disk *disk;
 	struct fault_file *file;
-	int level;         /* SQLITE_LOCK_ */
-	bool syncs_folder; /* with its next sync, as the unix VFS does for a journal or WAL */
-	bool dies_with_us; /* a temporary file */
+	int level; /* SQLITE_LOCK_ */
+	bool syncs_folder; /* with its next sync, as the unix VFS syncs the folder of a new journal or WAL */
+	bool dies_with_us; /* a temporary file: deleted when it is closed */
 	bool mapped;
-	unsigned shm_shared, shm_exclusive; /* bits */
+	unsigned shm_shared, shm_exclusive; /* bit sets of lock slots */
 };
 
 static struct handle *handle_of(sqlite3_file *file)
@@ -69,7 +69,7 @@ static int write_piece(struct handle *handle, const void *bytes, size_t size, si
 	return cut ? SQLITE_FULL : SQLITE_OK;
 }
 
-/* A large write reaches the disk piece by piece: each can fail, and the plug be pulled in it. */
+/* A large write is many small ones: each can fail, and the power can fail between them. */
 static int write_bytes(struct handle *handle, const void *bytes, size_t size, size_t at)
 {
 	enum { PIECE = 4 * FAULT_SECTOR };
@@ -291,7 +291,7 @@ static void shm_leave(struct handle *handle)
 		return;
 	shm_release(handle, 0, SQLITE_SHM_NLOCK);
 	handle->mapped = false;
-	/* The next one to come finds nobody and begins anew, as with the unix VFS. */
+	/* The next connection starts with empty shared memory, as with the unix VFS. */
 	if (--handle->file->mapped == 0)
 		fault_file_unmap(handle->file);
 }
@@ -329,7 +329,7 @@ static int file_control(sqlite3_file *base, int what, void *argument)
 	return SQLITE_NOTFOUND;
 }
 
-/* Both as the unix VFS answers, because that is what the program runs on. */
+/* The same values as the unix VFS, which the program uses. */
 static int file_sector_size(sqlite3_file *base)
 {
 	(void)base;
@@ -382,7 +382,7 @@ static int open_named(struct fault_disk *disk, const char *name, struct handle *
 		if (last)
 			return SQLITE_CANTOPEN;
 	}
-	/* Whether it was there or not: whoever made it may have died before the sync. */
+	/* Also for an existing file: its creator may have died before it synced the folder. */
 	handle->syncs_folder = (flags & SQLITE_OPEN_CREATE) != 0 &&
 			       (flags & (SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_WAL)) != 0;
 	file->handles++;
@@ -439,7 +439,7 @@ static int vfs_access(sqlite3_vfs *vfs, const char *name, int flags, int *out_th
 	(void)flags;
 	fault_lock(disk);
 	const struct fault_file *file = fault_file_find(disk, name);
-	/* An empty file counts as none, as with the unix VFS. */
+	/* An empty file does not exist, as with the unix VFS. */
 	*out_there = file != NULL && file->linked && file->written_size > 0;
 	fault_unlock(disk);
 	return SQLITE_OK;
@@ -472,7 +472,7 @@ static int vfs_sleep(sqlite3_vfs *vfs, int us)
 	return real->xSleep(real, us);
 }
 
-/* It is always the same moment here. */
+/* The clock stands still. */
 static int vfs_time(sqlite3_vfs *vfs, sqlite3_int64 *out_ms)
 {
 	(void)vfs;

@@ -1,11 +1,10 @@
-/* store/fault_disk.c -- the disk: bytes written beside bytes synced, and what a crash leaves of
- * them.
+/* simstore/fault_disk.c -- the files of the fault disk: written and synced content, faults, crashes.
  *
- * Both copies of a file are kept whole, since the files of tests are small; a sector remembers
- * only which of its bytes differ.  Everything that is decided at random comes from the seed of the
- * crash, sector by sector in order, so a crash repeats.
+ * The written and the synced content of a file are complete copies, because the files of tests are
+ * small; a sector only records which of its bytes differ.  All random decisions of a crash come from
+ * its seed, sector by sector in order, so that a crash can be repeated.
  */
-#include "store/fault_disk.h"
+#include "simstore/fault_disk.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -13,7 +12,7 @@
 
 #include "base/error.h"
 
-/* A log that grows often, so that crashes find it doing so. */
+/* A small step, so that the WAL grows often and crashes happen while it grows. */
 enum { LOG_STEP = 16384 };
 
 void fault_lock(const struct fault_disk *disk)
@@ -120,8 +119,8 @@ struct fault_file *fault_file_find(struct fault_disk *disk, const char *name)
 	return NULL;
 }
 
-/* A name that was taken away and is made again before the folder was synced: the disk still has
- * the old file there. */
+/* A file that is deleted and created again before the folder is synced: the disk still has the old
+ * file. */
 struct fault_file *fault_file_make(struct fault_disk *disk, const char *name)
 {
 	struct fault_file *file = fault_file_find(disk, name);
@@ -171,7 +170,7 @@ bool fault_is_full(const struct fault_disk *disk, const struct fault_file *file,
 	       used(disk) + size - file->written_size > disk->limit;
 }
 
-/* ---- orders -------------------------------------------------------------------------- */
+/* ---- injected faults ------------------------------------------------------------------ */
 
 void fault_disk_limit(struct fault_disk *disk, size_t bytes)
 {
@@ -267,7 +266,7 @@ static bool survives(enum fault_fate fate, uint64_t *dice)
 	return fate == FAULT_KEEP || (fate != FAULT_DROP && fault_roll(dice) % 2 == 0);
 }
 
-/* `written` becomes what the disk has now. */
+/* Makes the disk's content the written content. */
 static void settle_sector(struct fault_file *file, size_t index, enum fault_fate fate,
 			  uint64_t *dice)
 {
@@ -313,7 +312,7 @@ static void settle_file(struct fault_file *file, enum fault_fate fate, uint64_t 
 {
 	if (file->linked != file->linked_synced && !survives(fate, dice)) {
 		file->linked = file->linked_synced;
-		/* Back comes what the disk had under that name; or nothing at all. */
+		/* The file that the disk has under this name comes back, if there is one. */
 		fate = FAULT_DROP;
 	}
 	size_t size = file->linked ? settle_size(file, fate, dice) : 0;
@@ -364,7 +363,7 @@ void fault_disk_lose_process(struct fault_disk *disk)
 	fault_unlock(disk);
 }
 
-/* ---- meddling ------------------------------------------------------------------------ */
+/* ---- inspection and damage ------------------------------------------------------------ */
 
 static struct fault_file *file_ending(const struct fault_disk *disk, const char *ending)
 {

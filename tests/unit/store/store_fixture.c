@@ -1,5 +1,5 @@
-/* tests/unit/store/fixture.c -- see fixture.h. */
-#include "fixture.h"
+/* tests/unit/store/store_fixture.c -- see store_fixture.h. */
+#include "store_fixture.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -11,21 +11,21 @@
 
 static void handles_open(struct fixture *fixture)
 {
-	cr_assert(fixture->ops->open(fixture->path, &fixture->store, &fixture->error), "%s",
+	cr_assert(fixture->backend->open(fixture->path, &fixture->store, &fixture->error), "%s",
 		  fixture->error.text);
-	cr_assert(fixture->ops->reader_open(fixture->store, &fixture->reader, &fixture->error),
+	cr_assert(fixture->backend->open_reader(fixture->store, &fixture->reader, &fixture->error),
 		  "%s", fixture->error.text);
 }
 
 static void handles_close(struct fixture *fixture)
 {
-	fixture->ops->reader_close(fixture->reader);
-	fixture->ops->close(fixture->store);
+	fixture->backend->close_reader(fixture->reader);
+	fixture->backend->close(fixture->store);
 }
 
-void fixture_open(struct fixture *fixture, const struct store_ops *ops)
+void fixture_open(struct fixture *fixture, const struct store_backend *backend)
 {
-	*fixture = (struct fixture){ .ops = ops, .folder = "/tmp/store-test-XXXXXX" };
+	*fixture = (struct fixture){ .backend = backend, .folder = "/tmp/store-test-XXXXXX" };
 	cr_assert_not_null(mkdtemp(fixture->folder));
 	snprintf(fixture->path, sizeof(fixture->path), "%s/baton.db", fixture->folder);
 	handles_open(fixture);
@@ -79,7 +79,7 @@ struct draft draft_of(unsigned run, int64_t expected_seq, size_t events)
 	return draft;
 }
 
-/* A draft is returned by value, so the pointers into it are set when it has come to rest. */
+/* A draft is returned by value, so pointers into it are set only when it is committed. */
 static void draft_settle(struct draft *draft)
 {
 	draft->append.events = draft->events;
@@ -110,7 +110,7 @@ bool drafts_commit(struct fixture *fixture, struct draft *const *drafts, size_t 
 		draft_settle(drafts[i]);
 		appends[i] = &drafts[i]->append;
 	}
-	return fixture->ops->commit(fixture->store, appends, count, &fixture->error);
+	return fixture->store->writer->commit(fixture->store, appends, count, &fixture->error);
 }
 
 enum store_outcome draft_try(struct fixture *fixture, struct draft *draft)
@@ -128,8 +128,8 @@ struct store_event_page events_of(struct fixture *fixture, unsigned run)
 {
 	struct uuid id = id_of(run);
 	struct store_event_page page = { 0 };
-	cr_assert(fixture->ops->read_events(fixture->reader, &id, 0, SIZE_MAX, &fixture->arena,
-					    &page, &fixture->error),
+	cr_assert(fixture->reader->ops->read_events(fixture->reader, &id, 0, SIZE_MAX,
+						    &fixture->arena, &page, &fixture->error),
 		  "%s", fixture->error.text);
 	return page;
 }
@@ -137,8 +137,8 @@ struct store_event_page events_of(struct fixture *fixture, unsigned run)
 struct store_event_page events_all(struct fixture *fixture)
 {
 	struct store_event_page page = { 0 };
-	cr_assert(fixture->ops->read_all(fixture->reader, 0, SIZE_MAX, &fixture->arena, &page,
-					 &fixture->error),
+	cr_assert(fixture->reader->ops->read_all(fixture->reader, 0, SIZE_MAX, &fixture->arena,
+						 &page, &fixture->error),
 		  "%s", fixture->error.text);
 	return page;
 }
@@ -148,8 +148,8 @@ bool run_exists(struct fixture *fixture, unsigned run)
 	struct uuid id = id_of(run);
 	struct store_run row;
 	bool found = false;
-	cr_assert(fixture->ops->read_run(fixture->reader, &id, &fixture->arena, &row, &found,
-					 &fixture->error),
+	cr_assert(fixture->reader->ops->read_run(fixture->reader, &id, &fixture->arena, &row,
+						 &found, &fixture->error),
 		  "%s", fixture->error.text);
 	return found;
 }
@@ -159,8 +159,8 @@ struct store_run run_of(struct fixture *fixture, unsigned run)
 	struct uuid id = id_of(run);
 	struct store_run row = { 0 };
 	bool found = false;
-	cr_assert(fixture->ops->read_run(fixture->reader, &id, &fixture->arena, &row, &found,
-					 &fixture->error),
+	cr_assert(fixture->reader->ops->read_run(fixture->reader, &id, &fixture->arena, &row,
+						 &found, &fixture->error),
 		  "%s", fixture->error.text);
 	cr_assert(found);
 	return row;
@@ -170,7 +170,7 @@ static bool tell_events(struct fixture *f, struct buf *out)
 {
 	char id[UUID_TEXT_SIZE];
 	struct store_event_page events;
-	if (!f->ops->read_all(f->reader, 0, SIZE_MAX, &f->arena, &events, &f->error))
+	if (!f->reader->ops->read_all(f->reader, 0, SIZE_MAX, &f->arena, &events, &f->error))
 		return false;
 	for (size_t i = 0; i < events.count; i++)
 		buf_add_format(out, "%lld " STR_FMT " %lld %lld " STR_FMT " " STR_FMT "\n",
@@ -190,7 +190,7 @@ static void tell_runs(const struct store_run_page *runs, struct buf *out)
 			       "run " STR_FMT " " STR_FMT " " STR_FMT
 			       " %d %lld %lld %lld %lld %lld " STR_FMT "\n",
 			       STR_ARG(uuid_text(&run->id, id)), STR_ARG(run->name),
-			       STR_ARG(run->state), run->stepping, (long long)run->created_at,
+			       STR_ARG(run->state), run->needs_recovery, (long long)run->created_at,
 			       (long long)run->updated_at, (long long)run->ended_at,
 			       (long long)run->seq, (long long)run->floor, STR_ARG(run->summary));
 	}
@@ -203,8 +203,8 @@ static bool tell_snapshots(struct fixture *f, const struct store_run_page *runs,
 		struct store_snapshot snapshot = { 0 };
 		bool found = true;
 		for (int64_t at = 0; found; at = snapshot.seq - 1) {
-			if (!f->ops->read_snapshot(f->reader, &runs->at[i].id, at, &f->arena,
-						   &snapshot, &found, &f->error))
+			if (!f->reader->ops->read_snapshot(f->reader, &runs->at[i].id, at,
+							   &f->arena, &snapshot, &found, &f->error))
 				return false;
 			if (found)
 				buf_add_format(out, "snapshot %zu %lld " STR_FMT "\n", i,
@@ -215,13 +215,14 @@ static bool tell_snapshots(struct fixture *f, const struct store_run_page *runs,
 	return true;
 }
 
-/* What is kept beside the streams, of the names that tests use. */
+/* The side tables, as far as tests use them. */
 static bool tell_beside(struct fixture *f, struct buf *out)
 {
 	struct store_state_counts states;
 	struct store_effect_page due;
-	if (!f->ops->count_states(f->reader, &f->arena, &states, &f->error) ||
-	    !f->ops->list_due(f->reader, 0, INT64_MAX, SIZE_MAX, &f->arena, &due, &f->error))
+	if (!f->reader->ops->count_states(f->reader, &f->arena, &states, &f->error) ||
+	    !f->reader->ops->list_due(f->reader, 0, INT64_MAX, SIZE_MAX, &f->arena, &due,
+				      &f->error))
 		return false;
 	for (size_t i = 0; i < states.count; i++)
 		buf_add_format(out, "state " STR_FMT " %lld\n", STR_ARG(states.at[i].state),
@@ -231,8 +232,8 @@ static bool tell_beside(struct fixture *f, struct buf *out)
 	const struct str kinds[] = { S("profile"), S("team") };
 	for (size_t k = 0; k < COUNT(kinds); k++) {
 		struct store_document_page page;
-		if (!f->ops->list_documents(f->reader, kinds[k], S(""), SIZE_MAX, &f->arena, &page,
-					    &f->error))
+		if (!f->reader->ops->list_documents(f->reader, kinds[k], S(""), SIZE_MAX, &f->arena,
+						    &page, &f->error))
 			return false;
 		for (size_t i = 0; i < page.count; i++)
 			buf_add_format(out, STR_FMT " " STR_FMT " %lld %lld " STR_FMT "\n",
@@ -245,9 +246,9 @@ static bool tell_beside(struct fixture *f, struct buf *out)
 		int64_t value;
 		struct store_request request;
 		bool found;
-		if (!f->ops->read_guard(f->reader, names[i], &value, &f->error) ||
-		    !f->ops->read_request(f->reader, names[i], &f->arena, &request, &found,
-					  &f->error))
+		if (!f->reader->ops->read_guard(f->reader, names[i], &value, &f->error) ||
+		    !f->reader->ops->read_request(f->reader, names[i], &f->arena, &request, &found,
+						  &f->error))
 			return false;
 		buf_add_format(out, STR_FMT " %lld, asked at %lld\n", STR_ARG(names[i]),
 			       (long long)value, found ? (long long)request.at : -1);
@@ -262,9 +263,12 @@ bool timeline_try(struct fixture *f, struct str *out_story)
 	struct store_run_page runs, stepping;
 	struct store_effect_page effects;
 	if (!tell_events(f, &out) ||
-	    !f->ops->list_runs(f->reader, NULL, NULL, SIZE_MAX, &f->arena, &runs, &f->error) ||
-	    !f->ops->list_stepping(f->reader, NULL, SIZE_MAX, &f->arena, &stepping, &f->error) ||
-	    !f->ops->list_effects(f->reader, S(""), NULL, SIZE_MAX, &f->arena, &effects, &f->error))
+	    !f->reader->ops->list_runs(f->reader, NULL, NULL, SIZE_MAX, &f->arena, &runs,
+				       &f->error) ||
+	    !f->reader->ops->list_needing_recovery(f->reader, NULL, SIZE_MAX, &f->arena, &stepping,
+						   &f->error) ||
+	    !f->reader->ops->list_effects(f->reader, S(""), NULL, SIZE_MAX, &f->arena, &effects,
+					  &f->error))
 		return false;
 	tell_runs(&runs, &out);
 	tell_runs(&stepping, &out);
@@ -292,7 +296,7 @@ size_t purge_all(struct fixture *f, size_t limit)
 	bool more = true;
 	size_t slices = 0;
 	for (; more; slices++)
-		cr_assert(f->ops->purge(f->store, limit, NULL, &more, &f->error), "%s",
+		cr_assert(f->store->admin->purge(f->store, limit, NULL, &more, &f->error), "%s",
 			  f->error.text);
 	return slices;
 }
@@ -300,16 +304,17 @@ size_t purge_all(struct fixture *f, size_t limit)
 void check_whole(struct fixture *f)
 {
 	struct store_check check;
-	cr_assert(f->ops->check(f->reader, &f->arena, &check, &f->error), "%s", f->error.text);
+	cr_assert(f->reader->admin->check(f->reader, &f->arena, &check, &f->error), "%s",
+		  f->error.text);
 	if (check.count > 0)
-		cr_assert_fail("%s: " STR_FMT, f->ops->name, STR_ARG(check.problems[0]));
+		cr_assert_fail("%s: " STR_FMT, f->backend->name, STR_ARG(check.problems[0]));
 }
 
 size_t old_runs(struct fixture *f, int64_t ended_before, int64_t most_events)
 {
 	struct store_old_runs runs;
-	cr_assert(f->ops->list_old(f->reader, ended_before, most_events, NULL, 99, &f->arena, &runs,
-				   &f->error));
+	cr_assert(f->reader->ops->list_old(f->reader, ended_before, most_events, NULL, 99,
+					   &f->arena, &runs, &f->error));
 	for (size_t i = 1; i < runs.count; i++)
 		cr_assert_lt(memcmp(&runs.at[i - 1].id, &runs.at[i].id, 16), 0);
 	return runs.count;

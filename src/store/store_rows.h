@@ -1,0 +1,83 @@
+/* store/store_rows.h -- the rows that a store writes and reads.
+ *
+ * Times are microseconds since 1970 in UTC.  Bodies and summaries are JSON that the store does not
+ * look into.  A field marked "read only" is filled by readers and ignored by a commit.
+ */
+#ifndef STORE_STORE_ROWS_H
+#define STORE_STORE_ROWS_H
+
+#include "base/error.h"
+#include "base/sha256.h"
+#include "base/uuid.h"
+
+/* An event as it is appended. */
+struct store_event {
+	struct str type; /* a name of events.def */
+	int64_t at;      /* time of the command that caused it */
+	struct str body;
+	bool kept; /* a life-cycle event: it survives when the floor rises above it */
+	const struct hash
+		*names; /* values that the body refers to: stored, or blobs of this append */
+	size_t name_count;
+};
+
+/* An event as it is read. */
+struct store_event_row {
+	struct uuid run;
+	int64_t seq, position, at;
+	struct str type, body;
+};
+
+/* A value, addressed by the SHA-256 of its bytes. */
+struct store_blob {
+	struct hash hash;
+	struct str bytes;
+};
+
+/* An open effect: requested and not finished.  Recovery reads these rows. */
+struct store_effect {
+	struct uuid id;
+	struct uuid run; /* read only */
+	struct str kind; /* a row of effects.def */
+	int64_t due_at;  /* when a timer fires; 0 = no due time */
+	struct str body;
+};
+
+/* The projection of a run that lists show. */
+struct store_run {
+	struct uuid id;
+	struct str name;     /* of the definition */
+	struct str state;    /* a state of states.def */
+	bool needs_recovery; /* work is under way: after a restart the run must be loaded */
+	int64_t created_at, updated_at;
+	int64_t ended_at; /* 0 until the run ends */
+	int64_t seq;      /* of the newest event; read only */
+	int64_t floor;    /* events with a smaller seq are deleted; read only */
+	struct str summary;
+};
+
+/* A run's folded state after the event with this seq. */
+struct store_snapshot {
+	int64_t seq;              /* read only: a commit stores it at the seq of its last event */
+	struct str body;          /* "" = no snapshot */
+	const struct hash *names; /* values that the body refers to; not read back */
+	size_t name_count;
+};
+
+/* A document: a profile, a schedule, an API key, … */
+struct store_document {
+	struct str kind, name;
+	int64_t revision; /* in a commit: the revision to replace, 0 = it must not exist */
+	int64_t changed_at;
+	struct str body; /* "" = deleted */
+};
+
+/* An idempotency key, bound to a request and to its result. */
+struct store_request {
+	struct str key;      /* "" = none */
+	struct hash said;    /* fingerprint of method, path and body */
+	struct uuid subject; /* the run, question or document that the request made or changed */
+	int64_t at;          /* when; keys expire by age, see store_admin.h */
+};
+
+#endif
