@@ -7,6 +7,8 @@
 #ifndef API_API_CALL_H
 #define API_API_CALL_H
 
+#include "active/executor_jobs.h"
+#include "active/run_commands.h"
 #include "api/api.h"
 #include "api/route.h"
 #include "base/limits.h"

@@ -91,7 +91,8 @@ static void keep_newest(int folder, size_t most)
 				continue;
 			count++;
 			if (oldest[0] == '\0' || strcmp(entry->d_name, oldest) < 0)
-				snprintf(oldest, sizeof(oldest), "%s", entry->d_name);
+				snprintf(oldest, sizeof(oldest), "%.*s", NAME_SIZE - 1,
+					 entry->d_name);
 		}
 		closedir(list);
 		if (count <= most || unlinkat(folder, oldest, 0) != 0)

@@ -48,7 +48,7 @@ static bool start(struct llm_host *host, const struct llm_call *call, uint64_t *
 		free(parrot);
 		return false;
 	}
-	platform_timer_start(host->system, 0, speak, host, parrot->running.id);
+	platform_timer_start(host->platform, 0, speak, host, parrot->running.id);
 	*out_running = parrot->running.id;
 	return true;
 }

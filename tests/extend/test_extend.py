@@ -84,9 +84,10 @@ def copy_of_the_tree(tree):
         if (ROOT / name).exists() and not name.startswith("tests/fuzz/corpus/"):
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, tree / name, follow_symlinks=False)
+    # Not the other builds in it, nor what tools/check writes there at any time.
     shutil.copytree(ROOT / "build", tree / "build", symlinks=True,
-                    ignore=lambda folder, names: [name for name in names if pathlib.Path(folder) == ROOT / "build"
-                                                  and (ROOT / "build" / name / "build.ninja").exists()])
+                    ignore=lambda folder, names: [name for name in names if pathlib.Path(folder) == ROOT / "build" and (
+                        name.startswith("types.ts") or (ROOT / "build" / name / "build.ninja").exists())])
     for name in ("web/node_modules", "tests/describe/node_modules"):
         (tree / name).symlink_to(ROOT / name)
 
