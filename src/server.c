@@ -266,7 +266,7 @@ static bool open_runtime(struct server *server, struct error *error)
 		.customs = server->customs,
 		.contained = sandbox->contained,
 		.definition = find_definition,
-		.agent = registry_agent,
+		.agent = agent_registry_find,
 		.fatal = store_failed,
 		.context = server,
 	};

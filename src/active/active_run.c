@@ -1,9 +1,10 @@
-/* active/active_run.c -- runs in memory: how one comes, is loaded, and goes.
+/* active/active_run.c -- runs in memory: created, loaded, waiting for room on the disk, leaving.
  *
- * A run is in memory while something of it is computed or under way; one that only waits is parked:
- * nothing of it is left here but its rows on the disk.  What happens to a run in memory is turn.c.
+ * A run is in memory while something of it is computed or under way.  A run that only waits for a
+ * time, a person or another run leaves memory; its rows are enough to find it again.  What happens
+ * to the commands of a run is commit_cycle.c.
  */
-#include "active/active_run.h"
+#include "active/active_run_shell.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@
 #include "engine/snapshot.h"
 #include "os/failpoint.h"
 
-/* ---- coming and going ---------------------------------------------------------------- */
+/* ---- finding and making -------------------------------------------------------------- */
 
 static struct str key_of(const struct active_run *active)
 {
@@ -51,11 +52,18 @@ void active_run_unpin(struct active_run *active)
 
 bool active_run_is_stored(const struct active_run *active)
 {
-	return active->run != NULL && active->run->seq > 0 && active->phase == ACTIVE_RUN_READY &&
-	       !active->stale && active->in_flight == 0;
+	return active->state == ACTIVE_RUN_READY && active->run->seq > 0 &&
+	       active->appends_in_flight == 0;
 }
 
-static struct active_run *live_add(struct executor *executor, const struct uuid *run)
+/* Nothing of the run is being decided, waits to be decided, or is at the writer. */
+static bool is_quiet(const struct active_run *active)
+{
+	return active->appends_in_flight == 0 && active->pins == 0 && active->inbox.first == NULL &&
+	       active->redo.first == NULL;
+}
+
+static struct active_run *add_run(struct executor *executor, const struct uuid *run)
 {
 	struct active_run *active = calloc(1, sizeof(*active));
 	require(active != NULL);
@@ -70,12 +78,45 @@ static struct active_run *live_add(struct executor *executor, const struct uuid 
 struct active_run *active_run_new(struct executor *executor, struct uuid run,
 				  struct cached_graph *graph)
 {
-	struct active_run *active = live_add(executor, &run);
-	active->phase = ACTIVE_RUN_READY;
+	struct active_run *active = add_run(executor, &run);
 	active->graph = graph;
-	active->run = run_new(&active->arena, run, graph->graph);
+	active_run_enter(active, &(struct active_run_event){ .input = INPUT_CREATE });
 	return active;
 }
+
+struct active_run *active_run_get(struct executor *executor, const struct uuid *run)
+{
+	struct active_run *active = active_run_find(executor, run);
+	if (active == NULL) {
+		active = add_run(executor, run);
+		active_run_enter(active, &(struct active_run_event){ .input = INPUT_OPEN });
+	}
+	return active;
+}
+
+/* ---- the machine --------------------------------------------------------------------- */
+
+typedef void action(struct active_run *active, const struct active_run_event *event);
+
+static action *const actions[] = {
+#define ACTION(constant, function, text) [ACTION_##constant] = active_run_do_##function,
+#include "contracts/active_run.def"
+};
+
+void active_run_enter(struct active_run *active, const struct active_run_event *event)
+{
+	struct active_run_move move = active_run_machine_next(active->state, event->input);
+	active->state = move.next;
+	actions[move.action](active, event);
+}
+
+void active_run_do_rest(struct active_run *active, const struct active_run_event *event)
+{
+	(void)active;
+	(void)event;
+}
+
+/* ---- the state ----------------------------------------------------------------------- */
 
 void active_run_drop_state(struct active_run *active)
 {
@@ -87,7 +128,23 @@ void active_run_drop_state(struct active_run *active)
 	active_run_forget_loaded(active);
 }
 
-/* Its state is copied into a new arena when the old one has grown to twice what a copy took. */
+void active_run_new_state(struct active_run *active)
+{
+	struct cached_graph *graph = active->graph;
+	active->graph = NULL; /* it stays */
+	active_run_drop_state(active);
+	active->graph = graph;
+	active->run = run_new(&active->arena, active->run_id, graph->graph);
+}
+
+void active_run_do_new_state(struct active_run *active, const struct active_run_event *event)
+{
+	(void)event;
+	active_run_new_state(active);
+}
+
+/* The state is copied when its arena has grown to twice the size of the last copy: what the run no
+ * longer needs stays behind. */
 struct arena active_run_renew(struct active_run *active)
 {
 	struct arena old = { 0 }, fresh = { 0 };
@@ -97,15 +154,14 @@ struct arena active_run_renew(struct active_run *active)
 	struct error error;
 	size_t least = (size_t)FAILPOINT_LIMIT("live.renew", LIMIT_LIVE_STATE_BYTES);
 	size_t twice = 2 * active->copied_bytes;
-	bool quiet = active->in_flight == 0 && active->pins == 0 && active->cycle == NULL &&
-		     active->inbox.first == NULL && active->redo.first == NULL && !active->stale;
-	if (!quiet || active->arena.taken < (least > twice ? least : twice) ||
+	bool still = active->state == ACTIVE_RUN_READY && is_quiet(active);
+	if (!still || active->arena.taken < (least > twice ? least : twice) ||
 	    run_ended(active->run))
 		return old;
 	const struct run_snapshot *snapshot = run_snapshot(active->run, &scratch, &names);
 	bool good =
 		run_restore(snapshot, active->run_id, active->graph->graph, &fresh, &run, &error);
-	require(good); /* what a run says about itself is good */
+	require(good); /* a snapshot of a state restores to that state */
 	old = active->arena;
 	active->arena = fresh;
 	active->run = run;
@@ -139,7 +195,9 @@ bool active_run_take_early_stop(struct active_run *active, const struct uuid *ef
 	return false;
 }
 
-static void live_free(struct active_run *active)
+/* ---- leaving ------------------------------------------------------------------------- */
+
+static void free_run(struct active_run *active)
 {
 	map_remove(&active->executor->by_run, key_of(active));
 	slots_remove(&active->executor->active_runs, active->id);
@@ -148,15 +206,42 @@ static void live_free(struct active_run *active)
 	free(active);
 }
 
+void active_run_do_leave(struct active_run *active, const struct active_run_event *event)
+{
+	(void)event;
+	require(is_quiet(active) && active->deciding == NULL && active->refused.first == NULL);
+	free_run(active);
+}
+
 void active_run_settle(struct active_run *active)
 {
+	if (active->state != ACTIVE_RUN_READY || !is_quiet(active) || active->refused.first != NULL)
+		return;
 	/* What only waits for a time, a person or another run is found by its rows. */
-	bool over =
-		active->run == NULL || active->run->seq == 0 || !run_needs_recovery(active->run);
-	if (over && active->phase == ACTIVE_RUN_READY && !active->stale && active->in_flight == 0 &&
-	    active->pins == 0 && active->inbox.first == NULL && active->redo.first == NULL &&
-	    active->refused.first == NULL && !active->pumping)
-		live_free(active);
+	if (active->run->seq == 0 || !run_needs_recovery(active->run))
+		active_run_enter(active, &(struct active_run_event){ .input = INPUT_IDLE });
+}
+
+/* What is under way is on the disk; the next process goes on with it. */
+void active_run_do_discard(struct active_run *active, const struct active_run_event *event)
+{
+	(void)event;
+	command_list_discard(&active->inbox);
+	command_list_discard(&active->redo);
+	command_list_discard(&active->refused);
+	if (active->deciding != NULL)
+		commit_cycle_free(active->deciding);
+	while (active->oldest_append != NULL) {
+		struct commit_cycle *oldest = active->oldest_append;
+		active->oldest_append = oldest->next;
+		commit_cycle_free(oldest);
+	}
+	free_run(active);
+}
+
+void active_run_stop(struct active_run *active)
+{
+	active_run_enter(active, &(struct active_run_event){ .input = INPUT_STOP });
 }
 
 /* ---- loading ------------------------------------------------------------------------- */
@@ -177,15 +262,6 @@ static void load_work(struct executor_read *read, struct store_reader *reader)
 		fail(&loading->error, ERROR_NOT_FOUND, "no such run");
 }
 
-static void refuse_inbox(struct active_run *active, const struct error *error)
-{
-	for (struct pending_command *pending;
-	     (pending = command_list_pop(&active->inbox)) != NULL;) {
-		pending_command_reply(pending, &active->run_id, error);
-		pending_command_free(pending);
-	}
-}
-
 static void resume_open(struct active_run *active)
 {
 	struct run *run = active->run;
@@ -196,55 +272,79 @@ static void resume_open(struct active_run *active)
 		pure_step_begin(active, run->computing.at[i]->path);
 }
 
+static void take_state(struct active_run *active, struct loaded_run *loaded)
+{
+	active->stored = true;
+	active->arena = loaded->arena;
+	active->graph = loaded->graph;
+	active->run = loaded->run;
+	active->run->arena = &active->arena;
+	active->weight = loaded->weight;
+	active->snapshot_size = loaded->snapshot_size;
+	active->executor->loaded_events += loaded->events;
+}
+
+/* No command is decided until every open effect is under way: an effect that a decision opens must
+ * not be taken for one that a crash left behind. */
+void active_run_do_take_and_resume(struct active_run *active, const struct active_run_event *event)
+{
+	take_state(active, event->loaded);
+	resume_open(active);
+	active_run_enter(active, &(struct active_run_event){ .input = INPUT_DECIDED });
+	active_run_wake(active);
+}
+
+void active_run_do_take_and_decide(struct active_run *active, const struct active_run_event *event)
+{
+	take_state(active, event->loaded);
+	active_run_decide(active);
+}
+
+/* The run leaves first: an answer may bring the next command for it. */
+void active_run_do_refuse_and_leave(struct active_run *active, const struct active_run_event *event)
+{
+	struct uuid run = active->run_id;
+	struct command_list inbox = active->inbox;
+	char id[UUID_TEXT_SIZE];
+	if (active->recovering)
+		log_run(LOG_ERROR, uuid_text(&run, id), "cannot be recovered: %s",
+			event->error->text);
+	free_run(active);
+	for (struct pending_command *pending; (pending = command_list_pop(&inbox)) != NULL;) {
+		pending_command_reply(pending, &run, event->error);
+		pending_command_free(pending);
+	}
+}
+
 static void load_done(struct executor_read *read)
 {
 	struct loading *loading = (struct loading *)read;
 	struct executor *executor = read->executor;
 	struct active_run *active = active_run_by_id(executor, loading->active);
 	require(active != NULL);
-	struct error error = loading->error;
-	active->phase = ACTIVE_RUN_READY;
-	bool recovering = active->recovering, resuming = active->resuming;
-	active->recovering = active->resuming = false;
-	if (error.code == ERROR_NONE) {
-		active->arena = loading->loaded.arena;
-		active->graph = loading->loaded.graph;
-		active->run = loading->loaded.run;
-		active->run->arena = &active->arena;
-		active->weight = loading->loaded.weight;
-		active->snapshot_size = loading->loaded.snapshot_size;
-		executor->loaded_events += loading->loaded.events;
-	}
-	arena_done(&read->arena);
-	free(loading);
-	if (error.code != ERROR_NONE) {
-		char id[UUID_TEXT_SIZE];
-		if (recovering)
-			log_run(LOG_ERROR, uuid_text(&active->run_id, id),
-				"cannot be taken up again: %s", error.text);
-		refuse_inbox(active, &error);
-		active_run_settle(active);
+	bool recovering = active->recovering, failed = loading->error.code != ERROR_NONE;
+	if (failed && active->pins > 0) {
+		/* Effects of the run are under way, so it was stored, and the store has lost it. */
+		executor_fail(executor, &loading->error);
 	} else {
-		/* Nothing is decided until all that was open is on its way: what a decision opens
-		 * must not be taken for something that a crash left behind. */
-		active->pumping = true;
-		if (resuming)
-			resume_open(active);
-		active->pumping = false;
-		if (resuming)
-			active_run_wake(active);
-		else
-			active_run_pump(active);
+		active->recovering = recovering && failed; /* for the log */
+		active_run_enter(active, &(struct active_run_event){
+						 .input = failed ? INPUT_LOAD_FAILED : INPUT_LOADED,
+						 .loaded = &loading->loaded,
+						 .error = &loading->error });
 	}
 	if (recovering)
 		recovery_loaded(executor);
+	arena_done(&read->arena);
+	free(loading);
 }
 
-void active_run_load(struct active_run *active)
+void active_run_do_load(struct active_run *active, const struct active_run_event *event)
 {
 	struct loading *loading = calloc(1, sizeof(*loading));
 	require(loading != NULL);
-	active->phase = ACTIVE_RUN_LOADING;
+	(void)event;
+	active_run_drop_state(active);
 	loading->active = active->id;
 	loading->run_id = active->run_id;
 	loading->read.work = load_work;
@@ -252,33 +352,33 @@ void active_run_load(struct active_run *active)
 	executor_read(active->executor, &loading->read);
 }
 
-struct active_run *active_run_get(struct executor *executor, const struct uuid *run)
+/* ---- waiting for room on the disk ---------------------------------------------------- */
+
+static void waited(void *context, uint64_t argument)
 {
-	struct active_run *active = active_run_find(executor, run);
-	if (active == NULL) {
-		active = live_add(executor, run);
-		active->resuming = true;
-		active_run_load(active);
-	}
-	return active;
+	struct active_run *active = active_run_by_id(context, argument);
+	require(active != NULL);
+	active_run_unpin(active);
+	active_run_enter(active, &(struct active_run_event){ .input = INPUT_TIMER });
 }
 
-/* The program ends: what is under way is on the disk and goes on from there next time. */
-void active_run_discard(struct active_run *active)
+static void start_timer(struct active_run *active)
 {
-	for (struct pending_command *pending; (pending = command_list_pop(&active->inbox)) != NULL;)
-		pending_command_free(pending);
-	for (struct pending_command *pending; (pending = command_list_pop(&active->redo)) != NULL;)
-		pending_command_free(pending);
-	for (struct pending_command *pending;
-	     (pending = command_list_pop(&active->refused)) != NULL;)
-		pending_command_free(pending);
-	if (active->cycle != NULL)
-		commit_cycle_free(active->cycle);
-	while (active->flying != NULL) {
-		struct commit_cycle *first = active->flying;
-		active->flying = first->next;
-		commit_cycle_free(first);
-	}
-	live_free(active);
+	active_run_pin(active);
+	platform_timer_start(active->executor->settings.platform, LIMIT_STORE_FULL_RETRY_MS * 1000,
+			     waited, active->executor, active->id);
+}
+
+void active_run_do_wait_to_load(struct active_run *active, const struct active_run_event *event)
+{
+	(void)event;
+	active_run_drop_state(active);
+	start_timer(active);
+}
+
+void active_run_do_wait_to_create(struct active_run *active, const struct active_run_event *event)
+{
+	(void)event;
+	active_run_new_state(active);
+	start_timer(active);
 }

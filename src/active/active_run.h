@@ -19,6 +19,7 @@
 #ifndef ACTIVE_ACTIVE_RUN_H
 #define ACTIVE_ACTIVE_RUN_H
 
+#include "active/active_run_machine.h"
 #include "active/executor.h"
 #include "active/graph_cache.h"
 #include "active/pending_command.h"
@@ -28,49 +29,43 @@
 struct commit_cycle;
 struct value_fetch_state;
 
-enum active_run_phase {
-	ACTIVE_RUN_LOADING, /* its events are being read */
-	ACTIVE_RUN_READY,
-	ACTIVE_RUN_FETCHING, /* advance() waits for values or the tree */
-};
-
 struct active_run {
 	uint64_t id; /* in executor->active_runs */
 	struct executor *executor;
 	struct uuid run_id;
-	char key[16]; /* in executor->by_run */
-	enum active_run_phase phase;
-	bool pumping;
-	bool resuming;   /* go on with what is open once loaded */
-	bool stale;      /* what was decided on this state is not stored: it must be read again */
-	bool starved;    /* for want of room on the disk, so not at once */
-	bool renewed;    /* its creation was not stored and is tried again */
-	bool recovering; /* recovery waits for it */
-	bool uncounted;  /* its place under way was never counted, so it gives none back */
-	struct arena arena;
+	char key[16];                /* in executor->by_run */
+	enum active_run_state state; /* changed by active_run_enter() alone */
+	bool stored;                 /* the run's creation is committed */
+	bool recovering;             /* recovery waits until the run is loaded */
+	bool uncounted; /* the run's place under way was never counted: its end gives none back */
+
+	struct arena arena; /* of the state */
 	struct cached_graph *graph;
-	struct run *run;
-	size_t copied_bytes;  /* that the state took when it was last copied */
-	size_t weight;        /* of the bodies of the events behind the newest snapshot */
+	struct run *run;      /* the state; NULL while it is read */
+	size_t copied_bytes;  /* size of the state when it was last copied */
+	size_t weight;        /* bytes of the events behind the newest snapshot */
 	size_t snapshot_size; /* of that snapshot; 0 = there is none */
-	struct command_list inbox;
-	struct command_list redo;    /* their append was refused: decided again after a reload */
-	struct command_list refused; /* told once what they were measured against is on the disk */
-	struct commit_cycle *cycle;  /* the one that is being decided */
-	struct commit_cycle *flying; /* those at the writer, the oldest first */
-	struct commit_cycle *last_flying; /* the newest of them, while there is one */
-	size_t in_flight;                 /* turns at the writer */
-	size_t pins;                      /* computations and effects that will come back */
-	struct uuid *early_stops;         /* effects that were told to end before they had begun */
+
+	/* Commands, each list in arrival order. */
+	uint64_t arrivals;           /* so many have come */
+	struct command_list inbox;   /* wait to be decided */
+	struct command_list redo;    /* their appends were refused: decided again on a new state */
+	struct command_list refused; /* by the engine; answered when every append is committed */
+	struct commit_cycle *deciding; /* what the values are fetched for; NULL = nothing */
+	struct commit_cycle *oldest_append, *newest_append; /* at the writer */
+	size_t appends_in_flight;
+
+	size_t pins; /* effects and computations that will come back to the run */
+	/* Effects that should end and have not begun. */
+	struct uuid *early_stops;
 	size_t early_stop_count, early_stop_room;
-	/* How appends came to the disk, oldest first, until an event tells it. */
+	/* How long the newest commits took, oldest first, until an event records it. */
 	struct run_commit commits[LIMIT_COMMITS_TOLD];
 	size_t commit_count;
-	bool reading;          /* values for a pure step */
-	uint64_t computations; /* pure steps that wait for that, the newest first; 0 = none */
-	struct value_fetch_state
-		*loaded; /* values read by hash, kept while a decision needs them */
-	struct str tree; /* taken for this turn; "" = not */
+	bool reading;          /* values for a pure step are being read */
+	uint64_t computations; /* pure steps that wait for them, newest first; 0 = none */
+	struct value_fetch_state *loaded; /* values read by hash, for decisions */
+	struct str tree;                  /* of the workspace, for this decision; "" = none */
 	char tree_text[96];
 };
 
@@ -85,7 +80,6 @@ struct active_run *active_run_get(struct executor *executor, const struct uuid *
 
 /* Queues the command and decides as far as possible.  The command is the run's now. */
 void active_run_command(struct active_run *active, struct pending_command *pending);
-void active_run_pump(struct active_run *active);
 /* Starts the steps that can start: a program that was stopping may have held them back. */
 void active_run_wake(struct active_run *active);
 
@@ -100,20 +94,10 @@ void active_run_settle(struct active_run *active);
 void active_run_note_early_stop(struct active_run *active, const struct uuid *effect);
 bool active_run_take_early_stop(struct active_run *active, const struct uuid *effect);
 
-/* The state is the stored one: nothing is at the writer, nothing has to be read again. */
+/* The state in memory is what is committed. */
 bool active_run_is_stored(const struct active_run *active);
 /* A value that was decided and is not committed yet; false when there is none. */
 bool active_run_find_unwritten(const struct active_run *active, const struct hash *hash,
 			       struct str *out_bytes);
-
-/* ---- for this room ------------------------------------------------------------------- */
-
-void active_run_load(struct active_run *active);
-void active_run_drop_state(struct active_run *active);
-/* Copies the state into a new arena when the old one has grown enough and nothing of the run is
- * under way.  The old memory, to be freed once nobody looks at it; empty when nothing was done. */
-MUST_CHECK struct arena active_run_renew(struct active_run *active);
-/* The program ends and the run has not ended. */
-void active_run_discard(struct active_run *active);
 
 #endif

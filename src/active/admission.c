@@ -1,12 +1,13 @@
-/* active/admission.c -- runs that wait for their turn.
+/* active/admission.c -- the admission queue.
  *
- * A definition may say of which kind its runs are (pipeline, say), and a start may name a key; of a
- * kind only so many are under way at once, of a key one.  The store's guards count them in the
- * commits that begin and end a run (R13), so the count is as durable as the runs.  A start that a
- * guard refuses is recorded as a queued run; when one ends the next is told to start, and a guard
- * that refuses that, too, leaves it where it was.
+ * A definition may name the kind of its runs (pipeline), and a start may name a concurrency key.
+ * Only so many runs of a kind are under way at once, and one run of a key.  Guards of the store
+ * count them in the commits that begin and end a run (R13), so the count is as durable as the runs.
+ * A start that a guard refuses is recorded as a queued run.  When a run ends, the next queued run
+ * gets COMMAND_START; if a guard refuses that too, the run stays in the queue.
  *
- * The order is by priority, then by age.  Who waits only for a key holds up nobody else.
+ * The order is by priority, then by age.  A run that waits only for its key does not hold up the
+ * runs behind it.
  */
 #include "active/admission.h"
 
@@ -28,10 +29,10 @@ struct admission_entry {
 	struct uuid run;
 	struct str kind, key;
 	int64_t priority, queued_at;
-	bool going; /* it has been told to start */
+	bool starting; /* COMMAND_START is on its way */
 };
 
-/* ---- what is counted ------------------------------------------------------------------ */
+/* ---- counting ------------------------------------------------------------------------- */
 
 bool admission_counts(const struct run *run)
 {
@@ -86,7 +87,7 @@ static void count(struct executor *executor, struct str guard, int64_t change)
 	free(counter);
 }
 
-/* ---- who waits ------------------------------------------------------------------------ */
+/* ---- the queue ------------------------------------------------------------------------ */
 
 static bool is_before(const struct admission_entry *a, const struct admission_entry *b)
 {
@@ -154,13 +155,13 @@ struct admission_place admission_place(const struct executor *executor, const st
 	return place;
 }
 
-/* ---- who may go ----------------------------------------------------------------------- */
+/* ---- starting ------------------------------------------------------------------------- */
 
-static bool may_go(struct executor *executor, const struct admission_entry *entry)
+static bool may_start(struct executor *executor, const struct admission_entry *entry)
 {
 	AUTO(arena) arena = { 0 };
 	int64_t limit = admission_limit(executor, entry->kind);
-	if (entry->going ||
+	if (entry->starting ||
 	    (entry->key.size > 0 && counted(executor, admission_key_guard(entry->key, &arena)) > 0))
 		return false;
 	return limit < 0 || counted(executor, admission_guard(entry->kind, &arena)) < limit;
@@ -175,12 +176,12 @@ static void count_entry(struct executor *executor, const struct admission_entry 
 		count(executor, admission_key_guard(entry->key, &arena), change);
 }
 
-/* The first that may; a start may change the queue, so the search begins anew. */
-static struct admission_entry *next_to_go(struct executor *executor)
+/* A start may change the queue, so each search begins at its head. */
+static struct admission_entry *next_to_start(struct executor *executor)
 {
 	for (struct admission_entry *entry = executor->admission.first; entry != NULL;
 	     entry = entry->next)
-		if (may_go(executor, entry))
+		if (may_start(executor, entry))
 			return entry;
 	return NULL;
 }
@@ -189,9 +190,9 @@ void admission_try_next(struct executor *executor)
 {
 	if (executor->draining || !executor->recovered)
 		return;
-	for (struct admission_entry *entry; (entry = next_to_go(executor)) != NULL;) {
+	for (struct admission_entry *entry; (entry = next_to_start(executor)) != NULL;) {
 		struct uuid run = entry->run;
-		entry->going = true;
+		entry->starting = true;
 		count_entry(executor, entry, 1);
 		FAILPOINT("queue.before_start");
 		active_run_command(active_run_get(executor, &run),
@@ -202,9 +203,9 @@ void admission_try_next(struct executor *executor)
 void admission_refused(struct executor *executor, const struct uuid *run)
 {
 	struct admission_entry *entry = *find(executor, run);
-	if (entry == NULL || !entry->going)
+	if (entry == NULL || !entry->starting)
 		return;
-	entry->going = false;
+	entry->starting = false;
 	count_entry(executor, entry, -1);
 }
 
@@ -217,12 +218,13 @@ void admission_forget(struct executor *executor, const struct uuid *run)
 
 /* ---- commits -------------------------------------------------------------------------- */
 
-static void count_guards(struct commit_cycle *cycle, int64_t change)
+/* Also when the store does not count the run: its place in memory is free all the same. */
+static void count_run(struct executor *executor, const struct run *run, int64_t change)
 {
-	const struct store_append *append = &cycle->ticket.append;
-	for (size_t i = 0; i < append->guard_count; i++)
-		if (!str_equal(append->guards[i].name, PROJECTION_OWN_RETENTION))
-			count(cycle->executor, append->guards[i].name, change);
+	AUTO(arena) arena = { 0 };
+	count(executor, admission_guard(projection_kind(run), &arena), change);
+	if (run->key.size > 0)
+		count(executor, admission_key_guard(run->key, &arena), change);
 }
 
 void admission_committed(struct commit_cycle *cycle, const struct active_run *active)
@@ -238,29 +240,29 @@ void admission_committed(struct commit_cycle *cycle, const struct active_run *ac
 			      has(event->as.run_created, priority) ? event->as.run_created->priority
 								   : 0,
 			      event->at);
-			/* Whoever was in its way may have ended since. */
+			/* The run that was in its way may have ended since. */
 			changed = true;
 		}
 		if (event->type == EVENT_RUN_STARTED || event->type == EVENT_RUN_CANCELLING) {
 			struct admission_entry *entry = *find(executor, &active->run_id);
-			/* What was counted when it was told to start is counted by its guards. */
-			if (entry != NULL && entry->going)
+			/* From now on its guards count it. */
+			if (entry != NULL && entry->starting)
 				count_entry(executor, entry, -1);
 			leave(executor, &active->run_id);
 			changed = true;
 		}
 	}
 	if (cycle->admission_delta != 0)
-		count_guards(cycle, cycle->admission_delta);
+		count_run(executor, active->run, cycle->admission_delta);
 	if (cycle->admission_delta < 0 || changed)
 		admission_try_next(executor);
 }
 
 /* ---- after a restart ------------------------------------------------------------------ */
 
-/* How many are under way is not read: by the time it was here somebody may have ended, and a count
- * that is too high would hold up everybody for ever.  One that is too low costs a refusal. */
-struct recalling {
+/* The counts are not read: when they arrive a run may have ended, and a count that is too high would
+ * hold up the queue for ever.  A count that is too low costs one refused append. */
+struct queue_read {
 	struct executor_read read;
 	struct store_effect_page page;
 	const struct run_open_place **places;
@@ -270,7 +272,7 @@ struct recalling {
 	struct error error;
 };
 
-static bool recall_place(struct recalling *r, size_t i)
+static bool parse_place(struct queue_read *r, size_t i)
 {
 	struct arena *arena = &r->read.arena;
 	const struct json *json;
@@ -283,22 +285,22 @@ static bool recall_place(struct recalling *r, size_t i)
 	return r->places[i] != NULL || problems_fail(&problems, &r->error);
 }
 
-static void recall_work(struct executor_read *read, struct store_reader *reader)
+static void queue_work(struct executor_read *read, struct store_reader *reader)
 {
-	struct recalling *r = (struct recalling *)read;
+	struct queue_read *r = (struct queue_read *)read;
 	if (!reader->ops->list_effects(reader, S("queue"), NULL, LIMIT_QUEUED, &read->arena,
 				       &r->page, &r->error))
 		return;
 	r->places = arena_array(&read->arena, const struct run_open_place *, r->page.count);
 	for (size_t i = 0; i < r->page.count; i++)
-		if (!recall_place(r, i))
+		if (!parse_place(r, i))
 			return;
 	FAILPOINT("queue.recalled");
 }
 
-static void recall_done(struct executor_read *read)
+static void queue_done(struct executor_read *read)
 {
-	struct recalling *r = (struct recalling *)read;
+	struct queue_read *r = (struct queue_read *)read;
 	struct executor *executor = read->executor;
 	if (r->error.code != ERROR_NONE) {
 		executor_fail(executor, &r->error);
@@ -319,13 +321,13 @@ static void recall_done(struct executor_read *read)
 void admission_recover(struct executor *executor, platform_callback *done, void *context,
 		       uint64_t argument)
 {
-	struct recalling *r = calloc(1, sizeof(*r));
+	struct queue_read *r = calloc(1, sizeof(*r));
 	require(r != NULL);
 	r->done = done;
 	r->context = context;
 	r->argument = argument;
-	r->read.work = recall_work;
-	r->read.done = recall_done;
+	r->read.work = queue_work;
+	r->read.done = queue_done;
 	executor_read(executor, &r->read);
 }
 

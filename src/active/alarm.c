@@ -1,12 +1,11 @@
-/* active/alarm.c -- what is due: waits, deadlines, attempts to come, questions nobody answered.
+/* active/alarm.c -- alarms: waits, deadlines, retries, questions that nobody answered.
  *
- * Rows of open effects say when, by the wall clock (architecture R18).  Those that are due soon
- * have an alarm in memory; the others cost nothing until a look at the disk, made in time, finds
- * them near.  So a million runs may wait without one of them being in memory.
+ * The rows of open effects hold the due times, by the wall clock (architecture R18).  Rows that are
+ * due soon have an alarm in memory.  The others are found by a scan of the store, made before the
+ * first of them is due, so a million runs may wait without being in memory.
  *
- * While the process lives a delay is a delay, whatever happens to the wall clock: the loop counts
- * what is left monotonically, and a time that has come has come.  After a restart the wall decides,
- * and what is late is due at once.
+ * While the process lives an alarm counts by the monotonic clock: setting the wall clock does not
+ * move it.  After a restart the wall clock decides, and alarms that are late ring at once.
  */
 #include "active/alarm.h"
 
@@ -21,8 +20,8 @@
 
 struct alarm {
 	struct arena arena;
-	char key[16]; /* in runtime->alarms */
-	uint64_t id;  /* in runtime->alarm_slots */
+	char key[16]; /* in executor->alarms */
+	uint64_t id;  /* in executor->alarm_slots */
 	struct uuid run;
 	struct str step;
 	int64_t due_at;
@@ -48,7 +47,7 @@ static void remove_alarm(struct executor *executor, struct alarm *alarm)
 	alarm_free(alarm);
 }
 
-static void rang(void *context, uint64_t id)
+static void ring(void *context, uint64_t id)
 {
 	struct executor *executor = context;
 	struct alarm *alarm = slots_get(&executor->alarm_slots, id);
@@ -63,9 +62,9 @@ static void rang(void *context, uint64_t id)
 	active_run_command(active_run_get(executor, &run), pending);
 }
 
-/* ---- looking ahead ------------------------------------------------------------------- */
+/* ---- the next scan ------------------------------------------------------------------- */
 
-static void look_ahead(void *context, uint64_t argument)
+static void scan_timer(void *context, uint64_t argument)
 {
 	struct executor *executor = context;
 	(void)argument;
@@ -73,9 +72,9 @@ static void look_ahead(void *context, uint64_t argument)
 	alarm_scan(executor);
 }
 
-/* There is something on the disk that is due then.  Which of two looks comes first is counted by
- * the monotonic clock: the wall may have been set between them. */
-static void look_in_time(struct executor *executor, int64_t due_at)
+/* Makes sure that a scan happens before `due_at`.  Which of two scans is earlier is decided by the
+ * monotonic clock: the wall clock may have been set between them. */
+static void scan_before(struct executor *executor, int64_t due_at)
 {
 	struct platform *platform = executor->settings.platform;
 	int64_t delay = due_at - LIMIT_ALARM_MS * INT64_C(1000) / 2 - executor_now(executor);
@@ -85,7 +84,7 @@ static void look_in_time(struct executor *executor, int64_t due_at)
 	if (executor->alarm_scan_timer != 0)
 		platform_timer_stop(platform, executor->alarm_scan_timer);
 	executor->alarm_scan_at = at;
-	executor->alarm_scan_timer = platform_timer_start(platform, delay, look_ahead, executor, 0);
+	executor->alarm_scan_timer = platform_timer_start(platform, delay, scan_timer, executor, 0);
 }
 
 void alarm_set(struct executor *executor, const struct uuid *run, const struct uuid *effect,
@@ -98,7 +97,7 @@ void alarm_set(struct executor *executor, const struct uuid *run, const struct u
 	if (alarm != NULL)
 		remove_alarm(executor, alarm);
 	if (due_at - now > LIMIT_ALARM_MS * INT64_C(1000)) {
-		look_in_time(executor, due_at);
+		scan_before(executor, due_at);
 		return;
 	}
 	alarm = calloc(1, sizeof(*alarm));
@@ -109,7 +108,7 @@ void alarm_set(struct executor *executor, const struct uuid *run, const struct u
 	alarm->due_at = due_at;
 	alarm->id = slots_add(&executor->alarm_slots, alarm);
 	map_put(&executor->alarms, (struct str){ alarm->key, sizeof(alarm->key) }, alarm);
-	alarm->timer = platform_timer_start(executor->settings.platform, due_at - now, rang,
+	alarm->timer = platform_timer_start(executor->settings.platform, due_at - now, ring,
 					    executor, alarm->id);
 }
 
@@ -130,13 +129,13 @@ void alarm_discard_all(struct executor *executor)
 	slots_done(&executor->alarm_slots);
 }
 
-/* ---- a look at the disk --------------------------------------------------------------- */
+/* ---- the scan ------------------------------------------------------------------------- */
 
-struct look {
+struct scan {
 	struct executor_read read;
 	struct store_effect_page page;
 	struct str *steps;
-	int64_t later; /* when the first is due that is not near; 0 = none is */
+	int64_t later; /* due time of the first row that is not due soon; 0 = none */
 	int64_t now;
 	struct error error;
 };
@@ -164,50 +163,50 @@ static bool read_step(const struct store_effect *effect, struct arena *arena, st
 	return true;
 }
 
-static void look_work(struct executor_read *read, struct store_reader *reader)
+static void scan_work(struct executor_read *read, struct store_reader *reader)
 {
-	struct look *look = (struct look *)read;
-	int64_t near = look->now + LIMIT_ALARM_MS * INT64_C(1000);
+	struct scan *scan = (struct scan *)read;
+	int64_t near = scan->now + LIMIT_ALARM_MS * INT64_C(1000);
 	struct store_effect_page first;
-	if (!reader->ops->list_due(reader, 0, near, LIMIT_ALARMS, &read->arena, &look->page,
-				   &look->error))
+	if (!reader->ops->list_due(reader, 0, near, LIMIT_ALARMS, &read->arena, &scan->page,
+				   &scan->error))
 		return;
-	look->steps = arena_array(&read->arena, struct str, look->page.count);
-	for (size_t i = 0; i < look->page.count; i++)
-		if (!read_step(&look->page.at[i], &read->arena, &look->steps[i], &look->error))
+	scan->steps = arena_array(&read->arena, struct str, scan->page.count);
+	for (size_t i = 0; i < scan->page.count; i++)
+		if (!read_step(&scan->page.at[i], &read->arena, &scan->steps[i], &scan->error))
 			return;
-	/* What is left of this page, or the earliest behind it, tells when to look again. */
-	if (look->page.count == LIMIT_ALARMS)
-		look->later = look->page.at[look->page.count - 1].due_at;
+	/* The next scan must come before what this one leaves out. */
+	if (scan->page.count == LIMIT_ALARMS)
+		scan->later = scan->page.at[scan->page.count - 1].due_at;
 	else if (reader->ops->list_due(reader, near, INT64_MAX, 1, &read->arena, &first,
-				       &look->error) &&
+				       &scan->error) &&
 		 first.count > 0)
-		look->later = first.at[0].due_at;
+		scan->later = first.at[0].due_at;
 }
 
-static void look_done(struct executor_read *read)
+static void scan_done(struct executor_read *read)
 {
-	struct look *look = (struct look *)read;
+	struct scan *scan = (struct scan *)read;
 	struct executor *executor = read->executor;
-	if (look->error.code != ERROR_NONE)
-		executor_fail(executor, &look->error);
-	/* One that is set is newer than what was read. */
-	for (size_t i = 0; look->error.code == ERROR_NONE && i < look->page.count; i++)
-		if (alarm_find(executor, &look->page.at[i].id) == NULL)
-			alarm_set(executor, &look->page.at[i].run, &look->page.at[i].id,
-				  look->steps[i], look->page.at[i].due_at);
-	if (look->later > 0)
-		look_in_time(executor, look->later);
+	if (scan->error.code != ERROR_NONE)
+		executor_fail(executor, &scan->error);
+	/* An alarm that is set is newer than the row that was read. */
+	for (size_t i = 0; scan->error.code == ERROR_NONE && i < scan->page.count; i++)
+		if (alarm_find(executor, &scan->page.at[i].id) == NULL)
+			alarm_set(executor, &scan->page.at[i].run, &scan->page.at[i].id,
+				  scan->steps[i], scan->page.at[i].due_at);
+	if (scan->later > 0)
+		scan_before(executor, scan->later);
 	arena_done(&read->arena);
-	free(look);
+	free(scan);
 }
 
 void alarm_scan(struct executor *executor)
 {
-	struct look *look = calloc(1, sizeof(*look));
-	require(look != NULL);
-	look->now = executor_now(executor);
-	look->read.work = look_work;
-	look->read.done = look_done;
-	executor_read(executor, &look->read);
+	struct scan *scan = calloc(1, sizeof(*scan));
+	require(scan != NULL);
+	scan->now = executor_now(executor);
+	scan->read.work = scan_work;
+	scan->read.done = scan_done;
+	executor_read(executor, &scan->read);
 }

@@ -1,5 +1,5 @@
-/* active/append_builder.c -- a turn as the store takes it: events, values, the run's row, what
- * opens and closes.
+/* active/append_builder.c -- a decision as the store takes it: events, values, the run's row, opened
+ * and closed effects, guards, a snapshot.
  */
 #include "active/commit_cycle.h"
 #include "active/executor_state.h"
@@ -8,15 +8,16 @@
 #include "base/limits.h"
 #include "engine/snapshot.h"
 
-/* The effect that this event closes, and the step that something new is open of, or due at another
- * time; "" when there is none. */
+/* The effect that an event closes, and the step whose open effect is new or has another due time
+ * ("" = none). */
 struct change {
 	bool closes;
 	struct uuid closed;
 	struct str step;
 };
 
-/* A further attempt is another effect: what was to come is open under the id of the one before. */
+/* A further attempt is an effect with another id; the retry is open under the id of the attempt
+ * before. */
 static struct change change_of_subrun(const struct run *run,
 				      const struct run_subrun_requested *event)
 {
@@ -84,7 +85,7 @@ static void add_opened(struct commit_cycle *cycle, struct store_append *append,
 	append->opened = opened;
 }
 
-/* What of the run itself is open from this event on, or no longer. */
+/* Opens and closes the rows of the run itself: its deadline, its place in the admission queue. */
 static void change_run(struct commit_cycle *cycle, struct store_append *append,
 		       const struct run *run, enum event_type type, struct store_effect *opened,
 		       struct uuid *closed)
@@ -132,7 +133,7 @@ static void fill_events(struct commit_cycle *cycle, struct store_append *append,
 	append->event_count = count;
 }
 
-/* What one event opened and a later one of the same turn closed never was open. */
+/* An effect that one event opens and a later event of the same append closes is never open. */
 static void fill_effects(struct commit_cycle *cycle, struct store_append *append,
 			 const struct run *run)
 {
@@ -159,7 +160,7 @@ static void fill_effects(struct commit_cycle *cycle, struct store_append *append
 	append->closed = closed;
 }
 
-/* A run's first append brings its graph along. */
+/* The first append of a run also stores its graph. */
 static void fill_blobs(struct commit_cycle *cycle, struct store_append *append,
 		       const struct active_run *active)
 {
@@ -235,8 +236,8 @@ static int64_t guard_limit(int64_t limit, bool begins, int64_t change)
 	return !begins || limit < 0 ? -1 : limit - 1 + change;
 }
 
-/* Who is under way is counted: of each kind that has a queue, and of each key. */
-static void fill_turn_taking(struct commit_cycle *cycle, const struct run *run, bool uncounted)
+/* Guards count the runs under way: of each kind, and of each concurrency key. */
+static void fill_admission(struct commit_cycle *cycle, const struct run *run, bool uncounted)
 {
 	const struct decision *decision = &cycle->decision;
 	bool begins = false, ends = false;
@@ -247,7 +248,10 @@ static void fill_turn_taking(struct commit_cycle *cycle, const struct run *run, 
 		ends = ends || (type == EVENT_RUN_FINISHED && run->begun_at > 0);
 	}
 	int64_t change = (int64_t)begins - (int64_t)ends;
-	if (!(begins || ends) || uncounted || !admission_counts(run))
+	if (!(begins || ends) || !admission_counts(run))
+		return;
+	cycle->admission_delta = change;
+	if (uncounted)
 		return;
 	struct str kind = projection_kind(run);
 	int64_t limit = admission_limit(cycle->executor, kind);
@@ -256,7 +260,6 @@ static void fill_turn_taking(struct commit_cycle *cycle, const struct run *run, 
 	if (run->key.size > 0)
 		add_guard(cycle, (struct store_guard){ admission_key_guard(run->key, &cycle->arena),
 						       change, guard_limit(1, begins, change) });
-	cycle->admission_delta = change;
 }
 
 void append_build(struct commit_cycle *cycle, struct active_run *active)
@@ -271,6 +274,6 @@ void append_build(struct commit_cycle *cycle, struct active_run *active)
 	fill_effects(cycle, append, run);
 	fill_blobs(cycle, append, active);
 	fill_retention(cycle, append, run);
-	fill_turn_taking(cycle, run, active->uncounted);
+	fill_admission(cycle, run, active->uncounted);
 	fill_snapshot(cycle, append, active);
 }

@@ -1,13 +1,15 @@
-/* active/commit_cycle.c -- commands in, appends out, effects behind the commit (architecture R2).
+/* active/commit_cycle.c -- decide, commit, act (architecture R2).
  *
- * A turn is one command with everything that came of it: the decision, the rows, and what must
- * happen once they are on the disk.  Turns of one run are committed in order; the next command is
- * decided while the one before is still at the writer.
+ * A command is decided on the state in memory, which is ahead of the disk; its append is queued; the
+ * next command is decided.  The writer answers the appends of a run in order.  A committed one lets
+ * its reply, its notice and its effects leave.  A refused one makes the state stale: then everything
+ * in flight comes back first, and every command that is not answered is decided again.
  */
 #include "active/commit_cycle.h"
 
 #include <stdlib.h>
 
+#include "active/active_run_shell.h"
 #include "active/alarm.h"
 #include "active/effect_kind.h"
 #include "active/executor_state.h"
@@ -24,7 +26,16 @@ void commit_cycle_free(struct commit_cycle *cycle)
 	free(cycle);
 }
 
-/* What is due at another time, or not at all any more. */
+/* While a run is paused its alarms ring in vain.  A time that had come may lie ahead again when the
+ * run is resumed, because the wall clock was set back meanwhile: then it needs its alarm again. */
+static void set_alarms_of_resumed(const struct commit_cycle *cycle)
+{
+	for (size_t i = 0; i < cycle->decision.event_count; i++)
+		if (cycle->decision.events[i].type == EVENT_RUN_RESUMED)
+			alarm_scan(cycle->executor);
+}
+
+/* Alarms follow the rows of open effects: set, moved or cleared. */
 static void set_alarms(struct commit_cycle *cycle)
 {
 	const struct store_append *append = &cycle->ticket.append;
@@ -52,7 +63,8 @@ static void begin_effect(struct active_run *active, const struct event *event)
 		effect_kind_begin(active, event->as.run_subrun_requested->step);
 }
 
-/* How long it took: the run's next event will tell, which could not name one without events. */
+/* How long the commit took is recorded with the run's next event.  A commit without events cannot be
+ * named there. */
 static void note_commit(const struct commit_cycle *cycle, struct active_run *active)
 {
 	if (cycle->decision.event_count == 0)
@@ -72,7 +84,7 @@ static void note_commit(const struct commit_cycle *cycle, struct active_run *act
 	active->commits[active->commit_count++] = commit;
 }
 
-/* These are told with the append that is on its way; others may have come since. */
+/* These commits are recorded by the append that is now at the writer; newer ones may have come. */
 static void forget_commits(const struct commit_cycle *cycle, struct active_run *active)
 {
 	if (cycle->decision.event_count == 0)
@@ -85,13 +97,14 @@ static void forget_commits(const struct commit_cycle *cycle, struct active_run *
 	active->commit_count = kept;
 }
 
-/* What waited for the commit leaves now: the reply, the notice, the effects. */
+/* Everything that waited for the commit leaves now: the reply, the notice, the effects. */
 static void cycle_act(struct commit_cycle *cycle, struct active_run *active)
 {
 	pending_command_reply(cycle->pending, &active->run_id, NULL);
 	cycle->notice.position = cycle->ticket.append.last_position;
 	notice_publish(cycle->executor, &cycle->notice);
 	set_alarms(cycle);
+	set_alarms_of_resumed(cycle);
 	admission_committed(cycle, active);
 	if (cycle->notice.ended && !uuid_is_zero(&cycle->parent))
 		cycle->executor->settings.effects->subrun_ended(cycle->executor, &active->run_id);
@@ -103,193 +116,106 @@ static void cycle_act(struct commit_cycle *cycle, struct active_run *active)
 		effect_kind_stop(active, &cycle->decision.stops[i]);
 }
 
-static void fed(void *context, uint64_t argument)
+/* ---- the writer answers -------------------------------------------------------------- */
+
+static enum append_sender sender_of(const struct pending_command *pending)
 {
-	struct executor *executor = context;
-	struct active_run *active = active_run_by_id(executor, argument);
+	if (pending->command.kind == COMMAND_CREATE)
+		return pending->replied != NULL ? SENDER_CREATION : SENDER_SUBRUN;
+	if (pending->command.kind == COMMAND_START)
+		return SENDER_START;
+	return pending->replied != NULL ? SENDER_REQUEST : SENDER_RESULT;
+}
+
+static enum append_outcome outcome_of(const struct commit_cycle *cycle)
+{
+	switch (cycle->ticket.append.outcome) {
+	case STORE_COMMITTED:
+		return OUTCOME_DONE;
+	case STORE_REPEATED:
+		return OUTCOME_REPEATED;
+	case STORE_GUARDED:
+		if (cycle->pending->command.kind == COMMAND_CREATE &&
+		    (int64_t)cycle->executor->admission.count >=
+			    FAILPOINT_LIMIT("admission.queue", (int64_t)LIMIT_QUEUED))
+			return OUTCOME_QUEUE_FULL;
+		return OUTCOME_GUARD_REFUSED;
+	case STORE_FULL:
+		return OUTCOME_DISK_FULL;
+	case STORE_PENDING:
+	case STORE_CONFLICT:
+		break;
+	}
+	return OUTCOME_CONFLICT;
+}
+
+static void cycle_answered(struct writer_ticket *ticket)
+{
+	struct commit_cycle *cycle = (struct commit_cycle *)ticket;
+	struct active_run *active = active_run_by_id(cycle->executor, cycle->active);
 	require(active != NULL);
-	active_run_unpin(active);
-	active_run_load(active);
+	/* The writer answers in the order in which it was asked. */
+	require(active->oldest_append == cycle);
+	active->oldest_append = cycle->next;
+	active->appends_in_flight--;
+	FAILPOINT("runtime.committed");
+	enum append_outcome outcome = outcome_of(cycle);
+	if (outcome == OUTCOME_DONE || outcome == OUTCOME_DISK_FULL)
+		executor_note_disk_space(cycle->executor, outcome == OUTCOME_DISK_FULL);
+	struct append_answer answer = active_run_answer_next(outcome, sender_of(cycle->pending));
+	active_run_enter(active, &(struct active_run_event){ .input = answer.input,
+							     .cycle = cycle,
+							     .remedy = answer.remedy });
 }
 
-/* Once nothing decided on the old state is under way, everything is decided again on a new one; for
- * want of room not before some time has passed. */
-static void reload_when_quiet(struct active_run *active)
+/* Tells the client, or changes what must be different when the command is decided again. */
+static void apply_remedy(const struct active_run_event *event, struct active_run *active)
 {
-	if (active->in_flight > 0 || active->cycle != NULL)
+	struct pending_command *pending = event->cycle->pending;
+	struct error error = { 0 };
+	switch (event->remedy) {
+	case REMEDY_ACT_ON_IT:
+	case REMEDY_DECIDE_AGAIN:
+	case APPEND_REMEDY_COUNT:
 		return;
-	bool starved = active->starved;
-	active->stale = active->starved = false;
-	while (active->refused.first != NULL)
-		command_list_push(&active->redo, command_list_pop(&active->refused));
-	while (active->inbox.first != NULL)
-		command_list_push(&active->redo, command_list_pop(&active->inbox));
-	active->inbox = active->redo;
-	active->redo = (struct command_list){ 0 };
-	active_run_drop_state(active);
-	if (!starved) {
-		active_run_load(active);
+	case REMEDY_QUEUE_CREATION:
+		pending->command.queued = true;
 		return;
-	}
-	active->phase = ACTIVE_RUN_LOADING;
-	active_run_pin(active);
-	platform_timer_start(active->executor->settings.platform, LIMIT_STORE_FULL_RETRY_MS * 1000,
-			     fed, active->executor, active->id);
-}
-
-/* Its item goes back to be decided again; the rest of the turn is forgotten. */
-static void cycle_redo(struct commit_cycle *cycle, struct active_run *active)
-{
-	if (active->renewed) { /* decided behind a creation that is tried again */
-		command_list_push(&active->inbox, cycle->pending);
-		arena_done(&cycle->arena);
-		free(cycle);
-		active_run_pin(active);
-		active_run_pump(active);
-		active_run_unpin(active);
-		return;
-	}
-	command_list_push(&active->redo, cycle->pending);
-	active->stale = true;
-	arena_done(&cycle->arena);
-	free(cycle);
-	reload_when_quiet(active);
-}
-
-/* Nothing of a run's first turn is stored, so the run never was. */
-static void cycle_never_was(struct commit_cycle *cycle, struct active_run *active,
-			    const struct error *error)
-{
-	pending_command_reply(cycle->pending, &active->run_id, error);
-	commit_cycle_free(cycle);
-	active_run_drop_state(active);
-	if (active->inbox.first != NULL || active->refused.first != NULL)
-		reload_when_quiet(active);
-}
-
-/* Somebody else wrote this stream: a new run whose id is taken, or a state that is behind. */
-static void cycle_refused(struct commit_cycle *cycle, struct active_run *active)
-{
-	if (cycle->pending->command.kind != COMMAND_CREATE) {
-		cycle_redo(cycle, active);
-		return;
-	}
-	struct error error;
-	fail(&error, ERROR_CONFLICT, "there is already a run with this id");
-	cycle_never_was(cycle, active, &error);
-}
-
-/* The store knew the key: somebody else did this already, so what was decided here is not true. */
-static void cycle_repeated(struct commit_cycle *cycle, struct active_run *active)
-{
-	pending_command_reply_repeated(cycle->pending, &cycle->ticket.append.request);
-	if (cycle->pending->command.kind == COMMAND_CREATE) {
-		cycle_never_was(cycle, active, NULL);
-		return;
-	}
-	commit_cycle_free(cycle);
-	active->stale = true;
-	reload_when_quiet(active);
-}
-
-/* Nothing of a run's first turn is stored, and it shall be created all the same: its item comes
- * first again, what came for the run meanwhile stays behind it. */
-static void cycle_create_anew(struct commit_cycle *cycle, struct active_run *active)
-{
-	struct cached_graph *graph = active->graph;
-	active->graph = NULL; /* it stays */
-	active_run_drop_state(active);
-	active->graph = graph;
-	active->run = run_new(&active->arena, active->run_id, graph->graph);
-	active->stale = active->starved = false;
-	active->renewed = true;
-	struct command_list behind[] = { active->redo, active->refused, active->inbox };
-	active->inbox = active->redo = active->refused = (struct command_list){ 0 };
-	command_list_push(&active->inbox, cycle->pending);
-	for (size_t i = 0; i < COUNT(behind); i++)
-		while (behind[i].first != NULL)
-			command_list_push(&active->inbox, command_list_pop(&behind[i]));
-	arena_done(&cycle->arena);
-	free(cycle);
-}
-
-static void create_again(void *context, uint64_t argument)
-{
-	struct executor *executor = context;
-	struct active_run *active = active_run_by_id(executor, argument);
-	require(active != NULL);
-	active_run_unpin(active);
-	active->phase = ACTIVE_RUN_READY;
-	active_run_pump(active);
-}
-
-/* Every place of its kind is taken: the run is created all the same and waits for its turn. */
-static void create_queued(struct commit_cycle *cycle, struct active_run *active)
-{
-	struct executor *executor = active->executor;
-	struct pending_command *pending = cycle->pending;
-	if (executor->admission.count >= LIMIT_QUEUED) {
-		struct error error;
-		fail(&error, ERROR_OVERLOADED,
-		     "%d runs wait for their turn already; try again later", LIMIT_QUEUED);
-		cycle_never_was(cycle, active, &error);
-		return;
-	}
-	pending->command.queued = true;
-	cycle_create_anew(cycle, active);
-	active_run_pump(active);
-}
-
-/* A guard stands at its limit (R13). */
-static void cycle_guarded(struct commit_cycle *cycle, struct active_run *active)
-{
-	enum command_kind kind = cycle->pending->command.kind;
-	if (kind == COMMAND_CREATE) {
-		create_queued(cycle, active);
-	} else if (kind == COMMAND_START) {
+	case REMEDY_STAY_QUEUED:
 		admission_refused(active->executor, &active->run_id);
-		commit_cycle_free(cycle);
-		active->stale = true;
-		reload_when_quiet(active);
-	} else {
-		/* Only a count that is wrong refuses an end; the end is what counts. */
+		return;
+	case REMEDY_LEAVE_UNCOUNTED:
 		log_line(LOG_WARNING, "the count of runs under way is too low; it is left alone");
 		active->uncounted = true;
-		cycle_redo(cycle, active);
+		return;
+	case REMEDY_REPLY_REPEATED:
+		pending_command_reply_repeated(pending, &event->cycle->ticket.append.request);
+		return;
+	case REMEDY_REPLY_ID_TAKEN:
+		fail(&error, ERROR_CONFLICT, "there is already a run with this id");
+		break;
+	case REMEDY_REPLY_OVERLOADED:
+		fail(&error, ERROR_OVERLOADED,
+		     "%d runs wait for admission already; try again later", LIMIT_QUEUED);
+		break;
+	case REMEDY_REPLY_FULL:
+		fail(&error, ERROR_STORAGE_FULL,
+		     "there is no room on the disk, nothing was changed; make room and try again");
+		break;
 	}
+	pending_command_reply(pending, &active->run_id, &error);
 }
 
-/* There is no room on the disk.  Who asked is told so and may ask again; the result of an effect
- * has nobody who would bring it again, so it stays until it is stored. */
-static void cycle_starved(struct commit_cycle *cycle, struct active_run *active)
+/* ---- committed ----------------------------------------------------------------------- */
+
+static void act(struct commit_cycle *cycle, struct active_run *active)
 {
-	struct error error;
-	fail(&error, ERROR_STORAGE_FULL,
-	     "there is no room on the disk, nothing was changed; make room and try again");
-	if (cycle->pending->command.kind == COMMAND_CREATE && cycle->pending->replied != NULL) {
-		cycle_never_was(cycle, active, &error);
-	} else if (cycle->pending->command.kind == COMMAND_CREATE) {
-		/* A part of another run, which waits for it. */
-		cycle_create_anew(cycle, active);
-		active->phase = ACTIVE_RUN_LOADING;
-		active_run_pin(active);
-		platform_timer_start(active->executor->settings.platform,
-				     LIMIT_STORE_FULL_RETRY_MS * 1000, create_again,
-				     active->executor, active->id);
-	} else if (cycle->pending->replied != NULL) {
-		pending_command_reply(cycle->pending, &active->run_id, &error);
-		commit_cycle_free(cycle);
-		if (active->renewed)
-			return;
-		active->stale = true;
-		reload_when_quiet(active);
-	} else {
-		active->starved = !active->renewed;
-		cycle_redo(cycle, active);
-	}
+	active->stored = true;
+	note_commit(cycle, active);
+	cycle_act(cycle, active);
 }
 
-/* A refusal is an answer too: it leaves only when the state it was measured against is stored. */
+/* A refusal is an answer too: it leaves only when the state it was decided on is stored. */
 static void tell_refused(struct active_run *active)
 {
 	for (struct pending_command *pending;
@@ -299,47 +225,96 @@ static void tell_refused(struct active_run *active)
 	}
 }
 
-static void cycle_committed(struct writer_ticket *ticket)
+void active_run_do_act(struct active_run *active, const struct active_run_event *event)
 {
-	struct commit_cycle *cycle = (struct commit_cycle *)ticket;
-	struct active_run *active = active_run_by_id(cycle->executor, cycle->active);
-	require(active != NULL);
-	active->in_flight--;
-	/* The writer answers in the order in which it was asked. */
-	require(active->flying == cycle);
-	active->flying = cycle->next;
-	FAILPOINT("runtime.committed");
-	if (ticket->append.outcome == STORE_COMMITTED || ticket->append.outcome == STORE_FULL)
-		executor_note_disk_space(cycle->executor, ticket->append.outcome == STORE_FULL);
-	if (ticket->append.outcome == STORE_CONFLICT) {
-		cycle_refused(cycle, active);
-	} else if (ticket->append.outcome == STORE_REPEATED) {
-		cycle_repeated(cycle, active);
-	} else if (ticket->append.outcome == STORE_GUARDED) {
-		cycle_guarded(cycle, active);
-	} else if (ticket->append.outcome == STORE_FULL) {
-		cycle_starved(cycle, active);
-	} else {
-		/* The turn still looks at the old one. */
-		struct arena old = active_run_renew(active);
-		active_run_pin(active);
-		active->renewed = false;
-		note_commit(cycle, active);
-		cycle_act(cycle, active);
-		if (active->in_flight == 0)
-			tell_refused(active);
-		active_run_unpin(active);
-		commit_cycle_free(cycle);
-		arena_done(&old);
-	}
+	/* The cycle still looks at the old state. */
+	struct arena old = active_run_renew(active);
+	active_run_pin(active);
+	act(event->cycle, active);
+	if (active->appends_in_flight == 0)
+		tell_refused(active);
+	active_run_unpin(active);
+	commit_cycle_free(event->cycle);
+	arena_done(&old);
 	active_run_settle(active);
 }
+
+/* ---- refused ------------------------------------------------------------------------- */
+
+static enum active_run_input drained_input(const struct active_run *active)
+{
+	const struct pending_command *first = active->inbox.first;
+	if (first != NULL && first->command.kind == COMMAND_CREATE)
+		return INPUT_DRAINED_CREATE;
+	return first == NULL && !active->stored ? INPUT_DRAINED_GONE : INPUT_DRAINED;
+}
+
+/* When nothing that was decided on the wrong state is in flight, every command that is not answered
+ * waits again, in arrival order. */
+static void enter_drained(struct active_run *active)
+{
+	if (active->appends_in_flight > 0 || active->deciding != NULL)
+		return;
+	command_list_merge(&active->inbox, &active->refused);
+	command_list_merge(&active->inbox, &active->redo);
+	active_run_enter(active, &(struct active_run_event){ .input = drained_input(active) });
+}
+
+void active_run_do_act_and_drain(struct active_run *active, const struct active_run_event *event)
+{
+	act(event->cycle, active);
+	commit_cycle_free(event->cycle);
+	enter_drained(active);
+}
+
+/* Frees the cycle and keeps its command. */
+static void requeue(struct commit_cycle *cycle, struct active_run *active)
+{
+	struct command_list kept = { 0 };
+	command_list_push(&kept, cycle->pending);
+	command_list_merge(&active->redo, &kept);
+	arena_done(&cycle->arena);
+	free(cycle);
+}
+
+void active_run_do_requeue(struct active_run *active, const struct active_run_event *event)
+{
+	apply_remedy(event, active);
+	requeue(event->cycle, active);
+	enter_drained(active);
+}
+
+void active_run_do_requeue_fetched(struct active_run *active, const struct active_run_event *event)
+{
+	struct commit_cycle *cycle = active->deciding;
+	(void)event;
+	active->deciding = NULL;
+	requeue(cycle, active);
+	enter_drained(active);
+}
+
+void active_run_do_drain(struct active_run *active, const struct active_run_event *event)
+{
+	apply_remedy(event, active);
+	commit_cycle_free(event->cycle);
+	enter_drained(active);
+}
+
+void active_run_do_create_and_decide(struct active_run *active,
+				     const struct active_run_event *event)
+{
+	(void)event;
+	active_run_new_state(active);
+	active_run_decide(active);
+}
+
+/* ---- appending ----------------------------------------------------------------------- */
 
 static void cycle_commit(struct commit_cycle *cycle, struct active_run *active)
 {
 	struct run *run = active->run;
 	append_build(cycle, active);
-	cycle->ticket.done = cycle_committed;
+	cycle->ticket.done = cycle_answered;
 	cycle->notice = (struct executor_notice){ .run = run->id,
 						  .seq = run->seq,
 						  .ended = run_ended(run),
@@ -349,12 +324,12 @@ static void cycle_commit(struct commit_cycle *cycle, struct active_run *active)
 	if (watch != NULL && uuid_equal(&watch->run, &run->id))
 		watch->appended = true;
 	forget_commits(cycle, active);
-	active->in_flight++;
-	if (active->flying != NULL)
-		active->last_flying->next = cycle;
+	active->appends_in_flight++;
+	if (active->oldest_append != NULL)
+		active->newest_append->next = cycle;
 	else
-		active->flying = cycle;
-	active->last_flying = cycle;
+		active->oldest_append = cycle;
+	active->newest_append = cycle;
 	FAILPOINT("runtime.before_append");
 	writer_append(cycle->executor->writer, &cycle->ticket);
 }
@@ -373,9 +348,10 @@ static bool has_blob(const struct commit_cycle *cycle, const struct hash *hash,
 bool active_run_find_unwritten(const struct active_run *active, const struct hash *hash,
 			       struct str *out_bytes)
 {
-	if (active->cycle != NULL && has_blob(active->cycle, hash, out_bytes))
+	if (active->deciding != NULL && has_blob(active->deciding, hash, out_bytes))
 		return true;
-	for (const struct commit_cycle *cycle = active->flying; cycle != NULL; cycle = cycle->next)
+	for (const struct commit_cycle *cycle = active->oldest_append; cycle != NULL;
+	     cycle = cycle->next)
 		if (has_blob(cycle, hash, out_bytes))
 			return true;
 	return false;
@@ -395,18 +371,17 @@ static void cycle_fetched(struct executor *executor, uint64_t id, uint64_t argum
 		executor_fail(executor, error);
 		return;
 	}
-	active->phase = ACTIVE_RUN_READY;
-	struct commit_cycle *cycle = active->cycle;
-	if (active->stale) {
-		active->cycle = NULL;
-		cycle_redo(cycle, active);
-		return;
-	}
-	cycle_go_on(cycle, active);
-	active_run_pump(active);
+	active_run_enter(active, &(struct active_run_event){ .input = INPUT_FETCHED });
 }
 
-/* The pure steps this turn started: they are computed once it is committed. */
+void active_run_do_decide_on(struct active_run *active, const struct active_run_event *event)
+{
+	(void)event;
+	cycle_go_on(active->deciding, active);
+	active_run_decide(active);
+}
+
+/* The pure steps that this cycle started; they are computed once it is committed. */
 static void note_computing(struct commit_cycle *cycle, const struct run *run)
 {
 	int64_t before = run->seq - (int64_t)cycle->decision.event_count;
@@ -419,8 +394,8 @@ static void note_computing(struct commit_cycle *cycle, const struct run *run)
 	}
 }
 
-/* The first pure steps need nothing that is not here: their results are stored with the run's
- * creation, so that a run of n steps is n commits. */
+/* The first pure steps need only the run's inputs, which are here.  Their results are stored with the
+ * run's creation, so that a run of n steps takes n commits and not n + 1. */
 static void compute_with_creation(struct commit_cycle *cycle, struct active_run *active)
 {
 	struct run *run = active->run;
@@ -433,7 +408,7 @@ static void compute_with_creation(struct commit_cycle *cycle, struct active_run 
 		struct command command = { .kind = COMMAND_COMPUTED, .now = cycle->now };
 		struct decision seen = { .arena = &cycle->arena };
 		struct error error;
-		/* What the one before came to may have called the run off. */
+		/* The result of the step before may have ended the run. */
 		if (first[i]->state == STEP_RUNNING &&
 		    pure_step_command(active, first[i], &seen, &command)) {
 			enum engine_answer answer =
@@ -443,56 +418,42 @@ static void compute_with_creation(struct commit_cycle *cycle, struct active_run 
 	}
 }
 
-/* Values or the tree are needed before it can go on. */
-static void cycle_fetch(struct commit_cycle *cycle, struct active_run *active)
+void active_run_do_fetch(struct active_run *active, const struct active_run_event *event)
 {
-	active->phase = ACTIVE_RUN_FETCHING;
-	active->cycle = cycle;
-	value_fetch(active, &cycle->decision, cycle_fetched, 0);
+	active->deciding = event->cycle;
+	value_fetch(active, &event->cycle->decision, cycle_fetched, 0);
 }
 
-/* Nothing came of it that would be stored.  What shall end is told so all the same, and who asked
- * hears once what it was measured against is on the disk. */
-static void cycle_settle(struct commit_cycle *cycle, struct active_run *active)
+static void enter_need(struct commit_cycle *cycle, struct active_run *active)
 {
-	struct pending_command *pending = cycle->pending;
-	for (size_t i = 0; i < cycle->decision.stop_count; i++)
-		effect_kind_stop(active, &cycle->decision.stops[i]);
+	active_run_enter(active, &(struct active_run_event){ .input = INPUT_NEED, .cycle = cycle });
+}
+
+/* The cycle is at the writer, or gone. */
+static void enter_decided(struct active_run *active)
+{
+	active_run_release_loaded(active);
+	active_run_enter(active, &(struct active_run_event){ .input = INPUT_DECIDED });
+}
+
+/* The command is answered without an append: once the state it was decided on is stored. */
+static void answer_when_stored(struct commit_cycle *cycle, struct active_run *active)
+{
+	command_list_push(&active->refused, cycle->pending);
+	active->deciding = NULL;
 	arena_done(&cycle->arena);
 	free(cycle);
-	active_run_release_loaded(active);
-	command_list_push(&active->refused, pending);
-	if (active->in_flight == 0)
+	if (active->appends_in_flight == 0)
 		tell_refused(active);
+	enter_decided(active);
 }
 
-static void cycle_advance(struct commit_cycle *cycle, struct active_run *active)
+/* The decision has no events.  Effects that should end are stopped all the same. */
+static void cycle_settle(struct commit_cycle *cycle, struct active_run *active)
 {
-	struct engine_values values = active_run_values(active);
-	/* What has ended is recorded, and the run's own end too; what would begin is not even
-	 * requested, because a request that nobody has begun looks like one that was cut off. */
-	cycle->held_back = active->executor->draining && active->run->live > 0;
-	if (!cycle->held_back &&
-	    advance(active->run, cycle->now, &values, &cycle->decision) == ENGINE_NEED) {
-		cycle_fetch(cycle, active);
-		return;
-	}
-	active->cycle = NULL;
-	if (cycle->pending->command.kind == COMMAND_CREATE && !cycle->computed &&
-	    !cycle->held_back) {
-		compute_with_creation(cycle, active);
-		cycle_advance(cycle, active);
-		return;
-	}
-	/* An answer to a request with a key is remembered even if nothing came of it. */
-	if (cycle->decision.event_count == 0 && cycle->pending->claim.key.key.size == 0) {
-		cycle_settle(cycle, active);
-		return;
-	}
-	note_computing(cycle, active->run);
-	cycle_commit(cycle, active);
-	/* Only now: the events were printed from it. */
-	active_run_release_loaded(active);
+	for (size_t i = 0; i < cycle->decision.stop_count; i++)
+		effect_kind_stop(active, &cycle->decision.stops[i]);
+	answer_when_stored(cycle, active);
 }
 
 static void cycle_refuse(struct commit_cycle *cycle, struct active_run *active,
@@ -502,25 +463,47 @@ static void cycle_refuse(struct commit_cycle *cycle, struct active_run *active,
 	if (pending->command.kind == COMMAND_START)
 		admission_forget(active->executor, &active->run_id);
 	pending->refusal = arena_copy(&pending->arena, error, sizeof(*error));
-	command_list_push(&active->refused, pending);
-	arena_done(&cycle->arena);
-	free(cycle);
-	active->cycle = NULL;
-	active_run_release_loaded(active);
-	if (active->in_flight == 0)
-		tell_refused(active);
+	answer_when_stored(cycle, active);
 }
 
-/* The command, then what follows from it. */
+static void cycle_advance(struct commit_cycle *cycle, struct active_run *active)
+{
+	struct engine_values values = active_run_values(active);
+	/* While the program stops no effect is requested: a request that never began would look
+	 * like one that a crash cut off.  Ends are recorded, the run's own end too. */
+	cycle->held_back = active->executor->draining && active->run->live > 0;
+	if (!cycle->held_back &&
+	    advance(active->run, cycle->now, &values, &cycle->decision) == ENGINE_NEED) {
+		enter_need(cycle, active);
+		return;
+	}
+	active->deciding = NULL;
+	if (cycle->pending->command.kind == COMMAND_CREATE && !cycle->computed &&
+	    !cycle->held_back) {
+		compute_with_creation(cycle, active);
+		cycle_advance(cycle, active);
+		return;
+	}
+	/* The answer to a command with a key is remembered even if it has no events. */
+	if (cycle->decision.event_count == 0 && cycle->pending->claim.key.key.size == 0) {
+		cycle_settle(cycle, active);
+		return;
+	}
+	note_computing(cycle, active->run);
+	cycle_commit(cycle, active);
+	/* Only now the fetched values may go: the events were printed from them. */
+	enter_decided(active);
+}
+
+/* Decides the command, then the steps that follow from it. */
 static void cycle_go_on(struct commit_cycle *cycle, struct active_run *active)
 {
 	struct engine_values values = active_run_values(active);
 	struct error error;
 	if (!cycle->decided && !cycle->pending->is_wakeup)
-		switch (decide(active->run, &cycle->pending->command, &values, &cycle->decision,
-			       &error)) {
+		switch (decide(active->run, &cycle->command, &values, &cycle->decision, &error)) {
 		case ENGINE_NEED:
-			cycle_fetch(cycle, active);
+			enter_need(cycle, active);
 			return;
 		case ENGINE_REFUSED:
 			cycle_refuse(cycle, active, &error);
@@ -532,22 +515,18 @@ static void cycle_go_on(struct commit_cycle *cycle, struct active_run *active)
 	cycle_advance(cycle, active);
 }
 
-/* A call that a crash left open was about to be made again when the run was called off. */
-static void give_up_restart(struct pending_command *pending)
+/* A call that a crash left open was about to be made again when the run was cancelled.  Only this
+ * decision is changed: the cancel may be refused by the store, and then the call is made again. */
+static void give_up_restart(struct command *command)
 {
-	pending->command.kind = COMMAND_FINISHED;
-	pending->command.outcome = RUN_OUTCOME_CANCELLED;
-	pending->command.fault =
-		(struct failure){ error_row(ERROR_CANCELLED)->name,
-				  S("it was called off before it was made again") };
+	command->kind = COMMAND_FINISHED;
+	command->outcome = RUN_OUTCOME_CANCELLED;
+	command->fault = (struct failure){ error_row(ERROR_CANCELLED)->name,
+					   S("it was called off before it was made again") };
 }
 
 static void cycle_begin(struct active_run *active, struct pending_command *pending)
 {
-	if (pending->command.kind == COMMAND_RESTARTED && active->run->cancelling)
-		give_up_restart(pending);
-	if (pending->command.kind == COMMAND_FINISHED)
-		active_run_take_early_stop(active, &pending->command.effect);
 	struct commit_cycle *cycle = calloc(1, sizeof(*cycle));
 	require(cycle != NULL);
 	cycle->executor = active->executor;
@@ -563,35 +542,59 @@ static void cycle_begin(struct active_run *active, struct pending_command *pendi
 			   active->commit_count * sizeof(active->commits[0])),
 		active->commit_count
 	};
-	pending->command.now = cycle->now;
+	cycle->command = pending->command;
+	cycle->command.now = cycle->now;
+	if (cycle->command.kind == COMMAND_RESTARTED && active->run->cancelling)
+		give_up_restart(&cycle->command);
+	if (cycle->command.kind == COMMAND_FINISHED)
+		active_run_take_early_stop(active, &cycle->command.effect);
+	pending->refusal = NULL; /* of an earlier decision */
 	cycle_go_on(cycle, active);
 }
 
-void active_run_pump(struct active_run *active)
+void active_run_do_decide_next(struct active_run *active, const struct active_run_event *event)
 {
-	if (active->pumping)
-		return;
-	active->pumping = true;
-	while (active->phase == ACTIVE_RUN_READY && active->run != NULL && !active->stale &&
-	       !active->executor->failed) {
-		struct pending_command *pending = command_list_pop(&active->inbox);
-		if (pending == NULL)
-			break;
-		cycle_begin(active, pending);
-	}
-	active->pumping = false;
+	(void)event;
+	cycle_begin(active, command_list_pop(&active->inbox));
+}
+
+void active_run_decide(struct active_run *active)
+{
+	active_run_pin(active); /* a decision may end with nothing left to do */
+	while (active->state == ACTIVE_RUN_READY && active->inbox.first != NULL &&
+	       !active->executor->failed)
+		active_run_enter(active, &(struct active_run_event){ .input = INPUT_NEXT });
+	active_run_unpin(active);
 	active_run_settle(active);
+}
+
+void active_run_do_decide(struct active_run *active, const struct active_run_event *event)
+{
+	(void)event;
+	active_run_decide(active);
+}
+
+void active_run_do_queue(struct active_run *active, const struct active_run_event *event)
+{
+	event->pending->arrival = ++active->arrivals;
+	command_list_push(&active->inbox, event->pending);
+}
+
+void active_run_do_queue_and_decide(struct active_run *active, const struct active_run_event *event)
+{
+	active_run_do_queue(active, event);
+	active_run_decide(active);
 }
 
 void active_run_command(struct active_run *active, struct pending_command *pending)
 {
-	command_list_push(&active->inbox, pending);
-	active_run_pump(active);
+	active_run_enter(active,
+			 &(struct active_run_event){ .input = INPUT_COMMAND, .pending = pending });
 }
 
 void active_run_wake(struct active_run *active)
 {
-	/* Its kind is looked at only where a command was refused: it is no creation. */
+	/* The kind of a wakeup is never decided; it must not be COMMAND_CREATE. */
 	struct pending_command *pending = pending_command_new(COMMAND_COMPUTED);
 	pending->is_wakeup = true;
 	active_run_command(active, pending);

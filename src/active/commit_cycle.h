@@ -18,6 +18,7 @@ struct commit_cycle {
 	uint64_t active;
 	struct commit_cycle *next; /* in the run's list of appends in flight */
 	struct pending_command *pending;
+	struct command command; /* the pending one, as it is decided on this state */
 	struct arena arena;
 	struct decision decision;
 	int64_t now, begun_us; /* the same moment by the wall clock and the monotonic one */

@@ -1,9 +1,9 @@
-/* active/executor.c -- the room's front: making, ending, reading, answering. */
+/* active/executor.c -- making and freeing an executor; its services for the rooms above. */
 #include "active/executor.h"
 
 #include <stdlib.h>
 
-#include "active/active_run.h"
+#include "active/active_run_shell.h"
 #include "active/alarm.h"
 #include "active/executor_state.h"
 #include "active/value_fetch.h"
@@ -63,7 +63,7 @@ static void writer_stopped(void *context, const struct error *error)
 	executor_fail(context, error);
 }
 
-/* What definitions may name, and how recovery will treat it under this isolation. */
+/* The tools that definitions may name, with the effect class they have under this isolation. */
 static void make_catalogue(struct executor *executor)
 {
 	const struct tool_table *tools = executor->settings.tools;
@@ -108,14 +108,14 @@ bool executor_new(const struct executor_settings *settings, struct executor **ou
 	return true;
 }
 
-/* What waits for a person, a timer or a child when the program ends. */
+/* Everything that is still in memory when the process ends. */
 static void discard_what_waits(struct executor *executor)
 {
 	uint32_t index = 0;
 	uint64_t id;
 	for (struct active_run *active;
 	     (active = slots_next(&executor->active_runs, &index, &id)) != NULL;)
-		active_run_discard(active);
+		active_run_stop(active);
 	index = 0;
 	for (struct arena *computation;
 	     (computation = slots_next(&executor->computations, &index, &id)) != NULL;) {

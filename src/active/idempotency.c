@@ -1,15 +1,14 @@
-/* active/idempotency.c -- idempotency keys: a command that comes again does nothing again.
+/* active/idempotency.c -- idempotency keys: a command that is sent again is not done again.
  *
- * Two commands with one key never run side by side: the second waits until the first was answered,
- * and then finds in the store what came of it, because an answer leaves behind its commit.  So a
- * command meets either nothing or the whole of its predecessor, whatever it was about and however
- * it went; a refused one has left nothing, and the next one tries itself.  One that was taken and
- * changed nothing, like a second cancel, leaves an append without events: asked again when the run
- * has ended, it is answered as it was.  That the append carries the key too, and is refused when
- * the store knows it, guards against everything else.
+ * Commands with the same key run one after the other.  The second waits until the first is answered,
+ * and an answer leaves after its commit, so the second finds in the store what the first has done.
+ * A refused command stores nothing, and the next one with its key is tried.  A command that is
+ * accepted and changes nothing, like a second cancel, stores an append without events: sent again
+ * when the run has ended, it gets the same answer.  The append carries the key as well, and the store
+ * refuses a key that it knows; that covers every other case.
  *
- * Old keys are forgotten before a keyed command looks, at most once in a while: no timer is needed,
- * and a server that nobody sends keys forgets nothing because there is nothing.
+ * Expired keys are removed before a command with a key looks its own up, at most once in a while, so
+ * no timer is needed.
  */
 #include "active/idempotency.h"
 
@@ -18,34 +17,33 @@
 #include "active/executor_state.h"
 #include "base/limits.h"
 
-struct forgetting {
-	struct executor_admin_job care; /* first */
+struct expiry {
+	struct executor_admin_job admin; /* first */
 	struct pending_command *pending;
 	int64_t before;
 	bool good;
 	struct error error;
 };
 
-static void forget_work(struct executor_admin_job *care, struct store *store)
+static void expiry_work(struct executor_admin_job *admin, struct store *store)
 {
-	struct forgetting *forgetting = (struct forgetting *)care;
-	forgetting->good =
-		store->admin->expire_requests(store, forgetting->before, &forgetting->error);
+	struct expiry *expiry = (struct expiry *)admin;
+	expiry->good = store->admin->expire_requests(store, expiry->before, &expiry->error);
 }
 
-static void forget_done(struct executor_admin_job *care)
+static void expiry_done(struct executor_admin_job *admin)
 {
-	struct forgetting *forgetting = (struct forgetting *)care;
-	struct pending_command *pending = forgetting->pending;
-	if (!forgetting->good)
-		executor_fail(care->executor, &forgetting->error);
+	struct expiry *expiry = (struct expiry *)admin;
+	struct pending_command *pending = expiry->pending;
+	if (!expiry->good)
+		executor_fail(admin->executor, &expiry->error);
 	else
 		pending->claim.granted(pending);
-	free(forgetting);
+	free(expiry);
 }
 
-/* It is this item's turn. */
-static void begin(struct executor *executor, struct pending_command *pending)
+/* The command has the key now. */
+static void grant(struct executor *executor, struct pending_command *pending)
 {
 	int64_t now = executor_now(executor);
 	if (now - executor->keys_expired_at < (int64_t)LIMIT_REQUEST_FORGET_MS * 1000) {
@@ -53,13 +51,13 @@ static void begin(struct executor *executor, struct pending_command *pending)
 		return;
 	}
 	executor->keys_expired_at = now;
-	struct forgetting *forgetting = calloc(1, sizeof(*forgetting));
-	require(forgetting != NULL);
-	forgetting->pending = pending;
-	forgetting->before = now - (int64_t)LIMIT_REQUEST_KEPT_MS * 1000;
-	forgetting->care.work = forget_work;
-	forgetting->care.done = forget_done;
-	executor_admin_job(executor, &forgetting->care);
+	struct expiry *expiry = calloc(1, sizeof(*expiry));
+	require(expiry != NULL);
+	expiry->pending = pending;
+	expiry->before = now - (int64_t)LIMIT_REQUEST_KEPT_MS * 1000;
+	expiry->admin.work = expiry_work;
+	expiry->admin.done = expiry_done;
+	executor_admin_job(executor, &expiry->admin);
 }
 
 void idempotency_claim_take(struct executor *executor, struct pending_command *pending,
@@ -77,7 +75,7 @@ void idempotency_claim_take(struct executor *executor, struct pending_command *p
 	struct pending_command *holder = map_get(&executor->claims, claim->key.key);
 	if (holder == NULL) {
 		map_put(&executor->claims, claim->key.key, pending);
-		begin(executor, pending);
+		grant(executor, pending);
 		return;
 	}
 	while (holder->claim.next != NULL)
@@ -85,7 +83,7 @@ void idempotency_claim_take(struct executor *executor, struct pending_command *p
 	holder->claim.next = pending;
 }
 
-/* The program ends: nobody is answered any more. */
+/* The process ends: nobody is answered any more. */
 static void discard_waiting(struct idempotency_claim *claim)
 {
 	while (claim->next != NULL) {
@@ -108,12 +106,12 @@ void idempotency_claim_release(struct pending_command *pending)
 		discard_waiting(claim);
 		return;
 	}
-	/* Before the next is put: the map borrows the text of whoever holds the key. */
+	/* First remove: the map borrows the key's text from the command that has it. */
 	map_remove(&executor->claims, claim->key.key);
 	if (claim->next == NULL)
 		return;
 	map_put(&executor->claims, claim->next->claim.key.key, claim->next);
-	begin(executor, claim->next);
+	grant(executor, claim->next);
 }
 
 bool idempotency_claim_look_up(const struct pending_command *pending, struct store_reader *reader,

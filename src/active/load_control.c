@@ -1,4 +1,4 @@
-/* active/load_control.c -- how much is under way, whether more may come, and leaving. */
+/* active/load_control.c -- figures, overload, room on the disk, an orderly stop. */
 #include "active/active_run.h"
 #include "active/effect_kind.h"
 #include "active/executor_state.h"
@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "os/failpoint.h"
 
-/* ---- counting ------------------------------------------------------------------------ */
+/* ---- figures ------------------------------------------------------------------------- */
 
 struct executor_counts executor_counts(const struct executor *executor)
 {
@@ -53,7 +53,7 @@ static void count_open(const struct run *run, int64_t now, struct executor_effec
 	}
 }
 
-/* Walks over the steps of every run in memory: a figure for somebody who asks now and then. */
+/* Slow: it walks over every step of every active run.  For metrics, asked for now and then. */
 struct executor_effects executor_effects(struct executor *executor)
 {
 	struct executor_effects effects = { 0 };
@@ -72,7 +72,7 @@ struct executor_effects executor_effects(struct executor *executor)
 	return effects;
 }
 
-/* ---- admitting ----------------------------------------------------------------------- */
+/* ---- overload ------------------------------------------------------------------------ */
 
 bool executor_admits(struct executor *executor, struct error *error)
 {
@@ -107,7 +107,7 @@ void executor_note_disk_space(struct executor *executor, bool full)
 	executor->full = full;
 }
 
-/* ---- leaving ------------------------------------------------------------------------- */
+/* ---- an orderly stop ----------------------------------------------------------------- */
 
 void executor_drain(struct executor *executor)
 {
@@ -128,7 +128,7 @@ bool executor_is_drained(const struct executor *executor)
 		return false;
 	for (const struct active_run *active;
 	     (active = slots_next(&executor->active_runs, &index, &id)) != NULL;)
-		if (active->cycle != NULL || active->inbox.first != NULL ||
+		if (active->deciding != NULL || active->inbox.first != NULL ||
 		    active->redo.first != NULL)
 			return false;
 	return true;

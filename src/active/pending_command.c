@@ -46,10 +46,15 @@ struct pending_command *command_list_pop(struct command_list *queue)
 	return pending;
 }
 
-void command_list_append(struct command_list *list, struct command_list *from)
+void command_list_merge(struct command_list *list, struct command_list *from)
 {
-	for (struct pending_command *pending; (pending = command_list_pop(from)) != NULL;)
-		command_list_push(list, pending);
+	struct command_list merged = { 0 };
+	while (list->first != NULL || from->first != NULL) {
+		bool older = from->first == NULL ||
+			     (list->first != NULL && list->first->arrival < from->first->arrival);
+		command_list_push(&merged, command_list_pop(older ? list : from));
+	}
+	*list = merged;
 }
 
 void command_list_discard(struct command_list *list)

@@ -26,6 +26,7 @@ struct idempotency_claim {
 
 struct pending_command {
 	struct pending_command *next;
+	uint64_t arrival; /* how many had come to the run before, and this one; 0 = not there yet */
 	struct arena arena;
 	struct command command;
 	struct error *refusal;     /* the engine refused the command; told when it is safe */
@@ -63,8 +64,8 @@ struct command_list {
 
 void command_list_push(struct command_list *list, struct pending_command *pending);
 struct pending_command *command_list_pop(struct command_list *list); /* NULL = it is empty */
-/* Moves everything from `from` to the end of `list`. */
-void command_list_append(struct command_list *list, struct command_list *from);
+/* Moves everything from `from` to `list`; both are in arrival order, and so is the result. */
+void command_list_merge(struct command_list *list, struct command_list *from);
 void command_list_discard(struct command_list *list); /* frees them; nobody is answered */
 
 #endif

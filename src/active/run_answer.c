@@ -38,7 +38,7 @@ static bool find_question(struct answering *a, struct store_reader *reader)
 		a->request = step->question.id;
 		open++;
 	}
-	loaded_run_discard(a->read.executor, &loaded);
+	run_load_discard(a->read.executor, &loaded);
 	if (open == 0)
 		return fail(&a->error, ERROR_CONFLICT, "the run waits for nobody's answer");
 	if (open > 1)

@@ -62,7 +62,7 @@ static bool take_graph(struct load *load, const struct hash *hash)
 	return load->out->graph != NULL;
 }
 
-void loaded_run_discard(struct executor *executor, struct loaded_run *loaded)
+void run_load_discard(struct executor *executor, struct loaded_run *loaded)
 {
 	if (loaded->graph != NULL)
 		graph_cache_release(&executor->graphs, loaded->graph);
@@ -107,7 +107,7 @@ static bool load_snapshot(struct load *load)
 			"its snapshot at seq %lld is passed over: %s", (long long)stored.seq,
 			load->error->text);
 		*load->error = (struct error){ 0 };
-		loaded_run_discard(load->executor, load->out);
+		run_load_discard(load->executor, load->out);
 		at = stored.seq - 1;
 		if (at <= 0)
 			return true;
@@ -161,7 +161,7 @@ bool run_load(struct executor *executor, struct store_reader *reader, const stru
 	*out = (struct loaded_run){ 0 };
 	if (load_snapshot(&load) && load_events(&load))
 		return true;
-	loaded_run_discard(executor, out);
+	run_load_discard(executor, out);
 	return false;
 }
 
@@ -176,7 +176,7 @@ bool executor_state_text(struct executor *executor, struct store_reader *reader,
 	if (loaded.run == NULL)
 		return fail(error, ERROR_NOT_FOUND, "no such run");
 	*out_text = run_snapshot_text(run_snapshot(loaded.run, arena, &names), arena);
-	loaded_run_discard(executor, &loaded);
+	run_load_discard(executor, &loaded);
 	return true;
 }
 

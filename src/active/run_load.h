@@ -22,6 +22,6 @@ struct loaded_run {
 MUST_CHECK bool run_load(struct executor *executor, struct store_reader *reader,
 			 const struct uuid *run, struct loaded_run *out_loaded,
 			 struct error *error);
-void loaded_run_discard(struct executor *executor, struct loaded_run *loaded);
+void run_load_discard(struct executor *executor, struct loaded_run *loaded);
 
 #endif

@@ -75,8 +75,8 @@ static void agent_work(struct executor_read *read, struct store_reader *reader)
 	if (value == NULL)
 		fail(&r->answer.error, ERROR_NOT_FOUND, "there is no profile called " STR_FMT,
 		     STR_ARG(str_head(r->name, LIMIT_NAME_BYTES)));
-	else if (registry_profile_agent(reader, value, r->agent, &read->arena, &config,
-					&r->answer.error))
+	else if (agent_registry_profile_agent(reader, value, r->agent, &read->arena, &config,
+					      &r->answer.error))
 		r->answer.text = pipeline_agent_config_text(config, &read->arena);
 }
 

@@ -16,7 +16,7 @@ static const struct description descriptions[] = {
 	  describe_schema_all },
 	{ TEXT("typescript"), TEXT("Every type for a TypeScript client"), describe_typescript },
 	{ TEXT("markdown"), TEXT("Every type as a reference page"), describe_markdown },
-	{ TEXT("states"), TEXT("The lives of runs and steps as Mermaid diagrams"),
+	{ TEXT("states"), TEXT("The states of runs and steps, and of a run in memory"),
 	  describe_states },
 	{ TEXT("events"), TEXT("The events of a run's stream"), describe_events },
 	{ TEXT("errors"), TEXT("The ways Baton says no"), describe_errors },

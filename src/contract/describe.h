@@ -32,6 +32,7 @@ void describe_schema_all(struct buf *out);
 void describe_typescript(struct buf *out);
 void describe_markdown(struct buf *out);
 void describe_states(struct buf *out);
+void describe_active_run(struct buf *out); /* the last part of the states */
 void describe_events(struct buf *out);
 void describe_errors(struct buf *out);
 void describe_config(struct buf *out);

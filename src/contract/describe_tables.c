@@ -106,6 +106,7 @@ void describe_states(struct buf *out)
 		if (!seen)
 			put_machine(out, states[i].machine);
 	}
+	describe_active_run(out);
 }
 
 /* ---- events ---------------------------------------------------------------------------- */

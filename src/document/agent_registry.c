@@ -10,8 +10,8 @@
 #include "contract/pipeline_agent.h"
 #include "document/stored_document.h"
 
-bool registry_agent(struct store_reader *reader, struct str name, struct arena *arena,
-		    const struct run_agent **out_agent, struct error *error)
+bool agent_registry_find(struct store_reader *reader, struct str name, struct arena *arena,
+			 const struct run_agent **out_agent, struct error *error)
 {
 	const void *agent;
 	if (!stored_document_read(reader, DOCUMENT_AGENT, name, arena, &agent, NULL, error))
@@ -23,9 +23,11 @@ bool registry_agent(struct store_reader *reader, struct str name, struct arena *
 	return true;
 }
 
-bool registry_profile_agent(struct store_reader *reader, const struct pipeline_profile *profile,
-			    struct str name, struct arena *arena,
-			    const struct pipeline_agent_config **out_config, struct error *error)
+bool agent_registry_profile_agent(struct store_reader *reader,
+				  const struct pipeline_profile *profile, struct str name,
+				  struct arena *arena,
+				  const struct pipeline_agent_config **out_config,
+				  struct error *error)
 {
 	const void *value;
 	struct error missing;

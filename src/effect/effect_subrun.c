@@ -97,7 +97,7 @@ static void look_work(struct executor_read *read, struct store_reader *reader)
 	look->there = loaded.run != NULL;
 	if (look->there && run_ended(loaded.run))
 		take_end(look, reader, loaded.run);
-	loaded_run_discard(executor, &loaded);
+	run_load_discard(executor, &loaded);
 	if (look->there || look->graph_text.size == 0)
 		return;
 	look->graph =

@@ -60,7 +60,7 @@ static void rebuild_free(struct maintenance_job *job)
 {
 	struct rebuild *rebuild = (struct rebuild *)job;
 	executor_watch_appends(job->executor, NULL);
-	loaded_run_discard(job->executor, &rebuild->loaded);
+	run_load_discard(job->executor, &rebuild->loaded);
 	arena_done(&rebuild->rows);
 	arena_done(&rebuild->arena);
 	arena_done(&job->read.arena);
@@ -201,7 +201,7 @@ static void fold_done(struct executor_read *read)
 	struct loaded_run loaded = rebuild->loaded;
 	rebuild->loaded = (struct loaded_run){ 0 };
 	if (rebuild->error.code == ERROR_NONE && rebuild->watch.appended) {
-		loaded_run_discard(read->executor, &loaded);
+		run_load_discard(read->executor, &loaded);
 		rebuild_next(rebuild);
 		return;
 	}
@@ -216,7 +216,7 @@ static void fold_done(struct executor_read *read)
 			note_found(rebuild, &id);
 		write_run(rebuild, loaded.run);
 	}
-	loaded_run_discard(read->executor, &loaded);
+	run_load_discard(read->executor, &loaded);
 }
 
 /* ---- the documents ------------------------------------------------------------------- */

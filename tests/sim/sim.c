@@ -3,6 +3,7 @@
  *	sim                       seeds 1 to 200
  *	sim --seeds FIRST COUNT
  *	sim --seed N [--trace]    one seed; --trace tells every step
+ *	sim --cells               prints how often each transition of an active run was visited
  *
  * Each seed is played three times: calm, disturbed, and disturbed again; the second must end like
  * the first, and the third must be the second to the byte.
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "active/active_run_machine.h"
 #include "active/notices.h"
 #include "document/documents.h"
 #include "effect/effects.h"
@@ -102,6 +104,42 @@ void __wrap_failpoint_passed(const char *name)
 
 enum turn { TURN_MORE, TURN_OVER, TURN_STOPPED, TURN_CRASHED };
 
+int64_t __real_failpoint_limit(const char *name, int64_t limit);
+int64_t __wrap_failpoint_limit(const char *name, int64_t limit);
+
+int64_t __wrap_failpoint_limit(const char *name, int64_t limit)
+{
+	if (current->queue_limit >= 0 && strcmp(name, "admission.queue") == 0)
+		return current->queue_limit;
+	return __real_failpoint_limit(name, limit);
+}
+
+/* Rare moments that some lives wait for. */
+void sim_entered(unsigned state, unsigned input)
+{
+	struct sim *sim = current;
+	if (sim->mode != SIM_REFUSALS && sim->mode != SIM_DISK_FULL)
+		return;
+	if (input == INPUT_CREATE)
+		sim->impatience++;
+	sim->fetching += input == INPUT_NEED;
+	sim->fetching -= input == INPUT_FETCHED;
+	if (input == INPUT_COMMITTED && sim->slow_writer)
+		sim->talks = sim_chance(&sim->dice, 30);
+	if (input == INPUT_NEED && sim->stops_fetching && sim->crashes_left > 0 &&
+	    sim_system_writes(&sim->platform)) {
+		sim->stops_at_once = true;
+		sim->turns_left = 1;
+	}
+	if (state == ACTIVE_RUN_STALE_FULL && input == INPUT_DRAINED_CREATE) {
+		sim->calls_off = sim_chance(&sim->dice, 60);
+		if (!sim->calls_off && sim->crashes_left > 0) {
+			sim->stops_at_once = true;
+			sim->turns_left = 1;
+		}
+	}
+}
+
 static void store_failed(void *context, const struct error *error)
 {
 	struct sim *sim = context;
@@ -158,9 +196,11 @@ static bool begin_drain(struct sim *sim)
 static enum turn take_turn(struct sim *sim)
 {
 	sim_point(sim);
-	if (sim->turns_left > 0 && --sim->turns_left == 0 && !begin_drain(sim))
+	if (sim->turns_left > 0 && --sim->turns_left == 0 &&
+	    (sim->stops_at_once || !begin_drain(sim)))
 		return TURN_STOPPED;
-	if (sim_chance(&sim->dice, 12) && sim_drive(sim, false))
+	if ((sim->impatience > 0 || sim->calls_off || sim->talks || sim_chance(&sim->dice, 12)) &&
+	    sim_drive(sim, false))
 		return TURN_MORE;
 	if (sim_system_step(&sim->platform))
 		return TURN_MORE;
@@ -199,6 +239,14 @@ static void plan_life(struct sim *sim)
 	sim->scratch = (struct arena){ 0 };
 	sim->broken = sim->fatal = sim->recovered = sim->hung = sim->tidying = false;
 	sim->stopping = false;
+	sim->calls_off = false;
+	sim->impatience = 0;
+	bool refuses = sim->mode == SIM_REFUSALS || sim->mode == SIM_DISK_FULL;
+	sim->slow_writer = refuses && sim_chance(&sim->dice, 40);
+	sim->stops_fetching = sim->slow_writer && sim_chance(&sim->dice, 80);
+	sim->stops_at_once = sim->talks = false;
+	sim->fetching = 0;
+	sim->queue_limit = sim->mode == SIM_REFUSALS && sim_chance(&sim->dice, 30) ? 0 : -1;
 	for (size_t i = 0; i < sim->plan.run_count; i++)
 		sim->plan.runs[i].asked = false;
 	sim_schedules_begin(sim);
@@ -390,6 +438,7 @@ static void check_same_bytes(struct sim *sim, struct sim *again)
 static enum sim_mode mode_of(uint64_t seed)
 {
 	return seed % 5 == 3    ? SIM_COMMIT_FAILS
+	       : seed % 5 == 0  ? SIM_REFUSALS
 	       : seed % 5 == 1  ? SIM_DISK_FULL
 	       : seed % 20 == 7 ? SIM_DISK_DIES
 				: SIM_CRASHES;
@@ -464,7 +513,8 @@ static uint64_t number_of(const char *text)
 {
 	int64_t number;
 	if (text == NULL || !str_to_int(str_from_c(text), &number) || number < 0) {
-		fprintf(stderr, "usage: sim [--seed N | --seeds FIRST COUNT] [--trace]\n");
+		fprintf(stderr,
+			"usage: sim [--seed N | --seeds FIRST COUNT] [--trace] [--cells]\n");
 		exit(2);
 	}
 	return (uint64_t)number;
@@ -473,10 +523,12 @@ static uint64_t number_of(const char *text)
 int main(int count, char **words)
 {
 	uint64_t first = 1, seeds = 200, passed = 0;
-	bool trace = false;
+	bool trace = false, cells = false;
 	for (int i = 1; i < count; i++) {
 		if (strcmp(words[i], "--trace") == 0) {
 			trace = true;
+		} else if (strcmp(words[i], "--cells") == 0) {
+			cells = true;
 		} else if (strcmp(words[i], "--seed") == 0) {
 			first = number_of(words[++i]);
 			seeds = 1;
@@ -496,8 +548,13 @@ int main(int count, char **words)
 	for (uint64_t seed = first; seed < first + seeds; seed++)
 		passed += play_seed(seed, trace, &sum);
 	print_counts(&sum);
+	size_t unvisited = sim_cells_print(cells);
 	if (seeds >= ENOUGH_SEEDS && !is_lively(&sum)) {
 		printf("one of these is too rare: the play has become too tame to show anything\n");
+		passed = 0;
+	}
+	if (seeds >= ENOUGH_SEEDS && unvisited > 0) {
+		printf("the cells above were never visited\n");
 		passed = 0;
 	}
 	printf("%llu passed, %llu failed\n", (unsigned long long)passed,

@@ -19,7 +19,9 @@
  *	sim_people.c       what people answer and tell runs
  *	sim_schedules.c    schedules, what people do to them, and what every commit of one must be
  *	sim_disk.c         the store, and a record of all that was ever committed
+ *	sim_refusals.c     appends that are refused
  *	sim_check.c        what must hold of the store after every life
+ *	sim_cells.c        which transitions of an active run were visited
  *	sim_story.c        what the events must tell, and the same end as undisturbed
  *	sim.c              lives, crashes, seeds
  */
@@ -93,6 +95,8 @@ struct sim_platform {
 void sim_system_init(struct sim_platform *platform, struct sim *sim);
 /* One thing happens: a job runs or is done, a timer fires.  False when nothing can. */
 bool sim_system_step(struct sim_platform *platform);
+/* Something is at the writer. */
+bool sim_system_writes(const struct sim_platform *platform);
 /* The loop has ended: no timer fires any more, jobs in flight come to their end. */
 void sim_system_drain(struct sim_platform *platform);
 /* The plug is pulled: what was at the writer may still reach the disk. */
@@ -167,8 +171,12 @@ struct sim_run {
 	struct uuid id;
 	size_t definition;
 	struct str inputs;
-	bool alone; /* of the runs that say so one is under way at a time */
-	bool asked; /* in this life */
+	char key[24]; /* idempotency key of the newest ask; "" = none */
+	bool forged;  /* the disk called it repeated, and nobody has done it */
+	bool hurried; /* somebody told it something before it was stored */
+	bool stolen;  /* the disk called its creation a conflict */
+	bool alone;   /* of the runs that say so one is under way at a time */
+	bool asked;   /* in this life */
 	bool acknowledged;
 };
 
@@ -203,6 +211,8 @@ struct sim_told {
 	char key[16];     /* "" = none */
 	int64_t at;       /* the latest time there had been */
 	bool acknowledged;
+	bool forged;    /* the disk called it repeated, and nobody has done it */
+	bool impatient; /* said before the run was stored */
 };
 
 enum sim_mode {
@@ -211,6 +221,7 @@ enum sim_mode {
 	SIM_COMMIT_FAILS, /* and a commit fails, perhaps after it was written */
 	SIM_DISK_DIES,    /* a commit fails and every later one does too */
 	SIM_DISK_FULL,    /* and there is no room for a while, again and again */
+	SIM_REFUSALS,     /* and appends are refused for every other reason */
 };
 
 struct sim_counts {
@@ -220,6 +231,7 @@ struct sim_counts {
 	unsigned told, asked, compared, jumps, punctual;
 	unsigned ticks, skipped_ticks, wishes; /* of schedules */
 	unsigned cancels, pauses, signals, escalations, subruns, retries, settled, timeouts, queued;
+	unsigned refused_appends, stolen, spoiled, asks;
 	uint64_t purged;
 	uint64_t events;
 };
@@ -291,6 +303,14 @@ struct sim {
 	uint64_t commits_left; /* to the failing one; 0 = none */
 	uint64_t turns_left;   /* to an orderly stop; 0 = none is planned */
 	struct arena scratch;  /* the twins' own memory of this life */
+	int64_t queue_limit;   /* of runs that wait for admission; -1 = as it is */
+	bool slow_writer;      /* much is in flight at once */
+	bool stops_fetching;   /* it stops in order when a decision waits for values */
+	bool calls_off;      /* a run that waits for a part which cannot be created is cancelled */
+	bool talks;          /* somebody tells a run something at the next turn */
+	bool stops_at_once;  /* an orderly stop that lets nothing finish */
+	unsigned fetching;   /* decisions that wait for values */
+	unsigned impatience; /* callers who do not wait until their run is stored */
 	bool broken, fatal, recovered, hung, tidying, stopping;
 };
 
@@ -306,6 +326,11 @@ void sim_disk_open(struct sim *sim);
 void sim_disk_close(struct sim *sim);
 /* Stores have no context of their own: whose commits they are. */
 void sim_disk_use(struct sim *sim);
+const struct store_writer_ops *sim_disk_memory(void); /* the store below */
+void sim_disk_record(struct sim *sim, struct store_append *const *appends, size_t count);
+/* Commits, or refuses for a reason that another owner of the file could have caused. */
+bool sim_refusals_commit(struct sim *sim, struct store *store, struct store_append *const *appends,
+			 size_t count, struct error *error);
 /* Which of the known runs; SIZE_MAX = none. */
 size_t sim_known(const struct sim *sim, const struct uuid *run);
 /* The run's events as they were committed; NULL at the end. */
@@ -326,6 +351,9 @@ bool sim_resume_one(struct sim *sim);
 bool sim_signal_one(struct sim *sim);
 bool sim_disturb_one(struct sim *sim);
 bool sim_tell_again(struct sim *sim);
+bool sim_hurry_one(struct sim *sim);
+bool sim_talk_to_one(struct sim *sim);
+bool sim_call_off_one(struct sim *sim);
 void sim_check_told(struct sim *sim);
 /* Whoever asked may ask again. */
 bool sim_not_now(struct sim *sim, const struct error *error);
@@ -358,5 +386,11 @@ size_t sim_failures(const struct sim *sim, const struct uuid *run, const struct 
 struct str sim_blob(struct sim *sim, const struct hash *hash, struct arena *arena);
 /* The run as every event that was ever committed makes it, NULL when there are none. */
 struct run *sim_fold(struct sim *sim, const struct uuid *run, struct arena *arena);
+
+/* An active run gets an input: some lives wait for a rare moment. */
+void sim_entered(unsigned state, unsigned input);
+/* Prints the legal cells of contracts/active_run.def and how often each was visited, or only those
+ * that never were; returns the number of the latter. */
+size_t sim_cells_print(bool all);
 
 #endif

@@ -139,7 +139,7 @@ void sim_plan_make(struct sim_plan *plan, uint64_t seed)
 			bytes[b] = (uint8_t)sim_roll(&dice);
 		run->id = uuid_from_random(bytes);
 		run->definition = SIM_DEFINITIONS - 1 - (size_t)sim_below(&dice, 3);
-		run->alone = sim_chance(&dice, 20);
+		run->alone = sim_chance(&dice, seed % 5 < 2 ? 60 : 20);
 		size_t size = sim_chance(&dice, 20) ? 300 : 5;
 		char *text = arena_take_text(&plan->arena, size);
 		for (size_t c = 0; c < size; c++)

@@ -16,7 +16,9 @@ static bool disk_is_full(struct sim *sim)
 {
 	if (sim->mode != SIM_DISK_FULL)
 		return false;
-	if (sim->full_left == 0 && sim_chance(&sim->dice, 12))
+	if (sim->full_left == 0 && sim_chance(&sim->dice, sim->stopping       ? 80
+							  : sim->fetching > 0 ? 40
+									      : 12))
 		sim->full_left = 1 + sim_below(&sim->dice, 12);
 	if (sim->full_left == 0)
 		return false;
@@ -107,7 +109,7 @@ static void record_event(struct sim *sim, const struct store_append *append, siz
 		  STR_ARG(made->row.type), STR_ARG(made->row.body));
 }
 
-static void record_commit(struct sim *sim, struct store_append *const *appends, size_t count)
+void sim_disk_record(struct sim *sim, struct store_append *const *appends, size_t count)
 {
 	for (size_t a = 0; a < count; a++) {
 		if (appends[a]->outcome != STORE_COMMITTED)
@@ -139,7 +141,7 @@ static bool commit_without_room(struct sim *sim, struct store *store,
 	if (urgent_count > 0)
 		good = memory_writer->commit(store, urgent, urgent_count, error);
 	if (good)
-		record_commit(sim, urgent, urgent_count);
+		sim_disk_record(sim, urgent, urgent_count);
 	sim_memory_inside();
 	return good;
 }
@@ -151,6 +153,12 @@ static bool disk_commit(struct store *store, struct store_append *const *appends
 	struct sim *sim = current;
 	if (disk_is_full(sim))
 		return commit_without_room(sim, store, appends, count, error);
+	if (sim->mode == SIM_REFUSALS) {
+		sim_memory_outside();
+		bool written = sim_refusals_commit(sim, store, appends, count, error);
+		sim_memory_inside();
+		return written;
+	}
 	bool fails = sim->commits_left > 0 && --sim->commits_left == 0;
 	bool writes = !sim->broken && (!fails || sim_chance(&sim->dice, 50));
 	bool good = true;
@@ -158,7 +166,7 @@ static bool disk_commit(struct store *store, struct store_append *const *appends
 	if (writes)
 		good = memory_writer->commit(store, appends, count, error);
 	if (writes && good)
-		record_commit(sim, appends, count);
+		sim_disk_record(sim, appends, count);
 	sim_memory_inside();
 	sim->broken = sim->broken || fails || !good;
 	sim->counts.failed_commits += fails || !good;
@@ -257,6 +265,11 @@ void sim_disk_close(struct sim *sim)
 	memory->close(sim->store);
 	arena_done(&sim->record_arena);
 	free(sim->record);
+}
+
+const struct store_writer_ops *sim_disk_memory(void)
+{
+	return memory_writer;
 }
 
 void sim_disk_use(struct sim *sim)

@@ -49,6 +49,22 @@ static void started(void *context, uint64_t argument, const struct executor_repl
 	bool again = argument >= ASK_AGAIN;
 	sim_trace(sim, "start of run %u: %s", (unsigned)(argument % ASK_AGAIN),
 		  reply->error == NULL ? "acknowledged" : reply->error->text);
+	if (run->stolen && reply->error != NULL && reply->error->code == ERROR_CONFLICT &&
+	    run_is_stored(sim, &run->id))
+		return;
+	/* A run that somebody asks for is looked up, and while it is its id is taken. */
+	if (run->hurried && reply->error != NULL && reply->error->code == ERROR_CONFLICT &&
+	    !run_is_stored(sim, &run->id)) {
+		run->asked = false;
+		return;
+	}
+	if (reply->error == NULL && reply->repeated) {
+		if (!run->forged)
+			sim_fail(sim, "a start with a new key is called a repeated one");
+		run->forged = false;
+		run->asked = again && run->asked;
+		return;
+	}
 	if (reply->error != NULL && reply->error->code == ERROR_STORAGE_FULL &&
 	    sim->mode == SIM_DISK_FULL) {
 		sim->counts.full_replies++;
@@ -91,6 +107,10 @@ static void start(struct sim *sim, size_t number, uint64_t flags)
 		spec.yaml = sim->plan.yaml[run->definition];
 	if (how != 1)
 		spec.workflow = str_from_c(name);
+	run->key[0] = '\0';
+	if (sim->mode == SIM_REFUSALS && sim_chance(&sim->dice, 40))
+		snprintf(run->key, sizeof(run->key), "start%u", ++sim->counts.asks);
+	spec.key = (struct idempotency_key){ str_from_c(run->key), hash_of(S("the same request")) };
 	run->asked = true;
 	executor_start(sim->executor, &spec, started, sim, number | flags);
 }
@@ -209,6 +229,12 @@ bool sim_drive(struct sim *sim, bool must)
 		return false;
 	if (must)
 		return drive_on(sim);
+	if (sim->impatience > 0 && sim_hurry_one(sim))
+		return true;
+	if (sim->talks && sim_talk_to_one(sim))
+		return true;
+	if (sim->calls_off && sim_call_off_one(sim))
+		return true;
 	if (sim->recovered && sim_chance(&sim->dice, 2)) {
 		maintenance_rebuild(sim->maintenance, rebuilt, sim, 0);
 		return true;

@@ -265,12 +265,17 @@ static void told_so(void *context, uint64_t argument, const struct executor_repl
 		bool full = reply->error->code == ERROR_STORAGE_FULL &&
 			    sim->mode == SIM_DISK_FULL && told->kind != COMMAND_CANCEL;
 		sim->counts.full_replies += full;
-		if (!full && reply->error->code != ERROR_CONFLICT)
+		bool missing = told->impatient && reply->error->code == ERROR_NOT_FOUND;
+		if (!full && !missing && reply->error->code != ERROR_CONFLICT)
 			sim_fail(sim, "a command was refused oddly: %s", reply->error->text);
 		/* Who cancels a run that is being cancelled already changes nothing, so nothing is
 		 * remembered. */
 		if (told->acknowledged && told->key[0] != '\0' && count_told(sim, told) > 0)
 			sim_fail(sim, "a command that was acknowledged is refused when repeated");
+		return;
+	}
+	if (reply->repeated && told->forged) {
+		told->forged = false;
 		return;
 	}
 	/* That it was done before is read from the disk. */
@@ -336,6 +341,23 @@ bool sim_tell_again(struct sim *sim)
 	return true;
 }
 
+/* Somebody does not wait until his run is stored. */
+bool sim_hurry_one(struct sim *sim)
+{
+	sim->impatience--;
+	for (size_t i = 0; i < sim->plan.run_count; i++) {
+		struct sim_run *run = &sim->plan.runs[i];
+		if (!run->asked || sim_known(sim, &run->id) != SIZE_MAX ||
+		    !sim_chance(&sim->dice, 60))
+			continue;
+		run->hurried = true;
+		tell(sim, &run->id, COMMAND_PAUSE, "");
+		sim->told[sim->told_count - 1].impatient = true;
+		return true;
+	}
+	return false;
+}
+
 static bool find_state(struct sim *sim, const char *state, bool is, struct uuid *out)
 {
 	size_t first = sim->known_count == 0 ? 0 : (size_t)sim_below(&sim->dice, sim->known_count);
@@ -395,6 +417,35 @@ bool sim_disturb_one(struct sim *sim)
 		tell(sim, &run, COMMAND_PAUSE, "");
 		return true;
 	}
+}
+
+/* News for a run that is at work. */
+bool sim_talk_to_one(struct sim *sim)
+{
+	struct uuid run;
+	sim->talks = false;
+	if (!find_state(sim, "running", true, &run))
+		return false;
+	tell(sim, &run, COMMAND_SIGNAL, "news");
+	return true;
+}
+
+/* A run is cancelled that waits for another one as its part. */
+bool sim_call_off_one(struct sim *sim)
+{
+	AUTO(arena) arena = { 0 };
+	struct store_effect_page page;
+	struct error error;
+	sim->calls_off = false;
+	bool good = sim->reader->ops->list_effects(sim->reader, S("subrun"), NULL, 1000, &arena,
+						   &page, &error);
+	require(good);
+	for (size_t i = 0; i < page.count; i++)
+		if (sim_known(sim, &page.at[i].id) == SIZE_MAX) {
+			tell(sim, &page.at[i].run, COMMAND_CANCEL, "");
+			return true;
+		}
+	return false;
 }
 
 /* ---- signals that somebody waits for ---------------------------------------------------- */

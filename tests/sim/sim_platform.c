@@ -200,6 +200,11 @@ static size_t weigh_timer(const struct sim_platform *self, size_t jobs)
 	return wait <= 0 ? 4 : jobs == 0 || wait < LEAP_US ? 1 : 0;
 }
 
+bool sim_system_writes(const struct sim_platform *self)
+{
+	return self->waiting[LANE_WRITER].count + self->ran[LANE_WRITER].count > 0;
+}
+
 bool sim_system_step(struct sim_platform *self)
 {
 	size_t waiting = self->waiting[0].count + self->waiting[1].count;
@@ -208,6 +213,11 @@ bool sim_system_step(struct sim_platform *self)
 	if (waiting + ran + timer_weight == 0)
 		return false;
 	pass_time(self);
+	if (self->sim->slow_writer && self->waiting[LANE_READER].count > 0 &&
+	    sim_chance(&self->sim->dice, 70)) {
+		run_job(self, LANE_READER);
+		return true;
+	}
 	uint64_t choice = sim_below(&self->sim->dice, waiting * 2 + ran * 2 + timer_weight);
 	if (choice < self->waiting[0].count * 2)
 		run_job(self, LANE_WRITER);

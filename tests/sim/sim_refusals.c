@@ -1,0 +1,153 @@
+/* sim/sim_refusals.c -- a disk that refuses appends for every reason but want of room.
+ *
+ * Each refusal is what another owner of the same file could have caused, and the world stays true:
+ *
+ *	conflict         the append is not written, and its command must be decided again
+ *	conflict of a    the creation is written and called a conflict: another process was first.
+ *	creation         Nobody here goes on with that run, so the plug is pulled soon after.
+ *	repeated         the append is not written; the caller is told that somebody else has done
+ *	                 it, and does not count on it
+ *	guard refused    the count of runs under way was wrong: it is taken down before the end that
+ *	                 would take it down, and so is right afterwards
+ */
+#include <stdio.h>
+
+#include "sim/sim.h"
+
+/* Takes the count of the guard down by one, with an append that has no events. */
+static void spoil_count(struct sim *sim, struct store *store, struct str guard)
+{
+	static const struct uuid system_stream;
+	AUTO(arena) arena = { 0 };
+	struct store_run row = { .name = S("system"), .state = S(""), .summary = S("{}") };
+	struct error error;
+	bool found;
+	bool good = sim->reader->ops->read_run(sim->reader, &system_stream, &arena, &row, &found,
+					       &error);
+	require(good);
+	const struct store_guard guards[] = { { guard, -1, -1 } };
+	struct store_append append = {
+		.expected_seq = found ? row.seq : 0,
+		.run = row,
+		.guards = guards,
+		.guard_count = COUNT(guards),
+		.request = { .key = str_format(&arena, "wrong count %u", ++sim->counts.spoiled),
+			     .at = sim->mono + sim->wall_offset },
+	};
+	struct store_append *one[] = { &append };
+	good = sim_disk_memory()->commit(store, one, COUNT(one), &error);
+	require(good); /* a count that a life before has spoiled is refused here too */
+}
+
+static bool find_row(struct sim *sim, const struct uuid *run, struct arena *arena,
+		     struct store_run *out_row)
+{
+	struct error error;
+	bool found;
+	bool good = sim->reader->ops->read_run(sim->reader, run, arena, out_row, &found, &error);
+	require(good);
+	return found;
+}
+
+/* The append would be taken, and until it is no other run could use the place. */
+static bool may_spoil(struct sim *sim, const struct store_append *append)
+{
+	AUTO(arena) arena = { 0 };
+	struct store_run row;
+	if (!find_row(sim, &append->run.id, &arena, &row) || row.seq != append->expected_seq)
+		return false;
+	for (size_t i = 0; i < sim->plan.run_count; i++) {
+		const struct sim_run *other = &sim->plan.runs[i];
+		if (other->alone && !uuid_equal(&other->id, &append->run.id) &&
+		    (!find_row(sim, &other->id, &arena, &row) || row.ended_at == 0))
+			return false;
+	}
+	return sim_chance(&sim->dice, 60);
+}
+
+/* The caller of this key must not count on what he is told. */
+static void mark_forged(struct sim *sim, struct str key)
+{
+	for (size_t i = 0; i < sim->told_count; i++)
+		if (str_equal(str_from_c(sim->told[i].key), key))
+			sim->told[i].forged = true;
+	for (size_t i = 0; i < sim->plan.run_count; i++)
+		if (str_equal(str_from_c(sim->plan.runs[i].key), key))
+			sim->plan.runs[i].forged = true;
+}
+
+static struct sim_run *planned(struct sim *sim, const struct uuid *run)
+{
+	for (size_t i = 0; i < sim->plan.run_count; i++)
+		if (uuid_equal(&sim->plan.runs[i].id, run))
+			return &sim->plan.runs[i];
+	return NULL;
+}
+
+static bool is_stolen(struct sim *sim, const struct store_append *append)
+{
+	if (append->expected_seq != 0 || sim->crashes_left == 0 || sim->turns_left > 0 ||
+	    sim->stopping)
+		return false;
+	/* Above all parts of other runs, and runs that somebody has told something already. */
+	struct sim_run *run = planned(sim, &append->run.id);
+	if (!sim_chance(&sim->dice, run == NULL || run->hurried ? 40 : 10))
+		return false;
+	sim->counts.stolen++;
+	sim->hung = true; /* nobody goes on with it in this life */
+	if (run != NULL)
+		run->stolen = true;
+	uint64_t soon = 1 + sim_below(&sim->dice, 60);
+	if (sim->points_left == 0 || sim->points_left > soon)
+		sim->points_left = soon;
+	return true;
+}
+
+static bool is_refused(struct sim *sim, struct store *store, struct store_append *append)
+{
+	for (size_t i = 0; i < append->guard_count; i++)
+		if (append->guards[i].change < 0 &&
+		    str_starts(append->guards[i].name, S("alone.")) && may_spoil(sim, append))
+			spoil_count(sim, store, append->guards[i].name);
+	if (append->request.key.size > 0 && sim_chance(&sim->dice, sim->fetching > 0 ? 80 : 30)) {
+		append->outcome = STORE_REPEATED;
+		mark_forged(sim, append->request.key);
+		return true;
+	}
+	if (append->expected_seq != 0 && sim_chance(&sim->dice, sim->stopping       ? 80
+								: sim->fetching > 0 ? 30
+										    : 6)) {
+		append->outcome = STORE_CONFLICT;
+		return true;
+	}
+	return false;
+}
+
+bool sim_refusals_commit(struct sim *sim, struct store *store, struct store_append *const *appends,
+			 size_t count, struct error *error)
+{
+	struct store_append *rest[256] = { NULL }, *stolen[256] = { NULL };
+	size_t rest_count = 0, stolen_count = 0;
+	require(count <= COUNT(rest));
+	for (size_t i = 0; i < count; i++) {
+		bool documents = uuid_is_zero(&appends[i]->run.id);
+		if (!documents && is_refused(sim, store, appends[i])) {
+			sim->counts.refused_appends++;
+			sim_trace(sim, "an append is refused, outcome %d",
+				  (int)appends[i]->outcome);
+			continue;
+		}
+		if (!documents && is_stolen(sim, appends[i]))
+			stolen[stolen_count++] = appends[i];
+		rest[rest_count++] = appends[i];
+	}
+	bool good = rest_count == 0 || sim_disk_memory()->commit(store, rest, rest_count, error);
+	if (good)
+		sim_disk_record(sim, rest, rest_count);
+	for (size_t i = 0; good && i < stolen_count; i++)
+		if (stolen[i]->outcome == STORE_COMMITTED) {
+			sim_trace(sim, "a creation is called a conflict");
+			stolen[i]->outcome = STORE_CONFLICT;
+		}
+	return good;
+}
