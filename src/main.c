@@ -1,4 +1,4 @@
-/* main.c -- arguments to a command, a command to a server: wiring only. */
+/* main.c -- parses the arguments and runs the command, with a server if it needs one. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 enum { RETRY_US = 20000, PATIENCE_TRIES = 500, INTERRUPTED = 130 };
 
-/* ---- a server of our own, beside the command ----------------------------------------- */
+/* ---- a server in this process -------------------------------------------------------- */
 
 struct companion {
 	struct cli *cli;
@@ -29,7 +29,7 @@ static void *companion_run(void *context)
 {
 	struct companion *companion = context;
 	companion->status = companion->cli->command->run(companion->cli);
-	fflush(stdout); /* clients may keep us for long; the result is there now */
+	fflush(stdout); /* other clients may keep the process alive for long after the result */
 	server_stop_when_idle(companion->server);
 	return NULL;
 }
@@ -40,10 +40,10 @@ static void companion_start(void *context, uint64_t recovered)
 	(void)recovered;
 	int failed = pthread_create(&companion->thread, NULL, companion_run, companion);
 	require(failed == 0);
-	pthread_detach(companion->thread); /* it ends the loop, and the process with it */
+	pthread_detach(companion->thread); /* it stops the server, which ends the process */
 }
 
-/* The process ends here whatever is still under way: the store is always ready for that. */
+/* Exits without cleaning up, even during work: the store survives that at any time. */
 static _Noreturn void leave(int status)
 {
 	fflush(stdout);
@@ -54,21 +54,22 @@ static _Noreturn void leave(int status)
 static _Noreturn void run_beside_server(struct companion *companion)
 {
 	companion->cli->own_server = true;
-	companion->status = INTERRUPTED; /* unless the command ends before a signal does */
+	companion->status = INTERRUPTED; /* the command overwrites it when it ends */
 	server_run(companion->server);
 	if (companion->status == INTERRUPTED)
-		log_line(LOG_INFO, "interrupted: what is open goes on at the next start");
+		log_line(LOG_INFO, "interrupted; open runs continue when a server next starts");
 	leave(companion->status);
 }
 
-/* Another process owns the folder: speak to it, and when it goes, take its place. */
+/* Runs a command against the owner of the data folder; if there is none, or it goes away, this
+ * process becomes the owner. */
 static int run_command(struct cli *cli)
 {
 	struct companion companion = { .cli = cli };
 	const struct server_settings settings = { .data_folder = cli->data_folder,
 						  .socket_path = cli->address,
 						  .config = &cli->config,
-						  .only_looks = cli->only_looks,
+						  .only_looks = cli->read_only,
 						  .ready = companion_start,
 						  .context = &companion };
 	struct error error;
@@ -82,41 +83,43 @@ static int run_command(struct cli *cli)
 			return status;
 		usleep(RETRY_US);
 	}
-	error_prefix(&error, "it does not answer: ");
+	error_prefix(&error, "the server does not answer: ");
 	return cli_fail(cli, &error);
 }
 
-/* A Baton elsewhere: nobody takes its place, but one that has answered may come back. */
+/* Runs a command against --server.  This process cannot replace that server, but a server that has
+ * answered before may come back. */
 static int run_remote(struct cli *cli)
 {
 	struct error error;
 	struct str address = str_from_c(cli->address);
-	bool near = str_starts(address, S("http://127.")) ||
-		    str_starts(address, S("http://localhost")) ||
-		    str_starts(address, S("http://[::1]"));
-	if (cli->api_key != NULL && !near)
-		log_line(LOG_WARNING, "the key goes to %s as it is: use a tunnel", cli->address);
+	bool local = str_starts(address, S("http://127.")) ||
+		     str_starts(address, S("http://localhost")) ||
+		     str_starts(address, S("http://[::1]"));
+	if (cli->api_key != NULL && !local)
+		log_line(LOG_WARNING, "the API key is sent to %s unencrypted; use a tunnel",
+			 cli->address);
 	for (int tries = 0; tries < PATIENCE_TRIES; tries++) {
 		int status = cli->command->run(cli);
 		if (status != CLI_SERVER_LOST)
 			return status;
-		if (!cli->answered)
+		if (!cli->server_answered)
 			break;
 		usleep(RETRY_US);
 	}
-	fail(&error, ERROR_UNAVAILABLE,
-	     "%s does not answer; is it the address of a server that runs?", cli->address);
+	fail(&error, ERROR_UNAVAILABLE, "%s does not answer; is a server running at this address?",
+	     cli->address);
 	return cli_fail(cli, &error);
 }
 
-/* ---- the server as such -------------------------------------------------------------- */
+/* ---- baton serve --------------------------------------------------------------------- */
 
 struct serving {
 	struct cli *cli;
 	struct server *server;
 };
 
-static void say_listening(void *context, uint64_t recovered)
+static void print_listening(void *context, uint64_t recovered)
 {
 	struct serving *serving = context;
 	(void)recovered;
@@ -137,7 +140,7 @@ static int serve(struct cli *cli)
 		.port = (int)config_number(&cli->config, CONFIG_SERVE_PORT),
 		.config = &cli->config,
 		.drain_seconds = config_number(&cli->config, CONFIG_DRAIN_SECONDS),
-		.ready = say_listening,
+		.ready = print_listening,
 		.context = &serving
 	};
 	struct error error;
@@ -155,19 +158,19 @@ static int64_t clock_us(void)
 	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-static bool has_screen(void)
+static bool is_interactive(void)
 {
 	const char *terminal = getenv("TERM");
 	return isatty(STDOUT_FILENO) && (terminal == NULL || strcmp(terminal, "dumb") != 0);
 }
 
-static bool wants_colour(void)
+static bool wants_color(void)
 {
 	const char *no = getenv("NO_COLOR");
-	return (no == NULL || no[0] == '\0') && has_screen();
+	return (no == NULL || no[0] == '\0') && is_interactive();
 }
 
-/* Every problem of the file on a line of its own, as compilers do. */
+/* Prints every problem of config.yaml on a line of its own. */
 static bool check_file(struct cli *cli, struct error *error)
 {
 	const struct problems *problems = &cli->config_problems;
@@ -180,39 +183,41 @@ static bool check_file(struct cli *cli, struct error *error)
 				problem->column);
 		fprintf(stderr, STR_FMT "\n", STR_ARG(problem->text));
 	}
-	cli->document = cli->config_file;
+	cli->error_file = cli->config_file;
 	if (cli->json)
 		return problems_fail(problems, error);
-	return fail(error, ERROR_INVALID, "the settings are wrong, so nothing was started");
+	return fail(error, ERROR_INVALID, "config.yaml has errors, so nothing was started");
 }
 
 static bool prepare(struct cli *cli, int argc, char **argv, struct error *error)
 {
 	cli->now = clock_us();
 	cli->clock = clock_us;
-	cli->screen = has_screen();
-	cli->colour = wants_colour();
+	cli->interactive = is_interactive();
+	cli->color = wants_color();
 	cli->packed_pages = packed_web;
 	cli->packed_examples = packed_examples;
 	if (!cli_parse(cli, argc - 1, argv + 1, error))
 		return false;
-	if (cli->helps) {
-		/* `baton run --help` is `baton help run` */
+	if (cli->show_help) {
+		/* `baton run --help` means `baton help run` */
 		cli->arguments[0] = (char *)(uintptr_t)cli->command->name;
 		cli->argument_count = 1;
-		cli->command = cli_find(S("help"));
-		cli->word = NULL;
+		cli->command = cli_command_find(S("help"));
+		cli->subcommand = NULL;
 	}
-	if (getrandom(cli->dice, sizeof(cli->dice), 0) != (ssize_t)sizeof(cli->dice))
-		return fail(error, ERROR_IO, "the system gives no random bytes");
-	if (!cli_settings(cli, (const char *const *)environ, error))
+	if (getrandom(cli->random, sizeof(cli->random), 0) != (ssize_t)sizeof(cli->random))
+		return fail(error, ERROR_IO, "the system cannot provide random bytes");
+	if (!cli_settings_load(cli, (const char *const *)environ, error))
 		return false;
 	bool json = strcmp(config_text(&cli->config, CONFIG_LOG_FORMAT), "json") == 0;
 	log_setup((struct log_settings){ .least = LOG_INFO, .json = json });
 	if (cli->command->kind != CLI_PLAIN && !check_file(cli, error))
 		return false;
 	for (size_t i = 0; i < cli->unknown_variables.count && cli->command->kind != CLI_PLAIN; i++)
-		log_line(LOG_WARNING, STR_FMT " is no setting of this version and changes nothing",
+		log_line(LOG_WARNING,
+			 "the environment variable " STR_FMT
+			 " does not name a setting and is ignored",
 			 STR_ARG(cli->unknown_variables.at[i]));
 	return cli->command->prepare(cli, error);
 }

@@ -1,9 +1,11 @@
-/* artifact/artifact.c -- lists are read whole for each write: they are short, and nothing kept in
- * memory can then differ from what is on the disk.
+/* artifact/artifact.c -- artifacts of runs.
  *
- * The sweep must not take bytes whose line is about to be written.  So it first says that it has
- * begun and waits for the writes under way, whose lines it then reads; a write that begins later
- * leaves its hash in `fresh` before it looks whether the bytes are there.
+ * Each write reads the run's whole list: lists are short, and nothing cached can then differ from
+ * the disk.
+ *
+ * The sweep must not remove a content whose line is about to be written.  So it sets `sweeping` and
+ * waits for the writes in progress, whose lines it then reads.  A write that begins later adds its
+ * hash to `fresh` before it checks whether the content exists.
  */
 #include "artifact/artifact.h"
 
@@ -19,12 +21,12 @@
 struct artifacts {
 	struct arena arena;
 	const char *folder;      /* the data folder */
-	pthread_mutex_t writing; /* one write at a time: a version has one number */
-	pthread_mutex_t lock;    /* of what follows */
+	pthread_mutex_t writing; /* one write at a time, so that version numbers are unique */
+	pthread_mutex_t lock;    /* protects the members below */
 	pthread_cond_t written;
-	uint64_t begun, ended; /* writes */
+	uint64_t begun, ended; /* counts of writes */
 	bool sweeping;
-	struct map fresh; /* hash -> itself: written while a sweep is under way */
+	struct map fresh; /* hashes written during the current sweep */
 	struct arena fresh_arena;
 };
 
@@ -69,7 +71,7 @@ static const char *content_path(const struct hash *hash, struct arena *arena)
 
 /* ---- lists --------------------------------------------------------------------------- */
 
-/* A line that was torn when the machine lost its power is none: its call never ended. */
+/* A line that a power failure left incomplete is ignored: its call never ended. */
 static const struct run_artifact *read_line(struct str line, struct arena *arena)
 {
 	const struct json *json;
@@ -86,13 +88,13 @@ static bool list_path(const struct artifacts *artifacts, const char *path, struc
 {
 	struct str text, line;
 	uint64_t size;
-	struct error unread;
+	struct error ignored;
 	*out_list = (struct run_artifact_list){ NULL, 0 };
 	if (!confined_read(artifacts->folder, path, 0, LIMIT_RUN_ARTIFACTS_BYTES, arena, &text,
-			   &size, &unread)) {
-		if (unread.code == ERROR_NOT_FOUND)
+			   &size, &ignored)) {
+		if (ignored.code == ERROR_NOT_FOUND)
 			return true;
-		*error = unread;
+		*error = ignored;
 		return false;
 	}
 	size_t lines = 0;
@@ -150,7 +152,7 @@ bool artifact_find(const struct run_artifact_list *list, struct str name, int64_
 		return fail(error, ERROR_NOT_FOUND, "the run has no artifact " STR_FMT,
 			    STR_ARG(shown));
 	return fail(error, ERROR_NOT_FOUND,
-		    "artifact " STR_FMT " has no version %lld: the newest is %lld", STR_ARG(shown),
+		    "artifact " STR_FMT " has no version %lld; the newest is %lld", STR_ARG(shown),
 		    (long long)version, (long long)newest);
 }
 
@@ -161,11 +163,11 @@ bool artifact_read(const struct artifacts *artifacts, const struct run_artifact 
 {
 	struct str bytes;
 	uint64_t size;
-	struct error unread;
+	struct error ignored;
 	bool there = confined_read(artifacts->folder, content_path(&artifact->sha256, arena), 0,
-				   LIMIT_ARTIFACT_BYTES + 1, arena, &bytes, &size, &unread);
-	if (!there && unread.code != ERROR_NOT_FOUND) {
-		*error = unread;
+				   LIMIT_ARTIFACT_BYTES + 1, arena, &bytes, &size, &ignored);
+	if (!there && ignored.code != ERROR_NOT_FOUND) {
+		*error = ignored;
 		return false;
 	}
 	struct hash hash = there ? hash_of(bytes) : (struct hash){ 0 };
@@ -173,20 +175,19 @@ bool artifact_read(const struct artifacts *artifacts, const struct run_artifact 
 		return fail(error, ERROR_STORAGE,
 			    "artifact " STR_FMT " is %s: restore artifacts/ from a backup",
 			    STR_ARG(artifact->name),
-			    there ? "not what was written, its hash differs"
-				  : "not there any more");
+			    there ? "damaged (its hash differs)" : "missing");
 	*out_bytes = bytes;
 	return true;
 }
 
-/* What is there and whole is not written again; what is there and damaged is. */
+/* Stores the content unless an intact copy exists. */
 static bool store_bytes(struct artifacts *artifacts, const struct run_artifact *artifact,
 			struct str bytes, struct error *error)
 {
 	AUTO(arena) arena = { 0 };
-	struct error unread;
+	struct error ignored;
 	struct str there;
-	if (artifact_read(artifacts, artifact, &arena, &there, &unread))
+	if (artifact_read(artifacts, artifact, &arena, &there, &ignored))
 		return true;
 	const struct confined_write how = { .make_folders = true, .mode = 0600 };
 	return confined_replace(artifacts->folder, content_path(&artifact->sha256, &arena), bytes,
@@ -195,7 +196,7 @@ static bool store_bytes(struct artifacts *artifacts, const struct run_artifact *
 
 /* ---- writing ------------------------------------------------------------------------- */
 
-static void write_begins(struct artifacts *artifacts, const struct hash *hash)
+static void write_begin(struct artifacts *artifacts, const struct hash *hash)
 {
 	pthread_mutex_lock(&artifacts->writing);
 	pthread_mutex_lock(&artifacts->lock);
@@ -208,7 +209,7 @@ static void write_begins(struct artifacts *artifacts, const struct hash *hash)
 	pthread_mutex_unlock(&artifacts->lock);
 }
 
-static void write_ends(struct artifacts *artifacts)
+static void write_end(struct artifacts *artifacts)
 {
 	pthread_mutex_lock(&artifacts->lock);
 	artifacts->ended++;
@@ -231,7 +232,7 @@ static bool write_next(struct artifacts *artifacts, const struct artifact_write 
 	}
 	if (list.count >= LIMIT_RUN_ARTIFACTS)
 		return fail(error, ERROR_TOO_LARGE,
-			    "the run has %d artifacts already, which is the most",
+			    "the run already has %d artifacts, which is the limit",
 			    LIMIT_RUN_ARTIFACTS);
 	struct run_artifact *artifact = run_artifact_new(arena);
 	SET(artifact, name, str_copy(arena, write->name));
@@ -260,9 +261,9 @@ bool artifact_write(struct artifacts *artifacts, const struct artifact_write *wr
 		return fail(error, ERROR_TOO_LARGE, "an artifact has at most %d bytes",
 			    LIMIT_ARTIFACT_BYTES);
 	struct hash hash = hash_of(write->bytes);
-	write_begins(artifacts, &hash);
+	write_begin(artifacts, &hash);
 	bool good = write_next(artifacts, write, &hash, arena, out_artifact, error);
-	write_ends(artifacts);
+	write_end(artifacts);
 	return good;
 }
 
@@ -273,7 +274,7 @@ static bool in(const struct map *map, const struct hash *hash)
 	return map_get(map, (struct str){ (const char *)hash, sizeof(*hash) }) != NULL;
 }
 
-/* The hashes that lines name; in the arena. */
+/* Collects the hashes that lines refer to; they live in the arena. */
 static bool collect_named(const struct artifacts *artifacts, struct arena *arena, struct map *named,
 			  struct error *error)
 {
@@ -283,7 +284,7 @@ static bool collect_named(const struct artifacts *artifacts, struct arena *arena
 		return false;
 	if (runs.count > LIMIT_ARTIFACT_RUNS_SWEPT)
 		return fail(error, ERROR_TOO_LARGE,
-			    "more than %d runs have artifacts: contents that nobody names stay",
+			    "more than %d runs have artifacts, so unused contents are not removed",
 			    LIMIT_ARTIFACT_RUNS_SWEPT);
 	for (size_t i = 0; i < runs.count; i++) {
 		AUTO(arena) scratch = { 0 };
@@ -303,7 +304,7 @@ static bool collect_named(const struct artifacts *artifacts, struct arena *arena
 	return true;
 }
 
-/* Under the lock, so that nobody begins to count on these bytes just now. */
+/* Removes the file under the lock, so that no write can begin to rely on it meanwhile. */
 static bool remove_unnamed(struct artifacts *artifacts, const struct hash *hash, const char *path,
 			   bool *out_removed, struct error *error)
 {
@@ -314,7 +315,7 @@ static bool remove_unnamed(struct artifacts *artifacts, const struct hash *hash,
 	return good;
 }
 
-/* The hash that a file's name is, or that of the bytes a write left half done. */
+/* Parses the hash from the name of a content, or of the temporary file of a write. */
 static bool hash_of_name(struct str name, struct hash *out_hash)
 {
 	if (str_starts(name, S(".")))

@@ -1,22 +1,20 @@
-/* artifact/artifact.h -- what runs made and keep: bytes by their hash, and each run's list of them.
+/* artifact/artifact.h -- artifacts of runs: contents by hash, and a list of versions per run.
  *
- *	artifacts/content/ab/abcdef…   bytes, named by their SHA-256: stored once, whoever
- *	                               wrote them
- *	artifacts/runs/RUN             a line of JSON (run.Artifact) for each version, in
- *	                               their order
+ *	artifacts/content/ab/abcdef…   a content, named by its SHA-256; stored once
+ *	artifacts/runs/RUN             one line of JSON (run.Artifact) per version, in order
  *
- * A write stores the bytes, synced and renamed into place, then the line, synced: the line is what
- * makes it a version, and whatever a line names is there.  The line carries the id of the call's
- * effect, so an attempt that is made again after a crash finds its own line and writes nothing, and
- * a probe (tool.h) can say whether the call has happened.  So no event is committed that names an
- * artifact which is not there, and every line is a call that has succeeded or is still open.
+ * A write first stores the content (synced and renamed into place), then appends the line (synced).
+ * The line makes it a version, so every content that a line refers to exists.  The line contains
+ * the id of the call's effect: an attempt that is repeated after a crash finds its line and writes
+ * nothing, and a probe (tool.h) finds out whether the call happened.  So no committed event refers
+ * to a missing artifact, and every line belongs to a call that has succeeded or is still open.
  *
- * Reading compares the bytes with their hash: STORAGE when they are not what was written.
+ * Reading compares the content with its hash and fails with STORAGE if they differ.
  *
- * Lines stay as long as the run, also when its events are compacted.  Bytes that no line names (a
- * crash between the two steps, a call that failed there) go with the next sweep.
+ * Lines are kept as long as the run, even when its events are compacted.  A content that no line
+ * refers to (after a crash between the two steps, or a failed call) is removed by the next sweep.
  *
- * For worker threads: everything blocks on the disk.  Any number of threads at a time; one process.
+ * Threads: any number of worker threads of one process; all functions block on the disk.
  */
 #ifndef ARTIFACT_ARTIFACT_H
 #define ARTIFACT_ARTIFACT_H
@@ -26,7 +24,7 @@
 
 struct artifacts;
 
-/* Touches nothing yet: the folders are made by the first write. */
+/* Does not access the disk: the first write creates the folders. */
 struct artifacts *artifacts_new(const char *data_folder);
 void artifacts_free(struct artifacts *artifacts);
 
@@ -37,20 +35,21 @@ struct artifact_write {
 	int64_t at; /* us UTC */
 };
 
-/* The next version of the name, or what this effect has written already.  TOO_LARGE: the bytes, or
- * the run has LIMIT_RUN_ARTIFACTS already. */
+/* Writes the next version of the name, or returns the version that this effect has already written.
+ * Fails with TOO_LARGE when there are too many bytes, or LIMIT_RUN_ARTIFACTS versions in the run.
+ */
 MUST_CHECK bool artifact_write(struct artifacts *artifacts, const struct artifact_write *write,
 			       struct arena *arena, struct run_artifact *out_artifact,
 			       struct error *error);
 
-/* Every version of every name, in the order of writing; none of a run that wrote none. */
+/* All versions of all names, in the order of writing; empty if the run wrote none. */
 MUST_CHECK bool artifact_list(const struct artifacts *artifacts, const struct uuid *run,
 			      struct arena *arena, struct run_artifact_list *out_list,
 			      struct error *error);
-/* What the effect has written; NULL when nothing. */
+/* The version that the effect wrote; NULL = none. */
 const struct run_artifact *artifact_of_effect(const struct run_artifact_list *list,
 					      const struct uuid *effect);
-/* NOT_FOUND with what there is; version 0 = the newest. */
+/* Finds a version; 0 = the newest.  Fails with NOT_FOUND. */
 MUST_CHECK bool artifact_find(const struct run_artifact_list *list, struct str name,
 			      int64_t version, const struct run_artifact **out_artifact,
 			      struct error *error);
@@ -58,8 +57,8 @@ MUST_CHECK bool artifact_read(const struct artifacts *artifacts,
 			      const struct run_artifact *artifact, struct arena *arena,
 			      struct str *out_bytes, struct error *error);
 
-/* Takes bytes off the disk that no line names, and what writes that died left behind; how many.
- * Writes go on meanwhile. */
+/* Removes contents that no line refers to, and files that interrupted writes left behind; counts
+ * them.  Safe while other threads write. */
 MUST_CHECK bool artifacts_sweep(struct artifacts *artifacts, int64_t *out_removed,
 				struct error *error);
 

@@ -1,8 +1,9 @@
-/* cli/arguments.c -- argv against the table of commands.
+/* cli/arguments.c -- parses argv by the command table.
  *
- * One pass.  The first word that is no option names the command, the second its sub-command when
- * it has some; from then on their options are known too, so that what every command takes may
- * stand in front.  `--name value`, `--name=value`, `-n value`; `--` ends the options.
+ * The parser makes one pass.  The first word that is not an option names the command; the second
+ * names the subcommand if the command has some.  The options of a command are known only after its
+ * name, so only the common options may stand before it.  Options are written `--name value`,
+ * `--name=value` or `-n value`; `--` ends the options.
  */
 #include "cli/arguments.h"
 
@@ -13,10 +14,10 @@
 
 struct parse {
 	struct cli *cli;
-	struct cli_given *given;
+	struct cli_parsed_option *options;
 	char **words;
 	int count, at;
-	bool only_arguments; /* behind -- */
+	bool only_arguments; /* after -- */
 };
 
 /* ---- options --------------------------------------------------------------------------- */
@@ -42,8 +43,8 @@ static const struct cli_option *find_option(const struct cli *cli, struct str wo
 	const struct cli_option *option = option_in(cli_common_options(), word);
 	if (option == NULL && cli->command != NULL)
 		option = option_in(cli->command->options, word);
-	if (option == NULL && cli->word != NULL)
-		option = option_in(cli->word->options, word);
+	if (option == NULL && cli->subcommand != NULL)
+		option = option_in(cli->subcommand->options, word);
 	return option;
 }
 
@@ -73,8 +74,8 @@ static bool refuse_option(const struct cli *cli, struct str word, struct error *
 	size_t count = add_names(cli_common_options(), names, 0);
 	if (cli->command != NULL)
 		count = add_names(cli->command->options, names, count);
-	if (cli->word != NULL)
-		count = add_names(cli->word->options, names, count);
+	if (cli->subcommand != NULL)
+		count = add_names(cli->subcommand->options, names, count);
 	for (size_t i = 0; (row = config_at(i)) != NULL; i++)
 		if (cli_takes_setting(NULL, row) || cli_takes_setting(cli->command, row))
 			names[count++] = str_from_c(row->flag);
@@ -82,19 +83,19 @@ static bool refuse_option(const struct cli *cli, struct str word, struct error *
 	const char *name = cli->command != NULL ? cli->command->name : "";
 	if (near.size > 0)
 		return fail(error, ERROR_USAGE,
-			    "there is no option " STR_FMT "; did you mean " STR_FMT
+			    "unknown option " STR_FMT "; did you mean " STR_FMT
 			    "? See baton help%s%s",
 			    STR_ARG(word), STR_ARG(near), name[0] != '\0' ? " " : "", name);
-	return fail(error, ERROR_USAGE, "there is no option " STR_FMT " here; see baton help%s%s",
+	return fail(error, ERROR_USAGE, "unknown option " STR_FMT "; see baton help%s%s",
 		    STR_ARG(word), name[0] != '\0' ? " " : "", name);
 }
 
-static bool given_already(const struct cli *cli, const struct cli_option *option,
-			  const struct config_row *row)
+static bool option_is_repeated(const struct cli *cli, const struct cli_option *option,
+			       const struct config_row *row)
 {
-	for (size_t i = 0; i < cli->given_count; i++)
-		if ((option != NULL && cli->given[i].option == option) ||
-		    (row != NULL && cli->given[i].row == row))
+	for (size_t i = 0; i < cli->option_count; i++)
+		if ((option != NULL && cli->options[i].option == option) ||
+		    (row != NULL && cli->options[i].row == row))
 			return true;
 	return false;
 }
@@ -124,14 +125,14 @@ static bool take_option(struct parse *parse, struct error *error)
 	}
 	if (!takes_value && value == NULL)
 		value = "true";
-	if ((option == NULL || !option->repeats) && given_already(cli, option, row))
+	if ((option == NULL || !option->repeats) && option_is_repeated(cli, option, row))
 		return fail(error, ERROR_USAGE, STR_FMT " is given twice", STR_ARG(word));
-	parse->given[cli->given_count++] =
-		(struct cli_given){ .option = option, .row = row, .value = value };
+	parse->options[cli->option_count++] =
+		(struct cli_parsed_option){ .option = option, .row = row, .value = value };
 	return true;
 }
 
-/* ---- words ----------------------------------------------------------------------------- */
+/* ---- commands and arguments ------------------------------------------------------------ */
 
 static bool refuse_command(struct str name, struct error *error)
 {
@@ -142,28 +143,33 @@ static bool refuse_command(struct str name, struct error *error)
 	struct str near = closest_word((struct str_list){ names, count }, name);
 	if (near.size > 0)
 		return fail(error, ERROR_USAGE,
-			    "there is no command " STR_FMT "; did you mean " STR_FMT
-			    "? See baton help",
+			    "unknown command " STR_FMT "; did you mean " STR_FMT "? See baton help",
 			    STR_ARG(name), STR_ARG(near));
-	return fail(error, ERROR_USAGE, "there is no command " STR_FMT "; see baton help",
+	return fail(error, ERROR_USAGE, "unknown command " STR_FMT "; see baton help",
 		    STR_ARG(name));
 }
 
-static bool refuse_word(const struct cli_command *command, struct str name, struct error *error)
+static bool refuse_subcommand(const struct cli_command *command, struct str name,
+			      struct error *error)
 {
 	AUTO(buf) names = { 0 };
-	for (const struct cli_word *word = command->words; word->name != NULL; word++)
-		buf_add_format(&names, "%s%s", word == command->words ? "" : ", ", word->name);
+	for (const struct cli_subcommand *word = command->subcommands; word->name != NULL; word++)
+		buf_add_format(&names, "%s%s", word == command->subcommands ? "" : ", ",
+			       word->name);
 	if (name.size == 0)
-		return fail(error, ERROR_USAGE, "%s needs one of " STR_FMT "; see baton help %s",
+		return fail(error, ERROR_USAGE,
+			    "%s needs a subcommand: one of " STR_FMT "; see baton help %s",
 			    command->name, STR_ARG(buf_str(&names)), command->name);
-	return fail(error, ERROR_USAGE, "%s takes " STR_FMT ", not " STR_FMT "; see baton help %s",
-		    command->name, STR_ARG(buf_str(&names)), STR_ARG(name), command->name);
+	return fail(error, ERROR_USAGE,
+		    "unknown subcommand \"" STR_FMT "\" of %s; expected one of " STR_FMT
+		    "; see baton help %s",
+		    STR_ARG(name), command->name, STR_ARG(buf_str(&names)), command->name);
 }
 
-static const struct cli_word *find_word(const struct cli_command *command, struct str name)
+static const struct cli_subcommand *find_subcommand(const struct cli_command *command,
+						    struct str name)
 {
-	for (const struct cli_word *word = command->words; word->name != NULL; word++)
+	for (const struct cli_subcommand *word = command->subcommands; word->name != NULL; word++)
 		if (str_equal(str_from_c(word->name), name))
 			return word;
 	return NULL;
@@ -175,30 +181,30 @@ static bool take_word(struct parse *parse, struct error *error)
 	char *text = parse->words[parse->at];
 	struct str word = str_from_c(text);
 	if (cli->command == NULL) {
-		cli->command = cli_find(word);
+		cli->command = cli_command_find(word);
 		return cli->command != NULL || refuse_command(word, error);
 	}
-	if (cli->command->words != NULL && cli->word == NULL) {
-		cli->word = find_word(cli->command, word);
-		return cli->word != NULL || refuse_word(cli->command, word, error);
+	if (cli->command->subcommands != NULL && cli->subcommand == NULL) {
+		cli->subcommand = find_subcommand(cli->command, word);
+		return cli->subcommand != NULL || refuse_subcommand(cli->command, word, error);
 	}
 	cli->arguments[cli->argument_count++] = text;
 	return true;
 }
 
-/* As many as the table says. */
+/* Checks the number of positional arguments against the command table. */
 static bool check_arguments(const struct cli *cli, struct error *error)
 {
 	const struct cli_command *command = cli->command;
-	if (command->words != NULL && cli->word == NULL)
-		return refuse_word(command, S(""), error);
+	if (command->subcommands != NULL && cli->subcommand == NULL)
+		return refuse_subcommand(command, S(""), error);
 	const struct cli_argument *takes =
-		cli->word != NULL ? cli->word->arguments : command->arguments;
+		cli->subcommand != NULL ? cli->subcommand->arguments : command->arguments;
 	int count = 0;
 	for (; takes[count].name != NULL; count++) {
 		if (count >= cli->argument_count && !takes[count].optional) {
 			AUTO(buf) usage = { 0 };
-			cli_usage(command, cli->word, &usage);
+			cli_usage(command, cli->subcommand, &usage);
 			return fail(error, ERROR_USAGE, "%s is missing: baton " STR_FMT,
 				    takes[count].name, STR_ARG(buf_str(&usage)));
 		}
@@ -206,7 +212,7 @@ static bool check_arguments(const struct cli *cli, struct error *error)
 			return true;
 	}
 	if (cli->argument_count > count)
-		return fail(error, ERROR_USAGE, "%s is not understood here; see baton help %s",
+		return fail(error, ERROR_USAGE, "unexpected argument \"%s\"; see baton help %s",
 			    cli->arguments[count], command->name);
 	return true;
 }
@@ -224,7 +230,7 @@ static bool parse_words(struct parse *parse, struct error *error)
 			return false;
 		}
 		if (parse->cli->command != NULL && parse->cli->command->raw) {
-			/* what is completed is not to be understood yet */
+			/* The words that are being completed are not parsed as options. */
 			for (parse->at++; parse->at < parse->count; parse->at++)
 				parse->cli->arguments[parse->cli->argument_count++] =
 					parse->words[parse->at];
@@ -236,22 +242,22 @@ static bool parse_words(struct parse *parse, struct error *error)
 bool cli_parse(struct cli *cli, int count, char **words, struct error *error)
 {
 	struct parse parse = { .cli = cli, .words = words, .count = count };
-	parse.given = arena_array(&cli->arena, struct cli_given, (size_t)count + 1);
-	cli->given = parse.given;
+	parse.options = arena_array(&cli->arena, struct cli_parsed_option, (size_t)count + 1);
+	cli->options = parse.options;
 	cli->arguments = arena_array(&cli->arena, char *, (size_t)count + 1);
 	bool good = parse_words(&parse, error);
 	cli->json = cli_has(cli, "--json");
-	/* What was not understood is said in the form that was asked for behind it. */
+	/* A --json after the word that failed still selects the format of the error. */
 	for (int i = parse.at; i < count && !good; i++)
 		cli->json = cli->json || strcmp(words[i], "--json") == 0;
 	if (!good)
 		return false;
 	bool version = cli_has(cli, "--version");
-	cli->helps = cli_has(cli, "--help") && cli->command != NULL;
+	cli->show_help = cli_has(cli, "--help") && cli->command != NULL;
 	if (cli->command == NULL || version)
-		cli->command = cli_find(version ? S("version") : S("help"));
-	cli->only_looks = cli->command->only_looks;
-	return cli->helps || version || check_arguments(cli, error);
+		cli->command = cli_command_find(version ? S("version") : S("help"));
+	cli->read_only = cli->command->read_only;
+	return cli->show_help || version || check_arguments(cli, error);
 }
 
 /* ---- for commands ---------------------------------------------------------------------- */
@@ -263,11 +269,11 @@ const char *cli_argument(const struct cli *cli, int index)
 
 const char *cli_value(const struct cli *cli, const char *name, size_t index)
 {
-	for (size_t i = 0; i < cli->given_count; i++)
-		if (cli->given[i].option != NULL && strcmp(cli->given[i].option->name, name) == 0 &&
-		    index-- == 0)
-			return cli->given[i].value;
-	/* An option nobody can give is a mistake of ours. */
+	for (size_t i = 0; i < cli->option_count; i++)
+		if (cli->options[i].option != NULL &&
+		    strcmp(cli->options[i].option->name, name) == 0 && index-- == 0)
+			return cli->options[i].value;
+	/* Asking for an option that the table does not have is a bug in the command. */
 	require(cli->command == NULL || find_option(cli, str_from_c(name)) != NULL);
 	return NULL;
 }
@@ -281,10 +287,10 @@ bool cli_uuid(const char *text, const char *what, struct uuid *out_id, struct er
 {
 	if (uuid_parse(str_from_c(text), out_id))
 		return true;
-	return fail(error, ERROR_USAGE, "%s is a UUID, not %s", what, text);
+	return fail(error, ERROR_USAGE, "%s must be a UUID, not \"%s\"", what, text);
 }
 
-bool cli_nothing(struct cli *cli, struct error *error)
+bool cli_prepare_nothing(struct cli *cli, struct error *error)
 {
 	(void)cli;
 	(void)error;
@@ -322,14 +328,15 @@ const char *cli_setting_value(const struct config_row *row)
 	case CONFIG_BOOL:
 		return NULL;
 	case CONFIG_CHOICE:
-		return row->choices.at; /* a literal of the table */
+		return row->choices.at; /* a string literal, so it ends with a null byte */
 	case CONFIG_LIST:
 		return "A,B";
 	}
 	return NULL;
 }
 
-void cli_usage(const struct cli_command *command, const struct cli_word *word, struct buf *out)
+void cli_usage(const struct cli_command *command, const struct cli_subcommand *word,
+	       struct buf *out)
 {
 	const struct config_row *row;
 	buf_add(out, str_from_c(command->name));

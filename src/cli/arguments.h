@@ -1,12 +1,12 @@
-/* cli/arguments.h -- options as they were given; private to the room. */
+/* cli/arguments.h -- options as parsed from argv; private to cli. */
 #ifndef CLI_ARGUMENTS_H
 #define CLI_ARGUMENTS_H
 
 #include "cli/cli.h"
 
-struct cli_given {
-	const struct cli_option *option; /* one of the command's, or NULL */
-	const struct config_row *row;    /* and then a setting's flag */
+struct cli_parsed_option {
+	const struct cli_option *option; /* a common or command option; NULL = a setting's flag */
+	const struct config_row *row;    /* the setting; NULL = an option */
 	const char *value;
 };
 

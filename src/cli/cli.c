@@ -1,4 +1,4 @@
-/* cli/cli.c -- the table of commands and what they share. */
+/* cli/cli.c -- the command table, and printing of results and errors. */
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -17,9 +17,9 @@ static const struct cli_command *const commands[] = {
 };
 
 static const struct cli_option common_options[] = {
-	{ .name = "--json", .text = "The result as JSON, and an error as run.Problem" },
-	{ .name = "--help", .letter = 'h', .text = "Say what the command does" },
-	{ .name = "--version", .text = "Say which version this is" },
+	{ .name = "--json", .text = "Print the result as JSON, and errors as run.Problem" },
+	{ .name = "--help", .letter = 'h', .text = "Show help for the command" },
+	{ .name = "--version", .text = "Print the version" },
 	{ .name = NULL },
 };
 
@@ -33,7 +33,7 @@ const struct cli_command *cli_command_at(size_t index)
 	return index < COUNT(commands) ? commands[index] : NULL;
 }
 
-const struct cli_command *cli_find(struct str name)
+const struct cli_command *cli_command_find(struct str name)
 {
 	for (size_t i = 0; i < COUNT(commands); i++)
 		if (str_equal(str_from_c(commands[i]->name), name))
@@ -58,7 +58,7 @@ const char *cli_group_name(enum cli_group group)
 	return "";
 }
 
-/* A command's own settings are those whose names begin with its own: serve.port. */
+/* A setting belongs to the command whose name it begins with: serve.port to serve. */
 static bool belongs_to(const struct config_row *row, const struct cli_command *command)
 {
 	struct str name = str_from_c(command->name);
@@ -77,7 +77,7 @@ bool cli_takes_setting(const struct cli_command *command, const struct config_ro
 	return true;
 }
 
-/* ---- saying ---------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------- */
 
 static void print_problem(struct cli *cli, const struct error *error)
 {
@@ -108,8 +108,8 @@ int cli_fail(struct cli *cli, const struct error *error)
 		return row->exit_status;
 	}
 	fprintf(stderr, "baton: ");
-	if (error->line > 0 && cli->document != NULL)
-		fprintf(stderr, "%s:", cli->document);
+	if (error->line > 0 && cli->error_file != NULL)
+		fprintf(stderr, "%s:", cli->error_file);
 	if (error->line > 0)
 		fprintf(stderr, "%u:%u: ", error->line, error->column);
 	fprintf(stderr, "%s [" STR_FMT "]\n", error->text, STR_ARG(row->name));
@@ -124,11 +124,11 @@ int cli_print(struct cli *cli, struct str text)
 	if (good && fflush(stdout) == 0)
 		return 0;
 	struct error error;
-	fail(&error, ERROR_IO, "the output could not be written");
+	fail(&error, ERROR_IO, "cannot write to standard output");
 	return cli_fail(cli, &error);
 }
 
-int cli_printed(void)
+int cli_flush(void)
 {
 	return fflush(stdout) == 0 ? 0 : error_row(ERROR_IO)->exit_status;
 }

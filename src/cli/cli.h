@@ -1,15 +1,19 @@
-/* cli/cli.h -- the command line: one file command_<name>.c and one row in commands.def each.
+/* cli/cli.h -- the command line interface.
  *
- * A command that needs Baton speaks to baton.sock, whoever owns it: another process, or this one,
- * whose loop then runs beside the command (main.c).  So there is one way to do a thing, and a
- * second `baton` on the same data folder is a client without knowing it.  With --server the same
- * requests go to a Baton elsewhere.
+ * Each command is one file command_<name>.c and one line in commands.def.
  *
- * What a command is called, what it takes and what it is good for is data (struct cli_command):
- * arguments are checked against it before the command sees them, and help, completion and the
- * printed reference are made from it.
+ * A command that needs a server sends HTTP requests to baton.sock in the data folder.  If another
+ * process owns the data folder, that process answers.  Otherwise this process becomes the owner and
+ * runs the server and the command in two threads (main.c).  Either way the command only makes
+ * requests, so it does not need to know which of the two cases applies.  With --server the
+ * same requests go to the given address.
  *
- * The result goes to stdout, the narration to stderr; the exit status is that of the error's row.
+ * The name, arguments, options and help text of a command are data (struct cli_command).  The
+ * parser checks argv against this table before the command runs; help, completion and the printed
+ * reference are generated from it.
+ *
+ * A command prints its result to stdout and progress messages to stderr.  Its exit status comes
+ * from the table of errors (`baton describe errors`).
  */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
@@ -20,56 +24,56 @@
 #include "config/config.h"
 
 struct cli_command;
-struct cli_word;
-struct cli_given;
+struct cli_subcommand;
+struct cli_parsed_option;
 struct packed_file;
 
 struct cli {
 	const struct cli_command *command;
-	const struct cli_word *word; /* of the command, when it has some */
-	char **arguments;            /* behind the command's name and word, without options */
+	const struct cli_subcommand *subcommand; /* NULL = the command has none */
+	char **arguments; /* positional arguments after the command and subcommand */
 	int argument_count;
-	const struct cli_given *given; /* options, in their order */
-	size_t given_count;
-	bool json;   /* --json */
-	bool helps;  /* --help: say what the command does instead of doing it */
-	bool colour; /* stdout is a terminal that wants it */
-	bool screen; /* stdout is a terminal where lines can be written over */
+	const struct cli_parsed_option *options; /* in the order of argv */
+	size_t option_count;
+	bool json;        /* --json */
+	bool show_help;   /* --help: print the command's help instead of running it */
+	bool color;       /* stdout is a terminal and NO_COLOR is not set */
+	bool interactive; /* stdout is a terminal that can overwrite lines */
 
 	const char *data_folder, *config_file;
 	const char *address; /* of the server: the path of baton.sock, or http://host:port */
-	const char *api_key; /* for the latter; NULL = none */
+	const char *api_key; /* sent to http://host:port; NULL = none */
 	struct config config;
-	struct problems config_problems; /* what is wrong with config_file */
-	struct str_list unknown_variables;
-	const char *const *environment; /* all of it */
-	/* what is in the program: the dashboard, workflows by name */
+	struct problems config_problems;   /* errors in config_file */
+	struct str_list unknown_variables; /* BATON_* variables that name no setting */
+	const char *const *environment;
+	/* files packed into the program: the dashboard, and example workflows by name */
 	const struct packed_file *packed_pages, *packed_examples;
 
-	uint8_t dice[16];       /* for an id of our own */
-	int64_t now;            /* when the command began, us since 1970 UTC */
-	int64_t (*clock)(void); /* what it is by now */
-	struct str once;        /* Idempotency-Key of what it sends; empty = none */
+	uint8_t random[16];         /* random bytes for one UUID */
+	int64_t now;                /* when the command started, microseconds since 1970 UTC */
+	int64_t (*clock)(void);     /* the current time, same unit */
+	struct str idempotency_key; /* sent with every request that has a body; empty = none */
 	struct arena arena;
-	void *state;     /* what a command keeps between two servers */
-	bool own_server; /* this process is the owner: what it leaves, nobody else goes on with */
-	bool only_looks; /* as an owner it leaves open runs alone; the command may change it */
-	bool answered;   /* a server has answered at least once */
-	const char *document; /* what places in errors are in; NULL = nothing to name */
+	void *state; /* the command's own; kept when run() is called again after a lost server */
+	bool own_server;        /* this process runs the server: open runs stop when it exits */
+	bool read_only;         /* as owner, do not carry on open runs; the command may change it */
+	bool server_answered;   /* a server has answered at least once */
+	const char *error_file; /* the file that line and column of an error refer to; or NULL */
 };
 
-/* ---- what a command is ----------------------------------------------------------------- */
+/* ---- the command table ----------------------------------------------------------------- */
 
 enum cli_kind {
-	CLI_PLAIN,  /* needs nobody, and no settings that are right */
-	CLI_CLIENT, /* needs a server: found, or started in this process */
+	CLI_PLAIN,  /* needs no server; runs even if config.yaml has errors */
+	CLI_CLIENT, /* needs a server: a running one, or one started in this process */
 	CLI_SERVER, /* is the server */
 };
 
 enum cli_group { CLI_RUNS, CLI_SERVERS, CLI_SETTINGS, CLI_REFERENCE, CLI_HIDDEN };
 
-/* What a value is, so that it can be completed. */
-enum cli_values {
+/* The kind of an argument's or option's value; completion suggests values by it. */
+enum cli_value_kind {
 	CLI_TEXT,
 	CLI_FILE,
 	CLI_RUN,
@@ -82,30 +86,31 @@ enum cli_values {
 	CLI_COMMAND_NAME,
 	CLI_WORKFLOW,
 	CLI_DESCRIPTION,
-	CLI_ONE_OF, /* of `words`, "a|b" */
+	CLI_ONE_OF, /* one of `choices` */
 };
 
 struct cli_argument {
 	const char *name; /* as help writes it: FILE; NULL ends the list */
-	enum cli_values values;
-	const char *words;
+	enum cli_value_kind value_kind;
+	const char *choices; /* of CLI_ONE_OF: "a|b" */
 	bool optional, repeats;
 };
 
 struct cli_option {
 	const char *name;  /* --message; NULL ends the list */
 	const char *alias; /* an older name: accepted, never shown; NULL = none */
-	const char *value; /* what it takes, as help writes it; NULL = nothing */
+	const char *value; /* its value as help writes it: FILE; NULL = takes no value */
 	const char *text;
-	const char *words;
-	enum cli_values values;
+	const char *choices; /* of CLI_ONE_OF: "a|b" */
+	enum cli_value_kind value_kind;
 	char letter; /* 'm' for -m; 0 = none */
 	bool repeats;
 };
 
-enum { CLI_ARGUMENTS = 4, CLI_OPTIONS = 10, CLI_EXAMPLES = 5 }; /* each with its end */
+/* Sizes of the lists below, including the entry that ends each list. */
+enum { CLI_ARGUMENTS = 4, CLI_OPTIONS = 10, CLI_EXAMPLES = 5 };
 
-struct cli_word {
+struct cli_subcommand {
 	const char *name, *text; /* NULL name ends the list */
 	struct cli_argument arguments[CLI_ARGUMENTS];
 	struct cli_option options[CLI_OPTIONS];
@@ -124,61 +129,67 @@ struct cli_command {
 	const char *name, *text;
 	enum cli_group group;
 	enum cli_kind kind;
-	bool only_looks;              /* as an owner it leaves open runs alone */
-	bool raw;                     /* everything behind its name is an argument */
-	const struct cli_word *words; /* sub-commands; NULL = none */
+	bool read_only; /* as owner of the data folder it does not carry on open runs */
+	bool raw;       /* everything after its name is a positional argument */
+	const struct cli_subcommand *subcommands; /* NULL = none */
 	struct cli_argument arguments[CLI_ARGUMENTS];
 	struct cli_option options[CLI_OPTIONS];
 	struct cli_example examples[CLI_EXAMPLES];
-	struct cli_exit exits[CLI_EXAMPLES]; /* what the table of errors does not say; text ends */
-	/* Reads the arguments; false after saying what is wrong. */
+	struct cli_exit exits[CLI_EXAMPLES]; /* beyond the table of errors; NULL text ends */
+	/* Reads the arguments; on failure returns false and sets *error. */
 	bool (*prepare)(struct cli *cli, struct error *error);
 	int (*run)(struct cli *cli);
 };
 
-/* Instead of an exit status: the server went away, find another and call again. */
+/* run() returns this instead of an exit status when the connection to the server was lost: main.c
+ * finds or starts another server and calls run() again. */
 enum { CLI_SERVER_LOST = -1 };
 
-const struct cli_command *cli_find(struct str name);
-const struct cli_command *cli_command_at(size_t index); /* NULL behind the last */
-const struct cli_option *cli_common_options(void);      /* of every command, beside settings */
+const struct cli_command *cli_command_find(struct str name);
+const struct cli_command *cli_command_at(size_t index); /* NULL after the last */
+const struct cli_option *cli_common_options(void);      /* of every command; without settings */
 const char *cli_group_name(enum cli_group group);
-/* Is this setting's flag taken by this command (NULL: by every command)? */
+/* Does this command accept the setting's flag?  NULL: do all commands accept it? */
 bool cli_takes_setting(const struct cli_command *command, const struct config_row *row);
 
-/* ---- from main ------------------------------------------------------------------------- */
+/* ---- for main.c ------------------------------------------------------------------------ */
 
-/* argv without the program's name to command, word, arguments and options. */
+/* Parses argv without the program's name into command, subcommand, arguments and options. */
 MUST_CHECK bool cli_parse(struct cli *cli, int count, char **words, struct error *error);
-/* Settings from default, file, environment and flags; what they say about where things are. */
-MUST_CHECK bool cli_settings(struct cli *cli, const char *const *environment, struct error *error);
+/* Loads the settings from defaults, config.yaml, environment and flags, and derives from them the
+ * data folder and the server's address. */
+MUST_CHECK bool cli_settings_load(struct cli *cli, const char *const *environment,
+				  struct error *error);
 
 /* ---- for commands -------------------------------------------------------------------- */
 
-/* Prints the error with its place and gives its exit status. */
+/* Prints the error with its position and returns its exit status. */
 int cli_fail(struct cli *cli, const struct error *error);
-/* The argument behind the command (and its word); NULL when it was left out. */
+/* The positional argument with this index; NULL when it was omitted. */
 const char *cli_argument(const struct cli *cli, int index);
-/* The option's value, the index-th when it may be repeated; NULL when it was not given. */
+/* The option's value, of a repeated option the index-th one; NULL when it is not in argv. */
 const char *cli_value(const struct cli *cli, const char *name, size_t index);
 bool cli_has(const struct cli *cli, const char *name);
+/* Parses a UUID; `what` names it in the error: "--id". */
 MUST_CHECK bool cli_uuid(const char *text, const char *what, struct uuid *out_id,
 			 struct error *error);
-bool cli_nothing(struct cli *cli, struct error *error); /* a prepare() that has nothing to do */
+/* A prepare() for commands that have nothing to prepare. */
+bool cli_prepare_nothing(struct cli *cli, struct error *error);
 
-/* Follows a run's events until it ends, as a tree on a terminal, else telling each on a line; then
- * prints its result.  *seen is the seq of the last event told: called again it goes on behind it.
- */
-int cli_follow(struct cli *cli, const struct uuid *run, int64_t *seen);
-/* The result: to stdout, all of it, with a line end. */
+/* Follows a run until it ends, then prints its result.  On a terminal it shows a tree of the steps,
+ * elsewhere one line per event.  *last_seq is the seq of the last event shown: a second call
+ * continues after it. */
+int cli_run_follow(struct cli *cli, const struct uuid *run, int64_t *last_seq);
+/* Prints the result to stdout and adds a newline if it lacks one. */
 int cli_print(struct cli *cli, struct str text);
 int cli_print_json(struct cli *cli, const struct json *json);
-/* Behind lines that were printed one by one: 0 when stdout has taken them all. */
-int cli_printed(void);
+/* Ends output that was printed with printf(): 0 when all of it reached stdout. */
+int cli_flush(void);
 
-/* What a setting's flag takes, as help writes it; NULL = nothing. */
+/* The value of a setting's flag as help writes it: "PORT"; NULL = takes no value. */
 const char *cli_setting_value(const struct config_row *row);
-/* How a command is written: "run FILE|NAME [--input NAME=VALUE]...". */
-void cli_usage(const struct cli_command *command, const struct cli_word *word, struct buf *out);
+/* Appends the usage line: "run FILE|NAME [--input NAME=VALUE]...". */
+void cli_usage(const struct cli_command *command, const struct cli_subcommand *word,
+	       struct buf *out);
 
 #endif

@@ -1,7 +1,8 @@
-/* cli/cli_settings.c -- from flags, environment and config.yaml to what the command works with.
+/* cli/cli_settings.c -- loads the settings from flags, environment and config.yaml.
  *
- * The file is found through a setting of its own, home; so the environment and the flags are read
- * once for that, and then everything in its order.
+ * config.yaml lives in the data folder, and the data folder is itself a setting (home).  So the
+ * environment and the flags are applied twice: first to find the data folder, then again on top of
+ * the file.
  */
 #include <stdlib.h>
 
@@ -10,10 +11,10 @@
 #include "config/secret.h"
 #include "os/file.h"
 
-static bool take_flags(struct cli *cli, struct error *error)
+static bool apply_flags(struct cli *cli, struct error *error)
 {
-	for (size_t i = 0; i < cli->given_count; i++) {
-		const struct cli_given *given = &cli->given[i];
+	for (size_t i = 0; i < cli->option_count; i++) {
+		const struct cli_parsed_option *given = &cli->options[i];
 		if (given->row == NULL || config_take(&cli->config, config_key_of(given->row),
 						      CONFIG_FROM_FLAG, given->value, error))
 			continue;
@@ -34,11 +35,11 @@ static const char *variable(const char *const *environment, struct str name)
 	return NULL;
 }
 
-static bool take_outside(struct cli *cli, struct error *error)
+static bool apply_environment_and_flags(struct cli *cli, struct error *error)
 {
 	return config_take_environment(&cli->config, cli->environment, &cli->unknown_variables,
 				       error) &&
-	       take_flags(cli, error);
+	       apply_flags(cli, error);
 }
 
 static bool find_home(struct cli *cli, struct error *error)
@@ -48,13 +49,14 @@ static bool find_home(struct cli *cli, struct error *error)
 	const char *home = config_text(&cli->config, CONFIG_HOME);
 	if (cli->config.user_home == NULL &&
 	    cli->config.values[CONFIG_HOME].source == CONFIG_FROM_DEFAULT)
-		return fail(error, ERROR_USAGE,
-			    "neither %s nor %s nor HOME says where the data folder is", row->flag,
+		return fail(error, ERROR_USAGE, "no data folder: set %s, %s or HOME", row->flag,
 			    config_environment(row, name));
 	if (home[0] != '/') {
 		char *here = realpath(".", NULL);
 		if (here == NULL)
-			return fail(error, ERROR_IO, "the working folder is gone");
+			return fail(
+				error, ERROR_IO,
+				"the current directory no longer exists; cannot resolve the data folder");
 		home = str_format(&cli->arena, "%s/%s", here, home).at;
 		free(here);
 	}
@@ -76,24 +78,25 @@ static void read_file(struct cli *cli)
 		problems_add(&cli->config_problems, S(""), 0, 0, "%s", error.text);
 }
 
-/* http://host:port, and nothing behind it. */
+/* Accepts http://host:port without a path. */
 static bool check_server(const char *server, struct error *error)
 {
 	struct str rest = str_from_c(server);
 	size_t at;
 	if (str_starts(rest, S("https://")))
-		return fail(error, ERROR_USAGE,
-			    "server is %s, but commands speak plain http: use a tunnel to the "
-			    "server's own port",
-			    server);
+		return fail(
+			error, ERROR_USAGE,
+			"server is %s, but https is not supported; use http:// through a tunnel to the "
+			"server's port",
+			server);
 	bool good = str_starts(rest, S("http://"));
 	rest = good ? str_skip(rest, 7) : rest;
 	if (str_ends(rest, S("/")))
 		rest.size--;
 	if (!good || rest.size == 0 || str_find(rest, S("/"), &at) || str_find(rest, S("@"), &at) ||
 	    str_find(rest, S(" "), &at) || str_find(rest, S("?"), &at))
-		return fail(error, ERROR_USAGE, "server must be like http://127.0.0.1:8420, not %s",
-			    server);
+		return fail(error, ERROR_USAGE,
+			    "server must be a URL like http://127.0.0.1:8420, not \"%s\"", server);
 	return true;
 }
 
@@ -124,14 +127,14 @@ static bool find_server(struct cli *cli, struct error *error)
 	return true;
 }
 
-bool cli_settings(struct cli *cli, const char *const *environment, struct error *error)
+bool cli_settings_load(struct cli *cli, const char *const *environment, struct error *error)
 {
 	cli->environment = environment;
 	const char *user_home = variable(environment, S("HOME"));
 	config_defaults(&cli->config, &cli->arena, user_home);
-	if (!take_outside(cli, error) || !find_home(cli, error))
+	if (!apply_environment_and_flags(cli, error) || !find_home(cli, error))
 		return false;
 	config_defaults(&cli->config, &cli->arena, user_home);
 	read_file(cli);
-	return take_outside(cli, error) && find_server(cli, error);
+	return apply_environment_and_flags(cli, error) && find_server(cli, error);
 }

@@ -1,6 +1,4 @@
-/* cli/command_agent.c -- the registry of agents: documents of the server, one request a
- * sub-command.
- */
+/* cli/command_agent.c -- baton agent: the agent registry. */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,13 +19,13 @@ static int list(const struct json *page)
 		       STR_ARG(driver), STR_ARG(called), STR_ARG(role));
 	}
 	if (cursor.size > 0)
-		fprintf(stderr, "there are more: --cursor " STR_FMT "\n", STR_ARG(cursor));
-	return cli_printed();
+		fprintf(stderr, "more agents follow: --cursor " STR_FMT "\n", STR_ARG(cursor));
+	return cli_flush();
 }
 
 static bool prepare(struct cli *cli, struct error *error)
 {
-	const char *word = cli->word->name;
+	const char *word = cli->subcommand->name;
 	struct document_call *call;
 	if (!document_command_prepare(cli, "/api/agents", "an agent's", &call, error))
 		return false;
@@ -49,50 +47,55 @@ static bool prepare(struct cli *cli, struct error *error)
 	return cli_document(cli, "agent", cli_argument(cli, 0), NULL, &call->body, error);
 }
 
-#define NAME                                                \
-	{                                                   \
-		{                                           \
-			.name = "NAME", .values = CLI_AGENT \
-		}                                           \
+#define NAME                                                    \
+	{                                                       \
+		{                                               \
+			.name = "NAME", .value_kind = CLI_AGENT \
+		}                                               \
 	}
-static const struct cli_word words[] = {
+static const struct cli_subcommand subcommands[] = {
 	{ .name = "list",
-	  .text = "Agents by name",
-	  .options = { { .name = "--limit", .value = "N", .text = "Most agents; 100 unless said" },
-		       { .name = "--cursor", .value = "NAME", .text = "Those behind this one" } } },
+	  .text = "List agents by name",
+	  .options = { { .name = "--limit",
+			 .value = "N",
+			 .text = "List at most N agents (default 100)" },
+		       { .name = "--cursor",
+			 .value = "NAME",
+			 .text = "Start after this agent" } } },
 	{ .name = "show",
-	  .text = "One agent",
+	  .text = "Show an agent",
 	  .arguments = NAME,
 	  .options = { { .name = "--view",
 			 .value = "VIEW",
-			 .values = CLI_ONE_OF,
-			 .words = "run|runtime|graph",
-			 .text = "In these words; run unless said" } } },
+			 .value_kind = CLI_ONE_OF,
+			 .choices = "run|runtime|graph",
+			 .text = "Use this vocabulary: run, runtime or graph (default run)" } } },
 	{ .name = "create",
-	  .text = "A new agent",
+	  .text = "Create an agent",
 	  .arguments = { { .name = "NAME" } },
 	  .options = { { DOCUMENT_FILE("agent") }, { DOCUMENT_SET } } },
 	{ .name = "update",
-	  .text = "The agent as it shall be, whole",
+	  .text = "Replace an agent",
 	  .arguments = NAME,
 	  .options = { { DOCUMENT_FILE("agent") }, { DOCUMENT_SET } } },
-	{ .name = "delete", .text = "Take an agent away", .arguments = NAME },
+	{ .name = "delete", .text = "Delete an agent", .arguments = NAME },
 	{ .name = NULL },
 };
 
 const struct cli_command command_agent = {
 	.name = "agent",
-	.text = "Show and change the agents of the registry",
+	.text = "Show and change the agent registry",
 	.group = CLI_SETTINGS,
 	.kind = CLI_CLIENT,
-	.only_looks = true,
-	.words = words,
+	.read_only = true,
+	.subcommands = subcommands,
 	.examples = { { "baton agent create reviewer --file reviewer.yaml",
-			"An agent from a file" },
+			"Create an agent from a file" },
 		      { "baton agent create critic --set role=critic --set system_prompt='Be kind.' "
 			"--set llm_config.model=gpt-5",
-			"The same from its members" },
-		      { "baton agent show reviewer --view graph", "As S4's documents have it" } },
+			"Create an agent from options" },
+		      { "baton agent show reviewer --view graph",
+			"Show an agent in graph vocabulary" } },
 	.prepare = prepare,
 	.run = document_command_run,
 };

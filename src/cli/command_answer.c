@@ -1,9 +1,10 @@
-/* cli/command_answer.c -- approve, reject, modify and settle: an answer bound to the question as it
- * stands.
+/* cli/command_answer.c -- baton approve, reject, modify and settle: answer a request of the inbox.
  *
- * The question is read first and its revision sent along.  It may be named by the run that waits
- * with it, as long as that has no other.  When no server is there, this process is the one that
- * carries the run on, so it follows it to its end; --follow does so with a server too.
+ * The command first reads the request and then sends its revision with the answer, so that the
+ * server refuses an answer to a request that has changed since.  The user may give the id of the
+ * run instead if the run has only one open request.  When this process owns the data folder,
+ * nothing else would carry on the run, so the command follows it to its end; with --follow it also
+ * does so when a server is running.
  */
 #include <stdio.h>
 
@@ -13,13 +14,13 @@
 
 struct answer_state {
 	enum run_decision decision;
-	struct uuid named;        /* what was given: a request or a run */
-	struct uuid request, run; /* found */
+	struct uuid given_id;     /* the argument: the id of a request or of a run */
+	struct uuid request, run; /* the request that matches it, and its run */
 	struct hash revision;
 	const char *comment;
 	const struct json *value;
 	bool found, recorded, follow;
-	int64_t seen;
+	int64_t last_seq;
 };
 
 static bool prepare(struct cli *cli, enum run_decision decision, struct error *error)
@@ -29,9 +30,9 @@ static bool prepare(struct cli *cli, enum run_decision decision, struct error *e
 	state->follow = cli_has(cli, "--follow");
 	state->comment = cli_value(cli, "--message", 0);
 	cli->state = state;
-	cli_send_once(cli);
-	return cli_uuid(cli_argument(cli, 0), "a request's id (see baton inbox) or a run's",
-			&state->named, error);
+	cli_idempotency_key_set(cli);
+	return cli_uuid(cli_argument(cli, 0), "REQUEST|RUN (see baton inbox)", &state->given_id,
+			error);
 }
 
 static bool take_value(struct cli *cli, struct error *error)
@@ -56,7 +57,7 @@ static bool prepare_modify(struct cli *cli, struct error *error)
 	if (!prepare(cli, RUN_DECISION_MODIFY, error))
 		return false;
 	if (!cli_has(cli, "--value"))
-		return fail(error, ERROR_USAGE, "--value says what to go on with");
+		return fail(error, ERROR_USAGE, "modify needs --value, the value to continue with");
 	return take_value(cli, error);
 }
 
@@ -67,35 +68,37 @@ static bool prepare_settle(struct cli *cli, struct error *error)
 	if (!run_decision_from(str_from_c(word), &decision) ||
 	    (decision != RUN_DECISION_HAPPENED && decision != RUN_DECISION_NOT_HAPPENED &&
 	     decision != RUN_DECISION_RETRY))
-		return fail(error, ERROR_USAGE, "it is happened, not_happened or retry, not %s",
+		return fail(error, ERROR_USAGE,
+			    "unknown outcome \"%s\"; expected one of happened, not_happened, retry",
 			    word);
 	if (decision != RUN_DECISION_HAPPENED && cli_has(cli, "--value"))
-		return fail(error, ERROR_USAGE, "only what happened has given something: --value");
+		return fail(error, ERROR_USAGE, "--value is allowed only with happened");
 	return prepare(cli, decision, error) && take_value(cli, error);
 }
 
-/* ---- the question ---------------------------------------------------------------------- */
+/* ---- the request ----------------------------------------------------------------------- */
 
 static bool take_question(const struct json *item, struct answer_state *state, struct error *error)
 {
 	if (state->found)
-		return fail(error, ERROR_USAGE,
-			    "the run waits with more than one question: name one of baton inbox");
+		return fail(
+			error, ERROR_USAGE,
+			"the run has more than one open request; give the id of one (see baton inbox)");
 	state->found = true;
 	AUTO(buf) question = { 0 };
 	run_tree_plain(cli_text(item, "question"), &question);
 	fprintf(stderr, STR_FMT "\n", STR_ARG(buf_str(&question)));
 	return (uuid_parse(cli_text(item, "id"), &state->request) &&
 		hash_parse(cli_text(item, "revision"), &state->revision)) ||
-	       fail(error, ERROR_INTERNAL, "the server sent no revision");
+	       fail(error, ERROR_INTERNAL, "the server sent a request without a revision");
 }
 
-/* The open question with this id or of this run, shown. */
+/* Finds the open request with the given id, or the only one of the given run; prints it. */
 static bool find_question(struct cli *cli, struct answer_state *state, bool *out_lost,
 			  struct error *error)
 {
 	char id[UUID_TEXT_SIZE];
-	struct str wanted = uuid_text(&state->named, id);
+	struct str wanted = uuid_text(&state->given_id, id);
 	struct str target = S("/api/inbox");
 	state->found = false;
 	for (;;) {
@@ -119,13 +122,13 @@ static bool find_question(struct cli *cli, struct answer_state *state, bool *out
 	}
 	return state->found ||
 	       fail(error, ERROR_CONFLICT,
-		    "no such request is open: it was answered already, or never asked");
+		    "no open request with this id: it was already answered, or it never existed");
 }
 
 /* ---- the answer ------------------------------------------------------------------------ */
 
-/* Once the question is known its answer may have been sent already, by a server that went then: the
- * same words with the same Idempotency-Key get the same receipt. */
+/* Sends the answer.  After a lost server this is called again, and the first attempt may have been
+ * recorded: the same body with the same Idempotency-Key gets the same receipt. */
 static bool record(struct cli *cli, struct answer_state *state, bool *out_lost, struct error *error)
 {
 	char id[UUID_TEXT_SIZE];
@@ -147,7 +150,7 @@ static bool record(struct cli *cli, struct answer_state *state, bool *out_lost, 
 			 out_lost, error))
 		return false;
 	if (!uuid_parse(cli_text(receipt, "run_id"), &state->run))
-		return fail(error, ERROR_INTERNAL, "the server's receipt names no run");
+		return fail(error, ERROR_INTERNAL, "the server's receipt lacks run_id");
 	state->recorded = true;
 	printf(STR_FMT "\n", STR_ARG(json_print(&cli->arena, receipt)));
 	return true;
@@ -160,80 +163,83 @@ static int run(struct cli *cli)
 	bool lost = false;
 	if (!state->recorded && !record(cli, state, &lost, &error))
 		return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
-	return state->follow || cli->own_server ? cli_follow(cli, &state->run, &state->seen) : 0;
+	return state->follow || cli->own_server ? cli_run_follow(cli, &state->run, &state->last_seq)
+						: 0;
 }
 
 #define ANSWER_IS                                          \
 	.group = CLI_RUNS, .kind = CLI_CLIENT, .run = run, \
-	.exits = { { 1, "followed, the run failed" } }
-#define QUESTION                                              \
-	{                                                     \
-		.name = "REQUEST|RUN", .values = CLI_REQUEST, \
+	.exits = { { 1, "the run was followed and failed" } }
+#define QUESTION                                                  \
+	{                                                         \
+		.name = "REQUEST|RUN", .value_kind = CLI_REQUEST, \
 	}
 #define MESSAGE                                                         \
 	{                                                               \
 		.name = "--message", .letter = 'm', .value = "COMMENT", \
-		.text = "Why; kept with the answer",                    \
+		.text = "Record a comment with the answer",             \
 	}
-#define FOLLOW                                                                \
-	{                                                                     \
-		.name = "--follow", .text = "Then follow the run to its end", \
+#define FOLLOW                                                                      \
+	{                                                                           \
+		.name = "--follow", .text = "Follow the run to its end afterwards", \
 	}
 
 const struct cli_command command_approve = {
 	.name = "approve",
-	.text = "Say yes to a question",
+	.text = "Approve a request of the inbox",
 	ANSWER_IS,
 	.arguments = { QUESTION },
 	.options = { MESSAGE, FOLLOW },
 	.examples = { { "baton approve 1f0c… -m 'looks right'",
-			"Answer a question of baton inbox, or the only one of a run" } },
+			"Approve a request of baton inbox, or the only one of a run" } },
 	.prepare = prepare_approve,
 };
 
 const struct cli_command command_reject = {
 	.name = "reject",
-	.text = "Say no to a question",
+	.text = "Reject a request of the inbox",
 	ANSWER_IS,
 	.arguments = { QUESTION },
 	.options = { MESSAGE, FOLLOW },
 	.examples = { { "baton reject 1f0c… -m 'not on a Friday' --follow",
-			"Say no and see what the run does" } },
+			"Reject, then follow the run" } },
 	.prepare = prepare_reject,
 };
 
 const struct cli_command command_modify = {
 	.name = "modify",
-	.text = "Say yes to a question, with other values",
+	.text = "Approve a request of the inbox with another value",
 	ANSWER_IS,
 	.arguments = { QUESTION },
 	.options = { { .name = "--value",
 		       .value = "JSON|@FILE",
-		       .text = "What to go on with: the step's outputs.value" },
+		       .text = "Continue with this value; it becomes the step's outputs.value" },
 		     MESSAGE,
 		     FOLLOW },
 	.examples = { { "baton modify 1f0c… --value '{\"title\": \"Better\"}'",
-			"Go on with another title" },
-		      { "baton modify 1f0c… --value @draft.json", "With what is in a file" } },
+			"Continue with another title" },
+		      { "baton modify 1f0c… --value @draft.json",
+			"Continue with a value from a file" } },
 	.prepare = prepare_modify,
 };
 
 const struct cli_command command_settle = {
 	.name = "settle",
-	.text = "Say what became of a call whose outcome nobody knows",
+	.text = "Resolve a call whose outcome is unknown",
 	ANSWER_IS,
 	.arguments = { QUESTION,
 		       { .name = "happened|not_happened|retry",
-			 .values = CLI_ONE_OF,
-			 .words = "happened|not_happened|retry" } },
+			 .value_kind = CLI_ONE_OF,
+			 .choices = "happened|not_happened|retry" } },
 	.options = { { .name = "--value",
 		       .value = "JSON|@FILE",
-		       .text = "What it gave, when it happened: the step's outputs" },
+		       .text = "Result of the call if it happened; becomes the step's outputs" },
 		     MESSAGE,
 		     FOLLOW },
 	.examples = { { "baton settle 1f0c… happened --value '{\"status\": 201}'",
-			"It was done before the crash; the run goes on" },
-		      { "baton settle 1f0c… not_happened", "It was not; the step fails" },
-		      { "baton settle 1f0c… retry", "Call it again, whatever became of it" } },
+			"The call was made before the crash; the run continues" },
+		      { "baton settle 1f0c… not_happened",
+			"The call was not made; the step fails" },
+		      { "baton settle 1f0c… retry", "Make the call again" } },
 	.prepare = prepare_settle,
 };

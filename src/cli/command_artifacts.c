@@ -1,4 +1,4 @@
-/* cli/command_artifacts.c -- what a run made and keeps: the list, or one artifact's bytes. */
+/* cli/command_artifacts.c -- baton artifacts: list a run's artifacts, or print one. */
 #include <stdio.h>
 
 #include "cli/server_request.h"
@@ -8,28 +8,28 @@ struct artifacts_state {
 	bool bytes;
 };
 
-/* NAME, or NAME@N for one version of it: a name has no @ in it. */
+/* Parses NAME, or NAME@N for one version: a name cannot contain @. */
 static bool take_name(struct cli *cli, struct artifacts_state *state, struct str given,
 		      struct error *error)
 {
 	struct str rest = given, name, part;
-	const char *behind = "";
+	const char *query = "";
 	int64_t version;
 	str_cut(&rest, '@', &name);
 	if (name.size == 0)
-		return fail(error, ERROR_USAGE, "an artifact's name is not empty");
+		return fail(error, ERROR_USAGE, "an artifact's name must not be empty");
 	if (name.size < given.size) {
 		if (!str_to_int(rest, &version) || version < 1)
 			return fail(error, ERROR_USAGE,
-				    "behind the @ is the number of a version, 1, 2, 3 and so on");
-		behind = str_format(&cli->arena, "?version=%lld", (long long)version).at;
+				    "the version after @ must be a whole number from 1");
+		query = str_format(&cli->arena, "?version=%lld", (long long)version).at;
 	}
 	state->bytes = true;
-	/* Its parts are parts of the path: each is escaped for itself. */
+	/* The slashes of the name stay in the path; each segment is encoded by itself. */
 	while (str_cut(&name, '/', &part))
 		state->target = cli_target(
 			cli, str_format(&cli->arena, STR_FMT "/", STR_ARG(state->target)).at,
-			str_c(&cli->arena, part), name.size == 0 ? behind : "");
+			str_c(&cli->arena, part), name.size == 0 ? query : "");
 	return true;
 }
 
@@ -59,7 +59,7 @@ static int list(struct cli *cli, const struct json *page)
 		       cli_number(row, "size"), STR_ARG(cli_text(row, "name")),
 		       STR_ARG(cli_text(row, "media_type")));
 	}
-	return cli_printed();
+	return cli_flush();
 }
 
 static int run(struct cli *cli)
@@ -75,24 +75,24 @@ static int run(struct cli *cli)
 		return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
 	if (!state->bytes)
 		return list(cli, page);
-	/* To the byte: nothing behind them. */
+	/* The artifact's bytes are printed without a final newline. */
 	if (fwrite(bytes.at, 1, bytes.size, stdout) == bytes.size && fflush(stdout) == 0)
 		return 0;
-	fail(&error, ERROR_IO, "the output could not be written");
+	fail(&error, ERROR_IO, "cannot write to standard output");
 	return cli_fail(cli, &error);
 }
 
 const struct cli_command command_artifacts = {
 	.name = "artifacts",
-	.text = "List what a run made and keeps, or print one of them",
+	.text = "List the artifacts of a run, or print one",
 	.group = CLI_RUNS,
 	.kind = CLI_CLIENT,
-	.only_looks = true,
-	.arguments = { { .name = "RUN", .values = CLI_RUN },
-		       { .name = "NAME[@VERSION]", .values = CLI_TEXT, .optional = true } },
-	.examples = { { "baton artifacts 1f0c…", "Every version of every artifact" },
-		      { "baton artifacts 1f0c… report.md > report.md", "The newest, to the byte" },
-		      { "baton artifacts 1f0c… report.md@1", "The first one" } },
+	.read_only = true,
+	.arguments = { { .name = "RUN", .value_kind = CLI_RUN },
+		       { .name = "NAME[@VERSION]", .value_kind = CLI_TEXT, .optional = true } },
+	.examples = { { "baton artifacts 1f0c…", "List every version of every artifact" },
+		      { "baton artifacts 1f0c… report.md > report.md", "Print the newest version" },
+		      { "baton artifacts 1f0c… report.md@1", "Print the first version" } },
 	.prepare = prepare,
 	.run = run,
 };

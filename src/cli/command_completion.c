@@ -1,9 +1,9 @@
-/* cli/command_completion.c -- completion: a script for the shell, and what it asks.
+/* cli/command_completion.c -- baton completion (the shell script) and complete (its back end).
  *
- * The script knows nothing about commands: it hands the words to `baton complete`, which looks
- * into the same table as everything else and prints what may stand there, one a line.  Values that
- * only the server knows are asked of it if it is there; nobody is started for a completion.
- * Nothing printed means: a file name, which the shell knows best.
+ * The script knows nothing about commands: it passes the words to `baton complete`, which prints
+ * the candidates for the last word from the command table, one per line.  Values that only the
+ * server knows (run ids, names of agents) are requested from a running server; completion never
+ * starts one.  If nothing is printed, the shell completes file names.
  */
 #include <stdio.h>
 #include <string.h>
@@ -40,29 +40,29 @@ static bool prepare_script(struct cli *cli, struct error *error)
 {
 	const char *shell = cli_argument(cli, 0);
 	return strcmp(shell, "bash") == 0 ||
-	       fail(error, ERROR_USAGE, "there is a completion for bash, not for %s", shell);
+	       fail(error, ERROR_USAGE, "unknown shell \"%s\"; expected bash", shell);
 }
 
 /* ---- candidates ------------------------------------------------------------------------ */
 
-struct completing {
+struct completion {
 	struct cli *cli;
 	const struct cli_command *command;
-	const struct cli_word *word;
-	int arguments;                        /* complete ones behind command and word */
-	const struct cli_option *wants_value; /* the last complete word was this option */
-	const struct config_row *wants_setting;
+	const struct cli_subcommand *subcommand;
+	int arguments;                          /* positional arguments before the last word */
+	const struct cli_option *wants_value;   /* the last word is the value of this option */
+	const struct config_row *wants_setting; /* the last word is the value of this flag */
 	bool only_arguments;
 };
 
-static void put_words(const char *words)
+static void put_words(const char *choices)
 {
-	struct str rest = str_from_c(words), word;
+	struct str rest = str_from_c(choices), word;
 	while (str_cut(&rest, '|', &word))
 		printf(STR_FMT "\n", STR_ARG(word));
 }
 
-/* One member of each item of a list that the server has. */
+/* Prints one member of each item of a list from the server. */
 static void put_from_server(struct cli *cli, struct str target, struct str list, struct str name)
 {
 	const struct json *answer;
@@ -75,12 +75,12 @@ static void put_from_server(struct cli *cli, struct str target, struct str list,
 		printf(STR_FMT "\n", STR_ARG(json_text(json_member(json_item(items, i), name))));
 }
 
-static void put_values(struct cli *cli, enum cli_values values, const char *words)
+static void put_values(struct cli *cli, enum cli_value_kind kind, const char *choices)
 {
 	const struct config_row *row;
 	const struct cli_command *command;
 	const struct description *description;
-	switch (values) {
+	switch (kind) {
 	case CLI_TEXT:
 	case CLI_FILE:
 		return;
@@ -121,7 +121,7 @@ static void put_values(struct cli *cli, enum cli_values values, const char *word
 		printf("commands\n");
 		return;
 	case CLI_ONE_OF:
-		put_words(words);
+		put_words(choices);
 		return;
 	}
 }
@@ -132,56 +132,57 @@ static void put_options(const struct cli_option *options)
 		printf("%s\n", options->name);
 }
 
-static void put_all_options(const struct completing *completing)
+static void put_all_options(const struct completion *completion)
 {
 	const struct config_row *row;
 	put_options(cli_common_options());
-	if (completing->command != NULL)
-		put_options(completing->command->options);
-	if (completing->word != NULL)
-		put_options(completing->word->options);
+	if (completion->command != NULL)
+		put_options(completion->command->options);
+	if (completion->subcommand != NULL)
+		put_options(completion->subcommand->options);
 	for (size_t i = 0; (row = config_at(i)) != NULL; i++)
 		if (cli_takes_setting(NULL, row) ||
-		    (completing->command != NULL && cli_takes_setting(completing->command, row)))
+		    (completion->command != NULL && cli_takes_setting(completion->command, row)))
 			printf("%s\n", row->flag);
 }
 
-static void put_candidates(struct completing *completing, const char *unfinished)
+static void put_candidates(struct completion *completion, const char *unfinished)
 {
-	struct cli *cli = completing->cli;
-	if (completing->wants_value != NULL) {
-		put_values(cli, completing->wants_value->values, completing->wants_value->words);
+	struct cli *cli = completion->cli;
+	if (completion->wants_value != NULL) {
+		put_values(cli, completion->wants_value->value_kind,
+			   completion->wants_value->choices);
 		return;
 	}
-	if (completing->wants_setting != NULL) {
-		if (completing->wants_setting->type == CONFIG_CHOICE)
-			put_words(completing->wants_setting->choices.at);
+	if (completion->wants_setting != NULL) {
+		if (completion->wants_setting->type == CONFIG_CHOICE)
+			put_words(completion->wants_setting->choices.at);
 		return;
 	}
-	if (unfinished[0] == '-' && !completing->only_arguments) {
-		put_all_options(completing);
+	if (unfinished[0] == '-' && !completion->only_arguments) {
+		put_all_options(completion);
 		return;
 	}
-	if (completing->command == NULL) {
+	if (completion->command == NULL) {
 		put_values(cli, CLI_COMMAND_NAME, NULL);
 		return;
 	}
-	if (completing->command->words != NULL && completing->word == NULL) {
-		for (const struct cli_word *one = completing->command->words; one->name != NULL;
-		     one++)
+	if (completion->command->subcommands != NULL && completion->subcommand == NULL) {
+		for (const struct cli_subcommand *one = completion->command->subcommands;
+		     one->name != NULL; one++)
 			printf("%s\n", one->name);
 		return;
 	}
-	const struct cli_argument *takes = completing->word != NULL
-						   ? completing->word->arguments
-						   : completing->command->arguments;
-	for (int i = 0; takes->name != NULL && i < completing->arguments && !takes->repeats; i++)
+	const struct cli_argument *takes = completion->subcommand != NULL
+						   ? completion->subcommand->arguments
+						   : completion->command->arguments;
+	for (int i = 0; takes->name != NULL && i < completion->arguments && !takes->repeats; i++)
 		takes++;
 	if (takes->name != NULL)
-		put_values(cli, takes->values, takes->words);
+		put_values(cli, takes->value_kind, takes->choices);
 }
 
-/* ---- the words before ------------------------------------------------------------------ */
+/* ---- parsing the words before the last ------------------------------------------------- */
 
 static const struct cli_option *option_in(const struct cli_option *options, const char *word)
 {
@@ -193,73 +194,73 @@ static const struct cli_option *option_in(const struct cli_option *options, cons
 	return NULL;
 }
 
-static void take_option(struct completing *completing, const char *text)
+static void take_option(struct completion *completion, const char *text)
 {
 	const struct config_row *row;
 	const struct cli_option *option = option_in(cli_common_options(), text);
-	if (option == NULL && completing->command != NULL)
-		option = option_in(completing->command->options, text);
-	if (option == NULL && completing->word != NULL)
-		option = option_in(completing->word->options, text);
+	if (option == NULL && completion->command != NULL)
+		option = option_in(completion->command->options, text);
+	if (option == NULL && completion->subcommand != NULL)
+		option = option_in(completion->subcommand->options, text);
 	if (option != NULL && option->value != NULL)
-		completing->wants_value = option;
+		completion->wants_value = option;
 	for (size_t i = 0; option == NULL && (row = config_at(i)) != NULL; i++)
 		if (row->type != CONFIG_BOOL && strcmp(row->flag, text) == 0)
-			completing->wants_setting = row;
+			completion->wants_setting = row;
 }
 
-static void take_word(struct completing *completing, const char *text)
+static void take_word(struct completion *completion, const char *text)
 {
-	if (completing->wants_value != NULL || completing->wants_setting != NULL) {
-		completing->wants_value = NULL;
-		completing->wants_setting = NULL;
+	if (completion->wants_value != NULL || completion->wants_setting != NULL) {
+		completion->wants_value = NULL;
+		completion->wants_setting = NULL;
 		return;
 	}
-	if (!completing->only_arguments && strcmp(text, "--") == 0) {
-		completing->only_arguments = true;
-	} else if (!completing->only_arguments && text[0] == '-') {
-		take_option(completing, text);
-	} else if (completing->command == NULL) {
-		completing->command = cli_find(str_from_c(text));
-	} else if (completing->command->words != NULL && completing->word == NULL) {
-		for (const struct cli_word *one = completing->command->words; one->name != NULL;
-		     one++)
+	if (!completion->only_arguments && strcmp(text, "--") == 0) {
+		completion->only_arguments = true;
+	} else if (!completion->only_arguments && text[0] == '-') {
+		take_option(completion, text);
+	} else if (completion->command == NULL) {
+		completion->command = cli_command_find(str_from_c(text));
+	} else if (completion->command->subcommands != NULL && completion->subcommand == NULL) {
+		for (const struct cli_subcommand *one = completion->command->subcommands;
+		     one->name != NULL; one++)
 			if (strcmp(one->name, text) == 0)
-				completing->word = one;
+				completion->subcommand = one;
 	} else {
-		completing->arguments++;
+		completion->arguments++;
 	}
 }
 
 static int complete(struct cli *cli)
 {
-	struct completing completing = { .cli = cli };
+	struct completion completion = { .cli = cli };
 	int last = cli->argument_count - 1;
 	for (int i = 0; i < last; i++)
-		take_word(&completing, cli->arguments[i]);
+		take_word(&completion, cli->arguments[i]);
 	if (last >= 0)
-		put_candidates(&completing, cli->arguments[last]);
-	return cli_printed();
+		put_candidates(&completion, cli->arguments[last]);
+	return cli_flush();
 }
 
 const struct cli_command command_completion = {
 	.name = "completion",
-	.text = "Print a completion script",
+	.text = "Print a shell completion script",
 	.group = CLI_REFERENCE,
 	.kind = CLI_PLAIN,
-	.arguments = { { .name = "SHELL", .values = CLI_ONE_OF, .words = "bash" } },
-	.examples = { { "eval \"$(baton completion bash)\"", "In ~/.bashrc" } },
+	.arguments = { { .name = "SHELL", .value_kind = CLI_ONE_OF, .choices = "bash" } },
+	.examples = { { "eval \"$(baton completion bash)\"", "Add to ~/.bashrc" } },
 	.prepare = prepare_script,
 	.run = print_script,
 };
 
 const struct cli_command command_complete = {
 	.name = "complete",
-	.text = "What may stand where the last word is",
+	.text = "Print the candidates for the last word",
 	.group = CLI_HIDDEN,
 	.kind = CLI_PLAIN,
 	.raw = true,
 	.arguments = { { .name = "WORD", .optional = true, .repeats = true } },
-	.prepare = cli_nothing,
+	.prepare = cli_prepare_nothing,
 	.run = complete,
 };

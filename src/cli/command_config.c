@@ -1,8 +1,8 @@
-/* cli/command_config.c -- settings: what is in force and why, and changes to config.yaml.
+/* cli/command_config.c -- baton config: show settings, and change config.yaml.
  *
- * Needs nobody: settings are read when a process starts, so a server that runs keeps its own until
- * it is started again, and set says so.  A file that is wrong elsewhere can still be changed here,
- * because that is how it is put right.
+ * The command needs no server.  Settings are read when a process starts, so a running server keeps
+ * its settings until it is restarted.  The command also edits a config.yaml that has errors, so
+ * that it can be used to repair the file.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,38 +19,39 @@ static bool find_row(const char *name, const struct config_row **out_row, struct
 		return true;
 	struct str near = config_closest(str_from_c(name));
 	if (near.size > 0)
-		return fail(error, ERROR_NOT_FOUND,
-			    "there is no setting %s; did you mean " STR_FMT "?", name,
-			    STR_ARG(near));
-	return fail(error, ERROR_NOT_FOUND, "there is no setting %s; see baton config list", name);
+		return fail(error, ERROR_NOT_FOUND, "unknown setting %s; did you mean " STR_FMT "?",
+			    name, STR_ARG(near));
+	return fail(error, ERROR_NOT_FOUND, "unknown setting %s; see baton config list", name);
 }
 
 static bool prepare(struct cli *cli, struct error *error)
 {
 	const struct config_row *row = NULL;
 	const char *name = cli_argument(cli, 0);
-	bool changes = strcmp(cli->word->name, "set") == 0 || strcmp(cli->word->name, "unset") == 0;
+	bool changes = strcmp(cli->subcommand->name, "set") == 0 ||
+		       strcmp(cli->subcommand->name, "unset") == 0;
 	if (name != NULL && !find_row(name, &row, error))
 		return false;
 	if (changes && row == config_row(CONFIG_HOME))
-		return fail(error, ERROR_USAGE,
-			    "home cannot be set in a file that is found through it; use --home or "
-			    "BATON_HOME");
+		return fail(
+			error, ERROR_USAGE,
+			"home cannot be set in config.yaml, which lives in that folder; use --home or "
+			"BATON_HOME");
 	cli->state = (void *)(uintptr_t)row;
 	return true;
 }
 
 /* ---- list and get ---------------------------------------------------------------------- */
 
-/* A secret that was given itself is not shown; where it is, is. */
-static struct str shown(const struct cli *cli, const struct config_row *row)
+/* The value for display: a reference to a secret is shown, the secret itself is not. */
+static struct str displayed_value(const struct cli *cli, const struct config_row *row)
 {
 	struct str text = str_from_c(config_text(&cli->config, config_key_of(row)));
 	bool reference = str_starts(text, S("env:")) || str_starts(text, S("file:"));
 	return row->type == CONFIG_SECRET && text.size > 0 && !reference ? S("(not shown)") : text;
 }
 
-static struct str source_of(struct cli *cli, const struct config_row *row)
+static struct str value_source(struct cli *cli, const struct config_row *row)
 {
 	return config_source_text(&cli->config, config_key_of(row), cli->config_file, &cli->arena);
 }
@@ -77,7 +78,7 @@ static void put_value(struct cli *cli, const struct config_row *row, struct json
 	case CONFIG_PATH:
 	case CONFIG_CHOICE:
 	case CONFIG_SECRET:
-		json_put_str(writer, shown(cli, row));
+		json_put_str(writer, displayed_value(cli, row));
 		return;
 	}
 }
@@ -90,7 +91,7 @@ static void put_setting(struct cli *cli, const struct config_row *row, struct js
 	json_key(writer, S("value"));
 	put_value(cli, row, writer);
 	json_key(writer, S("source"));
-	json_put_str(writer, source_of(cli, row));
+	json_put_str(writer, value_source(cli, row));
 	json_key(writer, S("text"));
 	json_put_str(writer, row->text);
 	json_close(writer, '}');
@@ -108,7 +109,8 @@ static int list(struct cli *cli)
 			put_setting(cli, row, &writer);
 		else
 			buf_add_format(&out, "%-22.*s %-24.*s  " STR_FMT "\n", STR_ARG(row->name),
-				       STR_ARG(shown(cli, row)), STR_ARG(source_of(cli, row)));
+				       STR_ARG(displayed_value(cli, row)),
+				       STR_ARG(value_source(cli, row)));
 	}
 	if (cli->json)
 		json_close(&writer, ']');
@@ -123,19 +125,20 @@ static int get(struct cli *cli)
 	if (cli->json)
 		put_setting(cli, row, &writer);
 	else
-		buf_add(&out, shown(cli, row));
+		buf_add(&out, displayed_value(cli, row));
 	return cli_print(cli, buf_str(&out));
 }
 
 /* ---- set and unset --------------------------------------------------------------------- */
 
-/* The file is changed by one process at a time: what two read and write, one would lose. */
+/* Changes config.yaml.  The caller holds the lock, because a concurrent writer would lose a change.
+ */
 static bool change(struct cli *cli, const struct config_row *row, const char *value,
 		   struct error *error)
 {
 	struct str before = S(""), after;
 	struct error unread;
-	cli->document = cli->config_file;
+	cli->error_file = cli->config_file;
 	if (!file_read(cli->config_file, LIMIT_CONFIG_BYTES, &cli->arena, &before, &unread) &&
 	    unread.code != ERROR_NOT_FOUND) {
 		*error = unread;
@@ -164,8 +167,8 @@ static int set(struct cli *cli)
 	int status = change_locked(cli, row, cli_argument(cli, 1));
 	enum config_source source = cli->config.values[config_key_of(row)].source;
 	if (status == 0 && source > CONFIG_FROM_FILE)
-		fprintf(stderr, "written, but " STR_FMT " says otherwise and wins\n",
-			STR_ARG(source_of(cli, row)));
+		fprintf(stderr, "written to config.yaml, but " STR_FMT " overrides it\n",
+			STR_ARG(value_source(cli, row)));
 	if (status == 0 && cli->json)
 		return cli_print(cli, S("{}"));
 	return status;
@@ -182,22 +185,21 @@ static int run(struct cli *cli)
 	static int (*const runs[])(struct cli *) = { list, get, set, unset };
 	const struct cli_command *command = cli->command;
 	if (cli->config_problems.count > 0)
-		fprintf(stderr, "%s is wrong in other places; see baton doctor\n",
-			cli->config_file);
-	return runs[cli->word - command->words](cli);
+		fprintf(stderr, "%s has errors; see baton doctor\n", cli->config_file);
+	return runs[cli->subcommand - command->subcommands](cli);
 }
 
-static const struct cli_word words[] = {
-	{ .name = "list", .text = "Every setting, its value and where that comes from" },
+static const struct cli_subcommand subcommands[] = {
+	{ .name = "list", .text = "List all settings with their values and sources" },
 	{ .name = "get",
-	  .text = "One setting's value",
-	  .arguments = { { .name = "NAME", .values = CLI_SETTING } } },
+	  .text = "Print the value of a setting",
+	  .arguments = { { .name = "NAME", .value_kind = CLI_SETTING } } },
 	{ .name = "set",
-	  .text = "Write a value into config.yaml; comments and order stay",
-	  .arguments = { { .name = "NAME", .values = CLI_SETTING }, { .name = "VALUE" } } },
+	  .text = "Set a value in config.yaml; comments and order are kept",
+	  .arguments = { { .name = "NAME", .value_kind = CLI_SETTING }, { .name = "VALUE" } } },
 	{ .name = "unset",
-	  .text = "Take a setting out of config.yaml",
-	  .arguments = { { .name = "NAME", .values = CLI_SETTING } } },
+	  .text = "Remove a setting from config.yaml",
+	  .arguments = { { .name = "NAME", .value_kind = CLI_SETTING } } },
 	{ .name = NULL },
 };
 
@@ -206,9 +208,10 @@ const struct cli_command command_config = {
 	.text = "Show and change settings",
 	.group = CLI_SETTINGS,
 	.kind = CLI_PLAIN,
-	.words = words,
-	.examples = { { "baton config list", "What is in force, and why" },
-		      { "baton config set serve.port 9000", "For the next start" } },
+	.subcommands = subcommands,
+	.examples = { { "baton config list",
+			"List the effective settings and where they come from" },
+		      { "baton config set serve.port 9000", "Set the port for the next start" } },
 	.prepare = prepare,
 	.run = run,
 };

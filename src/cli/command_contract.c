@@ -1,8 +1,8 @@
-/* cli/command_contract.c -- the types, for people: list them, show one, check a document.
+/* cli/command_contract.c -- baton contract: list document types, show one, check a document.
  *
- * A checked document is printed back with its defaults; a wrong one gets all its problems at once.
- * What a type makes itself (ids, times) is made here too, from the command's own dice and clock.
- * A document of a type's older shape is read as that and printed in the new one.
+ * check prints a valid document with its defaults filled in, and all problems of an invalid one.
+ * Generated members (ids, times) are generated here from the command's random bytes and clock.  A
+ * document in an older format of its type is converted and printed in the current format.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,8 +20,8 @@
 struct contract_state {
 	int (*run)(struct cli *cli);
 	const struct type *type;
-	const char *path; /* NULL = stdin */
-	uint64_t thrown;  /* times the dice were thrown */
+	const char *path;        /* NULL = stdin */
+	uint64_t random_counter; /* blocks of random bytes generated so far */
 };
 
 /* ---- list ------------------------------------------------------------------------------ */
@@ -81,17 +81,17 @@ static int show(struct cli *cli)
 
 /* ---- check ----------------------------------------------------------------------------- */
 
-/* As many bytes as are asked for, out of sixteen. */
-static void throw_dice(void *context, void *bytes, size_t size)
+/* Expands the command's 16 random bytes to any number of bytes. */
+static void random_bytes(void *context, void *bytes, size_t size)
 {
 	struct cli *cli = context;
 	struct contract_state *state = cli->state;
 	for (size_t done = 0; done < size;) {
 		struct sha256 sha;
 		sha256_init(&sha);
-		sha256_add(&sha, cli->dice, sizeof(cli->dice));
-		sha256_add(&sha, &state->thrown, sizeof(state->thrown));
-		state->thrown++;
+		sha256_add(&sha, cli->random, sizeof(cli->random));
+		sha256_add(&sha, &state->random_counter, sizeof(state->random_counter));
+		state->random_counter++;
 		struct hash hash = sha256_finish(&sha);
 		size_t piece = size - done < sizeof(hash.bytes) ? size - done : sizeof(hash.bytes);
 		memcpy((char *)bytes + done, hash.bytes, piece);
@@ -99,7 +99,7 @@ static void throw_dice(void *context, void *bytes, size_t size)
 	}
 }
 
-/* The name says it, else what it begins with. */
+/* The file name decides; without a known suffix, the first character of the text does. */
 static bool is_json(const char *path, struct str text)
 {
 	struct str name = str_from_c(path);
@@ -123,7 +123,7 @@ static void put_problem(struct json_writer *writer, const struct problem *from, 
 	run_problem_place_print(place, writer);
 }
 
-static int tell_problems(struct cli *cli, const struct problems *problems)
+static int print_problems(struct cli *cli, const struct problems *problems)
 {
 	if (!cli->json) {
 		struct str lines = problems_text(problems, &cli->arena);
@@ -159,20 +159,21 @@ static int check(struct cli *cli)
 					: yaml_read(text, &cli->arena, &json, &error);
 	struct problems problems = { .arena = &cli->arena };
 	if (!good) {
-		/* A text that is not even well-formed has one problem, and no member to blame. */
+		/* A document with a syntax error has this one problem, which belongs to no member. */
 		problems_add(&problems, S(""), error.line, error.column, "%s", error.text);
-		return tell_problems(cli, &problems);
+		return print_problems(cli, &problems);
 	}
-	struct contract_world world = { .now = cli->now, .random = throw_dice, .context = cli };
+	struct contract_world world = { .now = cli->now, .random = random_bytes, .context = cli };
 	struct contract_source source = { .json = json, .text = text, .world = &world };
 	bool old;
 	const void *value = pipeline_read_old(state->type, &source, &cli->arena, &problems, &old);
 	if (old && value != NULL)
-		fprintf(stderr, "read as a document of the old shape, printed in the new one\n");
+		fprintf(stderr,
+			"the document is in the old format; printing it in the current one\n");
 	if (!old)
 		value = contract_parse(state->type, &source, &cli->arena, &problems);
 	if (value == NULL)
-		return tell_problems(cli, &problems);
+		return print_problems(cli, &problems);
 	AUTO(buf) out = { 0 };
 	describe_indented(contract_text(state->type, value, &cli->arena), &out);
 	return cli_print(cli, buf_str(&out));
@@ -187,20 +188,18 @@ static bool find_type(const char *name, const struct type **out_type, struct err
 		return true;
 	struct str near = contract_closest(str_from_c(name));
 	if (near.size > 0)
-		return fail(error, ERROR_NOT_FOUND,
-			    "there is no contract %s; did you mean " STR_FMT "?", name,
-			    STR_ARG(near));
-	return fail(error, ERROR_NOT_FOUND, "there is no contract %s; see baton contract list",
-		    name);
+		return fail(error, ERROR_NOT_FOUND, "unknown type %s; did you mean " STR_FMT "?",
+			    name, STR_ARG(near));
+	return fail(error, ERROR_NOT_FOUND, "unknown type %s; see baton contract list", name);
 }
 
 static bool prepare_check(struct cli *cli, struct contract_state *state, struct error *error)
 {
-	/* Enums and the unions a sibling tells apart are parts of documents, never whole ones. */
+	/* Enums, and unions without a tag, are parts of documents, never whole documents. */
 	const struct type *type = state->type;
 	if (type->kind != KIND_ENTITY && (type->kind != KIND_UNION || type->tag.size == 0))
 		return fail(error, ERROR_USAGE,
-			    STR_FMT " is only a part of documents; check the whole one",
+			    STR_FMT " is not a document type; check the document that contains it",
 			    STR_ARG(type->name));
 	state->path = cli_argument(cli, 1);
 	if (state->path != NULL && strcmp(state->path, "-") == 0)
@@ -211,10 +210,10 @@ static bool prepare_check(struct cli *cli, struct contract_state *state, struct 
 static bool prepare(struct cli *cli, struct error *error)
 {
 	struct contract_state *state = arena_new(&cli->arena, struct contract_state);
-	bool checks = strcmp(cli->word->name, "check") == 0;
+	bool checks = strcmp(cli->subcommand->name, "check") == 0;
 	cli->state = state;
 	state->run = checks ? check : show;
-	if (strcmp(cli->word->name, "list") == 0) {
+	if (strcmp(cli->subcommand->name, "list") == 0) {
 		state->run = list;
 		return true;
 	}
@@ -228,26 +227,26 @@ static int run(struct cli *cli)
 	return state->run(cli);
 }
 
-static const struct cli_word words[] = {
-	{ .name = "list", .text = "Every type with its kind" },
+static const struct cli_subcommand subcommands[] = {
+	{ .name = "list", .text = "List all types with their kinds" },
 	{ .name = "show",
-	  .text = "One type: its fields, or with --json its JSON Schema",
+	  .text = "Show the fields of a type, or with --json its JSON Schema",
 	  .arguments = { { .name = "NAME" } } },
 	{ .name = "check",
-	  .text = "A document against a type: all its problems, or the document with its defaults",
+	  .text = "Check a document; print its problems, or the document with defaults",
 	  .arguments = { { .name = "NAME" },
-			 { .name = "FILE", .values = CLI_FILE, .optional = true } } },
+			 { .name = "FILE", .value_kind = CLI_FILE, .optional = true } } },
 	{ .name = NULL },
 };
 
 const struct cli_command command_contract = {
 	.name = "contract",
-	.text = "List the types of documents, show one, or check a document against it",
+	.text = "List document types, show one, or check a document against it",
 	.group = CLI_REFERENCE,
 	.kind = CLI_PLAIN,
-	.words = words,
+	.subcommands = subcommands,
 	.examples = { { "baton contract check runtime.WorkflowDefinition flow.yaml",
-			"What is wrong with a workflow; - or nothing reads standard input" } },
+			"Check a workflow; without FILE, or with -, reads standard input" } },
 	.prepare = prepare,
 	.run = run,
 };

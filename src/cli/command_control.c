@@ -1,8 +1,9 @@
-/* cli/command_control.c -- pause, resume, cancel and signal: what people tell a run.
+/* cli/command_control.c -- baton pause, resume, cancel and signal.
  *
- * Each is sent with an Idempotency-Key of its own, so that a command whose server was lost in the
- * middle is done once.  When no server is there this process is the one that carries the run on:
- * resume, cancel and signal follow it to its end; a paused run has nothing to be carried on.
+ * Each request has an Idempotency-Key, so that it takes effect once even if it is sent again after
+ * a lost connection.  When this process owns the data folder, resume, cancel and signal follow the
+ * run to its end, because nothing else would carry it on. pause does not: a paused run does
+ * nothing.
  */
 #include <stdio.h>
 
@@ -13,7 +14,7 @@ struct control_state {
 	struct uuid run;
 	struct str body;
 	bool done;
-	int64_t seen;
+	int64_t last_seq;
 };
 
 static bool prepare(struct cli *cli, struct error *error)
@@ -21,8 +22,8 @@ static bool prepare(struct cli *cli, struct error *error)
 	struct control_state *state = arena_new(&cli->arena, struct control_state);
 	state->body = S("{}");
 	cli->state = state;
-	cli_send_once(cli);
-	return cli_uuid(cli_argument(cli, 0), "a run's id", &state->run, error);
+	cli_idempotency_key_set(cli);
+	return cli_uuid(cli_argument(cli, 0), "RUN", &state->run, error);
 }
 
 static bool prepare_note(struct cli *cli, struct error *error)
@@ -60,11 +61,11 @@ static int send(struct cli *cli)
 {
 	struct control_state *state = cli->state;
 	const struct json *receipt;
-	struct str behind = str_format(&cli->arena, "/%s", cli->command->name);
+	struct str suffix = str_format(&cli->arena, "/%s", cli->command->name);
 	if (state->done)
 		return 0;
-	int status = cli_ask(cli, "POST", cli_run_target(cli, &state->run, behind.at), state->body,
-			     &receipt);
+	int status = cli_call(cli, "POST", cli_run_target(cli, &state->run, suffix.at), state->body,
+			      &receipt);
 	if (status != 0)
 		return status;
 	state->done = true;
@@ -75,10 +76,11 @@ static int run_and_follow(struct cli *cli)
 {
 	struct control_state *state = cli->state;
 	int status = send(cli);
-	return status == 0 && cli->own_server ? cli_follow(cli, &state->run, &state->seen) : status;
+	return status == 0 && cli->own_server ? cli_run_follow(cli, &state->run, &state->last_seq)
+					      : status;
 }
 
-/* That it has not succeeded is what was asked for. */
+/* The cancelled run counts as failed, but the command did what the user wanted: exit status 0. */
 static int run_cancel(struct cli *cli)
 {
 	int status = run_and_follow(cli);
@@ -87,18 +89,18 @@ static int run_cancel(struct cli *cli)
 }
 
 #define CONTROL_IS .group = CLI_RUNS, .kind = CLI_CLIENT
-#define RUN_ID                                    \
-	{                                         \
-		.name = "RUN", .values = CLI_RUN, \
+#define RUN_ID                                        \
+	{                                             \
+		.name = "RUN", .value_kind = CLI_RUN, \
 	}
-#define WHY                                                                                      \
-	{                                                                                        \
-		.name = "--message", .letter = 'm', .value = "WHY", .text = "Why; kept with it", \
+#define WHY                                                                                    \
+	{                                                                                      \
+		.name = "--message", .letter = 'm', .value = "WHY", .text = "Record a reason", \
 	}
 
 const struct cli_command command_pause = {
 	.name = "pause",
-	.text = "Start nothing new in a run; what is under way ends",
+	.text = "Pause a run: running steps finish, no new steps start",
 	CONTROL_IS,
 	.arguments = { RUN_ID },
 	.options = { WHY },
@@ -108,36 +110,37 @@ const struct cli_command command_pause = {
 
 const struct cli_command command_resume = {
 	.name = "resume",
-	.text = "Let a paused run go on",
+	.text = "Resume a paused run",
 	CONTROL_IS,
 	.arguments = { RUN_ID },
-	.exits = { { 1, "followed, because no server was there: the run failed" } },
+	.exits = { { 1, "no server was running, so the run was followed, and it failed" } },
 	.prepare = prepare,
 	.run = run_and_follow,
 };
 
 const struct cli_command command_cancel = {
 	.name = "cancel",
-	.text = "Call a run off: what is under way is told to stop",
+	.text = "Cancel a run and stop its running steps",
 	CONTROL_IS,
 	.arguments = { RUN_ID },
 	.options = { WHY },
-	.examples = { { "baton cancel 1f0c… -m 'wrong branch'", "The reason is kept" } },
+	.examples = { { "baton cancel 1f0c… -m 'wrong branch'",
+			"Cancel a run and record the reason" } },
 	.prepare = prepare_note,
 	.run = run_cancel,
 };
 
 const struct cli_command command_signal = {
 	.name = "signal",
-	.text = "Send a run a signal; one that nothing waits for yet is kept",
+	.text = "Send a signal to a run; the run keeps it until a step waits for it",
 	CONTROL_IS,
 	.arguments = { RUN_ID, { .name = "NAME" } },
 	.options = { { .name = "--data",
 		       .value = "JSON|@FILE",
-		       .text = "What it brings: the waiting step's outputs; null unless said" } },
+		       .text = "Data of the signal; becomes the waiting step's outputs (default null)" } },
 	.examples = { { "baton signal 1f0c… deployed --data '{\"version\": 7}'",
-			"A step that waits for deployed goes on" } },
-	.exits = { { 1, "followed, because no server was there: the run failed" } },
+			"Continue a step that waits for the signal deployed" } },
+	.exits = { { 1, "no server was running, so the run was followed, and it failed" } },
 	.prepare = prepare_signal,
 	.run = run_and_follow,
 };

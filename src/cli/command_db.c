@@ -1,8 +1,7 @@
-/* cli/command_db.c -- db check, stats, backup, vacuum, compact and rebuild: care of the database,
- * by its owner.
+/* cli/command_db.c -- baton db: check, stats, backup, vacuum, compact and rebuild.
  *
- * The file is never opened here: the request goes to whoever owns the data folder, which is this
- * process itself when nobody else does.
+ * The command never opens the database file.  It sends a request to the process that owns the data
+ * folder; if there is none, this process owns it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,10 +15,10 @@ typedef int db_show(struct cli *cli, const struct json *answer);
 
 static db_show show_check, show_stats, show_backup, show_vacuum, show_compact, show_rebuild;
 
-static const struct db_word {
+static const struct db_action {
 	const char *name, *method, *target;
 	db_show *show;
-} db_words[] = {
+} db_actions[] = {
 	{ "check", "POST", "/api/db/check", show_check },
 	{ "stats", "GET", "/api/db/stats", show_stats },
 	{ "backup", "POST", "/api/db/backup", show_backup },
@@ -28,14 +27,15 @@ static const struct db_word {
 	{ "rebuild", "POST", "/api/db/rebuild", show_rebuild },
 };
 
-struct db {
-	const struct db_word *word;
+struct db_call {
+	const struct db_action *action;
 	struct str body;
 };
 
-/* ---- answers ------------------------------------------------------------------------- */
+/* ---- responses ----------------------------------------------------------------------- */
 
-/* What is wrong is the result, so it goes to stdout; the status says that something is. */
+/* The problems are the result of the command, so they go to stdout; db_run() sets the exit status.
+ */
 static int show_check(struct cli *cli, const struct json *answer)
 {
 	const struct json *problems = json_member(answer, S("problems"));
@@ -43,8 +43,8 @@ static int show_check(struct cli *cli, const struct json *answer)
 	for (size_t i = 0; json_item(problems, i) != NULL; i++)
 		printf(STR_FMT "\n", STR_ARG(json_text(json_item(problems, i))));
 	if (json_item(problems, 0) == NULL)
-		printf("sound: %lld events, %lld references to values\n",
-		       cli_number(answer, "events"), cli_number(answer, "values"));
+		printf("ok: %lld events, %lld references to values\n", cli_number(answer, "events"),
+		       cli_number(answer, "values"));
 	return 0;
 }
 
@@ -77,12 +77,12 @@ static int show_vacuum(struct cli *cli, const struct json *answer)
 static int show_compact(struct cli *cli, const struct json *answer)
 {
 	(void)cli;
-	printf("%lld of %lld runs compacted: %lld events and %lld values are gone, %lld bytes free\n",
+	printf("compacted %lld of %lld runs: removed %lld events and %lld values; %lld bytes free\n",
 	       cli_number(answer, "compacted"), cli_number(answer, "runs"),
 	       cli_number(answer, "events"), cli_number(answer, "values"),
 	       cli_number(answer, "free_bytes"));
 	if (cli_number(answer, "artifacts") > 0)
-		printf("%lld contents that no artifact names are gone\n",
+		printf("removed %lld contents that no artifact refers to\n",
 		       cli_number(answer, "artifacts"));
 	return 0;
 }
@@ -93,10 +93,10 @@ static int show_rebuild(struct cli *cli, const struct json *answer)
 	const struct json *made = json_member(answer, S("projections"));
 	(void)cli;
 	for (size_t i = 0; json_item(made, i) != NULL; i++)
-		printf("%-9.*s  made again from " STR_FMT "\n",
+		printf("%-9.*s  rebuilt from " STR_FMT "\n",
 		       STR_ARG(json_text(json_member(json_item(made, i), S("name")))),
 		       STR_ARG(json_text(json_member(json_item(made, i), S("source")))));
-	printf("%lld runs, %lld open effects; %lld runs are at work and were left out, %lld go on\n",
+	printf("%lld runs, %lld open effects; skipped %lld active runs, resumed %lld\n",
 	       cli_number(answer, "runs"), cli_number(answer, "effects"),
 	       cli_number(answer, "busy"), cli_number(answer, "resumed"));
 	printf("%lld documents\n", cli_number(answer, "documents"));
@@ -107,8 +107,8 @@ static int show_rebuild(struct cli *cli, const struct json *answer)
 
 /* ---- the command --------------------------------------------------------------------- */
 
-/* The owner has another working folder than we. */
-static struct str from_the_root(struct cli *cli, const char *file)
+/* The owner's current directory may differ from ours, so it gets an absolute path. */
+static struct str absolute_path(struct cli *cli, const char *file)
 {
 	char *here = file[0] == '/' ? NULL : realpath(".", NULL);
 	struct str path =
@@ -123,17 +123,18 @@ static struct str body_of(struct cli *cli, const char *file)
 	struct json_writer writer = { .out = &text };
 	json_open(&writer, '{');
 	json_key(&writer, S("file"));
-	json_put_str(&writer, from_the_root(cli, file));
+	json_put_str(&writer, absolute_path(cli, file));
 	json_close(&writer, '}');
 	return str_copy(&cli->arena, buf_str(&text));
 }
 
-/* A whole number after the option; *out stays when it is not there. */
+/* Parses the whole number of an option; leaves *out unchanged when the option is not given. */
 static bool take_number(struct cli *cli, const char *option, int64_t *out, struct error *error)
 {
 	const char *text = cli_value(cli, option, 0);
 	if (text != NULL && (!str_to_int(str_from_c(text), out) || *out < 0))
-		return fail(error, ERROR_USAGE, "%s takes a whole number, not %s", option, text);
+		return fail(error, ERROR_USAGE, "%s must be a whole number from 0, not \"%s\"",
+			    option, text);
 	return true;
 }
 
@@ -145,7 +146,7 @@ static bool take_compact(struct cli *cli, struct str *out_body, struct error *er
 	    !take_number(cli, "--max-events", &most, error))
 		return false;
 	if (now && days > 0)
-		return fail(error, ERROR_USAGE, "--now is --days 0; say one of them");
+		return fail(error, ERROR_USAGE, "--now means --days 0; give only one of them");
 	struct run_store_compact *body = run_store_compact_new(&cli->arena);
 	if (now || days >= 0)
 		SET(body, days, now ? 0 : days);
@@ -157,67 +158,68 @@ static bool take_compact(struct cli *cli, struct str *out_body, struct error *er
 
 static bool db_prepare(struct cli *cli, struct error *error)
 {
-	struct db *db = arena_new(&cli->arena, struct db);
-	for (size_t i = 0; i < COUNT(db_words); i++)
-		if (strcmp(db_words[i].name, cli->word->name) == 0)
-			db->word = &db_words[i];
-	require(db->word != NULL);
+	struct db_call *db = arena_new(&cli->arena, struct db_call);
+	for (size_t i = 0; i < COUNT(db_actions); i++)
+		if (strcmp(db_actions[i].name, cli->subcommand->name) == 0)
+			db->action = &db_actions[i];
+	require(db->action != NULL);
 	cli->state = db;
-	if (strcmp(cli->word->name, "compact") == 0)
+	if (strcmp(cli->subcommand->name, "compact") == 0)
 		return take_compact(cli, &db->body, error);
 	const char *file = cli_argument(cli, 0);
 	size_t bad;
 	if (file == NULL)
 		return true;
 	if (!utf8_valid(str_from_c(file), &bad))
-		return fail(error, ERROR_USAGE, "the name of the copy is not UTF-8");
+		return fail(error, ERROR_USAGE, "the file name of the backup is not valid UTF-8");
 	db->body = body_of(cli, file);
 	return true;
 }
 
 static int db_run(struct cli *cli)
 {
-	const struct db *db = cli->state;
+	const struct db_call *db = cli->state;
 	const struct json *answer;
-	int status =
-		cli_ask(cli, db->word->method, str_from_c(db->word->target), db->body, &answer);
+	int status = cli_call(cli, db->action->method, str_from_c(db->action->target), db->body,
+			      &answer);
 	if (status != 0)
 		return status;
-	status = cli->json ? cli_print_json(cli, answer) : db->word->show(cli, answer);
+	status = cli->json ? cli_print_json(cli, answer) : db->action->show(cli, answer);
 	const struct json *sound = json_member(answer, S("sound"));
 	if (sound != NULL && !sound->as.boolean)
 		status = error_row(ERROR_STORAGE)->exit_status;
 	return status;
 }
 
-static const struct cli_word words[] = {
-	{ .name = "check", .text = "Look at everything the database holds" },
-	{ .name = "stats", .text = "Count what it holds" },
+static const struct cli_subcommand subcommands[] = {
+	{ .name = "check", .text = "Check the whole database" },
+	{ .name = "stats", .text = "Print sizes and counts" },
 	{ .name = "backup",
-	  .text = "Copy it, a moment of its history",
-	  .arguments = { { .name = "FILE", .values = CLI_FILE } } },
-	{ .name = "vacuum", .text = "Give free pages back to the disk" },
+	  .text = "Write a consistent copy to a file",
+	  .arguments = { { .name = "FILE", .value_kind = CLI_FILE } } },
+	{ .name = "vacuum", .text = "Return free pages to the file system" },
 	{ .name = "compact",
-	  .text = "Let the events of old runs go; the runs themselves stay",
-	  .options = { { .name = "--now", .text = "Of every run that has ended" },
+	  .text = "Remove the events of old runs; the runs themselves stay",
+	  .options = { { .name = "--now", .text = "Compact every run that has ended" },
 		       { .name = "--days",
 			 .value = "N",
-			 .text = "Of runs that ended so many days ago, whatever they or settings say" },
+			 .text = "Compact runs that ended at least N days ago, whatever their retention" },
 		       { .name = "--max-events",
 			 .value = "N",
-			 .text = "Of any run, as many as there are over this number" } } },
-	{ .name = "rebuild", .text = "Make again from events whatever was made from them" },
+			 .text = "Keep at most N events of each run" } } },
+	{ .name = "rebuild", .text = "Rebuild all projections from the events" },
 	{ .name = NULL },
 };
 
 const struct cli_command command_db = {
 	.name = "db",
-	.text = "Check, measure, copy, shrink, thin out or mend the database, while work goes on",
+	.text = "Check, measure, back up, shrink, compact or rebuild the database while runs go on",
 	.group = CLI_SERVERS,
-	.words = words,
-	.exits = { { 74, "check: something is wrong with it; rebuild: a run cannot be folded" } },
+	.subcommands = subcommands,
+	.exits = { { 74,
+		     "check: the database is damaged; rebuild: the events of a run cannot be replayed" } },
 	.kind = CLI_CLIENT,
-	.only_looks = true,
+	.read_only = true,
 	.prepare = db_prepare,
 	.run = db_run,
 };

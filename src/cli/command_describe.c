@@ -1,4 +1,4 @@
-/* cli/command_describe.c -- the program's reference, printed from its rows. */
+/* cli/command_describe.c -- baton describe: the reference, generated from the program's tables. */
 #include <string.h>
 
 #include "base/limits.h"
@@ -17,8 +17,9 @@ static bool prepare(struct cli *cli, struct error *error)
 	AUTO(buf) names = { 0 };
 	for (size_t i = 0; (one = description_at(i)) != NULL; i++)
 		buf_add_format(&names, "%s" STR_FMT, i == 0 ? "" : ", ", STR_ARG(one->name));
-	return fail(error, ERROR_USAGE, "%s cannot be described; there are " STR_FMT ", commands",
-		    name, STR_ARG(buf_str(&names)));
+	return fail(error, ERROR_USAGE,
+		    "unknown part \"%s\"; expected one of " STR_FMT ", commands", name,
+		    STR_ARG(buf_str(&names)));
 }
 
 static int run(struct cli *cli)
@@ -29,7 +30,7 @@ static int run(struct cli *cli)
 		description->print(&out);
 	else
 		describe_commands(&out);
-	/* The rows of commands are in this room; the contract's listing ends with them. */
+	/* contract/ does not know the command table, so its part of the listing is added here. */
 	if (description != NULL && description->print == describe_listing)
 		describe_commands_listing(&out);
 	require(!out.full);
@@ -38,11 +39,12 @@ static int run(struct cli *cli)
 
 const struct cli_command command_describe = {
 	.name = "describe",
-	.text = "Print a part of the reference",
+	.text = "Print one part of the reference",
 	.group = CLI_REFERENCE,
-	.arguments = { { .name = "PART", .values = CLI_DESCRIPTION } },
-	.examples = { { "baton describe openapi >openapi.json", "The HTTP interface" },
-		      { "baton describe commands", "All commands, as Markdown" } },
+	.arguments = { { .name = "PART", .value_kind = CLI_DESCRIPTION } },
+	.examples = { { "baton describe openapi >openapi.json",
+			"Print the HTTP interface as OpenAPI" },
+		      { "baton describe commands", "Print all commands as Markdown" } },
 	.kind = CLI_PLAIN,
 	.prepare = prepare,
 	.run = run,

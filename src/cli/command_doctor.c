@@ -1,7 +1,7 @@
-/* cli/command_doctor.c -- everything Baton stands on, looked at and explained.
+/* cli/command_doctor.c -- baton doctor: checks the installation, the settings and the data folder.
  *
- * A table of checks; each says what it found and what to do about it.  Nothing needs to be right
- * for the doctor itself: settings may be wrong, the folder missing, the owner silent.
+ * Each check reports what it found and how to fix it.  The command itself runs in any state:
+ * config.yaml may have errors, the data folder may be missing, its owner may not answer.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 static const struct {
 	const char *name;
-	void (*look)(struct doctor *doctor);
+	void (*run)(struct doctor *doctor);
 } checks[] = {
 	{ "version", doctor_version },
 	{ "dashboard", doctor_pages },
@@ -30,8 +30,8 @@ static const struct {
 	{ "secrets", doctor_secrets },
 };
 
-void doctor_print(struct doctor *doctor, enum doctor_result result, const char *fix,
-		  const char *format, ...)
+void doctor_add_finding(struct doctor *doctor, enum doctor_result result, const char *fix,
+			const char *format, ...)
 {
 	if (doctor->count == LIMIT_DOCTOR_FINDINGS)
 		return;
@@ -46,7 +46,7 @@ void doctor_print(struct doctor *doctor, enum doctor_result result, const char *
 	va_end(list);
 }
 
-/* ---- saying ---------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------- */
 
 static const char *word_of(enum doctor_result result)
 {
@@ -61,7 +61,7 @@ static const char *word_of(enum doctor_result result)
 	return "";
 }
 
-static const char *colour_of(enum doctor_result result)
+static const char *color_of(enum doctor_result result)
 {
 	switch (result) {
 	case DOCTOR_OK:
@@ -77,8 +77,8 @@ static const char *colour_of(enum doctor_result result)
 static void add_line(const struct cli *cli, const struct doctor_finding *finding, struct buf *out)
 {
 	buf_add_format(out, "%s%-4s%s  %-12s " STR_FMT "\n",
-		       cli->colour ? colour_of(finding->result) : "", word_of(finding->result),
-		       cli->colour ? "\033[0m" : "", finding->check, STR_ARG(finding->text));
+		       cli->color ? color_of(finding->result) : "", word_of(finding->result),
+		       cli->color ? "\033[0m" : "", finding->check, STR_ARG(finding->text));
 	if (finding->fix.size > 0)
 		buf_add_format(out, "      %-12s -> " STR_FMT "\n", "", STR_ARG(finding->fix));
 }
@@ -134,19 +134,19 @@ static int run(struct cli *cli)
 	doctor.findings = arena_array(&cli->arena, struct doctor_finding, LIMIT_DOCTOR_FINDINGS);
 	for (size_t i = 0; i < COUNT(checks); i++) {
 		doctor.check = checks[i].name;
-		checks[i].look(&doctor);
+		checks[i].run(&doctor);
 	}
 	return report(&doctor);
 }
 
 const struct cli_command command_doctor = {
 	.name = "doctor",
-	.text = "Look at everything Baton stands on, and say what to do",
+	.text = "Check the installation, settings and data folder, and suggest fixes",
 	.group = CLI_SERVERS,
 	.kind = CLI_PLAIN,
-	.examples = { { "baton doctor", "Before the first run, and when something is odd" },
-		      { "baton doctor --json", "For a monitor" } },
+	.examples = { { "baton doctor", "Check before the first run, and when something is wrong" },
+		      { "baton doctor --json", "Print the findings as JSON, for monitoring" } },
 	.exits = { { 1, "at least one check failed; warnings do not count" } },
-	.prepare = cli_nothing,
+	.prepare = cli_prepare_nothing,
 	.run = run,
 };

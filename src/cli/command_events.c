@@ -1,8 +1,10 @@
-/* cli/command_events.c -- events and logs: what happened, one event a line, and with -f what
- * happens.  events is for everybody's or a run's as they are stored, logs tells one run's.
+/* cli/command_events.c -- baton events and logs: print events, one per line; with -f keep
+ * following.
  *
- * A run's are read by their seq, everybody's by their position; the number of the last one told is
- * kept, so that after a lost server the telling goes on behind it.
+ * events prints the stored events of one run or of all runs; logs prints one run's events for
+ * people.  Events of one run are numbered by seq, events of all runs by position.  The number of
+ * the last printed event is kept, so that output continues after it when the server is lost and
+ * found again.
  */
 #include <stdio.h>
 
@@ -15,7 +17,7 @@ struct events_state {
 	const char *view;
 	struct uuid run;
 	bool of_run, follow, logs;
-	struct str after; /* told up to here; empty = from the beginning, or from now on with -f */
+	struct str after; /* last printed event; empty = from the beginning, with -f from now on */
 	struct cli *cli;
 };
 
@@ -29,15 +31,14 @@ static bool prepare_of(struct cli *cli, const char *run, bool logs, struct error
 	state->view = cli_value(cli, "--view", 0);
 	state->of_run = run != NULL;
 	cli->state = state;
-	/* Whoever follows stays, so as an owner it carries on what is open. */
-	cli->only_looks = !state->follow;
-	if (run != NULL &&
-	    !cli_uuid(run, logs ? "a run's id" : "what --run takes", &state->run, error))
+	/* With -f the process stays; if it owns the data folder, it carries on open runs. */
+	cli->read_only = !state->follow;
+	if (run != NULL && !cli_uuid(run, logs ? "RUN" : "--run", &state->run, error))
 		return false;
 	state->after = str_from_c(cli_value(cli, "--after", 0));
 	if (cli_has(cli, "--after") && (!str_to_int(state->after, &number) || number < 0))
 		return fail(error, ERROR_USAGE,
-			    "--after takes the number of an event, not " STR_FMT,
+			    "--after must be the number of an event, not \"" STR_FMT "\"",
 			    STR_ARG(state->after));
 	return true;
 }
@@ -52,8 +53,9 @@ static bool prepare_logs(struct cli *cli, struct error *error)
 	return prepare_of(cli, cli_argument(cli, 0), true, error);
 }
 
-/* An event of ours in a few words, any other as it is. */
-static void tell(const struct events_state *state, const struct json *json, struct arena *arena)
+/* Prints an event as one line of text; with --json or --view, and for unknown events, as JSON. */
+static void print_event(const struct events_state *state, const struct json *json,
+			struct arena *arena)
 {
 	struct contract_source source = { .json = json, .lenient = true };
 	struct problems problems = { .arena = arena };
@@ -84,40 +86,40 @@ static bool take_event(void *context, struct str id, struct str data)
 		return true;
 	if (id.size > 0)
 		state->after = str_copy(&state->cli->arena, id);
-	tell(state, json, &arena);
+	print_event(state, json, &arena);
 	return fflush(stdout) == 0;
 }
 
-static struct str target_of(const struct events_state *state, const char *way)
+static struct str target_of(const struct events_state *state, const char *endpoint)
 {
 	char id[UUID_TEXT_SIZE];
 	AUTO(buf) target = { 0 };
 	buf_add(&target, S("/api/"));
 	if (state->of_run)
 		buf_add_format(&target, "runs/" STR_FMT "/", STR_ARG(uuid_text(&state->run, id)));
-	buf_add_format(&target, "%s?", way);
+	buf_add_format(&target, "%s?", endpoint);
 	if (state->after.size > 0)
 		buf_add_format(&target, "after=" STR_FMT "&", STR_ARG(state->after));
 	if (state->view != NULL)
 		buf_add_format(&target, "view=%s&", state->view);
-	target.size--; /* the last & or ? */
+	target.size--; /* drop the last & or ? */
 	return str_copy(&state->cli->arena, buf_str(&target));
 }
 
-/* Page by page until there is no more. */
+/* Prints the stored events page by page. */
 static int read_stored(struct cli *cli, struct events_state *state)
 {
 	for (;;) {
 		const struct json *page;
-		int status = cli_ask(cli, "GET", target_of(state, "events"), S(""), &page);
+		int status = cli_call(cli, "GET", target_of(state, "events"), S(""), &page);
 		if (status != 0)
 			return status;
 		const struct json *items = json_member(page, S("items"));
 		for (size_t i = 0; json_item(items, i) != NULL; i++)
-			tell(state, json_item(items, i), &cli->arena);
+			print_event(state, json_item(items, i), &cli->arena);
 		state->after = json_text(json_member(page, S("cursor")));
 		if (state->after.size == 0)
-			return cli_printed();
+			return cli_flush();
 	}
 }
 
@@ -136,47 +138,48 @@ static int run(struct cli *cli)
 #define FOLLOW                                                                       \
 	{                                                                            \
 		.name = "--follow", .letter = 'f',                                   \
-		.text = "Go on with what happens; a run's stream ends with the run", \
+		.text = "Keep printing new events; for one run, until the run ends", \
 	}
-#define VIEW                                                                                    \
-	{                                                                                       \
-		.name = "--view", .value = "VIEW", .values = CLI_ONE_OF,                        \
-		.words = "pipeline|pipeline_v1|runtime|task|graph",                             \
-		.text = "In another vocabulary: pipeline, pipeline_v1, runtime, task or graph", \
+#define VIEW                                                                                     \
+	{                                                                                        \
+		.name = "--view", .value = "VIEW", .value_kind = CLI_ONE_OF,                     \
+		.choices = "pipeline|pipeline_v1|runtime|task|graph",                            \
+		.text = "Use another vocabulary: pipeline, pipeline_v1, runtime, task or graph", \
 	}
-#define AFTER                                                                                 \
-	{                                                                                     \
-		.name = "--after", .value = "N", .text = "Behind the event with this number", \
+#define AFTER                                                                                      \
+	{                                                                                          \
+		.name = "--after", .value = "N", .text = "Start after the event with this number", \
 	}
 
 const struct cli_command command_events = {
 	.name = "events",
-	.text = "Print what happened, and with -f what happens",
+	.text = "Print stored events, and with -f new ones",
 	.group = CLI_RUNS,
 	.kind = CLI_CLIENT,
 	.options = { FOLLOW,
 		     { .name = "--run",
 		       .value = "RUN",
-		       .values = CLI_RUN,
-		       .text = "Only this run's events" },
+		       .value_kind = CLI_RUN,
+		       .text = "Print only the events of this run" },
 		     VIEW,
 		     AFTER },
 	.examples = { { "baton events --run 1f0c… --json",
-			"A run's events, one JSON object a line" },
-		      { "baton events -f", "Everybody's, as they happen" } },
+			"Print a run's events, one JSON object per line" },
+		      { "baton events -f", "Print new events of all runs" } },
 	.prepare = prepare,
 	.run = run,
 };
 
 const struct cli_command command_logs = {
 	.name = "logs",
-	.text = "Tell what happened in a run, a line for each event",
+	.text = "Print the events of a run, one line each",
 	.group = CLI_RUNS,
 	.kind = CLI_CLIENT,
-	.arguments = { { .name = "RUN", .values = CLI_RUN } },
+	.arguments = { { .name = "RUN", .value_kind = CLI_RUN } },
 	.options = { FOLLOW, VIEW, AFTER },
-	.examples = { { "baton logs 1f0c… -f", "Up to now, and then as it happens" },
-		      { "baton logs 1f0c… --view task", "In another vocabulary, as JSON" } },
+	.examples = { { "baton logs 1f0c… -f", "Print stored events, then new ones" },
+		      { "baton logs 1f0c… --view task",
+			"Print events in task vocabulary, as JSON" } },
 	.prepare = prepare_logs,
 	.run = run,
 };

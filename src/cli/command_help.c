@@ -1,4 +1,4 @@
-/* cli/command_help.c -- help, from the table of commands. */
+/* cli/command_help.c -- baton help. */
 #include "cli/help.h"
 
 struct help_state {
@@ -12,9 +12,9 @@ static bool prepare(struct cli *cli, struct error *error)
 	cli->state = state;
 	if (name == NULL)
 		return true;
-	state->command = cli_find(str_from_c(name));
+	state->command = cli_command_find(str_from_c(name));
 	return state->command != NULL ||
-	       fail(error, ERROR_NOT_FOUND, "there is no command %s; see baton help", name);
+	       fail(error, ERROR_NOT_FOUND, "unknown command %s; see baton help", name);
 }
 
 static int run(struct cli *cli)
@@ -32,10 +32,10 @@ static int run(struct cli *cli)
 
 const struct cli_command command_help = {
 	.name = "help",
-	.text = "Say what there is, or what a command does",
+	.text = "List commands, or show help for one",
 	.group = CLI_REFERENCE,
 	.kind = CLI_PLAIN,
-	.arguments = { { .name = "COMMAND", .values = CLI_COMMAND_NAME, .optional = true } },
+	.arguments = { { .name = "COMMAND", .value_kind = CLI_COMMAND_NAME, .optional = true } },
 	.prepare = prepare,
 	.run = run,
 };

@@ -1,4 +1,4 @@
-/* cli/command_key.c -- keys to the HTTP interface: made, listed, taken back. */
+/* cli/command_key.c -- baton key: create, list and revoke API keys. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ struct key_state {
 	struct str target, body;
 };
 
-/* 30d, or a day, or a moment. */
+/* Parses a duration (30d), a date or a time; durations count from now. */
 static bool read_expiry(struct cli *cli, const char *text, struct str *out_time,
 			struct error *error)
 {
@@ -29,8 +29,7 @@ static bool read_expiry(struct cli *cli, const char *text, struct str *out_time,
 		 !time_parse(str_format(&cli->arena, "%sT00:00:00Z", text), &moment))
 		return fail(
 			error, ERROR_USAGE,
-			"--expires takes a time like 30d, 2027-01-31 or 2027-01-31T12:00:00Z, not "
-			"%s",
+			"--expires must be like 30d, 2027-01-31 or 2027-01-31T12:00:00Z, not \"%s\"",
 			text);
 	if (moment <= cli->now)
 		return fail(error, ERROR_USAGE, "--expires %s is in the past", text);
@@ -68,21 +67,20 @@ static bool prepare(struct cli *cli, struct error *error)
 	struct uuid id;
 	char text[UUID_TEXT_SIZE];
 	cli->state = state;
-	if (strcmp(cli->word->name, "create") == 0)
+	if (strcmp(cli->subcommand->name, "create") == 0)
 		return prepare_create(cli, state, error);
 	state->method = "GET";
 	state->target = S("/api/keys");
-	if (strcmp(cli->word->name, "list") == 0)
+	if (strcmp(cli->subcommand->name, "list") == 0)
 		return true;
 	state->method = "DELETE";
-	if (!cli_uuid(cli_argument(cli, 0), "a key's id (see baton key list)", &id, error))
+	if (!cli_uuid(cli_argument(cli, 0), "KEY (see baton key list)", &id, error))
 		return false;
 	state->target =
 		str_format(&cli->arena, "/api/keys/" STR_FMT, STR_ARG(uuid_text(&id, text)));
 	return true;
 }
 
-/* One line each; `never` where it does not end. */
 static void print_key(const struct json *key)
 {
 	struct str expires = cli_text(key, "expires_at");
@@ -98,7 +96,7 @@ static int show(struct cli *cli, const struct json *answer)
 		return cli_print_json(cli, answer);
 	struct str secret = cli_text(answer, "key");
 	if (secret.size > 0) {
-		fprintf(stderr, "this is the only time the key is shown; its id is " STR_FMT "\n",
+		fprintf(stderr, "the key is shown only this time; its id is " STR_FMT "\n",
 			STR_ARG(cli_text(answer, "id")));
 		return cli_print(cli, secret);
 	}
@@ -113,7 +111,7 @@ static int run(struct cli *cli)
 	struct key_state *state = cli->state;
 	for (;;) {
 		const struct json *answer;
-		int status = cli_ask(cli, state->method, state->target, state->body, &answer);
+		int status = cli_call(cli, state->method, state->target, state->body, &answer);
 		if (status != 0)
 			return status;
 		status = show(cli, answer);
@@ -125,34 +123,34 @@ static int run(struct cli *cli)
 	}
 }
 
-static const struct cli_word words[] = {
+static const struct cli_subcommand subcommands[] = {
 	{ .name = "create",
-	  .text = "A new key; it is printed once and kept nowhere",
+	  .text = "Create a key; it is printed once and never stored",
 	  .arguments = { { .name = "LABEL" } },
 	  .options = { { .name = "--role",
 			 .value = "ROLE",
-			 .values = CLI_ONE_OF,
-			 .words = "viewer|operator|admin",
-			 .text = "What its bearer may do: viewer (unless said), operator or admin" },
+			 .value_kind = CLI_ONE_OF,
+			 .choices = "viewer|operator|admin",
+			 .text = "Role of the key: viewer, operator or admin (default viewer)" },
 		       { .name = "--expires",
 			 .value = "WHEN",
-			 .text = "A time like 30d, a day or a moment; never unless said" } } },
-	{ .name = "list", .text = "Keys without their secrets" },
+			 .text = "Expiry: a duration like 30d, a date or a time (default never)" } } },
+	{ .name = "list", .text = "List keys without their secrets" },
 	{ .name = "revoke",
-	  .text = "Take a key back",
-	  .arguments = { { .name = "KEY", .values = CLI_KEY } } },
+	  .text = "Revoke a key",
+	  .arguments = { { .name = "KEY", .value_kind = CLI_KEY } } },
 	{ .name = NULL },
 };
 
 const struct cli_command command_key = {
 	.name = "key",
-	.text = "Make, list and take back keys to the HTTP interface",
+	.text = "Create, list and revoke API keys",
 	.group = CLI_SETTINGS,
 	.kind = CLI_CLIENT,
-	.only_looks = true,
-	.words = words,
+	.read_only = true,
+	.subcommands = subcommands,
 	.examples = { { "baton key create ci --role operator --expires 90d",
-			"A key for a machine" } },
+			"Create a key for a CI server" } },
 	.prepare = prepare,
 	.run = run,
 };

@@ -1,4 +1,4 @@
-/* cli/command_lists.c -- runs and inbox: what there is, one line each, or as JSON. */
+/* cli/command_lists.c -- baton runs and inbox. */
 #include <stdio.h>
 
 #include "cli/server_request.h"
@@ -10,7 +10,7 @@ static int list_runs(struct cli *cli)
 	struct str target = S("/api/runs?limit=100");
 	target = cli_query(cli, target, "workflow", cli_value(cli, "--workflow", 0));
 	target = cli_query(cli, target, "status", cli_value(cli, "--status", 0));
-	int status = cli_ask(cli, "GET", target, S(""), &runs);
+	int status = cli_call(cli, "GET", target, S(""), &runs);
 	if (status != 0)
 		return status;
 	if (cli->json)
@@ -43,13 +43,13 @@ static void put_question(const struct json *row)
 	printf(STR_FMT "\n", STR_ARG(buf_str(&line)));
 }
 
-/* As JSON a page at a time as the server gives it, else all there is. */
+/* With --json prints the first page as the server sends it, else all pages. */
 static int list_inbox(struct cli *cli)
 {
 	struct str target = S("/api/inbox");
 	for (;;) {
 		const struct json *page;
-		int status = cli_ask(cli, "GET", target, S(""), &page);
+		int status = cli_call(cli, "GET", target, S(""), &page);
 		if (status != 0)
 			return status;
 		if (cli->json)
@@ -59,7 +59,7 @@ static int list_inbox(struct cli *cli)
 			put_question(json_item(items, i));
 		struct str cursor = cli_text(page, "cursor");
 		if (cursor.size == 0)
-			return cli_printed();
+			return cli_flush();
 		target = str_format(&cli->arena, "/api/inbox?cursor=" STR_FMT, STR_ARG(cursor));
 	}
 }
@@ -69,27 +69,27 @@ const struct cli_command command_runs = {
 	.text = "List runs, newest first",
 	.group = CLI_RUNS,
 	.kind = CLI_CLIENT,
-	.only_looks = true,
+	.read_only = true,
 	.options = { { .name = "--workflow",
 		       .value = "NAME",
-		       .values = CLI_WORKFLOW,
-		       .text = "Only runs of this definition" },
+		       .value_kind = CLI_WORKFLOW,
+		       .text = "List only runs of this workflow" },
 		     { .name = "--status",
 		       .value = "STATUS",
-		       .values = CLI_ONE_OF,
-		       .words = "queued|running|paused|waiting_human|succeeded|failed|cancelled",
-		       .text = "Only runs with this status" } },
-	.examples = { { "baton runs --status waiting_human", "Those that wait for a person" } },
-	.prepare = cli_nothing,
+		       .value_kind = CLI_ONE_OF,
+		       .choices = "queued|running|paused|waiting_human|succeeded|failed|cancelled",
+		       .text = "List only runs with this status" } },
+	.examples = { { "baton runs --status waiting_human", "List runs that wait for a person" } },
+	.prepare = cli_prepare_nothing,
 	.run = list_runs,
 };
 
 const struct cli_command command_inbox = {
 	.name = "inbox",
-	.text = "List what waits for a person: why, for whom, until when",
+	.text = "List open requests to people: what, for whom, until when",
 	.group = CLI_RUNS,
 	.kind = CLI_CLIENT,
-	.only_looks = true,
-	.prepare = cli_nothing,
+	.read_only = true,
+	.prepare = cli_prepare_nothing,
 	.run = list_inbox,
 };

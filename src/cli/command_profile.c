@@ -1,8 +1,4 @@
-/* cli/command_profile.c -- profiles: documents of the server, one request a sub-command.
- *
- * A profile is written as a file (YAML or JSON), as members on the command line, or both: what
- * --set says comes on top.  What a profile may be is for the server to say.
- */
+/* cli/command_profile.c -- baton profile. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,12 +15,12 @@ static int list(const struct json *page)
 		       str_equal(name, active) ? '*' : ' ', STR_ARG(name),
 		       STR_ARG(cli_text(item, "tracker")), STR_ARG(cli_text(item, "repo_root")));
 	}
-	return cli_printed();
+	return cli_flush();
 }
 
 static bool prepare(struct cli *cli, struct error *error)
 {
-	const char *word = cli->word->name, *name = cli_argument(cli, 0);
+	const char *word = cli->subcommand->name, *name = cli_argument(cli, 0);
 	struct document_call *call;
 	if (!document_command_prepare(cli, "/api/profiles", "a profile's", &call, error))
 		return false;
@@ -34,7 +30,7 @@ static bool prepare(struct cli *cli, struct error *error)
 		call->method = "POST";
 		call->target = cli_target(cli, "/api/profiles/", name, "/activate");
 	}
-	/* A file is the whole profile, members are only what changes. */
+	/* --file replaces the whole profile; --set alone changes some members. */
 	if (strcmp(word, "edit") == 0)
 		call->method = cli_has(cli, "--file") ? "PUT" : "PATCH";
 	if (strcmp(word, "edit") != 0 && strcmp(word, "create") != 0)
@@ -42,25 +38,25 @@ static bool prepare(struct cli *cli, struct error *error)
 	return cli_document(cli, "profile", name, NULL, &call->body, error);
 }
 
-#define NAME                                                  \
-	{                                                     \
-		{                                             \
-			.name = "NAME", .values = CLI_PROFILE \
-		}                                             \
+#define NAME                                                      \
+	{                                                         \
+		{                                                 \
+			.name = "NAME", .value_kind = CLI_PROFILE \
+		}                                                 \
 	}
-static const struct cli_word words[] = {
-	{ .name = "list", .text = "Profiles by name; a star marks the one in use" },
-	{ .name = "show", .text = "One profile", .arguments = NAME },
+static const struct cli_subcommand subcommands[] = {
+	{ .name = "list", .text = "List profiles by name; a star marks the active one" },
+	{ .name = "show", .text = "Show a profile", .arguments = NAME },
 	{ .name = "create",
-	  .text = "A new profile",
+	  .text = "Create a profile",
 	  .arguments = { { .name = "NAME" } },
 	  .options = { { DOCUMENT_FILE("profile") }, { DOCUMENT_SET } } },
 	{ .name = "edit",
-	  .text = "Another profile of this name, or with --set alone only some members of it",
+	  .text = "Replace a profile with --file, or change members with --set",
 	  .arguments = NAME,
 	  .options = { { DOCUMENT_FILE("profile") }, { DOCUMENT_SET } } },
-	{ .name = "delete", .text = "Take a profile away", .arguments = NAME },
-	{ .name = "activate", .text = "Make a profile the one in use", .arguments = NAME },
+	{ .name = "delete", .text = "Delete a profile", .arguments = NAME },
+	{ .name = "activate", .text = "Make a profile the active one", .arguments = NAME },
 	{ .name = NULL },
 };
 
@@ -69,13 +65,13 @@ const struct cli_command command_profile = {
 	.text = "Show and change profiles",
 	.group = CLI_SETTINGS,
 	.kind = CLI_CLIENT,
-	.only_looks = true,
-	.words = words,
+	.read_only = true,
+	.subcommands = subcommands,
 	.examples = { { "baton profile create work --set repo_root=/src/app --set tracker=github",
-			"A profile from its members" },
+			"Create a profile from options" },
 		      { "baton profile edit work --set sandbox.mode=container",
-			"One member of it" },
-		      { "baton profile activate work", "Use it from now on" } },
+			"Change one member" },
+		      { "baton profile activate work", "Make it the active profile" } },
 	.prepare = prepare,
 	.run = document_command_run,
 };

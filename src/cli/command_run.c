@@ -1,7 +1,8 @@
-/* cli/command_run.c -- starts a run and follows it to its end.
+/* cli/command_run.c -- baton run: start a run and follow it to its end.
  *
- * The id is chosen here and kept, so that asking again after a lost connection cannot start a
- * second run: a conflict on our own id means that the first request had arrived.
+ * The command chooses the run's id and keeps it, so that repeating the request after a lost
+ * connection cannot start a second run: a conflict on the second attempt means that the first one
+ * arrived.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,12 +16,12 @@
 struct run_state {
 	struct uuid id;
 	struct str body;
-	int64_t seen;
-	bool asked, started;
+	int64_t last_seq;
+	bool requested, started;
 };
 
-/* The name a definition gives itself; whether it is well-formed is for the server to say. */
-static struct str name_in(struct str yaml, const char *path, struct arena *arena)
+/* The name in the definition, else the path.  The server reports errors in the definition. */
+static struct str definition_name(struct str yaml, const char *path, struct arena *arena)
 {
 	const struct json *tree;
 	struct error error;
@@ -41,24 +42,26 @@ static bool read_inputs(struct cli *cli, const struct json **out_inputs, struct 
 		*out_inputs = inputs;
 		return true;
 	}
-	cli->document = file;
+	cli->error_file = file;
 	if (cli_has(cli, "--input"))
-		return fail(error, ERROR_USAGE, "either --inputs or --input, not both");
+		return fail(error, ERROR_USAGE, "--inputs and --input cannot be combined");
 	return file_read(file, LIMIT_VALUE_BYTES, &cli->arena, &json, error) &&
 	       json_read(json, &cli->arena, out_inputs, error);
 }
 
-/* Where it stands among those that wait for their turn. */
-static bool add_turn(struct cli *cli, struct runtime_workflow_run_request *request,
-		     struct error *error)
+/* Sets priority and concurrency key, which control admission. */
+static bool add_admission(struct cli *cli, struct runtime_workflow_run_request *request,
+			  struct error *error)
 {
 	const char *priority = cli_value(cli, "--priority", 0);
 	const char *concurrency_key = cli_value(cli, "--concurrency-key", 0);
 	int64_t number;
 	if (priority != NULL) {
 		if (!str_to_int(str_from_c(priority), &number) || number < -100 || number > 100)
-			return fail(error, ERROR_USAGE, "--priority takes -100 to 100, not %s",
-				    priority);
+			return fail(
+				error, ERROR_USAGE,
+				"--priority must be a whole number from -100 to 100, not \"%s\"",
+				priority);
 		SET(request, priority, number);
 	}
 	if (concurrency_key != NULL)
@@ -71,23 +74,23 @@ static bool prepare(struct cli *cli, struct error *error)
 	struct run_state *state = arena_new(&cli->arena, struct run_state);
 	const struct json *inputs;
 	const char *id = cli_value(cli, "--id", 0), *what = cli_argument(cli, 0);
-	state->id = uuid_from_random(cli->dice);
+	state->id = uuid_from_random(cli->random);
 	if (!read_inputs(cli, &inputs, error) ||
-	    (id != NULL && !cli_uuid(id, "what --id takes", &state->id, error)))
+	    (id != NULL && !cli_uuid(id, "--id", &state->id, error)))
 		return false;
 	struct runtime_workflow_run_request *request =
 		runtime_workflow_run_request_new(&cli->arena);
 	SET(request, workflow, str_from_c(what));
 	SET(request, inputs, inputs);
 	SET(request, run_id, state->id);
-	if (!add_turn(cli, request, error))
+	if (!add_admission(cli, request, error))
 		return false;
 	if (file_exists(what)) {
 		struct str yaml;
 		if (!file_read(what, LIMIT_YAML_BYTES, &cli->arena, &yaml, error))
 			return false;
 		SET(request, yaml_content, yaml);
-		SET(request, workflow, name_in(yaml, what, &cli->arena));
+		SET(request, workflow, definition_name(yaml, what, &cli->arena));
 	}
 	state->body = runtime_workflow_run_request_text(request, &cli->arena);
 	cli->state = state;
@@ -101,8 +104,8 @@ static int run(struct cli *cli)
 	if (!state->started) {
 		const struct json *answer;
 		struct error error;
-		bool lost, again = state->asked;
-		state->asked = true;
+		bool lost, again = state->requested;
+		state->requested = true;
 		if (!cli_request(cli, "POST", S("/api/run"), state->body, &answer, &lost, &error)) {
 			if (lost)
 				return CLI_SERVER_LOST;
@@ -112,39 +115,38 @@ static int run(struct cli *cli)
 		state->started = true;
 		fprintf(stderr, "run " STR_FMT "\n", STR_ARG(uuid_text(&state->id, id)));
 	}
-	return cli_follow(cli, &state->id, &state->seen);
+	return cli_run_follow(cli, &state->id, &state->last_seq);
 }
 
 const struct cli_command command_run = {
 	.name = "run",
 	.text = "Start a run and follow it to its end",
 	.group = CLI_RUNS,
-	.arguments = { { .name = "FILE|NAME", .values = CLI_WORKFLOW } },
+	.arguments = { { .name = "FILE|NAME", .value_kind = CLI_WORKFLOW } },
 	.options = { { .name = "--input",
 		       .value = "NAME=VALUE",
 		       .repeats = true,
-		       .text = "One input; the value is JSON when it reads as JSON, else text" },
+		       .text = "Set one input; VALUE is JSON if it parses as JSON, else text" },
 		     { .name = "--inputs",
 		       .letter = 'i',
 		       .value = "FILE",
-		       .values = CLI_FILE,
-		       .text = "All inputs, an object in a JSON file" },
+		       .value_kind = CLI_FILE,
+		       .text = "Read all inputs from a JSON file that holds an object" },
 		     { .name = "--id",
 		       .value = "UUID",
-		       .text = "The run's id; a new one unless said" },
+		       .text = "Id of the run (default a new one)" },
 		     { .name = "--priority",
 		       .value = "N",
-		       .text = "Where it must wait for its turn, higher ones come first; 0 unless said" },
+		       .text = "Admission priority, -100 to 100; higher ones start first (default 0)" },
 		     { .name = "--concurrency-key",
 		       .alias = "--alone",
 		       .value = "KEY",
-		       .text = "Run one at a time of the runs with this key; the others wait" } },
-	.examples = { { "baton run two-steps --input who=you",
-			"An example in the program, by name" },
+		       .text = "Run at most one run with this key at a time; others wait" } },
+	.examples = { { "baton run two-steps --input who=you", "Run a built-in example by name" },
 		      { "baton run flow.yaml -i inputs.json --json",
-			"A file; the whole result as JSON" } },
+			"Run a file and print the whole result as JSON" } },
 	.exits = { { 1, "the run failed" },
-		   { 130, "interrupted; what is open goes on at the next start" } },
+		   { 130, "interrupted; the run continues when a server next starts" } },
 	.kind = CLI_CLIENT,
 	.prepare = prepare,
 	.run = run,

@@ -1,11 +1,11 @@
-/* cli/command_schedule.c -- schedules: documents of the server, one request a sub-command. */
+/* cli/command_schedule.c -- baton schedule. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "cli/document_command.h"
 
-/* ---- what is shown ----------------------------------------------------------------------- */
+/* ---- output ------------------------------------------------------------------------------ */
 
 static int list(const struct json *page)
 {
@@ -22,7 +22,7 @@ static int list(const struct json *page)
 		else
 			printf("paused\n");
 	}
-	return cli_printed();
+	return cli_flush();
 }
 
 static int times(const struct json *answer)
@@ -30,10 +30,10 @@ static int times(const struct json *answer)
 	const struct json *items = json_member(answer, S("items"));
 	for (size_t i = 0; json_item(items, i) != NULL; i++)
 		printf(STR_FMT "\n", STR_ARG(cli_text(json_item(items, i), "local")));
-	return cli_printed();
+	return cli_flush();
 }
 
-/* ---- what is asked ----------------------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------------------------- */
 
 static bool prepare_create(struct cli *cli, struct document_call *call, struct error *error)
 {
@@ -64,7 +64,7 @@ static bool prepare_create(struct cli *cli, struct document_call *call, struct e
 
 static bool prepare(struct cli *cli, struct error *error)
 {
-	const char *word = cli->word->name, *name = cli_argument(cli, 0);
+	const char *word = cli->subcommand->name, *name = cli_argument(cli, 0);
 	struct document_call *call;
 	if (!document_command_prepare(cli, "/api/schedules", "a schedule's", &call, error))
 		return false;
@@ -86,68 +86,72 @@ static bool prepare(struct cli *cli, struct error *error)
 	return true;
 }
 
-#define NAME                                                   \
-	{                                                      \
-		{                                              \
-			.name = "NAME", .values = CLI_SCHEDULE \
-		}                                              \
+#define NAME                                                       \
+	{                                                          \
+		{                                                  \
+			.name = "NAME", .value_kind = CLI_SCHEDULE \
+		}                                                  \
 	}
 
-static const struct cli_word words[] = {
-	{ .name = "list", .text = "Schedules by name, and when they come due" },
-	{ .name = "show", .text = "One schedule and how far it has come", .arguments = NAME },
-	{ .name = "next", .text = "The next due times on its own wall clock", .arguments = NAME },
+static const struct cli_subcommand subcommands[] = {
+	{ .name = "list", .text = "List schedules by name with their next times" },
+	{ .name = "show", .text = "Show a schedule and its progress", .arguments = NAME },
+	{ .name = "next",
+	  .text = "Print the next times in the schedule's time zone",
+	  .arguments = NAME },
 	{ .name = "create",
-	  .text = "A new schedule",
+	  .text = "Create a schedule",
 	  .arguments = { { .name = "NAME" } },
 	  .options = { { .name = "--cron",
 			 .value = "EXPRESSION",
-			 .text = "minute hour day month weekday, or @daily and its like" },
-		       { .name = "--every", .value = "TIME", .text = "90s, 5m, 2h, 1d instead" },
+			 .text = "Cron expression: minute hour day month weekday, or @daily and the like" },
+		       { .name = "--every",
+			 .value = "TIME",
+			 .text = "Interval instead of --cron: 90s, 5m, 2h, 1d" },
 		       { .name = "--zone",
 			 .value = "ZONE",
-			 .text = "Whose wall clock: Europe/Berlin; UTC unless said" },
+			 .text = "Time zone, like Europe/Berlin (default UTC)" },
 		       { .name = "--workflow",
 			 .letter = 'w',
 			 .value = "NAME",
-			 .values = CLI_WORKFLOW,
-			 .text = "What is run" },
+			 .value_kind = CLI_WORKFLOW,
+			 .text = "Workflow to run" },
 		       { .name = "--input",
 			 .letter = 'i',
 			 .value = "NAME=VALUE",
 			 .repeats = true,
-			 .text = "An input of it; JSON when it reads as JSON" },
+			 .text = "Set one input; VALUE is JSON if it parses as JSON, else text" },
 		       { .name = "--overlap",
 			 .value = "POLICY",
-			 .values = CLI_ONE_OF,
-			 .words = "skip|queue|allow",
-			 .text = "While its last run is not over; skip unless said" },
+			 .value_kind = CLI_ONE_OF,
+			 .choices = "skip|queue|allow",
+			 .text = "When the previous run has not ended: skip, queue or allow (default skip)" },
 		       { .name = "--catch-up",
 			 .value = "POLICY",
-			 .values = CLI_ONE_OF,
-			 .words = "skip|one|all",
-			 .text = "What passed while no server was there; one unless said" },
+			 .value_kind = CLI_ONE_OF,
+			 .choices = "skip|one|all",
+			 .text = "Start runs missed while no server ran: skip, one or all (default one)" },
 		       { DOCUMENT_FILE("schedule") } } },
-	{ .name = "delete", .text = "Take a schedule away", .arguments = NAME },
-	{ .name = "pause", .text = "Nothing comes due for now", .arguments = NAME },
-	{ .name = "resume", .text = "It comes due again", .arguments = NAME },
+	{ .name = "delete", .text = "Delete a schedule", .arguments = NAME },
+	{ .name = "pause", .text = "Pause a schedule", .arguments = NAME },
+	{ .name = "resume", .text = "Resume a schedule", .arguments = NAME },
 	{ .name = NULL },
 };
 
 const struct cli_command command_schedule = {
 	.name = "schedule",
-	.text = "Run workflows at times of a calendar, or again and again",
+	.text = "Run workflows at calendar times or at intervals",
 	.group = CLI_RUNS,
 	.kind = CLI_CLIENT,
-	.only_looks = true,
-	.words = words,
+	.read_only = true,
+	.subcommands = subcommands,
 	.examples = { { "baton schedule create nightly --cron '30 2 * * mon-fri' "
 			"--zone Europe/Berlin --workflow release-notes",
-			"Every working day at half past two in Berlin" },
+			"Run every weekday at 02:30 in Berlin" },
 		      { "baton schedule create poll --every 5m --workflow two-steps --overlap queue",
-			"Every five minutes, one after the other" },
-		      { "baton schedule next nightly", "When it comes due" },
-		      { "baton schedule pause nightly", "Not for now" } },
+			"Run every five minutes, one run at a time" },
+		      { "baton schedule next nightly", "Print the next times" },
+		      { "baton schedule pause nightly", "Pause a schedule" } },
 	.prepare = prepare,
 	.run = document_command_run,
 };

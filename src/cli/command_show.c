@@ -1,4 +1,4 @@
-/* cli/command_show.c -- a run: what it is, where it stands, and its steps as a tree. */
+/* cli/command_show.c -- baton show: state of a run, and its steps as a tree. */
 #include <stdio.h>
 
 #include "base/time.h"
@@ -11,7 +11,7 @@ static bool prepare(struct cli *cli, struct error *error)
 {
 	struct uuid *run = arena_new(&cli->arena, struct uuid);
 	cli->state = run;
-	return cli_uuid(cli_argument(cli, 0), "a run's id", run, error);
+	return cli_uuid(cli_argument(cli, 0), "RUN", run, error);
 }
 
 static void put(struct buf *out, const char *name, struct str text)
@@ -42,12 +42,12 @@ static void put_facts(struct cli *cli, const struct run_outline *run, struct buf
 	put_id(out, "run", &run->run_id);
 	put(out, "state",
 	    str_format(arena, STR_FMT "%s", STR_ARG(run->state),
-		       has(run, cancelling) ? ", called off" : ""));
+		       has(run, cancelling) ? ", cancelling" : ""));
 	if (has(run, error))
 		put(out, "error", run->error);
 	if (has(run, queue))
 		put(out, "queue",
-		    str_format(arena, "place %lld of %lld among those of kind " STR_FMT,
+		    str_format(arena, "position %lld of %lld for admission of kind " STR_FMT,
 			       (long long)run->queue->position, (long long)run->queue->length,
 			       STR_ARG(run->queue->kind)));
 	if (has(run, priority))
@@ -69,7 +69,7 @@ static void put_facts(struct cli *cli, const struct run_outline *run, struct buf
 	put(out, has(run, ended_at) ? "took" : "so far", buf_str(&took));
 }
 
-/* What it waits for a person with, and how to say something. */
+/* Prints the open requests to people, each with the command that answers it. */
 static void put_questions(const struct run_outline *run, struct buf *out)
 {
 	char id[UUID_TEXT_SIZE], at[TIME_TEXT_SIZE];
@@ -99,7 +99,8 @@ static int run(struct cli *cli)
 	const struct json *answer;
 	struct error error;
 	size_t rows;
-	int status = cli_ask(cli, "GET", cli_run_target(cli, cli->state, "/steps"), S(""), &answer);
+	int status =
+		cli_call(cli, "GET", cli_run_target(cli, cli->state, "/steps"), S(""), &answer);
 	if (status != 0)
 		return status;
 	if (cli->json)
@@ -108,29 +109,30 @@ static int run(struct cli *cli)
 	struct problems problems = { .arena = &cli->arena };
 	const struct run_outline *outline = run_outline_parse(&source, &cli->arena, &problems);
 	if (outline == NULL) {
-		fail(&error, ERROR_INTERNAL, "the server's answer is not understood");
+		fail(&error, ERROR_INTERNAL,
+		     "the server's response is not a run.Outline; is it another version of baton?");
 		return cli_fail(cli, &error);
 	}
 	AUTO(buf) out = { 0 };
-	struct tree_look look = { .now = cli->now, .still = true, .colour = cli->colour };
-	if (cli->screen && !terminal_size(&rows, &look.columns))
-		look.columns = 0;
+	struct tree_style style = { .now = cli->now, .no_spinner = true, .color = cli->color };
+	if (cli->interactive && !terminal_size(&rows, &style.columns))
+		style.columns = 0;
 	put_facts(cli, outline, &out);
 	buf_add_char(&out, '\n');
-	run_tree_print(outline, &look, &out);
+	run_tree_print(outline, &style, &out);
 	put_questions(outline, &out);
 	return cli_print(cli, buf_str(&out));
 }
 
 const struct cli_command command_show = {
 	.name = "show",
-	.text = "Show a run: where it stands, its steps as a tree, what it waits for",
+	.text = "Show a run: its state, its steps as a tree, open requests",
 	.group = CLI_RUNS,
 	.kind = CLI_CLIENT,
-	.only_looks = true,
-	.arguments = { { .name = "RUN", .values = CLI_RUN } },
-	.examples = { { "baton show 1f0c…", "Steps with states, attempts, times and faults" },
-		      { "baton show 1f0c… --json", "The same as run.Outline" } },
+	.read_only = true,
+	.arguments = { { .name = "RUN", .value_kind = CLI_RUN } },
+	.examples = { { "baton show 1f0c…", "Show steps with states, attempts, times and errors" },
+		      { "baton show 1f0c… --json", "Print the same as JSON (run.Outline)" } },
 	.prepare = prepare,
 	.run = run,
 };

@@ -1,4 +1,4 @@
-/* cli/command_tools.c -- which tools steps can call. */
+/* cli/command_tools.c -- baton tools: the tools that steps can call. */
 #include <stdio.h>
 
 #include "cli/server_request.h"
@@ -6,7 +6,7 @@
 static int run(struct cli *cli)
 {
 	const struct json *answer;
-	int status = cli_ask(cli, "GET", S("/api/tools"), S(""), &answer);
+	int status = cli_call(cli, "GET", S("/api/tools"), S(""), &answer);
 	if (status != 0)
 		return status;
 	if (cli->json)
@@ -27,12 +27,12 @@ static int run(struct cli *cli)
 
 const struct cli_command command_tools = {
 	.name = "tools",
-	.text = "List the tools that steps can call, with their effect class",
+	.text = "List the tools that steps can call, with their effect classes",
 	.group = CLI_REFERENCE,
 	.kind = CLI_CLIENT,
-	.only_looks = true,
-	.examples = { { "baton tools", "What is built in, and the data folder's own" },
-		      { "baton tools --json", "With the JSON Schema of each" } },
-	.prepare = cli_nothing,
+	.read_only = true,
+	.examples = { { "baton tools", "List built-in tools and the tools of the data folder" },
+		      { "baton tools --json", "Include the JSON Schema of each tool" } },
+	.prepare = cli_prepare_nothing,
 	.run = run,
 };

@@ -1,7 +1,7 @@
-/* cli/command_trust.c -- custom tools: trusted, listed, trusted no more.
+/* cli/command_trust.c -- baton trust: trust custom tools, list them, revoke trust.
  *
- * `baton trust NAME` says what is trusted and trusts just that: the hashes it has shown go with the
- * request, and a file that changed in between is refused.
+ * `baton trust NAME` reads the hashes of the tool's files and sends them with the request, so that
+ * the server refuses a file that changed in between.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@ struct trust_state {
 	struct str name;
 };
 
-/* tools/NAME.yaml, from wherever it is named, is NAME. */
+/* The tool's name: NAME, or any path that ends in NAME.yaml. */
 static struct str name_of(struct str argument)
 {
 	struct str rest = argument, part = argument;
@@ -33,10 +33,10 @@ static bool prepare(struct cli *cli, struct error *error)
 		state->what = TRUST_REVOKE;
 	if ((state->what == TRUST_REVOKE) != (second != NULL))
 		return fail(error, ERROR_USAGE, "%s",
-			    second == NULL ? "baton trust revoke wants the name of a tool"
-					   : "baton trust takes one name");
+			    second == NULL ? "baton trust revoke needs the name of a tool"
+					   : "baton trust takes one tool name");
 	state->name = name_of(str_from_c(state->what == TRUST_REVOKE ? second : first));
-	return state->name.size > 0 || fail(error, ERROR_USAGE, "a tool has a name");
+	return state->name.size > 0 || fail(error, ERROR_USAGE, "a tool's name must not be empty");
 }
 
 static int list(const struct json *items)
@@ -86,16 +86,16 @@ static int run(struct cli *cli)
 	if (state->what == TRUST_REVOKE) {
 		struct str target =
 			str_format(&cli->arena, "/api/trust/" STR_FMT, STR_ARG(state->name));
-		return cli_ask(cli, "DELETE", target, S(""), &answer);
+		return cli_call(cli, "DELETE", target, S(""), &answer);
 	}
-	status = cli_ask(cli, "GET", S("/api/tools"), S(""), &answer);
+	status = cli_call(cli, "GET", S("/api/tools"), S(""), &answer);
 	if (status != 0)
 		return status;
 	const struct json *items = json_member(answer, S("items"));
 	if (state->what == TRUST_LIST)
 		return cli->json ? cli_print_json(cli, answer) : list(items);
 	struct str body = request_of(cli, find(items, state->name), state->name);
-	status = cli_ask(cli, "POST", S("/api/trust"), body, &answer);
+	status = cli_call(cli, "POST", S("/api/trust"), body, &answer);
 	if (status != 0)
 		return status;
 	if (cli->json)
@@ -108,15 +108,15 @@ static int run(struct cli *cli)
 
 const struct cli_command command_trust = {
 	.name = "trust",
-	.text = "Trust a tool of the data folder's tools/ as it is now; list; or revoke",
+	.text = "Trust a custom tool in its current version, list custom tools, or revoke trust",
 	.group = CLI_SETTINGS,
 	.kind = CLI_CLIENT,
-	.only_looks = true,
-	.arguments = { { .name = "FILE|NAME|list|revoke", .values = CLI_FILE },
+	.read_only = true,
+	.arguments = { { .name = "FILE|NAME|list|revoke", .value_kind = CLI_FILE },
 		       { .name = "NAME", .optional = true } },
-	.examples = { { "baton trust greet", "tools/greet.yaml and its program may be called" },
-		      { "baton trust list", "The data folder's own tools, trusted or not" },
-		      { "baton trust revoke greet", "It may not any more" } },
+	.examples = { { "baton trust greet", "Trust tools/greet.yaml and its program" },
+		      { "baton trust list", "List custom tools and whether they are trusted" },
+		      { "baton trust revoke greet", "Revoke trust in greet" } },
 	.prepare = prepare,
 	.run = run,
 };

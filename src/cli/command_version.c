@@ -1,4 +1,4 @@
-/* cli/command_version.c -- which program this is, and what it was made of. */
+/* cli/command_version.c -- baton version. */
 #include "cli/cli.h"
 #include "store/store.h"
 
@@ -23,9 +23,9 @@ static int run(struct cli *cli)
 
 const struct cli_command command_version = {
 	.name = "version",
-	.text = "Say which version this is",
+	.text = "Print the version",
 	.group = CLI_REFERENCE,
 	.kind = CLI_PLAIN,
-	.prepare = cli_nothing,
+	.prepare = cli_prepare_nothing,
 	.run = run,
 };

@@ -1,7 +1,7 @@
-/* cli/doctor.h -- what baton doctor's checks share; private to the room.
+/* cli/doctor.h -- the checks of baton doctor; private to cli.
  *
- * A check looks at one thing and says one or more lines about it.  It changes nothing, and what it
- * cannot look at is itself a finding.
+ * A check examines one thing and adds one or more findings.  It changes nothing.  A check that
+ * cannot examine its subject adds a finding that says so.
  */
 #ifndef CLI_DOCTOR_H
 #define CLI_DOCTOR_H
@@ -13,34 +13,35 @@ enum doctor_result { DOCTOR_OK, DOCTOR_WARN, DOCTOR_FAIL };
 struct doctor_finding {
 	const char *check;
 	enum doctor_result result;
-	struct str text, fix; /* fix: empty when there is nothing to do */
+	struct str text, fix; /* fix: what to do about it; empty = nothing */
 };
 
 struct doctor {
 	struct cli *cli;
-	const char *check; /* the one in work */
+	const char *check; /* name of the current check */
 	struct doctor_finding *findings;
 	size_t count;
-	bool has_folder, has_store; /* the data folder, a database in it */
-	bool answers;               /* somebody answers on baton.sock */
-	struct str owner;           /* the lock's text: "pid 7 at http://..." */
+	bool has_folder, has_store; /* the data folder exists; it contains a database */
+	bool answers;               /* a server answers on baton.sock */
+	struct str owner;           /* contents of the lock file: "pid 7 at http://..." */
 };
 
-void doctor_print(struct doctor *doctor, enum doctor_result result, const char *fix,
-		  const char *format, ...) PRINTF_LIKE(4, 5);
+/* Adds a finding of the current check.  `fix` is copied; NULL = nothing to do. */
+void doctor_add_finding(struct doctor *doctor, enum doctor_result result, const char *fix,
+			const char *format, ...) PRINTF_LIKE(4, 5);
 
-/* A child's end: its exit status, or -1 and why it has none. */
+/* Result of a child process. status is -1 if it could not be started; errors then says why. */
 struct doctor_child {
 	int status;
 	struct str output, errors;
 };
 
-/* Runs a program with our environment and waits for it. */
+/* Runs a program with the environment of this process and waits for it. */
 struct doctor_child doctor_run(struct doctor *doctor, const char *const *argv);
-/* Runs this very program on the same data folder: it speaks to the owner, or is it for a moment. */
+/* Runs this program with --json on the same data folder: as a client of the owner, or as owner. */
 struct doctor_child doctor_baton(struct doctor *doctor, const char *const *words);
 
-/* The checks, in the order in which they are made. */
+/* The checks, in the order in which they run. */
 void doctor_version(struct doctor *doctor);
 void doctor_pages(struct doctor *doctor);
 void doctor_sandbox(struct doctor *doctor);

@@ -1,6 +1,7 @@
-/* cli/doctor_program.c -- checks of the program and of what it needs around it.
+/* cli/doctor_program.c -- checks of the program and of the programs it depends on.
  *
- * Other programs are really run, the sandbox really built: that a file is there says little.
+ * The checks run the other programs and build a sandbox, because an installed file alone does not
+ * prove that it works.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,27 +73,28 @@ struct doctor_child doctor_run(struct doctor *doctor, const char *const *argv)
 
 struct doctor_child doctor_baton(struct doctor *doctor, const char *const *words)
 {
-	enum { ROOM = 12 };
-	const char *argv[ROOM] = { "/proc/self/exe", "--home", doctor->cli->data_folder,
-				   "--server",       "",       "--json" };
+	enum { ARGV_SIZE = 12 };
+	const char *argv[ARGV_SIZE] = { "/proc/self/exe", "--home", doctor->cli->data_folder,
+					"--server",       "",       "--json" };
 	size_t count = 6;
-	for (; *words != NULL && count + 1 < ROOM; words++)
+	for (; *words != NULL && count + 1 < ARGV_SIZE; words++)
 		argv[count++] = *words;
 	return doctor_run(doctor, argv);
 }
 
-/* The first line of what a program says about itself, or a failure. */
-static bool ask_version(struct doctor *doctor, const char *program, struct str *out_line)
+/* Reads the first line of `program --version`; adds a finding if the program does not run. */
+static bool program_version(struct doctor *doctor, const char *program, struct str *out_line)
 {
 	const char *const argv[] = { program, "--version", NULL };
 	struct doctor_child child = doctor_run(doctor, argv);
 	struct str rest = child.output;
 	if (child.status != 0 || !str_cut(&rest, '\n', out_line)) {
-		doctor_print(doctor, DOCTOR_FAIL,
-			     str_format(&doctor->cli->arena, "install it: apt install %s",
-					strcmp(program, "bwrap") == 0 ? "bubblewrap" : program)
-				     .at,
-			     "%s does not run: " STR_FMT, program, STR_ARG(child.errors));
+		doctor_add_finding(
+			doctor, DOCTOR_FAIL,
+			str_format(&doctor->cli->arena, "install it: apt install %s",
+				   strcmp(program, "bwrap") == 0 ? "bubblewrap" : program)
+				.at,
+			"%s does not run: " STR_FMT, program, STR_ARG(child.errors));
 		return false;
 	}
 	return true;
@@ -102,14 +104,14 @@ static bool ask_version(struct doctor *doctor, const char *program, struct str *
 
 void doctor_version(struct doctor *doctor)
 {
-	doctor_print(doctor, DOCTOR_OK, NULL, "baton %s, SQLite %s, compiled by %s %s",
-		     BATON_VERSION, store_sqlite_version(),
+	doctor_add_finding(doctor, DOCTOR_OK, NULL, "baton %s, SQLite %s, compiled by %s %s",
+			   BATON_VERSION, store_sqlite_version(),
 #ifdef __clang__
-		     "clang",
+			   "clang",
 #else
-		     "gcc",
+			   "gcc",
 #endif
-		     __VERSION__);
+			   __VERSION__);
 }
 
 void doctor_pages(struct doctor *doctor)
@@ -123,11 +125,11 @@ void doctor_pages(struct doctor *doctor)
 		index = index || (strcmp(file->name, "index.html") == 0 && file->size > 0);
 	}
 	if (index)
-		doctor_print(doctor, DOCTOR_OK, NULL, "%zu files, %zu bytes in the program", count,
-			     bytes);
+		doctor_add_finding(doctor, DOCTOR_OK, NULL,
+				   "%zu files, %zu bytes, built into the program", count, bytes);
 	else
-		doctor_print(doctor, DOCTOR_FAIL, "build the program again: make",
-			     "the program has no page (%zu files)", count);
+		doctor_add_finding(doctor, DOCTOR_FAIL, "rebuild the program: make",
+				   "index.html is missing from the program (%zu files)", count);
 }
 
 void doctor_limits(struct doctor *doctor)
@@ -135,81 +137,85 @@ void doctor_limits(struct doctor *doctor)
 	int64_t now, most;
 	machine_open_files(&now, &most);
 	if (now >= LIMIT_OPEN_FILES_LEAST)
-		doctor_print(doctor, DOCTOR_OK, NULL, "%lld at once", (long long)now);
+		doctor_add_finding(doctor, DOCTOR_OK, NULL, "limit %lld", (long long)now);
 	else
-		doctor_print(
+		doctor_add_finding(
 			doctor, DOCTOR_WARN,
-			str_format(&doctor->cli->arena,
-				   "ulimit -n %lld before baton serve, or LimitNOFILE= in its unit",
-				   (long long)(most < 65536 ? most : 65536))
+			str_format(
+				&doctor->cli->arena,
+				"run ulimit -n %lld before baton serve, or set LimitNOFILE= in its systemd unit",
+				(long long)(most < 65536 ? most : 65536))
 				.at,
-			"%lld at once: too few for %d connections and %d children", (long long)now,
-			LIMIT_HTTP_CONNECTIONS, LIMIT_CHILDREN);
+			"limit %lld: too low for %d connections and %d child processes",
+			(long long)now, LIMIT_HTTP_CONNECTIONS, LIMIT_CHILDREN);
 }
 
-/* ---- programs it needs ----------------------------------------------------------------- */
+/* ---- required programs ----------------------------------------------------------------- */
 
 void doctor_git(struct doctor *doctor)
 {
 	struct str line;
-	if (ask_version(doctor, "git", &line))
-		doctor_print(doctor, DOCTOR_OK, NULL, STR_FMT, STR_ARG(line));
+	if (program_version(doctor, "git", &line))
+		doctor_add_finding(doctor, DOCTOR_OK, NULL, STR_FMT, STR_ARG(line));
 }
 
-/* "GNU bash, version 5.2.15(1)-release (...)": 5.1 can wait for the lifeline with a coprocess. */
+/* Parses "GNU bash, version 5.2.15(1)-release (...)".  Tools need 5.1, the first version that can
+ * wait for the lifeline in a coprocess. */
 void doctor_bash(struct doctor *doctor)
 {
 	struct str line, rest, major, minor;
 	size_t at;
 	int64_t big, small;
-	if (!ask_version(doctor, "bash", &line))
+	if (!program_version(doctor, "bash", &line))
 		return;
 	if (!str_find(line, S("version "), &at)) {
-		doctor_print(doctor, DOCTOR_WARN, NULL, "not understood: " STR_FMT, STR_ARG(line));
+		doctor_add_finding(doctor, DOCTOR_WARN, NULL,
+				   "cannot find the version number in: " STR_FMT, STR_ARG(line));
 		return;
 	}
 	rest = str_skip(line, at + 8);
 	bool known = str_cut(&rest, '.', &major) && str_cut(&rest, '.', &minor) &&
 		     str_to_int(major, &big) && str_to_int(minor, &small);
 	if (known && (big > 5 || (big == 5 && small >= 1)))
-		doctor_print(doctor, DOCTOR_OK, NULL, STR_FMT, STR_ARG(line));
+		doctor_add_finding(doctor, DOCTOR_OK, NULL, STR_FMT, STR_ARG(line));
 	else
-		doctor_print(doctor, DOCTOR_FAIL, "install bash 5.1 or newer", STR_FMT,
-			     STR_ARG(line));
+		doctor_add_finding(doctor, DOCTOR_FAIL, "install bash 5.1 or newer", STR_FMT,
+				   STR_ARG(line));
 }
 
-/* Builds the sandbox tools run in, around a folder of its own, and runs `true` in it. */
-static void try_sandbox(struct doctor *doctor, struct str version, char *folder)
+/* Builds the sandbox that tools run in, with `folder` as workspace, and runs `true` in it. */
+static void sandbox_check(struct doctor *doctor, struct str version, char *folder)
 {
 	static const char *const command[] = { "/bin/true", NULL };
-	struct sandbox_lifeline tie;
+	struct sandbox_lifeline lifeline;
 	struct error error;
-	if (!sandbox_lifeline_open(&tie, &error)) {
-		doctor_print(doctor, DOCTOR_FAIL, NULL, "%s", error.text);
+	if (!sandbox_lifeline_open(&lifeline, &error)) {
+		doctor_add_finding(doctor, DOCTOR_FAIL, NULL, "%s", error.text);
 		return;
 	}
 	const struct sandbox_spec sandbox = { .workspace = folder,
 					      .status_descriptor = 3,
 					      .lifeline_descriptor = 4,
 					      .command = command };
-	const int keep[] = { tie.status, tie.lifeline };
+	const int keep[] = { lifeline.status, lifeline.lifeline };
 	const struct process_spec spec = {
 		.argv = sandbox_find(S("native"))->command(&sandbox, &doctor->cli->arena),
 		.keep = keep,
 		.keep_count = COUNT(keep),
 	};
 	struct doctor_child child = run_child(doctor, &spec);
-	bool built = sandbox_was_built(&tie) && child.status == 0;
-	sandbox_lifeline_close(&tie);
+	bool built = sandbox_was_built(&lifeline) && child.status == 0;
+	sandbox_lifeline_close(&lifeline);
 	if (built)
-		doctor_print(doctor, DOCTOR_OK, NULL, STR_FMT "; a command ran in it",
-			     STR_ARG(version));
+		doctor_add_finding(doctor, DOCTOR_OK, NULL, STR_FMT "; ran a command in it",
+				   STR_ARG(version));
 	else
-		doctor_print(
+		doctor_add_finding(
 			doctor, DOCTOR_FAIL,
 			"allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, "
-			"or an AppArmor profile for bwrap); tools.isolation = off gives the sandbox up",
-			"it cannot be built, so shell steps fail: " STR_FMT, STR_ARG(child.errors));
+			"or an AppArmor profile for bwrap); or set tools.isolation to off to go without",
+			"the sandbox cannot be built, so shell steps fail: " STR_FMT,
+			STR_ARG(child.errors));
 }
 
 void doctor_sandbox(struct doctor *doctor)
@@ -217,16 +223,16 @@ void doctor_sandbox(struct doctor *doctor)
 	struct str version;
 	char folder[] = "/tmp/baton-doctor-XXXXXX";
 	if (strcmp(config_text(&doctor->cli->config, CONFIG_TOOLS_ISOLATION), "off") == 0)
-		doctor_print(
+		doctor_add_finding(
 			doctor, DOCTOR_WARN, "baton config set tools.isolation native",
-			"tools.isolation is off: tools see the whole machine with your rights");
-	if (!ask_version(doctor, "bwrap", &version))
+			"tools.isolation is off: tools can access everything that your user can");
+	if (!program_version(doctor, "bwrap", &version))
 		return;
 	if (mkdtemp(folder) == NULL) {
-		doctor_print(doctor, DOCTOR_FAIL, NULL,
-			     "no folder can be made in /tmp to try it with");
+		doctor_add_finding(doctor, DOCTOR_FAIL, NULL,
+				   "cannot create a folder in /tmp to test the sandbox");
 		return;
 	}
-	try_sandbox(doctor, version, folder);
+	sandbox_check(doctor, version, folder);
 	remove(folder);
 }

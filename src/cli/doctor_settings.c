@@ -1,7 +1,8 @@
-/* cli/doctor_settings.c -- checks of the data folder and of what Baton was told.
+/* cli/doctor_settings.c -- checks of the data folder, the database, the settings and the secrets.
  *
- * The database is asked about through another `baton` on the same folder, because it is its
- * owner's alone; a folder without a database is left as it is, so that looking makes nothing.
+ * Only the owner of the data folder may open the database, so the checks run another `baton` on the
+ * same folder, which connects to the owner or becomes it.  If there is no database yet, they do
+ * not: that would create one.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static const char *in_folder(struct doctor *doctor, const char *name)
 	return str_format(&doctor->cli->arena, "%s/%s", doctor->cli->data_folder, name).at;
 }
 
-/* ---- the folder ------------------------------------------------------------------------ */
+/* ---- the data folder ------------------------------------------------------------------- */
 
 void doctor_folder(struct doctor *doctor)
 {
@@ -28,29 +29,31 @@ void doctor_folder(struct doctor *doctor)
 	const char *fix = str_format(&doctor->cli->arena, "chmod 700 '%s'", folder).at;
 	struct machine_file info;
 	if (!machine_file(folder, &info)) {
-		doctor_print(doctor, DOCTOR_OK, NULL,
-			     "%s is not there yet; the first start makes it", folder);
+		doctor_add_finding(doctor, DOCTOR_OK, NULL,
+				   "%s does not exist yet; the first start creates it", folder);
 		return;
 	}
 	doctor->has_folder = info.folder;
 	doctor->has_store = info.folder && file_exists(in_folder(doctor, "baton.db"));
 	if (!info.folder)
-		doctor_print(doctor, DOCTOR_FAIL, "choose another one with --home or BATON_HOME",
-			     "%s is a file", folder);
+		doctor_add_finding(doctor, DOCTOR_FAIL,
+				   "choose another path with --home or BATON_HOME",
+				   "%s is not a folder", folder);
 	else if (!info.ours)
-		doctor_print(doctor, DOCTOR_FAIL, "run baton as its owner, or choose another one",
-			     "%s belongs to another user", folder);
+		doctor_add_finding(doctor, DOCTOR_FAIL,
+				   "run baton as that user, or choose another folder",
+				   "%s belongs to another user", folder);
 	else if ((info.mode & 0700) != 0700)
-		doctor_print(doctor, DOCTOR_FAIL, fix, "%s has mode %03o: we cannot use it", folder,
-			     info.mode);
+		doctor_add_finding(doctor, DOCTOR_FAIL, fix,
+				   "%s has mode %03o: its owner cannot use it", folder, info.mode);
 	else if ((info.mode & 077) != 0)
-		doctor_print(doctor, DOCTOR_WARN, fix, "%s has mode %03o: others can look into it",
-			     folder, info.mode);
+		doctor_add_finding(doctor, DOCTOR_WARN, fix,
+				   "%s has mode %03o: other users can read it", folder, info.mode);
 	else
-		doctor_print(doctor, DOCTOR_OK, NULL, "%s, mode %03o", folder, info.mode);
+		doctor_add_finding(doctor, DOCTOR_OK, NULL, "%s, mode %03o", folder, info.mode);
 }
 
-/* 2024-01-01: no machine that runs this program is before it. */
+/* 2024-01-01, before the first version of this program: an earlier clock is wrong. */
 static const int64_t least_time_us = INT64_C(1704067200) * 1000000;
 
 void doctor_clock(struct doctor *doctor)
@@ -58,14 +61,15 @@ void doctor_clock(struct doctor *doctor)
 	struct machine_file info;
 	int64_t now = doctor->cli->now, minute = INT64_C(60) * 1000000;
 	if (now < least_time_us)
-		doctor_print(doctor, DOCTOR_FAIL, "set the clock, or let a time service do it",
-			     "the clock stands in the past");
+		doctor_add_finding(doctor, DOCTOR_FAIL, "set the clock, or use a time service",
+				   "the clock is set to a date in the past");
 	else if (doctor->has_store && machine_file(in_folder(doctor, "baton.db"), &info) &&
 		 info.changed_at > now + minute)
-		doctor_print(doctor, DOCTOR_WARN, "compare the clock with a time service",
-			     "the database was written in the future: the clock went back");
+		doctor_add_finding(
+			doctor, DOCTOR_WARN, "compare the clock with a time service",
+			"the database has a modification time in the future: the clock was set back");
 	else
-		doctor_print(doctor, DOCTOR_OK, NULL, "plausible");
+		doctor_add_finding(doctor, DOCTOR_OK, NULL, "plausible");
 }
 
 void doctor_disk(struct doctor *doctor)
@@ -74,23 +78,25 @@ void doctor_disk(struct doctor *doctor)
 	struct error error;
 	const char *folder = doctor->has_folder ? doctor->cli->data_folder : "/";
 	if (!machine_disk(folder, &disk, &error)) {
-		doctor_print(doctor, DOCTOR_FAIL, NULL, "%s", error.text);
+		doctor_add_finding(doctor, DOCTOR_FAIL, NULL, "%s", error.text);
 		return;
 	}
 	long long free_mib = disk.free_bytes / (1 << 20), total_mib = disk.total_bytes / (1 << 20);
 	if (disk.network)
-		doctor_print(doctor, DOCTOR_FAIL, "put the data folder on a local disk",
-			     "%s is on another machine: locks and shared memory do not hold there",
-			     folder);
+		doctor_add_finding(
+			doctor, DOCTOR_FAIL, "put the data folder on a local disk",
+			"%s is on a network file system, where locks and shared memory are unreliable",
+			folder);
 	else if (disk.free_bytes < LIMIT_DOCTOR_DISK_FAIL_BYTES)
-		doctor_print(doctor, DOCTOR_FAIL, "make room, or move the data folder",
-			     "%lld MiB of %lld free: commands will be refused with storage_full",
-			     free_mib, total_mib);
+		doctor_add_finding(doctor, DOCTOR_FAIL, "free some space, or move the data folder",
+				   "%lld MiB of %lld free: commands will fail with storage_full",
+				   free_mib, total_mib);
 	else if (disk.free_bytes < LIMIT_DOCTOR_DISK_WARN_BYTES)
-		doctor_print(doctor, DOCTOR_WARN, "make room soon", "%lld MiB of %lld free",
-			     free_mib, total_mib);
+		doctor_add_finding(doctor, DOCTOR_WARN, "free some space", "%lld MiB of %lld free",
+				   free_mib, total_mib);
 	else
-		doctor_print(doctor, DOCTOR_OK, NULL, "%lld MiB of %lld free", free_mib, total_mib);
+		doctor_add_finding(doctor, DOCTOR_OK, NULL, "%lld MiB of %lld free", free_mib,
+				   total_mib);
 }
 
 /* ---- settings -------------------------------------------------------------------------- */
@@ -100,16 +106,17 @@ void doctor_settings(struct doctor *doctor)
 	const struct cli *cli = doctor->cli;
 	const struct problems *problems = &cli->config_problems;
 	for (size_t i = 0; i < problems->count; i++)
-		doctor_print(doctor, DOCTOR_FAIL, NULL, "%s:%u:%u: " STR_FMT, cli->config_file,
-			     problems->at[i].line, problems->at[i].column,
-			     STR_ARG(problems->at[i].text));
+		doctor_add_finding(doctor, DOCTOR_FAIL, NULL, "%s:%u:%u: " STR_FMT,
+				   cli->config_file, problems->at[i].line, problems->at[i].column,
+				   STR_ARG(problems->at[i].text));
 	for (size_t i = 0; i < cli->unknown_variables.count; i++)
-		doctor_print(doctor, DOCTOR_WARN, "unset it, or see baton config list",
-			     "the environment variable " STR_FMT " is no setting",
-			     STR_ARG(cli->unknown_variables.at[i]));
+		doctor_add_finding(doctor, DOCTOR_WARN, "unset it, or see baton config list",
+				   "the environment variable " STR_FMT " does not name a setting",
+				   STR_ARG(cli->unknown_variables.at[i]));
 	if (problems->count == 0)
-		doctor_print(doctor, DOCTOR_OK, NULL, "%s%s", cli->config_file,
-			     file_exists(cli->config_file) ? "" : " is not there: defaults");
+		doctor_add_finding(
+			doctor, DOCTOR_OK, NULL, "%s%s", cli->config_file,
+			file_exists(cli->config_file) ? "" : " does not exist: using defaults");
 }
 
 /* ---- the owner ------------------------------------------------------------------------- */
@@ -120,7 +127,7 @@ void doctor_owner(struct doctor *doctor)
 	struct local_answer answer;
 	struct error error;
 	if (!doctor->has_folder) {
-		doctor_print(doctor, DOCTOR_OK, NULL, "nobody");
+		doctor_add_finding(doctor, DOCTOR_OK, NULL, "none");
 		return;
 	}
 	if (file_read(in_folder(doctor, "lock"), LIMIT_NAME_BYTES * 4, &cli->arena, &doctor->owner,
@@ -129,17 +136,18 @@ void doctor_owner(struct doctor *doctor)
 	doctor->answers = local_request(in_folder(doctor, "baton.sock"), S("GET"), S("/api/health"),
 					S(""), S(""), &cli->arena, NULL, NULL, &answer, &error);
 	if (doctor->answers)
-		doctor_print(doctor, DOCTOR_OK, NULL, "baton, " STR_FMT ", answers",
-			     STR_ARG(doctor->owner));
+		doctor_add_finding(doctor, DOCTOR_OK, NULL, "baton, " STR_FMT ", answers",
+				   STR_ARG(doctor->owner));
 	else if (error.code == ERROR_UNAVAILABLE)
-		doctor_print(doctor, DOCTOR_OK, NULL,
-			     "nobody; a command becomes it while it lasts");
+		doctor_add_finding(doctor, DOCTOR_OK, NULL,
+				   "none; the next command owns the data folder while it runs");
 	else
-		doctor_print(doctor, DOCTOR_FAIL, "end that process; nothing is lost by it",
-			     STR_FMT " does not answer: %s", STR_ARG(doctor->owner), error.text);
+		doctor_add_finding(doctor, DOCTOR_FAIL, "end that process; no data is lost",
+				   STR_FMT " does not answer: %s", STR_ARG(doctor->owner),
+				   error.text);
 }
 
-static const struct json *json_parse_own(struct doctor *doctor, const struct doctor_child *child)
+static const struct json *child_json(struct doctor *doctor, const struct doctor_child *child)
 {
 	const struct json *json;
 	struct error error;
@@ -148,7 +156,7 @@ static const struct json *json_parse_own(struct doctor *doctor, const struct doc
 		       : NULL;
 }
 
-/* What the child said went wrong, from its run.Problem. */
+/* The detail of the run.Problem that the child printed last, else its last line. */
 static struct str reason_of(struct doctor *doctor, const struct doctor_child *child)
 {
 	const struct json *json;
@@ -164,38 +172,42 @@ static struct str reason_of(struct doctor *doctor, const struct doctor_child *ch
 
 void doctor_store(struct doctor *doctor)
 {
-	static const char *const words[] = { "db", "stats", NULL };
+	static const char *const arguments[] = { "db", "stats", NULL };
 	if (!doctor->has_store) {
-		doctor_print(doctor, DOCTOR_OK, NULL, "not there yet; the first start makes it");
+		doctor_add_finding(doctor, DOCTOR_OK, NULL,
+				   "does not exist yet; the first start creates it");
 		return;
 	}
 	if (doctor->cli->config_problems.count > 0) {
-		doctor_print(doctor, DOCTOR_WARN, "put the settings right first",
-			     "not looked at: nothing starts while the settings are wrong");
+		doctor_add_finding(
+			doctor, DOCTOR_WARN, "fix the settings first",
+			"not checked: the server does not start while config.yaml has errors");
 		return;
 	}
-	struct doctor_child child = doctor_baton(doctor, words);
-	const struct json *stats = json_parse_own(doctor, &child);
+	struct doctor_child child = doctor_baton(doctor, arguments);
+	const struct json *stats = child_json(doctor, &child);
 	const struct json *runs = json_member(stats, S("runs")),
 			  *events = json_member(stats, S("events"));
 	if (stats == NULL)
-		doctor_print(doctor, DOCTOR_FAIL,
-			     "baton db check says more; a backup is a whole database",
-			     "it does not open: " STR_FMT, STR_ARG(reason_of(doctor, &child)));
+		doctor_add_finding(doctor, DOCTOR_FAIL,
+				   "run baton db check for details; restore a backup as baton.db",
+				   "cannot be opened: " STR_FMT,
+				   STR_ARG(reason_of(doctor, &child)));
 	else if (file_exists(in_folder(doctor, "baton.db-wal.damaged")))
-		doctor_print(
+		doctor_add_finding(
 			doctor, DOCTOR_WARN,
 			"restore the data folder from a backup, or remove baton.db-wal.damaged to"
-			" go on without what is lost",
-			"its log was damaged at an earlier start; acknowledged commits are lost");
+			" continue without the lost commits",
+			"the write-ahead log was damaged at an earlier start; acknowledged commits "
+			"are lost");
 	else
-		doctor_print(doctor, DOCTOR_OK, NULL,
-			     "opens, %lld runs, %lld events; baton db check looks at all of it",
-			     runs != NULL ? (long long)runs->as.integer : 0,
-			     events != NULL ? (long long)events->as.integer : 0);
+		doctor_add_finding(doctor, DOCTOR_OK, NULL,
+				   "%lld runs, %lld events; run baton db check for a full check",
+				   runs != NULL ? (long long)runs->as.integer : 0,
+				   events != NULL ? (long long)events->as.integer : 0);
 }
 
-/* ---- the doors ------------------------------------------------------------------------- */
+/* ---- network --------------------------------------------------------------------------- */
 
 static struct str serve_address(struct doctor *doctor)
 {
@@ -213,60 +225,64 @@ void doctor_port(struct doctor *doctor)
 	struct error error;
 	size_t at;
 	if (config_number(&doctor->cli->config, CONFIG_SERVE_PORT) == 0) {
-		doctor_print(doctor, DOCTOR_OK, NULL, "serve.port is 0: the system chooses one");
+		doctor_add_finding(doctor, DOCTOR_OK, NULL,
+				   "serve.port is 0: the system chooses a free port");
 		return;
 	}
 	bool taken = local_request(address.at, S("GET"), S("/health/live"), S(""), S(""),
 				   &doctor->cli->arena, NULL, NULL, &answer, &error) ||
 		     error.code != ERROR_UNAVAILABLE;
 	if (!taken)
-		doctor_print(doctor, DOCTOR_OK, NULL, STR_FMT " is free", STR_ARG(address));
+		doctor_add_finding(doctor, DOCTOR_OK, NULL, STR_FMT " is free", STR_ARG(address));
 	else if (doctor->answers && str_find(doctor->owner, address, &at))
-		doctor_print(doctor, DOCTOR_OK, NULL, STR_FMT " is our own server",
-			     STR_ARG(address));
+		doctor_add_finding(doctor, DOCTOR_OK, NULL, STR_FMT " is this data folder's server",
+				   STR_ARG(address));
 	else
-		doctor_print(
+		doctor_add_finding(
 			doctor, DOCTOR_WARN,
 			"end the other program, or choose another port: baton config set serve.port",
-			STR_FMT " is taken by another program", STR_ARG(address));
+			STR_FMT " is in use by another program", STR_ARG(address));
 }
 
 void doctor_keys(struct doctor *doctor)
 {
-	static const char *const words[] = { "key", "list", NULL };
+	static const char *const arguments[] = { "key", "list", NULL };
 	struct str host = str_from_c(config_text(&doctor->cli->config, CONFIG_SERVE_HOST));
 	bool inside = str_starts(host, S("127.")) || str_equal(host, S("localhost")) ||
 		      str_equal(host, S("::1"));
 	size_t count = 0;
 	if (doctor->has_store && doctor->cli->config_problems.count == 0) {
-		struct doctor_child child = doctor_baton(doctor, words);
-		const struct json *page = json_parse_own(doctor, &child);
+		struct doctor_child child = doctor_baton(doctor, arguments);
+		const struct json *page = child_json(doctor, &child);
 		if (page == NULL) {
-			doctor_print(doctor, DOCTOR_WARN, NULL, "they cannot be listed: " STR_FMT,
-				     STR_ARG(reason_of(doctor, &child)));
+			doctor_add_finding(doctor, DOCTOR_WARN, NULL,
+					   "cannot list the keys: " STR_FMT,
+					   STR_ARG(reason_of(doctor, &child)));
 			return;
 		}
 		while (json_item(json_member(page, S("items")), count) != NULL)
 			count++;
 	}
 	if (inside)
-		doctor_print(doctor, DOCTOR_OK, NULL,
-			     "%zu; serve.host is loopback: this machine only", count);
+		doctor_add_finding(doctor, DOCTOR_OK, NULL,
+				   "%zu; serve.host is loopback: reachable from this machine only",
+				   count);
 	else if (count > 0)
-		doctor_print(doctor, DOCTOR_WARN,
-			     "let a proxy with TLS stand in front: keys travel as they are",
-			     "%zu; serve.host is " STR_FMT ": other machines can ask", count,
-			     STR_ARG(host));
+		doctor_add_finding(
+			doctor, DOCTOR_WARN,
+			"put a TLS proxy in front of the server: keys are sent unencrypted",
+			"%zu; serve.host is " STR_FMT ": reachable from other machines", count,
+			STR_ARG(host));
 	else
-		doctor_print(doctor, DOCTOR_FAIL, "baton key create NAME --role admin",
-			     "none, but serve.host is " STR_FMT
-			     ": the server will not listen there",
-			     STR_ARG(host));
+		doctor_add_finding(doctor, DOCTOR_FAIL, "baton key create NAME --role admin",
+				   "none, but serve.host is " STR_FMT
+				   ": without a key the server refuses to listen there",
+				   STR_ARG(host));
 }
 
 /* ---- secrets --------------------------------------------------------------------------- */
 
-static void look_at_reference(struct doctor *doctor, struct str reference, const char *where)
+static void check_reference(struct doctor *doctor, struct str reference, const char *where)
 {
 	struct cli *cli = doctor->cli;
 	const struct secret_places places = {
@@ -277,14 +293,14 @@ static void look_at_reference(struct doctor *doctor, struct str reference, const
 	struct str value;
 	struct error error;
 	if (secret_resolve(&places, (struct secret){ reference }, &cli->arena, &value, &error))
-		doctor_print(doctor, DOCTOR_OK, NULL, STR_FMT " of %s is there", STR_ARG(reference),
-			     where);
+		doctor_add_finding(doctor, DOCTOR_OK, NULL, STR_FMT " of %s is available",
+				   STR_ARG(reference), where);
 	else
-		doctor_print(doctor, DOCTOR_WARN, NULL, STR_FMT " of %s: %s", STR_ARG(reference),
-			     where, error.text);
+		doctor_add_finding(doctor, DOCTOR_WARN, NULL, STR_FMT " of %s: %s",
+				   STR_ARG(reference), where, error.text);
 }
 
-/* Is this the name of a member that some document has a secret in? */
+/* Does any document type have a secret in a member of this name? */
 static bool names_secret(struct str name)
 {
 	const struct contract_module *module;
@@ -302,20 +318,20 @@ static bool names_secret(struct str name)
 	return false;
 }
 
-/* As deep as a document can be. */
-static void look_into(struct doctor *doctor, const struct json *json, const char *where)
+/* Checks every secret reference in the document; the parser bounds its depth. */
+static void check_references(struct doctor *doctor, const struct json *json, const char *where)
 {
 	for (size_t i = 0; json->kind == JSON_LIST && i < json->as.list.count; i++)
-		look_into(doctor, &json->as.list.at[i], where);
+		check_references(doctor, &json->as.list.at[i], where);
 	for (size_t i = 0; json->kind == JSON_OBJECT && i < json->as.object.count; i++) {
 		const struct json_member *member = &json->as.object.at[i];
 		if (member->value.kind == JSON_STRING && names_secret(member->key))
-			look_at_reference(doctor, member->value.as.string, where);
-		look_into(doctor, &member->value, where);
+			check_reference(doctor, member->value.as.string, where);
+		check_references(doctor, &member->value, where);
 	}
 }
 
-static void look_into_definitions(struct doctor *doctor)
+static void check_definitions(struct doctor *doctor)
 {
 	struct arena *arena = &doctor->cli->arena;
 	const char *folder = in_folder(doctor, "definitions");
@@ -329,7 +345,7 @@ static void look_into_definitions(struct doctor *doctor)
 		if (str_ends(names.at[i], S(".yaml")) &&
 		    file_read(path, LIMIT_YAML_BYTES, arena, &text, &error) &&
 		    yaml_read(text, arena, &tree, &error))
-			look_into(
+			check_references(
 				doctor, tree,
 				str_format(arena, "definitions/" STR_FMT, STR_ARG(names.at[i])).at);
 	}
@@ -337,27 +353,27 @@ static void look_into_definitions(struct doctor *doctor)
 
 void doctor_secrets(struct doctor *doctor)
 {
-	static const char *const words[] = { "profile", "list", NULL };
+	static const char *const arguments[] = { "profile", "list", NULL };
 	const struct config_row *row;
 	size_t before = doctor->count;
 	for (size_t i = 0; (row = config_at(i)) != NULL; i++) {
 		struct str text = str_from_c(config_text(&doctor->cli->config, (enum config_key)i));
 		if (row->type == CONFIG_SECRET &&
 		    (str_starts(text, S("env:")) || str_starts(text, S("file:"))))
-			look_at_reference(doctor, text, row->name.at);
+			check_reference(doctor, text, row->name.at);
 	}
-	look_into_definitions(doctor);
+	check_definitions(doctor);
 	if (doctor->has_store && doctor->cli->config_problems.count == 0) {
-		struct doctor_child child = doctor_baton(doctor, words);
-		const struct json *page = json_parse_own(doctor, &child);
+		struct doctor_child child = doctor_baton(doctor, arguments);
+		const struct json *page = child_json(doctor, &child);
 		if (page != NULL)
-			look_into(doctor, page, "a profile");
+			check_references(doctor, page, "a profile");
 	}
 	struct machine_file info;
 	if (machine_file(in_folder(doctor, "secrets"), &info) && (info.mode & 077) != 0)
-		doctor_print(doctor, DOCTOR_WARN, "chmod 700 it",
-			     "%s has mode %03o: others can look into it",
-			     in_folder(doctor, "secrets"), info.mode);
+		doctor_add_finding(doctor, DOCTOR_WARN, "run chmod 700 on it",
+				   "%s has mode %03o: other users can read it",
+				   in_folder(doctor, "secrets"), info.mode);
 	if (doctor->count == before)
-		doctor_print(doctor, DOCTOR_OK, NULL, "nothing refers to one");
+		doctor_add_finding(doctor, DOCTOR_OK, NULL, "no secrets are referenced");
 }

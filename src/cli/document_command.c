@@ -1,7 +1,6 @@
-/* cli/document_command.c -- a document of the server, written as a file (YAML or JSON), as members
- * on the command line, or both: what --set says comes on top.
+/* cli/document_command.c -- builds documents from a file (YAML or JSON), from options, or both.
  *
- * What it may hold is for the server to say.
+ * Members from --set override members of the file.  The server validates the document.
  */
 #include "cli/document_command.h"
 
@@ -11,7 +10,7 @@
 #include "base/yaml.h"
 #include "os/file.h"
 
-/* A copy of the object with one member, found by its path of names, set to the value. */
+/* Returns a copy of the object with the member at the dotted path set to the value. */
 static struct json with_member(const struct json *object, struct str path, struct json value,
 			       struct arena *arena)
 {
@@ -48,7 +47,7 @@ bool cli_pair(struct cli *cli, const char *option, const char *form, const char 
 	struct error ignored;
 	size_t at;
 	if (!str_find(pair, S("="), &at) || at == 0)
-		return fail(error, ERROR_USAGE, "%s takes %s, not %s", option, form, text);
+		return fail(error, ERROR_USAGE, "%s must be %s, not \"%s\"", option, form, text);
 	struct str value = str_skip(pair, at + 1);
 	bool reads = value.size > 0 && json_read(value, &cli->arena, &json, &ignored);
 	*out_member = (struct json_member){ .key = str_head(pair, at),
@@ -80,13 +79,13 @@ static bool set_member(struct cli *cli, struct json *document, const char *text,
 	for (size_t i = 0; i < member.key.size; i++)
 		dots += member.key.at[i] == '.';
 	if (dots >= LIMIT_JSON_DEPTH)
-		return fail(error, ERROR_USAGE, "--set goes no deeper than %d levels",
+		return fail(error, ERROR_USAGE, "--set: a member path has at most %d levels",
 			    LIMIT_JSON_DEPTH);
 	*document = with_member(document, member.key, member.value, &cli->arena);
 	return true;
 }
 
-/* The whole of a file, or nothing yet. */
+/* Reads the document from --file; leaves it unchanged without --file. */
 static bool read_file(struct cli *cli, struct json *document, struct error *error)
 {
 	const char *file = cli_value(cli, "--file", 0);
@@ -94,13 +93,13 @@ static bool read_file(struct cli *cli, struct json *document, struct error *erro
 	const struct json *tree;
 	if (file == NULL)
 		return true;
-	cli->document = file;
+	cli->error_file = file;
 	if (!file_read(strcmp(file, "-") == 0 ? "/dev/stdin" : file, LIMIT_YAML_BYTES, &cli->arena,
 		       &bytes, error) ||
 	    !yaml_read(bytes, &cli->arena, &tree, error))
 		return false;
 	if (tree->kind != JSON_OBJECT)
-		return fail(error, ERROR_INVALID, "%s holds no mapping", file);
+		return fail(error, ERROR_INVALID, "%s must contain a mapping", file);
 	*document = *tree;
 	return true;
 }
@@ -119,7 +118,8 @@ bool cli_document(struct cli *cli, const char *what, const char *name, const str
 		if (!set_member(cli, &document, text, error))
 			return false;
 	if (!cli_has(cli, "--file") && document.as.object.count == 0)
-		return fail(error, ERROR_USAGE, "--file or %s says what the %s shall be",
+		return fail(error, ERROR_USAGE,
+			    "nothing to write: give --file or %s to describe the %s",
 			    with == NULL ? "--set" : "another option", what);
 	document = with_member(&document, S("name"), text_value(str_from_c(name)), &cli->arena);
 	*out_body = json_print(&cli->arena, &document);
@@ -135,29 +135,29 @@ bool cli_json_value(struct cli *cli, const char *text, const char *what,
 		if (!file_read(strcmp(file, "-") == 0 ? "/dev/stdin" : file, LIMIT_VALUE_BYTES,
 			       &cli->arena, &bytes, error))
 			return false;
-		cli->document = file;
+		cli->error_file = file;
 		return json_read(bytes, &cli->arena, out_json, error);
 	}
 	struct error wrong;
 	return json_read(bytes, &cli->arena, out_json, &wrong) ||
-	       fail(error, ERROR_USAGE, "%s takes JSON, or @FILE that holds it: %s", what,
+	       fail(error, ERROR_USAGE, "%s must be JSON, or @FILE with JSON in it: %s", what,
 		    wrong.text);
 }
 
-/* ---- documents that have a name ---------------------------------------------------------- */
+/* ---- named documents --------------------------------------------------------------------- */
 
 bool document_command_prepare(struct cli *cli, const char *path, const char *whose,
 			      struct document_call **out_call, struct error *error)
 {
 	struct document_call *call = arena_new(&cli->arena, struct document_call);
-	const char *word = cli->word->name, *name = cli_argument(cli, 0);
+	const char *word = cli->subcommand->name, *name = cli_argument(cli, 0);
 	call->method = "GET";
 	call->target = str_from_c(path);
 	*out_call = cli->state = call;
 	if (name == NULL)
 		return true;
 	if (name[0] == '\0')
-		return fail(error, ERROR_USAGE, "%s name is not empty", whose);
+		return fail(error, ERROR_USAGE, "%s name must not be empty", whose);
 	if (strcmp(word, "create") == 0) {
 		call->method = "POST";
 		return true;
@@ -172,7 +172,7 @@ int document_command_run(struct cli *cli)
 {
 	const struct document_call *call = cli->state;
 	const struct json *answer;
-	int status = cli_ask(cli, call->method, call->target, call->body, &answer);
+	int status = cli_call(cli, call->method, call->target, call->body, &answer);
 	if (status != 0)
 		return status;
 	return call->show != NULL && !cli->json ? call->show(answer) : cli_print_json(cli, answer);

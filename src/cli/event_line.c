@@ -1,7 +1,7 @@
-/* cli/event_line.c -- an event in a few words.
+/* cli/event_line.c -- prints one event as a line of text.
  *
- * Members of its body are looked up by name, because a newer program may have more of them, and
- * other events, than this one knows.
+ * The members of the event's body are looked up by name, because the server may be newer than this
+ * program and send unknown members and unknown events.
  */
 #include "cli/event_line.h"
 
@@ -39,7 +39,7 @@ void event_line_print(FILE *to, const struct run_event *event, bool advice)
 	add_member(data, "comment", "", &line);
 	add_member(data, "reason", "", &line);
 	add_member(json_member(data, S("fault")), "text", "", &line);
-	add_member(json_member(data, S("next")), "retry_at", "again at ", &line);
+	add_member(json_member(data, S("next")), "retry_at", "retry at ", &line);
 	fprintf(to, STR_FMT "\n", STR_ARG(buf_str(&line)));
 	if (!asks)
 		return;

@@ -1,4 +1,4 @@
-/* cli/event_line.h -- one stored event as a line for a person. */
+/* cli/event_line.h -- prints one event as a line of text; private to cli. */
 #ifndef CLI_TELL_H
 #define CLI_TELL_H
 
@@ -6,7 +6,7 @@
 
 #include "contract/run_types.h"
 
-/* Time, type, step, and how it came out; with `advice` also what to do about a question. */
+/* Prints time, type, step and outcome; with `advice`, also the command that answers a request. */
 void event_line_print(FILE *to, const struct run_event *event, bool advice);
 
 #endif

@@ -1,11 +1,9 @@
-/* cli/follow_run.c -- a run told as it happens, from its SSE stream: line by line, or on a terminal
- * as a tree that is drawn over itself.
+/* cli/follow_run.c -- follows a run by its event stream: one line per event, or a live tree.
  *
- * The stream is read as it comes and cut into events; the seq of each is remembered, so that after
- * the server has gone (and another one is found) the telling goes on behind the last line.  The
- * tree is not made of the events: they only say that there is something to look at, and the server
- * is asked for the run's outline, at most every LIMIT_TREE_LOOK_MS and, where that takes long, a
- * small part of the time.
+ * The seq of the last event is kept, so that output continues after it when the server is lost and
+ * another one is found.  The tree is not built from the events: an event only marks the tree as
+ * outdated, and then the run's outline is fetched from the server, at most every LIMIT_TREE_LOOK_MS
+ * and for at most a quarter of the time.
  */
 #include <stdio.h>
 
@@ -17,34 +15,35 @@
 #include "contract/run_types.h"
 #include "os/terminal.h"
 
-struct following {
+struct run_follower {
 	struct cli *cli;
 	const struct uuid *run;
-	int64_t *seen;
+	int64_t *last_seq;
 	bool finished;
 
-	/* of the tree: */
-	struct arena arena;                /* what was seen at the last look */
-	const struct run_outline *outline; /* NULL before the first */
-	int64_t looked_at, look_took;
-	bool news;
+	/* the tree: */
+	struct arena arena;                /* owns outline */
+	const struct run_outline *outline; /* as last fetched; NULL = never */
+	int64_t fetched_at, fetch_took;
+	bool changed; /* an event has arrived since the last fetch */
 	unsigned frame;
-	size_t lines; /* on the screen */
+	size_t lines; /* that the tree now takes on the screen */
 };
 
 /* ---- the tree -------------------------------------------------------------------------- */
 
-enum { LOOK_SHARE = 4 }; /* of the time at most one part in so many is spent looking */
+enum { FETCH_SHARE = 4 }; /* at most 1/FETCH_SHARE of the time is spent fetching */
 
-/* A look that fails leaves what was seen before: when the server has gone the stream says so. */
-static void look(struct following *f)
+/* Fetches the outline. On failure the old one stays: if the server is lost, the stream reports it.
+ */
+static void outline_fetch(struct run_follower *f)
 {
 	struct cli asking = *f->cli;
 	asking.arena = (struct arena){ 0 };
 	const struct json *answer;
 	struct error error;
 	bool lost;
-	f->looked_at = f->cli->clock();
+	f->fetched_at = f->cli->clock();
 	if (cli_request(&asking, "GET", cli_run_target(&asking, f->run, "/steps"), S(""), &answer,
 			&lost, &error)) {
 		struct contract_source source = { .json = answer, .lenient = true };
@@ -52,7 +51,7 @@ static void look(struct following *f)
 		const struct run_outline *outline =
 			run_outline_parse(&source, &asking.arena, &problems);
 		if (outline != NULL) {
-			f->news = false;
+			f->changed = false;
 			f->outline = outline;
 			arena_done(&f->arena);
 			f->arena = asking.arena;
@@ -62,55 +61,55 @@ static void look(struct following *f)
 	arena_done(&asking.arena);
 }
 
-static void look_timed(struct following *f)
+static void outline_fetch_timed(struct run_follower *f)
 {
-	look(f);
-	f->look_took = f->cli->clock() - f->looked_at;
+	outline_fetch(f);
+	f->fetch_took = f->cli->clock() - f->fetched_at;
 }
 
-static bool is_time_to_look(const struct following *f)
+static bool outline_fetch_is_due(const struct run_follower *f)
 {
-	int64_t since = f->cli->clock() - f->looked_at;
+	int64_t since = f->cli->clock() - f->fetched_at;
 	int64_t least = LIMIT_TREE_LOOK_MS * INT64_C(1000);
-	if (LOOK_SHARE * f->look_took > least)
-		least = LOOK_SHARE * f->look_took;
-	/* A place in the queue changes without an event of this run. */
+	if (FETCH_SHARE * f->fetch_took > least)
+		least = FETCH_SHARE * f->fetch_took;
+	/* The position in the admission queue changes without an event of this run. */
 	bool moves = f->outline != NULL && has(f->outline, queue);
-	return (f->news || moves) && (since < 0 || since >= least);
+	return (f->changed || moves) && (since < 0 || since >= least);
 }
 
-static bool draw(struct following *f)
+static bool tree_draw(struct run_follower *f)
 {
-	struct tree_look look_at = { .now = f->cli->clock(),
-				     .frame = f->frame++,
-				     .colour = f->cli->colour };
+	struct tree_style style = { .now = f->cli->clock(),
+				    .frame = f->frame++,
+				    .color = f->cli->color };
 	size_t rows = 0;
 	if (f->outline == NULL)
 		return true;
 	AUTO(buf) text = { 0 };
 	if (f->lines > 0)
 		buf_add_format(&text, "\r\033[%zuA\033[J", f->lines);
-	if (terminal_size(&rows, &look_at.columns))
-		look_at.rows = rows > 4 ? rows - 3 : 1;
-	f->lines = run_tree_head(f->outline, &look_at, &text);
-	f->lines += run_tree_print(f->outline, &look_at, &text);
+	if (terminal_size(&rows, &style.columns))
+		style.rows = rows > 4 ? rows - 3 : 1;
+	f->lines = run_tree_head(f->outline, &style, &text);
+	f->lines += run_tree_print(f->outline, &style, &text);
 	struct str bytes = buf_str(&text);
 	return fwrite(bytes.at, 1, bytes.size, stdout) == bytes.size && fflush(stdout) == 0;
 }
 
 static bool tick(void *context)
 {
-	struct following *f = context;
-	if (is_time_to_look(f))
-		look_timed(f);
-	return draw(f);
+	struct run_follower *f = context;
+	if (outline_fetch_is_due(f))
+		outline_fetch_timed(f);
+	return tree_draw(f);
 }
 
 /* ---- events ---------------------------------------------------------------------------- */
 
 static bool take_event(void *context, struct str id, struct str data)
 {
-	struct following *f = context;
+	struct run_follower *f = context;
 	(void)id;
 	AUTO(arena) arena = { 0 };
 	const struct json *json;
@@ -120,22 +119,22 @@ static bool take_event(void *context, struct str id, struct str data)
 		return true;
 	struct contract_source source = { .json = json, .lenient = true };
 	const struct run_event *event = run_event_parse(&source, &arena, &problems);
-	if (event == NULL || event->seq <= *f->seen)
+	if (event == NULL || event->seq <= *f->last_seq)
 		return true;
-	*f->seen = event->seq;
+	*f->last_seq = event->seq;
 	f->finished = str_equal(event->type, S("run.finished"));
-	if (!f->cli->screen || f->cli->json) {
+	if (!f->cli->interactive || f->cli->json) {
 		event_line_print(stderr, event, true);
 		return !f->finished;
 	}
-	f->news = true;
-	return !f->finished && (!is_time_to_look(f) || tick(f));
+	f->changed = true;
+	return !f->finished && (!outline_fetch_is_due(f) || tick(f));
 }
 
 static int print_result(struct cli *cli, const struct uuid *run)
 {
 	const struct json *result;
-	int asked = cli_ask(cli, "GET", cli_run_target(cli, run, ""), S(""), &result);
+	int asked = cli_call(cli, "GET", cli_run_target(cli, run, ""), S(""), &result);
 	if (asked != 0)
 		return asked;
 	struct str status = cli_text(result, "status");
@@ -154,33 +153,35 @@ static int print_result(struct cli *cli, const struct uuid *run)
 	return 1;
 }
 
-int cli_follow(struct cli *cli, const struct uuid *run, int64_t *seen)
+int cli_run_follow(struct cli *cli, const struct uuid *run, int64_t *last_seq)
 {
 	char id[UUID_TEXT_SIZE];
-	struct following f = { .cli = cli, .run = run, .seen = seen };
-	bool as_tree = cli->screen && !cli->json;
+	struct run_follower f = { .cli = cli, .run = run, .last_seq = last_seq };
+	bool as_tree = cli->interactive && !cli->json;
 	struct str target =
 		cli_run_target(cli, run,
 			       str_c(&cli->arena, str_format(&cli->arena, "/stream?after=%lld",
-							     (long long)*seen)));
+							     (long long)*last_seq)));
 	struct error error;
 	bool lost;
-	if (as_tree) { /* one that has ended has no stream behind its last event */
-		look_timed(&f);
-		(void)!draw(&f);
+	if (as_tree) { /* a run that has ended sends no events, so the tree is drawn before the
+			  stream */
+		outline_fetch_timed(&f);
+		(void)!tree_draw(&f);
 	}
 	bool good = cli_stream(cli, target, take_event, as_tree ? tick : NULL, &f, &lost, &error);
 	if (as_tree && (good || f.finished)) {
-		look(&f);
-		(void)!draw(&f);
+		outline_fetch(&f);
+		(void)!tree_draw(&f);
 	}
 	arena_done(&f.arena);
-	/* A stream that ends in order is that of a run that has ended, told or not. */
+	/* The server ends the stream in order only after the run has ended. */
 	if (f.finished || good)
 		return print_result(cli, run);
 	if (lost)
 		return CLI_SERVER_LOST;
 	if (error.code == ERROR_NOT_FOUND)
-		fail(&error, ERROR_NOT_FOUND, "no run " STR_FMT, STR_ARG(uuid_text(run, id)));
+		fail(&error, ERROR_NOT_FOUND, "run " STR_FMT " does not exist",
+		     STR_ARG(uuid_text(run, id)));
 	return cli_fail(cli, &error);
 }

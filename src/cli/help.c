@@ -1,11 +1,11 @@
-/* cli/help.c -- the table of commands in words, in Markdown and as JSON. */
+/* cli/help.c -- prints the command table as text, Markdown and JSON. */
 #include "cli/help.h"
 
 #include <string.h>
 
 static const enum cli_group groups[] = { CLI_RUNS, CLI_SERVERS, CLI_SETTINGS, CLI_REFERENCE };
 
-/* ---- pieces ---------------------------------------------------------------------------- */
+/* ---- parts of a page ------------------------------------------------------------------- */
 
 static void option_head(const struct cli_option *option, struct buf *out)
 {
@@ -58,9 +58,10 @@ static bool takes_settings(const struct cli_command *command)
 
 static void usage_lines(const struct cli_command *command, const char *before, struct buf *out)
 {
-	const struct cli_word none[] = { { .name = NULL } };
-	const struct cli_word *word = command->words != NULL ? command->words : none;
-	if (command->words == NULL) {
+	const struct cli_subcommand none[] = { { .name = NULL } };
+	const struct cli_subcommand *word =
+		command->subcommands != NULL ? command->subcommands : none;
+	if (command->subcommands == NULL) {
 		buf_add_format(out, "%sbaton ", before);
 		cli_usage(command, NULL, out);
 		buf_add_char(out, '\n');
@@ -72,7 +73,7 @@ static void usage_lines(const struct cli_command *command, const char *before, s
 	}
 }
 
-/* The errors of one exit status, in the table's order. */
+/* Appends the error codes that have this exit status; false when there are none. */
 static bool errors_of_status(int status, struct buf *out)
 {
 	size_t before = out->size;
@@ -87,7 +88,7 @@ static bool errors_of_status(int status, struct buf *out)
 
 static void exit_lines(const struct cli_command *command, struct buf *out)
 {
-	buf_add(out, S("  0    done\n"));
+	buf_add(out, S("  0    success\n"));
 	for (int status = 1; status < 256; status++) {
 		AUTO(buf) errors = { 0 };
 		const char *own = NULL;
@@ -104,7 +105,7 @@ static void exit_lines(const struct cli_command *command, struct buf *out)
 	}
 }
 
-/* ---- for people ------------------------------------------------------------------------ */
+/* ---- text ------------------------------------------------------------------------------ */
 
 void help_all(struct buf *out)
 {
@@ -117,25 +118,26 @@ void help_all(struct buf *out)
 			if (command->group == groups[group])
 				buf_add_format(out, "  %-12s %s\n", command->name, command->text);
 	}
-	buf_add(out, S("\nEverywhere\n"));
+	buf_add(out, S("\nOptions of every command\n"));
 	option_lines(cli_common_options(), out);
 	setting_lines(NULL, out);
-	buf_add(out, S("\nMore: baton help COMMAND; all settings: baton config list\n"));
+	buf_add(out,
+		S("\nSee baton help COMMAND for one command, baton config list for all settings.\n"));
 }
 
 void help_command(const struct cli_command *command, struct buf *out)
 {
 	buf_add_format(out, "%s\n\nUsage\n", command->text);
 	usage_lines(command, "  ", out);
-	if (command->words != NULL)
-		buf_add(out, S("\nSub-commands\n"));
-	for (const struct cli_word *word = command->words; word != NULL && word->name != NULL;
-	     word++)
+	if (command->subcommands != NULL)
+		buf_add(out, S("\nSubcommands\n"));
+	for (const struct cli_subcommand *word = command->subcommands;
+	     word != NULL && word->name != NULL; word++)
 		buf_add_format(out, "  %-26s %s\n", word->name, word->text);
 	buf_add(out, S("\nOptions\n"));
 	option_lines(command->options, out);
-	for (const struct cli_word *word = command->words; word != NULL && word->name != NULL;
-	     word++)
+	for (const struct cli_subcommand *word = command->subcommands;
+	     word != NULL && word->name != NULL; word++)
 		option_lines(word->options, out);
 	setting_lines(command, out);
 	option_lines(cli_common_options(), out);
@@ -177,19 +179,19 @@ static void markdown_command(const struct cli_command *command, struct buf *out)
 	buf_add_format(out, "\n### %s\n\n%s.\n\n```\n", command->name, command->text);
 	usage_lines(command, "", out);
 	buf_add(out, S("```\n"));
-	const struct cli_word *word = command->words;
+	const struct cli_subcommand *word = command->subcommands;
 	if (word != NULL)
-		buf_add(out, S("\n| sub-command | |\n|---|---|\n"));
+		buf_add(out, S("\n| subcommand | |\n|---|---|\n"));
 	for (; word != NULL && word->name != NULL; word++)
 		buf_add_format(out, "| `%s` | %s |\n", word->name, word->text);
 	bool some = command->options[0].name != NULL || takes_settings(command);
-	for (word = command->words; word != NULL && word->name != NULL; word++)
+	for (word = command->subcommands; word != NULL && word->name != NULL; word++)
 		some = some || word->options[0].name != NULL;
 	if (some)
 		buf_add(out, S("\n| option | |\n|---|---|\n"));
 	for (option = command->options; option->name != NULL; option++)
 		markdown_option(option, out);
-	for (word = command->words; word != NULL && word->name != NULL; word++)
+	for (word = command->subcommands; word != NULL && word->name != NULL; word++)
 		for (option = word->options; option->name != NULL; option++)
 			markdown_option(option, out);
 	markdown_settings(command, out);
@@ -206,8 +208,8 @@ void describe_commands(struct buf *out)
 {
 	const struct cli_command *command;
 	buf_add(out,
-		S("# Commands\n\nResults on stdout, narration on stderr; the exit status is that of "
-		  "the error's row (`baton describe errors`).\n\n"
+		S("# Commands\n\nCommands print results to stdout and progress to stderr. The exit status "
+		  "of an error is in `baton describe errors`.\n\n"
 		  "| option of every command | |\n|---|---|\n"));
 	for (const struct cli_option *option = cli_common_options(); option->name != NULL; option++)
 		markdown_option(option, out);
@@ -239,7 +241,7 @@ static void listing_options(const char *owner, const struct cli_option *options,
 	}
 }
 
-/* How many arguments there may be; "1.." where the last one repeats. */
+/* Appends the allowed number of arguments: "0..2", or "1.." if the last one repeats. */
 static void listing_line(const char *name, const struct cli_argument *argument, struct buf *out)
 {
 	size_t least = 0, most = 0;
@@ -262,10 +264,10 @@ void describe_commands_listing(struct buf *out)
 	for (size_t i = 0; (command = cli_command_at(i)) != NULL; i++) {
 		if (command->group == CLI_HIDDEN)
 			continue;
-		if (command->words == NULL)
+		if (command->subcommands == NULL)
 			listing_line(command->name, command->arguments, out);
 		listing_options(command->name, command->options, out);
-		for (const struct cli_word *word = command->words;
+		for (const struct cli_subcommand *word = command->subcommands;
 		     word != NULL && word->name != NULL; word++) {
 			const char *name =
 				str_format(&arena, "%s:%s", command->name, word->name).at;
@@ -303,7 +305,7 @@ static void json_options(struct json_writer *writer, const struct cli_option *op
 }
 
 static void json_usage(struct json_writer *writer, const struct cli_command *command,
-		       const struct cli_word *word)
+		       const struct cli_subcommand *word)
 {
 	AUTO(buf) usage = { 0 };
 	cli_usage(command, word, &usage);
@@ -317,13 +319,13 @@ static void json_command(struct json_writer *writer, const struct cli_command *c
 	put_text(writer, S("name"), command->name);
 	put_text(writer, S("text"), command->text);
 	put_text(writer, S("group"), cli_group_name(command->group));
-	if (command->words == NULL)
+	if (command->subcommands == NULL)
 		json_usage(writer, command, NULL);
 	json_options(writer, command->options);
 	json_key(writer, S("words"));
 	json_open(writer, '[');
-	for (const struct cli_word *word = command->words; word != NULL && word->name != NULL;
-	     word++) {
+	for (const struct cli_subcommand *word = command->subcommands;
+	     word != NULL && word->name != NULL; word++) {
 		json_open(writer, '{');
 		put_text(writer, S("name"), word->name);
 		put_text(writer, S("text"), word->text);

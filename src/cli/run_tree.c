@@ -1,17 +1,17 @@
-/* cli/run_tree.c -- lines of a tree.
+/* cli/run_tree.c -- prints the steps of a run as a tree.
  *
- * A line is made without colours first, so that it can be cut by its characters; the sign in front
- * of it, which has the colour, is one character wide.  Where there are more steps than rows, bodies
- * that ended well are folded away, then the oldest of what has ended, and at last what is to come.
+ * Only the sign at the start of a line has a color, and it is one column wide, so the rest of the
+ * line can be truncated by counting characters.  When there are more steps than rows, the bodies of
+ * successful steps are hidden first, then successful steps, oldest first, then pending steps.
  */
 #include "cli/run_tree.h"
 
 #include "base/utf8.h"
 
-enum { LABEL_MOST = 48 };
+enum { LABEL_MOST = 48 }; /* longer labels do not widen the column */
 
 struct sign {
-	const char *state, *sign, *colour;
+	const char *state, *sign, *color;
 };
 
 static const struct sign signs[] = {
@@ -22,16 +22,16 @@ static const struct sign signs[] = {
 	{ "queued", "·", "\033[2m" },     { "paused", "‖", "\033[33m" },
 };
 
-static const char *const turning[] = { "⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏" };
+static const char *const spinner_frames[] = { "⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏" };
 
-static struct sign sign_of(struct str state, const struct tree_look *look)
+static struct sign state_sign(struct str state, const struct tree_style *style)
 {
 	struct sign found = { "", " ", "" };
 	for (size_t i = 0; i < COUNT(signs); i++)
 		if (str_equal(str_from_c(signs[i].state), state))
 			found = signs[i];
-	if (!look->still && str_equal(state, S("running")))
-		found.sign = turning[look->frame % COUNT(turning)];
+	if (!style->no_spinner && str_equal(state, S("running")))
+		found.sign = spinner_frames[style->frame % COUNT(spinner_frames)];
 	return found;
 }
 
@@ -40,8 +40,7 @@ void run_tree_plain(struct str text, struct buf *out)
 	for (size_t i = 0; i < text.size; i++) {
 		unsigned char c = (unsigned char)text.at[i];
 		unsigned char next = i + 1 < text.size ? (unsigned char)text.at[i + 1] : 0;
-		if (c == 0xc2 && next >= 0x80 &&
-		    next < 0xa0) { /* C1: a terminal obeys these, too */
+		if (c == 0xc2 && next >= 0x80 && next < 0xa0) { /* C1 control characters */
 			buf_add_char(out, ' ');
 			i++;
 		} else {
@@ -65,8 +64,8 @@ void run_tree_duration(int64_t from, int64_t to, struct buf *out)
 		buf_add_format(out, "%lldd %lldh", s / 86400, s / 3600 % 24);
 }
 
-/* Its first characters, `most` of them; what was cut shows as …. */
-static struct str cut(struct str text, size_t most)
+/* Returns the first `most` characters. */
+static struct str text_truncate(struct str text, size_t most)
 {
 	size_t at = 0;
 	for (size_t count = 0; at < text.size; count++) {
@@ -79,18 +78,18 @@ static struct str cut(struct str text, size_t most)
 	return text;
 }
 
-static void put_line(struct sign sign, size_t depth, struct str rest, const struct tree_look *look,
-		     struct buf *out)
+static void put_line(struct sign sign, size_t depth, struct str rest,
+		     const struct tree_style *style, struct buf *out)
 {
 	size_t before = 2 * depth + 2;
 	for (size_t i = 0; i < depth; i++)
 		buf_add(out, S("  "));
-	bool colour = look->colour && sign.colour[0] != '\0';
-	buf_add_format(out, "%s%s%s ", colour ? sign.colour : "", sign.sign,
-		       colour ? "\033[0m" : "");
+	bool color = style->color && sign.color[0] != '\0';
+	buf_add_format(out, "%s%s%s ", color ? sign.color : "", sign.sign, color ? "\033[0m" : "");
 	struct str shown = rest;
-	if (look->columns > 0)
-		shown = cut(rest, look->columns > before + 1 ? look->columns - before - 1 : 1);
+	if (style->columns > 0)
+		shown = text_truncate(
+			rest, style->columns > before + 1 ? style->columns - before - 1 : 1);
 	buf_add(out, str_trim(shown));
 	if (shown.size < rest.size)
 		buf_add(out, S("…"));
@@ -101,22 +100,22 @@ static void put_line(struct sign sign, size_t depth, struct str rest, const stru
 
 struct line {
 	const struct run_outline_step *step;
-	size_t depth, within; /* number of the line whose body it is in; its own: none */
+	size_t depth, within; /* within: index of the parent's line; its own index = no parent */
 	bool hidden;
 };
 
-static bool is_over(const struct run_outline_step *step)
+static bool step_is_ended(const struct run_outline_step *step)
 {
 	return has(step, ended_at);
 }
 
-static bool ended_well(const struct run_outline_step *step)
+static bool step_is_ok(const struct run_outline_step *step)
 {
 	return str_equal(step->state, S("succeeded")) || str_equal(step->state, S("skipped"));
 }
 
-/* The path without that of the step it is in: [0]/say, draft. */
-static struct str label_of(const struct run_outline_step *step)
+/* The step's path without the path of its parent: "[0]/say", "draft". */
+static struct str step_label(const struct run_outline_step *step)
 {
 	struct str label = step->step;
 	if (has(step, within) && str_starts(label, step->within))
@@ -124,18 +123,18 @@ static struct str label_of(const struct run_outline_step *step)
 	return str_starts(label, S("/")) ? str_skip(label, 1) : label;
 }
 
-static void add_times(const struct run_outline_step *step, const struct tree_look *look,
+static void add_times(const struct run_outline_step *step, const struct tree_style *style,
 		      struct buf *out)
 {
 	if (!has(step, started_at))
 		return;
 	buf_add(out, S("  "));
-	run_tree_duration(step->started_at, is_over(step) ? step->ended_at : look->now, out);
+	run_tree_duration(step->started_at, step_is_ended(step) ? step->ended_at : style->now, out);
 	if (step->attempts > 1)
 		buf_add_format(out, "  attempt %lld", (long long)step->attempts);
 }
 
-static void add_wait(const struct run_outline_step *step, const struct tree_look *look,
+static void add_wait(const struct run_outline_step *step, const struct tree_style *style,
 		     struct buf *out)
 {
 	char id[UUID_TEXT_SIZE];
@@ -143,9 +142,9 @@ static void add_wait(const struct run_outline_step *step, const struct tree_look
 		buf_add(out, S("  for the signal "));
 		run_tree_plain(step->signal, out);
 	}
-	if (has(step, due_at) && step->due_at > look->now) {
+	if (has(step, due_at) && step->due_at > style->now) {
 		buf_add(out, S("  due in "));
-		run_tree_duration(look->now, step->due_at, out);
+		run_tree_duration(style->now, step->due_at, out);
 	}
 	if (has(step, question)) {
 		buf_add(out, S("  "));
@@ -161,29 +160,28 @@ static void add_wait(const struct run_outline_step *step, const struct tree_look
 		buf_add_format(out, "  run " STR_FMT, STR_ARG(uuid_text(&step->subrun, id)));
 }
 
-static void print_step(const struct line *line, size_t width, const struct tree_look *look,
+static void print_step(const struct line *line, size_t width, const struct tree_style *style,
 		       struct buf *out)
 {
 	const struct run_outline_step *step = line->step;
 	AUTO(buf) rest = { 0 };
-	struct str label = label_of(step);
+	struct str label = step_label(step);
 	buf_add(&rest, label);
 	for (size_t used = 2 * line->depth + utf8_count(label); used < width; used++)
 		buf_add_char(&rest, ' ');
 	buf_add_format(&rest, "  %-13.*s  " STR_FMT, STR_ARG(step->state), STR_ARG(step->agent));
-	add_times(step, look, &rest);
-	add_wait(step, look, &rest);
+	add_times(step, style, &rest);
+	add_wait(step, style, &rest);
 	if (has(step, error)) {
 		buf_add(&rest, S("  "));
 		run_tree_plain(step->error, &rest);
 	}
-	put_line(sign_of(step->state, look), line->depth, buf_str(&rest), look, out);
+	put_line(state_sign(step->state, style), line->depth, buf_str(&rest), style, out);
 }
 
-/* ---- which ----------------------------------------------------------------------------- */
-
-/* Bodies stand behind their step, so the one it is in is the line before or one that this is in. */
-static void place(struct line *lines, size_t number)
+/* ---- which steps are shown ------------------------------------------------------------- */
+/* A body follows its step, so the parent is the line before, or an ancestor of that line. */
+static void line_set_parent(struct line *lines, size_t number)
 {
 	struct line *line = &lines[number];
 	line->within = number;
@@ -199,7 +197,7 @@ static void place(struct line *lines, size_t number)
 	line->depth = lines[at].depth + 1;
 }
 
-static size_t hide(struct line *line, size_t shown)
+static size_t line_hide(struct line *line, size_t shown)
 {
 	if (line->hidden)
 		return shown;
@@ -207,29 +205,30 @@ static size_t hide(struct line *line, size_t shown)
 	return shown - 1;
 }
 
-/* Hides what matters least until the rest fits; one row is for saying so. */
-static size_t fit(struct line *lines, size_t count, size_t rows)
+/* Hides the least important lines until the rest fits, with one row left for the count of hidden
+ * steps; returns the number of lines shown. */
+static size_t lines_fit(struct line *lines, size_t count, size_t rows)
 {
 	size_t shown = count;
 	if (rows == 0 || count <= rows)
 		return shown;
 	for (size_t i = 0; i < count && shown + 1 > rows; i++) {
 		const struct line *within = &lines[lines[i].within];
-		if (within != &lines[i] && (within->hidden || ended_well(within->step)))
-			shown = hide(&lines[i], shown);
+		if (within != &lines[i] && (within->hidden || step_is_ok(within->step)))
+			shown = line_hide(&lines[i], shown);
 	}
 	for (size_t i = 0; i < count && shown + 1 > rows; i++)
-		if (is_over(lines[i].step) && ended_well(lines[i].step))
-			shown = hide(&lines[i], shown);
+		if (step_is_ended(lines[i].step) && step_is_ok(lines[i].step))
+			shown = line_hide(&lines[i], shown);
 	for (size_t i = count; i-- > 0 && shown + 1 > rows;)
 		if (str_equal(lines[i].step->state, S("pending")))
-			shown = hide(&lines[i], shown);
+			shown = line_hide(&lines[i], shown);
 	for (size_t i = count; i-- > 0 && shown + 1 > rows && shown > 1;)
-		shown = hide(&lines[i], shown);
+		shown = line_hide(&lines[i], shown);
 	return shown;
 }
 
-size_t run_tree_print(const struct run_outline *outline, const struct tree_look *look,
+size_t run_tree_print(const struct run_outline *outline, const struct tree_style *style,
 		      struct buf *out)
 {
 	AUTO(arena) arena = { 0 };
@@ -237,15 +236,15 @@ size_t run_tree_print(const struct run_outline *outline, const struct tree_look 
 	struct line *lines = arena_array(&arena, struct line, count);
 	for (size_t i = 0; i < count; i++) {
 		lines[i] = (struct line){ .step = &outline->steps.at[i] };
-		place(lines, i);
-		size_t used = 2 * lines[i].depth + utf8_count(label_of(lines[i].step));
+		line_set_parent(lines, i);
+		size_t used = 2 * lines[i].depth + utf8_count(step_label(lines[i].step));
 		if (used > width && used <= LABEL_MOST)
 			width = used;
 	}
-	size_t shown = fit(lines, count, look->rows);
+	size_t shown = lines_fit(lines, count, style->rows);
 	for (size_t i = 0; i < count; i++)
 		if (!lines[i].hidden)
-			print_step(&lines[i], width, look, out);
+			print_step(&lines[i], width, style, out);
 	if (shown == count)
 		return count;
 	buf_add_format(out, "… and %zu more steps\n", count - shown);
@@ -254,28 +253,28 @@ size_t run_tree_print(const struct run_outline *outline, const struct tree_look 
 
 /* ---- the run --------------------------------------------------------------------------- */
 
-size_t run_tree_head(const struct run_outline *outline, const struct tree_look *look,
+size_t run_tree_head(const struct run_outline *outline, const struct tree_style *style,
 		     struct buf *out)
 {
 	char id[UUID_TEXT_SIZE];
 	AUTO(buf) rest = { 0 };
 	int64_t from = has(outline, started_at) ? outline->started_at : outline->created_at;
-	int64_t to = has(outline, ended_at) ? outline->ended_at : look->now;
+	int64_t to = has(outline, ended_at) ? outline->ended_at : style->now;
 	buf_add_format(&rest, STR_FMT "  " STR_FMT "%s  ", STR_ARG(outline->workflow),
-		       STR_ARG(outline->state), has(outline, cancelling) ? ", called off" : "");
+		       STR_ARG(outline->state), has(outline, cancelling) ? ", cancelling" : "");
 	run_tree_duration(from, to, &rest);
 	buf_add_format(&rest, "  run " STR_FMT, STR_ARG(uuid_text(&outline->run_id, id)));
 	if (has(outline, error)) {
 		buf_add(&rest, S("  "));
 		run_tree_plain(outline->error, &rest);
 	}
-	put_line(sign_of(outline->state, look), 0, buf_str(&rest), look, out);
+	put_line(state_sign(outline->state, style), 0, buf_str(&rest), style, out);
 	if (!has(outline, queue))
 		return 1;
 	AUTO(buf) place = { 0 };
-	buf_add_format(&place, "place %lld of %lld in the queue " STR_FMT,
+	buf_add_format(&place, "position %lld of %lld in the queue " STR_FMT,
 		       (long long)outline->queue->position, (long long)outline->queue->length,
 		       STR_ARG(outline->queue->kind));
-	put_line(sign_of(S(""), look), 0, buf_str(&place), look, out);
+	put_line(state_sign(S(""), style), 0, buf_str(&place), style, out);
 	return 2;
 }

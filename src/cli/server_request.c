@@ -1,4 +1,4 @@
-/* cli/server_request.c -- one request to the server, and a stream of events from it. */
+/* cli/server_request.c -- requests to the server, and event streams from it. */
 #include "cli/server_request.h"
 
 #include <stdio.h>
@@ -13,15 +13,16 @@ static struct str headers_of(struct cli *cli, bool body)
 	AUTO(buf) headers = { 0 };
 	if (body)
 		buf_add(&headers, S("Content-Type: application/json\r\n"));
-	if (body && cli->once.size > 0)
-		buf_add_format(&headers, "Idempotency-Key: " STR_FMT "\r\n", STR_ARG(cli->once));
+	if (body && cli->idempotency_key.size > 0)
+		buf_add_format(&headers, "Idempotency-Key: " STR_FMT "\r\n",
+			       STR_ARG(cli->idempotency_key));
 	if (cli->api_key != NULL)
 		buf_add_format(&headers, "Authorization: Bearer %s\r\n", cli->api_key);
 	return str_copy(&cli->arena, buf_str(&headers));
 }
 
-/* The server's problem+json as an error of ours; every further problem is told at once. */
-static bool fail_as_told(const struct json *json, int status, struct error *error)
+/* Converts the server's problem+json into *error; prints its details to stderr, one per line. */
+static bool fail_with_problem(const struct json *json, int status, struct error *error)
 {
 	enum error_code code = ERROR_INTERNAL;
 	error_code_from_name(json_text(json_member(json, S("code"))), &code);
@@ -39,7 +40,7 @@ static bool fail_as_told(const struct json *json, int status, struct error *erro
 	}
 	struct str detail = json_text(json_member(json, S("detail")));
 	if (detail.size == 0)
-		return fail(error, code, "the server answered %d", status);
+		return fail(error, code, "the server responded with HTTP status %d", status);
 	return fail(error, code, STR_FMT, STR_ARG(detail));
 }
 
@@ -48,12 +49,13 @@ static bool read_answer(struct cli *cli, const struct local_answer *answer,
 {
 	const struct json *json = NULL;
 	if (answer->body.size > 0 && !json_read(answer->body, &cli->arena, &json, error)) {
-		fail(error, ERROR_INTERNAL, "%s answered %d with something that is no JSON",
-		     cli->address, answer->status);
+		fail(error, ERROR_INTERNAL,
+		     "%s responded with HTTP status %d and a body that is not JSON", cli->address,
+		     answer->status);
 		return false;
 	}
 	if (answer->status >= 400)
-		return fail_as_told(json, answer->status, error);
+		return fail_with_problem(json, answer->status, error);
 	*out_json = json;
 	return true;
 }
@@ -67,7 +69,7 @@ static bool request(struct cli *cli, const char *method, struct str target, stru
 		*out_lost = error->code == ERROR_UNAVAILABLE || error->code == ERROR_IO;
 		return false;
 	}
-	cli->answered = true;
+	cli->server_answered = true;
 	return true;
 }
 
@@ -79,8 +81,8 @@ bool cli_request(struct cli *cli, const char *method, struct str target, struct 
 	       read_answer(cli, &answer, out_json, error);
 }
 
-int cli_ask(struct cli *cli, const char *method, struct str target, struct str body,
-	    const struct json **out_json)
+int cli_call(struct cli *cli, const char *method, struct str target, struct str body,
+	     const struct json **out_json)
 {
 	struct error error;
 	bool lost;
@@ -101,25 +103,24 @@ bool cli_fetch(struct cli *cli, struct str target, struct str *out_bytes, bool *
 	return true;
 }
 
-struct str cli_run_target(struct cli *cli, const struct uuid *run, const char *behind)
+struct str cli_run_target(struct cli *cli, const struct uuid *run, const char *suffix)
 {
 	char id[UUID_TEXT_SIZE];
 	return str_format(&cli->arena, "/api/runs/" STR_FMT "%s", STR_ARG(uuid_text(run, id)),
-			  behind);
+			  suffix);
 }
 
-void cli_send_once(struct cli *cli)
+void cli_idempotency_key_set(struct cli *cli)
 {
 	char id[UUID_TEXT_SIZE];
-	struct uuid own = uuid_from_random(cli->dice);
-	cli->once = str_copy(&cli->arena, uuid_text(&own, id));
+	struct uuid own = uuid_from_random(cli->random);
+	cli->idempotency_key = str_copy(&cli->arena, uuid_text(&own, id));
 }
 
-/* A name in a path: whatever is no plain character is escaped. */
-struct str cli_target(struct cli *cli, const char *before, const char *name, const char *behind)
+struct str cli_target(struct cli *cli, const char *prefix, const char *name, const char *suffix)
 {
 	AUTO(buf) target = { 0 };
-	buf_add(&target, str_from_c(before));
+	buf_add(&target, str_from_c(prefix));
 	for (; *name != '\0'; name++) {
 		bool plain = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
 			     (*name >= '0' && *name <= '9') || strchr("-._~", *name) != NULL;
@@ -128,7 +129,7 @@ struct str cli_target(struct cli *cli, const char *before, const char *name, con
 		else
 			buf_add_format(&target, "%%%02X", (unsigned char)*name);
 	}
-	buf_add(&target, str_from_c(behind));
+	buf_add(&target, str_from_c(suffix));
 	return str_copy(&cli->arena, buf_str(&target));
 }
 
@@ -142,7 +143,7 @@ struct str cli_query(struct cli *cli, struct str target, const char *name, const
 	return cli_target(cli, before.at, value, "");
 }
 
-/* ---- answers --------------------------------------------------------------------------- */
+/* ---- responses ------------------------------------------------------------------------- */
 
 struct str cli_text(const struct json *object, const char *name)
 {
@@ -163,55 +164,55 @@ bool cli_is_true(const struct json *object, const char *name)
 
 /* ---- streams --------------------------------------------------------------------------- */
 
-struct reading {
+struct stream_reader {
 	cli_event *event;
-	cli_tick *tick; /* NULL: nobody is told that time passes */
+	cli_tick *tick; /* NULL = no ticks */
 	void *context;
 	struct sse_reader stream;
-	struct buf text; /* of an answer that is no stream */
+	struct buf text; /* the body of an error response */
 };
 
 static bool take_event(void *context, struct str id, struct str type, struct str data)
 {
-	struct reading *reading = context;
+	struct stream_reader *reader = context;
 	(void)type;
-	return reading->event(reading->context, id, data);
+	return reader->event(reader->context, id, data);
 }
 
 static bool take_bytes(void *context, int status, struct str bytes)
 {
-	struct reading *reading = context;
+	struct stream_reader *reader = context;
 	if (bytes.size == 0)
-		return reading->tick(reading->context);
+		return reader->tick(reader->context);
 	if (status != 200)
-		return buf_add(&reading->text, bytes);
-	sse_feed(&reading->stream, bytes);
-	return !reading->stream.ended;
+		return buf_add(&reader->text, bytes);
+	sse_feed(&reader->stream, bytes);
+	return !reader->stream.ended;
 }
 
 bool cli_stream(struct cli *cli, struct str target, cli_event *event, cli_tick *tick, void *context,
 		bool *out_lost, struct error *error)
 {
-	struct reading reading = { .event = event,
-				   .tick = tick,
-				   .context = context,
-				   .text = buf_limited(LIMIT_JSON_BYTES) };
-	sse_reader_init(&reading.stream, LIMIT_JSON_BYTES, take_event, &reading);
+	struct stream_reader reader = { .event = event,
+					.tick = tick,
+					.context = context,
+					.text = buf_limited(LIMIT_JSON_BYTES) };
+	sse_reader_init(&reader.stream, LIMIT_JSON_BYTES, take_event, &reader);
 	struct local_answer answer;
 	const struct json *ignored;
 	struct str headers = headers_of(cli, false);
 	bool good = tick == NULL ? local_request(cli->address, S("GET"), target, headers, S(""),
-						 &cli->arena, take_bytes, &reading, &answer, error)
+						 &cli->arena, take_bytes, &reader, &answer, error)
 				 : local_follow(cli->address, target, headers, LIMIT_TREE_TICK_MS,
-						&cli->arena, take_bytes, &reading, &answer, error);
+						&cli->arena, take_bytes, &reader, &answer, error);
 	*out_lost = !good && (error->code == ERROR_UNAVAILABLE || error->code == ERROR_IO);
 	if (good) {
-		cli->answered = true;
-		answer.body = str_copy(&cli->arena, buf_str(&reading.text));
+		cli->server_answered = true;
+		answer.body = str_copy(&cli->arena, buf_str(&reader.text));
 		if (answer.status >= 400)
 			good = read_answer(cli, &answer, &ignored, error);
 	}
-	sse_reader_done(&reading.stream);
-	buf_done(&reading.text);
+	sse_reader_done(&reader.stream);
+	buf_done(&reader.text);
 	return good;
 }

@@ -1,4 +1,4 @@
-/* config/config.c -- sources in their order, and what is in force in the end. */
+/* config/config.c -- defaults, environment, and access to the effective settings. */
 #include "config/config.h"
 
 #include <string.h>
@@ -11,7 +11,8 @@ void config_defaults(struct config *config, struct arena *arena, const char *use
 	const struct config_row *row;
 	for (size_t i = 0; (row = config_at(i)) != NULL; i++) {
 		struct error error;
-		/* `~` stays as it is where nobody knows the user's home: it fails when used. */
+		/* Without a home directory `~` stays in the path, which then fails when it is used.
+		 */
 		const char *home = user_home == NULL ? "~" : user_home;
 		bool good = config_value_of_text(row, home, row->fallback, arena,
 						 &config->values[i], &error);
@@ -56,7 +57,7 @@ bool config_take_environment(struct config *config, const char *const *environme
 		struct str name = str_head(variable, at);
 		const struct config_row *row = row_of_variable(name);
 		if (row == NULL) {
-			/* Two variables of Baton's are no settings. */
+			/* These two variables are not settings. */
 			if (!str_equal(name, S("BATON_POINTS")) &&
 			    !str_equal(name, S("BATON_POINTS_TRACE")))
 				names[unknown++] = name;

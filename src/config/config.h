@@ -1,14 +1,14 @@
-/* config/config.h -- the settings in force, each with where its value comes from.
+/* config/config.h -- the effective settings, each with the source of its value.
  *
- * Sources are taken in this order, and each wins over those before it:
+ * The caller applies the sources in this order; each overrides the ones before it:
  *
- *	config_defaults      the rows of contracts/config.def
- *	config_take_file     config.yaml of the data folder, its text given by the caller
- *	config_take_environment
- *	config_take          a flag
+ *	config_defaults          the defaults of contracts/config.def
+ *	config_take_file         the text of config.yaml
+ *	config_take_environment  BATON_* variables
+ *	config_take              a flag
  *
- * Values live in the arena given to config_defaults().  A value that is not allowed changes
- * nothing.  Not for several threads while it is being filled; read-only afterwards.
+ * The values live in the arena given to config_defaults().  An invalid value changes nothing.  Not
+ * thread-safe while it is filled; read-only afterwards.
  */
 #ifndef CONFIG_CONFIG_H
 #define CONFIG_CONFIG_H
@@ -25,27 +25,28 @@ enum config_source {
 
 struct config_value {
 	enum config_source source;
-	uint32_t line, column; /* in the file */
-	const char *text;      /* in one spelling: 300 for 5m, true for yes, a, b for a list */
+	uint32_t line, column; /* in config.yaml */
+	const char *text;      /* normalized: 300 for 5m, true for yes; a list as "a, b" */
 	int64_t number;        /* PORT, INT, SECONDS; BOOL: 0 or 1 */
 	struct str_list list;  /* LIST */
 };
 
 struct config {
 	struct arena *arena;
-	const char *user_home; /* what `~` stands for; NULL = unknown */
+	const char *user_home; /* replaces `~` in paths; NULL = unknown */
 	struct config_value values[CONFIG_COUNT];
 };
 
 void config_defaults(struct config *config, struct arena *arena, const char *user_home);
-/* One setting from text.  The error says what is allowed, not where the text came from. */
+/* Sets one setting from text.  The error says which values are allowed, not where the text came
+ * from. */
 MUST_CHECK bool config_take(struct config *config, enum config_key key, enum config_source source,
 			    const char *text, struct error *error);
-/* Everything in the text of config.yaml; what is wrong with it is listed, all of it, with line and
- * column, and what is right is taken all the same.  False when something was wrong. */
+/* Sets all settings in the text of config.yaml.  Collects all problems with line and column and
+ * still applies the valid settings; returns false when there were problems. */
 MUST_CHECK bool config_take_file(struct config *config, struct str text, struct problems *problems);
-/* Every BATON_ variable of a NULL-terminated environment.  The error names the variable.  Unknown
- * ones are added to *out_unknown. */
+/* Sets all settings from the BATON_ variables of a NULL-terminated environment.  The error names
+ * the variable. *out_unknown lists variables that name no setting. */
 MUST_CHECK bool config_take_environment(struct config *config, const char *const *environment,
 					struct str_list *out_unknown, struct error *error);
 
@@ -61,7 +62,8 @@ struct str config_source_text(const struct config *config, enum config_key key, 
 
 /* ---- single values -------------------------------------------------------------------- */
 
-/* The value of a row from text or from a node of the file; `source` and place are not set. */
+/* Parses the value of a setting from text, or from a node of the file.  Does not set `source`,
+ * `line` and `column`. */
 MUST_CHECK bool config_value_of_text(const struct config_row *row, const char *user_home,
 				     const char *text, struct arena *arena,
 				     struct config_value *out_value, struct error *error);
@@ -71,13 +73,13 @@ MUST_CHECK bool config_value_of_json(const struct config_row *row, const char *u
 
 /* ---- the file ------------------------------------------------------------------------- */
 
-/* A setting where it stands in a file. */
+/* A key of config.yaml. */
 struct config_entry {
-	const struct config_row *row; /* NULL: no setting of ours */
-	struct str name;              /* with dots */
+	const struct config_row *row; /* NULL = not a setting */
+	struct str name;              /* dotted: serve.port */
 	const struct json *value;
 	uint32_t line, column; /* of the key */
-	size_t depth;          /* mappings above it: 1 at the top level */
+	size_t depth;          /* 1 at the top level */
 };
 
 struct config_entries {
@@ -85,7 +87,7 @@ struct config_entries {
 	size_t count;
 };
 
-/* The entries of a tree; sections are followed, what is no setting is an entry too. */
+/* All keys of the file except sections; unknown keys are included. */
 struct config_entries config_entries(const struct json *tree, struct arena *arena);
 
 #endif

@@ -1,10 +1,9 @@
-/* config/config_edit.c -- a change in somebody else's text.
+/* config/config_edit.c -- changes one setting in the text of config.yaml.
  *
- * The reader says where keys and values begin; where they end is found by looking at the text
- * itself, with the few forms people write: plain and quoted scalars, [flow] and {flow}, lists in
- * lines of their own.  That look may be wrong for a form it does not know, so it is never trusted:
- * the new text is read and compared (check_result), and a text that says more than was asked is
- * thrown away.
+ * The YAML parser reports where keys and values begin.  Their ends are found by scanning the text
+ * for the usual syntax: plain and quoted scalars, [flow] and {flow}, block lists.  The scan may be
+ * wrong for other syntax, so its result is never trusted: check_result() parses the new text and
+ * rejects it if anything but the setting has changed.
  */
 #include "config/config_edit.h"
 
@@ -16,15 +15,15 @@ struct edit {
 	struct arena *arena;
 	const struct json *tree;
 	struct str line_end;
-	/* the setting, when it is there */
+	/* the setting; NULL = not in the file */
 	const struct json_member *member;
-	/* the innermost section that is there; NULL = the top level */
+	/* the innermost existing section; NULL = the top level */
 	const struct json_member *section;
-	struct str rest;           /* of the name, behind the section */
-	const struct json *holder; /* the mapping that has the setting, or would have it */
+	struct str rest;           /* of the name, after the section */
+	const struct json *holder; /* the mapping that contains the setting, or will */
 };
 
-/* ---- places -------------------------------------------------------------------------- */
+/* ---- positions ----------------------------------------------------------------------- */
 
 static size_t line_start(struct str text, uint32_t line)
 {
@@ -102,7 +101,7 @@ static size_t flow_end(struct str text, size_t at)
 	return at;
 }
 
-/* A plain scalar ends before a comment, with its line, and in a flow before what separates. */
+/* A plain scalar ends before a comment, at the end of its line, and in a flow before , ] and }. */
 static size_t plain_end(struct str text, size_t at, bool in_flow)
 {
 	size_t end = at;
@@ -126,7 +125,7 @@ static size_t scalar_end(struct str text, size_t at, bool in_flow)
 	return plain_end(text, at, in_flow);
 }
 
-/* Behind the colon of the key that begins here. */
+/* The offset after the colon of the key that begins here. */
 static size_t colon_end(struct str text, size_t at)
 {
 	if (starts_with_at(text, at, '"') || starts_with_at(text, at, '\''))
@@ -148,7 +147,7 @@ static bool continues(struct str line, size_t indent, bool *out_matters)
 	       (blanks == indent && (str_starts(words, S("- ")) || str_equal(words, S("-"))));
 }
 
-/* The offset behind the last line (with its end) of the block entry at this key. */
+/* The offset after the last line of the block entry with this key. */
 static size_t block_end(struct str text, uint32_t line, uint32_t column)
 {
 	size_t at = line_stop(text, line_start(text, line));
@@ -196,7 +195,8 @@ static bool begin(struct edit *edit, struct error *error)
 	if (!yaml_read(edit->text, edit->arena, &edit->tree, error))
 		return false;
 	if (edit->tree->kind != JSON_OBJECT && edit->tree->kind != JSON_NULL)
-		return fail(error, ERROR_INVALID, "the file is no mapping of settings");
+		return fail(error, ERROR_INVALID,
+			    "the file must be a mapping of settings, like serve: {port: 8420}");
 	edit->line_end = str_find(edit->text, S("\r\n"), &at) ? S("\r\n") : S("\n");
 	edit->rest = edit->name;
 	find(edit, edit->tree, S(""));
@@ -239,7 +239,7 @@ static struct str replace(struct edit *edit, struct str value)
 	return splice(edit, colon, end, spaced);
 }
 
-/* `a.b: value` as lines beneath an indentation. */
+/* The lines of `a.b: value` at this indentation. */
 static struct str lines_of(struct edit *edit, size_t indent, struct str value)
 {
 	AUTO(buf) lines = { 0 };
@@ -347,9 +347,9 @@ static const struct config_entry *entry_named(const struct config_entries *entri
 	return NULL;
 }
 
-/* Every entry but this one is the same in both, and there are no others. */
-static bool others_agree(struct edit *edit, const struct config_entries *before,
-			 const struct config_entries *after)
+/* Are all entries except the edited one the same in both texts? */
+static bool other_entries_are_unchanged(struct edit *edit, const struct config_entries *before,
+					const struct config_entries *after)
 {
 	size_t seen = 0;
 	for (size_t i = 0; i < before->count; i++) {
@@ -369,25 +369,26 @@ static bool check_result(struct edit *edit, struct str text, const struct config
 			 const char *value, struct error *error)
 {
 	const struct json *tree;
-	struct config_value meant, said;
-	struct error unread;
-	bool good = yaml_read(text, edit->arena, &tree, &unread);
+	struct config_value wanted, read_back;
+	struct error ignored;
+	bool good = yaml_read(text, edit->arena, &tree, &ignored);
 	if (good) {
 		struct config_entries before = config_entries(edit->tree, edit->arena);
 		struct config_entries after = config_entries(tree, edit->arena);
 		const struct config_entry *entry = entry_named(&after, edit->name);
-		good = others_agree(edit, &before, &after) && (entry != NULL) == (value != NULL);
+		good = other_entries_are_unchanged(edit, &before, &after) &&
+		       (entry != NULL) == (value != NULL);
 		if (good && value != NULL)
-			good = config_value_of_text(row, "~", value, edit->arena, &meant,
-						    &unread) &&
-			       config_value_of_json(row, "~", entry->value, edit->arena, &said,
-						    &unread) &&
-			       str_equal(str_from_c(meant.text), str_from_c(said.text));
+			good = config_value_of_text(row, "~", value, edit->arena, &wanted,
+						    &ignored) &&
+			       config_value_of_json(row, "~", entry->value, edit->arena, &read_back,
+						    &ignored) &&
+			       str_equal(str_from_c(wanted.text), str_from_c(read_back.text));
 	}
 	if (good)
 		return true;
 	fail(error, ERROR_CONFLICT,
-	     STR_FMT " is written in a way that is not changed here; edit it by hand",
+	     STR_FMT " cannot be changed automatically because of its YAML syntax; edit it by hand",
 	     STR_ARG(row->name));
 	if (edit->member != NULL) {
 		error->line = edit->member->line;
@@ -398,7 +399,7 @@ static bool check_result(struct edit *edit, struct str text, const struct config
 
 /* ---- values -------------------------------------------------------------------------- */
 
-/* Plain where it cannot be taken for anything else, in double quotes as in JSON elsewhere. */
+/* Writes the text plain if YAML reads it back as the same string, else in double quotes. */
 static void add_text(struct buf *out, struct str text, struct arena *arena)
 {
 	const struct json *json;
@@ -456,18 +457,18 @@ bool config_edit_set(struct str text, const struct config_row *row, const char *
 		     struct arena *arena, struct str *out_text, struct error *error)
 {
 	struct edit edit = { .text = text, .name = row->name, .arena = arena };
-	struct config_value meant;
-	if (!config_value_of_text(row, "~", value, arena, &meant, error))
+	struct config_value wanted;
+	if (!config_value_of_text(row, "~", value, arena, &wanted, error))
 		return false;
 	if (row->type == CONFIG_SECRET && !str_starts(str_from_c(value), S("env:")) &&
 	    !str_starts(str_from_c(value), S("file:")))
 		return fail(error, ERROR_INVALID,
 			    STR_FMT
-			    " takes a reference, env:NAME or file:NAME, not the secret itself",
+			    " must be a reference, env:NAME or file:NAME, not the secret itself",
 			    STR_ARG(row->name));
 	if (!begin(&edit, error))
 		return false;
-	struct str written = yaml_of(row, &meant, value, arena);
+	struct str written = yaml_of(row, &wanted, value, arena);
 	struct str result = edit.member != NULL ? replace(&edit, written) : insert(&edit, written);
 	if (result.size > LIMIT_CONFIG_BYTES)
 		return fail(error, ERROR_TOO_LARGE, "the file would be larger than %d bytes",

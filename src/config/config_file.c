@@ -1,8 +1,7 @@
-/* config/config_file.c -- config.yaml: sections become dotted names, and every problem is found.
+/* config/config_file.c -- reads config.yaml and collects all its problems.
  *
- * A setting may stand in its section or under its dotted name at the top; what stands twice is
- * wrong, because one of the two would be a lie.  An unknown section is not entered: it is one
- * problem, not one for each of its lines.
+ * A setting is written inside its section or with its dotted name at the top level; writing it
+ * twice is an error.  An unknown section is one problem, not one per line.
  */
 #include "base/limits.h"
 #include "base/yaml.h"
@@ -37,7 +36,7 @@ static void add(struct walk *walk, struct config_entry entry)
 	walk->entries.at[walk->entries.count++] = entry;
 }
 
-/* Recurses only into sections, so no deeper than a setting's name has dots. */
+/* Recurses only into known sections, so at most as deep as a setting's name has dots. */
 static void walk_object(struct walk *walk, struct str prefix, const struct json *object,
 			size_t depth)
 {
@@ -81,7 +80,7 @@ static struct str pointer_of(struct str name, struct arena *arena)
 	return (struct str){ pointer, name.size + 1 };
 }
 
-/* The settings one may have meant: of the same section, or all. */
+/* Lists the settings of the same section, or all settings. */
 static void list_names(struct str name, struct buf *out)
 {
 	const struct config_row *row;
@@ -103,7 +102,7 @@ static void refuse_unknown(const struct config_entry *entry, struct problems *pr
 	struct str pointer = pointer_of(entry->name, problems->arena);
 	if (is_section(entry->name)) {
 		problems_add(problems, pointer, entry->line, entry->column,
-			     STR_FMT " is a section: its settings stand beneath it, indented",
+			     STR_FMT " is a section: write its settings below it, indented",
 			     STR_ARG(entry->name));
 		return;
 	}
@@ -112,12 +111,13 @@ static void refuse_unknown(const struct config_entry *entry, struct problems *pr
 	struct str near = config_closest(entry->name);
 	if (near.size > 0)
 		problems_add(problems, pointer, entry->line, entry->column,
-			     STR_FMT " is no setting; did you mean " STR_FMT "? There are " STR_FMT,
+			     "unknown setting " STR_FMT "; did you mean " STR_FMT
+			     "? Expected one of " STR_FMT,
 			     STR_ARG(entry->name), STR_ARG(near), STR_ARG(buf_str(&names)));
 	else
 		problems_add(problems, pointer, entry->line, entry->column,
-			     STR_FMT " is no setting; there are " STR_FMT, STR_ARG(entry->name),
-			     STR_ARG(buf_str(&names)));
+			     "unknown setting " STR_FMT "; expected one of " STR_FMT,
+			     STR_ARG(entry->name), STR_ARG(buf_str(&names)));
 }
 
 static void take_entry(struct config *config, const struct config_entry *entry,
@@ -133,12 +133,12 @@ static void take_entry(struct config *config, const struct config_entry *entry,
 	if (entry->row == config_row(CONFIG_HOME)) {
 		problems_add(
 			problems, pointer, entry->line, entry->column,
-			"home cannot be set here: this file is found through it; use --home or "
+			"home cannot be set in config.yaml, which lives in that folder; use --home or "
 			"BATON_HOME");
 	} else if (slot->source == CONFIG_FROM_FILE) {
 		problems_add(problems, pointer, entry->line, entry->column,
-			     STR_FMT " is set twice, on line %u too", STR_ARG(entry->name),
-			     slot->line);
+			     STR_FMT " is set twice; the first time on line %u",
+			     STR_ARG(entry->name), slot->line);
 	} else if (!config_value_of_json(entry->row, config->user_home, entry->value, config->arena,
 					 &value, &error)) {
 		problems_add(problems, pointer, error.line > 0 ? error.line : entry->value->line,

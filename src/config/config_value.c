@@ -1,8 +1,8 @@
-/* config/config_value.c -- one value against its row.
+/* config/config_value.c -- parses and checks the value of a setting.
  *
- * Text and YAML end in the same value; a node of the file is stricter (a port is a number there,
- * not a text that looks like one), because YAML has types and a wrong one is usually a slip.
- * What was wrong is repeated in the error, cut, except for a secret.
+ * Text and YAML nodes give the same value, but a node must have the right YAML type (a port is a
+ * number, not a string with digits), because a wrong type is usually a mistake.  Errors quote the
+ * beginning of the wrong value, except of a secret.
  */
 #include <string.h>
 
@@ -87,7 +87,7 @@ static void set_list(struct config_value *value, struct str_list list, struct ar
 	value->text = str_c(arena, buf_str(&text));
 }
 
-/* An item with a comma in it could not be told from two elsewhere. */
+/* An item must not contain a comma, which separates items in environment variables and flags. */
 static bool is_item(struct str item)
 {
 	size_t at;
@@ -127,7 +127,7 @@ static bool is_reference(struct str text)
 	       (str_starts(text, S("file:")) && text.size > 5);
 }
 
-/* No control characters: a value ends up in headers, lines of logs and arguments. */
+/* Control characters are refused because values are used in headers, log lines and arguments. */
 static bool is_plain(struct str text)
 {
 	size_t bad;
@@ -145,7 +145,8 @@ bool config_value_of_text(const struct config_row *row, const char *user_home, c
 	int64_t number;
 	bool yes;
 	if (!is_plain(given))
-		return fail(error, ERROR_INVALID, STR_FMT " has control characters or is not UTF-8",
+		return fail(error, ERROR_INVALID,
+			    STR_FMT " contains control characters or is not UTF-8",
 			    STR_ARG(row->name));
 	if (given.size == 0 && row->fallback[0] != '\0' && row->type != CONFIG_LIST)
 		return refuse(row, S("empty"), error);
@@ -188,8 +189,8 @@ bool config_value_of_text(const struct config_row *row, const char *user_home, c
 	return true;
 }
 
-/* What a node is, in words that fit behind "not". */
-static struct str shown(const struct json *json, struct arena *arena)
+/* Describes a node for an error message that ends with "not ...". */
+static struct str describe_node(const struct json *json, struct arena *arena)
 {
 	if (json->kind == JSON_LIST)
 		return S("a list");
@@ -209,9 +210,9 @@ static bool list_of_json(const struct config_row *row, const struct json *json, 
 		items[i] = json_text(item);
 		if (item->kind != JSON_STRING || !is_item(items[i]) || !is_plain(items[i])) {
 			fail(error, ERROR_INVALID,
-			     STR_FMT " takes texts without commas, not " STR_FMT,
+			     STR_FMT " must be a list of strings without commas, not " STR_FMT,
 			     STR_ARG(row->name),
-			     STR_ARG(str_head(shown(item, arena), LIMIT_QUOTE_BYTES)));
+			     STR_ARG(str_head(describe_node(item, arena), LIMIT_QUOTE_BYTES)));
 			error->line = item->line;
 			error->column = item->column;
 			return false;
@@ -229,7 +230,8 @@ bool config_value_of_json(const struct config_row *row, const char *user_home,
 	bool numeric =
 		row->type == CONFIG_PORT || row->type == CONFIG_INT || row->type == CONFIG_SECONDS;
 	if (json->kind == JSON_INT && numeric) {
-		if (!number_value(row, json->as.integer, shown(json, arena), arena, &value, error))
+		if (!number_value(row, json->as.integer, describe_node(json, arena), arena, &value,
+				  error))
 			return false;
 		*out_value = value;
 		return true;
@@ -248,10 +250,10 @@ bool config_value_of_json(const struct config_row *row, const char *user_home,
 	bool takes_text = row->type != CONFIG_PORT && row->type != CONFIG_INT;
 	if (json->kind != JSON_STRING || !takes_text ||
 	    (row->type == CONFIG_SECRET && !is_reference(json->as.string)))
-		return refuse(row, shown(json, arena), error);
+		return refuse(row, describe_node(json, arena), error);
 	size_t nul;
 	if (str_find(json->as.string, S("\0"), &nul))
-		return refuse(row, S("a text with a zero byte"), error);
+		return refuse(row, S("a string with a NUL byte"), error);
 	return config_value_of_text(row, user_home, str_c(arena, json->as.string), arena, out_value,
 				    error);
 }

@@ -1,4 +1,4 @@
-/* config/secret.c -- follows a reference, if it may be followed. */
+/* config/secret.c -- resolves references to secrets. */
 #include "config/secret.h"
 
 #include "base/limits.h"
@@ -12,7 +12,7 @@ static bool is_listed(struct str_list names, struct str name)
 	return false;
 }
 
-/* One line that can stand in a header. */
+/* The value must be one line, because it is sent in headers. */
 static bool check_value(struct str reference, struct str value, struct error *error)
 {
 	if (value.size == 0)
@@ -20,7 +20,7 @@ static bool check_value(struct str reference, struct str value, struct error *er
 	for (size_t i = 0; i < value.size; i++)
 		if ((unsigned char)value.at[i] < 0x20 || value.at[i] == 0x7F)
 			return fail(error, ERROR_INVALID,
-				    STR_FMT " holds more than one line of plain text",
+				    STR_FMT " must be one line without control characters",
 				    STR_ARG(reference));
 	return true;
 }
@@ -44,8 +44,7 @@ static bool from_environment(const struct secret_places *places, struct str refe
 		*out_value = str_copy(arena, value);
 		return true;
 	}
-	return fail(error, ERROR_NOT_FOUND,
-		    STR_FMT " is not set in the environment Baton was started with",
+	return fail(error, ERROR_NOT_FOUND, STR_FMT " is not set in the environment of the server",
 		    STR_ARG(reference));
 }
 
@@ -79,6 +78,5 @@ bool secret_resolve(const struct secret_places *places, struct secret secret, st
 		return from_environment(places, reference, arena, out_value, error);
 	if (plain && reference.size > 5 && str_starts(reference, S("file:")))
 		return from_file(places, reference, arena, out_value, error);
-	return fail(error, ERROR_INVALID,
-		    "this is no reference to a secret: env:NAME or file:NAME is one");
+	return fail(error, ERROR_INVALID, "a secret must be a reference: env:NAME or file:NAME");
 }

@@ -1,14 +1,14 @@
-/* config/secret.h -- references to secrets, and what is behind them.
+/* config/secret.h -- resolves references to secrets.
  *
- * A secret is never written into a setting or a document, only where it is (contract.h):
+ * Settings and documents never contain a secret, only a reference to it (contract.h):
  *
- *	env:NAME    a variable of Baton's own environment, and only one that secrets.allow lists:
- *	            whoever may write a document must not thereby read all of the environment
- *	file:NAME   a file beneath `secrets/` in the data folder, reached without `..` and without
- *	            symbolic links, a regular one that only its owner can read
+ *	env:NAME    an environment variable of the server.  It must be listed in secrets.allow, so
+ *	            that writing a document does not give access to the whole environment.
+ *	file:NAME   a file in the folder secrets/ of the data folder.  It must be a regular
+ *	            file that only its owner can read; `..` and symbolic links are refused.
  *
- * The value is one line of text; the file's last line end is not part of it.  No error repeats a
- * value.
+ * The value is one line of text; a newline at the end of the file is ignored.  Errors never contain
+ * the value.
  */
 #ifndef CONFIG_SECRET_H
 #define CONFIG_SECRET_H
@@ -21,8 +21,8 @@ struct secret_places {
 	struct str_list allowed;        /* names of variables */
 };
 
-/* ERROR_INVALID for what is no reference, ERROR_FORBIDDEN for one that may not be followed,
- * ERROR_NOT_FOUND where nothing is. */
+/* Reads the secret.  Fails with INVALID if it is not a reference, with FORBIDDEN if the reference
+ * is not allowed, with NOT_FOUND if the variable or file does not exist. */
 MUST_CHECK bool secret_resolve(const struct secret_places *places, struct secret secret,
 			       struct arena *arena, struct str *out_value, struct error *error);
 

@@ -1,7 +1,8 @@
-/* definition/agent_check.c -- who takes a turn: an agent of the file, or one of the registry.
+/* definition/agent_check.c -- finds the agent of a step, in the file or in the registry.
  *
- * Either way the graph holds all of it, so that a run goes on with the agent it began with
- * (architecture R14).  What a driver takes is not known here: whoever compiles brings the check.
+ * The graph contains the whole agent, so that a run continues with the agent it began with
+ * (architecture R14).  Drivers are not known here: the caller of the compiler supplies the check of
+ * an agent.
  */
 #include "base/buf.h"
 #include "definition/compile_internal.h"
@@ -18,14 +19,14 @@ static const struct run_graph_agent *agent_of(const struct run_definition_agent_
 	return agent;
 }
 
-/* The place of what a problem is about, or of what is around it. */
+/* The member that a problem is about, or the agent if it lacks that member. */
 static const struct json *place_of(const struct json *agent, struct str pointer)
 {
 	const struct json *member = json_member(agent, str_skip(pointer, 1));
 	return member == NULL ? agent : member;
 }
 
-void definition_check_agents(const struct compiling *c, const struct json *tree)
+void definition_check_agents(const struct compiler *c, const struct json *tree)
 {
 	const struct definition_tools *tools = c->tools;
 	const struct json *agents = json_member(tree, S("agents"));
@@ -48,7 +49,7 @@ void definition_check_agents(const struct compiling *c, const struct json *tree)
 	}
 }
 
-static struct str agent_names(const struct compiling *c)
+static struct str agent_names(const struct compiler *c)
 {
 	AUTO(buf) names = { 0 };
 	for (size_t i = 0; i < c->file->agents.count; i++)
@@ -60,17 +61,18 @@ static struct str agent_names(const struct compiling *c)
 static const struct run_graph_agent *find_registered(const struct body *body, size_t number,
 						     struct str name)
 {
-	const struct compiling *c = body->compiling;
+	const struct compiler *c = body->compiler;
 	const struct definition_tools *tools = c->tools;
 	struct run_graph_agent *agent = run_graph_agent_new(c->arena);
 	struct error error;
 	if (tools->agent == NULL || !tools->agent(tools->context, name, c->arena, agent, &error)) {
 		if (tools->agent == NULL || error.code == ERROR_NOT_FOUND)
-			definition_step_problem(body, number, S("agent"),
-						"no agent is called " STR_FMT
-						": describe it under `agents` (there: " STR_FMT
-						") or in the registry",
-						STR_ARG(name), STR_ARG(agent_names(c)));
+			definition_step_problem(
+				body, number, S("agent"),
+				"agent " STR_FMT
+				" does not exist: add it to `agents` of the file (now: " STR_FMT
+				") or to the registry",
+				STR_ARG(name), STR_ARG(agent_names(c)));
 		else
 			definition_step_problem(body, number, S("agent"), "%s", error.text);
 		return NULL;
@@ -88,7 +90,7 @@ static const struct run_graph_agent *find_registered(const struct body *body, si
 
 const struct run_graph_agent *definition_find_agent(const struct body *body, size_t number)
 {
-	const struct compiling *c = body->compiling;
+	const struct compiler *c = body->compiler;
 	struct str name = body->steps.at[number].agent;
 	for (size_t i = 0; i < c->file->agents.count; i++)
 		if (str_equal(c->file->agents.at[i].key, name))

@@ -1,7 +1,7 @@
-/* definition/definition_compile.c -- the file: inputs, outputs, and other workflows it runs.
+/* definition/definition_compile.c -- compiles the file: inputs, outputs, and the workflows it runs.
  *
- * Each pass goes on after a problem as long as what it needs is there, so that an author sees
- * everything at once; a circle or an unknown name ends the passes that would stumble over it.
+ * A pass continues after a problem if it can, so that an author sees all problems at once.  A cycle
+ * or an unknown name ends the passes that depend on the order.
  */
 #include "definition/definition_compile.h"
 
@@ -11,12 +11,12 @@
 #include "definition/compile_internal.h"
 #include "expr/template.h"
 
-static void compiling_done(struct compiling *compiling)
+static void compiler_done(struct compiler *compiler)
 {
-	map_done(&compiling->variables);
+	map_done(&compiler->variables);
 }
 
-static void check_default(struct compiling *c, const struct run_definition_input_entry *input)
+static void check_default(struct compiler *c, const struct run_definition_input_entry *input)
 {
 	const struct json *value = input->value.fallback;
 	if (graph_input_fits(input->value.type, value))
@@ -27,7 +27,7 @@ static void check_default(struct compiling *c, const struct run_definition_input
 		     STR_ARG(run_input_type_name(input->value.type)), json_kind_name(value->kind));
 }
 
-static void emit_inputs(struct compiling *c, struct run_graph *graph)
+static void emit_inputs(struct compiler *c, struct run_graph *graph)
 {
 	const struct run_definition *file = c->file;
 	struct run_graph_input *inputs =
@@ -48,7 +48,7 @@ static void emit_inputs(struct compiling *c, struct run_graph *graph)
 	SET(graph, inputs, ((struct run_graph_input_list){ inputs, file->inputs.count }));
 }
 
-/* What an output reads, for the node to know that it is read at the end. */
+/* The steps that an output reads; their outputs are kept until the end of the run. */
 struct output_reads {
 	const struct body *body;
 	struct str *names;
@@ -70,7 +70,7 @@ static bool visit_output(void *context, enum expr_name kind, struct str name, st
 
 static void emit_outputs(struct body *body, struct run_graph *graph)
 {
-	struct compiling *c = body->compiling;
+	struct compiler *c = body->compiler;
 	const struct run_definition *file = c->file;
 	struct run_graph_output *outputs =
 		arena_array(c->arena, struct run_graph_output, file->outputs.count);
@@ -98,10 +98,10 @@ static void emit_outputs(struct body *body, struct run_graph *graph)
 	SET(graph, outputs, ((struct run_graph_output_list){ outputs, file->outputs.count }));
 }
 
-static const struct run_graph *compile_file(struct compiling *c, const struct json *tree)
+static const struct run_graph *compile_file(struct compiler *c, const struct json *tree)
 {
 	AUTO(body)
-	body = { .compiling = c,
+	body = { .compiler = c,
 		 .steps = c->file->steps,
 		 .tree = json_member(tree, S("steps")),
 		 .pointer = S("/steps") };
@@ -125,7 +125,7 @@ static const struct run_graph *compile_file(struct compiling *c, const struct js
 	return graph;
 }
 
-static const struct run_graph *compile_text(struct compiling *c, struct str yaml)
+static const struct run_graph *compile_text(struct compiler *c, struct str yaml)
 {
 	const struct json *tree;
 	struct error error;
@@ -144,13 +144,13 @@ static const struct run_graph *compile_text(struct compiling *c, struct str yaml
 const struct run_graph *definition_compile_other(const struct body *body, size_t number,
 						 struct str name)
 {
-	const struct compiling *outer = body->compiling;
+	const struct compiler *outer = body->compiler;
 	const struct definition_tools *tools = outer->tools;
 	struct str yaml;
 	struct error error;
 	if (outer->depth + 1 >= LIMIT_WORKFLOW_DEPTH) {
 		definition_step_problem(body, number, S("workflow"),
-					"workflows run each other more than %d deep",
+					"workflows are nested more than %d levels deep",
 					LIMIT_WORKFLOW_DEPTH);
 		return NULL;
 	}
@@ -158,11 +158,13 @@ const struct run_graph *definition_compile_other(const struct body *body, size_t
 	    !tools->workflow(tools->context, name, outer->arena, &yaml, &error)) {
 		definition_step_problem(
 			body, number, S("workflow"), "%s",
-			tools->workflow == NULL ? "there are no other workflows here" : error.text);
+			tools->workflow == NULL
+				? "a workflow step is not possible here: there are no other workflows"
+				: error.text);
 		return NULL;
 	}
 	struct problems problems = { .arena = outer->arena };
-	AUTO(compiling)
+	AUTO(compiler)
 	c = { .tools = tools,
 	      .arena = outer->arena,
 	      .problems = &problems,
@@ -171,7 +173,7 @@ const struct run_graph *definition_compile_other(const struct body *body, size_t
 	const struct run_graph *graph = compile_text(&c, yaml);
 	if (graph == NULL && problems.count > 0)
 		definition_step_problem(body, number, S("workflow"),
-					"workflow " STR_FMT " is broken: %u:%u: " STR_FMT,
+					"workflow " STR_FMT " has an error: %u:%u: " STR_FMT,
 					STR_ARG(name), problems.at[0].line, problems.at[0].column,
 					STR_ARG(problems.at[0].text));
 	return graph;
@@ -180,7 +182,7 @@ const struct run_graph *definition_compile_other(const struct body *body, size_t
 bool definition_compile(struct str yaml, const struct definition_tools *tools, struct arena *arena,
 			struct str *out_graph, struct problems *problems)
 {
-	AUTO(compiling) c = { .tools = tools, .arena = arena, .problems = problems };
+	AUTO(compiler) c = { .tools = tools, .arena = arena, .problems = problems };
 	const struct run_graph *graph = compile_text(&c, yaml);
 	if (graph == NULL)
 		return false;

@@ -1,15 +1,18 @@
-/* definition/definition_compile.h -- from a YAML definition to the compiled graph, or to every
- * problem in it.
+/* definition/definition_compile.h -- compiles a YAML definition into a graph.
  *
- * The file is S2's workflow YAML, with Baton's further kinds of steps (run.Definition in
- * contracts/run.def).  Checked here, beyond the contract: each step does one thing, tools and
- * workflows exist, names are unique in their body, dependencies exist and have no cycle (the path
- * is named), edges lead to steps that may be started by them and make no circle without a
- * condition, expressions can be read, every name leads to a declared input, a variable somebody
- * sets, or a step that is certainly final before.
+ * A definition is the workflow YAML of the runtime vocabulary with additional kinds of steps
+ * (run.Definition in contracts/run.def).  Beyond the contract, the compiler checks that
+ *
+ *    - each step has exactly one kind, and its tool, agent or workflow exists;
+ *    - names are unique within their body;
+ *    - dependencies exist and have no cycle;
+ *    - edges lead to steps with join: any and have no cycle without a condition;
+ *    - expressions can be parsed;
+ *    - every name refers to a declared input, to a variable that some step sets, or to a step that
+ *      has certainly ended before.
  *
  * The result is run.Graph as canonical JSON: the same definition and tools give the same bytes.
- * Pure: what tools, workflows and agents there are comes in through the library.
+ * The compiler is pure: tools, workflows and agents come from struct definition_tools.
  */
 #ifndef DEFINITION_COMPILE_H
 #define DEFINITION_COMPILE_H
@@ -25,20 +28,20 @@ struct definition_tool {
 struct definition_tools {
 	const struct definition_tool *at;
 	size_t count;
-	/* The YAML of another workflow; NULL where there are none. */
+	/* Finds the YAML of another workflow; NULL = there are no other workflows. */
 	bool (*workflow)(void *context, struct str name, struct arena *arena, struct str *out_yaml,
 			 struct error *error);
-	/* An agent of the registry; NULL where there is none. */
+	/* Finds an agent in the registry; NULL = there is no registry. */
 	bool (*agent)(void *context, struct str name, struct arena *arena,
 		      struct run_graph_agent *out_agent, struct error *error);
-	/* What is wrong with an agent, its driver and options included; pointers are from the
-	 * agent, places may be left to the caller.  NULL: nobody looks. */
+	/* Checks an agent, including its driver and options.  Pointers in the problems are relative
+	 * to the agent; line and column may be 0.  NULL = no check. */
 	void (*check_agent)(void *context, const struct run_graph_agent *agent, struct arena *arena,
 			    struct problems *problems);
 	void *context;
 };
 
-/* Problems of the document are collected with line and column; false when there are any. */
+/* Collects all problems with line and column; returns false when there are any. */
 MUST_CHECK bool definition_compile(struct str yaml, const struct definition_tools *tools,
 				   struct arena *arena, struct str *out_graph,
 				   struct problems *problems);

@@ -1,5 +1,4 @@
-/* definition/dependency_order.c -- a body's names, dependencies and edges, and the order that
- * follows. */
+/* definition/dependency_order.c -- names, dependencies, edges and order of a body. */
 #include "definition/compile_internal.h"
 
 void body_done(struct body *body)
@@ -14,7 +13,7 @@ size_t definition_body_step(const struct body *body, struct str name)
 
 static struct arena *arena_of(const struct body *body)
 {
-	return body->compiling->arena;
+	return body->compiler->arena;
 }
 
 void definition_step_problem(const struct body *body, size_t number, struct str key,
@@ -32,7 +31,7 @@ void definition_step_problem(const struct body *body, size_t number, struct str 
 	va_start(list, format);
 	struct str text = str_format_list(arena_of(body), format, list);
 	va_end(list);
-	problems_add(body->compiling->problems, pointer, at == NULL ? 0 : at->line,
+	problems_add(body->compiler->problems, pointer, at == NULL ? 0 : at->line,
 		     at == NULL ? 0 : at->column, STR_FMT, STR_ARG(text));
 }
 
@@ -43,7 +42,8 @@ static void collect_names(struct body *body)
 		size_t first = definition_body_step(body, name);
 		if (first != 0)
 			definition_step_problem(body, i, S("name"),
-						"there is already a step " STR_FMT " (number %zu)",
+						"duplicate step name " STR_FMT
+						": step %zu has it already",
 						STR_ARG(name), first);
 		else
 			map_put(&body->names, name, (void *)(uintptr_t)(i + 1));
@@ -62,12 +62,13 @@ static void check_dependencies(const struct body *body)
 							STR_ARG(name));
 			else if (definition_body_step(body, name) == 0)
 				definition_step_problem(body, i, S("depends_on"),
-							"there is no step " STR_FMT, STR_ARG(name));
+							"unknown step " STR_FMT, STR_ARG(name));
 		}
 		if (step->join == RUN_JOIN_ANY && step->depends_on.count > 0)
-			definition_step_problem(body, i, S("depends_on"),
-						"a step with join: any is started by edges, not by "
-						"dependencies");
+			definition_step_problem(
+				body, i, S("depends_on"),
+				"a step with join: any is started by edges and cannot have "
+				"depends_on");
 	}
 }
 
@@ -79,25 +80,23 @@ static void check_edges(struct body *body)
 		for (size_t e = 0; e < step->next.count; e++) {
 			size_t to = definition_body_step(body, step->next.at[e].to);
 			if (to == 0)
-				definition_step_problem(body, i, S("next"),
-							"there is no step " STR_FMT,
+				definition_step_problem(body, i, S("next"), "unknown step " STR_FMT,
 							STR_ARG(step->next.at[e].to));
 			else if (body->steps.at[to - 1].join != RUN_JOIN_ANY)
 				definition_step_problem(
 					body, i, S("next"),
 					"step " STR_FMT
-					" waits for its dependencies: say join: any there",
+					" cannot be started by an edge: set join: any on it",
 					STR_ARG(step->next.at[e].to));
 		}
 	}
 }
 
-/* ---- circles ------------------------------------------------------------------------- */
+/* ---- cycles -------------------------------------------------------------------------- */
+/* The nth successor of a step in a walk, or -1. */
+typedef int64_t successor_function(const struct body *body, size_t step, size_t nth);
 
-/* Where a walk goes on: the nth way out of a step, or -1. */
-typedef int64_t way_out(const struct body *body, size_t step, size_t nth);
-
-static int64_t way_back(const struct body *body, size_t step, size_t nth)
+static int64_t dependency_at(const struct body *body, size_t step, size_t nth)
 {
 	const struct run_definition_step *from = &body->steps.at[step];
 	return nth < from->depends_on.count
@@ -105,8 +104,8 @@ static int64_t way_back(const struct body *body, size_t step, size_t nth)
 		       : -1;
 }
 
-/* An edge that is always taken. */
-static int64_t way_on(const struct body *body, size_t step, size_t nth)
+/* Edges without a condition. */
+static int64_t unconditional_edge_at(const struct body *body, size_t step, size_t nth)
 {
 	const struct run_definition_step *from = &body->steps.at[step];
 	for (size_t e = 0; e < from->next.count; e++)
@@ -117,12 +116,12 @@ static int64_t way_on(const struct body *body, size_t step, size_t nth)
 
 struct walk {
 	size_t *path, *nth;
-	uint8_t *color; /* 0 not seen, 1 on the path, 2 done */
+	uint8_t *color; /* 0 not visited, 1 on the path, 2 done */
 	size_t length;
 };
 
-static void name_circle(const struct body *body, const struct walk *walk, size_t again,
-			bool reversed, struct str key, const char *what)
+static void report_cycle(const struct body *body, const struct walk *walk, size_t again,
+			 bool reversed, struct str key, const char *what)
 {
 	size_t begin = 0;
 	while (walk->path[begin] != again)
@@ -136,9 +135,9 @@ static void name_circle(const struct body *body, const struct walk *walk, size_t
 	definition_step_problem(body, again, key, "%s: " STR_FMT, what, STR_ARG(buf_str(&path)));
 }
 
-/* Depth first without recursion; false after naming the first circle. */
-static bool is_free_of_circles(const struct body *body, way_out *way, bool reversed, struct str key,
-			       const char *what)
+/* Depth-first search without recursion; false after reporting the first cycle. */
+static bool check_acyclic(const struct body *body, successor_function *successor, bool reversed,
+			  struct str key, const char *what)
 {
 	size_t count = body->steps.count;
 	struct walk walk = { .path = arena_array(arena_of(body), size_t, count + 1),
@@ -153,12 +152,12 @@ static bool is_free_of_circles(const struct body *body, way_out *way, bool rever
 		walk.length = 1;
 		while (walk.length > 0) {
 			size_t top = walk.length - 1, step = walk.path[top];
-			int64_t to = way(body, step, walk.nth[top]++);
+			int64_t to = successor(body, step, walk.nth[top]++);
 			if (to < 0) {
 				walk.color[step] = 2;
 				walk.length--;
 			} else if (walk.color[to] == 1) {
-				name_circle(body, &walk, (size_t)to, reversed, key, what);
+				report_cycle(body, &walk, (size_t)to, reversed, key, what);
 				return false;
 			} else if (walk.color[to] == 0) {
 				walk.color[to] = 1;
@@ -172,34 +171,34 @@ static bool is_free_of_circles(const struct body *body, way_out *way, bool rever
 
 /* ---- order --------------------------------------------------------------------------- */
 
-/* From a step to one that depends on it. */
-struct arrow {
+/* An entry in a step's list of dependents. */
+struct dependent {
 	uint32_t to;
-	struct arrow *next;
+	struct dependent *next;
 };
 
-/* Kahn's order, stable: among the steps that are free the one that stands first in the file. */
+/* Kahn's algorithm, stable: of the steps that are ready, the first one in the file comes first. */
 static void order_steps(struct body *body)
 {
 	size_t count = body->steps.count, placed = 0;
 	size_t *missing = arena_array(arena_of(body), size_t, count);
 	body->order = arena_array(arena_of(body), uint32_t, count);
-	struct arrow **out = arena_array(arena_of(body), struct arrow *, count);
+	struct dependent **out = arena_array(arena_of(body), struct dependent *, count);
 	for (size_t i = count; i-- > 0;) {
 		missing[i] = body->steps.at[i].depends_on.count;
 		for (size_t d = 0; d < missing[i]; d++) {
 			size_t from =
 				definition_body_step(body, body->steps.at[i].depends_on.at[d]) - 1;
-			struct arrow *arrow = arena_new(arena_of(body), struct arrow);
-			*arrow = (struct arrow){ (uint32_t)i, out[from] };
-			out[from] = arrow;
+			struct dependent *dependent = arena_new(arena_of(body), struct dependent);
+			*dependent = (struct dependent){ (uint32_t)i, out[from] };
+			out[from] = dependent;
 		}
 	}
 	for (size_t i = 0; i < count; i++)
 		if (missing[i] == 0)
 			body->order[placed++] = (uint32_t)i;
 	for (size_t done = 0; done < placed; done++)
-		for (struct arrow *a = out[body->order[done]]; a != NULL; a = a->next)
+		for (struct dependent *a = out[body->order[done]]; a != NULL; a = a->next)
 			if (--missing[a->to] == 0)
 				body->order[placed++] = a->to;
 	require(placed == count);
@@ -225,18 +224,17 @@ static void find_ancestors(struct body *body)
 
 bool definition_body_order(struct body *body)
 {
-	const struct problems *problems = body->compiling->problems;
+	const struct problems *problems = body->compiler->problems;
 	size_t before = problems->count + problems->hidden;
 	collect_names(body);
 	check_dependencies(body);
 	check_edges(body);
 	if (problems->count + problems->hidden > before)
 		return false;
-	if (!is_free_of_circles(body, way_back, true, S("depends_on"),
-				"the steps depend on each other in a circle") ||
-	    !is_free_of_circles(body, way_on, false, S("next"),
-				"the edges lead in a circle that nothing ends; give one of them a "
-				"when"))
+	if (!check_acyclic(body, dependency_at, true, S("depends_on"),
+			   "the dependencies form a cycle") ||
+	    !check_acyclic(body, unconditional_edge_at, false, S("next"),
+			   "the edges form an endless cycle; give one of them a condition (when)"))
 		return false;
 	order_steps(body);
 	find_ancestors(body);

@@ -1,4 +1,7 @@
-/* definition/graph.c -- names become numbers once, so that the engine never compares text. */
+/* definition/graph.c -- loads a graph.
+ *
+ * Names are converted to numbers once, so that the engine never compares text.
+ */
 #include "definition/graph.h"
 
 #include <stdlib.h>
@@ -8,8 +11,8 @@
 
 enum { RUN_CONCURRENCY = 10 };
 
-/* What is known while a graph is loaded. */
-struct loading {
+/* State while a graph is loaded. */
+struct graph_loader {
 	struct arena *arena;
 	struct graph_node *nodes;
 	uint32_t count;
@@ -24,12 +27,12 @@ static uint32_t count_nodes(struct run_graph_node_list rows)
 	return count;
 }
 
-static bool expression(struct loading *l, bool given, struct str text, const struct expr **out)
+static bool expression(struct graph_loader *l, bool given, struct str text, const struct expr **out)
 {
 	return !given || expr_parse(text, l->arena, out, l->error);
 }
 
-static bool load_criteria(struct loading *l, struct graph_node *node)
+static bool load_criteria(struct graph_loader *l, struct graph_node *node)
 {
 	const struct run_graph_node *row = node->row;
 	struct graph_criterion *criteria =
@@ -45,7 +48,8 @@ static bool load_criteria(struct loading *l, struct graph_node *node)
 	return true;
 }
 
-static bool load_node(struct loading *l, struct graph_node *node, const struct run_graph_node *row)
+static bool load_node(struct graph_loader *l, struct graph_node *node,
+		      const struct run_graph_node *row)
 {
 	node->row = row;
 	node->name = row->name;
@@ -58,18 +62,18 @@ static bool load_node(struct loading *l, struct graph_node *node, const struct r
 	       expression(l, has(row, value), row->value, &node->value) && load_criteria(l, node);
 }
 
-/* Within one body; names are few in most, so a map is made for each. */
-static bool number_of(struct loading *l, const struct map *names, struct str name, uint32_t *out)
+/* The number of the node with this name; `names` has the nodes of one body. */
+static bool number_of(struct graph_loader *l, const struct map *names, struct str name,
+		      uint32_t *out)
 {
 	const void *found = map_get(names, name); /* number + 1 */
 	if (found == NULL)
-		return fail(l->error, ERROR_INVALID, "graph: there is no node " STR_FMT,
-			    STR_ARG(name));
+		return fail(l->error, ERROR_INVALID, "graph: unknown node " STR_FMT, STR_ARG(name));
 	*out = (uint32_t)(uintptr_t)found - 1;
 	return true;
 }
 
-static bool numbers_of(struct loading *l, const struct map *names, struct str_list list,
+static bool numbers_of(struct graph_loader *l, const struct map *names, struct str_list list,
 		       struct graph_numbers *out)
 {
 	uint32_t *numbers = arena_array(l->arena, uint32_t, list.count);
@@ -80,7 +84,7 @@ static bool numbers_of(struct loading *l, const struct map *names, struct str_li
 	return true;
 }
 
-static bool link_node(struct loading *l, const struct map *names, struct graph_node *node)
+static bool link_node(struct graph_loader *l, const struct map *names, struct graph_node *node)
 {
 	const struct run_graph_node *row = node->row;
 	struct graph_edge *edges = arena_array(l->arena, struct graph_edge, row->edges.count);
@@ -95,7 +99,7 @@ static bool link_node(struct loading *l, const struct map *names, struct graph_n
 	       numbers_of(l, names, row->reads, &node->reads);
 }
 
-static void link_dependents(struct loading *l, struct graph_numbers body)
+static void link_dependents(struct graph_loader *l, struct graph_numbers body)
 {
 	struct graph_node *nodes = l->nodes;
 	for (size_t i = 0; i < body.count; i++) {
@@ -118,8 +122,8 @@ static void link_dependents(struct loading *l, struct graph_numbers body)
 	}
 }
 
-/* A reader that may come again, or later than its body's other nodes, keeps what it reads. */
-static void link_readers(struct loading *l, struct graph_numbers body, bool inside)
+/* Outputs are kept for nodes that may run again, because they read them again. */
+static void link_readers(struct graph_loader *l, struct graph_numbers body, bool inside)
 {
 	for (size_t i = 0; i < body.count; i++) {
 		struct graph_node *node = &l->nodes[body.at[i]];
@@ -134,7 +138,7 @@ static void link_readers(struct loading *l, struct graph_numbers body, bool insi
 	}
 }
 
-static bool load_body(struct loading *l, struct run_graph_node_list rows, uint32_t parent,
+static bool load_body(struct graph_loader *l, struct run_graph_node_list rows, uint32_t parent,
 		      struct graph_numbers *out)
 {
 	AUTO(map) names = { 0 };
@@ -147,7 +151,7 @@ static bool load_body(struct loading *l, struct run_graph_node_list rows, uint32
 		if (!load_node(l, node, &rows.at[i]))
 			return false;
 		if (map_get(&names, node->name) != NULL)
-			return fail(l->error, ERROR_INVALID, "graph: two nodes are called " STR_FMT,
+			return fail(l->error, ERROR_INVALID, "graph: duplicate node name " STR_FMT,
 				    STR_ARG(node->name));
 		map_put(&names, node->name, (void *)(uintptr_t)(numbers[i] + 1));
 	}
@@ -163,7 +167,7 @@ static bool load_body(struct loading *l, struct run_graph_node_list rows, uint32
 	return true;
 }
 
-static bool link_outputs(struct loading *l, struct graph *graph)
+static bool link_outputs(struct graph_loader *l, struct graph *graph)
 {
 	const struct run_graph *rows = graph->rows;
 	for (size_t i = 0; i < rows->outputs.count; i++)
@@ -172,7 +176,7 @@ static bool link_outputs(struct loading *l, struct graph *graph)
 				graph_find(graph, GRAPH_ROOT, rows->outputs.at[i].reads.at[r]);
 			if (node < 0)
 				return fail(l->error, ERROR_INVALID,
-					    "graph: an output reads a node that is not there");
+					    "graph: an output reads an unknown node");
 			l->nodes[node].keeps = true;
 		}
 	return true;
@@ -200,18 +204,18 @@ static const uint32_t *sorted_by_name(struct graph_node *nodes, uint32_t count, 
 static bool load_rows(struct graph *graph, const struct run_graph *rows, struct arena *arena,
 		      struct error *error)
 {
-	struct loading loading = { .arena = arena, .error = error };
+	struct graph_loader loader = { .arena = arena, .error = error };
 	graph->name = rows->name;
 	graph->rows = rows;
 	graph->node_count = count_nodes(rows->nodes);
 	graph->concurrency = has(rows, concurrency) ? (uint32_t)rows->concurrency : RUN_CONCURRENCY;
 	graph->max_iterations = has(rows, max_iterations) ? rows->max_iterations : LIMIT_ITERATIONS;
-	loading.nodes = arena_array(arena, struct graph_node, graph->node_count);
-	graph->nodes = loading.nodes;
-	if (!load_body(&loading, rows->nodes, GRAPH_ROOT, &graph->body))
+	loader.nodes = arena_array(arena, struct graph_node, graph->node_count);
+	graph->nodes = loader.nodes;
+	if (!load_body(&loader, rows->nodes, GRAPH_ROOT, &graph->body))
 		return false;
-	graph->by_name = sorted_by_name(loading.nodes, graph->node_count, arena);
-	return link_outputs(&loading, graph);
+	graph->by_name = sorted_by_name(loader.nodes, graph->node_count, arena);
+	return link_outputs(&loader, graph);
 }
 
 bool graph_load_rows(const struct run_graph *rows, struct arena *arena,
@@ -250,7 +254,7 @@ struct graph_numbers graph_body(const struct graph *graph, uint32_t parent)
 	return parent == GRAPH_ROOT ? graph->body : graph->nodes[parent].body;
 }
 
-/* GRAPH_ROOT is the greatest parent, so the root's names stand last. */
+/* Binary search.  GRAPH_ROOT is the greatest parent number, so the names of the root come last. */
 int64_t graph_find(const struct graph *graph, uint32_t parent, struct str name)
 {
 	uint32_t low = 0, high = graph->node_count;
@@ -306,7 +310,8 @@ static void check_input(const struct run_graph_input *row, const struct json *va
 		problems_add(problems, pointer, 0, 0, "must be of type " STR_FMT ", not %s",
 			     STR_ARG(run_input_type_name(row->type)), json_kind_name(value->kind));
 	else if (has(row, choices) && !is_choice(row, value, arena))
-		problems_add(problems, pointer, 0, 0, "is not one of the workflow's choices");
+		problems_add(problems, pointer, 0, 0,
+			     "is not one of the choices that the workflow declares");
 }
 
 static void check_unknown(const struct graph *graph, const struct json *given, struct arena *arena,

@@ -1,10 +1,10 @@
-/* definition/name_scope.c -- what templates and expressions read: every name must lead somewhere.
+/* definition/name_scope.c -- checks the names that templates and expressions use.
  *
- * A step may read steps of its own body that are certainly final before it, and of the bodies
- * around it those that are final before the container it is in; the container is then a reader
- * there.  The container itself reads as its round before, if it has rounds: that is how one
- * carries on what the last one came to.  Where steps start each other along edges nothing is
- * certain, and a step that has not been run reads as null.
+ * A step may read the steps of its own body that have certainly ended before it.  From an outer
+ * body it may read the steps that have ended before the container it is in; this counts as a read
+ * by the container.  The name of a container that has rounds means the result of its previous
+ * round.  In a body with edges the order is unknown; there a step may read any other step, and a
+ * step that has not run reads as null.
  */
 #include "definition/compile_internal.h"
 #include "expr/template.h"
@@ -14,29 +14,30 @@ static bool is_ancestor(const struct body *body, size_t of, size_t number)
 	return (body->ancestors[of * body->words + number / 64] >> (number % 64) & 1) != 0;
 }
 
-static void note_read(struct body *body, size_t reader, struct str name)
+static void add_read(struct body *body, size_t reader, struct str name)
 {
 	struct str_list *reads = &body->reads[reader];
 	for (size_t i = 0; i < reads->count; i++)
 		if (str_equal(reads->at[i], name))
 			return;
-	struct str *grown = arena_array(body->compiling->arena, struct str, reads->count + 1);
+	struct str *grown = arena_array(body->compiler->arena, struct str, reads->count + 1);
 	for (size_t i = 0; i < reads->count; i++)
 		grown[i] = reads->at[i];
 	grown[reads->count] = name;
 	*reads = (struct str_list){ grown, reads->count + 1 };
 }
 
-static bool check_input(const struct compiling *c, struct str name, struct error *error)
+static bool check_input(const struct compiler *c, struct str name, struct error *error)
 {
 	for (size_t i = 0; i < c->file->inputs.count; i++)
 		if (str_equal(c->file->inputs.at[i].key, name))
 			return true;
-	return fail(error, ERROR_INVALID, "the workflow declares no input " STR_FMT, STR_ARG(name));
+	return fail(error, ERROR_INVALID,
+		    "unknown input " STR_FMT ": the workflow does not declare it", STR_ARG(name));
 }
 
-/* Is its output of the round before there while it runs again?  Inside of a loop and of a
- * verification it is their steps that ask. */
+/* Can the step's output of the previous round be read?  A step with loop_until reads its own; of a
+ * loop and a verification, the steps inside read it. */
 static bool has_rounds(const struct run_definition_step *step, bool asks_itself)
 {
 	return has(step, loop_until) || (!asks_itself && (has(step, loop) || has(step, verify)));
@@ -64,10 +65,10 @@ static bool check_step(const struct reader *reader, struct str name, struct erro
 				    " without depending on it: add it to depends_on",
 				    STR_ARG(name));
 		if (number - 1 != user)
-			note_read(body, user, name);
+			add_read(body, user, name);
 		return true;
 	}
-	return fail(error, ERROR_INVALID, "there is no step " STR_FMT, STR_ARG(name));
+	return fail(error, ERROR_INVALID, "unknown step " STR_FMT, STR_ARG(name));
 }
 
 static bool check_variable(const struct reader *reader, struct str name, struct error *error)
@@ -79,7 +80,7 @@ static bool check_variable(const struct reader *reader, struct str name, struct 
 		    (str_equal(name, body->item) || str_equal(name, S("index"))))
 			return true;
 	return fail(error, ERROR_INVALID,
-		    "there is no " STR_FMT
+		    "unknown name " STR_FMT
 		    ": write inputs.<name>, steps.<name>.outputs.<key> or ctx.<name>%s",
 		    STR_ARG(name), reader->has_output ? ", or output" : "");
 }
@@ -87,7 +88,7 @@ static bool check_variable(const struct reader *reader, struct str name, struct 
 static bool visit_name(void *context, enum expr_name kind, struct str name, struct error *error)
 {
 	const struct reader *reader = context;
-	const struct compiling *c = reader->body->compiling;
+	const struct compiler *c = reader->body->compiler;
 	switch (kind) {
 	case EXPR_NAME_INPUT:
 		return check_input(c, name, error);
@@ -96,7 +97,7 @@ static bool visit_name(void *context, enum expr_name kind, struct str name, stru
 	case EXPR_NAME_CTX:
 		if (map_get(&c->variables, name) != NULL)
 			return true;
-		return fail(error, ERROR_INVALID, "no step sets the variable " STR_FMT,
+		return fail(error, ERROR_INVALID, "unknown variable " STR_FMT ": no step sets it",
 			    STR_ARG(name));
 	case EXPR_NAME_VARIABLE:
 		break;
@@ -104,14 +105,14 @@ static bool visit_name(void *context, enum expr_name kind, struct str name, stru
 	return check_variable(reader, name, error);
 }
 
-static void tell(const struct reader *reader, const struct error *error, struct str key)
+static void report_error(const struct reader *reader, const struct error *error, struct str key)
 {
 	if (reader->step >= 0) {
 		definition_step_problem(reader->body, (size_t)reader->step, key, "%s", error->text);
 		return;
 	}
-	problems_add(reader->body->compiling->problems,
-		     str_format(reader->body->compiling->arena, "/outputs/" STR_FMT "/from",
+	problems_add(reader->body->compiler->problems,
+		     str_format(reader->body->compiler->arena, "/outputs/" STR_FMT "/from",
 				STR_ARG(key)),
 		     error->line, error->column, "%s", error->text);
 }
@@ -122,16 +123,16 @@ void definition_read_template(const struct reader *reader, const struct json *te
 	struct reader copy = *reader;
 	struct error error = { 0 };
 	if (template == NULL ||
-	    template_check(template, reader->body->compiling->arena, visit_name, &copy, &error))
+	    template_check(template, reader->body->compiler->arena, visit_name, &copy, &error))
 		return;
 	if (reader->step >= 0 && error.line > 0)
-		problems_add(reader->body->compiling->problems,
-			     str_format(reader->body->compiling->arena, STR_FMT "/%lld/" STR_FMT,
+		problems_add(reader->body->compiler->problems,
+			     str_format(reader->body->compiler->arena, STR_FMT "/%lld/" STR_FMT,
 					STR_ARG(reader->body->pointer), (long long)reader->step,
 					STR_ARG(key)),
 			     error.line, error.column, "%s", error.text);
 	else
-		tell(reader, &error, key);
+		report_error(reader, &error, key);
 }
 
 void definition_read_expression(const struct reader *reader, struct str text, struct str key)
@@ -139,9 +140,9 @@ void definition_read_expression(const struct reader *reader, struct str text, st
 	struct reader copy = *reader;
 	struct error error = { 0 };
 	const struct expr *expr;
-	if (!expr_parse(text, reader->body->compiling->arena, &expr, &error) ||
+	if (!expr_parse(text, reader->body->compiler->arena, &expr, &error) ||
 	    !expr_names(expr, visit_name, &copy, &error))
-		tell(reader, &error, key);
+		report_error(reader, &error, key);
 }
 
 static struct run_definition_step_list inner_steps(const struct run_definition_step *step)
@@ -159,7 +160,7 @@ static struct run_definition_step_list inner_steps(const struct run_definition_s
 	return (struct run_definition_step_list){ 0 };
 }
 
-void definition_collect_variables(struct compiling *c, struct run_definition_step_list steps)
+void definition_collect_variables(struct compiler *c, struct run_definition_step_list steps)
 {
 	for (size_t i = 0; i < steps.count; i++) {
 		const struct run_definition_step *step = &steps.at[i];

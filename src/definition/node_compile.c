@@ -1,4 +1,4 @@
-/* definition/node_compile.c -- a step of the file to a node of the graph. */
+/* definition/node_compile.c -- compiles a step of the file into a node of the graph. */
 #include "base/limits.h"
 #include "definition/compile_internal.h"
 
@@ -7,7 +7,7 @@ static int64_t microseconds(double seconds)
 	return (int64_t)(seconds * 1e6);
 }
 
-static const struct definition_tool *find_tool(const struct compiling *c, struct str name)
+static const struct definition_tool *find_tool(const struct compiler *c, struct str name)
 {
 	for (size_t i = 0; i < c->tools->count; i++)
 		if (str_equal(c->tools->at[i].name, name))
@@ -15,7 +15,7 @@ static const struct definition_tool *find_tool(const struct compiling *c, struct
 	return NULL;
 }
 
-static struct str tool_names(const struct compiling *c)
+static struct str tool_names(const struct compiler *c)
 {
 	AUTO(buf) names = { 0 };
 	for (size_t i = 0; i < c->tools->count; i++)
@@ -37,16 +37,15 @@ static void check_kind(const struct body *body, size_t number)
 			" must have exactly one of tool, agent, human, wait, condition, "
 			"workflow, parallel, map, loop, verify and gate",
 			STR_ARG(step->name));
-	if (has(step, tool) && find_tool(body->compiling, step->tool) == NULL)
+	if (has(step, tool) && find_tool(body->compiler, step->tool) == NULL)
 		definition_step_problem(body, number, S("tool"),
-					"no tool is called " STR_FMT "; there are " STR_FMT,
-					STR_ARG(step->tool), STR_ARG(tool_names(body->compiling)));
+					"unknown tool " STR_FMT "; expected one of " STR_FMT,
+					STR_ARG(step->tool), STR_ARG(tool_names(body->compiler)));
 }
 
-/* ---- kinds --------------------------------------------------------------------------- */
-
-/* One function a kind: fills what only that kind has. */
-struct step_making {
+/* ---- kinds of steps ------------------------------------------------------------------ */
+/* The node being built; one function per kind sets the members of that kind. */
+struct node_builder {
 	struct body *body;
 	size_t number;
 	const struct run_definition_step *step;
@@ -54,13 +53,14 @@ struct step_making {
 	struct reader reader;
 };
 
-static struct run_graph_node_list
-inner(struct step_making *m, struct run_definition_step_list steps, struct str key, struct str item)
+static struct run_graph_node_list inner(struct node_builder *m,
+					struct run_definition_step_list steps, struct str key,
+					struct str item)
 {
 	struct body *outer = m->body;
-	struct arena *arena = outer->compiling->arena;
+	struct arena *arena = outer->compiler->arena;
 	AUTO(body)
-	body = { .compiling = outer->compiling,
+	body = { .compiler = outer->compiler,
 		 .outer = outer,
 		 .owner = m->number,
 		 .steps = steps,
@@ -76,31 +76,31 @@ inner(struct step_making *m, struct run_definition_step_list steps, struct str k
 		return (struct run_graph_node_list){ 0 };
 	}
 	struct run_graph_node_list nodes = definition_compile_body(&body);
-	/* A loop's own condition looks at the steps inside. */
+	/* The condition of a loop reads the steps inside it. */
 	if (has(m->step, loop) && nodes.count > 0) {
 		const struct reader reader = { .body = &body, .inside = true, .has_output = true };
-		size_t before = outer->compiling->problems->count;
+		size_t before = outer->compiler->problems->count;
 		definition_read_expression(&reader, m->step->loop->until, S("name"));
-		if (outer->compiling->problems->count > before)
+		if (outer->compiler->problems->count > before)
 			definition_step_problem(outer, m->number, S("loop"),
-						"its until cannot be read");
+						"the until expression of the loop has an error");
 	}
 	return nodes;
 }
 
-static void make_tool(struct step_making *m)
+static void make_tool(struct node_builder *m)
 {
-	const struct definition_tool *tool = find_tool(m->body->compiling, m->step->tool);
-	require(tool != NULL); /* check_kind() has found it */
+	const struct definition_tool *tool = find_tool(m->body->compiler, m->step->tool);
+	require(tool != NULL); /* check_kind() has checked it */
 	SET(m->node, kind, RUN_NODE_TOOL);
 	SET(m->node, class, tool->class);
 	SET(m->node, tool, m->step->tool);
 }
 
-static void make_human(struct step_making *m)
+static void make_human(struct node_builder *m)
 {
 	const struct run_definition_human *human = m->step->human;
-	struct arena *arena = m->body->compiling->arena;
+	struct arena *arena = m->body->compiler->arena;
 	struct json *question = arena_new(arena, struct json);
 	const struct json *place = json_member(
 		json_member(json_item(m->body->tree, m->number), S("human")), S("question"));
@@ -120,11 +120,13 @@ static void make_human(struct step_making *m)
 		SET(m->node, four_eyes, true);
 	if (has(human, kind) &&
 	    (human->kind == RUN_REQUEST_OUTCOME_UNKNOWN || human->kind == RUN_REQUEST_SANITIZATION))
-		definition_step_problem(m->body, m->number, S("human"),
-					"a definition asks for approval, feedback or escalation");
+		definition_step_problem(
+			m->body, m->number, S("human"),
+			"human: kind must be one of approval, feedback, escalation");
 	if (human->escalate.count > 0 && !has(human, timeout))
-		definition_step_problem(m->body, m->number, S("human"),
-					"escalate needs a timeout: when does the question go on?");
+		definition_step_problem(
+			m->body, m->number, S("human"),
+			"escalate needs a timeout, after which the request is escalated");
 	struct run_graph_level *levels =
 		arena_array(arena, struct run_graph_level, human->escalate.count);
 	for (size_t i = 0; i < human->escalate.count; i++) {
@@ -139,15 +141,16 @@ static void make_human(struct step_making *m)
 		    ((struct run_graph_level_list){ levels, human->escalate.count }));
 }
 
-static void make_wait(struct step_making *m)
+static void make_wait(struct node_builder *m)
 {
 	const struct run_definition_wait *wait = m->step->wait;
 	SET(m->node, kind, RUN_NODE_WAIT);
 	if (has(wait, seconds) == has(wait, signal))
 		definition_step_problem(m->body, m->number, S("wait"),
-					"wait takes either seconds or a signal");
+					"wait must have exactly one of seconds and signal");
 	if (has(wait, timeout) && !has(wait, signal))
-		definition_step_problem(m->body, m->number, S("wait"), "only a signal can be late");
+		definition_step_problem(m->body, m->number, S("wait"),
+					"wait: timeout is allowed only with signal");
 	if (has(wait, seconds))
 		SET(m->node, wait_us, microseconds(wait->seconds));
 	if (has(wait, signal))
@@ -156,19 +159,19 @@ static void make_wait(struct step_making *m)
 		SET(m->node, timeout_us, microseconds(wait->timeout));
 }
 
-static void make_agent(struct step_making *m)
+static void make_agent(struct node_builder *m)
 {
 	const struct run_graph_agent *agent = definition_find_agent(m->body, m->number);
 	SET(m->node, kind, RUN_NODE_AGENT);
 	if (agent == NULL)
 		return;
 	SET(m->node, agent, agent);
-	/* The step's own time is set behind this one. */
+	/* A timeout of the step itself is set later and overrides this one. */
 	if (has(agent, timeout_us))
 		SET(m->node, timeout_us, agent->timeout_us);
 }
 
-static void make_workflow(struct step_making *m)
+static void make_workflow(struct node_builder *m)
 {
 	SET(m->node, kind, RUN_NODE_SUBRUN);
 	const struct run_graph *graph =
@@ -177,7 +180,7 @@ static void make_workflow(struct step_making *m)
 		SET(m->node, graph, graph);
 }
 
-static void make_map(struct step_making *m)
+static void make_map(struct node_builder *m)
 {
 	const struct run_definition_each *map = m->step->map;
 	SET(m->node, kind, RUN_NODE_MAP);
@@ -189,7 +192,7 @@ static void make_map(struct step_making *m)
 	SET(m->node, body, inner(m, map->steps, S("map"), map->item));
 }
 
-static void make_loop(struct step_making *m)
+static void make_loop(struct node_builder *m)
 {
 	const struct run_definition_loop *loop = m->step->loop;
 	SET(m->node, kind, RUN_NODE_LOOP);
@@ -201,10 +204,10 @@ static void make_loop(struct step_making *m)
 	SET(m->node, body, inner(m, loop->steps, S("loop"), S("")));
 }
 
-static void make_verify(struct step_making *m)
+static void make_verify(struct node_builder *m)
 {
 	const struct run_definition_verify *verify = m->step->verify;
-	struct arena *arena = m->body->compiling->arena;
+	struct arena *arena = m->body->compiler->arena;
 	struct reader reader = m->reader;
 	reader.has_output = true;
 	SET(m->node, kind, RUN_NODE_VERIFY);
@@ -225,7 +228,7 @@ static void make_verify(struct step_making *m)
 		for (size_t k = 0; k < i; k++)
 			if (str_equal(criteria[k].name, from->name))
 				definition_step_problem(m->body, m->number, S("verify"),
-							"two criteria are called " STR_FMT,
+							"duplicate criterion name " STR_FMT,
 							STR_ARG(from->name));
 	}
 	SET(m->node, criteria,
@@ -234,7 +237,7 @@ static void make_verify(struct step_making *m)
 		SET(m->node, body, inner(m, verify->steps, S("verify"), S("")));
 }
 
-static void make_gate(struct step_making *m)
+static void make_gate(struct node_builder *m)
 {
 	const struct run_definition_gate *gate = m->step->gate;
 	SET(m->node, kind, RUN_NODE_GATE);
@@ -248,12 +251,13 @@ static void make_gate(struct step_making *m)
 			known |= str_equal(gate->steps.at[s].name, gate->required.at[i]);
 		if (!known)
 			definition_step_problem(m->body, m->number, S("gate"),
-						"there is no test " STR_FMT,
+						"gate: required names " STR_FMT
+						", which is not a step of the gate",
 						STR_ARG(gate->required.at[i]));
 	}
 }
 
-static void make_kind(struct step_making *m)
+static void make_kind(struct node_builder *m)
 {
 	const struct run_definition_step *step = m->step;
 	if (has(step, tool)) {
@@ -284,10 +288,9 @@ static void make_kind(struct step_making *m)
 	}
 }
 
-/* ---- what every kind may have ---------------------------------------------------------- */
-
-/* `unless` is a `when` turned round. */
-static void make_when(struct step_making *m)
+/* ---- members of all kinds -------------------------------------------------------------- */
+/* `unless` is compiled to a negated `when`. */
+static void make_when(struct node_builder *m)
 {
 	const struct run_definition_step *step = m->step;
 	if (has(step, when))
@@ -296,38 +299,39 @@ static void make_when(struct step_making *m)
 		definition_read_expression(&m->reader, step->unless, S("unless"));
 	if (has(step, when) && has(step, unless))
 		SET(m->node, when,
-		    str_format(m->body->compiling->arena, "(" STR_FMT ") and not (" STR_FMT ")",
+		    str_format(m->body->compiler->arena, "(" STR_FMT ") and not (" STR_FMT ")",
 			       STR_ARG(step->when), STR_ARG(step->unless)));
 	else if (has(step, unless))
 		SET(m->node, when,
-		    str_format(m->body->compiling->arena, "not (" STR_FMT ")",
+		    str_format(m->body->compiler->arena, "not (" STR_FMT ")",
 			       STR_ARG(step->unless)));
 	else if (has(step, when))
 		SET(m->node, when, step->when);
 }
 
-static void make_rounds(struct step_making *m)
+static void make_rounds(struct node_builder *m)
 {
 	const struct run_definition_step *step = m->step;
 	struct reader own = m->reader;
 	own.own = own.has_output = true;
 	if (has(step, loop_until) && (has(step, loop) || has(step, verify)))
-		definition_step_problem(m->body, m->number, S("loop_until"),
-					"a loop and a verification have rounds of their own");
+		definition_step_problem(
+			m->body, m->number, S("loop_until"),
+			"loop_until is not allowed on loop and verify, which have rounds of their own");
 	if (has(step, loop_until)) {
 		SET(m->node, until, step->loop_until);
 		definition_read_expression(&own, step->loop_until, S("loop_until"));
 	}
 	if (has(step, loop_max) && !has(step, loop_until))
 		definition_step_problem(m->body, m->number, S("loop_max"),
-					"there is no loop_until");
+					"loop_max needs loop_until");
 	if (has(step, loop_max)) {
 		SET(m->node, max, step->loop_max);
 		definition_read_template(&m->reader, step->loop_max, S("loop_max"));
 	}
 }
 
-/* Where the time belongs that was given to the step itself. */
+/* The message for a timeout on a step that cannot have one. */
 static const char *where_timeout_belongs(const struct run_definition_step *step)
 {
 	if (has(step, wait) && has(step->wait, signal))
@@ -339,11 +343,10 @@ static const char *where_timeout_belongs(const struct run_definition_step *step)
 	if (has(step, human))
 		return "a question has a timeout of its own: write it inside, human: {question: "
 		       "TEXT, timeout: SECONDS}";
-	return "only a tool, an agent and a workflow can be told to stop; give the timeout to the "
-	       "steps inside";
+	return "only a tool, an agent and a workflow can have a timeout; set it on the steps inside";
 }
 
-static void make_retry(struct step_making *m)
+static void make_retry(struct node_builder *m)
 {
 	const struct run_definition_step *step = m->step;
 	bool effect = has(step, tool) || has(step, agent) || has(step, workflow);
@@ -356,8 +359,8 @@ static void make_retry(struct step_making *m)
 		return;
 	if (!effect)
 		definition_step_problem(m->body, m->number, S("retry"),
-					"only a tool, an agent and a workflow are tried again");
-	struct run_graph_retry *retry = run_graph_retry_new(m->body->compiling->arena);
+					"only a tool, an agent and a workflow can have retry");
+	struct run_graph_retry *retry = run_graph_retry_new(m->body->compiler->arena);
 	SET(retry, max_retries, step->retry->max_retries);
 	SET(retry, base_delay_us, microseconds(step->retry->base_delay));
 	SET(retry, max_delay_us, microseconds(step->retry->max_delay));
@@ -367,13 +370,14 @@ static void make_retry(struct step_making *m)
 		enum error_code code;
 		if (!error_code_from_name(step->retry->on.at[i], &code))
 			definition_step_problem(m->body, m->number, S("retry"),
-						"there is no error " STR_FMT,
+						"retry: unknown error code " STR_FMT
+						"; see baton describe errors",
 						STR_ARG(step->retry->on.at[i]));
 	}
 	SET(m->node, retry, retry);
 }
 
-static bool is_led_to(const struct body *body, struct str name)
+static bool has_incoming_edge(const struct body *body, struct str name)
 {
 	for (size_t i = 0; i < body->steps.count; i++)
 		for (size_t e = 0; e < body->steps.at[i].next.count; e++)
@@ -384,10 +388,10 @@ static bool is_led_to(const struct body *body, struct str name)
 
 static bool is_entry(const struct body *body, const struct run_definition_step *step)
 {
-	return has(step, entry) ? step->entry : !is_led_to(body, step->name);
+	return has(step, entry) ? step->entry : !has_incoming_edge(body, step->name);
 }
 
-/* A body in which every step waits for an edge would never begin, and so never end. */
+/* A body in which every step waits for an edge would never start. */
 static void check_start(const struct body *body)
 {
 	for (size_t i = 0; i < body->steps.count; i++)
@@ -396,14 +400,14 @@ static void check_start(const struct body *body)
 	if (body->steps.count > 0)
 		definition_step_problem(
 			body, 0, S("join"),
-			"nothing starts here: every step waits for an edge; say entry: true "
-			"where it begins");
+			"no step can start: every step waits for an edge; set entry: true on the first "
+			"step");
 }
 
-static void make_edges(struct step_making *m)
+static void make_edges(struct node_builder *m)
 {
 	const struct run_definition_step *step = m->step;
-	struct arena *arena = m->body->compiling->arena;
+	struct arena *arena = m->body->compiler->arena;
 	struct reader own = m->reader;
 	own.own = own.has_output = true;
 	struct run_graph_edge *edges = arena_array(arena, struct run_graph_edge, step->next.count);
@@ -421,7 +425,7 @@ static void make_edges(struct step_making *m)
 		SET(m->node, entry, true);
 	if (has(step, entry) && step->join != RUN_JOIN_ANY)
 		definition_step_problem(m->body, m->number, S("entry"),
-					"only a step with join: any is one");
+					"entry is allowed only with join: any");
 	if (has(step, max_iterations))
 		SET(m->node, max_iterations, step->max_iterations);
 }
@@ -429,8 +433,10 @@ static void make_edges(struct step_making *m)
 static void make_node(struct body *body, size_t number, struct run_graph_node *node)
 {
 	const struct run_definition_step *step = &body->steps.at[number];
-	struct step_making making = { .body = body, .number = number, .step = step, .node = node };
-	making.reader = (struct reader){ .body = body, .step = (int64_t)number };
+	struct node_builder builder = {
+		.body = body, .number = number, .step = step, .node = node
+	};
+	builder.reader = (struct reader){ .body = body, .step = (int64_t)number };
 	SET(node, name, step->name);
 	SET(node, join, step->join);
 	SET(node, class, RUN_CLASS_IDEMPOTENT);
@@ -438,24 +444,24 @@ static void make_node(struct body *body, size_t number, struct run_graph_node *n
 	SET(node, inputs, step->inputs);
 	if (step->outputs.count > 0)
 		SET(node, sets, step->outputs);
-	make_kind(&making);
-	definition_read_template(&making.reader, step->inputs, S("inputs"));
-	make_when(&making);
-	make_rounds(&making);
-	make_retry(&making);
-	make_edges(&making);
+	make_kind(&builder);
+	definition_read_template(&builder.reader, step->inputs, S("inputs"));
+	make_when(&builder);
+	make_rounds(&builder);
+	make_retry(&builder);
+	make_edges(&builder);
 	SET(node, reads, body->reads[number]);
 }
 
 struct run_graph_node_list definition_compile_body(struct body *body)
 {
-	struct compiling *c = body->compiling;
+	struct compiler *c = body->compiler;
 	const struct problems *problems = c->problems;
 	size_t before = problems->count + problems->hidden;
 	c->steps += body->steps.count;
 	if (c->steps > LIMIT_STEPS) {
 		problems_add(c->problems, body->pointer, 0, 0,
-			     "the workflow has more than %d steps in all", LIMIT_STEPS);
+			     "the workflow has more than %d steps in total", LIMIT_STEPS);
 		return (struct run_graph_node_list){ 0 };
 	}
 	for (size_t i = 0; i < body->steps.count; i++)

@@ -1,14 +1,14 @@
-/* expr/expr_evaluate.c -- a parsed expression and what its names lead to, to a value.
+/* expr/expr_evaluate.c -- evaluates a parsed expression.
  *
- * Every node visited and every item compared costs a step of the budget, so that no expression can
- * hold the engine up, whatever it is given.
+ * Every visited node and every compared item costs one step of a budget, so that no expression can
+ * block the engine.
  */
 #include <string.h>
 
 #include "base/limits.h"
 #include "expr/expr_tree.h"
 
-struct evaluating {
+struct evaluator {
 	const struct expr_scope *scope;
 	struct arena *arena;
 	struct error *error;
@@ -17,39 +17,39 @@ struct evaluating {
 
 static const struct json null_value = { .kind = JSON_NULL };
 
-static const struct json *evaluate(struct evaluating *e, const struct expr_node *node);
+static const struct json *evaluate(struct evaluator *e, const struct expr_node *node);
 
-static const struct json *wrong(struct evaluating *e, const char *what)
+static const struct json *fail_value(struct evaluator *e, const char *what)
 {
 	fail(e->error, ERROR_INVALID, "%s", what);
 	return NULL;
 }
 
-static bool spend(struct evaluating *e)
+static bool spend(struct evaluator *e)
 {
 	if (++e->steps <= LIMIT_EXPR_STEPS)
 		return true;
-	wrong(e, "the expression takes too many steps");
+	fail_value(e, "the expression takes too many steps");
 	return false;
 }
 
-static const struct json *made(struct evaluating *e, struct json value)
+static const struct json *value_new(struct evaluator *e, struct json value)
 {
 	struct json *json = arena_new(e->arena, struct json);
 	*json = value;
 	return json;
 }
 
-static const struct json *made_bool(struct evaluating *e, bool value)
+static const struct json *bool_new(struct evaluator *e, bool value)
 {
-	return made(e, (struct json){ .kind = JSON_BOOL, .as.boolean = value });
+	return value_new(e, (struct json){ .kind = JSON_BOOL, .as.boolean = value });
 }
 
-static const struct json *made_real(struct evaluating *e, double value)
+static const struct json *real_new(struct evaluator *e, double value)
 {
 	if (value != value || value > 1.7976931348623157e308 || value < -1.7976931348623157e308)
-		return wrong(e, "the result is no number");
-	return made(e, (struct json){ .kind = JSON_REAL, .as.real = value });
+		return fail_value(e, "the result is not a finite number");
+	return value_new(e, (struct json){ .kind = JSON_REAL, .as.real = value });
 }
 
 /* ---- truth and equality ---------------------------------------------------------------- */
@@ -84,7 +84,7 @@ bool expr_equal(const struct json *a, const struct json *b)
 
 /* ---- operators ------------------------------------------------------------------------- */
 
-static const struct json *ordered(struct evaluating *e, enum expr_kind kind, const struct json *a,
+static const struct json *ordered(struct evaluator *e, enum expr_kind kind, const struct json *a,
 				  const struct json *b)
 {
 	int order;
@@ -95,14 +95,14 @@ static const struct json *ordered(struct evaluating *e, enum expr_kind kind, con
 	else if (a->kind == JSON_STRING && b->kind == JSON_STRING)
 		order = str_compare(a->as.string, b->as.string);
 	else
-		return wrong(e, "only two numbers or two texts can be ordered");
-	return made_bool(e, kind == EXPR_LESS      ? order < 0
-			    : kind == EXPR_AT_MOST ? order <= 0
-			    : kind == EXPR_MORE    ? order > 0
-						   : order >= 0);
+		return fail_value(e, "only two numbers or two strings can be ordered");
+	return bool_new(e, kind == EXPR_LESS      ? order < 0
+			   : kind == EXPR_AT_MOST ? order <= 0
+			   : kind == EXPR_MORE    ? order > 0
+						  : order >= 0);
 }
 
-static const struct json *contained(struct evaluating *e, const struct json *what,
+static const struct json *contained(struct evaluator *e, const struct json *what,
 				    const struct json *in, bool turned)
 {
 	bool found = false;
@@ -118,24 +118,25 @@ static const struct json *contained(struct evaluating *e, const struct json *wha
 			found = expr_equal(what, &in->as.list.at[i]);
 		}
 	} else {
-		return wrong(e, "`in` looks into a list, a mapping or a text");
+		return fail_value(e, "`in` needs a list, a mapping or a string on its right");
 	}
-	return made_bool(e, found != turned);
+	return bool_new(e, found != turned);
 }
 
-static const struct json *joined(struct evaluating *e, const struct json *a, const struct json *b)
+static const struct json *joined(struct evaluator *e, const struct json *a, const struct json *b)
 {
 	if (a->kind == JSON_STRING && b->kind == JSON_STRING) {
 		size_t size = a->as.string.size + b->as.string.size;
 		if (size > LIMIT_VALUE_BYTES)
-			return wrong(e, "the text is over the limit of a value");
-		return made(e, (struct json){ .kind = JSON_STRING,
-					      .as.string = str_format(e->arena, STR_FMT STR_FMT,
-								      STR_ARG(a->as.string),
-								      STR_ARG(b->as.string)) });
+			return fail_value(e, "the text is over the limit of a value");
+		return value_new(e,
+				 (struct json){ .kind = JSON_STRING,
+						.as.string = str_format(e->arena, STR_FMT STR_FMT,
+									STR_ARG(a->as.string),
+									STR_ARG(b->as.string)) });
 	}
 	if (a->kind != JSON_LIST || b->kind != JSON_LIST)
-		return wrong(e, "+ takes two numbers, two texts or two lists");
+		return fail_value(e, "+ needs two numbers, two strings or two lists");
 	size_t count = a->as.list.count + b->as.list.count;
 	e->steps += count;
 	if (!spend(e))
@@ -144,10 +145,10 @@ static const struct json *joined(struct evaluating *e, const struct json *a, con
 	for (size_t i = 0; i < count; i++)
 		items[i] = i < a->as.list.count ? a->as.list.at[i]
 						: b->as.list.at[i - a->as.list.count];
-	return made(e, (struct json){ .kind = JSON_LIST, .as.list = { items, count } });
+	return value_new(e, (struct json){ .kind = JSON_LIST, .as.list = { items, count } });
 }
 
-static const struct json *whole(struct evaluating *e, enum expr_kind kind, int64_t a, int64_t b)
+static const struct json *whole(struct evaluator *e, enum expr_kind kind, int64_t a, int64_t b)
 {
 	int64_t result = 0;
 	bool over = kind == EXPR_ADD        ? __builtin_add_overflow(a, b, &result)
@@ -156,49 +157,49 @@ static const struct json *whole(struct evaluating *e, enum expr_kind kind, int64
 					    : false;
 	if (kind == EXPR_REST) {
 		if (b == 0)
-			return wrong(e, "nothing can be divided by 0");
-		/* The sign of the divisor, as where this language comes from. */
+			return fail_value(e, "nothing can be divided by 0");
+		/* The result has the sign of the divisor, as in Python. */
 		result = b == -1 ? 0 : a % b;
 		if (result != 0 && (result < 0) != (b < 0))
 			result += b;
 	}
 	if (over)
-		return wrong(e, "the number is over 64 bits");
-	return made(e, (struct json){ .kind = JSON_INT, .as.integer = result });
+		return fail_value(e, "the result does not fit into 64 bits");
+	return value_new(e, (struct json){ .kind = JSON_INT, .as.integer = result });
 }
 
-static const struct json *calculated(struct evaluating *e, enum expr_kind kind,
-				     const struct json *a, const struct json *b)
+static const struct json *calculated(struct evaluator *e, enum expr_kind kind, const struct json *a,
+				     const struct json *b)
 {
 	if (kind == EXPR_ADD && !(json_is_number(a) && json_is_number(b)))
 		return joined(e, a, b);
 	if (!json_is_number(a) || !json_is_number(b))
-		return wrong(e, "only numbers can be calculated with");
+		return fail_value(e, "- * / % need two numbers");
 	if (a->kind == JSON_INT && b->kind == JSON_INT && kind != EXPR_DIVIDE)
 		return whole(e, kind, a->as.integer, b->as.integer);
 	double left = json_real(a), right = json_real(b);
 	if ((kind == EXPR_DIVIDE || kind == EXPR_REST) && right == 0)
-		return wrong(e, "nothing can be divided by 0");
+		return fail_value(e, "nothing can be divided by 0");
 	if (kind == EXPR_REST)
-		return wrong(e, "% takes whole numbers");
-	return made_real(e, kind == EXPR_ADD        ? left + right
-			    : kind == EXPR_SUBTRACT ? left - right
-			    : kind == EXPR_MULTIPLY ? left * right
-						    : left / right);
+		return fail_value(e, "% needs whole numbers");
+	return real_new(e, kind == EXPR_ADD        ? left + right
+			   : kind == EXPR_SUBTRACT ? left - right
+			   : kind == EXPR_MULTIPLY ? left * right
+						   : left / right);
 }
 
-static const struct json *negated(struct evaluating *e, const struct json *value)
+static const struct json *negated(struct evaluator *e, const struct json *value)
 {
 	if (value->kind == JSON_INT)
 		return whole(e, EXPR_SUBTRACT, 0, value->as.integer);
 	if (value->kind == JSON_REAL)
-		return made_real(e, -value->as.real);
-	return wrong(e, "only a number can be negative");
+		return real_new(e, -value->as.real);
+	return fail_value(e, "- needs a number");
 }
 
 /* ---- paths and calls ------------------------------------------------------------------- */
 
-/* Null-safe: what is not there is null, and so is everything behind it. */
+/* Null-safe: a missing value is null, and so is every path into it. */
 static const struct json *indexed(const struct json *in, const struct json *index)
 {
 	const struct json *found = NULL;
@@ -212,28 +213,28 @@ static const struct json *indexed(const struct json *in, const struct json *inde
 	return found == NULL ? &null_value : found;
 }
 
-static const struct json *length(struct evaluating *e, const struct json *value)
+static const struct json *length(struct evaluator *e, const struct json *value)
 {
 	size_t count = value->kind == JSON_LIST     ? value->as.list.count
 		       : value->kind == JSON_OBJECT ? value->as.object.count
 		       : value->kind == JSON_STRING ? value->as.string.size
 						    : 0;
 	if (value->kind == JSON_STRING) {
-		/* Characters, not bytes. */
+		/* Counts characters, not bytes. */
 		count = 0;
 		for (size_t i = 0; i < value->as.string.size; i++)
 			count += ((unsigned char)value->as.string.at[i] & 0xC0) != 0x80;
 	} else if (value->kind != JSON_LIST && value->kind != JSON_OBJECT &&
 		   value->kind != JSON_NULL) {
-		return wrong(e, "len() takes a list, a mapping or a text");
+		return fail_value(e, "len() needs a list, a mapping or a string");
 	}
-	return made(e, (struct json){ .kind = JSON_INT, .as.integer = (int64_t)count });
+	return value_new(e, (struct json){ .kind = JSON_INT, .as.integer = (int64_t)count });
 }
 
-static const struct json *folded(struct evaluating *e, const struct json *value, bool up)
+static const struct json *folded(struct evaluator *e, const struct json *value, bool up)
 {
 	if (value->kind != JSON_STRING)
-		return wrong(e, "lower() and upper() take a text");
+		return fail_value(e, "lower() and upper() need a string");
 	struct str from = value->as.string;
 	char *to = arena_take_text(e->arena, from.size + 1);
 	for (size_t i = 0; i < from.size; i++) {
@@ -241,25 +242,26 @@ static const struct json *folded(struct evaluating *e, const struct json *value,
 		bool turn = up ? c >= 'a' && c <= 'z' : c >= 'A' && c <= 'Z';
 		to[i] = (char)(turn ? c ^ 0x20 : c);
 	}
-	return made(e, (struct json){ .kind = JSON_STRING, .as.string = { to, from.size } });
+	return value_new(e, (struct json){ .kind = JSON_STRING, .as.string = { to, from.size } });
 }
 
-static const struct json *as_whole(struct evaluating *e, const struct json *value)
+static const struct json *as_whole(struct evaluator *e, const struct json *value)
 {
 	int64_t number;
 	if (value->kind == JSON_INT)
 		return value;
 	if (value->kind == JSON_BOOL)
-		return made(e, (struct json){ .kind = JSON_INT, .as.integer = value->as.boolean });
+		return value_new(
+			e, (struct json){ .kind = JSON_INT, .as.integer = value->as.boolean });
 	if (value->kind == JSON_REAL && value->as.real > -9.2e18 && value->as.real < 9.2e18)
-		return made(e, (struct json){ .kind = JSON_INT,
-					      .as.integer = (int64_t)value->as.real });
+		return value_new(e, (struct json){ .kind = JSON_INT,
+						   .as.integer = (int64_t)value->as.real });
 	if (value->kind == JSON_STRING && str_to_int(str_trim(value->as.string), &number))
-		return made(e, (struct json){ .kind = JSON_INT, .as.integer = number });
-	return wrong(e, "int() takes a number or a text that is one");
+		return value_new(e, (struct json){ .kind = JSON_INT, .as.integer = number });
+	return fail_value(e, "int() needs a number, or a string with a number");
 }
 
-static const struct json *as_text(struct evaluating *e, const struct json *value)
+static const struct json *as_text(struct evaluator *e, const struct json *value)
 {
 	if (value->kind == JSON_STRING)
 		return value;
@@ -267,12 +269,12 @@ static const struct json *as_text(struct evaluating *e, const struct json *value
 	struct json_writer writer = { .out = &text };
 	json_put_tree(&writer, value);
 	if (text.full)
-		return wrong(e, "the text is over the limit of a value");
-	return made(e, (struct json){ .kind = JSON_STRING,
-				      .as.string = str_copy(e->arena, buf_str(&text)) });
+		return fail_value(e, "the text is over the limit of a value");
+	return value_new(e, (struct json){ .kind = JSON_STRING,
+					   .as.string = str_copy(e->arena, buf_str(&text)) });
 }
 
-static const struct json *called(struct evaluating *e, const struct expr_node *node)
+static const struct json *called(struct evaluator *e, const struct expr_node *node)
 {
 	const struct json *value = &null_value;
 	if (node->function == EXPR_COALESCE) {
@@ -300,7 +302,7 @@ static const struct json *called(struct evaluating *e, const struct expr_node *n
 	return value;
 }
 
-static const struct json *listed(struct evaluating *e, const struct expr_node *node)
+static const struct json *listed(struct evaluator *e, const struct expr_node *node)
 {
 	struct json *items = arena_array(e->arena, struct json, node->count);
 	for (size_t i = 0; i < node->count; i++) {
@@ -309,10 +311,10 @@ static const struct json *listed(struct evaluating *e, const struct expr_node *n
 			return NULL;
 		items[i] = *item;
 	}
-	return made(e, (struct json){ .kind = JSON_LIST, .as.list = { items, node->count } });
+	return value_new(e, (struct json){ .kind = JSON_LIST, .as.list = { items, node->count } });
 }
 
-static const struct json *named(struct evaluating *e, const struct expr_node *node)
+static const struct json *named(struct evaluator *e, const struct expr_node *node)
 {
 	const struct expr_scope *scope = e->scope;
 	const struct json *found = NULL;
@@ -325,8 +327,8 @@ static const struct json *named(struct evaluating *e, const struct expr_node *no
 	return found == NULL ? &null_value : found;
 }
 
-/* Both sides are there. */
-static const struct json *combined(struct evaluating *e, enum expr_kind kind, const struct json *a,
+/* Operators that evaluate both operands. */
+static const struct json *combined(struct evaluator *e, enum expr_kind kind, const struct json *a,
 				   const struct json *b)
 {
 	switch (kind) {
@@ -334,7 +336,7 @@ static const struct json *combined(struct evaluating *e, enum expr_kind kind, co
 		return indexed(a, b);
 	case EXPR_EQUAL:
 	case EXPR_UNEQUAL:
-		return made_bool(e, expr_equal(a, b) == (kind == EXPR_EQUAL));
+		return bool_new(e, expr_equal(a, b) == (kind == EXPR_EQUAL));
 	case EXPR_IN:
 	case EXPR_NOT_IN:
 		return contained(e, a, b, kind == EXPR_NOT_IN);
@@ -366,7 +368,7 @@ static const struct json *combined(struct evaluating *e, enum expr_kind kind, co
 	return NULL;
 }
 
-static const struct json *evaluate(struct evaluating *e, const struct expr_node *node)
+static const struct json *evaluate(struct evaluator *e, const struct expr_node *node)
 {
 	if (!spend(e))
 		return NULL;
@@ -411,7 +413,7 @@ static const struct json *evaluate(struct evaluating *e, const struct expr_node 
 		return member == NULL ? &null_value : member;
 	}
 	if (node->kind == EXPR_NOT)
-		return made_bool(e, !expr_is_true(left));
+		return bool_new(e, !expr_is_true(left));
 	if (node->kind == EXPR_NEGATE)
 		return negated(e, left);
 	if (node->kind == EXPR_AND || node->kind == EXPR_OR)
@@ -424,7 +426,7 @@ static const struct json *evaluate(struct evaluating *e, const struct expr_node 
 bool expr_evaluate(const struct expr *expr, const struct expr_scope *scope, struct arena *arena,
 		   const struct json **out_value, struct error *error)
 {
-	struct evaluating evaluating = { .scope = scope, .arena = arena, .error = error };
+	struct evaluator evaluating = { .scope = scope, .arena = arena, .error = error };
 	const struct json *value = evaluate(&evaluating, expr->root);
 	if (value == NULL)
 		return false;

@@ -1,15 +1,14 @@
-/* expr/expr_parse.c -- an expression's text to its tree, by precedence.
+/* expr/expr_parse.c -- parses an expression by precedence.
  *
- * `${…}` is read as parentheses, wherever an operand may stand.  A `-` inside a name belongs to it
- * when the next character goes on with the name, as step names have them: write blanks around a
- * minus behind a path.
+ * `${…}` is parsed as parentheses.  A `-` that is followed by a letter or digit belongs to the name
+ * before it, because step names may contain it; a minus after a path needs spaces around it.
  */
 #include <string.h>
 
 #include "base/limits.h"
 #include "expr/expr_tree.h"
 
-struct reading {
+struct parser {
 	struct str text;
 	size_t at;
 	struct arena *arena;
@@ -18,11 +17,11 @@ struct reading {
 	bool negative;
 };
 
-static const struct expr_node *read_or(struct reading *r);
+static const struct expr_node *read_or(struct parser *r);
 
-/* ---- small moves --------------------------------------------------------------------- */
+/* ---- scanning ------------------------------------------------------------------------ */
 
-static const struct expr_node *wrong(struct reading *r, const char *what)
+static const struct expr_node *fail_at(struct parser *r, const char *what)
 {
 	fail(r->error, ERROR_INVALID, "%s, at character %zu of: " STR_FMT, what, r->at + 1,
 	     STR_ARG(str_head(r->text, LIMIT_QUOTE_BYTES)));
@@ -30,12 +29,12 @@ static const struct expr_node *wrong(struct reading *r, const char *what)
 	return NULL;
 }
 
-static char peek(const struct reading *r)
+static char peek(const struct parser *r)
 {
 	return r->at < r->text.size ? r->text.at[r->at] : '\0';
 }
 
-static void skip_blanks(struct reading *r)
+static void skip_blanks(struct parser *r)
 {
 	while (r->at < r->text.size && memchr(" \t\r\n", r->text.at[r->at], 4) != NULL)
 		r->at++;
@@ -51,8 +50,8 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Takes an operator's characters. */
-static bool take(struct reading *r, struct str what)
+/* Consumes the characters of an operator, if they are next. */
+static bool take(struct parser *r, struct str what)
 {
 	skip_blanks(r);
 	if (!str_starts(str_skip(r->text, r->at), what))
@@ -61,8 +60,8 @@ static bool take(struct reading *r, struct str what)
 	return true;
 }
 
-/* Takes a whole word. */
-static bool take_word(struct reading *r, struct str word)
+/* Consumes a word, if it is next and not the beginning of a longer name. */
+static bool take_word(struct parser *r, struct str word)
 {
 	skip_blanks(r);
 	struct str rest = str_skip(r->text, r->at);
@@ -73,7 +72,7 @@ static bool take_word(struct reading *r, struct str word)
 	return true;
 }
 
-static struct str take_name(struct reading *r)
+static struct str take_name(struct parser *r)
 {
 	size_t begin = r->at, at = begin;
 	while (at < r->text.size) {
@@ -88,10 +87,10 @@ static struct str take_name(struct reading *r)
 	return str_head(str_skip(r->text, begin), at - begin);
 }
 
-static struct expr_node *node_new(struct reading *r, enum expr_kind kind)
+static struct expr_node *node_new(struct parser *r, enum expr_kind kind)
 {
 	if (++r->nodes > LIMIT_EXPR_NODES) {
-		wrong(r, "the expression has too many parts");
+		fail_at(r, "the expression is too large");
 		return NULL;
 	}
 	struct expr_node *node = arena_new(r->arena, struct expr_node);
@@ -99,7 +98,7 @@ static struct expr_node *node_new(struct reading *r, enum expr_kind kind)
 	return node;
 }
 
-static const struct expr_node *pair(struct reading *r, enum expr_kind kind,
+static const struct expr_node *pair(struct parser *r, enum expr_kind kind,
 				    const struct expr_node *left, const struct expr_node *right)
 {
 	if (left == NULL || right == NULL)
@@ -115,7 +114,7 @@ static const struct expr_node *pair(struct reading *r, enum expr_kind kind,
 
 /* ---- operands ------------------------------------------------------------------------ */
 
-static const struct expr_node *literal(struct reading *r, struct json value)
+static const struct expr_node *literal(struct parser *r, struct json value)
 {
 	struct expr_node *node = node_new(r, EXPR_LITERAL);
 	if (node != NULL)
@@ -123,7 +122,7 @@ static const struct expr_node *literal(struct reading *r, struct json value)
 	return node;
 }
 
-static const struct expr_node *read_text(struct reading *r)
+static const struct expr_node *read_text(struct parser *r)
 {
 	char quote = r->text.at[r->at++];
 	char *text = arena_take_text(r->arena, r->text.size - r->at + 1);
@@ -137,13 +136,13 @@ static const struct expr_node *read_text(struct reading *r)
 		text[size++] = c;
 	}
 	if (r->at == r->text.size)
-		return wrong(r, "a text has no closing quote");
+		return fail_at(r, "a string has no closing quote");
 	r->at++;
 	return literal(r, (struct json){ .kind = JSON_STRING, .as.string = { text, size } });
 }
 
-/* As JSON writes them. */
-static const struct expr_node *read_number(struct reading *r)
+/* Numbers have the syntax of JSON. */
+static const struct expr_node *read_number(struct parser *r)
 {
 	size_t begin = r->at;
 	while (r->at < r->text.size && (is_digit(peek(r)) || memchr(".eE", peek(r), 3) != NULL ||
@@ -154,12 +153,12 @@ static const struct expr_node *read_number(struct reading *r)
 	struct error error;
 	struct str digits = str_head(str_skip(r->text, begin), r->at - begin);
 	if (!json_read(digits, r->arena, &number, &error))
-		return wrong(r, "this is no number");
+		return fail_at(r, "this is not a number");
 	return literal(r, *number);
 }
 
-/* `a, b, c` up to the closing character. */
-static bool read_items(struct reading *r, struct str close, struct expr_node *into)
+/* Parses `a, b, c` up to the closing character. */
+static bool read_items(struct parser *r, struct str close, struct expr_node *into)
 {
 	const struct expr_node **items = NULL;
 	size_t room = 0;
@@ -180,7 +179,7 @@ static bool read_items(struct reading *r, struct str close, struct expr_node *in
 	} while (take(r, S(",")));
 	if (take(r, close))
 		return true;
-	wrong(r, "a list goes on or is closed here");
+	fail_at(r, "expected a comma or the end of the list");
 	return false;
 }
 
@@ -197,7 +196,7 @@ static const struct {
 	{ { "str", 3 }, EXPR_STR, 1, 1 },
 };
 
-static const struct expr_node *read_call(struct reading *r, struct str name)
+static const struct expr_node *read_call(struct parser *r, struct str name)
 {
 	for (size_t i = 0; i < COUNT(functions); i++) {
 		if (!str_equal(functions[i].name, name))
@@ -207,11 +206,11 @@ static const struct expr_node *read_call(struct reading *r, struct str name)
 			return NULL;
 		call->function = functions[i].function;
 		if (call->count < functions[i].least || call->count > functions[i].most)
-			return wrong(r, "the function takes another number of values");
+			return fail_at(r, "wrong number of arguments");
 		return call;
 	}
-	return wrong(r,
-		     "there is no such function; there are coalesce, len, lower, upper, int, str");
+	return fail_at(r,
+		       "unknown function; expected one of coalesce, len, lower, upper, int, str");
 }
 
 static bool word_value(struct str word, struct json *out)
@@ -234,8 +233,8 @@ static bool word_value(struct str word, struct json *out)
 	return false;
 }
 
-/* steps.NAME.outputs and its like. */
-static const struct expr_node *read_step(struct reading *r)
+/* Parses steps.NAME.FIELD. */
+static const struct expr_node *read_step(struct parser *r)
 {
 	static const struct {
 		struct str word;
@@ -248,22 +247,23 @@ static const struct expr_node *read_step(struct reading *r)
 	if (node == NULL)
 		return NULL;
 	if (!take(r, S(".")) || (node->name = take_name(r)).size == 0 || !take(r, S(".")))
-		return wrong(r, "write steps.<name>.outputs");
+		return fail_at(r, "write steps.<name>.outputs");
 	struct str field = take_name(r);
 	for (size_t i = 0; i < COUNT(fields); i++)
 		if (str_equal(fields[i].word, field)) {
 			node->field = fields[i].field;
 			return node;
 		}
-	return wrong(r, "a step has outputs, output, status and error");
+	return fail_at(r,
+		       "unknown field of a step; expected one of outputs, output, status, error");
 }
 
-static const struct expr_node *read_root(struct reading *r)
+static const struct expr_node *read_root(struct parser *r)
 {
 	struct json value;
 	struct str name = take_name(r);
 	if (name.size == 0)
-		return wrong(r, "a value is missing");
+		return fail_at(r, "a value is missing");
 	if (word_value(name, &value))
 		return literal(r, value);
 	if (str_equal(name, S("steps")))
@@ -275,18 +275,18 @@ static const struct expr_node *read_root(struct reading *r)
 		return NULL;
 	node->name = name;
 	if (node->kind == EXPR_CTX && (!take(r, S(".")) || (node->name = take_name(r)).size == 0))
-		return wrong(r, "write ctx.<name>");
+		return fail_at(r, "write ctx.<name>");
 	return node;
 }
 
-static const struct expr_node *read_primary(struct reading *r)
+static const struct expr_node *read_primary(struct parser *r)
 {
 	skip_blanks(r);
 	bool braces = take(r, S("${"));
 	if (braces || take(r, S("("))) {
 		const struct expr_node *inside = read_or(r);
 		if (inside != NULL && !take(r, braces ? S("}") : S(")")))
-			return wrong(r, braces ? "a } is missing" : "a ) is missing");
+			return fail_at(r, braces ? "a } is missing" : "a ) is missing");
 		return inside;
 	}
 	if (take(r, S("["))) {
@@ -298,8 +298,8 @@ static const struct expr_node *read_primary(struct reading *r)
 	return is_digit(peek(r)) ? read_number(r) : read_root(r);
 }
 
-/* A value and the path behind it. */
-static const struct expr_node *read_path(struct reading *r)
+/* Parses an operand and the path after it. */
+static const struct expr_node *read_path(struct parser *r)
 {
 	const struct expr_node *node = read_primary(r);
 	while (node != NULL) {
@@ -311,13 +311,13 @@ static const struct expr_node *read_path(struct reading *r)
 			key->left = node;
 			key->name = take_name(r);
 			if (key->name.size == 0)
-				return wrong(r, "a key is missing behind the dot");
+				return fail_at(r, "a key is missing after the dot");
 			node = key;
 		} else if (peek(r) == '[') {
 			r->at++;
 			const struct expr_node *index = read_or(r);
 			if (index != NULL && !take(r, S("]")))
-				return wrong(r, "a ] is missing");
+				return fail_at(r, "a ] is missing");
 			node = pair(r, EXPR_INDEX, node, index);
 		} else {
 			break;
@@ -328,10 +328,10 @@ static const struct expr_node *read_path(struct reading *r)
 
 /* ---- operators ----------------------------------------------------------------------- */
 
-static const struct expr_node *read_unary(struct reading *r)
+static const struct expr_node *read_unary(struct parser *r)
 {
 	if (++r->depth > LIMIT_EXPR_DEPTH)
-		return wrong(r, "the expression is nested too deeply");
+		return fail_at(r, "the expression is nested too deeply");
 	const struct expr_node *node;
 	if (take(r, S("-"))) {
 		struct expr_node *negated = node_new(r, EXPR_NEGATE);
@@ -346,7 +346,7 @@ static const struct expr_node *read_unary(struct reading *r)
 	return node;
 }
 
-static const struct expr_node *read_product(struct reading *r)
+static const struct expr_node *read_product(struct parser *r)
 {
 	const struct expr_node *left = read_unary(r);
 	while (left != NULL) {
@@ -361,7 +361,7 @@ static const struct expr_node *read_product(struct reading *r)
 	return left;
 }
 
-static const struct expr_node *read_sum(struct reading *r)
+static const struct expr_node *read_sum(struct parser *r)
 {
 	const struct expr_node *left = read_product(r);
 	while (left != NULL) {
@@ -375,8 +375,8 @@ static const struct expr_node *read_sum(struct reading *r)
 	return left;
 }
 
-/* The comparison that stands here; EXPR_LITERAL when none does. */
-static enum expr_kind take_comparison(struct reading *r)
+/* Consumes a comparison operator; EXPR_LITERAL when there is none. */
+static enum expr_kind take_comparison(struct parser *r)
 {
 	static const struct {
 		struct str text;
@@ -398,7 +398,7 @@ static enum expr_kind take_comparison(struct reading *r)
 	return EXPR_LITERAL;
 }
 
-static const struct expr_node *read_comparison(struct reading *r)
+static const struct expr_node *read_comparison(struct parser *r)
 {
 	const struct expr_node *left = read_sum(r);
 	if (left == NULL)
@@ -407,10 +407,10 @@ static const struct expr_node *read_comparison(struct reading *r)
 	return kind == EXPR_LITERAL ? left : pair(r, kind, left, read_sum(r));
 }
 
-static const struct expr_node *read_not(struct reading *r)
+static const struct expr_node *read_not(struct parser *r)
 {
 	if (++r->depth > LIMIT_EXPR_DEPTH)
-		return wrong(r, "the expression is nested too deeply");
+		return fail_at(r, "the expression is nested too deeply");
 	const struct expr_node *node;
 	if (take_word(r, S("not"))) {
 		struct expr_node *turned = node_new(r, EXPR_NOT);
@@ -425,7 +425,7 @@ static const struct expr_node *read_not(struct reading *r)
 	return node;
 }
 
-static const struct expr_node *read_and(struct reading *r)
+static const struct expr_node *read_and(struct parser *r)
 {
 	const struct expr_node *left = read_not(r);
 	while (left != NULL && take_word(r, S("and")))
@@ -433,7 +433,7 @@ static const struct expr_node *read_and(struct reading *r)
 	return left;
 }
 
-static const struct expr_node *read_or(struct reading *r)
+static const struct expr_node *read_or(struct parser *r)
 {
 	const struct expr_node *left = read_and(r);
 	while (left != NULL && take_word(r, S("or")))
@@ -444,21 +444,21 @@ static const struct expr_node *read_or(struct reading *r)
 bool expr_parse(struct str text, struct arena *arena, const struct expr **out_expr,
 		struct error *error)
 {
-	struct reading reading = { .text = text, .arena = arena, .error = error };
+	struct parser parser = { .text = text, .arena = arena, .error = error };
 	if (text.size > LIMIT_EXPR_BYTES)
-		return fail(error, ERROR_TOO_LARGE, "the expression is over %d bytes",
+		return fail(error, ERROR_TOO_LARGE, "the expression is longer than %d bytes",
 			    LIMIT_EXPR_BYTES);
-	const struct expr_node *root = read_or(&reading);
+	const struct expr_node *root = read_or(&parser);
 	if (root == NULL)
 		return false;
-	skip_blanks(&reading);
-	if (reading.at < text.size) {
-		wrong(&reading, "the expression ends here, but the text goes on");
+	skip_blanks(&parser);
+	if (parser.at < text.size) {
+		fail_at(&parser, "unexpected text after the expression");
 		return false;
 	}
 	struct expr *expr = arena_new(arena, struct expr);
 	expr->root = root;
-	expr->negative = reading.negative;
+	expr->negative = parser.negative;
 	*out_expr = expr;
 	return true;
 }

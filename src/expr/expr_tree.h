@@ -1,5 +1,4 @@
-/* expr/expr_tree.h -- a parsed expression: what parse.c makes and evaluate.c walks; private to this
- * room. */
+/* expr/expr_tree.h -- the tree of a parsed expression; private to expr. */
 #ifndef EXPR_TREE_H
 #define EXPR_TREE_H
 
@@ -48,7 +47,7 @@ struct expr_node {
 
 struct expr {
 	const struct expr_node *root;
-	bool negative; /* `!=` or `not in` stands in it */
+	bool negative; /* contains `!=` or `not in` */
 };
 
 #endif

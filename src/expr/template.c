@@ -1,4 +1,4 @@
-/* expr/template.c -- one scanner for both readings, so that what is checked is what is rendered. */
+/* expr/template.c -- checks and renders templates; both use the same scanner. */
 #include "expr/template.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum piece_kind { PIECE_TEXT, PIECE_REFERENCE, PIECE_UNCLOSED };
 
-/* The brace that closes; one in a quoted text does not. */
+/* Finds the closing brace; braces in quotes do not count. */
 static bool find_end(struct str inside, size_t *out_end)
 {
 	char quote = '\0';
@@ -29,8 +29,8 @@ static bool find_end(struct str inside, size_t *out_end)
 	return false;
 }
 
-/* Takes the next piece off the front: plain text up to `${`, or what stands inside one.  The
- * escape `$${` gives the text `${`. */
+/* Takes the next piece: plain text up to `${`, or the expression of one.  `$${` gives the text
+ * `${`. */
 static bool take_piece(struct str *rest, enum piece_kind *out_kind, struct str *out_piece)
 {
 	if (rest->size == 0)
@@ -100,25 +100,25 @@ bool template_check(const struct json *template, struct arena *arena, expr_visit
 	return true;
 }
 
-/* ---- rendering ----------------------------------------------------------------------- */
+/* ---- rendering ---------------------------------------------------------------------- */
 
 static const struct json null_value = { .kind = JSON_NULL };
 
-/* One rendering: what it may see and how much text it may still make.  Without the budget a small
- * file of references to one large value would cost memory without end. */
-struct rendering {
+/* The state of a rendering.  The budget bounds the rendered text: without it, many references to
+ * one large value would use unlimited memory. */
+struct renderer {
 	const struct expr_scope *scope;
 	struct arena *arena;
 	size_t budget;
 };
 
-static const struct json *resolve(const struct rendering *rendering, struct str text)
+static const struct json *resolve(const struct renderer *renderer, struct str text)
 {
 	const struct expr *expr;
 	const struct json *value;
 	struct error error;
-	if (!expr_parse(text, rendering->arena, &expr, &error) ||
-	    !expr_evaluate(expr, rendering->scope, rendering->arena, &value, &error))
+	if (!expr_parse(text, renderer->arena, &expr, &error) ||
+	    !expr_evaluate(expr, renderer->scope, renderer->arena, &value, &error))
 		return &null_value;
 	return value;
 }
@@ -135,48 +135,48 @@ static void add_as_text(struct buf *out, const struct json *value)
 	json_put_tree(&writer, value);
 }
 
-static const struct json *render_mixed(struct rendering *rendering, struct str rest)
+static const struct json *render_mixed(struct renderer *renderer, struct str rest)
 {
 	struct str piece;
 	enum piece_kind kind;
-	AUTO(buf) text = buf_limited(rendering->budget + 1);
+	AUTO(buf) text = buf_limited(renderer->budget + 1);
 	while (!text.full && take_piece(&rest, &kind, &piece)) {
 		if (kind == PIECE_TEXT)
 			buf_add(&text, piece);
 		else
-			add_as_text(&text, resolve(rendering, piece));
+			add_as_text(&text, resolve(renderer, piece));
 	}
-	if (text.full || text.size > rendering->budget)
+	if (text.full || text.size > renderer->budget)
 		return NULL;
-	rendering->budget -= text.size;
-	struct json *rendered = arena_new(rendering->arena, struct json);
+	renderer->budget -= text.size;
+	struct json *rendered = arena_new(renderer->arena, struct json);
 	rendered->kind = JSON_STRING;
-	rendered->as.string = str_copy(rendering->arena, buf_str(&text));
+	rendered->as.string = str_copy(renderer->arena, buf_str(&text));
 	return rendered;
 }
 
-static const struct json *render_string(struct rendering *rendering, const struct json *string)
+static const struct json *render_string(struct renderer *renderer, const struct json *string)
 {
 	struct str text = string->as.string, rest = text, piece;
 	enum piece_kind kind;
 	if (text.size == 0 || memchr(text.at, '$', text.size) == NULL)
 		return string;
 	if (take_piece(&rest, &kind, &piece) && kind == PIECE_REFERENCE && rest.size == 0)
-		return resolve(rendering, piece);
-	return render_mixed(rendering, text);
+		return resolve(renderer, piece);
+	return render_mixed(renderer, text);
 }
 
-static const struct json *render(struct rendering *rendering, const struct json *template)
+static const struct json *render(struct renderer *renderer, const struct json *template)
 {
 	if (template->kind == JSON_STRING)
-		return render_string(rendering, template);
-	struct json *copy = arena_new(rendering->arena, struct json);
+		return render_string(renderer, template);
+	struct json *copy = arena_new(renderer->arena, struct json);
 	*copy = *template;
 	if (template->kind == JSON_LIST) {
 		size_t count = template->as.list.count;
-		struct json *items = arena_array(rendering->arena, struct json, count);
+		struct json *items = arena_array(renderer->arena, struct json, count);
 		for (size_t i = 0; i < count; i++) {
-			const struct json *item = render(rendering, &template->as.list.at[i]);
+			const struct json *item = render(renderer, &template->as.list.at[i]);
 			if (item == NULL)
 				return NULL;
 			items[i] = *item;
@@ -185,10 +185,10 @@ static const struct json *render(struct rendering *rendering, const struct json 
 	} else if (template->kind == JSON_OBJECT) {
 		size_t count = template->as.object.count;
 		struct json_member *members =
-			arena_array(rendering->arena, struct json_member, count);
+			arena_array(renderer->arena, struct json_member, count);
 		for (size_t i = 0; i < count; i++) {
 			members[i] = template->as.object.at[i];
-			const struct json *value = render(rendering, &members[i].value);
+			const struct json *value = render(renderer, &members[i].value);
 			if (value == NULL)
 				return NULL;
 			members[i].value = *value;
@@ -201,6 +201,6 @@ static const struct json *render(struct rendering *rendering, const struct json 
 const struct json *template_render(const struct json *template, const struct expr_scope *scope,
 				   struct arena *arena)
 {
-	struct rendering rendering = { scope, arena, LIMIT_VALUE_BYTES };
-	return render(&rendering, template);
+	struct renderer renderer = { scope, arena, LIMIT_VALUE_BYTES };
+	return render(&renderer, template);
 }

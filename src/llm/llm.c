@@ -1,4 +1,4 @@
-/* llm/llm.c -- the table of drivers.def, and what a reply is to a workflow. */
+/* llm/llm.c -- the table of drivers, and the conversion of a reply into a step's output. */
 #include "llm/llm.h"
 
 #include "base/limits.h"
@@ -38,7 +38,7 @@ void llm_check(const struct llm_table *table, const struct run_graph_agent *agen
 	const struct llm_driver *driver = llm_find(table, agent->driver);
 	if (driver == NULL) {
 		problems_add(problems, S("/driver"), 0, 0,
-			     "no driver is called " STR_FMT "; there is " STR_FMT,
+			     "unknown driver " STR_FMT "; expected one of " STR_FMT,
 			     STR_ARG(agent->driver), STR_ARG(names_of(table, arena)));
 		return;
 	}
@@ -53,7 +53,7 @@ void llm_check(const struct llm_table *table, const struct run_graph_agent *agen
 
 /* ---- replies ------------------------------------------------------------------------- */
 
-/* Models like to put JSON between ``` lines; a reply that is one such block means its inside. */
+/* Models often put JSON into a ``` block; of a reply that is one such block, returns the inside. */
 static struct str without_fence(struct str text)
 {
 	struct str fence = S("```"), rest, first;
@@ -79,7 +79,8 @@ static bool is_deeper(const struct json *json, int levels)
 	return deeper;
 }
 
-/* NULL when it is no object and no list.  Longer ones are not looked at: this is the loop. */
+/* Parses a reply that is a JSON object or list; NULL otherwise.  Longer replies are not parsed,
+ * because this runs on the loop thread. */
 static const struct json *json_of_reply(struct str reply, struct arena *arena)
 {
 	const struct json *json;
@@ -94,11 +95,11 @@ static const struct json *json_of_reply(struct str reply, struct arena *arena)
 const struct json *llm_output(struct str reply, struct arena *arena)
 {
 	struct run_turn_result *result = run_turn_result_new(arena);
-	const struct json *said = json_of_reply(reply, arena), *output;
+	const struct json *json = json_of_reply(reply, arena), *output;
 	struct error error;
 	SET(result, text, reply);
-	if (said != NULL)
-		SET(result, json, said);
+	if (json != NULL)
+		SET(result, json, json);
 	bool good = json_read(run_turn_result_text(result, arena), arena, &output, &error);
 	require(good);
 	return output;

@@ -1,27 +1,27 @@
-/* llm/llm.h -- models: one file llm_<name>.c and one row in drivers.def for each way to ask one.
+/* llm/llm.h -- LLM drivers: one file llm_<name>.c and one line in drivers.def each.
  *
- * A driver takes a turn: a system prompt and a transcript go out, one reply comes back.
+ * A driver executes one turn of an agent: it sends a system prompt and a transcript and returns one
+ * reply.
  *
- *	check   whether the model's name and the options are ones it takes.  Pure, on any thread,
- *	        when a definition is compiled; each problem has a pointer from the options
- *	start   begins the turn and gives it an id; done() is called once, on the loop, with the
- *	        reply or with why there is none, and never from inside start() or stop()
- *	stop    the turn is told to end: done() is called soon, with the error it was told
- *	        (CANCELLED) or with its reply when that was faster; an id whose turn is over is
- *	        harmless
+ *	check   checks the model's name and the options when a definition is compiled.  Pure, on
+ *	        any thread; the pointers of its problems are relative to the options.
+ *	start   starts the turn and returns its id; done() is called once with the reply or the
+ *	        error, on the loop thread, never from inside start() or stop()
+ *	stop    asks the turn to end: done() is called soon, with the given error (CANCELLED), or
+ *	        with the reply if that came first.  Stopping a turn that has ended is harmless.
  *
- * Asking again costs money and changes nothing else, so a turn is of class idempotent: after a
- * crash the same request, byte for byte, is asked again as the next attempt.  A driver remembers
- * nothing between two calls; whatever makes a reply another one stands in the call.
+ * Repeating a turn costs money but changes nothing else, so turns have class idempotent: after a
+ * crash the same request, byte for byte, is sent again as the next attempt.  A driver keeps no
+ * state between calls; the reply depends on the call only.
  *
- * A turn fails with a code that is a word of run_turn_fault, so that a definition's `retry.on`
- * means the same whatever the driver; start() itself also with UNAVAILABLE while every place is
- * taken: the same call is then made again in a moment.
+ * A turn fails with a code of run_turn_fault, so that `retry.on` of a definition means the same for
+ * all drivers.  start() also fails with UNAVAILABLE while too many turns are running; the caller
+ * then tries again.
  *
- * Whoever gives `piece` is told the reply while it comes: in order, on the loop, never from inside
- * start(), and what done() then gives is all of them in one.  A turn that is told to stop or fails
- * may leave pieces behind that belong to no reply.  Texts are UTF-8 and never cut within a
- * character.
+ * If `piece` is given, it is called with each part of the reply as it arrives: in order, on the
+ * loop thread, never from inside start().  The reply in done() is the concatenation of all pieces.
+ * A turn that fails or is stopped may have sent pieces that belong to no reply.  Texts are UTF-8
+ * and never split inside a character.
  */
 #ifndef LLM_LLM_H
 #define LLM_LLM_H
@@ -33,9 +33,10 @@
 #include "os/platform.h"
 
 struct llm_result {
-	struct str text;                    /* the reply; borrowed for the call */
-	const struct run_turn_usage *usage; /* likewise, of a failure too; NULL = not counted */
-	struct error error;                 /* code NONE when it has answered */
+	struct str text; /* the reply; valid during done() */
+	const struct run_turn_usage
+		*usage;     /* valid during done(), also on failure; NULL = unknown */
+	struct error error; /* code NONE = success */
 };
 
 typedef void llm_done(void *context, uint64_t argument, const struct llm_result *result);
@@ -43,24 +44,24 @@ typedef void llm_piece(void *context, uint64_t argument, struct str delta);
 
 struct llm_call {
 	struct str model;
-	const struct run_turn *turn; /* borrowed for the call of start() */
-	struct uuid run, effect;     /* the effect is the same for every attempt */
+	const struct run_turn *turn; /* valid during start() */
+	struct uuid run, effect;     /* all attempts have the same effect */
 	struct str step;             /* path of the activation */
 	int64_t attempt;
 	llm_done *done;
-	llm_piece *piece; /* NULL: nobody listens */
+	llm_piece *piece; /* NULL = no streaming */
 	void *context;
 	uint64_t argument;
 };
 
-/* What drivers need of the world; `{ .system = system }` to begin with.  One for a program, on the
- * loop thread. */
+/* The environment of drivers; initialize with `{ .platform = platform }`.  A program has one, used
+ * on the loop thread only. */
 struct llm_host {
 	struct platform *platform;
-	struct slots calls; /* under way, each a struct llm_running of calls.h */
+	struct slots calls; /* running turns: struct llm_running of llm_calls.h */
 };
 
-/* Turns under way are forgotten without a word; the system's timers must not fire any more. */
+/* Frees running turns without calling done().  The platform's timers must not fire afterwards. */
 void llm_host_done(struct llm_host *host);
 
 struct llm_driver {
@@ -77,15 +78,16 @@ struct llm_table {
 	size_t count;
 };
 
-extern const struct llm_table llm_table; /* the rows of drivers.def */
-/* NULL when there is none; a NULL table has none. */
+extern const struct llm_table llm_table; /* drivers.def */
+/* NULL = unknown; the table may be NULL. */
 const struct llm_driver *llm_find(const struct llm_table *table, struct str name);
 
-/* Whether the agent's driver is there and takes it.  Pointers of problems are from the agent. */
+/* Checks that the agent's driver exists and accepts its options.  Pointers are relative to the
+ * agent. */
 void llm_check(const struct llm_table *table, const struct run_graph_agent *agent,
 	       struct arena *arena, struct problems *problems);
 
-/* What a turn gives as the output of its step: run.TurnResult as a tree, in the arena. */
+/* Converts a reply into the output of its step: run.TurnResult as JSON, in the arena. */
 const struct json *llm_output(struct str reply, struct arena *arena);
 
 #endif

@@ -1,4 +1,4 @@
-/* llm/llm_calls.c -- ids of turns under way. */
+/* llm/llm_calls.c -- ids of running turns. */
 #include "llm/llm_calls.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ bool llm_calls_begin(struct llm_running *running, struct llm_host *host,
 		     const struct llm_call *call, struct error *error)
 {
 	if (host->calls.live >= LIMIT_TURNS)
-		return fail(error, ERROR_UNAVAILABLE, "%d turns are under way", LIMIT_TURNS);
+		return fail(error, ERROR_UNAVAILABLE, "%d turns are already running", LIMIT_TURNS);
 	running->host = host;
 	running->done = call->done;
 	running->piece = call->piece;
@@ -39,18 +39,18 @@ static void running_free(struct llm_running *running)
 void llm_calls_done(struct llm_running *running, const struct llm_result *result)
 {
 	slots_remove(&running->host->calls, running->id);
-	struct llm_result told = { .usage = result->usage, .error = running->told };
-	bool ended = running->told.code != ERROR_NONE && result->error.code != ERROR_NONE;
-	running->done(running->context, running->argument, ended ? &told : result);
+	struct llm_result stopped = { .usage = result->usage, .error = running->stop_error };
+	bool ended = running->stop_error.code != ERROR_NONE && result->error.code != ERROR_NONE;
+	running->done(running->context, running->argument, ended ? &stopped : result);
 	running_free(running);
 }
 
 void llm_calls_stop(struct llm_host *host, uint64_t id, const struct error *why)
 {
 	struct llm_running *running = llm_calls_find(host, id);
-	if (running == NULL || running->told.code != ERROR_NONE)
+	if (running == NULL || running->stop_error.code != ERROR_NONE)
 		return;
-	running->told = *why;
+	running->stop_error = *why;
 	running->end(running);
 }
 

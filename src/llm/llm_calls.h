@@ -1,7 +1,7 @@
-/* llm/llm_calls.h -- turns under way: what every driver would write again; private to this room.
+/* llm/llm_calls.h -- running turns: code that all drivers share; private to llm.
  *
- * A driver's own structure begins with a struct llm_running, made by calloc(); it is found by its
- * id and freed by llm_calls_done(), with its arena.
+ * The struct of a driver begins with a struct llm_running and is allocated with calloc().  It is
+ * found by its id; llm_calls_done() frees it and its arena.
  */
 #ifndef LLM_CALLS_H
 #define LLM_CALLS_H
@@ -12,22 +12,23 @@ struct llm_running {
 	struct arena arena;
 	struct llm_host *host;
 	uint64_t id;
-	struct error told; /* what it was told to end with; code NONE: nothing yet */
+	struct error stop_error; /* the error given to stop(); code NONE = not stopped */
 	llm_done *done;
 	llm_piece *piece;
 	void *context;
 	uint64_t argument;
-	/* Ends it early, once, behind `told`. */
+	/* Ends the turn early; called at most once, after stop_error is set. */
 	void (*end)(struct llm_running *running);
 };
 
-/* UNAVAILABLE: every place is taken; the structure stays the caller's. */
+/* Assigns an id.  Fails with UNAVAILABLE when LIMIT_TURNS turns are running; the caller then still
+ * owns the struct. */
 MUST_CHECK bool llm_calls_begin(struct llm_running *running, struct llm_host *host,
 				const struct llm_call *call, struct error *error);
-struct llm_running *llm_calls_find(const struct llm_host *host, uint64_t id); /* NULL when over */
+struct llm_running *llm_calls_find(const struct llm_host *host, uint64_t id); /* NULL = ended */
 void llm_calls_piece(const struct llm_running *running, struct str delta);
-/* Gives the id back, calls done() with what it was told to end with, if it was and has no reply,
- * else with the result, and frees it. */
+/* Releases the id, calls done(), and frees the turn. done() gets stop_error if the turn was stopped
+ * and has no reply, else the result. */
 void llm_calls_done(struct llm_running *running, const struct llm_result *result);
 /* The stop() of every driver. */
 void llm_calls_stop(struct llm_host *host, uint64_t id, const struct error *why);

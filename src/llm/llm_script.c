@@ -1,29 +1,29 @@
-/* llm/llm_script.c -- a model that says what it was told to: for tests, demonstrations and dry
+/* llm/llm_script.c -- the driver script: replies from a script, for tests, demonstrations and dry
  * runs.
  *
- * The replies stand in the agent's options, so they are pinned with the graph and recorded with the
- * request.  Which one is given depends on the call alone (the prompt, the step's path, the
- * attempt), never on calls before it: the same turn gets the same reply in another process too,
- * after a crash and in a rebuilt run.  No network, no files, no dice.
+ * The replies are in the agent's options, so they are part of the graph and recorded with the
+ * request.  The choice of a reply depends on the call only (prompt, path of the step, attempt), not
+ * on earlier calls: the same turn gets the same reply in any process, after a crash, and in a
+ * rebuilt run.  The driver uses no network, no files and no random numbers.
  */
 #include <stdlib.h>
 
 #include "llm/llm_calls.h"
 
-/* A turn under way, with what it will say: the options go with the call of start(). */
-struct playing {
+/* A running turn with its reply, which is copied because the options are valid only during start().
+ */
+struct scripted_turn {
 	struct llm_running running; /* first */
 	struct str text;            /* unless it fails */
 	struct error fault;
 	bool counted;
-	struct run_turn_usage usage; /* numbers only, so a copy is its own */
-	int64_t pieces, piece;       /* to tell, and told */
-	uint64_t timer;              /* 0: it hangs */
+	struct run_turn_usage usage; /* numbers only, so a plain copy is enough */
+	int64_t pieces, piece;       /* number of pieces, and how many were sent */
+	uint64_t timer;              /* 0 = the reply never comes */
 };
 
-/* ---- which reply --------------------------------------------------------------------- */
-
-/* The last #n of the path: a step's own rounds, or else those of what it is in. */
+/* ---- choosing the reply -------------------------------------------------------------- */
+/* The last #n of the path: the round of the step, or of the container it is in. */
 static int64_t round_of(struct str path)
 {
 	size_t at = path.size;
@@ -80,26 +80,26 @@ static const struct run_script_reply *find_reply(const struct llm_call *call, st
 	return NULL;
 }
 
-/* ---- saying it ----------------------------------------------------------------------- */
+/* ---- sending the reply --------------------------------------------------------------- */
 
-static void end_playing(struct playing *playing)
+static void scripted_turn_end(struct scripted_turn *turn)
 {
-	struct llm_result result = { .error = playing->fault };
-	if (playing->counted)
-		result.usage = &playing->usage;
-	if (playing->fault.code == ERROR_NONE)
-		result.text = playing->text;
-	llm_calls_done(&playing->running, &result);
+	struct llm_result result = { .error = turn->fault };
+	if (turn->counted)
+		result.usage = &turn->usage;
+	if (turn->fault.code == ERROR_NONE)
+		result.text = turn->text;
+	llm_calls_done(&turn->running, &result);
 }
 
-/* Where the nth of the pieces ends, moved behind the character it would cut. */
-static size_t end_of_piece(const struct playing *playing, int64_t n)
+/* The end of the nth piece, moved to the end of a character. */
+static size_t end_of_piece(const struct scripted_turn *turn, int64_t n)
 {
-	struct str text = playing->text;
-	size_t at = n >= playing->pieces ? text.size
-					 : text.size / (size_t)playing->pieces * (size_t)n +
-						   text.size % (size_t)playing->pieces * (size_t)n /
-							   (size_t)playing->pieces;
+	struct str text = turn->text;
+	size_t at = n >= turn->pieces ? text.size
+				      : text.size / (size_t)turn->pieces * (size_t)n +
+						text.size % (size_t)turn->pieces * (size_t)n /
+							(size_t)turn->pieces;
 	while (at < text.size && ((unsigned char)text.at[at] & 0xC0) == 0x80)
 		at++;
 	return at;
@@ -107,59 +107,59 @@ static size_t end_of_piece(const struct playing *playing, int64_t n)
 
 static void play(void *context, uint64_t id);
 
-static void set_timer(struct playing *playing, int64_t delay_us)
+static void set_timer(struct scripted_turn *turn, int64_t delay_us)
 {
-	playing->timer = platform_timer_start(playing->running.host->platform, delay_us, play,
-					      playing->running.host, playing->running.id);
+	turn->timer = platform_timer_start(turn->running.host->platform, delay_us, play,
+					   turn->running.host, turn->running.id);
 }
 
-/* One piece a turn of the loop, then the end. */
+/* Sends one piece per timer, then ends the turn. */
 static void play(void *context, uint64_t id)
 {
-	struct playing *playing = (struct playing *)llm_calls_find(context, id);
-	if (playing == NULL)
+	struct scripted_turn *turn = (struct scripted_turn *)llm_calls_find(context, id);
+	if (turn == NULL)
 		return;
-	bool speaks = playing->fault.code == ERROR_NONE && playing->running.piece != NULL;
-	if (!speaks || playing->piece == playing->pieces) {
-		end_playing(playing);
+	bool speaks = turn->fault.code == ERROR_NONE && turn->running.piece != NULL;
+	if (!speaks || turn->piece == turn->pieces) {
+		scripted_turn_end(turn);
 		return;
 	}
-	size_t begin = end_of_piece(playing, playing->piece);
-	size_t end = end_of_piece(playing, ++playing->piece);
-	llm_calls_piece(&playing->running, str_head(str_skip(playing->text, begin), end - begin));
-	set_timer(playing, 0);
+	size_t begin = end_of_piece(turn, turn->piece);
+	size_t end = end_of_piece(turn, ++turn->piece);
+	llm_calls_piece(&turn->running, str_head(str_skip(turn->text, begin), end - begin));
+	set_timer(turn, 0);
 }
 
 static void end(struct llm_running *running)
 {
-	struct playing *playing = (struct playing *)running;
-	if (playing->timer != 0)
-		platform_timer_stop(running->host->platform, playing->timer);
-	playing->fault = running->told;
-	set_timer(playing, 0);
+	struct scripted_turn *turn = (struct scripted_turn *)running;
+	if (turn->timer != 0)
+		platform_timer_stop(running->host->platform, turn->timer);
+	turn->fault = running->stop_error;
+	set_timer(turn, 0);
 }
 
-static struct playing *playing_new(const struct run_script_reply *reply)
+static struct scripted_turn *scripted_turn_new(const struct run_script_reply *reply)
 {
-	struct playing *playing = calloc(1, sizeof(*playing));
-	require(playing != NULL);
-	struct arena *arena = &playing->running.arena;
-	playing->running.end = end;
-	playing->pieces = reply->pieces;
+	struct scripted_turn *turn = calloc(1, sizeof(*turn));
+	require(turn != NULL);
+	struct arena *arena = &turn->running.arena;
+	turn->running.end = end;
+	turn->pieces = reply->pieces;
 	if (has(reply, text))
-		playing->text = str_copy(arena, reply->text);
+		turn->text = str_copy(arena, reply->text);
 	else if (has(reply, json))
-		playing->text = json_print(arena, reply->json);
+		turn->text = json_print(arena, reply->json);
 	if (has(reply, fail)) {
 		enum error_code code;
 		bool known = error_code_from_name(run_turn_fault_name(reply->fail->code), &code);
 		require(known);
-		fail(&playing->fault, code, STR_FMT, STR_ARG(reply->fail->text));
+		fail(&turn->fault, code, STR_FMT, STR_ARG(reply->fail->text));
 	}
-	playing->counted = has(reply, usage);
-	if (playing->counted)
-		playing->usage = *reply->usage;
-	return playing;
+	turn->counted = has(reply, usage);
+	if (turn->counted)
+		turn->usage = *reply->usage;
+	return turn;
 }
 
 static bool start(struct llm_host *host, const struct llm_call *call, uint64_t *out_running,
@@ -169,28 +169,28 @@ static bool start(struct llm_host *host, const struct llm_call *call, uint64_t *
 	const struct run_script_reply *reply = find_reply(call, &arena, error);
 	if (reply == NULL)
 		return false;
-	struct playing *playing = playing_new(reply);
-	if (!llm_calls_begin(&playing->running, host, call, error)) {
-		arena_done(&playing->running.arena);
-		free(playing);
+	struct scripted_turn *turn = scripted_turn_new(reply);
+	if (!llm_calls_begin(&turn->running, host, call, error)) {
+		arena_done(&turn->running.arena);
+		free(turn);
 		return false;
 	}
 	if (!has(reply, hang) || !reply->hang)
-		set_timer(playing, reply->after_ms * 1000);
-	*out_running = playing->running.id;
+		set_timer(turn, reply->after_ms * 1000);
+	*out_running = turn->running.id;
 	return true;
 }
 
 static void check(struct str model, const struct json *options, struct arena *arena,
 		  struct problems *problems)
 {
-	(void)model; /* any: nobody is asked */
+	(void)model; /* any name is valid */
 	read_options(options, arena, problems);
 }
 
 const struct llm_driver llm_script = {
 	.name = "script",
-	.text = "Says what the agent's options tell it to; needs no key and no network.",
+	.text = "Replies from a script in the agent's options; needs no key and no network.",
 	.check = check,
 	.start = start,
 	.stop = llm_calls_stop,

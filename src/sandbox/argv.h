@@ -1,4 +1,4 @@
-/* sandbox/argv.h -- a growing argument list, shared by this room's files. */
+/* sandbox/argv.h -- builds an argument list; private to sandbox. */
 #ifndef SANDBOX_ARGUMENTS_H
 #define SANDBOX_ARGUMENTS_H
 
@@ -16,7 +16,7 @@ struct argv {
 
 struct argv argv_new(struct arena *arena);
 void argv_add(struct argv *arguments, const char *word);
-/* The status descriptor and, behind the watcher of the lifeline, the spec's command. */
+/* Appends the status descriptor, the script that watches the lifeline, and the command. */
 void argv_add_command(struct argv *arguments, struct arena *arena, const struct sandbox_spec *spec);
 #define ARGUMENTS_ADD(arguments, ...)                                                       \
 	do {                                                                                \

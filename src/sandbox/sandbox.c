@@ -1,4 +1,4 @@
-/* sandbox/sandbox.c -- the table of isolations and what ties a child to us. */
+/* sandbox/sandbox.c -- the table of sandboxes, the lifeline, and the argument list. */
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
@@ -27,39 +27,41 @@ const struct sandbox *sandbox_find(struct str name)
 	return NULL;
 }
 
-bool sandbox_lifeline_open(struct sandbox_lifeline *tie, struct error *error)
+bool sandbox_lifeline_open(struct sandbox_lifeline *line, struct error *error)
 {
 	int ends[2];
 	int status = memfd_create("sandbox-status", MFD_CLOEXEC);
 	if (status < 0)
-		return fail(error, ERROR_IO, "no status file for the sandbox: %s", strerror(errno));
+		return fail(error, ERROR_IO, "cannot create the status file of the sandbox: %s",
+			    strerror(errno));
 	if (pipe2(ends, O_CLOEXEC) != 0) {
 		int number = errno;
 		close(status);
-		return fail(error, ERROR_IO, "no lifeline for the sandbox: %s", strerror(number));
+		return fail(error, ERROR_IO, "cannot create the lifeline of the sandbox: %s",
+			    strerror(number));
 	}
-	*tie = (struct sandbox_lifeline){ .status = status, .lifeline = ends[0], .ours = ends[1] };
+	*line = (struct sandbox_lifeline){ .status = status, .lifeline = ends[0], .ours = ends[1] };
 	return true;
 }
 
-void sandbox_lifeline_cut(struct sandbox_lifeline *tie)
+void sandbox_lifeline_cut(struct sandbox_lifeline *line)
 {
-	if (tie->ours >= 0)
-		close(tie->ours);
-	tie->ours = -1;
+	if (line->ours >= 0)
+		close(line->ours);
+	line->ours = -1;
 }
 
-void sandbox_lifeline_close(struct sandbox_lifeline *tie)
+void sandbox_lifeline_close(struct sandbox_lifeline *line)
 {
-	sandbox_lifeline_cut(tie);
-	close(tie->status);
-	close(tie->lifeline);
+	sandbox_lifeline_cut(line);
+	close(line->status);
+	close(line->lifeline);
 }
 
-bool sandbox_was_built(const struct sandbox_lifeline *tie)
+bool sandbox_was_built(const struct sandbox_lifeline *line)
 {
 	char text[512];
-	ssize_t size = pread(tie->status, text, sizeof(text), 0);
+	ssize_t size = pread(line->status, text, sizeof(text), 0);
 	size_t at;
 	return size > 0 && str_find((struct str){ text, (size_t)size }, S("child-pid"), &at);
 }
@@ -75,11 +77,11 @@ void argv_add(struct argv *arguments, const char *word)
 	arguments->at[arguments->count++] = word;
 }
 
-/* The first process of the namespace: it starts the command and ends when the command does, or when
- * the lifeline does, and with it everything else in there.  Nobody inside can kill it, and whoever
- * kills its reader of the lifeline ends with it; so that comes first.  The trap gives the command
- * the signals back that a shell takes from what it starts in the background; the lifeline is not
- * for it to see. */
+/* The first process of the namespace.  It starts the command and exits when the command exits or
+ * when the lifeline closes; the kernel then kills all other processes of the namespace.  Processes
+ * inside cannot kill it, and if they kill the reader of the lifeline, it exits as well, so the
+ * reader is started first.  The trap restores INT and QUIT, which a shell ignores in background
+ * commands.  The command does not inherit the lifeline. */
 static const char init_script[] = "(read -r gone) <&%d >/dev/null 2>&1 & reader=$!; "
 				  "(trap - INT QUIT; exec \"$0\" \"$@\") <&0 %d<&- & command=$!; "
 				  "wait -n -p first $command $reader; status=$?; "

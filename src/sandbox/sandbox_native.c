@@ -1,8 +1,9 @@
-/* sandbox/sandbox_native.c -- the default: a small read-only world around one writable folder.
+/* sandbox/sandbox_native.c -- the default sandbox: one writable folder in a read-only file system.
  *
- * The host's root is not bound, because it holds the data folder and other people's files; what
- * programs need to start is: /usr with the links that lead into it, and the files of /etc that
- * name users, the linker's cache and certificates.  Everything is unshared, the network too.
+ * The host's root is not bound, because it contains the data folder and the files of other users.
+ * Only what programs need to start is bound: /usr with the links into it, and the files of /etc
+ * with users, the linker's cache and certificates.  All namespaces are unshared, including the
+ * network.
  */
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,7 +11,7 @@
 #include "sandbox/argv.h"
 #include "sandbox/sandbox.h"
 
-/* On a merged-usr system these are links into /usr, elsewhere real folders. */
+/* On a merged-usr system these are links into /usr, otherwise real folders. */
 static void add_root_folder(struct argv *arguments, struct arena *arena, const char *path)
 {
 	struct stat info;
@@ -53,8 +54,7 @@ static const char *const *command(const struct sandbox_spec *spec, struct arena 
 	for (size_t i = 0; i < spec->mount_count; i++)
 		ARGUMENTS_ADD(&arguments, spec->mounts[i].writable ? "--bind" : "--ro-bind",
 			      spec->mounts[i].host, spec->mounts[i].inside);
-	/* The root itself is a tmpfs, made for the mounts; nothing is to be left there
-	 * unnoticed. */
+	/* The root is a tmpfs for the mount points; read-only, so that writes fail visibly. */
 	ARGUMENTS_ADD(&arguments, "--remount-ro", "/");
 	argv_add_command(&arguments, arena, spec);
 	return arguments.at;

@@ -1,7 +1,7 @@
-/* sandbox/sandbox_off.c -- no isolation, chosen with open eyes; but a child still dies with us.
+/* sandbox/sandbox_off.c -- no isolation, but the child still dies with the server.
  *
- * The whole machine is bound as it is; only the pid namespace stays, because it is what leaves no
- * survivors.  What runs here can change anything, so it is never repeated by itself.
+ * The whole machine is bound; only the pid namespace remains, which makes sure that no process
+ * survives.  A command can change anything, so it is never repeated automatically.
  */
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ static const char *const *command(const struct sandbox_spec *spec, struct arena 
 
 const struct sandbox sandbox_off = {
 	.name = "off",
-	.text = "no isolation: the whole machine, in a pid namespace that dies with Baton",
+	.text = "no isolation: the whole machine, in a pid namespace that dies with the server",
 	.contained = false,
 	.command = command,
 };

@@ -1,21 +1,21 @@
-/* schema/schema.h -- JSON Schema: 2020-12, or draft 7 where `$schema` says so.
+/* schema/schema.h -- JSON Schema: 2020-12, or draft 7 if `$schema` says so.
  *
- * A schema is compiled once and checked against any number of values.  Compiling finds what is
- * wrong with the schema itself (keywords of the wrong shape, patterns that are none, references
- * that lead nowhere), each with its pointer; checking finds everything that is wrong with a value.
+ * A schema is compiled once and then checked against any number of values.  Compiling reports the
+ * problems of the schema itself (keywords with a wrong type, invalid patterns, broken references);
+ * checking reports all problems of a value.  Each problem has a JSON pointer.
  *
  *	const struct schema *schema;
  *	if (!schema_compile(json, NULL, &arena, &schema, &problems)) ...
  *	if (!schema_check(schema, value, &arena, &problems)) ...
  *	schema_done(schema);
  *
- * References go within the document, by `$id` and anchor, or to the documents given with it; there
- * is no network.  Circles of references are fine as long as they lead into the value; one that does
- * not is a problem of the value's check.  `format`, `content*` and unknown keywords are not
- * checked.  Patterns are matched by PCRE2 under a match limit; one that takes too long does not
- * match.  Depth and steps are bounded by limits.def.
+ * References resolve within the document, by `$id` and anchor, or to the documents of the library;
+ * nothing is fetched.  Cycles of references are allowed if they descend into the value; a cycle
+ * that does not is reported when a value is checked.  `format`, `content*` and unknown keywords are
+ * ignored.  PCRE2 matches patterns with a match limit; a pattern that exceeds it does not match.
+ * limits.def bounds depth and steps.
  *
- * Threads: a compiled schema may be used by one thread at a time (PCRE2's match data is its own).
+ * Threads: one thread at a time may use a compiled schema, because it contains PCRE2's match data.
  */
 #ifndef SCHEMA_SCHEMA_H
 #define SCHEMA_SCHEMA_H
@@ -24,7 +24,7 @@
 
 struct schema;
 
-/* A document that references may name by its address. */
+/* A document that references can address by its URI. */
 struct schema_document {
 	struct str uri;
 	const struct json *json;
@@ -35,13 +35,14 @@ struct schema_library {
 	size_t count;
 };
 
-/* Borrows the trees; everything else is in the arena except the patterns. */
+/* Compiles a schema.  The JSON trees must live as long as the schema.  Everything is in the arena
+ * except the patterns, which schema_done() frees. */
 MUST_CHECK bool schema_compile(const struct json *json, const struct schema_library *library,
 			       struct arena *arena, struct schema **out_schema,
 			       struct problems *problems);
-/* False when anything is wrong with the value: each problem with its JSON pointer. */
+/* Checks a value; false when it has problems. */
 MUST_CHECK bool schema_check(struct schema *schema, const struct json *value, struct arena *arena,
 			     struct problems *problems);
-void schema_done(struct schema *schema); /* NULL is fine */
+void schema_done(struct schema *schema); /* may be NULL */
 
 #endif

@@ -1,8 +1,8 @@
-/* schema/schema_compile.c -- a schema's tree to nodes, once.
+/* schema/schema_compile.c -- compiles a schema into nodes.
  *
- * Two passes over each document: the first finds every address (`$id`, anchors), the second makes
- * nodes of the schemas that can be reached, so that a reference may lead anywhere, also into parts
- * that no keyword owns.
+ * There are two passes over each document: the first finds all URIs (`$id`, anchors), the second
+ * compiles the reachable schemas.  So a reference may point anywhere, even into parts that belong
+ * to no keyword.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -12,28 +12,28 @@
 #include "base/limits.h"
 #include "schema/schema_internal.h"
 
-struct compiling {
+struct compiler {
 	struct schema *schema;
 	struct arena *arena;
 	struct problems *problems;
 	size_t depth;
 };
 
-/* Where a schema stands: what its references are relative to. */
-struct standing {
+/* The location of a schema: its pointer, and the base URI of its references. */
+struct location {
 	struct str pointer, base;
 	bool draft7;
 };
 
-static struct schema_node *compile(struct compiling *c, const struct json *json,
-				   struct standing standing);
+static struct schema_node *compile(struct compiler *c, const struct json *json,
+				   struct location location);
 
-static void wrong(struct compiling *c, const struct standing *at, const char *what)
+static void add_problem(struct compiler *c, const struct location *at, const char *what)
 {
 	problems_add(c->problems, at->pointer, 0, 0, "%s", what);
 }
 
-static struct standing below(struct compiling *c, const struct standing *at, struct str key)
+static struct location below(struct compiler *c, const struct location *at, struct str key)
 {
 	AUTO(buf) pointer = { 0 };
 	buf_add(&pointer, at->pointer);
@@ -43,13 +43,13 @@ static struct standing below(struct compiling *c, const struct standing *at, str
 			buf_add(&pointer, key.at[i] == '~' ? S("~0") : S("~1"));
 		else
 			buf_add_char(&pointer, key.at[i]);
-	struct standing standing = *at;
-	standing.pointer =
+	struct location location = *at;
+	location.pointer =
 		str_head(str_copy(c->arena, buf_str(&pointer)), (size_t)LIMIT_POINTER_BYTES);
-	return standing;
+	return location;
 }
 
-/* ---- addresses ----------------------------------------------------------------------- */
+/* ---- URIs ---------------------------------------------------------------------------- */
 
 static bool is_draft7(const struct json *json, bool otherwise)
 {
@@ -60,7 +60,7 @@ static bool is_draft7(const struct json *json, bool otherwise)
 	return str_find(name, S("draft-07"), &at) || str_find(name, S("draft-06"), &at);
 }
 
-static void add_resource(struct compiling *c, struct str uri, const struct json *root, bool draft7)
+static void add_resource(struct compiler *c, struct str uri, const struct json *root, bool draft7)
 {
 	struct schema_resource *resource = arena_new(c->arena, struct schema_resource);
 	struct str document, fragment;
@@ -76,7 +76,7 @@ struct anchor {
 	bool dynamic, draft7;
 };
 
-static void add_place(struct compiling *c, struct str uri, const struct json *json, struct str base,
+static void add_place(struct compiler *c, struct str uri, const struct json *json, struct str base,
 		      bool dynamic, bool draft7)
 {
 	struct schema_place *place = arena_new(c->arena, struct schema_place);
@@ -88,14 +88,14 @@ static void add_place(struct compiling *c, struct str uri, const struct json *js
 	c->schema->places = place;
 }
 
-/* Values that are no schemas, whatever stands in them. */
+/* Keywords whose values are data, not schemas. */
 static bool is_data(struct str key)
 {
 	return str_equal(key, S("enum")) || str_equal(key, S("const")) ||
 	       str_equal(key, S("default")) || str_equal(key, S("examples"));
 }
 
-static void find_addresses(struct compiling *c, const struct json *json, struct str base,
+static void find_addresses(struct compiler *c, const struct json *json, struct str base,
 			   bool draft7, size_t depth)
 {
 	if (depth > LIMIT_JSON_DEPTH)
@@ -107,7 +107,7 @@ static void find_addresses(struct compiling *c, const struct json *json, struct 
 		return;
 	struct str id = json_text(json_member(json, S("$id")));
 	bool alone =
-		draft7 && json_member(json, S("$ref")) != NULL; /* its neighbours are nothing */
+		draft7 && json_member(json, S("$ref")) != NULL; /* draft 7 ignores its siblings */
 	draft7 = is_draft7(json, draft7);
 	if (id.size > 0 && !alone) {
 		struct str uri = uri_join(base, id, c->arena), document, fragment;
@@ -163,20 +163,21 @@ static unsigned type_bit(struct str name)
 	return 0;
 }
 
-static void read_types(struct compiling *c, struct schema_node *node, const struct json *json,
-		       const struct standing *at)
+static void read_types(struct compiler *c, struct schema_node *node, const struct json *json,
+		       const struct location *at)
 {
 	if (json->kind == JSON_STRING)
 		node->types = type_bit(json->as.string);
 	for (size_t i = 0; json->kind == JSON_LIST && i < json->as.list.count; i++)
 		node->types |= type_bit(json_text(&json->as.list.at[i]));
 	if (node->types == 0)
-		wrong(c, at,
-		      "type is one of null, boolean, integer, number, string, array, object");
+		add_problem(
+			c, at,
+			"type must be one of null, boolean, integer, number, string, array, object");
 }
 
-static struct schema_pattern *read_pattern(struct compiling *c, struct str text,
-					   const struct standing *at)
+static struct schema_pattern *read_pattern(struct compiler *c, struct str text,
+					   const struct location *at)
 {
 	int code = 0;
 	PCRE2_SIZE offset = 0;
@@ -186,7 +187,7 @@ static struct schema_pattern *read_pattern(struct compiling *c, struct str text,
 						       PCRE2_UTF | PCRE2_UCP | PCRE2_DOLLAR_ENDONLY,
 						       &code, &offset, NULL);
 	if (compiled == NULL) {
-		wrong(c, at, "this pattern cannot be read");
+		add_problem(c, at, "must be a valid regular expression");
 		return NULL;
 	}
 	struct schema_pattern *pattern = arena_new(c->arena, struct schema_pattern);
@@ -199,8 +200,8 @@ static struct schema_pattern *read_pattern(struct compiling *c, struct str text,
 	return pattern;
 }
 
-static void read_count(struct compiling *c, int64_t *out, const struct json *json,
-		       const struct standing *at)
+static void read_count(struct compiler *c, int64_t *out, const struct json *json,
+		       const struct location *at)
 {
 	if (json->kind == JSON_INT && json->as.integer >= 0)
 		*out = json->as.integer;
@@ -208,39 +209,39 @@ static void read_count(struct compiling *c, int64_t *out, const struct json *jso
 		 json->as.real == (double)(int64_t)json->as.real)
 		*out = (int64_t)json->as.real;
 	else
-		wrong(c, at, "must be a whole number, not negative");
+		add_problem(c, at, "must be a whole number from 0");
 }
 
-static void read_number(struct compiling *c, const struct json **out, const struct json *json,
-			const struct standing *at)
+static void read_number(struct compiler *c, const struct json **out, const struct json *json,
+			const struct location *at)
 {
 	if (json_is_number(json))
 		*out = json;
 	else
-		wrong(c, at, "must be a number");
+		add_problem(c, at, "must be a number");
 }
 
-static struct str_list read_names(struct compiling *c, const struct json *json,
-				  const struct standing *at)
+static struct str_list read_names(struct compiler *c, const struct json *json,
+				  const struct location *at)
 {
 	if (json->kind != JSON_LIST) {
-		wrong(c, at, "must be a list of texts");
+		add_problem(c, at, "must be a list of strings");
 		return (struct str_list){ 0 };
 	}
 	struct str *names = arena_array(c->arena, struct str, json->as.list.count);
 	for (size_t i = 0; i < json->as.list.count; i++) {
 		names[i] = json_text(&json->as.list.at[i]);
 		if (json->as.list.at[i].kind != JSON_STRING)
-			wrong(c, at, "must be a list of texts");
+			add_problem(c, at, "must be a list of strings");
 	}
 	return (struct str_list){ names, json->as.list.count };
 }
 
-static struct schema_nodes read_list(struct compiling *c, const struct json *json,
-				     const struct standing *at)
+static struct schema_nodes read_list(struct compiler *c, const struct json *json,
+				     const struct location *at)
 {
 	if (json->kind != JSON_LIST) {
-		wrong(c, at, "must be a list of schemas");
+		add_problem(c, at, "must be a list of schemas");
 		return (struct schema_nodes){ 0 };
 	}
 	struct schema_nodes nodes = { arena_array(c->arena, struct schema_node *,
@@ -252,11 +253,11 @@ static struct schema_nodes read_list(struct compiling *c, const struct json *jso
 	return nodes;
 }
 
-static struct schema_members read_members(struct compiling *c, const struct json *json,
-					  bool patterns, const struct standing *at)
+static struct schema_members read_members(struct compiler *c, const struct json *json,
+					  bool patterns, const struct location *at)
 {
 	if (json->kind != JSON_OBJECT) {
-		wrong(c, at, "must be a mapping of schemas");
+		add_problem(c, at, "must be a mapping of schemas");
 		return (struct schema_members){ 0 };
 	}
 	size_t count = json->as.object.count;
@@ -264,7 +265,7 @@ static struct schema_members read_members(struct compiling *c, const struct json
 					  count };
 	for (size_t i = 0; i < count; i++) {
 		const struct json_member *from = &json->as.object.at[i];
-		struct standing inner = below(c, at, from->key);
+		struct location inner = below(c, at, from->key);
 		members.at[i].key = from->key;
 		if (patterns)
 			members.at[i].pattern = read_pattern(c, from->key, &inner);
@@ -273,12 +274,12 @@ static struct schema_members read_members(struct compiling *c, const struct json
 	return members;
 }
 
-/* Draft 7's dependencies are either; 2020-12 has two keywords. */
-static void read_dependencies(struct compiling *c, struct schema_node *node,
-			      const struct json *json, const struct standing *at)
+/* Draft 7 has one keyword for lists of names and for schemas, 2020-12 has two. */
+static void read_dependencies(struct compiler *c, struct schema_node *node, const struct json *json,
+			      const struct location *at)
 {
 	if (json->kind != JSON_OBJECT) {
-		wrong(c, at, "must be a mapping");
+		add_problem(c, at, "must be a mapping");
 		return;
 	}
 	size_t count = json->as.object.count, schemas = 0;
@@ -286,7 +287,7 @@ static void read_dependencies(struct compiling *c, struct schema_node *node,
 	struct schema_member *members = arena_array(c->arena, struct schema_member, count);
 	for (size_t i = 0; i < count; i++) {
 		const struct json_member *from = &json->as.object.at[i];
-		struct standing inner = below(c, at, from->key);
+		struct location inner = below(c, at, from->key);
 		if (from->value.kind == JSON_LIST)
 			node->needs[node->needs_count++] =
 				(struct schema_needs){ from->key,
@@ -300,8 +301,8 @@ static void read_dependencies(struct compiling *c, struct schema_node *node,
 		node->dependents = (struct schema_members){ members, schemas };
 }
 
-static void read_items(struct compiling *c, struct schema_node *node, const struct json *json,
-		       const struct standing *at)
+static void read_items(struct compiler *c, struct schema_node *node, const struct json *json,
+		       const struct location *at)
 {
 	if (json->kind == JSON_LIST && node->draft7)
 		node->prefix = read_list(c, json, at);
@@ -309,7 +310,7 @@ static void read_items(struct compiling *c, struct schema_node *node, const stru
 		node->items = compile(c, json, *at);
 }
 
-/* One function a shape, one row a keyword. */
+/* One function per kind of value, one line per keyword. */
 enum keyword_shape { KEYWORD_NODE, KEYWORD_NUMBER, KEYWORD_COUNT, KEYWORD_LIST };
 
 struct keyword {
@@ -359,9 +360,9 @@ static const struct keyword keywords[] = {
 	NEW("prefixItems", KEYWORD_LIST, prefix),
 };
 
-static void read_keyword(struct compiling *c, struct schema_node *node,
+static void read_keyword(struct compiler *c, struct schema_node *node,
 			 const struct keyword *keyword, const struct json *json,
-			 const struct standing *at)
+			 const struct location *at)
 {
 	void *member = (char *)node + keyword->offset;
 	switch (keyword->shape) {
@@ -380,9 +381,9 @@ static void read_keyword(struct compiling *c, struct schema_node *node,
 	}
 }
 
-/* The keywords that are like no other; false when it is none of them. */
-static bool read_special(struct compiling *c, struct schema_node *node, struct str key,
-			 const struct json *json, const struct standing *at)
+/* Reads the keywords with special handling; false = none of them. */
+static bool read_special(struct compiler *c, struct schema_node *node, struct str key,
+			 const struct json *json, const struct location *at)
 {
 	if (str_equal(key, S("type"))) {
 		read_types(c, node, json, at);
@@ -391,12 +392,12 @@ static bool read_special(struct compiling *c, struct schema_node *node, struct s
 	} else if (str_equal(key, S("enum"))) {
 		node->choices = json;
 		if (json->kind != JSON_LIST)
-			wrong(c, at, "must be a list");
+			add_problem(c, at, "must be a list");
 	} else if (str_equal(key, S("uniqueItems"))) {
 		node->unique = json->kind == JSON_BOOL && json->as.boolean;
 	} else if (str_equal(key, S("pattern"))) {
 		if (json->kind != JSON_STRING)
-			wrong(c, at, "must be a text");
+			add_problem(c, at, "must be a string");
 		else
 			node->pattern = read_pattern(c, json->as.string, at);
 	} else if (str_equal(key, S("required"))) {
@@ -413,8 +414,8 @@ static bool read_special(struct compiling *c, struct schema_node *node, struct s
 	return true;
 }
 
-static void read_apart(struct compiling *c, struct schema_node *node, struct str key,
-		       const struct json *json, const struct standing *at)
+static void read_apart(struct compiler *c, struct schema_node *node, struct str key,
+		       const struct json *json, const struct location *at)
 {
 	if (node->draft7 && str_equal(key, S("additionalItems")) &&
 	    json_member(node->json, S("items")) != NULL &&
@@ -431,7 +432,7 @@ static void read_apart(struct compiling *c, struct schema_node *node, struct str
 		node->dynamic_anchor = json_text(json);
 }
 
-static void read_node(struct compiling *c, struct schema_node *node, const struct standing *at)
+static void read_node(struct compiler *c, struct schema_node *node, const struct location *at)
 {
 	const struct json *ref = json_member(node->json, S("$ref"));
 	if (ref != NULL && ref->kind == JSON_STRING)
@@ -440,7 +441,7 @@ static void read_node(struct compiling *c, struct schema_node *node, const struc
 		return;
 	for (size_t i = 0; i < node->json->as.object.count; i++) {
 		const struct json_member *member = &node->json->as.object.at[i];
-		struct standing inner = below(c, at, member->key);
+		struct location inner = below(c, at, member->key);
 		if (read_special(c, node, member->key, &member->value, &inner))
 			continue;
 		bool known = false;
@@ -458,19 +459,19 @@ static void read_node(struct compiling *c, struct schema_node *node, const struc
 
 /* ---- nodes --------------------------------------------------------------------------- */
 
-static void stand_anew(struct compiling *c, const struct json *json, struct standing *standing)
+static void location_enter(struct compiler *c, const struct json *json, struct location *location)
 {
 	struct str id = json_text(json_member(json, S("$id"))), document, fragment;
-	bool alone = standing->draft7 && json_member(json, S("$ref")) != NULL;
-	standing->draft7 = is_draft7(json, standing->draft7);
-	if (id.size == 0 || alone || (standing->draft7 && id.at[0] == '#'))
+	bool alone = location->draft7 && json_member(json, S("$ref")) != NULL;
+	location->draft7 = is_draft7(json, location->draft7);
+	if (id.size == 0 || alone || (location->draft7 && id.at[0] == '#'))
 		return;
-	uri_split(uri_join(standing->base, id, c->arena), &document, &fragment);
-	standing->base = document;
+	uri_split(uri_join(location->base, id, c->arena), &document, &fragment);
+	location->base = document;
 }
 
-static struct schema_node *compile(struct compiling *c, const struct json *json,
-				   struct standing standing)
+static struct schema_node *compile(struct compiler *c, const struct json *json,
+				   struct location location)
 {
 	struct str key = str_copy(c->arena, (struct str){ (const char *)&json, sizeof(json) });
 	struct schema_node *node = map_get(&c->schema->by_json, key);
@@ -479,7 +480,7 @@ static struct schema_node *compile(struct compiling *c, const struct json *json,
 	node = arena_new(c->arena, struct schema_node);
 	map_put(&c->schema->by_json, key, node);
 	node->json = json;
-	node->pointer = standing.pointer;
+	node->pointer = location.pointer;
 	node->max_length = node->min_length = node->max_items = node->min_items = -1;
 	node->max_members = node->min_members = node->max_contains = node->min_contains = -1;
 	if (json->kind == JSON_BOOL) {
@@ -488,29 +489,29 @@ static struct schema_node *compile(struct compiling *c, const struct json *json,
 		return node;
 	}
 	if (json->kind != JSON_OBJECT) {
-		wrong(c, &standing, "a schema is a mapping, true or false");
+		add_problem(c, &location, "a schema must be a mapping, true or false");
 		return node;
 	}
 	if (++c->schema->node_count > LIMIT_SCHEMA_NODES || c->depth > LIMIT_JSON_DEPTH) {
-		wrong(c, &standing, "the schema is too large");
+		add_problem(c, &location, "the schema is too large");
 		return node;
 	}
-	stand_anew(c, json, &standing);
-	node->base = standing.base;
-	node->draft7 = standing.draft7;
+	location_enter(c, json, &location);
+	node->base = location.base;
+	node->draft7 = location.draft7;
 	c->depth++;
-	read_node(c, node, &standing);
+	read_node(c, node, &location);
 	c->depth--;
 	return node;
 }
 
 /* ---- references ---------------------------------------------------------------------- */
 
-/* The base that holds at a tree found by a pointer: the nearest `$id` above it. */
-static struct standing standing_at(struct compiling *c, const struct schema_resource *resource,
+/* The location of a schema that was found by a pointer; its base is the nearest `$id` above it. */
+static struct location location_at(struct compiler *c, const struct schema_resource *resource,
 				   struct str fragment)
 {
-	struct standing standing = { fragment, resource->uri, resource->draft7 };
+	struct location location = { fragment, resource->uri, resource->draft7 };
 	const struct json *at = resource->root;
 	struct str rest = fragment, raw;
 	AUTO(buf) so_far = { 0 };
@@ -519,13 +520,13 @@ static struct standing standing_at(struct compiling *c, const struct schema_reso
 		buf_add_char(&so_far, '/');
 		buf_add(&so_far, raw);
 		if (at != resource->root)
-			stand_anew(c, at, &standing);
+			location_enter(c, at, &location);
 		at = uri_follow_pointer(resource->root, buf_str(&so_far), c->arena);
 	}
-	return standing;
+	return location;
 }
 
-static struct schema_node *resolve(struct compiling *c, const struct schema_node *from,
+static struct schema_node *resolve(struct compiler *c, const struct schema_node *from,
 				   struct str ref)
 {
 	struct str uri = uri_join(from->base, ref, c->arena), document, fragment;
@@ -535,23 +536,24 @@ static struct schema_node *resolve(struct compiling *c, const struct schema_node
 		const struct json *found = uri_follow_pointer(resource->root, fragment, c->arena);
 		if (found == NULL)
 			return NULL;
-		return compile(c, found, standing_at(c, resource, fragment));
+		return compile(c, found, location_at(c, resource, fragment));
 	}
 	for (const struct schema_place *place = c->schema->places; place != NULL;
 	     place = place->next) {
 		struct str wanted = str_format(c->arena, STR_FMT "#" STR_FMT, STR_ARG(document),
 					       STR_ARG(fragment));
 		if (str_equal(place->uri, wanted) || str_equal(place->uri, uri)) {
-			struct standing standing = { S("#"), place->node->base,
+			struct location location = { S("#"), place->node->base,
 						     place->node->draft7 };
-			return compile(c, place->node->json, standing);
+			return compile(c, place->node->json, location);
 		}
 	}
 	return NULL;
 }
 
-/* Compiling a reference may make new nodes with references of their own. */
-static bool resolve_round(struct compiling *c)
+/* Resolves the references of new nodes, which may compile further nodes; false when there are none.
+ */
+static bool resolve_round(struct compiler *c)
 {
 	size_t index = 0, before = c->schema->node_count;
 	struct str key;
@@ -567,12 +569,12 @@ static bool resolve_round(struct compiling *c)
 		node->checked_refs = true;
 		if (node->ref.at != NULL && (node->target = resolve(c, node, node->ref)) == NULL)
 			problems_add(c->problems, node->pointer, 0, 0,
-				     "$ref " STR_FMT " leads nowhere",
+				     "$ref " STR_FMT " cannot be resolved",
 				     STR_ARG(str_head(node->ref, LIMIT_QUOTE_BYTES)));
 		if (node->dynamic_ref.at != NULL &&
 		    (node->dynamic_target = resolve(c, node, node->dynamic_ref)) == NULL)
 			problems_add(c->problems, node->pointer, 0, 0,
-				     "$dynamicRef " STR_FMT " leads nowhere",
+				     "$dynamicRef " STR_FMT " cannot be resolved",
 				     STR_ARG(str_head(node->dynamic_ref, LIMIT_QUOTE_BYTES)));
 	}
 	return count > 0 && (c->schema->node_count > before || count > 0);
@@ -594,7 +596,7 @@ bool schema_compile(const struct json *json, const struct schema_library *librar
 		    struct arena *arena, struct schema **out_schema, struct problems *problems)
 {
 	struct schema *schema = arena_new(arena, struct schema);
-	struct compiling c = { .schema = schema, .arena = arena, .problems = problems };
+	struct compiler c = { .schema = schema, .arena = arena, .problems = problems };
 	size_t before = problems->count + problems->hidden;
 	bool draft7 = is_draft7(json, false);
 	schema->arena = arena;
@@ -606,7 +608,7 @@ bool schema_compile(const struct json *json, const struct schema_library *librar
 	}
 	add_resource(&c, S(""), json, draft7);
 	find_addresses(&c, json, S(""), draft7, 0);
-	schema->root = compile(&c, json, (struct standing){ S(""), S(""), draft7 });
+	schema->root = compile(&c, json, (struct location){ S(""), S(""), draft7 });
 	while (problems->count + problems->hidden == before && resolve_round(&c))
 		;
 	if (problems->count + problems->hidden > before) {

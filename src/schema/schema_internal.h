@@ -1,5 +1,4 @@
-/* schema/schema_internal.h -- a compiled schema: what compile.c makes and check.c walks; private to this
- * room. */
+/* schema/schema_internal.h -- the compiled form of a schema; private to schema. */
 #ifndef SCHEMA_INSIDE_H
 #define SCHEMA_INSIDE_H
 
@@ -7,7 +6,7 @@
 #include "schema/schema.h"
 
 struct schema_pattern {
-	struct schema_pattern *next; /* all of them, to be freed */
+	struct schema_pattern *next; /* in the list of all patterns */
 	struct str text;
 	void *code, *match; /* pcre2_code, pcre2_match_data */
 };
@@ -47,9 +46,9 @@ enum {
 struct schema_node {
 	const struct json *json;
 	struct str pointer; /* in its document */
-	struct str base;    /* address its references are relative to */
+	struct str base;    /* URI that its references are relative to */
 	bool draft7;
-	bool always, never; /* true and false */
+	bool always, never; /* the schemas true and false */
 	bool checked_refs;
 	unsigned types; /* 0 = any */
 	const struct json *constant, *choices;
@@ -70,10 +69,10 @@ struct schema_node {
 	struct str dynamic_anchor;
 };
 
-/* A node that bears an address of its own, or stands where one leads. */
+/* A node that has a URI. */
 struct schema_place {
 	struct schema_place *next;
-	struct str uri; /* whole, with its fragment */
+	struct str uri; /* with its fragment */
 	struct schema_node *node;
 	bool dynamic;
 };
@@ -91,15 +90,15 @@ struct schema {
 	struct schema_pattern *patterns;
 	struct schema_place *places;
 	struct schema_resource *resources;
-	struct map by_json; /* a tree's node */
+	struct map by_json; /* JSON tree -> node */
 	size_t node_count;
-	bool tracks; /* an unevaluated* stands somewhere */
+	bool tracks; /* the schema uses unevaluatedItems or unevaluatedProperties */
 };
 
-/* compile_ref.c */
+/* uri.c */
 struct str uri_join(struct str base, struct str ref, struct arena *arena);
 void uri_split(struct str uri, struct str *out_document, struct str *out_fragment);
-/* The tree a JSON pointer (percent and ~ escapes) leads to; NULL when it leads nowhere. */
+/* The value at a JSON pointer with percent and ~ escapes; NULL = none. */
 const struct json *uri_follow_pointer(const struct json *root, struct str fragment,
 				      struct arena *arena);
 

@@ -1,5 +1,4 @@
-/* schema/uri.c -- addresses of schemas: enough of RFC 3986 and RFC 6901, and nothing fetched.
- */
+/* schema/uri.c -- URIs of schemas and JSON pointers: the parts of RFC 3986 and RFC 6901 in use. */
 #include "schema/schema_internal.h"
 
 #include <string.h>
@@ -12,7 +11,7 @@ void uri_split(struct str uri, struct str *out_document, struct str *out_fragmen
 	*out_fragment = found ? str_skip(uri, at + 1) : S("");
 }
 
-/* `scheme:` at its beginning. */
+/* The length of `scheme:` at the beginning; 0 = none. */
 static size_t scheme_size(struct str uri)
 {
 	for (size_t i = 0; i < uri.size; i++) {
@@ -27,7 +26,7 @@ static size_t scheme_size(struct str uri)
 	return 0;
 }
 
-/* Where the path begins: behind scheme and authority. */
+/* The offset of the path, after scheme and authority. */
 static size_t path_begin(struct str uri)
 {
 	size_t at = scheme_size(uri);
@@ -39,7 +38,7 @@ static size_t path_begin(struct str uri)
 	return at;
 }
 
-/* Takes `.` and `..` out of a path. */
+/* Removes `.` and `..` from a path. */
 static struct str clean_path(struct str path, struct arena *arena)
 {
 	char *out = arena_take_text(arena, path.size + 2);
@@ -111,7 +110,7 @@ static int hex(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* One step of a pointer with its escapes undone. */
+/* Unescapes one segment of a pointer. */
 static struct str pointer_key(struct str raw, struct arena *arena)
 {
 	char *out = arena_take_text(arena, raw.size + 1);

@@ -1,5 +1,5 @@
-/* tool/custom_internal.h -- a call of a custom tool, shared by tool_custom.c (one process a call)
- * and custom_keep.c (one process for many). */
+/* tool/custom_internal.h -- a call of a custom tool, shared by tool_custom.c (one process per call)
+ * and process_pool.c (one process for many calls). */
 #ifndef TOOL_CUSTOM_INSIDE_H
 #define TOOL_CUSTOM_INSIDE_H
 
@@ -18,34 +18,35 @@ struct custom_call {
 	const char *workspace;
 	int lock;
 	char effect[UUID_TEXT_SIZE], run[UUID_TEXT_SIZE];
-	struct custom_tool tool; /* as it was when this call looked */
+	struct custom_tool tool; /* as read and verified for this call */
 	struct error error;
 	uint64_t timer;
 	bool spawned;
-	bool begun;    /* its program runs, or was asked: it may have done what it is for */
-	bool answered; /* and has said how it ended */
+	bool begun;    /* the program has the inputs: the effect may have happened */
+	bool answered; /* the program itself reported its failure */
 	struct tool_child child;
-	struct custom_call *next; /* in a keeper's queue */
-	bool kept;                /* a keeper has it */
+	struct custom_call *next; /* in the queue of a pooled process */
+	bool pooled;              /* the process pool has it */
 };
 
-/* The command for the sandbox: the program, or the runner of its script; unless it is kept alive,
- * with what tells the call apart in its environment.  `mode` is the runner's: call or lines. */
+/* The command line for the sandbox: the program, or the runner with the script.  The environment of
+ * a process that serves one call has BATON_EFFECT and BATON_RUN.  `mode` is the runner's last
+ * argument: "call" or "lines". */
 const char *const *custom_command(const struct custom_call *call, const char *mode,
 				  struct sandbox_mount *out_mount, struct arena *arena);
-/* Ends it with this JSON text (or the error) and frees it.  One of class once that has begun and
- * not answered ends as unknown. */
+/* Ends the call with this JSON text, or with the error, and frees it.  A call of class once that
+ * has begun without an answer ends with OUTCOME_UNKNOWN. */
 void custom_finish(struct custom_call *call, struct str output, const struct error *error);
 
-/* ---- kept-alive tools ---------------------------------------------------------------- */
+/* ---- the process pool: tools with keep_alive ----------------------------------------- */
 
 struct process_pool;
 struct process_pool *process_pool_new(struct loop *loop);
 void process_pool_free(struct process_pool *process_pool);
 void process_pool_call(struct process_pool *process_pool, struct custom_call *call);
-/* The call was told to end. */
+/* The call was stopped. */
 void process_pool_stop(struct process_pool *process_pool, struct custom_call *call);
-/* Somebody trusts it anew, or no more: its process ends, behind the call it is at. */
+/* The trust in the tool has changed: its process ends after the current call. */
 void process_pool_renew(struct process_pool *process_pool, struct str name);
 
 #endif

@@ -1,4 +1,4 @@
-/* tool/custom_tools.c -- reading and judging; nothing is started here. */
+/* tool/custom_tools.c -- reads custom tools and verifies that they are trusted. */
 #include "tool/custom_tools.h"
 
 #include <pthread.h>
@@ -13,26 +13,26 @@
 #include "schema/schema.h"
 #include "tool/tool.h"
 
-/* What was trusted, by name. */
-struct trusted {
+/* The trusted hashes of one tool. */
+struct trust_record {
 	struct arena arena;
 	struct str name;
 	struct hash definition, program;
 };
 
-/* A program that was read: its hash while the file is as it was. */
-struct hashed {
-	struct file_signature sign;
+/* The hash of a program, valid while the file's signature (size, times, inode) stays the same. */
+struct hash_cache_entry {
+	struct file_signature signature;
 	struct hash hash;
 };
 
 struct custom_tools {
 	struct arena arena;
 	const char *folder, *tools, *copies;
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* protects the members below */
 	struct map trusted;
-	struct hashed hashed[LIMIT_TOOL_HASHES];
-	size_t next_hashed;
+	struct hash_cache_entry hash_cache[LIMIT_TOOL_HASHES];
+	size_t next_cache_entry;
 };
 
 struct custom_tools *custom_tools_new(const char *data_folder)
@@ -46,7 +46,7 @@ struct custom_tools *custom_tools_new(const char *data_folder)
 	return customs;
 }
 
-static void trusted_free(struct trusted *trusted)
+static void trust_record_free(struct trust_record *trusted)
 {
 	if (trusted == NULL)
 		return;
@@ -58,8 +58,8 @@ void custom_tools_free(struct custom_tools *customs)
 {
 	size_t index = 0;
 	struct str name;
-	for (struct trusted *at; (at = map_next(&customs->trusted, &index, &name)) != NULL;)
-		trusted_free(at);
+	for (struct trust_record *at; (at = map_next(&customs->trusted, &index, &name)) != NULL;)
+		trust_record_free(at);
 	map_done(&customs->trusted);
 	pthread_mutex_destroy(&customs->lock);
 	arena_done(&customs->arena);
@@ -75,9 +75,9 @@ void custom_tools_trust(struct custom_tools *customs, struct str name,
 			const struct run_trust *trust)
 {
 	pthread_mutex_lock(&customs->lock);
-	trusted_free(map_remove(&customs->trusted, name));
+	trust_record_free(map_remove(&customs->trusted, name));
 	if (trust != NULL) {
-		struct trusted *trusted = calloc(1, sizeof(*trusted));
+		struct trust_record *trusted = calloc(1, sizeof(*trusted));
 		require(trusted != NULL);
 		trusted->name = str_copy(&trusted->arena, name);
 		trusted->definition = trust->definition;
@@ -87,12 +87,12 @@ void custom_tools_trust(struct custom_tools *customs, struct str name,
 	pthread_mutex_unlock(&customs->lock);
 }
 
-/* ---- judging ------------------------------------------------------------------------- */
+/* ---- trust --------------------------------------------------------------------------- */
 
-static void judge(struct custom_tools *customs, struct custom_tool *tool)
+static void check_trust(struct custom_tools *customs, struct custom_tool *tool)
 {
 	pthread_mutex_lock(&customs->lock);
-	const struct trusted *trusted = map_get(&customs->trusted, tool->name);
+	const struct trust_record *trusted = map_get(&customs->trusted, tool->name);
 	bool known = trusted != NULL;
 	bool same_definition = known && hash_equal(&trusted->definition, &tool->definition_hash);
 	bool same_program = known && hash_equal(&trusted->program, &tool->program_hash);
@@ -101,11 +101,11 @@ static void judge(struct custom_tools *customs, struct custom_tool *tool)
 		return;
 	tool->untrusted = true;
 	fail(&tool->why, ERROR_FORBIDDEN,
-	     "tool " STR_FMT " %s: look at tools/" STR_FMT ".yaml and run baton trust " STR_FMT,
+	     "tool " STR_FMT " %s: review tools/" STR_FMT ".yaml and run baton trust " STR_FMT,
 	     STR_ARG(tool->name),
 	     !known            ? "is not trusted"
-	     : same_definition ? "is not trusted any more, its program has changed"
-			       : "is not trusted any more, its definition has changed",
+	     : same_definition ? "is no longer trusted because its program has changed"
+			       : "is no longer trusted because its definition has changed",
 	     STR_ARG(tool->name), STR_ARG(tool->name));
 }
 
@@ -135,13 +135,14 @@ static bool read_definition(struct custom_tool *tool, struct str text, struct ar
 	if (definition == NULL)
 		return problems_fail(&problems, &tool->why);
 	if (!str_equal(definition->name, tool->name))
-		return fail(&tool->why, ERROR_INVALID, "it calls itself " STR_FMT,
+		return fail(&tool->why, ERROR_INVALID,
+			    "name is " STR_FMT ", but must be the file's name",
 			    STR_ARG(definition->name));
 	if (tool_find(&tool_table, tool->name) != tool_table.other)
 		return fail(&tool->why, ERROR_CONFLICT, "a built-in tool has this name");
 	if (!schema_compile(definition->inputs, NULL, arena, &schema, &problems)) {
 		problems_fail(&problems, &tool->why);
-		error_prefix(&tool->why, "inputs is no good JSON Schema: ");
+		error_prefix(&tool->why, "inputs is not a valid JSON Schema: ");
 		return false;
 	}
 	schema_done(schema);
@@ -149,7 +150,7 @@ static bool read_definition(struct custom_tool *tool, struct str text, struct ar
 	return true;
 }
 
-/* Where the program is: beneath the tools, or one of the system's (root NULL). */
+/* Location of a program: a path under `root`, or an absolute path of the system (root NULL). */
 struct program {
 	const char *root, *path;
 };
@@ -161,11 +162,12 @@ static bool program_of(struct custom_tools *customs, struct custom_tool *tool, s
 	struct str file = has(definition, path) ? definition->path : definition->command.at[0];
 	size_t at;
 	if (file.size == 0 || str_find(file, S("\0"), &at))
-		return fail(&tool->why, ERROR_INVALID, "its program has no name");
+		return fail(&tool->why, ERROR_INVALID,
+			    "the program's name is empty or contains a NUL byte");
 	const char *path = str_c(arena, file);
 	tool->ours = path[0] != '/';
-	bool beneath = tool->ours || has(definition, path);
-	*out_program = (struct program){ beneath ? customs->tools : NULL, path };
+	bool in_folder = tool->ours || has(definition, path);
+	*out_program = (struct program){ in_folder ? customs->tools : NULL, path };
 	return true;
 }
 
@@ -179,36 +181,37 @@ static bool program_read(const struct program *program, struct arena *arena, str
 			   out_bytes, &size, error))
 		return false;
 	return out_bytes->size <= LIMIT_TOOL_PROGRAM_BYTES ||
-	       fail(error, ERROR_TOO_LARGE, "%s is over %d bytes", program->path,
+	       fail(error, ERROR_TOO_LARGE, "%s is larger than %d bytes", program->path,
 		    LIMIT_TOOL_PROGRAM_BYTES);
 }
 
-/* Every call asks for the hash, and programs are long: one that has not changed since it was read
- * is not read again. */
-static bool hash_known(struct custom_tools *customs, const struct file_signature *sign,
-		       struct hash *out_hash)
+/* Every call needs the hash, and programs can be large, so hashes are cached by the file's
+ * signature. */
+static bool hash_cache_get(struct custom_tools *customs, const struct file_signature *signature,
+			   struct hash *out_hash)
 {
 	bool known = false;
 	pthread_mutex_lock(&customs->lock);
-	for (size_t i = 0; i < COUNT(customs->hashed) && !known; i++) {
-		known = file_signature_equal(&customs->hashed[i].sign, sign);
+	for (size_t i = 0; i < COUNT(customs->hash_cache) && !known; i++) {
+		known = file_signature_equal(&customs->hash_cache[i].signature, signature);
 		if (known)
-			*out_hash = customs->hashed[i].hash;
+			*out_hash = customs->hash_cache[i].hash;
 	}
 	pthread_mutex_unlock(&customs->lock);
 	return known;
 }
 
-static void hash_keep(struct custom_tools *customs, const struct file_signature *sign,
-		      const struct hash *hash)
+static void hash_cache_put(struct custom_tools *customs, const struct file_signature *signature,
+			   const struct hash *hash)
 {
 	pthread_mutex_lock(&customs->lock);
-	customs->hashed[customs->next_hashed] = (struct hashed){ *sign, *hash };
-	customs->next_hashed = (customs->next_hashed + 1) % COUNT(customs->hashed);
+	customs->hash_cache[customs->next_cache_entry] =
+		(struct hash_cache_entry){ *signature, *hash };
+	customs->next_cache_entry = (customs->next_cache_entry + 1) % COUNT(customs->hash_cache);
 	pthread_mutex_unlock(&customs->lock);
 }
 
-/* The hash; the bytes too, when they had to be read. */
+/* Computes the hash of the program; *out_bytes is set only when the file was read. */
 static bool program_hash(struct custom_tools *customs, const struct program *program,
 			 struct arena *arena, struct hash *out_hash, struct str *out_bytes,
 			 struct error *error)
@@ -216,18 +219,19 @@ static bool program_hash(struct custom_tools *customs, const struct program *pro
 	struct file_signature before, after;
 	bool signed_before = confined_signature(program->root, program->path, &before);
 	*out_bytes = (struct str){ 0 };
-	if (signed_before && hash_known(customs, &before, out_hash))
+	if (signed_before && hash_cache_get(customs, &before, out_hash))
 		return true;
 	if (!program_read(program, arena, out_bytes, error))
 		return false;
 	*out_hash = hash_of(*out_bytes);
 	if (signed_before && confined_signature(program->root, program->path, &after) &&
 	    file_signature_equal(&before, &after))
-		hash_keep(customs, &before, out_hash);
+		hash_cache_put(customs, &before, out_hash);
 	return true;
 }
 
-/* Only what is trusted gets a copy: what only lies there must not fill the disk. */
+/* Copies the program under its hash.  Only trusted programs are copied, so that untrusted files
+ * cannot fill the disk. */
 static bool program_copy(struct custom_tools *customs, const struct custom_tool *tool,
 			 const struct program *program, struct str bytes, struct arena *arena,
 			 struct error *error)
@@ -241,12 +245,13 @@ static bool program_copy(struct custom_tools *customs, const struct custom_tool 
 		return false;
 	struct hash now = hash_of(bytes);
 	if (!hash_equal(&now, &tool->program_hash))
-		return fail(error, ERROR_CONFLICT, "%s has just changed", program->path);
+		return fail(error, ERROR_CONFLICT,
+			    "%s changed while it was being copied; try again", program->path);
 	return folder_make(customs->copies, error) &&
 	       confined_replace(customs->copies, name, bytes, how, error);
 }
 
-/* The program's bytes by their hash; one from the folder is copied under it. */
+/* Hashes the program, verifies the trust, and copies a program of the folder. */
 static bool read_program(struct custom_tools *customs, struct custom_tool *tool)
 {
 	AUTO(arena) arena = { 0 };
@@ -255,13 +260,13 @@ static bool read_program(struct custom_tools *customs, struct custom_tool *tool)
 	if (!program_of(customs, tool, &arena, &program) ||
 	    !program_hash(customs, &program, &arena, &tool->program_hash, &bytes, &tool->why))
 		return false;
-	judge(customs, tool);
+	check_trust(customs, tool);
 	if (tool->why.code != ERROR_NONE || !tool->ours)
 		return tool->why.code == ERROR_NONE;
 	return program_copy(customs, tool, &program, bytes, &arena, &tool->why);
 }
 
-static bool read_tool(struct custom_tools *customs, struct str name, bool judged,
+static bool read_tool(struct custom_tools *customs, struct str name, bool verify,
 		      struct arena *arena, struct custom_tool *out_tool, struct error *error)
 {
 	struct custom_tool tool = { .name = str_copy(arena, name) };
@@ -269,26 +274,26 @@ static bool read_tool(struct custom_tools *customs, struct str name, bool judged
 	uint64_t size;
 	const char *file = str_format(arena, STR_FMT ".yaml", STR_ARG(name)).at;
 	if (!is_name(name))
-		return fail(error, ERROR_NOT_FOUND, "no tool is called " STR_FMT,
+		return fail(error, ERROR_NOT_FOUND, "tool " STR_FMT " does not exist",
 			    STR_ARG(str_head(name, LIMIT_QUOTE_BYTES)));
 	if (!confined_read(customs->tools, file, 0, LIMIT_YAML_BYTES, arena, &text, &size, error)) {
 		if (error->code == ERROR_NOT_FOUND)
 			fail(error, ERROR_NOT_FOUND,
-			     "no tool is called " STR_FMT
-			     "; one of your own is tools/NAME.yaml in the data folder",
+			     "tool " STR_FMT
+			     " does not exist; custom tools are tools/NAME.yaml in the data folder",
 			     STR_ARG(name));
 		return false;
 	}
 	tool.definition_hash = hash_of(text);
 	if (!read_definition(&tool, text, arena))
 		error_prefix(&tool.why, "tools/%s: ", file);
-	else if (judged && read_program(customs, &tool)) {
+	else if (verify && read_program(customs, &tool)) {
 		char hash[HASH_TEXT_SIZE];
 		tool.program = tool.ours ? str_format(arena, "%s/" STR_FMT, customs->copies,
 						      STR_ARG(hash_text(&tool.program_hash, hash)))
 						   .at
 					 : str_c(arena, tool.definition->command.at[0]);
-	} else if (judged && !tool.untrusted) {
+	} else if (verify && !tool.untrusted) {
 		error_prefix(&tool.why, "tools/%s: ", file);
 	}
 	*out_tool = tool;
@@ -301,7 +306,7 @@ bool custom_tools_read(struct custom_tools *customs, struct str name, struct are
 	return read_tool(customs, name, true, arena, out_tool, error);
 }
 
-static int by_name(const void *one, const void *other)
+static int compare_names(const void *one, const void *other)
 {
 	return str_compare(*(const struct str *)one, *(const struct str *)other);
 }
@@ -317,7 +322,7 @@ size_t custom_tools_list(struct custom_tools *customs, struct arena *arena,
 		if (str_ends(files.at[i], S(".yaml")))
 			names[named++] = str_head(files.at[i], files.at[i].size - 5);
 	if (named > 1)
-		qsort(names, named, sizeof(*names), by_name);
+		qsort(names, named, sizeof(*names), compare_names);
 	*out_tools = arena_array(arena, struct custom_tool, named);
 	for (size_t i = 0; i < named && count < LIMIT_CUSTOM_TOOLS; i++)
 		if (read_tool(customs, names[i], false, arena, &(*out_tools)[count], &error))

@@ -1,7 +1,7 @@
-/* tool/line_writer.c -- the queue before the files of append_line.
+/* tool/line_writer.c -- appends lines to files, with group commit.
  *
- * Like the writer's: the queue belongs to the loop thread, and what is in flight to the job until
- * its done(), which sends the next lot on its way before it tells this one.
+ * The loop thread owns the queue.  The job owns the batch in flight until its done(), which submits
+ * the next batch before it completes this one.
  */
 #include "tool/line_writer.h"
 
@@ -14,24 +14,24 @@
 #include "os/failpoint.h"
 
 struct line_writer {
-	struct job job; /* first: the job is the lines */
+	struct job job; /* first, so that a job pointer converts to a line_writer */
 	struct loop *loop;
 	struct line *first, **last; /* waiting, oldest first */
-	struct line *flight;        /* NULL: nothing is on its way */
+	struct line *in_flight;     /* the batch that is being written; NULL = none */
 };
 
-/* Those of the list that go where its first one goes. */
-static size_t gather(struct line *list, struct line *same[LIMIT_LINES_TOGETHER])
+/* Collects the lines of the list that go to the same file as its first line. */
+static size_t batch_collect(struct line *list, struct line *same[LIMIT_LINES_TOGETHER])
 {
 	size_t count = 0;
 	for (struct line *line = list; line != NULL; line = line->next)
-		if (!line->over && strcmp(line->root, list->root) == 0 &&
+		if (!line->finished && strcmp(line->root, list->root) == 0 &&
 		    strcmp(line->path, list->path) == 0)
 			same[count++] = line;
 	return count;
 }
 
-static void write_same(struct line *const *same, size_t count)
+static void batch_write(struct line *const *same, size_t count)
 {
 	struct str texts[LIMIT_LINES_TOGETHER];
 	size_t written = 0;
@@ -42,7 +42,7 @@ static void write_same(struct line *const *same, size_t count)
 	    confined_append_lines(same[0]->root, same[0]->path, texts, count, &written, &error))
 		require(written == count);
 	for (size_t i = 0; i < count; i++) {
-		same[i]->over = true;
+		same[i]->finished = true;
 		if (i >= written)
 			same[i]->error = error;
 	}
@@ -52,24 +52,24 @@ static void run(struct job *job, unsigned thread)
 {
 	struct line_writer *lines = (struct line_writer *)job;
 	(void)thread;
-	for (struct line *line = lines->flight; line != NULL; line = line->next) {
+	for (struct line *line = lines->in_flight; line != NULL; line = line->next) {
 		struct line *same[LIMIT_LINES_TOGETHER];
-		if (!line->over)
-			write_same(same, gather(line, same));
+		if (!line->finished)
+			batch_write(same, batch_collect(line, same));
 	}
 	FAILPOINT("append.written");
 }
 
-static void depart(struct line_writer *lines)
+static void batch_submit(struct line_writer *lines)
 {
-	if (lines->first == NULL || lines->flight != NULL)
+	if (lines->first == NULL || lines->in_flight != NULL)
 		return;
 	struct line **end = &lines->first;
 	for (size_t i = 0; i < LIMIT_LINES_TOGETHER && *end != NULL; i++)
 		end = &(*end)->next;
 	struct line *rest = *end;
 	*end = NULL;
-	lines->flight = lines->first;
+	lines->in_flight = lines->first;
 	lines->first = rest;
 	if (rest == NULL)
 		lines->last = &lines->first;
@@ -79,11 +79,11 @@ static void depart(struct line_writer *lines)
 static void done(struct job *job)
 {
 	struct line_writer *lines = (struct line_writer *)job;
-	struct line *line = lines->flight;
-	lines->flight = NULL;
-	depart(lines);
+	struct line *line = lines->in_flight;
+	lines->in_flight = NULL;
+	batch_submit(lines);
 	while (line != NULL) {
-		/* done() may free it. */
+		/* done() may free the line. */
 		struct line *next = line->next;
 		line->done(line);
 		line = next;
@@ -108,9 +108,9 @@ void line_writer_free(struct line_writer *lines)
 void line_writer_add(struct line_writer *lines, struct line *line)
 {
 	line->next = NULL;
-	line->over = false;
+	line->finished = false;
 	line->error = (struct error){ 0 };
 	*lines->last = line;
 	lines->last = &line->next;
-	depart(lines);
+	batch_submit(lines);
 }

@@ -1,7 +1,8 @@
-/* tool/line_writer.h -- lines on their way to files, those that wait for the disk together.
+/* tool/line_writer.h -- appends lines to files, with group commit.
  *
- * A line that comes while others are being written waits; what waited is then written at once: one
- * write and one wait for the disk for each file.  On the loop thread, but for the writing.
+ * Lines that are added while a batch is being written wait; then they are written as one batch,
+ * with one write and one fsync per file.  All functions are called on the loop thread; the files
+ * are written by a job.
  */
 #ifndef TOOL_LINES_H
 #define TOOL_LINES_H
@@ -11,16 +12,16 @@
 
 struct line_writer;
 
-/* The caller's memory until done(). */
+/* One line to append.  Owned by the caller, who keeps it until done(). */
 struct line {
-	const char *root, *path; /* the file, beneath the root; both are made when missing */
-	struct str text;         /* without its end */
+	const char *root, *path; /* the file, relative to root; both are created if missing */
+	struct str text;         /* without the newline */
 	void (*done)(struct line *line);
-	struct error error; /* at done(): code NONE when it is on the disk */
+	struct error error; /* in done(): code NONE = the line is on disk */
 
-	/* Not the caller's: */
+	/* private: */
 	struct line *next;
-	bool over;
+	bool finished;
 };
 
 struct line_writer *line_writer_new(struct loop *loop);

@@ -1,20 +1,23 @@
-/* tool/process_pool.c -- tools that stay: one process each, asked in JSON lines, one call at a time.
+/* tool/process_pool.c -- custom tools with keep_alive: one process per tool, one call at a time.
  *
- *	{"id": EFFECT, "run": RUN, "inputs": {...}}   to its stdin
- *	{"id": EFFECT, "output": ...}                 from its stdout, or {"id", "error": "why"}
+ * The process reads calls from stdin and writes answers to stdout, both as JSON lines:
  *
- * A process that dies fails the call it was at and is started again for the next one.  A call that
- * takes too long, or is told to end, ends the process with it: there is no other way to be sure
- * that the work has stopped.  So does a line of its that is over LIMIT_TOOL_OUTPUT_BYTES or no
- * answer to the call.  In all these cases a call of class once ends as unknown, once it was asked.
+ *	{"id": EFFECT, "run": RUN, "inputs": {...}}                a call
+ *	{"id": EFFECT, "output": ...} or {"id", "error": "why"}    its answer
  *
- * An effect's own lock is not for a process that serves many.  It holds the tool's instead
- * (locks/tool-NAME), and no other process of that tool is started while anybody has it: after a
- * crash a call is repeated only when the old process is known dead.  It has a folder of its own for
- * a workspace and sees no run's, since runs come and go.
+ * When the process dies, its current call fails, and the process is started again for the next
+ * call.  When a call times out or is stopped, the process is killed, because only that ensures that
+ * the work has stopped.  The process is also killed when it writes a line that is longer than
+ * LIMIT_TOOL_OUTPUT_BYTES or does not answer the call.  In all these cases a call of class once
+ * whose inputs were sent ends with OUTCOME_UNKNOWN.
  *
- * Kept processes take at most LIMIT_KEPT_TOOLS of the children's places: the one that was idle
- * longest makes room for another, and while none is idle the call waits.
+ * The process does not inherit the locks of effects, because it serves many of them.  It holds a
+ * lock of the tool (locks/tool-NAME) instead, and while that lock is held no second process of the
+ * tool is started: after a crash a call is repeated only after the old process is dead.  Its
+ * workspace is a folder of its own; it cannot see the workspace of any run.
+ *
+ * At most LIMIT_KEPT_TOOLS processes are kept.  When another one is needed, the process that has
+ * been idle longest ends; while none is idle, the call waits.
  */
 #include <stdlib.h>
 
@@ -30,18 +33,18 @@ struct pooled_process {
 	struct pooled_process *next;
 	struct arena arena;
 	struct str name;
-	struct hash definition, program; /* of what runs */
+	struct hash definition, program; /* hashes of the version that is running */
 	struct tool_child child;
 	bool runs;
-	bool ending;   /* told to; its end will come */
-	bool outdated; /* it serves no further call */
+	bool ending;   /* was killed; process_ended() follows */
+	bool outdated; /* ends after the current call */
 	int64_t idle_since;
 	int lock;
 	struct buf line;
-	struct custom_call *current; /* the one that was asked */
-	struct custom_call *first, *last;
+	struct custom_call *current;      /* was sent to the process */
+	struct custom_call *first, *last; /* waiting */
 	size_t waiting;
-	uint64_t timer; /* of the call, of idleness, or until another try to start */
+	uint64_t timer; /* timeout of the call, idle timeout, or delay before starting again */
 };
 
 struct process_pool {
@@ -50,7 +53,7 @@ struct process_pool {
 	size_t running;
 };
 
-static void pump(struct pooled_process *pooled_process);
+static void process_advance(struct pooled_process *pooled_process);
 
 struct process_pool *process_pool_new(struct loop *loop)
 {
@@ -60,7 +63,7 @@ struct process_pool *process_pool_new(struct loop *loop)
 	return process_pool;
 }
 
-/* The loop ends the processes when it is freed. */
+/* The processes end when the loop is freed. */
 void process_pool_free(struct process_pool *process_pool)
 {
 	for (struct pooled_process *next, *pooled_process = process_pool->first;
@@ -97,7 +100,7 @@ static void end_process(struct pooled_process *pooled_process)
 
 /* ---- calls --------------------------------------------------------------------------- */
 
-static struct custom_call *command_list_pop(struct pooled_process *pooled_process)
+static struct custom_call *call_pop(struct pooled_process *pooled_process)
 {
 	struct custom_call *call = pooled_process->first;
 	pooled_process->first = call->next;
@@ -109,7 +112,7 @@ static struct custom_call *command_list_pop(struct pooled_process *pooled_proces
 
 static void finish(struct custom_call *call, struct str output, const struct error *error)
 {
-	call->kept = false;
+	call->pooled = false;
 	custom_finish(call, output, error);
 }
 
@@ -121,13 +124,13 @@ static void call_timed_out(void *context, uint64_t argument)
 	end_process(pooled_process);
 }
 
-static void idle(void *context, uint64_t argument)
+static void idle_expired(void *context, uint64_t argument)
 {
 	(void)argument;
 	end_process(context);
 }
 
-/* The answer to the current call; false when the line is none. */
+/* Ends the current call with the answer in the line; false when the line is not a valid answer. */
 static bool take_answer(struct pooled_process *pooled_process, struct str line, struct error *error)
 {
 	struct custom_call *call = pooled_process->current;
@@ -135,10 +138,11 @@ static bool take_answer(struct pooled_process *pooled_process, struct str line, 
 	struct problems problems = { .arena = &arena };
 	const struct json *json;
 	if (call == NULL)
-		return fail(error, ERROR_TOOL_FAILED, "it answered and nobody had asked");
+		return fail(error, ERROR_TOOL_FAILED,
+			    "the program wrote a line while no call was open");
 	if (!json_read(line, &arena, &json, error)) {
 		error->code = ERROR_TOOL_FAILED;
-		error_prefix(error, "it answered with a line that is no JSON: ");
+		error_prefix(error, "the program wrote a line that is not JSON: ");
 		return false;
 	}
 	struct contract_source source = { .json = json };
@@ -147,7 +151,7 @@ static bool take_answer(struct pooled_process *pooled_process, struct str line, 
 	    has(message, output) == has(message, error))
 		return fail(
 			error, ERROR_TOOL_FAILED,
-			"its line must be {\"id\": that of the call, \"output\": …} or {\"id\", "
+			"the program's answer must be {\"id\": id of the call, \"output\": …} or {\"id\", "
 			"\"error\"}");
 	pooled_process->current = NULL;
 	timer_set(pooled_process, 0, NULL);
@@ -170,7 +174,7 @@ static void fail_current(struct pooled_process *pooled_process, const struct err
 		finish(call, S(""), error);
 }
 
-static void piece_came(struct tool_child *child, struct str bytes)
+static void output_received(struct tool_child *child, struct str bytes)
 {
 	struct pooled_process *pooled_process =
 		(struct pooled_process *)(void *)((char *)child -
@@ -180,7 +184,8 @@ static void piece_came(struct tool_child *child, struct str bytes)
 	if (pooled_process->ending)
 		return;
 	if (!buf_add(&pooled_process->line, bytes)) {
-		fail(&error, ERROR_TOO_LARGE, "its line is over %d bytes", LIMIT_TOOL_OUTPUT_BYTES);
+		fail(&error, ERROR_TOO_LARGE, "the program wrote a line of more than %d bytes",
+		     LIMIT_TOOL_OUTPUT_BYTES);
 		fail_current(pooled_process, &error);
 		end_process(pooled_process);
 		return;
@@ -193,7 +198,7 @@ static void piece_came(struct tool_child *child, struct str bytes)
 		}
 		buf_drop_front(&pooled_process->line, at + 1);
 	}
-	pump(pooled_process);
+	process_advance(pooled_process);
 }
 
 /* ---- the process --------------------------------------------------------------------- */
@@ -205,9 +210,9 @@ static void process_ended(struct tool_child *child, const struct process_result 
 						  offsetof(struct pooled_process, child));
 	struct error error;
 	if (tool_child_succeeded(child, result, &error))
-		fail(&error, ERROR_TOOL_FAILED, "it ended without an answer");
+		fail(&error, ERROR_TOOL_FAILED, "the program ended without an answer");
 	if (pooled_process->current != NULL && !tool_child_began(child))
-		pooled_process->current->begun = false; /* nobody has read the question */
+		pooled_process->current->begun = false; /* the program never ran */
 	tool_child_close(child);
 	file_unlock(pooled_process->lock);
 	pooled_process->runs = pooled_process->ending = pooled_process->outdated = false;
@@ -216,19 +221,19 @@ static void process_ended(struct tool_child *child, const struct process_result 
 	buf_clear(&pooled_process->line);
 	pooled_process->line.full = false;
 	fail_current(pooled_process, &error);
-	pump(pooled_process);
+	process_advance(pooled_process);
 }
 
-static void try_again(void *context, uint64_t argument)
+static void retry(void *context, uint64_t argument)
 {
 	struct pooled_process *pooled_process = context;
 	(void)argument;
 	pooled_process->timer = 0;
-	pump(pooled_process);
+	process_advance(pooled_process);
 }
 
-/* Whether one more may stay; if not, the one that has been idle longest is told to end. */
-static bool has_place(struct process_pool *process_pool, struct error *error)
+/* True when another process may be kept.  Otherwise ends the one that has been idle longest. */
+static bool pool_has_room(struct process_pool *process_pool, struct error *error)
 {
 	struct pooled_process *longest = NULL;
 	if (process_pool->running < LIMIT_KEPT_TOOLS)
@@ -239,7 +244,7 @@ static bool has_place(struct process_pool *process_pool, struct error *error)
 			longest = at;
 	if (longest != NULL)
 		end_process(longest);
-	return fail(error, ERROR_UNAVAILABLE, "%d tools are kept alive already", LIMIT_KEPT_TOOLS);
+	return fail(error, ERROR_UNAVAILABLE, "%d tools are already kept alive", LIMIT_KEPT_TOOLS);
 }
 
 static bool process_start_for(struct pooled_process *pooled_process, struct custom_call *call,
@@ -254,7 +259,7 @@ static bool process_start_for(struct pooled_process *pooled_process, struct cust
 	const char *locks = str_format(&arena, "%s/locks", data).at;
 	const char *lock =
 		str_format(&arena, "%s/tool-" STR_FMT, locks, STR_ARG(pooled_process->name)).at;
-	if (!has_place(pooled_process->process_pool, error) || !folder_make(home, error) ||
+	if (!pool_has_room(pooled_process->process_pool, error) || !folder_make(home, error) ||
 	    !folder_make(locks, error) || !file_lock(lock, &pooled_process->lock, error))
 		return false;
 	const char *const *command = custom_command(call, "lines", &mount, &arena);
@@ -268,7 +273,8 @@ static bool process_start_for(struct pooled_process *pooled_process, struct cust
 		.lock = pooled_process->lock,
 		.converse = true,
 	};
-	pooled_process->child = (struct tool_child){ .ended = process_ended, .piece = piece_came };
+	pooled_process->child =
+		(struct tool_child){ .ended = process_ended, .piece = output_received };
 	if (!tool_child_start(&pooled_process->child, pooled_process->process_pool->loop, &spec,
 			      error)) {
 		file_unlock(pooled_process->lock);
@@ -281,7 +287,7 @@ static bool process_start_for(struct pooled_process *pooled_process, struct cust
 	return true;
 }
 
-static void ask(struct pooled_process *pooled_process, struct custom_call *call)
+static void call_send(struct pooled_process *pooled_process, struct custom_call *call)
 {
 	AUTO(buf) line = { 0 };
 	buf_add_format(&line, "{\"id\":\"%s\",\"run\":\"%s\",\"inputs\":", call->effect, call->run);
@@ -291,15 +297,15 @@ static void ask(struct pooled_process *pooled_process, struct custom_call *call)
 	pooled_process->current = call;
 	pooled_process->child.timeout_seconds = seconds;
 	timer_set(pooled_process, (int64_t)(seconds * 1e6), call_timed_out);
-	/* One that has closed its stdin is about to end, and its end fails the call. */
+	/* If stdin is closed, the process is about to end, and process_ended() fails the call. */
 	call->begun = process_write(pooled_process->process_pool->loop,
 				    pooled_process->child.process, buf_str(&line));
 	if (!call->begun)
 		end_process(pooled_process);
 }
 
-/* Does whatever can be done: another process, the next call, or nothing. */
-static void pump(struct pooled_process *pooled_process)
+/* Does the next step if there is one: ends or starts the process, or sends the next call. */
+static void process_advance(struct pooled_process *pooled_process)
 {
 	struct error error;
 	if (pooled_process->current != NULL || pooled_process->ending)
@@ -309,10 +315,10 @@ static void pump(struct pooled_process *pooled_process)
 		return;
 	}
 	if (pooled_process->first == NULL) {
-		if (pooled_process->runs) { /* nobody asks it anything */
+		if (pooled_process->runs) { /* start the idle timeout */
 			pooled_process->idle_since =
 				platform_mono_us(loop_platform(pooled_process->process_pool->loop));
-			timer_set(pooled_process, LIMIT_TOOL_IDLE_MS * INT64_C(1000), idle);
+			timer_set(pooled_process, LIMIT_TOOL_IDLE_MS * INT64_C(1000), idle_expired);
 		}
 		return;
 	}
@@ -320,22 +326,22 @@ static void pump(struct pooled_process *pooled_process)
 	if (pooled_process->runs &&
 	    (!hash_equal(&pooled_process->definition, &call->tool.definition_hash) ||
 	     !hash_equal(&pooled_process->program, &call->tool.program_hash))) {
-		end_process(pooled_process); /* what it was started as is not what is trusted now */
+		end_process(pooled_process); /* another version is trusted now */
 		return;
 	}
 	if (pooled_process->runs || process_start_for(pooled_process, call, &error)) {
-		ask(pooled_process, command_list_pop(pooled_process));
+		call_send(pooled_process, call_pop(pooled_process));
 	} else if (error.code == ERROR_LOCKED || error.code == ERROR_UNAVAILABLE) {
-		timer_set(pooled_process, RETRY_US, try_again);
+		timer_set(pooled_process, RETRY_US, retry);
 	} else {
-		finish(command_list_pop(pooled_process), S(""), &error);
-		timer_set(pooled_process, 0, try_again);
+		finish(call_pop(pooled_process), S(""), &error);
+		timer_set(pooled_process, 0, retry);
 	}
 }
 
-/* ---- for the rest of the room --------------------------------------------------------- */
+/* ---- interface ------------------------------------------------------------------------ */
 
-static struct pooled_process *keeper_of(struct process_pool *process_pool, struct str name)
+static struct pooled_process *pooled_process_get(struct process_pool *process_pool, struct str name)
 {
 	for (struct pooled_process *pooled_process = process_pool->first; pooled_process != NULL;
 	     pooled_process = pooled_process->next)
@@ -353,16 +359,16 @@ static struct pooled_process *keeper_of(struct process_pool *process_pool, struc
 
 void process_pool_call(struct process_pool *process_pool, struct custom_call *call)
 {
-	struct pooled_process *pooled_process = keeper_of(process_pool, call->name);
+	struct pooled_process *pooled_process = pooled_process_get(process_pool, call->name);
 	struct error error;
 	if (pooled_process->waiting >= LIMIT_TOOL_QUEUE) {
 		limit_hit(REJECTION_TOOL_QUEUE);
-		fail(&error, ERROR_OVERLOADED, "%d calls wait for tool " STR_FMT " already",
+		fail(&error, ERROR_OVERLOADED, "%d calls are already waiting for tool " STR_FMT,
 		     LIMIT_TOOL_QUEUE, STR_ARG(call->name));
 		custom_finish(call, S(""), &error);
 		return;
 	}
-	call->kept = true;
+	call->pooled = true;
 	call->next = NULL;
 	if (pooled_process->last == NULL)
 		pooled_process->first = call;
@@ -370,19 +376,19 @@ void process_pool_call(struct process_pool *process_pool, struct custom_call *ca
 		pooled_process->last->next = call;
 	pooled_process->last = call;
 	pooled_process->waiting++;
-	pump(pooled_process);
+	process_advance(pooled_process);
 }
 
 static void stopped_in_queue(void *context, uint64_t id)
 {
 	struct custom_call *call = (struct custom_call *)tool_context_find(context, id);
 	if (call != NULL)
-		finish(call, S(""), &call->running.told);
+		finish(call, S(""), &call->running.stop_error);
 }
 
 void process_pool_stop(struct process_pool *process_pool, struct custom_call *call)
 {
-	struct pooled_process *pooled_process = keeper_of(process_pool, call->name);
+	struct pooled_process *pooled_process = pooled_process_get(process_pool, call->name);
 	if (pooled_process->current == call) {
 		end_process(pooled_process);
 		return;
@@ -407,6 +413,6 @@ void process_pool_renew(struct process_pool *process_pool, struct str name)
 		if (!pooled_process->runs || !str_equal(pooled_process->name, name))
 			continue;
 		pooled_process->outdated = true;
-		pump(pooled_process);
+		process_advance(pooled_process);
 	}
 }

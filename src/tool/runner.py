@@ -1,11 +1,11 @@
 """Calls one function of a script: python3 -I -c THIS SCRIPT FUNCTION call|lines
 
-call: inputs as JSON on stdin, the result as JSON on stdout.  lines: one {"id", "run", "inputs"} a
-line in, one {"id", "output"} or {"id", "error"} a line out.  The environment says which call and run it is, either
-way.  What the script prints goes to stderr.
+call: reads the inputs as JSON from stdin and writes the result as JSON to stdout.
+lines: reads one {"id", "run", "inputs"} per line and writes one {"id", "output"} or {"id", "error"} per line.
 
-A script that cannot be loaded and a function that raises are answers, too: {"error"} and status 1 for call.  A
-result that is no JSON is none: it ends the process, because the function may well have done what it is for."""
+In both modes BATON_EFFECT and BATON_RUN identify the call.  Output of print() goes to stderr.  A script that cannot be
+loaded and a function that raises give an error answer: {"error"}, and exit status 1 in mode call.  A result that is not
+JSON ends the process without an answer, because the function may already have had its effect."""
 import importlib.util
 import inspect
 import json
@@ -25,8 +25,8 @@ broken = None
 try:
     loader.exec_module(module)
     function = getattr(module, name)
-except Exception as wrong:
-    broken = wrong
+except Exception as error:
+    broken = error
 
 
 def call(inputs):
@@ -42,25 +42,25 @@ def call(inputs):
     return result
 
 
-def say(value):
+def write_answer(value):
     answers.write(json.dumps(value, allow_nan=False) + "\n")
     answers.flush()
 
 
 if mode == "call":
     try:
-        said = call(json.load(sys.stdin))
-    except Exception as wrong:
+        answer = call(json.load(sys.stdin))
+    except Exception as error:
         traceback.print_exc()
-        say({"error": f"{type(wrong).__name__}: {wrong}"})
+        write_answer({"error": f"{type(error).__name__}: {error}"})
         sys.exit(1)
-    say(said)
+    write_answer(answer)
 else:
     for line in sys.stdin:
-        asked = json.loads(line)
-        os.environ.update(BATON_EFFECT=asked["id"], BATON_RUN=asked["run"])
+        request = json.loads(line)
+        os.environ.update(BATON_EFFECT=request["id"], BATON_RUN=request["run"])
         try:
-            said = {"id": asked["id"], "output": call(asked["inputs"])}
-        except Exception as wrong:
-            said = {"id": asked["id"], "error": f"{type(wrong).__name__}: {wrong}"}
-        say(said)
+            answer = {"id": request["id"], "output": call(request["inputs"])}
+        except Exception as error:
+            answer = {"id": request["id"], "error": f"{type(error).__name__}: {error}"}
+        write_answer(answer)

@@ -1,4 +1,4 @@
-/* tool/tool.c -- the table of tools.def. */
+/* tool/tool.c -- the table of built-in tools from tools.def. */
 #include "tool/tool.h"
 
 #define TOOL(name) extern const struct tool tool_##name;

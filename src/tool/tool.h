@@ -1,29 +1,29 @@
-/* tool/tool.h -- what a step can do: one file tool_<name>.c and one row in tools.def each.
+/* tool/tool.h -- the interface of tools: one file tool_<name>.c and one line in tools.def each.
  *
- * A tool has a name, an effect class (what recovery may do with it) and either compute() or
- * start():
+ * A tool has a name, an effect class, which determines what recovery may do with a call, and either
+ * compute() or start():
  *
- *	compute   class pure: inputs to output, in process, no time, no world
- *	start     begins the work and gives it an id; done() is called once, on the loop, with the
- *	          result, and never from inside start() or stop()
- *	stop      the call is told to end: within LIMIT_TOOL_KILL_MS its done() is called with the
- *	          error it was told (CANCELLED or TIMEOUT), or with its result when that was faster;
- *	          an id whose call is over is harmless
- *	probe     class probe: after a crash, has the effect of this call happened?  Only then is it
- *	          asked; `asked` is called once, on the loop, never from inside probe()
+ *	compute   for class pure: computes the output from the inputs; no I/O, no clock
+ *	start     starts the work and returns its id; done() is called once with the result,
+ *	          on the loop thread, never from inside start() or stop()
+ *	stop      asks the call to end.  Within LIMIT_TOOL_KILL_MS its done() is called with the
+ *	          given error (CANCELLED or TIMEOUT), or with its result if that came first.
+ *	          Stopping a call that has ended is harmless.
+ *	probe     for class probe: finds out after a crash whether the effect of a call happened;
+ *	          `asked` is called once, on the loop thread, never from inside probe()
  *
- * Every row but a pure one has start and stop, and every row of class probe has probe.
+ * Every tool except a pure one has start and stop; every tool of class probe has probe.
  *
- * A call whose effect may or may not have happened ends with OUTCOME_UNKNOWN: a person is asked.
- * So does one of class once that has begun and has no answer, whatever it was told to end with.
+ * A call whose effect may or may not have happened ends with OUTCOME_UNKNOWN, and then a person
+ * decides.  This includes every call of class once that has begun and has no answer, even if it was
+ * asked to stop.
  *
- * The effect's id is the idempotency key: the same for every attempt of a call and for no other
- * one.  A tool of class keyed hands it to whoever does the work; one of class probe leaves it where
- * its probe will look.
+ * The effect's id is the idempotency key: all attempts of one call have the same id, and no other
+ * call has it.  A tool of class keyed sends it with the request; a tool of class probe stores it
+ * where its probe can find it.
  *
- * `inputs` is the contract the inputs are checked against before the work begins; NULL takes any
- * mapping.  Under an isolation that does not contain (tools.isolation = off) a contained tool
- * counts as `once`.
+ * Inputs are checked against the type `inputs` before the work begins; NULL accepts any mapping.
+ * Without isolation (tools.isolation = off) a contained tool has class once.
  */
 #ifndef TOOL_TOOL_H
 #define TOOL_TOOL_H
@@ -33,16 +33,16 @@
 #include "contract/run_types.h"
 
 struct tool_result {
-	const struct json *output; /* borrowed for the call; NULL when it failed */
-	struct error error;        /* code NONE when it did not */
+	const struct json *output; /* valid during done(); NULL = the call failed */
+	struct error error;        /* code NONE = the call succeeded */
 };
 
 typedef void tool_done(void *context, uint64_t argument, const struct tool_result *result);
 
 enum tool_answer {
-	TOOL_UNKNOWN,      /* nobody can say */
-	TOOL_HAPPENED,     /* with the output it would have given */
-	TOOL_NOT_HAPPENED, /* and will not by itself any more */
+	TOOL_UNKNOWN,      /* the probe could not find out */
+	TOOL_HAPPENED,     /* with the output that the call would have returned */
+	TOOL_NOT_HAPPENED, /* and will not happen later */
 };
 
 typedef void tool_asked(void *context, uint64_t argument, enum tool_answer answer,
@@ -51,15 +51,15 @@ typedef void tool_asked(void *context, uint64_t argument, enum tool_answer answe
 struct tool;
 
 struct tool_call {
-	const struct tool *tool;     /* the row it was found in */
-	struct str name;             /* the one it was found by */
-	enum run_effect_class class; /* the one that was recorded with the request */
+	const struct tool *tool;
+	struct str name;             /* of the tool; a custom tool's own name */
+	enum run_effect_class class; /* as recorded with the effect's request */
 	struct uuid run, effect;
 	int64_t attempt;
-	const struct json *inputs; /* borrowed for the call of start() or probe() */
+	const struct json *inputs; /* valid during start() or probe() */
 	const char *workspace;     /* the run's folder */
-	int lock;                  /* the effect's flocked descriptor, which every child
-				    * inherits; -1 for a tool that starts none */
+	int lock;                  /* descriptor of the effect's lock, inherited by every
+				    * child process; -1 if the tool starts none */
 	tool_done *done;           /* of start() */
 	tool_asked *asked;         /* of probe() */
 	void *context;
@@ -70,22 +70,22 @@ struct loop;
 struct sandbox;
 struct tool_context;
 
-/* What tools that start something need of the world. */
+/* The environment of start(), stop() and probe(). */
 struct tool_host {
 	struct loop *loop;
 	const struct sandbox *sandbox;
-	struct tool_context *tool_context; /* works.h: what calls share */
+	struct tool_context *tool_context; /* tool_context.h */
 };
 
 struct tool {
 	const char *name, *text;
 	enum run_effect_class class;
-	bool child; /* it starts processes: they may outlive ours, and hold the effect's lock */
+	bool child; /* starts processes, which may outlive this one and hold the effect's lock */
 	const struct type *(*inputs)(void);
-	const struct type *(*outputs)(void); /* NULL: whatever the inputs make of it */
+	const struct type *(*outputs)(void); /* NULL = any mapping */
 	bool (*compute)(const struct json *inputs, struct arena *arena,
 			const struct json **out_output, struct error *error);
-	/* UNAVAILABLE: every place is taken; the same call is made again in a moment. */
+	/* Fails with UNAVAILABLE when no process can be started now; the caller tries again. */
 	bool (*start)(const struct tool_host *host, const struct tool_call *call,
 		      uint64_t *out_running, struct error *error);
 	void (*stop)(const struct tool_host *host, uint64_t running, const struct error *why);
@@ -96,10 +96,10 @@ struct tool {
 struct tool_table {
 	const struct tool *const *at;
 	size_t count;
-	const struct tool *other; /* serves every other name; NULL = nobody does */
+	const struct tool *other; /* serves all other names; NULL = unknown names fail */
 };
 
-extern const struct tool_table tool_table; /* the rows of tools.def, and custom tools */
+extern const struct tool_table tool_table; /* tools.def, and custom tools */
 const struct tool *tool_find(const struct tool_table *table, struct str name);
 
 #endif

@@ -1,15 +1,16 @@
-/* tool/tool_append_line.c -- adds a line to a file outside the workspace, once for each effect.
+/* tool/tool_append_line.c -- append_line: appends a line to a file outside the workspace, exactly
+ * once.
  *
- * The files are beneath tools.append_root.  A line cannot be taken back and two of them are not
- * one, so the class is `probe`: behind each line stands the effect's id, and after a crash the
- * probe looks whether a line with it is there.  The line is written in one write and is on the disk
- * before the call is done, so it is there whole, or it never happened.  Lines that wait for the
- * disk wait for it together (tool/line_writer.h).
+ * The files are in tools.append_root.  A line cannot be removed again, and appending it twice is an
+ * error, so the class is `probe`: each line ends with the effect's id, and after a crash the probe
+ * searches the file for that id.  The line is written in one write and synced before the call is
+ * done, so after a crash it is either complete or absent.  Lines are synced in batches
+ * (tool/line_writer.h).
  *
- *	LINE <blank> EFFECT-ID
+ *	LINE <space> EFFECT-ID
  *
- * Not in the workspace: what another step restores there after a crash would take the line with
- * it.
+ * The files are not in the workspace, because restoring the workspace after a crash of another step
+ * would remove the line.
  */
 #include <stdlib.h>
 
@@ -21,14 +22,14 @@
 
 struct append {
 	struct tool_running running; /* first */
-	struct line on_its_way;
+	struct line queued_line;
 	struct job job; /* of a probe */
 	struct arena arena;
 	const char *root, *path;
-	struct str given_path, line; /* the line with its mark */
-	struct str mark;             /* blank and id */
+	struct str given_path, line; /* line: with its mark */
+	struct str mark;             /* a space and the effect's id */
 	struct tool_result result;
-	/* a probe's */
+	/* of a probe: */
 	enum tool_answer answer;
 	tool_asked *asked;
 	void *context;
@@ -46,7 +47,7 @@ static void append_free(struct append *append)
 	free(append);
 }
 
-/* Line ends would make two lines of it, and the probe might find the wrong one. */
+/* A newline would make two lines of it, and the probe could match the wrong one. */
 static bool is_one_line(struct str text)
 {
 	for (size_t i = 0; i < text.size; i++)
@@ -65,7 +66,8 @@ static struct append *append_new(const struct tool_host *host, const struct tool
 	if (inputs == NULL)
 		return NULL;
 	if (!is_one_line(inputs->line) || !is_one_line(inputs->path)) {
-		fail(error, ERROR_INVALID, "inputs: path and line take no line ends or NUL bytes");
+		fail(error, ERROR_INVALID,
+		     "inputs: path and line must not contain newlines or NUL bytes");
 		return NULL;
 	}
 	struct append *append = calloc(1, sizeof(*append));
@@ -80,7 +82,7 @@ static struct append *append_new(const struct tool_host *host, const struct tool
 	return append;
 }
 
-/* The same whether the call was made or the line was found. */
+/* The output is the same after a call and after a probe that found the line. */
 static const struct json *output_of(struct append *append)
 {
 	struct run_append_line_outputs *outputs = run_append_line_outputs_new(&append->arena);
@@ -92,7 +94,7 @@ static const struct json *output_of(struct append *append)
 static void append_ended(struct line *line)
 {
 	struct append *append =
-		(struct append *)(void *)((char *)line - offsetof(struct append, on_its_way));
+		(struct append *)(void *)((char *)line - offsetof(struct append, queued_line));
 	append->result.error = line->error;
 	if (line->error.code == ERROR_NONE)
 		append->result.output = output_of(append);
@@ -107,12 +109,12 @@ static bool start(const struct tool_host *host, const struct tool_call *call, ui
 	if (append == NULL)
 		return false;
 	tool_context_begin(&append->running, host, call);
-	append->on_its_way = (struct line){ .root = append->root,
-					    .path = append->path,
-					    .text = append->line,
-					    .done = append_ended };
+	append->queued_line = (struct line){ .root = append->root,
+					     .path = append->path,
+					     .text = append->line,
+					     .done = append_ended };
 	*out_running = append->running.id;
-	line_writer_add(tool_context_line_writer(host->tool_context), &append->on_its_way);
+	line_writer_add(tool_context_line_writer(host->tool_context), &append->queued_line);
 	return true;
 }
 
@@ -159,7 +161,7 @@ static bool probe(const struct tool_host *host, const struct tool_call *call, st
 
 const struct tool tool_append_line = {
 	.name = "append_line",
-	.text = "Adds a line, with the effect's id behind it, to a file beneath tools.append_root.",
+	.text = "Appends a line, followed by the effect's id, to a file in tools.append_root.",
 	.class = RUN_CLASS_PROBE,
 	.inputs = run_append_line_inputs_type,
 	.outputs = run_append_line_outputs_type,

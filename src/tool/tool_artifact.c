@@ -1,11 +1,11 @@
-/* tool/tool_artifact.c -- write_artifact and read_artifact: what the run keeps
- * (artifact/artifact.h).
+/* tool/tool_artifact.c -- write_artifact and read_artifact (artifact/artifact.h).
  *
- * Writing is of class probe: a version cannot be taken back and two of them are not one, but the
- * run's list has the effect's id beside each, so after a crash the probe looks there.  A call that
- * was told to stop and has written all the same says so: what is in the list has succeeded.
+ * write_artifact has class probe: a version cannot be removed, and writing it twice would make two
+ * versions, but the run's list has the effect's id with each version, so the probe looks there
+ * after a crash.  A call that was stopped but has already written its version succeeds, because the
+ * version is in the list.
  *
- * The work is a job on a reader's thread, because a disk may take its time.
+ * The work is done by a job on a reader thread, because the disk may be slow.
  */
 #include <stdlib.h>
 
@@ -21,11 +21,11 @@ struct artifact_work {
 	struct job job;
 	struct arena arena;
 	struct artifacts *artifacts;
-	const char *workspace, *path; /* path NULL: the bytes are given */
+	const char *workspace, *path; /* path NULL = the content is in the inputs */
 	struct artifact_write write;
 	struct run_read_artifact_inputs read;
 	struct tool_result result;
-	/* a probe's */
+	/* of a probe: */
 	enum tool_answer answer;
 	tool_asked *asked;
 	void *context;
@@ -43,7 +43,7 @@ static void work_free(struct artifact_work *work)
 	free(work);
 }
 
-/* With the inputs as its own: the caller's are good for its call only. */
+/* Creates the work with a copy of the inputs, which are valid only during start(). */
 static struct artifact_work *work_new(const struct tool_host *host, const struct tool_call *call,
 				      const struct type *type, const void **out_inputs,
 				      struct error *error)
@@ -79,7 +79,7 @@ static bool take_content(struct artifact_work *work, const struct run_write_arti
 {
 	size_t at;
 	if (has(inputs, path) && str_find(inputs->path, S("\0"), &at))
-		return fail(error, ERROR_INVALID, "inputs: /path has a NUL byte in it");
+		return fail(error, ERROR_INVALID, "inputs: /path contains a NUL byte");
 	if (has(inputs, path)) {
 		work->path = str_c(&work->arena, inputs->path);
 		return true;
@@ -110,8 +110,8 @@ static struct artifact_work *write_new(const struct tool_host *host, const struc
 	return NULL;
 }
 
-/* The same whether the call was made or its line was found. */
-static const struct json *written(const struct run_artifact *artifact, struct arena *arena)
+/* The output is the same after a call and after a probe that found the version. */
+static const struct json *write_output(const struct run_artifact *artifact, struct arena *arena)
 {
 	struct run_write_artifact_outputs *outputs = run_write_artifact_outputs_new(arena);
 	SET(outputs, name, artifact->name);
@@ -134,14 +134,14 @@ static void write_work(struct job *job, unsigned thread)
 			   &work->write.bytes, &size, error))
 		return;
 	if (artifact_write(work->artifacts, &work->write, &work->arena, &artifact, error))
-		work->result.output = written(&artifact, &work->arena);
+		work->result.output = write_output(&artifact, &work->arena);
 }
 
 static void write_ended(struct job *job)
 {
 	struct artifact_work *work = work_of(job);
 	if (work->result.error.code == ERROR_NONE)
-		work->running.told.code = ERROR_NONE;
+		work->running.stop_error.code = ERROR_NONE;
 	tool_context_done(&work->running, &work->result);
 	work_free(work);
 }
@@ -170,7 +170,7 @@ static void probe_work(struct job *job, unsigned thread)
 	const struct run_artifact *artifact = artifact_of_effect(&list, &work->write.effect);
 	work->answer = artifact != NULL ? TOOL_HAPPENED : TOOL_NOT_HAPPENED;
 	if (artifact != NULL)
-		work->result.output = written(artifact, &work->arena);
+		work->result.output = write_output(artifact, &work->arena);
 }
 
 static void probe_ended(struct job *job)
@@ -201,16 +201,16 @@ static bool read_found(struct artifact_work *work, const struct run_artifact *ar
 	struct str bytes;
 	size_t bad;
 	bool text = work->read.encoding == RUN_ENCODING_TEXT;
-	/* In JSON it has to stay below the largest value of a step. */
+	/* The content as base64 must fit into the largest value of a step. */
 	if (artifact->size > LIMIT_VALUE_BYTES / 4 * 3)
 		return fail(error, ERROR_TOO_LARGE,
-			    STR_FMT " has %lld bytes, more than a step's value can hold",
+			    STR_FMT " has %lld bytes, which is too large for the output of a step",
 			    STR_ARG(artifact->name), (long long)artifact->size);
 	if (!artifact_read(work->artifacts, artifact, arena, &bytes, error))
 		return false;
 	if (text && !utf8_valid(bytes, &bad))
 		return fail(error, ERROR_INVALID,
-			    STR_FMT " is not UTF-8 (byte %zu): read it with encoding: base64",
+			    STR_FMT " is not UTF-8 at byte %zu; read it with encoding: base64",
 			    STR_ARG(artifact->name), bad);
 	struct run_read_artifact_outputs *outputs = run_read_artifact_outputs_new(arena);
 	SET(outputs, name, artifact->name);
@@ -235,7 +235,7 @@ static void read_work(struct job *job, unsigned thread)
 	bool good = artifact_list(work->artifacts, &work->write.run, &work->arena, &list, error) &&
 		    artifact_find(&list, work->read.name, version, &artifact, error) &&
 		    read_found(work, artifact, error);
-	(void)good; /* the error says so, too */
+	(void)good; /* the result is in result.error */
 }
 
 static void read_ended(struct job *job)
@@ -262,7 +262,7 @@ static bool read_start(const struct tool_host *host, const struct tool_call *cal
 
 const struct tool tool_write_artifact = {
 	.name = "write_artifact",
-	.text = "Keeps content, or a file of the workspace, as an artifact's next version.",
+	.text = "Writes content, or a file of the workspace, as the next version of an artifact.",
 	.class = RUN_CLASS_PROBE,
 	.inputs = run_write_artifact_inputs_type,
 	.outputs = run_write_artifact_outputs_type,
@@ -273,7 +273,7 @@ const struct tool tool_write_artifact = {
 
 const struct tool tool_read_artifact = {
 	.name = "read_artifact",
-	.text = "Reads an artifact of this run, and compares it with its hash.",
+	.text = "Reads an artifact of the run and verifies its hash.",
 	.class = RUN_CLASS_IDEMPOTENT,
 	.inputs = run_read_artifact_inputs_type,
 	.outputs = run_read_artifact_outputs_type,

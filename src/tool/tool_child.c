@@ -1,11 +1,11 @@
-/* tool/tool_child.c -- see child.h. */
+/* tool/tool_child.c -- one child process of a tool. */
 #include "tool/tool_child.h"
 
 #include "base/limits.h"
 #include "os/failpoint.h"
 #include "tool/tool_context.h"
 
-enum { SAID_BYTES = 300 };
+enum { STDERR_TAIL_BYTES = 300 };
 
 static void ended(void *context, uint64_t argument, const struct process_result *result)
 {
@@ -15,7 +15,7 @@ static void ended(void *context, uint64_t argument, const struct process_result 
 	child->ended(child, result);
 }
 
-static void piece_came(void *context, uint64_t argument, struct str bytes)
+static void output_received(void *context, uint64_t argument, struct str bytes)
 {
 	struct tool_child *child = context;
 	(void)argument;
@@ -32,7 +32,7 @@ static void timed_out(void *context, uint64_t argument)
 
 void tool_child_end(struct tool_child *child)
 {
-	sandbox_lifeline_cut(&child->tie);
+	sandbox_lifeline_cut(&child->lifeline);
 	process_end(child->loop, child->process);
 }
 
@@ -42,7 +42,7 @@ static bool spawn(struct tool_child *child, const struct tool_child_spec *spec, 
 	struct sandbox_spec box = spec->box;
 	box.status_descriptor = 4;
 	box.lifeline_descriptor = 5;
-	const int keep[] = { spec->lock, child->tie.status, child->tie.lifeline };
+	const int keep[] = { spec->lock, child->lifeline.status, child->lifeline.lifeline };
 	const struct process_spec process = {
 		.argv = spec->sandbox->command(&box, &arena),
 		.input = spec->input,
@@ -50,7 +50,7 @@ static bool spawn(struct tool_child *child, const struct tool_child_spec *spec, 
 		.keep = keep,
 		.keep_count = COUNT(keep),
 		.output_limit = LIMIT_TOOL_OUTPUT_BYTES,
-		.piece = child->piece == NULL ? NULL : piece_came,
+		.piece = child->piece == NULL ? NULL : output_received,
 		.done = ended,
 		.context = child,
 	};
@@ -59,7 +59,7 @@ static bool spawn(struct tool_child *child, const struct tool_child_spec *spec, 
 		if (error->code == ERROR_IO) {
 			error->code = ERROR_ISOLATION;
 			error_prefix(error,
-				     "the sandbox cannot be built, so the tool does not run: ");
+				     "the sandbox cannot be built, so the tool was not started: ");
 		}
 		return false;
 	}
@@ -74,10 +74,10 @@ bool tool_child_start(struct tool_child *child, struct loop *loop,
 	child->timed_out = false;
 	child->timeout_seconds = spec->timeout_seconds;
 	child->timer = 0;
-	if (!sandbox_lifeline_open(&child->tie, error))
+	if (!sandbox_lifeline_open(&child->lifeline, error))
 		return false;
 	if (!spawn(child, spec, error)) {
-		sandbox_lifeline_close(&child->tie);
+		sandbox_lifeline_close(&child->lifeline);
 		return false;
 	}
 	if (spec->timeout_seconds > 0)
@@ -91,21 +91,23 @@ bool tool_child_succeeded(const struct tool_child *child, const struct process_r
 			  struct error *error)
 {
 	AUTO(arena) arena = { 0 };
-	struct str said = tool_context_utf8(&arena, str_trim(result->errors));
-	if (said.size > SAID_BYTES)
-		said = tool_context_utf8(&arena, str_skip(said, said.size - SAID_BYTES));
-	if (!sandbox_was_built(&child->tie))
+	struct str stderr_tail = tool_context_utf8(&arena, str_trim(result->errors));
+	if (stderr_tail.size > STDERR_TAIL_BYTES)
+		stderr_tail = tool_context_utf8(
+			&arena, str_skip(stderr_tail, stderr_tail.size - STDERR_TAIL_BYTES));
+	if (!sandbox_was_built(&child->lifeline))
 		return fail(error, ERROR_ISOLATION,
-			    "the sandbox cannot be built, so the tool does not run: " STR_FMT,
-			    STR_ARG(said));
+			    "the sandbox cannot be built, so the tool was not started: " STR_FMT,
+			    STR_ARG(stderr_tail));
 	if (child->timed_out)
-		return fail(error, ERROR_TIMEOUT, "ended after %g seconds", child->timeout_seconds);
+		return fail(error, ERROR_TIMEOUT, "timed out after %g seconds",
+			    child->timeout_seconds);
 	if (result->signal != 0)
-		return fail(error, ERROR_TOOL_FAILED, "ended by signal %d: " STR_FMT,
-			    result->signal, STR_ARG(said));
+		return fail(error, ERROR_TOOL_FAILED, "killed by signal %d: " STR_FMT,
+			    result->signal, STR_ARG(stderr_tail));
 	return result->exit_status == 0 ||
 	       fail(error, ERROR_TOOL_FAILED, "exit status %d: " STR_FMT, result->exit_status,
-		    STR_ARG(said));
+		    STR_ARG(stderr_tail));
 }
 
 bool tool_child_was_cut_off(const struct tool_child *child, const struct process_result *result)
@@ -115,10 +117,10 @@ bool tool_child_was_cut_off(const struct tool_child *child, const struct process
 
 bool tool_child_began(const struct tool_child *child)
 {
-	return sandbox_was_built(&child->tie);
+	return sandbox_was_built(&child->lifeline);
 }
 
 void tool_child_close(struct tool_child *child)
 {
-	sandbox_lifeline_close(&child->tie);
+	sandbox_lifeline_close(&child->lifeline);
 }

@@ -1,4 +1,4 @@
-/* tool/tool_context.c -- ids of calls, and what their files have in common. */
+/* tool/tool_context.c -- ids of running calls, and helpers for tools. */
 #include "tool/tool_context.h"
 
 #include <stdlib.h>
@@ -19,8 +19,8 @@ struct tool_context {
 	struct line_writer *lines;
 };
 
-bool tool_context_new(const struct tool_context_settings *settings, struct tool_context **out_works,
-		      struct error *error)
+bool tool_context_new(const struct tool_context_settings *settings,
+		      struct tool_context **out_context, struct error *error)
 {
 	AUTO(arena) scratch = { 0 };
 	struct str_list given = settings->private_addresses;
@@ -39,7 +39,7 @@ bool tool_context_new(const struct tool_context_settings *settings, struct tool_
 	tool_context->http = http_client_new(settings->loop, &policy);
 	tool_context->process_pool = process_pool_new(settings->loop);
 	tool_context->lines = line_writer_new(settings->loop);
-	*out_works = tool_context;
+	*out_context = tool_context;
 	return true;
 }
 
@@ -93,7 +93,7 @@ const char *tool_context_append_root(const struct tool_context *tool_context)
 	return tool_context->settings.append_root;
 }
 
-/* ---- calls under way ----------------------------------------------------------------- */
+/* ---- running calls ------------------------------------------------------------------- */
 
 void tool_context_begin(struct tool_running *running, const struct tool_host *host,
 			const struct tool_call *call)
@@ -114,17 +114,18 @@ struct tool_running *tool_context_find(struct tool_context *tool_context, uint64
 void tool_context_done(struct tool_running *running, const struct tool_result *result)
 {
 	slots_remove(&running->tool_context->calls, running->id);
-	struct tool_result told = { .error = running->told };
-	bool ended = running->told.code != ERROR_NONE && result->output == NULL;
-	running->done(running->context, running->argument, ended ? &told : result);
+	struct tool_result stopped = { .error = running->stop_error };
+	bool ended = running->stop_error.code != ERROR_NONE && result->output == NULL;
+	running->done(running->context, running->argument, ended ? &stopped : result);
 }
 
 void tool_fail_unknown(struct tool_running *running, const char *what, struct error *error)
 {
-	const struct error why = running->told.code != ERROR_NONE ? running->told : *error;
-	fail(error, ERROR_OUTCOME_UNKNOWN, "%s and has no answer (%s): look whether it happened",
-	     what, why.text);
-	running->told.code = ERROR_NONE;
+	const struct error why =
+		running->stop_error.code != ERROR_NONE ? running->stop_error : *error;
+	fail(error, ERROR_OUTCOME_UNKNOWN,
+	     "%s, but its outcome is unknown (%s): check whether it happened", what, why.text);
+	running->stop_error.code = ERROR_NONE;
 }
 
 void tool_context_forget(struct tool_running *running)
@@ -135,9 +136,9 @@ void tool_context_forget(struct tool_running *running)
 void tool_context_stop(const struct tool_host *host, uint64_t id, const struct error *why)
 {
 	struct tool_running *running = slots_get(&host->tool_context->calls, id);
-	if (running == NULL || running->told.code != ERROR_NONE)
+	if (running == NULL || running->stop_error.code != ERROR_NONE)
 		return;
-	running->told = *why;
+	running->stop_error = *why;
 	if (running->end != NULL)
 		running->end(running);
 }

@@ -1,17 +1,18 @@
-/* tool/tool_custom.c -- every tool that is not built in: looked up, judged and called.
+/* tool/tool_custom.c -- calls of custom tools.
  *
- * One row serves all of them, because they come and go while the program runs.  Each call looks at
- * the disk anew on a reader's thread: definition, program, trust, the schema of its inputs.  Only
- * then a process is started, in the sandbox like shell: inputs as JSON on its stdin, output as JSON
- * on its stdout, another exit status than 0 is a failure with the end of its stderr.  An output
- * that is no mapping is given as {"result": it}.
+ * One struct tool serves all custom tools, because they come and go while the program runs.  Each
+ * call first reads the tool from the disk on a reader thread and verifies definition, program,
+ * trust and inputs.  Then it starts a process in the sandbox, as shell does.  The process gets the
+ * inputs as JSON on stdin and writes the output as JSON to stdout; an exit status other than 0 is a
+ * failure, whose message is the end of stderr.  An output that is not a mapping becomes {"result":
+ * OUTPUT}.
  *
- * Of a call of class once a failure counts only when the program has told of it: with JSON on its
- * stdout and an exit status from 1 to 128.  However else it ends, at its time-out, told to stop, by
- * a signal or with words that are no JSON, nobody knows whether it happened, and a person is asked.
+ * A call of class once fails only if the program itself reports the failure, with JSON on stdout
+ * and an exit status from 1 to 128.  If it ends in any other way (timeout, stop, signal, output
+ * that is not JSON), its effect may have happened, so the outcome is unknown and a person decides.
  *
- * Only a contained tool may write its run's workspace: what any other one wrote there could be
- * taken away by the restoring of a step beside it, or not be.
+ * Only a contained tool may write to the run's workspace: restoring the workspace for another step
+ * could remove what any other tool wrote there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ static struct custom_call *call_of_job(struct job *job)
 	return (struct custom_call *)(void *)((char *)job - offsetof(struct custom_call, job));
 }
 
-/* ---- the end ------------------------------------------------------------------------- */
+/* ---- the result ---------------------------------------------------------------------- */
 
 static bool read_output(struct custom_call *call, struct str text, const struct json **out_output,
 			struct error *error)
@@ -36,10 +37,11 @@ static bool read_output(struct custom_call *call, struct str text, const struct 
 	const struct json *json;
 	text = str_trim(text);
 	if (text.size == 0)
-		return fail(error, ERROR_TOOL_FAILED, "it gave no output: JSON is expected");
+		return fail(error, ERROR_TOOL_FAILED,
+			    "the program wrote no output; it must write JSON to stdout");
 	if (!json_read(text, &call->arena, &json, error)) {
 		error->code = ERROR_TOOL_FAILED;
-		error_prefix(error, "its output is no JSON: ");
+		error_prefix(error, "the program's output is not JSON: ");
 		return false;
 	}
 	if (json->kind != JSON_OBJECT) {
@@ -60,7 +62,7 @@ void custom_finish(struct custom_call *call, struct str output, const struct err
 	platform_timer_stop(loop_platform(call->host.loop), call->timer);
 	if (error != NULL)
 		result.error = *error;
-	else if (call->running.told.code == ERROR_NONE || once)
+	else if (call->running.stop_error.code == ERROR_NONE || once)
 		(void)!read_output(call, output, &result.output, &result.error);
 	if (once && call->begun && !call->answered && result.output == NULL)
 		tool_fail_unknown(&call->running, "it was started", &result.error);
@@ -69,7 +71,7 @@ void custom_finish(struct custom_call *call, struct str output, const struct err
 	free(call);
 }
 
-/* Has it said how it ended? */
+/* Is the whole output JSON? */
 static bool is_json(struct custom_call *call, const struct process_result *result)
 {
 	const struct json *json;
@@ -85,10 +87,10 @@ static void child_ended(struct tool_child *child, const struct process_result *r
 	struct error error;
 	bool good = tool_child_succeeded(child, result, &error);
 	call->begun = tool_child_began(child);
-	call->answered = !good && call->running.told.code == ERROR_NONE &&
+	call->answered = !good && call->running.stop_error.code == ERROR_NONE &&
 			 !tool_child_was_cut_off(child, result) && is_json(call, result);
 	if (good && result->output_dropped > 0)
-		good = fail(&error, ERROR_TOO_LARGE, "its output is over %d bytes",
+		good = fail(&error, ERROR_TOO_LARGE, "the program's output is larger than %d bytes",
 			    LIMIT_TOOL_OUTPUT_BYTES);
 	tool_child_close(child);
 	custom_finish(call, result->output, good ? NULL : &error);
@@ -118,7 +120,7 @@ const char *const *custom_command(const struct custom_call *call, const char *mo
 	if (boxed)
 		*out_mount = (struct sandbox_mount){ .host = tool->program, .inside = program };
 	words[count++] = "/usr/bin/env";
-	/* One that serves many calls is told with each of them. */
+	/* A process that serves many calls gets the ids with each call instead. */
 	if (!definition->keep_alive) {
 		words[count++] = str_format(arena, "BATON_EFFECT=%s", call->effect).at;
 		words[count++] = str_format(arena, "BATON_RUN=%s", call->run).at;
@@ -149,8 +151,8 @@ static void spawn(void *context, uint64_t id)
 	struct error error;
 	if (call == NULL)
 		return;
-	if (call->running.told.code != ERROR_NONE) {
-		custom_finish(call, S(""), &call->running.told);
+	if (call->running.stop_error.code != ERROR_NONE) {
+		custom_finish(call, S(""), &call->running.stop_error);
 		return;
 	}
 	const char *const *command = custom_command(call, "call", &mount, &arena);
@@ -177,7 +179,7 @@ static void spawn(void *context, uint64_t id)
 		custom_finish(call, S(""), &error);
 }
 
-/* ---- looking ------------------------------------------------------------------------- */
+/* ---- verification -------------------------------------------------------------------- */
 
 static bool check_inputs(struct custom_call *call)
 {
@@ -198,7 +200,7 @@ static bool check_inputs(struct custom_call *call)
 	return good;
 }
 
-static void look(struct job *job, unsigned thread)
+static void verify(struct job *job, unsigned thread)
 {
 	struct custom_call *call = call_of_job(job);
 	(void)thread;
@@ -213,7 +215,7 @@ static void look(struct job *job, unsigned thread)
 	if (now != call->class && !(now == RUN_CLASS_CONTAINED && call->class == RUN_CLASS_ONCE)) {
 		fail(&call->error, ERROR_CONFLICT,
 		     "tool " STR_FMT
-		     " was %s when this run was made and is now %s: start a new run",
+		     " had class %s when this run was created and now has class %s; start a new run",
 		     STR_ARG(call->name), str_c(&call->arena, run_effect_class_name(call->class)),
 		     str_c(&call->arena, run_effect_class_name(now)));
 		return;
@@ -221,13 +223,13 @@ static void look(struct job *job, unsigned thread)
 	(void)!check_inputs(call);
 }
 
-static void looked(struct job *job)
+static void verified(struct job *job)
 {
 	struct custom_call *call = call_of_job(job);
 	if (call->error.code != ERROR_NONE)
 		custom_finish(call, S(""), &call->error);
-	else if (call->running.told.code != ERROR_NONE)
-		custom_finish(call, S(""), &call->running.told);
+	else if (call->running.stop_error.code != ERROR_NONE)
+		custom_finish(call, S(""), &call->running.stop_error);
 	else if (call->tool.definition->keep_alive)
 		process_pool_call(tool_context_process_pool(call->running.tool_context), call);
 	else
@@ -237,41 +239,41 @@ static void looked(struct job *job)
 static void end(struct tool_running *running)
 {
 	struct custom_call *call = (struct custom_call *)running;
-	if (call->kept)
+	if (call->pooled)
 		process_pool_stop(tool_context_process_pool(running->tool_context), call);
 	else if (call->spawned)
 		tool_child_end(&call->child);
-	/* else it is being looked at or waits for a place, and ends there */
+	/* Otherwise verified() or spawn() ends the call when it sees stop_error. */
 }
 
 static bool start(const struct tool_host *host, const struct tool_call *call, uint64_t *out_running,
 		  struct error *error)
 {
 	if (tool_context_customs(host->tool_context) == NULL)
-		return fail(error, ERROR_NOT_FOUND, "no tool is called " STR_FMT,
+		return fail(error, ERROR_NOT_FOUND, "tool " STR_FMT " does not exist",
 			    STR_ARG(call->name));
-	struct custom_call *made = calloc(1, sizeof(*made));
-	require(made != NULL);
-	made->host = *host;
-	made->name = str_copy(&made->arena, call->name);
-	made->class = call->class;
-	made->inputs = json_print(&made->arena, call->inputs);
-	made->workspace = str_c(&made->arena, str_from_c(call->workspace));
-	made->lock = call->lock;
-	uuid_text(&call->effect, made->effect);
-	uuid_text(&call->run, made->run);
-	made->running.end = end;
-	tool_context_begin(&made->running, host, call);
-	*out_running = made->running.id;
-	made->job = (struct job){ .run = look, .done = looked, .name = "custom tool" };
-	platform_submit(loop_platform(host->loop), LANE_READER, &made->job);
+	struct custom_call *call_state = calloc(1, sizeof(*call_state));
+	require(call_state != NULL);
+	call_state->host = *host;
+	call_state->name = str_copy(&call_state->arena, call->name);
+	call_state->class = call->class;
+	call_state->inputs = json_print(&call_state->arena, call->inputs);
+	call_state->workspace = str_c(&call_state->arena, str_from_c(call->workspace));
+	call_state->lock = call->lock;
+	uuid_text(&call->effect, call_state->effect);
+	uuid_text(&call->run, call_state->run);
+	call_state->running.end = end;
+	tool_context_begin(&call_state->running, host, call);
+	*out_running = call_state->running.id;
+	call_state->job = (struct job){ .run = verify, .done = verified, .name = "custom tool" };
+	platform_submit(loop_platform(host->loop), LANE_READER, &call_state->job);
 	return true;
 }
 
 const struct tool tool_custom = {
 	.name = "custom",
-	.text = "A tool of the data folder's own.",
-	.class = RUN_CLASS_ONCE, /* of a definition that says nothing else */
+	.text = "A custom tool of the data folder.",
+	.class = RUN_CLASS_ONCE, /* the default of a definition */
 	.start = start,
 	.child = true,
 	.stop = tool_context_stop,

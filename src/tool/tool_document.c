@@ -1,7 +1,7 @@
-/* tool/tool_document.c -- the document maker of the bench's workloads, in the bench's build alone.
+/* tool/tool_document.c -- generates the documents of the benchmarks; only in the benchmark build.
  *
- * Takes a document {"wf", "step", "data"} and gives the next one: step + 1, and a slice of a fixed
- * text that depends on the step, so that the same document always leads to the same next one.
+ * Takes a document {"wf", "step", "data"} and returns the next one, with step + 1 and a slice of a
+ * fixed text that depends on the step, so that the result is deterministic.
  */
 #include "tool/tool.h"
 
@@ -9,14 +9,14 @@ enum { TEXT_SIZE = 65536, DATA_SIZE = 160, DATA_STRIDE = 157 };
 
 static const char *fixed_text(void)
 {
-	static char text[TEXT_SIZE]; /* made once, the same for everybody */
-	static bool made;
+	static char text[TEXT_SIZE]; /* generated on first use */
+	static bool generated;
 	uint32_t x = 12345;
-	for (size_t i = 0; !made && i < sizeof(text); i++) {
+	for (size_t i = 0; !generated && i < sizeof(text); i++) {
 		x = x * 1103515245 + 12345;
 		text[i] = (char)('a' + (x >> 16) % 26);
 	}
-	made = true;
+	generated = true;
 	return text;
 }
 
@@ -27,7 +27,8 @@ static bool compute(const struct json *inputs, struct arena *arena, const struct
 	const struct json *step = json_member(document, S("step"));
 	struct str workflow = json_text(json_member(document, S("wf")));
 	if (step == NULL || step->kind != JSON_INT)
-		return fail(error, ERROR_INVALID, "document: give one with a whole number `step`");
+		return fail(error, ERROR_INVALID,
+			    "inputs: document must have a whole number `step`");
 	uint64_t from = DATA_STRIDE * (uint64_t)step->as.integer % (TEXT_SIZE - DATA_SIZE);
 	struct str text = str_format(
 		arena, "{\"document\":{\"wf\":\"" STR_FMT "\",\"step\":%lld,\"data\":\"%.*s\"}}",
@@ -37,7 +38,7 @@ static bool compute(const struct json *inputs, struct arena *arena, const struct
 
 const struct tool tool_document = {
 	.name = "document",
-	.text = "The bench's document maker: gives the next document of a chain.",
+	.text = "Returns the next document of a benchmark's chain.",
 	.class = RUN_CLASS_PURE,
 	.compute = compute,
 };

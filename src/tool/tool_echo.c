@@ -1,4 +1,4 @@
-/* tool/tool_echo.c -- gives back what it is given: the smallest step there is. */
+/* tool/tool_echo.c -- echo: returns its inputs. */
 #include "tool/tool.h"
 
 static bool compute(const struct json *inputs, struct arena *arena, const struct json **out_output,
@@ -12,7 +12,7 @@ static bool compute(const struct json *inputs, struct arena *arena, const struct
 
 const struct tool tool_echo = {
 	.name = "echo",
-	.text = "Gives its inputs back as its outputs.",
+	.text = "Returns its inputs as its outputs.",
 	.class = RUN_CLASS_PURE,
 	.compute = compute,
 };

@@ -1,12 +1,13 @@
-/* tool/tool_file.c -- read_file and write_file: the run's workspace without a shell.
+/* tool/tool_file.c -- read_file and write_file: access to the run's workspace without a shell.
  *
- * The work is a job on a reader's thread, because a disk may take its time.  It is done in this
- * process and not in a sandbox: paths are kept beneath the workspace by the kernel
- * (os/confined_path.h), and only regular files are touched.
+ * The work is done by a job on a reader thread, because the disk may be slow.  It runs in this
+ * process, not in a sandbox: the kernel confines the paths to the workspace (os/confined_path.h),
+ * and only regular files are read and written.
  *
- * Reading is idempotent.  Writing is `contained`, though repeating it changes nothing by itself:
- * contained calls of a run take turns and the workspace's tree is recorded before each, so what was
- * written is never taken away when an interrupted shell step beside it is restored.
+ * read_file is idempotent. write_file is contained, although repeating it would be harmless: the
+ * contained calls of a run execute one at a time, and the workspace is recorded before each of
+ * them, so restoring the workspace for an interrupted shell step never removes a file that
+ * write_file wrote.
  */
 #include <stdlib.h>
 
@@ -23,7 +24,7 @@ struct file_work {
 	const char *root, *path;
 	struct run_read_file_inputs read;
 	struct run_write_file_inputs write;
-	struct str bytes; /* to be written */
+	struct str bytes; /* to write */
 	struct tool_result result;
 };
 
@@ -53,12 +54,12 @@ static void ended(struct job *job)
 	work_free(work);
 }
 
-/* A path is text from a definition: it goes to the kernel whole or not at all. */
+/* A NUL byte would truncate the path at the kernel. */
 static bool take_path(struct file_work *work, struct str path, struct error *error)
 {
 	size_t at;
 	if (str_find(path, S("\0"), &at))
-		return fail(error, ERROR_INVALID, "the path has a NUL byte in it");
+		return fail(error, ERROR_INVALID, "inputs: /path contains a NUL byte");
 	work->path = str_c(&work->arena, path);
 	return true;
 }
@@ -73,7 +74,7 @@ static void submit(struct file_work *work, const struct tool_host *host,
 	platform_submit(loop_platform(host->loop), LANE_READER, &work->job);
 }
 
-/* The caller's inputs are good for its call only. */
+/* Copies the inputs, which are valid only during start(). */
 static const void *own_inputs(struct file_work *work, const struct type *type,
 			      const struct tool_call *call, struct error *error)
 {
@@ -105,7 +106,7 @@ static void read_work(struct job *job, unsigned thread)
 		bytes = tool_context_whole_characters(bytes);
 	if (text && !utf8_valid(bytes, &bad)) {
 		fail(error, ERROR_INVALID,
-		     "%s is not UTF-8 (byte %zu): read it with encoding: base64", work->path,
+		     "%s is not UTF-8 at byte %zu; read it with encoding: base64", work->path,
 		     (size_t)inputs->offset + bad);
 		return;
 	}
@@ -178,7 +179,7 @@ static bool write_start(const struct tool_host *host, const struct tool_call *ca
 
 const struct tool tool_read_file = {
 	.name = "read_file",
-	.text = "Reads a file of the run's workspace.",
+	.text = "Reads a file in the run's workspace.",
 	.class = RUN_CLASS_IDEMPOTENT,
 	.inputs = run_read_file_inputs_type,
 	.outputs = run_read_file_outputs_type,
@@ -188,7 +189,7 @@ const struct tool tool_read_file = {
 
 const struct tool tool_write_file = {
 	.name = "write_file",
-	.text = "Writes a file of the run's workspace, whole and in one step.",
+	.text = "Writes a file in the run's workspace atomically.",
 	.class = RUN_CLASS_CONTAINED,
 	.inputs = run_write_file_inputs_type,
 	.outputs = run_write_file_outputs_type,

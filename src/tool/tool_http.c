@@ -1,16 +1,16 @@
-/* tool/tool_http.c -- http_fetch, http_send and http_send_once: requests to the world.
+/* tool/tool_http.c -- http_fetch, http_send and http_send_once: HTTP requests.
  *
- * Three rows, because the class belongs to the tool and recovery must know it before it knows the
- * inputs:
+ * There are three tools because the effect class belongs to the tool, and recovery must know the
+ * class without reading the inputs:
  *
- *	http_fetch      GET and HEAD: idempotent, repeated after a crash
- *	http_send       POST, PUT, PATCH, DELETE with the effect's id as Idempotency-Key: keyed,
- *	                repeated with the same key, for servers that keep such keys
- *	http_send_once  the same without a key: never repeated by itself, for servers that do not
+ *	http_fetch      GET and HEAD.  Class idempotent: repeated after a crash.
+ *	http_send       POST, PUT, PATCH, DELETE with the effect's id as Idempotency-Key.
+ *	                Class keyed: repeated with the same key.  For servers that honor the key.
+ *	http_send_once  the same without a key.  Class once: never repeated automatically.
  *
- * The request leaves from this process, not from a sandbox: where it may go is the client's policy
- * (net/http_client.h).  An answer is text when it is UTF-8 and base64 when it is not; a short one
- * that calls itself JSON is given as JSON too.
+ * The request is sent by this process, not from a sandbox; the client's policy limits the addresses
+ * (net/http_client.h).  A response body is text if it is UTF-8, else base64.  A short body with a
+ * JSON content type is also returned as JSON.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,22 +22,22 @@
 #include "net/http_client.h"
 #include "tool/tool_context.h"
 
-struct web {
+struct http_tool_call {
 	struct tool_running running; /* first */
 	struct arena arena;
 	uint64_t call;
 	bool fail_on_status;
 	size_t max_bytes;
-	bool enough; /* it was cut off at max_bytes */
-	bool once;   /* nobody may send it again */
-	bool left;   /* it is on its way, or some of it */
+	bool truncated; /* the body was longer than max_bytes */
+	bool once;      /* class once */
+	bool sent;      /* at least a part of the request was sent */
 	int status;
 	struct str url;
 	struct str_map headers;
 	struct buf body;
 };
 
-/* What the rows' inputs have in common. */
+/* The inputs that the three tools share. */
 struct request {
 	struct str url;
 	const char *method;
@@ -49,7 +49,7 @@ struct request {
 	bool fail_on_status;
 };
 
-/* ---- the answer ---------------------------------------------------------------------- */
+/* ---- the response -------------------------------------------------------------------- */
 
 static struct str lower(struct arena *arena, struct str name)
 {
@@ -60,17 +60,17 @@ static struct str lower(struct arena *arena, struct str name)
 	return (struct str){ text, name.size };
 }
 
-/* One member a name: those that come several times are joined, as RFC 9110 allows. */
-static void head_came(void *context, uint64_t id, const struct http_head *head)
+/* Stores the headers by name; values of a repeated name are joined with a comma (RFC 9110). */
+static void head_received(void *context, uint64_t id, const struct http_head *head)
 {
-	struct web *web = (struct web *)tool_context_find(context, id);
-	if (web == NULL)
+	struct http_tool_call *call_state = (struct http_tool_call *)tool_context_find(context, id);
+	if (call_state == NULL)
 		return;
-	struct arena *arena = &web->arena;
+	struct arena *arena = &call_state->arena;
 	struct str_entry *entries = arena_array(arena, struct str_entry, head->header_count);
 	size_t count = 0;
-	web->status = head->status;
-	web->url = str_copy(arena, head->url);
+	call_state->status = head->status;
+	call_state->url = str_copy(arena, head->url);
 	for (size_t i = 0; i < head->header_count; i++) {
 		struct str name = lower(arena, tool_context_utf8(arena, head->headers[i].name));
 		struct str value = tool_context_utf8(arena, head->headers[i].value);
@@ -84,30 +84,31 @@ static void head_came(void *context, uint64_t id, const struct http_head *head)
 			entries[count++] = (struct str_entry){ .key = str_copy(arena, name),
 							       .value = str_copy(arena, value) };
 	}
-	web->headers = (struct str_map){ entries, count };
+	call_state->headers = (struct str_map){ entries, count };
 }
 
-static bool piece_came(void *context, uint64_t id, struct str bytes)
+static bool body_received(void *context, uint64_t id, struct str bytes)
 {
-	struct web *web = (struct web *)tool_context_find(context, id);
-	if (web == NULL || web->enough)
+	struct http_tool_call *call_state = (struct http_tool_call *)tool_context_find(context, id);
+	if (call_state == NULL || call_state->truncated)
 		return true;
-	size_t room = web->max_bytes - web->body.size;
-	buf_add(&web->body, str_head(bytes, bytes.size < room ? bytes.size : room));
+	size_t room = call_state->max_bytes - call_state->body.size;
+	buf_add(&call_state->body, str_head(bytes, bytes.size < room ? bytes.size : room));
 	if (bytes.size > room) {
 		struct error enough;
-		web->enough = true;
-		fail(&enough, ERROR_TOO_LARGE, "max_bytes are there");
-		http_call_stop(tool_context_http(web->running.tool_context), web->call, &enough);
+		call_state->truncated = true;
+		fail(&enough, ERROR_TOO_LARGE, "the response is longer than max_bytes");
+		http_call_stop(tool_context_http(call_state->running.tool_context),
+			       call_state->call, &enough);
 	}
 	return true;
 }
 
-static bool calls_itself_json(const struct web *web)
+static bool is_json_response(const struct http_tool_call *call_state)
 {
-	for (size_t i = 0; i < web->headers.count; i++) {
-		struct str rest = web->headers.at[i].value, type;
-		if (str_equal(web->headers.at[i].key, S("content-type")) &&
+	for (size_t i = 0; i < call_state->headers.count; i++) {
+		struct str rest = call_state->headers.at[i].value, type;
+		if (str_equal(call_state->headers.at[i].key, S("content-type")) &&
 		    str_cut(&rest, ';', &type)) {
 			type = str_trim(type);
 			return str_equal_folded(type, S("application/json")) ||
@@ -117,67 +118,68 @@ static bool calls_itself_json(const struct web *web)
 	return false;
 }
 
-static const struct json *output_of(struct web *web)
+static const struct json *output_of(struct http_tool_call *call_state)
 {
-	struct arena *arena = &web->arena;
+	struct arena *arena = &call_state->arena;
 	struct run_http_outputs *outputs = run_http_outputs_new(arena);
-	struct str body = buf_str(&web->body);
+	struct str body = buf_str(&call_state->body);
 	const struct json *json;
 	struct error error;
 	size_t bad;
-	if (web->enough)
+	if (call_state->truncated)
 		body = tool_context_whole_characters(body);
 	bool text = utf8_valid(body, &bad);
 	if (!text)
-		body = buf_str(&web->body);
-	SET(outputs, status, web->status);
-	SET(outputs, url, tool_context_utf8(arena, web->url));
-	SET(outputs, headers, web->headers);
+		body = buf_str(&call_state->body);
+	SET(outputs, status, call_state->status);
+	SET(outputs, url, tool_context_utf8(arena, call_state->url));
+	SET(outputs, headers, call_state->headers);
 	SET(outputs, body, text ? body : base64_text(arena, body));
 	SET(outputs, encoding, text ? RUN_ENCODING_TEXT : RUN_ENCODING_BASE64);
-	SET(outputs, truncated, web->enough);
-	if (text && !web->enough && body.size <= LIMIT_PARSE_ON_LOOP_BYTES &&
-	    calls_itself_json(web) && json_read(body, arena, &json, &error))
+	SET(outputs, truncated, call_state->truncated);
+	if (text && !call_state->truncated && body.size <= LIMIT_PARSE_ON_LOOP_BYTES &&
+	    is_json_response(call_state) && json_read(body, arena, &json, &error))
 		SET(outputs, json, json);
 	return TOOL_OUTPUT(run_http_outputs, outputs, arena);
 }
 
-static void web_leaves(void *context, uint64_t id)
+static void request_sent(void *context, uint64_t id)
 {
-	struct web *web = (struct web *)tool_context_find(context, id);
-	if (web != NULL)
-		web->left = true;
+	struct http_tool_call *call_state = (struct http_tool_call *)tool_context_find(context, id);
+	if (call_state != NULL)
+		call_state->sent = true;
 }
 
-static void web_done(void *context, uint64_t id, const struct error *error)
+static void request_done(void *context, uint64_t id, const struct error *error)
 {
-	struct web *web = (struct web *)tool_context_find(context, id);
-	if (web == NULL)
+	struct http_tool_call *call_state = (struct http_tool_call *)tool_context_find(context, id);
+	if (call_state == NULL)
 		return;
 	struct tool_result result = { 0 };
-	if (error != NULL && !web->enough)
+	if (error != NULL && !call_state->truncated)
 		result.error = *error;
-	else if (web->fail_on_status && web->status >= 400)
-		fail(&result.error, ERROR_TOOL_FAILED, "status %d: " STR_FMT, web->status,
-		     STR_ARG(tool_context_whole_characters(
-			     str_head(tool_context_utf8(&web->arena, buf_str(&web->body)),
-				      web->body.size < 200 ? web->body.size : 200))));
+	else if (call_state->fail_on_status && call_state->status >= 400)
+		fail(&result.error, ERROR_TOOL_FAILED, "status %d: " STR_FMT, call_state->status,
+		     STR_ARG(tool_context_whole_characters(str_head(
+			     tool_context_utf8(&call_state->arena, buf_str(&call_state->body)),
+			     call_state->body.size < 200 ? call_state->body.size : 200))));
 	else
-		result.output = output_of(web);
-	if (error != NULL && !web->enough && web->once && web->left)
-		tool_fail_unknown(&web->running, "the request was on its way", &result.error);
-	tool_context_done(&web->running, &result);
-	buf_done(&web->body);
-	arena_done(&web->arena);
-	free(web);
+		result.output = output_of(call_state);
+	if (error != NULL && !call_state->truncated && call_state->once && call_state->sent)
+		tool_fail_unknown(&call_state->running, "the request was sent", &result.error);
+	tool_context_done(&call_state->running, &result);
+	buf_done(&call_state->body);
+	arena_done(&call_state->arena);
+	free(call_state);
 }
 
 /* ---- the request --------------------------------------------------------------------- */
 
-static void web_end(struct tool_running *running)
+static void request_end(struct tool_running *running)
 {
-	struct web *web = (struct web *)running;
-	http_call_stop(tool_context_http(running->tool_context), web->call, &running->told);
+	struct http_tool_call *call_state = (struct http_tool_call *)running;
+	http_call_stop(tool_context_http(running->tool_context), call_state->call,
+		       &running->stop_error);
 }
 
 static bool add_header(struct http_header *headers, size_t *count, struct str name,
@@ -187,7 +189,7 @@ static bool add_header(struct http_header *headers, size_t *count, struct str na
 	return true;
 }
 
-static bool names(const struct str_map *headers, struct str name)
+static bool has_header(const struct str_map *headers, struct str name)
 {
 	for (size_t i = 0; i < headers->count; i++)
 		if (str_equal_folded(headers->at[i].key, name))
@@ -195,9 +197,9 @@ static bool names(const struct str_map *headers, struct str name)
 	return false;
 }
 
-static bool web_start(const struct tool_host *host, const struct tool_call *call,
-		      const struct request *request, struct arena *arena, uint64_t *out_running,
-		      struct error *error)
+static bool request_start(const struct tool_host *host, const struct tool_call *call,
+			  const struct request *request, struct arena *arena, uint64_t *out_running,
+			  struct error *error)
 {
 	char key[UUID_TEXT_SIZE];
 	size_t count = 0;
@@ -206,23 +208,25 @@ static bool web_start(const struct tool_host *host, const struct tool_call *call
 	for (size_t i = 0; i < request->headers.count; i++)
 		add_header(headers, &count, request->headers.at[i].key,
 			   request->headers.at[i].value);
-	if (call->tool->class == RUN_CLASS_KEYED && names(&request->headers, S("Idempotency-Key")))
-		return fail(error, ERROR_INVALID,
-			    "inputs: the Idempotency-Key is the effect's id and not yours to "
-			    "choose; http_send_once takes any header");
+	if (call->tool->class == RUN_CLASS_KEYED &&
+	    has_header(&request->headers, S("Idempotency-Key")))
+		return fail(
+			error, ERROR_INVALID,
+			"inputs: http_send sets the header Idempotency-Key itself; use http_send_once "
+			"to set your own");
 	if (call->tool->class == RUN_CLASS_KEYED)
 		add_header(headers, &count, S("Idempotency-Key"), uuid_text(&call->effect, key));
-	if (request->body.size > 0 && !names(&request->headers, S("Content-Type")))
+	if (request->body.size > 0 && !has_header(&request->headers, S("Content-Type")))
 		add_header(headers, &count, S("Content-Type"),
 			   request->is_json ? S("application/json")
 					    : S("text/plain; charset=utf-8"));
-	struct web *web = calloc(1, sizeof(*web));
-	require(web != NULL);
-	web->fail_on_status = request->fail_on_status;
-	web->max_bytes = (size_t)request->max_bytes;
-	web->once = call->tool->class == RUN_CLASS_ONCE;
-	web->running.end = web_end;
-	tool_context_begin(&web->running, host, call);
+	struct http_tool_call *call_state = calloc(1, sizeof(*call_state));
+	require(call_state != NULL);
+	call_state->fail_on_status = request->fail_on_status;
+	call_state->max_bytes = (size_t)request->max_bytes;
+	call_state->once = call->tool->class == RUN_CLASS_ONCE;
+	call_state->running.end = request_end;
+	tool_context_begin(&call_state->running, host, call);
 	const struct http_call spec = {
 		.method = request->method,
 		.url = request->url,
@@ -230,20 +234,21 @@ static bool web_start(const struct tool_host *host, const struct tool_call *call
 		.header_count = count,
 		.body = request->body,
 		.timeouts = request->waits,
-		.fresh_connection = web->once,
-		.before_send = web_leaves,
-		.head = head_came,
-		.piece = piece_came,
-		.done = web_done,
+		.fresh_connection = call_state->once,
+		.before_send = request_sent,
+		.head = head_received,
+		.piece = body_received,
+		.done = request_done,
 		.context = host->tool_context,
-		.argument = web->running.id,
+		.argument = call_state->running.id,
 	};
-	if (http_call_start(tool_context_http(host->tool_context), &spec, &web->call, error)) {
-		*out_running = web->running.id;
+	if (http_call_start(tool_context_http(host->tool_context), &spec, &call_state->call,
+			    error)) {
+		*out_running = call_state->running.id;
 		return true;
 	}
-	tool_context_forget(&web->running);
-	free(web);
+	tool_context_forget(&call_state->running);
+	free(call_state);
 	return false;
 }
 
@@ -252,7 +257,7 @@ static int64_t milliseconds(double seconds)
 	return (int64_t)(seconds * 1000);
 }
 
-/* A part that nothing was said of may take as long as the whole, but for connecting. */
+/* A phase without its own timeout may take the total time, except for connecting. */
 static struct http_call_timeouts waits_of(double timeout_seconds,
 					  const struct run_http_waits *given)
 {
@@ -287,7 +292,7 @@ static bool fetch_start(const struct tool_host *host, const struct tool_call *ca
 		.max_bytes = inputs->max_bytes,
 		.fail_on_status = inputs->fail_on_status,
 	};
-	return web_start(host, call, &request, &arena, out_running, error);
+	return request_start(host, call, &request, &arena, out_running, error);
 }
 
 static bool send_start(const struct tool_host *host, const struct tool_call *call,
@@ -316,12 +321,12 @@ static bool send_start(const struct tool_host *host, const struct tool_call *cal
 	if (has(inputs, body) && inputs->encoding == RUN_ENCODING_BASE64 &&
 	    !base64_read(&arena, inputs->body, &request.body))
 		return fail(error, ERROR_INVALID, "inputs: /body is not base64");
-	return web_start(host, call, &request, &arena, out_running, error);
+	return request_start(host, call, &request, &arena, out_running, error);
 }
 
 const struct tool tool_http_fetch = {
 	.name = "http_fetch",
-	.text = "Fetches an address of the web (GET, HEAD).",
+	.text = "Fetches a URL (GET, HEAD).",
 	.class = RUN_CLASS_IDEMPOTENT,
 	.inputs = run_http_fetch_inputs_type,
 	.outputs = run_http_outputs_type,
@@ -331,8 +336,8 @@ const struct tool tool_http_fetch = {
 
 const struct tool tool_http_send = {
 	.name = "http_send",
-	.text = "Sends something to an address of the web, with an Idempotency-Key that stays the "
-		"same when it is repeated.",
+	.text = "Sends a request to a URL (POST, PUT, PATCH, DELETE) with an Idempotency-Key that "
+		"stays the same when it is repeated.",
 	.class = RUN_CLASS_KEYED,
 	.inputs = run_http_send_inputs_type,
 	.outputs = run_http_outputs_type,
@@ -342,8 +347,7 @@ const struct tool tool_http_send = {
 
 const struct tool tool_http_send_once = {
 	.name = "http_send_once",
-	.text = "Sends something to an address of the web that knows no Idempotency-Key; never "
-		"repeated by itself.",
+	.text = "Sends a request to a URL without an Idempotency-Key; never repeated automatically.",
 	.class = RUN_CLASS_ONCE,
 	.inputs = run_http_send_inputs_type,
 	.outputs = run_http_outputs_type,

@@ -1,26 +1,25 @@
-/* tool/tool_json_transform.c -- one JSON value into another by a list of operations.
+/* tool/tool_json_transform.c -- json_transform: transforms a JSON value by a list of operations.
  *
- * Each operation takes what the one before gave:
+ * Each operation takes the result of the one before:
  *
- *	get     pointer      what stands there (RFC 6901); fails when nothing does
- *	pick    [names]      of a mapping only these members, in this order; missing ones are
- *	                     left out
- *	drop    [names]      of a mapping all but these
- *	rename  {old: new}   members under other names; two under one name fail
- *	merge   mapping      its members over those that are there (RFC 7396: null takes one away)
- *	wrap    name         the value as the one member of a mapping
- *	filter  condition    of a list the items that meet it
- *	map     [operations] each item of a list, or each member's value of a mapping
- *	check   JSON Schema  the value as it is, or a failure that says where it breaks the schema
+ *	get     pointer      the value at the JSON pointer (RFC 6901); fails if there is none
+ *	pick    [names]      a mapping with only these members, in this order; missing ones are
+ *	                     skipped
+ *	drop    [names]      a mapping without these members
+ *	rename  {old: new}   a mapping with renamed members; fails if two get the same name
+ *	merge   mapping      its members merged into the value (RFC 7396: null removes a member)
+ *	wrap    name         a mapping with the value as its only member
+ *	filter  condition    the items of a list that meet the condition
+ *	map     [operations] applies operations to each item of a list or value of a mapping
+ *	check   JSON Schema  the value itself; fails if it does not match the schema
  *
- * Pure: the same inputs give the same output.  The work is bounded by LIMIT_TRANSFORM_STEPS, since
- * it is done on the loop.
+ * The tool is pure.  It runs on the loop thread, so LIMIT_TRANSFORM_STEPS bounds its work.
  */
 #include "base/limits.h"
 #include "schema/schema.h"
 #include "tool/tool_context.h"
 
-enum { CHECK_STEPS = 1000 }; /* what a schema's check counts as */
+enum { CHECK_STEPS = 1000 }; /* cost of one check operation */
 
 struct transform {
 	struct arena *arena;
@@ -43,7 +42,7 @@ static bool want(struct transform *t, const struct json *value, enum json_kind k
 		 const char *operation)
 {
 	return value->kind == kind ||
-	       fail(t->error, ERROR_INVALID, "%s works on %s, not on %s", operation,
+	       fail(t->error, ERROR_INVALID, "%s needs %s, not %s", operation,
 		    kind == JSON_LIST ? "a list" : "a mapping", json_kind_name(value->kind));
 }
 
@@ -52,9 +51,8 @@ static struct json mapping(const struct json_member *at, size_t count)
 	return (struct json){ .kind = JSON_OBJECT, .as.object = { at, count } };
 }
 
-/* ---- where: JSON pointers ------------------------------------------------------------ */
-
-/* One part of a pointer with ~1 and ~0 as what they stand for. */
+/* ---- JSON pointers ------------------------------------------------------------------- */
+/* Replaces ~1 by / and ~0 by ~ in one segment of a pointer. */
 static struct str unescape(struct transform *t, struct str part)
 {
 	char *out = arena_take_text(t->arena, part.size + 1);
@@ -68,7 +66,7 @@ static struct str unescape(struct transform *t, struct str part)
 	return (struct str){ out, made };
 }
 
-/* NULL when nothing stands there. */
+/* The value at the pointer; NULL = none. */
 static const struct json *find(struct transform *t, const struct json *value, struct str pointer)
 {
 	struct str rest = str_skip(pointer, pointer.size > 0 ? 1 : 0), part;
@@ -171,13 +169,13 @@ static bool rename_members(struct transform *t, const struct str_map *names,
 			times += str_equal(at[i].key, names->at[k].value);
 		if (times > 1)
 			return fail(t->error, ERROR_INVALID,
-				    "rename gives two members the name " STR_FMT,
+				    "rename would give two members the name " STR_FMT,
 				    STR_ARG(str_head(names->at[k].value, LIMIT_QUOTE_BYTES)));
 	}
 	return true;
 }
 
-/* RFC 7396, whose depth is that of the patch. */
+/* JSON Merge Patch (RFC 7396); the recursion is as deep as the patch. */
 static bool merge(struct transform *t, const struct json *patch, const struct json *value,
 		  struct json *out)
 {
@@ -263,7 +261,7 @@ static bool check(struct transform *t, const struct json *json, const struct jso
 	struct schema *schema;
 	if (!schema_compile(json, NULL, t->arena, &schema, &problems)) {
 		problems_fail(&problems, t->error);
-		error_prefix(t->error, "check is no good schema: ");
+		error_prefix(t->error, "check is not a valid JSON Schema: ");
 		return false;
 	}
 	bool good = schema_check(schema, value, t->arena, &problems);
@@ -284,7 +282,7 @@ static bool apply(struct transform *t, const struct run_json_operation *operatio
 	if (has(operation, get)) {
 		const struct json *found = find(t, value, operation->get);
 		if (found == NULL)
-			return fail(t->error, ERROR_NOT_FOUND, "get finds nothing at " STR_FMT,
+			return fail(t->error, ERROR_NOT_FOUND, "get found nothing at " STR_FMT,
 				    STR_ARG(str_head(operation->get, LIMIT_QUOTE_BYTES)));
 		*out = *found;
 		return true;
@@ -345,8 +343,7 @@ static bool compute(const struct json *inputs, struct arena *arena, const struct
 
 const struct tool tool_json_transform = {
 	.name = "json_transform",
-	.text = "Makes one JSON value from another: get, pick, drop, rename, merge, wrap, filter, "
-		"map, check.",
+	.text = "Transforms a JSON value: get, pick, drop, rename, merge, wrap, filter, map, check.",
 	.class = RUN_CLASS_PURE,
 	.inputs = run_json_transform_inputs_type,
 	.outputs = run_json_transform_outputs_type,

@@ -1,4 +1,4 @@
-/* tool/tool_noop.c -- does nothing: a step to join at, or to try a definition with. */
+/* tool/tool_noop.c -- noop: does nothing; a step for others to depend on, or a placeholder. */
 #include "tool/tool.h"
 
 static bool compute(const struct json *inputs, struct arena *arena, const struct json **out_output,
@@ -14,7 +14,7 @@ static bool compute(const struct json *inputs, struct arena *arena, const struct
 
 const struct tool tool_noop = {
 	.name = "noop",
-	.text = "Takes anything, does nothing and gives an empty mapping.",
+	.text = "Accepts any inputs, does nothing and returns an empty mapping.",
 	.class = RUN_CLASS_PURE,
 	.compute = compute,
 };

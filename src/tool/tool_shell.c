@@ -1,10 +1,9 @@
-/* tool/tool_shell.c -- `sh -c command` in the run's workspace, inside the sandbox.
+/* tool/tool_shell.c -- shell: runs `sh -c COMMAND` in the run's workspace, inside the sandbox.
  *
- * The child tree holds the effect's lock for as long as it lives.  A command that exits with
- * another status than 0 has failed; what it printed is in the error then, and in the output when
- * it succeeded.  Where nothing is contained and the class is once, one that was cut off or told to
- * stop ends as unknown: its exit status alone says how it ended.  Output that is not UTF-8 is shown
- * with replacement characters, because events are JSON.
+ * The processes of the command hold the effect's lock as long as they live.  An exit status other
+ * than 0 is a failure, whose message quotes the end of stderr.  Without isolation the class is
+ * once; then a command that was killed, timed out or stopped ends with OUTCOME_UNKNOWN.  Output
+ * that is not UTF-8 gets replacement characters, because events are JSON.
  */
 #include <stdlib.h>
 
@@ -15,7 +14,7 @@
 struct shell {
 	struct tool_running running; /* first */
 	struct tool_child child;
-	bool once; /* the isolation contains nothing */
+	bool once; /* class once: no isolation */
 };
 
 static const struct json *output_of(const struct process_result *result, struct arena *arena)
@@ -39,7 +38,8 @@ static void shell_ended(struct tool_child *child, const struct process_result *r
 	if (tool_child_succeeded(child, result, &answer.error))
 		answer.output = output_of(result, &arena);
 	else if (shell->once && tool_child_began(child) &&
-		 (shell->running.told.code != ERROR_NONE || tool_child_was_cut_off(child, result)))
+		 (shell->running.stop_error.code != ERROR_NONE ||
+		  tool_child_was_cut_off(child, result)))
 		tool_fail_unknown(&shell->running, "it was started", &answer.error);
 	tool_child_close(child);
 	tool_context_done(&shell->running, &answer);

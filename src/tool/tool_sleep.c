@@ -1,45 +1,45 @@
-/* tool/tool_sleep.c -- lets time pass on the loop's timer.
+/* tool/tool_sleep.c -- sleep: waits on a timer of the loop.
  *
- * For pauses within a run; after a crash it sleeps its whole time again.  A `wait` step keeps its
- * due time instead, and is the thing for hours and days.
+ * For short pauses: after a crash it sleeps for the whole time again.  For hours and days use a
+ * `wait` step, which keeps its due time.
  */
 #include <stdlib.h>
 
 #include "tool/tool_context.h"
 
-struct nap {
+struct sleep_call {
 	struct tool_running running; /* first */
 	double seconds;
 	uint64_t timer;
 };
 
-static void woke(void *context, uint64_t id)
+static void timer_fired(void *context, uint64_t id)
 {
-	struct nap *nap = (struct nap *)tool_context_find(context, id);
-	if (nap == NULL)
+	struct sleep_call *sleep = (struct sleep_call *)tool_context_find(context, id);
+	if (sleep == NULL)
 		return;
 	AUTO(arena) arena = { 0 };
 	struct tool_result result = { 0 };
 	struct run_sleep_outputs *outputs = run_sleep_outputs_new(&arena);
-	SET(outputs, seconds, nap->seconds);
-	if (nap->running.told.code == ERROR_NONE)
+	SET(outputs, seconds, sleep->seconds);
+	if (sleep->running.stop_error.code == ERROR_NONE)
 		result.output = TOOL_OUTPUT(run_sleep_outputs, outputs, &arena);
-	tool_context_done(&nap->running, &result);
-	free(nap);
+	tool_context_done(&sleep->running, &result);
+	free(sleep);
 }
 
-static void start_timer(struct nap *nap, double seconds)
+static void start_timer(struct sleep_call *sleep, double seconds)
 {
-	nap->timer =
-		platform_timer_start(loop_platform(nap->running.loop), (int64_t)(seconds * 1e6),
-				     woke, nap->running.tool_context, nap->running.id);
+	sleep->timer =
+		platform_timer_start(loop_platform(sleep->running.loop), (int64_t)(seconds * 1e6),
+				     timer_fired, sleep->running.tool_context, sleep->running.id);
 }
 
 static void end(struct tool_running *running)
 {
-	struct nap *nap = (struct nap *)running;
-	platform_timer_stop(loop_platform(running->loop), nap->timer);
-	start_timer(nap, 0);
+	struct sleep_call *sleep = (struct sleep_call *)running;
+	platform_timer_stop(loop_platform(running->loop), sleep->timer);
+	start_timer(sleep, 0);
 }
 
 static bool start(const struct tool_host *host, const struct tool_call *call, uint64_t *out_running,
@@ -49,19 +49,19 @@ static bool start(const struct tool_host *host, const struct tool_call *call, ui
 	const struct run_sleep_inputs *inputs = TOOL_INPUTS(run_sleep_inputs, call, &arena, error);
 	if (inputs == NULL)
 		return false;
-	struct nap *nap = calloc(1, sizeof(*nap));
-	require(nap != NULL);
-	nap->seconds = inputs->seconds;
-	nap->running.end = end;
-	tool_context_begin(&nap->running, host, call);
-	start_timer(nap, nap->seconds);
-	*out_running = nap->running.id;
+	struct sleep_call *sleep = calloc(1, sizeof(*sleep));
+	require(sleep != NULL);
+	sleep->seconds = inputs->seconds;
+	sleep->running.end = end;
+	tool_context_begin(&sleep->running, host, call);
+	start_timer(sleep, sleep->seconds);
+	*out_running = sleep->running.id;
 	return true;
 }
 
 const struct tool tool_sleep = {
 	.name = "sleep",
-	.text = "Lets some seconds pass.",
+	.text = "Waits for some seconds.",
 	.class = RUN_CLASS_IDEMPOTENT,
 	.inputs = run_sleep_inputs_type,
 	.outputs = run_sleep_outputs_type,

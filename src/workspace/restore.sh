@@ -1,8 +1,8 @@
-# Puts the workspace back to the tree $TREE.  Files ignored by the tree's own rules stay; rules
-# that came later are taken away first, so that they hide nothing.  A repository made since then
-# goes, because none was there when the tree was taken.
+# Restores the workspace to the tree $TREE.  Files that the tree's .gitignore excludes stay.  A .gitignore
+# that was added later is removed first, so that it does not hide files.  Repositories are removed,
+# because there was none when the tree was taken.
 set -eu
-# A git of ours that was killed leaves its lock files behind; holding the lock we are the only one.
+# Only the holder of this lock runs git here, so lock files of git are left over from a killed process.
 exec 8>"$GIT_DIR/busy"
 flock 8
 rm -f "$GIT_DIR"/*.lock "$GIT_DIR"/refs/baton/*.lock

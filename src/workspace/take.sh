@@ -1,11 +1,11 @@
-# Prints the name of the workspace's tree, or "none" when it holds a repository of its own.
-# The empty folders, which git cannot hold, are listed in a file that exists only in the tree.
+# Stores the workspace as a git tree and prints the tree's name, or "none" if it contains a repository.
+# Empty folders, which git does not store, are listed in a file that exists only in the tree.
 set -eu
 if [ -n "$(find . -name .git -prune -print -quit)" ]; then
 	echo none
 	exit 0
 fi
-# A git of ours that was killed leaves its lock files behind; holding the lock we are the only one.
+# Only the holder of this lock runs git here, so lock files of git are left over from a killed process.
 exec 8>"$GIT_DIR/busy"
 flock 8
 rm -f "$GIT_DIR"/*.lock "$GIT_DIR"/refs/baton/*.lock

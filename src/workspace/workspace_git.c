@@ -1,9 +1,8 @@
-/* workspace/workspace_git.c -- trees by git, in children.
+/* workspace/workspace_git.c -- snapshots of workspaces, made by git in child processes.
  *
- * git is a child like any other: in the native sandbox, with the workspace and its git directory
- * as the only writable places, so that a hostile file in a workspace meets a git that can reach
- * nothing.  Both operations are one shell script each (take.sh, restore.sh): one child instead of
- * five, and readable.
+ * git runs in the native sandbox and can write only the workspace and its git directory, so that
+ * hostile files in a workspace cannot use git to reach anything else.  Each operation is one shell
+ * script (take.sh, restore.sh) in one child process.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,11 +27,11 @@ struct workspace_git {
 	struct slots operations;
 };
 
-/* One take or restore under way. */
+/* A running take or restore. */
 struct operation {
 	struct workspace_git *git;
 	uint64_t id;
-	struct sandbox_lifeline tie;
+	struct sandbox_lifeline lifeline;
 	workspace_done *done;
 	void *context;
 	uint64_t argument;
@@ -80,13 +79,13 @@ static void operation_ended(void *context, uint64_t argument, const struct proce
 	slots_remove(&git->operations, argument);
 	struct error error = { 0 };
 	struct str tree = str_trim(result->output);
-	if (!sandbox_was_built(&operation->tie))
+	if (!sandbox_was_built(&operation->lifeline))
 		fail(&error, ERROR_ISOLATION, "the sandbox for git cannot be built: " STR_FMT,
 		     STR_ARG(str_head(str_trim(result->errors), 300)));
 	else if (result->exit_status != 0 || tree.size == 0)
-		fail(&error, ERROR_IO, "the workspace's tree: " STR_FMT,
+		fail(&error, ERROR_IO, "cannot take or restore the workspace: " STR_FMT,
 		     STR_ARG(str_head(str_trim(result->errors), 300)));
-	sandbox_lifeline_close(&operation->tie);
+	sandbox_lifeline_close(&operation->lifeline);
 	operation->done(operation->context, operation->argument,
 			error.code == ERROR_NONE ? tree : S(""), &error);
 	free(operation);
@@ -100,7 +99,7 @@ static bool operation_spawn(struct operation *operation, const struct uuid *run,
 	const char *workspace;
 	const char *git_folder = run_path(&arena, git->trees, run, ".git");
 	if (!folder(&git->base, run, &arena, &workspace, error) ||
-	    !folder_make(git_folder, error) || !sandbox_lifeline_open(&operation->tie, error))
+	    !folder_make(git_folder, error) || !sandbox_lifeline_open(&operation->lifeline, error))
 		return false;
 	const struct sandbox_mount mount = { git_folder, "/trees", true };
 	const char *const command[] = { "/usr/bin/env",
@@ -119,7 +118,7 @@ static bool operation_spawn(struct operation *operation, const struct uuid *run,
 					      .status_descriptor = 3,
 					      .lifeline_descriptor = 4,
 					      .command = command };
-	const int keep[] = { operation->tie.status, operation->tie.lifeline };
+	const int keep[] = { operation->lifeline.status, operation->lifeline.lifeline };
 	const struct process_spec spec = {
 		.argv = sandbox_find(S("native"))->command(&sandbox, &arena),
 		.keep = keep,
@@ -132,11 +131,12 @@ static bool operation_spawn(struct operation *operation, const struct uuid *run,
 	uint64_t process;
 	if (process_start(git->loop, &spec, &process, error))
 		return true;
-	sandbox_lifeline_close(&operation->tie);
+	sandbox_lifeline_close(&operation->lifeline);
 	return false;
 }
 
-/* A start that fails is reported on the loop's next turn, like every other end. */
+/* A failure to start is reported from a timer, because done() must not be called from inside take()
+ * or restore(). */
 struct failed_start {
 	struct workspace_git *git;
 	workspace_done *done;
@@ -229,7 +229,7 @@ void workspace_git_close(struct workspace *workspace)
 	uint32_t index = 0;
 	uint64_t id;
 	for (struct operation *left; (left = slots_next(&git->operations, &index, &id)) != NULL;) {
-		sandbox_lifeline_close(&left->tie);
+		sandbox_lifeline_close(&left->lifeline);
 		free(left);
 	}
 	slots_done(&git->operations);

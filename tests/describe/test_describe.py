@@ -279,7 +279,7 @@ def test_contract_check_reads_an_old_profile_and_prints_a_new_one(baton, tmp_pat
     new = json.loads(done.stdout)
     assert (new["name"], new["tracker"], new["repo_root"]) == ("work", "noop", "/srv/repo")
     assert {agent["driver"] for agent in new["agents"].values()} == {"claude"}
-    assert "driver" not in new and "old shape" in done.stderr
+    assert "driver" not in new and "old format" in done.stderr
     path.write_text(done.stdout)
     again = baton("contract", "check", "pipeline.Profile", str(path))
     assert (again.returncode, again.stdout, again.stderr) == (0, done.stdout, "")
@@ -298,7 +298,7 @@ def test_contract_usage(baton):
     baton("contract", "check", status=2)
     baton("contract", "show", "run.Definition", "more", status=2)
     baton("contract", "check", "run.Definition", "no-such-file.json", status=4)
-    assert "part of documents" in baton("contract", "check", "run.Join", text="x", status=2).stderr
+    assert "is not a document type" in baton("contract", "check", "run.Join", text="x", status=2).stderr
 
 
 # ---- settings --------------------------------------------------------------------------------

@@ -166,7 +166,7 @@ def test_on_the_command_line(home):
     status, out, err = home.cli("agent", "list")
     assert (status, out) == (0, "critic  api  m2  critic\nreviewer  api  big-1  reviews changes\n"), err
     status, out, err = home.cli("agent", "list", "--limit", "1")
-    assert (out, err) == ("critic  api  m2  critic\n", "there are more: --cursor critic\n")
+    assert (out, err) == ("critic  api  m2  critic\n", "more agents follow: --cursor critic\n")
     status, out, err = home.cli("agent", "list", "--limit", "1", "--cursor", "critic")
     assert out.startswith("reviewer")
     status, out, err = home.cli("agent", "update", "reviewer", "--file", str(file), "--set", "driver=claude")

@@ -196,7 +196,7 @@ def refused(home, text):
 
 
 @pytest.mark.parametrize("change, pointer, says", [
-    ({"driver": "oracle"}, "/agents/ada/driver", "no driver is called oracle; there is script"),
+    ({"driver": "oracle"}, "/agents/ada/driver", "unknown driver oracle; expected one of script"),
     ({"options": {}}, "/agents/ada/options/replies", ""),
     ({"options": {"replies": [{"text": "a", "hang": True}]}}, "/agents/ada/options/replies/0",
      "exactly one of text, json, fail and hang"),
@@ -215,7 +215,7 @@ def test_an_agent_that_is_not_there_is_refused(home, server):
            "steps:\n  - name: say\n    agent: eve\n"
     (problem,) = refused(home, text)
     assert (problem["pointer"], problem["line"]) == ("/steps/0/agent", 5)
-    assert "no agent is called eve: describe it under `agents` (there: ada)" in problem["text"]
+    assert "agent eve does not exist: add it to `agents` of the file (now: ada)" in problem["text"]
 
 
 # ---- agents of the registry ------------------------------------------------------------------
@@ -235,7 +235,7 @@ def register(server, replies, method="POST", **more):
 
 
 def test_a_step_names_an_agent_of_the_registry(home, server):
-    assert "no agent is called ada" in refused(home, REGISTERED.replace("registered", "w"))[0]["text"]
+    assert "agent ada does not exist" in refused(home, REGISTERED.replace("registered", "w"))[0]["text"]
     register(server, [{"text": "from the registry"}])
     result, events = ended(home, server, REGISTERED)
     assert result["outputs"] == {"text": "from the registry"}
@@ -265,7 +265,7 @@ def test_a_registered_agent_that_nobody_can_drive(home, server):
     register(server, [{"text": "a"}], driver="codex")
     (problem,) = refused(home, REGISTERED.replace("registered", "w"))
     assert problem["pointer"] == "/steps/0/agent"
-    assert "agent ada of the registry: /driver: no driver is called codex" in problem["text"]
+    assert "agent ada of the registry: /driver: unknown driver codex" in problem["text"]
     register(server, [{"tekst": "a"}], "PUT")
     assert "/options/replies/0/tekst" in refused(home, REGISTERED.replace("registered", "w"))[0]["text"]
 

@@ -191,7 +191,7 @@ def test_bytes_that_were_changed_on_the_disk_are_not_given(home, server):
     assert (answer.status, answer.body["code"]) == (503, "storage")
     assert "its hash differs" in answer.body["detail"]
     path.unlink()
-    assert "not there any more" in server.get(f"/api/runs/{run}/artifacts/notes/plan.md").body["detail"]
+    assert "is missing" in server.get(f"/api/runs/{run}/artifacts/notes/plan.md").body["detail"]
     # Writing the same bytes again makes it whole.
     server.start(one(home, "{name: b, content: another}"), wait=True)
     assert server.get(f"/api/runs/{run}/artifacts/notes/plan.md").body == b"another"
@@ -231,7 +231,7 @@ steps:
   - {{name: text, tool: read_artifact, depends_on: [read], inputs: {{name: b}}}}
 """)
     result = server.start("bytes", wait=True).body
-    assert "is not UTF-8 (byte 0)" in result["error"]
+    assert "is not UTF-8 at byte 0" in result["error"]
     assert server.get(f"/api/runs/{result['run_id']}/artifacts/b").body == b"\xff\xfe"
 
 

@@ -292,7 +292,7 @@ def test_commands_to_nobody(home, server, command):
 def test_data_that_is_no_json(home, server):
     run, _ = asking(home, server)
     status, output, errors = home.cli("signal", run, "x", "--data", "{")
-    assert (status, output) == (EXIT["usage"], "") and "--data takes JSON, or @FILE" in errors
+    assert (status, output) == (EXIT["usage"], "") and "--data must be JSON, or @FILE" in errors
     assert home.cli("signal", run, "x", "--data", "@nowhere")[0] != 0
 
 

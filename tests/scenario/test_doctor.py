@@ -47,9 +47,9 @@ def test_a_sound_machine(home, settings):
     assert status == 0
     assert [check for check in found if any(one[0] == "fail" for one in found[check])] == []
     assert "SQLite 3." in only(found, "version")[1]
-    assert "a command ran in it" in only(found, "sandbox")[1]
+    assert "ran a command in it" in only(found, "sandbox")[1]
     assert only(found, "git")[0] == only(found, "bash")[0] == "ok"
-    assert "not there yet" in only(found, "database")[1]
+    assert "does not exist yet" in only(found, "database")[1]
     assert "mode 700" in only(found, "data folder")[1]
     assert sorted(os.listdir(home.data)) == before
 
@@ -70,7 +70,7 @@ def test_no_folder_yet(home):
     os.rmdir(os.path.join(home.data, "definitions"))
     os.rmdir(home.data)
     found, _ = findings(home)
-    assert "the first start makes it" in only(found, "data folder")[1]
+    assert "the first start creates it" in only(found, "data folder")[1]
     assert not os.path.exists(home.data)
 
 
@@ -78,14 +78,14 @@ def test_with_a_database_and_with_a_server(home, settings):
     assert home.cli("run", "two-steps")[0] == 0
     found, status = findings(home)
     assert status == 0
-    assert only(found, "database")[1].startswith("opens, 1 runs, 5 events")
-    assert only(found, "owner")[1].startswith("nobody")
+    assert only(found, "database")[1].startswith("1 runs, 5 events")
+    assert only(found, "owner")[1].startswith("none")
     server = home.begin("serve")
     address = server.line().split("listening on ")[1].strip()
     found, status = findings(home)
     assert status == 0
     assert f"pid {server.pid} at {address}" in only(found, "owner")[1]
-    assert only(found, "port") == ("ok", f"{address} is our own server", None)
+    assert only(found, "port") == ("ok", f"{address} is this data folder's server", None)
     assert only(found, "database")[0] == "ok"
 
 
@@ -101,7 +101,7 @@ def test_a_port_somebody_else_has(home, settings):
         found, _ = findings(home)
         taken.join()
     result, text, fix = only(found, "port")
-    assert result == "warn" and "taken by another program" in text and "serve.port" in fix
+    assert result == "warn" and "in use by another program" in text and "serve.port" in fix
 
 
 def test_wrong_settings(home, settings):
@@ -110,14 +110,14 @@ def test_wrong_settings(home, settings):
     assert status == 1
     results = [(result, text) for result, text, _ in found["settings"]]
     assert results[0][0] == "fail" and f"{settings}:2:9: serve.port must be" in results[0][1]
-    assert results[1][0] == "fail" and f"{settings}:3:3: serve.prot is no setting" in results[1][1]
-    assert results[2] == ("warn", "the environment variable BATON_NOBODY is no setting")
+    assert results[1][0] == "fail" and f"{settings}:3:3: unknown setting serve.prot" in results[1][1]
+    assert results[2] == ("warn", "the environment variable BATON_NOBODY does not name a setting")
 
 
 def test_the_folders_mode(home, settings):
     os.chmod(home.data, 0o755)
     result, text, fix = only(findings(home)[0], "data folder")
-    assert (result, "others can look into it" in text, fix) == ("warn", True, f"chmod 700 '{home.data}'")
+    assert (result, "other users can read it" in text, fix) == ("warn", True, f"chmod 700 '{home.data}'")
 
 
 def test_a_file_in_the_folders_place(home, settings):
@@ -184,11 +184,11 @@ def test_secrets_resolve_or_not_and_are_never_shown(home, settings):
         ("ok", "file:good"), ("ok", "file:good"), ("warn", "file:open"), ("warn", "file:../config.yaml"),
         ("ok", "env:OPENAI_API_KEY"), ("warn", "env:MY_OWN"), ("warn", "env:GROQ_API_KEY")]
     texts = [text for _, text, _ in found["secrets"]]
-    assert texts[0] == "file:good of api_key is there"
+    assert texts[0] == "file:good of api_key is available"
     assert "definitions/a.yaml" in texts[1]
     assert "chmod 600" in texts[2] and "leaves the folder" in texts[3]
     assert "add MY_OWN to secrets.allow" in texts[5] and "not set" in texts[6]
     assert home.cli("config", "set", "secrets.allow", "MY_OWN", **env)[0] == 0
     status, output, errors = home.cli("doctor", **env)
-    assert "env:MY_OWN of definitions/a.yaml is there" in output
+    assert "env:MY_OWN of definitions/a.yaml is available" in output
     assert "sk-secret" not in output + errors + str(found)

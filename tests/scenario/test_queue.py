@@ -236,7 +236,7 @@ def test_the_command_line_waits_and_says_where(home, one, flag):
     waiting = home.begin("run", "line", "--id", run, "--priority", "7", flag, "repo")
     wait_until(lambda: one.get(f"/api/runs/{run}").status == 200)
     shown = home.cli("show", run)[1]
-    assert "queue      place 1 of 1 among those of kind pipeline" in shown
+    assert "queue      position 1 of 1 for admission of kind pipeline" in shown
     assert "priority   7" in shown and "alone      repo" in shown and "state      queued" in shown
     outline = json.loads(home.cli("show", run, "--json")[1])
     assert outline["queue"] == {"run_id": run, "kind": "pipeline", "position": 1, "length": 1}

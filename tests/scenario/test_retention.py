@@ -514,7 +514,7 @@ def test_rebuild_mends_the_documents(home):
         database.execute("INSERT INTO documents VALUES ('profile', 'nobody', 1, 1, '{}')")
     status, output, errors = home.cli("db", "rebuild")
     assert status == 0, errors
-    assert re.search(r"^documents +made again from the system stream$", output, re.M)
+    assert re.search(r"^documents +rebuilt from the system stream$", output, re.M)
     assert f"{len(wanted)} documents" in output
     with home.database() as database:
         assert database.execute("SELECT * FROM documents ORDER BY kind, name").fetchall() == wanted
@@ -556,8 +556,8 @@ def test_rebuild_mends_what_is_made_from_events(home):
     status, output, errors = home.cli("db", "rebuild")
     assert status == 0, errors
     for name in ("runs", "effects", "documents", "tallies", "names"):
-        assert re.search(rf"^{name} +made again from ", output, re.M)
-    assert "3 runs, 1 open effects; 0 runs are at work and were left out, 0 go on" in output
+        assert re.search(rf"^{name} +rebuilt from ", output, re.M)
+    assert "3 runs, 1 open effects; skipped 0 active runs, resumed 0" in output
     assert server.get("/api/runs").body == rows and server.inbox() == inbox
     with home.database() as database:
         assert database.execute("SELECT * FROM runs ORDER BY key").fetchall() == wanted

@@ -127,7 +127,7 @@ def test_a_timeout_ends_the_whole_tree(home, server):
     marker = f"slow-{new_id()}"
     step = shell(home, server, f"trap '' TERM; (: {marker}; sleep 1000) & sleep 1000; :", timeout=0.3)
     assert step["status"] == "failed"
-    assert "timeout: ended after 0.3 seconds" in step["error"]
+    assert "timeout: timed out after 0.3 seconds" in step["error"]
     wait_until_none_with(marker)
 
 

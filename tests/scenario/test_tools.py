@@ -63,7 +63,7 @@ def test_noop_echo_and_transform_are_computed(home, server):
 def test_a_transform_that_cannot_be_done_fails_the_step_and_says_where(home, server):
     result = run(home, server, "json_transform", "{input: {}, operations: [{get: /a}]}")
     assert result["status"] == "failed"
-    assert "operation 1: get finds nothing at /a" in str(result)
+    assert "operation 1: get found nothing at /a" in str(result)
 
 
 def test_files_of_the_workspace_are_shared_with_the_shell(home, server):

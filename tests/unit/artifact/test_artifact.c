@@ -1,4 +1,4 @@
-/* Versions, one for each effect; bytes by their hash; a sweep that takes nothing anybody names. */
+/* One version per effect, contents by hash, and a sweep that removes only unused contents. */
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -143,7 +143,7 @@ static void *write_many(void *argument)
 		char text[40];
 		struct run_artifact made;
 		struct error error;
-		/* The bytes of every number are written by all, of some by nobody for long. */
+		/* All threads write the same contents; some stay unused for long. */
 		snprintf(text, sizeof(text), "number %u", i);
 		const struct artifact_write write = { .run = effect_of(1000 + writer),
 						      .effect = effect_of(i + 1),

@@ -1,4 +1,4 @@
-/* argv against the table of commands. */
+/* Parsing of argv by the command table. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static void end(void)
 
 TestSuite(arguments, .fini = end);
 
-/* Words with a blank between; none of them has one. */
+/* Parses a line of words that are separated by single spaces. */
 static bool parse(const char *line)
 {
 	char *words[32];
@@ -28,12 +28,12 @@ static bool parse(const char *line)
 	return cli_parse(&cli, count, words, &error);
 }
 
-Test(arguments, command_word_arguments_and_options)
+Test(arguments, command_subcommand_arguments_and_options)
 {
 	cr_assert(parse("--home /x run flow.yaml --input a=1 -i f --input=b=2 --json"), "%s",
 		  error.text);
 	cr_assert_str_eq(cli.command->name, "run");
-	cr_assert_null(cli.word);
+	cr_assert_null(cli.subcommand);
 	cr_assert_eq(cli.argument_count, 1);
 	cr_assert_str_eq(cli_argument(&cli, 0), "flow.yaml");
 	cr_assert_null(cli_argument(&cli, 1));
@@ -43,30 +43,30 @@ Test(arguments, command_word_arguments_and_options)
 	cr_assert_str_eq(cli_value(&cli, "--inputs", 0), "f");
 	cr_assert(cli.json && !cli_has(&cli, "--id"));
 	cr_assert(parse("config set serve.port 1"));
-	cr_assert_str_eq(cli.word->name, "set");
+	cr_assert_str_eq(cli.subcommand->name, "set");
 	cr_assert_str_eq(cli_argument(&cli, 1), "1");
 }
 
-Test(arguments, nothing_helps)
+Test(arguments, no_words_show_help)
 {
 	cr_assert(cli_parse(&cli, 0, NULL, &error));
 	cr_assert_str_eq(cli.command->name, "help");
 	cr_assert(parse("--version"));
 	cr_assert_str_eq(cli.command->name, "version");
 	cr_assert(parse("watch --help"));
-	cr_assert(cli.helps);
+	cr_assert(cli.show_help);
 }
 
 Test(arguments, two_dashes_end_the_options)
 {
 	cr_assert(parse("watch -- --help"));
-	cr_assert(!cli.helps);
+	cr_assert(!cli.show_help);
 	cr_assert_str_eq(cli_argument(&cli, 0), "--help");
 	cr_assert(parse("contract check run.Event -"));
 	cr_assert_str_eq(cli_argument(&cli, 1), "-");
 }
 
-Test(arguments, a_raw_command_takes_what_comes)
+Test(arguments, a_raw_command_takes_any_words)
 {
 	cr_assert(parse("complete run --inptu -x --"), "%s", error.text);
 	cr_assert_eq(cli.argument_count, 4);
@@ -78,18 +78,19 @@ Test(arguments, refusals)
 	static const struct {
 		const char *line, *words;
 	} wrong[] = {
-		{ "dance", "there is no command dance" },
+		{ "dance", "unknown command dance" },
 		{ "run", "FILE|NAME is missing: baton run" },
-		{ "run a b", "b is not understood" },
+		{ "run a b", "unexpected argument \"b\"" },
 		{ "run a --id", "needs a value" },
 		{ "run a --id x --id y", "given twice" },
 		{ "run a --home x --home y", "given twice" },
-		{ "run a --nothing", "there is no option --nothing" },
-		{ "--id x run a", "there is no option --id" },
-		{ "config", "config needs one of list, get, set, unset" },
-		{ "config dance", "config takes list, get, set, unset, not dance" },
+		{ "run a --nothing", "unknown option --nothing" },
+		{ "--id x run a", "unknown option --id" },
+		{ "config", "config needs a subcommand: one of list, get, set, unset" },
+		{ "config dance",
+		  "unknown subcommand \"dance\" of config; expected one of list, get, set, unset" },
 		{ "runs --json=1", "takes no value" },
-		{ "runs --port 1", "there is no option --port" },
+		{ "runs --port 1", "unknown option --port" },
 	};
 	for (size_t i = 0; i < COUNT(wrong); i++) {
 		cr_assert(!parse(wrong[i].line), "%s", wrong[i].line);

@@ -1,4 +1,4 @@
-/* The table of commands: rows that help, completion and the reference can be made of. */
+/* The command table is complete enough for help, completion and the reference. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static void check_options(const char *where, const struct cli_option *options)
 		cr_assert(strncmp(options[i].name, "--", 2) == 0, "%s %s", where, options[i].name);
 		cr_assert(options[i].text != NULL && options[i].text[0] != '\0', "%s %s", where,
 			  options[i].name);
-		cr_assert_eq(options[i].values == CLI_ONE_OF, options[i].words != NULL);
+		cr_assert_eq(options[i].value_kind == CLI_ONE_OF, options[i].choices != NULL);
 		cr_assert(options[i].value != NULL || !options[i].repeats);
 		for (size_t j = 0; j < i; j++) {
 			cr_assert_str_neq(options[i].name, options[j].name);
@@ -25,8 +25,9 @@ static void check_arguments(const char *where, const struct cli_argument *argume
 	bool optional = false;
 	for (size_t i = 0; arguments[i].name != NULL; i++) {
 		cr_assert(i + 1 < CLI_ARGUMENTS, "%s: the list has no end", where);
-		cr_assert(arguments[i].optional || !optional, "%s: a must behind a may", where);
-		cr_assert_eq(arguments[i].values == CLI_ONE_OF, arguments[i].words != NULL);
+		cr_assert(arguments[i].optional || !optional,
+			  "%s: a required argument follows an optional one", where);
+		cr_assert_eq(arguments[i].value_kind == CLI_ONE_OF, arguments[i].choices != NULL);
 		optional = arguments[i].optional;
 	}
 }
@@ -38,12 +39,12 @@ Test(table, every_command_is_complete)
 		cr_assert(command->text != NULL && command->prepare != NULL, "%s", command->name);
 		cr_assert((command->run != NULL) == (command->kind != CLI_SERVER), "%s",
 			  command->name);
-		cr_assert(cli_find(str_from_c(command->name)) == command);
+		cr_assert(cli_command_find(str_from_c(command->name)) == command);
 		check_options(command->name, command->options);
 		check_arguments(command->name, command->arguments);
-		cr_assert(command->words == NULL || command->arguments[0].name == NULL, "%s",
+		cr_assert(command->subcommands == NULL || command->arguments[0].name == NULL, "%s",
 			  command->name);
-		for (const struct cli_word *word = command->words;
+		for (const struct cli_subcommand *word = command->subcommands;
 		     word != NULL && word->name != NULL; word++) {
 			cr_assert(word->text != NULL && word->text[0] != '\0');
 			check_options(word->name, word->options);

@@ -1,4 +1,4 @@
-/* Events as lines. */
+/* Events printed as lines. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -26,7 +26,7 @@ static void expect_line(const char *type, const char *data, bool advice, const c
 
 #define AT "2026-01-01T00:00:00Z  "
 
-Test(tell, how_it_came_out)
+Test(event_line, outcomes)
 {
 	expect_line("tool.finished",
 		    "{\"step\":\"a\",\"outcome\":\"failed\",\"fault\":{\"text\":\"no\\nway\"},"
@@ -48,7 +48,7 @@ Test(tell, how_it_came_out)
 		    AT "run.cancelling      by ann  why\n");
 }
 
-Test(tell, a_question_and_what_to_do_about_it)
+Test(event_line, a_request_and_the_command_that_answers_it)
 {
 	expect_line("human.requested",
 		    "{\"step\":\"q\",\"effect\":\"E\",\"kind\":\"approval\",\"question\":\"Go?\"}",

@@ -1,4 +1,4 @@
-/* Lines of a tree: what is in them, how they are cut, what makes room. */
+/* The tree of a run: contents of the lines, truncation, hiding of steps. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static void finish(void)
 
 TestSuite(tree, .fini = finish);
 
-/* JSON in which ' stands for the double quote: the run's steps. */
+/* Parses an outline from JSON in which ' stands for the double quote. */
 static const struct run_outline *outline_of(const char *run, const char *steps)
 {
 	struct str text =
@@ -37,14 +37,14 @@ static const struct run_outline *outline_of(const char *run, const char *steps)
 	return outline;
 }
 
-static void expect_tree(const struct run_outline *outline, struct tree_look look, size_t lines,
+static void expect_tree(const struct run_outline *outline, struct tree_style style, size_t lines,
 			const char *wanted)
 {
 	AUTO(buf) out = { 0 };
-	look.still = true;
-	if (look.now == 0)
-		look.now = INT64_C(1767225602500000); /* 2026-01-01T00:00:02.5Z */
-	cr_expect_eq(run_tree_print(outline, &look, &out), lines);
+	style.no_spinner = true;
+	if (style.now == 0)
+		style.now = INT64_C(1767225602500000); /* 2026-01-01T00:00:02.5Z */
+	cr_expect_eq(run_tree_print(outline, &style, &out), lines);
 	cr_expect(str_equal(buf_str(&out), str_from_c(wanted)), "\n" STR_FMT "instead of\n%s",
 		  STR_ARG(buf_str(&out)), wanted);
 }
@@ -55,7 +55,7 @@ static void expect_tree(const struct run_outline *outline, struct tree_look look
 #define SPAN ", 'started_at': '2026-01-01T00:00:00Z', 'ended_at': '2026-01-01T00:00:01.25Z'"
 #define OPEN ", 'started_at': '2026-01-01T00:00:00Z'"
 
-Test(tree, bodies_stand_under_their_steps)
+Test(tree, bodies_are_indented_under_their_steps)
 {
 	expect_tree(
 		outline_of(
@@ -64,7 +64,7 @@ Test(tree, bodies_stand_under_their_steps)
 				"each[0]/x", ", 'within': 'each'" SPAN,
 				"succeeded") "," STEP("each[1]/x", ", 'within': 'each'" OPEN,
 						      "running") "," STEP("after", "", "pending")),
-		(struct tree_look){ 0 }, 5,
+		(struct tree_style){ 0 }, 5,
 		"✓ a        succeeded      shell  1.2s\n"
 		"● each     running        shell  2.5s\n"
 		"  ✓ [0]/x  succeeded      shell  1.2s\n"
@@ -72,7 +72,7 @@ Test(tree, bodies_stand_under_their_steps)
 		"· after    pending        shell\n");
 }
 
-Test(tree, says_what_is_wrong_and_what_is_waited_for)
+Test(tree, shows_errors_and_waits)
 {
 	expect_tree(
 		outline_of(
@@ -89,7 +89,7 @@ Test(tree, says_what_is_wrong_and_what_is_waited_for)
 												  ", 'subrun': '" RUN
 												  "'" OPEN,
 												  "running")),
-		(struct tree_look){ 0 }, 5,
+		(struct tree_style){ 0 }, 5,
 		"✗ a  failed         shell  1.2s  attempt 3  exit [2J status 1\n"
 		"? q  waiting_human  shell  2.5s  Go on?  (for lead)  " RUN "\n"
 		"● s  running        shell  2.5s  for the signal word\n"
@@ -97,16 +97,16 @@ Test(tree, says_what_is_wrong_and_what_is_waited_for)
 		"● w  running        shell  2.5s  run " RUN "\n");
 }
 
-Test(tree, lines_are_cut_by_characters)
+Test(tree, lines_are_truncated_by_characters)
 {
 	expect_tree(outline_of("'state': 'running'", STEP("a", ", 'error': 'äöü'", "failed")),
-		    (struct tree_look){ .columns = 28 }, 1, "✗ a  failed         shell…\n");
+		    (struct tree_style){ .columns = 28 }, 1, "✗ a  failed         shell…\n");
 	expect_tree(outline_of("'state': 'running'", STEP("a", ", 'error': 'äöü'", "failed")),
-		    (struct tree_look){ .columns = 29 }, 1, "✗ a  failed         shell  ä…\n");
+		    (struct tree_style){ .columns = 29 }, 1, "✗ a  failed         shell  ä…\n");
 	expect_tree(outline_of("'state': 'running'", STEP("a", ", 'error': 'äöü'", "failed")),
-		    (struct tree_look){ .columns = 31 }, 1, "✗ a  failed         shell  äöü\n");
+		    (struct tree_style){ .columns = 31 }, 1, "✗ a  failed         shell  äöü\n");
 	expect_tree(outline_of("'state': 'running'", STEP("a", "", "failed")),
-		    (struct tree_look){ .columns = 1 }, 1, "✗ a…\n");
+		    (struct tree_style){ .columns = 1 }, 1, "✗ a…\n");
 }
 
 #define TEN                                                                                                                                                  \
@@ -122,13 +122,13 @@ Test(tree, lines_are_cut_by_characters)
 														   "",                                       \
 														   "pending")
 
-/* Counts the lines and says which of the steps are shown. */
+/* Checks the number of lines and which steps are shown. */
 static struct str shown(size_t rows)
 {
 	AUTO(buf) out = { 0 };
 	AUTO(buf) names = { 0 };
-	struct tree_look look = { .rows = rows, .still = true };
-	size_t lines = run_tree_print(outline_of("'state': 'running'", TEN), &look, &out);
+	struct tree_style style = { .rows = rows, .no_spinner = true };
+	size_t lines = run_tree_print(outline_of("'state': 'running'", TEN), &style, &out);
 	cr_expect_leq(lines, rows);
 	struct str rest = buf_str(&out), line;
 	size_t counted = 0;
@@ -146,7 +146,7 @@ static struct str shown(size_t rows)
 	return str_copy(&arena, buf_str(&names));
 }
 
-Test(tree, what_has_ended_well_makes_room_first)
+Test(tree, successful_steps_are_hidden_first)
 {
 	cr_expect(str_equal(shown(10), S("alxyfrxpqs")));
 	cr_expect(str_equal(shown(9), S("alfrxpqs+2")), STR_FMT, STR_ARG(shown(9)));
@@ -156,43 +156,43 @@ Test(tree, what_has_ended_well_makes_room_first)
 	cr_expect(str_equal(shown(2), S("f+9")), STR_FMT, STR_ARG(shown(2)));
 }
 
-Test(tree, colours_only_when_asked_and_only_the_sign)
+Test(tree, color_only_on_request_and_only_on_the_sign)
 {
 	AUTO(buf) out = { 0 };
-	struct tree_look look = { .colour = true, .still = true };
-	run_tree_print(outline_of("'state': 'running'", STEP("a", "", "failed")), &look, &out);
+	struct tree_style style = { .color = true, .no_spinner = true };
+	run_tree_print(outline_of("'state': 'running'", STEP("a", "", "failed")), &style, &out);
 	cr_expect(str_equal(buf_str(&out), S("\033[31m✗\033[0m a  failed         shell\n")));
 }
 
-Test(tree, what_runs_turns)
+Test(tree, running_steps_have_a_spinner)
 {
 	AUTO(buf) one = { 0 };
 	AUTO(buf) two = { 0 };
 	const struct run_outline *outline =
 		outline_of("'state': 'running'", STEP("a", "", "running"));
-	struct tree_look look = { .frame = 0 };
-	run_tree_print(outline, &look, &one);
-	look.frame = 1;
-	run_tree_print(outline, &look, &two);
+	struct tree_style style = { .frame = 0 };
+	run_tree_print(outline, &style, &one);
+	style.frame = 1;
+	run_tree_print(outline, &style, &two);
 	cr_expect(!str_equal(buf_str(&one), buf_str(&two)));
 }
 
-Test(tree, the_run_says_where_it_waits)
+Test(tree, head_shows_the_queue_position)
 {
 	AUTO(buf) out = { 0 };
-	struct tree_look look = { .still = true, .now = INT64_C(1767225602500000) };
+	struct tree_style style = { .no_spinner = true, .now = INT64_C(1767225602500000) };
 	const struct run_outline *outline =
 		outline_of("'state': 'queued', 'queue': {'run_id': '" RUN
 			   "', 'kind': 'pipeline', 'position': 2, 'length': 5}",
 			   "");
-	cr_expect_eq(run_tree_head(outline, &look, &out), 2);
+	cr_expect_eq(run_tree_head(outline, &style, &out), 2);
 	cr_expect(str_equal(buf_str(&out), S("· w  queued  2.5s  run " RUN "\n"
-					     "  place 2 of 5 in the queue pipeline\n")),
+					     "  position 2 of 5 in the queue pipeline\n")),
 		  STR_FMT, STR_ARG(buf_str(&out)));
 	buf_clear(&out);
 	outline = outline_of("'state': 'running', 'cancelling': true, 'error': 'no\\r'", "");
-	cr_expect_eq(run_tree_head(outline, &look, &out), 1);
-	cr_expect(str_equal(buf_str(&out), S("● w  running, called off  2.5s  run " RUN "  no\n")),
+	cr_expect_eq(run_tree_head(outline, &style, &out), 1);
+	cr_expect(str_equal(buf_str(&out), S("● w  running, cancelling  2.5s  run " RUN "  no\n")),
 		  STR_FMT, STR_ARG(buf_str(&out)));
 }
 

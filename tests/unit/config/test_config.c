@@ -1,4 +1,4 @@
-/* Settings: sources in their order, every type's values, everything wrong with a file at once. */
+/* Settings: order of the sources, values of every type, all problems of a file. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static void take_good(const char *text)
 	cr_assert(good, "%s: " STR_FMT, text, STR_ARG(problems_text(&problems, &arena)));
 }
 
-/* The file has exactly this problem, at this place, and its text has these words. */
+/* The file has exactly one problem, at this position, and its text contains these words. */
 static void take_bad(const char *text, uint32_t line, uint32_t column, const char *words)
 {
 	struct problems problems = { .arena = &arena };
@@ -188,10 +188,11 @@ Test(config, a_secret_itself_is_refused_and_not_repeated)
 
 Test(config, unknown_names_come_with_the_near_one_and_the_list)
 {
-	take_bad("serve:\n  prot: 1\n", 2, 3, "did you mean serve.port? There are serve.host, ");
+	take_bad("serve:\n  prot: 1\n", 2, 3,
+		 "did you mean serve.port? Expected one of serve.host, ");
 	take_bad("sreve:\n  port: 1\n", 1, 1,
-		 "sreve is no setting; did you mean server? There are serve.host");
-	take_bad("zzz: 1\n", 1, 1, "zzz is no setting; there are ");
+		 "unknown setting sreve; did you mean server? Expected one of serve.host");
+	take_bad("zzz: 1\n", 1, 1, "unknown setting zzz; expected one of ");
 	take_bad("tools:\n  isolation:\n    x: 1\n", 3, 5, "not a mapping");
 }
 
@@ -213,7 +214,7 @@ Test(config, all_problems_at_once)
 				      "tools:\n  isolation: off\n"),
 				    &problems));
 	cr_assert_eq(problems.count, 3);
-	expect_text(CONFIG_TOOLS_ISOLATION, "off"); /* what is right is taken all the same */
+	expect_text(CONFIG_TOOLS_ISOLATION, "off"); /* valid settings are still applied */
 }
 
 Test(config, hostile_files)

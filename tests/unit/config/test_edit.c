@@ -1,4 +1,4 @@
-/* A setting changed in a text, and nothing else in it. */
+/* Editing one setting leaves the rest of the text unchanged. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,15 +7,15 @@
 #include "config/config_edit.h"
 
 static const struct change {
-	const char *name, *value; /* NULL: unset */
+	const char *name, *value; /* NULL = unset */
 	const char *before, *after;
 } changes[] = {
-	/* into nothing */
+	/* into an empty file */
 	{ "serve.port", "1", "", "serve:\n  port: 1\n" },
 	{ "server", "http://a:1", "", "server: http://a:1\n" },
 	{ "serve.port", "1", "# only words", "# only words\nserve:\n  port: 1\n" },
 	{ "serve.port", "1", "---\n", "---\nserve:\n  port: 1\n" },
-	/* in its place */
+	/* replaced in place */
 	{ "serve.port", "1", "serve:\n  port: 8420 # why\n", "serve:\n  port: 1 # why\n" },
 	{ "serve.port", "1", "# a\nserve: # b\n    # c\n    port:   8420\n    host: ::1 # d\n# e\n",
 	  "# a\nserve: # b\n    # c\n    port:   1\n    host: ::1 # d\n# e\n" },
@@ -34,7 +34,7 @@ static const struct change {
 	{ "secrets.allow", "A", "secrets:\n  allow:\n  - X\n  - Y\n", "secrets:\n  allow: [A]\n" },
 	{ "secrets.allow", "", "secrets: {allow: [A, \"]\"]}\n", "secrets: {allow: []}\n" },
 	{ "serve.port", "1", "x: &a 5\nserve:\n  port: *a\n", "x: &a 5\nserve:\n  port: 1\n" },
-	/* to the end of its section */
+	/* added at the end of its section */
 	{ "serve.port", "1", "serve:\n    host: ::1 # x\n\n# tools\ntools:\n  isolation: off\n",
 	  "serve:\n    host: ::1 # x\n    port: 1\n\n# tools\ntools:\n  isolation: off\n" },
 	{ "serve.port", "1", "serve:\ntools:\n  isolation: off\n",
@@ -47,7 +47,7 @@ static const struct change {
 	  "  serve:\n    port: 1\n  log:\n    format: json\n" },
 	{ "log.format", "json", "serve:\n  host: \xC3\xA4 # \xC3\xB6\n",
 	  "serve:\n  host: \xC3\xA4 # \xC3\xB6\nlog:\n  format: json\n" },
-	/* away */
+	/* removed */
 	{ "serve.port", NULL, "serve:\n  host: a\n  port: 1 # gone too\n# stays\n",
 	  "serve:\n  host: a\n# stays\n" },
 	{ "serve.port", NULL, "serve:\n  port: 1\n# stays\nlog:\n  format: json\n",
@@ -100,14 +100,14 @@ Test(edit, refusals)
 	refuse("- 1\n", "serve.port", "1", ERROR_INVALID);
 	refuse("a: [\n", "serve.port", "1", ERROR_SYNTAX);
 	refuse("serve:\n  host: a\n", "serve.port", NULL, ERROR_NOT_FOUND);
-	/* more would change than was asked for, or the form is not known here */
+	/* the edit would change more than the setting, or the syntax is not supported */
 	refuse("x: &a {port: 5}\nserve: *a\n", "serve.port", "1", ERROR_CONFLICT);
 	refuse("x: &a {port: 5}\nserve:\n  <<: *a\n", "serve.port", NULL, ERROR_CONFLICT);
 	refuse("serve:\n  port: 1\n...\n", "log.format", "json", ERROR_CONFLICT);
 	refuse("serve: ~\n", "serve.port", "1", ERROR_CONFLICT);
 }
 
-/* Whatever the text, the result says what was asked for and keeps everything else. */
+/* For any text, the result sets the setting and keeps everything else. */
 Test(edit, any_text)
 {
 	static const char *const pieces[] = {

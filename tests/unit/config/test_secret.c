@@ -1,4 +1,4 @@
-/* References to secrets: what may be followed, and that no error says what is behind them. */
+/* References to secrets: which are resolved, and that no error contains a value. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Agents in definitions: the file's own, the registry's, and whoever checks them. */
+/* Agents in definitions: of the file, of the registry, and their checks. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static void end(void)
 
 TestSuite(agents, .fini = end);
 
-/* Knows grace, whose driver nobody has, and ada. */
+/* A registry with ada, and with grace, whose driver does not exist. */
 static bool registry(void *context, struct str name, struct arena *memory,
 		     struct run_graph_agent *out_agent, struct error *error)
 {
@@ -84,11 +84,11 @@ Test(agents, the_files_own_goes_before_the_registrys)
 Test(agents, an_unknown_one_is_named_with_those_there_are)
 {
 	expect("name: w\n" STEP, false,
-	       "3:23 /steps/0/agent: no agent is called ada: describe it under `agents` "
-	       "(there: none) or in the registry");
+	       "3:23 /steps/0/agent: agent ada does not exist: add it to `agents` of the file "
+	       "(now: none) or to the registry");
 	expect("name: w\nagents: {bob: {driver: good}, eve: {driver: good}}\n"
 	       "steps: [{name: a, agent: carl}]\n",
-	       true, "no agent is called carl: describe it under `agents` (there: bob, eve)");
+	       true, "agent carl does not exist: add it to `agents` of the file (now: bob, eve)");
 }
 
 Test(agents, an_unreadable_registry_is_told)
@@ -107,7 +107,7 @@ Test(agents, problems_have_their_place)
 	expect("name: w\nagents: {ada: {model: m}}\n" STEP, false, "/agents/ada/driver");
 }
 
-/* Also one that no step names: it stands there to be used. */
+/* An agent that no step uses is checked too. */
 Test(agents, every_agent_of_the_file_is_checked)
 {
 	expect("name: w\nagents: {eve: {driver: bad}}\nsteps: [{name: a, tool: echo}]\n", false,

@@ -1,4 +1,5 @@
-/* definition/definition_compile.h: every diagnostic with its place, and what a good file becomes.
+/* definition/definition_compile.h: every diagnostic with its position, and the graph of a valid
+ * file.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -59,12 +60,12 @@ static struct str compiled(const char *yaml)
 	return graph;
 }
 
-/* ---- what each step does ------------------------------------------------------------ */
+/* ---- kinds of steps ----------------------------------------------------------------- */
 
 Test(compile, an_unknown_tool_is_named_with_those_there_are)
 {
 	only("name: w\nsteps:\n  - name: a\n    tool: ekko\n", 4, 11, "/steps/0/tool",
-	     "no tool is called ekko; there are echo, shell, send");
+	     "unknown tool ekko; expected one of echo, shell, send");
 }
 
 Test(compile, a_step_does_exactly_one_thing)
@@ -102,18 +103,18 @@ Test(compile, bad_yaml_is_a_problem_with_a_place)
 Test(compile, names_are_unique)
 {
 	only("name: w\nsteps:\n  - name: a\n    tool: echo\n  - name: a\n    tool: echo\n", 5, 11,
-	     "/steps/1/name", "there is already a step a (number 1)");
+	     "/steps/1/name", "duplicate step name a: step 1 has it already");
 }
 
 Test(compile, dependencies_exist)
 {
 	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    depends_on: [b]\n", 5, 17,
-	     "/steps/0/depends_on", "there is no step b");
+	     "/steps/0/depends_on", "unknown step b");
 	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    depends_on: [a]\n", 5, 17,
 	     "/steps/0/depends_on", "step a depends on itself");
 }
 
-Test(compile, a_circle_is_shown)
+Test(compile, a_cycle_is_shown)
 {
 	only("name: w\nsteps:\n"
 	     "  - name: before\n    tool: echo\n"
@@ -121,8 +122,7 @@ Test(compile, a_circle_is_shown)
 	     "  - name: a\n    tool: echo\n    depends_on: [before, b]\n"
 	     "  - name: b\n    tool: echo\n    depends_on: [c]\n"
 	     "  - name: c\n    tool: echo\n    depends_on: [a]\n",
-	     16, 17, "/steps/4/depends_on",
-	     "the steps depend on each other in a circle: c -> b -> a -> c");
+	     16, 17, "/steps/4/depends_on", "the dependencies form a cycle: c -> b -> a -> c");
 }
 
 Test(compile, a_timeout_stands_where_it_belongs)
@@ -140,8 +140,7 @@ Test(compile, a_timeout_stands_where_it_belongs)
 	only("name: w\nsteps:\n  - name: a\n    timeout: 5\n    parallel:\n      steps: [{name: b, "
 	     "tool: echo}]\n",
 	     4, 14, "/steps/0/timeout",
-	     "only a tool, an agent and a workflow can be told to stop; give the timeout to the "
-	     "steps inside");
+	     "only a tool, an agent and a workflow can have a timeout; set it on the steps inside");
 	compiled("name: w\nsteps:\n  - name: a\n    wait: {signal: s, timeout: 5}\n");
 }
 
@@ -149,9 +148,9 @@ Test(compile, a_body_must_begin_somewhere)
 {
 	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    join: any\n"
 	     "    next: [{to: a, when: 'false'}]\n",
-	     5, 11, "/steps/0/join", "nothing starts here");
+	     5, 11, "/steps/0/join", "no step can start");
 	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    join: any\n    entry: false\n", 5,
-	     11, "/steps/0/join", "nothing starts here");
+	     11, "/steps/0/join", "no step can start");
 	compiled("name: w\nsteps:\n  - name: a\n    tool: echo\n    join: any\n    entry: true\n"
 		 "    next: [{to: a, when: 'false'}]\n");
 }
@@ -169,10 +168,10 @@ Test(compile, problems_are_collected)
 Test(compile, references_lead_somewhere)
 {
 	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    inputs:\n      k: ${inputs.x}\n", 6,
-	     10, "/steps/0/inputs", "the workflow declares no input x");
+	     10, "/steps/0/inputs", "unknown input x: the workflow does not declare it");
 	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    inputs:\n      k: "
 	     "${steps.b.outputs}\n",
-	     6, 10, "/steps/0/inputs", "there is no step b");
+	     6, 10, "/steps/0/inputs", "unknown step b");
 	only("name: w\nsteps:\n  - name: a\n    tool: echo\n"
 	     "  - name: b\n    tool: echo\n    inputs: {k: ['x', '${steps.a.outputs}']}\n",
 	     7, 23, "/steps/1/inputs",
@@ -180,7 +179,7 @@ Test(compile, references_lead_somewhere)
 	only("name: w\nsteps:\n  - name: a\n    tool: echo\n    inputs: {k: "
 	     "'${steps.a.outputs}'}\n",
 	     5, 17, "/steps/0/inputs", "without depending on it");
-	/* Only what has rounds has a round before this one. */
+	/* Only a step with rounds has a previous round. */
 	only("name: x\nsteps:\n  - name: l\n    when: steps.l.outputs.n\n"
 	     "    loop:\n      until: 'true'\n      steps: [{name: a, tool: echo}]\n",
 	     4, 11, "/steps/0/when", "without depending on it");
@@ -192,12 +191,12 @@ Test(compile, references_lead_somewhere)
 Test(compile, references_of_questions_and_outputs_are_checked)
 {
 	only("name: w\nsteps:\n  - name: a\n    human:\n      question: go ${steps.b.outputs}?\n",
-	     5, 17, "/steps/0/human", "there is no step b");
+	     5, 17, "/steps/0/human", "unknown step b");
 	only("name: w\noutputs:\n  o:\n    from: ${steps.b.outputs}\nsteps:\n  - name: a\n"
 	     "    tool: echo\n",
-	     4, 11, "/outputs/o/from", "there is no step b");
+	     4, 11, "/outputs/o/from", "unknown step b");
 	only("name: w\noutputs: {o: {from: '${inputs.q}'}}\nsteps:\n  - name: a\n    tool: echo\n",
-	     2, 21, "/outputs/o/from", "declares no input q");
+	     2, 21, "/outputs/o/from", "unknown input q");
 }
 
 Test(compile, expressions_must_be_readable)

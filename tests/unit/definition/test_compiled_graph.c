@@ -1,4 +1,4 @@
-/* definition/graph.h: names become numbers, and a run's inputs are checked against the rows. */
+/* definition/graph.h: loading of graphs, and checks of a run's inputs. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -61,7 +61,7 @@ Test(graph, knows_edges_both_ways_and_readers)
 	cr_assert_eq(nodes[b].class, RUN_CLASS_ONCE);
 }
 
-/* A dependency, and an output, on a node that is not there. */
+/* A dependency and an output that refer to an unknown node. */
 static const char named_too_early[] =
 	"{\"name\":\"w\",\"inputs\":[],\"nodes\":[{\"name\":\"a\",\"kind\":\"wait\","
 	"\"join\":\"all\",\"class\":\"pure\",\"depends_on\":[\"b\"],\"inputs\":{},\"reads\":[]}],"
@@ -134,7 +134,8 @@ Test(graph, wrong_inputs_are_named)
 	input_refused("{\"s\":\"x\",\"b\":0}", "/b", "must be of type boolean");
 	input_refused("{\"s\":\"x\",\"o\":[]}", "/o", "must be of type object");
 	input_refused("{\"s\":\"x\",\"l\":{}}", "/l", "must be of type array");
-	input_refused("{\"s\":\"x\",\"c\":\"blue\"}", "/c", "is not one of the workflow's choices");
+	input_refused("{\"s\":\"x\",\"c\":\"blue\"}", "/c",
+		      "is not one of the choices that the workflow declares");
 }
 
 Test(graph, all_wrong_inputs_are_listed)

@@ -1,5 +1,4 @@
-/* expr/expr.h: what every operator gives, what cannot be evaluated, and that nothing is unbounded.
- */
+/* Expressions: results of all operators, errors, and limits. */
 #include <criterion/criterion.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* expr/template.h, rule by rule: every template is checked first, as the header asks. */
+/* Templates: checking, then rendering. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>

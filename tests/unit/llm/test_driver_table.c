@@ -1,4 +1,4 @@
-/* The rows of drivers.def, and how an agent is checked against them. */
+/* The table of drivers, and the check of an agent. */
 #include <criterion/criterion.h>
 
 #include "base/yaml.h"
@@ -51,7 +51,7 @@ Test(table, every_row_is_whole)
 	cr_assert_null(llm_find(NULL, S("script")));
 }
 
-/* Whatever a turn can fail with is an error that a definition's retry can name. */
+/* Every code that a turn can fail with is valid in a definition's retry. */
 Test(table, faults_are_errors)
 {
 	for (size_t i = 0; i < run_turn_fault_count(); i++) {
@@ -65,7 +65,7 @@ Test(table, faults_are_errors)
 Test(table, an_unknown_driver_is_named)
 {
 	struct str got = problems_of("oracle", NULL);
-	expect(got, "/driver: no driver is called oracle; there is script");
+	expect(got, "/driver: unknown driver oracle; expected one of script");
 }
 
 Test(table, good_options)

@@ -1,4 +1,4 @@
-/* What a reply is to a workflow. */
+/* Conversion of a reply into the output of a step. */
 #include <criterion/criterion.h>
 
 #include "base/limits.h"
@@ -28,7 +28,7 @@ Test(reply, words_are_text)
 	expect("{\"a\":", "{\"text\":\"{\\\"a\\\":\"}");
 }
 
-/* A number or a word may be JSON by chance: nobody would expect it read. */
+/* A number or a word is JSON by chance; it stays text. */
 Test(reply, scalars_are_text)
 {
 	expect("42", "{\"text\":\"42\"}");

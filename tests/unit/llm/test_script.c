@@ -1,4 +1,4 @@
-/* The script driver on a clock that only these tests move. */
+/* The script driver with a simulated clock. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -8,11 +8,11 @@
 
 enum { TIMERS = 512 };
 
-/* ---- a system of timers ---------------------------------------------------------------- */
+/* ---- simulated timers ------------------------------------------------------------------ */
 
 struct timer {
 	int64_t due;
-	platform_callback *callback; /* NULL: stopped or fired */
+	platform_callback *callback; /* NULL = stopped or fired */
 	void *context;
 	uint64_t argument;
 };
@@ -25,7 +25,7 @@ static struct scene {
 	struct llm_host host;
 	struct arena arena;
 	bool in_start;
-	/* how the last call ended */
+	/* result of the last call: */
 	int ends, pieces;
 	struct str text, streamed;
 	struct error error;
@@ -52,11 +52,11 @@ static void timer_stop(struct platform *system, uint64_t timer)
 static const struct platform_ops timer_ops = { .timer_start = timer_start,
 					       .timer_stop = timer_stop };
 
-/* Fires what is due until then; false when nothing was. */
+/* Fires the timers that are due by then; false when there were none. */
 static bool move_to(int64_t now)
 {
 	bool fired = false;
-	size_t count = scene.timer_count; /* what they start comes the next time */
+	size_t count = scene.timer_count; /* timers started meanwhile wait for the next call */
 	scene.now = now;
 	for (size_t i = 0; i < count; i++) {
 		struct timer timer = scene.timers[i];
@@ -145,7 +145,7 @@ static uint64_t start(struct ask ask)
 	return id;
 }
 
-/* The text of the reply to this, or the error's name. */
+/* The text of the reply, or the error's name. */
 static struct str reply(struct ask ask)
 {
 	uint64_t id = start(ask);
@@ -169,7 +169,7 @@ static void stop(uint64_t id)
 	llm_find(&llm_table, S("script"))->stop(&scene.host, id, &why);
 }
 
-/* ---- which reply ----------------------------------------------------------------------- */
+/* ---- choosing the reply ---------------------------------------------------------------- */
 
 Test(script, the_first_that_fits)
 {
@@ -196,7 +196,7 @@ Test(script, attempts)
 	expect("rate_limited", script, .attempt = 1);
 	expect("overloaded", script, .attempt = 2);
 	expect("third", script, .attempt = 3);
-	/* Nothing is remembered: asked once more, each is the same. */
+	/* The driver keeps no state: each reply is the same again. */
 	expect("rate_limited", script, .attempt = 1);
 }
 
@@ -229,7 +229,7 @@ Test(script, nothing_fits)
 	cr_assert_eq(scene.host.calls.live, 0);
 }
 
-/* A graph that was pinned by another version of the program. */
+/* A graph that another version of the program compiled. */
 Test(script, options_that_are_none)
 {
 	expect("invalid", "replies: 3");
@@ -237,7 +237,7 @@ Test(script, options_that_are_none)
 	expect("invalid", "replies: [{text: a, hang: true}]");
 }
 
-/* ---- how it is said -------------------------------------------------------------------- */
+/* ---- sending the reply ----------------------------------------------------------------- */
 
 Test(script, json)
 {
@@ -298,7 +298,7 @@ Test(script, hangs_until_it_is_told)
 	uint64_t id = start((struct ask){ .script = "replies: [{hang: true}]" });
 	cr_assert_not(move_to(INT64_C(1000000000000)));
 	cr_assert_eq(scene.ends, 0);
-	scene.in_start = true; /* nor from inside stop() */
+	scene.in_start = true; /* done() must not be called from inside stop() either */
 	stop(id);
 	stop(id);
 	scene.in_start = false;

@@ -1,4 +1,4 @@
-/* Debian's suite of JSON Schema tests for draft 7, whole: every file, every case. */
+/* The complete JSON Schema test suite for draft 7, as packaged by Debian. */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static const struct json *read_file(const char *path)
 	return json;
 }
 
-/* What the suite serves at localhost:1234, and the meta-schema itself. */
+/* The documents that the suite expects at localhost:1234, and the meta-schema. */
 static struct schema_library remotes(void)
 {
 	static const struct {
@@ -61,7 +61,7 @@ static struct schema_library remotes(void)
 	return (struct schema_library){ documents, COUNT(files) };
 }
 
-/* Draft 7 is said in the file's folder, not in its schemas. */
+/* The folder says draft 7; the schemas do not. */
 static const struct json *as_draft7(const struct json *schema)
 {
 	if (schema->kind != JSON_OBJECT)

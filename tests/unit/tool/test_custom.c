@@ -1,4 +1,4 @@
-/* Custom tools on a loop: trust, and calls that are told to end wherever they are. */
+/* Custom tools on a loop: trust, and calls that are stopped in every phase. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ static void teardown(void)
 
 TestSuite(custom, .init = setup, .fini = teardown, .timeout = 600);
 
-Test(custom, a_trusted_program_is_called_and_an_unknown_one_is_not_there)
+Test(custom, a_trusted_program_is_called_and_an_unknown_one_does_not_exist)
 {
 	rig_custom(rig, "say", "", "cat");
 	cr_assert(rig_call(rig, "say", "{\"a\": 1}"));
@@ -32,8 +32,8 @@ Test(custom, a_trusted_program_is_called_and_an_unknown_one_is_not_there)
 	cr_assert_eq(rig->error.code, ERROR_FORBIDDEN, "%s", rig->error.text);
 }
 
-/* What runs is the copy that was judged, whatever lies in the folder a moment later. */
-Test(custom, a_copy_under_its_hash_is_what_runs)
+/* The copy that was verified runs, even if the file in the folder changes right after. */
+Test(custom, the_copy_under_its_hash_runs)
 {
 	struct custom_tool tool;
 	struct error error;
@@ -47,15 +47,15 @@ Test(custom, a_copy_under_its_hash_is_what_runs)
 	cr_assert_eq(info.st_mode & 0777, 0500);
 }
 
-Test(custom, another_class_than_the_one_that_was_recorded)
+Test(custom, a_class_other_than_the_recorded_one_fails)
 {
 	rig_custom(rig, "say", "class: keyed\n", "cat");
-	cr_assert(rig_call(rig, "say", "{}")); /* the rig records once */
+	cr_assert(rig_call(rig, "say", "{}")); /* the rig records class once */
 	cr_assert_eq(rig->error.code, ERROR_CONFLICT, "%s", rig->error.text);
 	cr_assert_not_null(strstr(rig->error.text, "was once"), "%s", rig->error.text);
 }
 
-Test(custom, a_call_ends_when_it_is_told_to)
+Test(custom, a_call_ends_when_it_is_stopped)
 {
 	rig_custom(rig, "slow", "", "trap '' TERM; while :; do sleep 1000; done");
 	rig_call_and_stop(rig, "slow", "{}", ERROR_CANCELLED);
@@ -68,9 +68,10 @@ static void let_it_run(void *context, uint64_t running)
 	tool_table.other->stop(&((struct rig *)context)->host, running, &why);
 }
 
-/* Told while it is looked at it ends with what it was told; told later, when it was asked, nobody
- * knows, because the rig records once.  The next call has a process again. */
-Test(custom, a_kept_process_ends_with_the_call_that_was_told_to)
+/* A call that is stopped during verification ends with the given error.  A call that is stopped
+ * after it was sent has an unknown outcome, because the rig records class once.  The next call gets
+ * a new process. */
+Test(custom, a_pooled_process_ends_with_a_stopped_call)
 {
 	rig_custom(rig, "kept", "keep_alive: true\n",
 		   "while read -r line; do case $line in *wait*) sleep 1000;; "
@@ -78,7 +79,7 @@ Test(custom, a_kept_process_ends_with_the_call_that_was_told_to)
 		   "echo \"{\\\"id\\\":\\\"$id\\\",\\\"output\\\":$$}\";; esac; done");
 	cr_assert(rig_call(rig, "kept", "{}"));
 	cr_assert_gt(rig->output.size, 0, "%s", rig->error.text);
-	rig_call_and_stop(rig, "kept", "{\"wait\": 1}", ERROR_TIMEOUT); /* while it is looked at */
+	rig_call_and_stop(rig, "kept", "{\"wait\": 1}", ERROR_TIMEOUT); /* during verification */
 	cr_assert_eq(rig->error.code, ERROR_TIMEOUT);
 	rig->started = let_it_run;
 	cr_assert(rig_call(rig, "kept", "{\"wait\": 1}"));

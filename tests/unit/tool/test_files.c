@@ -1,4 +1,4 @@
-/* read_file, write_file and append_line: what they do, and what they keep out of. */
+/* read_file, write_file and append_line, and paths that they must refuse. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -158,13 +158,13 @@ Test(files, what_is_no_regular_file_is_refused_and_not_waited_for)
 Test(files, a_line_that_was_added_is_found_by_its_mark)
 {
 	rig_probe(rig, "append_line", LINE);
-	cr_assert_eq(rig->answer, TOOL_NOT_HAPPENED); /* not even the folder is there */
+	cr_assert_eq(rig->answer, TOOL_NOT_HAPPENED); /* the folder does not exist either */
 	cr_assert(rig_call(rig, "append_line", LINE));
 	struct str output = rig->output;
 	cr_assert_str_eq(look("lines/log/a"), "one " MARK "\n");
 	rig_probe(rig, "append_line", LINE);
 	cr_assert_eq(rig->answer, TOOL_HAPPENED);
-	cr_assert(str_equal(rig->output, output)); /* as if the call itself had told */
+	cr_assert(str_equal(rig->output, output)); /* the same output as that of the call */
 	rig->effect.bytes[0] ^= 1;
 	rig_probe(rig, "append_line", LINE);
 	cr_assert_eq(rig->answer, TOOL_NOT_HAPPENED);
@@ -186,7 +186,7 @@ Test(files, a_mark_is_found_wherever_it_lies)
 	AUTO(buf) text = { 0 };
 	cr_assert_eq(mkdir(rig_path(rig, "lines"), 0700), 0);
 	cr_assert_eq(mkdir(rig_path(rig, "lines/log"), 0700), 0);
-	/* Across the border of two pieces at every distance. */
+	/* The mark crosses the border of two blocks at every offset. */
 	for (size_t behind = 65536 - 45; behind < 65536 + 5; behind++) {
 		buf_clear(&text);
 		buf_add(&text, S("first\none " MARK "\n"));

@@ -1,4 +1,4 @@
-/* json_transform, operation by operation. */
+/* The operations of json_transform. */
 #include "tool_rig.h"
 
 static struct rig the_rig, *rig = &the_rig;
@@ -63,7 +63,7 @@ static const struct {
 	const char *input, *operations, *says;
 	enum error_code code;
 } bad[] = {
-	{ "{}", "{\"get\": \"/a\"}", "operation 1: get finds nothing at /a", ERROR_NOT_FOUND },
+	{ "{}", "{\"get\": \"/a\"}", "operation 1: get found nothing at /a", ERROR_NOT_FOUND },
 	{ "[1]", "{\"get\": \"/01\"}", "finds nothing", ERROR_NOT_FOUND },
 	{ "[1]", "{\"get\": \"/-1\"}", "finds nothing", ERROR_NOT_FOUND },
 	{ "[]", "{\"pick\": []}", "works on a mapping, not on", ERROR_INVALID },

@@ -1,4 +1,4 @@
-/* A sandbox that cannot be built: the tool does not run, and says why. */
+/* A sandbox that cannot be built: the tool does not run and reports why. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Every row keeps what tool.h says. */
+/* Every tool fulfills the contract of tool.h. */
 #include "tool_rig.h"
 
 Test(table, every_row_is_whole)
@@ -15,10 +15,10 @@ Test(table, every_row_is_whole)
 	}
 }
 
-/* A call of each that would take its time, and of those that are short. */
+/* One call of each tool: a slow one where the tool can be slow. */
 static const struct {
 	const char *tool, *inputs;
-	bool slow; /* it cannot have ended before it was told */
+	bool slow; /* cannot end before it is stopped */
 } calls[] = {
 	{ "sleep", "{\"seconds\": 3600}", true },
 	{ "shell", "{\"command\": \"trap '' TERM; while :; do sleep 1000; done\"}", true },
@@ -32,7 +32,7 @@ static const struct {
 	{ "append_line", "{\"path\": \"a\", \"line\": \"\"}", false },
 };
 
-Test(table, a_call_that_is_told_to_stop_ends_with_what_it_was_told)
+Test(table, a_stopped_call_ends_with_the_given_error)
 {
 	struct rig rig_, *rig = &rig_;
 	for (size_t i = 0; i < COUNT(calls); i++) {

@@ -150,11 +150,11 @@ void rig_call_and_stop(struct rig *rig, const char *tool, const char *inputs, en
 	fail(&why, code, "told so");
 	cr_assert(start(rig, &call, &running), "%s: %s", tool, rig->error.text);
 	call.tool->stop(&rig->host, running, &why);
-	call.tool->stop(&rig->host, running, &why); /* twice is once */
+	call.tool->stop(&rig->host, running, &why); /* stopping twice is harmless */
 	cr_assert_eq(rig->ends, 0);                 /* never from inside stop() */
 	loop_run(rig->loop);
 	cr_assert_eq(rig->ends, 1);
-	call.tool->stop(&rig->host, running, &why); /* harmless when it is over */
+	call.tool->stop(&rig->host, running, &why); /* harmless after the end */
 	cr_assert_eq(rig->ends, 1);
 }
 

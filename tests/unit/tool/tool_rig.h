@@ -1,4 +1,4 @@
-/* tests/unit/tool/tool_rig.h -- one call of a built-in tool on a loop of its own. */
+/* tests/unit/tool/tool_rig.h -- calls a built-in tool on a loop of its own. */
 #ifndef TESTS_TOOL_RIG_H
 #define TESTS_TOOL_RIG_H
 
@@ -23,27 +23,27 @@ struct rig {
 	const char *workspace;
 	struct uuid effect;
 	int lock;
-	platform_callback *started; /* called a while after the next start, with its id */
-	/* how the last call ended */
+	platform_callback *started; /* called shortly after the next start, with its id */
+	/* result of the last call: */
 	int ends;
 	struct error error;
-	struct str output; /* JSON, "" when it failed */
+	struct str output; /* JSON; "" = it failed */
 	enum tool_answer answer;
 };
 
 void rig_open(struct rig *rig);
 void rig_close(struct rig *rig);
 const struct json *rig_json(struct rig *rig, const char *text);
-/* Starts it and runs the loop until it has ended; false when it did not start. */
+/* Starts the call and runs the loop until it ends; false when it did not start. */
 bool rig_call(struct rig *rig, const char *tool, const char *inputs);
-/* Starts it, tells it to stop at once, and runs the loop until it has ended. */
+/* Starts the call, stops it at once, and runs the loop until it ends. */
 void rig_call_and_stop(struct rig *rig, const char *tool, const char *inputs, enum error_code code);
 void rig_probe(struct rig *rig, const char *tool, const char *inputs);
-/* A pure one: the output's JSON, or "" with rig->error. */
+/* Calls a pure tool: its output as JSON, or "" with rig->error. */
 struct str rig_compute(struct rig *rig, const char *tool, const char *inputs);
-/* A custom tool of these YAML lines whose program is this shell script, trusted. */
+/* Adds a trusted custom tool with these YAML lines and this shell script as program. */
 void rig_custom(struct rig *rig, const char *name, const char *yaml, const char *script);
-const char *rig_path(struct rig *rig, const char *name); /* in its folder */
+const char *rig_path(struct rig *rig, const char *name); /* in the rig's folder */
 
 #define expect_json(got, wanted)                                                       \
 	do {                                                                           \
