@@ -126,7 +126,7 @@ def test_the_bytes_over_http(home, server):
 
 @pytest.mark.parametrize("target, status, words", [
     ("notes/none.md", 404, "the run has no artifact notes/none.md"),
-    ("notes/plan.md?version=3", 404, "has no version 3: the newest is 2"),
+    ("notes/plan.md?version=3", 404, "has no version 3; the newest is 2"),
     ("notes/plan.md?version=0", 400, "version"),
     ("..%2f..%2fbaton.db", 404, "nothing is at"),
 ])
@@ -212,7 +212,7 @@ steps:
     assert len(answer.body) == large and sha(answer.body) == listed(server, run)[0]["sha256"]
     refused = server.start("large", {"more": 1}, wait=True).body
     assert refused["status"] == "failed" and "at most" in refused["error"]
-    assert "more than a step's value" in failed(server, home.define(f"""
+    assert "too large for the output of a step" in failed(server, home.define(f"""
 name: back
 steps:
   - {{name: make, tool: shell, inputs: {{command: "head -c 900000 /dev/zero > big"}}}}

@@ -219,7 +219,7 @@ def test_a_program_gets_json_and_gives_json(home, server):
 
 @pytest.mark.parametrize("script,code,says", [
     ("echo no >&2; exit 7", "tool_failed", "exit status 7: no"),
-    ("echo not json", "tool_failed", "no JSON"),
+    ("echo not json", "tool_failed", "is not JSON"),
     ("true", "tool_failed", "no output"),
     ("head -c 200000 /dev/zero | tr '\\0' 1", "too_large", "131072"),
     ("sleep 1000", "timeout", "0.3 seconds"),
@@ -239,9 +239,9 @@ RETRIED = "    retry: {max_retries: 3, base_delay: 0}\n"
 
 @pytest.mark.parametrize("script,says", [
     ("echo no >&2; exit 7", "exit status 7: no"),
-    ("kill -9 $$", "has no answer"),
-    ("echo '{}'; kill -9 $$", "has no answer"),
-    ("echo not json", "no JSON"),
+    ("kill -9 $$", "its outcome is unknown"),
+    ("echo '{}'; kill -9 $$", "its outcome is unknown"),
+    ("echo not json", "is not JSON"),
     ("true", "no output"),
     ("head -c 200000 /dev/zero | tr '\\0' 1", "131072"),
     ("echo '{}'; sleep 1000", "0.3 seconds"),

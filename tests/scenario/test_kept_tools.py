@@ -94,8 +94,8 @@ def test_a_changed_one_is_a_new_process(home, server):
     assert output(server.start("one", wait=True).body)["count"] == 101
 
 
-@pytest.mark.parametrize("line,says", [("nonsense", "no JSON"), ('{"id": "other", "output": 1}', "its line must be"),
-                                       ('{"id": "$id"}', "its line must be")])
+@pytest.mark.parametrize("line,says", [("nonsense", "is not JSON"), ('{"id": "other", "output": 1}', "answer must be"),
+                                       ('{"id": "$id"}', "answer must be")])
 def test_one_that_speaks_nonsense_is_ended(home, server, line, says):
     put(home, "odd", "command: [odd]\nclass: idempotent\nkeep_alive: true\n",
         odd=f"#!/bin/sh\nwhile read -r asked; do echo '{line}'; done\n")

@@ -93,7 +93,7 @@ def test_a_run_with_two_questions_says_which(home, server):
     wait_until(lambda: len(server.inbox()) == 2)
     assert server.tell(run, "approve").status == 409
     status, _, errors = home.cli("approve", run)
-    assert status == EXIT["usage"] and "more than one question" in errors
+    assert status == EXIT["usage"] and "more than one open request" in errors
     requests = {item["step"]: item["id"] for item in server.inbox()}
     assert server.tell(run, "approve", request=requests["one"]).status == 200
     status, output, errors = home.cli("reject", run)  # now it has one
@@ -140,9 +140,9 @@ def test_modified_from_the_command_line(home, server, from_file):
 def test_modify_says_what_it_needs(home, server):
     _, question = asked(home, server, EDITED, "edited")
     for words, text in ((["modify", question["effect"]], "--value"),
-                        (["modify", question["effect"], "--value", "{"], "--value takes JSON"),
-                        (["settle", question["effect"], "perhaps"], "happened, not_happened or retry"),
-                        (["settle", question["effect"], "retry", "--value", "1"], "only what happened")):
+                        (["modify", question["effect"], "--value", "{"], "--value must be JSON"),
+                        (["settle", question["effect"], "perhaps"], "happened, not_happened, retry"),
+                        (["settle", question["effect"], "retry", "--value", "1"], "--value is allowed only with happened")):
         status, output, errors = home.cli(*words)
         assert (status, output) == (EXIT["usage"], "") and text in errors
     assert home.cli("settle", question["effect"], "happened")[0] == EXIT["usage"]  # nothing is unknown here

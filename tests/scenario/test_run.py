@@ -157,7 +157,7 @@ def test_yaml_that_is_no_yaml(home):
     (["run", "two-steps", "--id", "no-uuid"], EXIT["usage"], "UUID"),
     (["run", "two-steps", "--input", "ghost=1"], EXIT["invalid"], "ghost"),
     (["run", "two-steps", "--input", "who=1"], EXIT["invalid"], "who"),
-    (["watch", new_id()], EXIT["not_found"], "no run"),
+    (["watch", new_id()], EXIT["not_found"], "does not exist"),
     (["dance"], EXIT["usage"], "dance"),
     (["serve", "--host", "0.0.0.0"], 6, "loopback"),
     (["serve", "--port", "70000"], EXIT["usage"], "--port"),

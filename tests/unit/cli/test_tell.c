@@ -31,7 +31,7 @@ Test(event_line, outcomes)
 	expect_line("tool.finished",
 		    "{\"step\":\"a\",\"outcome\":\"failed\",\"fault\":{\"text\":\"no\\nway\"},"
 		    "\"next\":{\"retry_at\":\"later\"}}",
-		    false, AT "tool.finished     a  failed  no way  again at later\n");
+		    false, AT "tool.finished     a  failed  no way  retry at later\n");
 	expect_line("tool.requested", "{\"step\":\"a\",\"attempt\":2}", false,
 		    AT "tool.requested    a  attempt 2\n");
 	expect_line("human.finished",

@@ -171,8 +171,8 @@ Test(config, wrong_values_have_their_place_and_what_is_allowed)
 	take_bad("tools:\n  isolation: of\n", 2, 14, "native or off, not of");
 	take_bad("log: human\n", 1, 1, "log is a section");
 	take_bad("log: [1]\n", 1, 1, "log is a section");
-	take_bad("home: /x\n", 1, 1, "home cannot be set here");
-	take_bad("secrets:\n  allow:\n    - A\n    - 7\n", 4, 7, "texts without commas, not 7");
+	take_bad("home: /x\n", 1, 1, "home cannot be set in config.yaml");
+	take_bad("secrets:\n  allow:\n    - A\n    - 7\n", 4, 7, "strings without commas, not 7");
 	take_bad("- 1\n", 1, 1, "must be a mapping");
 	take_bad("12\n", 1, 1, "must be a mapping");
 }
@@ -201,7 +201,7 @@ Test(config, what_is_set_twice)
 	struct problems problems = { .arena = &arena };
 	cr_assert(!config_take_file(&config, S("serve.port: 1\nserve:\n  port: 2\n"), &problems));
 	size_t at;
-	cr_assert(str_find(problems.at[0].text, S("set twice, on line 1 too"), &at));
+	cr_assert(str_find(problems.at[0].text, S("set twice; the first time on line 1"), &at));
 	cr_assert_eq(problems.at[0].line, 3);
 	cr_assert_eq(config_number(&config, CONFIG_SERVE_PORT), 1);
 }

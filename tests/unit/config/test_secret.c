@@ -82,7 +82,7 @@ Test(secret, variables)
 	expect_refusal("env:OPENAI_API_KEY_TWO", ERROR_FORBIDDEN, "secrets.allow");
 	expect_refusal("env:MISSING", ERROR_NOT_FOUND, "not set in the environment");
 	expect_refusal("env:EMPTY", ERROR_NOT_FOUND, "empty");
-	expect_refusal("env:TWO_LINES", ERROR_INVALID, "more than one line");
+	expect_refusal("env:TWO_LINES", ERROR_INVALID, "must be one line");
 }
 
 Test(secret, files)
@@ -99,7 +99,7 @@ Test(secret, files)
 	expect_refusal("file:open", ERROR_FORBIDDEN, "chmod 600");
 	expect_refusal("file:world", ERROR_FORBIDDEN, "chmod 600");
 	expect_refusal("file:empty", ERROR_NOT_FOUND, "empty");
-	expect_refusal("file:lines", ERROR_INVALID, "more than one line");
+	expect_refusal("file:lines", ERROR_INVALID, "must be one line");
 	expect_refusal("file:nobody", ERROR_NOT_FOUND, "nobody");
 	expect_refusal("file:../outside", ERROR_FORBIDDEN, "leaves the folder");
 	expect_refusal("file:/etc/passwd", ERROR_FORBIDDEN, "leaves the folder");
@@ -122,5 +122,5 @@ Test(secret, what_is_no_reference)
 		"", "env:", "file:", "sk-itself", "ENV:OPENAI_API_KEY", "http://a"
 	};
 	for (size_t i = 0; i < COUNT(wrong); i++)
-		expect_refusal(wrong[i], ERROR_INVALID, "no reference");
+		expect_refusal(wrong[i], ERROR_INVALID, "must be a reference");
 }

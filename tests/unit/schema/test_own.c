@@ -152,17 +152,17 @@ Test(own, every_problem_is_told_with_its_place)
 
 Test(own, a_broken_schema_is_named)
 {
-	broken("{\"type\":\"text\"}", "/type", "is one of");
-	broken("{\"properties\":{\"a\":3}}", "/properties/a", "a schema is");
-	broken("{\"items\":{\"pattern\":\"(\"}}", "/items/pattern", "cannot be read");
+	broken("{\"type\":\"text\"}", "/type", "must be one of");
+	broken("{\"properties\":{\"a\":3}}", "/properties/a", "a schema must be");
+	broken("{\"items\":{\"pattern\":\"(\"}}", "/items/pattern", "valid regular expression");
 	broken("{\"minLength\":-1}", "/minLength", "whole number");
 	broken("{\"properties\":{\"a/b\":{\"$ref\":\"#/nowhere\"}}}", "/properties/a~1b",
 	       "cannot be resolved");
 	broken("{\"$ref\":\"http://elsewhere/schema\"}", "", "cannot be resolved");
-	broken("{\"required\":\"a\"}", "/required", "list of texts");
+	broken("{\"required\":\"a\"}", "/required", "list of strings");
 }
 
-Test(own, circles_that_lead_into_the_value_are_fine)
+Test(own, cycles_that_descend_into_the_value_are_allowed)
 {
 	const char *list =
 		"{\"properties\":{\"next\":{\"$ref\":\"#\"}},\"additionalProperties\":false}";
@@ -170,10 +170,10 @@ Test(own, circles_that_lead_into_the_value_are_fine)
 	cr_assert_not(fits(list, "{\"next\":{\"nest\":{}}}"));
 }
 
-Test(own, circles_that_do_not_are_told)
+Test(own, cycles_that_do_not_are_reported)
 {
 	cr_assert_not(fits("{\"$ref\":\"#\"}", "1"));
-	cr_assert(strstr(str_c(&arena, problems.at[0].text), "circle") != NULL);
+	cr_assert(strstr(str_c(&arena, problems.at[0].text), "endless cycle") != NULL);
 	cr_assert_not(fits("{\"$defs\":{\"a\":{\"$ref\":\"#/$defs/b\"},\"b\":{\"anyOf\":[{\"$ref\":"
 			   "\"#/$defs/a\"}]}},\"$ref\":\"#/$defs/a\"}",
 			   "{}"));

@@ -52,7 +52,7 @@ Test(custom, a_class_other_than_the_recorded_one_fails)
 	rig_custom(rig, "say", "class: keyed\n", "cat");
 	cr_assert(rig_call(rig, "say", "{}")); /* the rig records class once */
 	cr_assert_eq(rig->error.code, ERROR_CONFLICT, "%s", rig->error.text);
-	cr_assert_not_null(strstr(rig->error.text, "was once"), "%s", rig->error.text);
+	cr_assert_not_null(strstr(rig->error.text, "had class once"), "%s", rig->error.text);
 }
 
 Test(custom, a_call_ends_when_it_is_stopped)
