@@ -4,12 +4,13 @@
 #   make test       every tier, three at any time (tools/test): about six minutes on two cores
 #   make test-full  the same with every crash point, longer fuzzing, and TSan
 #   make crash      the real program killed at every point and system call; prints the table
+#   make mutate     every guarantee broken on purpose: some test must notice
 #   make fuzz       every parser under libFuzzer, SECONDS=60 each
 #   make check      layers, formatting, coverage table, contracts, the dashboard's types
 #   make bench      workloads beside their floor, ratios of one run
 #   make bench-large  a run of a million steps, a million runs that wait
 
-.PHONY: all deps build sanitized tracer fuzzers test test-full demo check crash bench bench-build bench-large fuzz tsan tidy describe format clean
+.PHONY: all deps build sanitized tracer fuzzers test test-full demo check crash mutate bench bench-build bench-large fuzz tsan tidy describe format clean
 
 PYTEST = /usr/bin/python3 -m pytest -q -p no:cacheprovider
 
@@ -56,6 +57,9 @@ check: build
 
 crash: build tracer
 	@$(PYTEST) tests/crash --all-points
+
+mutate: build sanitized
+	@tools/mutate --all
 
 fuzz: deps
 	@tools/fuzz $(or $(SECONDS),60)

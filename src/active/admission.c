@@ -22,6 +22,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "os/failpoint.h"
+#include "active/stored_row.h"
 
 struct admission_entry {
 	struct admission_entry *next;
@@ -272,17 +273,30 @@ struct queue_read {
 	struct error error;
 };
 
-static bool parse_place(struct queue_read *r, size_t i)
+/* A place that cannot be parsed leaves its run queued and does not affect other runs. */
+static void skip_place(const struct store_effect *row, struct error *error)
+{
+	stored_effect_fail(row, error);
+	log_line(LOG_ERROR, "a queued run is skipped: %s", error->text);
+}
+
+static void parse_place(struct queue_read *r, size_t i)
 {
 	struct arena *arena = &r->read.arena;
 	const struct json *json;
 	struct str body = r->page.at[i].body;
-	if (!json_read(body, arena, &json, &r->error))
-		return false;
+	struct error error;
+	if (!json_read(body, arena, &json, &error)) {
+		skip_place(&r->page.at[i], &error);
+		return;
+	}
 	struct problems problems = { .arena = arena };
 	struct contract_source source = { .json = json, .text = body, .lenient = true };
 	r->places[i] = run_open_place_parse(&source, arena, &problems);
-	return r->places[i] != NULL || problems_fail(&problems, &r->error);
+	if (r->places[i] == NULL) {
+		problems_fail(&problems, &error);
+		skip_place(&r->page.at[i], &error);
+	}
 }
 
 static void queue_work(struct executor_read *read, struct store_reader *reader)
@@ -293,8 +307,7 @@ static void queue_work(struct executor_read *read, struct store_reader *reader)
 		return;
 	r->places = arena_array(&read->arena, const struct run_open_place *, r->page.count);
 	for (size_t i = 0; i < r->page.count; i++)
-		if (!parse_place(r, i))
-			return;
+		parse_place(r, i);
 	FAILPOINT("queue.recalled");
 }
 
@@ -307,6 +320,8 @@ static void queue_done(struct executor_read *read)
 	} else {
 		for (size_t i = 0; i < r->page.count; i++) {
 			const struct run_open_place *place = r->places[i];
+			if (place == NULL)
+				continue;
 			enter(executor, &r->page.at[i].run, place->kind,
 			      has(place, key) ? place->key : S(""), place->priority,
 			      place->queued_at);

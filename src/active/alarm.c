@@ -16,7 +16,9 @@
 #include "active/executor_jobs.h"
 #include "active/executor_state.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "os/failpoint.h"
+#include "active/stored_row.h"
 
 struct alarm {
 	struct arena arena;
@@ -145,20 +147,24 @@ static bool read_step(const struct store_effect *effect, struct arena *arena, st
 {
 	const struct json *json;
 	if (!json_read(effect->body, arena, &json, error))
-		return false;
+		return stored_effect_fail(effect, error);
 	struct problems problems = { .arena = arena };
 	struct contract_source source = { .json = json, .text = effect->body, .lenient = true };
 	if (str_equal(effect->kind, S("human"))) {
 		const struct run_open_question *question =
 			run_open_question_parse(&source, arena, &problems);
-		if (question == NULL)
-			return problems_fail(&problems, error);
+		if (question == NULL) {
+			problems_fail(&problems, error);
+			return stored_effect_fail(effect, error);
+		}
 		*out_step = question->step;
 		return true;
 	}
 	const struct run_open_effect *body = run_open_effect_parse(&source, arena, &problems);
-	if (body == NULL)
-		return problems_fail(&problems, error);
+	if (body == NULL) {
+		problems_fail(&problems, error);
+		return stored_effect_fail(effect, error);
+	}
 	*out_step = body->step;
 	return true;
 }
@@ -172,9 +178,14 @@ static void scan_work(struct executor_read *read, struct store_reader *reader)
 				   &scan->error))
 		return;
 	scan->steps = arena_array(&read->arena, struct str, scan->page.count);
-	for (size_t i = 0; i < scan->page.count; i++)
-		if (!read_step(&scan->page.at[i], &read->arena, &scan->steps[i], &scan->error))
-			return;
+	/* A row that cannot be parsed never comes due and does not affect other rows. */
+	for (size_t i = 0; i < scan->page.count; i++) {
+		struct error error;
+		if (read_step(&scan->page.at[i], &read->arena, &scan->steps[i], &error))
+			continue;
+		log_line(LOG_ERROR, "a timer is skipped: %s", error.text);
+		scan->steps[i] = S("");
+	}
 	/* The next scan must come before what this one leaves out. */
 	if (scan->page.count == LIMIT_ALARMS)
 		scan->later = scan->page.at[scan->page.count - 1].due_at;
@@ -192,7 +203,7 @@ static void scan_done(struct executor_read *read)
 		executor_fail(executor, &scan->error);
 	/* An alarm that is set is newer than the row that was read. */
 	for (size_t i = 0; scan->error.code == ERROR_NONE && i < scan->page.count; i++)
-		if (alarm_find(executor, &scan->page.at[i].id) == NULL)
+		if (scan->steps[i].size > 0 && alarm_find(executor, &scan->page.at[i].id) == NULL)
 			alarm_set(executor, &scan->page.at[i].run, &scan->page.at[i].id,
 				  scan->steps[i], scan->page.at[i].due_at);
 	if (scan->later > 0)

@@ -9,6 +9,7 @@
 #include "active/executor_services.h"
 #include "active/idempotency.h"
 #include "active/run_load.h"
+#include "active/stored_row.h"
 
 /* An answer names the request only; the open effect says which run and step it belongs to. */
 struct answering {
@@ -63,16 +64,20 @@ static void answer_work(struct executor_read *read, struct store_reader *reader)
 	    !a->found)
 		return;
 	const struct json *json;
-	if (!json_read(a->effect.body, &read->arena, &json, &a->error))
+	if (!json_read(a->effect.body, &read->arena, &json, &a->error)) {
+		stored_effect_fail(&a->effect, &a->error);
 		return;
+	}
 	struct problems problems = { .arena = &read->arena };
 	struct contract_source source = { .json = json, .text = a->effect.body, .lenient = true };
 	const struct run_open_question *question =
 		run_open_question_parse(&source, &read->arena, &problems);
-	if (question == NULL)
+	if (question == NULL) {
 		problems_fail(&problems, &a->error);
-	else
-		a->pending->command.step = str_copy(&a->pending->arena, question->step);
+		stored_effect_fail(&a->effect, &a->error);
+		return;
+	}
+	a->pending->command.step = str_copy(&a->pending->arena, question->step);
 }
 
 static void answer_done(struct executor_read *read)

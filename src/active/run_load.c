@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "engine/evolve.h"
 #include "engine/history_synthesis.h"
+#include "active/stored_row.h"
 #include "engine/snapshot.h"
 
 struct load {
@@ -118,21 +119,25 @@ static bool load_event(struct load *load, const struct store_event_row *row, str
 {
 	struct event event;
 	struct loaded_run *out = load->out;
-	if (!event_read(row->type, row->at, row->body, arena, &event, load->error))
+	if (!stored_event_read(row, arena, &event, load->error))
 		return false;
 	if (out->run == NULL) {
-		if (event.type != EVENT_RUN_CREATED)
-			return fail(load->error, ERROR_STORAGE, "its stream has no beginning");
+		if (event.type != EVENT_RUN_CREATED) {
+			fail(load->error, ERROR_STORAGE, "its stream has no beginning");
+			return stored_event_fail(row, load->error);
+		}
 		if (!take_graph(load, &event.as.run_created->definition))
 			return false;
 		out->run = run_new(&out->arena, *load->id, out->graph->graph);
 	}
-	if (row->seq != out->run->seq + 1)
-		return fail(load->error, ERROR_STORAGE, "event %lld of its stream is missing",
-			    (long long)out->run->seq + 1);
+	if (row->seq != out->run->seq + 1) {
+		fail(load->error, ERROR_STORAGE, "event %lld of its stream is missing",
+		     (long long)out->run->seq + 1);
+		return stored_event_fail(row, load->error);
+	}
 	out->events++;
 	out->weight += row->body.size;
-	return evolve(out->run, &event, load->error);
+	return evolve(out->run, &event, load->error) || stored_event_fail(row, load->error);
 }
 
 static bool load_events(struct load *load)
@@ -191,8 +196,13 @@ bool executor_synthesize_history(struct store_reader *reader, const struct store
 		return false;
 	if (!found)
 		return fail(error, ERROR_STORAGE, "the snapshot of a compacted run is not stored");
-	if (!run_snapshot_read(stored.body, arena, &snapshot, error))
+	if (!run_snapshot_read(stored.body, arena, &snapshot, error)) {
+		char id[UUID_TEXT_SIZE];
+		error->code = ERROR_STORAGE;
+		error_prefix(error, "snapshot %lld of run " STR_FMT " cannot be read: ",
+			     (long long)stored.seq, STR_ARG(uuid_text(&run->id, id)));
 		return false;
+	}
 	struct synthesized_history retold;
 	history_synthesize(snapshot, graph, run->floor, arena, &retold);
 	*out_retold = (struct executor_history){ retold.events, retold.seqs, retold.count };

@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "contract/describe.h"
 #include "contract/event.h"
+#include "active/stored_row.h"
 #include "maintenance/maintenance.h"
 
 struct care {
@@ -169,13 +170,9 @@ static void check_event(struct care *care, struct store_reader *reader,
 {
 	struct event event;
 	struct error error;
-	char run[UUID_TEXT_SIZE];
 	care->events++;
-	if (!event_read(row->type, row->at, row->body, arena, &event, &error)) {
-		add_problem(care, str_format(&care->answer.read.arena,
-					     "event %lld of run " STR_FMT " cannot be read: %s",
-					     (long long)row->seq,
-					     STR_ARG(uuid_text(&row->run, run)), error.text));
+	if (!stored_event_read(row, arena, &event, &error)) {
+		add_problem(care, str_copy(&care->answer.read.arena, str_from_c(error.text)));
 		return;
 	}
 	struct hash names[EVENT_NAMES];

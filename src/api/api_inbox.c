@@ -3,6 +3,7 @@
 #include "active/run_commands.h"
 #include "api/read_job.h"
 #include "base/limits.h"
+#include "active/stored_row.h"
 
 struct inbox_read {
 	struct api_read_job answer; /* first */
@@ -35,16 +36,18 @@ static bool read_item(const struct store_effect *row, struct store_reader *reade
 {
 	const struct json *json;
 	if (!json_read(row->body, arena, &json, error))
-		return false;
+		return stored_effect_fail(row, error);
 	struct problems problems = { .arena = arena };
 	struct contract_source source = { .json = json, .text = row->body, .lenient = true };
 	const struct run_open_question *question =
 		run_open_question_parse(&source, arena, &problems);
-	if (question == NULL)
-		return problems_fail(&problems, error);
+	if (question == NULL) {
+		problems_fail(&problems, error);
+		return stored_effect_fail(row, error);
+	}
 	const struct json *inputs = shown_inputs(question->inputs, reader, arena, error);
 	if (inputs == NULL)
-		return false;
+		return stored_effect_fail(row, error);
 	struct run_inbox_item *item = run_inbox_item_new(arena);
 	SET(item, id, row->id);
 	SET(item, run_id, row->run);

@@ -78,8 +78,9 @@ MUST_CHECK bool api_query_int(const struct api_call *call, struct str name, int6
 struct str api_speaker(const struct api_call *call, bool given, struct str by);
 /* Answers a question, and the exchange with the receipt. */
 void api_answer(struct api_call *call, const struct executor_answer *answer);
-/* One stored event as run.Event. */
-struct str api_event_text(const struct store_event_row *row, struct arena *arena);
+/* One stored event as run.Event; false, with nothing printed, when its body cannot be read. */
+MUST_CHECK bool api_event_print(const struct store_event_row *row, struct arena *arena,
+				struct json_writer *writer, struct error *error);
 /* Answers the exchange with the run's result, read from the store. */
 void api_send_result(struct api *api, uint64_t exchange, const struct uuid *run);
 /* Answers the exchange with where the run's time went, as spans of so many levels. */

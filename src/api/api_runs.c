@@ -11,6 +11,7 @@
 #include "api/api_timeline.h"
 #include "api/read_job.h"
 #include "base/limits.h"
+#include "active/stored_row.h"
 #include "views/view.h"
 #include "views/view_runtime.h"
 #include "views/vocabulary.h"
@@ -487,26 +488,31 @@ void api_run_list(struct api_call *call)
 
 /* ---- events -------------------------------------------------------------------------- */
 
-static struct run_event event_of(const struct store_event_row *row, struct arena *arena)
+static bool event_of(const struct store_event_row *row, struct arena *arena,
+		     struct run_event *out_event, struct error *error)
 {
 	struct run_event *event = run_event_new(arena);
 	const struct json *json;
-	struct error error;
+	if (!stored_event_tree(row, arena, &json, error))
+		return false;
 	SET(event, run_id, row->run);
 	SET(event, seq, row->seq);
 	SET(event, position, str_format(arena, "%lld", (long long)row->position));
 	SET(event, at, row->at);
 	SET(event, type, row->type);
-	bool good = json_read(row->body, arena, &json, &error);
-	require(good);
 	SET(event, data, json);
-	return *event;
+	*out_event = *event;
+	return true;
 }
 
-struct str api_event_text(const struct store_event_row *row, struct arena *arena)
+bool api_event_print(const struct store_event_row *row, struct arena *arena,
+		     struct json_writer *writer, struct error *error)
 {
-	struct run_event event = event_of(row, arena);
-	return run_event_text(&event, arena);
+	struct run_event event;
+	if (!event_of(row, arena, &event, error))
+		return false;
+	run_event_print(&event, writer);
+	return true;
 }
 
 static void events_work(struct executor_read *read, struct store_reader *reader)
@@ -528,7 +534,8 @@ static void events_work(struct executor_read *read, struct store_reader *reader)
 		return;
 	struct run_event *items = arena_array(&read->arena, struct run_event, page.count);
 	for (size_t i = 0; i < page.count; i++)
-		items[i] = event_of(&page.at[i], &read->arena);
+		if (!event_of(&page.at[i], &read->arena, &items[i], &list->error))
+			return;
 	struct run_event_page *answer = run_event_page_new(&read->arena);
 	SET(answer, items, ((struct run_event_list){ items, page.count }));
 	if (page.count == (size_t)list->limit)

@@ -117,7 +117,8 @@ static void accept_socket(struct api_socket *socket, const struct event_page *pa
 	AUTO(arena) arena = { 0 };
 	struct run_socket_backfill_expired *message = run_socket_backfill_expired_new(&arena);
 	SET(message, message,
-	    S("no stored event is called that; read the runs again and go on from here"));
+	    S("the event is not among the newest stored events; read the runs again and "
+	      "continue from here"));
 	socket_send(socket, run_socket_backfill_expired_text(message, &arena));
 }
 

@@ -4,6 +4,7 @@
 
 #include "active/run_reads.h"
 #include "base/limits.h"
+#include "active/stored_row.h"
 
 static const struct json *look(void *context, const struct hash *hash)
 {
@@ -46,8 +47,7 @@ static bool read_events(struct api_timeline *s, const struct uuid *run, struct e
 		for (size_t i = 0; i < page.count; i++) {
 			const struct store_event_row *row = &page.at[i];
 			struct event event;
-			if (!event_read(row->type, row->at, row->body, s->arena, &event,
-					&s->untold))
+			if (!stored_event_read(row, s->arena, &event, &s->untold))
 				return true;
 			add_event(s, &event, row->seq);
 			s->last_seq = row->seq;

@@ -1,9 +1,9 @@
 /* api/event_page.c -- pages for streams, sockets and lists of events.
  *
  * A page whose stories have become too many events is cut short; stories over their bounds are
- * forgotten behind the page and read again when they are needed.  An id in `since` is looked for by
- * making the ids again, newest run first: they derive from (run, seq), and a run's row says how
- * many it has.
+ * forgotten behind the page and read again when they are needed.  Event ids are not
+ * stored: they derive from (run, seq).  An id in `since` is found by deriving the ids of the newest
+ * LIMIT_SINCE_EVENTS events, newest first; an older event counts as expired.
  */
 #include "api/event_page.h"
 
@@ -152,8 +152,7 @@ static bool put_event(struct encoding *encoding, const struct store_event_row *r
 	struct event_page *page = encoding->page;
 	struct view_document document;
 	if (page->view == NULL) {
-		json_put_raw(writer, api_event_text(row, &page->read.arena));
-		return true;
+		return api_event_print(row, &page->read.arena, writer, &page->error);
 	}
 	const struct api_timeline *timeline = timeline_of(encoding, &row->run, row->seq);
 	if (timeline == NULL)
@@ -191,13 +190,18 @@ static bool add_item(struct encoding *encoding, const struct store_event_row *ro
 	return true;
 }
 
+/* An event that cannot be read ends the page before it; only the page that would begin with it
+ * fails, so that everything before it can be read. */
 static void add_items(struct encoding *encoding, const struct store_event_page *rows)
 {
 	struct event_page *page = encoding->page;
 	page->items = arena_array(&page->read.arena, struct event_page_item, rows->count);
 	for (size_t i = 0; i < rows->count && encoding->read < LIMIT_STREAM_STORY_EVENTS; i++)
 		if (!add_item(encoding, &rows->at[i]))
-			return;
+			break;
+	if (page->error.code != ERROR_NONE && page->count == 0)
+		return;
+	page->error = (struct error){ 0 };
 	page->more = page->count < rows->count || rows->count == page->limit;
 }
 
@@ -227,54 +231,45 @@ static bool add_story(struct encoding *encoding)
 
 /* ---- where to begin -------------------------------------------------------------------- */
 
-static bool position_of(struct event_page *page, struct store_reader *reader,
-			const struct uuid *run, int64_t seq)
+/* The row of the event with this id among rows in the order of their positions; NULL if none. */
+static const struct store_event_row *row_with_id(const struct store_event_page *rows,
+						 const struct uuid *id, struct arena *arena)
 {
-	struct store_event_page rows;
-	if (!reader->ops->read_events(reader, run, seq - 1, 1, &page->read.arena, &rows,
-				      &page->error))
-		return false;
-	page->expired = rows.count == 0 || rows.at[0].seq != seq;
-	if (!page->expired)
-		page->after = rows.at[0].position;
-	return true;
-}
-
-static int64_t seq_with_id(const struct store_run *run, const struct uuid *id, struct arena *arena)
-{
-	const struct view_source source = { .run = run->id };
-	const struct timeline timeline = { .source = &source, .arena = arena };
-	for (int64_t seq = run->seq; seq > 0; seq--) {
-		struct uuid made = timeline_event_id(&timeline, seq);
+	for (size_t i = rows->count; i > 0; i--) {
+		const struct store_event_row *row = &rows->at[i - 1];
+		const struct view_source source = { .run = row->run };
+		const struct timeline timeline = { .source = &source, .arena = arena };
+		struct uuid made = timeline_event_id(&timeline, row->seq);
 		if (uuid_equal(&made, id))
-			return seq;
+			return row;
 	}
-	return 0;
+	return NULL;
 }
 
-/* Fills in `after`, or says that the id is nobody's. */
+/* Sets `after` to the position of the event with this id, or `expired` when it is not among the
+ * newest LIMIT_SINCE_EVENTS events. */
 static bool find_event(struct event_page *page, struct store_reader *reader, const struct uuid *id)
 {
-	struct uuid before;
-	bool begun = false;
-	for (;;) {
+	int64_t oldest = page->newest - LIMIT_SINCE_EVENTS;
+	for (int64_t end = page->newest; end > 0 && end > oldest; end -= LIMIT_STREAM_PAGE_EVENTS) {
 		AUTO(arena) arena = { 0 };
-		struct store_run_page runs;
-		if (!reader->ops->list_runs(reader, NULL, begun ? &before : NULL,
-					    LIMIT_STREAM_PAGE_EVENTS, &arena, &runs, &page->error))
+		struct store_event_page rows;
+		int64_t after = end - LIMIT_STREAM_PAGE_EVENTS;
+		if (after < oldest)
+			after = oldest;
+		if (after < 0)
+			after = 0;
+		if (!reader->ops->read_all(reader, after, (size_t)(end - after), &arena, &rows,
+					   &page->error))
 			return false;
-		for (size_t i = 0; i < runs.count; i++) {
-			int64_t seq = seq_with_id(&runs.at[i], id, &arena);
-			if (seq > 0)
-				return position_of(page, reader, &runs.at[i].id, seq);
-		}
-		if (runs.count < LIMIT_STREAM_PAGE_EVENTS) {
-			page->expired = true;
+		const struct store_event_row *row = row_with_id(&rows, id, &arena);
+		if (row != NULL) {
+			page->after = row->position;
 			return true;
 		}
-		before = runs.at[runs.count - 1].id;
-		begun = true;
 	}
+	page->expired = true;
+	return true;
 }
 
 static bool find_beginning(struct event_page *page, struct store_reader *reader)

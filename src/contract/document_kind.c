@@ -59,11 +59,14 @@ const void *document_read_stored(enum document_kind kind, struct str body, struc
 {
 	struct problems problems = { .arena = arena };
 	struct contract_source source = { .text = body, .lenient = true };
-	if (!json_read(body, arena, &source.json, error))
-		return NULL;
-	const void *value = contract_parse(document_type(kind), &source, arena, &problems);
+	const void *value = NULL;
+	if (json_read(body, arena, &source.json, error)) {
+		value = contract_parse(document_type(kind), &source, arena, &problems);
+		if (value == NULL)
+			problems_fail(&problems, error);
+	}
 	if (value == NULL) {
-		problems_fail(&problems, error);
+		error->code = ERROR_STORAGE;
 		error_prefix(error, "a stored " STR_FMT ": ", STR_ARG(rows[kind].name));
 	}
 	return value;

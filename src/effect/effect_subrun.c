@@ -13,6 +13,7 @@
 #include "active/executor_jobs.h"
 #include "active/run_load.h"
 #include "os/failpoint.h"
+#include "active/stored_row.h"
 
 struct look {
 	struct executor_read read;
@@ -63,12 +64,14 @@ static bool read_effect(struct look *look, struct store_reader *reader)
 	if (!look->open)
 		return true;
 	if (!json_read(effect.body, arena, &json, &look->error))
-		return false;
+		return stored_effect_fail(&effect, &look->error);
 	struct problems problems = { .arena = arena };
 	struct contract_source source = { .json = json, .text = effect.body, .lenient = true };
 	const struct run_open_effect *body = run_open_effect_parse(&source, arena, &problems);
-	if (body == NULL)
-		return problems_fail(&problems, &look->error);
+	if (body == NULL) {
+		problems_fail(&problems, &look->error);
+		return stored_effect_fail(&effect, &look->error);
+	}
 	look->parent = effect.run;
 	look->step = body->step;
 	return true;

@@ -170,6 +170,12 @@ static void retell_question(struct retelling *r, const struct run_snapshot_step 
 		retell_passed_on(r, step, node);
 }
 
+/* The rows are stored bytes: an answer may stand there without its question. */
+static bool has_answer(const struct run_snapshot_step *step)
+{
+	return has(step, answer) && has(step, question);
+}
+
 /* One that did not end the step has a place of its own. */
 static void retell_answer(struct retelling *r, const struct run_snapshot_step *step)
 {
@@ -259,7 +265,7 @@ static void retell_attempts(struct retelling *r, const struct run_snapshot_step 
 /* An answer that settled an unknown outcome closed the step; after "retry" a later result did. */
 static bool was_settled(const struct run_snapshot_step *step)
 {
-	return has(step, answer) && step->answer->decision != RUN_DECISION_RETRY;
+	return has_answer(step) && step->answer->decision != RUN_DECISION_RETRY;
 }
 
 static void retell_effect(struct retelling *r, const struct run_snapshot_step *step,
@@ -269,7 +275,7 @@ static void retell_effect(struct retelling *r, const struct run_snapshot_step *s
 	retell_restarts(r, step);
 	if (has(step, question))
 		retell_question(r, step, node);
-	if (has(step, answer) && step->answer->decision == RUN_DECISION_RETRY)
+	if (has_answer(step) && step->answer->decision == RUN_DECISION_RETRY)
 		retell_answer(r, step);
 	/* One that was waiting when the run was called off has no event of its own. */
 	if (!is_final(step) ||
@@ -347,8 +353,9 @@ static void retell_step(struct retelling *r, const struct run_snapshot_step *ste
 	} else if (node->kind == RUN_NODE_WAIT) {
 		retell_wait(r, step, node);
 	} else if (node->kind == RUN_NODE_HUMAN) {
-		retell_question(r, step, node);
-		if (has(step, answer))
+		if (has(step, question))
+			retell_question(r, step, node);
+		if (has_answer(step))
 			retell_answer(r, step);
 	} else {
 		retell_effect(r, step, node);

@@ -471,6 +471,9 @@ bool run_restore(const struct run_snapshot *from, struct uuid id, const struct g
 {
 	if (!hash_equal(&from->definition, &graph->hash))
 		return fail(error, ERROR_INVALID, "the snapshot is one of another graph");
+	if (from->seq < 1)
+		return fail(error, ERROR_INVALID, "the snapshot is at seq %lld",
+			    (long long)from->seq);
 	if (from->arrivals < 0)
 		return fail(error, ERROR_INVALID, "the snapshot counts less than no steps");
 	struct run *run = run_new(arena, id, graph);

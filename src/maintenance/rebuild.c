@@ -18,6 +18,7 @@
 #include "contract/event.h"
 #include "maintenance/maintenance_job.h"
 #include "os/failpoint.h"
+#include "active/stored_row.h"
 
 struct rebuild {
 	struct maintenance_job job;
@@ -236,7 +237,7 @@ static bool changed_read(const struct store_event_row *row, struct arena *arena,
 {
 	struct event event;
 	*out_changed = NULL;
-	if (!event_read(row->type, row->at, row->body, arena, &event, error))
+	if (!stored_event_read(row, arena, &event, error))
 		return false;
 	if (event.type == EVENT_DOCUMENT_CHANGED)
 		*out_changed = event.as.run_document_changed;

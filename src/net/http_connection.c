@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "net/http_internal.h"
+#include "os/failpoint.h"
 
 struct http_write {
 	uv_write_t request;
@@ -23,6 +24,12 @@ struct http_write {
 size_t http_connection_queue(const struct http_connection *connection)
 {
 	return uv_stream_get_write_queue_size(&connection->socket.stream);
+}
+
+bool http_connection_is_full(const struct http_connection *connection)
+{
+	return FAILPOINT_FULL("http.write") ||
+	       http_connection_queue(connection) >= LIMIT_HTTP_WRITE_QUEUE_BYTES;
 }
 
 /* ---- the end ------------------------------------------------------------------------------- */

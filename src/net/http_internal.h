@@ -138,6 +138,8 @@ void http_connection_advance(struct http_connection *connection);
 void http_connection_write(struct http_connection *connection, struct str first, struct str second,
 			   struct str third);
 size_t http_connection_queue(const struct http_connection *connection);
+/* Whether a stream must wait with its next bytes; also by order of a test (os/failpoint.h). */
+bool http_connection_is_full(const struct http_connection *connection);
 /* The response of the exchange is complete. */
 void http_connection_answered(struct http_connection *connection);
 void http_connection_drain(struct http_connection *connection);

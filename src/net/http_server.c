@@ -322,7 +322,7 @@ bool http_write(struct http_server *server, uint64_t exchange, struct str bytes)
 	require(connection->streaming);
 	if (connection->omit_body || bytes.size == 0)
 		return true;
-	if (http_connection_queue(connection) >= LIMIT_HTTP_WRITE_QUEUE_BYTES) {
+	if (http_connection_is_full(connection)) {
 		connection->refused_bytes = true;
 		return false;
 	}

@@ -278,7 +278,7 @@ bool websocket_write(struct http_server *server, uint64_t exchange, struct str t
 	struct http_connection *connection = slots_get(&server->exchanges, exchange);
 	if (connection == NULL || connection->websocket->frames.ended)
 		return false;
-	if (http_connection_queue(connection) >= LIMIT_HTTP_WRITE_QUEUE_BYTES) {
+	if (http_connection_is_full(connection)) {
 		connection->refused_bytes = true;
 		return false;
 	}

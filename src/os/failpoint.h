@@ -13,7 +13,8 @@
  *	abort, abort@3      call abort(), as a broken invariant does
  *	hold, hold@3-8      block the thread until it has read one byte from the gate, at the first
  *	                    passing or from the third to the eighth: the test decides when
- *	full, full@3-8      report a full disk; only at a FAILPOINT_FULL
+ *	full, full@3-8      report that there is no room; only at a FAILPOINT_FULL: on the disk
+ *	                    (store.before_commit) or for a client's stream (http.write)
  *	limit@3             replace a limit that no test can reach by 3; only at a FAILPOINT_LIMIT
  *
  * A FAILPOINT stands before and after every durable transition, and the crash rig kills at each of

@@ -41,7 +41,7 @@ def test_from_beginning_to_end(server):
     assert server.get("/api/agents").body == {"agents": []}
     made = create(server)
     assert (made.status, made.headers["Location"], made.headers["ETag"]) == (201, "/api/agents/reviewer", '"1"')
-    assert made.body["driver"] == "api" and made.body["max_iterations"] == 10 and made.body["tools"] == []
+    assert made.body["driver"] == "script" and made.body["max_iterations"] == 10 and made.body["tools"] == []
     assert made.body["sandbox"]["mode"] == "none"
     read = server.get("/api/agents/reviewer")
     assert (read.status, read.body, read.headers["ETag"]) == (200, made.body, '"1"')
@@ -164,9 +164,9 @@ def test_on_the_command_line(home):
                                 "--set", "llm_config.model=m2")
     assert status == 0, out + err
     status, out, err = home.cli("agent", "list")
-    assert (status, out) == (0, "critic  api  m2  critic\nreviewer  api  big-1  reviews changes\n"), err
+    assert (status, out) == (0, "critic  script  m2  critic\nreviewer  script  big-1  reviews changes\n"), err
     status, out, err = home.cli("agent", "list", "--limit", "1")
-    assert (out, err) == ("critic  api  m2  critic\n", "more agents follow: --cursor critic\n")
+    assert (out, err) == ("critic  script  m2  critic\n", "more agents follow: --cursor critic\n")
     status, out, err = home.cli("agent", "list", "--limit", "1", "--cursor", "critic")
     assert out.startswith("reviewer")
     status, out, err = home.cli("agent", "update", "reviewer", "--file", str(file), "--set", "driver=claude")

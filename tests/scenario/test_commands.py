@@ -1,12 +1,14 @@
 """What people tell a run, over HTTP and from the command line: pause, resume, cancel, signals.  What was acknowledged
 is kept over kill -9 and takes effect after it."""
 import concurrent.futures
+import http.client
 import json
 import os
+import select
 import threading
 
 import pytest
-from baton import EXIT, new_id, processes_with, wait_until, wait_until_none_with
+from baton import EXIT, PATIENCE_S, new_id, processes_with, wait_until, wait_until_none_with
 
 GATED = """
 name: gated
@@ -396,3 +398,35 @@ def test_who_only_looks_tells_nothing(home):
     for command in ("pause", "resume", "cancel", "approve", "reject"):
         assert server.tell(run, command, headers).status == 403
     assert server.tell(run, "signal", headers, name="x").status == 403
+
+
+def test_a_refusal_waits_for_the_state_that_it_is_measured_against(home):
+    """The pause hangs at the disk.  What is refused because of it must not be told so before it is stored: a crash
+    now would leave a run that was never paused."""
+    hold = home.fifo("hold", "commit")
+    server = home.serve(BATON_POINTS="store.before_commit=hold@2", BATON_POINTS_GATE=str(hold.path))
+    home.define("name: waits\nsteps: [{name: a, human: {question: 'well?'}}]\n")
+    run = server.run_of("waits")
+
+    def ask(path):
+        connection = http.client.HTTPConnection(server.address, timeout=PATIENCE_S)
+        connection.request("POST", path, "{}", {"Content-Type": "application/json"})
+        return connection
+
+    def has_answer(connection):
+        return bool(select.select([connection.sock], [], [], 0)[0])
+
+    pause = ask(f"/api/runs/{run}/pause")
+    try:
+        wait_until(lambda: server.figures()["baton_writer_waiting"] == 1)
+        # It was sent before these two questions, each on a connection of its own, so it was decided before the
+        # second is answered; its answer, if there were one, would be in our socket.
+        again = ask(f"/api/runs/{run}/pause")
+        for _ in range(2):
+            assert server.get("/api/health").status == 200
+        assert not has_answer(pause)
+        assert not has_answer(again)
+    finally:
+        hold.send("x")
+    assert pause.getresponse().status == 200
+    assert again.getresponse().status == 409

@@ -41,6 +41,15 @@ def test_every_route_is_in_the_readme(home):
     assert set(json.loads(out)["paths"]) - set(routes_told()) == {"/docs/style.css"}
 
 
+def test_the_concepts_page_names_every_view():
+    rows = re.findall(r"^VIEW\((\w+),", (ROOT / "src/views/views.def").read_text(), re.M)
+    page = (ROOT / "docs/concepts.md").read_text()
+    said = re.search(r"\*\*View\.\*\*.*?There are (\w+): (.*?)\. ", " ".join(page.split()))
+    numbers = ["none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+    assert said[1] == numbers[len(rows)]
+    assert re.findall(r"`(\w+)`", said[2]) == rows
+
+
 @pytest.mark.parametrize("text,gives", WORKFLOWS)
 def test_a_workflow_of_the_pages(home, text, gives):
     """Its problems are none; where the page says what it gives, that is what it gives."""

@@ -1,7 +1,7 @@
 """BATON_TOOLS_ISOLATION=off: the whole machine is open, so nothing is ever repeated by itself."""
 import os
 
-from baton import EXIT, new_id, wait_until_none_with
+from baton import EXIT, new_id, wait_until, wait_until_none_with
 
 OFF = {"BATON_TOOLS_ISOLATION": "off"}
 STEPS = """
@@ -41,6 +41,8 @@ def test_an_interrupted_call_is_closed_as_unknown_and_not_repeated(home):
     server.kill()
     wait_until_none_with(home.data)
     server = home.serve(**OFF)
+    wait_until(lambda: {"human.requested", "tool.restarted"} & set(server.types(run)))
+    assert "tool.restarted" not in server.types(run)
     server.settle(run)
     result = server.finish(run)
     assert result["status"] == "failed"

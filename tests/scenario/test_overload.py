@@ -30,23 +30,28 @@ def test_new_commands_are_refused_while_a_commit_hangs_and_results_are_kept(home
     told, gate = home.fifo(gated, "told"), home.fifo(gated, "gate")
     assert server.start("gated", run_id=gated).status == 202
     told.await_line()
-    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
         admitted = pool.submit(server.start, "two-steps")  # its creation is the commit that hangs
-        wait_until(lambda: server.figures()["baton_writer_oldest_seconds"] > 0.25)
-        assert server.rejections("WRITER_QUEUE_MS") == 0
-        refused = server.start("two-steps")
-        assert (refused.status, refused.body["code"]) == (503, "overloaded")
-        assert refused.body["detail"].startswith("the disk is behind by more than 250 ms")
-        assert int(refused.headers["Retry-After"]) >= 1
-        # Reads are answered, and a step's result is taken although nothing else is.
-        assert server.result(gated)["status"] == "running"
-        gate.send("kept\n")
-        wait_until(lambda: server.figures()["baton_tools_open"] == 0)
-        figures = server.figures()
-        assert figures["baton_writer_waiting"] == 2
-        assert figures["baton_writer_work_seconds"] >= figures["baton_writer_oldest_seconds"] > 0.25
-        assert server.rejections("WRITER_QUEUE_MS") == 1
-        hold.send("x")
+        try:
+            wait_until(lambda: server.figures()["baton_writer_oldest_seconds"] > 0.25)
+            assert server.rejections("WRITER_QUEUE_MS") == 0
+            attempt = pool.submit(server.start, "two-steps")
+            wait_until(lambda: attempt.done() or server.figures()["baton_writer_waiting"] > 1)
+            assert attempt.done(), "it was admitted"
+            refused = attempt.result()
+            assert (refused.status, refused.body["code"]) == (503, "overloaded")
+            assert refused.body["detail"].startswith("the disk is behind by more than 250 ms")
+            assert int(refused.headers["Retry-After"]) >= 1
+            # Reads are answered, and a step's result is taken although nothing else is.
+            assert server.result(gated)["status"] == "running"
+            gate.send("kept\n")
+            wait_until(lambda: server.figures()["baton_tools_open"] == 0)
+            figures = server.figures()
+            assert figures["baton_writer_waiting"] == 2
+            assert figures["baton_writer_work_seconds"] >= figures["baton_writer_oldest_seconds"] > 0.25
+            assert server.rejections("WRITER_QUEUE_MS") == 1
+        finally:
+            hold.send("x")  # or whoever waits for it would keep us, too
         assert admitted.result().status == 202
     # What a commit is thought to cost is still that of the one that hung: whatever waits is too much, so
     # nothing may be under way any more.
@@ -80,24 +85,29 @@ def test_a_long_queue_refuses_new_commands_too(home):
     told, gate = home.fifo(gated, "told"), home.fifo(gated, "gate")
     assert server.start("gated", run_id=gated).status == 202
     told.await_line()
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
         admitted = pool.submit(server.start, "two-steps")
-        wait_until(lambda: server.figures()["baton_writer_waiting"] == 1)
-        gate.send("kept\n")
-        wait_until(lambda: server.figures()["baton_writer_waiting"] == 2)
-        assert server.rejections("WRITER_QUEUE") == 0
-        refused = server.start("two-steps")
-        assert (refused.status, refused.body["code"]) == (503, "overloaded")
-        assert refused.body["detail"].startswith("2 appends wait for the disk")
-        assert int(refused.headers["Retry-After"]) >= 1
-        assert server.tell(waits, "pause").status == 503
-        assert server.rejections("WRITER_QUEUE") == 2
-        # Reads are answered, and a cancel is taken all the same, behind the others.
-        assert server.result(waits)["status"] == "running"
-        cancel = pool.submit(server.tell, waits, "cancel")
-        wait_until(lambda: server.figures()["baton_writer_waiting"] == 3)
-        assert server.rejections("WRITER_QUEUE") == 2
-        hold.send("x")
+        try:
+            wait_until(lambda: server.figures()["baton_writer_waiting"] == 1)
+            gate.send("kept\n")
+            wait_until(lambda: server.figures()["baton_writer_waiting"] == 2)
+            assert server.rejections("WRITER_QUEUE") == 0
+            attempt = pool.submit(server.start, "two-steps")
+            wait_until(lambda: attempt.done() or server.figures()["baton_writer_waiting"] > 2)
+            assert attempt.done(), "it was admitted"
+            refused = attempt.result()
+            assert (refused.status, refused.body["code"]) == (503, "overloaded")
+            assert refused.body["detail"].startswith("2 appends wait for the disk")
+            assert int(refused.headers["Retry-After"]) >= 1
+            assert server.tell(waits, "pause").status == 503
+            assert server.rejections("WRITER_QUEUE") == 2
+            # Reads are answered, and a cancel is taken all the same, behind the others.
+            assert server.result(waits)["status"] == "running"
+            cancel = pool.submit(server.tell, waits, "cancel")
+            wait_until(lambda: server.figures()["baton_writer_waiting"] == 3)
+            assert server.rejections("WRITER_QUEUE") == 2
+        finally:
+            hold.send("x")  # or whoever waits for it would keep us, too
         assert (admitted.result().status, cancel.result().status) == (202, 200)
     assert server.finish(gated)["outputs"] == {"said": "kept\n"}
     assert server.finish(waits)["metadata"]["state"] == "cancelled"

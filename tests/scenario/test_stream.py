@@ -155,6 +155,17 @@ def test_a_reader_that_does_not_read_stops_nobody(home, server):
     assert [told.event["seq"] for told in seen] == 2 * list(range(1, steps + 3))
 
 
+@pytest.mark.parametrize("refused", range(2, 6))
+def test_a_write_that_the_client_has_no_room_for_is_made_again(home, refused):
+    """Whichever write of the page is refused, no event is lost and none comes twice."""
+    server = home.serve(BATON_POINTS=f"http.write=full@{refused}")
+    run = server.start("two-steps", wait=True).body["run_id"]
+    with server.stream(f"/api/runs/{run}/stream?after=0") as stream:
+        for number in range(1, 6):
+            assert next(stream).id == str(number)  # a gap shows at once, and nobody waits for what was lost
+        assert list(stream) == []
+
+
 def test_one_who_has_seen_the_end_is_told_so(server):
     body = server.start("two-steps", wait=True).body
     run, last = body["run_id"], server.get(f"/api/runs/{body['run_id']}/events").body["items"][-1]["seq"]

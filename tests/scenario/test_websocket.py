@@ -430,6 +430,18 @@ def test_a_reader_that_does_not_read_stops_nobody(home, server):
     assert [event["sequence"] for event in seen] == 2 * list(range(1, steps + 3))
 
 
+@pytest.mark.parametrize("refused", range(2, 6))
+def test_a_message_that_the_client_has_no_room_for_is_sent_again(home, refused):
+    """Whichever message of the page is refused, no event is lost and none comes twice."""
+    server = home.serve(BATON_POINTS=f"http.write=full@{refused}")
+    run = server.start("two-steps", wait=True).body["run_id"]
+    events = shown(server, run)
+    with Client(server, "/ws/events?since=0") as client:
+        for event in events:
+            assert client.hear() == {"type": "event", "payload": event}  # a gap shows at once
+        assert client.hear() == {"type": "backfill_complete", "count": len(events)}
+
+
 # ---- /ws/execution ---------------------------------------------------------------------------
 
 

@@ -46,8 +46,9 @@ def new_id():
 
 
 def environment(**more):
-    """A small one: what the program needs, the sanitizers' options, and what the test adds."""
-    kept = ("PATH", "HOME", "LANG", "ASAN_OPTIONS", "UBSAN_OPTIONS")
+    """A small one: what the program needs, the sanitizers' options, the mutation of tools/mutate, and what the test
+    adds."""
+    kept = ("PATH", "HOME", "LANG", "ASAN_OPTIONS", "UBSAN_OPTIONS", "BATON_MUTATION")
     clean = {name: os.environ[name] for name in kept if name in os.environ}
     clean.update(more)
     return clean

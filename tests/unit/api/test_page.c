@@ -1,4 +1,5 @@
-/* What a connection that follows a run in another vocabulary costs: each event is read once.
+/* What a connection costs: following a run in another vocabulary reads each event once, and the
+ * search for the event a client has seen last is bounded.
  *
  * A run of many steps is put into the memory store as the runtime would, then followed one event at
  * a time by a reader that counts.
@@ -12,6 +13,7 @@
 #include "definition/graph.h"
 #include "os/loop.h"
 #include "simstore/simstore.h"
+#include "views/timeline.h"
 
 enum { STEPS = 60 };
 
@@ -38,6 +40,22 @@ static bool count_events(struct store_reader *reader, const struct uuid *id, int
 		return false;
 	events_read += out_page->count;
 	return true;
+}
+
+static bool count_all(struct store_reader *reader, int64_t after, size_t limit, struct arena *to,
+		      struct store_event_page *out_page, struct error *out_error)
+{
+	(void)reader;
+	if (!inner->ops->read_all(inner, after, limit, to, out_page, out_error))
+		return false;
+	events_read += out_page->count;
+	return true;
+}
+
+static int64_t pass_newest(struct store_reader *reader)
+{
+	(void)reader;
+	return inner->ops->newest_position(inner);
 }
 
 static bool pass_run(struct store_reader *reader, const struct uuid *id, struct arena *to,
@@ -92,6 +110,8 @@ static void begin(void)
 	const struct store_backend *backend = simstore_backend(S("memory"));
 	cr_assert(backend->open("", &store, &error) && backend->open_reader(store, &inner, &error));
 	counting_ops = (struct store_reader_ops){ .read_events = count_events,
+						  .read_all = count_all,
+						  .newest_position = pass_newest,
 						  .read_run = pass_run,
 						  .read_blob = pass_blob,
 						  .read_snapshot = pass_snapshot };
@@ -185,4 +205,63 @@ Test(page, our_own_words_need_no_story)
 {
 	cr_assert_eq(follow(NULL, NULL), STEPS + 1);
 	cr_assert_eq(events_read, STEPS + 1);
+}
+
+/* ---- ?since= ---------------------------------------------------------------------------------- */
+
+/* A second run with this many events. */
+static void add_run(const struct uuid *id, size_t count)
+{
+	const struct store_event event = { .type = S("run.resumed"), .at = 1, .body = S("{}") };
+	struct store_event *events = arena_array(&arena, struct store_event, count);
+	for (size_t i = 0; i < count; i++)
+		events[i] = event;
+	struct store_append append = {
+		.run = { .id = *id, .name = S("big"), .state = S("running"), .summary = S("{}") },
+		.events = events,
+		.event_count = count
+	};
+	struct store_append *one = &append;
+	cr_assert(store->writer->commit(store, &one, 1, &error) &&
+		  append.outcome == STORE_COMMITTED);
+}
+
+/* The first page of a socket that has seen this event last. */
+static struct event_page begin_behind(const struct uuid *id, int64_t seq)
+{
+	const struct view_source source = { .run = *id };
+	const struct timeline timeline = { .source = &source, .arena = &arena };
+	struct uuid event = timeline_event_id(&timeline, seq);
+	struct event_page page = { .read = { .executor = executor },
+				   .type = S(""),
+				   .all = true,
+				   .first = true,
+				   .after = -1,
+				   .limit = 1 };
+	uuid_text(&event, page.since);
+	events_read = 0;
+	event_page_work(&page.read, &counting);
+	cr_assert_eq(page.error.code, ERROR_NONE, "%s", page.error.text);
+	arena_done(&page.read.arena);
+	return page;
+}
+
+Test(page, an_event_id_is_searched_in_the_newest_events_only)
+{
+	const struct uuid big = { { 8 } };
+	add_run(&big, LIMIT_SINCE_EVENTS);
+	int64_t newest = STEPS + 1 + LIMIT_SINCE_EVENTS;
+	/* The newest event, and the oldest one within the bound. */
+	struct event_page page = begin_behind(&big, LIMIT_SINCE_EVENTS);
+	cr_assert(!page.expired);
+	cr_assert_eq(page.after, newest);
+	cr_assert_leq(events_read, LIMIT_STREAM_PAGE_EVENTS);
+	page = begin_behind(&big, 1);
+	cr_assert(!page.expired);
+	cr_assert_eq(page.after, STEPS + 2);
+	/* The one before is stored, too, but behind the bound. */
+	page = begin_behind(&run, STEPS + 1);
+	cr_assert(page.expired);
+	cr_assert_eq(page.after, newest);
+	cr_assert_leq(events_read, LIMIT_SINCE_EVENTS);
 }

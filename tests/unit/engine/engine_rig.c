@@ -522,8 +522,11 @@ void rig_init(struct rig *rig, const char *yaml)
 
 void rig_done(struct rig *rig)
 {
-	if (rig->graph != NULL)
+	if (rig->graph != NULL) {
 		check_snapshots(rig->history, rig->events, rig->run->id, rig->graph);
+		/* A number that is coprime to most, so that ways and events mix. */
+		check_damage(rig->history, rig->events, rig->run->id, rig->graph, 97 + rig->events);
+	}
 	buf_done(&rig->log);
 	arena_done(&rig->arena);
 }

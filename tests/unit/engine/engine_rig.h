@@ -5,7 +5,8 @@
  * else; after every command the two states must be the same text.
  *
  * When the rig is done the whole history is tried from every place in it: what is folded behind a
- * restored snapshot must come to the same end, byte for byte.
+ * restored snapshot must come to the same end, byte for byte.  Then some of the ways to damage the
+ * history are tried.
  */
 #ifndef UNIT_ENGINE_RIG_H
 #define UNIT_ENGINE_RIG_H
@@ -74,6 +75,12 @@ struct str run_snapshot_of(const struct run *run, struct arena *arena);
 /* Folds the history from every snapshot of it. */
 void check_snapshots(const struct event *history, size_t count, struct uuid id,
 		     const struct graph *graph);
+/* Stored bytes are not to be trusted: whatever is taken out of the history or of the snapshot at
+ * its end, put twice, out of order or replaced, the engine refuses it with an error or makes some
+ * state of it.  It never stops the program, which would stop again at every start.  Tries every
+ * n-th way; how many there are. */
+size_t check_damage(const struct event *history, size_t count, struct uuid id,
+		    const struct graph *graph, size_t every);
 /* Everything in a run's state as text. */
 struct str run_dump(const struct run *run, struct arena *arena);
 

@@ -272,6 +272,7 @@ static void check_history(const char *name, bool write)
 		  "%s folds to another state than it did:\n" STR_FMT "---- it was:\n" STR_FMT, name,
 		  STR_ARG(now), STR_ARG(golden));
 	check_snapshots(h->events, h->count, h->run, h->graph);
+	cr_expect_gt(check_damage(h->events, h->count, h->run, h->graph, 1), 0, "%s", name);
 	arena_done(&h->arena);
 	free(h);
 }

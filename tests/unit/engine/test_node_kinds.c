@@ -1,5 +1,7 @@
 /* Every kind of node and every way to go on, as docs/engine.md has it; the rig's mirror folds each
  * event a second time, so a decision that depended on anything else would show. */
+#include <stdio.h>
+
 #include "engine/engine_rig.h"
 
 static struct rig rig;
@@ -248,11 +250,63 @@ Test(kinds, a_failed_attempt_is_made_again_with_the_same_effect)
 	cr_assert_eq(rig_step(&rig, "a")->attempt, 3);
 }
 
+/* Steps that fail together are not tried again together: each waits anything up to the doubled
+ * delay, and a replay of the history waits as long (the mirror). */
+Test(kinds, retries_are_spread_over_the_whole_delay)
+{
+	enum { STEPS = 8 };
+	AUTO(buf) yaml = { 0 };
+	size_t early = 0, late = 0;
+	buf_add(&yaml, S("steps:\n"));
+	for (int i = 0; i < STEPS; i++)
+		buf_add_format(&yaml,
+			       "  - {name: s%d, tool: put, retry: {max_retries: 3, base_delay: "
+			       "8, max_delay: 16}}\n",
+			       i);
+	buf_add_char(&yaml, '\0');
+	begin(yaml.at);
+	for (int64_t attempt = 1, most = 8000000; attempt <= 3; attempt++, most = 16000000) {
+		int64_t delays[STEPS];
+		char name[8];
+		for (int i = 0; i < STEPS; i++) {
+			snprintf(name, sizeof(name), "s%d", i);
+			rig_finish(&rig, name, NULL);
+			delays[i] = rig_step(&rig, name)->due_at - rig.run->updated_at;
+			cr_assert(delays[i] >= 0 && delays[i] <= most, "%lld of %lld",
+				  (long long)delays[i], (long long)most);
+			early += delays[i] < most / 2;
+			late += delays[i] >= most / 2;
+			for (int k = 0; k < i; k++)
+				cr_assert_neq(delays[k], delays[i]);
+		}
+		for (int i = 0; i < STEPS; i++) {
+			snprintf(name, sizeof(name), "s%d", i);
+			if (rig_step(&rig, name)->state == STEP_RETRYING)
+				rig_due(&rig, name);
+		}
+	}
+	cr_assert(early >= 6 && late >= 6, "%zu early, %zu late", early, late);
+}
+
 Test(kinds, only_named_errors_are_worth_a_retry)
 {
 	begin("steps:\n  - {name: a, tool: put, retry: {on: [unavailable]}}\n");
 	rig_finish(&rig, "a", NULL);
 	cr_assert_eq(rig.run->state, RUN_FAILED);
+}
+
+/* A tool that has given up for its own time limit would take as long again. */
+Test(kinds, a_call_that_ran_out_of_time_is_not_retried_unless_it_is_named)
+{
+	begin("steps:\n  - {name: a, tool: put, retry: {max_retries: 3}}\n"
+	      "  - {name: b, tool: put, retry: {max_retries: 3, on: [timeout]}}\n");
+	for (const char *step = "a"; step != NULL; step = step[0] == 'a' ? "b" : NULL) {
+		struct command late = rig_finished(&rig, step, NULL);
+		late.fault = (struct failure){ S("timeout"), S("it took too long") };
+		rig_do(&rig, &late);
+	}
+	cr_assert_str_eq(rig_state(&rig, "a"), "failed");
+	cr_assert_str_eq(rig_state(&rig, "b"), "retrying");
 }
 
 Test(kinds, a_deadline_stops_a_call_and_is_not_retried)

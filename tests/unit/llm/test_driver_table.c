@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "base/yaml.h"
+#include "contract/modules.h"
 #include "llm/llm.h"
 
 static struct arena arena;
@@ -49,6 +50,34 @@ Test(table, every_row_is_whole)
 	}
 	cr_assert_null(llm_find(&llm_table, S("nobody")));
 	cr_assert_null(llm_find(NULL, S("script")));
+}
+
+/* A document that leaves its driver out must get one that exists. */
+Test(table, every_default_driver_is_a_row)
+{
+	size_t defaults = 0;
+	const struct contract_module *module;
+	const struct type *type;
+	for (size_t i = 0; (module = contract_module_at(i)) != NULL; i++)
+		for (size_t j = 0; (type = contract_type_at(module, j)) != NULL; j++) {
+			if (type->kind != KIND_ENTITY)
+				continue;
+			for (const struct field *field = type_fields(type);
+			     field->shape != SHAPE_END; field++) {
+				const struct json *word;
+				struct error error;
+				if (field->of != run_driver_type || field->fallback.size == 0)
+					continue;
+				cr_assert(json_read(field->fallback, &arena, &word, &error));
+				cr_expect(llm_find(&llm_table, json_text(word)) != NULL,
+					  STR_FMT "." STR_FMT " defaults to " STR_FMT
+						  ", which is no row of drivers.def",
+					  STR_ARG(type->name), STR_ARG(field->name),
+					  STR_ARG(field->fallback));
+				defaults++;
+			}
+		}
+	cr_assert_gt(defaults, 0);
 }
 
 /* Every code that a turn can fail with is valid in a definition's retry. */

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/limits.h"
 #include "store_fixture.h"
 #include "os/failpoint.h"
@@ -604,6 +605,81 @@ Test(sqlite, a_check_finds_what_was_broken_by_hand)
 		cr_assert(found, "%s was not found", cases[i].sql);
 		fixture_close(&f);
 	}
+}
+
+/* Whoever has met damage while reading tells the writer: what is built on a file that is not what
+ * was written is not acknowledged. */
+static void expect_no_commit(struct fixture *f)
+{
+	cr_assert_eq(f->error.code, ERROR_STORAGE);
+	f->error = (struct error){ 0 };
+	struct draft more = draft_of(7, 0, 1), *batch[] = { &more };
+	cr_assert_not(drafts_commit(f, batch, 1), "a commit was acknowledged after damage");
+	cr_assert_eq(f->error.code, ERROR_STORAGE);
+	cr_assert_eq(more.append.outcome, STORE_PENDING);
+}
+
+static void with_a_value(struct fixture *f, struct hash *out_hash)
+{
+	open_sqlite(f);
+	struct draft draft = draft_of(1, 0, 3);
+	draft.blob = (struct store_blob){ hash_of(S("value")), S("value") };
+	draft.append.blob_count = 1;
+	draft.names[0] = draft.blob.hash;
+	draft.events[0].name_count = 1;
+	draft_commit(f, &draft);
+	*out_hash = draft.blob.hash;
+}
+
+Test(sqlite, a_value_that_is_another_ends_the_store)
+{
+	struct fixture f;
+	struct hash hash;
+	struct str bytes;
+	bool found;
+	with_a_value(&f, &hash);
+	meddle(&f, "UPDATE blobs SET bytes = CAST('other' AS BLOB)");
+	cr_assert_not(
+		f.reader->ops->read_blob(f.reader, &hash, &f.arena, &bytes, &found, &f.error));
+	expect_no_commit(&f);
+	fixture_close(&f);
+}
+
+Test(sqlite, a_row_that_cannot_be_ends_the_store)
+{
+	struct fixture f;
+	struct hash hash;
+	struct store_run_page page;
+	with_a_value(&f, &hash);
+	meddle(&f, "UPDATE runs SET id = x'00'");
+	cr_assert_not(
+		f.reader->ops->list_runs(f.reader, NULL, NULL, 10, &f.arena, &page, &f.error));
+	expect_no_commit(&f);
+	fixture_close(&f);
+}
+
+Test(sqlite, a_page_that_changed_on_the_disk_ends_the_store)
+{
+	struct fixture f;
+	struct hash hash;
+	struct store_event_page page;
+	with_a_value(&f, &hash);
+	/* Everything is in the file itself, then one bit of an event's text is not. */
+	meddle(&f, "UPDATE events SET body = '{\"marker\":1}'; PRAGMA wal_checkpoint(TRUNCATE)");
+	AUTO(buf) bytes = { 0 };
+	char piece[4096];
+	FILE *file = fopen(f.path, "r+b");
+	cr_assert_not_null(file);
+	for (size_t size; (size = fread(piece, 1, sizeof(piece), file)) > 0;)
+		buf_add(&bytes, (struct str){ piece, size });
+	size_t at;
+	cr_assert(str_find(buf_str(&bytes), S("marker"), &at));
+	cr_assert_eq(fseek(file, (long)at, SEEK_SET), 0);
+	cr_assert_eq(fputc('n', file), 'n');
+	cr_assert_eq(fclose(file), 0);
+	cr_assert_not(f.reader->ops->read_all(f.reader, 0, 10, &f.arena, &page, &f.error));
+	expect_no_commit(&f);
+	fixture_close(&f);
 }
 
 Test(sqlite, a_vacuum_gives_pages_back)

@@ -1,6 +1,9 @@
 /* Every tool fulfills the contract of tool.h. */
 #include "tool_rig.h"
 
+#include "contract/config_rows.h"
+#include "sandbox/sandbox.h"
+
 Test(table, every_row_is_whole)
 {
 	for (size_t i = 0; i < tool_table.count; i++) {
@@ -13,6 +16,16 @@ Test(table, every_row_is_whole)
 		cr_assert_eq(tool->stop != NULL, !pure, "%s", tool->name);
 		cr_assert_eq(tool->probe != NULL, tool->class == RUN_CLASS_PROBE, "%s", tool->name);
 	}
+}
+
+/* Every isolation that the settings offer, the default among them, is a row of sandboxes.def. */
+Test(table, every_isolation_setting_is_a_row)
+{
+	const struct config_row *row = config_row(CONFIG_TOOLS_ISOLATION);
+	struct str rest = row->choices, choice;
+	cr_assert_not_null(sandbox_find(str_from_c(row->fallback)));
+	while (str_cut(&rest, '|', &choice))
+		cr_expect_not_null(sandbox_find(choice), STR_FMT, STR_ARG(choice));
 }
 
 /* One call of each tool: a slow one where the tool can be slow. */
