@@ -16,8 +16,8 @@ bool effect_kind_can_wait(const struct executor *executor, enum run_effect_class
 void effect_kind_begin(struct active_run *active, struct str step)
 {
 	struct activation *activation = run_activation(active->run, step);
-	/* The state is ahead of the commit: it may have been closed since (a request refused at
-	 * once for its size), called off, or even forgotten. */
+	/* The state is ahead of the commit: the effect may have been closed since (its request was
+	 * too large), cancelled, or removed with its step. */
 	if (activation == NULL || !activation->open || activation->state != STEP_RUNNING)
 		return;
 	const struct graph_node *node = run_node(active->run, activation);
@@ -35,8 +35,8 @@ void effect_kind_resume(struct active_run *active, struct activation *activation
 void effect_kind_stop(struct active_run *active, const struct decision_stop *stop)
 {
 	const struct activation *activation = run_activation(active->run, stop->step);
-	/* The state is ahead of the commit: what has ended since, or waits for its next attempt,
-	 * must not be told, or the next attempt would be taken for it. */
+	/* The state is ahead of the commit: an effect that has ended, or waits for its next attempt,
+	 * must not be stopped, or the stop would hit the next attempt. */
 	if (activation != NULL && activation->open && activation->state == STEP_RUNNING &&
 	    uuid_equal(&activation->effect, &stop->effect))
 		effect_kind_of(active->executor, run_node(active->run, activation)->kind)

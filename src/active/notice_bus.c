@@ -1,7 +1,7 @@
-/* active/notice_bus.c -- "committed up to here": a notice carries a position, never an event.
+/* active/notice_bus.c -- notices: "committed up to here".
  *
- * Whoever is told reads on from its own cursor (architecture R10), so a slow reader costs nothing
- * and a lost notice is repaired by the next.
+ * A notice carries a position and no events.  Whoever gets it reads on from its own cursor
+ * (architecture R10), so a slow reader costs nothing and a missed notice is made good by the next.
  */
 #include "active/notices.h"
 

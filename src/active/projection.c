@@ -51,8 +51,7 @@ static struct str effect_row(struct str step, int64_t since, struct arena *arena
 	return run_open_effect_text(body, arena);
 }
 
-/* What is open is made from the state, so that a row that is made again is the same.  False when
- * nothing of the step is. */
+/* Made from the state alone, so that a rebuilt row is the same. */
 bool projection_open_effect(const struct executor *executor, const struct run *run,
 			    const struct activation *step, struct arena *arena,
 			    struct store_effect *out_row)
@@ -76,7 +75,7 @@ bool projection_open_effect(const struct executor *executor, const struct run *r
 	return true;
 }
 
-/* The time of the run itself. */
+/* The deadline of the whole run. */
 struct store_effect projection_deadline(const struct run *run, struct arena *arena)
 {
 	return (struct store_effect){ .id = projection_deadline_id(run),
@@ -90,7 +89,7 @@ bool projection_has_deadline(const struct run *run)
 	return run->due_at > 0 && !run_ended(run) && !run->cancelling;
 }
 
-/* Its place in the queue. */
+/* The run's place in the admission queue. */
 struct store_effect projection_admission(const struct run *run, struct arena *arena)
 {
 	struct run_open_place *place = run_open_place_new(arena);

@@ -14,16 +14,16 @@ enum { RETRY_US = 20000 };
 
 /* A pure step whose inputs are being read. */
 struct computation {
-	struct arena arena; /* first, as in every effect under way */
+	struct arena arena; /* first: executor_free() frees it */
 	uint64_t active;
 	struct str step;
-	uint64_t next; /* in live->computations */
+	uint64_t next; /* in active->computations */
 };
 
 static void compute(struct active_run *active, struct str step);
 
-/* The state may be gone: a commit found no room, and it is read again.  The step was started by one
- * that is stored, so it will be there. */
+/* The state may be missing because it is being read again.  The step's start is committed, so the
+ * step is in the new state too. */
 static void compute_again(void *context, uint64_t argument)
 {
 	struct executor *executor = context;
@@ -56,7 +56,7 @@ static void compute_fetched(struct executor *executor, uint64_t id, uint64_t arg
 		executor_fail(executor, error);
 		return;
 	}
-	active_run_pin(active); /* the first may be the last that holds it */
+	active_run_pin(active); /* the first step may be the last that pins the run */
 	compute_again(executor, argument);
 	while (waiting != 0) {
 		const struct computation *computation = slots_get(&executor->computations, waiting);
@@ -87,7 +87,7 @@ bool pure_step_command(struct active_run *active, const struct activation *activ
 		fail(&error, ERROR_TOO_LARGE, "the inputs are over the limit of a value");
 	else if (tool->compute(inputs, seen->arena, &command->output, &error))
 		error.code = ERROR_NONE;
-	/* It may share text with values that go before the command is decided. */
+	/* The output may share text with values that are freed before the command is decided. */
 	if (command->output != NULL)
 		command->output = json_copy(seen->arena, command->output);
 	if (error.code != ERROR_NONE)
@@ -99,7 +99,7 @@ bool pure_step_command(struct active_run *active, const struct activation *activ
 static void compute(struct active_run *active, struct str step)
 {
 	struct activation *activation = run_activation(active->run, step);
-	/* Called off in the meantime: nobody waits for it. */
+	/* The step was cancelled meanwhile. */
 	if (activation == NULL || activation->state != STEP_RUNNING)
 		return;
 	struct pending_command *pending = pending_command_new(COMMAND_COMPUTED);
@@ -114,7 +114,7 @@ static void compute(struct active_run *active, struct str step)
 	computation->step = str_copy(&computation->arena, step);
 	active_run_pin(active);
 	uint64_t number = slots_add(&active->executor->computations, computation);
-	/* A thousand steps that read one value read it once: the others wait for the first. */
+	/* Steps that need a value while another step reads values wait for that read. */
 	if (active->reading) {
 		computation->next = active->computations;
 		active->computations = number;
@@ -127,7 +127,7 @@ static void compute(struct active_run *active, struct str step)
 
 void pure_step_begin(struct active_run *active, struct str step)
 {
-	/* Recovery finds the step in its run's state. */
+	/* While the program stops nothing begins: the next recovery finds the step in the state. */
 	if (!active->executor->draining)
 		compute(active, step);
 }

@@ -92,7 +92,7 @@ static void recover_load(struct executor_read *read)
 		free(recovery);
 		return;
 	}
-	/* One more than there are, so that it cannot end while it is being filled. */
+	/* Count one more, so that recovery cannot finish while the loop below still adds runs. */
 	size_t distinct = 0;
 	recovery->loading = 1;
 	executor->recovery = recovery;

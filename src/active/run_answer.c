@@ -11,7 +11,7 @@
 #include "active/run_load.h"
 #include "active/stored_row.h"
 
-/* An answer names the request only; the open effect says which run and step it belongs to. */
+/* The read that finds the open question. */
 struct answering {
 	struct executor_read read;
 	struct pending_command *pending;
@@ -23,7 +23,7 @@ struct answering {
 	struct error error;
 };
 
-/* The one question that the run waits with. */
+/* Finds the only open question of the run. */
 static bool find_question(struct answering *a, struct store_reader *reader)
 {
 	struct loaded_run loaded;

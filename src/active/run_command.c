@@ -1,11 +1,11 @@
-/* active/run_command.c -- what people tell a run: pause, resume, cancel, a signal. */
+/* active/run_command.c -- executor_command(): pause, resume, cancel, signal. */
 #include <stdlib.h>
 
 #include "active/active_run.h"
 #include "active/executor_services.h"
 #include "active/idempotency.h"
 
-/* With an idempotency key the store is asked first whether this was done already. */
+/* A command with an idempotency key is first looked up in the store. */
 struct commanding {
 	struct executor_read read;
 	struct pending_command *pending;
@@ -20,7 +20,7 @@ static void look_work(struct executor_read *read, struct store_reader *reader)
 	struct commanding *c = (struct commanding *)read;
 	bool good = idempotency_claim_look_up(c->pending, reader, &read->arena, &c->known,
 					      &c->repeated, &c->error);
-	(void)good; /* the error says so, too */
+	(void)good; /* c->error has the failure */
 }
 
 static void look_done(struct executor_read *read)

@@ -1,8 +1,8 @@
 /* active/run_load.c -- a run from its newest snapshot and the events behind it.
  *
- * Two snapshots are kept.  One that cannot be read (a word of a later version) is passed over: the
- * older one and the events behind that say the same, and without any snapshot the events from the
- * first on do, unless the run was compacted.
+ * Two snapshots are kept.  A snapshot that cannot be read (it has a word of a later version) is
+ * skipped: the older one and the events behind it give the same state.  Without any snapshot the
+ * events from the first on do, unless the run was compacted.
  */
 #include "active/run_load.h"
 
@@ -86,7 +86,7 @@ static bool restore(struct load *load, const struct store_snapshot *stored)
 			   &load->out->run, load->error);
 }
 
-/* The newest snapshot that can be read; none leaves `out` empty. */
+/* The newest snapshot that can be read.  Without one `out` stays empty. */
 static bool load_snapshot(struct load *load)
 {
 	int64_t at = 0;
@@ -105,7 +105,7 @@ static bool load_snapshot(struct load *load)
 		}
 		char id[UUID_TEXT_SIZE];
 		log_run(LOG_WARNING, uuid_text(load->id, id),
-			"its snapshot at seq %lld is passed over: %s", (long long)stored.seq,
+			"skipping its snapshot at seq %lld: %s", (long long)stored.seq,
 			load->error->text);
 		*load->error = (struct error){ 0 };
 		run_load_discard(load->executor, load->out);

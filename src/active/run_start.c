@@ -1,5 +1,7 @@
-/* active/run_start.c -- a new run: its definition is found, compiled and pinned on a reader thread,
- * its inputs are checked there too, and then it is a command like any other.
+/* active/run_start.c -- executor_start(): a new run.
+ *
+ * A reader thread finds the definition, compiles it and checks the inputs; then the start is a
+ * command like any other.
  */
 #include <stdlib.h>
 
@@ -45,13 +47,13 @@ static struct definition_tools known_tools(struct executor *executor, struct are
 		if (class == RUN_CLASS_CONTAINED && !executor->settings.contained)
 			class = RUN_CLASS_ONCE;
 		all[built_in + i] = (struct definition_tool){ customs[i].name, class };
-		/* The same text means something else when a tool has changed. */
+		/* When a tool changes, the same definition text compiles to another graph. */
 		sha256_add(source, &customs[i].definition_hash, sizeof(struct hash));
 	}
 	return (struct definition_tools){ .at = all, .count = built_in + count };
 }
 
-/* Every custom tool that the graph names may be called. */
+/* Checks that every custom tool of the graph is trusted. */
 static bool check_trust(struct starting *s)
 {
 	struct executor *executor = s->read.executor;
@@ -75,7 +77,8 @@ static bool check_trust(struct starting *s)
 	return true;
 }
 
-/* Another workflow that this one runs.  What comes of the text then depends on more than itself. */
+/* Another workflow that this one runs as a sub-run.  The graph then depends on more than the text of
+ * this definition, so it must not be found by the text. */
 static bool other_workflow(void *context, struct str name, struct arena *arena,
 			   struct str *out_yaml, struct error *error)
 {
@@ -201,7 +204,7 @@ static void start_refuse(struct starting *s)
 		graph_cache_release(&s->read.executor->graphs, s->graph);
 }
 
-/* Whoever asked has given up by then, as far as the server is concerned: nothing was begun. */
+/* The caller has given up by then: nothing is started. */
 static bool in_time(struct starting *s)
 {
 	struct executor *executor = s->read.executor;

@@ -28,7 +28,7 @@ struct value_fetch_state {
 	struct error error;
 	value_fetch_done *done;
 	uint64_t argument;
-	struct value_fetch_state *next; /* in live->loaded */
+	struct value_fetch_state *next; /* in active->loaded */
 };
 
 static const struct json *look(void *context, const struct hash *hash)

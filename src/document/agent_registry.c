@@ -1,9 +1,4 @@
-/* document/agent_registry.c -- agents by name: the registry's documents, read where they are
- * needed.
- *
- * Nothing is kept in memory: a name is looked up once for each thing that begins, on the thread
- * that reads its definition anyway.
- */
+/* document/agent_registry.c -- agents of the registry by name, read when they are needed. */
 #include "document/agent_registry.h"
 
 #include "base/limits.h"

@@ -1,13 +1,12 @@
 /* document/document_change.c -- changes of documents, one after the other.
  *
- * They are few and small, so there is one queue and one change under way: on a reader thread the
- * documents it is about are read and it is decided, then its append is committed, then everybody is
- * told.  Nobody else writes the system stream, so what was read is what the append meets; if it is
- * not (a second writer, against all rules), the append is refused and the change is decided again
- * (architecture R2).
+ * Changes are few and small, so there is one queue and one change under way: a reader thread reads
+ * the documents and decides, the append is committed, and the watchers are called.  Nobody else
+ * writes the system stream, so the append meets what was read; if it does not, the append is refused
+ * and the change is decided again (architecture R2).
  *
- * Who watches a kind of documents gets them through the same queue: no change can slip between what
- * is there and what comes.
+ * A watch loads its documents through the same queue, so no change can fall between the load and
+ * the first call for a change.
  */
 #include "document/documents.h"
 
@@ -32,20 +31,20 @@ struct document_watch {
 	void *context;
 };
 
-/* Documents that were read for this try; one that is not there has the body "". */
+/* A document that was read for this attempt; one that does not exist has the body "". */
 struct seen {
 	struct seen *next;
 	struct document_state document;
 };
 
 struct document_job {
-	struct executor_read read; /* first; its arena is the try's */
+	struct executor_read read; /* first; its arena is that of the attempt */
 	struct writer_ticket ticket;
 	struct document_job *next;
 	struct documents *documents;
-	struct arena arena; /* of what was asked for: until the reply */
+	struct arena arena; /* of the request, until the reply */
 
-	struct document_watch *watch; /* a load, when it is not NULL */
+	struct document_watch *watch; /* not NULL: a load for this watch */
 	struct store_document_page loaded;
 
 	struct documents_composition how; /* compose NULL: `one` */
@@ -107,7 +106,7 @@ static bool load_stream(struct document_job *job, struct store_reader *reader)
 	return true;
 }
 
-/* The same key again: with the same words it was done already, with others it is a mistake. */
+/* The key is stored: the same request was done already, another request is a mistake. */
 static bool check_key(struct document_job *job, const struct store_request *known)
 {
 	if (!hash_equal(&known->said, &job->how.key.said))
@@ -188,7 +187,7 @@ static void job_free(struct document_job *job)
 	free(job);
 }
 
-/* The next one's turn; this one is gone. */
+/* Frees the job and begins the next one. */
 static void job_over(struct document_job *job)
 {
 	struct documents *documents = job->documents;
@@ -294,7 +293,7 @@ static void committed(struct writer_ticket *ticket)
 	}
 }
 
-/* How many there are of each kind is counted by the store. */
+/* Guards of the store count the documents of each kind. */
 static void fill_guards(struct document_job *job, struct store_append *append)
 {
 	struct arena *arena = &job->read.arena;
@@ -416,11 +415,11 @@ static void load_done(struct executor_read *read)
 	struct documents *documents = job->documents;
 	struct document_watch *watch = job->watch;
 	if (job->error.code != ERROR_NONE) {
-		/* Whoever goes by what he knows of the documents must not go by nothing. */
+		/* A watcher must not go on as if there were no documents. */
 		executor_fail(read->executor, &job->error);
 		return;
 	}
-	/* Behind those that came before: they are told in this order. */
+	/* At the end: watchers are called in the order in which they began. */
 	struct document_watch **end = &documents->watches;
 	while (*end != NULL)
 		end = &(*end)->next;
@@ -438,7 +437,7 @@ static void load_done(struct executor_read *read)
 
 /* ---- the queue ------------------------------------------------------------------------- */
 
-/* A try: whatever the one before had read and decided is thrown away. */
+/* Begins an attempt; what the attempt before has read and decided is dropped. */
 static void job_begin(struct document_job *job)
 {
 	struct executor *executor = job->documents->executor;

@@ -1,12 +1,11 @@
-/* document/schedule_change.c -- what people do to schedules: a schedule and its progress, changed
- * in one go.
+/* document/schedule_change.c -- people create, change, pause and delete schedules.
  *
- * What has come due before the change is taken first, by the words that held then; a change never
- * loses a due time.
+ * The schedule and its progress change in one commit.  Due times that have come before the change
+ * are taken first, under the old schedule, so a change never loses a due time.
  *
- * A run that is being started when the change is committed belongs to the words before it.  Whoever
- * asked for the change is told behind that start, so that whoever knows that a schedule is deleted,
- * paused or another one sees nothing more of the old one begin.
+ * A run that is being started when the change is committed belongs to the old schedule.  The change
+ * is answered after that start, so a caller who knows that a schedule is deleted, paused or changed
+ * sees no further run of the old one begin.
  */
 #include <stdlib.h>
 
@@ -18,7 +17,7 @@
 #include "document/schedules.h"
 
 struct schedule_job {
-	struct schedule_job *next; /* in runtime->schedule_jobs */
+	struct schedule_job *next; /* in documents->schedule_jobs */
 	struct arena arena;
 	struct documents *documents;
 	struct schedules_change change;
@@ -26,11 +25,11 @@ struct schedule_job {
 	executor_replied *replied;
 	void *context;
 	uint64_t argument;
-	bool done; /* and stored; told when no start of the schedule is under way */
-	struct executor_reply reply; /* then; its text is in the arena */
+	bool done; /* committed; answered when no run of the schedule is being started */
+	struct executor_reply reply; /* of a done job; its text is in the arena */
 };
 
-/* What a schedule names must be there when it is made, not only when it comes due at night. */
+/* Time zone and definition must exist when the schedule is made, not only when it comes due. */
 static bool check_names(const struct schedule_job *job, const struct run_schedule *schedule,
 			struct arena *arena, struct problems *problems, struct error *error)
 {
@@ -67,7 +66,7 @@ static bool set_compose(const struct schedule_job *job, struct store_reader *rea
 	return true;
 }
 
-/* The schedule as it shall be. */
+/* The schedule after the change. */
 static bool wanted(const struct schedule_job *job, const struct run_schedule *old,
 		   struct arena *arena, struct problems *problems,
 		   const struct run_schedule **out_schedule, struct error *error)
@@ -107,13 +106,13 @@ static bool change_compose(void *context, struct store_reader *reader, struct ar
 		return false;
 	*out_changes = (struct documents_changes){ changes, 2 };
 	if (job->change.verb == SCHEDULE_DELETE) {
-		/* Without one to delete the refusal is about the schedule. */
+		/* When there is no schedule, the refusal is about the schedule alone. */
 		out_changes->count = old == NULL ? 1 : 2;
 		return true;
 	}
 	if (!wanted(job, old, arena, problems, &schedule, error))
 		return false;
-	/* Nothing new leaves the due times as they are. */
+	/* A change without a difference leaves the due times as they are. */
 	if (old != NULL &&
 	    str_equal(run_schedule_text(schedule, arena), run_schedule_text(old, arena))) {
 		changes[0].body = run_schedule_text(old, arena);
@@ -159,7 +158,7 @@ static struct schedule_job *job_to_tell(const struct documents *documents, struc
 
 void schedule_jobs_reply(struct documents *documents, struct str name)
 {
-	/* Two of one name: one was deleted, and made again. */
+	/* Two schedules can have one name: one was deleted and created again. */
 	if (executor_has_failed(documents->executor) || schedules_are_starting(documents, name))
 		return;
 	for (struct schedule_job *job; (job = job_to_tell(documents, name)) != NULL;) {

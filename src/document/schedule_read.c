@@ -1,9 +1,4 @@
-/* document/schedule_read.c -- documents, zones and runs, put together to what engine/schedule.h
- * asks for.
- *
- * A zone's file is read anew each time: it is small, this is no loop's hot path, and a tz database
- * that was brought up to date counts from the next due time on.
- */
+/* document/schedule_read.c -- what is stored of a schedule, and what that means now. */
 #include "document/schedule_read.h"
 
 #include "base/date.h"
@@ -47,7 +42,7 @@ bool schedules_read(struct store_reader *reader, struct str name, struct arena *
 	    !stored_document_read(reader, DOCUMENT_SCHEDULE_PROGRESS, name, arena, &progress, NULL,
 				  error))
 		return false;
-	/* One without the other: it came or went between the two looks. */
+	/* One without the other: the schedule was created or deleted between the two reads. */
 	bool there = schedule != NULL && progress != NULL;
 	*out_schedule = there ? schedule : NULL;
 	*out_progress = there ? progress : NULL;
@@ -55,7 +50,7 @@ bool schedules_read(struct store_reader *reader, struct str name, struct arena *
 	return true;
 }
 
-/* Which of its runs are over; one that is not there is. */
+/* Which of its runs have ended; a run that does not exist counts as ended. */
 static bool read_ended(struct store_reader *reader, const struct run_schedule_progress *progress,
 		       struct arena *arena, const bool **out_ended, struct error *error)
 {

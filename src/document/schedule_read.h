@@ -1,6 +1,6 @@
 /* document/schedule_read.h -- what is stored of a schedule, and what that means now.
  *
- * On a reader's thread; results live in the arena.
+ * On a reader thread; results live in the arena.
  */
 #ifndef DOCUMENT_SCHEDULE_READ_H
 #define DOCUMENT_SCHEDULE_READ_H
@@ -12,7 +12,7 @@
 MUST_CHECK bool schedule_zone(struct str name, struct arena *arena, struct zone *out_zone,
 			      struct error *error);
 
-/* How far it has come by now: runs that are over are forgotten, what came due is taken. */
+/* The progress as of `now`: ended runs are removed, due times that have come are added. */
 MUST_CHECK bool schedule_progress_now(struct store_reader *reader,
 				      const struct run_schedule *schedule,
 				      const struct run_schedule_progress *before, int64_t now,

@@ -1,17 +1,16 @@
 /* document/schedule_runner.c -- schedules come due.
  *
- * In memory is when each schedule is due and whether something of it waits; everything else is in
- * its two documents and is read when it is needed.  One timer of the loop stands for all of them.
+ * Memory holds when each schedule is due and whether due times wait; everything else is in its two
+ * documents and is read when it is needed.  One timer of the loop serves all schedules.
  *
- * What a schedule has to do is done by one task at a time: a composed change of its progress (which
- * sees what is stored, and nobody else changes it meanwhile), then the start of a run if one is
- * ready, then a change that notes it and looks for the next, until nothing is ready.  A kill
- * between two of them leaves the due time among `waiting`; the run's id is derived from it, so that
- * starting it again finds it there.
+ * One task at a time works for a schedule: it changes the schedule's progress (a composed change, so
+ * it sees what is stored and nothing else changes it meanwhile), starts a run if one is ready, notes
+ * that in a further change, and repeats this until nothing is ready.  A crash in between leaves the
+ * due time among `waiting`; the run's id is derived from the due time, so a second start finds the
+ * run.
  *
- * A due time that waits for a run's end is tried again when that run's notice comes.  Between the
- * look at the run and the wish to be told it may have ended, so the task looks once more behind the
- * wish.
+ * A due time that waits for another run to end is tried again when that run's notice comes.  The run
+ * may end before the entry is marked as blocked, so the task looks once more after marking it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,13 +27,13 @@
 #include "document/schedules.h"
 #include "os/failpoint.h"
 
-/* What is needed only while something is done. */
+/* What a schedule needs only while its task is under way. */
 struct schedule_task {
-	/* What a change is given, on the loop … */
+	/* Given to the change, on the loop. */
 	int64_t now, opened_at;
-	int64_t noted; /* the due time whose run was started, or not (`fault`); 0 = none */
+	int64_t noted; /* the due time whose start is to be noted, with its `fault`; 0 = none */
 	char fault[ERROR_TEXT_SIZE];
-	/* … and what it has found, on a reader's thread; texts are in the arena. */
+	/* Found by the change, on a reader thread; texts are in the arena. */
 	struct arena arena;
 	int64_t ready; /* the due time whose run is to be started; 0 = none */
 	struct str workflow, inputs;
@@ -44,11 +43,11 @@ struct schedule_task {
 	bool own;    /* a change is under way */
 	bool starts; /* a run is being started */
 	bool again;  /* somebody else changed it meanwhile */
-	bool looked; /* once more, behind the wish to be told */
+	bool looked; /* once more, after the entry was marked as blocked */
 };
 
-/* A schedule that comes due or has something waiting; one that is paused has none.  Found by its
- * slot, and not freed while its task is under way: compose() is given it. */
+/* A schedule that comes due or has due times waiting; a paused one has no entry.  It is found by its
+ * slot and not freed while its task is under way, because compose() uses it on a reader thread. */
 struct schedule_entry {
 	uint64_t id;
 	struct documents *documents;
@@ -139,7 +138,7 @@ static bool step_compose(void *context, struct store_reader *reader, struct aren
 	return true;
 }
 
-/* Neither comes due nor has anything waiting. */
+/* The schedule neither comes due nor has anything waiting. */
 static bool is_idle(const struct schedule_entry *entry)
 {
 	return entry->due_at == 0 && !entry->waits;
@@ -172,8 +171,8 @@ static void try_again(void *context, uint64_t id)
 		step(entry);
 }
 
-/* Not now: the disk is full or behind; or somebody must do something about it (a zone that is not
- * there any more), which takes longer.  While the program leaves nothing is tried any more. */
+/* Tries again soon when the disk is full or behind, and later when a person must act first (a time
+ * zone that was removed).  While the program stops nothing is tried. */
 static void try_later(struct schedule_entry *entry, const struct error *error)
 {
 	struct documents *documents = entry->documents;
@@ -193,7 +192,7 @@ static void started(void *context, uint64_t id, const struct executor_reply *rep
 	entry->task->starts = false;
 	schedule_jobs_reply(entry->documents, str_from_c(entry->name));
 	FAILPOINT("schedule.started");
-	/* A conflict: it was started before, and a kill came before that was noted. */
+	/* CONFLICT: the run was started, and a crash came before that was noted. */
 	if (error != NULL && error->code != ERROR_CONFLICT) {
 		if (error_row(error->code)->retry == ERROR_RETRY_AGAIN) {
 			try_later(entry, error);
@@ -308,7 +307,7 @@ static void woken(void *context, uint64_t argument)
 	arm(documents);
 }
 
-/* For the earliest of those that nobody is at work on. */
+/* Sets the timer for the earliest schedule that has no task. */
 static void arm(struct documents *documents)
 {
 	struct schedules *schedules = documents->schedules;
@@ -410,7 +409,7 @@ static void progress_changed(void *context, const struct watched_document *docum
 	arm(documents);
 }
 
-/* Other policies may let go what waits. */
+/* Under the changed policies a waiting due time may start. */
 static void schedule_changed(void *context, const struct watched_document *document)
 {
 	struct documents *documents = context;

@@ -1,6 +1,6 @@
-/* document/server_settings.c -- the document `server`, kept as the numbers that others ask for.
+/* document/server_settings.c -- the document `server` as numbers.
  *
- * Only what somebody has set is in it; what the defaults are is known where they are used.
+ * The document has only what somebody has set; defaults are known where they are used.
  */
 #include "document/server_settings.h"
 

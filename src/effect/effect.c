@@ -1,4 +1,4 @@
-/* effect/effect.c -- the table of effects.def, and what all kinds share. */
+/* effect/effect.c -- the table of effects.def, and what all kinds of effects share. */
 #include "effect/effect.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* effect/effect_human.c -- a question waits in the inbox; nothing to do until somebody answers. */
+/* effect/effect_human.c -- a question to a person: nothing to do until somebody answers. */
 #include "active/effect_kind.h"
 
 static void wait_for_answer(struct active_run *active, struct activation *activation)
@@ -7,7 +7,7 @@ static void wait_for_answer(struct active_run *active, struct activation *activa
 	(void)activation;
 }
 
-/* The engine closes a question by itself. */
+/* The engine closes the question. */
 static void stop(struct active_run *active, const struct uuid *effect)
 {
 	(void)active;

@@ -1,10 +1,10 @@
-/* effect/effect_subrun.c -- a run of its own as a step of another one (architecture R16).
+/* effect/effect_subrun.c -- a run as a step of another run (architecture R16).
  *
- * The child's id is the effect's, so beginning is idempotent: whoever begins looks first whether
- * the child is there.  Found ended, its outcome closes the effect; found under way it goes on by
- * itself; not found, it is created.  The same look is made after a crash, and when a child ends: of
- * parent and child only what is on the disk counts, so it does not matter which of them is in
- * memory.
+ * The child's id is the effect's id, so beginning is idempotent: a reader looks first whether the
+ * child exists.  An ended child closes the effect with its outcome; a child under way goes on by
+ * itself; a child that does not exist is created.  The same look is made after a crash and when a
+ * child ends.  Only what is stored of parent and child counts, so it does not matter which of them
+ * is in memory.
  */
 #include "effect/effect.h"
 
@@ -17,14 +17,16 @@
 
 struct look {
 	struct executor_read read;
-	uint64_t active; /* the parent's, while it is held; 0 = whoever the effect belongs to */
+	uint64_t active; /* the parent, which is pinned; 0 = found by the effect's row */
 	struct uuid child, parent;
-	struct str step;        /* the parent's */
-	bool open, there, over; /* the effect; the child; the child's end */
+	struct str step; /* the parent's */
+	bool open;       /* the effect */
+	bool exists;     /* the child is stored */
+	bool ended;      /* the child has ended */
 	enum run_outcome outcome;
 	const struct json *output;
 	struct failure fault;
-	/* What it would be created with. */
+	/* What the child is created with. */
 	struct str graph_text;
 	struct value inputs;
 	struct str by;
@@ -38,7 +40,7 @@ struct look {
 static bool read_value(struct look *look, struct store_reader *reader, const struct value *value,
 		       const struct json **out)
 {
-	/* What is read shares the text, and the state it stands in is given back soon. */
+	/* The parsed value shares the text, and the state that holds it is freed soon. */
 	struct str text = str_copy(&look->read.arena, value->text);
 	bool found = true;
 	*out = NULL;
@@ -79,7 +81,7 @@ static bool read_effect(struct look *look, struct store_reader *reader)
 
 static void take_end(struct look *look, struct store_reader *reader, const struct run *run)
 {
-	look->over = true;
+	look->ended = true;
 	look->outcome = run->state == RUN_SUCCEEDED   ? RUN_OUTCOME_OK
 			: run->state == RUN_CANCELLED ? RUN_OUTCOME_CANCELLED
 						      : RUN_OUTCOME_FAILED;
@@ -97,11 +99,11 @@ static void look_work(struct executor_read *read, struct store_reader *reader)
 	if (!read_effect(look, reader) || !look->open ||
 	    !run_load(executor, reader, &look->child, &loaded, &look->error))
 		return;
-	look->there = loaded.run != NULL;
-	if (look->there && run_ended(loaded.run))
+	look->exists = loaded.run != NULL;
+	if (look->exists && run_ended(loaded.run))
 		take_end(look, reader, loaded.run);
 	run_load_discard(executor, &loaded);
-	if (look->there || look->graph_text.size == 0)
+	if (look->exists || look->graph_text.size == 0)
 		return;
 	look->graph =
 		graph_cache_load(executor_graphs(executor), look->graph_text, NULL, &look->error);
@@ -128,7 +130,7 @@ static void close_effect(struct look *look, enum run_outcome outcome)
 	active_run_command(active_run_get(executor, &look->parent), pending);
 }
 
-/* Inputs that the child does not take are told like those of any other run. */
+/* Inputs that the child does not accept fail the step. */
 static void create(struct look *look)
 {
 	struct executor *executor = look->read.executor;
@@ -156,7 +158,7 @@ static void create(struct look *look)
 	active_run_command(child, pending);
 }
 
-/* The child is called off like any other run; how it ends closes the effect. */
+/* The child is cancelled like any other run; its end closes the effect. */
 static void engine_cancel_run(struct executor *executor, const struct uuid *child)
 {
 	struct pending_command *pending = pending_command_new(COMMAND_CANCEL);
@@ -171,7 +173,7 @@ static bool is_parent_cancelling(const struct look *look)
 	return parent != NULL && parent->run != NULL && parent->run->cancelling;
 }
 
-/* Of a child that is not there. */
+/* For a child that does not exist. */
 static bool is_called_off(const struct look *look)
 {
 	struct active_run *parent = active_run_find(look->read.executor, &look->parent);
@@ -182,17 +184,17 @@ static bool is_called_off(const struct look *look)
 static void act(struct look *look)
 {
 	struct executor *executor = look->read.executor;
-	if (look->over) {
+	if (look->ended) {
 		close_effect(look, look->outcome);
-	} else if (look->there && is_parent_cancelling(look)) {
-		/* A crash may have come between the parent's cancel and the word to the child;
-		 * one that has heard it refuses to hear it again. */
+	} else if (look->exists && is_parent_cancelling(look)) {
+		/* A crash may have come between the cancel of the parent and that of the child.  A
+		 * child that is being cancelled already refuses a second one. */
 		engine_cancel_run(executor, &look->child);
-	} else if (look->there) {
-		/* It goes on by itself, unless its time is over. */
+	} else if (look->exists) {
+		/* The child resumes by itself when it is loaded. */
 		active_run_get(executor, &look->child);
 	} else if (active_run_find(executor, &look->child) != NULL) {
-		/* It is being created, and whoever stops it is behind that. */
+		/* The child is being created; a stop waits in its inbox. */
 	} else if (is_called_off(look)) {
 		look->fault = (struct failure){ error_row(ERROR_CANCELLED)->name,
 						S("it was called off before it began") };
@@ -202,11 +204,12 @@ static void act(struct look *look)
 	}
 }
 
-/* Somebody tells a child to stop that is not there yet: once that is refused it can begin. */
+/* A stop for a child that does not exist yet is being looked up; once that has failed the child can
+ * be created. */
 static bool must_look_again(const struct look *look)
 {
 	const struct active_run *child = active_run_find(look->read.executor, &look->child);
-	return look->open && !look->there && look->graph != NULL &&
+	return look->open && !look->exists && look->graph != NULL &&
 	       look->error.code == ERROR_NONE && !executor_is_draining(look->read.executor) &&
 	       child != NULL && child->run == NULL;
 }
@@ -265,7 +268,7 @@ static void begin(struct active_run *active, struct activation *activation)
 	executor_read(active->executor, &look->read);
 }
 
-/* It may not be there yet: then it is not created any more. */
+/* A child that does not exist yet is not created any more. */
 static void stop(struct active_run *active, const struct uuid *effect)
 {
 	FAILPOINT("subrun.before_stop");

@@ -1,5 +1,8 @@
-/* effect/effect_timer.c -- a wait: its row says until when, and an alarm tells when that is
- * (alarm.c); one for a signal may have no time at all. */
+/* effect/effect_timer.c -- a wait.
+ *
+ * Its row has the due time, and an alarm (active/alarm.h) ends it.  A wait for a signal may have no
+ * due time.
+ */
 #include "active/effect_kind.h"
 
 static void wait_for_time(struct active_run *active, struct activation *activation)
@@ -8,7 +11,7 @@ static void wait_for_time(struct active_run *active, struct activation *activati
 	(void)activation;
 }
 
-/* The engine ends a wait by itself. */
+/* The engine closes the wait. */
 static void stop(struct active_run *active, const struct uuid *effect)
 {
 	(void)active;

@@ -1,10 +1,10 @@
-/* effect/effect_tool.c -- tools: pure ones computed, the others called behind their request.
+/* effect/effect_tool.c -- tool calls.
  *
- * A call goes: inputs loaded -> the effect's lock taken -> started -> its result is a command.
- * Found open after a crash it goes: lock taken (so the old child tree is known dead) -> by class
- * restored and repeated, repeated, asked whether it happened, or closed as unknown.  Repeating is
- * recorded first (tool.restarted), so nothing happens twice in silence; the call itself then leaves
- * by the same door as the first one.
+ * A call goes: take the effect's lock, load the inputs, start the tool; its result is a command.  A
+ * call that is found open after a crash goes: take the lock (so the old process tree is known to be
+ * dead), then by effect class: restore the workspace and repeat, repeat, ask the tool whether it
+ * happened, or close the call as unknown.  A repetition is recorded first (tool.restarted), so
+ * nothing is repeated in silence; then the call begins like the first one.
  */
 #include "effect/effect.h"
 
@@ -17,22 +17,22 @@
 
 enum { RETRY_US = 20000 };
 
-/* A call under way, found by its id. */
+/* A call under way, found by its slot. */
 struct call {
-	struct arena arena; /* first, as in every effect under way */
+	struct arena arena; /* first: effects_free() frees it */
 	struct executor *executor;
 	uint64_t id, active;
 	struct str step, tree;
 	struct uuid effect;
 	struct str tool;
-	struct value inputs; /* its own: the run's state may be gone for a while */
+	struct value inputs; /* a copy: the run's state may be missing for a while */
 	enum run_effect_class class;
 	int64_t attempt;
 	int lock;         /* -1 = not taken */
-	uint64_t running; /* the tool's own name for it; 0 = it has not begun */
+	uint64_t running; /* the tool's own id; 0 = not started */
 	bool resuming;
-	bool asking;     /* whether it happened, before anything else */
-	bool cancelling; /* found open by a run that is called off: it is not made again */
+	bool asking;     /* the tool is asked whether the call happened */
+	bool cancelling; /* the run is being cancelled: the call is not repeated */
 };
 
 /* ---- calls --------------------------------------------------------------------------- */
@@ -63,7 +63,7 @@ static struct call *call_new(struct active_run *active, const struct activation 
 	return call;
 }
 
-/* The call is over, one way or another; what follows is the caller's. */
+/* Takes the call off the books.  The caller sends what follows to the run. */
 static struct active_run *call_end(struct call *call)
 {
 	struct executor *executor = call->executor;
@@ -114,7 +114,7 @@ static void call_ended(void *context, uint64_t argument, const struct tool_resul
 static void call_answered(void *context, uint64_t argument, enum tool_answer answer,
 			  const struct json *output);
 
-/* Starts the tool, or asks it what became of the call. */
+/* Starts the tool, or asks it whether the call happened. */
 static bool call_start(struct call *call, const struct json *inputs, struct error *error)
 {
 	struct executor *executor = call->executor;
@@ -140,7 +140,7 @@ static bool call_start(struct call *call, const struct json *inputs, struct erro
 	if (!workspace->ops->folder(workspace, &active->run_id, &call->arena, &spec.workspace,
 				    error))
 		return false;
-	/* What was recorded as contained runs contained, whatever the setting says today. */
+	/* A call that was recorded as contained runs contained, whatever the setting is now. */
 	struct tool_host host = executor_config(executor)->host;
 	if (call->class == RUN_CLASS_CONTAINED && host.sandbox != NULL)
 		host.sandbox = sandbox_find(S("native"));
@@ -154,7 +154,7 @@ static void call_again(void *context, uint64_t argument);
 
 static void call_unknown(struct call *call, const char *why);
 
-/* With every child's place taken the call waits its turn. */
+/* When all places for children are taken, the call is tried again later. */
 static void call_with_inputs(struct call *call, const struct json *inputs)
 {
 	struct error error;
@@ -176,7 +176,7 @@ static void inputs_fetched(struct executor *executor, uint64_t id, uint64_t argu
 	struct call *call = slots_get(&effect_room(executor)->under_way, argument);
 	require(active != NULL);
 	if (call == NULL)
-		return; /* told to stop before it began */
+		return; /* stopped before it began */
 	if (error != NULL) {
 		executor_fail(executor, error);
 		return;
@@ -185,7 +185,7 @@ static void inputs_fetched(struct executor *executor, uint64_t id, uint64_t argu
 	call_with_inputs(call, values.look(values.context, &call->inputs.hash));
 }
 
-/* It has not begun and the program leaves: its request stays open. */
+/* The program stops and the call has not begun: its request stays open for the next start. */
 static void call_leave(struct call *call)
 {
 	struct active_run *active = call_end(call);
@@ -264,7 +264,7 @@ static void restored(void *context, uint64_t argument, struct str tree, const st
 	call_unknown(call, "its workspace could not be restored");
 }
 
-/* Class probe: the tool has looked. */
+/* Effect class probe: the tool has found out whether the call happened. */
 static void call_answered(void *context, uint64_t argument, enum tool_answer answer,
 			  const struct json *output)
 {
@@ -288,7 +288,7 @@ static void call_answered(void *context, uint64_t argument, enum tool_answer ans
 	call_unknown(call, "it cannot be seen whether it happened");
 }
 
-/* Of a run that is called off nothing is made again. */
+/* The run is being cancelled: nothing is repeated. */
 static void call_resume_cancelled(struct call *call)
 {
 	switch (call->class) {
@@ -339,10 +339,9 @@ static void call_resume(struct call *call)
 	call_unknown(call, "it cannot be repeated safely");
 }
 
-/* ---- the lock: nobody else is doing this --------------------------------------------- */
+/* ---- the lock: no process of an earlier server still does this ------------------------ */
 
-/* Work of our own threads ends with us; a process of a server that was killed may still be at it.
- */
+/* Work on threads of this process ends with it.  A child of a server that was killed may still run. */
 static bool may_outlive_us(const struct call *call)
 {
 	const struct tool *tool = tool_find(executor_config(call->executor)->tools, call->tool);
@@ -392,8 +391,8 @@ static void resume(struct active_run *active, struct activation *activation)
 	call_lock(active->executor, call_new(active, activation, true)->id);
 }
 
-/* What is about to begin is told so when it does; what has not begun is over at once; what a crash
- * left behind is only not made again. */
+/* A call that is about to begin gets an early stop; one that waits ends at once; one that a crash
+ * left open is only not repeated. */
 static void stop(struct active_run *active, const struct uuid *effect)
 {
 	struct call *call = map_get(&effect_room(active->executor)->calls, uuid_str(effect));

@@ -1,9 +1,9 @@
-/* effect/effect_turn.c -- an agent takes a turn: its driver is asked behind turn.requested.
+/* effect/effect_turn.c -- an agent's turn: its driver is asked once turn.requested is committed.
  *
- * A turn goes: request loaded -> driver started -> its reply is a command.  The request is the one
- * that was recorded, never made anew, so every attempt asks with the same bytes.  Asking twice
- * costs money and nothing else: found open after a crash it is recorded as begun once more
- * (tool.restarted) and asked again, unless its run is called off or its time is over.
+ * A turn goes: load the request, start the driver; its reply is a command.  The request is the one
+ * that was recorded and is never made anew, so every attempt sends the same bytes.  Asking twice
+ * costs money and has no other effect, so a turn that is found open after a crash is recorded as
+ * restarted (tool.restarted) and asked again, unless its run is being cancelled or its time is over.
  */
 #include "effect/effect.h"
 
@@ -14,21 +14,21 @@
 
 enum { RETRY_US = 20000 };
 
-/* A turn under way, found by its id. */
+/* A turn under way, found by its slot. */
 struct asking {
-	struct arena arena; /* first, as in every effect under way */
+	struct arena arena; /* first: effects_free() frees it */
 	struct executor *executor;
 	uint64_t id, active;
 	struct uuid run, effect;
 	struct str step, model;
 	const struct llm_driver *driver; /* NULL: this program has none of that name */
 	struct str driver_name;
-	struct value request; /* its own: the run's state may be gone for a while */
+	struct value request; /* a copy: the run's state may be missing for a while */
 	int64_t attempt;
-	uint64_t running; /* the driver's own name for it; 0 = it has not begun */
+	uint64_t running; /* the driver's own id; 0 = not started */
 };
 
-/* ---- coming and going ---------------------------------------------------------------- */
+/* ---- making and ending --------------------------------------------------------------- */
 
 static struct asking *asking_new(struct active_run *active, const struct activation *activation)
 {
@@ -53,7 +53,7 @@ static struct asking *asking_new(struct active_run *active, const struct activat
 	return asking;
 }
 
-/* It is over, one way or another; what follows is the caller's. */
+/* Takes the turn off the books.  The caller sends what follows to the run. */
 static struct active_run *asking_end(struct asking *asking)
 {
 	struct executor *executor = asking->executor;
@@ -141,7 +141,7 @@ static bool start_turn(struct asking *asking, const struct json *request, struct
 
 static void ask_again(void *context, uint64_t argument);
 
-/* With every place taken the turn waits. */
+/* When all places are taken, the turn is tried again later. */
 static void ask_with_request(struct asking *asking, const struct json *request)
 {
 	struct error error;
@@ -161,7 +161,7 @@ static void request_fetched(struct executor *executor, uint64_t id, uint64_t arg
 	struct asking *asking = slots_get(&effect_room(executor)->under_way, argument);
 	require(active != NULL);
 	if (asking == NULL)
-		return; /* told to stop before it began */
+		return; /* stopped before it began */
 	if (error != NULL) {
 		executor_fail(executor, error);
 		return;
@@ -174,7 +174,7 @@ static void ask(struct asking *asking)
 {
 	struct active_run *active = active_run_by_id(asking->executor, asking->active);
 	require(active != NULL);
-	/* It has not begun and the program leaves: its request stays open. */
+	/* The program stops and the turn has not begun: its request stays open. */
 	if (executor_is_draining(asking->executor)) {
 		asking_end(asking);
 		asking_free(asking);
@@ -204,7 +204,7 @@ static void begin(struct active_run *active, struct activation *activation)
 		ask(asking);
 }
 
-/* Nobody waits any more for what a crash left open. */
+/* Nobody needs the answer any more. */
 static bool is_unwanted(struct active_run *active, const struct activation *activation)
 {
 	return active->run->cancelling ||
@@ -219,7 +219,7 @@ static void resume(struct active_run *active, struct activation *activation)
 		effect_restart(active, activation->path, &activation->effect);
 }
 
-/* What is about to begin is told so when it does. */
+/* A turn that is about to begin gets an early stop. */
 static void stop(struct active_run *active, const struct uuid *effect)
 {
 	struct asking *asking = map_get(&effect_room(active->executor)->turns, uuid_str(effect));

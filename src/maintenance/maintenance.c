@@ -1,9 +1,4 @@
-/* maintenance/maintenance.c -- jobs that read or change the whole store: one at a time, the rest
- * in a line.
- *
- * A job lives from maintenance_job_add() to maintenance_job_end(); the list is the only thing
- * that points to it.
- */
+/* maintenance/maintenance.c -- the queue of maintenance jobs: one runs, the others wait. */
 #include "maintenance/maintenance.h"
 
 #include <stdlib.h>
@@ -17,7 +12,7 @@ static void begin(void *context, uint64_t number)
 		job->begin(job);
 }
 
-/* From the loop, not from whoever ended the one before. */
+/* From the loop, so that the end of one job is not on the stack of the next. */
 static void begin_soon(struct maintenance_job *job)
 {
 	platform_timer_start(executor_config(job->executor)->platform, 0, begin, job->maintenance,

@@ -1,12 +1,11 @@
-/* maintenance/rebuild.c -- runs' rows, their open effects and the documents, made again from events
- * (R12).
+/* maintenance/rebuild.c -- rows of runs, open effects and documents, derived from the events again (R12).
  *
- * One run at a time: a reader folds it, the writer's lane replaces what was derived, and appends
- * that came meanwhile go in between.  A run in memory writes its row with every append, so it is
- * made again only while nothing of it is at the writer; one that came and went again while it was
- * being folded is folded once more.  Then the documents, all at once: a reader finds the newest
- * event of each in the system stream, and if the stream has gone on until the writer has its turn,
- * that is done again.  What the store derives from rows comes at the end.
+ * One run at a time: a reader folds its events, the writer thread replaces the rows, and appends that
+ * came meanwhile go in between.  An active run writes its row with every append, so it is rebuilt
+ * only while none of its appends is in flight; a run that was appended to while it was read is read
+ * again.  The documents follow, all at once: a reader finds the newest event of each document, and
+ * if the system stream has grown until the writer thread gets to it, that is done again.  What the
+ * store itself derives from rows comes last.
  */
 #include <stdlib.h>
 
@@ -35,11 +34,11 @@ struct rebuild {
 	struct store_document *documents;
 	size_t document_count;
 	int64_t system_seq;
-	bool current; /* the documents are what was written */
+	bool current; /* the system stream had not grown: the documents were written */
 	int tries;
-	struct arena arena; /* the problems, the runs that are to be taken up */
+	struct arena arena; /* of the problems and of `found` */
 	struct str problems[LIMIT_PROBLEMS];
-	struct uuid *found; /* at work and in nobody's memory */
+	struct uuid *found; /* runs with work under way that are not in memory */
 	size_t found_count, found_room;
 	struct maintenance_rebuilt result;
 	struct error error;
@@ -131,7 +130,7 @@ static void write_run(struct rebuild *rebuild, const struct run *run)
 	rebuild->row = projection_run_row(run, &rebuild->rows);
 	rebuild->open = projection_open_effects(rebuild->job.executor, run, &rebuild->rows,
 						&rebuild->open_count);
-	/* The state goes before the rows are written. */
+	/* The state is freed before the rows are written. */
 	rebuild->row.name = str_copy(&rebuild->rows, rebuild->row.name);
 	rebuild->job.admin.work = write_work;
 	rebuild->job.admin.done = write_done;
@@ -158,8 +157,8 @@ static void note_problem(struct rebuild *rebuild, struct str what)
 	rebuild->error = (struct error){ 0 };
 }
 
-/* Something of it should be under way: a run that only waits is at home on the disk. */
-static bool is_left_alone(const struct run *run)
+/* Does the run have work that should be under way?  A run that only waits has none. */
+static bool needs_recovery(const struct run *run)
 {
 	for (uint32_t i = 0; i < run->paths.room; i++) {
 		const struct activation *step = run->paths.at[i];
@@ -170,8 +169,8 @@ static bool is_left_alone(const struct run *run)
 	return run_needs_recovery(run) || engine_could_go_on(run);
 }
 
-/* True when it is in memory: then it is written from there, or left out. */
-static bool write_live(struct rebuild *rebuild, const struct uuid *id)
+/* True when the run is in memory: then it is written from there, or counted as busy. */
+static bool write_active(struct rebuild *rebuild, const struct uuid *id)
 {
 	const struct active_run *active = active_run_find(rebuild->job.executor, id);
 	if (active == NULL)
@@ -198,7 +197,7 @@ static void fold_done(struct executor_read *read)
 {
 	struct rebuild *rebuild = (struct rebuild *)read;
 	struct uuid id = rebuild->runs[rebuild->next];
-	/* The next one may be on its way before this one is done with. */
+	/* Taken over first: the next read may begin before this run is written. */
 	struct loaded_run loaded = rebuild->loaded;
 	rebuild->loaded = (struct loaded_run){ 0 };
 	if (rebuild->error.code == ERROR_NONE && rebuild->watch.appended) {
@@ -212,8 +211,8 @@ static void fold_done(struct executor_read *read)
 		note_problem(rebuild, str_format(&rebuild->arena, "run " STR_FMT,
 						 STR_ARG(uuid_text(&id, text))));
 		rebuild_next(rebuild);
-	} else if (!write_live(rebuild, &id)) {
-		if (!run_ended(loaded.run) && is_left_alone(loaded.run))
+	} else if (!write_active(rebuild, &id)) {
+		if (!run_ended(loaded.run) && needs_recovery(loaded.run))
 			note_found(rebuild, &id);
 		write_run(rebuild, loaded.run);
 	}
@@ -222,8 +221,8 @@ static void fold_done(struct executor_read *read)
 
 /* ---- the documents ------------------------------------------------------------------- */
 
-/* The newest event of a document: its body is read once all are known, so that older ones cost
- * nothing. */
+/* The newest event of a document.  Its body is read once all are known, so that the bodies of older
+ * events are not kept. */
 struct newest {
 	struct store_document document;
 	int64_t seq;
@@ -247,7 +246,7 @@ static bool changed_read(const struct store_event_row *row, struct arena *arena,
 static void note_newest(struct map *documents, const struct store_event_row *row,
 			const struct run_document_changed *changed, struct arena *arena)
 {
-	/* Neither has a control character in it. */
+	/* A newline separates them: neither kind nor name has a control character. */
 	struct str key = str_format(arena, STR_FMT "\n" STR_FMT, STR_ARG(changed->kind),
 				    STR_ARG(changed->name));
 	struct newest *newest = map_get(documents, key);
@@ -417,7 +416,7 @@ static void rebuild_next(struct rebuild *rebuild)
 	}
 	if (active_run_find(rebuild->job.executor, &rebuild->runs[rebuild->next]) != NULL) {
 		struct uuid id = rebuild->runs[rebuild->next++];
-		write_live(rebuild, &id);
+		write_active(rebuild, &id);
 		return;
 	}
 	read->work = fold_work;

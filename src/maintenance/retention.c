@@ -1,15 +1,14 @@
-/* maintenance/retention.c -- events that nobody needs any more (architecture R8).
+/* maintenance/retention.c -- removes events that are too old or too many (architecture R8).
  *
- * A pass has five parts, each of which may be cut off anywhere: what was done stays done, and the
- * next pass finds the rest.
+ * A pass has five parts.  Each may be cut off anywhere: what is done stays done, and the next pass
+ * finds the rest.
  *
- *	list      old runs, a page at a time, on a reader
- *	compact   a command to each: `run.compacted`, the new floor and a snapshot are one append
- *	forget    idempotency keys that are too old
- *	purge     what floors have left behind, a slice at a time on the writer's lane; the loop
- *	          hands in the next slice when one is done, so appends that came meanwhile go
- *	          first
- *	sweep     contents of artifacts that no run names, on a reader
+ *	list      old runs, a page at a time, on a reader thread
+ *	compact   a command to each run: `run.compacted`, the new floor and a snapshot are one append
+ *	expire    idempotency keys that are too old
+ *	purge     events below the floors, a slice at a time on the writer thread; the loop submits
+ *	          the next slice when one is done, so appends that came meanwhile go first
+ *	sweep     contents of artifacts that no run names, on a reader thread
  */
 #include <stdlib.h>
 
@@ -67,8 +66,7 @@ static int64_t in_map(const struct int_map *map, struct str key)
 	return -1;
 }
 
-/* What is said of the kind of task or of its end counts before what is said of all; -1 = nothing.
- */
+/* Days by task and by status go before the default; -1 = the policy has none. */
 static int64_t policy_days(const struct graph_retention_policy *policy, struct str name,
 			   struct str state)
 {
@@ -98,7 +96,7 @@ static int64_t days_of(const struct pass *pass, const struct store_run *row, int
 	return days >= 0 ? days : settings->days;
 }
 
-/* The shortest time that any run could have. */
+/* The shortest time that any run could be kept: what `list` looks for. */
 static int64_t least_days(const struct pass *pass, bool own)
 {
 	const struct maintenance_retention *settings = &pass->retention;
@@ -137,12 +135,13 @@ static int64_t own_days(const struct store_run *row, struct arena *arena)
 	return summary != NULL && has(summary, retention_days) ? summary->retention_days : -1;
 }
 
-/* All of an ended run that is old enough; of any other what is over the number. */
+/* The new floor: everything of an ended run that is old enough; of any other run what is over the
+ * number. */
 static int64_t floor_of(const struct pass *pass, const struct store_old_run *old,
 			const struct store_run *row, struct arena *arena)
 {
 	int64_t days = days_of(pass, row, own_days(row, arena));
-	/* No days at all are over even when the clock was set back since. */
+	/* Zero days have passed even if the clock was set back since. */
 	if (old->ended_at != 0 && (days == 0 || pass->now - old->ended_at >= days * day_us))
 		return old->seq + 1;
 	int64_t most = most_events(pass), left = old->seq - (old->floor > 0 ? old->floor - 1 : 0);
@@ -250,7 +249,7 @@ static void sweep_work(struct executor_read *read, struct store_reader *reader)
 	FAILPOINT("retention.before_sweep");
 	bool good = artifacts_sweep(pass->job.maintenance->settings.artifacts,
 				    &pass->result.artifacts, &pass->error);
-	(void)good; /* the error says so, too */
+	(void)good; /* pass->error has the failure */
 }
 
 static void sweep_done(struct executor_read *read)
@@ -270,7 +269,7 @@ static void pass_sweep(struct pass *pass)
 	executor_read(pass->job.executor, &pass->job.read);
 }
 
-/* ---- forget and purge ---------------------------------------------------------------- */
+/* ---- expire and purge ---------------------------------------------------------------- */
 
 static struct pass *pass_of_admin(struct executor_admin_job *admin)
 {
@@ -356,8 +355,7 @@ static void compacted(void *context, uint64_t number, const struct executor_repl
 	compact_next(pass);
 }
 
-/* One at a time: this is nobody's hurry.  A run that is not over belongs to recovery until that has
- * been here. */
+/* One at a time: there is no hurry.  A run that has not ended is left alone until recovery is over. */
 static void compact_next(struct pass *pass)
 {
 	struct executor *executor = pass->job.executor;
@@ -389,7 +387,7 @@ static void list_done(struct executor_read *read)
 	compact_next(pass);
 }
 
-/* ---- doors --------------------------------------------------------------------------- */
+/* ---- beginning ----------------------------------------------------------------------- */
 
 static void pass_begin(struct maintenance_job *job)
 {

@@ -419,7 +419,7 @@ def plan(name, everything):
 def names_in_source():
     found = set()
     for path in (ROOT / "src").rglob("*.c"):
-        found |= set(re.findall(r'\bPOINT\("([^"]+)"\)', path.read_text()))
+        found |= set(re.findall(r'\bFAILPOINT\("([^"]+)"\)', path.read_text()))
     return found
 
 
