@@ -69,7 +69,7 @@ static int run_command(struct cli *cli)
 	const struct server_settings settings = { .data_folder = cli->data_folder,
 						  .socket_path = cli->address,
 						  .config = &cli->config,
-						  .only_looks = cli->read_only,
+						  .read_only = cli->read_only,
 						  .ready = companion_start,
 						  .context = &companion };
 	struct error error;

@@ -1,10 +1,11 @@
-/* server.c -- opens the rooms in order: lock, loop, store, workspace, runtime, recovery, doors.
+/* server.c -- starts the server: lock, loop, store, workspace, executor, recovery, listeners.
  *
- * No command may meet a run whose open effects nobody has taken up again.  So baton.sock opens only
- * after recovery has every open run in memory; the TCP door opens before, for those who ask how the
- * server is or read, and changes nothing until then (503).
- * They close the other way round: first what is under way comes to its end, then the doors close,
- * so that whoever watches sees it.
+ * No command may reach a run whose open effects have not been recovered.  So baton.sock opens only
+ * after recovery has loaded every open run.  The TCP port opens earlier, for health checks and
+ * reads; until recovery is done it rejects changes with 503.
+ *
+ * A stop goes the other way: running work finishes first, then the listeners close, so that clients
+ * that follow a run see its last events.
  */
 #include "server.h"
 
@@ -43,8 +44,8 @@
 
 enum { IDLE_CHECK_US = 20000 };
 
-/* What a stop does, in this order. */
-enum server_phase { SERVER_RUNS, SERVER_FINISHES, SERVER_CLOSES };
+/* The phases of a stop, in order. */
+enum server_phase { SERVER_RUNNING, SERVER_DRAINING, SERVER_CLOSING };
 
 struct server {
 	struct server_settings settings;
@@ -65,13 +66,13 @@ struct server {
 	int port;
 	atomic_bool stop_when_idle;
 	enum server_phase phase;
-	int64_t phase_until; /* by the monotonic clock */
-	bool cut_short;      /* by a second signal */
+	int64_t phase_until; /* us, monotonic */
+	bool cut_short;      /* a second signal arrived */
 };
 
-/* ---- what the runtime asks of the program -------------------------------------------- */
+/* ---- callbacks of the executor and the loop ---------------------------------------- */
 
-/* A workflow by name: the owner's definitions first, then the examples in the program. */
+/* Finds a workflow by name: in the data folder first, then among the built-in examples. */
 static bool find_definition(void *context, struct str name, struct arena *arena,
 			    struct str *out_yaml, struct error *error)
 {
@@ -80,7 +81,7 @@ static bool find_definition(void *context, struct str name, struct arena *arena,
 	const char *file = str_format(arena, STR_FMT ".yaml", STR_ARG(name)).at;
 	size_t at;
 	bool plain = !str_find(name, S("/"), &at) && !str_find(name, S("\0"), &at);
-	struct error unread; /* not the caller's: an example may still be found */
+	struct error unread; /* not returned yet: an example may have the name */
 	if (plain && file_read_confined(folder, file, LIMIT_YAML_BYTES, arena, out_yaml, &unread))
 		return true;
 	if (plain && unread.code != ERROR_NOT_FOUND) {
@@ -93,16 +94,18 @@ static bool find_definition(void *context, struct str name, struct arena *arena,
 			return true;
 		}
 	return fail(error, ERROR_NOT_FOUND,
-		    "no workflow is called " STR_FMT
-		    "; put it into the data folder as definitions/NAME.yaml",
+		    "there is no workflow called " STR_FMT
+		    "; create it in the data folder as definitions/NAME.yaml",
 		    STR_ARG(str_head(name, LIMIT_NAME_BYTES)));
 }
 
-/* Nobody knows any more what the disk holds: say so and go; the next start reads what is there. */
+/* After a failed write the content of the disk is unknown: exit; the next start reads it again. */
 static void store_failed(void *context, const struct error *error)
 {
 	(void)context;
-	log_line(LOG_ERROR, "the store failed, nothing is acknowledged any more: %s", error->text);
+	log_line(LOG_ERROR,
+		 "the store failed, so the server exits without acknowledging further commits: %s",
+		 error->text);
 	_exit(error_row(ERROR_STORAGE)->exit_status);
 }
 
@@ -116,9 +119,9 @@ static void loop_stalled(void *context, const struct flight_stall *stall)
 		 stall->file);
 }
 
-/* ---- opening ------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------- */
 
-/* What the holder has written into its lock: "pid 12 at …". */
+/* `holder` is the text that the owner wrote into its lock: "pid 12 at …". */
 static bool holder_is_dead(struct str holder)
 {
 	struct str begin = S("pid "), rest = str_skip(holder, begin.size), number;
@@ -129,7 +132,7 @@ static bool holder_is_dead(struct str holder)
 	return kill((pid_t)pid, 0) != 0 && errno == ESRCH;
 }
 
-/* False with ERROR_LOCKED, and who holds it, when somebody does. */
+/* Fails with ERROR_LOCKED and the holder's text when another process has the lock. */
 static bool try_lock(struct server *server, const char *path, struct str *out_holder,
 		     struct error *error)
 {
@@ -143,8 +146,8 @@ static bool try_lock(struct server *server, const char *path, struct str *out_ho
 	return false;
 }
 
-/* A child between fork and exec has a copy of every descriptor, also of the lock of an owner that
- * was killed just then.  So the lock of a dead owner is about to be free: it is waited for. */
+/* A child between fork and exec holds a copy of every descriptor, including the lock of an owner
+ * that was killed at that moment.  So the lock of a dead owner becomes free soon: wait for it. */
 static bool take_lock(struct server *server, struct error *error)
 {
 	const char *folder = server->settings.data_folder;
@@ -163,7 +166,8 @@ static bool take_lock(struct server *server, struct error *error)
 		return true;
 	}
 	if (holder.size > 0)
-		return fail(error, ERROR_LOCKED, "%s belongs to another baton: " STR_FMT, folder,
+		return fail(error, ERROR_LOCKED,
+			    "the data folder %s is in use by another baton: " STR_FMT, folder,
 			    STR_ARG(str_trim(holder)));
 	return false;
 }
@@ -186,11 +190,11 @@ static const struct sandbox *sandbox_of(const struct server *server)
 {
 	const char *isolation = config_text(server->settings.config, CONFIG_TOOLS_ISOLATION);
 	const struct sandbox *sandbox = sandbox_find(str_from_c(isolation));
-	require(sandbox != NULL); /* one of the setting's words */
+	require(sandbox != NULL); /* the setting allows only known sandboxes */
 	return sandbox;
 }
 
-static struct http_timeouts patience_of(const struct config *config)
+static struct http_timeouts http_timeouts_of(const struct config *config)
 {
 	return (struct http_timeouts){
 		.header_ms = (uint64_t)config_number(config, CONFIG_HEADER_SECONDS) * 1000,
@@ -202,7 +206,7 @@ static struct http_timeouts patience_of(const struct config *config)
 	};
 }
 
-/* S4's retention_policy.yaml; NULL when there is none. */
+/* Reads retention_policy.yaml (graph vocabulary); NULL when the file does not exist. */
 static bool read_policy(struct server *server, const struct graph_retention_policy **out_policy,
 			struct error *error)
 {
@@ -226,7 +230,7 @@ static bool read_policy(struct server *server, const struct graph_retention_poli
 	return good;
 }
 
-static bool open_works(struct server *server, struct error *error)
+static bool open_tools(struct server *server, struct error *error)
 {
 	const char *root = config_text(server->settings.config, CONFIG_TOOLS_APPEND_ROOT);
 	if (root[0] == '\0')
@@ -293,7 +297,7 @@ static const char *user_name(struct arena *arena)
 	return str_c(arena, str_from_c(entry != NULL ? entry->pw_name : "owner"));
 }
 
-/* Where a child's program would be found; NULL when it is nowhere. */
+/* Searches PATH; NULL when the program is not found. */
 static const char *find_program(struct arena *arena, const char *name)
 {
 	struct str rest = str_from_c(getenv("PATH")), folder;
@@ -312,7 +316,7 @@ static void seed_maps(struct server *server)
 	map_seed(key);
 }
 
-/* ---- the doors ----------------------------------------------------------------------- */
+/* ---- listeners --------------------------------------------------------------------- */
 
 static bool write_lock(struct server *server, struct error *error)
 {
@@ -324,13 +328,13 @@ static bool write_lock(struct server *server, struct error *error)
 	return file_rewrite(server->lock, text, error);
 }
 
-static _Noreturn void stay_shut(const struct error *error)
+static _Noreturn void fail_start(const struct error *error)
 {
 	log_line(LOG_ERROR, "%s", error->text);
 	_exit(error_row(error->code)->exit_status);
 }
 
-static void open_doors(void *context, uint64_t recovered)
+static void open_local(void *context, uint64_t recovered)
 {
 	struct server *server = context;
 	struct http_server *http = api_server(server->api);
@@ -339,14 +343,14 @@ static void open_doors(void *context, uint64_t recovered)
 	api_set_state(server->api, API_READY);
 	if (!http_listen_local(http, server->settings.socket_path, &error) ||
 	    !write_lock(server, &error))
-		stay_shut(&error);
+		fail_start(&error);
 	if (recovered > 0)
-		log_line(LOG_INFO, "%llu open run%s taken up again", (unsigned long long)recovered,
+		log_line(LOG_INFO, "recovered %llu open run%s", (unsigned long long)recovered,
 			 recovered == 1 ? "" : "s");
-	if (!server->settings.only_looks)
+	if (!server->settings.read_only)
 		maintenance_start(server->maintenance);
-	/* A command that owns the folder for the moment is no server: nothing comes due in it. */
-	if (!server->settings.only_looks && server->settings.host != NULL)
+	/* Schedules run only in a server, not in a command that owns the folder for a moment. */
+	if (!server->settings.read_only && server->settings.host != NULL)
 		schedules_open(server->documents);
 	server->settings.ready(server->settings.context, recovered);
 }
@@ -367,14 +371,14 @@ static void trust_loaded(void *context, uint64_t count)
 {
 	struct server *server = context;
 	(void)count;
-	if (server->settings.only_looks)
-		open_doors(server, 0);
+	if (server->settings.read_only)
+		open_local(server, 0);
 	else
-		executor_recover(server->executor, open_doors, server);
+		executor_recover(server->executor, open_local, server);
 }
 
-/* The keys are known: who asks over TCP how the server is, is told from now on. */
-static void open_front_door(void *context, uint64_t keys)
+/* The API keys are loaded: open the TCP port for health checks and reads. */
+static void open_tcp(void *context, uint64_t keys)
 {
 	struct server *server = context;
 	const struct server_settings *settings = &server->settings;
@@ -383,16 +387,16 @@ static void open_front_door(void *context, uint64_t keys)
 	if (settings->host != NULL && (!api_may_listen(server->api, settings->host, &error) ||
 				       !http_listen_tcp(api_server(server->api), settings->host,
 							settings->port, &server->port, &error)))
-		stay_shut(&error);
-	api_listens(server->api, server->port);
+		fail_start(&error);
+	api_set_port(server->api, server->port);
 	tool_context_listens(server->tool_context, server->port);
-	/* What was trusted is known before anything is called again. */
+	/* Recovery calls tools again, so the trust in custom tools must be loaded first. */
 	documents_watch(server->documents, document_kind_name(DOCUMENT_TRUST), trust_changed,
 			trust_loaded, server);
 }
 
-/* Opening came only so far. */
-static void give_up(struct server *server)
+/* Frees what server_open() has created before it failed. */
+static void server_discard(struct server *server)
 {
 	if (server->effects != NULL)
 		effects_free(server->effects);
@@ -414,13 +418,15 @@ static void give_up(struct server *server)
 	free(server);
 }
 
-/* Clients get what the program itself does not need, and of few descriptors half. */
-static void make_room(struct server *server)
+/* Limits the connections: the program keeps LIMIT_DESCRIPTORS_KEPT descriptors, or half of few. */
+static void set_connection_limit(struct server *server)
 {
-	size_t there = file_descriptor_limit_raise(LIMIT_HTTP_CONNECTIONS + LIMIT_DESCRIPTORS_KEPT);
-	size_t kept = there / 2 < LIMIT_DESCRIPTORS_KEPT ? there / 2 : LIMIT_DESCRIPTORS_KEPT;
-	if (there - kept < LIMIT_HTTP_CONNECTIONS)
-		http_server_set_connection_limit(api_server(server->api), there - kept);
+	size_t available =
+		file_descriptor_limit_raise(LIMIT_HTTP_CONNECTIONS + LIMIT_DESCRIPTORS_KEPT);
+	size_t kept =
+		available / 2 < LIMIT_DESCRIPTORS_KEPT ? available / 2 : LIMIT_DESCRIPTORS_KEPT;
+	if (available - kept < LIMIT_HTTP_CONNECTIONS)
+		http_server_set_connection_limit(api_server(server->api), available - kept);
 }
 
 bool server_open(const struct server_settings *settings, struct server **out_server,
@@ -434,8 +440,8 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 	    !loop_watch(server->loop, settings->data_folder, loop_stalled, server, error) ||
 	    !open_store(server, error) ||
 	    !workspace_git_open(server->loop, settings->data_folder, &server->workspace, error) ||
-	    !open_works(server, error) || !open_runtime(server, error)) {
-		give_up(server);
+	    !open_tools(server, error) || !open_runtime(server, error)) {
+		server_discard(server);
 		return false;
 	}
 	seed_maps(server);
@@ -457,42 +463,42 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 		.audit = settings->host != NULL
 	};
 	server->api = api_new(&api);
-	make_room(server);
-	const struct http_timeouts patience = patience_of(settings->config);
-	http_server_set_timeouts(api_server(server->api), &patience);
-	api_load(server->api, open_front_door, server);
+	set_connection_limit(server);
+	const struct http_timeouts timeouts = http_timeouts_of(settings->config);
+	http_server_set_timeouts(api_server(server->api), &timeouts);
+	api_load(server->api, open_tcp, server);
 	*out_server = server;
 	return true;
 }
 
-/* ---- running ------------------------------------------------------------------------- */
+/* ---- running ----------------------------------------------------------------------- */
 
-static void doors_closed(void *context, uint64_t argument)
+static void listeners_closed(void *context, uint64_t argument)
 {
 	struct server *server = context;
 	(void)argument;
 	loop_stop(server->loop);
 }
 
-/* What is under way has ended, or its time is over. */
-static void close_doors(struct server *server)
+/* Running work has finished, or its time is over. */
+static void close_listeners(struct server *server)
 {
 	struct executor_counts counts = executor_counts(server->executor);
 	if (counts.open_tools > 0)
 		log_line(LOG_WARNING,
-			 "%zu tool call%s did not end in time: the next start goes on with %s",
+			 "%zu tool call%s did not finish in time; the next start continues %s",
 			 counts.open_tools, counts.open_tools == 1 ? "" : "s",
 			 counts.open_tools == 1 ? "it" : "them");
 	if (counts.open_turns > 0)
 		log_line(LOG_WARNING,
-			 "%zu turn%s of agents did not end in time: the next start asks again",
+			 "%zu agent turn%s did not finish in time; the next start repeats them",
 			 counts.open_turns, counts.open_turns == 1 ? "" : "s");
 	FAILPOINT("server.drained");
-	server->phase = SERVER_CLOSES;
+	server->phase = SERVER_CLOSING;
 	server->phase_until = platform_mono_us(loop_platform(server->loop)) +
 			      LIMIT_DRAIN_CLOSE_MS * INT64_C(1000);
 	api_drain(server->api);
-	http_server_drain(api_server(server->api), doors_closed, server);
+	http_server_drain(api_server(server->api), listeners_closed, server);
 }
 
 static void check_drain(void *context, uint64_t argument)
@@ -502,10 +508,10 @@ static void check_drain(void *context, uint64_t argument)
 	struct platform *platform = loop_platform(server->loop);
 	bool late = platform_mono_us(platform) >= server->phase_until;
 	bool done = executor_is_drained(server->executor) && api_caught_up(server->api);
-	if (server->phase == SERVER_FINISHES && (late || done))
-		close_doors(server);
-	else if (server->phase == SERVER_CLOSES && late)
-		doors_closed(server, 0);
+	if (server->phase == SERVER_DRAINING && (late || done))
+		close_listeners(server);
+	else if (server->phase == SERVER_CLOSING && late)
+		listeners_closed(server, 0);
 	platform_timer_start(platform, IDLE_CHECK_US, check_drain, server, 0);
 }
 
@@ -513,18 +519,18 @@ static void stop_on_signal(void *context, uint64_t argument)
 {
 	struct server *server = context;
 	(void)argument;
-	if (server->phase != SERVER_RUNS || server->settings.drain_seconds == 0) {
-		server->cut_short = server->phase != SERVER_RUNS;
+	if (server->phase != SERVER_RUNNING || server->settings.drain_seconds == 0) {
+		server->cut_short = server->phase != SERVER_RUNNING;
 		loop_stop(server->loop);
 		return;
 	}
 	struct executor_counts counts = executor_counts(server->executor);
 	log_line(LOG_INFO,
-		 "stopping: nothing new begins, %zu tool call%s and %zu turn%s of agents under way "
-		 "may take up to %lld s; a second signal ends it at once",
+		 "stopping: no new work starts; %zu running tool call%s and %zu agent turn%s may "
+		 "take up to %lld s; a second signal stops at once",
 		 counts.open_tools, counts.open_tools == 1 ? "" : "s", counts.open_turns,
 		 counts.open_turns == 1 ? "" : "s", (long long)server->settings.drain_seconds);
-	server->phase = SERVER_FINISHES;
+	server->phase = SERVER_DRAINING;
 	server->phase_until = platform_mono_us(loop_platform(server->loop)) +
 			      server->settings.drain_seconds * INT64_C(1000000);
 	executor_drain(server->executor);

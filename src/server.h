@@ -1,7 +1,10 @@
-/* server.h -- the owner of a data folder: lock, store, runtime, doors, in one process.
+/* server.h -- the owner of a data folder: lock, store, executor and HTTP interface in one process.
  *
- * Whoever holds the folder's lock is the owner and listens on baton.sock in it; a plain `baton run`
- * too.  Part of the wiring: together with main.c the only place that knows every room.
+ * The process that holds the folder's lock is the owner and listens on baton.sock inside the
+ * folder; a plain `baton run` may be the owner, too.  server.c and main.c are the only files that
+ * know every other folder of src.
+ *
+ * All functions run on the thread that called server_run(), except server_stop_when_idle().
  */
 #ifndef SERVER_H
 #define SERVER_H
@@ -15,24 +18,24 @@ struct server_settings {
 	const char *data_folder, *socket_path;
 	const char *host; /* NULL = baton.sock only */
 	int port;
-	const struct config *config; /* what is in force; lives as long as the server */
-	int64_t drain_seconds;    /* how long a stop waits for what is under way; 0 = not at all */
-	bool only_looks;          /* open runs are left alone: this server is gone in a moment */
-	platform_callback *ready; /* every open run is on its way and the doors are open */
+	const struct config *config; /* outlives the server */
+	int64_t drain_seconds;       /* time that a stop gives to running work; 0 = none */
+	bool read_only;              /* do not recover open runs: a short-lived read command */
+	platform_callback *ready; /* called when open runs are recovered and clients are accepted */
 	void *context;
 };
 
-/* ERROR_LOCKED, naming the owner, when the folder has one. */
+/* ERROR_LOCKED, with the owner's pid and address, when another process owns the folder. */
 MUST_CHECK bool server_open(const struct server_settings *settings, struct server **out_server,
 			    struct error *error);
-/* Runs until server_stop_when_idle() or a signal; then the process is to end: nothing is torn down,
- * because the store is always ready for that, and no path is tested harder.
+/* Runs until server_stop_when_idle() or a signal.  Afterwards the process must exit: nothing is
+ * torn down.  The store survives a crash at any moment, and this path is tested most.
  *
- * A signal drains first when drain_seconds says so: reads are answered, new commands refused,
- * nothing new begins, and what is under way has that long to finish and be recorded; then streams
- * and WebSockets are ended properly.  A second signal ends it at once: false. */
+ * With drain_seconds > 0 a signal drains first: reads are answered, commands are rejected, no new
+ * work starts, and running work has that long to finish and be committed; then streams and
+ * WebSockets are closed.  A second signal ends the server at once and returns false. */
 bool server_run(struct server *server);
-/* From any thread: end once nobody else is being served through baton.sock. */
+/* From any thread: stops the server once no request through baton.sock is open. */
 void server_stop_when_idle(struct server *server);
 int server_port(const struct server *server);
 

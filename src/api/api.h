@@ -1,12 +1,15 @@
-/* api/api.h -- the HTTP interface: routes of contracts/routes.def over the runtime.
+/* api/api.h -- the HTTP interface: the routes of contracts/routes.def.
  *
- * A request goes through the phases of phases.c (match, host and origin, authenticate, authorise,
- * limit, read, parse) to its handler; every answer leaves by one door (print, audit), every refusal
- * as problem+json made from the error's row.  Handlers answer now or later, by exchange id.
+ * A request passes the phases of phases.c (match, host and origin, authenticate, authorize, limit,
+ * read, parse) before its handler is called.  A handler responds at once or later, by exchange id.
+ * Every response leaves through reply.c, which adds the common headers and writes the audit log; an
+ * error response is application/problem+json.
  *
- * Who may come in: through baton.sock the owner of the data folder, who is an admin.  Over TCP
- * everybody needs a key, with one exception: a server that listens on loopback only, and was not
- * told `serve.require_key`, takes a caller without a key for an admin.
+ * Authentication: a client of baton.sock is the owner of the data folder and an admin.  Over TCP
+ * every client needs an API key, with one exception: a server that listens only on loopback accepts
+ * requests without a key as admin, unless `serve.require_key` is set.
+ *
+ * All functions run on the loop's thread.
  */
 #ifndef API_API_H
 #define API_API_H
@@ -25,36 +28,37 @@ struct api_settings {
 	struct documents *documents;
 	struct maintenance *maintenance;
 	const char *version;
-	const char *user;             /* who answers through baton.sock */
-	const char *data_folder;      /* where /health looks for room */
+	const char *user;             /* name of the owner, for requests through baton.sock */
+	const char *data_folder;      /* /health reports its free disk space */
 	const char *host;             /* NULL = baton.sock only */
-	struct str_list hosts;        /* further names that Host may have */
-	bool require_key;             /* also on loopback */
-	bool contained;               /* tools run in a sandbox */
-	struct artifacts *artifacts;  /* what runs keep */
-	struct custom_tools *customs; /* tools of the owner's own */
-	const char *sandbox_program;  /* what builds it; NULL when it was not found */
-	bool audit;                   /* a line for every change and every refused caller */
+	struct str_list hosts;        /* further accepted values of the Host header */
+	bool require_key;             /* on loopback, too */
+	bool contained;               /* tools run in a sandbox that contains their effects */
+	struct artifacts *artifacts;  /* stored files of runs */
+	struct custom_tools *customs; /* custom tools of the data folder */
+	const char *sandbox_program;  /* program that creates sandboxes; NULL when not found */
+	bool audit;                   /* log every change and every rejected caller */
 };
 
 struct api *api_new(const struct api_settings *settings);
 struct http_server *api_server(struct api *api);
-/* The server is about to drain its connections: streams end, and who waits for a run gets what a
- * client without patience would.  WebSockets are closed by http_server_drain(). */
+/* Call before http_server_drain(): ends the event streams and answers requests that wait for a run
+ * with their receipt.  http_server_drain() closes the WebSockets. */
 void api_drain(struct api *api);
-/* Everybody who can take it has been told what is committed. */
+/* True when every stream and WebSocket that accepts data has received all committed events. */
 bool api_caught_up(const struct api *api);
 
-/* Reads the keys and the server's settings from the store and follows their changes; calls back
- * when they are there, before any door is opened. */
+/* Loads API keys and server settings from the store, follows their changes, and calls `done` when
+ * they are loaded.  The server must not listen before that. */
 void api_load(struct api *api, platform_callback *done, void *context);
-/* The port it listens on, for /api/server. */
-void api_listens(struct api *api, int port);
-/* FORBIDDEN when nobody could be told from anybody else there: beyond loopback at least one key
- * must exist. */
+/* Sets the port that /api/server reports. */
+void api_set_port(struct api *api, int port);
+/* FORBIDDEN when `host` is not a loopback address and no API key exists: without a key the server
+ * could not authenticate anybody. */
 MUST_CHECK bool api_may_listen(const struct api *api, const char *host, struct error *error);
 
-/* What /health/ready says.  While it recovers nothing may be changed. */
+/* The state that /health/ready reports.  While the server recovers, requests that change something
+ * fail with UNAVAILABLE. */
 enum api_state { API_RECOVERING, API_READY, API_DRAINING };
 void api_set_state(struct api *api, enum api_state state);
 

@@ -1,8 +1,8 @@
-/* api/api_agents.c -- the registry of agents: each a document under its name, shown as Baton keeps
- * it or in the words of the seeds that have agents.
+/* api/api_agents.c -- the agent registry: one document per agent, in the run, runtime or graph
+ * vocabulary.
  *
- * S2's list and S4's are shapes without a cursor, so the next page is in the Link header of every
- * view; Baton's own page says it in its body as well.
+ * The lists of the runtime and graph vocabularies have no cursor member, so every list carries the
+ * next page in the Link header; the run vocabulary has it in the body, too.
  */
 #include <stdlib.h>
 
@@ -24,11 +24,11 @@ struct agent_read {
 	struct api *api;
 	uint64_t exchange;
 	enum agent_view view;
-	struct str name, had; /* of one; had: If-None-Match */
-	struct str after;     /* of a page */
+	struct str name, had; /* of one agent; had: If-None-Match */
+	struct str after;     /* of a page: name of the last agent before it */
 	int64_t limit;
 	int64_t revision;
-	struct str text, next; /* next: the Link header, "" at the end */
+	struct str text, next; /* next: Link header, "" on the last page */
 	struct error error;
 };
 
@@ -45,7 +45,7 @@ static bool view_of(const struct api_call *call, enum agent_view unless, enum ag
 			return true;
 		}
 	return fail(error, ERROR_USAGE,
-		    "agents are shown as run, runtime or graph, not as " STR_FMT,
+		    "unknown view \"" STR_FMT "\" of agents; expected one of run, runtime, graph",
 		    STR_ARG(str_head(said, LIMIT_QUOTE_BYTES)));
 }
 
@@ -70,7 +70,7 @@ static void refuse(struct agent_read *r)
 	read_free(r);
 }
 
-/* ---- the list -------------------------------------------------------------------------- */
+/* ---- the list ---------------------------------------------------------------------- */
 
 static struct str print_page(const struct agent_read *r, const struct run_agent *items,
 			     size_t count, struct str cursor, struct arena *arena)
@@ -152,7 +152,7 @@ void api_agent_list(struct api_call *call)
 	executor_read(call->api->settings.executor, &r->read);
 }
 
-/* ---- one ------------------------------------------------------------------------------- */
+/* ---- one --------------------------------------------------------------------------- */
 
 static void one_work(struct executor_read *read, struct store_reader *reader)
 {
@@ -204,7 +204,7 @@ void api_agent_read(struct api_call *call)
 	executor_read(call->api->settings.executor, &r->read);
 }
 
-/* ---- changing -------------------------------------------------------------------------- */
+/* ---- changing ---------------------------------------------------------------------- */
 
 void api_agent_create(struct api_call *call, const struct run_agent *body)
 {

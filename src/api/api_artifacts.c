@@ -1,7 +1,7 @@
-/* api/api_artifacts.c -- what a run made and keeps: the list, and the bytes.
+/* api/api_artifacts.c -- the artifacts of a run: the list and the content.
  *
- * The bytes are a tool's or a model's: a browser must neither run nor render them as a page of
- * ours, whatever their media type says.  So they are a download, in a sandbox of no rights.
+ * A tool or a model wrote the content, so a browser must not execute or render it with the rights
+ * of the dashboard, whatever its media type.  It is sent as a download with a sandbox policy.
  */
 #include <stdlib.h>
 
@@ -43,7 +43,7 @@ static bool find_run(struct artifact_read *r, struct store_reader *reader)
 	bool found;
 	if (!reader->ops->read_run(reader, &r->run, &r->read.arena, &row, &found, &r->error))
 		return false;
-	return found || fail(&r->error, ERROR_NOT_FOUND, "there is no such run");
+	return found || fail(&r->error, ERROR_NOT_FOUND, "there is no run with this id");
 }
 
 static void artifact_work(struct executor_read *read, struct store_reader *reader)
@@ -64,7 +64,7 @@ static void artifact_work(struct executor_read *read, struct store_reader *reade
 		return;
 	bool good = same_tag(r->known, tag_of(r->artifact, arena)) ||
 		    artifact_read(artifacts, r->artifact, arena, &r->body, &r->error);
-	(void)good; /* the error says so, too */
+	(void)good; /* artifact_done() checks r->error */
 }
 
 static void send_bytes(struct artifact_read *r)

@@ -1,8 +1,9 @@
-/* api/api_call.h -- one request on its way through the phases, from its arrival to its answer.
+/* api/api_call.h -- one HTTP request between its arrival and its response.
  *
- * The record belongs to router.c, which finds it by its exchange: a handler is given the record for
- * its call and keeps only the exchange, because the record is freed when the answer is given.
- * Everything here happens on the loop; only `read` is filled in by a reader's thread.
+ * router.c owns the record and finds it by its exchange id.  A handler gets the record for the
+ * duration of the call and keeps only the exchange id, because the record is freed with the
+ * response.  All fields belong to the loop's thread, except while a reader thread parses a long
+ * body (`read`).
  */
 #ifndef API_API_CALL_H
 #define API_API_CALL_H
@@ -16,12 +17,12 @@
 
 struct api;
 
-/* The phases, in their order; api/phases.c has one function for each. */
+/* The phases in their order; api_phases[] has one function for each. */
 enum api_phase {
 	PHASE_MATCH,
 	PHASE_HOST,
 	PHASE_AUTHENTICATE,
-	PHASE_AUTHORISE,
+	PHASE_AUTHORIZE,
 	PHASE_LIMIT,
 	PHASE_READ,
 	PHASE_PARSE,
@@ -33,13 +34,13 @@ enum api_phase {
 
 enum phase_answer {
 	PHASE_NEXT,
-	PHASE_REFUSED, /* the error says why; it goes on with PHASE_PRINT */
-	PHASE_WAITS,   /* somebody will go on with it: a reader's thread, or the handler's answer */
+	PHASE_REFUSED, /* `error` is set; continue with PHASE_PRINT */
+	PHASE_WAITS,   /* a reader thread or the handler's response continues the call */
 };
 
 enum api_caller_kind {
-	CALLER_NOBODY,   /* not asked for, or not known */
-	CALLER_LOOPBACK, /* from this machine, where no key is asked for */
+	CALLER_NOBODY,   /* not authenticated */
+	CALLER_LOOPBACK, /* over loopback without a key */
 	CALLER_OWNER,    /* through baton.sock */
 	CALLER_KEY,
 };
@@ -47,7 +48,7 @@ enum api_caller_kind {
 struct api_caller {
 	enum api_caller_kind kind;
 	enum run_role role;
-	struct uuid key; /* KEY */
+	struct uuid key; /* CALLER_KEY */
 	char label[LIMIT_NAME_BYTES + 1];
 };
 
@@ -60,53 +61,52 @@ struct api_answer {
 	const struct http_header *headers;
 	size_t header_count;
 	struct str body;
-	bool streams; /* the body follows piece by piece */
+	bool streams; /* the body follows in pieces */
 };
 
 enum { REQUEST_ID_SIZE = 129, TRACE_SIZE = 56 };
 
-/* One request, from its arrival until its answer is given; streams and sockets until they end.
- * A handler is given it for the call and names it by its exchange afterwards. */
+/* Lives until the response is sent; the record of a stream or WebSocket lives until that ends. */
 struct api_call {
-	struct executor_read read; /* first: a long body is parsed on a reader's thread */
-	struct arena *arena;       /* the record's own: good until the answer */
+	struct executor_read read; /* first: parses a long body on a reader thread */
+	struct arena *arena;       /* freed with the record */
 	struct api *api;
 	uint64_t exchange;
-	const struct http_request *request; /* for the handler's call; then NULL */
-	const struct route *route;          /* NULL while none is found */
+	const struct http_request *request; /* NULL after the handler returned */
+	const struct route *route;          /* NULL before PHASE_MATCH, or when none matches */
 	enum api_phase phase;
-	bool running;        /* its handler is being called */
-	bool over;           /* answered while the handler was running: freed behind it */
-	bool gone;           /* nobody waits for the answer any more */
-	bool begun;          /* a stream or a socket */
-	uint64_t connection; /* its id in api->streams or api->sockets; 0 = neither */
+	bool running;        /* the handler is on the stack */
+	bool over;           /* responded inside the handler: freed when the handler returns */
+	bool gone;           /* the client has disconnected */
+	bool begun;          /* became a stream or a WebSocket */
+	uint64_t connection; /* id in api->streams or api->sockets; 0 = neither */
 
 	/* From the path and the query. */
 	struct uuid id;                               /* {id} */
 	struct str path;                              /* {path} */
-	struct api_parameter names[LIMIT_PATH_NAMES]; /* any other: api_name() */
+	struct api_parameter names[LIMIT_PATH_NAMES]; /* any other name: api_name() */
 	size_t name_count;
 	struct api_parameter query[LIMIT_QUERY_PARAMETERS]; /* api_query() */
 	size_t query_count;
-	struct str allow; /* methods of the path */
+	struct str allow; /* methods of the path, for the Allow header */
 
 	struct api_caller caller;
-	struct idempotency_key key; /* Idempotency-Key, in its scope; key "" when there is none */
-	char trace[TRACE_SIZE];     /* a good traceparent, or "" */
+	struct idempotency_key key; /* Idempotency-Key with its scope; key.key "" = none */
+	char trace[TRACE_SIZE];     /* a valid traceparent, or "" */
 	char request_id[REQUEST_ID_SIZE];
-	char subject[UUID_TEXT_SIZE]; /* what it was about, for the audit */
-	int retry_after;              /* seconds; 0 = not said */
+	char subject[UUID_TEXT_SIZE]; /* id of the affected object, for the audit log */
+	int retry_after;              /* seconds; 0 = no Retry-After */
 
 	const void *body; /* parsed */
 	struct problems problems;
 	struct error error;
-	struct http_request kept; /* a copy, when the request must outlive its arrival */
+	struct http_request kept; /* copy of a request that is parsed on a reader thread */
 	struct api_answer answer;
 };
 
 /* router.c */
-struct api_call *api_call_of(const struct api *api, uint64_t exchange); /* NULL when gone */
-/* Goes on with the phase it is at. */
+struct api_call *api_call_of(const struct api *api, uint64_t exchange); /* NULL when freed */
+/* Runs the phases from call->phase on, until one waits or the response is sent. */
 void api_call_advance(struct api_call *call);
 void api_call_free(struct api_call *call);
 
@@ -116,7 +116,7 @@ extern phase_function *const api_phases[PHASE_COUNT];
 
 /* reply.c */
 phase_function api_print_answer, api_audit_answer;
-/* Sets the answer to the error's problem. */
+/* Sets call->answer to the problem document of the error. */
 void api_answer_error(struct api_call *call, const struct error *error,
 		      const struct problems *problems);
 

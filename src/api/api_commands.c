@@ -1,17 +1,16 @@
-/* api/api_commands.c -- what people tell a run: verdicts on its question, pause, resume, cancel,
- * signals. */
+/* api/api_commands.c -- commands to a run: answer its question, pause, resume, cancel, signal. */
 #include <stdlib.h>
 
 #include "active/run_commands.h"
 #include "api/api_internal.h"
 
-struct str api_speaker(const struct api_call *call, bool given, struct str by)
+struct str api_acting_user(const struct api_call *call, bool given, struct str by)
 {
-	/* Whoever shows a key is who the key says: four eyes are those of two people. */
+	/* A key's holder cannot act under another name: the four-eyes rule needs two keys. */
 	return given && call->caller.kind != CALLER_KEY ? by : api_caller_name(call);
 }
 
-/* ---- verdicts ------------------------------------------------------------------------ */
+/* ---- verdicts ---------------------------------------------------------------------- */
 
 struct verdict {
 	struct api *api;
@@ -19,7 +18,7 @@ struct verdict {
 	enum run_decision decision;
 };
 
-static void answered(void *context, uint64_t argument, const struct executor_reply *reply)
+static void verdict_done(void *context, uint64_t argument, const struct executor_reply *reply)
 {
 	struct verdict *verdict = context;
 	(void)argument;
@@ -42,7 +41,7 @@ void api_answer(struct api_call *call, const struct executor_answer *answer)
 	struct verdict *verdict = calloc(1, sizeof(*verdict));
 	require(verdict != NULL);
 	*verdict = (struct verdict){ call->api, call->exchange, answer->decision };
-	executor_answer(call->api->settings.executor, answer, answered, verdict, 0);
+	executor_answer(call->api->settings.executor, answer, verdict_done, verdict, 0);
 }
 
 static void give_verdict(struct api_call *call, const struct run_verdict *body,
@@ -51,8 +50,8 @@ static void give_verdict(struct api_call *call, const struct run_verdict *body,
 	struct executor_answer answer = { .run = call->id,
 					  .decision = decision,
 					  .comment = has(body, comment) ? body->comment : S(""),
-					  .by = api_speaker(call, has(body, by),
-							    has(body, by) ? body->by : S("")),
+					  .by = api_acting_user(call, has(body, by),
+								has(body, by) ? body->by : S("")),
 					  .revision = has(body, revision) ? &body->revision : NULL,
 					  .key = call->key };
 	if (has(body, request))
@@ -95,73 +94,75 @@ void api_run_feedback(struct api_call *call, const struct graph_human_feedback *
 	api_answer(call, &answer);
 }
 
-/* ---- commands ------------------------------------------------------------------------ */
+/* ---- commands ---------------------------------------------------------------------- */
 
-struct told {
+struct command_request {
 	struct api *api;
 	uint64_t exchange;
 	struct uuid run;
 	const char *command;
 };
 
-static void was_told(void *context, uint64_t argument, const struct executor_reply *reply)
+static void command_done(void *context, uint64_t argument, const struct executor_reply *reply)
 {
-	struct told *told = context;
+	struct command_request *request = context;
 	(void)argument;
 	if (reply->error != NULL) {
-		api_reply_error(told->api, told->exchange, reply->error, NULL);
+		api_reply_error(request->api, request->exchange, reply->error, NULL);
 	} else {
 		AUTO(arena) arena = { 0 };
 		struct run_command_receipt *receipt = run_command_receipt_new(&arena);
-		SET(receipt, run_id, told->run);
-		SET(receipt, command, str_from_c(told->command));
-		api_reply_json(told->api, told->exchange, 200,
+		SET(receipt, run_id, request->run);
+		SET(receipt, command, str_from_c(request->command));
+		api_reply_json(request->api, request->exchange, 200,
 			       run_command_receipt_text(receipt, &arena));
 	}
-	free(told);
+	free(request);
 }
 
-static void tell(struct api_call *call, const char *name, struct executor_command command)
+static void command_send(struct api_call *call, const char *name, struct executor_command command)
 {
-	struct told *told = calloc(1, sizeof(*told));
-	require(told != NULL);
-	*told = (struct told){ call->api, call->exchange, call->id, name };
+	struct command_request *request = calloc(1, sizeof(*request));
+	require(request != NULL);
+	*request = (struct command_request){ call->api, call->exchange, call->id, name };
 	command.run = call->id;
 	command.key = call->key;
-	executor_command(call->api->settings.executor, &command, was_told, told, 0);
+	executor_command(call->api->settings.executor, &command, command_done, request, 0);
 }
 
-static void tell_note(struct api_call *call, const char *name, enum command_kind kind,
+static void note_send(struct api_call *call, const char *name, enum command_kind kind,
 		      const struct run_note *body)
 {
-	tell(call, name,
-	     (struct executor_command){
-		     .kind = kind,
-		     .reason = has(body, reason) ? body->reason : S(""),
-		     .by = api_speaker(call, has(body, by), has(body, by) ? body->by : S("")) });
+	command_send(call, name,
+		     (struct executor_command){
+			     .kind = kind,
+			     .reason = has(body, reason) ? body->reason : S(""),
+			     .by = api_acting_user(call, has(body, by),
+						   has(body, by) ? body->by : S("")) });
 }
 
 void api_run_pause(struct api_call *call, const struct run_note *body)
 {
-	tell_note(call, "pause", COMMAND_PAUSE, body);
+	note_send(call, "pause", COMMAND_PAUSE, body);
 }
 
 void api_run_resume(struct api_call *call, const struct run_note *body)
 {
-	tell_note(call, "resume", COMMAND_RESUME, body);
+	note_send(call, "resume", COMMAND_RESUME, body);
 }
 
 void api_run_cancel(struct api_call *call, const struct run_note *body)
 {
-	tell_note(call, "cancel", COMMAND_CANCEL, body);
+	note_send(call, "cancel", COMMAND_CANCEL, body);
 }
 
 void api_run_signal(struct api_call *call, const struct run_signal_request *body)
 {
-	tell(call, "signal",
-	     (struct executor_command){
-		     .kind = COMMAND_SIGNAL,
-		     .name = body->name,
-		     .data = has(body, data) ? json_print(call->arena, body->data) : S(""),
-		     .by = api_speaker(call, has(body, by), has(body, by) ? body->by : S("")) });
+	command_send(call, "signal",
+		     (struct executor_command){
+			     .kind = COMMAND_SIGNAL,
+			     .name = body->name,
+			     .data = has(body, data) ? json_print(call->arena, body->data) : S(""),
+			     .by = api_acting_user(call, has(body, by),
+						   has(body, by) ? body->by : S("")) });
 }

@@ -1,12 +1,11 @@
-/* api/api_db.c -- care of the store: how large it is, whether it is whole, a copy, a vacuum,
- * letting old events go, making again what is made from events.
+/* api/api_db.c -- store administration: stats, check, backup, vacuum, compact, rebuild.
  *
- * Whoever owns the data folder has the only connection that may write, so these go through it like
- * everything else.  They can take long and they show or write files of the machine, therefore only
- * who comes through baton.sock may ask.  All but the vacuum work on a reader thread.
+ * The process that owns the data folder has the only writing connection, so these operations are
+ * requests like any other.  They can take long and reveal or write files of the machine, so only
+ * clients of baton.sock may call them.  All but the vacuum run on a reader thread.
  *
- * The store knows nothing of what is in an event, so that every value an event names is there is
- * checked here; reading a value checks it against its hash.
+ * The store does not understand event bodies.  So the check for missing values is here: every value
+ * that an event or a snapshot refers to must be stored.  Reading a value verifies its hash.
  */
 #include "active/executor_jobs.h"
 #include "api/read_job.h"
@@ -16,42 +15,42 @@
 #include "active/stored_row.h"
 #include "maintenance/maintenance.h"
 
-struct care {
+struct db_job {
 	struct api_read_job answer;      /* first */
-	struct executor_admin_job write; /* a vacuum comes first */
+	struct executor_admin_job write; /* of a vacuum, which then reads the stats */
 	struct str file;
-	/* a check */
+	/* Of a check: */
 	struct str problems[LIMIT_PROBLEMS];
 	size_t count;
 	int64_t events, values;
 };
 
-/* False after saying no. */
+/* False after an error response. */
 static bool is_local(struct api_call *call)
 {
 	struct error error;
 	if (call->request->local)
 		return true;
-	fail(&error, ERROR_FORBIDDEN, "the store is cared for through baton.sock only");
+	fail(&error, ERROR_FORBIDDEN, "store administration is available through baton.sock only");
 	api_reply_error(call->api, call->exchange, &error, NULL);
 	return false;
 }
 
-/* NULL after saying no. */
-static struct care *care_new(struct api_call *call)
+/* NULL after an error response. */
+static struct db_job *db_job_new(struct api_call *call)
 {
 	if (!is_local(call))
 		return NULL;
-	return api_read_job_new(call->api, call->exchange, sizeof(struct care));
+	return api_read_job_new(call->api, call->exchange, sizeof(struct db_job));
 }
 
-/* ---- stats --------------------------------------------------------------------------- */
+/* ---- stats ------------------------------------------------------------------------- */
 
 static void stats_work(struct executor_read *read, struct store_reader *reader)
 {
-	struct care *care = (struct care *)read;
+	struct db_job *job = (struct db_job *)read;
 	struct store_size size;
-	if (!reader->admin->measure(reader, &size, &care->answer.error))
+	if (!reader->admin->measure(reader, &size, &job->answer.error))
 		return;
 	const struct store_stats stats = executor_store_stats(read->executor);
 	struct run_store_stats *answer = run_store_stats_new(&read->arena);
@@ -66,165 +65,166 @@ static void stats_work(struct executor_read *read, struct store_reader *reader)
 	SET(answer, commits, (int64_t)stats.commits);
 	SET(answer, appends, (int64_t)stats.appends);
 	SET(answer, refusals, (int64_t)stats.refusals);
-	care->answer.text = run_store_stats_text(answer, &read->arena);
+	job->answer.text = run_store_stats_text(answer, &read->arena);
 }
 
 void api_db_stats(struct api_call *call)
 {
-	struct care *care = care_new(call);
-	if (care != NULL)
-		api_read_job_begin(&care->answer, stats_work);
+	struct db_job *job = db_job_new(call);
+	if (job != NULL)
+		api_read_job_begin(&job->answer, stats_work);
 }
 
-/* ---- vacuum -------------------------------------------------------------------------- */
+/* ---- vacuum ------------------------------------------------------------------------ */
 
-static struct care *care_of(struct executor_admin_job *write)
+static struct db_job *db_job_of(struct executor_admin_job *write)
 {
-	return (struct care *)(void *)((char *)write - offsetof(struct care, write));
+	return (struct db_job *)(void *)((char *)write - offsetof(struct db_job, write));
 }
 
 static void vacuum_work(struct executor_admin_job *write, struct store *store)
 {
-	store->admin->vacuum(store, &care_of(write)->answer.error);
+	store->admin->vacuum(store, &db_job_of(write)->answer.error);
 }
 
 static void vacuum_done(struct executor_admin_job *write)
 {
-	struct care *care = care_of(write);
-	if (care->answer.error.code == ERROR_NONE)
-		api_read_job_begin(&care->answer, stats_work);
+	struct db_job *job = db_job_of(write);
+	if (job->answer.error.code == ERROR_NONE)
+		api_read_job_begin(&job->answer, stats_work);
 	else
-		api_read_job_end(&care->answer);
+		api_read_job_end(&job->answer);
 }
 
 void api_db_vacuum(struct api_call *call)
 {
-	struct care *care = care_new(call);
-	if (care == NULL)
+	struct db_job *job = db_job_new(call);
+	if (job == NULL)
 		return;
-	care->write.work = vacuum_work;
-	care->write.done = vacuum_done;
-	executor_admin_job(call->api->settings.executor, &care->write);
+	job->write.work = vacuum_work;
+	job->write.done = vacuum_done;
+	executor_admin_job(call->api->settings.executor, &job->write);
 }
 
-/* ---- backup -------------------------------------------------------------------------- */
+/* ---- backup ------------------------------------------------------------------------ */
 
 static void backup_work(struct executor_read *read, struct store_reader *reader)
 {
-	struct care *care = (struct care *)read;
+	struct db_job *job = (struct db_job *)read;
 	int64_t bytes;
-	if (!reader->admin->backup(reader, care->file.at, &bytes, &care->answer.error))
+	if (!reader->admin->backup(reader, job->file.at, &bytes, &job->answer.error))
 		return;
 	struct run_store_copied *answer = run_store_copied_new(&read->arena);
-	SET(answer, file, care->file);
+	SET(answer, file, job->file);
 	SET(answer, bytes, bytes);
-	care->answer.text = run_store_copied_text(answer, &read->arena);
+	job->answer.text = run_store_copied_text(answer, &read->arena);
 }
 
 void api_db_backup(struct api_call *call, const struct run_store_copy *body)
 {
-	struct care *care = care_new(call);
-	if (care == NULL)
+	struct db_job *job = db_job_new(call);
+	if (job == NULL)
 		return;
 	size_t at;
 	if (str_find(body->file, S("\0"), &at)) {
-		fail(&care->answer.error, ERROR_INVALID,
-		     "file must be a path, without a zero byte");
-		api_read_job_end(&care->answer);
+		fail(&job->answer.error, ERROR_INVALID,
+		     "file: the path must not contain a NUL character");
+		api_read_job_end(&job->answer);
 		return;
 	}
-	const char *file = str_c(&care->answer.read.arena, body->file);
-	care->file = (struct str){ file, body->file.size };
-	api_read_job_begin(&care->answer, backup_work);
+	const char *file = str_c(&job->answer.read.arena, body->file);
+	job->file = (struct str){ file, body->file.size };
+	api_read_job_begin(&job->answer, backup_work);
 }
 
-/* ---- check --------------------------------------------------------------------------- */
+/* ---- check ------------------------------------------------------------------------- */
 
-static void add_problem(struct care *care, struct str problem)
+static void add_problem(struct db_job *job, struct str problem)
 {
-	if (care->count < LIMIT_PROBLEMS)
-		care->problems[care->count++] = problem;
+	if (job->count < LIMIT_PROBLEMS)
+		job->problems[job->count++] = problem;
 }
 
-static void follow(struct care *care, struct store_reader *reader, const struct uuid *run,
-		   struct str where, const struct hash *hash)
+static void check_hash(struct db_job *job, struct store_reader *reader, const struct uuid *run,
+		       struct str where, const struct hash *hash)
 {
 	AUTO(arena) arena = { 0 };
 	struct str bytes;
 	bool found = false;
 	struct error error;
 	char id[UUID_TEXT_SIZE], name[HASH_TEXT_SIZE];
-	care->values++;
+	job->values++;
 	bool read = reader->ops->read_blob(reader, hash, &arena, &bytes, &found, &error);
 	if (read && found)
 		return;
-	add_problem(care, str_format(&care->answer.read.arena,
-				     STR_FMT " of run " STR_FMT ": the value " STR_FMT " %s",
-				     STR_ARG(where), STR_ARG(uuid_text(run, id)),
-				     STR_ARG(str_head(hash_text(hash, name), 12)),
-				     read ? "is not stored" : error.text));
+	add_problem(job, str_format(&job->answer.read.arena,
+				    STR_FMT " of run " STR_FMT ": the value " STR_FMT " %s",
+				    STR_ARG(where), STR_ARG(uuid_text(run, id)),
+				    STR_ARG(str_head(hash_text(hash, name), 12)),
+				    read ? "is not stored" : error.text));
 }
 
-static void check_event(struct care *care, struct store_reader *reader,
+static void check_event(struct db_job *job, struct store_reader *reader,
 			const struct store_event_row *row, struct arena *arena)
 {
 	struct event event;
 	struct error error;
-	care->events++;
+	job->events++;
 	if (!stored_event_read(row, arena, &event, &error)) {
-		add_problem(care, str_copy(&care->answer.read.arena, str_from_c(error.text)));
+		add_problem(job, str_copy(&job->answer.read.arena, str_from_c(error.text)));
 		return;
 	}
 	struct hash names[EVENT_NAMES];
 	size_t count = event_names(&event, names);
 	for (size_t i = 0; i < count; i++)
-		follow(care, reader, &row->run,
-		       str_format(arena, "event %lld", (long long)row->seq), &names[i]);
+		check_hash(job, reader, &row->run,
+			   str_format(arena, "event %lld", (long long)row->seq), &names[i]);
 }
 
-static bool check_events(struct care *care, struct store_reader *reader)
+static bool check_events(struct db_job *job, struct store_reader *reader)
 {
 	int64_t after = 0;
 	for (;;) {
 		AUTO(arena) arena = { 0 };
 		struct store_event_page page;
 		if (!reader->ops->read_all(reader, after, LIMIT_STREAM_PAGE_EVENTS, &arena, &page,
-					   &care->answer.error))
+					   &job->answer.error))
 			return false;
 		for (size_t i = 0; i < page.count; i++)
-			check_event(care, reader, &page.at[i], &arena);
+			check_event(job, reader, &page.at[i], &arena);
 		if (page.count < LIMIT_STREAM_PAGE_EVENTS)
 			return true;
 		after = page.at[page.count - 1].position;
 	}
 }
 
-static void follow_value(struct care *care, struct store_reader *reader, const struct uuid *run,
-			 struct str where, const struct run_value *value)
+static void check_value(struct db_job *job, struct store_reader *reader, const struct uuid *run,
+			struct str where, const struct run_value *value)
 {
 	struct hash name;
 	if (value_name(value, &name))
-		follow(care, reader, run, where, &name);
+		check_hash(job, reader, run, where, &name);
 }
 
-static void follow_snapshot(struct care *care, struct store_reader *reader, const struct uuid *run,
-			    struct str where, const struct run_snapshot *snapshot)
+static void check_snapshot_values(struct db_job *job, struct store_reader *reader,
+				  const struct uuid *run, struct str where,
+				  const struct run_snapshot *snapshot)
 {
-	follow(care, reader, run, where, &snapshot->definition);
-	follow_value(care, reader, run, where, snapshot->inputs);
+	check_hash(job, reader, run, where, &snapshot->definition);
+	check_value(job, reader, run, where, snapshot->inputs);
 	if (has(snapshot, outputs))
-		follow_value(care, reader, run, where, snapshot->outputs);
+		check_value(job, reader, run, where, snapshot->outputs);
 	for (size_t i = 0; i < snapshot->steps.count; i++) {
 		const struct run_snapshot_step *step = &snapshot->steps.at[i];
 		if (has(step, inputs))
-			follow_value(care, reader, run, where, step->inputs);
+			check_value(job, reader, run, where, step->inputs);
 		if (has(step, output))
-			follow_value(care, reader, run, where, step->output);
+			check_value(job, reader, run, where, step->output);
 	}
 }
 
-/* A compacted run has nothing but its newest snapshot to tell by. */
-static bool check_snapshot(struct care *care, struct store_reader *reader, const struct uuid *run)
+/* The newest snapshot replaces the deleted events of a compacted run, so its values must exist. */
+static bool check_snapshot(struct db_job *job, struct store_reader *reader, const struct uuid *run)
 {
 	AUTO(arena) arena = { 0 };
 	struct store_snapshot snapshot;
@@ -233,7 +233,7 @@ static bool check_snapshot(struct care *care, struct store_reader *reader, const
 	char id[UUID_TEXT_SIZE];
 	bool found;
 	if (!reader->ops->read_snapshot(reader, run, 0, &arena, &snapshot, &found,
-					&care->answer.error))
+					&job->answer.error))
 		return false;
 	if (!found)
 		return true;
@@ -246,16 +246,16 @@ static bool check_snapshot(struct care *care, struct store_reader *reader, const
 			problems_fail(&problems, &error);
 	}
 	if (read == NULL)
-		add_problem(care,
-			    str_format(&care->answer.read.arena,
+		add_problem(job,
+			    str_format(&job->answer.read.arena,
 				       STR_FMT " of run " STR_FMT " cannot be read: %s",
 				       STR_ARG(where), STR_ARG(uuid_text(run, id)), error.text));
 	else
-		follow_snapshot(care, reader, run, where, read);
+		check_snapshot_values(job, reader, run, where, read);
 	return true;
 }
 
-static bool check_snapshots(struct care *care, struct store_reader *reader)
+static bool check_snapshots(struct db_job *job, struct store_reader *reader)
 {
 	struct uuid last;
 	const struct uuid *before = NULL;
@@ -263,10 +263,10 @@ static bool check_snapshots(struct care *care, struct store_reader *reader)
 		AUTO(arena) arena = { 0 };
 		struct store_run_page page;
 		if (!reader->ops->list_runs(reader, NULL, before, LIMIT_PAGE_ITEMS, &arena, &page,
-					    &care->answer.error))
+					    &job->answer.error))
 			return false;
 		for (size_t i = 0; i < page.count; i++)
-			if (!check_snapshot(care, reader, &page.at[i].id))
+			if (!check_snapshot(job, reader, &page.at[i].id))
 				return false;
 		if (page.count < LIMIT_PAGE_ITEMS)
 			return true;
@@ -277,33 +277,33 @@ static bool check_snapshots(struct care *care, struct store_reader *reader)
 
 static void check_work(struct executor_read *read, struct store_reader *reader)
 {
-	struct care *care = (struct care *)read;
+	struct db_job *job = (struct db_job *)read;
 	struct store_check check;
-	if (!reader->admin->check(reader, &read->arena, &check, &care->answer.error))
+	if (!reader->admin->check(reader, &read->arena, &check, &job->answer.error))
 		return;
 	for (size_t i = 0; i < check.count; i++)
-		add_problem(care, check.problems[i]);
-	if (!check_events(care, reader) || !check_snapshots(care, reader)) {
-		/* What cannot be read is what the check is about. */
-		add_problem(care, str_copy(&read->arena, str_from_c(care->answer.error.text)));
-		care->answer.error = (struct error){ 0 };
+		add_problem(job, check.problems[i]);
+	if (!check_events(job, reader) || !check_snapshots(job, reader)) {
+		/* An unreadable store is a result of the check, not a failure of the request. */
+		add_problem(job, str_copy(&read->arena, str_from_c(job->answer.error.text)));
+		job->answer.error = (struct error){ 0 };
 	}
 	struct run_store_check *answer = run_store_check_new(&read->arena);
-	SET(answer, sound, care->count == 0);
-	SET(answer, events, care->events);
-	SET(answer, values, care->values);
-	SET(answer, problems, ((struct str_list){ care->problems, care->count }));
-	care->answer.text = run_store_check_text(answer, &read->arena);
+	SET(answer, sound, job->count == 0);
+	SET(answer, events, job->events);
+	SET(answer, values, job->values);
+	SET(answer, problems, ((struct str_list){ job->problems, job->count }));
+	job->answer.text = run_store_check_text(answer, &read->arena);
 }
 
 void api_db_check(struct api_call *call)
 {
-	struct care *care = care_new(call);
-	if (care != NULL)
-		api_read_job_begin(&care->answer, check_work);
+	struct db_job *job = db_job_new(call);
+	if (job != NULL)
+		api_read_job_begin(&job->answer, check_work);
 }
 
-/* ---- compact ------------------------------------------------------------------------- */
+/* ---- compact ----------------------------------------------------------------------- */
 
 static void compacted(void *context, uint64_t argument, const struct maintenance_compacted *result)
 {
@@ -335,7 +335,7 @@ void api_db_compact(struct api_call *call, const struct run_store_compact *body)
 				    call->exchange);
 }
 
-/* ---- rebuild ------------------------------------------------------------------------- */
+/* ---- rebuild ----------------------------------------------------------------------- */
 
 static struct run_stored_projection_list stored_projections(struct arena *arena)
 {

@@ -1,7 +1,7 @@
-/* api/api_documents.c -- reading, changing and answering with documents of any kind.
+/* api/api_documents.c -- reading and changing documents of any kind.
  *
- * An answer to a change is what the change has committed; only a repeated one (the same
- * Idempotency-Key again) reads what is stored now.
+ * The response to a change is the committed document.  Only a repeated request (the same
+ * Idempotency-Key again) reads the document as it is stored now.
  */
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 #include "document/documents.h"
 #include "document/stored_document.h"
 
-/* ---- revisions in headers ---------------------------------------------------------------- */
+/* ---- revisions in headers ---------------------------------------------------------- */
 
 static struct str etag_of(int64_t revision, struct arena *arena)
 {
@@ -28,7 +28,7 @@ bool api_documents_expected(const struct api_call *call, int64_t *out_revision, 
 		return fail(error, ERROR_USAGE, "send If-Match or If-None-Match, not both");
 	if (none.size > 0 && !str_equal(none, S("*")))
 		return fail(error, ERROR_USAGE,
-			    "If-None-Match takes * here: there must be none yet");
+			    "If-None-Match must be * in a change: the document must not exist yet");
 	if (none.size > 0)
 		revision = 0;
 	if (str_equal(match, S("*")))
@@ -37,8 +37,7 @@ bool api_documents_expected(const struct api_call *call, int64_t *out_revision, 
 		 (match.size < 3 || !str_starts(match, S("\"")) || !str_ends(match, S("\"")) ||
 		  !str_to_int(str_head(str_skip(match, 1), match.size - 2), &revision) ||
 		  revision < 0))
-		return fail(error, ERROR_USAGE,
-			    "If-Match takes one revision as ETag gave it, such as \"3\"");
+		return fail(error, ERROR_USAGE, "If-Match must be one ETag, such as \"3\", or *");
 	*out_revision = revision;
 	return true;
 }
@@ -56,7 +55,7 @@ void api_documents_reply(struct api *api, uint64_t exchange, int status, struct 
 		api_reply(api, exchange, status, headers, count, body);
 }
 
-/* As one segment of a path. */
+/* Percent-encodes a name as one path segment. */
 static struct str escaped(struct str text, struct arena *arena)
 {
 	AUTO(buf) out = { 0 };
@@ -77,7 +76,7 @@ struct str api_documents_location(struct str path, struct str name, struct arena
 	return str_format(arena, STR_FMT STR_FMT, STR_ARG(path), STR_ARG(escaped(name, arena)));
 }
 
-/* ---- one request ------------------------------------------------------------------------- */
+/* ---- one request ------------------------------------------------------------------- */
 
 struct document_request {
 	struct executor_read read; /* first */
@@ -154,7 +153,7 @@ void api_documents_send(struct api_call *call, const struct api_documents_answer
 	send(request);
 }
 
-/* ---- changing ------------------------------------------------------------------------------ */
+/* ---- changing ---------------------------------------------------------------------- */
 
 static void changed(void *context, uint64_t deletes, const struct executor_reply *reply)
 {
@@ -165,7 +164,7 @@ static void changed(void *context, uint64_t deletes, const struct executor_reply
 	} else if (deletes) {
 		api_reply(request->api, request->exchange, 204, NULL, 0, S(""));
 	} else if (reply->body.size == 0) {
-		send(request); /* repeated */
+		send(request); /* a repeated request: no body in the reply */
 		return;
 	} else {
 		struct str location = S("");

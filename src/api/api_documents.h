@@ -1,8 +1,8 @@
-/* api/api_documents.h -- what the handlers of all documents have in common.
+/* api/api_documents.h -- common handler code for stored documents (profiles, agents, keys, ...).
  *
- * The ETag of an answer is the document's revision in quotes.  If-Match names the revision that a
- * change expects (`*`: any, but there must be one), If-None-Match: * that there must be none yet; a
- * GET with If-None-Match is answered 304 when nothing is new.
+ * The ETag of a response is the document's revision in quotes.  A change may carry If-Match with
+ * the expected revision (`*`: any, but the document must exist) or `If-None-Match: *` (the document
+ * must not exist).  A GET whose If-None-Match equals the ETag gets 304.
  */
 #ifndef API_DOCUMENTS_H
 #define API_DOCUMENTS_H
@@ -12,36 +12,39 @@
 #include "contract/document_kind.h"
 #include "document/documents.h"
 
-/* How a document is answered with; the texts must outlive the answer or be in the call's arena. */
+/* The kind and address of a document in a response.  `path` is copied. */
 struct api_documents_answer {
 	enum document_kind kind;
-	struct str path; /* "/api/profiles/": Location is this and the name when it is new */
+	struct str
+		path; /* "/api/profiles/": prefix of Location for a new document; "" = no Location */
 };
 
-/* As documents_change takes it.  USAGE when the header is not one that an ETag could be in. */
+/* The expected revision of a change, as documents_change() takes it.  USAGE when If-Match or
+ * If-None-Match is malformed. */
 MUST_CHECK bool api_documents_expected(const struct api_call *call, int64_t *out_revision,
 				       struct error *error);
 
-/* Answers with the stored document; NOT_FOUND when there is none. */
+/* Responds with the stored document; NOT_FOUND when it does not exist. */
 void api_documents_send(struct api_call *call, const struct api_documents_answer *answer,
 			struct str name);
-/* Changes one and answers with what it has become: 200, 201 when it is new, 204 when it is gone. */
+/* Changes the document and responds with the result: 200, 201 when it is new, 204 when it was
+ * deleted (empty body). */
 void api_documents_change(struct api_call *call, const struct api_documents_answer *answer,
 			  struct str name, int64_t revision, struct str body);
-/* The same, worked out by compose(context, …).  The first change must be of the document `name`.
- * `context` lives in the call's arena. */
+/* As api_documents_change(), but compose(context, …) computes the changes.  The first change must
+ * be of the document `name`.  `context` lives in the call's arena. */
 void api_documents_compose(struct api_call *call, const struct api_documents_answer *answer,
 			   struct str name, documents_compose *compose, void *context);
 
-/* Where a document of this name is: the path and the name as one segment of it. */
+/* The address of a document: the path and the escaped name. */
 struct str api_documents_location(struct str path, struct str name, struct arena *arena);
 
-/* Answers 200 with a body and this ETag, or 304 when the client has it already. */
+/* Responds with the body and this ETag, or with 304 when `had` (If-None-Match) equals the ETag. */
 void api_documents_reply(struct api *api, uint64_t exchange, int status, struct str etag,
 			 struct str location, struct str had, struct str body);
 
-/* Problems of a part of a document, as problems of the whole: `pointer` goes before theirs, and
- * places in a text that the client has never seen go. */
+/* Adds the problems of a part of a document to those of the whole.  `pointer` is prefixed to their
+ * pointers; line and column are dropped because they refer to a text the client did not send. */
 void api_documents_add_problems(struct problems *problems, struct str pointer,
 				const struct problems *of_part);
 

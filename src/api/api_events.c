@@ -1,8 +1,8 @@
-/* api/api_events.c -- every run's events, page by page, in the order of their commits.
+/* api/api_events.c -- the events of all runs in commit order, in pages.
  *
- * For whoever collects them: the cursor of a page is the position behind its last event, good for
- * ever, so a client that comes back after a day goes on where it was.  A filter does not make a
- * page longer: what was looked at counts, so a page may be empty and still have a cursor.
+ * Made for collectors: the cursor of a page is the position of its last event and never expires, so
+ * a client can continue after any pause.  The limit counts the events that were read, not those
+ * that pass the filters, so a page may be empty and still have a cursor.
  */
 #include <stdlib.h>
 
@@ -71,10 +71,11 @@ static bool read_filters(struct api_call *call, struct event_page *page, struct 
 	page->limit = (size_t)limit;
 	page->one_run = run.size > 0;
 	if (run.size > 0 && !uuid_parse(run, &page->run))
-		return fail(error, ERROR_USAGE, "?run= takes the id of a run");
+		return fail(error, ERROR_USAGE, "?run= must be the id (UUID) of a run");
 	if (type.size > 0 && !event_from(type, &known))
 		return fail(error, ERROR_USAGE,
-			    "no event is called " STR_FMT "; baton describe events lists them",
+			    "unknown event type \"" STR_FMT
+			    "\"; `baton describe events` lists all types",
 			    STR_ARG(str_head(type, LIMIT_QUOTE_BYTES)));
 	page->type = str_copy(&page->read.arena, type);
 	return view.size == 0 || view_from(view, &page->view, error);

@@ -1,11 +1,12 @@
 /* api/api_health.c -- liveness, readiness and component health.
  *
- * Three questions of three askers.  A supervisor wants to know whether the process is alive
- * (/health/live) and whether to send it requests (/health/ready): both are answered from memory, at
- * once.  A person or a monitor wants to know what is wrong (/health): that looks at the disk, so it
- * is done on a reader's thread, and on the way back it measures how long the loop took to notice.
+ * A supervisor asks whether the process is alive (/health/live) and whether it accepts work
+ * (/health/ready); both are answered from memory at once.  A person or a monitor asks which
+ * component is in trouble (/health): this checks the disk on a reader thread, and the time until
+ * the loop handles the result is the lag of the loop.
  *
- * A component says what was measured beside what it means, so that a threshold can be argued with.
+ * Every component reports its measurements and limits together with its status, so that an operator
+ * can judge the threshold.
  */
 #include <stdlib.h>
 
@@ -37,11 +38,12 @@ void api_health_ready(struct api_call *call)
 	switch (call->api->state) {
 	case API_RECOVERING:
 		SET(probe, status, S("recovering"));
-		SET(probe, reason, S("the server has just started and takes up its open runs"));
+		SET(probe, reason, S("the server has just started and is recovering open runs"));
 		break;
 	case API_DRAINING:
 		SET(probe, status, S("draining"));
-		SET(probe, reason, S("the server finishes what it was asked and then ends"));
+		SET(probe, reason,
+		    S("the server is stopping: it finishes running work and accepts no new work"));
 		break;
 	case API_READY:
 		SET(probe, status, S("ok"));
@@ -51,7 +53,7 @@ void api_health_ready(struct api_call *call)
 	api_reply_json(call->api, call->exchange, status, run_probe_text(probe, call->arena));
 }
 
-/* ---- every component ------------------------------------------------------------------- */
+/* ---- every component --------------------------------------------------------------- */
 
 enum { COMPONENTS_MOST = 8, MS_US = 1000, SECOND_US = 1000000 };
 
@@ -62,7 +64,7 @@ struct health_read {
 	struct task_health_check_event components[COMPONENTS_MOST];
 	size_t count;
 	enum task_health_status worst;
-	int64_t looked_at; /* us, monotonic: when the reader was through */
+	int64_t looked_at; /* us, monotonic: when the reader thread finished */
 	bool readable;
 	struct error unreadable, no_room;
 	uint64_t room_bytes;

@@ -1,4 +1,4 @@
-/* api/api_inbox.c -- what waits for a person, and the person's answer. */
+/* api/api_inbox.c -- the inbox: open questions to people, and their answers. */
 #include "active/executor_jobs.h"
 #include "active/run_commands.h"
 #include "api/read_job.h"
@@ -24,13 +24,15 @@ static const struct json *shown_inputs(const struct run_value *value, struct sto
 	if (!reader->ops->read_blob(reader, &value->sha256, arena, &bytes, &found, error))
 		return NULL;
 	if (!found) {
-		fail(error, ERROR_STORAGE, "what a question shows is not stored");
+		fail(error, ERROR_STORAGE,
+		     "the inputs of a question are missing in the store; run baton db check");
 		return NULL;
 	}
 	return json_read(bytes, arena, &json, error) ? json : NULL;
 }
 
-/* The stored question as the API shows it: with what is shown spelt out, however long. */
+/* Converts a stored question to an inbox item.  Inputs that are stored as a separate value are
+ * loaded and inlined. */
 static bool read_item(const struct store_effect *row, struct store_reader *reader,
 		      struct arena *arena, struct run_inbox_item *out_item, struct error *error)
 {
@@ -95,14 +97,15 @@ void api_inbox_list(struct api_call *call)
 	bool good = api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 100, &r->limit,
 				  &r->answer.error);
 	if (good && r->has_after && !uuid_parse(cursor, &r->after))
-		good = fail(&r->answer.error, ERROR_USAGE, "?cursor= is not one this list gave");
+		good = fail(&r->answer.error, ERROR_USAGE,
+			    "?cursor= must be the cursor of a previous page of this list");
 	if (good)
 		api_read_job_begin(&r->answer, inbox_work);
 	else
 		api_read_job_end(&r->answer);
 }
 
-/* ---- answering ----------------------------------------------------------------------- */
+/* ---- answering --------------------------------------------------------------------- */
 
 void api_inbox_respond(struct api_call *call, const struct run_inbox_answer *body)
 {
@@ -110,7 +113,7 @@ void api_inbox_respond(struct api_call *call, const struct run_inbox_answer *bod
 		.request = call->id,
 		.decision = body->decision,
 		.comment = has(body, comment) ? body->comment : S(""),
-		.by = api_speaker(call, has(body, by), has(body, by) ? body->by : S("")),
+		.by = api_acting_user(call, has(body, by), has(body, by) ? body->by : S("")),
 		.revision = has(body, revision) ? &body->revision : NULL,
 		.value = has(body, value) ? json_print(call->arena, body->value) : S(""),
 		.key = call->key

@@ -1,15 +1,15 @@
-/* api/api_internal.h -- what the files of this room share.
+/* api/api_internal.h -- declarations that the files of src/api share.
  *
- *	route.c     the rows of routes.def, and which one a request is for
- *	api_call.h  one request
- *	router.c    a request's way through the phases; its record until it is answered
- *	phases.c    what happens to it before its handler is called
- *	reply.c     the way out: headers that every answer has, and the audit
- *	keys.c      who may come in
+ *	route.c     the routes of routes.def as a table; finds the route of a request
+ *	api_call.h  the record of one request
+ *	router.c    owns the records and runs the phases
+ *	phases.c    the phases before the handler
+ *	reply.c     the phases after the handler: common headers and the audit log
+ *	key_ring.c  API keys
  *	api_*.c     the handlers
  */
-#ifndef API_INSIDE_H
-#define API_INSIDE_H
+#ifndef API_API_INTERNAL_H
+#define API_API_INTERNAL_H
 
 #include "active/executor_jobs.h"
 #include "active/run_commands.h"
@@ -24,8 +24,8 @@ struct api {
 	struct http_server *server;
 	enum api_state state;
 	struct key_ring *keys;
-	struct map calls; /* exchange -> its record */
-	int port;         /* 0 = it does not listen */
+	struct map calls; /* exchange id -> struct api_call */
+	int port;         /* 0 = not listening */
 	platform_callback *loaded;
 	void *loaded_context;
 	struct slots streams, sockets, waits;
@@ -33,7 +33,7 @@ struct api {
 	int64_t began_at;                /* us, monotonic */
 };
 
-/* ---- for handlers ---------------------------------------------------------------------- */
+/* ---- for handlers ------------------------------------------------------------------ */
 
 #define ROUTE(method, path, name, role, gives, status, text) void api_##name(struct api_call *call);
 #define ROUTE_BODY(method, path, name, role, takes, gives, status, text) \
@@ -43,54 +43,57 @@ struct api {
 #undef ROUTE
 #undef ROUTE_BODY
 
-/* The answer, whole.  An exchange whose client has gone is answered all the same: the audit hears
- * it.  Every handler answers exactly once, or begins a stream or a socket. */
+/* Sends a complete response.  Every handler responds exactly once, or begins a stream or a
+ * WebSocket.  Call it even when the client has disconnected: the audit log records the response. */
 void api_reply(struct api *api, uint64_t exchange, int status, const struct http_header *headers,
 	       size_t header_count, struct str body);
 void api_reply_json(struct api *api, uint64_t exchange, int status, struct str json);
 void api_reply_error(struct api *api, uint64_t exchange, const struct error *error,
 		     const struct problems *problems);
-/* The answer as a stream: then http_write(), and api_end(). */
+/* Begins a streamed response: then http_write() any number of times, and api_end(). */
 void api_begin(struct api *api, uint64_t exchange, int status, const struct http_header *headers,
 	       size_t header_count);
 void api_end(struct api *api, uint64_t exchange);
-/* The exchange is a WebSocket from now on; then websocket_write(), and api_close(). */
+/* Turns the exchange into a WebSocket: then websocket_write() any number of times, and
+ * api_close(). */
 void api_accept(struct api *api, uint64_t exchange);
 void api_close(struct api *api, uint64_t exchange, int code, struct str reason);
-/* What the request turned out to be about. */
-void api_subject(struct api *api, uint64_t exchange, const struct uuid *subject);
-/* Whoever opened this stream may still have it: its key was not taken back and has not expired. */
-bool api_may_go_on(struct api *api, uint64_t exchange);
-/* Who it was, as it is recorded: the owner's name, a key's label, or "http". */
+/* Sets the object that the audit log names, when the path does not have it. */
+void api_set_subject(struct api *api, uint64_t exchange, const struct uuid *subject);
+/* False when the API key that opened the stream was revoked or has expired. */
+bool api_stream_is_authorized(struct api *api, uint64_t exchange);
+/* The caller's name as events record it: the owner's name, the label of the key, or "http". */
 struct str api_caller_name(const struct api_call *call);
 
-/* What stands in the path where the row has `{name}`, unescaped; "" when the row has none. */
+/* The path segment that matched `{name}`, unescaped; "" when the route has no such name. */
 struct str api_name(const struct api_call *call, struct str name);
-/* The value of ?name=, unescaped; "" when absent. */
+/* The value of the query parameter `name`, unescaped; "" when absent. */
 struct str api_query(const struct api_call *call, struct str name);
-/* A whole number from the query within bounds, or the fallback. */
+/* A query parameter as an integer within bounds, or the fallback when absent; USAGE otherwise. */
 MUST_CHECK bool api_query_int(const struct api_call *call, struct str name, int64_t least,
 			      int64_t most, int64_t fallback, int64_t *out, struct error *error);
 
-/* ---- handlers' own, for each other ------------------------------------------------------ */
+/* ---- shared between handlers ------------------------------------------------------- */
 
-/* Who speaks: whoever the body names, unless a key says who it is. */
-struct str api_speaker(const struct api_call *call, bool given, struct str by);
-/* Answers a question, and the exchange with the receipt. */
+/* The user that a command is recorded under: `by` of the body when given, else the caller's name.
+ * With an API key it is always the key's label. */
+struct str api_acting_user(const struct api_call *call, bool given, struct str by);
+/* Answers a run's question and responds with the receipt. */
 void api_answer(struct api_call *call, const struct executor_answer *answer);
 /* One stored event as run.Event; false, with nothing printed, when its body cannot be read. */
 MUST_CHECK bool api_event_print(const struct store_event_row *row, struct arena *arena,
 				struct json_writer *writer, struct error *error);
 /* Answers the exchange with the run's result, read from the store. */
 void api_send_result(struct api *api, uint64_t exchange, const struct uuid *run);
-/* Answers the exchange with where the run's time went, as spans of so many levels. */
+/* Responds with the run's time profile and spans of at most `depth` levels. */
 void api_send_profile(struct api *api, uint64_t exchange, const struct uuid *run, int64_t depth);
 
-/* What is stored takes effect here: now, and whenever it changes. */
+/* Apply the stored settings and keys now, and again whenever they change. */
 void api_watch_server(struct api *api, platform_callback *loaded);
 void api_watch_keys(struct api *api, platform_callback *loaded);
 
-/* How many are how far behind what is committed: not at all, up to a page, more. */
+/* Number of connections by their distance to the newest committed event: none, at most one page,
+ * more. */
 struct api_lags {
 	size_t count[3];
 };

@@ -1,6 +1,6 @@
-/* api/api_keys.c -- keys to the HTTP interface: made, listed, taken back.
+/* api/api_keys.c -- API keys: list, create, revoke.
  *
- * A key's secret is in one place only, the answer that made it.  What is stored is its hash.
+ * Only the response to the creation contains the secret; the store keeps its hash.
  */
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ static struct run_key_item item_of(const struct run_key *key, struct arena *aren
 	return *item;
 }
 
-/* ---- reading --------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------- */
 
 struct key_read {
 	struct api_read_job answer; /* first */
@@ -65,95 +65,95 @@ void api_key_list(struct api_call *call)
 		api_read_job_end(&r->answer);
 }
 
-/* ---- making ---------------------------------------------------------------------------- */
+/* ---- creating ---------------------------------------------------------------------- */
 
-struct key_made {
-	struct executor_read read; /* first; its arena has all that follows */
+struct key_creation {
+	struct executor_read read; /* first; its arena owns the other members */
 	struct api *api;
 	uint64_t exchange;
 	struct run_key *key;
-	struct str text; /* the key itself */
+	struct str text; /* the complete key with its secret */
 	struct uuid id;
 	struct str answer;
 	struct error error;
 };
 
-static void made_free(struct key_made *made)
+static void creation_free(struct key_creation *creation)
 {
-	arena_done(&made->read.arena);
-	free(made);
+	arena_done(&creation->read.arena);
+	free(creation);
 }
 
-/* The one that this Idempotency-Key has made before: what it opens was told then. */
-static void again_work(struct executor_read *read, struct store_reader *reader)
+/* A repeated request responds with the existing key, without its secret. */
+static void repeat_work(struct executor_read *read, struct store_reader *reader)
 {
-	struct key_made *made = (struct key_made *)read;
+	struct key_creation *creation = (struct key_creation *)read;
 	char id[UUID_TEXT_SIZE];
 	const void *key;
-	if (!stored_document_read(reader, DOCUMENT_KEY, uuid_text(&made->id, id), &read->arena,
-				  &key, NULL, &made->error))
+	if (!stored_document_read(reader, DOCUMENT_KEY, uuid_text(&creation->id, id), &read->arena,
+				  &key, NULL, &creation->error))
 		return;
 	if (key == NULL) {
-		fail(&made->error, ERROR_CONFLICT,
-		     "the key that this Idempotency-Key has made was taken back");
+		fail(&creation->error, ERROR_CONFLICT,
+		     "the API key that this Idempotency-Key created has been revoked");
 		return;
 	}
 	struct run_key_item item = item_of(key, &read->arena);
-	made->answer = run_key_item_text(&item, &read->arena);
+	creation->answer = run_key_item_text(&item, &read->arena);
 }
 
-static void again_done(struct executor_read *read)
+static void repeat_done(struct executor_read *read)
 {
-	struct key_made *made = (struct key_made *)read;
-	if (made->error.code != ERROR_NONE)
-		api_reply_error(made->api, made->exchange, &made->error, NULL);
+	struct key_creation *creation = (struct key_creation *)read;
+	if (creation->error.code != ERROR_NONE)
+		api_reply_error(creation->api, creation->exchange, &creation->error, NULL);
 	else
-		api_reply_json(made->api, made->exchange, 200, made->answer);
-	made_free(made);
+		api_reply_json(creation->api, creation->exchange, 200, creation->answer);
+	creation_free(creation);
 }
 
 static void created(void *context, uint64_t argument, const struct executor_reply *reply)
 {
-	struct key_made *made = context;
-	struct arena *arena = &made->read.arena;
+	struct key_creation *creation = context;
+	struct arena *arena = &creation->read.arena;
 	(void)argument;
 	if (reply->error != NULL) {
-		api_reply_error(made->api, made->exchange, reply->error, reply->problems);
+		api_reply_error(creation->api, creation->exchange, reply->error, reply->problems);
 	} else if (reply->repeated) {
-		made->id = reply->run;
-		made->read.work = again_work;
-		made->read.done = again_done;
-		executor_read(made->api->settings.executor, &made->read);
+		creation->id = reply->run;
+		creation->read.work = repeat_work;
+		creation->read.done = repeat_done;
+		executor_read(creation->api->settings.executor, &creation->read);
 		return;
 	} else {
 		char id[UUID_TEXT_SIZE];
-		struct run_key_item item = item_of(made->key, arena);
-		SET(&item, key, made->text);
+		struct run_key_item item = item_of(creation->key, arena);
+		SET(&item, key, creation->text);
 		const struct http_header headers[] = {
 			{ S("Content-Type"), S("application/json") },
 			{ S("Cache-Control"), S("no-store") },
 			{ S("Location"), str_format(arena, "/api/keys/" STR_FMT,
-						    STR_ARG(uuid_text(&made->id, id))) },
+						    STR_ARG(uuid_text(&creation->id, id))) },
 		};
-		api_reply(made->api, made->exchange, 201, headers, COUNT(headers),
+		api_reply(creation->api, creation->exchange, 201, headers, COUNT(headers),
 			  run_key_item_text(&item, arena));
 	}
-	made_free(made);
+	creation_free(creation);
 }
 
 static bool compose(void *context, struct store_reader *reader, struct arena *arena,
 		    struct documents_changes *out_changes, struct problems *problems,
 		    struct error *error)
 {
-	const struct key_made *made = context;
+	const struct key_creation *creation = context;
 	char id[UUID_TEXT_SIZE];
 	(void)reader;
 	(void)problems;
 	(void)error;
 	struct documents_change *change = arena_new(arena, struct documents_change);
 	*change = (struct documents_change){ .kind = document_kind_name(DOCUMENT_KEY),
-					     .name = str_copy(arena, uuid_text(&made->id, id)),
-					     .body = run_key_text(made->key, arena) };
+					     .name = str_copy(arena, uuid_text(&creation->id, id)),
+					     .body = run_key_text(creation->key, arena) };
 	*out_changes = (struct documents_changes){ change, 1 };
 	return true;
 }
@@ -170,31 +170,31 @@ void api_key_create(struct api_call *call, const struct run_key_request *body)
 		api_reply_error(call->api, call->exchange, &error, &problems);
 		return;
 	}
-	struct key_made *made = calloc(1, sizeof(*made));
-	require(made != NULL);
-	struct arena *arena = &made->read.arena;
+	struct key_creation *creation = calloc(1, sizeof(*creation));
+	require(creation != NULL);
+	struct arena *arena = &creation->read.arena;
 	uint8_t dice[16], secret[32];
 	platform_random(platform, dice, sizeof(dice));
 	platform_random(platform, secret, sizeof(secret));
-	made->api = call->api;
-	made->exchange = call->exchange;
-	made->id = uuid_from_random(dice);
-	made->text = key_ring_text(&made->id, secret, arena);
-	made->key = run_key_new(arena);
-	SET(made->key, id, made->id);
-	SET(made->key, label, str_copy(arena, body->label));
-	SET(made->key, role, body->role);
-	SET(made->key, sha256, key_ring_hash(secret));
-	SET(made->key, created_at, now);
+	creation->api = call->api;
+	creation->exchange = call->exchange;
+	creation->id = uuid_from_random(dice);
+	creation->text = key_ring_text(&creation->id, secret, arena);
+	creation->key = run_key_new(arena);
+	SET(creation->key, id, creation->id);
+	SET(creation->key, label, str_copy(arena, body->label));
+	SET(creation->key, role, body->role);
+	SET(creation->key, sha256, key_ring_hash(secret));
+	SET(creation->key, created_at, now);
 	if (has(body, expires_at))
-		SET(made->key, expires_at, body->expires_at);
-	SET(made->key, created_by, str_copy(arena, api_caller_name(call)));
+		SET(creation->key, expires_at, body->expires_at);
+	SET(creation->key, created_by, str_copy(arena, api_caller_name(call)));
 	const struct documents_composition how = { .compose = compose,
-						   .context = made,
-						   .by = made->key->created_by,
+						   .context = creation,
+						   .by = creation->key->created_by,
 						   .key = call->key,
-						   .subject = made->id };
-	documents_change_composed(call->api->settings.documents, &how, created, made, 0);
+						   .subject = creation->id };
+	documents_change_composed(call->api->settings.documents, &how, created, creation, 0);
 }
 
 void api_key_revoke(struct api_call *call)
@@ -204,7 +204,7 @@ void api_key_revoke(struct api_call *call)
 	api_documents_change(call, &answer, uuid_text(&call->id, id), -1, S(""));
 }
 
-/* ---- in effect ----------------------------------------------------------------------------- */
+/* ---- applying ---------------------------------------------------------------------- */
 
 static void key_changed(void *context, const struct watched_document *document)
 {
@@ -218,7 +218,7 @@ static void key_changed(void *context, const struct watched_document *document)
 		document->body.size == 0
 			? NULL
 			: document_read_stored(DOCUMENT_KEY, document->body, &arena, &error);
-	if (key == NULL) /* taken back, or one that cannot be read: it lets nobody in */
+	if (key == NULL) /* revoked, or unreadable: reject it */
 		key_ring_remove(api->keys, &id);
 	else
 		key_ring_put(api->keys, key);

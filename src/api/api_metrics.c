@@ -1,7 +1,7 @@
-/* api/api_metrics.c -- the rows of metrics.def as Prometheus reads them.
+/* api/api_metrics.c -- /metrics: the rows of metrics.def in the Prometheus text format.
  *
- * Runs by state come from the store, so they are read on a reader's thread; the rest is taken on
- * the loop behind it, in one go, so that figures that belong together fit.
+ * A reader thread reads the run counts from the store.  Then the loop samples all other values at
+ * once, so that related values are consistent.
  */
 #include <stdlib.h>
 
@@ -12,10 +12,10 @@
 #include "os/failpoint.h"
 #include "os/process.h"
 
-/* ---- requests ---------------------------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------------------- */
 
 struct request_count {
-	const struct route *route; /* NULL: none was found */
+	const struct route *route; /* NULL = no route matched */
 	int status;
 	uint64_t count;
 };
@@ -47,13 +47,13 @@ void api_count_request(struct api *api, const struct route *route, int status)
 	counts->at[i].count++;
 }
 
-/* ---- what is shown ----------------------------------------------------------------------- */
+/* ---- what is shown ----------------------------------------------------------------- */
 
-/* What the rows' expressions read. */
+/* The values that the expressions of metrics.def refer to. */
 struct metrics {
 	const struct api *api;
 	struct buf *text;
-	const char *name; /* of the family in work */
+	const char *name; /* of the current metric family */
 	struct executor_counts counts;
 	struct executor_effects effects;
 	const struct store_state_counts *states;
@@ -64,13 +64,13 @@ struct metrics {
 	bool draining;
 };
 
-/* Whole numbers in full, others to a microsecond or better. */
+/* 15 digits: integers are exact, seconds have at least microseconds. */
 static void put_value(struct buf *text, double value)
 {
 	buf_add_format(text, " %.15g\n", value);
 }
 
-/* A label's value as the format wants it. */
+/* A label with its value escaped. */
 static void put_label(struct buf *text, const char *name, struct str value)
 {
 	buf_add_format(text, "%s=\"", name);
@@ -103,7 +103,7 @@ static void put_requests(const struct metrics *m)
 		buf_add_format(m->text, ",status=\"%d\"}", row->status);
 		put_value(m->text, (double)row->count);
 	}
-	/* What the server refused itself, before there was a request: its figures begin at 0. */
+	/* Requests that the HTTP server rejected itself; these series start at 0. */
 	for (size_t i = 0; i < HTTP_REFUSALS; i++) {
 		int status;
 		uint64_t count = http_refusals(m->api->server, i, &status);
@@ -205,7 +205,7 @@ static void put_all(struct metrics *m)
 #include "contracts/metrics.def"
 }
 
-/* ---- the door ---------------------------------------------------------------------------- */
+/* ---- the door ---------------------------------------------------------------------- */
 
 struct metrics_read {
 	struct executor_read read;
@@ -213,7 +213,7 @@ struct metrics_read {
 	uint64_t exchange;
 	struct store_state_counts states;
 	struct waiting {
-		int64_t open, since; /* us UTC of the oldest that was looked at; 0 = none */
+		int64_t open, since; /* since: us UTC of the oldest effect read; 0 = none */
 	} humans, timers;
 	struct error error;
 };
@@ -235,9 +235,10 @@ static int64_t waiting_since(const struct store_effect *effect, struct arena *ar
 	return wait != NULL && has(wait, since) ? wait->since : 0;
 }
 
-/* Runs that only wait are not in memory.  Of very many the oldest of a page is told. */
-static bool look_at_waiting(struct metrics_read *r, struct store_reader *reader, struct str kind,
-			    const struct store_state_counts *counts, struct waiting *out)
+/* Reads the store, because waiting runs may not be in memory.  Only the first page of effects is
+ * searched for the oldest. */
+static bool read_waiting(struct metrics_read *r, struct store_reader *reader, struct str kind,
+			 const struct store_state_counts *counts, struct waiting *out)
 {
 	struct store_effect_page page;
 	struct arena *arena = &r->read.arena;
@@ -262,11 +263,11 @@ static void metrics_work(struct executor_read *read, struct store_reader *reader
 	struct metrics_read *r = (struct metrics_read *)read;
 	struct store_state_counts waiting;
 	FAILPOINT_GATE("metrics.before_read");
-	/* The error is looked at on the loop. */
+	/* metrics_done() checks r->error. */
 	(void)!(reader->ops->count_states(reader, &read->arena, &r->states, &r->error) &&
 		reader->ops->count_waiting(reader, &read->arena, &waiting, &r->error) &&
-		look_at_waiting(r, reader, S("human"), &waiting, &r->humans) &&
-		look_at_waiting(r, reader, S("timer"), &waiting, &r->timers));
+		read_waiting(r, reader, S("human"), &waiting, &r->humans) &&
+		read_waiting(r, reader, S("timer"), &waiting, &r->timers));
 }
 
 static void set_waiting(struct executor_effects *effects, struct str class,

@@ -1,4 +1,4 @@
-/* api/api_profiles.c -- profiles: S0's, each a document under its name. */
+/* api/api_profiles.c -- profiles of the pipeline vocabulary, one document per profile. */
 #include "active/executor_jobs.h"
 #include "api/api_documents.h"
 #include "api/merge_patch.h"
@@ -10,7 +10,7 @@
 static const struct api_documents_answer profile_answer = { DOCUMENT_PROFILE,
 							    { "/api/profiles/", 14 } };
 
-/* ---- reading --------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------- */
 
 struct profile_read {
 	struct api_read_job answer; /* first */
@@ -88,7 +88,7 @@ void api_profile_agent(struct api_call *call)
 	api_read_job_begin(&r->answer, agent_work);
 }
 
-/* ---- changing -------------------------------------------------------------------------- */
+/* ---- changing ---------------------------------------------------------------------- */
 
 void api_profile_create(struct api_call *call, const struct pipeline_profile *body)
 {
@@ -127,9 +127,9 @@ void api_profile_activate(struct api_call *call)
 			     run_selection_text(selection, call->arena));
 }
 
-/* ---- patching -------------------------------------------------------------------------- */
+/* ---- patching ---------------------------------------------------------------------- */
 
-/* As text: what the body was parsed from is gone when this is worked out. */
+/* The patch as text: the parsed body does not live until patch_compose() runs. */
 struct profile_patch {
 	struct str name, patch;
 	int64_t revision;
@@ -167,7 +167,7 @@ static bool patch_compose(void *context, struct store_reader *reader, struct are
 	return true;
 }
 
-/* The patch as it came: what the entity knows and what it has kept. */
+/* The patch as received: the declared member `name` and all undeclared members. */
 static const struct json *patch_tree(const struct run_profile_patch *body, struct arena *arena)
 {
 	size_t count = body->kept_fields.count;

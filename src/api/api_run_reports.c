@@ -1,8 +1,7 @@
-/* api/api_run_reports.c -- what a run's story tells beyond its result: where its time went, its
- * graph as a picture, S4's trace and sessions.
+/* api/api_run_reports.c -- reports on one run: time profile, graph drawing, trace and sub-agent
+ * sessions.
  *
- * Each is a function of the story, so one reading serves them all; what it gives is printed on the
- * reader's thread.
+ * Each report is computed from the run's timeline and printed on a reader thread.
  */
 #include "active/executor_jobs.h"
 #include "api/api_timeline.h"
@@ -11,35 +10,35 @@
 #include "views/time_profile.h"
 #include "views/view.h"
 
-struct told_read;
-typedef void tell_story(const struct told_read *read, const struct timeline *timeline,
-			struct json_writer *writer);
+struct report_read;
+typedef void report_print(const struct report_read *read, const struct timeline *timeline,
+			  struct json_writer *writer);
 
-struct told_read {
+struct report_read {
 	struct api_read_job answer; /* first */
 	struct uuid run;
 	int64_t now;
-	tell_story *tell;
-	struct str name; /* which of the view's further documents */
-	int64_t depth;   /* of spans */
+	report_print *print;
+	struct str name; /* document of the graph view: trace or sessions */
+	int64_t depth;   /* of the spans */
 };
 
-static void tell_time(const struct told_read *r, const struct timeline *timeline,
-		      struct json_writer *writer)
+static void print_time(const struct report_read *r, const struct timeline *timeline,
+		       struct json_writer *writer)
 {
 	run_time_print(time_profile_document(timeline, r->now), writer);
 }
 
-static void tell_picture(const struct told_read *r, const struct timeline *timeline,
-			 struct json_writer *writer)
+static void print_drawing(const struct report_read *r, const struct timeline *timeline,
+			  struct json_writer *writer)
 {
 	(void)r;
 	run_picture_print(graph_drawing(timeline), writer);
 }
 
-/* A list that nothing is in is told as one. */
-static void tell_document(const struct told_read *r, const struct timeline *timeline,
-			  struct json_writer *writer)
+/* Prints an empty list when the view has no document of this name. */
+static void print_document(const struct report_read *r, const struct timeline *timeline,
+			   struct json_writer *writer)
 {
 	struct view_documents documents = view_at(VIEW_graph)->ops->more(timeline);
 	for (size_t i = 0; i < documents.count; i++)
@@ -51,8 +50,8 @@ static void tell_document(const struct told_read *r, const struct timeline *time
 	json_close(writer, ']');
 }
 
-static void tell_profile(const struct told_read *r, const struct timeline *timeline,
-			 struct json_writer *writer)
+static void print_profile(const struct report_read *r, const struct timeline *timeline,
+			  struct json_writer *writer)
 {
 	struct run_execution_profile *profile = run_execution_profile_new(timeline->arena);
 	SET(profile, run_id, r->run);
@@ -63,59 +62,59 @@ static void tell_profile(const struct told_read *r, const struct timeline *timel
 	run_execution_profile_print(profile, writer);
 }
 
-static void told_work(struct executor_read *read, struct store_reader *reader)
+static void report_work(struct executor_read *read, struct store_reader *reader)
 {
-	struct told_read *r = (struct told_read *)read;
+	struct report_read *r = (struct report_read *)read;
 	AUTO(api_timeline) timeline = { 0 };
 	AUTO(buf) text = { 0 };
 	struct json_writer writer = { .out = &text };
-	if (!api_timeline_demand(&timeline, read->executor, reader, &r->run, &read->arena,
-				 &r->answer.error))
+	if (!api_timeline_require(&timeline, read->executor, reader, &r->run, &read->arena,
+				  &r->answer.error))
 		return;
-	r->tell(r, &timeline.timeline, &writer);
+	r->print(r, &timeline.timeline, &writer);
 	r->answer.text = str_copy(&read->arena, buf_str(&text));
 }
 
-static struct told_read *told_new(struct api *api, uint64_t exchange, const struct uuid *run,
-				  tell_story *tell)
+static struct report_read *report_new(struct api *api, uint64_t exchange, const struct uuid *run,
+				      report_print *print)
 {
-	struct told_read *r = api_read_job_new(api, exchange, sizeof(*r));
+	struct report_read *r = api_read_job_new(api, exchange, sizeof(*r));
 	r->run = *run;
 	r->now = platform_wall_us(loop_platform(api->settings.loop));
-	r->tell = tell;
+	r->print = print;
 	return r;
 }
 
-static void answer(struct api_call *call, tell_story *tell, struct str name)
+static void report_send(struct api_call *call, report_print *print, struct str name)
 {
-	struct told_read *r = told_new(call->api, call->exchange, &call->id, tell);
+	struct report_read *r = report_new(call->api, call->exchange, &call->id, print);
 	r->name = name;
-	api_read_job_begin(&r->answer, told_work);
+	api_read_job_begin(&r->answer, report_work);
 }
 
 void api_run_time(struct api_call *call)
 {
-	answer(call, tell_time, S(""));
+	report_send(call, print_time, S(""));
 }
 
 void api_run_graph(struct api_call *call)
 {
-	answer(call, tell_picture, S(""));
+	report_send(call, print_drawing, S(""));
 }
 
 void api_run_trace(struct api_call *call)
 {
-	answer(call, tell_document, S("trace"));
+	report_send(call, print_document, S("trace"));
 }
 
 void api_run_sessions(struct api_call *call)
 {
-	answer(call, tell_document, S("sessions"));
+	report_send(call, print_document, S("sessions"));
 }
 
 void api_send_profile(struct api *api, uint64_t exchange, const struct uuid *run, int64_t depth)
 {
-	struct told_read *r = told_new(api, exchange, run, tell_profile);
+	struct report_read *r = report_new(api, exchange, run, print_profile);
 	r->depth = depth;
-	api_read_job_begin(&r->answer, told_work);
+	api_read_job_begin(&r->answer, report_work);
 }

@@ -1,7 +1,7 @@
 /* api/api_runs.c -- starting runs and reading them.
  *
- * A result is always read back from the store, on a reader thread: what a client is told is what
- * a restart would find.
+ * A result is always read from the store, on a reader thread: a client gets exactly what a restart
+ * of the server would find.
  */
 #include <stdlib.h>
 
@@ -16,17 +16,17 @@
 #include "views/view_runtime.h"
 #include "views/vocabulary.h"
 
-/* ---- one run ------------------------------------------------------------------------- */
+/* ---- one run ----------------------------------------------------------------------- */
 
 struct result_read {
 	struct api_read_job answer; /* first */
 	struct uuid run;
 	const struct view *view;
-	bool as_events;       /* a page of its events instead of the run itself */
-	int64_t after, limit; /* of that page */
+	bool as_events;       /* a page of events instead of the run */
+	int64_t after, limit; /* of the page */
 };
 
-/* `limit` stored events behind `after`, as many of them as the view shows. */
+/* Reads `limit` stored events after `after` and prints those that the view shows. */
 static void print_page(const struct result_read *r, const struct api_timeline *from,
 		       struct json_writer *writer)
 {
@@ -68,10 +68,10 @@ static void result_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct result_read *r = (struct result_read *)read;
 	AUTO(api_timeline) timeline = { 0 };
-	if (!api_timeline_demand(&timeline, read->executor, reader, &r->run, &read->arena,
-				 &r->answer.error))
+	if (!api_timeline_require(&timeline, read->executor, reader, &r->run, &read->arena,
+				  &r->answer.error))
 		return;
-	if (!r->as_events || api_timeline_reaches(timeline.floor, r->after, &r->answer.error))
+	if (!r->as_events || api_timeline_check_floor(timeline.floor, r->after, &r->answer.error))
 		r->answer.text = print_view(r, &timeline);
 }
 
@@ -103,14 +103,14 @@ void api_run_read(struct api_call *call)
 	api_read_job_begin(&r->answer, result_work);
 }
 
-/* ---- starting ------------------------------------------------------------------------ */
+/* ---- starting ---------------------------------------------------------------------- */
 
-/* A client that waits for its run: until the end, or until its patience is over. */
+/* A request that waits until its run ends or its time is over (Prefer: wait=N). */
 struct wait {
 	struct api *api;
 	uint64_t id, exchange;
-	int64_t seconds; /* 0 = does not wait */
-	int64_t depth;   /* of the spans that are told at the end; 0 = the result is told instead */
+	int64_t seconds; /* 0 = respond at once */
+	int64_t depth;   /* of the spans in a profile; 0 = respond with the result */
 	struct uuid run;
 	uint64_t watch, timer;
 };
@@ -144,7 +144,7 @@ static void send_receipt(struct wait *wait)
 		       runtime_workflow_run_response_text(receipt, &arena));
 }
 
-static void patience_over(void *context, uint64_t argument)
+static void wait_expired(void *context, uint64_t argument)
 {
 	struct api *api = context;
 	struct wait *wait = slots_get(&api->waits, argument);
@@ -164,7 +164,7 @@ static void run_noticed(void *context, uint64_t argument, const struct executor_
 	wait_free(wait);
 }
 
-/* A run that was started before may have ended before, too: then no notice will come. */
+/* A repeated request may refer to a run that has already ended and sends no notice any more. */
 struct ended_read {
 	struct executor_read read;
 	struct api *api;
@@ -178,7 +178,7 @@ static void ended_work(struct executor_read *read, struct store_reader *reader)
 	struct ended_read *r = (struct ended_read *)read;
 	struct store_run run;
 	bool found;
-	struct error error; /* then it is waited for in vain, and its receipt is sent */
+	struct error error; /* ignored: the client gets the receipt when its time is over */
 	r->ended = reader->ops->read_run(reader, &r->run, &read->arena, &run, &found, &error) &&
 		   found && run.ended_at != 0;
 }
@@ -195,7 +195,7 @@ static void ended_done(struct executor_read *read)
 	free(r);
 }
 
-static void look_whether_ended(const struct wait *wait)
+static void check_ended(const struct wait *wait)
 {
 	struct ended_read *r = calloc(1, sizeof(*r));
 	require(r != NULL);
@@ -214,7 +214,7 @@ static void run_started(void *context, uint64_t argument, const struct executor_
 	require(wait != NULL);
 	wait->run = reply->run;
 	if (reply->error == NULL)
-		api_subject(api, wait->exchange, &reply->run);
+		api_set_subject(api, wait->exchange, &reply->run);
 	if (reply->error != NULL) {
 		api_reply_error(api, wait->exchange, reply->error, reply->problems);
 		wait_free(wait);
@@ -226,9 +226,9 @@ static void run_started(void *context, uint64_t argument, const struct executor_
 					     argument);
 		wait->timer =
 			platform_timer_start(loop_platform(api->settings.loop),
-					     wait->seconds * 1000000, patience_over, api, argument);
+					     wait->seconds * 1000000, wait_expired, api, argument);
 		if (reply->repeated)
-			look_whether_ended(wait);
+			check_ended(wait);
 	}
 }
 
@@ -237,13 +237,14 @@ void api_waits_end(struct api *api)
 	uint32_t index = 0;
 	uint64_t id;
 	for (struct wait *wait; (wait = slots_next(&api->waits, &index, &id)) != NULL;)
-		if (wait->watch != 0) { /* one whose start is not committed yet hears of that */
+		if (wait->watch !=
+		    0) { /* else the start is not committed yet: run_started() responds */
 			send_receipt(wait);
 			wait_free(wait);
 		}
 }
 
-/* Prefer: wait=N (RFC 7240); other preferences are none of ours. */
+/* Prefer: wait=N (RFC 7240); other preferences are none of own_names. */
 static int64_t wait_seconds(const struct http_request *request)
 {
 	struct str rest = http_header(request, S("Prefer")), preference;
@@ -257,13 +258,13 @@ static int64_t wait_seconds(const struct http_request *request)
 	return 0;
 }
 
-/* Answers with the receipt, or waits for the end and answers with what came of it. */
+/* Responds with the receipt, or waits for the end and responds with the result or profile. */
 static void start_run(struct api_call *call, struct str adapter, const struct executor_start *start,
 		      int64_t seconds, int64_t depth)
 {
 	struct error error;
 	if (!str_equal(adapter, S("native"))) {
-		fail(&error, ERROR_INVALID, "no adapter is called " STR_FMT "; there is native",
+		fail(&error, ERROR_INVALID, "unknown adapter \"" STR_FMT "\"; expected native",
 		     STR_ARG(str_head(adapter, 100)));
 		api_reply_error(call->api, call->exchange, &error, NULL);
 		return;
@@ -298,15 +299,15 @@ void api_run_start(struct api_call *call, const struct runtime_workflow_run_requ
 		start.retention_days = &body->retention_days;
 	if (has(body, yaml_content) && !call->request->local) {
 		fail(&error, ERROR_FORBIDDEN,
-		     "a definition's text is taken only through baton.sock; over the network "
-		     "name a stored workflow");
+		     "yaml_content is accepted only through baton.sock; over the network, name a "
+		     "workflow of the data folder");
 		api_reply_error(call->api, call->exchange, &error, NULL);
 		return;
 	}
 	start_run(call, body->adapter, &start, wait_seconds(call->request), 0);
 }
 
-/* A profile is of a run that has ended, so it is waited for as long as anybody may wait. */
+/* Only an ended run has a profile, so the request waits for the longest allowed time. */
 void api_run_profile(struct api_call *call,
 		     const struct runtime_workflow_execution_profile_request *body)
 {
@@ -319,18 +320,18 @@ void api_run_profile(struct api_call *call,
 		  has(body, trace_depth) ? body->trace_depth : LIMIT_SPAN_DEPTH);
 }
 
-/* ---- lists --------------------------------------------------------------------------- */
+/* ---- lists ------------------------------------------------------------------------- */
 
 struct list_read {
 	struct executor_read read;
 	struct api *api;
 	uint64_t exchange;
 	bool has_before;
-	struct uuid run; /* the page before's last run; or whose events */
+	struct uuid run; /* last run of the previous page; or the run of an event page */
 	int64_t after, limit;
 	struct buf text;
-	struct str next;   /* Link header, "" at the end */
-	struct str status; /* as it was asked for; "" = any */
+	struct str next;   /* Link header; "" on the last page */
+	struct str status; /* as in the request; "" = any */
 	struct store_run_filter only;
 	struct error error;
 };
@@ -440,28 +441,31 @@ static void add_word(struct buf *words, struct str word)
 	buf_add_format(words, "%s" STR_FMT, words->size == 0 ? "" : ", ", STR_ARG(word));
 }
 
-/* The states that a word stands for: Baton's own, and S2's, of which one is for several. */
-static bool states_of(struct list_read *list, struct str status, struct error *error)
+/* Sets the states that a status selects.  A status is a state of Baton or a word of the runtime
+ * vocabulary, which may stand for several states. */
+static bool find_states(struct list_read *list, struct str status, struct error *error)
 {
 	if (status.size == 0)
 		return true;
 	struct str *states = arena_array(&list->read.arena, struct str, VOCABULARY_RUN_COUNT);
-	AUTO(buf) ours = { 0 };
-	AUTO(buf) theirs = { 0 };
+	AUTO(buf) own_names = { 0 };
+	AUTO(buf) runtime_names = { 0 };
 	for (enum vocabulary_run i = 0; i < VOCABULARY_RUN_COUNT; i++) {
 		const struct vocabulary_run_row *row = vocabulary_run(i);
 		size_t at;
-		add_word(&ours, row->word);
-		if (!str_find(buf_str(&theirs), row->runtime, &at))
-			add_word(&theirs, row->runtime);
+		add_word(&own_names, row->word);
+		if (!str_find(buf_str(&runtime_names), row->runtime, &at))
+			add_word(&runtime_names, row->runtime);
 		if (str_equal(status, row->word) || str_equal(status, row->runtime))
 			states[list->only.state_count++] = row->word;
 	}
 	list->only.states = states;
 	return list->only.state_count > 0 ||
 	       fail(error, ERROR_USAGE,
-		    "?status= is none that runs have: " STR_FMT "; or in S2's words " STR_FMT,
-		    STR_ARG(buf_str(&ours)), STR_ARG(buf_str(&theirs)));
+		    "unknown status \"" STR_FMT "\"; expected one of " STR_FMT
+		    ", or of the runtime vocabulary: " STR_FMT,
+		    STR_ARG(str_head(status, LIMIT_QUOTE_BYTES)), STR_ARG(buf_str(&own_names)),
+		    STR_ARG(buf_str(&runtime_names)));
 }
 
 void api_run_list(struct api_call *call)
@@ -471,11 +475,12 @@ void api_run_list(struct api_call *call)
 	list->has_before = cursor.size > 0;
 	list->only.name = str_copy(&list->read.arena, api_query(call, S("workflow")));
 	list->status = str_copy(&list->read.arena, api_query(call, S("status")));
-	bool good = states_of(list, list->status, &list->error) &&
+	bool good = find_states(list, list->status, &list->error) &&
 		    api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 50, &list->limit,
 				  &list->error);
 	if (good && list->has_before && !uuid_parse(cursor, &list->run))
-		good = fail(&list->error, ERROR_USAGE, "?cursor= is not one this list gave");
+		good = fail(&list->error, ERROR_USAGE,
+			    "?cursor= must be the cursor of a previous page of this list");
 	if (!good) {
 		api_reply_error(call->api, call->exchange, &list->error, NULL);
 		list_free(list);
@@ -486,7 +491,7 @@ void api_run_list(struct api_call *call)
 	executor_read(call->api->settings.executor, &list->read);
 }
 
-/* ---- events -------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------ */
 
 static bool event_of(const struct store_event_row *row, struct arena *arena,
 		     struct run_event *out_event, struct error *error)
@@ -524,10 +529,10 @@ static void events_work(struct executor_read *read, struct store_reader *reader)
 	if (!reader->ops->read_run(reader, &list->run, &read->arena, &run, &found, &list->error))
 		return;
 	if (!found) {
-		fail(&list->error, ERROR_NOT_FOUND, "no such run");
+		fail(&list->error, ERROR_NOT_FOUND, "there is no run with this id");
 		return;
 	}
-	if (!api_timeline_reaches(run.floor, list->after, &list->error))
+	if (!api_timeline_check_floor(run.floor, list->after, &list->error))
 		return;
 	if (!reader->ops->read_events(reader, &list->run, list->after, (size_t)list->limit,
 				      &read->arena, &page, &list->error))

@@ -1,6 +1,7 @@
-/* api/api_schedules.c -- schedules: what was asked for and how far it has come, shown as one.
+/* api/api_schedules.c -- schedules: definition and progress in one response.
  *
- * The ETag is the revision of what was asked for: how far it has come moves by itself.
+ * The ETag is the revision of the definition.  The progress changes with every due time and has no
+ * part in it.
  */
 #include <stdlib.h>
 
@@ -14,11 +15,11 @@ struct schedule_read {
 	struct api *api;
 	uint64_t exchange;
 	struct str name, had;
-	struct str after; /* of a page */
+	struct str after; /* of a page: name of the last schedule before it */
 	int64_t limit, now;
 	int64_t revision;
-	int status;   /* of the answer */
-	bool deletes; /* nothing is shown */
+	int status;   /* of the response */
+	bool deletes; /* the response has no body */
 	struct str text;
 	struct error error;
 };
@@ -68,13 +69,13 @@ static void submit(struct schedule_read *r,
 	executor_read(r->api->settings.executor, &r->read);
 }
 
-static bool not_there(struct schedule_read *r)
+static bool fail_not_found(struct schedule_read *r)
 {
 	return fail(&r->error, ERROR_NOT_FOUND, "there is no schedule called " STR_FMT,
 		    STR_ARG(str_head(r->name, LIMIT_NAME_BYTES)));
 }
 
-/* ---- showing ----------------------------------------------------------------------------- */
+/* ---- showing ----------------------------------------------------------------------- */
 
 static const struct run_schedule_item *item_of(const struct run_schedule *schedule,
 					       const struct run_schedule_progress *progress,
@@ -117,7 +118,7 @@ static void one_work(struct executor_read *read, struct store_reader *reader)
 			    &r->error))
 		return;
 	if (schedule == NULL)
-		(void)!not_there(r);
+		(void)!fail_not_found(r);
 	else
 		r->text = run_schedule_item_text(item_of(schedule, progress, &read->arena),
 						 &read->arena);
@@ -163,7 +164,7 @@ static void list_work(struct executor_read *read, struct store_reader *reader)
 		if (!schedules_read(reader, page.at[i].name, arena, &schedule, &progress, &revision,
 				    &r->error))
 			return;
-		if (schedule != NULL) /* else it was taken away between the two looks */
+		if (schedule != NULL) /* else it was deleted since the list was read */
 			items[count++] = *item_of(schedule, progress, arena);
 	}
 	struct run_schedule_page *answer = run_schedule_page_new(arena);
@@ -192,7 +193,7 @@ static void next_work(struct executor_read *read, struct store_reader *reader)
 	const struct run_schedule_times *times;
 	if (!schedules_read(reader, r->name, arena, &schedule, &progress, &r->revision,
 			    &r->error) ||
-	    (schedule == NULL && !not_there(r)))
+	    (schedule == NULL && !fail_not_found(r)))
 		return;
 	if (schedules_times(schedule, progress, r->now, (size_t)r->limit, arena, &times, &r->error))
 		r->text = run_schedule_times_text(times, arena);
@@ -208,7 +209,7 @@ void api_schedule_next(struct api_call *call)
 		refuse(r, &r->error, NULL);
 }
 
-/* ---- changing ---------------------------------------------------------------------------- */
+/* ---- changing ---------------------------------------------------------------------- */
 
 static void changed(void *context, uint64_t argument, const struct executor_reply *reply)
 {
@@ -233,13 +234,13 @@ static void change(struct api_call *call, enum schedules_verb verb, struct str n
 	struct schedule_read *r = read_new(call);
 	r->name = str_copy(&r->read.arena, name);
 	r->deletes = verb == SCHEDULE_DELETE;
-	const struct schedules_change what = { .verb = verb,
-					       .name = r->name,
-					       .revision = revision,
-					       .body = body,
-					       .by = api_caller_name(call),
-					       .key = call->key };
-	schedules_change(call->api->settings.documents, &what, changed, r, 0);
+	const struct schedules_change requested = { .verb = verb,
+						    .name = r->name,
+						    .revision = revision,
+						    .body = body,
+						    .by = api_caller_name(call),
+						    .key = call->key };
+	schedules_change(call->api->settings.documents, &requested, changed, r, 0);
 }
 
 static void change_expected(struct api_call *call, enum schedules_verb verb, struct str body)

@@ -1,8 +1,8 @@
-/* api/api_server.c -- S0's ServerConfig: the settings of the server as they are.
+/* api/api_server.c -- /api/server: the server's settings as a ServerConfig (pipeline vocabulary).
  *
- * Where it listens and where its database is is decided when it starts; the rest can be changed
- * while it runs.  Only what somebody has set is stored, so that a default that a later version
- * changes reaches those who never chose.
+ * The address and the database path are fixed at startup; the other settings can change while the
+ * server runs.  Only settings that somebody has set are stored, so a new default of a later version
+ * applies to everybody else.
  */
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@
 #include "document/stored_document.h"
 #include "net/websocket.h"
 
-/* ---- as it is ---------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------- */
 
 static struct str effective_host(const struct api *api)
 {
@@ -59,7 +59,7 @@ static struct str print_effective(const struct api *api, const struct run_server
 	return pipeline_server_config_text(config, arena);
 }
 
-struct server_asked {
+struct server_request {
 	struct executor_read read; /* first */
 	struct api *api;
 	uint64_t exchange;
@@ -70,49 +70,50 @@ struct server_asked {
 
 static void server_work(struct executor_read *read, struct store_reader *reader)
 {
-	struct server_asked *asked = (struct server_asked *)read;
+	struct server_request *request = (struct server_request *)read;
 	const void *value;
 	if (stored_document_read(reader, DOCUMENT_SERVER, document_kind_name(DOCUMENT_SERVER),
-				 &read->arena, &value, &asked->revision, &asked->error))
-		asked->text = print_effective(asked->api, value, &read->arena);
+				 &read->arena, &value, &request->revision, &request->error))
+		request->text = print_effective(request->api, value, &read->arena);
 }
 
 static void server_done(struct executor_read *read)
 {
-	struct server_asked *asked = (struct server_asked *)read;
-	if (asked->error.code != ERROR_NONE)
-		api_reply_error(asked->api, asked->exchange, &asked->error, NULL);
+	struct server_request *request = (struct server_request *)read;
+	if (request->error.code != ERROR_NONE)
+		api_reply_error(request->api, request->exchange, &request->error, NULL);
 	else
 		api_documents_reply(
-			asked->api, asked->exchange, 200,
-			str_format(&read->arena, "\"%lld\"", (long long)asked->revision), S(""),
-			asked->had, asked->text);
+			request->api, request->exchange, 200,
+			str_format(&read->arena, "\"%lld\"", (long long)request->revision), S(""),
+			request->had, request->text);
 	arena_done(&read->arena);
-	free(asked);
+	free(request);
 }
 
-static struct server_asked *asked_new(struct api_call *call)
+static struct server_request *request_new(struct api_call *call)
 {
-	struct server_asked *asked = calloc(1, sizeof(*asked));
-	require(asked != NULL);
-	asked->api = call->api;
-	asked->exchange = call->exchange;
-	asked->had = S("");
-	asked->read.work = server_work;
-	asked->read.done = server_done;
-	return asked;
+	struct server_request *request = calloc(1, sizeof(*request));
+	require(request != NULL);
+	request->api = call->api;
+	request->exchange = call->exchange;
+	request->had = S("");
+	request->read.work = server_work;
+	request->read.done = server_done;
+	return request;
 }
 
 void api_server_read(struct api_call *call)
 {
-	struct server_asked *asked = asked_new(call);
-	asked->had = str_copy(&asked->read.arena, http_header(call->request, S("If-None-Match")));
-	executor_read(call->api->settings.executor, &asked->read);
+	struct server_request *request = request_new(call);
+	request->had =
+		str_copy(&request->read.arena, http_header(call->request, S("If-None-Match")));
+	executor_read(call->api->settings.executor, &request->read);
 }
 
-/* ---- as it shall be ---------------------------------------------------------------------- */
+/* ---- changing ---------------------------------------------------------------------- */
 
-/* What only the start of the server decides may be said again, but not be another. */
+/* The settings that are fixed at startup: a request may repeat their values but not change them. */
 struct fixed_settings {
 	bool has_host, has_port, has_database;
 	struct str host, database;
@@ -123,8 +124,8 @@ static void refuse_fixed(struct problems *problems, struct str pointer, enum con
 {
 	const struct config_row *row = config_row(key);
 	problems_add(problems, pointer, 0, 0,
-		     "is decided when the server starts: give %s, or set " STR_FMT
-		     " in the environment or config.yaml, and start it again",
+		     "cannot change while the server runs: start it with %s, or set " STR_FMT
+		     " in the environment or config.yaml and restart it",
 		     row->flag, STR_ARG(row->name));
 }
 
@@ -142,26 +143,26 @@ static bool check_fixed(const struct api_call *call, const struct fixed_settings
 	return problems_fail(problems, error);
 }
 
-/* A PUT has the whole document, a PATCH what is to be different, both as text. */
+/* `text` is the whole document of a PUT, or the merge patch of a PATCH. */
 struct server_change {
 	bool whole;
 	int64_t revision;
 	struct str text;
 };
 
-/* Members of the patch that are not settings of this kind have been looked at already. */
+/* Lenient, because the patch may repeat fixed settings: check_fixed() has checked those. */
 static bool server_compose(void *context, struct store_reader *reader, struct arena *arena,
 			   struct documents_changes *out_changes, struct problems *problems,
 			   struct error *error)
 {
-	const struct server_change *asked = context;
+	const struct server_change *request = context;
 	struct str name = document_kind_name(DOCUMENT_SERVER);
 	const struct json *given, *stored = NULL;
 	struct store_document row;
 	bool found;
-	if (!json_read(asked->text, arena, &given, error) ||
+	if (!json_read(request->text, arena, &given, error) ||
 	    !reader->ops->read_document(reader, name, name, arena, &row, &found, error) ||
-	    (found && !asked->whole && !json_read(row.body, arena, &stored, error)))
+	    (found && !request->whole && !json_read(row.body, arena, &stored, error)))
 		return false;
 	const struct contract_source source = { .json = merge_patch(stored, given, arena),
 						.lenient = true };
@@ -172,7 +173,7 @@ static bool server_compose(void *context, struct store_reader *reader, struct ar
 	struct documents_change *change = arena_new(arena, struct documents_change);
 	*change = (struct documents_change){ .kind = name,
 					     .name = name,
-					     .revision = asked->revision,
+					     .revision = request->revision,
 					     .body = run_server_settings_text(settings, arena) };
 	*out_changes = (struct documents_changes){ change, 1 };
 	return true;
@@ -180,15 +181,15 @@ static bool server_compose(void *context, struct store_reader *reader, struct ar
 
 static void server_changed(void *context, uint64_t argument, const struct executor_reply *reply)
 {
-	struct server_asked *asked = context;
+	struct server_request *request = context;
 	(void)argument;
 	if (reply->error == NULL) {
-		executor_read(asked->api->settings.executor, &asked->read);
+		executor_read(request->api->settings.executor, &request->read);
 		return;
 	}
-	api_reply_error(asked->api, asked->exchange, reply->error, reply->problems);
-	arena_done(&asked->read.arena);
-	free(asked);
+	api_reply_error(request->api, request->exchange, reply->error, reply->problems);
+	arena_done(&request->read.arena);
+	free(request);
 }
 
 static void server_change(struct api_call *call, bool whole, struct str text,
@@ -209,10 +210,10 @@ static void server_change(struct api_call *call, bool whole, struct str text,
 						   .by = api_caller_name(call),
 						   .key = call->key };
 	documents_change_composed(call->api->settings.documents, &how, server_changed,
-				  asked_new(call), 0);
+				  request_new(call), 0);
 }
 
-/* Only what the body says itself: a default that it leaves to us is not set by anybody. */
+/* Stores only the members that the body gives: a default must not be stored as a setting. */
 void api_server_replace(struct api_call *call, const struct pipeline_server_config *body)
 {
 	struct run_server_settings *set = run_server_settings_new(call->arena);
@@ -246,7 +247,7 @@ void api_server_patch(struct api_call *call, const struct run_server_patch *body
 	server_change(call, false, run_server_patch_text(body, call->arena), &fixed);
 }
 
-/* ---- in effect ------------------------------------------------------------------------------ */
+/* ---- applying ---------------------------------------------------------------------- */
 
 static void apply(void *context, const struct watched_document *document)
 {

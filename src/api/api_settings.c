@@ -1,8 +1,9 @@
-/* api/api_settings.c -- S0's Settings: all profiles in one document, and the one in use.
+/* api/api_settings.c -- /api/settings: all profiles and the active one as one document (Settings of
+ * the pipeline vocabulary).
  *
- * There is no such document: it is made of the profiles, each of them a document of its own, and
- * the selection.  What a PUT or PATCH changes is worked out from what is stored while nobody else
- * changes anything, so that two of them never mix.  The ETag is a hash of the whole.
+ * The document is not stored as such: it is composed of the profile documents and the selection.
+ * The changes of a PUT or PATCH are computed from the stored documents while all other changes
+ * wait, so concurrent requests never mix.  The ETag is a hash of the composed document.
  */
 #include <stdlib.h>
 
@@ -13,9 +14,9 @@
 #include "document/documents.h"
 #include "document/stored_document.h"
 
-/* ---- reading --------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------- */
 
-/* Every profile; TOO_LARGE when they are more than one answer has room for. */
+/* Reads all profiles; TOO_LARGE when they exceed LIMIT_SETTINGS_BYTES. */
 static bool read_profiles(struct store_reader *reader, struct arena *arena,
 			  struct store_document_page *out_page, struct error *error)
 {
@@ -34,8 +35,8 @@ static bool read_profiles(struct store_reader *reader, struct arena *arena,
 		}
 		if (bytes > LIMIT_SETTINGS_BYTES)
 			return fail(error, ERROR_TOO_LARGE,
-				    "all profiles together are over %d bytes: read them page by "
-				    "page at /api/profiles",
+				    "the profiles together exceed %d bytes; read them in pages "
+				    "at /api/profiles",
 				    LIMIT_SETTINGS_BYTES);
 		if (page.count < LIMIT_STREAM_PAGE_EVENTS || count == LIMIT_DOCUMENTS)
 			break;
@@ -56,7 +57,7 @@ static bool read_selection(struct store_reader *reader, struct arena *arena,
 	return true;
 }
 
-/* The document as it is printed; "" when there is no profile yet. */
+/* The document as JSON; "" when no profile exists yet. */
 static bool read_settings(struct store_reader *reader, struct arena *arena, struct str *out_text,
 			  struct error *error)
 {
@@ -105,7 +106,7 @@ static void settings_work(struct executor_read *read, struct store_reader *reade
 	struct settings_read *r = (struct settings_read *)read;
 	if (read_settings(reader, &read->arena, &r->text, &r->error) && r->text.size == 0)
 		fail(&r->error, ERROR_NOT_FOUND,
-		     "there is no profile yet: POST one to /api/profiles and it is the active one");
+		     "there is no profile yet; create one with POST /api/profiles");
 }
 
 static void settings_done(struct executor_read *read)
@@ -137,12 +138,12 @@ void api_settings_read(struct api_call *call)
 	settings_send(call->api, call->exchange, http_header(call->request, S("If-None-Match")));
 }
 
-/* ---- what shall be different ------------------------------------------------------------- */
+/* ---- changing ---------------------------------------------------------------------- */
 
-/* A PUT has the whole document in `text`, a PATCH its two members. */
+/* `text` is the whole document of a PUT, or the merge patch of a PATCH. */
 struct settings_change {
 	bool whole;
-	struct str match; /* If-Match, "" when there is none */
+	struct str match; /* If-Match; "" = none */
 	struct str text;
 };
 
@@ -180,7 +181,7 @@ static bool check_match(const struct settings_change *change, struct store_reade
 	    (str_equal(change->match, S("*")) || str_equal(change->match, etag_of(text, arena))))
 		return true;
 	return fail(error, ERROR_PRECONDITION_FAILED,
-		    "the settings are not those that If-Match names: read them again");
+		    "the settings have changed since the ETag in If-Match; read them again");
 }
 
 static bool is_among(const struct pipeline_settings *settings, struct str name)
@@ -285,28 +286,28 @@ static bool settings_compose(void *context, struct store_reader *reader, struct 
 	return true;
 }
 
-struct settings_asked {
+struct settings_request {
 	struct api *api;
 	uint64_t exchange;
 };
 
 static void settings_changed(void *context, uint64_t argument, const struct executor_reply *reply)
 {
-	struct settings_asked *asked = context;
+	struct settings_request *request = context;
 	(void)argument;
 	if (reply->error != NULL)
-		api_reply_error(asked->api, asked->exchange, reply->error, reply->problems);
+		api_reply_error(request->api, request->exchange, reply->error, reply->problems);
 	else
-		settings_send(asked->api, asked->exchange, S(""));
-	free(asked);
+		settings_send(request->api, request->exchange, S(""));
+	free(request);
 }
 
 static void settings_change(struct api_call *call, bool whole, struct str text)
 {
 	struct settings_change *change = arena_new(call->arena, struct settings_change);
-	struct settings_asked *asked = calloc(1, sizeof(*asked));
-	require(asked != NULL);
-	*asked = (struct settings_asked){ call->api, call->exchange };
+	struct settings_request *request = calloc(1, sizeof(*request));
+	require(request != NULL);
+	*request = (struct settings_request){ call->api, call->exchange };
 	*change = (struct settings_change){
 		whole, str_copy(call->arena, http_header(call->request, S("If-Match"))), text
 	};
@@ -314,7 +315,8 @@ static void settings_change(struct api_call *call, bool whole, struct str text)
 						   .context = change,
 						   .by = api_caller_name(call),
 						   .key = call->key };
-	documents_change_composed(call->api->settings.documents, &how, settings_changed, asked, 0);
+	documents_change_composed(call->api->settings.documents, &how, settings_changed, request,
+				  0);
 }
 
 void api_settings_replace(struct api_call *call, const struct pipeline_settings *body)

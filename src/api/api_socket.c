@@ -1,19 +1,19 @@
-/* api/api_socket.c -- WebSockets as cursors (architecture R10).
+/* api/api_socket.c -- event WebSockets as cursors (architecture R10).
  *
- * Like a stream of api_stream.c a socket remembers what it last sent, nothing else: a notice says
- * that there is more, a page is read and encoded on a reader thread (api_page.h) and sent
- * until the client's queue is full; what was not taken is read again.  Two protocols:
+ * A socket remembers the cursor of the last event it sent and no queue.  A commit notice triggers
+ * a read; a reader thread reads and encodes a page (event_page.h), and the page is sent until the
+ * client's send queue is full.  Events that did not fit are read again later.  Two protocols:
  *
- *	/ws/events          S0's: every run's events, or those of the runs subscribed to
+ *	/ws/events          pipeline vocabulary: events of all runs or of the subscribed runs
  *	  from the client   run.SocketRequest
  *	  to the client     run.SocketMessage
- *	/ws/execution/{id}  S2's: the run's events from its beginning; after the last one 1000
+ *	/ws/execution/{id}  runtime vocabulary: all events of the run; closes with 1000 after the last
  *
- * A socket is accepted when its first page is there: a run that does not exist is a 404, and
- * what happens after the client has seen the 101 is behind the cursor.
+ * The handshake is completed (101) when the first page has been read.  So an unknown run gets 404,
+ * and every event committed after the client has seen the 101 is after the cursor.
  *
- * A message that is not understood closes the socket: a client that believes to have subscribed
- * must not wait for ever.
+ * A malformed message closes the socket: otherwise a client that wrongly believes to be subscribed
+ * would wait forever.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,17 +30,17 @@ struct api_socket {
 	bool all;
 	struct uuid run;
 	const struct view *view;
-	struct timeline_cache *timeline_cache; /* with a page while one is read */
+	struct timeline_cache *timeline_cache; /* NULL while a page has it */
 	char since[PAGE_SINCE_SIZE];
-	int64_t cursor; /* position when all, else seq */
-	int64_t newest; /* likewise, of what it was told of */
+	int64_t cursor; /* last event sent: position when `all`, else seq */
+	int64_t newest; /* last event of the commit notices, in the same unit */
 	bool accepted, reading, more, full;
-	bool stale; /* the page in work was begun with other subscriptions */
+	bool stale; /* the subscriptions changed since the current read began */
 	bool backfilling;
 	int64_t backfill_end, backfill_count;
 	bool owes_pong;
 	struct uuid followed[LIMIT_WS_SUBSCRIPTIONS];
-	size_t followed_count; /* 0: all */
+	size_t followed_count; /* 0 = all runs */
 	uint64_t watch, timer;
 };
 
@@ -83,7 +83,7 @@ static bool send_pong(struct api_socket *socket)
 	return socket_send(socket, run_socket_pong_text(run_socket_pong_new(&arena), &arena));
 }
 
-/* ---- S0's ping ------------------------------------------------------------------------- */
+/* ---- application ping -------------------------------------------------------------- */
 
 static void ping(void *context, uint64_t argument)
 {
@@ -98,7 +98,7 @@ static void ping(void *context, uint64_t argument)
 					     LIMIT_WS_PING_MS * 1000, ping, api, argument);
 }
 
-/* ---- pages ----------------------------------------------------------------------------- */
+/* ---- pages ------------------------------------------------------------------------- */
 
 static void accept_socket(struct api_socket *socket, const struct event_page *page)
 {
@@ -122,7 +122,7 @@ static void accept_socket(struct api_socket *socket, const struct event_page *pa
 	socket_send(socket, run_socket_backfill_expired_text(message, &arena));
 }
 
-/* Everything that was there when the client came has been sent. */
+/* All events that existed when the client connected have been sent. */
 static bool end_backfill(struct api_socket *socket)
 {
 	AUTO(arena) arena = { 0 };
@@ -134,7 +134,7 @@ static bool end_backfill(struct api_socket *socket)
 	return true;
 }
 
-/* Sends as much of the page as the client takes; true when the run's end was among it. */
+/* Sends as much of the page as the send queue takes; true when the run's last event was sent. */
 static bool send_page(struct api_socket *socket, const struct event_page *page)
 {
 	for (size_t i = 0; i < page->count && !socket->full; i++) {
@@ -173,8 +173,8 @@ static void take_page(struct api_socket *socket, struct event_page *page)
 	}
 	if (!socket->accepted)
 		accept_socket(socket, page);
-	if (!api_may_go_on(api, socket->exchange)) {
-		socket_close(socket, WEBSOCKET_POLICY, S("the key is not good any more"));
+	if (!api_stream_is_authorized(api, socket->exchange)) {
+		socket_close(socket, WEBSOCKET_POLICY, S("the API key was revoked or has expired"));
 		return;
 	}
 	if (socket->stale) {
@@ -216,7 +216,7 @@ static void socket_read(struct api_socket *socket)
 	page->type = S("");
 	page->limit = LIMIT_STREAM_PAGE_EVENTS;
 	page->all = socket->all;
-	page->retells = !socket->all;
+	page->synthesizes = !socket->all;
 	page->run = socket->run;
 	page->first = !socket->accepted;
 	memcpy(page->since, socket->since, sizeof(page->since));
@@ -241,7 +241,7 @@ static void committed(void *context, uint64_t argument, const struct executor_no
 	socket_read(socket);
 }
 
-/* ---- what the client says ---------------------------------------------------------------- */
+/* ---- messages from the client ------------------------------------------------------ */
 
 static size_t find_followed(const struct api_socket *socket, const struct uuid *run)
 {
@@ -251,7 +251,7 @@ static size_t find_followed(const struct api_socket *socket, const struct uuid *
 	return at;
 }
 
-/* NULL when it was understood, else why not. */
+/* Returns NULL, or the reason to close the socket. */
 static const char *take_subscription(struct api_socket *socket, const struct uuid *run, bool follow)
 {
 	size_t at = find_followed(socket, run);
@@ -290,7 +290,7 @@ static const char *take_request(struct api_socket *socket, const struct run_sock
 	return NULL;
 }
 
-/* ---- doors ------------------------------------------------------------------------------- */
+/* ---- callbacks and handlers -------------------------------------------------------- */
 
 void api_socket_message(struct api *api, uint64_t exchange, struct str text)
 {
@@ -309,7 +309,7 @@ void api_socket_message(struct api *api, uint64_t exchange, struct str text)
 			problems_fail(&problems, &error);
 	}
 	const char *wrong = request == NULL ? error.text : take_request(socket, request);
-	if (wrong != NULL) /* a reason has room for 123 bytes */
+	if (wrong != NULL) /* a close reason has at most 123 bytes */
 		socket_close(socket, WEBSOCKET_POLICY, str_head(str_from_c(wrong), 120));
 }
 
@@ -376,7 +376,7 @@ void api_events_socket(struct api_call *call)
 {
 	struct api_socket *socket = socket_open(call, true, VIEW_pipeline);
 	struct str since = api_query(call, S("since"));
-	/* One that does not fit is no id of ours; cut, it still is none. */
+	/* Longer than any event id: truncated, it still names no event. */
 	since = str_head(since, sizeof(socket->since) - 1);
 	memcpy(socket->since, since.at, since.size);
 	socket_read(socket);

@@ -1,5 +1,5 @@
-/* api/api_state.c -- a run as the engine has it, its steps in a few words, its place in the queue,
- * and all runs in figures.
+/* api/api_state.c -- the engine's state of a run, its step outline, its position in the admission
+ * queue, and the summary of all runs.
  */
 #include <stdlib.h>
 
@@ -12,12 +12,12 @@
 #include "views/run_outline.h"
 #include "views/view_runtime.h"
 
-/* ---- the state ----------------------------------------------------------------------- */
+/* ---- the state --------------------------------------------------------------------- */
 
 struct state_read {
 	struct api_read_job answer; /* first */
 	struct uuid run;
-	struct run_queue_place *place; /* when it was asked */
+	struct run_queue_place *place; /* sampled when the request arrived */
 };
 
 static void state_work(struct executor_read *read, struct store_reader *reader)
@@ -25,7 +25,7 @@ static void state_work(struct executor_read *read, struct store_reader *reader)
 	struct state_read *r = (struct state_read *)read;
 	bool good = executor_state_text(read->executor, reader, &r->run, &read->arena,
 					&r->answer.text, &r->answer.error);
-	(void)good; /* the error says so, too */
+	(void)good; /* api_read_job_end() checks the error */
 }
 
 static struct run_queue_place *queue_place(const struct api_call *call, struct arena *arena)
@@ -53,14 +53,14 @@ void api_run_state(struct api_call *call)
 	read_state(call, state_work);
 }
 
-/* ---- the steps ----------------------------------------------------------------------- */
+/* ---- the steps --------------------------------------------------------------------- */
 
 static void steps_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct state_read *r = (struct state_read *)read;
 	AUTO(api_timeline) timeline = { 0 };
-	if (!api_timeline_demand(&timeline, read->executor, reader, &r->run, &read->arena,
-				 &r->answer.error))
+	if (!api_timeline_require(&timeline, read->executor, reader, &r->run, &read->arena,
+				  &r->answer.error))
 		return;
 	struct run_outline *made = run_outline(&timeline.timeline);
 	if (r->place->position > 0 && str_equal(made->state, S("queued")))
@@ -73,7 +73,7 @@ void api_run_steps(struct api_call *call)
 	read_state(call, steps_work);
 }
 
-/* ---- the queue ----------------------------------------------------------------------- */
+/* ---- the queue --------------------------------------------------------------------- */
 
 void api_run_queue(struct api_call *call)
 {
@@ -81,12 +81,12 @@ void api_run_queue(struct api_call *call)
 	api_reply_json(call->api, call->exchange, 200, run_queue_place_text(answer, call->arena));
 }
 
-/* ---- all runs ------------------------------------------------------------------------ */
+/* ---- all runs ---------------------------------------------------------------------- */
 
-/* From what the store counts in every commit: its cost does not grow with the runs. */
+/* Reads the tallies that every commit updates: the cost does not depend on the number of runs. */
 struct summary_read {
 	struct api_read_job answer; /* first */
-	struct str workflow;        /* "" = every one */
+	struct str workflow;        /* "" = all workflows */
 };
 
 struct summary {
@@ -97,14 +97,14 @@ struct summary {
 
 static void summary_add(struct summary *summary, const struct store_tally *tally)
 {
-	/* In the list's words: S2 has no other for a run that was called off than failed. */
+	/* Runtime vocabulary, as in the run list: a cancelled run counts as failed. */
 	struct str status = view_runtime_status(tally->state);
 	summary->total += tally->runs;
 	summary->good += str_equal(status, S("success")) ? tally->runs : 0;
 	summary->bad += str_equal(status, S("failed")) ? tally->runs : 0;
 	summary->ended += tally->ended;
 	summary->took_us += tally->took_us;
-	/* Tallies come in the order of their names. */
+	/* Tallies are ordered by workflow name. */
 	if (summary->name_count == 0 ||
 	    !str_equal(summary->names[summary->name_count - 1], tally->name))
 		summary->names[summary->name_count++] = tally->name;

@@ -1,16 +1,16 @@
-/* api/api_static.c -- the dashboard's files, packed into the program.
+/* api/api_static.c -- the dashboard's files, which are embedded in the program.
  *
- * Names carry a hash of their content, so whoever has such a file need never ask again.
- * index.html alone keeps its name; it is asked for each time and answered 304 when it is the same.
- * A path that is no file is a page of the dashboard, which reads the address itself: index.html.
- * What looks like a file and is not there stays an error, or a script of an older version would be
+ * A file name contains a hash of the content, so a client may cache the file forever.  Only
+ * index.html has a fixed name; clients revalidate it and get 304 when it is unchanged.  A path that
+ * names no file is a page of the dashboard and gets index.html, whose script reads the address.  A
+ * path that looks like a file but does not exist is 404: a script of an older version must not be
  * answered with HTML.
  */
 #include "api/api_internal.h"
 #include "base/packed.h"
 
-/* All that a page may do.  Nothing from elsewhere, nothing inline, nobody's frame; and no text that
- * becomes markup: no policy may make trusted types, and nothing else is taken as markup. */
+/* The content security policy of the pages: no other origin, nothing inline, no framing.  Trusted
+ * types are required and no policy may create them, so no string can become markup. */
 #define POLICY                                                          \
 	S("default-src 'none'; script-src 'self'; style-src 'self'; "   \
 	  "connect-src 'self'; img-src 'self' data:; base-uri 'none'; " \
@@ -36,7 +36,7 @@ static const struct packed_file *find_file(struct str name)
 	return NULL;
 }
 
-/* The compressed one where the client takes it. */
+/* The gzip variant when it exists and the client accepts it. */
 static const struct packed_file *find_variant(struct api_call *call, struct str name,
 					      bool *out_gzip)
 {

@@ -1,9 +1,9 @@
-/* api/api_stream.c -- SSE as cursors (architecture R10).
+/* api/api_stream.c -- server-sent events as cursors (architecture R10).
  *
- * A stream remembers what it last wrote, nothing else.  A notice says that there is more; pages are
- * read from the store on a reader thread and written until the client's queue is full; a client
- * that reconnects with Last-Event-ID goes on behind it, without gap or repetition, also after a
- * restart of the server.
+ * A stream remembers the cursor of the last event it wrote and no queue.  A commit notice triggers
+ * a read; a reader thread reads a page, and the page is written until the client's send queue is
+ * full.  A client that reconnects with Last-Event-ID continues after that event without gap or
+ * repetition, even after a restart of the server.
  */
 #include <stdlib.h>
 
@@ -15,12 +15,12 @@
 struct stream {
 	struct api *api;
 	uint64_t id, exchange;
-	bool all; /* every run's events */
+	bool all; /* events of all runs */
 	struct uuid run;
 	const struct view *view;
-	struct timeline_cache *timeline_cache; /* with a page while one is read */
-	int64_t cursor;                        /* seq, or position when all; -1 = from now on */
-	int64_t newest;                        /* likewise, of what it was told of */
+	struct timeline_cache *timeline_cache; /* NULL while a page has it */
+	int64_t cursor; /* last event written: seq, or position when `all`; -1 = from now on */
+	int64_t newest; /* last event of the commit notices, in the same unit */
 	bool begun, reading, more, full, last;
 	uint64_t watch, timer;
 };
@@ -59,7 +59,7 @@ static void keep_alive(void *context, uint64_t argument)
 				     LIMIT_STREAM_KEEPALIVE_MS * 1000, keep_alive, api, argument);
 }
 
-/* ---- pages --------------------------------------------------------------------------- */
+/* ---- pages ------------------------------------------------------------------------- */
 
 static void stream_begin(struct stream *stream)
 {
@@ -71,7 +71,7 @@ static void stream_begin(struct stream *stream)
 					     stream->api, stream->id);
 }
 
-/* Writes as much of the page as the client takes; the rest is read again later. */
+/* Writes as much of the page as the send queue takes; the rest is read again later. */
 static void write_page(struct stream *stream, const struct event_page *page)
 {
 	for (size_t i = 0; i < page->count && !stream->full; i++) {
@@ -86,7 +86,7 @@ static void write_page(struct stream *stream, const struct event_page *page)
 	}
 	if (page->more || stream->full)
 		stream->more = true;
-	else if (page->ended) /* also for one who has seen the end already */
+	else if (page->ended) /* the client may have seen the last event before */
 		stream->last = true;
 }
 
@@ -106,8 +106,9 @@ static void take_page(struct stream *stream, struct event_page *page)
 		stream_free(stream);
 		return;
 	}
-	/* Also when the key that opened it is not good any more. */
-	if (page->error.code != ERROR_NONE || !api_may_go_on(stream->api, stream->exchange)) {
+	/* A revoked or expired key ends the stream, too. */
+	if (page->error.code != ERROR_NONE ||
+	    !api_stream_is_authorized(stream->api, stream->exchange)) {
 		stream_end(stream);
 		return;
 	}
@@ -169,7 +170,7 @@ static void committed(void *context, uint64_t argument, const struct executor_no
 	stream_read(stream);
 }
 
-/* ---- doors --------------------------------------------------------------------------- */
+/* ---- callbacks and handlers -------------------------------------------------------- */
 
 void api_stream_writable(struct api *api, uint64_t exchange)
 {
@@ -219,7 +220,7 @@ void api_streams_end(struct api *api)
 		if (stream->begun) {
 			api_end(api, stream->exchange);
 		} else {
-			fail(&error, ERROR_UNAVAILABLE, "the server stops");
+			fail(&error, ERROR_UNAVAILABLE, "the server is stopping");
 			api_reply_error(api, stream->exchange, &error, NULL);
 		}
 		stream_free(stream);
@@ -239,7 +240,8 @@ static void stream_open(struct api_call *call, bool all)
 		return;
 	}
 	if (last.size > 0 && (!str_to_int(last, &after) || after < 0)) {
-		fail(&error, ERROR_USAGE, "Last-Event-ID is not one this stream gave");
+		fail(&error, ERROR_USAGE,
+		     "Last-Event-ID must be the id of an event of this stream");
 		api_reply_error(call->api, call->exchange, &error, NULL);
 		return;
 	}

@@ -1,12 +1,11 @@
-/* api/api_timeline.c -- a run's stream read from the store as a story (views/timeline.h), for those
- * who show single events in another vocabulary. */
+/* api/api_timeline.c -- reads a run's event stream into a timeline (views/timeline.h). */
 #include "api/api_timeline.h"
 
 #include "active/run_reads.h"
 #include "base/limits.h"
 #include "active/stored_row.h"
 
-static const struct json *look(void *context, const struct hash *hash)
+static const struct json *read_value(void *context, const struct hash *hash)
 {
 	struct api_timeline *s = context;
 	struct str bytes;
@@ -36,7 +35,7 @@ static void add_event(struct api_timeline *s, const struct event *event, int64_t
 	s->seqs[s->count++] = seq;
 }
 
-/* Reads everything, or up to an event that this program does not know: then `untold` says so. */
+/* Reads all events.  Stops at an event that this version does not know and sets `unreadable`. */
 static bool read_events(struct api_timeline *s, const struct uuid *run, struct error *error)
 {
 	for (;;) {
@@ -47,7 +46,7 @@ static bool read_events(struct api_timeline *s, const struct uuid *run, struct e
 		for (size_t i = 0; i < page.count; i++) {
 			const struct store_event_row *row = &page.at[i];
 			struct event event;
-			if (!stored_event_read(row, s->arena, &event, &s->untold))
+			if (!stored_event_read(row, s->arena, &event, &s->unreadable))
 				return true;
 			add_event(s, &event, row->seq);
 			s->last_seq = row->seq;
@@ -57,19 +56,19 @@ static bool read_events(struct api_timeline *s, const struct uuid *run, struct e
 	}
 }
 
-/* Puts what the snapshot tells among what is still there; both are in the stream's order. */
-static void merge_retold(struct api_timeline *s, const struct executor_history *retold)
+/* Merges the synthesized events with the stored ones; both are ordered by seq. */
+static void merge_synthesized(struct api_timeline *s, const struct executor_history *synthesized)
 {
 	const struct event *events = s->events;
 	const int64_t *seqs = s->seqs;
 	size_t stored = s->count, next = 0;
 	s->count = s->room = 0;
-	for (size_t i = 0; i < retold->count; i++) {
-		while (next < stored && seqs[next] < retold->seqs[i]) {
+	for (size_t i = 0; i < synthesized->count; i++) {
+		while (next < stored && seqs[next] < synthesized->seqs[i]) {
 			add_event(s, &events[next], seqs[next]);
 			next++;
 		}
-		add_event(s, &retold->events[i], retold->seqs[i]);
+		add_event(s, &synthesized->events[i], synthesized->seqs[i]);
 	}
 	for (; next < stored; next++)
 		add_event(s, &events[next], seqs[next]);
@@ -78,9 +77,11 @@ static void merge_retold(struct api_timeline *s, const struct executor_history *
 static bool read_graph(struct api_timeline *s, struct executor *executor)
 {
 	if (s->count == 0 || s->events[0].type != EVENT_RUN_CREATED)
-		return fail(&s->untold, ERROR_STORAGE, "the run's stream has no beginning");
+		return fail(
+			&s->unreadable, ERROR_STORAGE,
+			"the first event of the run is missing in the store; run baton db check");
 	return executor_graph(executor, s->reader, &s->events[0].as.run_created->definition,
-			      &s->graph, &s->untold);
+			      &s->graph, &s->unreadable);
 }
 
 bool api_timeline_read(struct api_timeline *s, struct executor *executor,
@@ -96,54 +97,54 @@ bool api_timeline_read(struct api_timeline *s, struct executor *executor,
 	s->floor = row.floor;
 	if (!read_events(s, run, error))
 		return false;
-	if (s->untold.code != ERROR_NONE || !read_graph(s, executor))
+	if (s->unreadable.code != ERROR_NONE || !read_graph(s, executor))
 		return true;
-	struct executor_history retold = { 0 };
-	if (s->floor > 1 &&
-	    !executor_synthesize_history(reader, &row, s->graph.rows, arena, &retold, &s->untold))
+	struct executor_history synthesized = { 0 };
+	if (s->floor > 1 && !executor_synthesize_history(reader, &row, s->graph.rows, arena,
+							 &synthesized, &s->unreadable))
 		return true;
-	if (retold.count > 0)
-		merge_retold(s, &retold);
+	if (synthesized.count > 0)
+		merge_synthesized(s, &synthesized);
 	s->source = (struct view_source){ .run = *run,
 					  .state = row.state,
 					  .graph = s->graph.rows,
 					  .events = s->events,
 					  .seqs = s->seqs,
 					  .event_count = s->count,
-					  .look = look,
+					  .read_value = read_value,
 					  .context = s };
 	timeline_read(&s->timeline, &s->source, arena);
-	s->told = true;
+	s->readable = true;
 	return true;
 }
 
-bool api_timeline_demand(struct api_timeline *s, struct executor *executor,
-			 struct store_reader *reader, const struct uuid *run, struct arena *arena,
-			 struct error *error)
+bool api_timeline_require(struct api_timeline *s, struct executor *executor,
+			  struct store_reader *reader, const struct uuid *run, struct arena *arena,
+			  struct error *error)
 {
 	if (!api_timeline_read(s, executor, reader, run, arena, error))
 		return false;
 	if (!s->found)
-		return fail(error, ERROR_NOT_FOUND, "no such run");
-	if (!s->told)
-		*error = s->untold;
-	return s->told;
+		return fail(error, ERROR_NOT_FOUND, "there is no run with this id");
+	if (!s->readable)
+		*error = s->unreadable;
+	return s->readable;
 }
 
-bool api_timeline_go_on(struct api_timeline *s, struct store_reader *reader, struct error *error)
+bool api_timeline_extend(struct api_timeline *s, struct store_reader *reader, struct error *error)
 {
 	size_t before = s->count;
 	s->reader = reader;
-	if (!s->told)
+	if (!s->readable)
 		return true;
 	if (!read_events(s, &s->source.run, error))
 		return false;
-	s->told = s->untold.code == ERROR_NONE;
+	s->readable = s->unreadable.code == ERROR_NONE;
 	s->source.events = s->events;
 	s->source.seqs = s->seqs;
 	s->source.event_count = s->count;
 	if (s->count > before)
-		timeline_go_on(&s->timeline, before);
+		timeline_extend(&s->timeline, before);
 	return true;
 }
 
@@ -156,33 +157,33 @@ void api_timeline_done(struct api_timeline *s)
 bool api_timeline_event(const struct api_timeline *s, const struct view *view, int64_t seq,
 			struct view_document *out_document)
 {
-	size_t index = s->told ? timeline_index(&s->timeline, seq) : s->count;
+	size_t index = s->readable ? timeline_index(&s->timeline, seq) : s->count;
 	return index < s->count && view_event(view, &s->timeline, index, out_document);
 }
 
-bool api_timeline_is_there(struct store_reader *reader, int64_t position, bool *out_there,
-			   struct error *error)
+bool api_timeline_position_exists(struct store_reader *reader, int64_t position, bool *out_exists,
+				  struct error *error)
 {
 	AUTO(arena) arena = { 0 };
 	struct store_event_page page;
 	int64_t newest = reader->ops->newest_position(reader);
-	*out_there = true;
-	/* What is to come is no gap. */
+	*out_exists = true;
+	/* A future position is not a gap. */
 	if (position == 0 || newest < 0 || position > newest)
 		return true;
 	if (!reader->ops->read_all(reader, position - 1, 1, &arena, &page, error))
 		return false;
-	*out_there = page.count > 0 && page.at[0].position == position;
+	*out_exists = page.count > 0 && page.at[0].position == position;
 	return true;
 }
 
-bool api_timeline_reaches(int64_t floor, int64_t after, struct error *error)
+bool api_timeline_check_floor(int64_t floor, int64_t after, struct error *error)
 {
 	if (after + 1 >= floor)
 		return true;
 	return fail(
 		error, ERROR_GONE,
-		"the run was compacted: its first event that is there has seq %lld; read the run "
-		"itself and go on with after=%lld",
+		"the run was compacted: its oldest stored event has seq %lld; read the run itself "
+		"and continue with after=%lld",
 		(long long)floor, (long long)floor - 1);
 }

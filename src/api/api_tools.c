@@ -1,7 +1,7 @@
-/* api/api_tools.c -- tools: which there are, and which of the owner's own are trusted.
+/* api/api_tools.c -- the list of tools, and the trust in custom tools.
  *
- * Reading them is work for a reader's thread: custom tools are files, and their programs are
- * hashed.
+ * The list is computed on a reader thread, because custom tools are read from files and their
+ * programs are hashed.
  */
 #include "active/executor_jobs.h"
 #include "api/api_documents.h"
@@ -11,7 +11,7 @@
 #include "tool/custom_tools.h"
 #include "tool/tool.h"
 
-/* Where types that a schema refers to are described. */
+/* Prefix of references to other types in a schema. */
 #define SCHEMAS S("/openapi.json#/components/schemas/")
 
 static const struct json *tree_of(struct buf *text, struct arena *arena)
@@ -37,7 +37,7 @@ static const struct json *schema_of(const struct type *type, bool input, struct 
 	return tree_of(&text, arena);
 }
 
-/* Under this isolation. */
+/* The effect class under the configured isolation: without a sandbox, no effect is contained. */
 static enum run_effect_class class_now(const struct api *api, enum run_effect_class class)
 {
 	return class == RUN_CLASS_CONTAINED && !api->settings.contained ? RUN_CLASS_ONCE : class;
@@ -106,23 +106,23 @@ void api_tool_list(struct api_call *call)
 	api_read_job_begin(r, list_work);
 }
 
-/* ---- trust --------------------------------------------------------------------------- */
+/* ---- trust ------------------------------------------------------------------------- */
 
-struct trusting {
+struct trust_change {
 	struct custom_tools *customs;
 	struct str name, by;
 	bool has_definition, has_program;
-	struct hash definition, program; /* what was looked at */
+	struct hash definition, program; /* hashes that the caller has reviewed */
 	int64_t now;
 };
 
-static bool check_looked_at(const struct trusting *t, const struct custom_tool *tool,
-			    struct error *error)
+static bool check_expected_hashes(const struct trust_change *t, const struct custom_tool *tool,
+				  struct error *error)
 {
 	if ((t->has_definition && !hash_equal(&t->definition, &tool->definition_hash)) ||
 	    (t->has_program && !hash_equal(&t->program, &tool->program_hash)))
 		return fail(error, ERROR_CONFLICT,
-			    "tool " STR_FMT " is not the one that was looked at: it has changed",
+			    "tool " STR_FMT " has changed since it was reviewed; review it again",
 			    STR_ARG(t->name));
 	return true;
 }
@@ -131,18 +131,18 @@ static bool compose(void *context, struct store_reader *reader, struct arena *ar
 		    struct documents_changes *out_changes, struct problems *problems,
 		    struct error *error)
 {
-	const struct trusting *t = context;
+	const struct trust_change *t = context;
 	struct custom_tool tool;
 	(void)reader;
 	(void)problems;
 	if (!custom_tools_read(t->customs, t->name, arena, &tool, error))
 		return false;
-	/* Not being trusted is what is about to change; anything else stays in the way. */
+	/* Missing trust is what this request changes; any other defect remains an error. */
 	if (tool.why.code != ERROR_NONE && !tool.untrusted) {
 		*error = tool.why;
 		return false;
 	}
-	if (!check_looked_at(t, &tool, error))
+	if (!check_expected_hashes(t, &tool, error))
 		return false;
 	struct run_trust *trust = run_trust_new(arena);
 	SET(trust, name, tool.name);
@@ -163,7 +163,7 @@ static const struct api_documents_answer trust_answer = { DOCUMENT_TRUST, { "", 
 
 void api_trust_add(struct api_call *call, const struct run_trust_request *body)
 {
-	struct trusting *t = arena_new(call->arena, struct trusting);
+	struct trust_change *t = arena_new(call->arena, struct trust_change);
 	t->customs = call->api->settings.customs;
 	t->name = str_copy(call->arena, body->name);
 	t->by = str_copy(call->arena, api_caller_name(call));

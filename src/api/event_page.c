@@ -1,8 +1,8 @@
-/* api/event_page.c -- pages for streams, sockets and lists of events.
+/* api/event_page.c -- reads and encodes pages of events for streams, WebSockets and lists.
  *
- * A page whose stories have become too many events is cut short; stories over their bounds are
- * forgotten behind the page and read again when they are needed.  Event ids are not
- * stored: they derive from (run, seq).  An id in `since` is found by deriving the ids of the newest
+ * A page ends early when its timelines needed too many events.  After each page, a cache above its
+ * bounds is emptied; its timelines are read again when needed.  Event ids are not stored: they
+ * derive from (run, seq).  An id in `since` is found by deriving the ids of the newest
  * LIMIT_SINCE_EVENTS events, newest first; an older event counts as expired.
  */
 #include "api/event_page.h"
@@ -15,17 +15,17 @@
 #include "api/api_timeline.h"
 #include "net/sse.h"
 
-struct met {
-	struct met *next;
+struct cached_timeline {
+	struct cached_timeline *next;
 	struct uuid run;
 	struct arena arena;
 	struct api_timeline timeline;
-	bool ended; /* no more will come of it */
+	bool ended; /* the run has no further events */
 };
 
 struct timeline_cache {
-	struct met *met;
-	size_t events; /* of all of them */
+	struct cached_timeline *first;
+	size_t events; /* of all timelines */
 };
 
 struct timeline_cache *timeline_cache_new(void)
@@ -35,19 +35,19 @@ struct timeline_cache *timeline_cache_new(void)
 	return timeline_cache;
 }
 
-static void met_free(struct met *met)
+static void cached_timeline_free(struct cached_timeline *cached)
 {
-	api_timeline_done(&met->timeline);
-	arena_done(&met->arena);
-	free(met);
+	api_timeline_done(&cached->timeline);
+	arena_done(&cached->arena);
+	free(cached);
 }
 
-static void forget_all(struct timeline_cache *timeline_cache)
+static void cache_clear(struct timeline_cache *timeline_cache)
 {
-	while (timeline_cache->met != NULL) {
-		struct met *met = timeline_cache->met;
-		timeline_cache->met = met->next;
-		met_free(met);
+	while (timeline_cache->first != NULL) {
+		struct cached_timeline *cached = timeline_cache->first;
+		timeline_cache->first = cached->next;
+		cached_timeline_free(cached);
 	}
 	timeline_cache->events = 0;
 }
@@ -56,39 +56,39 @@ void timeline_cache_free(struct timeline_cache *timeline_cache)
 {
 	if (timeline_cache == NULL)
 		return;
-	forget_all(timeline_cache);
+	cache_clear(timeline_cache);
 	free(timeline_cache);
 }
 
-/* What has ended, and everything when it is too much. */
-static void forget_some(struct timeline_cache *timeline_cache)
+/* Drops the timelines of ended runs, and all timelines when the rest exceeds the bounds. */
+static void cache_trim(struct timeline_cache *timeline_cache)
 {
 	size_t bytes = 0;
-	for (struct met **link = &timeline_cache->met; *link != NULL;) {
-		struct met *met = *link;
-		if (met->ended) {
-			*link = met->next;
-			timeline_cache->events -= met->timeline.count;
-			met_free(met);
+	for (struct cached_timeline **link = &timeline_cache->first; *link != NULL;) {
+		struct cached_timeline *cached = *link;
+		if (cached->ended) {
+			*link = cached->next;
+			timeline_cache->events -= cached->timeline.count;
+			cached_timeline_free(cached);
 		} else {
-			bytes += met->arena.taken;
-			link = &met->next;
+			bytes += cached->arena.taken;
+			link = &cached->next;
 		}
 	}
 	if (bytes > LIMIT_STREAM_STORY_BYTES || timeline_cache->events > LIMIT_STREAM_STORY_EVENTS)
-		forget_all(timeline_cache);
+		cache_clear(timeline_cache);
 }
 
 struct encoding {
 	struct event_page *page;
 	struct store_reader *reader;
-	size_t read; /* events read for stories on behalf of this page */
+	size_t read; /* events read into timelines for this page */
 };
 
 static bool is_followed(const struct event_page *page, const struct store_event_row *row)
 {
 	if (uuid_is_zero(&row->run) && page->view != NULL)
-		return false; /* the system stream has no words in the seeds' vocabularies */
+		return false; /* system events exist only in Baton's own vocabulary */
 	if (page->type.size > 0 && !str_equal(page->type, row->type))
 		return false;
 	if (page->one_run && !uuid_equal(&page->run, &row->run))
@@ -101,41 +101,42 @@ static bool is_followed(const struct event_page *page, const struct store_event_
 	return false;
 }
 
-/* The run's story up to this event at least; NULL when the store cannot be read. */
+/* The run's timeline up to this event at least; NULL when the store cannot be read. */
 static const struct api_timeline *timeline_of(struct encoding *encoding, const struct uuid *run,
 					      int64_t seq)
 {
 	struct timeline_cache *timeline_cache = encoding->page->timeline_cache;
 	struct error *error = &encoding->page->error;
-	struct met *met = timeline_cache->met;
-	while (met != NULL && !uuid_equal(&met->run, run))
-		met = met->next;
-	size_t before = met == NULL ? 0 : met->timeline.count;
+	struct cached_timeline *cached = timeline_cache->first;
+	while (cached != NULL && !uuid_equal(&cached->run, run))
+		cached = cached->next;
+	size_t before = cached == NULL ? 0 : cached->timeline.count;
 	bool good = true;
-	if (met == NULL) {
-		met = calloc(1, sizeof(*met));
-		require(met != NULL);
-		met->run = *run;
-		met->next = timeline_cache->met;
-		timeline_cache->met = met;
-		good = api_timeline_read(&met->timeline, encoding->page->read.executor,
-					 encoding->reader, run, &met->arena, error);
-	} else if (met->timeline.last_seq < seq) {
-		good = api_timeline_go_on(&met->timeline, encoding->reader, error);
+	if (cached == NULL) {
+		cached = calloc(1, sizeof(*cached));
+		require(cached != NULL);
+		cached->run = *run;
+		cached->next = timeline_cache->first;
+		timeline_cache->first = cached;
+		good = api_timeline_read(&cached->timeline, encoding->page->read.executor,
+					 encoding->reader, run, &cached->arena, error);
+	} else if (cached->timeline.last_seq < seq) {
+		good = api_timeline_extend(&cached->timeline, encoding->reader, error);
 	}
-	timeline_cache->events += met->timeline.count - before;
-	encoding->read += met->timeline.count - before;
-	return good ? &met->timeline : NULL;
+	timeline_cache->events += cached->timeline.count - before;
+	encoding->read += cached->timeline.count - before;
+	return good ? &cached->timeline : NULL;
 }
 
-static void note_end(struct timeline_cache *timeline_cache, const struct uuid *run)
+static void mark_ended(struct timeline_cache *timeline_cache, const struct uuid *run)
 {
-	for (struct met *met = timeline_cache->met; met != NULL; met = met->next)
-		if (uuid_equal(&met->run, run))
-			met->ended = true;
+	for (struct cached_timeline *cached = timeline_cache->first; cached != NULL;
+	     cached = cached->next)
+		if (uuid_equal(&cached->run, run))
+			cached->ended = true;
 }
 
-/* An event of the pipeline vocabulary as S0's message. */
+/* An event of the pipeline vocabulary as a WebSocket message. */
 static void put_message(const struct view_document *document, struct arena *arena,
 			struct json_writer *writer)
 {
@@ -145,7 +146,7 @@ static void put_message(const struct view_document *document, struct arena *aren
 	run_socket_event_print(message, writer);
 }
 
-/* Adds nothing when the view does not show it. */
+/* Prints nothing when the view does not show the event. */
 static bool put_event(struct encoding *encoding, const struct store_event_row *row,
 		      struct json_writer *writer)
 {
@@ -185,7 +186,7 @@ static bool add_item(struct encoding *encoding, const struct store_event_row *ro
 	if (text.size > 0)
 		item->text = str_copy(arena, buf_str(event.size > 0 ? &event : &text));
 	if (item->last && page->view != NULL)
-		note_end(page->timeline_cache, &row->run);
+		mark_ended(page->timeline_cache, &row->run);
 	page->count++;
 	return true;
 }
@@ -205,13 +206,13 @@ static void add_items(struct encoding *encoding, const struct store_event_page *
 	page->more = page->count < rows->count || rows->count == page->limit;
 }
 
-/* One run's events out of its story, so that a compacted one begins at its beginning, too.  False
- * when it has none. */
-static bool add_story(struct encoding *encoding)
+/* Adds one run's events from its timeline, which includes the synthesized events of a compacted
+ * run.  False when the run has no timeline. */
+static bool add_timeline(struct encoding *encoding)
 {
 	struct event_page *page = encoding->page;
 	const struct api_timeline *timeline = timeline_of(encoding, &page->run, INT64_MAX);
-	if (timeline == NULL || !timeline->told)
+	if (timeline == NULL || !timeline->readable)
 		return false;
 	page->items = arena_array(&page->read.arena, struct event_page_item, page->limit);
 	size_t i = 0;
@@ -229,7 +230,7 @@ static bool add_story(struct encoding *encoding)
 	return true;
 }
 
-/* ---- where to begin -------------------------------------------------------------------- */
+/* ---- start position ---------------------------------------------------------------- */
 
 /* The row of the event with this id among rows in the order of their positions; NULL if none. */
 static const struct store_event_row *row_with_id(const struct store_event_page *rows,
@@ -272,11 +273,12 @@ static bool find_event(struct event_page *page, struct store_reader *reader, con
 	return true;
 }
 
-static bool find_beginning(struct event_page *page, struct store_reader *reader)
+static bool find_start(struct event_page *page, struct store_reader *reader)
 {
 	page->newest = reader->ops->newest_position(reader);
 	if (page->newest < 0)
-		return fail(&page->error, ERROR_STORAGE, "the store cannot be read");
+		return fail(&page->error, ERROR_STORAGE,
+			    "the newest event position cannot be read from the store");
 	struct str since = str_from_c(page->since);
 	struct uuid id;
 	int64_t position = page->after < 0 ? page->newest : page->after;
@@ -288,12 +290,12 @@ static bool find_beginning(struct event_page *page, struct store_reader *reader)
 		page->expired = true;
 	} else {
 		bool there;
-		if (!api_timeline_is_there(reader, position, &there, &page->error))
+		if (!api_timeline_position_exists(reader, position, &there, &page->error))
 			return false;
 		if (!there && since.size == 0)
 			return fail(&page->error, ERROR_GONE,
-				    "event %lld belongs to a run that was compacted; read the runs "
-				    "again and go on from now",
+				    "event %lld was deleted when its run was compacted; read the "
+				    "runs again and continue from now",
 				    (long long)position);
 		page->after = position;
 		page->expired = !there;
@@ -312,14 +314,14 @@ static bool find_run(struct event_page *page, struct store_reader *reader)
 				   &page->error))
 		return false;
 	if (!found)
-		return fail(&page->error, ERROR_NOT_FOUND, "no such run");
+		return fail(&page->error, ERROR_NOT_FOUND, "there is no run with this id");
 	page->ended = run.ended_at != 0;
 	if (page->after < 0)
 		page->after = 0;
-	return page->retells || api_timeline_reaches(run.floor, page->after, &page->error);
+	return page->synthesizes || api_timeline_check_floor(run.floor, page->after, &page->error);
 }
 
-/* ---- the job --------------------------------------------------------------------------- */
+/* ---- the job ----------------------------------------------------------------------- */
 
 static bool read_rows(struct event_page *page, struct store_reader *reader,
 		      struct store_event_page *out)
@@ -334,11 +336,11 @@ static bool read_rows(struct event_page *page, struct store_reader *reader,
 void event_page_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct event_page *page = (struct event_page *)read;
-	if (page->first && !(page->all ? find_beginning(page, reader) : find_run(page, reader)))
+	if (page->first && !(page->all ? find_start(page, reader) : find_run(page, reader)))
 		return;
 	struct encoding encoding = { .page = page, .reader = reader };
 	struct store_event_page rows;
-	bool told = page->retells && add_story(&encoding);
+	bool told = page->synthesizes && add_timeline(&encoding);
 	if (page->error.code != ERROR_NONE)
 		return;
 	if (!told && !read_rows(page, reader, &rows))
@@ -346,5 +348,5 @@ void event_page_work(struct executor_read *read, struct store_reader *reader)
 	if (!told)
 		add_items(&encoding, &rows);
 	if (page->timeline_cache != NULL)
-		forget_some(page->timeline_cache);
+		cache_trim(page->timeline_cache);
 }

@@ -1,18 +1,18 @@
-/* api/event_page.h -- what a live connection is sent next, read and encoded on a reader's thread.
+/* api/event_page.h -- the next page of events for a stream, a WebSocket or a list.
  *
- * A page is a job: fill in the upper half, submit it with executor_read(), look at the lower half
- * in done().  Its items are in order, each with the cursor that stands behind it; an item without
- * text is an event that is not shown (filtered out, or without a word in the view) and only moves
- * the cursor.  The system stream is shown in Baton's own words only: the seeds have none for it.
+ * A page is a job for a reader thread: fill in the request members, submit it with executor_read(),
+ * and read the result members in done().  The items are in order, each with the cursor after it.
+ * An item without text is an event that is not shown (filtered out, or unknown to the vocabulary);
+ * it only advances the cursor.  System events have no run and exist only in Baton's own vocabulary.
  *
- * An event in a seed's vocabulary needs its run's whole stream.  The stories of the runs that were
- * met are kept in `stories`, which goes with the page and comes back with it, so that a connection
- * reads each event once however long it follows; they are bounded in events and bytes.
+ * An event in another vocabulary depends on its run's earlier events.  The timeline cache keeps the
+ * timelines of recent runs.  The connection passes the cache to each page and takes it back, so
+ * that it reads each event once.  The cache is bounded in events and bytes.
  *
- * Who begins at an event that is gone is told so: GONE, or `expired` where it came with `since`.
+ * A page that starts at a deleted event fails with GONE, or sets `expired` when `since` named it.
  */
-#ifndef API_API_PAGE_H
-#define API_API_PAGE_H
+#ifndef API_EVENT_PAGE_H
+#define API_EVENT_PAGE_H
 
 #include "active/executor_jobs.h"
 #include "views/view.h"
@@ -20,49 +20,49 @@
 struct timeline_cache;
 
 struct timeline_cache *timeline_cache_new(void);
-void timeline_cache_free(struct timeline_cache *timeline_cache); /* NULL is fine */
+void timeline_cache_free(struct timeline_cache *timeline_cache); /* NULL is allowed */
 
 enum { PAGE_SINCE_SIZE = 64 };
 
 struct event_page_item {
 	int64_t cursor;
 	struct str text;
-	bool last; /* the run has ended */
+	bool last; /* the run's last event */
 };
 
-/* What stands around an event's JSON. */
+/* The framing of an event's JSON. */
 enum event_page_form {
 	PAGE_FORM_PLAIN,
 	PAGE_FORM_SSE,     /* id: and data: */
-	PAGE_FORM_MESSAGE, /* S0's run.SocketEvent; with the pipeline view only */
+	PAGE_FORM_MESSAGE, /* run.SocketEvent; pipeline vocabulary only */
 };
 
 struct event_page {
 	struct executor_read read;
-	void *owner; /* the submitter's own */
+	void *owner; /* for the submitter */
 	uint64_t connection;
-	const struct view *view; /* NULL: Baton's own words */
+	const struct view *view; /* NULL: Baton's own vocabulary */
 	enum event_page_form form;
-	struct timeline_cache *timeline_cache; /* needed with a view */
-	bool all;                    /* every run's events, by position; else one run's, by seq */
-	struct uuid run;             /* unless all, or one_run */
-	bool one_run;                /* of all, only `run` is to be shown */
-	bool retells;                /* of one run in a view: what is gone is told again, not 410 */
-	struct str type;             /* "", or the only type to show */
-	bool first;                  /* `after` is to be found: from `since`, or from now */
-	char since[PAGE_SINCE_SIZE]; /* an event's id or a position; "" = `after`, -1: from now */
+	struct timeline_cache *timeline_cache; /* required with a view */
+	bool all;         /* events of all runs, by position; else of one run, by seq */
+	struct uuid run;  /* when !all or one_run */
+	bool one_run;     /* with all: show only events of `run` */
+	bool synthesizes; /* one run in a view: synthesize compacted events, no GONE */
+	struct str type;  /* show only this type; "" = all */
+	bool first;       /* compute `after` from `since`; the newest event when after < 0 */
+	char since[PAGE_SINCE_SIZE]; /* event id or position; "" = use `after` */
 	int64_t after;
-	size_t limit;                /* events to look at */
-	int64_t unfiltered_until;    /* up to this position `followed` does not matter */
-	const struct uuid *followed; /* these runs only; of the page's own arena */
-	size_t followed_count;       /* 0: all */
+	size_t limit;                /* events to read */
+	int64_t unfiltered_until;    /* ignore `followed` up to this position */
+	const struct uuid *followed; /* show only these runs; in the page's arena */
+	size_t followed_count;       /* 0 = all runs */
 
 	struct event_page_item *items;
 	size_t count;
-	bool more;      /* there is more behind the page */
-	bool expired;   /* `since` names no event of this store */
-	bool ended;     /* first, of one run: it was final before the page was read */
-	int64_t newest; /* first: the position of the newest event */
+	bool more;      /* more events follow the page */
+	bool expired;   /* `since` names no stored event */
+	bool ended;     /* first page of one run: the run had ended before the read */
+	int64_t newest; /* first page: position of the newest event */
 	struct error error;
 };
 

@@ -1,4 +1,4 @@
-/* api/key_ring.c -- keys by their id, and a small table of who showed wrong ones. */
+/* api/key_ring.c -- API keys by id, and a small table of addresses that sent wrong keys. */
 #include "api/key_ring.h"
 
 #include <stdlib.h>
@@ -8,10 +8,10 @@
 
 enum { PEER_WAYS = 4, PEER_SETS = LIMIT_WRONG_KEY_PEERS / PEER_WAYS };
 
-/* One address, by its hash: two that share one only share their patience. */
+/* A client address, by its hash.  Addresses with the same hash share a counter. */
 struct peer {
 	uint64_t hash;
-	int64_t since; /* us, monotonic: when its count began */
+	int64_t since; /* us, monotonic: start of the counting window */
 	int wrong;
 };
 
@@ -53,7 +53,7 @@ void key_ring_put(struct key_ring *keys, const struct run_key *key)
 	entry->secret = key->sha256;
 	entry->role = key->role;
 	entry->expires_at = has(key, expires_at) ? key->expires_at : 0;
-	/* Cut between two characters: it is written into events. */
+	/* Truncate between two characters: events store the label, which must be UTF-8. */
 	size_t size = sizeof(entry->label) - 1;
 	while (size < key->label.size && size > 0 &&
 	       ((unsigned char)key->label.at[size] & 0xC0) == 0x80)
@@ -68,7 +68,7 @@ void key_ring_remove(struct key_ring *keys, const struct uuid *id)
 	free(map_remove(&keys->by_id, uuid_str(id)));
 }
 
-static bool is_good(const struct key_ring_entry *entry, int64_t now)
+static bool is_valid(const struct key_ring_entry *entry, int64_t now)
 {
 	return entry->expires_at == 0 || now < entry->expires_at;
 }
@@ -77,7 +77,7 @@ const struct key_ring_entry *key_ring_find(const struct key_ring *keys, const st
 					   int64_t now)
 {
 	const struct key_ring_entry *entry = map_get(&keys->by_id, uuid_str(id));
-	return entry != NULL && is_good(entry, now) ? entry : NULL;
+	return entry != NULL && is_valid(entry, now) ? entry : NULL;
 }
 
 size_t key_ring_count(const struct key_ring *keys, int64_t now)
@@ -85,12 +85,11 @@ size_t key_ring_count(const struct key_ring *keys, int64_t now)
 	size_t i = 0, count = 0;
 	struct str id;
 	for (const struct key_ring_entry *entry; (entry = map_next(&keys->by_id, &i, &id)) != NULL;)
-		count += is_good(entry, now);
+		count += is_valid(entry, now);
 	return count;
 }
 
-/* Looks at every byte whatever it finds: how long it takes must say nothing of where they differ.
- */
+/* Constant time: the duration must not reveal where the hashes differ. */
 static bool same_hash(const struct hash *a, const struct hash *b)
 {
 	volatile uint8_t difference = 0;
@@ -116,7 +115,7 @@ const struct key_ring_entry *key_ring_check(const struct key_ring *keys, struct 
 	return entry != NULL && same ? entry : NULL;
 }
 
-/* ---- making ---------------------------------------------------------------------------- */
+/* ---- creating ---------------------------------------------------------------------- */
 
 static struct str secret_text(const uint8_t secret[32], char out[HASH_TEXT_SIZE])
 {
@@ -138,9 +137,9 @@ struct hash key_ring_hash(const uint8_t secret[32])
 	return hash_of(secret_text(secret, text));
 }
 
-/* ---- wrong ones ------------------------------------------------------------------------ */
+/* ---- wrong keys -------------------------------------------------------------------- */
 
-/* Its own place, or the one that is out of use longest. */
+/* The entry of the address; a new one replaces the oldest entry of the set. */
 static struct peer *peer_of(struct key_ring *keys, uint64_t hash)
 {
 	struct peer *set = keys->peers[hash % PEER_SETS], *oldest = set;

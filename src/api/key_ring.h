@@ -1,20 +1,20 @@
-/* api/key_ring.h -- the keys to the HTTP interface, in memory.
+/* api/key_ring.h -- the API keys in memory.
  *
- * A key is `baton_<id>_<secret>`; what is kept of it is the document of its id (run.Key) with the
- * SHA-256 of the secret.  Plain SHA-256 is right here: a secret is 256 random bits, so there is
- * nothing to guess and nothing for a slow hash to slow down.
+ * A key is `baton_<id>_<secret>`.  The store keeps a document per key (run.Key) with the SHA-256 of
+ * the secret.  A fast hash suffices: the secret is 256 random bits, so it cannot be guessed and a
+ * slow hash would protect nothing.
  *
- * They are read when the server starts and changed by whoever changes the documents, once the
- * change is on the disk: a key that was taken back is not good for one request more.
+ * The ring is filled when the server starts and updated when a change of a key document is
+ * committed: a revoked key is rejected from the next request on.
  *
- * Wrong keys are counted for each address.  One that has used up its count is told to wait (429)
- * instead of to try another key; a good key is taken all the same, so nobody can lock out those who
- * share an address with him.
+ * Wrong keys are counted per address.  An address above the limit gets 429 with Retry-After instead
+ * of 401.  A valid key is still accepted from that address, so an attacker cannot lock out other
+ * users of a shared address.
  *
- * On the loop's thread.
+ * All functions run on the loop's thread.
  */
-#ifndef API_KEYS_H
-#define API_KEYS_H
+#ifndef API_KEY_RING_H
+#define API_KEY_RING_H
 
 #include "base/limits.h"
 #include "contract/run_types.h"
@@ -33,20 +33,20 @@ struct key_ring *key_ring_new(void);
 void key_ring_free(struct key_ring *keys);
 void key_ring_put(struct key_ring *keys, const struct run_key *key);
 void key_ring_remove(struct key_ring *keys, const struct uuid *id);
-/* NULL when there is none, or it is not good any more. */
+/* NULL when the key does not exist or has expired. */
 const struct key_ring_entry *key_ring_find(const struct key_ring *keys, const struct uuid *id,
 					   int64_t now);
-/* The entry whose whole text this is; NULL when it is nobody's. */
+/* The entry of a complete key text; NULL when the key is unknown, wrong or expired. */
 const struct key_ring_entry *key_ring_check(const struct key_ring *keys, struct str text,
 					    int64_t now);
-size_t key_ring_count(const struct key_ring *keys, int64_t now); /* those that are good now */
+size_t key_ring_count(const struct key_ring *keys, int64_t now); /* not expired */
 
-/* The peer has shown a wrong key: 0, or the seconds it has to wait. */
+/* Records a wrong key.  Returns 0, or the seconds that the peer has to wait. */
 int key_ring_note_wrong(struct key_ring *keys, struct str peer, int64_t now_mono);
 
-/* The key's text. */
+/* The complete key text of an id and a secret. */
 struct str key_ring_text(const struct uuid *id, const uint8_t secret[32], struct arena *arena);
-/* What is kept of the secret: the hash of how it is written in the text. */
+/* The hash that is stored: SHA-256 of the secret as the key text spells it. */
 struct hash key_ring_hash(const uint8_t secret[32]);
 
 #endif

@@ -1,6 +1,6 @@
 /* api/merge_patch.c -- the algorithm of RFC 7396, section 2.
  *
- * It recurses as deep as the patch is, which is as deep as the reader lets a document be.
+ * The recursion is bounded: the JSON reader limits the depth of the patch.
  */
 #include "api/merge_patch.h"
 

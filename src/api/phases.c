@@ -1,11 +1,11 @@
-/* api/phases.c -- what a request goes through before its handler sees it.
+/* api/phases.c -- the phases that a request passes before its handler is called.
  *
- * One array, in order; what comes later is one more row.  Host and Origin are checked because a
- * web page in the user's browser can send requests to loopback too: it can neither name another
- * Host than ours (DNS rebinding) nor send JSON from a foreign Origin.
+ * api_phases[] lists them in order.  Host and Origin are checked because any web page in the user's
+ * browser can send requests to loopback: the Host check stops DNS rebinding, the Origin check stops
+ * cross-site requests.
  *
- * A body is read on a reader's thread when it is long (architecture R19): everything the later
- * phases need is then copied out of the connection first.
+ * A long body is parsed on a reader thread (architecture R19); everything that the later phases
+ * need is copied out of the connection first.
  */
 #include <string.h>
 
@@ -20,19 +20,19 @@ static bool wants_socket(const struct api_call *call)
 	return call->route->kind == ROUTE_SOCKET;
 }
 
-static enum phase_answer went(bool good)
+static enum phase_answer phase_result(bool good)
 {
 	return good ? PHASE_NEXT : PHASE_REFUSED;
 }
 
 static enum phase_answer match(struct api_call *call, struct error *error)
 {
-	return went(route_find(call, websocket_is_requested(call->request), error));
+	return phase_result(route_find(call, websocket_is_requested(call->request), error));
 }
 
-/* ---- host and origin ------------------------------------------------------------------- */
+/* ---- host and origin --------------------------------------------------------------- */
 
-/* A host name as Host and Origin write it, without its port. */
+/* A host as Host and Origin spell it, without its port. */
 static struct str without_port(struct str host)
 {
 	if (str_starts(host, S("["))) {
@@ -55,7 +55,7 @@ static bool is_any_address(struct str host)
 	return str_equal(host, S("0.0.0.0")) || str_equal(host, S("::"));
 }
 
-/* Digits and dots, or anything in brackets: no name that somebody else's DNS could lead here. */
+/* An IP address: not a name that a foreign DNS server could resolve to this server. */
 static bool is_address(struct str name)
 {
 	if (str_starts(name, S("[")))
@@ -74,7 +74,7 @@ static bool is_configured(const struct api *api, struct str name)
 	return false;
 }
 
-static bool is_our_name(const struct api *api, struct str name)
+static bool is_own_name(const struct api *api, struct str name)
 {
 	struct str bare = str_starts(name, S("[")) && str_ends(name, S("]"))
 				  ? str_head(str_skip(name, 1), name.size - 2)
@@ -84,12 +84,12 @@ static bool is_our_name(const struct api *api, struct str name)
 	       (is_any_address(host) && is_address(name));
 }
 
-static bool is_our_origin(const struct api_call *call, struct str origin, struct str host)
+static bool is_own_origin(const struct api_call *call, struct str origin, struct str host)
 {
 	struct str http = S("http://"), https = S("https://");
 	if (str_starts(origin, http))
 		return str_equal_folded(str_skip(origin, http.size), host);
-	/* Somebody in front of us may speak TLS under a name that was set. */
+	/* A TLS proxy in front of the server may use a configured name. */
 	return str_starts(origin, https) && str_equal_folded(str_skip(origin, https.size), host) &&
 	       is_configured(call->api, without_port(host));
 }
@@ -99,19 +99,20 @@ static enum phase_answer check_host(struct api_call *call, struct error *error)
 	if (call->request->local)
 		return PHASE_NEXT;
 	struct str host = http_header(call->request, S("Host"));
-	if (!is_our_name(call->api, without_port(host)))
-		return went(fail(error, ERROR_MISDIRECTED,
-				 "this server is not " STR_FMT
-				 "; serve.hosts lists the names it has beside its address",
-				 STR_ARG(str_head(host, 200))));
+	if (!is_own_name(call->api, without_port(host)))
+		return phase_result(fail(error, ERROR_MISDIRECTED,
+					 "unknown host " STR_FMT
+					 "; add it to serve.hosts if this server has that name",
+					 STR_ARG(str_head(host, 200))));
 	struct str origin = http_header(call->request, S("Origin"));
-	if (origin.size > 0 && !is_our_origin(call, origin, host))
-		return went(fail(error, ERROR_FORBIDDEN, "requests from " STR_FMT " are not taken",
-				 STR_ARG(str_head(origin, 200))));
+	if (origin.size > 0 && !is_own_origin(call, origin, host))
+		return phase_result(fail(error, ERROR_FORBIDDEN,
+					 "requests from the origin " STR_FMT " are not allowed",
+					 STR_ARG(str_head(origin, 200))));
 	return PHASE_NEXT;
 }
 
-/* ---- who it is ------------------------------------------------------------------------- */
+/* ---- authentication ---------------------------------------------------------------- */
 
 static bool beyond_loopback(const char *host)
 {
@@ -124,13 +125,14 @@ bool api_may_listen(const struct api *api, const char *host, struct error *error
 	if (!beyond_loopback(host) || key_ring_count(api->keys, now) > 0)
 		return true;
 	return fail(error, ERROR_FORBIDDEN,
-		    "without a key anybody who reaches %s could do everything: make one first, or "
-		    "listen on loopback (127.0.0.1, ::1 or localhost)",
+		    "refusing to listen on %s without an API key: everybody could do everything; "
+		    "create a key with `baton key create`, or listen on loopback (127.0.0.1, ::1 "
+		    "or localhost)",
 		    host);
 }
 
-/* A browser cannot give a WebSocket headers, but it can offer subprotocols: of "baton" and
- * "baton.key.<key>" the first is chosen, so that the key is not said back. */
+/* A browser cannot set headers of a WebSocket, but it can offer subprotocols: it offers "baton" and
+ * "baton.key.<key>".  The server selects "baton", so the response does not repeat the key. */
 static struct str socket_key(const struct api_call *call)
 {
 	struct str rest = http_header(call->request, S("Sec-WebSocket-Protocol")), item;
@@ -141,8 +143,8 @@ static struct str socket_key(const struct api_call *call)
 	return S("");
 }
 
-/* The key that is shown, "" when there is none. */
-static bool shown_key(const struct api_call *call, struct str *out_key, struct error *error)
+/* The key of the request; "" = none. */
+static bool read_key(const struct api_call *call, struct str *out_key, struct error *error)
 {
 	struct str bearer = http_header(call->request, S("Authorization"));
 	struct str plain = http_header(call->request, S("X-Api-Key"));
@@ -151,8 +153,9 @@ static bool shown_key(const struct api_call *call, struct str *out_key, struct e
 		key = bearer;
 		str_cut(&key, ' ', &scheme);
 		if (plain.size > 0 || key.at == NULL || !str_equal_folded(scheme, S("Bearer")))
-			return fail(error, ERROR_UNAUTHENTICATED,
-				    "send one key, as Authorization: Bearer or as X-Api-Key");
+			return fail(
+				error, ERROR_UNAUTHENTICATED,
+				"send exactly one API key, as `Authorization: Bearer KEY` or as `X-Api-Key: KEY`");
 	}
 	if (key.size == 0 && wants_socket(call))
 		key = socket_key(call);
@@ -168,10 +171,11 @@ static enum phase_answer refuse_key(struct api_call *call, struct error *error)
 	if (call->retry_after > 0)
 		limit_hit(REJECTION_WRONG_KEYS);
 	if (call->retry_after > 0)
-		return went(fail(error, ERROR_RATE_LIMITED,
-				 "too many wrong keys came from this address; wait"));
-	return went(fail(error, ERROR_UNAUTHENTICATED,
-			 "this key is not known here: it is wrong, was taken back or has expired"));
+		return phase_result(fail(
+			error, ERROR_RATE_LIMITED,
+			"too many wrong API keys from this address; wait before the next attempt"));
+	return phase_result(fail(error, ERROR_UNAUTHENTICATED,
+				 "unknown API key: it is wrong, was revoked or has expired"));
 }
 
 static enum phase_answer authenticate(struct api_call *call, struct error *error)
@@ -184,7 +188,7 @@ static enum phase_answer authenticate(struct api_call *call, struct error *error
 	}
 	if (!route_needs_key(call->route))
 		return PHASE_NEXT;
-	if (!shown_key(call, &key, error))
+	if (!read_key(call, &key, error))
 		return PHASE_REFUSED;
 	if (key.size > 0) {
 		const struct key_ring_entry *entry = key_ring_check(
@@ -197,13 +201,14 @@ static enum phase_answer authenticate(struct api_call *call, struct error *error
 		return PHASE_NEXT;
 	}
 	if (api->settings.require_key || beyond_loopback(api->settings.host))
-		return went(fail(error, ERROR_UNAUTHENTICATED,
-				 "this needs a key: Authorization: Bearer baton_..."));
+		return phase_result(
+			fail(error, ERROR_UNAUTHENTICATED,
+			     "an API key is required: send `Authorization: Bearer baton_...`"));
 	call->caller = (struct api_caller){ CALLER_LOOPBACK, .role = RUN_ROLE_ADMIN };
 	return PHASE_NEXT;
 }
 
-static enum phase_answer authorise(struct api_call *call, struct error *error)
+static enum phase_answer authorize(struct api_call *call, struct error *error)
 {
 	if (!call->request->local && !route_needs_key(call->route))
 		return PHASE_NEXT;
@@ -211,12 +216,13 @@ static enum phase_answer authorise(struct api_call *call, struct error *error)
 		return PHASE_NEXT;
 	struct str needed = run_role_name(call->route->role);
 	struct str had = run_role_name(call->caller.role);
-	return went(fail(error, ERROR_FORBIDDEN,
-			 "this needs the role " STR_FMT "; the key has " STR_FMT, STR_ARG(needed),
-			 STR_ARG(had)));
+	return phase_result(fail(error, ERROR_FORBIDDEN,
+				 "this request needs the role " STR_FMT
+				 "; the API key has " STR_FMT,
+				 STR_ARG(needed), STR_ARG(had)));
 }
 
-bool api_may_go_on(struct api *api, uint64_t exchange)
+bool api_stream_is_authorized(struct api *api, uint64_t exchange)
 {
 	const struct api_call *call = api_call_of(api, exchange);
 	int64_t now = platform_wall_us(loop_platform(api->settings.loop));
@@ -238,22 +244,22 @@ struct str api_caller_name(const struct api_call *call)
 	return S("http");
 }
 
-/* ---- whether it can be done now ----------------------------------------------------------- */
+/* ---- limits ------------------------------------------------------------------------ */
 
-/* How far the disk is behind is the runtime's own question: a cancel is taken all the same. */
-
+/* The executor itself limits writes by the backlog of the store: it accepts a cancel even when the
+ * store is far behind. */
 static enum phase_answer limit(struct api_call *call, struct error *error)
 {
 	if (!route_changes(call->route))
 		return PHASE_NEXT;
 	if (call->api->state == API_RECOVERING)
-		return went(fail(error, ERROR_UNAVAILABLE,
-				 "the server has just started and takes up its open runs; "
-				 "nothing can be changed yet"));
+		return phase_result(fail(error, ERROR_UNAVAILABLE,
+					 "the server has just started and is recovering open runs; "
+					 "retry in a moment"));
 	return PHASE_NEXT;
 }
 
-/* ---- headers, query, body ---------------------------------------------------------------- */
+/* ---- headers, query, body ---------------------------------------------------------- */
 
 static bool check_media(const struct api_call *call, struct error *error)
 {
@@ -286,8 +292,8 @@ static struct hash hash_parts(const struct str *parts, size_t count)
 	return sha256_finish(&sha);
 }
 
-/* A key is the caller's own and good for one route: two callers, or one who uses it for two
- * things, do not meet. */
+/* The scope of a key is the caller and the route: the same key of two callers, or for two routes,
+ * never collides. */
 static bool read_idempotency_key(struct api_call *call, struct error *error)
 {
 	const struct http_request *request = call->request;
@@ -304,9 +310,10 @@ static bool read_idempotency_key(struct api_call *call, struct error *error)
 	for (size_t i = 0; i < said.size && good; i++)
 		good = said.at[i] > ' ' && said.at[i] < 0x7f;
 	if (!good)
-		return fail(error, ERROR_USAGE,
-			    "Idempotency-Key takes 1 to %d visible ASCII characters, once",
-			    (int)LIMIT_IDEMPOTENCY_KEY_BYTES);
+		return fail(
+			error, ERROR_USAGE,
+			"Idempotency-Key must occur once and have 1 to %d visible ASCII characters",
+			(int)LIMIT_IDEMPOTENCY_KEY_BYTES);
 	char id[UUID_TEXT_SIZE], text[HASH_TEXT_SIZE];
 	struct str who = call->caller.kind == CALLER_KEY     ? uuid_text(&call->caller.key, id)
 			 : call->caller.kind == CALLER_OWNER ? S("owner")
@@ -337,8 +344,8 @@ static bool is_zero(struct str text)
 	return true;
 }
 
-/* W3C Trace Context, level 1: version-trace-parent-flags.  A malformed one is, as the standard
- * has it, none; of a later version only what this one knows is kept. */
+/* W3C Trace Context, level 1: version-trace-parent-flags.  As the standard requires, a malformed
+ * header is ignored, and of a later version only the fields of this version are kept. */
 static void read_trace(struct api_call *call)
 {
 	struct str text = http_header(call->request, S("traceparent"));
@@ -355,16 +362,16 @@ static void read_trace(struct api_call *call)
 	memcpy(call->trace, text.at, TRACE_SIZE - 1);
 }
 
-static enum phase_answer take(struct api_call *call, struct error *error)
+static enum phase_answer read_request(struct api_call *call, struct error *error)
 {
 	read_trace(call);
 	if (wants_socket(call) && !websocket_check(call->request, error))
 		return PHASE_REFUSED;
-	return went(route_query(call, error) && check_media(call, error) &&
-		    read_idempotency_key(call, error));
+	return phase_result(route_query(call, error) && check_media(call, error) &&
+			    read_idempotency_key(call, error));
 }
 
-/* ---- parsing ----------------------------------------------------------------------------- */
+/* ---- parsing ----------------------------------------------------------------------- */
 
 static bool parse_body(struct api_call *call, struct error *error)
 {
@@ -380,7 +387,7 @@ static bool parse_body(struct api_call *call, struct error *error)
 	return call->body != NULL || problems_fail(&call->problems, error);
 }
 
-/* What the connection lends for the call only. */
+/* Copies the request, which the connection owns, into the call's arena. */
 static void keep_request(struct api_call *call)
 {
 	const struct http_request *request = call->request;
@@ -415,7 +422,7 @@ static void parse_work(struct executor_read *read, struct store_reader *reader)
 static void parse_done(struct executor_read *read)
 {
 	struct api_call *call = (struct api_call *)read;
-	if (call->gone) { /* nothing was done yet, and nobody wants it any more */
+	if (call->gone) { /* the handler was not called yet, so nothing is lost */
 		api_call_free(call);
 		return;
 	}
@@ -432,7 +439,7 @@ static enum phase_answer parse(struct api_call *call, struct error *error)
 	if (call->route->parse == NULL)
 		return PHASE_NEXT;
 	if (call->request->body.size <= LIMIT_PARSE_ON_LOOP_BYTES)
-		return went(parse_body(call, error));
+		return phase_result(parse_body(call, error));
 	keep_request(call);
 	call->read.work = parse_work;
 	call->read.done = parse_done;
@@ -458,11 +465,11 @@ phase_function *const api_phases[PHASE_COUNT] = {
 	[PHASE_MATCH] = match,
 	[PHASE_HOST] = check_host,
 	[PHASE_AUTHENTICATE] = authenticate,
-	[PHASE_AUTHORISE] = authorise,
+	[PHASE_AUTHORIZE] = authorize,
 	[PHASE_LIMIT] = limit,
-	[PHASE_READ] = take,
-	/* Here is the place of whatever looks at a body's text before it means anything: behind the
-	 * last phase that can refuse without reading it, before the first that understands it. */
+	[PHASE_READ] = read_request,
+	/* A check of the raw body text belongs here: after the last phase that can reject a request
+	 * without its body, before the body is parsed. */
 	[PHASE_PARSE] = parse,
 	[PHASE_RUN] = run,
 	[PHASE_PRINT] = api_print_answer,

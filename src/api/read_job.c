@@ -1,4 +1,4 @@
-/* api/read_job.c -- answers that are worked out on a reader's thread. */
+/* api/read_job.c -- responses that a reader thread computes. */
 #include "api/read_job.h"
 
 #include "active/executor_jobs.h"
@@ -7,31 +7,31 @@
 
 void *api_read_job_new(struct api *api, uint64_t exchange, size_t size)
 {
-	struct api_read_job *reading = calloc(1, size);
-	require(reading != NULL);
-	reading->api = api;
-	reading->exchange = exchange;
-	return reading;
+	struct api_read_job *job = calloc(1, size);
+	require(job != NULL);
+	job->api = api;
+	job->exchange = exchange;
+	return job;
 }
 
-void api_read_job_end(struct api_read_job *reading)
+void api_read_job_end(struct api_read_job *job)
 {
-	if (reading->error.code != ERROR_NONE)
-		api_reply_error(reading->api, reading->exchange, &reading->error, NULL);
+	if (job->error.code != ERROR_NONE)
+		api_reply_error(job->api, job->exchange, &job->error, NULL);
 	else
-		api_reply_json(reading->api, reading->exchange, 200, reading->text);
-	arena_done(&reading->read.arena);
-	free(reading);
+		api_reply_json(job->api, job->exchange, 200, job->text);
+	arena_done(&job->read.arena);
+	free(job);
 }
 
-static void reading_done(struct executor_read *read)
+static void job_done(struct executor_read *read)
 {
 	api_read_job_end((struct api_read_job *)read);
 }
 
-void api_read_job_begin(struct api_read_job *reading, api_read_job_work *work)
+void api_read_job_begin(struct api_read_job *job, api_read_job_work *work)
 {
-	reading->read.work = work;
-	reading->read.done = reading_done;
-	executor_read(reading->api->settings.executor, &reading->read);
+	job->read.work = work;
+	job->read.done = job_done;
+	executor_read(job->api->settings.executor, &job->read);
 }

@@ -1,21 +1,21 @@
-/* api/read_job.h -- answers that are worked out on a reader's thread; private to this room.
+/* api/read_job.h -- responses that a reader thread computes; private to src/api.
  *
  *	struct thing_read {
  *		struct api_read_job answer; // first
- *		...                        what work() needs to know
+ *		...                        // the arguments of work()
  *	};
  *
- * work() casts its executor_read and fills in the text or the error; then, on the loop, the
- * exchange is answered with it and everything is freed.
+ * work() runs on the reader thread, casts its executor_read to the struct and sets the text or the
+ * error.  Afterwards the loop sends the response and frees the job.
  */
-#ifndef API_READING_H
-#define API_READING_H
+#ifndef API_READ_JOB_H
+#define API_READ_JOB_H
 
 #include "active/executor_jobs.h"
 #include "api/api_internal.h"
 
 struct api_read_job {
-	struct executor_read read; /* first; its arena has the text */
+	struct executor_read read; /* first; its arena owns the text */
 	struct api *api;
 	uint64_t exchange;
 	struct str text; /* JSON */
@@ -24,10 +24,10 @@ struct api_read_job {
 
 typedef void api_read_job_work(struct executor_read *read, struct store_reader *reader);
 
-/* `size` bytes that begin with an api_read_job, zeroed otherwise. */
+/* Allocates `size` bytes that begin with an api_read_job; the rest is zeroed. */
 void *api_read_job_new(struct api *api, uint64_t exchange, size_t size);
-void api_read_job_begin(struct api_read_job *reading, api_read_job_work *work);
-/* Answers with what is there, without any reading. */
-void api_read_job_end(struct api_read_job *reading);
+void api_read_job_begin(struct api_read_job *job, api_read_job_work *work);
+/* Responds with the text or error that is already set, without a read, and frees the job. */
+void api_read_job_end(struct api_read_job *job);
 
 #endif

@@ -1,8 +1,9 @@
-/* api/reply.c -- the one way out: print, then audit.
+/* api/reply.c -- the phases after the handler: print the response, then write the audit log.
  *
- * Every answer names its request and says how a browser has to treat it; what a handler says itself
- * wins.  The audit is a line for each request that changed something, or tried to, and for each
- * caller who was turned away: who, what, how it went, never what was in it.
+ * Every response carries the request id and the security headers for browsers; a header that the
+ * handler sets takes precedence.  The audit log has a line for each request that changes or tries
+ * to change something, and for each rejected caller: caller, route, subject and status, never the
+ * content.
  */
 #include "api/api_internal.h"
 #include "base/log.h"
@@ -10,7 +11,7 @@
 
 enum { HEADERS_MOST = 24 };
 
-/* ---- printing -------------------------------------------------------------------------- */
+/* ---- printing ---------------------------------------------------------------------- */
 
 struct headers {
 	struct http_header at[HEADERS_MOST];
@@ -78,7 +79,7 @@ void api_answer_error(struct api_call *call, const struct error *error,
 	static const struct http_header headers[] = { { { "Content-Type", 12 },
 							{ "application/problem+json", 24 } } };
 	const struct error_row *row = error_row(error->code);
-	/* Worth another try, and it is our side that was not ready. */
+	/* The server was not ready and a retry can succeed. */
 	if (call->retry_after == 0 && row->retry == ERROR_RETRY_AGAIN && row->http_status == 503)
 		call->retry_after = LIMIT_RETRY_AFTER_SECONDS;
 	struct run_problem *problem = run_problem_new(call->arena);
@@ -94,11 +95,11 @@ void api_answer_error(struct api_call *call, const struct error *error,
 					    .body = run_problem_text(problem, call->arena) };
 }
 
-/* ---- the audit ------------------------------------------------------------------------- */
+/* ---- audit log --------------------------------------------------------------------- */
 
-static bool is_worth_a_line(const struct api_call *call)
+static bool is_audited(const struct api_call *call)
 {
-	/* One who was told to wait was told so often enough. */
+	/* A client that ignores 429 would flood the log. */
 	if (!call->api->settings.audit || call->answer.status == 429)
 		return false;
 	return call->answer.status == 401 || call->answer.status == 403 ||
@@ -124,7 +125,7 @@ enum phase_answer api_audit_answer(struct api_call *call, struct error *error)
 {
 	char key[UUID_TEXT_SIZE], id[UUID_TEXT_SIZE];
 	(void)error;
-	if (!is_worth_a_line(call))
+	if (!is_audited(call))
 		return PHASE_NEXT;
 	struct str subject = str_from_c(call->subject);
 	if (subject.size == 0 && !uuid_is_zero(&call->id))
@@ -145,10 +146,10 @@ enum phase_answer api_audit_answer(struct api_call *call, struct error *error)
 	return PHASE_NEXT;
 }
 
-/* ---- what handlers call ---------------------------------------------------------------- */
+/* ---- for handlers ------------------------------------------------------------------ */
 
-/* The record is gone with its client, unless something was changed. */
-static void leave(struct api_call *call)
+/* Sends the response and frees the call. */
+static void finish(struct api_call *call)
 {
 	call->phase = PHASE_PRINT;
 	api_call_advance(call);
@@ -164,7 +165,7 @@ void api_reply(struct api *api, uint64_t exchange, int status, const struct http
 	call->answer = (struct api_answer){
 		.status = status, .headers = headers, .header_count = header_count, .body = body
 	};
-	leave(call);
+	finish(call);
 }
 
 void api_reply_json(struct api *api, uint64_t exchange, int status, struct str json)
@@ -181,7 +182,7 @@ void api_reply_error(struct api *api, uint64_t exchange, const struct error *err
 		return;
 	require(!call->begun && !call->over);
 	api_answer_error(call, error, problems);
-	leave(call);
+	finish(call);
 }
 
 void api_begin(struct api *api, uint64_t exchange, int status, const struct http_header *headers,
@@ -194,7 +195,7 @@ void api_begin(struct api *api, uint64_t exchange, int status, const struct http
 	call->answer = (struct api_answer){
 		.status = status, .headers = headers, .header_count = header_count, .streams = true
 	};
-	leave(call);
+	finish(call);
 }
 
 void api_end(struct api *api, uint64_t exchange)
@@ -224,7 +225,7 @@ void api_close(struct api *api, uint64_t exchange, int code, struct str reason)
 		api_call_free(call);
 }
 
-void api_subject(struct api *api, uint64_t exchange, const struct uuid *subject)
+void api_set_subject(struct api *api, uint64_t exchange, const struct uuid *subject)
 {
 	struct api_call *call = api_call_of(api, exchange);
 	if (call != NULL)

@@ -1,8 +1,7 @@
-/* api/route.c -- the table, and finding a row in it.
+/* api/route.c -- the table of routes and the search in it.
  *
- * The rows of a route (its QUERY and NO_KEY rows) stand behind it in the table as they do in the
- * file, so nothing is counted or linked.  The table is walked for each request: it is short, and a
- * row that does not fit is left at its first segment.
+ * The modifiers of a route (its QUERY and NO_KEY rows) follow it in the table as in routes.def.
+ * Every request scans the whole table: it is short, and most rows fail at their first segment.
  */
 #include "api/route.h"
 
@@ -14,9 +13,9 @@
 #include "contract/closest.h"
 #include "contract/migrate_pipeline.h"
 
-/* ---- the rows: their types meet the handlers' ------------------------------------------ */
+/* ---- the table --------------------------------------------------------------------- */
 
-/* A document of an older shape is taken where the new one is. */
+/* Accepts documents of older formats, too. */
 static const void *parse_body(const struct type *type, const struct contract_source *source,
 			      struct arena *arena, struct problems *problems)
 {
@@ -46,14 +45,14 @@ static const struct route rows[] = {
 		text, sizeof(text) - 1 \
 	}
 #define ROUTE(method_, path_, name_, role_, gives_, status_, text_) \
-	{ .kind = ROUTE_DOOR,                                       \
+	{ .kind = ROUTE_HTTP,                                       \
 	  .method = TEXT_(#method_),                                \
 	  .path = TEXT_(path_),                                     \
 	  .name = TEXT_(#name_),                                    \
 	  .role = RUN_ROLE_##role_,                                 \
 	  .plain = api_##name_ },
 #define ROUTE_BODY(method_, path_, name_, role_, takes_, gives_, status_, text_) \
-	{ .kind = ROUTE_DOOR,                                                    \
+	{ .kind = ROUTE_HTTP,                                                    \
 	  .method = TEXT_(#method_),                                             \
 	  .path = TEXT_(path_),                                                  \
 	  .name = TEXT_(#name_),                                                 \
@@ -83,15 +82,15 @@ static void answer_options(struct api_call *call)
 	api_reply(call->api, call->exchange, 204, headers, COUNT(headers), S(""));
 }
 
-/* Stands for every path: what OPTIONS answers is which methods there are. */
-static const struct route options_row = { .kind = ROUTE_DOOR,
+/* Matches every path: OPTIONS lists the methods of the path. */
+static const struct route options_row = { .kind = ROUTE_HTTP,
 					  .method = TEXT_("OPTIONS"),
 					  .path = TEXT_("*"),
 					  .name = TEXT_("options"),
 					  .role = RUN_ROLE_VIEWER,
 					  .plain = answer_options };
 
-static bool is_row_of(const struct route *row)
+static bool is_modifier(const struct route *row)
 {
 	return row->kind == ROUTE_QUERY || row->kind == ROUTE_ANY_QUERY ||
 	       row->kind == ROUTE_NO_KEY || row->kind == ROUTE_MAY_BE_EMPTY;
@@ -108,7 +107,7 @@ static bool has_row(const struct route *route, enum route_kind kind)
 {
 	if (route == &options_row)
 		return false;
-	for (const struct route *row = route + 1; is_row_of(row); row++)
+	for (const struct route *row = route + 1; is_modifier(row); row++)
 		if (row->kind == kind)
 			return true;
 	return false;
@@ -129,7 +128,7 @@ bool route_changes(const struct route *route)
 	return !str_equal(route->method, S("GET")) && !str_equal(route->method, S("OPTIONS"));
 }
 
-/* ---- escapes --------------------------------------------------------------------------- */
+/* ---- escapes ----------------------------------------------------------------------- */
 
 static int hex_digit(char c)
 {
@@ -140,7 +139,7 @@ static int hex_digit(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Text in, text out: what is no UTF-8 behind its escapes, or holds a NUL, is refused too. */
+/* Decodes %XX.  False for a malformed escape, a NUL, or a result that is not UTF-8. */
 static bool unescape(struct arena *arena, struct str text, bool plus_is_blank, struct str *out)
 {
 	size_t bad;
@@ -172,7 +171,7 @@ static bool unescape(struct arena *arena, struct str text, bool plus_is_blank, s
 	return utf8_valid(*out, &bad);
 }
 
-/* ---- paths ----------------------------------------------------------------------------- */
+/* ---- paths ------------------------------------------------------------------------- */
 
 struct segments {
 	struct str at[LIMIT_PATH_SEGMENTS];
@@ -183,15 +182,15 @@ static bool cut_path(struct api_call *call, struct segments *out, struct error *
 {
 	struct str rest = call->request->path, piece;
 	out->count = 0;
-	str_cut(&rest, '/', &piece); /* what stands before the first slash is nothing */
+	str_cut(&rest, '/', &piece); /* the empty piece before the first slash */
 	while (str_cut(&rest, '/', &piece)) {
 		if (out->count == LIMIT_PATH_SEGMENTS)
 			return fail(error, ERROR_NOT_FOUND, "the path has more than %d segments",
 				    (int)LIMIT_PATH_SEGMENTS);
 		if (!unescape(call->arena, piece, false, &out->at[out->count++]))
 			return fail(error, ERROR_USAGE,
-				    "the path has an escape that is no character: write %%XX with "
-				    "two hexadecimal digits, and UTF-8");
+				    "the path has an invalid escape; write %%XX with two "
+				    "hexadecimal digits, and encode text as UTF-8");
 	}
 	return true;
 }
@@ -202,60 +201,61 @@ static bool is_plain_name(struct str segment)
 	       !str_equal(segment, S(".")) && !str_equal(segment, S(".."));
 }
 
-/* What the path gives when the row fits. */
-struct taken {
+/* The values that a path has for a pattern. */
+struct path_match {
 	struct uuid id;
 	struct api_parameter names[LIMIT_PATH_NAMES];
 	size_t name_count;
 	size_t path_from, path_count;
-	size_t fixed; /* segments that are the row's own words */
+	size_t fixed; /* number of literal segments */
 };
 
-static bool segment_fits(struct str pattern, struct str segment, struct taken *taken)
+static bool segment_matches(struct str pattern, struct str segment, struct path_match *match)
 {
 	if (str_equal(pattern, S("{id}")))
-		return uuid_parse(segment, &taken->id);
+		return uuid_parse(segment, &match->id);
 	if (!str_starts(pattern, S("{"))) {
-		taken->fixed++;
+		match->fixed++;
 		return str_equal(pattern, segment);
 	}
-	require(taken->name_count < LIMIT_PATH_NAMES);
-	taken->names[taken->name_count++] =
+	require(match->name_count < LIMIT_PATH_NAMES);
+	match->names[match->name_count++] =
 		(struct api_parameter){ str_head(str_skip(pattern, 1), pattern.size - 2), segment };
 	return is_plain_name(segment);
 }
 
-static bool path_fits(struct str pattern, const struct segments *path, struct taken *taken)
+static bool path_matches(struct str pattern, const struct segments *path, struct path_match *match)
 {
 	struct str wanted;
 	size_t at = 0, left = 0;
 	for (size_t i = 0; i < pattern.size; i++)
 		left += pattern.at[i] == '/';
-	*taken = (struct taken){ 0 };
+	*match = (struct path_match){ 0 };
 	str_cut(&pattern, '/', &wanted);
 	for (; str_cut(&pattern, '/', &wanted); left--) {
 		if (!str_equal(wanted, S("{path}"))) {
-			if (at == path->count || !segment_fits(wanted, path->at[at++], taken))
+			if (at == path->count || !segment_matches(wanted, path->at[at++], match))
 				return false;
 			continue;
 		}
 		if (path->count < at + left)
 			return false;
-		taken->path_from = at;
-		taken->path_count = path->count - at - (left - 1);
-		for (size_t i = 0; i < taken->path_count; i++)
+		match->path_from = at;
+		match->path_count = path->count - at - (left - 1);
+		for (size_t i = 0; i < match->path_count; i++)
 			if (!is_plain_name(path->at[at++]))
 				return false;
 	}
 	return at == path->count;
 }
 
-static struct str join(struct arena *arena, const struct segments *path, const struct taken *taken)
+static struct str join(struct arena *arena, const struct segments *path,
+		       const struct path_match *match)
 {
 	AUTO(buf) text = { 0 };
-	for (size_t i = 0; i < taken->path_count; i++) {
+	for (size_t i = 0; i < match->path_count; i++) {
 		buf_add(&text, i == 0 ? S("") : S("/"));
-		buf_add(&text, path->at[taken->path_from + i]);
+		buf_add(&text, path->at[match->path_from + i]);
 	}
 	return str_copy(arena, buf_str(&text));
 }
@@ -275,27 +275,27 @@ static void allow(struct buf *methods, struct str method)
 		buf_add(methods, S(", HEAD"));
 }
 
-/* The best row for the method; every method there is for the path goes into `methods`. */
+/* The best matching route of the method; `methods` gets all methods of the path. */
 static const struct route *best_row(const struct segments *path, struct str method, bool socket,
-				    struct taken *out_taken, struct buf *methods)
+				    struct path_match *out_match, struct buf *methods)
 {
 	const struct route *best = NULL;
 	for (const struct route *row = rows; row->kind != ROUTE_END; row++) {
-		struct taken taken;
-		if (is_row_of(row) || !path_fits(row->path, path, &taken))
+		struct path_match match;
+		if (is_modifier(row) || !path_matches(row->path, path, &match))
 			continue;
 		allow(methods, row->method);
 		if (!str_equal(row->method, method))
 			continue;
 		/* Where a GET and a WebSocket share a path, the Upgrade header decides. */
 		bool better =
-			best == NULL || taken.fixed > out_taken->fixed ||
-			(taken.fixed == out_taken->fixed && (row->kind == ROUTE_SOCKET) == socket &&
+			best == NULL || match.fixed > out_match->fixed ||
+			(match.fixed == out_match->fixed && (row->kind == ROUTE_SOCKET) == socket &&
 			 (best->kind == ROUTE_SOCKET) != socket);
 		if (!better)
 			continue;
 		best = row;
-		*out_taken = taken;
+		*out_match = match;
 	}
 	return best;
 }
@@ -303,17 +303,17 @@ static const struct route *best_row(const struct segments *path, struct str meth
 bool route_find(struct api_call *call, bool socket, struct error *error)
 {
 	struct segments path;
-	struct taken taken;
+	struct path_match match;
 	AUTO(buf) methods = { 0 };
 	struct str method = call->request->method;
 	if (str_equal(method, S("HEAD")))
 		method = S("GET");
 	if (!cut_path(call, &path, error))
 		return false;
-	const struct route *row = best_row(&path, method, socket, &taken, &methods);
+	const struct route *row = best_row(&path, method, socket, &match, &methods);
 	bool everything = str_equal(call->request->path, S("*"));
 	if (methods.size == 0 && !everything)
-		return fail(error, ERROR_NOT_FOUND, "nothing is at " STR_FMT,
+		return fail(error, ERROR_NOT_FOUND, "there is nothing at " STR_FMT,
 			    STR_ARG(str_head(call->request->path, 200)));
 	if (everything)
 		buf_add(&methods, S("GET, HEAD, POST, PUT, PATCH, DELETE"));
@@ -325,39 +325,39 @@ bool route_find(struct api_call *call, bool socket, struct error *error)
 	}
 	if (row == NULL)
 		return fail(error, ERROR_METHOD_NOT_ALLOWED,
-			    STR_FMT " is not done here with " STR_FMT "; there is " STR_FMT,
+			    STR_FMT " does not support " STR_FMT "; expected one of " STR_FMT,
 			    STR_ARG(str_head(call->request->path, 200)), STR_ARG(method),
 			    STR_ARG(call->allow));
 	call->route = row;
-	call->id = taken.id;
-	call->name_count = taken.name_count;
-	for (size_t i = 0; i < taken.name_count; i++)
+	call->id = match.id;
+	call->name_count = match.name_count;
+	for (size_t i = 0; i < match.name_count; i++)
 		call->names[i] =
-			(struct api_parameter){ taken.names[i].name,
-						str_copy(call->arena, taken.names[i].value) };
-	call->path = join(call->arena, &path, &taken);
+			(struct api_parameter){ match.names[i].name,
+						str_copy(call->arena, match.names[i].value) };
+	call->path = join(call->arena, &path, &match);
 	return true;
 }
 
-/* ---- the query ------------------------------------------------------------------------- */
+/* ---- query ------------------------------------------------------------------------- */
 
 static bool takes_parameter(const struct route *route, struct str name)
 {
 	if (route == &options_row)
 		return true;
-	for (const struct route *row = route + 1; is_row_of(row); row++)
+	for (const struct route *row = route + 1; is_modifier(row); row++)
 		if (row->kind == ROUTE_QUERY && str_equal(row->name, name))
 			return true;
 	return false;
 }
 
-/* "; it takes limit and cursor", with the nearest one when there is one. */
+/* Lists the known parameters and suggests the closest one. */
 static bool refuse_parameter(const struct route *route, struct str name, struct error *error)
 {
 	struct str names[LIMIT_QUERY_PARAMETERS];
 	size_t count = 0;
 	AUTO(buf) known = { 0 };
-	for (const struct route *row = route + 1; is_row_of(row); row++) {
+	for (const struct route *row = route + 1; is_modifier(row); row++) {
 		if (row->kind != ROUTE_QUERY || count == LIMIT_QUERY_PARAMETERS)
 			continue;
 		buf_add(&known, count == 0 ? S("") : S(", "));
@@ -367,13 +367,14 @@ static bool refuse_parameter(const struct route *route, struct str name, struct 
 	struct str near = closest_word((struct str_list){ names, count }, name);
 	struct str list = buf_str(&known);
 	if (count == 0)
-		return fail(error, ERROR_USAGE, "?" STR_FMT "= is not taken here, nor is any other",
+		return fail(error, ERROR_USAGE,
+			    "unknown query parameter \"" STR_FMT "\"; this route has none",
 			    STR_ARG(str_head(name, LIMIT_QUOTE_BYTES)));
-	return fail(error, ERROR_USAGE,
-		    "?" STR_FMT "= is not taken here%s" STR_FMT "%s; there is " STR_FMT,
-		    STR_ARG(str_head(name, LIMIT_QUOTE_BYTES)),
-		    near.size > 0 ? "; did you mean " : "", STR_ARG(near), near.size > 0 ? "?" : "",
-		    STR_ARG(list));
+	return fail(
+		error, ERROR_USAGE,
+		"unknown query parameter \"" STR_FMT "\"%s" STR_FMT "%s; expected one of " STR_FMT,
+		STR_ARG(str_head(name, LIMIT_QUOTE_BYTES)), near.size > 0 ? "; did you mean " : "",
+		STR_ARG(near), near.size > 0 ? "?" : "", STR_ARG(list));
 }
 
 bool route_query(struct api_call *call, struct error *error)
@@ -391,16 +392,18 @@ bool route_query(struct api_call *call, struct error *error)
 		if (!unescape(call->arena, name, true, &name) ||
 		    !unescape(call->arena, value, true, &value))
 			return fail(error, ERROR_USAGE,
-				    "the query has an escape that is no character: write %%XX "
-				    "with two hexadecimal digits, and UTF-8");
+				    "the query has an invalid escape; write %%XX with two "
+				    "hexadecimal digits, and encode text as UTF-8");
 		if (!takes_parameter(call->route, name))
 			return refuse_parameter(call->route, name, error);
 		for (size_t i = 0; i < call->query_count; i++)
 			if (str_equal(call->query[i].name, name))
-				return fail(error, ERROR_USAGE, "?" STR_FMT "= is given twice",
+				return fail(error, ERROR_USAGE,
+					    "the query parameter \"" STR_FMT "\" occurs twice",
 					    STR_ARG(str_head(name, LIMIT_QUOTE_BYTES)));
 		if (call->query_count == LIMIT_QUERY_PARAMETERS)
-			return fail(error, ERROR_USAGE, "the query has too many parameters");
+			return fail(error, ERROR_USAGE, "the query has more than %d parameters",
+				    (int)LIMIT_QUERY_PARAMETERS);
 		call->query[call->query_count++] = (struct api_parameter){ name, value };
 	}
 	return true;
@@ -429,7 +432,7 @@ bool api_query_int(const struct api_call *call, struct str name, int64_t least, 
 	int64_t number = fallback;
 	if (text.size > 0 && (!str_to_int(text, &number) || number < least || number > most))
 		return fail(error, ERROR_USAGE,
-			    "?" STR_FMT "= takes a whole number from %lld to %lld", STR_ARG(name),
+			    "?" STR_FMT "= must be an integer from %lld to %lld", STR_ARG(name),
 			    (long long)least, (long long)most);
 	*out = number;
 	return true;

@@ -1,8 +1,9 @@
-/* api/router.c -- a request's way through the phases, and its record until it is answered.
+/* api/router.c -- owns the record of each request and runs the phases.
  *
- * A record is found by its exchange, because that is all a handler keeps.  It lives until the
- * answer is given; a stream's or a socket's until that ends.  A client that goes away takes its
- * record along, except where something is being changed: that answer is still heard by the audit.
+ * Records are found by exchange id, because handlers keep only the id.  A record lives until the
+ * response is sent; the record of a stream or WebSocket lives until that ends.  When a client
+ * disconnects, its record is freed, except while the request changes something: the audit log still
+ * records that response.
  */
 #include <stdlib.h>
 
@@ -56,7 +57,7 @@ void api_call_advance(struct api_call *call)
 		api_call_free(call);
 }
 
-/* ---- requests -------------------------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------------------- */
 
 static bool is_request_id(struct str text)
 {
@@ -69,8 +70,8 @@ static bool is_request_id(struct str text)
 	return true;
 }
 
-/* The client's own when it is a good one: its logs and ours then name the request alike. */
-static void name_request(struct api_call *call)
+/* Uses a valid X-Request-Id of the client, so that its logs and the server's use the same id. */
+static void assign_request_id(struct api_call *call)
 {
 	struct str given = http_header(call->request, S("X-Request-Id"));
 	if (is_request_id(given)) {
@@ -84,7 +85,7 @@ static void name_request(struct api_call *call)
 	uuid_text(&id, call->request_id);
 }
 
-static void take_request(void *context, const struct http_request *request)
+static void request_arrived(void *context, const struct http_request *request)
 {
 	struct api *api = context;
 	struct api_call *call = calloc(1, sizeof(*call));
@@ -95,7 +96,7 @@ static void take_request(void *context, const struct http_request *request)
 	call->exchange = request->exchange;
 	call->allow = call->path = S("");
 	call->key.key = S("");
-	name_request(call);
+	assign_request_id(call);
 	map_put(&api->calls, exchange_key(call), call);
 	api_call_advance(call);
 }
@@ -115,19 +116,19 @@ static void client_gone(void *context, uint64_t exchange)
 	if (call == NULL)
 		return;
 	call->gone = true;
-	/* One that is being parsed, or that changes something, is freed by what it waits for. */
+	/* A call that is being parsed or that changes something is freed by its response. */
 	if (call->phase == PHASE_RUN && !route_changes(call->route))
 		api_call_free(call);
 	else if (call->begun)
 		api_call_free(call);
 }
 
-static void client_said(void *context, uint64_t exchange, struct str text)
+static void client_message(void *context, uint64_t exchange, struct str text)
 {
 	api_socket_message(context, exchange, text);
 }
 
-/* ---- life ------------------------------------------------------------------------------ */
+/* ---- create ------------------------------------------------------------------------ */
 
 struct api *api_new(const struct api_settings *settings)
 {
@@ -137,10 +138,10 @@ struct api *api_new(const struct api_settings *settings)
 	api->keys = key_ring_new();
 	api->began_at = platform_mono_us(loop_platform(settings->loop));
 	const struct http_handler handler = { .context = api,
-					      .request = take_request,
+					      .request = request_arrived,
 					      .writable = stream_writable,
 					      .gone = client_gone,
-					      .message = client_said };
+					      .message = client_message };
 	api->server = http_server_new(settings->loop, &handler);
 	return api;
 }
@@ -155,9 +156,9 @@ void api_set_state(struct api *api, enum api_state state)
 	api->state = state;
 }
 
-/* ---- what is stored takes effect ----------------------------------------------------------- */
+/* ---- load -------------------------------------------------------------------------- */
 
-static void nothing_waits(void *context, uint64_t count)
+static void ignore_loaded(void *context, uint64_t count)
 {
 	(void)context;
 	(void)count;
@@ -169,13 +170,13 @@ static void loaded(void *context, uint64_t keys)
 	api->loaded(api->loaded_context, keys);
 }
 
-/* One after the other: when the keys are there, so is the rest. */
+/* Documents load in this order, so the settings are loaded when the keys are. */
 void api_load(struct api *api, platform_callback *done, void *context)
 {
 	api->loaded = done;
 	api->loaded_context = context;
-	server_settings_open(api->settings.documents, nothing_waits, api);
-	api_watch_server(api, nothing_waits);
+	server_settings_open(api->settings.documents, ignore_loaded, api);
+	api_watch_server(api, ignore_loaded);
 	api_watch_keys(api, loaded);
 }
 
@@ -190,7 +191,7 @@ bool api_caught_up(const struct api *api)
 	return !api_streams_behind(api) && !api_sockets_behind(api);
 }
 
-void api_listens(struct api *api, int port)
+void api_set_port(struct api *api, int port)
 {
 	api->port = port;
 }

@@ -1,20 +1,20 @@
-/* views/graph_drawing.c -- the layout's boxes with what the story knows of their nodes.
+/* views/graph_drawing.c -- combines the boxes of the layout with the states of the timeline.
  *
- * Steps of the story and boxes of the layout come from the same nodes of the same graph, so the
- * node's address tells which box a step belongs to.
+ * The steps of the timeline and the boxes of the layout refer to the same graph nodes, so the
+ * address of the node identifies the box of a step.
  */
 #include "views/graph_drawing.h"
 
 #include "views/layout.h"
 
-struct seen {
+struct node_summary {
 	int64_t activations, live, succeeded, failed, items;
 	bool counted_items;
 	bool any;
 	enum vocabulary_step state;
 };
 
-/* Lower comes first. */
+/* A lower rank takes precedence. */
 static int rank_of(enum vocabulary_step state)
 {
 	switch (state) {
@@ -49,30 +49,31 @@ static struct str key_of(const struct run_graph_node *const *node)
 	return (struct str){ (const char *)node, sizeof(*node) };
 }
 
-/* Its inputs are the list while it is entered. */
-static void note_items(struct seen *seen, const struct timeline_step *step)
+/* The inputs of a map are its list of items. */
+static void summary_add_items(struct node_summary *summary, const struct timeline_step *step)
 {
 	const struct json *items = json_member(step->inputs, S("items"));
 	if (step->node->kind != RUN_NODE_MAP || items == NULL || items->kind != JSON_LIST)
 		return;
-	seen->items = (int64_t)items->as.list.count;
-	seen->counted_items = true;
+	summary->items = (int64_t)items->as.list.count;
+	summary->counted_items = true;
 }
 
-/* Which node of which body. */
-struct spot {
+/* A node of a body. */
+struct node_place {
 	const struct timeline_scope *scope;
 	size_t slot;
 };
 
-/* The newest activation at every spot. */
+/* The newest activation of every node of every body. */
 static void find_newest(const struct timeline *timeline, struct map *out_newest)
 {
-	struct spot *spots = arena_array(timeline->arena, struct spot, timeline->count);
+	struct node_place *places =
+		arena_array(timeline->arena, struct node_place, timeline->count);
 	for (size_t i = 0; i < timeline->count; i++) {
 		struct timeline_step *step = timeline->steps[i];
-		spots[i] = (struct spot){ step->scope, step->slot };
-		struct str key = { (const char *)&spots[i], sizeof(spots[i]) };
+		places[i] = (struct node_place){ step->scope, step->slot };
+		struct str key = { (const char *)&places[i], sizeof(places[i]) };
 		const struct timeline_step *other = map_get(out_newest, key);
 		if (other == NULL || other->ordinal < step->ordinal)
 			map_put(out_newest, key, step);
@@ -81,28 +82,30 @@ static void find_newest(const struct timeline *timeline, struct map *out_newest)
 
 static bool is_newest(const struct map *newest, const struct timeline_step *step)
 {
-	struct spot spot = { step->scope, step->slot };
-	return map_get(newest, (struct str){ (const char *)&spot, sizeof(spot) }) == step;
+	struct node_place place = { step->scope, step->slot };
+	return map_get(newest, (struct str){ (const char *)&place, sizeof(place) }) == step;
 }
 
-static void note_step(struct seen *seen, const struct timeline_step *step, bool newest)
+static void summary_add(struct node_summary *summary, const struct timeline_step *step, bool newest)
 {
 	bool begun = step->started || step->ended || is_final(step->state);
-	seen->activations += begun;
-	seen->live += begun && !is_final(step->state);
-	seen->succeeded += step->state == VOCABULARY_STEP_SUCCEEDED;
-	seen->failed += step->state == VOCABULARY_STEP_FAILED;
-	note_items(seen, step);
+	summary->activations += begun;
+	summary->live += begun && !is_final(step->state);
+	summary->succeeded += step->state == VOCABULARY_STEP_SUCCEEDED;
+	summary->failed += step->state == VOCABULARY_STEP_FAILED;
+	summary_add_items(summary, step);
 	if (!newest && is_final(step->state))
-		return; /* another round has taken its place */
-	if (!seen->any || rank_of(step->state) < rank_of(seen->state))
-		seen->state = step->state;
-	seen->any = true;
+		return; /* a newer round replaces it */
+	if (!summary->any || rank_of(step->state) < rank_of(summary->state))
+		summary->state = step->state;
+	summary->any = true;
 }
 
-static struct seen *see_steps(const struct timeline *timeline, const struct layout *layout)
+static struct node_summary *summarize_steps(const struct timeline *timeline,
+					    const struct layout *layout)
 {
-	struct seen *seen = arena_array(timeline->arena, struct seen, layout->count);
+	struct node_summary *summaries =
+		arena_array(timeline->arena, struct node_summary, layout->count);
 	const struct run_graph_node **nodes =
 		arena_array(timeline->arena, const struct run_graph_node *, layout->count);
 	AUTO(map) numbers = { 0 };
@@ -110,37 +113,38 @@ static struct seen *see_steps(const struct timeline *timeline, const struct layo
 	find_newest(timeline, &newest);
 	for (size_t i = 0; i < layout->count; i++) {
 		nodes[i] = layout->boxes[i].node;
-		seen[i].state = VOCABULARY_STEP_PENDING;
-		map_put(&numbers, key_of(&nodes[i]), &seen[i]);
+		summaries[i].state = VOCABULARY_STEP_PENDING;
+		map_put(&numbers, key_of(&nodes[i]), &summaries[i]);
 	}
 	for (size_t i = 0; i < timeline->count; i++) {
 		const struct run_graph_node *node = timeline->steps[i]->node;
-		struct seen *of = map_get(&numbers, key_of(&node));
+		struct node_summary *of = map_get(&numbers, key_of(&node));
 		if (of != NULL)
-			note_step(of, timeline->steps[i], is_newest(&newest, timeline->steps[i]));
+			summary_add(of, timeline->steps[i], is_newest(&newest, timeline->steps[i]));
 	}
-	return seen;
+	return summaries;
 }
 
-/* Of those that nothing is known of; a box stands before those in it. */
-static void see_others(const struct timeline *timeline, const struct layout *layout,
-		       struct seen *seen)
+/* Sets the state of boxes without an activation from their container, which precedes them. */
+static void fill_unknown(const struct timeline *timeline, const struct layout *layout,
+			 struct node_summary *summaries)
 {
 	bool compacted = false;
 	for (size_t i = 0; i < timeline->source->event_count; i++)
 		compacted = compacted || timeline->source->events[i].type == EVENT_RUN_COMPACTED;
 	for (size_t i = 0; i < layout->count; i++) {
 		size_t within = layout->boxes[i].within;
-		if (seen[i].any || within == LAYOUT_ROOT || !is_final(seen[within].state))
+		if (summaries[i].any || within == LAYOUT_ROOT || !is_final(summaries[within].state))
 			continue;
-		bool ran = seen[within].state == VOCABULARY_STEP_SUCCEEDED ||
-			   seen[within].state == VOCABULARY_STEP_FAILED;
-		seen[i].state = ran && !compacted ? VOCABULARY_STEP_SKIPPED : seen[within].state;
+		bool ran = summaries[within].state == VOCABULARY_STEP_SUCCEEDED ||
+			   summaries[within].state == VOCABULARY_STEP_FAILED;
+		summaries[i].state =
+			ran && !compacted ? VOCABULARY_STEP_SKIPPED : summaries[within].state;
 	}
 }
 
 static struct run_picture_node node_of(const struct layout *layout, size_t number,
-				       const struct seen *seen)
+				       const struct node_summary *summary)
 {
 	const struct layout_box *box = &layout->boxes[number];
 	const struct timeline_step as_step = { .node = box->node };
@@ -151,13 +155,13 @@ static struct run_picture_node node_of(const struct layout *layout, size_t numbe
 	SET(&node, name, box->node->name);
 	SET(&node, kind, box->node->kind);
 	SET(&node, by, timeline_agent(&as_step));
-	SET(&node, state, vocabulary_step(seen->state)->word);
-	SET(&node, activations, seen->activations);
-	SET(&node, live, seen->live);
-	SET(&node, succeeded, seen->succeeded);
-	SET(&node, failed, seen->failed);
-	if (seen->counted_items)
-		SET(&node, items, seen->items);
+	SET(&node, state, vocabulary_step(summary->state)->word);
+	SET(&node, activations, summary->activations);
+	SET(&node, live, summary->live);
+	SET(&node, succeeded, summary->succeeded);
+	SET(&node, failed, summary->failed);
+	if (summary->counted_items)
+		SET(&node, items, summary->items);
 	SET(&node, layer, box->layer);
 	SET(&node, x, box->x);
 	SET(&node, y, box->y);
@@ -182,15 +186,15 @@ static struct run_picture_edge edge_of(const struct layout *layout, const struct
 const struct run_picture *graph_drawing(const struct timeline *timeline)
 {
 	struct layout laid_out;
-	layout(&laid_out, timeline->source->graph, timeline->arena);
-	struct seen *seen = see_steps(timeline, &laid_out);
-	see_others(timeline, &laid_out, seen);
+	layout_compute(&laid_out, timeline->source->graph, timeline->arena);
+	struct node_summary *summaries = summarize_steps(timeline, &laid_out);
+	fill_unknown(timeline, &laid_out, summaries);
 	struct run_picture_node *nodes =
 		arena_array(timeline->arena, struct run_picture_node, laid_out.count);
 	struct run_picture_edge *edges =
 		arena_array(timeline->arena, struct run_picture_edge, laid_out.edge_count);
 	for (size_t i = 0; i < laid_out.count; i++)
-		nodes[i] = node_of(&laid_out, i, &seen[i]);
+		nodes[i] = node_of(&laid_out, i, &summaries[i]);
 	for (size_t i = 0; i < laid_out.edge_count; i++)
 		edges[i] = edge_of(&laid_out, &laid_out.edges[i]);
 	struct run_picture *graph_drawing = run_picture_new(timeline->arena);

@@ -1,21 +1,20 @@
 /* views/graph_drawing.h -- a run's graph as boxes and lines, each box with its state.
  *
- * Where things stand comes from the definition (views/layout.h), what state they are in from the
- * story.  A node that was begun several times, in rounds or for items, is one box with counts; its
- * state is that of the activation that matters most now: one that asks a person, then one that runs
- * or is tried again, then of the newest in each body one that failed, was cancelled, waits,
- * succeeded or was skipped.
+ * The positions come from the definition (views/layout.h), the states from the timeline.  A node
+ * with several activations (rounds or items) is one box with counts.  Its state is that of the most
+ * important activation: first one that waits for a person, then one that is running or retrying,
+ * then, of the newest activation in each body, failed, cancelled, pending, succeeded, skipped.
  *
- * A node of a body that was left without it is skipped, like one whose container was.  Of a
- * compacted run nobody knows any more what was in the bodies that are over: their nodes are shown
- * as their container is.
+ * A node that was never reached in a finished body is skipped, like a node whose container was
+ * skipped.  The bodies of finished steps of a compacted run are unknown: their nodes have the state
+ * of their container.
  */
-#ifndef VIEWS_PICTURE_H
-#define VIEWS_PICTURE_H
+#ifndef VIEWS_GRAPH_DRAWING_H
+#define VIEWS_GRAPH_DRAWING_H
 
 #include "views/timeline.h"
 
-/* In the story's arena. */
+/* The result lives in the timeline's arena. */
 const struct run_picture *graph_drawing(const struct timeline *timeline);
 
 #endif

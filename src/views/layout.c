@@ -1,8 +1,8 @@
-/* views/layout.c -- boxes body by body, the innermost first.
+/* views/layout.c -- lays out the bodies of a graph, the innermost first.
  *
- * Boxes stand in one array, those of a body together and behind the box around them.  So one walk
- * from behind lays out every body after those within it, and one from the front moves them to where
- * the box around them came to stand; nothing recurses.
+ * All boxes are in one array; the boxes of a body are adjacent and follow the box around them.  So
+ * a backward pass lays out every body after the bodies inside it, and a forward pass moves the
+ * boxes to the final position of their container.  There is no recursion.
  */
 #include "views/layout.h"
 
@@ -11,7 +11,7 @@
 #include "base/limits.h"
 #include "base/map.h"
 
-/* ---- boxes and edges --------------------------------------------------------------------- */
+/* ---- boxes and edges --------------------------------------------------------------- */
 
 static size_t nodes_in(const struct run_graph_node *node)
 {
@@ -49,7 +49,7 @@ static void add_edge(struct layout *layout, struct layout_edge edge)
 		layout->edges_left_out++;
 }
 
-/* Number of the box with this name, LAYOUT_ROOT when it is not shown. */
+/* Index of the box with this name; LAYOUT_ROOT when it is not shown. */
 static size_t box_named(const struct layout *layout, const struct map *names, struct str name)
 {
 	const struct layout_box *box = map_get(names, name);
@@ -78,20 +78,20 @@ static void add_edges(struct layout *layout, size_t first, size_t count)
 	}
 }
 
-/* ---- one body ------------------------------------------------------------------------------ */
+/* ---- one body ---------------------------------------------------------------------- */
 
-/* Numbers in it count from the body's first box. */
+/* All indexes are relative to the body's first box. */
 struct body {
 	struct layout *layout;
-	struct arena *arena; /* for the time of this body */
+	struct arena *arena; /* temporary, for this body */
 	size_t first, count;
 	struct layout_edge *edges;
 	size_t edge_count;
-	size_t *starts;          /* node -> its first place in `leads` */
-	size_t *leads;           /* numbers of edges, by the node they lead from */
-	size_t *order, *layered; /* nodes by layer; layer -> its first place there */
+	size_t *starts;          /* node -> index of its first edge in `leads` */
+	size_t *leads;           /* indexes of edges, ordered by source node */
+	size_t *order, *layered; /* nodes by layer; layer -> index of its first node in `order` */
 	size_t layers;
-	int64_t *place; /* of a node in its layer, from 0 to FULL */
+	int64_t *place; /* position of a node in its layer, 0 to FULL */
 };
 
 enum { FULL = 1 << 20 };
@@ -121,39 +121,38 @@ static void sort_edges(struct body *body)
 		body->leads[next[from_of(body, e)]++] = e;
 }
 
-enum colour { UNSEEN, OPEN, DONE };
+enum color { UNVISITED, OPEN, DONE };
 
-/* A walk from one node; an edge to a node that is still open closes a cycle. */
-static void walk(struct body *body, size_t root, unsigned char *colours, size_t *stack,
-		 size_t *next)
+/* Depth-first search from one node; an edge to a node on the stack closes a cycle. */
+static void walk(struct body *body, size_t root, unsigned char *colors, size_t *stack, size_t *next)
 {
 	size_t depth = 0;
-	if (colours[root] != UNSEEN)
+	if (colors[root] != UNVISITED)
 		return;
-	colours[root] = OPEN;
+	colors[root] = OPEN;
 	next[root] = body->starts[root];
 	stack[depth++] = root;
 	while (depth > 0) {
 		size_t at = stack[depth - 1];
 		if (next[at] == body->starts[at + 1]) {
-			colours[at] = DONE;
+			colors[at] = DONE;
 			depth--;
 			continue;
 		}
 		size_t edge = body->leads[next[at]++], to = to_of(body, edge);
-		body->edges[edge].back = colours[to] == OPEN;
-		if (colours[to] != UNSEEN)
+		body->edges[edge].back = colors[to] == OPEN;
+		if (colors[to] != UNVISITED)
 			continue;
-		colours[to] = OPEN;
+		colors[to] = OPEN;
 		next[to] = body->starts[to];
 		stack[depth++] = to;
 	}
 }
 
-/* Where the body begins comes first, so that what leads there is what leads back. */
+/* Starts at the body's start node, so that edges to it are the back edges. */
 static void find_cycles(struct body *body)
 {
-	unsigned char *colours = arena_take(body->arena, body->count + 1);
+	unsigned char *colors = arena_take(body->arena, body->count + 1);
 	unsigned char *led_to = arena_take(body->arena, body->count + 1);
 	size_t *stack = arena_array(body->arena, size_t, body->count);
 	size_t *next = arena_array(body->arena, size_t, body->count);
@@ -162,13 +161,13 @@ static void find_cycles(struct body *body)
 	for (size_t i = 0; i < body->count; i++) {
 		const struct run_graph_node *node = body->layout->boxes[body->first + i].node;
 		if (!led_to[i] || (has(node, entry) && node->entry))
-			walk(body, i, colours, stack, next);
+			walk(body, i, colors, stack, next);
 	}
 	for (size_t i = 0; i < body->count; i++)
-		walk(body, i, colours, stack, next);
+		walk(body, i, colors, stack, next);
 }
 
-/* The longest way: a node is placed once everything before it is. */
+/* Longest path: a node gets its layer after all its predecessors. */
 static void find_layers(struct body *body)
 {
 	struct layout_box *boxes = body->layout->boxes + body->first;
@@ -198,7 +197,7 @@ static void find_layers(struct body *body)
 			body->layers = (size_t)boxes[i].layer + 1;
 }
 
-/* By layer, as the definition has them. */
+/* Groups the nodes by layer, in definition order. */
 static void fill_layers(struct body *body)
 {
 	const struct layout_box *boxes = body->layout->boxes + body->first;
@@ -215,11 +214,11 @@ static void fill_layers(struct body *body)
 		body->order[next[boxes[i].layer]++] = i;
 }
 
-/* ---- order within layers --------------------------------------------------------------------- */
+/* ---- order within layers ----------------------------------------------------------- */
 
 struct pull {
-	size_t node, before; /* its number, and where it stood */
-	int64_t to;          /* where its neighbours are */
+	size_t node, before; /* its index, and its previous position */
+	int64_t to;          /* average position of its neighbors */
 };
 
 static int by_pull(const void *left, const void *right)
@@ -237,7 +236,7 @@ static void note_places(struct body *body, size_t layer)
 		body->place[body->order[first + i]] = (int64_t)((2 * i + 1) * FULL / (2 * count));
 }
 
-/* Sums over the neighbours on one side of every node: where they are, how many. */
+/* For every node: sum of the positions and number of its neighbors on one side. */
 static void sum_up(const struct body *body, bool from_above, int64_t *sums, int64_t *counts)
 {
 	for (size_t i = 0; i < body->count; i++)
@@ -252,8 +251,8 @@ static void sum_up(const struct body *body, bool from_above, int64_t *sums, int6
 	}
 }
 
-/* One sweep takes the places of the sweep before: within it they would depend on the layers' order,
- * and every layer would have to look at every edge. */
+/* A sweep uses the positions of the previous sweep.  Otherwise the result would depend on the order
+ * of the layers, and every layer would scan every edge. */
 static void sweep(struct body *body, bool from_above, struct pull *pulls, int64_t *sums,
 		  int64_t *counts)
 {
@@ -286,9 +285,9 @@ static void find_order(struct body *body)
 		sweep(body, i % 2 == 0, pulls, sums, counts);
 }
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------ */
 
-/* One row from x = 0 on; how wide it is. */
+/* Places one row from x = 0 on; returns its width. */
 static int64_t place_row(struct body *body, size_t first, size_t count, int64_t y,
 			 int64_t *out_height)
 {
@@ -311,7 +310,7 @@ static void move_row(struct body *body, size_t first, size_t count, int64_t by)
 		body->layout->boxes[body->first + body->order[i]].x += by;
 }
 
-/* Rows one below the other; then each is moved to the middle, and lines are led between them. */
+/* Stacks the rows, centers each of them, and routes the edges between them. */
 static void place_rows(struct body *body, int64_t *out_width, int64_t *out_height)
 {
 	int64_t *widths = arena_array(body->arena, int64_t, body->count);
@@ -360,7 +359,7 @@ static void lay_out(struct layout *layout, size_t first, size_t count, struct la
 	place_rows(&body, out_width, out_height);
 }
 
-/* ---- the whole -------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------- */
 
 static void size_box(struct layout *layout, struct layout_box *box, struct layout_edge *edges,
 		     size_t edge_count)
@@ -375,7 +374,7 @@ static void size_box(struct layout *layout, struct layout_box *box, struct layou
 	box->height = LAYOUT_HEAD + height + LAYOUT_MARGIN;
 }
 
-/* Where the body of a box begins that has come to its own place. */
+/* The top left corner of the body of a box that has its final position. */
 static struct run_picture_point body_corner(const struct layout *layout, size_t within)
 {
 	struct run_picture_point corner = { .x = LAYOUT_MARGIN, .y = LAYOUT_MARGIN };
@@ -386,12 +385,12 @@ static struct run_picture_point body_corner(const struct layout *layout, size_t 
 	return corner;
 }
 
-void layout(struct layout *layout, const struct run_graph *graph, struct arena *arena)
+void layout_compute(struct layout *layout, const struct run_graph *graph, struct arena *arena)
 {
 	*layout = (struct layout){ .arena = arena };
 	layout->boxes = arena_array(arena, struct layout_box, LIMIT_PICTURE_NODES);
 	layout->edges = arena_array(arena, struct layout_edge, LIMIT_PICTURE_EDGES);
-	/* The edges of box i's body begin at edge_starts[i + 1], those of the root at 0. */
+	/* edge_starts[i + 1] is the first edge of the body of box i; index 0 is the root. */
 	size_t *edge_starts = arena_array(arena, size_t, LIMIT_PICTURE_NODES + 2);
 	size_t root_count = add_body(layout, graph->nodes, LAYOUT_ROOT);
 	add_edges(layout, 0, root_count);

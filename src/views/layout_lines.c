@@ -1,20 +1,20 @@
-/* views/layout_lines.c -- edges that pass rows of boxes, between them.
+/* views/layout_lines.c -- routes edges through the gaps of the rows they cross.
  *
- * Between two boxes of a row there is a gap, and one on either side of it.  An edge goes straight
- * for its end; where that would lead through a box it takes the nearer of the gaps beside it, and
- * from there goes straight for its end again.
+ * A row has a gap between every two boxes and one at either side.  An edge goes straight to its
+ * end.  Where that line would cross a box, it uses the nearest gap and continues straight from
+ * there.
  */
 #include "base/limits.h"
 #include "views/layout.h"
 
-enum { CLEAR = LAYOUT_GAP_X / 4 }; /* a line keeps this far from a box */
+enum { CLEAR = LAYOUT_GAP_X / 4 }; /* distance between a line and a box */
 
 static int64_t middle_of(const struct layout_box *box)
 {
 	return box->x + box->width / 2;
 }
 
-/* The free place in a row that is nearest to x. */
+/* The free position of a row that is nearest to x. */
 static int64_t free_place(const struct layout *layout, const struct layout_row *row, int64_t x)
 {
 	for (size_t i = 0; i < row->count; i++) {
@@ -27,7 +27,7 @@ static int64_t free_place(const struct layout *layout, const struct layout_row *
 	return x;
 }
 
-/* The first of the rows that lies below y. */
+/* Index of the first row below y. */
 static size_t row_below(const struct layout_row *rows, size_t count, int64_t y)
 {
 	size_t low = 0, high = count;

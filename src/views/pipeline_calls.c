@@ -1,5 +1,5 @@
-/* views/pipeline_calls.c -- S0 and S1 differ in their entities, not in what they ask of a stream.
- */
+/* views/pipeline_calls.c -- code that the pipeline and pipeline_v1 views share: their entities
+ * differ, the facts they need do not. */
 #include "views/pipeline_calls.h"
 
 #include "base/time.h"

@@ -1,18 +1,18 @@
-/* views/run_outline.c -- the story's facts, picked. */
+/* views/run_outline.c -- selects the facts of the timeline that the outline shows. */
 #include "views/run_outline.h"
 
-/* Whom it is for and until when, by whoever had it last. */
+/* Addressee and due time of a question; an escalation replaces both. */
 static void add_question(struct run_outline_step *out, const struct timeline_step *step)
 {
 	const struct run_human_requested *question = step->call->question;
-	const struct run_human_escalated *passed_on = step->passed_on;
+	const struct run_human_escalated *escalation = step->escalation;
 	SET(out, request, step->call->effect);
 	SET(out, question, question->question);
 	SET(out, asks, question->kind);
-	if (passed_on != NULL) {
-		SET(out, to, passed_on->to);
-		if (has(passed_on, due_at))
-			SET(out, due_at, passed_on->due_at);
+	if (escalation != NULL) {
+		SET(out, to, escalation->to);
+		if (has(escalation, due_at))
+			SET(out, due_at, escalation->due_at);
 		return;
 	}
 	if (has(question, to))
@@ -21,7 +21,7 @@ static void add_question(struct run_outline_step *out, const struct timeline_ste
 		SET(out, due_at, question->due_at);
 }
 
-/* What the step's newest call waits for; a closed one may be tried again. */
+/* What the newest call waits for; an ended call may wait for its retry. */
 static void add_open(struct run_outline_step *out, const struct timeline_step *step)
 {
 	const struct timeline_call *call = step->call;
@@ -65,7 +65,7 @@ static struct run_outline_step outline_step(const struct timeline *timeline,
 	return *out;
 }
 
-/* What only the event that made the run knows. */
+/* Facts that only run.created has. */
 static void add_beginning(struct run_outline *out, const struct timeline *timeline)
 {
 	const struct view_source *source = timeline->source;

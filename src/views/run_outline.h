@@ -1,16 +1,16 @@
-/* views/run_outline.h -- a run and its steps in Baton's own words, a few of them each.
+/* views/run_outline.h -- the outline of a run: its steps without inputs and outputs.
  *
- * What a person needs to see where a run stands: every activation with its state, its attempts and
- * times, why it failed, and what it waits for.  Whatever it was given and gave is left out, so that
- * the outline of a long run stays small enough to be asked for again and again.
+ * The outline shows where a run stands: every activation with its state, attempts and times, why it
+ * failed, and what it waits for.  Inputs and outputs are left out, so that the outline of a long
+ * run is small enough to be polled.
  */
-#ifndef VIEWS_OUTLINE_H
-#define VIEWS_OUTLINE_H
+#ifndef VIEWS_RUN_OUTLINE_H
+#define VIEWS_RUN_OUTLINE_H
 
 #include "contract/run_types.h"
 #include "views/timeline.h"
 
-/* In the story's arena, and good as long as that is. */
+/* The result lives in the timeline's arena. */
 struct run_outline *run_outline(const struct timeline *timeline);
 
 #endif

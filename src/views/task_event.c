@@ -1,15 +1,14 @@
-/* views/task_event.c -- S3's execution events.
+/* views/task_event.c -- execution events of the task vocabulary.
  *
- * One function a kind of event, each told from what the stored event itself says and from facts of
- * its call, so that it stays the same for ever.  An intervention is a signal: what a person tells
- * the task while it runs.
+ * There is one function per event type.  It uses only the stored event and facts of its call, so
+ * the result never changes.  A signal is a user intervention.
  */
 #include "views/task_parts.h"
 
 #include "views/view_tree.h"
 
-/* The event that is told. */
-struct telling {
+/* The stored event and its context. */
+struct event_context {
 	const struct timeline *timeline;
 	size_t index;
 	const struct event *event;
@@ -17,29 +16,29 @@ struct telling {
 	const struct timeline_call *call;
 };
 
-/* ---- which event --------------------------------------------------------------------- */
+/* ---- wire names -------------------------------------------------------------------- */
 
 struct str project_task_tool_end(const struct event *event)
 {
-	return timeline_event_goes_on(event) ? S("event_error") : S("event_tool_result");
+	return timeline_event_continues(event) ? S("event_error") : S("event_tool_result");
 }
 
 struct str project_task_agent_end(const struct event *event)
 {
-	return timeline_event_goes_on(event) || timeline_event_failed(event)
+	return timeline_event_continues(event) || timeline_event_failed(event)
 		       ? S("event_error")
 		       : S("event_agent_complete");
 }
 
-/* Called off because something went wrong; that somebody did it has no word. */
+/* Cancelled because of a failure; the vocabulary has no event for a cancellation by a person. */
 struct str project_task_cancelling(const struct event *event)
 {
 	return timeline_event_failed(event) ? S("event_error") : S("");
 }
 
-/* ---- the task ------------------------------------------------------------------------ */
+/* ---- the task ---------------------------------------------------------------------- */
 
-static void tell_task_start(const struct telling *t, struct task_execution_event *out)
+static void make_task_start(const struct event_context *t, struct task_execution_event *out)
 {
 	const struct timeline *timeline = t->timeline;
 	struct task_task_start_event *event = task_task_start_event_new(timeline->arena);
@@ -52,7 +51,7 @@ static void tell_task_start(const struct telling *t, struct task_execution_event
 	out->as.task_start = event;
 }
 
-static void tell_task_complete(const struct telling *t, struct task_execution_event *out)
+static void make_task_complete(const struct event_context *t, struct task_execution_event *out)
 {
 	const struct timeline *timeline = t->timeline;
 	struct task_task_complete_event *event = task_task_complete_event_new(timeline->arena);
@@ -70,7 +69,7 @@ static void tell_task_complete(const struct telling *t, struct task_execution_ev
 	out->as.task_complete = event;
 }
 
-static void tell_task_paused(const struct telling *t, struct task_execution_event *out)
+static void make_task_paused(const struct event_context *t, struct task_execution_event *out)
 {
 	struct task_task_paused_event *event = task_task_paused_event_new(t->timeline->arena);
 	SET(event, task_id, task_parts_run_id(t->timeline));
@@ -81,7 +80,7 @@ static void tell_task_paused(const struct telling *t, struct task_execution_even
 	out->as.task_paused = event;
 }
 
-static void tell_task_resumed(const struct telling *t, struct task_execution_event *out)
+static void make_task_resumed(const struct event_context *t, struct task_execution_event *out)
 {
 	struct task_task_resumed_event *event = task_task_resumed_event_new(t->timeline->arena);
 	SET(event, task_id, task_parts_run_id(t->timeline));
@@ -92,7 +91,7 @@ static void tell_task_resumed(const struct telling *t, struct task_execution_eve
 	out->as.task_resumed = event;
 }
 
-static void tell_user_intervention(const struct telling *t, struct task_execution_event *out)
+static void make_user_intervention(const struct event_context *t, struct task_execution_event *out)
 {
 	struct task_user_intervention_event *event =
 		task_user_intervention_event_new(t->timeline->arena);
@@ -107,9 +106,9 @@ static void tell_user_intervention(const struct telling *t, struct task_executio
 	out->as.user_intervention = event;
 }
 
-/* ---- agents and tools ------------------------------------------------------------------ */
+/* ---- agents and tools -------------------------------------------------------------- */
 
-static void tell_agent_start(const struct telling *t, struct task_execution_event *out)
+static void make_agent_start(const struct event_context *t, struct task_execution_event *out)
 {
 	struct task_agent_start_event *event = task_agent_start_event_new(t->timeline->arena);
 	SET(event, agent_name, timeline_agent(t->step));
@@ -119,7 +118,7 @@ static void tell_agent_start(const struct telling *t, struct task_execution_even
 	out->as.agent_start = event;
 }
 
-static void tell_agent_complete(const struct telling *t, struct task_execution_event *out)
+static void make_agent_complete(const struct event_context *t, struct task_execution_event *out)
 {
 	struct task_agent_complete_event *event = task_agent_complete_event_new(t->timeline->arena);
 	const struct json *tokens = json_member(t->call->usage, S("output_tokens"));
@@ -133,7 +132,7 @@ static void tell_agent_complete(const struct telling *t, struct task_execution_e
 	out->as.agent_complete = event;
 }
 
-static void tell_tool_call(const struct telling *t, struct task_execution_event *out)
+static void make_tool_call(const struct event_context *t, struct task_execution_event *out)
 {
 	struct task_tool_call_event *event = task_tool_call_event_new(t->timeline->arena);
 	SET(event, tool_call, task_parts_call(t->timeline, t->step, t->call));
@@ -143,7 +142,7 @@ static void tell_tool_call(const struct telling *t, struct task_execution_event 
 	out->as.tool_call = event;
 }
 
-static void tell_tool_result(const struct telling *t, struct task_execution_event *out)
+static void make_tool_result(const struct event_context *t, struct task_execution_event *out)
 {
 	struct task_tool_result_event *event = task_tool_result_event_new(t->timeline->arena);
 	SET(event, tool_result, task_parts_result(t->timeline, t->call));
@@ -153,9 +152,9 @@ static void tell_tool_result(const struct telling *t, struct task_execution_even
 	out->as.tool_result = event;
 }
 
-/* ---- people ---------------------------------------------------------------------------- */
+/* ---- people ------------------------------------------------------------------------ */
 
-static enum task_request_type request_type(const struct telling *t)
+static enum task_request_type request_type(const struct event_context *t)
 {
 	if (t->event->type == EVENT_HUMAN_ESCALATED)
 		return TASK_REQUEST_ESCALATION;
@@ -172,8 +171,8 @@ static enum task_request_type request_type(const struct telling *t)
 	return TASK_REQUEST_APPROVAL;
 }
 
-/* Until it is answered by itself, or goes to somebody else. */
-static int64_t due_of(const struct telling *t)
+/* When the question times out or is escalated. */
+static int64_t due_of(const struct event_context *t)
 {
 	if (t->event->type == EVENT_HUMAN_REQUESTED)
 		return t->call->due_at;
@@ -181,7 +180,7 @@ static int64_t due_of(const struct telling *t)
 	return has(body, due_at) ? body->due_at : 0;
 }
 
-static void tell_hitl_request(const struct telling *t, struct task_execution_event *out)
+static void make_hitl_request(const struct event_context *t, struct task_execution_event *out)
 {
 	struct task_hitl_request_event *event = task_hitl_request_event_new(t->timeline->arena);
 	int64_t due = due_of(t);
@@ -214,7 +213,7 @@ static enum task_response_type response_type(enum run_decision decision)
 	return TASK_RESPONSE_APPROVED;
 }
 
-static void tell_hitl_response(const struct telling *t, struct task_execution_event *out)
+static void make_hitl_response(const struct event_context *t, struct task_execution_event *out)
 {
 	struct task_hitl_response_event *event = task_hitl_response_event_new(t->timeline->arena);
 	SET(event, request_id, timeline_id_text(t->timeline, t->call->effect));
@@ -226,7 +225,7 @@ static void tell_hitl_response(const struct telling *t, struct task_execution_ev
 	out->as.hitl_response = event;
 }
 
-/* ---- what went wrong ------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------ */
 
 static struct str code_of(const struct event *event)
 {
@@ -238,10 +237,10 @@ static struct str code_of(const struct event *event)
 	return run_outcome_name(RUN_OUTCOME_FAILED);
 }
 
-static void tell_error(const struct telling *t, struct task_execution_event *out)
+static void make_error(const struct event_context *t, struct task_execution_event *out)
 {
 	struct task_error_event *event = task_error_event_new(t->timeline->arena);
-	bool goes_on = timeline_event_goes_on(t->event);
+	bool goes_on = timeline_event_continues(t->event);
 	SET(event, error_id,
 	    timeline_id_text(t->timeline,
 			     timeline_event_id(t->timeline, timeline_seq(t->timeline, t->index))));
@@ -251,13 +250,12 @@ static void tell_error(const struct telling *t, struct task_execution_event *out
 	SET(event, timestamp, t->event->at);
 	SET(event, recoverable, goes_on);
 	if (goes_on)
-		SET(event, recovery_action,
-		    t->call->retry_at > 0 ? S("another attempt") : S("a person is asked"));
+		SET(event, recovery_action, t->call->retry_at > 0 ? S("retry") : S("ask a person"));
 	out->kind = TASK_EVENT_ERROR;
 	out->as.error = event;
 }
 
-static void tell_recovery(const struct telling *t, struct task_execution_event *out)
+static void make_recovery(const struct event_context *t, struct task_execution_event *out)
 {
 	struct task_recovery_event *event = task_recovery_event_new(t->timeline->arena);
 	SET(event, error_id, timeline_id_text(t->timeline, t->call->effect));
@@ -269,39 +267,39 @@ static void tell_recovery(const struct telling *t, struct task_execution_event *
 	out->as.recovery = event;
 }
 
-/* ---- all of them ----------------------------------------------------------------------- */
+/* ---- dispatch ---------------------------------------------------------------------- */
 
 static const struct {
 	const char *word;
-	void (*tell)(const struct telling *t, struct task_execution_event *out);
-} tellers[] = {
-	{ "event_task_start", tell_task_start },
-	{ "event_task_complete", tell_task_complete },
-	{ "event_task_paused", tell_task_paused },
-	{ "event_task_resumed", tell_task_resumed },
-	{ "event_user_intervention", tell_user_intervention },
-	{ "event_agent_start", tell_agent_start },
-	{ "event_agent_complete", tell_agent_complete },
-	{ "event_tool_call", tell_tool_call },
-	{ "event_tool_result", tell_tool_result },
-	{ "event_hitl_request", tell_hitl_request },
-	{ "event_hitl_response", tell_hitl_response },
-	{ "event_error", tell_error },
-	{ "event_recovery", tell_recovery },
+	void (*make)(const struct event_context *t, struct task_execution_event *out);
+} makers[] = {
+	{ "event_task_start", make_task_start },
+	{ "event_task_complete", make_task_complete },
+	{ "event_task_paused", make_task_paused },
+	{ "event_task_resumed", make_task_resumed },
+	{ "event_user_intervention", make_user_intervention },
+	{ "event_agent_start", make_agent_start },
+	{ "event_agent_complete", make_agent_complete },
+	{ "event_tool_call", make_tool_call },
+	{ "event_tool_result", make_tool_result },
+	{ "event_hitl_request", make_hitl_request },
+	{ "event_hitl_response", make_hitl_response },
+	{ "event_error", make_error },
+	{ "event_recovery", make_recovery },
 };
 
 const struct task_execution_event *task_event(const struct timeline *timeline, size_t index,
 					      struct str word)
 {
 	const struct event *from = &timeline->source->events[index];
-	const struct telling t = { timeline, index, from, timeline_step(timeline, from),
-				   timeline_call(timeline, index) };
+	const struct event_context t = { timeline, index, from, timeline_step(timeline, from),
+					 timeline_call(timeline, index) };
 	struct task_execution_event *event =
 		arena_new(timeline->arena, struct task_execution_event);
 	size_t i = 0;
-	while (i < COUNT(tellers) && !str_equal(word, str_from_c(tellers[i].word)))
+	while (i < COUNT(makers) && !str_equal(word, str_from_c(makers[i].word)))
 		i++;
-	require(i < COUNT(tellers)); /* every word of a row has one: test_views.c */
-	tellers[i].tell(&t, event);
+	require(i < COUNT(makers)); /* every wire name has a maker: test_views.c */
+	makers[i].make(&t, event);
 	return event;
 }

@@ -1,8 +1,8 @@
-/* views/task_parts.c -- names, calls and parts: S3's history and its events say the same of them.
- */
+/* views/task_parts.c -- ids, calls and parts that the history and the events of the task vocabulary
+ * share. */
 #include "views/task_parts.h"
 
-/* ---- names --------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------- */
 
 struct str task_parts_run_id(const struct timeline *timeline)
 {
@@ -20,7 +20,7 @@ struct str task_parts_step_id(const struct timeline *timeline, const struct time
 	return timeline_id_hex(timeline, "step_", uuid_derive(parts, COUNT(parts)));
 }
 
-/* ---- parts --------------------------------------------------------------------------- */
+/* ---- parts ------------------------------------------------------------------------- */
 
 static struct task_part text_part(const struct timeline *timeline, struct str text)
 {
@@ -102,7 +102,7 @@ size_t task_parts_of(const struct timeline *timeline, size_t index, struct task_
 		return 1;
 	case EVENT_TURN_FINISHED:
 	case EVENT_SUBRUN_FINISHED:
-		/* What an agent or a sub-run gave, or why it gave nothing. */
+		/* The output of an agent or a sub-run, or why it failed. */
 		out[0] =
 			text_part(timeline, call->fault.size > 0
 						    ? timeline_format_event(timeline, index)
@@ -127,7 +127,7 @@ size_t task_parts_of(const struct timeline *timeline, size_t index, struct task_
 		return 1;
 	case EVENT_TIMER_FINISHED:
 		if (call->begun_seq > 0)
-			break; /* that it began says until when */
+			break; /* its start has the due time */
 		out[0] = text_part(timeline, timeline_format_event(timeline, index));
 		return 1;
 	case EVENT_DOCUMENT_CHANGED:

@@ -1,5 +1,5 @@
-/* views/task_parts.h -- what the steps and events of the task view are both made of; private to
- * this room. */
+/* views/task_parts.h -- ids, calls and parts that the steps and the events of the task vocabulary
+ * share; private to src/views. */
 #ifndef VIEWS_TASK_PARTS_H
 #define VIEWS_TASK_PARTS_H
 
@@ -13,10 +13,10 @@ const struct task_tool_call *task_parts_call(const struct timeline *timeline,
 					     const struct timeline_call *call);
 const struct task_tool_result *task_parts_result(const struct timeline *timeline,
 						 const struct timeline_call *call);
-/* The parts that event number `index` adds, two at most; returns how many. */
+/* The parts that the event at `index` adds, at most two; returns their number. */
 size_t task_parts_of(const struct timeline *timeline, size_t index, struct task_part *out);
 
-/* An event of the stream as S3's, called `word` (task_event.c). */
+/* The event at `index` as an event of the task vocabulary with the wire name `word`. */
 const struct task_execution_event *task_event(const struct timeline *timeline, size_t index,
 					      struct str word);
 

@@ -1,8 +1,8 @@
-/* views/time_profile.c -- a sweep over everything that was open.
+/* views/time_profile.c -- a sweep over the stretches of a run.
  *
- * Each stretch gives two edges; between two neighbouring edges nothing changes, so the moment's
- * share is the first that is open there.  That is all the arithmetic there is, and why the parts
- * add up: every piece between two edges is given away once.
+ * Each stretch has two edges.  Between two adjacent edges nothing changes, so the whole piece
+ * belongs to the first share that is open there.  Every piece is assigned exactly once, so the
+ * shares add up.
  */
 #include "views/time_profile.h"
 
@@ -10,12 +10,12 @@
 
 #include "base/limits.h"
 
-/* ---- the sweep ------------------------------------------------------------------------- */
+/* ---- the sweep --------------------------------------------------------------------- */
 
 struct edge {
 	int64_t at;
 	enum run_share share;
-	int by; /* 1: it begins, -1: it ends */
+	int by; /* 1 = start, -1 = end */
 };
 
 static int by_time(const void *left, const void *right)
@@ -79,15 +79,15 @@ void time_profile_sweep(struct time_profile *times, const struct time_profile_st
 	give(times, first_open(under_way), at, to);
 }
 
-/* ---- what was open ----------------------------------------------------------------------- */
+/* ---- stretches --------------------------------------------------------------------- */
 
 struct stretches {
 	struct time_profile_stretch *at;
 	size_t count;
 	const struct timeline *timeline;
-	struct run_commit *commits; /* by seq, which is the order they are told in */
+	struct run_commit *commits; /* by seq */
 	size_t commit_count;
-	int64_t end; /* of the run */
+	int64_t end; /* end of the run */
 };
 
 static void add(struct stretches *s, enum run_share share, int64_t from, int64_t to)
@@ -95,18 +95,18 @@ static void add(struct stretches *s, enum run_share share, int64_t from, int64_t
 	s->at[s->count++] = (struct time_profile_stretch){ share, from, to };
 }
 
-/* With what was left out because it goes without saying. */
-static struct run_commit whole(const struct run_commit *told, int64_t teller)
+/* Adds the members that a stored commit omits when they have their usual value. */
+static struct run_commit complete_commit(const struct run_commit *stored, int64_t event_seq)
 {
-	struct run_commit commit = *told;
-	if (!has(told, last))
-		SET(&commit, last, teller - 1);
-	if (!has(told, first))
+	struct run_commit commit = *stored;
+	if (!has(stored, last))
+		SET(&commit, last, event_seq - 1);
+	if (!has(stored, first))
 		SET(&commit, first, commit.last);
 	return commit;
 }
 
-/* Each tells of appends behind those that were told before. */
+/* Every record is about appends after those of earlier records. */
 static void find_commits(struct stretches *s)
 {
 	const struct view_source *source = s->timeline->source;
@@ -117,7 +117,8 @@ static void find_commits(struct stretches *s)
 	for (size_t i = 0; i < source->event_count; i++) {
 		struct run_commit_list list = event_commits(&source->events[i]);
 		for (size_t c = 0; c < list.count; c++) {
-			struct run_commit commit = whole(&list.at[c], timeline_seq(s->timeline, i));
+			struct run_commit commit =
+				complete_commit(&list.at[c], timeline_seq(s->timeline, i));
 			if (s->commit_count == 0 ||
 			    commit.first > s->commits[s->commit_count - 1].last)
 				s->commits[s->commit_count++] = commit;
@@ -125,7 +126,7 @@ static void find_commits(struct stretches *s)
 	}
 }
 
-/* The append that this event was part of; NULL: nobody knows when it was on the disk. */
+/* The append of this event; NULL when its commit time is unknown. */
 static const struct run_commit *commit_of(const struct stretches *s, int64_t seq)
 {
 	size_t low = 0, high = s->commit_count;
@@ -147,7 +148,7 @@ static int64_t sum(int64_t at, int64_t made, int64_t took)
 	return end;
 }
 
-/* When what was decided at this time, by the event with this seq, could begin. */
+/* When an effect that the event with this seq requested at this time could start. */
 static int64_t begun_at(const struct stretches *s, int64_t seq, int64_t at)
 {
 	const struct run_commit *commit = commit_of(s, seq);
@@ -160,14 +161,14 @@ static void add_commits(struct stretches *s)
 		const struct run_commit *commit = &s->commits[i];
 		size_t index = timeline_index(s->timeline, commit->first);
 		if (index == s->timeline->source->event_count)
-			continue; /* it was compacted */
+			continue; /* deleted by compaction */
 		int64_t at = s->timeline->source->events[index].at;
 		add(s, RUN_SHARE_FSYNC, sum(at, commit->made_us, 0),
 		    sum(at, commit->made_us, commit->us));
 	}
 }
 
-/* False: a body or a pure step, which is no work of anybody else's. */
+/* The share of a call; false for a body or a pure step, which count as the engine's. */
 static bool share_of(const struct stretches *s, const struct timeline_call *call,
 		     enum run_share *out_share)
 {
@@ -217,10 +218,10 @@ static bool share_of(const struct stretches *s, const struct timeline_call *call
 	return false;
 }
 
-/* Its calls, and the delays between them. */
+/* The calls of a step and the delays between them. */
 static void add_step(struct stretches *s, const struct timeline_step *step)
 {
-	int64_t over = step->ended ? step->ended_at : s->end; /* what is open goes with its step */
+	int64_t over = step->ended ? step->ended_at : s->end; /* an open call ends with its step */
 	int64_t next = over;
 	for (const struct timeline_call *call = step->call; call != NULL; call = call->before) {
 		enum run_share share;
@@ -285,7 +286,7 @@ void time_profile_of(struct time_profile *times, const struct timeline *timeline
 	times->compacted = compacted;
 }
 
-/* ---- the document ------------------------------------------------------------------------ */
+/* ---- the document ------------------------------------------------------------------ */
 
 static const struct run_shares *shares_of(const struct time_profile *times, struct arena *arena)
 {

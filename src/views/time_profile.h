@@ -1,26 +1,26 @@
-/* views/time_profile.h -- what each moment of a run went into.
+/* views/time_profile.h -- the time profile of a run: shares that add up to its wall-clock time.
  *
- * A total function of the run's events: from its creation to its end (or to `now`) every moment
- * belongs to exactly one share, so the shares add up to the wall clock whatever the stream holds.
- * Where several things are open at once the first of contracts/run.def's run.Share has the moment:
- * who works goes before who waits, and what is left over is the engine's.
+ * Every moment from the creation of the run to its end (or to `now`) belongs to exactly one share,
+ * so the shares add up to the wall-clock time for every stream.  When several things are open at
+ * once, the first of run.Share has the moment: work comes before waiting, and the engine gets the
+ * rest.
  *
- * A request counts from when its append was on the disk, because nothing is begun before: that is
- * told by a later event (`commits`).  Where it is not told, because the program ended or the
- * run was out of memory meanwhile, the request counts from its own time, and the way to the disk
- * with it.  docs/decisions/0017-where-the-time-goes.md.
+ * A request starts when its append is on disk, because no effect starts earlier.  A later event
+ * records that time (`commits`).  When it is missing, because the program ended or the run left
+ * memory meanwhile, the request starts at its event time and includes the commit.
+ * docs/decisions/0017-where-the-time-goes.md.
  *
- * A clock that was set back makes no share negative: what ends before it begins takes no time, and
- * what lies outside of the run is cut off.
+ * A clock that was set back never makes a share negative: a stretch that ends before it starts has
+ * no length, and time outside of the run is cut off.
  */
-#ifndef VIEWS_TIMES_H
-#define VIEWS_TIMES_H
+#ifndef VIEWS_TIME_PROFILE_H
+#define VIEWS_TIME_PROFILE_H
 
 #include "views/timeline.h"
 
 enum { TIMES_SHARES = RUN_SHARE_ENGINE + 1 };
 
-/* Something was so from one moment to another. */
+/* A share was open from one moment to another. */
 struct time_profile_stretch {
 	enum run_share share;
 	int64_t from, to;
@@ -29,20 +29,20 @@ struct time_profile_stretch {
 struct time_profile {
 	int64_t from, to;
 	int64_t us[TIMES_SHARES];
-	struct time_profile_stretch *pieces; /* one after the other, without gaps */
+	struct time_profile_stretch *pieces; /* in order, without gaps */
 	size_t piece_count;
-	size_t commits; /* appends whose way to the disk is known */
+	size_t commits; /* appends whose commit time is known */
 	bool compacted;
 };
 
-/* Sweeps over stretches of whatever order and length; pieces are in the arena. */
+/* Sweeps over stretches in any order; the pieces live in the arena. */
 void time_profile_sweep(struct time_profile *times, const struct time_profile_stretch *open,
 			size_t count, int64_t from, int64_t to, struct arena *arena);
-/* `now` counts while the run has not ended. */
+/* `now` is the end of a run that has not ended. */
 void time_profile_of(struct time_profile *times, const struct timeline *timeline, int64_t now);
 
-/* The same for clients, and the run as a tree of spans of at most `depth` levels.  Both live in the
- * story's arena. */
+/* The profile as a document, and the run as a tree of spans of at most `depth` levels.  Both
+ * live in the timeline's arena. */
 const struct run_time *time_profile_document(const struct timeline *timeline, int64_t now);
 const struct run_span *trace_spans(const struct timeline *timeline, int64_t now, int64_t depth);
 

@@ -1,18 +1,18 @@
-/* views/timeline.c -- a story read, and questions about it.
+/* views/timeline.c -- reading a timeline, and queries on it.
  *
- * The run's row is read before the stream, so a run may have gone on or ended in between: then the
- * stream is right and the row's word is not asked.  What each event adds is in timeline_apply.c,
- * what nobody said follows in timeline_derive.c.
+ * The stored state of the run is read before the stream, so the stream may be newer: then the state
+ * follows from the stream.  timeline_apply.c applies single events, timeline_derive.c derives the
+ * facts that have no event.
  */
 #include "views/timeline_internal.h"
 
-/* ---- all of them --------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------- */
 
 static enum vocabulary_run state_of(const struct timeline *timeline)
 {
 	enum vocabulary_run row = vocabulary_run_from(timeline->source->state);
 	switch (timeline->word) {
-	case TIMELINE_AS_ITS_ROW:
+	case TIMELINE_STORED_STATE:
 		break;
 	case TIMELINE_QUEUED:
 		return VOCABULARY_RUN_QUEUED;
@@ -20,7 +20,7 @@ static enum vocabulary_run state_of(const struct timeline *timeline)
 		return VOCABULARY_RUN_PAUSED;
 	case TIMELINE_STARTED:
 		return row == VOCABULARY_RUN_QUEUED ? VOCABULARY_RUN_RUNNING : row;
-	case TIMELINE_AT_WORK:
+	case TIMELINE_RUNNING:
 		return row == VOCABULARY_RUN_QUEUED || row == VOCABULARY_RUN_PAUSED
 			       ? VOCABULARY_RUN_RUNNING
 			       : row;
@@ -28,7 +28,7 @@ static enum vocabulary_run state_of(const struct timeline *timeline)
 	return row;
 }
 
-void timeline_go_on(struct timeline *timeline, size_t from)
+void timeline_extend(struct timeline *timeline, size_t from)
 {
 	const struct view_source *source = timeline->source;
 	for (size_t i = from; i < source->event_count; i++)
@@ -47,7 +47,7 @@ void timeline_read(struct timeline *timeline, const struct view_source *source, 
 				       .retention_days = -1,
 				       .inputs = &timeline_no_members };
 	timeline_begin_root(timeline);
-	timeline_go_on(timeline, 0);
+	timeline_extend(timeline, 0);
 }
 
 void timeline_done(struct timeline *timeline)
@@ -57,7 +57,7 @@ void timeline_done(struct timeline *timeline)
 	map_done(&timeline->scopes);
 }
 
-/* ---- questions about it -------------------------------------------------------------- */
+/* ---- queries ----------------------------------------------------------------------- */
 
 int64_t timeline_seq(const struct timeline *timeline, size_t index)
 {

@@ -1,39 +1,38 @@
-/* views/timeline.h -- a run's stream, read once, as facts that every view can be told from.
+/* views/timeline.h -- the timeline of a run: facts folded from its event stream, for all views.
  *
- * A fold over the stream, independent of the engine's own state: what it says is what was
- * recorded.  A step of a story is an activation (docs/engine.md): it has a path, `build`,
- * `improve#2/draft`, `each[3]/x#2`, and the node it comes from.  The nodes of the root are there
- * from the beginning, pending; every other step is made by the first event that names it.
+ * The timeline is a fold over the stream and independent of the engine's state: it contains what
+ * was recorded.  A step of a timeline is an activation (docs/engine.md).  It has a path (`build`,
+ * `improve#2/draft`, `each[3]/x#2`) and a node of the graph.  The nodes of the root exist from the
+ * start, pending; every other step is created by the first event that names it.
  *
- * What a step did is a list of calls: a request and what closed it, be it a tool's call, a turn, a
- * sub-run, a wait, a question or a body that was entered and left.  A step that is tried again, or
- * whose outcome a person has to settle, has several.
+ * A step has a list of calls.  A call is a request and its result: a tool call, an agent's turn, a
+ * sub-run, a wait, a question, or a body that was entered and left.  A step has several calls when
+ * it was retried or when a person had to settle the outcome.
  *
- * Three things have no event of their own and are worked out from the graph: a pure step starts
- * when the last of its dependencies is final, a step that depends on one that failed is skipped,
- * and what waits when a run is called off is cancelled.  Pure; values stored by hash are looked up
- * through `look`.
+ * Three facts have no event and are derived from the graph: a pure step starts when its last
+ * dependency is final; a step that depends on a failed step is skipped; steps that wait when a run
+ * is cancelled are cancelled.  All functions are pure; `read_value` reads values stored by hash.
  *
- * A fact of a call never changes once its event is there, so an event is shown the same way however
- * long the stream has become since.
+ * A fact of a call does not change after its event, so an event is shown the same way however long
+ * the stream grows afterwards.
  *
- * What was not recorded is not made up:
+ * Facts that were not recorded are empty:
  *	inputs of a pure step   {} (its templates are in the graph)
- *	a value that is gone    {} for inputs, nothing for outputs
- *	a value that is no object, where a vocabulary wants one   {"value": it}
+ *	a deleted value         {} for inputs, nothing for outputs
+ *	a value that is not an object, where a vocabulary requires one   {"value": the value}
  *
- * A compacted run's older events are gone.  They are made again from its snapshot, so that the
- * story and what views make of it stay the same, all but what the effects were given, pauses and
- * signals, earlier rounds, the bodies of steps that are over, and calls and questions that a person
- * has settled by another attempt: engine/history_synthesis.h.
+ * The older events of a compacted run are deleted.  They are synthesized from its snapshot
+ * (engine/history_synthesis.h), so the timeline and its views stay the same, except for the inputs
+ * of effects, pauses, signals, earlier rounds, bodies of finished steps, and calls and questions
+ * that a person settled with another attempt.
  *
- * The story borrows from the source; all it makes is in the arena.
+ * The timeline borrows from the source; its own data is in the arena.
  *
- *	AUTO(story) story = { 0 };
- *	timeline_read(&story, &source, &arena);
+ *	AUTO(timeline) timeline = { 0 };
+ *	timeline_read(&timeline, &source, &arena);
  */
-#ifndef VIEWS_STORY_H
-#define VIEWS_STORY_H
+#ifndef VIEWS_TIMELINE_H
+#define VIEWS_TIMELINE_H
 
 #include "base/map.h"
 #include "contract/event.h"
@@ -41,31 +40,31 @@
 
 struct view_source {
 	struct uuid run;
-	struct str state; /* Baton's own word, of the run's row */
+	struct str state; /* Baton's own word, as stored with the run */
 	const struct run_graph *graph;
-	const struct event *events; /* the whole stream, each with its seq */
-	const int64_t *seqs;        /* growing; NULL: 1, 2, 3 … */
+	const struct event *events; /* the whole stream */
+	const int64_t *seqs;        /* seq of each event, increasing; NULL: 1, 2, 3 … */
 	size_t event_count;
-	/* The value with this hash; NULL when it is not there. */
-	const struct json *(*look)(void *context, const struct hash *hash);
+	/* The value with this hash; NULL when it is not stored. */
+	const struct json *(*read_value)(void *context, const struct hash *hash);
 	void *context;
 };
 
-/* One request and what closed it. */
+/* A request and its result. */
 struct timeline_call {
-	struct timeline_call *before; /* the step's call before this one; NULL: it is the first */
-	int64_t begun_seq, ended_seq; /* 0: by no event of its own; not yet */
-	int64_t begun_at, ended_at;   /* ended_at 0: it is open */
-	struct uuid effect;           /* zero: a pure step and a body have none */
-	int64_t attempt;              /* as its request says */
-	enum vocabulary_step state;   /* what the step was in when this was closed */
+	struct timeline_call *before; /* the step's previous call; NULL = this is the first */
+	int64_t begun_seq, ended_seq; /* 0: no event of its own, or not yet */
+	int64_t begun_at, ended_at;   /* ended_at 0 = open */
+	struct uuid effect;           /* zero for a pure step or a body */
+	int64_t attempt;              /* as in the request */
+	enum vocabulary_step state;   /* of the step when this call ended */
 	const struct json *inputs;    /* an object */
-	const struct json *output;    /* an object, NULL when there is none */
-	const struct json *usage; /* of a turn, as the driver counts; NULL when it says nothing */
-	struct str fault;         /* why it failed, "" when it did not */
-	int64_t due_at, retry_at; /* 0: not */
-	struct str model, signal; /* what a turn asks, what a wait is for; "" */
-	const struct run_human_requested *question; /* NULL: nobody is asked by this */
+	const struct json *output;    /* an object, NULL = none */
+	const struct json *usage;     /* of a turn, as the driver reports it; NULL = none */
+	struct str fault;             /* why it failed; "" = it did not */
+	int64_t due_at, retry_at;     /* 0 = none */
+	struct str model, signal;     /* model of a turn, signal of a wait; "" = none */
+	const struct run_human_requested *question; /* NULL = not a question */
 	const struct run_human_finished *answer;
 };
 
@@ -74,26 +73,26 @@ struct timeline_scope;
 struct timeline_step {
 	struct str path;
 	const struct run_graph_node *node;
-	const struct timeline_step *parent; /* the step whose body it is in; NULL: the root's */
-	int64_t item;                       /* of a map's body, from 0; -1 */
-	size_t slot;                        /* its node's number in the body */
+	const struct timeline_step *parent; /* the step whose body contains it; NULL = root */
+	int64_t item;                       /* index in a map, from 0; -1 = not in a map */
+	size_t slot;                        /* index of its node in the body */
 	int64_t ordinal;                    /* #n */
-	struct timeline_scope *scope;       /* the story's own */
+	struct timeline_scope *scope;       /* private */
 	enum vocabulary_step state;
 	bool started, ended;
-	bool follows; /* skipped because something before it failed: no event says so */
+	bool skip_derived; /* skipped because a dependency failed; there is no event for it */
 	int64_t started_at, ended_at;
-	int64_t begun_seq, ended_seq; /* 0: by no event of its own */
-	struct uuid effect;           /* of the newest attempt; zero: it has none */
-	int64_t attempts;             /* 0 before it started */
+	int64_t begun_seq, ended_seq; /* 0 = no event of its own */
+	struct uuid effect;           /* of the newest attempt; zero = none */
+	int64_t attempts;             /* 0 before the start */
 	const struct json *inputs;    /* of the newest attempt, an object */
-	const struct json *output;    /* an object, NULL when there is none */
-	struct str fault;  /* why it failed, was skipped or cancelled; "" when it was not */
-	struct str reason; /* why it was passed over: its condition; "" */
-	const struct run_human_requested *question;  /* the newest; NULL: nobody was asked */
-	const struct run_human_escalated *passed_on; /* that question, last; NULL: it never was */
+	const struct json *output;    /* an object, NULL = none */
+	struct str fault;             /* why it failed, was skipped or cancelled; "" otherwise */
+	struct str reason;            /* why it was skipped: its condition; "" otherwise */
+	const struct run_human_requested *question;   /* the newest question; NULL = none */
+	const struct run_human_escalated *escalation; /* its last escalation; NULL = none */
 	const struct run_human_finished *answer;
-	struct timeline_call *call; /* the newest; NULL: none yet */
+	struct timeline_call *call; /* the newest call; NULL = none yet */
 	size_t call_count;
 };
 
@@ -101,86 +100,87 @@ struct timeline {
 	const struct view_source *source;
 	struct arena *arena;
 	struct map paths;  /* path -> struct timeline_step */
-	struct map places; /* path of a node's first activation -> what is known of all of them */
-	struct map scopes; /* path of a body -> struct timeline_scope; not the root's */
+	struct map places; /* path of a node's first activation -> struct timeline_place */
+	struct map scopes; /* path of a body -> struct timeline_scope; without the root */
 	struct timeline_scope *root, *newest_scope;
-	struct timeline_step **steps; /* the nodes of the root, then as events named them */
+	struct timeline_step *
+		*steps; /* the nodes of the root, then in the order of their first events */
 	size_t count, room;
-	size_t ended_count; /* those that an event has ended and that were not passed over */
+	size_t ended_count; /* steps ended by an event, without skipped ones */
 	enum vocabulary_run state;
-	int64_t created_at, started_at, ended_at; /* started_at 0: it is queued */
+	int64_t created_at, started_at, ended_at; /* started_at 0 = queued */
 	bool ended, cancelling;
-	struct uuid parent;         /* the run it is part of; zero: none */
-	int64_t retention_days;     /* -1: its start did not say */
+	struct uuid parent;         /* the parent run; zero = none */
+	int64_t retention_days;     /* -1 = not set at the start */
 	const struct json *inputs;  /* an object */
-	const struct json *outputs; /* an object, NULL when there are none */
-	struct str fault;           /* "" when there is none */
-	struct str trace;           /* traceparent of who started it, "" when none was sent */
+	const struct json *outputs; /* an object, NULL = none */
+	struct str fault;           /* "" = none */
+	struct str trace;           /* traceparent of the start request; "" = none */
 	enum timeline_word {
-		TIMELINE_AS_ITS_ROW,
+		TIMELINE_STORED_STATE,
 		TIMELINE_QUEUED,
-		TIMELINE_STARTED, /* it has left its queue, and may have been paused since */
+		TIMELINE_STARTED, /* left the admission queue; may have been paused since */
 		TIMELINE_PAUSED,
-		TIMELINE_AT_WORK,
-	} word; /* what the stream says of the run's state, which may be newer than its row */
+		TIMELINE_RUNNING,
+	} word; /* the run's state according to the stream, which may be newer than source->state */
 };
 
 void timeline_read(struct timeline *timeline, const struct view_source *source,
 		   struct arena *arena);
-/* The source has more events than it had: those from this number on are read too. */
-void timeline_go_on(struct timeline *timeline, size_t from);
+/* Reads the events from this index on, after the source has grown. */
+void timeline_extend(struct timeline *timeline, size_t from);
 void timeline_done(struct timeline *timeline);
 
 int64_t timeline_seq(const struct timeline *timeline, size_t index);
-/* Number of the event with this seq in the list; event_count when there is none. */
+/* Index of the event with this seq; event_count when there is none. */
 size_t timeline_index(const struct timeline *timeline, int64_t seq);
-/* Whether it is about the run or a step of its graph; a view shows no other event. */
+/* True for an event of the run itself or of a step of its graph; views show no other event. */
 bool timeline_covers(const struct timeline *timeline, const struct event *event);
-/* The step an event is about; NULL for the run itself and for a step the graph does not have. */
+/* The step of an event; NULL for the run itself and for a step that is not in the graph. */
 const struct timeline_step *timeline_step(const struct timeline *timeline,
 					  const struct event *event);
-/* The step with this path; NULL when there is none (yet). */
+/* The step with this path; NULL when it does not exist (yet). */
 const struct timeline_step *timeline_find(const struct timeline *timeline, struct str path);
-/* The call that event number `index` begins, ends or is about; one without facts when there is
- * none: a step that was passed over. */
+/* The call that the event at `index` starts, ends or belongs to; an empty call for a skipped
+ * step. */
 const struct timeline_call *timeline_call(const struct timeline *timeline, size_t index);
-/* The step's calls, oldest first, call_count of them. */
+/* The step's calls, oldest first (call_count). */
 const struct timeline_call **timeline_calls(const struct timeline *timeline,
 					    const struct timeline_step *step);
-/* Every step, `count` of them, in the definition's order: a step, then what is in its body, then
- * its next activation. */
+/* All steps (`count`) in the order of the definition: a step, then the steps of its body, then its
+ * next activation. */
 const struct timeline_step **timeline_in_order(const struct timeline *timeline);
 const struct vocabulary_run_row *timeline_words(const struct timeline *timeline);
 
-/* ---- what an event says by itself ------------------------------------------------------- */
+/* ---- single events ----------------------------------------------------------------- */
 
-/* Whether the body says that something went wrong for good. */
+/* True when the event is a final failure. */
 bool timeline_event_failed(const struct event *event);
-/* Whether it closes a call and the step goes on: it is tried again, or a person has to say what
- * became of it. */
-bool timeline_event_goes_on(const struct event *event);
-/* The path of the step that it is about; false: it is about the run itself. */
+/* True when the event ends a call but not its step: the step will be retried, or a person has to
+ * settle the outcome. */
+bool timeline_event_continues(const struct event *event);
+/* The path of the event's step; false when the event belongs to the run itself. */
 bool timeline_event_of_step(const struct event *event, struct str *out_path);
 
-/* ---- what several vocabularies say alike ------------------------------------------------ */
+/* ---- shared by several vocabularies ------------------------------------------------ */
 
-/* Ids derive from (run, seq), so that asking again gives the same ones. */
+/* Event ids are derived from (run, seq), so they are stable. */
 struct uuid timeline_event_id(const struct timeline *timeline, int64_t seq);
 struct str timeline_id_text(const struct timeline *timeline, struct uuid id);
 struct str timeline_id_hex(const struct timeline *timeline, const char *prefix, struct uuid id);
-/* Names the call in every vocabulary: the effect, or the event that began or ended it. */
+/* The call's id in every vocabulary: its effect, or the event that started or ended it. */
 struct uuid timeline_call_id(const struct timeline *timeline, const struct timeline_call *call);
-/* Who did it: the tool, the agent, the definition of a sub-run, or "human", "wait" and so on, which
- * stand where an agent would. */
+/* The agent of a step: the tool, the agent, the workflow of a sub-run, or "human", "wait" and so
+ * on. */
 struct str timeline_agent(const struct timeline_step *step);
 int64_t timeline_duration_ms(int64_t from, int64_t to);
-/* What a tool printed when it says so (`stdout`), else its output as JSON text; "" for none. */
+/* The member `stdout` of a tool's output, else the output as JSON; "" = none. */
 struct str timeline_output_text(const struct timeline *timeline, const struct json *output);
-/* What happened, for a person: event number `index` of the stream. */
+/* A sentence that describes the event at `index` to a person. */
 struct str timeline_format_event(const struct timeline *timeline, size_t index);
-/* The same for a program: an object with Baton's name of the event and what belongs to it. */
+/* The event at `index` for a program: an object with Baton's event name and its details. */
 const struct json *timeline_details(const struct timeline *timeline, size_t index);
-/* How it ended, in words: the outputs as JSON text, or why it failed; "" while it runs. */
+/* The outputs as JSON text, or why the run failed; "" while it runs. */
 struct str timeline_result(const struct timeline *timeline);
 
 #endif

@@ -1,18 +1,18 @@
-/* views/timeline_apply.c -- what each event adds to a story: what it says, and no more.
+/* views/timeline_apply.c -- applies single events to a timeline.
  *
- * One function an event, named by events.def: forgetting one does not compile.  `step` is the one
- * the event is about, NULL for the run's own events.
+ * There is one function per event, named after events.def: a missing function does not compile.
+ * `step` is the event's step, NULL for events of the run itself.
  */
 #include "views/timeline_internal.h"
 
 #include "views/view_tree.h"
 
-/* ---- values -------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------ */
 
 static const struct json *value_json(const struct timeline *timeline, const struct run_value *value)
 {
 	if (has(value, sha256))
-		return timeline->source->look(timeline->source->context, &value->sha256);
+		return timeline->source->read_value(timeline->source->context, &value->sha256);
 	return has(value, json) ? value->json : NULL;
 }
 
@@ -38,16 +38,16 @@ static struct str fault_text(const struct timeline *timeline, const struct run_f
 			  STR_ARG(fault->text));
 }
 
-/* ---- the run ------------------------------------------------------------------------- */
+/* ---- the run ----------------------------------------------------------------------- */
 
-static void see_run_created(struct timeline *timeline, struct timeline_step *step,
-			    const struct run_created *event, struct timeline_now now)
+static void apply_run_created(struct timeline *timeline, struct timeline_step *step,
+			      const struct run_created *event, struct timeline_now now)
 {
 	bool queued = has(event, queued) && event->queued;
 	(void)step;
 	timeline->created_at = now.at;
 	timeline->started_at = queued ? 0 : now.at;
-	timeline->word = queued ? TIMELINE_QUEUED : TIMELINE_AS_ITS_ROW;
+	timeline->word = queued ? TIMELINE_QUEUED : TIMELINE_STORED_STATE;
 	if (has(event, parent))
 		timeline->parent = event->parent;
 	if (has(event, trace))
@@ -57,70 +57,70 @@ static void see_run_created(struct timeline *timeline, struct timeline_step *ste
 	timeline->inputs = inputs_object(timeline, event->inputs);
 }
 
-static void see_run_started(struct timeline *timeline, struct timeline_step *step,
-			    const struct run_started *event, struct timeline_now now)
+static void apply_run_started(struct timeline *timeline, struct timeline_step *step,
+			      const struct run_started *event, struct timeline_now now)
 {
 	(void)step, (void)event;
 	timeline->started_at = now.at;
 	timeline->word = TIMELINE_STARTED;
 }
 
-static void see_run_paused(struct timeline *timeline, struct timeline_step *step,
-			   const struct run_paused *event, struct timeline_now now)
+static void apply_run_paused(struct timeline *timeline, struct timeline_step *step,
+			     const struct run_paused *event, struct timeline_now now)
 {
 	(void)step, (void)event, (void)now;
 	timeline->word = TIMELINE_PAUSED;
 }
 
-static void see_run_resumed(struct timeline *timeline, struct timeline_step *step,
-			    const struct run_resumed *event, struct timeline_now now)
+static void apply_run_resumed(struct timeline *timeline, struct timeline_step *step,
+			      const struct run_resumed *event, struct timeline_now now)
 {
 	(void)step, (void)event, (void)now;
-	timeline->word = TIMELINE_AT_WORK;
+	timeline->word = TIMELINE_RUNNING;
 }
 
-/* Nothing new starts: what waits is over, as what came before has left it. */
-static void see_run_cancelling(struct timeline *timeline, struct timeline_step *step,
-			       const struct run_cancelling *event, struct timeline_now now)
+/* No new step starts: skips are final now, and everything that waits is cancelled. */
+static void apply_run_cancelling(struct timeline *timeline, struct timeline_step *step,
+				 const struct run_cancelling *event, struct timeline_now now)
 {
 	(void)step, (void)event;
 	timeline_skip(timeline);
-	timeline->word = TIMELINE_AT_WORK;
+	timeline->word = TIMELINE_RUNNING;
 	timeline->cancelling = true;
-	timeline_call_off(timeline, now.at);
+	timeline_cancel_waiting(timeline, now.at);
 }
 
-/* It is seen where it ends a wait. */
-static void see_run_signalled(struct timeline *timeline, struct timeline_step *step,
-			      const struct run_signalled *event, struct timeline_now now)
+/* A signal shows up where it ends a wait. */
+static void apply_run_signalled(struct timeline *timeline, struct timeline_step *step,
+				const struct run_signalled *event, struct timeline_now now)
 {
 	(void)timeline, (void)step, (void)event, (void)now;
 }
 
-/* Of the system stream, which is nobody's story. */
-static void see_run_document_changed(struct timeline *timeline, struct timeline_step *step,
-				     const struct run_document_changed *event,
-				     struct timeline_now now)
+/* Belongs to the system stream, never to a run. */
+static void apply_run_document_changed(struct timeline *timeline, struct timeline_step *step,
+				       const struct run_document_changed *event,
+				       struct timeline_now now)
 {
 	(void)timeline, (void)step, (void)event, (void)now;
 }
 
-/* Nothing has happened to the run. */
-static void see_run_compacted(struct timeline *timeline, struct timeline_step *step,
-			      const struct run_compacted *event, struct timeline_now now)
+/* Compaction does not change the run. */
+static void apply_run_compacted(struct timeline *timeline, struct timeline_step *step,
+				const struct run_compacted *event, struct timeline_now now)
 {
 	(void)timeline, (void)step, (void)event, (void)now;
 }
 
-static void see_run_finished(struct timeline *timeline, struct timeline_step *step,
-			     const struct run_finished *event, struct timeline_now now)
+static void apply_run_finished(struct timeline *timeline, struct timeline_step *step,
+			       const struct run_finished *event, struct timeline_now now)
 {
 	(void)step;
 	timeline->ended = true;
 	timeline->ended_at = now.at;
 	timeline->outputs = has(event, outputs) ? value_object(timeline, event->outputs) : NULL;
 	timeline_skip(timeline);
-	timeline_pass_over(timeline);
+	timeline_skip_unreached(timeline);
 	switch (event->outcome) {
 	case RUN_OUTCOME_OK:
 		timeline->state = VOCABULARY_RUN_SUCCEEDED;
@@ -137,11 +137,11 @@ static void see_run_finished(struct timeline *timeline, struct timeline_step *st
 					    : run_outcome_name(event->outcome);
 }
 
-/* ---- requests ------------------------------------------------------------------------ */
+/* ---- requests ---------------------------------------------------------------------- */
 
-static struct timeline_call *see_request(struct timeline *timeline, struct timeline_step *step,
-					 const struct event_request *request,
-					 struct timeline_now now)
+static struct timeline_call *apply_request(struct timeline *timeline, struct timeline_step *step,
+					   const struct event_request *request,
+					   struct timeline_now now)
 {
 	struct timeline_call *call = timeline_call_begin(timeline, step, now);
 	call->effect = step->effect = request->effect;
@@ -151,44 +151,47 @@ static struct timeline_call *see_request(struct timeline *timeline, struct timel
 	return call;
 }
 
-static void see_run_tool_requested(struct timeline *timeline, struct timeline_step *step,
-				   const struct run_tool_requested *event, struct timeline_now now)
-{
-	struct event_request request = EVENT_REQUEST(event, inputs);
-	see_request(timeline, step, &request, now);
-}
-
-static void see_run_turn_requested(struct timeline *timeline, struct timeline_step *step,
-				   const struct run_turn_requested *event, struct timeline_now now)
-{
-	struct event_request request = EVENT_REQUEST(event, request);
-	see_request(timeline, step, &request, now)->model = event->model;
-}
-
-static void see_run_subrun_requested(struct timeline *timeline, struct timeline_step *step,
-				     const struct run_subrun_requested *event,
+static void apply_run_tool_requested(struct timeline *timeline, struct timeline_step *step,
+				     const struct run_tool_requested *event,
 				     struct timeline_now now)
 {
 	struct event_request request = EVENT_REQUEST(event, inputs);
-	see_request(timeline, step, &request, now);
+	apply_request(timeline, step, &request, now);
 }
 
-static void see_run_tool_restarted(struct timeline *timeline, struct timeline_step *step,
-				   const struct run_tool_restarted *event, struct timeline_now now)
+static void apply_run_turn_requested(struct timeline *timeline, struct timeline_step *step,
+				     const struct run_turn_requested *event,
+				     struct timeline_now now)
+{
+	struct event_request request = EVENT_REQUEST(event, request);
+	apply_request(timeline, step, &request, now)->model = event->model;
+}
+
+static void apply_run_subrun_requested(struct timeline *timeline, struct timeline_step *step,
+				       const struct run_subrun_requested *event,
+				       struct timeline_now now)
+{
+	struct event_request request = EVENT_REQUEST(event, inputs);
+	apply_request(timeline, step, &request, now);
+}
+
+static void apply_run_tool_restarted(struct timeline *timeline, struct timeline_step *step,
+				     const struct run_tool_restarted *event,
+				     struct timeline_now now)
 {
 	(void)timeline, (void)now;
 	step->attempts = event->attempt;
 }
 
-static void see_run_step_started(struct timeline *timeline, struct timeline_step *step,
-				 const struct run_step_started *event, struct timeline_now now)
+static void apply_run_step_started(struct timeline *timeline, struct timeline_step *step,
+				   const struct run_step_started *event, struct timeline_now now)
 {
 	(void)event;
 	timeline_call_begin(timeline, step, now);
 }
 
-static void see_run_step_entered(struct timeline *timeline, struct timeline_step *step,
-				 const struct run_step_entered *event, struct timeline_now now)
+static void apply_run_step_entered(struct timeline *timeline, struct timeline_step *step,
+				   const struct run_step_entered *event, struct timeline_now now)
 {
 	struct timeline_call *call = timeline_call_begin(timeline, step, now);
 	const struct json *items = has(event, items) ? value_json(timeline, event->items) : NULL;
@@ -197,9 +200,9 @@ static void see_run_step_entered(struct timeline *timeline, struct timeline_step
 			TREE(timeline->arena, { S("items"), view_tree_copy(items) });
 }
 
-static void see_run_timer_requested(struct timeline *timeline, struct timeline_step *step,
-				    const struct run_timer_requested *event,
-				    struct timeline_now now)
+static void apply_run_timer_requested(struct timeline *timeline, struct timeline_step *step,
+				      const struct run_timer_requested *event,
+				      struct timeline_now now)
 {
 	struct timeline_call *call = timeline_call_begin(timeline, step, now);
 	call->effect = step->effect = event->effect;
@@ -207,16 +210,16 @@ static void see_run_timer_requested(struct timeline *timeline, struct timeline_s
 	call->signal = has(event, signal) ? event->signal : S("");
 }
 
-/* A question that settles an outcome has an id of its own: the effect stays the tool's. */
-static void see_run_human_requested(struct timeline *timeline, struct timeline_step *step,
-				    const struct run_human_requested *event,
-				    struct timeline_now now)
+/* A question that settles an outcome has its own id: step->effect stays that of the tool. */
+static void apply_run_human_requested(struct timeline *timeline, struct timeline_step *step,
+				      const struct run_human_requested *event,
+				      struct timeline_now now)
 {
 	struct timeline_call *call = timeline_call_begin(timeline, step, now);
 	bool settles = step->node->kind != RUN_NODE_HUMAN;
 	step->state = VOCABULARY_STEP_WAITING_HUMAN;
 	step->question = call->question = event;
-	step->passed_on = NULL;
+	step->escalation = NULL;
 	step->answer = NULL;
 	call->effect = event->effect;
 	call->inputs = inputs_object(timeline, event->inputs);
@@ -227,16 +230,16 @@ static void see_run_human_requested(struct timeline *timeline, struct timeline_s
 	step->inputs = call->inputs;
 }
 
-/* The call stays as its request made it. */
-static void see_run_human_escalated(struct timeline *timeline, struct timeline_step *step,
-				    const struct run_human_escalated *event,
-				    struct timeline_now now)
+/* The call keeps the due time and addressee of its request. */
+static void apply_run_human_escalated(struct timeline *timeline, struct timeline_step *step,
+				      const struct run_human_escalated *event,
+				      struct timeline_now now)
 {
 	(void)timeline, (void)now;
-	step->passed_on = event;
+	step->escalation = event;
 }
 
-/* ---- results ------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------------------- */
 
 static enum vocabulary_step state_after(const struct timeline *timeline,
 					const struct event_result *result)
@@ -252,8 +255,9 @@ static enum vocabulary_step state_after(const struct timeline *timeline,
 		       : VOCABULARY_STEP_FAILED;
 }
 
-static struct timeline_call *see_result(struct timeline *timeline, struct timeline_step *step,
-					const struct event_result *result, struct timeline_now now)
+static struct timeline_call *apply_result(struct timeline *timeline, struct timeline_step *step,
+					  const struct event_result *result,
+					  struct timeline_now now)
 {
 	struct timeline_call *call = timeline_call_end(timeline, step, false, now);
 	call->state = state_after(timeline, result);
@@ -268,64 +272,65 @@ static struct timeline_call *see_result(struct timeline *timeline, struct timeli
 		call->retry_at = result->next->retry_at;
 	} else if (call->state != VOCABULARY_STEP_WAITING_HUMAN) {
 		timeline_step_end(timeline, step, call->state, call->fault, result->next, now);
-	} /* else the question follows */
+	} /* else a question follows that settles the outcome */
 	return call;
 }
 
-static void see_run_step_computed(struct timeline *timeline, struct timeline_step *step,
-				  const struct run_step_computed *event, struct timeline_now now)
+static void apply_run_step_computed(struct timeline *timeline, struct timeline_step *step,
+				    const struct run_step_computed *event, struct timeline_now now)
 {
 	struct event_result result = EVENT_COMPUTED(event);
-	see_result(timeline, step, &result, now);
+	apply_result(timeline, step, &result, now);
 }
 
-static void see_run_step_skipped(struct timeline *timeline, struct timeline_step *step,
-				 const struct run_step_skipped *event, struct timeline_now now)
+static void apply_run_step_skipped(struct timeline *timeline, struct timeline_step *step,
+				   const struct run_step_skipped *event, struct timeline_now now)
 {
 	step->reason = event->reason;
 	timeline_step_end(timeline, step, VOCABULARY_STEP_SKIPPED, S(""), NULL, now);
 }
 
-static void see_run_step_left(struct timeline *timeline, struct timeline_step *step,
-			      const struct run_step_left *event, struct timeline_now now)
+static void apply_run_step_left(struct timeline *timeline, struct timeline_step *step,
+				const struct run_step_left *event, struct timeline_now now)
 {
 	struct event_result result = EVENT_RESULT(event);
-	see_result(timeline, step, &result, now);
+	apply_result(timeline, step, &result, now);
 }
 
-static void see_run_tool_finished(struct timeline *timeline, struct timeline_step *step,
-				  const struct run_tool_finished *event, struct timeline_now now)
+static void apply_run_tool_finished(struct timeline *timeline, struct timeline_step *step,
+				    const struct run_tool_finished *event, struct timeline_now now)
 {
 	struct event_result result = EVENT_RESULT(event);
-	see_result(timeline, step, &result, now);
+	apply_result(timeline, step, &result, now);
 }
 
-static void see_run_timer_finished(struct timeline *timeline, struct timeline_step *step,
-				   const struct run_timer_finished *event, struct timeline_now now)
+static void apply_run_timer_finished(struct timeline *timeline, struct timeline_step *step,
+				     const struct run_timer_finished *event,
+				     struct timeline_now now)
 {
 	struct event_result result = EVENT_RESULT(event);
-	see_result(timeline, step, &result, now);
+	apply_result(timeline, step, &result, now);
 }
 
-static void see_run_subrun_finished(struct timeline *timeline, struct timeline_step *step,
-				    const struct run_subrun_finished *event,
-				    struct timeline_now now)
+static void apply_run_subrun_finished(struct timeline *timeline, struct timeline_step *step,
+				      const struct run_subrun_finished *event,
+				      struct timeline_now now)
 {
 	struct event_result result = EVENT_RESULT(event);
-	see_result(timeline, step, &result, now);
+	apply_result(timeline, step, &result, now);
 }
 
-static void see_run_turn_finished(struct timeline *timeline, struct timeline_step *step,
-				  const struct run_turn_finished *event, struct timeline_now now)
+static void apply_run_turn_finished(struct timeline *timeline, struct timeline_step *step,
+				    const struct run_turn_finished *event, struct timeline_now now)
 {
 	struct event_result result = EVENT_RESULT(event);
-	struct timeline_call *call = see_result(timeline, step, &result, now);
+	struct timeline_call *call = apply_result(timeline, step, &result, now);
 	call->usage = has(event, usage) ? event->usage : NULL;
 }
 
-/* ---- answers ------------------------------------------------------------------------- */
+/* ---- answers ----------------------------------------------------------------------- */
 
-/* Why the step fails after this answer; "" when it does not. */
+/* Why the step fails after this answer; "" = it does not. */
 static struct str refusal(const struct timeline *timeline, const struct run_human_finished *event)
 {
 	switch (event->decision) {
@@ -354,10 +359,11 @@ static const struct json *answer_object(const struct timeline *timeline,
 		    { S("by"), view_tree_text(event->by) });
 }
 
-/* What came with an answer is the step's output: of modify the whole answer, of happened what the
- * effect would have given. */
-static void see_run_human_finished(struct timeline *timeline, struct timeline_step *step,
-				   const struct run_human_finished *event, struct timeline_now now)
+/* The value of an answer becomes the step's output: the whole answer of a modify, or the output
+ * that a person reports for an effect that happened. */
+static void apply_run_human_finished(struct timeline *timeline, struct timeline_step *step,
+				     const struct run_human_finished *event,
+				     struct timeline_now now)
 {
 	struct timeline_call *call = timeline_call_end(timeline, step, true, now);
 	const struct json *value = has(event, value) ? value_object(timeline, event->value) : NULL;
@@ -379,15 +385,15 @@ static void see_run_human_finished(struct timeline *timeline, struct timeline_st
 				  has(event, next) ? event->next : NULL, now);
 }
 
-/* ---- one event ------------------------------------------------------------------------- */
+/* ---- dispatch ---------------------------------------------------------------------- */
 
-static void add(struct timeline *timeline, struct timeline_step *step, const struct event *event,
-		struct timeline_now now)
+static void apply_event(struct timeline *timeline, struct timeline_step *step,
+			const struct event *event, struct timeline_now now)
 {
 	switch (event->type) {
-#define EVENT(constant, name, body, level, persistence, text)    \
-	case EVENT_##constant:                                   \
-		see_##body(timeline, step, event->as.body, now); \
+#define EVENT(constant, name, body, level, persistence, text)      \
+	case EVENT_##constant:                                     \
+		apply_##body(timeline, step, event->as.body, now); \
 		break;
 #include "contracts/events.def"
 #undef EVENT
@@ -400,5 +406,5 @@ void timeline_apply(struct timeline *timeline, const struct event *event, struct
 	bool of_step = timeline_event_of_step(event, &path);
 	struct timeline_step *step = of_step ? timeline_step_at(timeline, path) : NULL;
 	if (!of_step || step != NULL)
-		add(timeline, step, event, now);
+		apply_event(timeline, step, event, now);
 }

@@ -1,14 +1,14 @@
-/* views/timeline_derive.c -- what happens to a step, and what follows from it for others.
+/* views/timeline_derive.c -- transitions of steps, and their consequences for other steps.
  *
- * A step is begun and ended by its events.  That a step behind a failed one is skipped, and that
- * what waits is cancelled when a run is called off, has no event: it follows, as in the engine,
- * from the body and from nothing outside of it.
+ * Events start and end a step.  Two transitions have no event: a step after a failed one is
+ * skipped, and waiting steps are cancelled with their run.  As in the engine, they are derived from
+ * the step's body alone.
  */
 #include "views/timeline_internal.h"
 
 #include "views/view_tree.h"
 
-/* ---- calls --------------------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------------------- */
 
 static struct timeline_call *call_add(struct timeline *timeline, struct timeline_step *step)
 {
@@ -28,9 +28,9 @@ struct timeline_call *timeline_call_begin(struct timeline *timeline, struct time
 	call->begun_seq = now.seq;
 	call->begun_at = now.at;
 	step->state = VOCABULARY_STEP_RUNNING;
-	if (step->follows)
+	if (step->skip_derived)
 		step->fault = S("");
-	step->follows = false;
+	step->skip_derived = false;
 	if (step->started)
 		return call;
 	step->started = true;
@@ -40,7 +40,7 @@ struct timeline_call *timeline_call_begin(struct timeline *timeline, struct time
 	return call;
 }
 
-/* When the last of its dependencies was final, something led to it, or its body was entered. */
+/* When its last dependency ended, an edge led to it, or its body was entered. */
 static int64_t ready_at(struct timeline *timeline, const struct timeline_step *step)
 {
 	const struct timeline_scope *scope = step->scope;
@@ -89,9 +89,9 @@ const struct timeline_call **timeline_calls(const struct timeline *timeline,
 	return calls;
 }
 
-/* ---- ends ---------------------------------------------------------------------------- */
+/* ---- ends -------------------------------------------------------------------------- */
 
-/* What a result leads to stands in its body. */
+/* The targets of a result are in the step's own body. */
 static void lead_on(struct timeline *timeline, const struct timeline_step *step,
 		    const struct run_next *next, int64_t at)
 {
@@ -111,7 +111,7 @@ void timeline_step_end(struct timeline *timeline, struct timeline_step *step,
 	step->ended_at = now.at;
 	step->ended_seq = now.seq;
 	step->fault = fault;
-	step->follows = false;
+	step->skip_derived = false;
 	if (state != VOCABULARY_STEP_SKIPPED)
 		timeline->ended_count++;
 	if (next != NULL)
@@ -122,12 +122,12 @@ void timeline_step_end(struct timeline *timeline, struct timeline_step *step,
 		place->done = place->done || next == NULL || !next->again;
 	}
 	if (timeline->cancelling)
-		timeline_call_off(timeline, now.at);
+		timeline_cancel_waiting(timeline, now.at);
 }
 
-/* ---- skips --------------------------------------------------------------------------- */
+/* ---- skips ------------------------------------------------------------------------- */
 
-/* The step it is skipped for; NULL: none. */
+/* The step that causes the skip; NULL = none. */
 static const struct timeline_step *cause_of(struct timeline *timeline,
 					    const struct timeline_scope *scope,
 					    const struct run_graph_node *node)
@@ -136,7 +136,7 @@ static const struct timeline_step *cause_of(struct timeline *timeline,
 		const struct timeline_place *before =
 			timeline_place_of(timeline, scope, node->depends_on.at[i]);
 		if (before->newest != NULL &&
-		    ((before->failed && !before->done) || before->newest->follows))
+		    ((before->failed && !before->done) || before->newest->skip_derived))
 			return before->newest;
 	}
 	return NULL;
@@ -150,34 +150,34 @@ static struct str path_in(const struct timeline *timeline, const struct timeline
 						  STR_ARG(scope->path), STR_ARG(name));
 }
 
-/* Nodes stand dependencies first, so one pass carries a failure to everything behind it. */
+/* Nodes are in dependency order, so one pass propagates a failure to all dependents. */
 static void skip_in(struct timeline *timeline, const struct timeline_scope *scope)
 {
 	for (size_t i = 0; i < scope->nodes.count; i++) {
 		const struct run_graph_node *node = &scope->nodes.at[i];
 		struct timeline_step *step = timeline_place_of(timeline, scope, node->name)->newest;
 		if (node->depends_on.count == 0 ||
-		    (step != NULL && step->state != VOCABULARY_STEP_PENDING && !step->follows))
+		    (step != NULL && step->state != VOCABULARY_STEP_PENDING && !step->skip_derived))
 			continue;
 		const struct timeline_step *cause = cause_of(timeline, scope, node);
 		if (cause == NULL) {
-			if (step != NULL && step->follows) {
+			if (step != NULL && step->skip_derived) {
 				step->state = VOCABULARY_STEP_PENDING;
 				step->fault = S("");
-				step->follows = false;
+				step->skip_derived = false;
 			}
 			continue;
 		}
 		if (step == NULL)
 			step = timeline_step_at(timeline, path_in(timeline, scope, node->name));
 		step->state = VOCABULARY_STEP_SKIPPED;
-		step->follows = true;
+		step->skip_derived = true;
 		step->fault = str_format(timeline->arena, "dependency failed: " STR_FMT,
 					 STR_ARG(cause->path));
 	}
 }
 
-/* Once a run is called off nobody waits who could be skipped. */
+/* A cancelled run has no waiting step that could be skipped. */
 void timeline_skip(struct timeline *timeline)
 {
 	if (timeline->cancelling)
@@ -188,9 +188,9 @@ void timeline_skip(struct timeline *timeline)
 			skip_in(timeline, scope);
 }
 
-/* ---- a run that is called off --------------------------------------------------------- */
+/* ---- cancellation ------------------------------------------------------------------ */
 
-/* Told to stop, and final only once it says so. */
+/* The step was asked to stop and is final when its result arrives. */
 static bool is_stopping(const struct timeline_step *step)
 {
 	bool can_stop = step->node->kind == RUN_NODE_TOOL || step->node->kind == RUN_NODE_AGENT ||
@@ -199,7 +199,7 @@ static bool is_stopping(const struct timeline_step *step)
 	       step->call->ended_at == 0 && !uuid_is_zero(&step->call->effect);
 }
 
-void timeline_call_off(struct timeline *timeline, int64_t at)
+void timeline_cancel_waiting(struct timeline *timeline, int64_t at)
 {
 	AUTO(map) held = { 0 };
 	for (size_t i = 0; i < timeline->count; i++)
@@ -219,7 +219,7 @@ void timeline_call_off(struct timeline *timeline, int64_t at)
 	}
 }
 
-void timeline_pass_over(struct timeline *timeline)
+void timeline_skip_unreached(struct timeline *timeline)
 {
 	for (size_t i = 0; i < timeline->root->nodes.count; i++) {
 		struct timeline_step *step = timeline->steps[i];

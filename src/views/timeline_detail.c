@@ -1,9 +1,9 @@
-/* views/timeline_detail.c -- an event for a program: Baton's name of it, and what belongs to it. */
+/* views/timeline_detail.c -- an event for a program: Baton's event name and its details. */
 #include "views/timeline.h"
 
 #include "views/view_tree.h"
 
-/* ---- steps --------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------------------- */
 
 static const struct run_next *next_of(const struct event *event)
 {
@@ -50,7 +50,7 @@ static const struct json *detail_begin(const struct timeline *timeline, const st
 	const struct run_human_requested *asked =
 		event->type == EVENT_HUMAN_REQUESTED ? event->as.run_human_requested : NULL;
 	bool waits = event->type == EVENT_TIMER_REQUESTED;
-	/* Approval is the usual kind and goes without saying. */
+	/* Approval is the default kind and is omitted. */
 	bool special = asked != NULL && asked->kind != RUN_REQUEST_APPROVAL;
 	struct arena *arena = timeline->arena;
 	return TREE(arena, { S("event"), view_tree_text(event_name(event->type)) },
@@ -74,7 +74,7 @@ static const struct json *detail_begin(const struct timeline *timeline, const st
 							       : view_tree_none() });
 }
 
-/* What happens to a call between its beginning and its end, or to a step that has none. */
+/* An event between the start and the end of a call, or of a step without a call. */
 static const struct json *detail_step(const struct timeline *timeline, const struct event *event,
 				      const struct timeline_step *step)
 {
@@ -97,7 +97,7 @@ static const struct json *detail_step(const struct timeline *timeline, const str
 					   : view_tree_none() });
 }
 
-/* ---- the run ------------------------------------------------------------------------- */
+/* ---- the run ----------------------------------------------------------------------- */
 
 static const struct json *detail_deed(const struct timeline *timeline, const struct event *event)
 {
@@ -117,7 +117,8 @@ static const struct json *detail_deed(const struct timeline *timeline, const str
 								  : S("");
 	const struct json *data = NULL;
 	if (signal != NULL && has(signal->data, sha256))
-		data = timeline->source->look(timeline->source->context, &signal->data->sha256);
+		data = timeline->source->read_value(timeline->source->context,
+						    &signal->data->sha256);
 	else if (signal != NULL && has(signal->data, json))
 		data = signal->data->json;
 	return TREE(

@@ -1,5 +1,5 @@
-/* views/timeline_event.c -- what an event says by itself, without the rest of its stream: rows of
- * projections.def choose their words by it. */
+/* views/timeline_event.c -- properties of a single event, without its stream; projections.def uses
+ * them to select wire names. */
 #include "views/timeline.h"
 
 bool timeline_event_of_step(const struct event *event, struct str *out_path)
@@ -70,7 +70,7 @@ bool timeline_event_of_step(const struct event *event, struct str *out_path)
 	return false;
 }
 
-/* ---- how a call ended ------------------------------------------------------------------ */
+/* ---- how a call ended -------------------------------------------------------------- */
 
 enum end {
 	END_GOOD,
@@ -123,7 +123,7 @@ bool timeline_event_failed(const struct event *event)
 	return end_of(event) == END_BAD;
 }
 
-bool timeline_event_goes_on(const struct event *event)
+bool timeline_event_continues(const struct event *event)
 {
 	return end_of(event) == END_GOES_ON;
 }

@@ -1,7 +1,7 @@
-/* views/timeline_format.c -- what several vocabularies say alike.
+/* views/timeline_format.c -- ids and sentences that several vocabularies share.
  *
- * Sentences and details are made once, so that the activity log, the trace and the execution
- * events of one run never tell different stories.
+ * The activity log, the trace and the execution events of a run use the same sentences, so they
+ * never contradict each other.
  */
 #include "views/timeline.h"
 
@@ -85,40 +85,40 @@ struct str timeline_result(const struct timeline *timeline)
 	return timeline->outputs == NULL ? S("{}") : json_print(timeline->arena, timeline->outputs);
 }
 
-/* ---- sentences: steps ---------------------------------------------------------------- */
+/* ---- sentences: steps -------------------------------------------------------------- */
 
-/* One fact of the stream that a sentence is made for. */
-struct saying {
+/* The event that a sentence describes. */
+struct sentence {
 	struct arena *arena;
 	const struct event *event;
 	const struct timeline_step *step;
 	const struct timeline_call *call;
 };
 
-static struct str say_end(const struct saying *s)
+static struct str format_end(const struct sentence *s)
 {
 	const struct timeline_call *call = s->call;
 	struct str path = s->step->path;
 	char again[TIME_TEXT_SIZE];
 	if (call->retry_at > 0)
 		return str_format(s->arena,
-				  STR_FMT " failed, and is tried again at " STR_FMT ": " STR_FMT,
+				  STR_FMT " failed and will be retried at " STR_FMT ": " STR_FMT,
 				  STR_ARG(path), STR_ARG(time_text(call->retry_at, again)),
 				  STR_ARG(call->fault));
 	if (call->state == VOCABULARY_STEP_WAITING_HUMAN)
-		return str_format(s->arena, "nobody can say whether " STR_FMT " happened: " STR_FMT,
+		return str_format(s->arena, "the outcome of " STR_FMT " is unknown: " STR_FMT,
 				  STR_ARG(path), STR_ARG(call->fault));
 	if (call->state == VOCABULARY_STEP_CANCELLED)
-		return str_format(s->arena, STR_FMT " is called off", STR_ARG(path));
+		return str_format(s->arena, STR_FMT " was cancelled", STR_ARG(path));
 	if (call->fault.size > 0)
 		return str_format(s->arena, STR_FMT " failed: " STR_FMT, STR_ARG(path),
 				  STR_ARG(call->fault));
-	return str_format(s->arena, STR_FMT " is done", STR_ARG(path));
+	return str_format(s->arena, STR_FMT " succeeded", STR_ARG(path));
 }
 
-/* What stands before and behind the step's path in a sentence about an answer. */
+/* The words before and after the step's path in a sentence about an answer. */
 struct wording {
-	const char *before, *behind;
+	const char *before, *after;
 };
 
 static struct wording wording_of(enum run_decision decision)
@@ -129,32 +129,32 @@ static struct wording wording_of(enum run_decision decision)
 	case RUN_DECISION_REJECT:
 		return (struct wording){ "rejected", "" };
 	case RUN_DECISION_MODIFY:
-		return (struct wording){ "approved", " with other values" };
+		return (struct wording){ "approved", " with changes" };
 	case RUN_DECISION_HAPPENED:
 		return (struct wording){ "says that", " happened" };
 	case RUN_DECISION_NOT_HAPPENED:
 		return (struct wording){ "says that", " did not happen" };
 	case RUN_DECISION_RETRY:
-		return (struct wording){ "wants", " tried again" };
+		return (struct wording){ "requested a retry of", "" };
 	case RUN_DECISION_TIMEOUT:
 		break;
 	}
 	return (struct wording){ "answered", " in time" };
 }
 
-static struct str say_answer(const struct saying *s)
+static struct str format_answer(const struct sentence *s)
 {
 	const struct run_human_finished *answer = s->event->as.run_human_finished;
 	struct wording wording = wording_of(answer->decision);
 	struct str comment = has(answer, comment) ? answer->comment : S("");
 	struct str by = answer->decision == RUN_DECISION_TIMEOUT ? S("nobody") : answer->by;
 	return str_format(s->arena, STR_FMT " %s " STR_FMT "%s%s" STR_FMT, STR_ARG(by),
-			  wording.before, STR_ARG(s->step->path), wording.behind,
+			  wording.before, STR_ARG(s->step->path), wording.after,
 			  comment.size > 0 ? ": " : "", STR_ARG(comment));
 }
 
 /* "x calls shell", "x calls shell again, attempt 2". */
-static struct str say_request(const struct saying *s, const char *verb, int64_t attempt)
+static struct str format_request(const struct sentence *s, const char *verb, int64_t attempt)
 {
 	struct str path = s->step->path, agent = timeline_agent(s->step);
 	if (attempt <= 1)
@@ -164,7 +164,7 @@ static struct str say_request(const struct saying *s, const char *verb, int64_t 
 			  verb, STR_ARG(agent), (long long)attempt);
 }
 
-static struct str say_wait(const struct saying *s)
+static struct str format_wait(const struct sentence *s)
 {
 	const struct timeline_call *call = s->call;
 	struct str path = s->step->path;
@@ -178,44 +178,45 @@ static struct str say_wait(const struct saying *s)
 			  STR_ARG(due));
 }
 
-static struct str say_entered(const struct saying *s)
+static struct str format_entered(const struct sentence *s)
 {
 	const struct run_step_entered *body = s->event->as.run_step_entered;
 	if (!has(body, count))
-		return str_format(s->arena, STR_FMT " begins", STR_ARG(s->step->path));
-	return str_format(s->arena, STR_FMT " begins with %lld item%s", STR_ARG(s->step->path),
+		return str_format(s->arena, STR_FMT " started", STR_ARG(s->step->path));
+	return str_format(s->arena, STR_FMT " started with %lld item%s", STR_ARG(s->step->path),
 			  (long long)body->count, body->count == 1 ? "" : "s");
 }
 
-static struct str say_step(const struct saying *s)
+static struct str format_step(const struct sentence *s)
 {
 	const struct event *event = s->event;
 	struct str path = s->step->path;
 	switch (event->type) {
 	case EVENT_STEP_SKIPPED:
-		return str_format(s->arena, STR_FMT " is passed over: " STR_FMT, STR_ARG(path),
+		return str_format(s->arena, STR_FMT " was skipped: " STR_FMT, STR_ARG(path),
 				  STR_ARG(event->as.run_step_skipped->reason));
 	case EVENT_STEP_STARTED:
 	case EVENT_TOOL_REQUESTED:
-		return say_request(s, "calls", s->call->attempt);
+		return format_request(s, "calls", s->call->attempt);
 	case EVENT_TURN_REQUESTED:
-		return say_request(s, "is the turn of", s->call->attempt);
+		return format_request(s, "starts a turn of", s->call->attempt);
 	case EVENT_SUBRUN_REQUESTED:
-		return say_request(s, "starts a run of", s->call->attempt);
+		return format_request(s, "starts a run of", s->call->attempt);
 	case EVENT_TOOL_RESTARTED:
-		return say_request(s, "calls", event->as.run_tool_restarted->attempt);
+		return format_request(s, "calls", event->as.run_tool_restarted->attempt);
 	case EVENT_STEP_ENTERED:
-		return say_entered(s);
+		return format_entered(s);
 	case EVENT_TIMER_REQUESTED:
-		return say_wait(s);
+		return format_wait(s);
 	case EVENT_HUMAN_REQUESTED:
 		return str_format(s->arena, STR_FMT " asks: " STR_FMT, STR_ARG(path),
 				  STR_ARG(event->as.run_human_requested->question));
 	case EVENT_HUMAN_ESCALATED:
-		return str_format(s->arena, "nobody has answered " STR_FMT ": it goes to " STR_FMT,
+		return str_format(s->arena,
+				  "nobody answered " STR_FMT " in time; escalated to " STR_FMT,
 				  STR_ARG(path), STR_ARG(event->as.run_human_escalated->to));
 	case EVENT_HUMAN_FINISHED:
-		return say_answer(s);
+		return format_answer(s);
 	case EVENT_STEP_COMPUTED:
 	case EVENT_STEP_LEFT:
 	case EVENT_TOOL_FINISHED:
@@ -233,61 +234,63 @@ static struct str say_step(const struct saying *s)
 	case EVENT_RUN_COMPACTED:
 		break;
 	}
-	return say_end(s);
+	return format_end(s);
 }
 
-/* ---- sentences: the run -------------------------------------------------------------- */
+/* ---- sentences: the run ------------------------------------------------------------ */
 
-/* "ada pauses the run", with why behind it. */
-static struct str say_deed(const struct timeline *timeline, struct str by, const char *deed,
-			   struct str why)
+/* "ada paused the run", followed by the reason. */
+static struct str format_action(const struct timeline *timeline, struct str by, const char *action,
+				struct str why)
 {
-	return str_format(timeline->arena, STR_FMT " %s%s" STR_FMT, STR_ARG(by), deed,
+	return str_format(timeline->arena, STR_FMT " %s%s" STR_FMT, STR_ARG(by), action,
 			  why.size > 0 ? ": " : "", STR_ARG(why));
 }
 
-static struct str say_cancelling(const struct timeline *timeline,
-				 const struct run_cancelling *event)
+static struct str format_cancelling(const struct timeline *timeline,
+				    const struct run_cancelling *event)
 {
 	if (has(event, fault))
-		return str_format(timeline->arena, "the run is called off: " STR_FMT ": " STR_FMT,
+		return str_format(timeline->arena,
+				  "the run is being cancelled: " STR_FMT ": " STR_FMT,
 				  STR_ARG(event->fault->code), STR_ARG(event->fault->text));
-	return say_deed(timeline, event->by, "calls the run off",
-			has(event, reason) ? event->reason : S(""));
+	return format_action(timeline, event->by, "cancelled the run",
+			     has(event, reason) ? event->reason : S(""));
 }
 
-static struct str say_finished(const struct timeline *timeline)
+static struct str format_finished(const struct timeline *timeline)
 {
 	struct str name = timeline->source->graph->name;
 	if (timeline->state == VOCABULARY_RUN_CANCELLED)
-		return str_format(timeline->arena, "the run of " STR_FMT " was called off",
+		return str_format(timeline->arena, "the run of " STR_FMT " was cancelled",
 				  STR_ARG(name));
 	if (timeline->fault.size > 0)
 		return str_format(timeline->arena, "the run of " STR_FMT " failed: " STR_FMT,
 				  STR_ARG(name), STR_ARG(timeline->fault));
-	return str_format(timeline->arena, "the run of " STR_FMT " is done", STR_ARG(name));
+	return str_format(timeline->arena, "the run of " STR_FMT " succeeded", STR_ARG(name));
 }
 
-static struct str say_run(const struct timeline *timeline, const struct event *event)
+static struct str format_run(const struct timeline *timeline, const struct event *event)
 {
 	struct str name = timeline->source->graph->name;
 	if (event->type == EVENT_RUN_CREATED)
-		return str_format(timeline->arena, "a run of " STR_FMT " exists", STR_ARG(name));
+		return str_format(timeline->arena, "a run of " STR_FMT " was created",
+				  STR_ARG(name));
 	if (event->type == EVENT_RUN_STARTED)
-		return str_format(timeline->arena, "the run of " STR_FMT " begins", STR_ARG(name));
+		return str_format(timeline->arena, "the run of " STR_FMT " started", STR_ARG(name));
 	if (event->type == EVENT_RUN_PAUSED)
-		return say_deed(timeline, event->as.run_paused->by, "pauses the run",
-				has(event->as.run_paused, reason) ? event->as.run_paused->reason
-								  : S(""));
+		return format_action(
+			timeline, event->as.run_paused->by, "paused the run",
+			has(event->as.run_paused, reason) ? event->as.run_paused->reason : S(""));
 	if (event->type == EVENT_RUN_RESUMED)
-		return say_deed(timeline, event->as.run_resumed->by, "lets the run go on", S(""));
+		return format_action(timeline, event->as.run_resumed->by, "resumed the run", S(""));
 	if (event->type == EVENT_RUN_CANCELLING)
-		return say_cancelling(timeline, event->as.run_cancelling);
+		return format_cancelling(timeline, event->as.run_cancelling);
 	if (event->type == EVENT_RUN_SIGNALLED)
-		return say_deed(timeline, event->as.run_signalled->by, "sends a signal",
-				event->as.run_signalled->name);
+		return format_action(timeline, event->as.run_signalled->by, "sent a signal",
+				     event->as.run_signalled->name);
 	if (event->type == EVENT_RUN_FINISHED)
-		return say_finished(timeline);
+		return format_finished(timeline);
 	return event_name(event->type);
 }
 
@@ -295,6 +298,6 @@ struct str timeline_format_event(const struct timeline *timeline, size_t index)
 {
 	const struct event *event = &timeline->source->events[index];
 	const struct timeline_step *step = timeline_step(timeline, event);
-	struct saying saying = { timeline->arena, event, step, timeline_call(timeline, index) };
-	return step == NULL ? say_run(timeline, event) : say_step(&saying);
+	struct sentence sentence = { timeline->arena, event, step, timeline_call(timeline, index) };
+	return step == NULL ? format_run(timeline, event) : format_step(&sentence);
 }

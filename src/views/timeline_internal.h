@@ -1,67 +1,68 @@
-/* views/timeline_internal.h -- what the files of a story share; private to this room.
+/* views/timeline_internal.h -- declarations that the timeline_*.c files share.
  *
- *	scope   a body that an event has named a step of
- *	place   a node in a scope, over all of its activations
+ *	scope   a body of which at least one step has an event
+ *	place   a node in a scope, with all of its activations
  */
-#ifndef VIEWS_STORY_INSIDE_H
-#define VIEWS_STORY_INSIDE_H
+#ifndef VIEWS_TIMELINE_INTERNAL_H
+#define VIEWS_TIMELINE_INTERNAL_H
 
 #include "views/timeline.h"
 
 extern const struct json timeline_no_members;
 
-/* Which event is being read. */
+/* The event that is being applied. */
 struct timeline_now {
 	int64_t seq, at;
 };
 
 struct timeline_scope {
-	struct str path; /* of the body; "" = the root's */
+	struct str path; /* of the body; "" = root */
 	struct run_graph_node_list nodes;
 	const struct timeline_step *parent;
 	int64_t item;
-	size_t hint;                 /* where the node that was looked for last stands */
-	bool failed;                 /* a step of it has, and may skip others */
-	struct timeline_scope *next; /* of all of them, newest first */
+	size_t hint;                 /* index of the node found last */
+	bool failed;                 /* a step has failed, so others may be skipped */
+	struct timeline_scope *next; /* list of all scopes, newest first */
 };
 
 struct timeline_place {
 	struct timeline_step *newest;
-	int64_t led_at; /* when an edge or another round led to it; 0 */
-	bool done;      /* its dependents go on */
-	bool failed;    /* before it was done: its dependents are skipped */
+	int64_t led_at; /* when an edge or a new round led to it; 0 = not yet */
+	bool done;      /* its dependents can start */
+	bool failed;    /* its dependents are skipped, unless `done` */
 };
 
-/* ---- events (timeline_apply.c) ---------------------------------------------------------------- */
+/* ---- events (timeline_apply.c) ----------------------------------------------------- */
 
 void timeline_apply(struct timeline *timeline, const struct event *event, struct timeline_now now);
 
-/* ---- steps (timeline_path.c) ---------------------------------------------------------------- */
+/* ---- steps (timeline_path.c) ------------------------------------------------------- */
 
 void timeline_begin_root(struct timeline *timeline);
 struct timeline_step *timeline_step_find(const struct timeline *timeline, struct str path);
-/* Makes it when there is none yet; NULL when the graph has no such node. */
+/* Creates the step if needed; NULL when the graph has no such node. */
 struct timeline_step *timeline_step_at(struct timeline *timeline, struct str path);
 struct timeline_place *timeline_place_of(struct timeline *timeline,
 					 const struct timeline_scope *scope, struct str name);
 
-/* ---- what happens to them (timeline_derive.c) ----------------------------------------------------- */
+/* ---- transitions (timeline_derive.c) ----------------------------------------------- */
 
-/* Its next call; its first one starts the step. */
+/* Starts the step's next call; the first call starts the step. */
 struct timeline_call *timeline_call_begin(struct timeline *timeline, struct timeline_step *step,
 					  struct timeline_now now);
-/* The open call, or the open question, or one that begins and ends here. */
+/* Ends the open call or the open question; without one, creates a call that starts and ends
+ * here. */
 struct timeline_call *timeline_call_end(struct timeline *timeline, struct timeline_step *step,
 					bool question, struct timeline_now now);
-/* The step is final; `next` may be NULL. */
+/* Ends the step; `next` may be NULL. */
 void timeline_step_end(struct timeline *timeline, struct timeline_step *step,
 		       enum vocabulary_step state, struct str fault, const struct run_next *next,
 		       struct timeline_now now);
-/* Everything that depends on a step that failed. */
+/* Skips all steps that depend on a failed step. */
 void timeline_skip(struct timeline *timeline);
-/* Everything that waits, and the bodies in which nothing is open. */
-void timeline_call_off(struct timeline *timeline, int64_t at);
-/* Nodes of the root that nothing has led to. */
-void timeline_pass_over(struct timeline *timeline);
+/* Cancels all waiting steps, and the bodies without an open step. */
+void timeline_cancel_waiting(struct timeline *timeline, int64_t at);
+/* Skips the nodes of the root that no edge has led to. */
+void timeline_skip_unreached(struct timeline *timeline);
 
 #endif

@@ -1,14 +1,14 @@
-/* views/timeline_path.c -- steps by their path.
+/* views/timeline_path.c -- finds and creates steps by their path.
  *
- * A path is read from its front: each piece names a node of the body before it, which activation it
- * is (#n) and, for a map, which item's body follows ([i]).  The body's path is what stands before
- * the last piece, so one look finds it from the second event of a body on.
+ * A path is read left to right.  Each piece names a node of the preceding body, its activation (#n)
+ * and, for a map, the item ([i]).  The path of the body is everything before the last piece, so
+ * after the first event of a body one lookup finds it.
  */
 #include "views/timeline_internal.h"
 
 const struct json timeline_no_members = { .kind = JSON_OBJECT };
 
-/* ---- pieces -------------------------------------------------------------------------- */
+/* ---- pieces ------------------------------------------------------------------------ */
 
 struct piece {
 	struct str name;
@@ -34,7 +34,7 @@ static bool read_piece(struct str text, struct piece *out)
 	return true;
 }
 
-/* The path of the body, "" for the root's, and the piece behind it. */
+/* Splits a path into the path of the body ("" = root) and the last piece. */
 static struct str split(struct str path, struct str *out_last)
 {
 	size_t cut = path.size;
@@ -57,7 +57,7 @@ static bool find_node(struct timeline_scope *scope, struct str name, size_t *out
 	return false;
 }
 
-/* ---- places -------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------ */
 
 struct timeline_place *timeline_place_of(struct timeline *timeline,
 					 const struct timeline_scope *scope, struct str name)
@@ -78,7 +78,7 @@ struct timeline_place *timeline_place_of(struct timeline *timeline,
 	return place;
 }
 
-/* ---- bodies -------------------------------------------------------------------------- */
+/* ---- bodies ------------------------------------------------------------------------ */
 
 static struct timeline_scope *scope_new(struct timeline *timeline, struct str path,
 					struct run_graph_node_list nodes)
@@ -91,7 +91,8 @@ static struct timeline_scope *scope_new(struct timeline *timeline, struct str pa
 	return scope;
 }
 
-/* A body of this node, `head` being its path and `last` the piece that names the node. */
+/* Creates a body of a node: `head` is the path of the body, `last` the piece that names the
+ * node. */
 static struct timeline_scope *scope_make(struct timeline *timeline, struct timeline_scope *around,
 					 struct str head, struct str last)
 {
@@ -111,8 +112,8 @@ static struct timeline_scope *scope_make(struct timeline *timeline, struct timel
 	return scope;
 }
 
-/* The scope with this path, and those around it that nobody has named yet; NULL: the graph has no
- * such body. */
+/* The scope with this path; creates it and the scopes around it if needed.  NULL when the graph has
+ * no such body. */
 static struct timeline_scope *scope_at(struct timeline *timeline, struct str path)
 {
 	struct timeline_scope *scope =
@@ -130,7 +131,7 @@ static struct timeline_scope *scope_at(struct timeline *timeline, struct str pat
 	return scope;
 }
 
-/* ---- steps --------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------------------- */
 
 struct timeline_step *timeline_step_find(const struct timeline *timeline, struct str path)
 {
@@ -168,8 +169,8 @@ static struct timeline_step *step_new(struct timeline *timeline, struct str path
 	return step;
 }
 
-/* A node of the root whose first activation is forgotten: what stands for it is the one that is
- * named now. */
+/* The first activation of a root node was deleted by compaction: its pending step becomes the
+ * activation that the event names. */
 static struct timeline_step *rename_step(struct timeline *timeline,
 					 const struct timeline_scope *scope,
 					 const struct piece *piece, struct str path)
@@ -213,7 +214,7 @@ void timeline_begin_root(struct timeline *timeline)
 		step_new(timeline, graph->nodes.at[i].name, timeline->root, i, 1);
 }
 
-/* ---- order --------------------------------------------------------------------------- */
+/* ---- order ------------------------------------------------------------------------- */
 
 static size_t depth_of(const struct timeline_step *step)
 {
@@ -223,7 +224,7 @@ static size_t depth_of(const struct timeline_step *step)
 	return depth;
 }
 
-/* Two steps of one body, or of two bodies of a map. */
+/* Compares two steps of one body, or of two bodies of a map. */
 static bool stands_before(const struct timeline_step *left, const struct timeline_step *right)
 {
 	if (left->item != right->item)
@@ -242,7 +243,7 @@ static bool comes_before(const struct timeline_step *left, const struct timeline
 	for (; right_depth > left_depth; right_depth--)
 		right = right->parent;
 	if (left == right)
-		return !deeper; /* a step stands before what is in it */
+		return !deeper; /* a step precedes its body */
 	while (left->parent != right->parent) {
 		left = left->parent;
 		right = right->parent;
@@ -250,7 +251,7 @@ static bool comes_before(const struct timeline_step *left, const struct timeline
 	return stands_before(left, right);
 }
 
-/* Merges runs of `width` into runs of twice that. */
+/* Merge sort: merges sorted pieces of `width` into pieces of twice that. */
 static void merge(const struct timeline_step **from, const struct timeline_step **to, size_t count,
 		  size_t width)
 {
@@ -273,7 +274,7 @@ const struct timeline_step **timeline_in_order(const struct timeline *timeline)
 	for (size_t i = 0; i < timeline->count; i++)
 		sorted[i] = timeline->steps[i];
 	if (timeline->count == timeline->root->nodes.count)
-		return sorted; /* the root's alone, as the graph has them */
+		return sorted; /* only root nodes, already in the order of the graph */
 	const struct timeline_step **other =
 		arena_array(timeline->arena, const struct timeline_step *, timeline->count);
 	for (size_t width = 1; width < timeline->count; width *= 2) {

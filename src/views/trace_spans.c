@@ -1,18 +1,17 @@
-/* views/trace_spans.c -- a run as a tree of spans: the run, its activations, those in their bodies, and
- * the calls of one that was called more than once.
+/* views/trace_spans.c -- a run as a tree of spans: the run, its activations with their bodies, and
+ * the calls of an activation that has several.
  *
- * The tree is made from the story's list of steps, in which a step stands before what is in it.
- * What lies deeper than was asked for, and what is over LIMIT_SPANS, is counted where it is
- * missing.
+ * The tree is built from the ordered list of steps, in which a step precedes its body.  A span
+ * counts the descendants that are omitted because of the depth or LIMIT_SPANS.
  */
 #include "base/limits.h"
 #include "views/time_profile.h"
 
 struct branch {
-	const struct timeline_step *step; /* NULL: the run */
+	const struct timeline_step *step; /* NULL = the run */
 	struct branch *first, *last, *next;
 	size_t children;
-	size_t below; /* everything in it, calls too */
+	size_t below; /* number of descendants, including calls */
 };
 
 struct spans {
@@ -21,7 +20,7 @@ struct spans {
 	size_t made;
 };
 
-/* A single call is the step itself. */
+/* A single call has no span of its own. */
 static size_t calls_of(const struct timeline_step *step)
 {
 	return step->call_count > 1 ? step->call_count : 0;
@@ -46,14 +45,14 @@ static struct branch *tree_of(const struct timeline *timeline)
 		struct branch *branch = &branches[i + 1];
 		const struct timeline_step *parent = steps[i]->parent;
 		if (!steps[i]->started)
-			continue; /* it took no time */
+			continue; /* no duration */
 		branch->step = steps[i];
 		map_put(&by_path, steps[i]->path, branch);
 		struct branch *under = parent == NULL ? NULL : map_get(&by_path, parent->path);
 		hang(under == NULL ? &branches[0] : under, branch);
 	}
-	/* Those in a body stand behind it, so from behind every branch is whole when it is
-	 * added. */
+	/* A body follows its step, so in a backward pass every branch is complete when it is added
+	 * to its parent. */
 	for (size_t i = timeline->count; i > 0; i--) {
 		struct branch *branch = &branches[i];
 		if (branch->step == NULL)
@@ -108,7 +107,7 @@ static struct run_span span_of_step(struct spans *spans, const struct branch *br
 	return span;
 }
 
-/* What it consisted of, as far as there is room. */
+/* Adds the children of a span, up to LIMIT_SPANS. */
 static void fill(struct spans *spans, struct run_span *span, const struct branch *branch,
 		 int64_t level)
 {

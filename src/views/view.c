@@ -1,9 +1,11 @@
-/* views/view.c -- the rows of views.def and projections.def as two tables.
+/* views/view.c -- views.def and projections.def as two tables.
  *
- * A cell of the table of projections is an event in a view: the rows fill it by name, and the
- * compiler warns about a cell that is filled twice.
+ * The table of projections has a cell per event and view.  The rows initialize cells by name, so
+ * the compiler warns about a cell that is initialized twice.
  */
 #include "views/view.h"
+
+#include "base/limits.h"
 
 #define VIEW(name_, text_) extern const struct view_ops view_##name_##_ops;
 #include "views/views.def"
@@ -55,13 +57,14 @@ bool view_from(struct str name, const struct view **out_view, struct error *erro
 	const struct view *view = view_find(name);
 	AUTO(buf) known = { 0 };
 	for (size_t i = 0; i < COUNT(views); i++) {
-		buf_add(&known, i == 0 ? S("") : i + 1 < COUNT(views) ? S(", ") : S(" and "));
+		buf_add(&known, i == 0 ? S("") : S(", "));
 		buf_add(&known, views[i].name);
 	}
 	struct str list = buf_str(&known);
 	if (view == NULL)
-		return fail(error, ERROR_USAGE, "there is no view of this name; there are " STR_FMT,
-			    STR_ARG(list));
+		return fail(error, ERROR_USAGE,
+			    "unknown view \"" STR_FMT "\"; expected one of " STR_FMT,
+			    STR_ARG(str_head(name, LIMIT_QUOTE_BYTES)), STR_ARG(list));
 	*out_view = view;
 	return true;
 }

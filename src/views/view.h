@@ -1,18 +1,18 @@
-/* views/view.h -- one run, shown in the vocabulary a client asks for.
+/* views/view.h -- a run in one of the five vocabularies.
  *
- * A view is one file view_<name>.c and one row of views.def.  Everything it gives is a value of
- * the seed's own contract, so it prints as that contract says and reads back without a problem.
+ * A view is one file view_<name>.c and one row of views.def.  All its results are entities of that
+ * vocabulary's contract, so they validate against it.
  *
- *	run     the object that stands for a run in that vocabulary
- *	more    what else it says about a whole run: the log of steps, a trace, checkpoints
- *	event   a stored event as that vocabulary's event; contracts/projections.def says which
- *	        one, and whether there is one at all
+ *	run     the object that represents a run in the vocabulary
+ *	more    further documents about a whole run: activity log, trace, checkpoints
+ *	event   a stored event as an event of the vocabulary; contracts/projections.def has its wire
+ *	        name, or hides it
  *
- * A plain workflow of tools, waits and questions has no agents, prompts, profiles or issues.
- * Where a seed requires one of these, it is empty; each view's file says which ones are.
+ * A plain workflow of tools, waits and questions has no agents, prompts, profiles or issues.  Where
+ * a vocabulary requires one of these, the member is empty; each view_<name>.c lists them.
  *
  *	const struct view *view = view_find(S("graph"));
- *	struct view_document run = view->ops->run(&story);
+ *	struct view_document run = view->ops->run(&timeline);
  *	view_print(&run, &writer);
  */
 #ifndef VIEWS_VIEW_H
@@ -30,7 +30,7 @@ enum view_number {
 
 /* One value, or a list of them, of a type of the contracts. */
 struct view_document {
-	struct str name; /* in the list of `more` */
+	struct str name; /* of a document of `more` */
 	const struct type *type;
 	const void *const *at;
 	size_t count;
@@ -45,7 +45,7 @@ struct view_documents {
 struct view_ops {
 	struct view_document (*run)(const struct timeline *timeline);
 	struct view_documents (*more)(const struct timeline *timeline);
-	/* Event number `index` of the stream, called `word` in this vocabulary. */
+	/* The event at `index`, whose wire name is `word`. */
 	struct view_document (*event)(const struct timeline *timeline, size_t index,
 				      struct str word);
 };
@@ -55,7 +55,7 @@ struct view {
 	const struct view_ops *ops;
 };
 
-/* The functions that rows of projections.def name. */
+/* Declares the functions that projections.def names. */
 #define WORD(word_)
 #define BY(function_)                struct str function_(const struct event *event);
 #define PROJECT(event_, view_, how_) how_
@@ -65,17 +65,17 @@ struct view {
 #undef PROJECT
 
 const struct view *view_at(enum view_number number);
-const struct view *view_find(struct str name); /* NULL when there is none */
+const struct view *view_find(struct str name); /* NULL = unknown */
 MUST_CHECK bool view_from(struct str name, const struct view **out_view, struct error *error);
 
-/* The wire name of an event in a view; "" when it is not shown there. */
+/* The wire name of an event in a view; "" = hidden. */
 struct str view_word(const struct view *view, const struct event *event);
-/* False when the event is not shown in this view, or is about a step the graph does not have. */
+/* False when the view hides the event, or its step is not in the graph. */
 bool view_event(const struct view *view, const struct timeline *timeline, size_t index,
 		struct view_document *out_document);
 void view_print(const struct view_document *document, struct json_writer *writer);
 
-/* For views: a document of one value, and of several. */
+/* For views: a document with one value, and one with a list. */
 struct view_document view_one(const struct timeline *timeline, const char *name,
 			      const struct type *type, const void *value);
 struct view_document view_many(const char *name, const struct type *type, const void *const *at,

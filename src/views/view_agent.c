@@ -1,6 +1,5 @@
-/* views/view_agent.c -- Baton's agent holds everything that the seeds' agents do, so a view of it
- * only leaves things out; only a description may have to be borrowed from the role.
- */
+/* views/view_agent.c -- a registered agent as AgentInfo or Agent: selects members; a missing
+ * description is taken from the role. */
 #include "views/view_agent.h"
 
 const struct runtime_agent_info *view_agent_info(const struct run_agent *agent, struct arena *arena)

@@ -1,11 +1,11 @@
-/* views/view_agent.h -- an agent of the registry in the vocabularies that have agents: S2's
- * AgentInfo and S4's Agent.
+/* views/view_agent.h -- a registered agent as AgentInfo (runtime) or Agent (graph).
  *
- * What a seed requires and the agent does not say is empty: S4's endpoint, when the driver knows
- * it.  The results borrow from the agent and live in the arena.
+ * A required member that the agent does not have is empty: for example the endpoint of a graph
+ * agent whose driver has its own endpoint.  The results borrow from the agent and live in the
+ * arena.
  */
-#ifndef VIEWS_AGENT_H
-#define VIEWS_AGENT_H
+#ifndef VIEWS_VIEW_AGENT_H
+#define VIEWS_VIEW_AGENT_H
 
 #include "contract/run_types.h"
 

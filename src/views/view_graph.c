@@ -1,16 +1,14 @@
-/* views/view_graph.c -- S4: a task, its trace, its checkpoints.
+/* views/view_graph.c -- the graph vocabulary: a task, its trace, its checkpoints.
  *
- * A trace has one record for each stored event; its status is how worrying that is.  A checkpoint
- * is where a person was asked: its state is the conversation so far, that is what tools, agents and
- * sub-runs gave and people answered.  A sub-run is a sub-agent's session: its id is the effect's,
- * which is the child's own run; its messages are what passed between the two, what it was given and
- * its summary, and each attempt is a session of its own.  A run without sub-runs has no document of
- * sessions.
+ * A trace has one record per stored event; its status is the severity of the event.  A checkpoint
+ * is a question to a person; its state is the conversation so far: the outputs of tools, agents and
+ * sub-runs, and the answers of people.  A sub-run is the session of a sub-agent.  Its id is that of
+ * the effect, which is the id of the child run; its messages are the input and the summary of the
+ * child; each attempt is a session of its own.  A run without sub-runs has no document of sessions.
  *
- * A plain workflow's honest values: the description is the definition's name, which is all the
- * pinned graph keeps of it; nobody is assigned, so assigned_agent and current_agent are empty;
- * tools are Baton's own, so their server is empty.  A task starts when it is recorded or, if it was
- * queued, when it leaves its queue.
+ * Values of a plain workflow: the description is the workflow's name, because the pinned graph has
+ * no other; assigned_agent and current_agent are empty; the server of a tool is empty.  A task
+ * starts when its run is created or, if the run was queued, when it leaves the admission queue.
  */
 #include "contract/graph_types.h"
 
@@ -19,12 +17,12 @@
 
 struct str project_graph_end(const struct event *event)
 {
-	if (timeline_event_goes_on(event))
+	if (timeline_event_continues(event))
 		return S("warning");
 	return timeline_event_failed(event) ? S("error") : S("info");
 }
 
-/* ---- the task ------------------------------------------------------------------------ */
+/* ---- the task ---------------------------------------------------------------------- */
 
 static struct view_document run_document(const struct timeline *timeline)
 {
@@ -53,7 +51,7 @@ static struct view_document run_document(const struct timeline *timeline)
 	return view_one(timeline, "task", graph_task_type(), task);
 }
 
-/* ---- sub-agents ------------------------------------------------------------------------ */
+/* ---- sub-agents -------------------------------------------------------------------- */
 
 static enum graph_session_status session_status(const struct timeline_call *call)
 {
@@ -103,7 +101,7 @@ static const struct graph_sub_agent_session *session_of(const struct timeline *t
 
 struct sessions {
 	const struct graph_sub_agent_session **at;
-	struct str *names; /* the step's path, and which attempt where there are several */
+	struct str *names; /* the step's path, with the attempt when there are several */
 	size_t count;
 };
 
@@ -149,7 +147,7 @@ static struct graph_sub_agent_session_info_map session_infos(const struct timeli
 	return (struct graph_sub_agent_session_info_map){ at, sessions.count };
 }
 
-/* ---- the trace ----------------------------------------------------------------------- */
+/* ---- the trace --------------------------------------------------------------------- */
 
 static struct graph_tool_call_record_list call_records(const struct timeline *timeline,
 						       const struct timeline_step *step,
@@ -222,9 +220,9 @@ static const struct graph_trace_log *trace_of(const struct timeline *timeline)
 	return trace;
 }
 
-/* ---- checkpoints --------------------------------------------------------------------- */
+/* ---- checkpoints ------------------------------------------------------------------- */
 
-/* Who says what this ends with; false: nobody, a wait or a body. */
+/* The author of a call's result; false for a wait or a body, which have none. */
 static bool speaker_of(const struct timeline_step *step, const struct timeline_call *call,
 		       enum graph_message_role *out_role)
 {
@@ -235,7 +233,7 @@ static bool speaker_of(const struct timeline_step *step, const struct timeline_c
 	return person || agent || tool;
 }
 
-/* What had been said before event number `index`. */
+/* The messages before the event at `index`. */
 static struct graph_message_list messages_before(const struct timeline *timeline, size_t index)
 {
 	struct graph_message *at = arena_array(timeline->arena, struct graph_message, index);

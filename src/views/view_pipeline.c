@@ -1,12 +1,12 @@
-/* views/view_pipeline.c -- S0: the state of a pipeline, the agent's record, the activity log.
+/* views/view_pipeline.c -- the pipeline vocabulary: pipeline state, agent record, activity log.
  *
- * A plain workflow's honest values: pipeline_type is the definition's name; there is no profile and
- * no issue, so profile_id and issue_key are empty; the goal is the definition's name; history has
- * one entry for each event of the log.  In the log `agent` is "system" for the run itself, and for
- * a step the tool, the agent, the definition of a sub-run, or "human", "wait", "loop" and so on;
- * trace_id is the run, correlation_id the effect (a question and its answer share it), parent_id
- * the event that began the step, or the body it is in.  level follows from the event's type, as S0
- * has it.  BasePipelineState is open, so Baton's own word is in its metadata.state.
+ * Values of a plain workflow: pipeline_type and the goal are the workflow's name; profile_id and
+ * issue_key are empty; history has one entry per event of the log.  In the log, `agent` is "system"
+ * for the run itself, and for a step the tool, the agent, the workflow of a sub-run, or "human",
+ * "wait", "loop" and so on.  trace_id is the run, correlation_id the effect (a question and its
+ * answer share it), parent_id the event that started the step or the body around it.  level is a
+ * function of the event's type.  BasePipelineState allows additional members, so metadata.state has
+ * Baton's own word.
  */
 #include "contract/pipeline_types.h"
 
@@ -15,16 +15,16 @@
 #include "views/view_tree.h"
 #include "views/view.h"
 
-/* ---- which event --------------------------------------------------------------------- */
+/* ---- wire names -------------------------------------------------------------------- */
 
 struct str project_pipeline_stage_end(const struct event *event)
 {
-	if (timeline_event_goes_on(event))
+	if (timeline_event_continues(event))
 		return S("system_warning");
 	return timeline_event_failed(event) ? S("task_failed") : S("stage_completed");
 }
 
-/* Its time is over, or a limit: nobody asked for it. */
+/* A timeout or a limit, not a person, cancelled the run. */
 struct str project_pipeline_cancelling(const struct event *event)
 {
 	return timeline_event_failed(event) ? S("system_error") : S("system_warning");
@@ -42,7 +42,7 @@ struct str project_pipeline_run_end(const struct event *event)
 	return timeline_event_failed(event) ? S("workflow_failed") : S("workflow_completed");
 }
 
-/* ---- the state ----------------------------------------------------------------------- */
+/* ---- the state --------------------------------------------------------------------- */
 
 static enum pipeline_status status_of(struct str word)
 {
@@ -107,7 +107,7 @@ static struct view_document run_document(const struct timeline *timeline)
 	return view_one(timeline, "state", pipeline_base_pipeline_state_type(), state);
 }
 
-/* ---- the agent's record -------------------------------------------------------------- */
+/* ---- the agent's record ------------------------------------------------------------ */
 
 static struct pipeline_tool_call call_of(const struct timeline *timeline,
 					 const struct pipeline_call *made)
@@ -170,7 +170,7 @@ static struct view_documents more_documents(const struct timeline *timeline)
 	return (struct view_documents){ at, 1 };
 }
 
-/* ---- the log ------------------------------------------------------------------------- */
+/* ---- the log ----------------------------------------------------------------------- */
 
 static void log_step(const struct timeline *timeline, size_t index,
 		     const struct timeline_step *step, struct pipeline_workflow_event *entry)

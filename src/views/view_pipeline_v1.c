@@ -1,24 +1,24 @@
-/* views/view_pipeline_v1.c -- S1: one execution state, and the shorter activity log.
+/* views/view_pipeline_v1.c -- the pipeline_v1 vocabulary: one execution state, a shorter activity
+ * log.
  *
- * A plain workflow's honest values: no profile, so profile_id is empty; issue, design, goal, plan
- * and reviews are null; total_tasks is null, because everything is one session; agent_history says
- * what the log says.  human_approved and human_feedback are those of the latest answer to a
- * question of the definition.  S1 has no word for a failed stage: stage_completed then has status
- * failed in its data.
+ * Values of a plain workflow: profile_id is empty; issue, design, goal, plan and reviews are null;
+ * total_tasks is null, because a run is one session; agent_history has the entries of the log.
+ * human_approved and human_feedback come from the latest answer to a question of the definition.
+ * There is no word for a failed stage: stage_completed has status failed in its data.
  */
 #include "contract/pipeline_v1_types.h"
 
 #include "views/pipeline_calls.h"
 #include "views/view.h"
 
-/* ---- which event --------------------------------------------------------------------- */
+/* ---- wire names -------------------------------------------------------------------- */
 
 struct str project_pipeline_v1_stage_end(const struct event *event)
 {
-	return timeline_event_goes_on(event) ? S("system_warning") : S("stage_completed");
+	return timeline_event_continues(event) ? S("system_warning") : S("stage_completed");
 }
 
-/* ---- the state ----------------------------------------------------------------------- */
+/* ---- the state --------------------------------------------------------------------- */
 
 static struct pipeline_v1_tool_call call_of(const struct timeline *timeline,
 					    const struct pipeline_call *made)
@@ -99,14 +99,14 @@ static struct view_document run_document(const struct timeline *timeline)
 	return view_one(timeline, "state", pipeline_v1_execution_state_type(), state);
 }
 
-/* The state is all there is of a run. */
+/* The state is the only document of a run. */
 static struct view_documents more_documents(const struct timeline *timeline)
 {
 	(void)timeline;
 	return (struct view_documents){ NULL, 0 };
 }
 
-/* ---- the log ------------------------------------------------------------------------- */
+/* ---- the log ----------------------------------------------------------------------- */
 
 static struct view_document event_document(const struct timeline *timeline, size_t index,
 					   struct str word)

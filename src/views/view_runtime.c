@@ -1,14 +1,13 @@
-/* views/view_runtime.c -- S2: what /api/runs/{id} shows, the full record, the stream's events.
+/* views/view_runtime.c -- the runtime vocabulary: the result at /api/runs/{id}, the full record,
+ * the stream events.
  *
- * Every activation is a step of its own, called by its path: each round (improve#2) and what
- * happened in it (improve#2/draft), in the definition's order.  A step that is tried again stays
- * one step: its messages have every attempt and every question, retry_count counts the attempts
- * behind the first.
+ * Every activation is a step of its own, named by its path: each round (improve#2) and the steps in
+ * it (improve#2/draft), in definition order.  A retried step stays one step: its messages have
+ * every attempt and every question, and retry_count is the number of attempts after the first.
  *
- * A plain workflow's honest values: `agent` is the tool, the definition of a sub-run, or "human",
- * "wait", "loop" and so on, which stand in an agent's place; the messages of a step are the call
- * and its result, or the question and its answer; a step that was never tried again has a
- * retry_count of 0.  A step that was cancelled counts as failed here, and says so.
+ * Values of a plain workflow: `agent` is the tool, the workflow of a sub-run, or "human", "wait",
+ * "loop" and so on; the messages of a step are the call and its result, or the question and its
+ * answer.  A cancelled step counts as failed, and its error says that it was cancelled.
  */
 #include "views/view_runtime.h"
 
@@ -17,9 +16,9 @@
 
 static const struct json no_members = { .kind = JSON_OBJECT };
 
-/* ---- which event --------------------------------------------------------------------- */
+/* ---- wire names -------------------------------------------------------------------- */
 
-/* Only the first attempt starts a step, and no question that settles one does. */
+/* Only the first attempt starts a step; a question that settles an outcome does not. */
 struct str project_runtime_step_start(const struct event *event)
 {
 	int64_t attempt = 1;
@@ -36,10 +35,10 @@ struct str project_runtime_step_start(const struct event *event)
 
 struct str project_runtime_step_end(const struct event *event)
 {
-	return timeline_event_goes_on(event) ? S("") : S("step_end");
+	return timeline_event_continues(event) ? S("") : S("step_end");
 }
 
-/* ---- words --------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------------------- */
 
 struct str view_runtime_status(struct str state)
 {
@@ -59,7 +58,7 @@ static const struct json *object_or_empty(const struct json *json)
 	return json == NULL ? &no_members : json;
 }
 
-/* Time in a queue is not its own. */
+/* The run's duration does not include the time in the admission queue. */
 static int64_t began_at(const struct timeline *timeline)
 {
 	return timeline->started_at > 0 ? timeline->started_at : timeline->created_at;
@@ -74,7 +73,7 @@ static const struct json *metadata(const struct timeline *timeline)
 		    { S("traceparent"), view_tree_text_if(timeline->trace) });
 }
 
-/* ---- the result ---------------------------------------------------------------------- */
+/* ---- the result -------------------------------------------------------------------- */
 
 static struct runtime_step_result_model step_model(const struct timeline *timeline,
 						   const struct timeline_step *step)
@@ -137,7 +136,7 @@ static struct view_document run_document(const struct timeline *timeline)
 			result_of(timeline));
 }
 
-/* ---- the full record ----------------------------------------------------------------- */
+/* ---- the full record --------------------------------------------------------------- */
 
 static struct runtime_agent_message message(const struct timeline *timeline,
 					    enum runtime_message_type type, struct uuid id,
@@ -171,13 +170,13 @@ static enum runtime_message_type closing_type(const struct timeline_step *step,
 		       : RUNTIME_MESSAGE_RESPONSE;
 }
 
-/* A wait says nothing, and what a body says is said by the steps in it. */
-static bool says_nothing(const struct timeline_step *step)
+/* A wait has no messages, and those of a body belong to its steps. */
+static bool has_no_messages(const struct timeline_step *step)
 {
 	return step->node->kind == RUN_NODE_WAIT || has(step->node, body);
 }
 
-/* What was said has the ids of the events that recorded it; at most two messages. */
+/* At most two messages; their ids are those of the events that recorded them. */
 static size_t call_messages(const struct timeline *timeline, const struct timeline_step *step,
 			    const struct timeline_call *call, struct runtime_agent_message *at)
 {
@@ -215,7 +214,7 @@ static struct runtime_agent_message_list messages_of(const struct timeline *time
 		arena_array(timeline->arena, struct runtime_agent_message, 2 * step->call_count);
 	const struct timeline_call **calls = timeline_calls(timeline, step);
 	size_t count = 0;
-	for (size_t i = 0; i < step->call_count && !says_nothing(step); i++)
+	for (size_t i = 0; i < step->call_count && !has_no_messages(step); i++)
 		count += call_messages(timeline, step, calls[i], &at[count]);
 	return (struct runtime_agent_message_list){ at, count };
 }
@@ -275,7 +274,7 @@ static struct view_documents more_documents(const struct timeline *timeline)
 	return (struct view_documents){ at, 1 };
 }
 
-/* ---- events -------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------ */
 
 static const struct runtime_step_start_event *
 step_start(const struct timeline *timeline, size_t index, const struct timeline_step *step)

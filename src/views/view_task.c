@@ -1,26 +1,26 @@
-/* views/view_task.c -- S3: steps made of parts, and execution events.
+/* views/view_task.c -- the task vocabulary: steps made of parts, and execution events.
  *
- * S3 has no object for a whole task, only the steps of its history.  A run is one step here, made
- * of everything that happened in it: a tool call and its result are parts of those names, every
- * attempt; what an agent or a sub-run gave is text, and so is everything else that happened; the
- * first part is what the run was given (its inputs), the last how it ended.  The history (`more`)
- * has a step for each activation, its path as its task_id, part of the step it is in the body of.
- * metadata.state is Baton's word and metadata.status S3's: paused, success, error or cancelled.
+ * The vocabulary has no object for a whole task, only the steps of its history.  So a run is one
+ * step: its first part is the inputs, its last part how the run ended.  A tool call and its result
+ * are parts of those types, for every attempt; outputs of agents and sub-runs and all other events
+ * are text.  The history (`more`) has one step per activation with the path as task_id and the
+ * container as parent.  metadata.state is Baton's own word, metadata.status that of the vocabulary:
+ * paused, success, error or cancelled.
  *
- * A plain workflow's honest values: no team, so team_config is empty; the inputs as JSON text are
- * the initial prompt; who calls and who asks is the definition; a step's own agent_name is the
- * tool, the agent, the definition of a sub-run, or "human", "wait", "loop" and so on.  A recovery
- * names the effect that was left open as its error, the effect's class as its strategy, and
- * succeeded in that the call was made again.
+ * Values of a plain workflow: team_config is empty; the initial prompt is the inputs as JSON; the
+ * caller of a tool and the author of a question are the workflow; agent_name of a step is the tool,
+ * the agent, the workflow of a sub-run, or "human", "wait", "loop" and so on.  A recovery event has
+ * the open effect as its error and the effect class as its strategy; it succeeded when the call was
+ * made again.
  */
 #include "views/task_parts.h"
 
 #include "contract/type.h"
 #include "views/view_tree.h"
 
-/* ---- steps --------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------------------- */
 
-/* How many parts a step may have, as its row says. */
+/* Maximum number of parts of a step, from its declaration. */
 static size_t parts_most(void)
 {
 	const struct field *field = type_fields(task_step_type());
@@ -61,7 +61,7 @@ static struct view_document run_document(const struct timeline *timeline)
 	return view_one(timeline, "task", task_step_type(), run);
 }
 
-/* What its calls say, oldest first; of very many the newest. */
+/* The parts of a step's calls, oldest first; only the newest when there are too many. */
 static struct task_part_list step_parts(const struct timeline *timeline,
 					const struct timeline_step *step)
 {
@@ -104,7 +104,7 @@ static const struct task_step *history_step(const struct timeline *timeline,
 	return shown;
 }
 
-/* A step stands where its first event does. */
+/* Steps are ordered by their first event. */
 static struct view_documents more_documents(const struct timeline *timeline)
 {
 	const void **steps = arena_array(timeline->arena, const void *, timeline->count);

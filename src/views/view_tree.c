@@ -1,5 +1,5 @@
-/* views/view_tree.c -- values know whether they are there, so that a member can be written where it
- * belongs and still be left out. */
+/* views/view_tree.c -- optional members: a value knows whether it is present, so TREE() can list
+ * every member and omit the absent ones. */
 #include "views/view_tree.h"
 
 #include "base/attributes.h"

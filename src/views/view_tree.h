@@ -1,11 +1,11 @@
-/* views/view_tree.h -- small JSON trees for the open members of the seeds' objects.
+/* views/view_tree.h -- small JSON objects for members without a declared type.
  *
- *	TREE(arena, { S("step"), tree_text(path) }, { S("attempt"), tree_int(2) })
+ *	TREE(arena, { S("step"), view_tree_text(path) }, { S("attempt"), view_tree_int(2) })
  *
- * A member whose value is not there (tree_none) is left out.
+ * A member with the value view_tree_none() is left out.
  */
-#ifndef VIEWS_TREE_H
-#define VIEWS_TREE_H
+#ifndef VIEWS_VIEW_TREE_H
+#define VIEWS_VIEW_TREE_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,5 @@
-/* views/vocabulary.c -- two tables made of the rows, walked: they are shorter than an index. */
+/* views/vocabulary.c -- contracts/vocabularies.def as two tables; they are short, so a scan is
+ * fast. */
 #include "views/vocabulary.h"
 
 #include "base/attributes.h"

@@ -1,8 +1,8 @@
-/* views/vocabulary.h -- the state of a run or a step in the seeds' words.
+/* views/vocabulary.h -- run and step states in every vocabulary (contracts/vocabularies.def).
  *
- * Made from contracts/vocabularies.def.  Words are constants of the program; "" is no word.  A
- * state that is not in the table was written by a newer program: a run like that counts as
- * running, because nobody here can say that it has ended.
+ * "" means that the vocabulary has no word.  A state that is not in the table was written by a
+ * newer version: such a run counts as running, because this version cannot know whether it has
+ * ended.
  *
  *	vocabulary_run(vocabulary_run_from(S("waiting_human")))->pipeline is "paused"
  */

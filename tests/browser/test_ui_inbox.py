@@ -25,16 +25,16 @@ def ask(home, server):
 def test_a_question_is_seen_everywhere_and_approved(home, server, browse):
     page = browse("/ui/runs").live()
     run = ask(home, server)
-    page.wait(f'tr[data-run="{run}"] [data-state="needs you"]')
+    page.wait(f'tr[data-run="{run}"] [data-state="waiting_human"]')
     page.wait_text(".waiting-count", "1")
     page.until("document.title.startsWith('(1) ')")
     page.css(".places").getByRole("link", {"name": "Inbox"}).click()
     page.wait_text(".question-text", "Is this good?")
-    page.getByText("What it is about").click()
+    page.getByText("Inputs").click()
     page.wait_text(".question pre", "the plan")
     page.getByLabel("Comment").fill("fine by me")
     page.button("Approve").click()
-    page.wait_text(".empty", "Nothing waits for you.")
+    page.wait_text(".empty", "No open questions.")
     page.until("!document.title.startsWith('(')")
     assert server.finish(run)["status"] == "success"
     [answer] = [event["data"] for event in server.events(run) if event["type"] == "human.finished"]
@@ -44,7 +44,7 @@ def test_a_question_is_seen_everywhere_and_approved(home, server, browse):
 def test_rejected_on_the_page_of_its_run(home, server, browse):
     run = ask(home, server)
     page = browse(f"/ui/runs/{run}").live()
-    page.wait('tr[data-step="ok"] [data-state="needs you"]')
+    page.wait('tr[data-step="ok"] [data-state="waiting_human"]')
     page.button("Reject").click()
     page.wait('.headline [data-state="failed"]')
     page.wait(".question", "detached")
@@ -61,7 +61,7 @@ def test_the_second_to_answer_is_told_who_was_first(home, server, browse):
     page.wait_text(".question .problem", "Already approved by ada: seen")
     assert server.finish(run)["status"] == "success"
     page.button("Dismiss").click()
-    page.wait_text(".empty", "Nothing waits for you.")
+    page.wait_text(".empty", "No open questions.")
 
 
 def test_half_written_words_stay_when_somebody_else_is_faster(home, server, browse):
@@ -115,10 +115,10 @@ def test_approved_with_other_values(home, server, browse):
     assert re.search(r"in (1 h 00|5\d) m", page.css("[data-due]").innerText())
     page.wait("[data-four-eyes]")
     page.getByText("Approve with changes").click()
-    page.getByLabel("Go on with").fill('{"text": ')
+    page.getByLabel("Continue with").fill('{"text": ')
     page.wait_text(".modify .error", "is not JSON")
     page.until("[...document.querySelectorAll('.modify button')].at(-1).disabled")
-    page.getByLabel("Go on with").fill('{"text": "other words"}')
+    page.getByLabel("Continue with").fill('{"text": "other words"}')
     page.button("Approve with these values").click()
     # Whoever started the run was this very client, so four eyes refuse it and say why.
     page.wait_text(".question .problem", "forbidden")
@@ -134,10 +134,10 @@ def test_edited_on_the_page(home, server, browse):
     run = server.run_of("edits")
     page = browse("/ui/inbox").live()
     page.getByText("Approve with changes").click()
-    assert "first words" in page.getByLabel("Go on with").inputValue()
-    page.getByLabel("Go on with").fill('{"text": "other words"}')
+    assert "first words" in page.getByLabel("Continue with").inputValue()
+    page.getByLabel("Continue with").fill('{"text": "other words"}')
     page.button("Approve with these values").click()
-    page.wait_text(".empty", "Nothing waits for you.")
+    page.wait_text(".empty", "No open questions.")
     assert server.finish(run)["outputs"] == {"text": "other words"}
 
 
@@ -169,10 +169,10 @@ def unknown_outcome(home, browse):
 
 def test_an_outcome_nobody_knows_is_settled(home, browse):
     run, server, page = unknown_outcome(home, browse)
-    page.getByText("It did happen").click()
-    page.getByLabel("What it gave").fill('{"exit_code": 0, "stdout": "paid", "stderr": ""}')
+    page.getByText("It happened …").click()
+    page.getByLabel("Output").fill('{"exit_code": 0, "stdout": "paid", "stderr": ""}')
     page.button("It happened").click()
-    page.wait_text(".empty", "Nothing waits for you.")
+    page.wait_text(".empty", "No open questions.")
     assert server.finish(run)["outputs"] == {"said": "paid"}
     assert page.still_the_same_document()
 
@@ -180,7 +180,7 @@ def test_an_outcome_nobody_knows_is_settled(home, browse):
 def test_an_outcome_nobody_knows_that_did_not_happen(home, browse):
     run, server, page = unknown_outcome(home, browse)
     page.button("It did not happen").click()
-    page.wait_text(".empty", "Nothing waits for you.")
+    page.wait_text(".empty", "No open questions.")
     assert server.finish(run)["status"] == "failed"
 
 
@@ -192,7 +192,7 @@ def test_a_question_stays_through_a_kill_and_is_answered_behind_it(home, server,
     page.live()
     assert page.getByLabel("Comment").inputValue() == "half written"
     page.button("Approve").click()
-    page.wait_text(".empty", "Nothing waits for you.")
+    page.wait_text(".empty", "No open questions.")
     assert again.finish(run)["status"] == "success"
     [answer] = [event["data"] for event in again.events(run) if event["type"] == "human.finished"]
     assert answer["comment"] == "half written"

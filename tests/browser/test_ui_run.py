@@ -60,7 +60,7 @@ def test_live_from_the_middle_to_the_end(home, server, browse):
     told.await_line()
     page.wait('tr[data-step="again"] [data-state="running"]')
     gate.send()
-    page.wait('.headline [data-state="success"]')
+    page.wait('.headline [data-state="succeeded"]')
     expected = seqs_of(server, run)
     until_events(page, len(expected))
     assert page.seqs() == expected
@@ -88,7 +88,7 @@ def test_a_killed_server_leaves_neither_gap_nor_repetition(home, server, browse,
     assert len(expected) > len(before) + 1
     until_events(page, len(expected))
     assert page.seqs() == expected
-    page.wait('tr[data-step="again"] [data-state="success"]')
+    page.wait('tr[data-step="again"] [data-state="succeeded"]')
     assert page.css('tr[data-step="again"] td.number').first().innerText() == "2"
     assert page.still_the_same_document()
     assert any("since=" in url for url in page.report()["sockets"])
@@ -106,7 +106,7 @@ def test_a_run_that_ended_while_the_page_was_cut_off(home, server, browse, resta
     gate.send()
     server.finish(run)
     server = restart(server)
-    page.wait('.headline [data-state="success"]')
+    page.wait('.headline [data-state="succeeded"]')
     expected = seqs_of(server, run)
     until_events(page, len(expected))
     assert page.seqs() == expected
@@ -131,7 +131,7 @@ def test_a_request_that_fails_before_the_connection_leaves_no_problem(home, serv
     told.await_line()
     gate.send()
     again.finish(run)
-    page.wait('.headline [data-state="success"]')
+    page.wait('.headline [data-state="succeeded"]')
     assert page.texts(".problem") == []
 
 
@@ -156,18 +156,18 @@ def test_an_event_in_full_and_filters_survive_a_reload(server, browse):
     run = server.start("two-steps", wait=True).body["run_id"]
     page = browse(f"/ui/runs/{run}")
     until_events(page, 5)
-    page.getByLabel("Type").selectOption("stage_completed")
-    page.until("document.querySelectorAll('.event').length === 2")
+    page.getByLabel("Type").selectOption("tool.finished")
+    page.until("document.querySelectorAll('.event').length === 1")
     page.css('.event[data-seq="4"]').click()
-    page.wait('[aria-label="Event 4 as it is stored"]')
-    assert page.url().endswith("?type=stage_completed&event=4")
+    page.wait('[aria-label="Event 4 as stored"]')
+    assert page.url().endswith("?type=tool.finished&event=4")
     page.reload()
-    page.wait('[aria-label="Event 4 as it is stored"]')
-    assert page.seqs() == [2, 4]
-    stored = json.loads(page.css('[aria-label="Event 4 as it is stored"]').innerText())
+    page.wait('[aria-label="Event 4 as stored"]')
+    assert page.seqs() == [4]
+    stored = json.loads(page.css('[aria-label="Event 4 as stored"]').innerText())
     assert stored == server.events(run)[3]
     page.button("Close").click()
-    page.wait('[aria-label="Event 4 as it is stored"]', "detached")
+    page.wait('[aria-label="Event 4 as stored"]', "detached")
 
 
 def test_what_a_step_says_never_becomes_markup(home, server, browse):
@@ -183,8 +183,8 @@ def test_what_a_step_says_never_becomes_markup(home, server, browse):
 
 def test_a_run_that_does_not_exist(server, browse):
     page = browse(f"/ui/runs/{new_id()}")
-    page.wait_text(".problem", "no such run")
-    page.link("See the runs there are").click()
+    page.wait_text(".problem", "there is no run with this id")
+    page.link("Show all runs").click()
     page.wait_text("h1", "Runs")
 
 

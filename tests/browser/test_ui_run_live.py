@@ -59,7 +59,7 @@ def test_states_change_in_the_graph_while_it_is_looked_at(home, server, browse):
     page.wait(node("again", "running"))
     gate.send()
     page.wait(node("last", "skipped"))
-    page.wait('.headline [data-state="success"]')
+    page.wait('.headline [data-state="succeeded"]')
     assert places(page) == before
     assert len(page.values("path.edge", "data-depends")) == 4
     assert page.still_the_same_document()
@@ -97,7 +97,7 @@ def test_the_time_adds_up_on_the_page_too(home, server, browse):
     wall = server.get(f"/api/runs/{run}/time").body["wall_us"]
     page.until(f"document.querySelector('[data-wall]').dataset.wall === '{wall}'")
     assert sum(int(us) for us in page.values("[data-us]", "data-us")) == wall
-    page.getByText("What was when").click()
+    page.getByText("Timeline of steps").click()
     page.wait('[data-bar="each[2]/work"]')
 
 
@@ -106,10 +106,10 @@ def test_the_tree_of_steps_can_be_folded(home, server, browse):
     page = browse(f"/ui/runs/{run}").live()
     page.wait('tr[data-step="each[1]/work"][data-depth="1"]')
     assert page.css('tr[data-step="each[1]/work"] .name').innerText() == "[1] work"
-    page.getByRole("button", {"name": "What is in each"}).click()
+    page.getByRole("button", {"name": "Steps of each"}).click()
     page.wait('tr[data-step="each[1]/work"]', "detached")
     page.wait('tr[data-step="each"]')
-    page.getByRole("button", {"name": "What is in each"}).click()
+    page.getByRole("button", {"name": "Steps of each"}).click()
     page.wait('tr[data-step="each[1]/work"]')
 
 
@@ -130,7 +130,7 @@ def test_paused_resumed_and_a_signal(home, server, browse):
     assert "run.signalled" not in server.types(run)
     page.getByLabel("Data").fill('{"word": "hello"}')
     page.button("Send").click()
-    page.wait('.headline [data-state="success"]')
+    page.wait('.headline [data-state="succeeded"]')
     assert server.result(run)["outputs"] == {"word": "hello"}
     page.wait(".commands", "detached")
 

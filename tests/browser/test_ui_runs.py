@@ -29,7 +29,7 @@ def test_a_run_appears_and_ends_by_itself(server, browse):
     page = browse("/ui/").live()
     page.wait_text(".empty", "No run yet.")
     run = server.start("two-steps", wait=True).body["run_id"]
-    page.wait(f'tr[data-run="{run}"] [data-state="success"]')
+    page.wait(f'tr[data-run="{run}"] [data-state="succeeded"]')
     assert "2 steps done" in page.css(f'tr[data-run="{run}"]').innerText()
     assert page.still_the_same_document()
     assert len(page.report()["sockets"]) == 1
@@ -39,7 +39,7 @@ def test_two_tabs_show_the_same(server, browse):
     tabs = [browse("/ui/").live() for _ in range(2)]
     run = server.run_of("two-steps")
     for page in tabs:
-        page.wait(f'tr[data-run="{run}"] [data-state="success"]')
+        page.wait(f'tr[data-run="{run}"] [data-state="succeeded"]')
     assert rows(tabs[0]) == rows(tabs[1]) == [run]
 
 
@@ -59,8 +59,8 @@ def test_filters_are_in_the_url_and_back_works(home, server, browse):
     page.until("document.querySelectorAll('tr[data-run]').length === 1")
     assert rows(page) == [good]
     page.open("/ui/runs?status=running&name=zzz")
-    page.wait_text(".empty", "No run fits this filter.")
-    page.link("Show every run").click()
+    page.wait_text(".empty", "No run matches this filter.")
+    page.link("Show all runs").click()
     page.until("document.querySelectorAll('tr[data-run]').length === 2")
 
 
@@ -97,7 +97,7 @@ def test_a_run_is_started_from_the_page(server, browse):
     page.getByLabel("Workflow").fill("two-steps")
     page.getByLabel("Inputs").fill('{"who": "browser"}')
     page.button("Start").click()
-    page.wait('.headline [data-state="success"]')
+    page.wait('.headline [data-state="succeeded"]')
     [run] = [item["run_id"] for item in server.get("/api/runs").body]
     assert urlsplit(page.url()).path == f"/ui/runs/{run}"
     assert "hello, browser" in page.css("main").innerText()
@@ -125,5 +125,5 @@ def test_problems_are_shown_at_their_place(home, server, browse):
     start("wants", "{nonsense")
     page.wait_text("#inputs-places", "is not JSON")
     start("nobody", "{}")
-    page.wait_text(".problem", "no workflow is called nobody")
+    page.wait_text(".problem", "no workflow called nobody")
     assert server.get("/api/runs").body == []

@@ -70,9 +70,9 @@ def test_two_people_do_not_overwrite_each_other(server, browse):
     changed = {**server.get("/api/profiles/work").body, "plan_output_dir": "theirs"}
     assert server.request("PUT", "/api/profiles/work", changed).status == 200
     page.button("Save").click()
-    page.wait_text(".problem", "Somebody has changed it since you opened it.")
+    page.wait_text(".problem", "Somebody else changed this document after you opened it.")
     assert server.get("/api/profiles/work").body["plan_output_dir"] == "theirs"
-    page.button("Load what is stored now").click()
+    page.button("Load the stored version").click()
     page.until("document.querySelector('#field-plan_output_dir')?.value === 'theirs'")
     page.getByLabel("plan_output_dir").fill("agreed")
     page.button("Save").click()
@@ -132,20 +132,20 @@ def test_a_server_that_asks_for_a_key(home, browse):
     server = home.serve("--require-key")
     made = home.local("POST", "/api/keys", {"label": "me", "role": "operator"}).body
     page = browse("/ui/runs/new", server=server)
-    page.wait_text("h1", "This server asks for a key")
+    page.wait_text("h1", "This server requires an API key")
     page.getByLabel("Key", {"exact": True}).fill("baton_wrong")
     page.button("Sign in").click()
-    page.wait_text(".problem", "The key is not taken")
+    page.wait_text(".problem", "The key was rejected")
     page.getByLabel("Key", {"exact": True}).fill(made["key"])
     page.button("Sign in").click()
     page.wait_text("h1", "Start a run")
     page.live()
     page.getByLabel("Workflow").fill("two-steps")
     page.button("Start").click()
-    page.wait('.headline [data-state="success"]')
+    page.wait('.headline [data-state="succeeded"]')
     assert made["key"] not in page.url()
     page.reload()  # the tab keeps it
-    page.wait('.headline [data-state="success"]')
+    page.wait('.headline [data-state="succeeded"]')
     assert home.local("DELETE", f"/api/keys/{made['id']}").status == 204
     page.link("Runs").first().click()
-    page.wait_text("h1", "This server asks for a key")
+    page.wait_text("h1", "This server requires an API key")

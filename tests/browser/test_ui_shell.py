@@ -46,7 +46,7 @@ def test_keys(server, browse):
 def test_single_keys_can_be_switched_off(server, browse):
     page = browse("/ui/").live()
     page.key("?")
-    page.getByLabel("Single keys are on").uncheck()
+    page.getByLabel("Enable single-key shortcuts").uncheck()
     page.key("Escape")
     page.wait("dialog", "detached")
     page.key("g", "i")

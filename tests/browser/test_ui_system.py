@@ -14,11 +14,11 @@ def test_health_and_figures(server, browse):
     components = server.get("/health").body["components"]
     assert page.values("tr[data-component]", "data-component") == [item["component"] for item in components]
     page.wait('.headline [data-state="healthy"]')
-    page.wait_text(".figure", "Live runs")
+    page.wait_text(".figure", "Active runs")
     assert int(figures(page)["Events since the start"]) >= 5
     page.until("[...document.querySelectorAll('.figure')].some((f) => f.innerText.startsWith('Commits per second') && /\\d/.test(f.innerText))")
     assert {"Runs succeeded", "Write-ahead log", "Loop lag", "Writer queue"} <= set(figures(page))
-    page.getByText("Every figure").click()
+    page.getByText("All metrics").click()
     page.wait_text("td", "baton_commits_total")
 
 
@@ -28,7 +28,7 @@ def test_figures_with_labels(server, browse):
     page.css(".places").getByRole("link", {"name": "System"}).click()
     page.wait_text(".figure", "Runs failed")
     shown = figures(page)
-    assert (shown["Runs failed"], shown["Write-ahead log"], shown["Live runs"]) == ("3", "2.0 MiB", "–")
+    assert (shown["Runs failed"], shown["Write-ahead log"], shown["Active runs"]) == ("3", "2.0 MiB", "–")
 
 
 def test_an_unhealthy_component_is_shown_not_hidden(server, browse):
@@ -50,5 +50,5 @@ def test_a_lost_connection_is_said_and_taken_back(server, browse, restart):
     page.until_seen('[data-banner="back"]')
     page.wait(f'tr[data-run="{run}"]')  # the content stayed
     later = again.start("two-steps", wait=True).body["run_id"]
-    page.wait(f'tr[data-run="{later}"] [data-state="success"]')
+    page.wait(f'tr[data-run="{later}"] [data-state="succeeded"]')
     assert page.still_the_same_document()

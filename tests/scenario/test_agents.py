@@ -74,8 +74,8 @@ def test_a_seeds_agent_is_taken_and_given_back(server):
     # Nobody said where its model is: S4 wants a word all the same.
     assert server.get("/api/agents/reviewer?view=graph").body["llm_config"] == {
         "endpoint": "", "model": "m", "api_key": None}
-    refused(server.get("/api/agents?view=task"), 400, "run, runtime or graph")
-    refused(server.get("/api/agents/reviewer?view=task"), 400, "run, runtime or graph")
+    refused(server.get("/api/agents?view=task"), 400, "run, runtime, graph")
+    refused(server.get("/api/agents/reviewer?view=task"), 400, "run, runtime, graph")
 
 
 @pytest.mark.parametrize("view", ["run", "runtime", "graph"])

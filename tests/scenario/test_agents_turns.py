@@ -344,7 +344,7 @@ def test_a_turn_that_outlasts_a_stop_is_asked_again(home):
     begun(server, run)
     os.kill(server.pid, signal.SIGTERM)
     assert server.wait() == 0
-    assert "1 turn of agents did not end in time: the next start asks again" in server.errors()
+    assert "1 agent turn did not finish in time; the next start repeats" in server.errors()
     server = home.serve()
     assert server.finish(run)["outputs"] == {"text": "again"}
 

@@ -128,7 +128,7 @@ def test_the_bytes_over_http(home, server):
     ("notes/none.md", 404, "the run has no artifact notes/none.md"),
     ("notes/plan.md?version=3", 404, "has no version 3; the newest is 2"),
     ("notes/plan.md?version=0", 400, "version"),
-    ("..%2f..%2fbaton.db", 404, "nothing is at"),
+    ("..%2f..%2fbaton.db", 404, "there is nothing at"),
 ])
 def test_what_is_not_there(home, server, target, status, words):
     home.define(WRITER)

@@ -232,7 +232,7 @@ def test_nobody_listens_beyond_loopback_without_a_key(home, host):
     server = home.begin_serve("--host", host)
     assert not server.listen()
     assert server.wait() == 6
-    assert "make one first" in server.errors()
+    assert "baton key create" in server.errors()
 
 
 def test_beyond_loopback_everybody_needs_a_key(home):

@@ -87,7 +87,7 @@ def test_what_runs_is_finished_and_recorded_and_nothing_new_begins(home, isolati
     types = server.types(run)
     assert types.count("tool.requested") == types.count("tool.finished") == 2
     assert "tool.restarted" not in types
-    assert "1 open run taken up again" in server.errors()
+    assert "recovered 1 open run" in server.errors()
 
 
 def test_a_run_may_end_and_is_seen_to_end(home, server):
@@ -150,7 +150,7 @@ def test_patience_has_an_end(home):
     server.popen.send_signal(signal.SIGTERM)
     assert server.wait() == 0
     wait_until_none_with(home.data)
-    assert "1 tool call did not end in time" in server.errors()
+    assert "1 tool call did not finish in time" in server.errors()
     server = home.serve()
     server.until(run, "tool.restarted")
 

@@ -49,7 +49,7 @@ def test_an_interrupted_step_is_restored_and_repeated(home):
     assert result["outputs"] == {"log": "before\nduring\nsecond\n"}
     restarted = [e["data"] for e in server.events(run) if e["type"] == "tool.restarted"]
     assert [(data["step"], data["attempt"]) for data in restarted] == [("during", 2)]
-    assert "1 open run taken up again" in server.errors()
+    assert "recovered 1 open run" in server.errors()
 
 
 def test_each_crash_counts_an_attempt(home):
@@ -235,7 +235,7 @@ def test_several_runs_are_taken_up_again(home):
         gate.send(run + "\n")
     for run, _, _ in runs:
         assert server.finish(run)["outputs"] == {"log": f"before\nduring\n{run}\n"}
-    assert "4 open runs taken up again" in server.errors()
+    assert "recovered 4 open runs" in server.errors()
 
 
 def test_a_polite_stop_without_patience_is_like_a_crash(home):

@@ -205,7 +205,7 @@ def shown(server, run):
     """Everything that tells how far the run has come, but for what its steps were given, and when it was paused."""
     told = without_inputs_of_steps(without_given(views(server, run)))
     told["task"]["parts"] = [part for part in told["task"]["parts"]
-                             if part.get("text") not in ("http pauses the run", "http lets the run go on")]
+                             if part.get("text") not in ("http paused the run", "http resumed the run")]
     return told, server.steps(run)
 
 

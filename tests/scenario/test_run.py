@@ -150,7 +150,7 @@ def test_yaml_that_is_no_yaml(home):
 
 
 @pytest.mark.parametrize("words, status, text", [
-    (["run", "nobody"], EXIT["not_found"], "no workflow is called nobody"),
+    (["run", "nobody"], EXIT["not_found"], "no workflow called nobody"),
     (["run"], EXIT["usage"], "missing"),
     (["run", "two-steps", "more"], EXIT["usage"], "more"),
     (["run", "two-steps", "--input", "novalue"], EXIT["usage"], "name=value"),

@@ -185,8 +185,8 @@ def test_runs_are_listed_by_workflow_and_status(home):
     assert listed("workflow=good&status=failed") == listed("workflow=nobody") == []
     answer = server.get("/api/runs?status=sucess")
     check_problem(answer, 400, "usage")
-    assert answer.body["detail"] == ("?status= is none that runs have: queued, running, paused, waiting_human, succeeded, with_issues, failed, "
-                                     "cancelled; or in S2's words pending, running, success, failed")
+    assert answer.body["detail"] == ('unknown status "sucess"; expected one of queued, running, paused, waiting_human, succeeded, with_issues, '
+                                     "failed, cancelled, or of the runtime vocabulary: pending, running, success, failed")
 
 
 @pytest.mark.parametrize("query", ["limit=0", "limit=1001", "limit=x", "cursor=x"])

@@ -26,7 +26,7 @@ def changes(server):
 def test_all_at_once(server):
     answer = server.get("/api/settings")
     assert (answer.status, answer.body["code"]) == (404, "not_found")
-    assert "POST one to /api/profiles" in answer.body["detail"]
+    assert "POST /api/profiles" in answer.body["detail"]
     made = server.request("PUT", "/api/settings", settings("b", "a", "b", "c"))
     assert made.status == 200, made
     assert made.body["active_profile"] == "b" and sorted(made.body["profiles"]) == ["a", "b", "c"]

@@ -1,12 +1,12 @@
-// The key to the server, where it asks for one.  It is kept for this tab only, and goes nowhere but
-// into requests to the server that the page came from.
+// The API key, if the server requires one.  It is stored for this tab only and is sent only to the
+// server that delivered the page.
 import { Cell } from "./cell";
 
 const STORED_AS = "baton.key";
 
 export interface Access {
 	key: string | null;
-	/** The server has refused us: it wants a key, or another one. */
+	/** The server rejected the request: it requires a key, or another key. */
 	refused: boolean;
 }
 
@@ -14,7 +14,7 @@ function stored(): string | null {
 	try {
 		return sessionStorage.getItem(STORED_AS);
 	} catch {
-		return null; // storage may be forbidden; then the key lives as long as the page
+		return null; // storage may be disabled; then the key lives as long as the page
 	}
 }
 
@@ -27,17 +27,17 @@ export function setKey(key: string | null): void {
 		else
 			sessionStorage.setItem(STORED_AS, key);
 	} catch {
-		// for this page only, then
+		// storage is disabled: the key lives as long as the page
 	}
 	access.set({ key, refused: false });
 }
 
-/** Refused with the key that is in use now; an answer to an older one says nothing. */
+/** Records a rejection of the current key; a late response to an older key is ignored. */
 export function refused(key: string | null): void {
 	if (access.value.key === key && !access.value.refused)
 		access.set({ key, refused: true });
 }
 
-/** A browser gives a WebSocket no headers, but it offers subprotocols. */
+/** A browser cannot set headers of a WebSocket, so the key is sent as a subprotocol. */
 export const socketProtocols = (): string[] =>
 	access.value.key === null ? [] : ["baton", `baton.key.${access.value.key}`];

@@ -1,4 +1,4 @@
-// The HTTP interface.  Every refusal is a Problem, also when there was no answer at all.
+// HTTP requests.  Every failure is a Problem, including a server that does not answer.
 import type { run } from "contract";
 import { access, refused } from "./access";
 
@@ -6,7 +6,7 @@ const ANSWER_WITHIN_MS = 15000;
 
 export class Problem extends Error {
 	constructor(
-		/** 0: no answer at all. */
+		/** HTTP status; 0 = no response. */
 		readonly status: number,
 		readonly code: string,
 		detail: string,
@@ -26,7 +26,7 @@ export interface Asking {
 	body?: unknown;
 	headers?: Record<string, string>;
 	signal?: AbortSignal | undefined;
-	/** Statuses beside 2xx whose body is an answer and no problem. */
+	/** Statuses other than 2xx whose body is a result, not a problem. */
 	also?: number[];
 }
 
@@ -90,7 +90,7 @@ export async function getText(path: string, signal?: AbortSignal): Promise<strin
 	return text;
 }
 
-/** An answer that does not end by itself; its body is the caller's to read. */
+/** Opens a response without an end; the caller reads its body. */
 export async function openStream(path: string, signal: AbortSignal): Promise<Response> {
 	const response = await send(path, { signal }, true);
 	if (!response.ok)
@@ -98,7 +98,7 @@ export async function openStream(path: string, signal: AbortSignal): Promise<Res
 	return response;
 }
 
-/** The cursor of the next page out of a Link header, null at the end. */
+/** The cursor of the next page from the Link header; null on the last page. */
 export function nextCursor(headers: Headers): string | null {
 	const [, target] = /<([^>]*)>\s*;\s*rel="?next"?/.exec(headers.get("Link") ?? "") ?? [];
 	return target === undefined ? null : new URL(target, location.origin).searchParams.get("cursor");

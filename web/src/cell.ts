@@ -1,4 +1,4 @@
-// A value that components can watch.
+// An observable value.
 import { useEffect, useState } from "preact/hooks";
 
 export class Cell<T> {
@@ -26,7 +26,7 @@ export class Cell<T> {
 
 export function useCell<T>(cell: Cell<T>): T {
 	const [, again] = useState({});
-	// Whatever was set between this render and its effect is caught by the first look.
+	// The effect checks the value once, in case it changed between this render and the effect.
 	const shown = cell.value;
 	useEffect(() => {
 		if (cell.value !== shown)

@@ -1,13 +1,13 @@
-// What a page shows, kept up to date.
+// Loading of page data, and reloading when events arrive.
 //
-// Whatever is a state (status, steps, open questions) is asked for again when an event says that it
-// may have changed, instead of being folded here: the fold lives in the server, and a second one in
-// the browser would drift from it.
+// State (status, steps, open questions) is read from the server again when an event may have changed
+// it.  The browser never computes state from events: a second implementation of that logic would
+// drift from the server's.
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { asProblem, type Problem } from "./api";
 import { connection, isAway, listen, type LiveEvent } from "./live";
 
-/** A burst of events costs one reading, and reading takes a third of the time at most. */
+/** A burst of events causes one read, and reads take at most a third of the time. */
 const REFRESH_AFTER_MS = 120;
 
 export interface Loaded<T> {
@@ -15,7 +15,7 @@ export interface Loaded<T> {
 	problem: Problem | undefined;
 	/** Reads again now. */
 	reload: () => Promise<void>;
-	/** Reads again in a moment: however often it is called until then, once. */
+	/** Schedules one read; further calls until then have no effect. */
 	soon: () => void;
 }
 
@@ -25,14 +25,14 @@ interface State<T> {
 	deps: unknown[];
 }
 
-/** The state without the problem that the banner tells already. */
+/** The state without a problem that the banner already reports. */
 function quiet<T>(state: State<T>): State<T> {
 	return state.value !== undefined && isAway(state.problem) ? { value: state.value, deps: state.deps } : state;
 }
 
 type Load<T> = (signal: AbortSignal) => Promise<T>;
 
-/** Loads when mounted and whenever `deps` change, a connection is made or `concerns` an event. */
+/** Loads when mounted, when `deps` change, after a reconnect, and when `concerns` accepts an event. */
 export function useLoaded<T>(load: Load<T>, deps: unknown[], concerns?: (event: LiveEvent) => boolean): Loaded<T> {
 	const [state, setState] = useState<State<T>>({ deps });
 	const current = useRef({ load, concerns });
@@ -58,7 +58,7 @@ export function useLoaded<T>(load: Load<T>, deps: unknown[], concerns?: (event: 
 			}
 			tookMs = performance.now() - begun;
 		};
-		// Never two at once; one that is asked for meanwhile follows, for the first may be too old.
+		// Never two reads at once; a request during a read causes another read, because the first may be outdated.
 		const reload = (): Promise<void> => {
 			clearTimeout(timer);
 			timer = undefined;
@@ -83,7 +83,7 @@ export function useLoaded<T>(load: Load<T>, deps: unknown[], concerns?: (event: 
 			},
 			resync: soon,
 		});
-		// A request may fail a moment before the socket does.
+		// A request may fail a moment before the WebSocket does.
 		const endWatch = connection.watch(() => setState(quiet));
 		return () => {
 			end();
@@ -95,7 +95,7 @@ export function useLoaded<T>(load: Load<T>, deps: unknown[], concerns?: (event: 
 
 	const reload = useCallback(() => reloadRef.current(), []);
 	const soon = useCallback(() => soonRef.current(), []);
-	// What belongs to other deps (another run, another filter) is not shown for these.
+	// Data of other deps (another run, another filter) is not shown.
 	const same = state.deps.length === deps.length && state.deps.every((dep, at) => dep === deps[at]);
 	return { value: same ? state.value : undefined, problem: same ? state.problem : undefined, reload, soon };
 }
@@ -103,12 +103,12 @@ export function useLoaded<T>(load: Load<T>, deps: unknown[], concerns?: (event: 
 export interface Doing {
 	pending: boolean;
 	problem: Problem | undefined;
-	/** Does it unless it is under way; true when it went well. */
+	/** Starts the action unless it is running; true when it succeeded. */
 	start: () => Promise<boolean>;
 	clear: () => void;
 }
 
-/** Something a button does: visible while it lasts, visible when it fails. */
+/** The action of a button, with its pending state and its problem. */
 export function useDoing(work: () => Promise<void>): Doing {
 	const [state, setState] = useState<{ pending: boolean; problem?: Problem }>({ pending: false });
 	const mounted = useRef(true);
@@ -133,7 +133,7 @@ export function useDoing(work: () => Promise<void>): Doing {
 	return { pending: state.pending, problem: state.problem, start, clear: () => setState({ pending: false }) };
 }
 
-/** Counts up while something on the page grows older. */
+/** The current time, updated every `everyMs`; null stops the updates. */
 export function useNow(everyMs: number | null): number {
 	const [now, setNow] = useState(Date.now());
 	useEffect(() => {

@@ -1,5 +1,5 @@
-// Documents: what is kept and is not a run.  Each has a revision, which is its ETag; a change names
-// the revision it was made from, so that two people do not overwrite each other unseen.
+// Documents: profiles, agents, schedules and settings.  The ETag of a document is its revision; a
+// change names the revision it is based on, so that two people cannot overwrite each other's changes.
 import { useEffect, useState } from "preact/hooks";
 import { ask, asProblem, type Answer, type Problem } from "./api";
 import { listen } from "./live";
@@ -7,7 +7,7 @@ import { schemas, type Schemas } from "./schema";
 
 export interface Document<T> {
 	body: T;
-	/** null where the server gave none. */
+	/** null = the server sent none. */
 	etag: string | null;
 }
 
@@ -30,23 +30,22 @@ export const deleteDocument = async (path: string, etag: string | null): Promise
 export interface Opened<T> {
 	all: Schemas;
 	document: Document<T>;
-	/** Another one with every reading, so that a form begins anew. */
+	/** Changes with every read, so that the form starts over. */
 	round: number;
 }
 
 export interface Opening<T> {
 	opened: Opened<T> | undefined;
 	problem: Problem | undefined;
-	/** Reads what is stored now. */
+	/** Reads the stored document again. */
 	again: () => void;
-	/** What saving has answered: the form goes on with its revision. */
+	/** Continues with the saved document and its new revision. */
 	replace: (document: Document<T>) => void;
 }
 
 let rounds = 0;
 
-/** A document to be changed: read once.  A connection that comes back does not throw away what is
- * being written. */
+/** A document in a form.  It is read once: a reconnect must not discard what the user has typed. */
 export function useOpened<T>(read: (signal: AbortSignal) => Promise<Document<T>>, deps: unknown[]): Opening<T> {
 	const [state, setState] = useState<{ opened?: Opened<T>; problem?: Problem }>({});
 	const [attempt, setAttempt] = useState(0);

@@ -1,4 +1,4 @@
-// What waits for a person, shared by the badge, the inbox, the list of runs and a run's page.
+// The open questions to people, shared by the badge, the inbox, the run list and the run page.
 import type { run } from "contract";
 import { access } from "./access";
 import { get } from "./api";
@@ -11,9 +11,9 @@ const REFRESH_AFTER_MS = 120;
 export interface Inbox {
 	items: run.InboxItem[];
 	loaded: boolean;
-	/** More are open than were read. */
+	/** More questions are open than were read. */
 	more: boolean;
-	/** Questions that somebody else has answered while they were shown here: what came of them. */
+	/** Outcomes of questions that somebody else answered while they were shown here. */
 	outcomes: ReadonlyMap<string, string>;
 }
 
@@ -23,8 +23,8 @@ const WORDS: Record<run.Decision, string> = {
 	modify: "approved with changes",
 	happened: "settled as happened",
 	not_happened: "settled as not happened",
-	retry: "sent to be tried again",
-	timeout: "closed for want of an answer",
+	retry: "sent for a retry",
+	timeout: "closed without an answer",
 };
 
 const cell = new Cell<Inbox>({ items: [], loaded: false, more: false, outcomes: new Map() });
@@ -35,7 +35,7 @@ let busy = false;
 let again = false;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Who has answered what, out of the run's events; null when nobody has. */
+/** Who answered and how, from the run's events; null when nobody has answered. */
 export async function outcomeOf(item: run.InboxItem): Promise<string | null> {
 	let after: string | null = "0";
 	while (after !== null) {
@@ -84,7 +84,7 @@ async function reload(): Promise<void> {
 	try {
 		await readAll();
 	} catch {
-		// The banner says that the server is away; the next connection reads again.
+		// The banner reports the lost connection; the next connection reads again.
 	}
 	busy = false;
 	if (again) {
@@ -106,19 +106,19 @@ function withOutcome(change: (outcomes: Map<string, string>) => void, items: run
 export const inbox = {
 	cell,
 	outcome: (id: string): string | undefined => cell.value.outcomes.get(id),
-	/** Keeps showing a question that is no longer open, with what came of it. */
+	/** Keeps showing a closed question, with its outcome. */
 	keep(item: run.InboxItem, outcome: string): void {
 		kept.set(item.id, item);
 		withOutcome((outcomes) => outcomes.set(item.id, outcome), cell.value.items);
 	},
-	/** Somebody is writing an answer to it. */
+	/** Marks a question for which an answer is being written here. */
 	hold(id: string, hold: boolean): void {
 		if (hold)
 			held.add(id);
 		else
 			held.delete(id);
 	},
-	/** An answer is on its way: the question stays until it is known what came of that. */
+	/** Keeps the question while an answer is being sent. */
 	async whileAnswering(id: string, work: () => Promise<void>): Promise<void> {
 		underWay.add(id);
 		try {
@@ -128,13 +128,13 @@ export const inbox = {
 			soon();
 		}
 	},
-	/** It was answered here, or its outcome was read. */
+	/** Removes a question that was answered here, or whose outcome was read. */
 	answered(id: string): void {
 		kept.delete(id);
 		held.delete(id);
 		withOutcome((outcomes) => outcomes.delete(id), cell.value.items.filter((item) => item.id !== id));
 	},
-	/** Questions that still wait. */
+	/** The questions that are still open. */
 	open: (value: Inbox): run.InboxItem[] => value.items.filter((item) => !value.outcomes.has(item.id)),
 	begin(): void {
 		listen({ event: soon, resync: soon });

@@ -1,9 +1,9 @@
-// Keys that work anywhere outside of text fields: single letters and chords such as "g r".
+// Keyboard shortcuts outside of text fields: single letters and sequences such as "g r".
 import { useEffect, useRef } from "preact/hooks";
 import { Cell } from "./cell";
 
 export interface Key {
-	/** "j", "?", or two keys one after the other: "g r". */
+	/** "j", "?", or a sequence of two keys: "g r". */
 	keys: string;
 	text: string;
 	run: () => void;
@@ -20,11 +20,11 @@ function stored(): boolean {
 	try {
 		return localStorage.getItem(STORED_AS) !== "off";
 	} catch {
-		return true; // storage may be forbidden; then keys are simply on
+		return true; // storage may be disabled; then shortcuts are on
 	}
 }
 
-/** Single letters disturb people who speak to their computer, so they can be switched off. */
+/** Single-letter shortcuts interfere with speech input, so they can be switched off. */
 export const keysOn = new Cell<boolean>(stored());
 
 export function keysSwitch(on: boolean): void {
@@ -32,14 +32,14 @@ export function keysSwitch(on: boolean): void {
 	try {
 		localStorage.setItem(STORED_AS, on ? "on" : "off");
 	} catch {
-		// for this page only, then
+		// storage is disabled: the setting lives as long as the page
 	}
 }
 
-/** Every key that works now, for the overlay. */
+/** All active shortcuts, for the help dialog. */
 export const keysNow = (): Key[] => [...shown].flatMap((group) => group.list);
 
-/** Keys that work while the component is there. */
+/** Registers shortcuts while the component is mounted. */
 export function useKeys(list: Key[]): void {
 	const group = useRef({ list });
 	group.current.list = list;
@@ -61,7 +61,7 @@ function pressed(event: KeyboardEvent): void {
 	if (document.querySelector("dialog[open]"))
 		return;
 	const before = event.timeStamp - chordAt < CHORD_WITHIN_MS ? chord : "";
-	const all = keysNow().reverse(); // the page's own before the shell's
+	const all = keysNow().reverse(); // the page's shortcuts take precedence over the frame's
 	const found = all.find((key) => key.keys === (before ? `${before} ${event.key}` : event.key));
 	chord = "";
 	if (found) {
@@ -75,7 +75,7 @@ function pressed(event: KeyboardEvent): void {
 
 export const begin = (): void => addEventListener("keydown", pressed);
 
-/** Moves the focus among the rows of the page, the elements with data-row. */
+/** Moves the focus between the rows of the page (elements with data-row). */
 export function moveFocus(by: number): void {
 	const rows = [...document.querySelectorAll<HTMLElement>("main [data-row]")];
 	const at = rows.findIndex((row) => row === document.activeElement);

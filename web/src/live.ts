@@ -1,10 +1,10 @@
-// The one WebSocket of this tab: /ws/events, every run's events in the order of the store.
+// The WebSocket of this tab: /ws/events, the events of all runs in commit order.
 //
-// Without a gap and without a repetition: whoever listens reads the present over HTTP once the
-// socket is open, and the socket carries everything from there on.  After a lost connection the
-// socket is opened with ?since= the last event heard, and the server sends what was missed before
-// it goes on.  Where that is not possible (nothing was heard yet, or the server does not know the
-// event) listeners are told to read again themselves.
+// Delivery has no gaps and no repetitions: listeners read the current state over HTTP once the
+// socket is open, and the socket delivers everything after that.  After a lost connection the socket
+// is opened with ?since= the last received event, and the server first sends the missed events.
+// When that is impossible (no event was received yet, or the server does not know the event),
+// listeners are asked to read everything again.
 import type { pipeline } from "contract";
 import { access, socketProtocols } from "./access";
 import type { Problem } from "./api";
@@ -12,19 +12,19 @@ import { Cell } from "./cell";
 
 export type LiveEvent = pipeline.WorkflowEvent;
 
-/** What the banner shows. */
+/** The state that the banner shows. */
 export interface Connection {
 	kind: "connecting" | "live" | "lost";
-	/** When the next try is made, in Date.now() terms; 0 while one is under way. */
+	/** Time of the next attempt, as Date.now(); 0 during an attempt. */
 	retryAt: number;
-	/** Whether it was lost before in the life of this page. */
+	/** The connection was lost before and is back. */
 	recovered: boolean;
 }
 
 export interface Listener {
-	/** One event, in order. */
+	/** Called for every event, in order. */
 	event?: (event: LiveEvent) => void;
-	/** Read the present again; `missed` says that events may be missing too. */
+	/** Read the state again; `missed`: events may be missing, too. */
 	resync?: (missed: boolean) => void;
 }
 
@@ -35,8 +35,8 @@ const SILENCE_MS = 75000;
 
 export const connection = new Cell<Connection>({ kind: "connecting", retryAt: 0, recovered: false });
 
-/** Whether a request got no answer because the server is away.  The banner says so, and the next
- * connection reads again: a page that has something to show keeps it and adds no problem box. */
+/** True when a request failed because the connection is lost.  The banner reports that and the next
+ * connection reads again, so a page that has data keeps it and shows no problem. */
 export const isAway = (problem: Problem | undefined): boolean => problem?.status === 0 && connection.value.kind !== "live";
 
 const listeners = new Set<Listener>();
@@ -47,7 +47,7 @@ let wasLost = false;
 let retryTimer: ReturnType<typeof setTimeout> | undefined;
 let silenceTimer: ReturnType<typeof setTimeout> | undefined;
 
-/** Starts to listen; the answer ends it. */
+/** Adds a listener; the returned function removes it. */
 export function listen(listener: Listener): () => void {
 	listeners.add(listener);
 	return () => void listeners.delete(listener);
@@ -95,14 +95,14 @@ function lost(which: WebSocket): void {
 	clearTimeout(silenceTimer);
 	which.close();
 	const most = Math.min(RETRY_MOST_MS, RETRY_FIRST_MS * 2 ** failures++);
-	const wait = most / 2 + Math.random() * (most / 2); // many tabs do not come back at once
+	const wait = most / 2 + Math.random() * (most / 2); // jitter: many tabs must not reconnect at once
 	connection.set({ kind: "lost", retryAt: Date.now() + wait, recovered: false });
 	retryTimer = setTimeout(open, wait);
 }
 
 function open(): void {
 	clearTimeout(retryTimer);
-	// A server that has refused us is not asked again before there is another key.
+	// After a rejection the server is not asked again before there is another key.
 	if (socket !== null || access.value.refused)
 		return;
 	if (wasLost)
@@ -128,12 +128,12 @@ function open(): void {
 	opened.onclose = () => lost(opened);
 }
 
-/** Tries at once instead of waiting for the next turn. */
+/** Reconnects at once instead of waiting for the timer. */
 export const retryNow = (): void => open();
 
 export function begin(): void {
 	open();
-	// A laptop that wakes up or a network that returns need not wait for the timer.
+	// Reconnect at once when the network returns or the page becomes visible.
 	addEventListener("online", retryNow);
 	access.watch(({ refused }) => {
 		if (!refused)

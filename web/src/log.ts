@@ -1,12 +1,11 @@
-// A run's events, whole and in order, whichever way and in whichever order they arrive.
+// The complete, ordered list of a run's events, in whatever order they arrive.
 //
-// `complete` is the number up to which nothing is missing.  An event right behind it is added, one
-// before it is known already, and one further on shows a gap: what lies between is read over HTTP.
-// Numbers may be left out by the vocabulary, so "nothing is missing" is what the server says by
-// answering, not a count.
+// `complete` is the sequence number up to which no event is missing.  The next number is appended, a
+// smaller one is a duplicate, and a larger one shows a gap, which is read over HTTP.  The vocabulary
+// hides some events, so numbers may be missing; the server's pages decide what is complete.
 //
-// Of a compacted run the server has no beginning to give and never will: then nothing more is read,
-// and what still happens is shown as it comes.
+// The server cannot deliver the deleted events of a compacted run.  Then nothing more is read, and
+// new events are appended as they arrive.
 import type { LiveEvent } from "./live";
 
 export interface EventPage {
@@ -14,18 +13,18 @@ export interface EventPage {
 	cursor: string | null;
 }
 
-/** Reads the page of events behind a number. */
+/** Reads the page of events after a sequence number. */
 export type ReadPage = (after: number) => Promise<EventPage>;
 
 export class RunLog {
-	/** In order of their sequence; a new array with every change. */
+	/** Ordered by sequence; every change creates a new array. */
 	events: LiveEvent[] = [];
 	complete = 0;
-	/** Whether the first read has come to its end. */
+	/** The first read is complete. */
 	loaded = false;
-	/** The last reading failed: events may be missing. */
+	/** The last read failed: events may be missing. */
 	failing = false;
-	/** The beginning is gone for good; `events` is what came since. */
+	/** The older events are deleted; `events` has only new ones. */
 	gone = false;
 	private readonly early = new Map<number, LiveEvent>();
 	private reading = false;
@@ -61,7 +60,7 @@ export class RunLog {
 			void this.fill();
 	}
 
-	/** Moves what lies right behind the end; true when there was something. */
+	/** Appends early events that are next in sequence; true when there were any. */
 	private settle(): boolean {
 		const added: LiveEvent[] = [];
 		for (let next; (next = this.early.get(this.complete + 1)) !== undefined;) {
@@ -84,7 +83,7 @@ export class RunLog {
 		this.changed();
 	}
 
-	/** What came early has nothing to wait for any more. */
+	/** The gap can never be filled: appends the early events. */
 	private giveUp(): void {
 		this.gone = this.loaded = true;
 		const waiting = [...this.early.values()].sort((one, other) => one.sequence - other.sequence);
@@ -93,7 +92,7 @@ export class RunLog {
 			this.take(event);
 	}
 
-	/** Reads everything behind the end.  One that is asked for during another follows it. */
+	/** Reads all events after the end.  A call during a read causes another read afterwards. */
 	async fill(): Promise<void> {
 		if (this.gone)
 			return;
@@ -119,7 +118,7 @@ export class RunLog {
 			if (this.isGone(cause))
 				this.giveUp();
 			this.failed(cause);
-			return; // the next event or connection asks again, unless it is gone
+			return; // the next event or connection retries, unless the events are deleted
 		} finally {
 			this.reading = false;
 		}

@@ -1,4 +1,4 @@
-// The dashboard: its frame, and which page is in it.
+// The frame of the dashboard: navigation, connection banner, keyboard shortcuts, current page.
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { access } from "./access";
@@ -34,12 +34,12 @@ function CurrentPage({ path }: { path: string[] }) {
 		return <SettingsPage />;
 	if (page === "system")
 		return <SystemPage />;
-	return <Page title="There is no such page"><p><Link href={href("runs")}>Go to the runs</Link></p></Page>;
+	return <Page title="Page not found"><p><Link href={href("runs")}>Go to runs</Link></p></Page>;
 }
 
 // ---- the connection ------------------------------------------------------------------------
 
-/** A bar while the server is away and, for a moment, when it is back; the content stays. */
+/** Reports a lost connection and, for a moment, its return; the content of the page stays. */
 function Banner() {
 	const { kind, retryAt, recovered } = useCell(connection);
 	const now = useNow(kind === "lost" ? 500 : null);
@@ -56,18 +56,18 @@ function Banner() {
 		<div class="banner-place" role="status">
 			{kind === "lost" && (
 				<div class="banner" data-tone="wait" data-banner="lost">
-					<span>◌ The connection to the server is lost. What is shown may be old. {retryAt === 0 || seconds <= 0 ? "Trying …" : <span aria-hidden="true">Next try in {seconds} s.</span>}</span>
-					<button type="button" class="action" onClick={retryNow}>Try now</button>
+					<span>◌ Connection to the server lost. The data shown may be outdated. {retryAt === 0 || seconds <= 0 ? "Reconnecting …" : <span aria-hidden="true">Next attempt in {seconds} s.</span>}</span>
+					<button type="button" class="action" onClick={retryNow}>Reconnect now</button>
 				</div>
 			)}
-			{kind === "live" && back && <div class="banner" data-tone="good" data-banner="back">● The server is back; everything is up to date.</div>}
+			{kind === "live" && back && <div class="banner" data-tone="good" data-banner="back">● Connected again. Everything is up to date.</div>}
 		</div>
 	);
 }
 
 const CONNECTION_WORDS = { connecting: "○ connecting", live: "● live", lost: "◌ reconnecting" };
 
-/** Asked at every connection, for the server may have come back as a newer one. */
+/** Reads the server's version at every connection: a restarted server may be a newer version. */
 function useVersion(): { now: string; outdated: boolean } {
 	const [version, setVersion] = useState({ first: "", now: "" });
 	useEffect(() => {
@@ -87,7 +87,7 @@ function KeyHelp({ close }: { close: () => void }) {
 	useEffect(() => dialog.current?.showModal(), []);
 	return (
 		<dialog ref={dialog} onClose={close} aria-labelledby="keys-title">
-			<h2 id="keys-title">Keys</h2>
+			<h2 id="keys-title">Keyboard shortcuts</h2>
 			<table aria-labelledby="keys-title">
 				<tbody>
 					{keysNow().map((key) => (
@@ -98,7 +98,7 @@ function KeyHelp({ close }: { close: () => void }) {
 					))}
 				</tbody>
 			</table>
-			<p><label><input type="checkbox" checked={on} onChange={(event) => keysSwitch(event.currentTarget.checked)} /> Single keys are on</label></p>
+			<p><label><input type="checkbox" checked={on} onChange={(event) => keysSwitch(event.currentTarget.checked)} /> Enable single-key shortcuts</label></p>
 			<button type="button" class="action" onClick={() => dialog.current?.close()}>Close</button>
 		</dialog>
 	);
@@ -127,11 +127,11 @@ function App() {
 	useKeys([
 		...PLACES.map(([place, text, keys]): Key => ({ keys, text: `Go to ${text}`, run: () => go(href(place)) })),
 		{ keys: "g n", text: "Start a run", run: () => go(href("runs", "new")) },
-		{ keys: "?", text: "Show these keys", run: () => setHelp(true) },
+		{ keys: "?", text: "Show keyboard shortcuts", run: () => setHelp(true) },
 	]);
 	return (
 		<>
-			<a class="skip" href="#main">Skip to the page</a>
+			<a class="skip" href="#main">Skip to content</a>
 			<header class="bar">
 				<Link class="brand" href={href("runs")}>Baton</Link>
 				<nav class="places" aria-label="Main">
@@ -144,11 +144,11 @@ function App() {
 				</nav>
 				<span class="connection" data-connection={kind}>{CONNECTION_WORDS[kind]}</span>
 				<span class="version muted">{version.now}</span>
-				<button type="button" class="action quiet help" aria-label="Keyboard" onClick={() => setHelp(true)}>?</button>
+				<button type="button" class="action quiet help" aria-label="Keyboard shortcuts" onClick={() => setHelp(true)}>?</button>
 			</header>
 			{!refused && <Banner />}
 			{version.outdated && (
-				<div class="banner" data-tone="wait">The server is now {version.now}. <button type="button" class="action" onClick={() => location.reload()}>Load its dashboard</button></div>
+				<div class="banner" data-tone="wait">The server was updated to {version.now}. <button type="button" class="action" onClick={() => location.reload()}>Reload the dashboard</button></div>
 			)}
 			<main id="main" tabIndex={-1}>{refused ? <SignInPage /> : <CurrentPage path={path} />}</main>
 			{help && <KeyHelp close={() => setHelp(false)} />}

@@ -1,9 +1,9 @@
-// Prometheus' text format, as far as /metrics uses it.
+// Parser for the subset of the Prometheus text format that /metrics uses.
 
 export interface Sample {
-	/** When it was taken, in performance.now() terms. */
+	/** Time of the sample, as performance.now(). */
 	at: number;
-	/** By name, with its labels as they are written: baton_runs{state="running"}. */
+	/** By name including labels: baton_runs{state="running"}. */
 	values: Map<string, number>;
 }
 
@@ -19,7 +19,7 @@ export function readMetrics(text: string, at: number): Sample {
 	return { at, values };
 }
 
-/** How fast a counter grows; null until there are two samples, or after a restart. */
+/** Rate of a counter; null with fewer than two samples, or after a restart. */
 export function perSecond(before: Sample | null, now: Sample, name: string): number | null {
 	const from = before?.values.get(name);
 	const to = now.values.get(name);
@@ -28,7 +28,7 @@ export function perSecond(before: Sample | null, now: Sample, name: string): num
 	return ((to - from) * 1000) / (now.at - before.at);
 }
 
-/** The figures of one name that have labels: the labels' text, and the value. */
+/** All samples of a labelled metric: the text of the labels, and the value. */
 export function family(sample: Sample, name: string): [labels: string, value: number][] {
 	const found: [string, number][] = [];
 	for (const [key, value] of sample.values)

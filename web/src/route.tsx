@@ -1,14 +1,14 @@
-// The URL is the state: which page, its filters, what is selected.
+// Routing: the URL holds the page, its filters and the selection.
 import type { ComponentChildren, JSX } from "preact";
 import { Cell, useCell } from "./cell";
 
 export const BASE = "/ui";
 
 export interface Place {
-	/** Segments behind /ui/, decoded. */
+	/** Path segments after /ui/, decoded. */
 	path: string[];
 	query: URLSearchParams;
-	/** How many times a link or key has led here; 0 is the page as it was loaded. */
+	/** Number of navigations by link or key; 0 = the page as loaded. */
 	moves: number;
 }
 
@@ -16,7 +16,7 @@ function decoded(segment: string): string {
 	try {
 		return decodeURIComponent(segment);
 	} catch {
-		return segment; // a % that begins no escape stands for itself
+		return segment; // not a valid escape: keep the text
 	}
 }
 
@@ -56,7 +56,7 @@ export function go(url: string, how: "push" | "replace" = "push"): void {
 	place.set(read(place.value.moves + 1));
 }
 
-/** Changes parts of the query and leaves the rest; null or "" takes one out. */
+/** Changes some query parameters; null or "" removes a parameter. */
 export function goQuery(changes: Record<string, string | null>, how: "push" | "replace" = "replace"): void {
 	const query = new URLSearchParams(location.search);
 	for (const [name, value] of Object.entries(changes)) {
@@ -71,7 +71,7 @@ export function goQuery(changes: Record<string, string | null>, how: "push" | "r
 
 type LinkProps = JSX.HTMLAttributes<HTMLAnchorElement> & { href: string; children?: ComponentChildren };
 
-/** A link within the dashboard; with a modifier key it is the browser's own. */
+/** A link within the dashboard; with a modifier key the browser handles it. */
 export function Link({ href: to, ...rest }: LinkProps) {
 	const click = (event: MouseEvent) => {
 		if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)

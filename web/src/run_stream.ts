@@ -1,15 +1,15 @@
-// A run's own stream: every event of it, also those that have no word in the vocabulary of the
-// socket (a pause, a step that is passed over).  Only that something happened is told: what came of
-// it is asked for.  The stream goes on behind the last event it heard until the run has ended.
+// The event stream of one run, including events that the WebSocket's vocabulary hides (a pause, a
+// skipped step).  It only notifies that something happened; the page reads the state again.  After a
+// lost connection the stream continues after the last event, until the run ends.
 import { useEffect, useRef } from "preact/hooks";
 import { openStream, Problem } from "./api";
 
 const RETRY_FIRST_MS = 250;
 const RETRY_MOST_MS = 8000;
-/** The server says something every 15 s; a stream that is silent for longer is dead. */
+/** The server sends a keep-alive every 15 s; a stream that is silent for longer is dead. */
 const SILENCE_MS = 40000;
 
-/** Lines of the stream until it ends; each wakes the watch. */
+/** Reads the lines of the stream until it ends; every read resets the silence timer. */
 async function readLines(response: Response, watch: () => void, line: (text: string) => void): Promise<void> {
 	const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
 	let rest = "";
@@ -53,7 +53,7 @@ class RunStream {
 		this.heardAny = true;
 	}
 
-	/** One connection, to its end. */
+	/** Follows one connection to its end. */
 	private async follow(signal: AbortSignal): Promise<void> {
 		const silence = new AbortController();
 		let timer: ReturnType<typeof setTimeout> | undefined;
@@ -64,14 +64,14 @@ class RunStream {
 		watch();
 		try {
 			const response = await openStream(`/api/runs/${encodeURIComponent(this.id)}/stream?after=${this.last}`, AbortSignal.any([signal, silence.signal]));
-			this.heard(); // what was read before may be older than where this begins
+			this.heard(); // the page's data may be older than the start of this stream
 			await readLines(response, watch, (line) => this.take(line));
 		} finally {
 			clearTimeout(timer);
 		}
 	}
 
-	/** Until the run has ended, the page does not want it any more, or the server refuses it. */
+	/** Runs until the run has ended, the page is left, or the server rejects the request. */
 	async run(signal: AbortSignal): Promise<void> {
 		for (let failures = 0; !this.ended && !signal.aborted; failures++) {
 			this.heardAny = false;
@@ -89,8 +89,8 @@ class RunStream {
 	}
 }
 
-/** Calls `heard` after every event behind number `from`; does nothing while that is not known.  A tab
- * that nobody sees keeps no connection: a browser has only a few of them for all its tabs. */
+/** Calls `heard` after every event after sequence `from`; does nothing while `from` is undefined.  A
+ * hidden tab keeps no connection: a browser has only a few for all its tabs. */
 export function useRunStream(id: string, from: number | undefined, heard: () => void): void {
 	const current = useRef(heard);
 	current.current = heard;

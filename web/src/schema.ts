@@ -1,4 +1,4 @@
-// JSON Schemas of the entities, out of the server's own description (/openapi.json).
+// JSON Schemas of the entities, from /openapi.json.
 import { get } from "./api";
 
 export interface Schema {
@@ -22,17 +22,17 @@ export interface Schemas {
 const PREFIX = "#/components/schemas/";
 let known: Promise<Schemas> | null = null;
 
-/** Read once; a failed reading is tried again by the next who asks. */
+/** Reads the schemas once; after a failure the next call tries again. */
 export function schemas(): Promise<Schemas> {
 	known ??= get<{ components: { schemas: Schemas } }>("/openapi.json").then((document) => document.components.schemas);
 	known.catch(() => (known = null));
 	return known;
 }
 
-/** What is taken for an entity: the Input form where the two differ. */
+/** The schema of an entity as a request body: its Input form if it has one. */
 export const inputSchema = (all: Schemas, name: string): Schema | undefined => all[`${name}.Input`] ?? all[name];
 
-/** Follows a reference; what stands beside it (text, default) goes before what it leads to. */
+/** Follows a reference; members next to it (description, default) override those of the target. */
 export function resolved(all: Schemas, schema: Schema): Schema {
 	if (schema.$ref === undefined)
 		return schema;
@@ -48,7 +48,7 @@ export interface Shape {
 	schema: Schema;
 }
 
-/** Which control fits; whatever has no control of its own is edited as JSON. */
+/** The control for a schema; a value without a control of its own is edited as JSON. */
 export function shapeOf(all: Schemas, given: Schema): Shape {
 	let schema = resolved(all, given);
 	let nullable = false;

@@ -1,4 +1,4 @@
-// How values are written.
+// Formatting of values, and Baton's own words for states and events.
 
 export function durationText(ms: number): string {
 	if (ms < 1000)
@@ -14,7 +14,7 @@ export function durationText(ms: number): string {
 	return `${Math.floor(seconds / 86400)} d ${Math.floor(seconds / 3600) % 24} h`;
 }
 
-/** One that still grows is written in whole seconds. */
+/** The duration of something that is still running, in whole seconds. */
 export function elapsedText(since: string, now: number): string {
 	const seconds = Math.max(0, Math.floor((now - Date.parse(since)) / 1000));
 	return seconds < 60 ? `${seconds} s` : durationText(seconds * 1000);
@@ -43,7 +43,7 @@ export const shortId = (id: string): string => id.slice(0, 8);
 export const pretty = (value: unknown): string =>
 	typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
 
-/** Text as a value, or why it is none. */
+/** Parses JSON; `wrong` says why the text is not valid. */
 export function readJson(text: string): { value: unknown; wrong: string | undefined } {
 	try {
 		return { value: JSON.parse(text) as unknown, wrong: undefined };
@@ -51,3 +51,14 @@ export function readJson(text: string): { value: unknown; wrong: string | undefi
 		return { value: undefined, wrong: `is not JSON: ${(cause as Error).message}` };
 	}
 }
+
+/** Baton's own word for a run's status in the runtime vocabulary. */
+export const ownState = (status: string): string =>
+	status === "success" ? "succeeded" : status === "pending" ? "queued" : status;
+
+/** Baton's own word for a step's status in the runtime vocabulary. */
+export const ownStepState = (status: string): string => (status === "success" ? "succeeded" : status);
+
+/** Baton's own name of an event of the WebSocket's vocabulary. */
+export const ownEvent = (event: { event_type: string; data?: { [key: string]: unknown } | null }): string =>
+	String(event.data?.["event"] ?? event.event_type);

@@ -1,4 +1,4 @@
-/* Keys: their text, what is kept of it, and who is let in. */
+/* API keys: their text, the stored hash, and which keys are accepted. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -57,8 +57,8 @@ Test(keys, the_text_is_the_id_and_the_secret)
 		str_format(&arena, "baton_" STR_FMT "_010203ff", STR_ARG(uuid_text(&id, id_text)));
 	cr_assert(str_starts(text, head), STR_FMT, STR_ARG(text));
 	cr_assert_eq(text.size, strlen("baton_") + 36 + 1 + 64);
-	/* What is kept is the hash of the secret as it is written, so that nothing has to be parsed
-	 * before it is compared. */
+	/* The stored hash is that of the secret's text, so nothing has to be parsed before the
+	 * comparison. */
 	struct hash kept = key_ring_hash(secret);
 	struct hash made = hash_of(str_skip(text, text.size - 64));
 	cr_assert(hash_equal(&kept, &made));

@@ -4,7 +4,7 @@
 #include "api/merge_patch.h"
 
 static const struct example {
-	const char *target, *patch, *result; /* target NULL: there is nothing yet */
+	const char *target, *patch, *result; /* target NULL = no document yet */
 } examples[] = {
 	{ "{\"a\":\"b\"}", "{\"a\":\"c\"}", "{\"a\":\"c\"}" },
 	{ "{\"a\":\"b\"}", "{\"b\":\"c\"}", "{\"a\":\"b\",\"b\":\"c\"}" },

@@ -1,8 +1,8 @@
 /* What a connection costs: following a run in another vocabulary reads each event once, and the
  * search for the event a client has seen last is bounded.
  *
- * A run of many steps is put into the memory store as the runtime would, then followed one event at
- * a time by a reader that counts.
+ * The memory store gets a run of many steps, which is then followed one event at a time by a reader
+ * that counts the events it reads.
  */
 #include <criterion/criterion.h>
 
@@ -24,7 +24,7 @@ static struct store_reader *inner;
 static struct arena arena;
 static struct error error;
 static const struct uuid run = { { 7 } };
-static size_t events_read; /* by read_events, whoever asked */
+static size_t events_read; /* by all calls of read_events() */
 
 /* ---- a reader that counts ------------------------------------------------------------------- */
 
@@ -167,7 +167,7 @@ static void end(void)
 
 TestSuite(page, .init = begin, .fini = end);
 
-/* Follows the run one event at a time; the number of events that were shown. */
+/* Follows the run one event at a time; returns the number of events shown. */
 static size_t follow(const struct view *view, struct timeline_cache *timeline_cache)
 {
 	int64_t after = 0;
@@ -196,7 +196,7 @@ Test(page, each_event_is_read_once_for_a_story)
 	struct timeline_cache *timeline_cache = timeline_cache_new();
 	size_t shown = follow(view_at(VIEW_runtime), timeline_cache);
 	cr_assert_gt(shown, STEPS / 2);
-	/* Once for the pages, once for the story. */
+	/* Once for the pages, once for the timeline. */
 	cr_assert_eq(events_read, 2 * (STEPS + 1));
 	timeline_cache_free(timeline_cache);
 }

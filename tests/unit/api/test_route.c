@@ -1,10 +1,10 @@
-/* Which row a request is for, and what its path and query give. */
+/* Routing: the route of a request, and the values of its path and query. */
 #include <criterion/criterion.h>
 
 #include "api/api_internal.h"
 #include "base/packed.h"
 
-/* The dashboard's files are the program's; the handlers' table leads to them. */
+/* The handlers refer to the embedded files of the dashboard; this test has none. */
 const struct packed_file packed_web[] = { { 0 } };
 
 static struct arena arena;

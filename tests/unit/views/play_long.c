@@ -1,7 +1,7 @@
-/* tests/unit/views/play_long.c -- a run with a queue, a turn, a condition that skips, attempts,
- * rounds, items, branches, a sub-run, a signal while it is paused, an outcome that a person
- * settles, a question that is escalated and changed, and a body that is open when the run is called
- * off.  The engine takes every line of it: test_retell.c. */
+/* tests/unit/views/play_long.c -- the long sample run: admission queue, agent turn, skipped step,
+ * attempts, rounds, items, branches, sub-run, a signal during a pause, an outcome that a person
+ * settles, an escalated and modified question, and a body that is open when the run is cancelled.
+ * The engine accepts every event of it: test_retell.c. */
 #include <stddef.h>
 
 #include "sample_run.h"

@@ -1,4 +1,5 @@
-/* tests/unit/views/sample_run.c -- the bodies are JSON, read as the store's would be. */
+/* tests/unit/views/sample_run.c -- parses the bodies of the sample events as if read from the
+ * store. */
 #include <criterion/criterion.h>
 
 #include "base/time.h"
@@ -76,7 +77,7 @@ static const struct play_line lines[SAMPLE_EVENTS] = {
 
 const struct play play_short = { "", graph_text, lines, SAMPLE_EVENTS };
 
-static const struct json *look(void *context, const struct hash *hash)
+static const struct json *read_value(void *context, const struct hash *hash)
 {
 	struct sample *sample = context;
 	char text[HASH_TEXT_SIZE];
@@ -138,7 +139,7 @@ void sample_init_play(struct sample *sample, const struct play *play)
 	sample->source = (struct view_source){ .graph = read_graph(sample_graph_text(sample),
 								   &sample->arena),
 					       .events = sample->events,
-					       .look = look,
+					       .read_value = read_value,
 					       .context = sample };
 	cr_assert(uuid_parse(S("5e1d7c2a-9b84-4f63-a1d0-2c3b4a5f6e7d"), &sample->source.run));
 	sample->source = sample_prefix(sample, play->count);
@@ -162,7 +163,7 @@ struct view_source sample_prefix(const struct sample *sample, size_t count)
 	return source;
 }
 
-/* ---- printing ------------------------------------------------------------------------ */
+/* ---- printing ---------------------------------------------------------------------- */
 
 struct str view_text(const struct view_document *document, struct arena *arena)
 {

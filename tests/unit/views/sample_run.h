@@ -1,21 +1,20 @@
-/* tests/unit/views/sample_run.h -- two runs, written by hand.
+/* tests/unit/views/sample_run.h -- two handwritten sample runs.
  *
- * The short one has no bodies and no rounds: greet (echo) -> build (shell, made again after a
- * crash)
- * -> rest (wait) -> ask (a person says yes) -> publish (shell, fails) -> after (skipped).  What
- * build gave is long, so it is stored by its hash.  The long one has everything else: play_long.c.
+ * The short run has no bodies and no rounds: greet (echo) -> build (shell, restarted after a crash)
+ * -> rest (wait) -> ask (approved) -> publish (shell, fails) -> after (skipped).  The output of
+ * build is long, so it is stored by its hash.  The long run (play_long.c) has everything else.
  */
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
 #include "views/view.h"
 
-/* JSON in which ' may stand for the double quote. */
+/* An event; in its JSON, ' may replace the double quote. */
 struct play_line {
 	const char *type;
-	int64_t after_ms; /* the event before */
+	int64_t after_ms; /* the previous event */
 	const char *body;
-	const char *state; /* the run's from here on */
+	const char *state; /* state of the run from here on */
 };
 
 struct play {
@@ -36,18 +35,18 @@ struct sample {
 	struct event events[SAMPLE_MOST];
 };
 
-void sample_init(struct sample *sample); /* the short one */
+void sample_init(struct sample *sample); /* the short run */
 void sample_init_play(struct sample *sample, const struct play *play);
 void sample_done(struct sample *sample);
 struct str sample_graph_text(struct sample *sample);
-/* The same with double quotes. */
+/* The text with ' replaced by double quotes. */
 struct str sample_json(struct sample *sample, const char *text);
-/* The same run when only its first events had happened, with the state its row had then. */
+/* The run after its first `count` events, with its stored state at that time. */
 struct view_source sample_prefix(const struct sample *sample, size_t count);
 
 struct str view_text(const struct view_document *document, struct arena *arena);
-/* Everything a view says about a run: one JSON document, a line for each object, so that a change
- * is a line. */
+/* All documents and events of a view as one JSON document with one line per object, so that diffs
+ * are short. */
 struct str view_whole(const struct view *view, const struct timeline *timeline,
 		      struct arena *arena);
 

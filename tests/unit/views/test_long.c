@@ -1,4 +1,4 @@
-/* The story of a run with bodies, rounds, attempts and people, beside the engine's own state. */
+/* The timeline of the long run, compared with the engine's state. */
 #include <criterion/criterion.h>
 
 #include "contract/graph_types.h"
@@ -20,7 +20,7 @@ static struct run *fold(struct sample *sample, size_t count)
 	return run;
 }
 
-/* A pure step that computes has no event yet, and a step in a body is made by its first one. */
+/* A pure step has no event before its end, and a step of a body is created by its first event. */
 static bool may_be_unseen(const struct run *run, const struct activation *activation)
 {
 	return activation->state == STEP_PENDING ||
@@ -76,7 +76,7 @@ Test(long, a_story_that_is_read_on_is_the_story_that_is_read_at_once)
 	timeline_read(&grown, &source, &sample.arena);
 	for (size_t count = 2; count <= play_long.count; count++) {
 		source = sample_prefix(&sample, count);
-		timeline_go_on(&grown, count - 1);
+		timeline_extend(&grown, count - 1);
 	}
 	for (int v = 0; v < VIEW_COUNT; v++) {
 		const struct view *view = view_at((enum view_number)v);
@@ -108,7 +108,7 @@ Test(long, steps_stand_in_the_order_of_the_definition)
 	sample_done(&sample);
 }
 
-/* ---- what single steps say ------------------------------------------------------------- */
+/* ---- single steps ------------------------------------------------------------------ */
 
 static void expect_step(const struct timeline *timeline, const char *path, const char *state,
 			int64_t attempts, size_t calls, const char *fault)
@@ -151,7 +151,7 @@ Test(long, attempts_rounds_and_ends)
 	sample_done(&sample);
 }
 
-/* The row is older than the stream, or the stream does not say. */
+/* The stored state is older than the stream, or the stream does not determine the state. */
 Test(long, a_run_is_queued_paused_and_at_work)
 {
 	static const struct {
@@ -178,7 +178,7 @@ Test(long, a_run_is_queued_paused_and_at_work)
 	sample_done(&sample);
 }
 
-/* Version 1 asked nobody about an outcome that was not known. */
+/* Version 1 did not ask a person about an unknown outcome. */
 Test(long, an_unknown_outcome_of_version_1_has_failed)
 {
 	static const struct {
@@ -209,12 +209,12 @@ Test(long, an_unknown_outcome_of_version_1_has_failed)
 		timeline_read(&timeline, &source, &sample.arena);
 		cr_expect_eq(timeline_find(&timeline, S("pay"))->state, writers[i].state);
 		cr_expect_eq(timeline_event_failed(&sample.events[last]), writers[i].failed);
-		cr_expect_eq(timeline_event_goes_on(&sample.events[last]), !writers[i].failed);
+		cr_expect_eq(timeline_event_continues(&sample.events[last]), !writers[i].failed);
 		sample_done(&sample);
 	}
 }
 
-/* ---- what single views say ------------------------------------------------------------- */
+/* ---- single views ------------------------------------------------------------------ */
 
 Test(long, a_sub_run_is_a_session)
 {
@@ -266,7 +266,7 @@ Test(long, the_record_has_every_attempt_and_every_answer)
 	sample_done(&sample);
 }
 
-/* ---- the outline ------------------------------------------------------------------------ */
+/* ---- the outline ------------------------------------------------------------------- */
 
 static void check_outline(const struct run_outline *made, const struct timeline *timeline,
 			  struct arena *arena)

@@ -1,11 +1,11 @@
-/* Steps by their path, and the answers, failures and dead ends that the long run does not have. */
+/* Steps by path, and the answers, failures and dead ends that the long run does not have. */
 #include <criterion/criterion.h>
 
 #include "contract/graph_types.h"
 #include "contract/task_types.h"
 #include "sample_run.h"
 
-/* Puts other events behind the first ones of the long run; how many there are then. */
+/* Appends other events to the first ones of the long run; returns the new count. */
 static size_t go_on(struct sample *sample, size_t count, const struct play_line *lines,
 		    size_t line_count)
 {
@@ -46,7 +46,7 @@ static void expect_says(const struct timeline *timeline, size_t index, const cha
 	cr_expect(str_equal(says, str_from_c(words)), STR_FMT, STR_ARG(says));
 }
 
-/* ---- paths ----------------------------------------------------------------------------- */
+/* ---- paths ------------------------------------------------------------------------- */
 
 Test(paths, lead_to_a_node_of_the_graph_or_nowhere)
 {
@@ -92,7 +92,7 @@ Test(paths, lead_to_a_node_of_the_graph_or_nowhere)
 	sample_done(&sample);
 }
 
-/* Of a compacted run only the last round may be there: it stands where the node does. */
+/* A compacted run may have only the last round of a node: it takes the place of the node. */
 Test(paths, a_round_whose_first_is_forgotten_stands_for_its_node)
 {
 	static const struct play_line line = { "step.entered", 5, "{'step': 'improve#3'}", NULL };
@@ -111,7 +111,7 @@ Test(paths, a_round_whose_first_is_forgotten_stands_for_its_node)
 	sample_done(&sample);
 }
 
-/* A wait whose beginning went with a compaction still has something to say. */
+/* A wait whose start was deleted by compaction still has an end. */
 Test(paths, an_end_without_a_beginning_is_a_step_of_the_history)
 {
 	static const struct play_line line = {
@@ -129,11 +129,11 @@ Test(paths, an_end_without_a_beginning_is_a_step_of_the_history)
 	cr_assert_eq(more.at[0].count, 1);
 	const struct task_step *step = more.at[0].at[0];
 	cr_assert_eq(step->parts.count, 1);
-	cr_expect(str_equal(step->parts.at[0].as.text->text, S("go is done")));
+	cr_expect(str_equal(step->parts.at[0].as.text->text, S("go succeeded")));
 	sample_done(&sample);
 }
 
-/* ---- answers --------------------------------------------------------------------------- */
+/* ---- answers ----------------------------------------------------------------------- */
 
 #define PAY  "'step': 'pay', 'effect': '11111111-2222-4333-8444-555555555609'"
 #define SURE "'step': 'pay', 'effect': '11111111-2222-4333-8444-555555555610'"
@@ -195,7 +195,7 @@ Test(answers, it_shall_be_tried_again)
 	cr_expect_eq(pay->attempts, 2);
 	cr_expect_eq(pay->call_count, 3);
 	cr_expect(str_equal(json_print(&sample.arena, pay->output), S("{\"booked\":2}")));
-	expect_says(&timeline, at, "bob wants pay tried again");
+	expect_says(&timeline, at, "bob requested a retry of pay");
 	/* A step starts and ends once in the runtime's stream. */
 	struct view_document document;
 	cr_expect_not(view_event(view_at(VIEW_runtime), &timeline, at, &document));
@@ -224,11 +224,11 @@ Test(answers, nobody_answered)
 	sample_done(&sample);
 }
 
-/* ---- what goes wrong ------------------------------------------------------------------- */
+/* ---- failures ---------------------------------------------------------------------- */
 
 #define CHILD(number) "'step': 'child', 'effect': '11111111-2222-4333-8444-5555555556" number "'"
 
-/* Another attempt at a sub-run is another run, and so another session. */
+/* A retried sub-run is another run and therefore another session. */
 Test(failures, each_attempt_at_a_sub_run_is_a_session)
 {
 	static const struct play_line lines[] = {
@@ -287,6 +287,6 @@ Test(failures, a_run_whose_time_is_over)
 	cr_expect(str_equal(view_word(view_at(VIEW_pipeline), &sample.events[at]),
 			    S("system_error")));
 	cr_expect_not(task_event_at(&timeline, at)->as.error->recoverable);
-	expect_says(&timeline, at, "the run is called off: timeout: its time is over");
+	expect_says(&timeline, at, "the run is being cancelled: timeout: its time is over");
 	sample_done(&sample);
 }

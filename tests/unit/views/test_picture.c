@@ -1,5 +1,5 @@
-/* A run's graph as boxes: none on top of another, lines that lead on, and nothing moves while the
- * run goes on. */
+/* Graph drawings: boxes do not overlap, lines lead down, and nothing moves while the run
+ * proceeds. */
 #include <criterion/criterion.h>
 
 #include "base/limits.h"
@@ -7,7 +7,7 @@
 #include "views/layout.h"
 #include "views/graph_drawing.h"
 
-/* ---- graphs ----------------------------------------------------------------------------------- */
+/* ---- graphs ------------------------------------------------------------------------ */
 
 static const struct run_graph *read_graph(struct arena *arena, struct str text)
 {
@@ -30,7 +30,7 @@ static uint64_t roll(uint64_t below)
 	return dice % below;
 }
 
-/* Names n0, n1 …: nodes depend on earlier ones, edges lead anywhere. */
+/* Nodes n0, n1 …: dependencies point to earlier nodes, edges anywhere. */
 static void add_nodes(struct buf *text, size_t count, size_t depth)
 {
 	buf_add(text, S("["));
@@ -71,7 +71,7 @@ static const struct run_graph *random_graph(struct arena *arena, uint64_t seed)
 	return read_graph(arena, str_copy(arena, buf_str(&text)));
 }
 
-/* ---- what must hold of every layout -------------------------------------------------------------- */
+/* ---- properties of every layout ---------------------------------------------------- */
 
 static bool overlap(const struct layout_box *a, const struct layout_box *b)
 {
@@ -86,7 +86,7 @@ static bool contains(const struct layout_box *outer, const struct layout_box *in
 	       inner->y + inner->height <= outer->y + outer->height;
 }
 
-/* Down all the way, within the picture, and past every box of its body that is in between. */
+/* The line goes down, stays within the drawing, and crosses no box of its body. */
 static void expect_led_around(const struct layout *layout, const struct layout_edge *edge)
 {
 	const struct layout_box *from = &layout->boxes[edge->from], *to = &layout->boxes[edge->to];
@@ -140,7 +140,7 @@ static void expect_good(const struct layout *layout)
 	}
 }
 
-/* Dependencies have no cycle, so without edges no line leads back. */
+/* Dependencies are acyclic, so a graph without edges has no back line. */
 static bool has_edges(const struct layout *layout)
 {
 	for (size_t i = 0; i < layout->edge_count; i++)
@@ -156,8 +156,8 @@ Test(layout, of_random_graphs)
 		AUTO(arena) arena = { 0 };
 		struct layout first, again;
 		const struct run_graph *graph = random_graph(&arena, seed);
-		layout(&first, graph, &arena);
-		layout(&again, graph, &arena);
+		layout_compute(&first, graph, &arena);
+		layout_compute(&again, graph, &arena);
 		expect_good(&first);
 		cr_assert_eq(first.count, again.count);
 		cr_assert_eq(first.left_out, 0);
@@ -198,7 +198,7 @@ Test(layout, of_the_largest_definition_stays_within_its_limits)
 	for (int chained = 0; chained < 2; chained++) {
 		AUTO(arena) arena = { 0 };
 		struct layout of;
-		layout(&of, chain(&arena, LIMIT_STEPS, chained), &arena);
+		layout_compute(&of, chain(&arena, LIMIT_STEPS, chained), &arena);
 		cr_expect_eq(of.count, LIMIT_PICTURE_NODES);
 		cr_expect_eq(of.left_out, LIMIT_STEPS - LIMIT_PICTURE_NODES);
 		cr_expect_eq(of.edge_count, chained ? LIMIT_PICTURE_NODES - 1 : 0);
@@ -210,7 +210,7 @@ Test(layout, of_the_largest_definition_stays_within_its_limits)
 
 Test(layout, puts_a_node_below_what_its_neighbours_stand_above)
 {
-	/* a and b lead to d and c, crossed as the definition has them. */
+	/* a leads to d and b to c: crossed in definition order. */
 	static const char text[] =
 		"{'name':'crossed','inputs':[],'outputs':[],'nodes':["
 		"{'name':'a','kind':'tool','join':'all','class':'pure','tool':'echo','inputs':{},"
@@ -224,13 +224,13 @@ Test(layout, puts_a_node_below_what_its_neighbours_stand_above)
 	struct sample sample;
 	sample_init(&sample);
 	struct layout of;
-	layout(&of, read_graph(&sample.arena, sample_json(&sample, text)), &sample.arena);
+	layout_compute(&of, read_graph(&sample.arena, sample_json(&sample, text)), &sample.arena);
 	bool crossed = (of.boxes[0].x < of.boxes[1].x) != (of.boxes[3].x < of.boxes[2].x);
 	cr_expect_not(crossed);
 	sample_done(&sample);
 }
 
-/* ---- pictures of runs ------------------------------------------------------------------------------ */
+/* ---- pictures of runs -------------------------------------------------------------- */
 
 static const struct run_picture_node *box_of(const struct run_picture *graph_drawing,
 					     const char *path)

@@ -1,4 +1,4 @@
-/* A compacted run tells the story it told before, but for what its effects were given. */
+/* A compacted run has the same timeline as before, except for the inputs of its effects. */
 #include <criterion/criterion.h>
 
 #include "engine/history_synthesis.h"
@@ -34,7 +34,7 @@ static bool is_closed(const struct run_snapshot *snapshot, struct str step)
 	return true;
 }
 
-/* The event without what the effect was given. */
+/* The event without the inputs of its effect. */
 static struct event emptied(const struct event *event, struct arena *arena)
 {
 	struct event copy = *event;
@@ -61,7 +61,7 @@ static struct str step_of(const struct event *event)
 	return S("");
 }
 
-/* What is left in the store below the floor, what the snapshot tells, and the rest. */
+/* The events that remain below the floor, the synthesized ones, and the rest. */
 static struct view_source compacted(struct sample *sample, size_t count, int64_t floor)
 {
 	struct view_source source = sample_prefix(sample, count);
@@ -137,10 +137,10 @@ Test(retell, every_view_is_the_same_at_every_moment_and_every_floor)
 	cr_assert_eq(compared, SAMPLE_EVENTS * (SAMPLE_EVENTS + 1) / 2);
 }
 
-/* ---- bodies and rounds ------------------------------------------------------------------- */
+/* ---- bodies and rounds ------------------------------------------------------------- */
 
-/* Everything below the floor as the store and the snapshot have it; there may be less than there
- * was. */
+/* The stream with everything below the floor replaced by what the store and the snapshot have; it
+ * may be shorter. */
 static struct view_source shortened(struct sample *sample, size_t count, int64_t floor)
 {
 	struct view_source source = sample_prefix(sample, count);
@@ -178,8 +178,7 @@ static struct str text_of(const struct json *json, struct arena *arena)
 	return json == NULL ? S("") : json_print(arena, json);
 }
 
-/* Attempts of a step that no person is or was asked to settle: each with its beginning and its end.
- */
+/* Compares the attempts of a step whose outcome no person settled: start and end of each. */
 static void expect_same_attempts(const struct timeline *again, const struct timeline *whole,
 				 const struct timeline_step *step,
 				 const struct timeline_step *before)
@@ -207,23 +206,23 @@ static void expect_same_question(const struct timeline_step *step,
 				 const struct timeline_step *before)
 {
 	cr_assert_eq(step->question == NULL, before->question == NULL);
-	cr_assert_eq(step->passed_on == NULL, before->passed_on == NULL, STR_FMT,
+	cr_assert_eq(step->escalation == NULL, before->escalation == NULL, STR_FMT,
 		     STR_ARG(step->path));
 	if (step->question != NULL) {
 		cr_expect_eq(has(step->question, due_at), has(before->question, due_at));
 		cr_expect_eq(step->question->due_at, before->question->due_at);
 		cr_expect_eq(has(step->question, four_eyes), has(before->question, four_eyes));
 	}
-	if (step->passed_on != NULL) {
-		cr_expect_eq(step->passed_on->level, before->passed_on->level);
-		cr_expect(str_equal(step->passed_on->to, before->passed_on->to));
-		cr_expect_eq(has(step->passed_on, due_at), has(before->passed_on, due_at));
-		cr_expect_eq(step->passed_on->due_at, before->passed_on->due_at);
+	if (step->escalation != NULL) {
+		cr_expect_eq(step->escalation->level, before->escalation->level);
+		cr_expect(str_equal(step->escalation->to, before->escalation->to));
+		cr_expect_eq(has(step->escalation, due_at), has(before->escalation, due_at));
+		cr_expect_eq(step->escalation->due_at, before->escalation->due_at);
 	}
 }
 
-/* What is told of a step is what was told before, but for inputs.  `beheaded`: its body is over or
- * it was run again, and the floor is in it, so that only its end is left. */
+/* The facts of a step are the same as before, except for inputs.  `beheaded`: the floor is
+ * inside the step and its body is finished or it was run again, so only its end is left. */
 static void expect_same_step(const struct timeline_step *step, const struct timeline_step *before,
 			     bool beheaded, struct arena *arena)
 {
@@ -247,7 +246,7 @@ static void expect_same_step(const struct timeline_step *step, const struct time
 	expect_same_question(step, before);
 }
 
-/* Of the activations of its node in its body. */
+/* True for the last activation of its node in its body. */
 static bool is_last(const struct timeline *whole, const struct timeline_step *step)
 {
 	for (size_t i = 0; i < whole->count; i++)
@@ -275,7 +274,7 @@ static void expect_same_steps(const struct timeline *whole, const struct timelin
 	}
 }
 
-/* The last activation of every node of the root is told; what was in a body that is over is not. */
+/* The last activation of every root node is present; finished bodies are not. */
 static void expect_told(const struct timeline *whole, const struct timeline *again, bool all_gone)
 {
 	for (size_t i = 0; i < whole->count; i++) {

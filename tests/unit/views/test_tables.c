@@ -1,4 +1,4 @@
-/* The rows of vocabularies.def and projections.def against the words of the contracts. */
+/* vocabularies.def and projections.def, checked against the enums of the contracts. */
 #include <criterion/criterion.h>
 
 #include "contract/graph_types.h"
@@ -76,7 +76,7 @@ Test(vocabularies, a_state_that_is_not_known_counts_as_running)
 	cr_expect(str_equal(view_runtime_status(S("cancelled")), S("failed")));
 }
 
-/* ---- projections --------------------------------------------------------------------- */
+/* ---- projections ------------------------------------------------------------------- */
 
 static bool is_task_event(struct str word)
 {
@@ -133,7 +133,7 @@ Test(projections, every_word_is_one_of_the_seeds_own)
 	cr_expect_gt(words, 30);
 }
 
-/* A row whose function decides may leave an event out. */
+/* A BY() function may hide an event. */
 static void expect_rows(const struct event *event)
 {
 	bool seen[VIEW_COUNT] = { 0 };
@@ -173,13 +173,12 @@ Test(projections, every_event_is_shown_where_its_row_says_and_nowhere_else)
 			STR_FMT " is in neither play", STR_ARG(event_name((enum event_type)type)));
 }
 
-/* What went wrong is an error, what goes on in spite of it a warning; an answer is a person's word,
- * whichever it is. */
+/* A final failure is an error, a failure that continues a warning; an answer is never an error. */
 static enum event_level level_of(const struct event *event)
 {
 	if (event->type != EVENT_HUMAN_FINISHED && timeline_event_failed(event))
 		return EVENT_LEVEL_ERROR;
-	return event->type != EVENT_HUMAN_FINISHED && timeline_event_goes_on(event)
+	return event->type != EVENT_HUMAN_FINISHED && timeline_event_continues(event)
 		       ? EVENT_LEVEL_WARNING
 		       : event_level(event->type);
 }

@@ -1,12 +1,11 @@
-/* Where a run's time went: the parts are never negative and add up to the whole, for every history
- * that can be thought of. */
+/* Time profiles: the shares are never negative and add up to the whole, for every stream. */
 #include <criterion/criterion.h>
 
 #include "base/limits.h"
 #include "sample_run.h"
 #include "views/time_profile.h"
 
-/* ---- dice -------------------------------------------------------------------------------- */
+/* ---- dice -------------------------------------------------------------------------- */
 
 static uint64_t dice;
 
@@ -35,9 +34,9 @@ static void expect_adds_up(const struct time_profile *times)
 	cr_assert_eq(at, times->to);
 }
 
-/* ---- the sweep ---------------------------------------------------------------------------- */
+/* ---- the sweep --------------------------------------------------------------------- */
 
-/* Every moment by itself. */
+/* Reference implementation: assigns every moment separately. */
 static void count_moments(const struct time_profile_stretch *open, size_t count, int64_t from,
 			  int64_t to, int64_t us[TIMES_SHARES])
 {
@@ -88,7 +87,7 @@ Test(times, edges_at_the_ends_of_what_a_clock_can_show)
 	cr_expect_eq(times.piece_count, 0);
 }
 
-/* ---- runs --------------------------------------------------------------------------------- */
+/* ---- runs -------------------------------------------------------------------------- */
 
 static void read_times(struct time_profile *times, struct view_source source, int64_t now,
 		       struct arena *arena)
@@ -144,13 +143,13 @@ Test(times, at_every_moment_of_both_runs)
 		}
 }
 
-/* The time of a thing that goes on grows, and nothing else does. */
+/* Only the share of an open call grows. */
 Test(times, while_a_person_is_asked)
 {
 	struct sample sample;
 	struct time_profile first, later;
 	sample_init(&sample);
-	struct view_source source = sample_prefix(&sample, 8); /* behind human.requested */
+	struct view_source source = sample_prefix(&sample, 8); /* after human.requested */
 	int64_t now = sample.events[7].at;
 	read_times(&first, source, now + 1000, &sample.arena);
 	read_times(&later, source, now + 9000, &sample.arena);
@@ -177,7 +176,7 @@ static struct run_commit commit(int64_t first, int64_t last, int64_t made_us, in
 	return commit;
 }
 
-/* Nothing of a request is begun before it is on the disk. */
+/* No request starts before it is on disk. */
 Test(times, of_the_disk_are_taken_from_what_waited_for_it)
 {
 	struct sample sample;
@@ -196,8 +195,7 @@ Test(times, of_the_disk_are_taken_from_what_waited_for_it)
 	sample_done(&sample);
 }
 
-/* Clocks that jump, commits that were never made, lengths that cannot be: the stream of the long
- * run with every number made up. */
+/* Jumping clocks, missing commits, impossible durations: the long run with random numbers. */
 Test(times, of_histories_that_nobody_has_lived)
 {
 	for (uint64_t seed = 1; seed <= 300; seed++) {
@@ -209,7 +207,7 @@ Test(times, of_histories_that_nobody_has_lived)
 		int64_t at = sample.events[0].at;
 		for (size_t i = 0; i < all; i++) {
 			if (i > 0 && roll(8) == 0)
-				continue; /* it is not there */
+				continue; /* absent */
 			sample.events[count] = sample.events[i];
 			at += roll(5) == 0 ? -(int64_t)roll(5000000) : (int64_t)roll(3000000);
 			sample.events[count].at = i == 0 ? sample.events[0].at : at;
@@ -227,7 +225,7 @@ Test(times, of_histories_that_nobody_has_lived)
 	}
 }
 
-/* ---- the document and the spans ------------------------------------------------------------ */
+/* ---- the document and the spans ---------------------------------------------------- */
 
 Test(times, are_told_as_a_document_that_reads_back)
 {

@@ -1,4 +1,4 @@
-/* Every view of one run: the goldens byte for byte, and the seeds' own contracts as the judge. */
+/* Every view of one run: byte for byte against the goldens, and valid by the contracts. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "sample_run.h"
 #include "views/view_runtime.h"
 
-/* ---- printing ------------------------------------------------------------------------ */
+/* ---- printing ---------------------------------------------------------------------- */
 
 static struct str read_golden(const char *path, struct arena *arena)
 {
@@ -67,7 +67,7 @@ Test(views, print_the_sample_as_the_goldens_have_it)
 	}
 }
 
-/* ---- the seeds' contracts ------------------------------------------------------------ */
+/* ---- contracts --------------------------------------------------------------------- */
 
 static void expect_valid(const struct view_document *document, struct arena *arena)
 {
@@ -82,7 +82,7 @@ static void expect_valid(const struct view_document *document, struct arena *are
 		struct str found = problems_text(&problems, arena);
 		cr_assert(value != NULL, STR_FMT ": " STR_FMT "\n" STR_FMT,
 			  STR_ARG(document->type->name), STR_ARG(found), STR_ARG(text));
-		/* A reader has to work out whether a run is queued; Baton knows. */
+		/* is_queued is computed when a document is read; Baton prints it itself. */
 		if (strstr(str_c(arena, text), "\"is_queued\":true") != NULL)
 			continue;
 		struct str again = contract_text(document->type, value, arena);
@@ -123,7 +123,7 @@ Test(views, keep_the_contracts_at_every_moment_of_the_run)
 	sample_init(&sample);
 	for (size_t count = 1; count <= SAMPLE_EVENTS; count++) {
 		struct view_source source = sample_prefix(&sample, count);
-		/* 5 runs; agentic, record and trace; an event each but one; steps, checkpoints. */
+		/* 5 runs; agentic, record and trace; one event each but one; steps, checkpoints. */
 		size_t events = 5 * count - (count >= 4 ? 1 : 0);
 		static const size_t begin[] = { 2, 3, 6, 8, 10 };
 		size_t steps = 0, checkpoints = count >= 8 ? 1 : 0;
@@ -186,7 +186,7 @@ Test(views, keep_the_contracts_in_every_state_that_has_not_ended)
 	sample_done(&sample);
 }
 
-/* ---- other ends ---------------------------------------------------------------------- */
+/* ---- other ends -------------------------------------------------------------------- */
 
 static struct event read_event(struct sample *sample, const char *name, const char *body)
 {
@@ -246,7 +246,7 @@ Test(views, a_run_that_succeeded_and_one_that_was_called_off)
 	sample_init(&sample);
 	for (size_t i = 0; i < COUNT(ends); i++) {
 		sample.events[2] = read_event(&sample, "run.finished", ends[i].body);
-		/* The row was read before the end: the stream is right. */
+		/* The stored state was read before the run ended: the stream takes precedence. */
 		struct view_source source = sample_prefix(&sample, 3);
 		cr_assert(str_equal(source.state, S("running")));
 		expect_all_valid(&source, &sample.arena);
@@ -261,7 +261,7 @@ Test(views, a_run_that_succeeded_and_one_that_was_called_off)
 	sample_done(&sample);
 }
 
-/* How many events are shown; each of them as it was when it was the newest. */
+/* Returns the number of events shown; each looks as it did when it was the newest. */
 static size_t compare_events(struct sample *sample)
 {
 	AUTO(timeline) timeline = { 0 };
@@ -328,7 +328,7 @@ Test(views, what_is_not_there_or_not_known_is_no_reason_to_stop)
 	sample_done(&sample);
 }
 
-/* ---- doors --------------------------------------------------------------------------- */
+/* ---- doors ------------------------------------------------------------------------- */
 
 Test(views, are_found_by_name)
 {
@@ -339,8 +339,8 @@ Test(views, are_found_by_name)
 	cr_expect_null(view_find(S("Graph")));
 	cr_assert_not(view_from(S("nobody"), &view, &error));
 	cr_expect_eq(error.code, ERROR_USAGE);
-	cr_expect_str_eq(error.text, "there is no view of this name; there are pipeline, "
-				     "pipeline_v1, runtime, task and graph");
+	cr_expect_str_eq(error.text, "unknown view \"nobody\"; expected one of pipeline, "
+				     "pipeline_v1, runtime, task, graph");
 }
 
 Test(views, the_typed_door_gives_what_the_view_gives)

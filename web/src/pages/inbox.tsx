@@ -1,4 +1,4 @@
-// What waits for a person?
+// The inbox: open questions to people.
 import { useCell } from "../cell";
 import { inbox } from "../inbox";
 import { listKeys, useKeys } from "../keys";
@@ -13,12 +13,12 @@ export function InboxPage() {
 		<Page title="Inbox">
 			{!loaded && <Loading />}
 			{loaded && items.length === 0 && (
-				<Empty title="Nothing waits for you.">
-					<p>A step that asks a person appears here. <Link href={href("runs")}>See what is running</Link></p>
+				<Empty title="No open questions.">
+					<p>Questions of runs to people appear here. <Link href={href("runs")}>Show all runs</Link></p>
 				</Empty>
 			)}
 			{items.map((item) => <Question key={item.id} item={item} withRun />)}
-			{more && <p class="muted">More questions are open; they appear as these are answered.</p>}
+			{more && <p class="muted">More questions are open; they appear when these are answered.</p>}
 		</Page>
 	);
 }

@@ -1,5 +1,5 @@
-// Starts a run.  Its id is made here, so that a start whose answer was lost can be asked for again
-// without there being two.
+// Starts a run.  The browser generates the run's id, so that a start whose response was lost can be
+// repeated without starting a second run.
 import type { run, runtime } from "contract";
 import { useRef, useState } from "preact/hooks";
 import { ask, get, Problem } from "../api";
@@ -24,7 +24,7 @@ function readInputs(text: string): Inputs {
 	}
 }
 
-/** Which field a refusal is about: problems of inputs say so in their detail or pointer. */
+/** True when the problem is about the inputs: its detail or pointer says so. */
 function isAboutInputs(problem: Problem): boolean {
 	return problem.message.startsWith("inputs") || problem.message.startsWith("/inputs");
 }
@@ -45,7 +45,7 @@ export function NewRunPage() {
 		try {
 			await ask("/api/run", { method: "POST", body });
 		} catch (cause) {
-			// Ours from a try whose answer was lost, or not there at all.
+			// A conflict on our own id means that an earlier attempt has started the run.
 			const there = cause instanceof Problem && cause.status === 409;
 			if (!there || !(await get(`/api/runs/${id.current}`).then(() => true, () => false)))
 				throw cause;

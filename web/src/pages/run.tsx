@@ -1,4 +1,4 @@
-// What is this run doing, and what does it need?
+// The page of one run: state, open questions, graph, steps, time, result, events.
 import type { run, runtime } from "contract";
 import { useMemo } from "preact/hooks";
 import { get } from "../api";
@@ -10,6 +10,7 @@ import { Badge, Duration, Json, Loading, Page, ProblemText, Time } from "../part
 import { Question } from "../parts/question";
 import { href, Link } from "../route";
 import { useRunStream } from "../run_stream";
+import { ownState } from "../words";
 import { Commands } from "./run_commands";
 import { EventsSection, useRunLog } from "./run_events";
 import { GraphSection } from "./run_graph";
@@ -19,7 +20,7 @@ import { TimeSection } from "./run_time";
 type Run = runtime.WorkflowResultModel;
 const ENDED = new Set(["success", "failed", "skipped", "cancelled"]);
 
-/** How often each step was begun: a call that a crash left open is begun again. */
+/** Attempts of each step: a call that a crash interrupted is restarted. */
 function attemptsOf(events: LiveEvent[]): Map<string, number> {
 	const attempts = new Map<string, number>();
 	for (const { data } of events)
@@ -29,6 +30,9 @@ function attemptsOf(events: LiveEvent[]): Map<string, number> {
 		}
 	return attempts;
 }
+
+/** Baton's own word for the run's state. */
+const stateOf = (run: Run): string => ownState(String(run.metadata["state"] ?? run.status));
 
 function Facts({ run }: { run: Run }) {
 	const ended = run.steps.filter((step) => ENDED.has(step.status)).length;
@@ -41,15 +45,15 @@ function Facts({ run }: { run: Run }) {
 			<div>
 				<dt>Progress</dt>
 				<dd>
-					<progress max={Math.max(1, run.steps.length)} value={ended} aria-label="Steps that have ended" /> {ended} of {run.steps.length} steps
+					<progress max={Math.max(1, run.steps.length)} value={ended} aria-label="Ended steps" /> {ended} of {run.steps.length} steps
 				</dd>
 			</div>
-			<div><dt>State</dt><dd>{String(run.metadata["state"] ?? run.status)}</dd></div>
+			<div><dt>State</dt><dd>{stateOf(run)}</dd></div>
 		</dl>
 	);
 }
 
-/** What the server says about the run, read again soon after each of its events. */
+/** The run's documents, read again soon after each of its events. */
 function useRun(id: string) {
 	const of = `/api/runs/${encodeURIComponent(id)}`;
 	const result = useLoaded((signal) => get<Run>(of, signal), [id]);
@@ -70,23 +74,23 @@ export function RunPage({ id }: { id: string }) {
 	const open = inbox.open(inbox.cell.value).filter((item) => item.run_id === id);
 	const asked = new Set(open.map((item) => item.step));
 	const attempts = useMemo(() => attemptsOf(log.events), [log.events]);
-	const state = run === undefined ? null : run.status === "running" && open.length > 0 ? "needs you" : run.status;
+	const state = run === undefined ? null : stateOf(run);
 
 	return (
 		<>
 			<nav class="crumbs" aria-label="Breadcrumb"><Link href={href("runs")}>Runs</Link></nav>
 			<Page title={run?.workflow ?? "Run"} aside={state !== null && <Badge state={state} />}>
 				<ProblemText problem={problem} />
-				{problem?.status === 404 && <p><Link href={href("runs")}>See the runs there are</Link></p>}
+				{problem?.status === 404 && <p><Link href={href("runs")}>Show all runs</Link></p>}
 				{run === undefined && problem === undefined && <Loading />}
 				{run !== undefined && (
 					<>
 						{run.error !== null && <p class="error run-error">{run.error}</p>}
 						<Facts run={run} />
-						<Commands id={id} state={String(run.metadata["state"] ?? run.status)} />
+						<Commands id={id} state={stateOf(run)} />
 						{questions.length > 0 && (
 							<section class="waiting" aria-labelledby="waiting-title">
-								<h2 id="waiting-title">Needs you</h2>
+								<h2 id="waiting-title">Open questions</h2>
 								{questions.map((item) => <Question key={item.id} item={item} withRun={false} />)}
 							</section>
 						)}

@@ -1,4 +1,4 @@
-// What a person can tell a run: pause, resume, cancel, a signal.
+// Commands to a run: pause, resume, cancel, signal.
 import type { run } from "contract";
 import { useState } from "preact/hooks";
 import { ask } from "../api";
@@ -42,7 +42,7 @@ function SignalForm({ tell }: { tell: (command: string, body: unknown) => Promis
 	);
 }
 
-/** `state` is Baton's own word; a run that has ended takes no commands. */
+/** `state` is Baton's own word; an ended run accepts no commands. */
 export function Commands({ id, state }: { id: string; state: string }) {
 	const [sure, setSure] = useState(false);
 	const tell = async (command: string, body: unknown) => {

@@ -1,4 +1,4 @@
-// A run's events, live: thousands of rows, a filter, and one of them in full.
+// The events of a run, live, with filters and the details of one event.
 import type { run } from "contract";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { asProblem, get, type Problem } from "../api";
@@ -9,6 +9,7 @@ import { RunLog, type EventPage } from "../log";
 import { Badge, Json, Loading, ProblemText } from "../parts/basic";
 import { Rows } from "../parts/rows";
 import { goQuery, usePlace } from "../route";
+import { ownEvent } from "../words";
 
 const PAGE = 1000;
 const GONE = 410;
@@ -19,11 +20,11 @@ export interface ShownLog {
 	problem: Problem | undefined;
 }
 
-/** What is shown without the problem that the banner tells already. */
+/** The list without a problem that the banner already reports. */
 const quiet = (shown: ShownLog): ShownLog =>
 	shown.events.length > 0 && isAway(shown.problem) ? { ...shown, problem: undefined } : shown;
 
-/** The run's events, from its first, kept whole over lost connections. */
+/** All events of the run, complete even after lost connections. */
 export function useRunLog(id: string): ShownLog {
 	const [shown, setShown] = useState<ShownLog>({ events: [], loaded: false, problem: undefined });
 	useEffect(() => {
@@ -31,7 +32,7 @@ export function useRunLog(id: string): ShownLog {
 		let frame = 0;
 		const log: RunLog = new RunLog(
 			(after) => get<EventPage>(`/api/runs/${encodeURIComponent(id)}/events?view=pipeline&limit=${PAGE}&after=${after}`, stop.signal),
-			// However many arrive, the page is painted once a frame.
+			// However many events arrive, the page is rendered once per frame.
 			() => (frame ||= requestAnimationFrame(() => {
 				frame = 0;
 				setShown((old) => ({ events: log.events, loaded: log.loaded, problem: log.gone ? old.problem : undefined }));
@@ -71,14 +72,14 @@ function EventRow({ event, selected }: { event: LiveEvent; selected: boolean }) 
 		<button type="button" class="event" data-seq={event.sequence} data-level={event.level} aria-pressed={selected} onClick={toggle}>
 			<span class="seq">{event.sequence}</span>
 			<time dateTime={event.timestamp}>{clock.format(new Date(event.timestamp))}</time>
-			<span class="type">{event.event_type}</span>
+			<span class="type">{ownEvent(event)}</span>
 			<span class="agent">{event.agent}</span>
 			<span class="message">{event.message}</span>
 		</button>
 	);
 }
 
-/** What the vocabulary says about it, and what the store holds. */
+/** The message and details of an event, and the event as stored. */
 function EventDetails({ id, event }: { id: string; event: LiveEvent }) {
 	const stored = useLoaded(
 		(signal) => get<run.EventPage>(`/api/runs/${encodeURIComponent(id)}/events?limit=1&after=${event.sequence - 1}`, signal),
@@ -94,15 +95,15 @@ function EventDetails({ id, event }: { id: string; event: LiveEvent }) {
 			<p class="message">{event.message}</p>
 			<h4>Details</h4>
 			<Json value={event.data} label={`Details of event ${event.sequence}`} />
-			<h4>As it is stored</h4>
+			<h4>Stored event</h4>
 			<ProblemText problem={stored.problem} />
-			{stored.value?.items[0] && <Json value={stored.value.items[0]} label={`Event ${event.sequence} as it is stored`} />}
+			{stored.value?.items[0] && <Json value={stored.value.items[0]} label={`Event ${event.sequence} as stored`} />}
 		</aside>
 	);
 }
 
 function Filters({ events, level, type }: { events: LiveEvent[]; level: string; type: string }) {
-	const types = useMemo(() => [...new Set(events.map((event) => event.event_type as string))].sort(), [events]);
+	const types = useMemo(() => [...new Set(events.map(ownEvent))].sort(), [events]);
 	const levels = useMemo(() => [...new Set(events.map((event) => event.level as string | null ?? "info"))].sort(), [events]);
 	const options = (all: string[], chosen: string) => (chosen === "" || all.includes(chosen) ? all : [...all, chosen]);
 	return (
@@ -132,7 +133,7 @@ export function EventsSection({ id, log }: { id: string; log: ShownLog }) {
 	const chosen = Number(query.get("event") ?? 0);
 	const [follow, setFollow] = useState(chosen === 0);
 	const events = useMemo(
-		() => log.events.filter((event) => (level === "" || (event.level ?? "info") === level) && (type === "" || event.event_type === type)),
+		() => log.events.filter((event) => (level === "" || (event.level ?? "info") === level) && (type === "" || ownEvent(event) === type)),
 		[log.events, level, type],
 	);
 	const at = chosen === 0 ? -1 : events.findIndex((event) => event.sequence === chosen);
@@ -152,7 +153,7 @@ export function EventsSection({ id, log }: { id: string; log: ShownLog }) {
 	useKeys([
 		{ keys: "j", text: "Next event", run: () => step(1) },
 		{ keys: "k", text: "Previous event", run: () => step(-1) },
-		{ keys: "f", text: "Follow new events, or stop", run: () => setFollow(!follow) },
+		{ keys: "f", text: "Toggle following new events", run: () => setFollow(!follow) },
 		{ keys: "x", text: "Close the event", run: () => goQuery({ event: null }) },
 	]);
 
@@ -167,11 +168,11 @@ export function EventsSection({ id, log }: { id: string; log: ShownLog }) {
 			</div>
 			{log.problem?.status === GONE ? (
 				<p class="muted" data-gone>
-					The older events of this run were compacted and are gone ({log.problem.message}). Its steps and its result are kept; new events are shown as they come.
+					The older events of this run were deleted by compaction ({log.problem.message}). Its steps and its result are kept; new events appear here.
 				</p>
 			) : <ProblemText problem={log.problem} />}
 			{!log.loaded && log.events.length === 0 && log.problem === undefined && <Loading />}
-			{log.loaded && log.problem === undefined && events.length === 0 && <p class="muted">No event fits this filter.</p>}
+			{log.loaded && log.problem === undefined && events.length === 0 && <p class="muted">No event matches this filter.</p>}
 			<div class="log" data-loaded={log.loaded}>
 				<Rows
 					items={events}

@@ -1,5 +1,5 @@
-// The run's graph as the server laid it out.  Only states change while the run goes on: where a box
-// stands depends on the definition alone.
+// The run's graph as laid out by the server.  Positions depend only on the definition, so only the
+// states change while the run proceeds.
 import type { run } from "contract";
 import type { Problem } from "../api";
 import { ProblemText, shapeOf } from "../parts/basic";
@@ -7,18 +7,18 @@ import { ProblemText, shapeOf } from "../parts/basic";
 type Picture = run.Picture;
 type Box = run.PictureNode;
 
-/** Characters that fit into a box of the layout's width. */
+/** Number of characters that fit into a box. */
 const FITS = 22;
 
 const cut = (text: string): string => (text.length <= FITS ? text : `${text.slice(0, FITS - 1)}…`);
 
-/** A curve from one point to one below it, upright at both ends. */
+/** A curve between two points, vertical at both ends. */
 function curve(x: number, y: number, endX: number, endY: number): string {
 	const half = (endY - y) / 2;
 	return `C ${x} ${y + half} ${endX} ${endY - half} ${endX} ${endY}`;
 }
 
-/** Down from one box to the next, straight past the rows in between; a line that leads back goes around on the right. */
+/** A line down from one box to another, through the gaps of the rows between them; a back edge goes around on the right. */
 function lineOf(from: Box, to: Box, edge: run.PictureEdge): string {
 	if (edge.back) {
 		const [x, y] = [from.x + from.width, from.y + from.height / 2];
@@ -35,7 +35,7 @@ function lineOf(from: Box, to: Box, edge: run.PictureEdge): string {
 	return `${line} ${curve(x, y, to.x + to.width / 2, to.y)}`;
 }
 
-/** Rounds and items, where there were several. */
+/** Counts of rounds and items, if there are several. */
 function countsOf(box: Box): string {
 	if (box.activations > 1)
 		return ` · ${box.succeeded} of ${box.activations}${box.failed > 0 ? `, ${box.failed} ✗` : ""}`;
@@ -57,7 +57,7 @@ function NodeBox({ box, asked }: { box: Box; asked: boolean }) {
 
 export function GraphSection({ value, problem, asked }: { value: Picture | undefined; problem: Problem | undefined; asked: Set<string> }) {
 	const boxes = new Map(value?.nodes.map((box) => [box.path, box]));
-	// Lines lie on the boxes they lead through, and under those they would cross out.
+	// Lines are drawn above containers and below the boxes of steps.
 	const around = new Set(value?.nodes.map((box) => box.within));
 	const draw = (outer: boolean) =>
 		value?.nodes.filter((box) => around.has(box.path) === outer).map((box) => <NodeBox key={box.path} box={box} asked={asked.has(box.path)} />);

@@ -1,21 +1,22 @@
-// The run's steps as a tree: an activation, what is in its body, its next activation.
+// The steps of a run as a tree: an activation, the steps of its body, its next activation.
 import type { runtime } from "contract";
 import { useState } from "preact/hooks";
 import { Badge, Duration, Json } from "../parts/basic";
+import { ownStepState } from "../words";
 
 type Step = runtime.StepResultModel;
 
-/** A table of thousands would make every event slow; more are shown when asked for. */
+/** A table with thousands of rows would slow down every update; the user can show all. */
 const STEPS_AT_FIRST = 100;
 const DEEPEST = 6;
 
-/** The activation whose body it is in; null: the run's own.  A map's item is no row of its own. */
+/** The activation whose body contains the step; null = root.  The item of a map has no row. */
 function parentOf(path: string): string | null {
 	const cut = path.lastIndexOf("/");
 	return cut < 0 ? null : path.slice(0, cut).replace(/\[\d+\]$/, "");
 }
 
-/** What stands in the row: the item of a map belongs to the name, the rest is the rows above. */
+/** The name in the row: the last piece of the path, with the item of a map. */
 function nameOf(path: string): string {
 	const cut = path.lastIndexOf("/");
 	const item = cut < 0 ? null : /\[\d+\]$/.exec(path.slice(0, cut));
@@ -34,7 +35,7 @@ interface Row {
 	folds: boolean;
 }
 
-/** Rows that are not in a folded body. */
+/** The rows that are not inside a folded body. */
 function rowsOf(steps: Step[], folded: Set<string>): Row[] {
 	const depths = new Map<string, number>();
 	const parents = new Set(steps.map((step) => parentOf(step.step_id)));
@@ -86,9 +87,9 @@ export function Steps({ steps, attempts, asked }: StepsProps) {
 				<tbody>
 					{(all ? rows : rows.slice(0, STEPS_AT_FIRST)).map(({ step, depth, folds }) => (
 						<tr key={step.step_id} data-step={step.step_id} data-depth={Math.min(depth, DEEPEST)}>
-							<td><Badge state={asked.has(step.step_id) && step.status === "running" ? "needs you" : step.status} /></td>
+							<td><Badge state={asked.has(step.step_id) && step.status === "running" ? "waiting_human" : ownStepState(step.status)} /></td>
 							<td class="name" title={step.step_id}>
-								{folds && <button type="button" class="fold" aria-expanded={!folded.has(step.step_id)} aria-label={`What is in ${step.step_id}`} onClick={() => fold(step.step_id)}>{folded.has(step.step_id) ? "▸" : "▾"}</button>}
+								{folds && <button type="button" class="fold" aria-expanded={!folded.has(step.step_id)} aria-label={`Steps of ${step.step_id}`} onClick={() => fold(step.step_id)}>{folded.has(step.step_id) ? "▸" : "▾"}</button>}
 								{nameOf(step.step_id)}
 							</td>
 							<td>{step.agent}</td>

@@ -1,4 +1,4 @@
-// Where the run's time went: shares that add up to its wall clock, and what was when.
+// The time profile of a run: shares that add up to its wall-clock time, and a timeline of its steps.
 import type { run, runtime } from "contract";
 import { useEffect } from "preact/hooks";
 import type { Problem } from "../api";
@@ -9,20 +9,20 @@ type Times = run.Time;
 type Share = run.Share;
 type Step = runtime.StepResultModel;
 
-/** In the order of the contract: who works before who waits. */
+/** In the order of run.Share: work before waiting. */
 const SHARES: [Share, string][] = [
-	["model", "a model was asked"],
-	["tool", "a tool was at work"],
-	["subrun", "a run of its own was under way"],
+	["model", "waiting for a model"],
+	["tool", "running tools"],
+	["subrun", "running sub-runs"],
 	["paused", "paused"],
-	["human", "a person was asked"],
-	["wait", "waited for a time, a signal or the next attempt"],
-	["queue", "waited for its turn"],
-	["fsync", "on its way to the disk"],
+	["human", "waiting for a person"],
+	["wait", "waiting for a timer, a signal or a retry"],
+	["queue", "waiting in the admission queue"],
+	["fsync", "committing to disk"],
 	["engine", "Baton itself"],
 ];
 
-/** What goes on is looked at again this often, events or not. */
+/** Refresh interval while the run is running. */
 const AGAIN_MS = 5000;
 const ROWS = 50;
 const WIDE = 1000;
@@ -30,7 +30,7 @@ const WIDE = 1000;
 const percent = (part: number, whole: number): string =>
 	whole === 0 ? "0 %" : part > 0 && part * 1000 < whole ? "< 0.1 %" : `${((100 * part) / whole).toFixed(1)} %`;
 
-/** A strip of the whole time, stretched to whatever room there is. */
+/** A bar for the whole time, stretched to the available width. */
 function Strip({ wall, pieces, label }: { wall: number; pieces: { share: string; from: number; us: number }[]; label: string }) {
 	const scale = WIDE / Math.max(1, wall);
 	return (
@@ -62,7 +62,7 @@ function StepBars({ time, steps }: { time: Times; steps: Step[] }) {
 	const begun = steps.filter((step) => step.started_at !== null);
 	return (
 		<details class="timeline">
-			<summary>What was when</summary>
+			<summary>Timeline of steps</summary>
 			<ol>
 				{begun.slice(0, ROWS).map((step) => {
 					const from = Date.parse(step.started_at ?? "") - begin;
@@ -70,7 +70,7 @@ function StepBars({ time, steps }: { time: Times; steps: Step[] }) {
 					return (
 						<li key={step.step_id} data-bar={step.step_id}>
 							<span class="bar-name">{step.step_id}</span>
-							<Strip wall={time.wall_us} label={`${step.step_id}: from ${durationText(from)} on, for ${durationText(to - from)}`} pieces={[{ share: "step", from: from * 1000, us: (to - from) * 1000 }]} />
+							<Strip wall={time.wall_us} label={`${step.step_id}: starts at ${durationText(from)}, takes ${durationText(to - from)}`} pieces={[{ share: "step", from: from * 1000, us: (to - from) * 1000 }]} />
 						</li>
 					);
 				})}
@@ -104,10 +104,10 @@ export function TimeSection({ time, problem, steps, reload }: TimeProps) {
 			<ProblemText problem={problem} />
 			{time !== undefined && (
 				<>
-					<Strip wall={time.wall_us} label="What the time went into, from beginning to end" pieces={time.pieces.map((piece) => ({ share: piece.share, from: piece.from_us, us: piece.us }))} />
+					<Strip wall={time.wall_us} label="Shares of the time from start to end" pieces={time.pieces.map((piece) => ({ share: piece.share, from: piece.from_us, us: piece.us }))} />
 					<Legend time={time} />
-					{time.pieces_left_out > 0 && <p class="muted">The strip shows the first {time.pieces.length} changes; the shares are of the whole.</p>}
-					{time.compacted && <p class="muted">Older events were compacted: what is not known any more counts as engine.</p>}
+					{time.pieces_left_out > 0 && <p class="muted">The bar shows the first {time.pieces.length} changes; the shares cover the whole run.</p>}
+					{time.compacted && <p class="muted">Older events were compacted: time without events counts as engine.</p>}
 					<StepBars time={time} steps={steps} />
 				</>
 			)}

@@ -1,4 +1,4 @@
-// Which runs are there, and what are they doing?
+// The list of runs.
 import type { runtime } from "contract";
 import { useRef } from "preact/hooks";
 import { ask, nextCursor } from "../api";
@@ -8,14 +8,14 @@ import { inbox } from "../inbox";
 import { listKeys, useKeys } from "../keys";
 import { Badge, Duration, Empty, Loading, Page, ProblemText, Time } from "../parts/basic";
 import { go, goQuery, href, Link, usePlace } from "../route";
-import { shortId } from "../words";
+import { ownState, shortId } from "../words";
 
 type Summary = runtime.RunSummaryModel;
 
 const PAGE = 50;
 const PAGES_LOOKED_THROUGH = 10;
-const NEEDS_YOU = "needs you";
-const STATES = ["running", NEEDS_YOU, "success", "failed"];
+const WAITING = "waiting_human";
+const STATES = ["running", WAITING, "succeeded", "failed"];
 
 interface List {
 	items: Summary[];
@@ -27,12 +27,12 @@ async function readPage(limit: number, cursor: string, status: string, signal: A
 	if (cursor !== "")
 		words.push(`cursor=${encodeURIComponent(cursor)}`);
 	if (status !== "")
-		words.push(`status=${encodeURIComponent(status === NEEDS_YOU ? "waiting_human" : status)}`);
+		words.push(`status=${encodeURIComponent(status)}`);
 	const { body, headers } = await ask<Summary[]>(`/api/runs?${words.join("&")}`, { signal });
 	return { items: body, next: nextCursor(headers) };
 }
 
-/** A page; with a filter that the server has not, as many as it takes to fill one, up to a bound. */
+/** One page.  A filter that the server does not support reads several pages to fill one, up to a bound. */
 async function readRuns(cursor: string, status: string, fits: ((item: Summary) => boolean) | null, signal: AbortSignal): Promise<List> {
 	if (fits === null)
 		return readPage(PAGE, cursor, status, signal);
@@ -92,8 +92,8 @@ function Filters({ status, name }: { status: string; name: string }) {
 function Nothing({ filtered, later }: { filtered: boolean; later: boolean }) {
 	if (filtered)
 		return (
-			<Empty title="No run fits this filter.">
-				<p><Link href={href("runs")}>Show every run</Link></p>
+			<Empty title="No run matches this filter.">
+				<p><Link href={href("runs")}>Show all runs</Link></p>
 			</Empty>
 		);
 	if (later)
@@ -101,7 +101,7 @@ function Nothing({ filtered, later }: { filtered: boolean; later: boolean }) {
 	return (
 		<Empty title="No run yet.">
 			<p><Link class="action" data-tone="main" href={href("runs", "new")}>Start a run</Link></p>
-			<p class="muted">or on this machine: <code>baton run workflow.yaml</code>. It appears here by itself.</p>
+			<p class="muted">or run <code>baton run workflow.yaml</code> on this machine. The run appears here.</p>
 		</Empty>
 	);
 }
@@ -113,7 +113,7 @@ export function RunsPage() {
 	const cursor = query.get("cursor") ?? "";
 	const filtered = status !== "" || name !== "";
 	const waiting = new Set(inbox.open(useCell(inbox.cell)).map((item) => item.run_id));
-	const stateOf = (item: Summary) => (item.status === "running" && waiting.has(item.run_id) ? NEEDS_YOU : item.status);
+	const stateOf = (item: Summary) => (item.status === "running" && waiting.has(item.run_id) ? WAITING : ownState(item.status));
 	const fits = (item: Summary) =>
 		(status !== "running" || stateOf(item) === status) && item.workflow.toLowerCase().includes(name.toLowerCase());
 	const looksThrough = name !== "" || status === "running";

@@ -12,7 +12,7 @@ const TABS = [
 	["profiles", "Profiles"], ["agents", "Agents"], ["schedules", "Schedules"], ["server", "Server"], ["keys", "API keys"],
 ] as const;
 
-/** Pages of one document, by their tab. */
+/** Pages of single documents, by tab. */
 const PAGES = { profiles: ProfilePage, agents: AgentPage, schedules: SchedulePage };
 const NEW = { "new-profile": ProfilePage, "new-agent": AgentPage, "new-schedule": SchedulePage };
 
@@ -45,7 +45,7 @@ export function SettingsPage() {
 			{tab === "schedules" && <SchedulesTab />}
 			{tab === "server" && <ServerTab />}
 			{tab === "keys" && <KeysTab />}
-			{!TABS.some(([known]) => known === tab) && <p>There is no such page. <Link href={href("settings")}>Profiles</Link></p>}
+			{!TABS.some(([known]) => known === tab) && <p>Page not found. <Link href={href("settings")}>Profiles</Link></p>}
 		</Frame>
 	);
 }

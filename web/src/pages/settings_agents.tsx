@@ -1,4 +1,4 @@
-// The registry of agents.
+// The agent registry.
 import type { run } from "contract";
 import { get } from "../api";
 import { useLoaded } from "../data";

@@ -1,4 +1,4 @@
-// Keys to the HTTP interface.  A key is shown once, in the answer that made it.
+// API keys.  The secret of a key is shown once, when it is created.
 import type { run } from "contract";
 import { useState } from "preact/hooks";
 import { ask, get } from "../api";
@@ -53,7 +53,7 @@ function Create({ made }: { made: (item: run.KeyItem) => void }) {
 		>
 			<label class="field">
 				<span class="label">Label</span>
-				<input value={label} maxLength={128} autoComplete="off" placeholder="whose, or what for" onInput={(event) => setLabel(event.currentTarget.value)} />
+				<input value={label} maxLength={128} autoComplete="off" placeholder="owner or purpose" onInput={(event) => setLabel(event.currentTarget.value)} />
 				<Places places={placesIn(places, "/label")} />
 			</label>
 			<label class="field">
@@ -86,14 +86,14 @@ export function KeysTab() {
 			}} />
 			{made !== undefined && (
 				<div class="notice" role="status">
-					<p>The key <strong>{made.label}</strong>. It is shown this once; keep it somewhere safe.</p>
+					<p>API key <strong>{made.label}</strong>: it is shown only once. Store it in a safe place.</p>
 					<pre tabIndex={0} role="group" aria-label="The new key">{made.key}</pre>
-					<button type="button" class="action" onClick={() => setMade(undefined)}>I have kept it</button>
+					<button type="button" class="action" onClick={() => setMade(undefined)}>Done</button>
 				</div>
 			)}
 			<ProblemText problem={problem} />
 			{value === undefined && problem === undefined && <Loading />}
-			{value?.items.length === 0 && <Empty title="No key yet."><p class="muted">Without one only this machine reaches the server. Create one above to let others in.</p></Empty>}
+			{value?.items.length === 0 && <Empty title="No key yet."><p class="muted">Without an API key, only this machine can use the server. Create one above to allow remote access.</p></Empty>}
 			{value !== undefined && value.items.length > 0 && (
 				<table aria-label="API keys">
 					<thead>

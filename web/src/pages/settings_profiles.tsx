@@ -1,4 +1,4 @@
-// Profiles: where and under which conditions pipelines run.
+// Profiles: repository, tracker and agents of pipelines.
 import type { run } from "contract";
 import { ask, get } from "../api";
 import { useDoing, useLoaded } from "../data";

@@ -1,4 +1,4 @@
-// Schedules: definitions that are run by themselves.
+// Schedules: workflows that start at given times.
 import type { run } from "contract";
 import { ask, get } from "../api";
 import { useDoing, useLoaded } from "../data";
@@ -36,7 +36,7 @@ function Row({ schedule, done }: { schedule: run.ScheduleItem; done: () => void 
 			<td>{next_at ?? "paused"}</td>
 			<td>
 				{last_run === null ? `${started} started` : <Link href={href("runs", last_run)}>{`${started} started`}</Link>}
-				{skipped > 0 && `, ${skipped} passed`}
+				{skipped > 0 && `, ${skipped} skipped`}
 				{failed > 0 && `, ${failed} failed`}
 				{last_error !== null && `: ${last_error}`}
 			</td>

@@ -6,7 +6,7 @@ import { DocumentForm } from "../parts/document_form";
 type Members = { [key: string]: unknown };
 
 const PATH = "/api/server";
-/** Decided when the server starts; shown, not changed. */
+/** Fixed at startup: shown read-only. */
 const FIXED = ["/host", "/port", "/database_path"];
 
 export function ServerTab() {

@@ -1,4 +1,4 @@
-// Is the server well?
+// The system page: health of the components, and metrics.
 import type { run } from "contract";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ask, getText, type Problem } from "../api";
@@ -13,7 +13,7 @@ const EVERY_MS = 2000;
 
 type Health = run.Health;
 
-/** A component that is unhealthy makes the answer a 503; it is an answer all the same. */
+/** With an unhealthy component the status is 503, but the body is still a health report. */
 const readHealth = async (signal: AbortSignal): Promise<Health> =>
 	(await ask<Health>("/health", { signal, also: [503] })).body;
 
@@ -28,7 +28,7 @@ function metricText(value: unknown, name: string): string {
 const metricsText = (metrics: { [key: string]: unknown }): string =>
 	Object.entries(metrics).map(([name, value]) => `${name.replaceAll("_", " ")} ${metricText(value, name)}`).join(" · ");
 
-/** Two samples, taken one after the other while the page is seen. */
+/** The last two samples, taken while the page is visible. */
 function useSamples(): { before: Sample | null; now: Sample | null; problem: Problem | undefined } {
 	const samples = useRef<{ before: Sample | null; now: Sample | null }>({ before: null, now: null });
 	const loaded = useLoaded(async (signal) => {
@@ -53,23 +53,23 @@ function Figure({ label, value }: { label: string; value: string }) {
 const whole = (number: number | undefined): string => (number === undefined ? "–" : String(number));
 const rate = (number: number | null): string => (number === null ? "–" : number.toFixed(number < 10 ? 1 : 0));
 
-/** What the loop says of itself: how late it was. */
+/** The lag of the event loop, from its health component. */
 function lagOf(health: Health | undefined): string {
 	const late = health?.components.find((component) => component.component === "loop")?.metrics["late_ms"];
 	return typeof late === "number" ? durationText(late) : "–";
 }
 
-/** The figures that answer "is it well?". */
+/** The most important metrics. */
 function Figures({ before, now, health }: { before: Sample | null; now: Sample; health: Health | undefined }) {
 	const of = (name: string) => now.values.get(name);
 	const wal = of("baton_wal_bytes");
 	return (
 		<dl class="figures">
-			<Figure label="Live runs" value={whole(of("baton_runs_live"))} />
+			<Figure label="Active runs" value={whole(of("baton_runs_live"))} />
 			{family(now, "baton_runs").map(([labels, value]) => (
 				<Figure key={labels} label={`Runs ${labels.replace(/^state="|"$/g, "")}`} value={String(value)} />
 			))}
-			<Figure label="Tool calls under way" value={whole(of("baton_tools_open"))} />
+			<Figure label="Running tool calls" value={whole(of("baton_tools_open"))} />
 			<Figure label="Writer queue" value={whole(of("baton_writer_waiting"))} />
 			<Figure label="Commits per second" value={rate(perSecond(before, now, "baton_commits_total"))} />
 			<Figure label="Events per second" value={rate(perSecond(before, now, "baton_events_total"))} />
@@ -85,9 +85,9 @@ function AllFigures({ now }: { now: Sample }) {
 	const [open, setOpen] = useState(false);
 	return (
 		<details onToggle={(event) => setOpen(event.currentTarget.open)}>
-			<summary>Every figure</summary>
+			<summary>All metrics</summary>
 			{open && (
-				<table aria-label="Every figure of /metrics">
+				<table aria-label="All metrics">
 					<tbody>
 						{[...now.values].map(([name, value]) => <tr key={name}><td><code>{name}</code></td><td class="number">{value}</td></tr>)}
 					</tbody>
@@ -117,13 +117,13 @@ export function SystemPage() {
 				<>
 					<dl class="facts">
 						<div><dt>Version</dt><dd>{health.version}</dd></div>
-						<div><dt>Up for</dt><dd>{durationText(health.uptime_seconds * 1000)}</dd></div>
+						<div><dt>Uptime</dt><dd>{durationText(health.uptime_seconds * 1000)}</dd></div>
 						<div><dt>Connection</dt><dd>{kind}</dd></div>
 					</dl>
 					<section aria-labelledby="components-title">
 						<h2 id="components-title">Components</h2>
 						<table aria-labelledby="components-title">
-							<thead><tr><th scope="col">State</th><th scope="col">Component</th><th scope="col">What was measured</th></tr></thead>
+							<thead><tr><th scope="col">State</th><th scope="col">Component</th><th scope="col">Measurements</th></tr></thead>
 							<tbody>
 								{health.components.map((component) => (
 									<tr key={component.component} data-component={component.component}>
@@ -138,7 +138,7 @@ export function SystemPage() {
 				</>
 			)}
 			<section aria-labelledby="figures-title">
-				<h2 id="figures-title">Figures</h2>
+				<h2 id="figures-title">Metrics</h2>
 				<ProblemText problem={samples.problem} />
 				{samples.now && <Figures before={samples.before} now={samples.now} health={health} />}
 				{samples.now && <AllFigures now={samples.now} />}

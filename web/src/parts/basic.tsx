@@ -1,4 +1,4 @@
-// The small parts that every page is made of.
+// Components that all pages use.
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Problem } from "../api";
@@ -8,16 +8,15 @@ import { durationText, elapsedText, pretty, timeText } from "../words";
 
 // ---- states --------------------------------------------------------------------------------
 
-/** Shape and tone of a state's word; one that is not here is shown as it came, without a tone. */
+/** Shape and tone of each state; an unknown state is shown without a tone. */
 const STATES: Record<string, [shape: string, tone: string]> = {
 	pending: ["○", "idle"],
 	paused: ["‖", "wait"],
 	retrying: ["↻", "wait"],
 	queued: ["○", "idle"],
 	running: ["◐", "busy"],
-	"needs you": ["◆", "wait"],
+	with_issues: ["◆", "wait"],
 	waiting_human: ["◆", "wait"],
-	success: ["✓", "good"],
 	succeeded: ["✓", "good"],
 	ok: ["✓", "good"],
 	healthy: ["✓", "good"],
@@ -37,7 +36,7 @@ const STATES: Record<string, [shape: string, tone: string]> = {
 
 export const shapeOf = (state: string): [shape: string, tone: string] => STATES[state] ?? ["?", "raw"];
 
-/** Colour never stands alone: every state has a shape and a word. */
+/** Color is never the only sign: every state has a shape and a word. */
 export function Badge({ state }: { state: string }) {
 	const [shape, tone] = shapeOf(state);
 	return (
@@ -62,7 +61,7 @@ interface Spanned {
 	duration_ms: number | null;
 }
 
-/** How long it took, or how long it has been going on. */
+/** The duration, or the time since the start. */
 export function Duration({ of }: { of: Spanned }) {
 	const growing = of.duration_ms === null && of.started_at !== null && of.completed_at === null;
 	const now = useNow(growing ? 1000 : null);
@@ -71,12 +70,12 @@ export function Duration({ of }: { of: Spanned }) {
 	return <>{of.duration_ms === null ? "" : durationText(of.duration_ms)}</>;
 }
 
-/** A value as text; whatever is in it stays text. */
+/** A value as text, never as markup. */
 export function Json({ value, label }: { value: unknown; label: string }) {
 	return <pre tabIndex={0} role="group" aria-label={label}>{pretty(value)}</pre>;
 }
 
-// ---- words to the reader -------------------------------------------------------------------
+// ---- messages ------------------------------------------------------------------------------
 
 export function ProblemText({ problem, withPlaces = true }: { problem: Problem | undefined; withPlaces?: boolean }) {
 	if (problem === undefined)
@@ -98,7 +97,7 @@ export function ProblemText({ problem, withPlaces = true }: { problem: Problem |
 	);
 }
 
-/** Nothing is there: says so, and what to do next. */
+/** An empty state: says that there is nothing, and what to do next. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
 	return (
 		<div class="empty">
@@ -115,7 +114,7 @@ export const Loading = () => <p class="muted" role="status">Loading …</p>;
 interface ActionProps {
 	doing: Doing;
 	children: ComponentChildren;
-	/** What it says while it works. */
+	/** Label while the action is running. */
 	busy?: string;
 	tone?: "main" | "good" | "bad";
 	disabled?: boolean;
@@ -123,7 +122,7 @@ interface ActionProps {
 	label?: string;
 }
 
-/** A button with its pending state; its problem is shown by whoever owns `doing`. */
+/** A button with its pending state; the owner of `doing` shows the problem. */
 export function Action({ doing, children, busy = "Working …", tone, disabled = false, submit = false, label }: ActionProps) {
 	return (
 		<button
@@ -144,12 +143,12 @@ export function Action({ doing, children, busy = "Working …", tone, disabled =
 
 interface PageProps {
 	title: string;
-	/** Beside the heading. */
+	/** Next to the heading. */
 	aside?: ComponentChildren;
 	children?: ComponentChildren;
 }
 
-/** A page's heading; it takes the focus when a link has led here, as a new document would. */
+/** A page with its heading, which takes the focus after a navigation, as in a new document. */
 export function Page({ title, aside, children }: PageProps) {
 	const heading = useRef<HTMLHeadingElement>(null);
 	const { path, moves } = usePlace();

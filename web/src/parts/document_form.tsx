@@ -1,4 +1,4 @@
-// A document in its form: load, change, save against the revision it was made from.
+// The form of a document: edit, and save against the revision that was read.
 import type { run } from "contract";
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
@@ -15,25 +15,25 @@ type Members = { [name: string]: unknown };
 
 interface Props {
 	all: Schemas;
-	/** Name of the entity. */
+	/** Name of the entity, such as run.Agent. */
 	entity: string;
 	start: Document<Members>;
-	/** Pointers of what cannot be changed. */
+	/** Pointers of read-only members. */
 	fixed?: string[];
 	save: (body: Members, etag: string | null) => Promise<void>;
-	/** Reads what is stored now, after a conflict. */
+	/** Reads the stored document again, after a conflict. */
 	again: () => void;
 	saveWord: string;
 	children?: ComponentChildren;
 }
 
-/** 412 and 409: somebody else has changed it since it was read. */
+/** 412 and 409: somebody else changed the document after it was read. */
 const isConflict = (problem: Problem | undefined): boolean => problem?.status === 412 || problem?.status === 409;
 
 export function DocumentForm({ all, entity, start, fixed = [], save, again, saveWord, children }: Props) {
 	const schema = inputSchema(all, entity);
 	const [value, setValue] = useState<Members>(start.body);
-	const [text, setText] = useState<string | null>(null); // not null: the whole as JSON
+	const [text, setText] = useState<string | null>(null); // not null: the document as JSON text
 	const [wrong, setWrong] = useState<string | undefined>();
 	const broken = useRef(new Map<string, string>());
 	const [saved, setSaved] = useState(false);
@@ -50,7 +50,7 @@ export function DocumentForm({ all, entity, start, fixed = [], save, again, save
 				return;
 			}
 		} else if (broken.current.size > 0) {
-			setValue({ ...value }); // shows them
+			setValue({ ...value }); // shows the errors
 			return;
 		}
 		await save(body, start.etag);
@@ -107,7 +107,7 @@ export function DocumentForm({ all, entity, start, fixed = [], save, again, save
 			<ProblemText problem={saving.problem} withPlaces={false} />
 			{isConflict(saving.problem) && start.etag !== null && (
 				<p class="problem">
-					Somebody has changed it since you opened it. <button type="button" class="action" onClick={again}>Load what is stored now</button>
+					Somebody else changed this document after you opened it. <button type="button" class="action" onClick={again}>Load the stored version</button>
 				</p>
 			)}
 			<div class="buttons">

@@ -1,4 +1,4 @@
-// The page of one document: a form made of its entity's schema, to create, save or delete it.
+// The page of one document: a form to create, save or delete it.
 import { useDoing } from "../data";
 import { createDocument, deleteDocument, readDocument, useOpened, writeDocument, type Document } from "../documents";
 import { inputSchema, schemas } from "../schema";
@@ -9,23 +9,23 @@ import { DocumentForm } from "./document_form";
 type Members = { [key: string]: unknown };
 
 export interface DocumentPlace {
-	/** Where documents of this kind are listed, and what that list is called. */
+	/** Address and title of the list of these documents. */
 	list: string;
 	title: string;
-	/** What one is called: "profile". */
+	/** Name of the kind: "profile". */
 	word: string;
 	/** "/api/profiles" */
 	path: string;
 	entity: string;
 }
 
-/** Only what the entity takes: an answer may tell more than was asked for. */
+/** Only the members that a request may have: a response may have more. */
 async function taken({ body, etag }: Document<Members>, entity: string): Promise<Document<Members>> {
 	const known = inputSchema(await schemas(), entity)?.properties ?? {};
 	return { body: Object.fromEntries(Object.entries(body).filter(([name]) => name in known)), etag };
 }
 
-/** A document by its name, or a new one. */
+/** An existing document, or a new one when the name is null. */
 export function DocumentPage({ place, name }: { place: DocumentPlace; name: string | null }) {
 	const { list, title, word, path, entity } = place;
 	const own = `${path}/${encodeURIComponent(name ?? "")}`;

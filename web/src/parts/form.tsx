@@ -1,5 +1,5 @@
-// A form made of an entity's JSON Schema.  What the schema leaves open (maps, lists) is edited as
-// JSON.  The server is the judge: its problems are shown at the field their pointer names.
+// A form generated from a JSON Schema.  Maps and lists are edited as JSON.  The server validates: its
+// problems are shown at the field that their pointer names.
 import type { run } from "contract";
 import { useState } from "preact/hooks";
 import { shapeOf, type Schema, type Schemas } from "../schema";
@@ -16,9 +16,9 @@ interface FieldProps {
 	pointer: string;
 	value: Value;
 	required: boolean;
-	/** undefined takes the member out: the server's default then holds. */
+	/** undefined removes the member, so that the server's default applies. */
 	onChange: (value: Value | undefined) => void;
-	/** Fields whose text is no value at all, by pointer. */
+	/** Fields with invalid JSON, by pointer. */
 	broken: Map<string, string>;
 	places: run.ProblemPlace[];
 	fixed?: string[];
@@ -26,7 +26,7 @@ interface FieldProps {
 
 export const escaped = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
 
-/** Problems of a place, and of everything within it. */
+/** Problems of a member and of everything inside it. */
 export const placesIn = (places: run.ProblemPlace[], pointer: string): run.ProblemPlace[] =>
 	places.filter((place) => place.pointer === pointer || place.pointer.startsWith(`${pointer}/`));
 
@@ -144,7 +144,7 @@ export function Fields({ all, schema, pointer, value, onChange, broken, places, 
 	);
 }
 
-/** Problems that no field shows. */
+/** Problems that belong to no field. */
 export function placesElsewhere(places: run.ProblemPlace[], schema: Schema): run.ProblemPlace[] {
 	const shown = Object.keys(schema.properties ?? {}).map((name) => `/${escaped(name)}`);
 	return places.filter((place) => !shown.some((pointer) => place.pointer === pointer || place.pointer.startsWith(`${pointer}/`)));

@@ -1,4 +1,4 @@
-// Problems at the place they are about.
+// A list of problems with their places.
 import type { run } from "contract";
 
 export const textPlaces = (text: string): run.ProblemPlace[] => [{ pointer: "", text }];

@@ -1,4 +1,4 @@
-// A question to a person, and the answer.  The answer is bound to the revision that was shown.
+// A question to a person, and the form to answer it.  The answer names the revision that was shown.
 import type { run } from "contract";
 import { useEffect, useState } from "preact/hooks";
 import { ask, Problem } from "../api";
@@ -8,16 +8,16 @@ import { href, Link } from "../route";
 import { durationText, pretty, readJson, shortId } from "../words";
 import { Action, Json, ProblemText, Time } from "./basic";
 
-/** Why a person is asked, in words; approval is what a question is unless said. */
+/** The kinds of questions. */
 const KINDS: Record<run.RequestKind, string> = {
 	approval: "approval",
 	feedback: "feedback",
 	escalation: "escalation",
-	sanitization: "content held back",
-	outcome_unknown: "nobody knows whether it happened",
+	sanitization: "blocked content",
+	outcome_unknown: "outcome unknown",
 };
 
-/** The refusal in words that help: who has answered what, where somebody has. */
+/** Replaces a conflict by who answered the question and how. */
 async function explained(item: run.InboxItem, problem: Problem): Promise<Problem> {
 	if (problem.status !== 409 && problem.status !== 404)
 		return problem;
@@ -39,7 +39,7 @@ async function respond(item: run.InboxItem, body: run.InboxAnswer): Promise<void
 	inbox.answered(item.id);
 }
 
-/** When it is passed on, or over; it may pass while it is looked at. */
+/** The due time, after which the question is escalated or closed, with a countdown. */
 function Due({ at }: { at: string }) {
 	const now = useNow(1000);
 	const left = Date.parse(at) - now;
@@ -53,7 +53,7 @@ function About({ item, withRun }: { item: run.InboxItem; withRun: boolean }) {
 			<span data-kind={item.kind}>{KINDS[item.kind] ?? item.kind}</span> · {item.step} · asked <Time at={item.asked_at} />
 			{item.to !== undefined && <> · <span data-to={item.to}>for {item.to}</span></>}
 			{item.due_at !== undefined && <> · <span data-due={item.due_at}><Due at={item.due_at} /></span></>}
-			{item.four_eyes && <> · <span data-four-eyes>four eyes: not by whoever started the run</span></>}
+			{item.four_eyes && <> · <span data-four-eyes>four-eyes rule: not by the person who started the run</span></>}
 		</p>
 	);
 }
@@ -61,11 +61,11 @@ function About({ item, withRun }: { item: run.InboxItem; withRun: boolean }) {
 interface Answering {
 	doing: (decision: run.Decision, value?: () => unknown) => () => Promise<void>;
 	item: run.InboxItem;
-	/** Something was written: it must not vanish. */
+	/** The user has typed something that must be kept. */
 	touched: (touched: boolean) => void;
 }
 
-/** Values as JSON text, and whether they can be read. */
+/** A value edited as JSON text. */
 function useValues(first: unknown) {
 	const [text, setText] = useState(pretty(typeof first === "string" ? JSON.stringify(first) : first));
 	const { value, wrong } = readJson(text);
@@ -96,7 +96,7 @@ function firstProblem(...all: Doing[]): Problem | undefined {
 	return all.find((one) => one.problem !== undefined)?.problem;
 }
 
-/** Yes, no, or yes with other values. */
+/** Approve, reject, or approve with changed values. */
 function Verdict({ doing, item, touched }: Answering) {
 	const values = useValues(item.inputs ?? {});
 	const approve = useDoing(doing("approve"));
@@ -109,7 +109,7 @@ function Verdict({ doing, item, touched }: Answering) {
 			<Action doing={reject} tone="bad" busy="Rejecting …" disabled={pending}>Reject</Action>
 			<details class="modify">
 				<summary>Approve with changes</summary>
-				<Values label="Go on with" values={values} touched={touched} />
+				<Values label="Continue with" values={values} touched={touched} />
 				<Action doing={modify} tone="good" busy="Sending …" disabled={pending || values.wrong !== undefined}>Approve with these values</Action>
 			</details>
 			<ProblemText problem={firstProblem(approve, reject, modify)} />
@@ -117,7 +117,7 @@ function Verdict({ doing, item, touched }: Answering) {
 	);
 }
 
-/** An effect was asked for and nobody can say whether it happened. */
+/** Settles an effect whose outcome is unknown. */
 function Settlement({ doing, touched }: Answering) {
 	const values = useValues({});
 	const happened = useDoing(doing("happened", values.read));
@@ -127,10 +127,10 @@ function Settlement({ doing, touched }: Answering) {
 	return (
 		<>
 			<Action doing={not} tone="bad" busy="Sending …" disabled={pending}>It did not happen</Action>
-			<Action doing={again} busy="Sending …" disabled={pending}>Try it again</Action>
+			<Action doing={again} busy="Sending …" disabled={pending}>Retry</Action>
 			<details class="modify">
-				<summary>It did happen</summary>
-				<Values label="What it gave" values={values} touched={touched} />
+				<summary>It happened …</summary>
+				<Values label="Output" values={values} touched={touched} />
 				<Action doing={happened} tone="good" busy="Sending …" disabled={pending || values.wrong !== undefined}>It happened</Action>
 			</details>
 			<ProblemText problem={firstProblem(happened, not, again)} />
@@ -138,7 +138,7 @@ function Settlement({ doing, touched }: Answering) {
 	);
 }
 
-/** An item that somebody else has answered stays until the reader has seen the outcome. */
+/** A question that somebody else answered stays until the user has read the outcome. */
 export function Question({ item, withRun }: { item: run.InboxItem; withRun: boolean }) {
 	const [comment, setComment] = useState("");
 	const [touched, setTouched] = useState(false);
@@ -151,7 +151,7 @@ export function Question({ item, withRun }: { item: run.InboxItem; withRun: bool
 				body.value = value();
 			return respond(item, body);
 		});
-	// Half-written words must not vanish because somebody else was faster.
+	// Text that was typed must not vanish because somebody else answered first.
 	const written = comment !== "" || touched;
 	useEffect(() => {
 		inbox.hold(item.id, written);
@@ -165,8 +165,8 @@ export function Question({ item, withRun }: { item: run.InboxItem; withRun: bool
 			<About item={item} withRun={withRun} />
 			{item.inputs !== null && item.inputs !== undefined && (
 				<details>
-					<summary>What it is about</summary>
-					<Json value={item.inputs} label="What the question is about" />
+					<summary>Inputs</summary>
+					<Json value={item.inputs} label="Inputs of the question" />
 				</details>
 			)}
 			{over !== undefined ? (

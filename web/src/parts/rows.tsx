@@ -1,17 +1,17 @@
-// A long list of rows of one height: only those in sight are in the document.
+// A virtual list of rows with a fixed height: only visible rows are in the document.
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 export const ROW_HEIGHT = 28;
-const BEYOND = 12; // rows kept on either side, so that fast scrolling shows no empty place
+const BEYOND = 12; // extra rows on either side, so that fast scrolling shows no gaps
 
 interface RowsProps<T> {
 	items: T[];
 	label: string;
 	follow: boolean;
-	/** The reader has left the end, or come back to it. */
+	/** The user scrolled away from the end, or back to it. */
 	onFollow: (follow: boolean) => void;
-	/** Index of the row to keep in sight, -1 for none. */
+	/** Index of the row to keep visible; -1 = none. */
 	shown: number;
 	row: (item: T, index: number) => ComponentChildren;
 	keyOf: (item: T) => string | number;
