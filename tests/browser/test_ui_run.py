@@ -202,10 +202,10 @@ def test_a_compacted_run_says_so_and_is_not_asked_for_again(home, server, browse
     # Another run's end goes through the same socket, and then the page has had every occasion to ask.
     assert server.start("two-steps", wait=True).status == 200
     server.kill()
-    page.until("document.body.textContent.includes('connection to the server is lost')")
+    page.until("document.body.textContent.includes('Connection to the server lost')")
     assert page.texts(".problem") == []
     again = home.serve(port=server.address.rsplit(":", 1)[1])
-    page.until("!document.body.textContent.includes('connection to the server is lost')")
+    page.until("!document.body.textContent.includes('Connection to the server lost')")
     page.wait('[data-step] [data-state]')
     assert before == 1 and again.figures().get(
         'baton_http_requests_total{method="GET",route="/api/runs/{id}/events",status="410"}', 0) == 0
