@@ -155,13 +155,13 @@ static bool take_lock(struct server *server, struct error *error)
 	struct str holder;
 	if (!folder_make(folder, error))
 		return false;
-	bool taken = try_lock(server, path, &holder, error);
-	for (int tries = 0; !taken && tries < LIMIT_LOCK_WAIT_MS && holder_is_dead(holder);
+	bool locked = try_lock(server, path, &holder, error);
+	for (int tries = 0; !locked && tries < LIMIT_LOCK_WAIT_MS && holder_is_dead(holder);
 	     tries++) {
 		usleep(1000);
-		taken = try_lock(server, path, &holder, error);
+		locked = try_lock(server, path, &holder, error);
 	}
-	if (taken) {
+	if (locked) {
 		FAILPOINT("server.locked");
 		return true;
 	}

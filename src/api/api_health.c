@@ -64,7 +64,7 @@ struct health_read {
 	struct task_health_check_event components[COMPONENTS_MOST];
 	size_t count;
 	enum task_health_status worst;
-	int64_t looked_at; /* us, monotonic: when the reader thread finished */
+	int64_t measured_at; /* us, monotonic: when the reader thread finished */
 	bool readable;
 	struct error unreadable, no_room;
 	uint64_t room_bytes;
@@ -97,7 +97,7 @@ static void health_work(struct executor_read *read, struct store_reader *reader)
 		r->room_bytes = 0;
 	r->sandbox_there =
 		settings->sandbox_program != NULL && file_exists(settings->sandbox_program);
-	r->looked_at = platform_mono_us(loop_platform(settings->loop));
+	r->measured_at = platform_mono_us(loop_platform(settings->loop));
 }
 
 static void add_store(struct health_read *r, const struct executor_counts *counts)
@@ -129,7 +129,7 @@ static void add_store(struct health_read *r, const struct executor_counts *count
 static void add_others(struct health_read *r, const struct executor_counts *counts)
 {
 	struct arena *arena = &r->read.arena;
-	int64_t late = platform_mono_us(loop_platform(r->api->settings.loop)) - r->looked_at;
+	int64_t late = platform_mono_us(loop_platform(r->api->settings.loop)) - r->measured_at;
 	add(r, S("loop"),
 	    late > (int64_t)LIMIT_LOOP_STALL_MS * MS_US ? TASK_HEALTH_DEGRADED
 							: TASK_HEALTH_HEALTHY,

@@ -340,12 +340,12 @@ void event_page_work(struct executor_read *read, struct store_reader *reader)
 		return;
 	struct encoding encoding = { .page = page, .reader = reader };
 	struct store_event_page rows;
-	bool told = page->synthesizes && add_timeline(&encoding);
+	bool from_timeline = page->synthesizes && add_timeline(&encoding);
 	if (page->error.code != ERROR_NONE)
 		return;
-	if (!told && !read_rows(page, reader, &rows))
+	if (!from_timeline && !read_rows(page, reader, &rows))
 		return;
-	if (!told)
+	if (!from_timeline)
 		add_items(&encoding, &rows);
 	if (page->timeline_cache != NULL)
 		cache_trim(page->timeline_cache);

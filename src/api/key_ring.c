@@ -101,7 +101,7 @@ static bool same_hash(const struct hash *a, const struct hash *b)
 const struct key_ring_entry *key_ring_check(const struct key_ring *keys, struct str text,
 					    int64_t now)
 {
-	static const struct hash nobody;
+	static const struct hash no_secret;
 	struct str rest, id_text;
 	struct uuid id;
 	if (!str_starts(text, prefix()))
@@ -111,7 +111,7 @@ const struct key_ring_entry *key_ring_check(const struct key_ring *keys, struct 
 		return NULL;
 	const struct key_ring_entry *entry = key_ring_find(keys, &id, now);
 	struct hash shown = hash_of(rest);
-	bool same = same_hash(entry == NULL ? &nobody : &entry->secret, &shown);
+	bool same = same_hash(entry == NULL ? &no_secret : &entry->secret, &shown);
 	return entry != NULL && same ? entry : NULL;
 }
 

@@ -225,7 +225,7 @@ static size_t depth_of(const struct timeline_step *step)
 }
 
 /* Compares two steps of one body, or of two bodies of a map. */
-static bool stands_before(const struct timeline_step *left, const struct timeline_step *right)
+static bool step_precedes(const struct timeline_step *left, const struct timeline_step *right)
 {
 	if (left->item != right->item)
 		return left->item < right->item;
@@ -248,7 +248,7 @@ static bool comes_before(const struct timeline_step *left, const struct timeline
 		left = left->parent;
 		right = right->parent;
 	}
-	return stands_before(left, right);
+	return step_precedes(left, right);
 }
 
 /* Merge sort: merges sorted pieces of `width` into pieces of twice that. */

@@ -73,7 +73,7 @@ static struct pipeline_history_entry_list history_of(const struct timeline *time
 	return (struct pipeline_history_entry_list){ at, count };
 }
 
-static struct contract_kept state_beside(const struct timeline *timeline)
+static struct contract_kept own_state_members(const struct timeline *timeline)
 {
 	struct json_member *member = arena_new(timeline->arena, struct json_member);
 	*member = (struct json_member){
@@ -103,7 +103,7 @@ static struct view_document run_document(const struct timeline *timeline)
 		SET(state, error, timeline->fault);
 	else if (timeline->ended)
 		SET(state, final_response, timeline_result(timeline));
-	state->kept_fields = state_beside(timeline);
+	state->kept_fields = own_state_members(timeline);
 	return view_one(timeline, "state", pipeline_base_pipeline_state_type(), state);
 }
 

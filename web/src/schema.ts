@@ -36,8 +36,8 @@ export const inputSchema = (all: Schemas, name: string): Schema | undefined => a
 export function resolved(all: Schemas, schema: Schema): Schema {
 	if (schema.$ref === undefined)
 		return schema;
-	const { $ref, ...beside } = schema;
-	return { ...(all[$ref.slice(PREFIX.length)] ?? {}), ...beside };
+	const { $ref, ...siblings } = schema;
+	return { ...(all[$ref.slice(PREFIX.length)] ?? {}), ...siblings };
 }
 
 export type Kind = "text" | "number" | "boolean" | "choice" | "object" | "json";
@@ -57,8 +57,8 @@ export function shapeOf(all: Schemas, given: Schema): Shape {
 		nullable = others.length < schema.anyOf.length;
 		if (others.length !== 1)
 			return { kind: "json", nullable, schema };
-		const { anyOf: _, ...beside } = schema;
-		schema = { ...resolved(all, others[0] ?? {}), ...beside };
+		const { anyOf: _, ...siblings } = schema;
+		schema = { ...resolved(all, others[0] ?? {}), ...siblings };
 	}
 	const types = ([] as string[]).concat(schema.type ?? []);
 	nullable ||= types.includes("null");

@@ -20,7 +20,7 @@ static void show(struct sample *sample, size_t index, const struct event *event)
 	struct event kept = sample->events[index];
 	struct view_source source = sample->source;
 	sample->events[index] = *event;
-	source.look = index % 2 == 0 ? nothing : source.look;
+	source.read_value = index % 2 == 0 ? nothing : source.read_value;
 	AUTO(timeline) timeline = { 0 };
 	timeline_read(&timeline, &source, &arena);
 	for (int i = 0; i < VIEW_COUNT; i++)

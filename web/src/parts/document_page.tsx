@@ -20,7 +20,7 @@ export interface DocumentPlace {
 }
 
 /** Only the members that a request may have: a response may have more. */
-async function taken({ body, etag }: Document<Members>, entity: string): Promise<Document<Members>> {
+async function requestMembers({ body, etag }: Document<Members>, entity: string): Promise<Document<Members>> {
 	const known = inputSchema(await schemas(), entity)?.properties ?? {};
 	return { body: Object.fromEntries(Object.entries(body).filter(([name]) => name in known)), etag };
 }
@@ -30,7 +30,7 @@ export function DocumentPage({ place, name }: { place: DocumentPlace; name: stri
 	const { list, title, word, path, entity } = place;
 	const own = `${path}/${encodeURIComponent(name ?? "")}`;
 	const { opened, problem, again, replace } = useOpened<Members>(
-		async (signal) => (name === null ? { body: {}, etag: null } : taken(await readDocument<Members>(own, signal), entity)),
+		async (signal) => (name === null ? { body: {}, etag: null } : requestMembers(await readDocument<Members>(own, signal), entity)),
 		[path, name],
 	);
 	const deleting = useDoing(async () => {
@@ -39,7 +39,7 @@ export function DocumentPage({ place, name }: { place: DocumentPlace; name: stri
 	});
 	const save = async (body: Members, etag: string | null) => {
 		if (name !== null) {
-			replace(await taken(await writeDocument<Members>(own, body, etag), entity));
+			replace(await requestMembers(await writeDocument<Members>(own, body, etag), entity));
 			return;
 		}
 		await createDocument(path, body);
