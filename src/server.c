@@ -34,6 +34,7 @@
 #include "effect/effects.h"
 #include "llm/llm.h"
 #include "maintenance/maintenance.h"
+#include "os/confined_path.h"
 #include "os/failpoint.h"
 #include "os/file.h"
 #include "os/loop.h"
@@ -97,6 +98,20 @@ static bool find_definition(void *context, struct str name, struct arena *arena,
 		    "there is no workflow called " STR_FMT
 		    "; create it in the data folder as definitions/NAME.yaml",
 		    STR_ARG(str_head(name, LIMIT_NAME_BYTES)));
+}
+
+static bool definition_signature(void *context, struct str name,
+				 struct file_signature *out_signature)
+{
+	const struct server *server = context;
+	char path[4096];
+	size_t at;
+	if (str_find(name, S("/"), &at) || str_find(name, S("\0"), &at))
+		return false;
+	int size = snprintf(path, sizeof(path), "%s/definitions/" STR_FMT ".yaml",
+			    server->settings.data_folder, STR_ARG(name));
+	return size > 0 && (size_t)size < sizeof(path) &&
+	       confined_signature(NULL, path, out_signature);
 }
 
 /* After a failed write the content of the disk is unknown: exit; the next start reads it again. */
@@ -270,6 +285,7 @@ static bool open_runtime(struct server *server, struct error *error)
 		.customs = server->customs,
 		.contained = sandbox->contained,
 		.definition = find_definition,
+		.definition_signature = definition_signature,
 		.agent = agent_registry_find,
 		.fatal = store_failed,
 		.context = server,

@@ -124,7 +124,7 @@ void active_run_drop_state(struct active_run *active)
 		graph_cache_release(&active->executor->graphs, active->graph);
 	active->graph = NULL;
 	active->run = NULL;
-	arena_done(&active->arena);
+	executor_discard(active->executor, &active->arena);
 	active_run_forget_loaded(active);
 }
 
@@ -335,7 +335,7 @@ static void load_done(struct executor_read *read)
 	}
 	if (recovering)
 		recovery_loaded(executor);
-	arena_done(&read->arena);
+	executor_discard(executor, &read->arena);
 	free(loading);
 }
 

@@ -13,6 +13,7 @@
 #include "active/alarm.h"
 #include "active/effect_kind.h"
 #include "active/executor_state.h"
+#include "active/large_value.h"
 #include "active/pure_step.h"
 #include "active/value_fetch.h"
 #include "base/limits.h"
@@ -22,7 +23,7 @@
 void commit_cycle_free(struct commit_cycle *cycle)
 {
 	pending_command_free(cycle->pending);
-	arena_done(&cycle->arena);
+	executor_discard(cycle->executor, &cycle->arena);
 	free(cycle);
 }
 
@@ -235,7 +236,7 @@ void active_run_do_act(struct active_run *active, const struct active_run_event 
 		tell_refused(active);
 	active_run_unpin(active);
 	commit_cycle_free(event->cycle);
-	arena_done(&old);
+	executor_discard(active->executor, &old);
 	active_run_settle(active);
 }
 
@@ -273,7 +274,7 @@ static void requeue(struct commit_cycle *cycle, struct active_run *active)
 	struct command_list kept = { 0 };
 	command_list_push(&kept, cycle->pending);
 	command_list_merge(&active->redo, &kept);
-	arena_done(&cycle->arena);
+	executor_discard(cycle->executor, &cycle->arena);
 	free(cycle);
 }
 
@@ -407,10 +408,11 @@ static void compute_with_creation(struct commit_cycle *cycle, struct active_run 
 	for (uint32_t i = 0; i < count; i++) {
 		struct command command = { .kind = COMMAND_COMPUTED, .now = cycle->now };
 		struct decision seen = { .arena = &cycle->arena };
+		struct pure_step step = { .activation = first[i] };
 		struct error error;
 		/* The result of the step before may have ended the run. */
 		if (first[i]->state == STEP_RUNNING &&
-		    pure_step_command(active, first[i], &seen, &command)) {
+		    pure_step_compute(active, &step, &seen, &command) == PURE_STEP_DONE) {
 			enum engine_answer answer =
 				decide(run, &command, &values, &cycle->decision, &error);
 			require(answer != ENGINE_REFUSED);
@@ -421,7 +423,10 @@ static void compute_with_creation(struct commit_cycle *cycle, struct active_run 
 void active_run_do_fetch(struct active_run *active, const struct active_run_event *event)
 {
 	active->deciding = event->cycle;
-	value_fetch(active, &event->cycle->decision, cycle_fetched, 0);
+	if (event->cycle->decision.to_print != NULL)
+		large_value_print(active, &event->cycle->decision, cycle_fetched);
+	else
+		value_fetch(active, &event->cycle->decision, cycle_fetched, 0);
 }
 
 static void enter_need(struct commit_cycle *cycle, struct active_run *active)
@@ -441,7 +446,7 @@ static void answer_when_stored(struct commit_cycle *cycle, struct active_run *ac
 {
 	command_list_push(&active->refused, cycle->pending);
 	active->deciding = NULL;
-	arena_done(&cycle->arena);
+	executor_discard(cycle->executor, &cycle->arena);
 	free(cycle);
 	if (active->appends_in_flight == 0)
 		tell_refused(active);
@@ -533,6 +538,8 @@ static void cycle_begin(struct active_run *active, struct pending_command *pendi
 	cycle->active = active->id;
 	cycle->pending = pending;
 	cycle->decision.arena = &cycle->arena;
+	cycle->decision.print_most = executor_value_on_loop(active->executor);
+	cycle->decision.printed = pending->printed;
 	cycle->now = executor_now(active->executor);
 	if (cycle->now < pending->not_before)
 		cycle->now = pending->not_before;
@@ -588,6 +595,7 @@ void active_run_do_queue_and_decide(struct active_run *active, const struct acti
 
 void active_run_command(struct active_run *active, struct pending_command *pending)
 {
+	pending->executor = active->executor;
 	active_run_enter(active,
 			 &(struct active_run_event){ .input = INPUT_COMMAND, .pending = pending });
 }

@@ -37,6 +37,7 @@
 #include "base/histogram.h"
 #include "contract/run_types.h"
 #include "llm/llm.h"
+#include "os/confined_path.h"
 #include "os/platform.h"
 #include "store/store.h"
 #include "tool/custom_tools.h"
@@ -61,6 +62,11 @@ struct executor_settings {
 	/* Reads the text of the definition `name`; called on a reader thread. */
 	bool (*definition)(void *context, struct str name, struct arena *arena,
 			   struct str *out_yaml, struct error *error);
+	/* The signature of that definition's file, without reading it; called on any thread.  While
+	 * it stays the same a start uses the graph that was compiled before.  False, or NULL:
+	 * unknown. */
+	bool (*definition_signature)(void *context, struct str name,
+				     struct file_signature *out_signature);
 	/* Reads the agent `name` of the registry; called on a reader thread.  NULL = there is no
 	 * registry. */
 	bool (*agent)(struct store_reader *reader, struct str name, struct arena *arena,
@@ -69,6 +75,7 @@ struct executor_settings {
 	void (*fatal)(void *context, const struct error *error);
 	void *context;
 	size_t snapshot_bytes; /* write a snapshot after this many bytes of events; 0 = the limit */
+	size_t value_on_loop_bytes; /* longer values are handled off the loop; 0 = the limit */
 };
 
 MUST_CHECK bool executor_new(const struct executor_settings *settings,

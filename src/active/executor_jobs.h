@@ -36,6 +36,9 @@ struct executor_read {
 
 void executor_read(struct executor *executor, struct executor_read *read);
 
+/* Frees the arena and leaves it empty; a large one on a reader thread. */
+void executor_discard(struct executor *executor, struct arena *arena);
+
 /* A job on the writer thread, between two commits.  Commits wait while it runs, so it must be
  * short: do large work in slices, each of which submits the next. */
 struct executor_admin_job {

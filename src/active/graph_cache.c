@@ -32,6 +32,31 @@ struct cached_graph *graph_cache_find(struct graph_cache *graphs, const struct h
 	return found;
 }
 
+struct cached_graph *graph_cache_find_named(struct graph_cache *graphs, struct str name,
+					    const struct file_signature *signature)
+{
+	struct cached_graph *found = NULL;
+	pthread_mutex_lock(&graphs->lock);
+	for (size_t i = 0; i < GRAPH_CACHE_SIZE && found == NULL; i++) {
+		struct cached_graph *use = graphs->kept[i];
+		if (use != NULL && str_equal(use->graph->name, name) &&
+		    file_signature_equal(&use->signature, signature))
+			found = use;
+	}
+	if (found != NULL)
+		found->uses++;
+	pthread_mutex_unlock(&graphs->lock);
+	return found;
+}
+
+void graph_cache_set_signature(struct graph_cache *graphs, struct cached_graph *use,
+			       const struct file_signature *signature)
+{
+	pthread_mutex_lock(&graphs->lock);
+	use->signature = *signature;
+	pthread_mutex_unlock(&graphs->lock);
+}
+
 struct cached_graph *graph_cache_load(struct graph_cache *graphs, struct str text,
 				      const struct hash *source, struct error *error)
 {
@@ -53,6 +78,13 @@ struct cached_graph *graph_cache_load(struct graph_cache *graphs, struct str tex
 	if (oldest != NULL)
 		graph_cache_release(graphs, oldest);
 	return use;
+}
+
+void graph_cache_retain(struct graph_cache *graphs, struct cached_graph *use)
+{
+	pthread_mutex_lock(&graphs->lock);
+	use->uses++;
+	pthread_mutex_unlock(&graphs->lock);
 }
 
 void graph_cache_release(struct graph_cache *graphs, struct cached_graph *use)

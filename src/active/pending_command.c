@@ -16,8 +16,19 @@ struct pending_command *pending_command_new(enum command_kind kind)
 void pending_command_free(struct pending_command *pending)
 {
 	idempotency_claim_release(pending);
-	arena_done(&pending->arena);
+	if (pending->executor != NULL)
+		executor_discard(pending->executor, &pending->arena);
+	else
+		arena_done(&pending->arena);
 	free(pending);
+}
+
+const struct json *executor_value_take(struct executor_value value, struct arena *into)
+{
+	if (value.json == NULL || value.memory == NULL)
+		return value.json == NULL ? NULL : json_copy(into, value.json);
+	arena_join(into, value.memory);
+	return value.json;
 }
 
 void pending_command_submit(struct pending_command *pending)
@@ -88,13 +99,4 @@ void pending_command_reply_repeated(struct pending_command *pending,
 	if (pending->replied != NULL)
 		pending->replied(pending->context, pending->argument, &reply);
 	pending->replied = NULL;
-}
-
-const struct json *json_copy(struct arena *arena, const struct json *json)
-{
-	const struct json *copy;
-	struct error error;
-	bool good = json_read(json_print(arena, json), arena, &copy, &error);
-	require(good);
-	return copy;
 }

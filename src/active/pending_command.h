@@ -29,7 +29,9 @@ struct pending_command {
 	uint64_t arrival; /* how many had come to the run before, and this one; 0 = not there yet */
 	struct arena arena;
 	struct command command;
-	struct error *refusal;     /* the engine refused the command; told when it is safe */
+	struct executor *executor;     /* set when a run takes it over */
+	struct printed_value *printed; /* texts of the values that come with it; NULL = none */
+	struct error *refusal;         /* the engine refused the command; told when it is safe */
 	bool is_wakeup;            /* carries no command: only starts the steps that can start */
 	int64_t not_before;        /* DUE: the time that has come, whatever the wall clock says */
 	executor_replied *replied; /* NULL when nobody waits for a reply */
@@ -54,7 +56,8 @@ void pending_command_reply(struct pending_command *pending, const struct uuid *r
  * request: CONFLICT. */
 void pending_command_reply_repeated(struct pending_command *pending,
 				    const struct store_request *known);
-const struct json *json_copy(struct arena *arena, const struct json *json);
+/* The value, with memory of `into`. */
+const struct json *executor_value_take(struct executor_value value, struct arena *into);
 
 /* ---- lists, in arrival order --------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "active/executor_state.h"
+#include "active/large_value.h"
 #include "active/value_fetch.h"
 
 enum { RETRY_US = 20000 };
@@ -69,23 +70,25 @@ static void compute_fetched(struct executor *executor, uint64_t id, uint64_t arg
 	active_run_settle(active);
 }
 
-bool pure_step_command(struct active_run *active, const struct activation *activation,
-		       struct decision *seen, struct command *command)
+enum pure_step_answer pure_step_compute(struct active_run *active, struct pure_step *step,
+					struct decision *seen, struct command *command)
 {
-	const struct graph_node *node = run_node(active->run, activation);
+	const struct graph_node *node = run_node(active->run, step->activation);
 	struct engine_values values = active_run_values(active);
-	const struct json *inputs;
-	if (engine_inputs(active->run, activation, &values, seen, &inputs) == ENGINE_NEED)
-		return false;
-	const struct tool *tool = tool_find(active->executor->settings.tools, node->row->tool);
+	if (engine_render_inputs(active->run, step->activation, &values, seen, &step->inputs) ==
+	    ENGINE_NEED)
+		return PURE_STEP_NEEDS_VALUES;
+	step->tool = tool_find(active->executor->settings.tools, node->row->tool);
 	struct error error = { 0 };
-	command->step = str_copy(seen->arena, activation->path);
-	if (tool == NULL || tool->compute == NULL)
+	command->step = str_copy(seen->arena, step->activation->path);
+	if (step->tool == NULL || step->tool->compute == NULL)
 		fail(&error, ERROR_NOT_FOUND, "this program has no pure tool " STR_FMT,
 		     STR_ARG(node->row->tool));
-	else if (inputs == NULL)
-		fail(&error, ERROR_TOO_LARGE, "the inputs are over the limit of a value");
-	else if (tool->compute(inputs, seen->arena, &command->output, &error))
+	else if (step->inputs == NULL)
+		fail(&error, ERROR_TOO_LARGE, PURE_STEP_TOO_LARGE);
+	else if (!json_text_within(step->inputs, executor_value_on_loop(active->executor)))
+		return PURE_STEP_LARGE;
+	else if (step->tool->compute(step->inputs, seen->arena, &command->output, &error))
 		error.code = ERROR_NONE;
 	/* The output may share text with values that are freed before the command is decided. */
 	if (command->output != NULL)
@@ -93,7 +96,7 @@ bool pure_step_command(struct active_run *active, const struct activation *activ
 	if (error.code != ERROR_NONE)
 		command->fault = (struct failure){ error_row(error.code)->name,
 						   str_copy(seen->arena, str_from_c(error.text)) };
-	return true;
+	return PURE_STEP_DONE;
 }
 
 static void compute(struct active_run *active, struct str step)
@@ -104,9 +107,16 @@ static void compute(struct active_run *active, struct str step)
 		return;
 	struct pending_command *pending = pending_command_new(COMMAND_COMPUTED);
 	struct decision seen = { .arena = &pending->arena };
-	if (pure_step_command(active, activation, &seen, &pending->command)) {
+	struct pure_step pure = { .activation = activation };
+	switch (pure_step_compute(active, &pure, &seen, &pending->command)) {
+	case PURE_STEP_DONE:
 		active_run_command(active, pending);
 		return;
+	case PURE_STEP_LARGE:
+		pure_step_compute_elsewhere(active, pending, &pure);
+		return;
+	case PURE_STEP_NEEDS_VALUES:
+		break;
 	}
 	struct computation *computation = calloc(1, sizeof(*computation));
 	require(computation != NULL);

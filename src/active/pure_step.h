@@ -1,4 +1,4 @@
-/* active/pure_step.h -- steps of pure tools: computed on the loop, without a request or an effect.
+/* active/pure_step.h -- steps of pure tools: computed in process, without a request or an effect.
  *
  * A pure step starts inside a decision.  Once that decision is committed its result is computed,
  * and the result is a command like any other (decision 0008).
@@ -11,9 +11,24 @@
 
 /* The step's start is committed: compute it. */
 void pure_step_begin(struct active_run *active, struct str step);
-/* Fills in the command with the step's result, with memory of seen->arena.  False: seen->needs says
- * which values must be read first. */
-bool pure_step_command(struct active_run *active, const struct activation *activation,
-		       struct decision *seen, struct command *command);
+
+struct pure_step {
+	const struct activation *activation; /* given; the rest is found by pure_step_compute() */
+	const struct tool *tool;
+	const struct json *inputs;
+};
+
+enum pure_step_answer {
+	PURE_STEP_DONE,         /* the command has the step's result, with memory of seen->arena */
+	PURE_STEP_NEEDS_VALUES, /* seen->needs says which must be read first */
+	PURE_STEP_LARGE,        /* the inputs are too large for the loop */
+};
+
+enum pure_step_answer pure_step_compute(struct active_run *active, struct pure_step *step,
+					struct decision *seen, struct command *command);
+/* Computes a large step on a reader thread.  Takes the command over, and sends it with the result. */
+void pure_step_compute_elsewhere(struct active_run *active, struct pending_command *pending,
+				 const struct pure_step *step);
+#define PURE_STEP_TOO_LARGE "the inputs are over the limit of a value"
 
 #endif

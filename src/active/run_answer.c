@@ -101,7 +101,7 @@ static void answer_done(struct executor_read *read)
 	} else {
 		active_run_command(active_run_get(read->executor, &a->effect.run), pending);
 	}
-	arena_done(&read->arena);
+	executor_discard(read->executor, &read->arena);
 	free(a);
 }
 
@@ -126,12 +126,7 @@ void executor_answer(struct executor *executor, const struct executor_answer *an
 	command->decision = answer->decision;
 	command->comment = str_copy(&pending->arena, answer->comment);
 	command->by = str_copy(&pending->arena, answer->by);
-	if (answer->value.size > 0 && !json_read(str_copy(&pending->arena, answer->value),
-						 &pending->arena, &command->output, &refusal)) {
-		replied(context, argument, &(struct executor_reply){ .error = &refusal });
-		pending_command_free(pending);
-		return;
-	}
+	command->output = executor_value_take(answer->value, &pending->arena);
 	if (answer->revision != NULL)
 		command->revision =
 			arena_copy(&pending->arena, answer->revision, sizeof(struct hash));

@@ -36,7 +36,7 @@ static void look_done(struct executor_read *read)
 	} else {
 		active_run_command(active_run_get(read->executor, &c->run), pending);
 	}
-	arena_done(&read->arena);
+	executor_discard(read->executor, &read->arena);
 	free(c);
 }
 
@@ -47,17 +47,16 @@ static void never(struct pending_command *pending)
 	free(c);
 }
 
-static bool fill(struct pending_command *pending, const struct executor_command *from,
-		 struct error *error)
+static void fill(struct pending_command *pending, const struct executor_command *from)
 {
 	static const struct json nothing = { .kind = JSON_NULL };
 	struct command *command = &pending->command;
 	command->by = str_copy(&pending->arena, from->by);
 	command->comment = str_copy(&pending->arena, from->reason);
 	command->name = str_copy(&pending->arena, from->name);
-	command->output = &nothing;
-	return from->data.size == 0 || json_read(str_copy(&pending->arena, from->data),
-						 &pending->arena, &command->output, error);
+	command->output = from->data.json == NULL
+				  ? &nothing
+				  : executor_value_take(from->data, &pending->arena);
 }
 
 void executor_command(struct executor *executor, const struct executor_command *command,
@@ -68,12 +67,12 @@ void executor_command(struct executor *executor, const struct executor_command *
 	pending->replied = replied;
 	pending->context = context;
 	pending->argument = argument;
-	if ((command->kind != COMMAND_CANCEL && !executor_admits(executor, &error)) ||
-	    !fill(pending, command, &error)) {
+	if (command->kind != COMMAND_CANCEL && !executor_admits(executor, &error)) {
 		pending_command_reply(pending, &command->run, &error);
 		pending_command_free(pending);
 		return;
 	}
+	fill(pending, command);
 	struct commanding *c = calloc(1, sizeof(*c));
 	require(c != NULL);
 	c->pending = pending;

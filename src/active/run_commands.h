@@ -13,11 +13,12 @@
  *
  *	struct executor_start start = {
  *		.workflow = S("build"),
- *		.inputs = S("{\"branch\":\"main\"}"),
+ *		.inputs = { .json = inputs },
  *	};
  *	executor_start(executor, &start, started, context, 0);
  *
- * What a caller passes is copied before the function returns.  A program that ends answers nobody:
+ * What a caller passes is copied before the function returns (a value may be given up instead, see
+ * struct executor_value).  A program that ends answers nobody:
  * a client whose connection breaks asks again, with the same idempotency key.
  */
 #ifndef ACTIVE_RUN_COMMANDS_H
@@ -50,13 +51,20 @@ struct idempotency_key {
 	struct hash said; /* hash of method, path and body: what the key stands for */
 };
 
+/* A value that comes with a command.  The tree is copied, unless the caller gives up the arena it is
+ * allocated in: then nothing is copied, and `memory` is empty when the function returns. */
+struct executor_value {
+	const struct json *json; /* NULL = none */
+	struct arena *memory;    /* NULL = copy the tree */
+};
+
 /* ---- start --------------------------------------------------------------------------- */
 
 struct executor_start {
 	struct str workflow; /* the definition's name */
 	struct str yaml;     /* the definition itself; "" = read the one called `workflow` */
-	struct str inputs;   /* JSON object */
-	struct uuid run;     /* the new run's id; zero = a random one */
+	struct executor_value inputs; /* an object; none = {} */
+	struct uuid run;              /* the new run's id; zero = a random one */
 	struct idempotency_key key;
 	const int64_t *retention_days; /* how long the run's events are kept; NULL = not given */
 	struct str trace; /* W3C traceparent of the caller, recorded with the run; "" = none */
@@ -79,7 +87,7 @@ struct executor_answer {
 	enum run_decision decision;
 	struct str comment, by;
 	const struct hash *revision; /* of the question that the person saw; NULL = any */
-	struct str value;            /* JSON that goes with the answer; "" = none */
+	struct executor_value value; /* goes with the answer */
 	struct idempotency_key key;
 };
 
@@ -94,7 +102,8 @@ struct executor_command {
 	enum command_kind kind; /* COMMAND_PAUSE, _RESUME, _CANCEL or _SIGNAL */
 	struct uuid run;
 	struct str by, reason;
-	struct str name, data; /* SIGNAL: its name, its data as JSON ("" = null) */
+	struct str name;            /* SIGNAL */
+	struct executor_value data; /* SIGNAL: none = null */
 	struct idempotency_key key;
 };
 

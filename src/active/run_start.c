@@ -1,13 +1,15 @@
 /* active/run_start.c -- executor_start(): a new run.
  *
- * A reader thread finds the definition, compiles it and checks the inputs; then the start is a
- * command like any other.
+ * A reader thread finds, compiles and pins the definition and checks the inputs; then the start is a
+ * command like any other.  A definition whose file has not changed since it was compiled is started on
+ * the loop, unless the start has a long value or something to look up in the store.
  */
 #include <stdlib.h>
 
 #include "active/active_run.h"
 #include "active/executor_state.h"
 #include "active/idempotency.h"
+#include "active/large_value.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "definition/definition_compile.h"
@@ -15,11 +17,14 @@
 struct starting {
 	struct executor_read read;
 	struct executor_start start; /* copied into the read's arena */
+	bool large;                  /* the caller gave up the memory of its inputs: this is it */
+	struct arena given;
 	bool chosen;                 /* the caller gave the id */
 	bool others;                 /* other workflows or agents are compiled into it */
 	struct store_reader *reader; /* for the length of start_work() */
 	struct cached_graph *graph;
 	const struct json *inputs;
+	struct printed_value *printed; /* of inputs that are too long for the loop */
 	struct problems problems;
 	struct error error;
 	int64_t began; /* us, monotonic */
@@ -27,6 +32,13 @@ struct starting {
 	struct store_request known; /* what the key was used for before */
 	bool repeated;
 };
+
+static void starting_free(struct starting *s)
+{
+	executor_discard(s->read.executor, &s->given);
+	executor_discard(s->read.executor, &s->read.arena);
+	free(s);
+}
 
 /* What steps may call: what is built in, and the custom tools as they are defined now.  Those that
  * cannot be called are among them: whoever names one is to hear why. */
@@ -119,7 +131,34 @@ static void check_agent(void *context, const struct run_graph_agent *agent, stru
 	llm_check(s->read.executor->settings.drivers, agent, arena, problems);
 }
 
-static bool compile(struct starting *s)
+static bool definition_signature(const struct starting *s, struct file_signature *out_signature)
+{
+	const struct executor_settings *settings = &s->read.executor->settings;
+	return s->start.yaml.size == 0 && settings->definition_signature != NULL &&
+	       settings->definition_signature(settings->context, s->start.workflow, out_signature);
+}
+
+/* Its own text and the built-in tools are all that the graph depends on. */
+static bool depends_on_text_alone(const struct starting *s)
+{
+	const struct graph *graph = s->graph->graph;
+	const struct tool_table *built_in = s->read.executor->settings.tools;
+	for (size_t i = 0; i < graph->node_count; i++)
+		if (graph->nodes[i].kind == RUN_NODE_TOOL &&
+		    tool_find(built_in, graph->nodes[i].row->tool) == built_in->other)
+			return false;
+	return !s->others;
+}
+
+/* From now on a start needs no reader, until the definition changes. */
+static void remember_graph(struct starting *s, const struct file_signature *signature)
+{
+	struct executor *executor = s->read.executor;
+	if (depends_on_text_alone(s) && str_equal(s->start.workflow, s->graph->graph->name))
+		graph_cache_set_signature(&executor->graphs, s->graph, signature);
+}
+
+static bool compile_text(struct starting *s)
 {
 	struct executor *executor = s->read.executor;
 	struct arena *arena = &s->read.arena;
@@ -148,6 +187,17 @@ static bool compile(struct starting *s)
 	return s->graph != NULL && check_trust(s);
 }
 
+static bool compile(struct starting *s)
+{
+	struct file_signature signature; /* of before the text is read */
+	bool known = definition_signature(s, &signature);
+	if (!compile_text(s))
+		return false;
+	if (known)
+		remember_graph(s, &signature);
+	return true;
+}
+
 /* A caller's own id may be that of a stored run, which need not be in memory (recovery may still be
  * on its way to it): then nothing new may take its place there. */
 static bool is_new(struct starting *s, struct store_reader *reader)
@@ -161,35 +211,42 @@ static bool is_new(struct starting *s, struct store_reader *reader)
 		     : true;
 }
 
+/* Inputs that the definition takes, with its defaults. */
+static bool check_inputs(struct starting *s)
+{
+	static const struct json nothing = { .kind = JSON_OBJECT };
+	struct arena *arena = &s->read.arena;
+	const struct json *given = s->start.inputs.json;
+	if (s->large) {
+		given = json_copy(arena, given); /* as reading its text would give it */
+		arena_done(&s->given);
+	}
+	given = given == NULL ? &nothing : given;
+	if (given->kind != JSON_OBJECT)
+		return fail(&s->error, ERROR_INVALID, "inputs must be an object, not %s",
+			    json_kind_name(given->kind));
+	if (s->start.workflow.size > 0 && !str_equal(s->start.workflow, s->graph->graph->name))
+		return fail(&s->error, ERROR_INVALID,
+			    "the definition calls itself " STR_FMT ", not " STR_FMT,
+			    STR_ARG(s->graph->graph->name), STR_ARG(s->start.workflow));
+	s->inputs = graph_inputs(s->graph->graph, given, arena, &s->problems);
+	if (s->inputs == NULL) {
+		problems_fail(&s->problems, &s->error);
+		error_prefix(&s->error, "inputs: ");
+	}
+	return s->inputs != NULL;
+}
+
 static void start_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct starting *s = (struct starting *)read;
-	const struct json *given;
-	s->problems.arena = &read->arena;
 	s->reader = reader;
 	if (!idempotency_claim_look_up(s->pending, reader, &read->arena, &s->known, &s->repeated,
 				       &s->error) ||
 	    s->repeated)
 		return;
-	if (!is_new(s, reader) || !compile(s) ||
-	    !json_read(s->start.inputs, &read->arena, &given, &s->error))
-		return;
-	if (given->kind != JSON_OBJECT) {
-		fail(&s->error, ERROR_INVALID, "inputs must be an object, not %s",
-		     json_kind_name(given->kind));
-		return;
-	}
-	if (s->start.workflow.size > 0 && !str_equal(s->start.workflow, s->graph->graph->name)) {
-		fail(&s->error, ERROR_INVALID,
-		     "the definition calls itself " STR_FMT ", not " STR_FMT,
-		     STR_ARG(s->graph->graph->name), STR_ARG(s->start.workflow));
-		return;
-	}
-	s->inputs = graph_inputs(s->graph->graph, given, &read->arena, &s->problems);
-	if (s->inputs == NULL) {
-		problems_fail(&s->problems, &s->error);
-		error_prefix(&s->error, "inputs: ");
-	}
+	if (is_new(s, reader) && compile(s) && check_inputs(s) && s->large)
+		s->printed = large_value_text(s->inputs, &read->arena);
 }
 
 static void start_refuse(struct starting *s)
@@ -235,18 +292,17 @@ static void start_done(struct executor_read *read)
 		pending_command_free(s->pending);
 	} else {
 		struct active_run *active = active_run_new(executor, s->start.run, s->graph);
-		s->pending->command.inputs = json_copy(&s->pending->arena, s->inputs);
+		s->pending->command.inputs = s->inputs;
+		s->pending->printed = s->printed;
+		arena_join(&s->pending->arena, &read->arena);
 		active_run_command(active, s->pending);
 	}
-	arena_done(&read->arena);
-	free(s);
+	starting_free(s);
 }
 
 static void start_never(struct pending_command *pending)
 {
-	struct starting *s = (struct starting *)pending->waiting;
-	arena_done(&s->read.arena);
-	free(s);
+	starting_free((struct starting *)pending->waiting);
 }
 
 static struct starting *starting_new(struct executor *executor, const struct executor_start *start)
@@ -256,8 +312,10 @@ static struct starting *starting_new(struct executor *executor, const struct exe
 	struct arena *arena = &s->read.arena;
 	s->start = (struct executor_start){ .workflow = str_copy(arena, start->workflow),
 					    .yaml = str_copy(arena, start->yaml),
-					    .inputs = str_copy(arena, start->inputs),
 					    .run = start->run };
+	s->large = start->inputs.memory != NULL;
+	s->start.inputs.json = executor_value_take(start->inputs, s->large ? &s->given : arena);
+	s->problems.arena = arena;
 	s->chosen = !uuid_is_zero(&s->start.run);
 	if (!s->chosen) {
 		uint8_t dice[16];
@@ -269,6 +327,17 @@ static struct starting *starting_new(struct executor *executor, const struct exe
 	s->began = platform_mono_us(executor->settings.platform);
 	s->read.executor = executor;
 	return s;
+}
+
+/* The definition was compiled before and nothing of this start is a reader's business: neither a
+ * long value nor something to look up. */
+static bool find_graph(struct starting *s)
+{
+	struct file_signature signature;
+	if (s->chosen || s->large || !definition_signature(s, &signature))
+		return false;
+	s->graph = graph_cache_find_named(&s->read.executor->graphs, s->start.workflow, &signature);
+	return s->graph != NULL;
 }
 
 void executor_start(struct executor *executor, const struct executor_start *start,
@@ -291,8 +360,12 @@ void executor_start(struct executor *executor, const struct executor_start *star
 	s->pending = pending;
 	if (!executor_admits(executor, &s->error)) {
 		start_refuse(s);
-		arena_done(&s->read.arena);
-		free(s);
+		starting_free(s);
+		return;
+	}
+	if (start->key.key.size == 0 && find_graph(s)) {
+		check_inputs(s);
+		start_done(&s->read);
 		return;
 	}
 	idempotency_claim_take(executor, pending, &start->key, pending_command_submit);

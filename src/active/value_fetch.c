@@ -13,6 +13,7 @@
 
 #include "active/executor_jobs.h"
 #include "active/executor_state.h"
+#include "active/large_value.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "os/failpoint.h"
@@ -29,7 +30,41 @@ struct value_fetch_state {
 	value_fetch_done *done;
 	uint64_t argument;
 	struct value_fetch_state *next; /* in active->loaded */
+	int uses;                       /* that list, and pins */
 };
+
+static void release(struct executor *executor, struct value_fetch_state *f)
+{
+	if (--f->uses > 0)
+		return;
+	executor_discard(executor, &f->read.arena);
+	free(f);
+}
+
+void value_fetch_pin(struct active_run *active, struct value_pins *out_pins)
+{
+	size_t count = 0;
+	for (const struct value_fetch_state *f = active->loaded; f != NULL; f = f->next)
+		count++;
+	out_pins->loaded = count == 0 ? NULL : calloc(count, sizeof(struct value_fetch_state *));
+	require(count == 0 || out_pins->loaded != NULL);
+	out_pins->count = 0;
+	for (struct value_fetch_state *f = active->loaded; f != NULL; f = f->next) {
+		f->uses++;
+		out_pins->loaded[out_pins->count++] = f;
+	}
+	out_pins->graph = active->graph;
+	graph_cache_retain(&active->executor->graphs, active->graph);
+}
+
+void value_fetch_unpin(struct executor *executor, struct value_pins *pins)
+{
+	for (size_t i = 0; i < pins->count; i++)
+		release(executor, pins->loaded[i]);
+	free(pins->loaded);
+	graph_cache_release(&executor->graphs, pins->graph);
+	*pins = (struct value_pins){ 0 };
+}
 
 static const struct json *look(void *context, const struct hash *hash)
 {
@@ -51,8 +86,7 @@ void active_run_forget_loaded(struct active_run *active)
 	while (active->loaded != NULL) {
 		struct value_fetch_state *first = active->loaded;
 		active->loaded = first->next;
-		arena_done(&first->read.arena);
-		free(first);
+		release(active->executor, first);
 	}
 	active->tree = S("");
 }
@@ -72,8 +106,7 @@ void active_run_release_loaded(struct active_run *active)
 	while (*link != NULL) {
 		struct value_fetch_state *old = *link;
 		*link = old->next;
-		arena_done(&old->read.arena);
-		free(old);
+		release(active->executor, old);
 	}
 	active->tree = S("");
 }
@@ -111,6 +144,7 @@ static void fetch_finish(struct value_fetch_state *f)
 	require(active != NULL);
 	slots_remove(&executor->fetches, f->id);
 	f->next = active->loaded;
+	f->uses = 1;
 	active->loaded = f;
 	active_run_unpin(active);
 	struct error error = f->error;

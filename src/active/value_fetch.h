@@ -29,6 +29,16 @@ const struct json *value_fetch_given(struct active_run *active, const struct val
 				     struct arena *arena, value_fetch_done *done,
 				     uint64_t argument);
 
+/* What a tree that was rendered on the loop shares memory with: the values that the run has read and
+ * its graph.  Pinned, they stay, even when the run loses its state. */
+struct value_pins {
+	struct value_fetch_state **loaded;
+	size_t count;
+	struct cached_graph *graph;
+};
+void value_fetch_pin(struct active_run *active, struct value_pins *out_pins);
+void value_fetch_unpin(struct executor *executor, struct value_pins *pins);
+
 /* A decision is over: frees what it read, except the newest few values. */
 void active_run_release_loaded(struct active_run *active);
 /* The run's state is dropped: frees all values. */

@@ -97,7 +97,8 @@ struct api_call {
 	char subject[UUID_TEXT_SIZE]; /* id of the affected object, for the audit log */
 	int retry_after;              /* seconds; 0 = no Retry-After */
 
-	const void *body; /* parsed */
+	const void *body;         /* parsed */
+	struct arena body_memory; /* of a long body: its text and tree; empty for a short one */
 	struct problems problems;
 	struct error error;
 	struct http_request kept; /* copy of a request that is parsed on a reader thread */

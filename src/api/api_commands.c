@@ -90,7 +90,7 @@ void api_run_feedback(struct api_call *call, const struct graph_human_feedback *
 					  .by = api_caller_name(call),
 					  .key = call->key };
 	if (answer.decision == RUN_DECISION_MODIFY)
-		answer.value = json_print(call->arena, body->state_updates);
+		answer.value = api_given(call, body->state_updates);
 	api_answer(call, &answer);
 }
 
@@ -162,7 +162,7 @@ void api_run_signal(struct api_call *call, const struct run_signal_request *body
 		     (struct executor_command){
 			     .kind = COMMAND_SIGNAL,
 			     .name = body->name,
-			     .data = has(body, data) ? json_print(call->arena, body->data) : S(""),
+			     .data = api_given(call, has(body, data) ? body->data : NULL),
 			     .by = api_acting_user(call, has(body, by),
 						   has(body, by) ? body->by : S("")) });
 }

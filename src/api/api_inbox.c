@@ -115,7 +115,7 @@ void api_inbox_respond(struct api_call *call, const struct run_inbox_answer *bod
 		.comment = has(body, comment) ? body->comment : S(""),
 		.by = api_acting_user(call, has(body, by), has(body, by) ? body->by : S("")),
 		.revision = has(body, revision) ? &body->revision : NULL,
-		.value = has(body, value) ? json_print(call->arena, body->value) : S(""),
+		.value = api_given(call, has(body, value) ? body->value : NULL),
 		.key = call->key
 	};
 	api_answer(call, &answer);

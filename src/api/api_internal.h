@@ -64,6 +64,9 @@ void api_set_subject(struct api *api, uint64_t exchange, const struct uuid *subj
 bool api_stream_is_authorized(struct api *api, uint64_t exchange);
 /* The caller's name as events record it: the owner's name, the label of the key, or "http". */
 struct str api_caller_name(const struct api_call *call);
+/* A value of the parsed body, NULL = none, for a command.  A long body goes with it, so whatever
+ * else is wanted of the body must be taken before the command is given. */
+struct executor_value api_given(struct api_call *call, const struct json *value);
 
 /* The path segment that matched `{name}`, unescaped; "" when the route has no such name. */
 struct str api_name(const struct api_call *call, struct str name);

@@ -61,6 +61,8 @@ struct metrics {
 	const struct histogram *turns;
 	size_t children, exchanges, connections, new_connections;
 	uint64_t stalls;
+	const struct flight *flight;
+	int64_t turn_cpu_us;
 	bool draining;
 };
 
@@ -113,6 +115,23 @@ static void put_requests(const struct metrics *m)
 	}
 	buf_add_format(m->text, "%s{method=\"\",route=\"others\",status=\"\"}", m->name);
 	put_value(m->text, counts == NULL ? 0 : (double)counts->others);
+}
+
+static void put_work(const struct metrics *m, const struct work *work)
+{
+	for (size_t i = 0; i < WORK_KIND_COUNT; i++)
+		put_one(m, "work", str_from_c(work_name((enum work_kind)i)),
+			(double)work->bytes[i]);
+}
+
+static void put_loop_work(const struct metrics *m)
+{
+	put_work(m, &m->flight->total);
+}
+
+static void put_loop_work_most(const struct metrics *m)
+{
+	put_work(m, &m->flight->most);
 }
 
 static void put_runs(const struct metrics *m)
@@ -299,6 +318,8 @@ static void metrics_done(struct executor_read *read)
 			     .connections = http_open_connections(api->server),
 			     .new_connections = http_new_connections(api->server),
 			     .stalls = loop_stalls(loop),
+			     .flight = loop_flight(loop),
+			     .turn_cpu_us = loop_tick_cpu_most_us(loop),
 			     .draining = executor_is_draining(api->settings.executor) };
 	int64_t now = platform_wall_us(loop_platform(loop));
 	set_waiting(&m.effects, S("human"), &r->humans, now);

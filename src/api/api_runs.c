@@ -285,7 +285,7 @@ void api_run_start(struct api_call *call, const struct runtime_workflow_run_requ
 	struct executor_start start = { .workflow = body->workflow,
 					.yaml = has(body, yaml_content) ? body->yaml_content
 									: S(""),
-					.inputs = json_print(call->arena, body->inputs),
+					.inputs = api_given(call, body->inputs),
 					.key = call->key,
 					.by = api_caller_name(call),
 					.trace = str_from_c(call->trace) };
@@ -312,7 +312,7 @@ void api_run_profile(struct api_call *call,
 		     const struct runtime_workflow_execution_profile_request *body)
 {
 	struct executor_start start = { .workflow = body->workflow,
-					.inputs = json_print(call->arena, body->inputs),
+					.inputs = api_given(call, body->inputs),
 					.key = call->key,
 					.by = api_caller_name(call),
 					.trace = str_from_c(call->trace) };
@@ -348,7 +348,7 @@ static struct list_read *list_new(struct api_call *call)
 static void list_free(struct list_read *list)
 {
 	buf_done(&list->text);
-	arena_done(&list->read.arena);
+	executor_discard(list->api->settings.executor, &list->read.arena);
 	free(list);
 }
 

@@ -319,12 +319,19 @@ static bool read_idempotency_key(struct api_call *call, struct error *error)
 			 : call->caller.kind == CALLER_OWNER ? S("owner")
 							     : S("loopback");
 	const struct str scope[] = { who, route_text(call->route, call->arena), said };
-	const struct str words[] = { request->method, request->path, request->query,
-				     request->body };
 	struct hash key = hash_parts(scope, COUNT(scope));
 	call->key.key = str_copy(call->arena, hash_text(&key, text));
-	call->key.said = hash_parts(words, COUNT(words));
 	return true;
+}
+
+/* What the key is good for. */
+static void hash_request(struct api_call *call)
+{
+	const struct http_request *request = call->request;
+	const struct str words[] = { request->method, request->path, request->query,
+				     request->body };
+	if (call->key.key.size > 0)
+		call->key.said = hash_parts(words, COUNT(words));
 }
 
 static bool is_hex(struct str text)
@@ -373,18 +380,29 @@ static enum phase_answer read_request(struct api_call *call, struct error *error
 
 /* ---- parsing ----------------------------------------------------------------------- */
 
-static bool parse_body(struct api_call *call, struct error *error)
+static bool parse_body(struct api_call *call, struct arena *arena, struct error *error)
 {
 	const struct json *json;
 	struct str text = call->request->body;
+	hash_request(call);
+	if (call->route->parse == NULL)
+		return true;
 	if (text.size == 0 && route_may_be_empty(call->route))
 		text = S("{}");
 	call->problems.arena = call->arena;
-	if (!json_read(text, call->arena, &json, error))
+	if (!json_read(text, arena, &json, error))
 		return false;
 	struct contract_source source = { .json = json, .text = text };
-	call->body = call->route->parse(&source, call->arena, &call->problems);
+	call->body = call->route->parse(&source, arena, &call->problems);
 	return call->body != NULL || problems_fail(&call->problems, error);
+}
+
+struct executor_value api_given(struct api_call *call, const struct json *value)
+{
+	bool large = call->body_memory.newest != NULL;
+	return (struct executor_value){ .json = value,
+					.memory = value != NULL && large ? &call->body_memory
+									 : NULL };
 }
 
 /* Copies the request, which the connection owns, into the call's arena. */
@@ -401,7 +419,7 @@ static void keep_request(struct api_call *call)
 	call->kept.method = str_copy(call->arena, request->method);
 	call->kept.path = str_copy(call->arena, request->path);
 	call->kept.query = str_copy(call->arena, request->query);
-	call->kept.body = str_copy(call->arena, request->body);
+	call->kept.body = str_copy(&call->body_memory, request->body);
 	call->kept.peer = str_copy(call->arena, request->peer);
 	call->kept.headers = headers;
 	for (size_t i = 0; i < call->query_count; i++) {
@@ -416,7 +434,7 @@ static void parse_work(struct executor_read *read, struct store_reader *reader)
 	struct api_call *call = (struct api_call *)read;
 	(void)reader;
 	FAILPOINT_GATE("body.before_parse");
-	parse_body(call, &call->error);
+	parse_body(call, &call->body_memory, &call->error);
 }
 
 static void parse_done(struct executor_read *read)
@@ -436,10 +454,10 @@ static void parse_done(struct executor_read *read)
 
 static enum phase_answer parse(struct api_call *call, struct error *error)
 {
-	if (call->route->parse == NULL)
-		return PHASE_NEXT;
 	if (call->request->body.size <= LIMIT_PARSE_ON_LOOP_BYTES)
-		return phase_result(parse_body(call, error));
+		return phase_result(parse_body(call, call->arena, error));
+	if (call->route->parse == NULL && call->key.key.size == 0)
+		return PHASE_NEXT;
 	keep_request(call);
 	call->read.work = parse_work;
 	call->read.done = parse_done;

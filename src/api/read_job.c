@@ -20,7 +20,7 @@ void api_read_job_end(struct api_read_job *job)
 		api_reply_error(job->api, job->exchange, &job->error, NULL);
 	else
 		api_reply_json(job->api, job->exchange, 200, job->text);
-	arena_done(&job->read.arena);
+	executor_discard(job->api->settings.executor, &job->read.arena);
 	free(job);
 }
 

@@ -31,7 +31,8 @@ void api_call_free(struct api_call *call)
 		return;
 	}
 	map_remove(&call->api->calls, exchange_key(call));
-	arena_done(&call->read.arena);
+	executor_discard(call->api->settings.executor, &call->body_memory);
+	executor_discard(call->api->settings.executor, &call->read.arena);
 	free(call);
 }
 

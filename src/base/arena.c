@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/work.h"
+
 enum { ALIGNMENT = 16, FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };
 
 struct arena_block {
@@ -112,8 +114,27 @@ void arena_reset(struct arena *arena)
 	arena->taken = block->size;
 }
 
+/* Behind the newest block, whose free bytes stay in use. */
+void arena_join(struct arena *into, struct arena *from)
+{
+	if (into->newest == NULL || from->newest == NULL) {
+		if (into->newest == NULL)
+			*into = *from;
+		*from = (struct arena){ 0 };
+		return;
+	}
+	struct arena_block *oldest = from->newest;
+	while (oldest->older != NULL)
+		oldest = oldest->older;
+	oldest->older = into->newest->older;
+	into->newest->older = from->newest;
+	into->taken += from->taken;
+	*from = (struct arena){ 0 };
+}
+
 void arena_done(struct arena *arena)
 {
+	work_add(WORK_FREED, arena->taken);
 	for (struct arena_block *block = arena->newest; block != NULL;) {
 		struct arena_block *older = block->older;
 		free(block);

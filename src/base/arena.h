@@ -25,6 +25,8 @@ void *arena_take_array(struct arena *arena, size_t count, size_t size);
 void *arena_copy(struct arena *arena, const void *bytes, size_t size);
 char *arena_take_text(struct arena *arena, size_t size); /* unaligned, not zeroed, for text */
 void arena_reset(struct arena *arena);
+/* What is in `from` now lives as long as `into`; `from` is empty. */
+void arena_join(struct arena *into, struct arena *from);
 void arena_done(struct arena *arena);
 
 #define arena_new(arena, type)          ((type *)arena_take((arena), sizeof(type)))

@@ -10,9 +10,18 @@ struct buf buf_limited(size_t limit)
 	return (struct buf){ .limit = limit };
 }
 
+struct buf buf_borrowing(char *memory, size_t size, size_t limit)
+{
+	return (struct buf){ .at = memory,
+			     .room = limit != 0 && limit < size ? limit : size,
+			     .limit = limit,
+			     .borrowed = true };
+}
+
 void buf_done(struct buf *buf)
 {
-	free(buf->at);
+	if (!buf->borrowed)
+		free(buf->at);
 	*buf = (struct buf){ .limit = buf->limit };
 }
 
@@ -31,8 +40,11 @@ char *buf_reserve(struct buf *buf, size_t size)
 		room = needed;
 	if (buf->limit != 0 && room > buf->limit)
 		room = buf->limit;
-	char *grown = realloc(buf->at, room);
+	char *grown = realloc(buf->borrowed ? NULL : buf->at, room);
 	require(grown != NULL);
+	if (buf->borrowed && buf->size > 0)
+		memcpy(grown, buf->at, buf->size);
+	buf->borrowed = false;
 	buf->at = grown;
 	buf->room = room;
 	return buf->at + buf->size;

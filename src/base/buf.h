@@ -12,11 +12,15 @@
 struct buf {
 	char *at;
 	size_t size, room;
-	size_t limit; /* 0 = none */
-	bool full;    /* an addition was dropped because of the limit */
+	size_t limit;  /* 0 = none */
+	bool full;     /* an addition was dropped because of the limit */
+	bool borrowed; /* `at` is the caller's memory */
 };
 
 struct buf buf_limited(size_t limit);
+/* Starts in memory of the caller's, which must outlive the buffer; short texts then need no malloc. */
+struct buf buf_borrowing(char *memory, size_t size, size_t limit);
+enum { BUF_SHORT = 1024 }; /* a good size for that on the stack */
 void buf_done(struct buf *buf);
 
 bool buf_add(struct buf *buf, struct str s);

@@ -77,9 +77,11 @@ bool json_equal(const struct json *a, const struct json *b);
  * zero is `-0`.  Strings must be valid UTF-8; only characters that JSON requires to be escaped are
  * escaped.  Raw text must not be empty.  Check buf->full once at the end to learn whether
  * everything fit. */
+struct json_builder;
 struct json_writer {
 	struct buf *out;
 	bool needs_comma;
+	struct json_builder *builder; /* makes a tree instead, and `out` is not used */
 };
 
 void json_open(struct json_writer *writer, char bracket);  /* '{' or '[' */
@@ -94,5 +96,20 @@ void json_put_raw(struct json_writer *writer, struct str text); /* JSON text, co
 void json_put_tree(struct json_writer *writer, const struct json *tree);
 
 struct str json_print(struct arena *arena, const struct json *tree);
+/* True: the text has at most `most` bytes.  Found without printing, by an upper bound that is exact
+ * but for doubles, and without looking at more of the tree than `most` bytes can hold. */
+bool json_text_within(const struct json *tree, size_t most);
+
+/* ---- trees without text ----------------------------------------------------------------- */
+
+/* What printing the tree and reading the text back would give: whole doubles become integers,
+ * places are lost, nothing of the source is shared. */
+const struct json *json_copy(struct arena *arena, const struct json *tree);
+
+/* A writer that builds: everything put into it becomes a tree in the arena, likewise; but a list or
+ * object that is put as a tree is shared.  One value is put, then json_builder_end() gives it and
+ * frees the builder.  json_put_raw() is not for such a writer. */
+struct json_builder *json_builder_new(struct arena *arena);
+const struct json *json_builder_end(struct json_builder *builder);
 
 #endif

@@ -181,11 +181,16 @@ static void printed_decimal(double value, int precision, struct decimal *out)
 	out->point = (int)strtol(at + 1, NULL, 10) + 1;
 }
 
+bool json_real_is_whole(double value)
+{
+	return value >= -TWO_63 && value < TWO_63 && value == (double)(int64_t)value &&
+	       !(value == 0 && signbit(value));
+}
+
 size_t json_real_text(double value, char out[JSON_NUMBER_SIZE])
 {
 	require(isfinite(value));
-	if (value >= -TWO_63 && value < TWO_63 && value == (double)(int64_t)value &&
-	    !(value == 0 && signbit(value)))
+	if (json_real_is_whole(value))
 		return json_int_text((int64_t)value, out); /* as an integer with all its digits */
 	size_t sign = signbit(value) ? 1 : 0;
 	out[0] = '-';

@@ -129,5 +129,15 @@ bool json_number_value(const struct json_number *number, struct str text, struct
 double json_real_parse(struct str text);
 size_t json_int_text(int64_t value, char out[JSON_NUMBER_SIZE]);
 size_t json_real_text(double value, char out[JSON_NUMBER_SIZE]);
+/* The double is printed as an integer, and so reads back as one. */
+bool json_real_is_whole(double value);
+
+/* ---- building (json_build.c): what the writer's calls come to in a tree --------------------- */
+
+void json_build_open(struct json_builder *builder, char bracket);
+void json_build_close(struct json_builder *builder);
+void json_build_key(struct json_builder *builder, struct str key);
+void json_build_value(struct json_builder *builder, struct json value);
+void json_build_tree(struct json_builder *builder, const struct json *tree);
 
 #endif

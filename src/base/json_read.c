@@ -11,6 +11,7 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "base/work.h"
 
 struct reader {
 	const char *start, *end;
@@ -402,6 +403,7 @@ bool json_read(struct str text, struct arena *arena, const struct json **out_jso
 		return fail(error, ERROR_TOO_LARGE,
 			    "the text has %zu bytes; at most %d are allowed", text.size,
 			    LIMIT_JSON_BYTES);
+	work_add(WORK_PARSED, text.size);
 	_Alignas(16) char first[JSON_SCRATCH_FIRST];
 	struct reader reader = {
 		.start = text.size == 0 ? "" : text.at,

@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#include "base/work.h"
+
 /* Appends `size` (at least one) bytes, after a comma where one is needed, and returns their address
  * for the caller to fill; NULL when the buffer's limit would be exceeded. */
 static char *piece_add(struct json_writer *writer, size_t size)
@@ -19,6 +21,7 @@ static char *piece_add(struct json_writer *writer, size_t size)
 		return NULL;
 	*at = ',';
 	writer->out->size += comma + size;
+	work_add(WORK_PRINTED, comma + size);
 	return at + comma;
 }
 
@@ -31,12 +34,20 @@ static void put(struct json_writer *writer, const char *text, size_t size)
 
 void json_open(struct json_writer *writer, char bracket)
 {
+	if (writer->builder != NULL) {
+		json_build_open(writer->builder, bracket);
+		return;
+	}
 	put(writer, &bracket, 1);
 	writer->needs_comma = false;
 }
 
 void json_close(struct json_writer *writer, char bracket)
 {
+	if (writer->builder != NULL) {
+		json_build_close(writer->builder);
+		return;
+	}
 	writer->needs_comma = false;
 	put(writer, &bracket, 1);
 }
@@ -119,55 +130,87 @@ static void put_quoted(struct json_writer *writer, struct str value, struct str 
 
 void json_key(struct json_writer *writer, struct str key)
 {
+	if (writer->builder != NULL) {
+		json_build_key(writer->builder, key);
+		return;
+	}
 	put_quoted(writer, key, S(":"));
 	writer->needs_comma = false;
 }
 
+/* True when the value went into a tree instead. */
+static bool built(struct json_writer *writer, struct json value)
+{
+	if (writer->builder != NULL)
+		json_build_value(writer->builder, value);
+	return writer->builder != NULL;
+}
+
 void json_put_null(struct json_writer *writer)
 {
-	put(writer, "null", 4);
+	if (!built(writer, (struct json){ .kind = JSON_NULL }))
+		put(writer, "null", 4);
 }
 
 void json_put_bool(struct json_writer *writer, bool value)
 {
-	put(writer, value ? "true" : "false", value ? 4 : 5);
+	if (!built(writer, (struct json){ .kind = JSON_BOOL, .as.boolean = value }))
+		put(writer, value ? "true" : "false", value ? 4 : 5);
 }
 
 void json_put_int(struct json_writer *writer, int64_t value)
 {
 	char text[JSON_NUMBER_SIZE];
-	put(writer, text, json_int_text(value, text));
+	if (!built(writer, (struct json){ .kind = JSON_INT, .as.integer = value }))
+		put(writer, text, json_int_text(value, text));
 }
 
 void json_put_real(struct json_writer *writer, double value)
 {
 	char text[JSON_NUMBER_SIZE];
-	put(writer, text, json_real_text(value, text));
+	if (!built(writer, (struct json){ .kind = JSON_REAL, .as.real = value }))
+		put(writer, text, json_real_text(value, text));
 }
 
 void json_put_str(struct json_writer *writer, struct str value)
 {
-	put_quoted(writer, value, S(""));
+	if (!built(writer, (struct json){ .kind = JSON_STRING, .as.string = value }))
+		put_quoted(writer, value, S(""));
 }
 
 void json_put_raw(struct json_writer *writer, struct str text)
 {
-	require(text.size > 0);
+	require(text.size > 0 && writer->builder == NULL);
 	put(writer, text.at, text.size);
 }
 
+/* A text of at least `least` more bytes does not fit: then none of it is written. */
+static bool is_hopeless(struct json_writer *writer, size_t least)
+{
+	struct buf *out = writer->out;
+	if (out->limit > 0 && least > out->limit - out->size)
+		out->full = true;
+	return out->full;
+}
+
+/* An item is a byte and its comma or bracket at least. */
 static void put_list(struct json_writer *writer, const struct json *tree)
 {
+	if (is_hopeless(writer, 1 + 2 * tree->as.list.count))
+		return;
 	json_open(writer, '[');
-	for (size_t i = 0; i < tree->as.list.count; i++)
+	for (size_t i = 0; i < tree->as.list.count && !writer->out->full; i++)
 		json_put_tree(writer, &tree->as.list.at[i]);
 	json_close(writer, ']');
 }
 
+/* A member is two quotes, a colon, a byte and its comma or bracket at least. */
 static void put_object(struct json_writer *writer, const struct json *tree)
 {
+	if (is_hopeless(writer, 1 + 5 * tree->as.object.count))
+		return;
 	json_open(writer, '{');
-	for (size_t i = 0; i < tree->as.object.count; i++) {
+	for (size_t i = 0; i < tree->as.object.count && !writer->out->full; i++) {
 		json_key(writer, tree->as.object.at[i].key);
 		json_put_tree(writer, &tree->as.object.at[i].value);
 	}
@@ -176,6 +219,10 @@ static void put_object(struct json_writer *writer, const struct json *tree)
 
 void json_put_tree(struct json_writer *writer, const struct json *tree)
 {
+	if (writer->builder != NULL) {
+		json_build_tree(writer->builder, tree);
+		return;
+	}
 	switch (tree->kind) {
 	case JSON_NULL:
 		json_put_null(writer);
@@ -201,9 +248,80 @@ void json_put_tree(struct json_writer *writer, const struct json *tree)
 	}
 }
 
+/* ---- measuring ------------------------------------------------------------------------- */
+
+static bool take(size_t *room, size_t size)
+{
+	if (size > *room)
+		return false;
+	*room -= size;
+	return true;
+}
+
+static size_t int_size(int64_t value)
+{
+	uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	size_t size = value < 0 ? 2 : 1;
+	for (; rest >= 10; rest /= 10)
+		size++;
+	return size;
+}
+
+/* A byte needs one byte at least, so a string that cannot fit is not scanned. */
+static bool take_string(size_t *room, struct str value)
+{
+	return value.size < *room && take(room, 2 + escaped_size(value));
+}
+
+static bool take_tree(size_t *room, const struct json *tree);
+
+/* Brackets, and a comma behind every item: one too many at most. */
+static bool take_list(size_t *room, const struct json *tree)
+{
+	bool good = tree->as.list.count < *room && take(room, 2 + tree->as.list.count);
+	for (size_t i = 0; i < tree->as.list.count && good; i++)
+		good = take_tree(room, &tree->as.list.at[i]);
+	return good;
+}
+
+static bool take_object(size_t *room, const struct json *tree)
+{
+	bool good = tree->as.object.count < *room && take(room, 2 + 2 * tree->as.object.count);
+	for (size_t i = 0; i < tree->as.object.count && good; i++)
+		good = take_string(room, tree->as.object.at[i].key) &&
+		       take_tree(room, &tree->as.object.at[i].value);
+	return good;
+}
+
+static bool take_tree(size_t *room, const struct json *tree)
+{
+	switch (tree->kind) {
+	case JSON_NULL:
+	case JSON_BOOL:
+		return take(room, tree->kind == JSON_NULL || tree->as.boolean ? 4 : 5);
+	case JSON_INT:
+		return take(room, int_size(tree->as.integer));
+	case JSON_REAL:
+		return take(room, JSON_NUMBER_SIZE);
+	case JSON_STRING:
+		return take_string(room, tree->as.string);
+	case JSON_LIST:
+		return take_list(room, tree);
+	case JSON_OBJECT:
+		return take_object(room, tree);
+	}
+	return false;
+}
+
+bool json_text_within(const struct json *tree, size_t most)
+{
+	return take_tree(&most, tree);
+}
+
 struct str json_print(struct arena *arena, const struct json *tree)
 {
-	AUTO(buf) out = { 0 };
+	char memory[BUF_SHORT];
+	AUTO(buf) out = buf_borrowing(memory, sizeof(memory), 0);
 	struct json_writer writer = { .out = &out };
 	json_put_tree(&writer, tree);
 	return str_copy(arena, buf_str(&out));

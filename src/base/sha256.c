@@ -5,7 +5,11 @@
  */
 #include "base/sha256.h"
 
+#include <stdatomic.h>
 #include <string.h>
+
+#include "base/limits.h"
+#include "base/work.h"
 
 static const uint32_t rounds[64] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
@@ -92,6 +96,7 @@ void sha256_add(struct sha256 *sha, const void *bytes, size_t size)
 	const uint8_t *at = bytes;
 	size_t pending = sha->size % 64;
 	sha->size += size;
+	work_add(WORK_HASHED, size);
 	if (pending > 0) {
 		size_t part = size < 64 - pending ? size : 64 - pending;
 		if (part > 0)
@@ -128,10 +133,34 @@ struct hash sha256_finish(struct sha256 *sha)
 	return hash;
 }
 
+static _Atomic(hash_function *) long_function;
+
+void hash_use_for_long(hash_function *function)
+{
+	atomic_store_explicit(&long_function, function, memory_order_release);
+}
+
 struct hash hash_of(struct str bytes)
+{
+	struct hash hash;
+	hash_function *other = bytes.size > LIMIT_HASH_PORTABLE_BYTES
+				       ? atomic_load_explicit(&long_function, memory_order_acquire)
+				       : NULL;
+	if (other != NULL && other(bytes, &hash)) {
+		work_add(WORK_HASHED, bytes.size);
+		return hash;
+	}
+	struct sha256 sha;
+	sha256_init(&sha);
+	sha256_add(&sha, bytes.at, bytes.size);
+	return sha256_finish(&sha);
+}
+
+struct hash hash_prefixed(struct str prefix, struct str bytes)
 {
 	struct sha256 sha;
 	sha256_init(&sha);
+	sha256_add(&sha, prefix.at, prefix.size);
 	sha256_add(&sha, bytes.at, bytes.size);
 	return sha256_finish(&sha);
 }

@@ -13,21 +13,14 @@ static const struct {
 	const char *name;
 	void (*run)(struct doctor *doctor);
 } checks[] = {
-	{ "version", doctor_version },
-	{ "dashboard", doctor_pages },
-	{ "sandbox", doctor_sandbox },
-	{ "bash", doctor_bash },
-	{ "git", doctor_git },
-	{ "open files", doctor_limits },
-	{ "data folder", doctor_folder },
-	{ "clock", doctor_clock },
-	{ "disk", doctor_disk },
-	{ "settings", doctor_settings },
-	{ "owner", doctor_owner },
-	{ "database", doctor_store },
-	{ "port", doctor_port },
-	{ "keys", doctor_keys },
-	{ "secrets", doctor_secrets },
+	{ "version", doctor_version },   { "dashboard", doctor_pages },
+	{ "sandbox", doctor_sandbox },   { "bash", doctor_bash },
+	{ "git", doctor_git },           { "libcrypto", doctor_libcrypto },
+	{ "open files", doctor_limits }, { "data folder", doctor_folder },
+	{ "clock", doctor_clock },       { "disk", doctor_disk },
+	{ "settings", doctor_settings }, { "owner", doctor_owner },
+	{ "database", doctor_store },    { "port", doctor_port },
+	{ "keys", doctor_keys },         { "secrets", doctor_secrets },
 };
 
 void doctor_add_finding(struct doctor *doctor, enum doctor_result result, const char *fix,

@@ -47,6 +47,7 @@ void doctor_pages(struct doctor *doctor);
 void doctor_sandbox(struct doctor *doctor);
 void doctor_bash(struct doctor *doctor);
 void doctor_git(struct doctor *doctor);
+void doctor_libcrypto(struct doctor *doctor);
 void doctor_limits(struct doctor *doctor);
 void doctor_folder(struct doctor *doctor);
 void doctor_clock(struct doctor *doctor);

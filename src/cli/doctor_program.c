@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/packed.h"
 #include "cli/doctor.h"
+#include "os/fast_hash.h"
 #include "os/loop.h"
 #include "os/machine.h"
 #include "os/process.h"
@@ -157,6 +158,17 @@ void doctor_git(struct doctor *doctor)
 	struct str line;
 	if (program_version(doctor, "git", &line))
 		doctor_add_finding(doctor, DOCTOR_OK, NULL, STR_FMT, STR_ARG(line));
+}
+
+/* Without it everything works, only slower. */
+void doctor_libcrypto(struct doctor *doctor)
+{
+	if (fast_hash_load())
+		doctor_add_finding(doctor, DOCTOR_OK, NULL, "hashes values over %d bytes",
+				   LIMIT_HASH_PORTABLE_BYTES);
+	else
+		doctor_add_finding(doctor, DOCTOR_OK, "apt install libssl3",
+				   "not installed: large values are hashed more slowly");
 }
 
 /* Parses "GNU bash, version 5.2.15(1)-release (...)".  Tools need 5.1, the first version that can

@@ -12,6 +12,7 @@
  *	                                   struct arena *arena, struct problems *problems);
  *	           void x_print(const struct x *value, struct json_writer *writer);
  *	           struct str x_text(const struct x *value, struct arena *arena);
+ *	           const struct json *x_tree(const struct x *value, struct arena *arena);
  *	           struct x_list { const struct x *at; size_t count; };
  *	           struct x_map { const struct x_entry *at; size_t count; };  at[i].key, .value
  *	UNION x    struct x { enum x_kind kind; union { ...a pointer a case... } as; }; the same
@@ -147,6 +148,8 @@ const void *contract_parse(const struct type *type, const struct contract_source
 			   struct arena *arena, struct problems *problems);
 void contract_print(const struct type *type, const void *value, struct json_writer *writer);
 struct str contract_text(const struct type *type, const void *value, struct arena *arena);
+/* Shares the lists and objects that the value itself has as trees. */
+const struct json *contract_tree(const struct type *type, const void *value, struct arena *arena);
 struct str contract_word(const struct type *type, uint32_t value);
 bool contract_word_find(const struct type *type, struct str word, uint32_t *out_value);
 

@@ -149,7 +149,8 @@ extern const size_t CONTRACT_PASTE_LATE(CONTRACT_MODULE, _module_type_count);
 	const struct name_ *name_##_parse(const struct contract_source *source,                    \
 					  struct arena *arena, struct problems *problems);         \
 	void name_##_print(const struct name_ *value, struct json_writer *writer);                 \
-	struct str name_##_text(const struct name_ *value, struct arena *arena);
+	struct str name_##_text(const struct name_ *value, struct arena *arena);                   \
+	const struct json *name_##_tree(const struct name_ *value, struct arena *arena);
 #define ENTITY(name_, wire_, openness_, text_)                                                     \
 	CONTRACT_DOORS(name_)                                                                      \
 	struct name_ *name_##_new(struct arena *arena);                                            \

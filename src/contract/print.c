@@ -1,4 +1,5 @@
-/* contract/print.c -- a typed value as JSON, its members in the rows' order.
+/* contract/print.c -- a typed value as JSON, its members in the rows' order: text, or a tree when
+ * the writer builds one.
  *
  * The marks decide what is null and what is left out.  A member that must be there and is not
  * is our own bug: the program stops and names the field.
@@ -204,8 +205,16 @@ void contract_print(const struct type *type, const void *value, struct json_writ
 
 struct str contract_text(const struct type *type, const void *value, struct arena *arena)
 {
-	AUTO(buf) buf = { 0 };
+	char memory[BUF_SHORT];
+	AUTO(buf) buf = buf_borrowing(memory, sizeof(memory), 0);
 	struct json_writer writer = { .out = &buf };
 	contract_print(type, value, &writer);
 	return str_copy(arena, buf_str(&buf));
+}
+
+const struct json *contract_tree(const struct type *type, const void *value, struct arena *arena)
+{
+	struct json_writer writer = { .builder = json_builder_new(arena) };
+	contract_print(type, value, &writer);
+	return json_builder_end(writer.builder);
 }

@@ -28,6 +28,10 @@
 	struct str name_##_text(const struct name_ *value, struct arena *arena)                    \
 	{                                                                                          \
 		return contract_text(&name_##_type_row, value, arena);                             \
+	}                                                                                          \
+	const struct json *name_##_tree(const struct name_ *value, struct arena *arena)            \
+	{                                                                                          \
+		return contract_tree(&name_##_type_row, value, arena);                             \
 	}
 #define ENUM(name_, wire_, text_)                                                                  \
 	_Static_assert(sizeof(enum name_) == sizeof(uint32_t), "the engine copies 32 bits");       \

@@ -36,7 +36,8 @@ struct schedule_task {
 	/* Found by the change, on a reader thread; texts are in the arena. */
 	struct arena arena;
 	int64_t ready; /* the due time whose run is to be started; 0 = none */
-	struct str workflow, inputs;
+	struct str workflow;
+	const struct json *inputs;
 	bool must_wait;
 	struct uuid wait_for;
 
@@ -134,7 +135,7 @@ static bool step_compose(void *context, struct store_reader *reader, struct aren
 	if (task->must_wait)
 		task->wait_for = progress->running.at[0];
 	task->workflow = str_copy(&task->arena, schedule->workflow);
-	task->inputs = json_print(&task->arena, schedule->inputs);
+	task->inputs = json_copy(&task->arena, schedule->inputs);
 	return true;
 }
 
@@ -212,7 +213,7 @@ static void start(struct schedule_entry *entry)
 	const struct executor_start start = {
 		.workflow = entry->task->workflow,
 		.yaml = S(""),
-		.inputs = entry->task->inputs,
+		.inputs = { .json = entry->task->inputs },
 		.run = schedule_run_id(str_from_c(entry->name), entry->task->ready),
 		.key = { .key = S("") },
 		.trace = S(""),

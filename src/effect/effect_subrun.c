@@ -120,12 +120,12 @@ static void close_effect(struct look *look, enum run_outcome outcome)
 	pending->command.step = str_copy(&pending->arena, look->step);
 	pending->command.effect = look->child;
 	pending->command.outcome = outcome;
-	if (look->output != NULL)
-		pending->command.output = json_copy(&pending->arena, look->output);
+	pending->command.output = look->output;
 	if (outcome != RUN_OUTCOME_OK)
 		pending->command.fault =
 			(struct failure){ str_copy(&pending->arena, look->fault.code),
 					  str_copy(&pending->arena, look->fault.text) };
+	arena_join(&pending->arena, &look->read.arena);
 	FAILPOINT("subrun.ended");
 	active_run_command(active_run_get(executor, &look->parent), pending);
 }
@@ -149,9 +149,10 @@ static void create(struct look *look)
 		return;
 	}
 	struct pending_command *pending = pending_command_new(COMMAND_CREATE);
-	pending->command.inputs = json_copy(&pending->arena, inputs);
+	pending->command.inputs = inputs;
 	pending->command.parent = look->parent;
 	pending->command.by = str_copy(&pending->arena, look->by);
+	arena_join(&pending->arena, &look->read.arena);
 	FAILPOINT("subrun.before_create");
 	struct active_run *child = active_run_new(executor, look->child, look->graph);
 	look->graph = NULL;
@@ -236,7 +237,7 @@ static void look_done(struct executor_read *read)
 		active_run_unpin(active);
 		active_run_settle(active);
 	}
-	arena_done(&read->arena);
+	executor_discard(executor, &read->arena);
 	free(look);
 }
 

@@ -82,7 +82,7 @@ static struct active_run *call_end(struct call *call)
 
 static void call_free(struct call *call)
 {
-	arena_done(&call->arena);
+	executor_discard(call->executor, &call->arena);
 	free(call);
 }
 

@@ -68,7 +68,7 @@ static struct active_run *asking_end(struct asking *asking)
 
 static void asking_free(struct asking *asking)
 {
-	arena_done(&asking->arena);
+	executor_discard(asking->executor, &asking->arena);
 	free(asking);
 }
 
@@ -83,12 +83,8 @@ static void close_turn(struct asking *asking, const struct json *output,
 	struct active_run *active = asking_end(asking);
 	struct pending_command *pending =
 		effect_close_command(asking->step, &asking->effect, outcome, output, error);
-	if (usage != NULL) {
-		struct error unread;
-		bool good = json_read(run_turn_usage_text(usage, &pending->arena), &pending->arena,
-				      &pending->command.usage, &unread);
-		require(good);
-	}
+	if (usage != NULL)
+		pending->command.usage = run_turn_usage_tree(usage, &pending->arena);
 	asking_free(asking);
 	active_run_command(active, pending);
 }

@@ -67,12 +67,13 @@ static enum engine_answer compute_condition(struct run *run, const struct activa
 	}
 	struct run_condition_result *result = run_condition_result_new(d->arena);
 	SET(result, value, value == NULL ? &nothing : value);
-	const struct json *output =
-		json_parse_own(run_condition_result_text(result, d->arena), d->arena);
+	const struct json *output = run_condition_result_tree(result, d->arena);
 	struct step_continuation continuation;
 	if (!continuation_after_success(&eval_context, activation, output, &continuation))
 		return ENGINE_NEED;
-	struct run_value *stored = decision_value(d, output);
+	struct run_value *stored;
+	if (!decision_value(d, output, &stored))
+		return ENGINE_NEED;
 	if (stored == NULL) {
 		request_fail_ready(run, activation,
 				   failure_make(ERROR_TOO_LARGE, S("the value is over the limit")),
@@ -191,7 +192,9 @@ static enum engine_answer end_run(struct run *run, int64_t now, const struct eng
 	const struct json *outputs = render_outputs(&eval_context, &fault);
 	if (eval_context.missing)
 		return ENGINE_NEED;
-	struct run_value *value = decision_value(d, outputs);
+	struct run_value *value;
+	if (!decision_value(d, outputs, &value))
+		return ENGINE_NEED;
 	if (value == NULL && fault.code.size == 0)
 		fault = failure_make(ERROR_TOO_LARGE,
 				     S("the outputs are over the limit of a value"));
@@ -212,6 +215,9 @@ enum engine_answer advance(struct run *run, int64_t now, const struct engine_val
 {
 	d->need_count = 0;
 	d->needs_tree = false;
+	d->to_print = NULL;
+	d->print_prefix = S("");
+	d->print_key = (struct print_key){ 0 };
 	if (run_ended(run) || run->paused || run->queued)
 		return ENGINE_DONE;
 	while (!run->cancelling) {

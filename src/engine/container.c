@@ -30,7 +30,9 @@ static enum engine_answer enter_map(struct run *run, struct activation *activati
 		fault = failure_make(ERROR_INVALID, S("what the map goes over is no list"));
 	else if (items->as.list.count > LIMIT_MAP_ITEMS)
 		fault = failure_make(ERROR_TOO_LARGE, S("the map goes over too many items"));
-	else if ((value = decision_value(d, items)) == NULL)
+	else if (!decision_value(d, items, &value))
+		return ENGINE_NEED;
+	else if (value == NULL)
 		fault = failure_make(ERROR_TOO_LARGE, S("the items are over the limit of a value"));
 	if (fault.code.size > 0)
 		request_fail_ready(run, activation, fault, now, d);
@@ -157,7 +159,9 @@ enum engine_answer body_leave(struct run *run, struct activation *activation, in
 					  str_format(d->arena, "step " STR_FMT ": " STR_FMT,
 						     STR_ARG(failed->failed.path),
 						     STR_ARG(failed->failed.fault.text)) };
-	struct run_value *value = decision_value(d, output);
+	struct run_value *value;
+	if (!decision_value(d, output, &value))
+		return ENGINE_NEED;
 	if (value == NULL && failed == NULL)
 		fault = failure_make(ERROR_TOO_LARGE, S("the output is over the limit of a value"));
 	body_left(run, activation, now, value, fault,
@@ -244,8 +248,7 @@ enum engine_answer body_leave_gate(struct run *run, struct activation *activatio
 	SET(result, status, status);
 	SET(result, passed, (int64_t)tests.passed);
 	SET(result, tests, (int64_t)tests.all);
-	const struct json *output =
-		json_parse_own(run_gate_result_text(result, d->arena), d->arena);
+	const struct json *output = run_gate_result_tree(result, d->arena);
 	bool good = status == RUNTIME_GATE_PASSED || status == RUNTIME_GATE_SKIPPED;
 	struct failure fault = { S(""), S("") };
 	struct step_continuation continuation = { NULL, S("") };
@@ -256,7 +259,10 @@ enum engine_answer body_leave_gate(struct run *run, struct activation *activatio
 				   tests.passed, tests.all, STR_ARG(tests.first_failed)));
 	else if (!continuation_after_success(&eval_context, activation, output, &continuation))
 		return ENGINE_NEED;
-	body_left(run, activation, now, decision_value(d, output), fault, continuation.next, d);
+	struct run_value *value;
+	if (!decision_value(d, output, &value))
+		return ENGINE_NEED;
+	body_left(run, activation, now, value, fault, continuation.next, d);
 	enforce_iteration_limit(run, &continuation, now, d);
 	return ENGINE_DONE;
 }

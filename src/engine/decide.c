@@ -32,7 +32,9 @@ static enum engine_answer decide_create(struct run *run, const struct command *c
 	static const struct uuid nobody;
 	if (run->seq != 0)
 		return refuse(error, ERROR_CONFLICT, "there is already a run with this id");
-	struct run_value *inputs = decision_value(d, command->inputs);
+	struct run_value *inputs;
+	if (!decision_value(d, command->inputs, &inputs))
+		return ENGINE_NEED;
 	if (inputs == NULL) {
 		fail(error, ERROR_TOO_LARGE, "the inputs are over %d bytes", LIMIT_VALUE_BYTES);
 		return ENGINE_REFUSED;
@@ -144,7 +146,9 @@ static enum engine_answer decide_signal(struct run *run, const struct command *c
 		return refuse(error, ERROR_CONFLICT,
 			      "too many signals wait for this run to take them");
 	struct activation *wait = oldest_wait(run, command->name);
-	struct run_value *data = decision_value(d, command->output);
+	struct run_value *data;
+	if (!decision_value(d, command->output, &data))
+		return ENGINE_NEED;
 	if (data == NULL)
 		return refuse(error, ERROR_TOO_LARGE, "the signal's data is over the limit");
 	struct step_continuation continuation = { NULL, S("") };
@@ -193,7 +197,8 @@ static bool make_result(struct run *run, const struct activation *activation,
 	struct eval_context eval_context = eval_context_make(run, activation->scope, values, d);
 	*out = (struct made){ .fault = fault, .continuation = { NULL, S("") } };
 	if (fault.code.size == 0 && command->output != NULL) {
-		out->output = decision_value(d, command->output);
+		if (!decision_value(d, command->output, &out->output))
+			return false;
 		if (out->output == NULL)
 			out->fault = failure_make(ERROR_TOO_LARGE,
 						  S("the output is over the limit of a value"));
@@ -350,7 +355,7 @@ static const struct json *answer_output(const struct command *command, struct ar
 	SET(result, by, command->by);
 	if (command->decision == RUN_DECISION_MODIFY)
 		SET(result, value, command->output);
-	return json_parse_own(run_answer_result_text(result, arena), arena);
+	return run_answer_result_tree(result, arena);
 }
 
 static enum engine_answer check_answer(const struct run *run, const struct activation *activation,
@@ -384,7 +389,9 @@ static enum engine_answer finish_human(struct run *run, struct activation *activ
 		    command->decision == RUN_DECISION_MODIFY ||
 		    command->decision == RUN_DECISION_HAPPENED;
 	const struct json *output = good ? answer_output(command, d->arena) : NULL;
-	struct run_value *value = output == NULL ? NULL : decision_value(d, output);
+	struct run_value *value = NULL;
+	if (output != NULL && !decision_value(d, output, &value))
+		return ENGINE_NEED;
 	if (output != NULL && value == NULL)
 		return refuse(error, ERROR_TOO_LARGE, "the answer is over the limit of a value");
 	struct step_continuation continuation = { NULL, S("") };
@@ -528,6 +535,9 @@ enum engine_answer decide(struct run *run, const struct command *command,
 {
 	d->need_count = 0;
 	d->needs_tree = false;
+	d->to_print = NULL;
+	d->print_prefix = S("");
+	d->print_key = (struct print_key){ 0 };
 	if (command->kind == COMMAND_COMPACT)
 		return decide_compact(run, command, d, error);
 	if (run_ended(run) && run->seq > 0)

@@ -8,9 +8,10 @@
  * it again.  The caller runs advance() after each decide() with the same decision, and appends
  * both in one go: finished(k) and requested(k+1) are one append.
  *
- * Both may answer ENGINE_NEED: decision->needs lists values by hash that must be seen,
- * decision->needs_tree asks for the workspace's tree.  The caller fetches them and calls again;
- * nothing may be decided for this run in between.
+ * Both may answer ENGINE_NEED.  decision->needs lists values by hash that must be seen,
+ * decision->needs_tree asks for the workspace's tree, decision->to_print is a value that is too long
+ * to be printed and hashed here.  The caller fetches or prints them and calls again; nothing may be
+ * decided for this run in between.
  *
  * decision->stops names effects that are under way and shall end: the caller tells them, and what
  * they then say comes back as COMMAND_FINISHED.  decision->closes names waits, questions and
@@ -63,6 +64,25 @@ struct command {
 	const struct hash *revision;   /* ANSWERED: the one that was shown, or NULL */
 };
 
+/* Which value it is that the engine wants printed: the tree is another one when it asks again, but
+ * a decision that is made again asks for the same values in the same order. */
+struct print_key {
+	size_t events;  /* in the decision so far */
+	size_t ordinal; /* from 1, since the newest of these; 0 = none */
+};
+
+/* A value that was printed and hashed before it is decided about, on another thread.  Its memory
+ * must live as long as the decision. */
+struct printed_value {
+	struct printed_value *next;
+	const struct json *json;
+	struct print_key key; /* of one that the engine asked for */
+	struct str text;      /* at NULL: longer than LIMIT_VALUE_BYTES */
+	struct hash hash;
+	bool is_prefixed;     /* a prefix was asked for: */
+	struct hash prefixed; /* over that and the text */
+};
+
 struct decision_blob {
 	struct hash hash;
 	struct str bytes;
@@ -84,6 +104,13 @@ struct decision {
 	struct hash *needs; /* ENGINE_NEED */
 	size_t need_count, need_room;
 	bool needs_tree;
+	/* A value whose text is longer than print_most is not printed by the engine (0 = every one
+	 * is): it stands in to_print, and the caller adds it to `printed`. */
+	size_t print_most;
+	const struct json *to_print; /* ENGINE_NEED; NULL = none */
+	struct str print_prefix;     /* a second hash is wanted, over this and the text; "" = not */
+	struct print_key print_key;  /* of the newest value that was not found by its tree */
+	struct printed_value *printed;
 	struct decision_stop *stops;
 	size_t stop_count, stop_room;
 	struct uuid *closes; /* ended by run.cancelling, without an event of their own */
@@ -114,11 +141,12 @@ enum engine_answer advance(struct run *run, int64_t now, const struct engine_val
  * has not been called since the last decision. */
 bool engine_could_go_on(const struct run *run);
 
-/* The inputs of a step that runs, rendered; ENGINE_NEED as above.  *out is NULL when they are
- * over LIMIT_VALUE_BYTES. */
-enum engine_answer engine_inputs(struct run *run, const struct activation *activation,
-				 const struct engine_values *values, struct decision *decision,
-				 const struct json **out);
+/* The inputs of a step that runs, rendered; ENGINE_NEED as above, but nothing is printed.  The tree
+ * shares what it refers to whole with the values that were looked up and with the graph, and has
+ * nothing of the run's state; it can stand for a text over LIMIT_VALUE_BYTES. */
+enum engine_answer engine_render_inputs(struct run *run, const struct activation *activation,
+					const struct engine_values *values,
+					struct decision *decision, const struct json **out);
 
 /* effect_id = hash(run, activation, kind, ordinal) */
 struct uuid engine_effect_id(const struct run *run, struct str path, struct str kind,

@@ -69,35 +69,97 @@ void decision_close_silently(struct decision *d, const struct uuid *id)
 	d->closes[d->close_count++] = *id;
 }
 
-void decision_add_blob(struct decision *d, struct str bytes, struct hash *out_hash)
+void decision_add_blob(struct decision *d, struct str bytes, const struct hash *hash)
 {
 	if (d->blob_count == d->blob_room)
 		d->blobs =
 			grown(d->arena, d->blobs, d->blob_count, &d->blob_room, sizeof(*d->blobs));
 	struct decision_blob *blob = &d->blobs[d->blob_count++];
 	blob->bytes = bytes;
-	blob->hash = hash_of(bytes);
-	*out_hash = blob->hash;
+	blob->hash = *hash;
 }
 
-struct run_value *decision_value(struct decision *d, const struct json *json)
+static struct printed_value *find_printed(const struct decision *d, const struct json *json)
 {
-	AUTO(buf) text = buf_limited(LIMIT_VALUE_BYTES);
+	struct printed_value *printed = d->printed;
+	while (printed != NULL && printed->json != json)
+		printed = printed->next;
+	return printed;
+}
+
+/* The one that was asked for at this point of the decision; from now on it is found by its new
+ * tree. Nothing of it is compared: it may be large. */
+static struct printed_value *find_asked(struct decision *d, const struct json *json)
+{
+	struct print_key *key = &d->print_key;
+	key->ordinal = key->events == d->event_count ? key->ordinal + 1 : 1;
+	key->events = d->event_count;
+	for (struct printed_value *printed = d->printed; printed != NULL; printed = printed->next)
+		if (printed->key.events == key->events && printed->key.ordinal == key->ordinal) {
+			require(printed->json->kind == json->kind);
+			printed->json = json;
+			return printed;
+		}
+	return NULL;
+}
+
+bool decision_print(struct decision *d, const struct json *json, struct str *out_text)
+{
+	const struct printed_value *printed = find_printed(d, json);
+	if (printed == NULL)
+		printed = find_asked(d, json);
+	if (printed != NULL) {
+		*out_text = printed->text;
+		return true;
+	}
+	bool limited = d->print_most > 0 && d->print_most < LIMIT_VALUE_BYTES;
+	char memory[BUF_SHORT];
+	AUTO(buf)
+	text = buf_borrowing(memory, sizeof(memory), limited ? d->print_most : LIMIT_VALUE_BYTES);
 	struct json_writer writer = { .out = &text };
 	json_put_tree(&writer, json);
-	if (text.full)
-		return NULL;
+	if (text.full && limited) {
+		d->to_print = json;
+		return false;
+	}
+	*out_text = text.full ? (struct str){ NULL, 0 } : str_copy(d->arena, buf_str(&text));
+	return true;
+}
+
+bool decision_hash(struct decision *d, struct str prefix, const struct json *json,
+		   struct hash *out_hash)
+{
+	struct str text;
+	d->print_prefix = prefix;
+	if (!decision_print(d, json, &text))
+		return false;
+	d->print_prefix = S("");
+	const struct printed_value *printed = find_printed(d, json);
+	bool hashed = printed != NULL && printed->is_prefixed;
+	*out_hash = hashed ? printed->prefixed : hash_prefixed(prefix, text);
+	return true;
+}
+
+bool decision_value(struct decision *d, const struct json *json, struct run_value **out)
+{
+	struct str text;
+	*out = NULL;
+	if (!decision_print(d, json, &text))
+		return false;
+	if (text.at == NULL)
+		return true;
 	struct run_value *value = run_value_new(d->arena);
 	if (text.size <= LIMIT_VALUE_INLINE) {
 		SET(value, json, json);
-		return value;
+	} else {
+		const struct printed_value *printed = find_printed(d, json);
+		struct hash hash = printed == NULL ? hash_of(text) : printed->hash;
+		decision_add_blob(d, text, &hash);
+		SET(value, sha256, hash);
+		SET(value, size, (int64_t)text.size);
 	}
-	struct hash hash;
-	struct str bytes = str_copy(d->arena, buf_str(&text));
-	decision_add_blob(d, bytes, &hash);
-	SET(value, sha256, hash);
-	SET(value, size, (int64_t)bytes.size);
-	return value;
+	*out = value;
+	return true;
 }
 
 const struct json *json_parse_own(struct str text, struct arena *arena)

@@ -13,16 +13,22 @@ void decision_emit(struct run *run, struct decision *d, struct event event);
 void decision_need_value(struct decision *d, const struct hash *hash);
 void decision_stop_effect(struct decision *d, const struct activation *activation);
 void decision_close_silently(struct decision *d, const struct uuid *id);
-/* R3: short values stand in the event, longer ones are stored by hash.  NULL when over the
- * largest. */
-struct run_value *decision_value(struct decision *d, const struct json *json);
+/* The value's text, at NULL when it is over LIMIT_VALUE_BYTES.  False: it is too long to be printed
+ * here, and to_print says so. */
+MUST_CHECK bool decision_print(struct decision *d, const struct json *json, struct str *out_text);
+/* The hash over the prefix and the value's text.  False as above. */
+MUST_CHECK bool decision_hash(struct decision *d, struct str prefix, const struct json *json,
+			      struct hash *out_hash);
+/* R3: short values stand in the event, longer ones are stored by hash.  *out is NULL when the value
+ * is over the largest.  False as above. */
+MUST_CHECK bool decision_value(struct decision *d, const struct json *json, struct run_value **out);
 /* A value of the state once more. */
 struct run_value *decision_value_again(struct decision *d, const struct value *value);
 struct run_fault *decision_failure(struct decision *d, struct failure from);
 struct failure failure_make(enum error_code code, struct str text);
 /* What we have printed ourselves. */
 const struct json *json_parse_own(struct str text, struct arena *arena);
-void decision_add_blob(struct decision *d, struct str bytes, struct hash *out_hash);
+void decision_add_blob(struct decision *d, struct str bytes, const struct hash *hash);
 
 /* ---- seeing (see.c): what templates and expressions read ------------------------------- */
 

@@ -3,6 +3,9 @@
  * `steps.x` is looked for from the innermost body outwards.  A value that is stored and not loaded
  * reads as null and is noted: the caller throws the result away, has it loaded and asks again, so
  * exactly what is read is fetched.
+ *
+ * What is read has nothing of the run's own memory: a rendered value may be printed or computed
+ * with on another thread, while the run loses its state.
  */
 #include "engine/engine_internal.h"
 
@@ -30,13 +33,15 @@ const struct json *eval_value(struct eval_context *eval_context, const struct va
 	case VALUE_INLINE:
 		break;
 	}
-	return json_parse_own(value->text, eval_context->d->arena);
+	struct arena *arena = eval_context->d->arena;
+	return json_parse_own(str_copy(arena, value->text), arena);
 }
 
 static const struct json *text_of(struct eval_context *eval_context, struct str text)
 {
 	struct json *json = arena_new(eval_context->d->arena, struct json);
-	*json = (struct json){ .kind = JSON_STRING, .as.string = text };
+	*json = (struct json){ .kind = JSON_STRING,
+			       .as.string = str_copy(eval_context->d->arena, text) };
 	return json;
 }
 

@@ -3,25 +3,33 @@
 
 #include "base/limits.h"
 
-/* Rendering shares what it refers to whole, so a small template can stand for a huge text. */
-static bool fits(const struct json *json)
-{
-	AUTO(buf) text = buf_limited(LIMIT_VALUE_BYTES);
-	struct json_writer writer = { .out = &text };
-	json_put_tree(&writer, json);
-	return !text.full;
-}
-
-enum engine_answer engine_inputs(struct run *run, const struct activation *activation,
-				 const struct engine_values *values, struct decision *d,
-				 const struct json **out)
+enum engine_answer engine_render_inputs(struct run *run, const struct activation *activation,
+					const struct engine_values *values, struct decision *d,
+					const struct json **out)
 {
 	struct eval_context eval_context = eval_context_make(run, activation->scope, values, d);
 	const struct json *inputs =
 		eval_render(&eval_context, run_node(run, activation)->row->inputs);
 	if (eval_context.missing)
 		return ENGINE_NEED;
-	*out = inputs != NULL && fits(inputs) ? inputs : NULL;
+	*out = inputs;
+	return ENGINE_DONE;
+}
+
+/* *out is NULL when they are over LIMIT_VALUE_BYTES: rendering shares what it refers to whole, so a
+ * small template can stand for a huge text. */
+static enum engine_answer render_within_limit(struct run *run, const struct activation *activation,
+					      const struct engine_values *values,
+					      struct decision *d, const struct json **out)
+{
+	const struct json *inputs;
+	struct str text = S("");
+	if (engine_render_inputs(run, activation, values, d, &inputs) == ENGINE_NEED)
+		return ENGINE_NEED;
+	if (inputs != NULL && !json_text_within(inputs, LIMIT_VALUE_BYTES) &&
+	    !decision_print(d, inputs, &text))
+		return ENGINE_NEED;
+	*out = text.at == NULL ? NULL : inputs;
 	return ENGINE_DONE;
 }
 
@@ -112,15 +120,14 @@ static enum engine_answer request_timer(struct run *run, const struct activation
 
 /* ---- people -------------------------------------------------------------------------- */
 
-static struct hash revision_of(struct str question, struct str shown)
+/* What a person was shown: the size of the question, the question, and what it is about. */
+static struct str revision_prefix(struct str question, struct arena *arena)
 {
 	uint64_t size = question.size;
-	struct sha256 sha;
-	sha256_init(&sha);
-	sha256_add(&sha, &size, sizeof(size));
-	sha256_add(&sha, question.at, question.size);
-	sha256_add(&sha, shown.at, shown.size);
-	return sha256_finish(&sha);
+	char *prefix = arena_take_text(arena, sizeof(size) + question.size);
+	__builtin_memcpy(prefix, &size, sizeof(size));
+	__builtin_memcpy(prefix + sizeof(size), question.at, question.size);
+	return (struct str){ prefix, sizeof(size) + question.size };
 }
 
 /* Cut where a person stops reading anyway: what it is about is shown whole beside it. */
@@ -155,17 +162,22 @@ static enum engine_answer request_human(struct run *run, const struct activation
 	const struct json *inputs = NULL;
 	struct eval_context eval_context = eval_context_make(run, activation->scope, values, d);
 	struct str question = render_question(&eval_context, row);
-	if (engine_inputs(run, activation, values, d, &inputs) == ENGINE_NEED ||
+	if (render_within_limit(run, activation, values, d, &inputs) == ENGINE_NEED ||
 	    eval_context.missing)
 		return ENGINE_NEED;
 	inputs = inputs == NULL ? &nothing : inputs;
+	struct run_value *value;
+	struct hash revision;
+	if (!decision_hash(d, revision_prefix(question, d->arena), inputs, &revision) ||
+	    !decision_value(d, inputs, &value))
+		return ENGINE_NEED;
 	struct run_human_requested *body = run_human_requested_new(d->arena);
 	SET(body, step, activation->path);
 	SET(body, effect, engine_effect_id(run, activation->path, S("human"), 1));
 	SET(body, kind, has(row, ask) ? row->ask : RUN_REQUEST_APPROVAL);
 	SET(body, question, question);
-	SET(body, inputs, decision_value(d, inputs));
-	SET(body, revision, revision_of(question, json_print(d->arena, inputs)));
+	SET(body, inputs, value);
+	SET(body, revision, revision);
 	if (has(row, timeout_us))
 		SET(body, due_at, now + row->timeout_us);
 	if (has(row, four_eyes) && row->four_eyes)
@@ -191,7 +203,8 @@ void request_settlement(struct run *run, const struct activation *activation, in
 	SET(body, kind, RUN_REQUEST_OUTCOME_UNKNOWN);
 	SET(body, question, question);
 	SET(body, inputs, decision_value_again(d, &activation->inputs));
-	SET(body, revision, revision_of(question, uuid_str(&activation->effect)));
+	SET(body, revision,
+	    hash_prefixed(revision_prefix(question, d->arena), uuid_str(&activation->effect)));
 	decision_emit(
 		run, d,
 		(struct event){ EVENT_HUMAN_REQUESTED, now, { .run_human_requested = body } });
@@ -238,9 +251,12 @@ static enum engine_answer request_tool(struct run *run, const struct activation 
 	const struct json *inputs = NULL;
 	bool contained = node->class == RUN_CLASS_CONTAINED;
 	d->needs_tree = contained && values->tree.size == 0;
-	if (engine_inputs(run, activation, values, d, &inputs) == ENGINE_NEED || d->needs_tree)
+	if (render_within_limit(run, activation, values, d, &inputs) == ENGINE_NEED ||
+	    d->needs_tree)
 		return ENGINE_NEED;
-	struct run_value *value = decision_value(d, inputs == NULL ? &too_large : inputs);
+	struct run_value *value;
+	if (!decision_value(d, inputs == NULL ? &too_large : inputs, &value))
+		return ENGINE_NEED;
 	struct call_request request = {
 		.effect = engine_effect_id(run, activation->path, S("tool"), 1),
 		.inputs = value,
@@ -266,7 +282,7 @@ static const struct json *turn_request(const struct run_graph_agent *agent,
 	SET(turn, system, agent->system);
 	SET(turn, messages, ((struct run_turn_message_list){ message, 1 }));
 	SET(turn, options, agent->options);
-	return json_parse_own(run_turn_text(turn, arena), arena);
+	return run_turn_tree(turn, arena);
 }
 
 static enum engine_answer request_turn(struct run *run, const struct activation *activation,
@@ -275,10 +291,11 @@ static enum engine_answer request_turn(struct run *run, const struct activation 
 {
 	const struct run_graph_agent *agent = run_node(run, activation)->row->agent;
 	const struct json *inputs = NULL;
-	if (engine_inputs(run, activation, values, d, &inputs) == ENGINE_NEED)
+	if (render_within_limit(run, activation, values, d, &inputs) == ENGINE_NEED)
 		return ENGINE_NEED;
-	struct run_value *value =
-		inputs == NULL ? NULL : decision_value(d, turn_request(agent, inputs, d->arena));
+	struct run_value *value = NULL;
+	if (inputs != NULL && !decision_value(d, turn_request(agent, inputs, d->arena), &value))
+		return ENGINE_NEED;
 	if (value == NULL) {
 		request_fail_ready(run, activation, inputs_too_large(), now, d);
 		return ENGINE_DONE;
@@ -297,9 +314,11 @@ static enum engine_answer request_subrun(struct run *run, const struct activatio
 {
 	const struct run_graph *graph = run_node(run, activation)->row->graph;
 	const struct json *inputs = NULL;
-	if (engine_inputs(run, activation, values, d, &inputs) == ENGINE_NEED)
+	if (render_within_limit(run, activation, values, d, &inputs) == ENGINE_NEED)
 		return ENGINE_NEED;
-	struct run_value *value = inputs == NULL ? NULL : decision_value(d, inputs);
+	struct run_value *value = NULL;
+	if (inputs != NULL && !decision_value(d, inputs, &value))
+		return ENGINE_NEED;
 	if (value == NULL) {
 		request_fail_ready(run, activation, inputs_too_large(), now, d);
 		return ENGINE_DONE;
@@ -307,8 +326,11 @@ static enum engine_answer request_subrun(struct run *run, const struct activatio
 	/* A child of a second attempt is another run. */
 	struct uuid child =
 		engine_effect_id(run, activation->path, S("subrun"), attempt_of(activation));
-	struct call_request request = { .effect = child, .inputs = value };
-	decision_add_blob(d, run_graph_text(graph, d->arena), &request.definition);
+	struct str definition = run_graph_text(graph, d->arena);
+	struct call_request request = { .effect = child,
+					.inputs = value,
+					.definition = hash_of(definition) };
+	decision_add_blob(d, definition, &request.definition);
 	emit_request(run, activation, now, request, d);
 	return ENGINE_DONE;
 }

@@ -153,7 +153,7 @@ static const struct json *record(const struct round *round, const struct activat
 	if (status == RUNTIME_VERIFICATION_UNCORRECTABLE)
 		SET(result, error,
 		    S("every attempt to correct it is used up, or its time is over"));
-	return json_parse_own(runtime_verification_result_text(result, arena), arena);
+	return runtime_verification_result_tree(result, arena);
 }
 
 enum engine_answer verify_round(struct run *run, struct activation *activation, int64_t now,
@@ -184,7 +184,9 @@ enum engine_answer verify_round(struct run *run, struct activation *activation, 
 	} else if (!continuation_after_success(&eval_context, activation, output, &continuation)) {
 		return ENGINE_NEED;
 	}
-	struct run_value *value = decision_value(d, output);
+	struct run_value *value;
+	if (!decision_value(d, output, &value))
+		return ENGINE_NEED;
 	if (activation->round == 1)
 		decision_emit_computed(run, activation, now, value, fault, continuation.next, d);
 	else

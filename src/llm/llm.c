@@ -95,12 +95,9 @@ static const struct json *json_of_reply(struct str reply, struct arena *arena)
 const struct json *llm_output(struct str reply, struct arena *arena)
 {
 	struct run_turn_result *result = run_turn_result_new(arena);
-	const struct json *json = json_of_reply(reply, arena), *output;
-	struct error error;
+	const struct json *json = json_of_reply(reply, arena);
 	SET(result, text, reply);
 	if (json != NULL)
 		SET(result, json, json);
-	bool good = json_read(run_turn_result_text(result, arena), arena, &output, &error);
-	require(good);
-	return output;
+	return run_turn_result_tree(result, arena);
 }

@@ -33,6 +33,7 @@ struct flight_mark flight_begin(struct flight *flight, const char *name, uint64_
 		.number = number,
 		.outer = atomic_load_explicit(&flight->current, memory_order_relaxed),
 		.start_us = flight_now_us(),
+		.before = work_done,
 	};
 	struct flight_phase *phase = phase_at(flight, number);
 	atomic_store_explicit(&phase->number, number, memory_order_relaxed);
@@ -60,13 +61,32 @@ static void name_stall(struct flight *flight, const struct flight_mark *mark, in
 	watchdog_tell(flight->watchdog, mark->name, mark->subject, took_us);
 }
 
+/* What was worked through since the mark, in all.  Of what is nested the phase around it counts. */
+static uint64_t count_work(struct flight *flight, const struct flight_mark *mark)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < WORK_KIND_COUNT; i++) {
+		uint64_t bytes = work_done.bytes[i] - mark->before.bytes[i];
+		sum += bytes;
+		if (mark->outer != 0)
+			continue;
+		flight->total.bytes[i] += bytes;
+		if (flight->most.bytes[i] < bytes)
+			flight->most.bytes[i] = bytes;
+	}
+	return sum;
+}
+
 void flight_end(struct flight *flight, struct flight_mark mark)
 {
+	uint64_t bytes = count_work(flight, &mark);
 	int64_t took_us = flight_now_us() - mark.start_us;
 	struct flight_phase *phase = phase_at(flight, mark.number);
 	/* Nested phases may have overwritten this one in the ring. */
-	if (atomic_load_explicit(&phase->number, memory_order_relaxed) == mark.number)
+	if (atomic_load_explicit(&phase->number, memory_order_relaxed) == mark.number) {
+		atomic_store_explicit(&phase->bytes, bytes, memory_order_relaxed);
 		atomic_store_explicit(&phase->took_us, took_us, memory_order_relaxed);
+	}
 	atomic_store_explicit(&flight->current, mark.outer, memory_order_release);
 	if (took_us > LIMIT_LOOP_STALL_MS * INT64_C(1000) && !flight->inner_stalled) {
 		name_stall(flight, &mark, took_us);
@@ -143,6 +163,12 @@ static void print_phase(const struct flight_phase *phase, int64_t now_us, struct
 	add_text(line, name == NULL ? "?" : name);
 	add_text(line, " ");
 	add_number(line, (int64_t)atomic_load_explicit(&phase->subject, memory_order_relaxed), 0);
+	uint64_t bytes = atomic_load_explicit(&phase->bytes, memory_order_relaxed);
+	if (took < 0 || bytes == 0)
+		return;
+	add_text(line, ", ");
+	add_number(line, (int64_t)bytes, 0);
+	add_text(line, " bytes");
 }
 
 void flight_print(const struct flight *flight, const char *why, int file)
@@ -159,7 +185,9 @@ void flight_print(const struct flight *flight, const char *why, int file)
 	add_text(&line, " s after 1970 by process ");
 	add_number(&line, getpid(), 0);
 	end_line(&line, file);
-	add_text(&line, "began us ago      took us  phase subject, the newest first");
+	add_text(
+		&line,
+		"began us ago      took us  phase subject, bytes worked through; the newest first");
 	end_line(&line, file);
 	uint64_t count = atomic_load_explicit(&flight->count, memory_order_acquire);
 	for (uint64_t i = 0; i < LIMIT_FLIGHT_PHASES && i < count; i++) {

@@ -7,6 +7,9 @@
  *	... the call ...
  *	flight_end(loop_flight(loop), mark);
  *
+ * The time of a phase depends on the machine and its load.  The number of bytes that were parsed,
+ * printed, copied, hashed and freed in it does not; the recorder keeps both (base/work.h).
+ *
  * Phases may nest; names are string literals.  The recorder keeps the last LIMIT_FLIGHT_PHASES
  * phases in fixed memory.  Only the loop thread records; any thread and a signal handler may
  * print.
@@ -25,6 +28,7 @@
 #include <stdint.h>
 
 #include "base/limits.h"
+#include "base/work.h"
 
 struct flight_phase {
 	atomic_uint_least64_t number; /* from 1 */
@@ -32,12 +36,14 @@ struct flight_phase {
 	atomic_uint_least64_t subject;
 	atomic_int_least64_t start_us;
 	atomic_int_least64_t took_us; /* -1 = in progress */
+	atomic_uint_least64_t bytes;  /* all kinds of work together; set when the phase ends */
 };
 
 struct flight_mark {
 	const char *name;
 	uint64_t subject, number, outer;
 	int64_t start_us;
+	struct work before; /* what the loop thread had done */
 };
 
 struct watchdog;
@@ -48,6 +54,7 @@ struct flight {
 	atomic_uint_least64_t current; /* number of the innermost phase in progress; 0 = none */
 	atomic_uint_least64_t named;   /* number of the last phase reported as a stall */
 	atomic_uint_least64_t stalls;
+	struct work total, most;   /* of outermost phases: their sum, and the largest of one */
 	bool inner_stalled;        /* an inner phase stalled: do not report the outer one too */
 	bool stalled;              /* a phase stalled since the last flight_tick() */
 	struct watchdog *watchdog; /* NULL = not watched */

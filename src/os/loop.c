@@ -107,6 +107,11 @@ static void tick_measure(uv_prepare_t *handle)
 		histogram_add(&loop->ticks, (double)busy / 1e9);
 		flight_tick(&loop->flight, (int64_t)(busy / 1000));
 	}
+	/* Unlike elapsed time, CPU time does not grow when other processes use the processor. */
+	int64_t cpu_us = clock_us(CLOCK_THREAD_CPUTIME_ID);
+	if (loop->cpu_us != 0 && loop->tick_cpu_most_us < cpu_us - loop->cpu_us)
+		loop->tick_cpu_most_us = cpu_us - loop->cpu_us;
+	loop->cpu_us = cpu_us;
 	loop->tick_ns = now;
 	loop->idle_ns = idle;
 }
@@ -195,6 +200,11 @@ bool loop_watch(struct loop *loop, const char *folder, flight_stalled *stalled, 
 const struct histogram *loop_ticks(const struct loop *loop)
 {
 	return &loop->ticks;
+}
+
+int64_t loop_tick_cpu_most_us(const struct loop *loop)
+{
+	return loop->tick_cpu_most_us;
 }
 
 uint64_t loop_stalls(const struct loop *loop)

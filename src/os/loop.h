@@ -33,6 +33,8 @@ MUST_CHECK bool loop_watch(struct loop *loop, const char *folder, flight_stalled
 			   void *context, struct error *error);
 /* Busy time of the ticks, in seconds; number of stalls so far. */
 const struct histogram *loop_ticks(const struct loop *loop);
+/* The largest CPU time of one tick so far. */
+int64_t loop_tick_cpu_most_us(const struct loop *loop);
 uint64_t loop_stalls(const struct loop *loop);
 /* Number of jobs that wait for a thread of the lane, and how long the oldest has been waiting. */
 struct loop_queue {

@@ -40,6 +40,8 @@ struct loop {
 	uv_prepare_t before_wait;
 	uint64_t tick_ns, idle_ns; /* time and total idle time at the start of the tick */
 	struct histogram ticks;
+	int64_t cpu_us,
+		tick_cpu_most_us; /* CPU time of the loop thread: so far, most in one tick */
 	struct flight flight;
 	bool watches_signals;
 	bool closing; /* loop_free() is running: timers no longer start */

@@ -55,12 +55,10 @@ static struct artifact_work *work_new(const struct tool_host *host, const struct
 	work->write.run = call->run;
 	work->write.effect = call->effect;
 	work->write.at = platform_wall_us(loop_platform(host->loop));
-	const struct json *copy;
-	if (json_read(json_print(&work->arena, call->inputs), &work->arena, &copy, error)) {
-		*out_inputs = tool_context_inputs(type, copy, &work->arena, error);
-		if (*out_inputs != NULL)
-			return work;
-	}
+	const struct json *copy = json_copy(&work->arena, call->inputs);
+	*out_inputs = tool_context_inputs(type, copy, &work->arena, error);
+	if (*out_inputs != NULL)
+		return work;
 	work_free(work);
 	return NULL;
 }

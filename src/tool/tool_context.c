@@ -161,11 +161,7 @@ const void *tool_context_inputs(const struct type *type, const struct json *inpu
 const struct json *tool_context_output(const struct type *type, const void *value,
 				       struct arena *arena)
 {
-	const struct json *json;
-	struct error error;
-	bool good = json_read(contract_text(type, value, arena), arena, &json, &error);
-	require(good);
-	return json;
+	return contract_tree(type, value, arena);
 }
 
 struct str tool_context_utf8(struct arena *arena, struct str bytes)

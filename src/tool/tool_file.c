@@ -78,11 +78,8 @@ static void submit(struct file_work *work, const struct tool_host *host,
 static const void *own_inputs(struct file_work *work, const struct type *type,
 			      const struct tool_call *call, struct error *error)
 {
-	struct str text = json_print(&work->arena, call->inputs);
-	const struct json *copy;
-	if (!json_read(text, &work->arena, &copy, error))
-		return NULL;
-	return tool_context_inputs(type, copy, &work->arena, error);
+	return tool_context_inputs(type, json_copy(&work->arena, call->inputs), &work->arena,
+				   error);
 }
 
 /* ---- reading ------------------------------------------------------------------------- */

@@ -330,7 +330,8 @@ static const struct json *rendered(struct session *session, struct str path)
 		return &nothing;
 	for (;;) {
 		struct engine_values values = values_of(session);
-		if (engine_inputs(session->run, step, &values, &decision, &out) == ENGINE_DONE)
+		if (engine_render_inputs(session->run, step, &values, &decision, &out) ==
+		    ENGINE_DONE)
 			return out;
 		give_needs(session, &decision);
 	}

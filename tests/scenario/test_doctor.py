@@ -49,6 +49,7 @@ def test_a_sound_machine(home, settings):
     assert "SQLite 3." in only(found, "version")[1]
     assert "ran a command in it" in only(found, "sandbox")[1]
     assert only(found, "git")[0] == only(found, "bash")[0] == "ok"
+    assert only(found, "libcrypto")[:2] == ("ok", "hashes values over 4096 bytes")
     assert "does not exist yet" in only(found, "database")[1]
     assert "mode 700" in only(found, "data folder")[1]
     assert sorted(os.listdir(home.data)) == before

@@ -320,6 +320,9 @@ void sim_trace(struct sim *sim, const char *format, ...) PRINTF_LIKE(2, 3);
 /* The program could die here. */
 void sim_point(struct sim *sim);
 
+/* The text as a value of a command, its memory given up or not. */
+struct executor_value sim_value(struct sim *sim, struct str text, struct arena *arena);
+
 /* ---- the disk ----------------------------------------------------------------------- */
 
 void sim_disk_open(struct sim *sim);

@@ -91,12 +91,26 @@ static void started(void *context, uint64_t argument, const struct executor_repl
 	run->acknowledged = true;
 }
 
+struct executor_value sim_value(struct sim *sim, struct str text, struct arena *arena)
+{
+	struct error error;
+	struct executor_value value = { 0 };
+	if (text.size == 0)
+		return value;
+	bool good = json_read(str_copy(arena, text), arena, &value.json, &error);
+	require(good);
+	if (sim_chance(&sim->dice, 50))
+		value.memory = arena;
+	return value;
+}
+
 static void start(struct sim *sim, size_t number, uint64_t flags)
 {
 	struct sim_run *run = &sim->plan.runs[number];
 	char name[8];
 	snprintf(name, sizeof(name), "w%zu", run->definition);
-	struct executor_start spec = { .inputs = run->inputs,
+	AUTO(arena) arena = { 0 };
+	struct executor_start spec = { .inputs = sim_value(sim, run->inputs, &arena),
 				       .run = run->id,
 				       .by = S("ada"),
 				       .alone = run->alone ? S("one at a time") : S(""),
@@ -127,7 +141,9 @@ static void refused(void *context, uint64_t argument, const struct executor_repl
 
 static void start_wrongly(struct sim *sim)
 {
-	struct executor_start spec = { .yaml = sim->plan.yaml[0], .inputs = S("{\"other\":1}") };
+	AUTO(arena) arena = { 0 };
+	struct executor_start spec = { .yaml = sim->plan.yaml[0],
+				       .inputs = sim_value(sim, S("{\"other\":1}"), &arena) };
 	executor_start(sim->executor, &spec, refused, sim, 0);
 }
 

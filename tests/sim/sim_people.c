@@ -79,11 +79,12 @@ static void send_answer(struct sim *sim, const struct saying *saying)
 						    .decision = saying->decision,
 						    .must_fail = saying->must_fail };
 	uint64_t fate = sim_fate(&saying->request, SALT_PERSON);
+	AUTO(arena) arena = { 0 };
 	struct executor_answer spec = { .request = saying->request,
 					.decision = saying->decision,
 					.comment = fate / 7 % 3 == 0 ? S("I looked at it") : S(""),
 					.by = saying->by,
-					.value = saying->value,
+					.value = sim_value(sim, saying->value, &arena),
 					.revision = saying->revision };
 	executor_answer(sim->executor, &spec, answered, sim, number);
 }
@@ -306,7 +307,7 @@ static void send(struct sim *sim, size_t number)
 					 .key = { key, hash_of(by_of(told)) } };
 	if (told->kind == COMMAND_SIGNAL) {
 		spec.name = str_from_c(told->name);
-		spec.data = signal_data(&told->run, spec.name, &arena);
+		spec.data = sim_value(sim, signal_data(&told->run, spec.name, &arena), &arena);
 	}
 	executor_command(sim->executor, &spec, told_so, sim, number);
 }

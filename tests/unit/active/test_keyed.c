@@ -170,7 +170,6 @@ static void start(unsigned number, const char *yaml, const char *key, const char
 	scene.answers[number] = (struct answer){ 0 };
 	const struct executor_start how = { .workflow = S("w"),
 					    .yaml = str_from_c(yaml),
-					    .inputs = S("{}"),
 					    .key = key_of(key, said),
 					    .trace = S("") };
 	executor_start(scene.executor, &how, replied, NULL, number);

@@ -34,6 +34,36 @@ Test(arena, keeps_what_it_copied_while_it_grows)
 		cr_expect(copies[i][0] == 'a' + i % 26 && copies[i][199] == 'a' + i % 26);
 }
 
+Test(arena, takes_over_what_another_has)
+{
+	enum { MANY = 300 };
+	for (int filled = 0; filled < 4; filled++) {
+		AUTO(arena) into = { 0 };
+		AUTO(arena) from = { 0 };
+		char *kept[2][MANY];
+		for (int i = 0; i < MANY; i++) {
+			char text[] = { (char)i, 'x' };
+			kept[0][i] = (filled & 1) != 0 ? arena_copy(&into, text, 2) : NULL;
+			kept[1][i] = (filled & 2) != 0 ? arena_copy(&from, text, 2) : NULL;
+			if (i % 100 == 0 && (filled & 2) != 0)
+				arena_take(&from, 100000);
+		}
+		size_t taken = into.taken + from.taken;
+		arena_join(&into, &from);
+		cr_expect_eq(into.taken, taken);
+		cr_expect(from.newest == NULL && from.taken == 0);
+		for (int i = 0; i < MANY; i++)
+			for (int k = 0; k < 2; k++)
+				cr_assert(kept[k][i] == NULL || kept[k][i][0] == (char)i);
+		/* Both go on: neither hands out what the other has. */
+		memset(arena_take(&into, 3000), 1, 3000);
+		memset(arena_take(&from, 3000), 2, 3000);
+		for (int i = 0; i < MANY; i++)
+			for (int k = 0; k < 2; k++)
+				cr_assert(kept[k][i] == NULL || kept[k][i][1] == 'x');
+	}
+}
+
 Test(arena, keeps_one_block_after_a_reset)
 {
 	AUTO(arena) arena = { 0 };
@@ -47,6 +77,24 @@ Test(arena, keeps_one_block_after_a_reset)
 	arena_done(&arena);
 	arena_reset(&arena);
 	cr_expect_eq(arena.taken, 0);
+}
+
+Test(buf, begins_in_borrowed_memory_and_leaves_it_when_it_grows)
+{
+	char memory[8];
+	{
+		AUTO(buf) buf = buf_borrowing(memory, sizeof(memory), 0);
+		cr_assert(buf_add(&buf, S("12345678")));
+		cr_expect_eq(buf.at, memory);
+		cr_assert(buf_add(&buf, S("9")));
+		cr_expect_neq(buf.at, memory);
+		expect_str(buf_str(&buf), S("123456789"));
+	}
+	/* The limit holds inside the borrowed memory too. */
+	AUTO(buf) limited = buf_borrowing(memory, sizeof(memory), 3);
+	cr_expect(buf_add(&limited, S("abc")));
+	cr_expect(!buf_add(&limited, S("d")) && limited.full);
+	expect_str(buf_str(&limited), S("abc"));
 }
 
 Test(buf, grows_and_drops)

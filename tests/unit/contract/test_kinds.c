@@ -41,6 +41,20 @@ Test(kinds, every_kind_survives_a_round_trip)
 		     "\"colour\":\"red\"}}"));
 }
 
+Test(kinds, a_tree_without_text_prints_as_the_value_does)
+{
+	AUTO(arena) arena = { 0 };
+	const struct sample_kinds *value = read_good(sample_kinds_type(), S(ALL), &arena);
+	const struct json *tree = sample_kinds_tree(value, &arena);
+	assert_str(json_print(&arena, tree), sample_kinds_text(value, &arena));
+	cr_assert_eq(json_member(tree, S("whole"))->kind, JSON_INT);
+	/* It is a document like any other, and its own. */
+	struct problems problems = { .arena = &arena };
+	struct contract_source source = { .json = tree };
+	cr_assert_not_null(sample_kinds_parse(&source, &arena, &problems));
+	cr_assert_neq(json_member(tree, S("object")), value->object);
+}
+
 Test(kinds, wrong_kinds_are_all_told_at_once)
 {
 	assert_lines(

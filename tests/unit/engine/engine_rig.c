@@ -354,8 +354,8 @@ void rig_compute(struct rig *rig, const char *step)
 	const struct json *inputs = NULL;
 	for (;;) {
 		struct engine_values values = { look, rig, S("") };
-		if (engine_inputs(rig->run, rig_step(rig, step), &values, &decision, &inputs) ==
-		    ENGINE_DONE)
+		if (engine_render_inputs(rig->run, rig_step(rig, step), &values, &decision,
+					 &inputs) == ENGINE_DONE)
 			break;
 		give_needs(rig, &decision);
 		decision.need_count = 0;
@@ -363,8 +363,10 @@ void rig_compute(struct rig *rig, const char *step)
 	struct command command = { .kind = COMMAND_COMPUTED,
 				   .step = str_from_c(step),
 				   .output = inputs };
-	if (inputs == NULL)
+	if (json_print(&rig->arena, inputs).size > LIMIT_VALUE_BYTES) {
+		command.output = NULL;
 		command.fault = (struct failure){ S("too_large"), S("the inputs") };
+	}
 	rig_do(rig, &command);
 }
 

@@ -284,6 +284,26 @@ Test(flight, a_folder_that_is_not_there_is_an_error)
 	loop_free(loop);
 }
 
+Test(flight, the_bytes_of_a_phase_are_counted_and_the_most_is_kept)
+{
+	static struct flight flight;
+	struct flight_mark outer = flight_begin(&flight, "outer", 1);
+	work_add(WORK_PARSED, 100);
+	struct flight_mark inner = flight_begin(&flight, "inner", 2);
+	work_add(WORK_PRINTED, 7);
+	flight_end(&flight, inner);
+	flight_end(&flight, outer);
+	struct flight_mark next = flight_begin(&flight, "next", 3);
+	work_add(WORK_PARSED, 40);
+	flight_end(&flight, next);
+	work_add(WORK_PARSED, 1000); /* nobody's */
+	cr_expect_eq(flight.total.bytes[WORK_PARSED], 140);
+	cr_expect_eq(flight.most.bytes[WORK_PARSED], 100);
+	cr_expect_eq(flight.total.bytes[WORK_PRINTED], 7, "what is nested counts once");
+	cr_expect_eq(flight.phases[1].bytes, 107);
+	cr_expect_eq(flight.phases[2].bytes, 7);
+}
+
 Test(flight, turns_are_measured)
 {
 	struct trial trial;
