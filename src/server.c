@@ -28,6 +28,7 @@
 #include "base/yaml.h"
 #include "config/config.h"
 #include "contract/document_kind.h"
+#include "contract/graph_types.h"
 #include "document/agent_registry.h"
 #include "document/documents.h"
 #include "document/schedules.h"

@@ -19,6 +19,7 @@
 #include "active/value_fetch.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "contract/run_snapshot_types.h"
 #include "engine/snapshot.h"
 #include "os/failpoint.h"
 

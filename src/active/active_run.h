@@ -24,9 +24,10 @@
 #include "active/graph_cache.h"
 #include "active/pending_command.h"
 #include "base/limits.h"
-#include "engine/run.h"
+#include "contract/run_value_types.h"
 
 struct commit_cycle;
+struct run;
 struct value_fetch_state;
 
 struct active_run {

@@ -21,6 +21,9 @@
 #include "active/projection.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "contract/run_open_types.h"
+#include "contract/run_start_types.h"
+#include "engine/run.h"
 #include "os/failpoint.h"
 #include "active/stored_row.h"
 
@@ -37,8 +40,8 @@ struct admission_entry {
 
 bool admission_counts(const struct run *run)
 {
-	return uuid_is_zero(&run->parent) &&
-	       (run->key.size > 0 || !str_equal(projection_kind(run), S("run")));
+	return uuid_is_zero(&run->start->parent) &&
+	       (run->start->key.size > 0 || !str_equal(projection_kind(run), S("run")));
 }
 
 int64_t admission_limit(const struct executor *executor, struct str kind)
@@ -224,8 +227,8 @@ static void count_run(struct executor *executor, const struct run *run, int64_t 
 {
 	AUTO(arena) arena = { 0 };
 	count(executor, admission_guard(projection_kind(run), &arena), change);
-	if (run->key.size > 0)
-		count(executor, admission_key_guard(run->key, &arena), change);
+	if (run->start->key.size > 0)
+		count(executor, admission_key_guard(run->start->key, &arena), change);
 }
 
 void admission_committed(struct commit_cycle *cycle, const struct active_run *active)

@@ -9,11 +9,11 @@
 
 #include "active/executor.h"
 #include "base/map.h"
-#include "engine/run.h"
 
+struct active_run;
 struct admission_entry;
 struct commit_cycle;
-struct active_run;
+struct run;
 
 struct admission {
 	struct admission_entry *first; /* by priority, then by age */

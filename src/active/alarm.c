@@ -17,6 +17,7 @@
 #include "active/executor_state.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "contract/run_open_types.h"
 #include "os/failpoint.h"
 #include "active/stored_row.h"
 

@@ -6,6 +6,10 @@
 #include "active/idempotency.h"
 #include "active/projection.h"
 #include "base/limits.h"
+#include "contract/run_event_types.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_snapshot_types.h"
+#include "contract/run_start_types.h"
 #include "engine/snapshot.h"
 
 /* The effect that an event closes, and the step whose open effect is new or has another due time
@@ -225,7 +229,7 @@ static void fill_retention(struct commit_cycle *cycle, struct store_append *appe
 		if (run_ended(run) && append->floor == run->seq)
 			change = -1;
 	}
-	if (run->retention_days >= 0 && change != 0)
+	if (has(run->start, retention_days) && change != 0)
 		add_guard(cycle, (struct store_guard){ PROJECTION_OWN_RETENTION, change, -1 });
 }
 
@@ -257,9 +261,10 @@ static void fill_admission(struct commit_cycle *cycle, const struct run *run, bo
 	int64_t limit = admission_limit(cycle->executor, kind);
 	add_guard(cycle, (struct store_guard){ admission_guard(kind, &cycle->arena), change,
 					       guard_limit(limit, begins, change) });
-	if (run->key.size > 0)
-		add_guard(cycle, (struct store_guard){ admission_key_guard(run->key, &cycle->arena),
-						       change, guard_limit(1, begins, change) });
+	if (run->start->key.size > 0)
+		add_guard(cycle,
+			  (struct store_guard){ admission_key_guard(run->start->key, &cycle->arena),
+						change, guard_limit(1, begins, change) });
 }
 
 void append_build(struct commit_cycle *cycle, struct active_run *active)

@@ -18,6 +18,9 @@
 #include "active/value_fetch.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "contract/run_event_types.h"
+#include "contract/run_start_types.h"
+#include "engine/run.h"
 #include "os/failpoint.h"
 
 void commit_cycle_free(struct commit_cycle *cycle)
@@ -320,7 +323,7 @@ static void cycle_commit(struct commit_cycle *cycle, struct active_run *active)
 						  .seq = run->seq,
 						  .ended = run_ended(run),
 						  .waiting = run->state == RUN_WAITING_HUMAN };
-	cycle->parent = run->parent;
+	cycle->parent = run->start->parent;
 	struct append_watch *watch = cycle->executor->append_watch;
 	if (watch != NULL && uuid_equal(&watch->run, &run->id))
 		watch->appended = true;

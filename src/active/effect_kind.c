@@ -1,7 +1,11 @@
 /* active/effect_kind.c -- when an effect may begin, resume and stop, whatever its kind. */
 #include "active/effect_kind.h"
 
+#include "active/effect_wait.h"
 #include "active/executor_state.h"
+#include "contract/run_graph_types.h"
+#include "engine/run.h"
+#include "engine/states.h"
 
 const struct effect_kind *effect_kind_of(const struct executor *executor, enum run_node_kind node)
 {
@@ -21,7 +25,7 @@ void effect_kind_begin(struct active_run *active, struct str step)
 	if (activation == NULL || !activation->open || activation->state != STEP_RUNNING)
 		return;
 	const struct graph_node *node = run_node(active->run, activation);
-	if (!effect_kind_can_wait(active->executor, node->class))
+	if (!effect_kind_can_wait(active->executor, node->row->class))
 		effect_kind_of(active->executor, node->kind)->begin(active, activation);
 }
 

@@ -37,8 +37,5 @@ void effect_kind_begin(struct active_run *active, struct str step);
 /* The step was loaded with an open effect. */
 void effect_kind_resume(struct active_run *active, struct activation *activation);
 void effect_kind_stop(struct active_run *active, const struct decision_stop *stop);
-/* The program stops and the effect has not begun: may it stay open until the next start?  False for
- * effects that cannot be repeated: after the start nobody could tell that it never began. */
-bool effect_kind_can_wait(const struct executor *executor, enum run_effect_class class);
 
 #endif

@@ -8,6 +8,9 @@
 #include "active/executor_state.h"
 #include "active/value_fetch.h"
 #include "base/limits.h"
+#include "contract/run_open_types.h"
+#include "definition/definition_compile.h"
+#include "tool/tool.h"
 
 int64_t executor_now(struct executor *executor)
 {

@@ -35,17 +35,22 @@
 #define ACTIVE_EXECUTOR_H
 
 #include "base/histogram.h"
-#include "contract/run_types.h"
-#include "llm/llm.h"
 #include "os/confined_path.h"
 #include "os/platform.h"
 #include "store/store.h"
-#include "tool/custom_tools.h"
-#include "tool/tool.h"
+#include "tool/tool_host.h"
 #include "workspace/workspace.h"
 
-struct executor;
+struct custom_tools;
 struct effects;
+struct executor;
+struct graph_retention_policy;
+struct llm_host;
+struct llm_table;
+struct run_agent;
+struct run_graph;
+struct run_start;
+struct tool_table;
 
 /* What the executor is built from.  Everything it points to outlives the executor. */
 struct executor_settings {

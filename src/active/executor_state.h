@@ -6,7 +6,8 @@
 #include "active/executor_services.h"
 #include "active/graph_cache.h"
 #include "base/slots.h"
-#include "definition/definition_compile.h"
+
+struct definition_tool;
 
 struct executor {
 	struct executor_settings settings;

@@ -4,6 +4,10 @@
 #include "active/executor_state.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "contract/run_class_types.h"
+#include "contract/run_graph_types.h"
+#include "engine/run.h"
+#include "engine/states.h"
 #include "os/failpoint.h"
 
 /* ---- figures ------------------------------------------------------------------------- */
@@ -36,7 +40,7 @@ static size_t kind_of(const struct run *run, const struct activation *activation
 	const struct graph_node *node = run_node(run, activation);
 	if (activation->state == STEP_WAITING_HUMAN)
 		return HUMAN;
-	return node->kind == RUN_NODE_WAIT ? TIMER : (size_t)node->class;
+	return node->kind == RUN_NODE_WAIT ? TIMER : (size_t)node->row->class;
 }
 
 static void count_open(const struct run *run, int64_t now, struct executor_effects *effects)

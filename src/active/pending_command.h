@@ -13,6 +13,7 @@
 
 #include "active/executor_jobs.h"
 #include "active/run_commands.h"
+#include "engine/decide.h"
 
 struct pending_command;
 

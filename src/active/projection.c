@@ -5,6 +5,13 @@
 #include "active/projection.h"
 
 #include "active/effect_kind.h"
+#include "contract/field_copy.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_open_types.h"
+#include "contract/run_question_types.h"
+#include "contract/run_start_types.h"
+#include "contract/run_store_types.h"
+#include "engine/run.h"
 
 static const struct run_value *value_row(const struct value *value, struct arena *arena)
 {
@@ -27,10 +34,8 @@ static struct str question_row(const struct run *run, const struct activation *s
 {
 	struct run_open_question *question = run_open_question_new(arena);
 	SET(question, step, step->path);
-	SET(question, kind, step->question.kind);
-	SET(question, question, step->question.text);
+	COPY_FIELDS(run_question, step->question.asked, run_open_question, question, NULL);
 	SET(question, inputs, value_row(&step->inputs, arena));
-	SET(question, revision, step->question.revision);
 	SET(question, asked_at, step->question.at);
 	const struct run_graph_node *node = run_node(run, step)->row;
 	if (step->question.level > 0 && step->question.level <= (int64_t)node->levels.count)
@@ -95,9 +100,9 @@ struct store_effect projection_admission(const struct run *run, struct arena *ar
 	struct run_open_place *place = run_open_place_new(arena);
 	SET(place, step, S(""));
 	SET(place, kind, projection_kind(run));
-	if (run->key.size > 0)
-		SET(place, key, run->key);
-	SET(place, priority, run->priority);
+	if (run->start->key.size > 0)
+		SET(place, key, run->start->key);
+	SET(place, priority, run->start->priority);
 	SET(place, queued_at, run->created_at);
 	return (struct store_effect){ .id = projection_admission_id(run),
 				      .kind = S("queue"),
@@ -144,8 +149,7 @@ struct store_run projection_run_row(const struct run *run, struct arena *arena)
 	SET(summary, steps, (int64_t)run->graph->body.count);
 	if (run->fault.code.size > 0)
 		SET(summary, error, run->fault.text);
-	if (run->retention_days >= 0)
-		SET(summary, retention_days, run->retention_days);
+	COPY_FIELDS(run_start, run->start, run_summary, summary, NULL);
 	return (struct store_run){ .id = run->id,
 				   .name = run->graph->name,
 				   .state = run_state_row(run->state)->word,

@@ -6,10 +6,11 @@
 #ifndef ACTIVE_PROJECTION_H
 #define ACTIVE_PROJECTION_H
 
-#include "engine/run.h"
 #include "store/store.h"
 
+struct activation;
 struct executor;
+struct run;
 
 struct store_run projection_run_row(const struct run *run, struct arena *arena);
 /* A row for everything of the run that is open: effects, questions, attempts to come, the run's

@@ -10,6 +10,9 @@
 #include "active/executor_state.h"
 #include "active/large_value.h"
 #include "active/value_fetch.h"
+#include "contract/run_graph_types.h"
+#include "engine/run.h"
+#include "tool/tool.h"
 
 enum { RETRY_US = 20000 };
 

@@ -9,6 +9,7 @@
 #include "active/executor_state.h"
 #include "active/large_value.h"
 #include "active/pure_step.h"
+#include "tool/tool.h"
 
 struct pure_step_job {
 	struct executor_read read;

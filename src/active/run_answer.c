@@ -6,10 +6,12 @@
 #include <stdlib.h>
 
 #include "active/active_run.h"
+#include "active/executor_command.h"
 #include "active/executor_services.h"
 #include "active/idempotency.h"
 #include "active/run_load.h"
 #include "active/stored_row.h"
+#include "contract/run_open_types.h"
 
 /* The read that finds the open question. */
 struct answering {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "active/active_run.h"
+#include "active/executor_command.h"
 #include "active/executor_services.h"
 #include "active/idempotency.h"
 

@@ -1,4 +1,4 @@
-/* active/run_commands.h -- commands to runs, and their replies.
+/* active/run_commands.h -- starting runs, and the replies to every command.
  *
  * A command is answered exactly once, and only when its events are committed (or when nothing had
  * to be committed).  The reply is a callback with the caller's context and argument:
@@ -25,10 +25,9 @@
 #define ACTIVE_RUN_COMMANDS_H
 
 #include "contract/contract.h"
-#include "contract/run_types.h"
-#include "engine/decide.h"
 
 struct executor;
+struct run_start;
 
 struct executor_reply {
 	const struct error *error;       /* NULL: done, and committed */
@@ -66,11 +65,7 @@ struct executor_start {
 	struct executor_value inputs; /* an object; none = {} */
 	struct uuid run;              /* the new run's id; zero = a random one */
 	struct idempotency_key key;
-	const int64_t *retention_days; /* how long the run's events are kept; NULL = not given */
-	struct str trace; /* W3C traceparent of the caller, recorded with the run; "" = none */
-	struct str by;    /* who starts it */
-	struct str alone; /* concurrency key: one run with this key is under way at a time */
-	int64_t priority; /* runs with a higher priority leave the admission queue first */
+	const struct run_start *start; /* what the run keeps; NULL = nothing */
 };
 
 /* Compiles the definition, checks the inputs and creates the run.  INVALID with problems: the
@@ -78,39 +73,6 @@ struct executor_start {
  * with this id.  OVERLOADED, UNAVAILABLE, TIMEOUT, STORAGE_FULL: nothing was created, try again. */
 void executor_start(struct executor *executor, const struct executor_start *start,
 		    executor_replied *replied, void *context, uint64_t argument);
-
-/* ---- answer -------------------------------------------------------------------------- */
-
-struct executor_answer {
-	struct uuid request; /* the question; zero = the only one that `run` waits with */
-	struct uuid run;     /* zero = whichever run the question belongs to */
-	enum run_decision decision;
-	struct str comment, by;
-	const struct hash *revision; /* of the question that the person saw; NULL = any */
-	struct executor_value value; /* goes with the answer */
-	struct idempotency_key key;
-};
-
-/* NOT_FOUND: no such run.  CONFLICT: the question is not open, belongs to another run, or is
- * another revision. */
-void executor_answer(struct executor *executor, const struct executor_answer *answer,
-		     executor_replied *replied, void *context, uint64_t argument);
-
-/* ---- pause, resume, cancel, signal --------------------------------------------------- */
-
-struct executor_command {
-	enum command_kind kind; /* COMMAND_PAUSE, _RESUME, _CANCEL or _SIGNAL */
-	struct uuid run;
-	struct str by, reason;
-	struct str name;            /* SIGNAL */
-	struct executor_value data; /* SIGNAL: none = null */
-	struct idempotency_key key;
-};
-
-/* NOT_FOUND: no such run.  CONFLICT: the run has ended, or its state does not allow this.  A cancel
- * is accepted under any load and, from its reserve, on a full disk. */
-void executor_command(struct executor *executor, const struct executor_command *command,
-		      executor_replied *replied, void *context, uint64_t argument);
 
 /* ---- the admission queue ------------------------------------------------------------- */
 

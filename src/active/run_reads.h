@@ -6,7 +6,6 @@
 #define ACTIVE_RUN_READS_H
 
 #include "contract/event.h"
-#include "contract/run_types.h"
 #include "store/store.h"
 
 struct executor;

@@ -12,7 +12,14 @@
 #include "active/large_value.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "contract/field_copy.h"
+#include "contract/run_agent_types.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_start_types.h"
 #include "definition/definition_compile.h"
+#include "llm/llm.h"
+#include "tool/custom_tools.h"
+#include "tool/tool.h"
 
 struct starting {
 	struct executor_read read;
@@ -345,13 +352,10 @@ void executor_start(struct executor *executor, const struct executor_start *star
 {
 	struct starting *s = starting_new(executor, start);
 	struct pending_command *pending = pending_command_new(COMMAND_CREATE);
-	pending->command.trace = str_copy(&pending->arena, start->trace);
-	pending->command.by = str_copy(&pending->arena, start->by);
-	pending->command.key = str_copy(&pending->arena, start->alone);
-	pending->command.priority = start->priority;
-	if (start->retention_days != NULL)
-		pending->command.retention_days = arena_copy(&pending->arena, start->retention_days,
-							     sizeof(*start->retention_days));
+	struct run_start *kept = run_start_new(&pending->arena);
+	if (start->start != NULL)
+		COPY_FIELDS(run_start, start->start, run_start, kept, &pending->arena);
+	pending->command.start = kept;
 	pending->replied = replied;
 	pending->context = context;
 	pending->argument = argument;

@@ -8,6 +8,8 @@
 
 #include "active/executor_jobs.h"
 #include "api/api_documents.h"
+#include "contract/graph_types.h"
+#include "contract/run_agent_types.h"
 #include "document/stored_document.h"
 #include "views/view_agent.h"
 

@@ -13,7 +13,6 @@
 #include "api/api.h"
 #include "api/route.h"
 #include "base/limits.h"
-#include "contract/runtime_types.h"
 
 struct api;
 

@@ -4,6 +4,12 @@
 #include "active/run_commands.h"
 #include "api/api_internal.h"
 
+#include "contract/graph_types.h"
+#include "contract/run_command_types.h"
+#include "contract/run_inbox_types.h"
+#include "contract/run_outcome_types.h"
+#include "active/executor_command.h"
+
 struct str api_acting_user(const struct api_call *call, bool given, struct str by)
 {
 	/* A key's holder cannot act under another name: the four-eyes rule needs two keys. */

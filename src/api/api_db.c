@@ -13,6 +13,9 @@
 #include "contract/describe.h"
 #include "contract/event.h"
 #include "active/stored_row.h"
+#include "contract/run_snapshot_types.h"
+#include "contract/run_store_types.h"
+#include "contract/run_value_types.h"
 #include "maintenance/maintenance.h"
 
 struct db_job {

@@ -13,6 +13,9 @@
 #include "active/executor.h"
 #include "active/executor_jobs.h"
 #include "api/api_internal.h"
+#include "contract/run_server_types.h"
+#include "contract/runtime_types.h"
+#include "contract/task_types.h"
 #include "os/file.h"
 
 void api_health(struct api_call *call)

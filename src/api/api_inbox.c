@@ -1,9 +1,14 @@
 /* api/api_inbox.c -- the inbox: open questions to people, and their answers. */
+#include "active/executor_command.h"
 #include "active/executor_jobs.h"
 #include "active/run_commands.h"
 #include "api/read_job.h"
 #include "base/limits.h"
 #include "active/stored_row.h"
+#include "contract/field_copy.h"
+#include "contract/run_inbox_types.h"
+#include "contract/run_open_types.h"
+#include "contract/run_value_types.h"
 
 struct inbox_read {
 	struct api_read_job answer; /* first */
@@ -53,18 +58,8 @@ static bool read_item(const struct store_effect *row, struct store_reader *reade
 	struct run_inbox_item *item = run_inbox_item_new(arena);
 	SET(item, id, row->id);
 	SET(item, run_id, row->run);
-	SET(item, step, question->step);
-	SET(item, kind, question->kind);
-	SET(item, question, question->question);
+	COPY_FIELDS(run_open_question, question, run_inbox_item, item, NULL);
 	SET(item, inputs, inputs);
-	SET(item, revision, question->revision);
-	SET(item, asked_at, question->asked_at);
-	if (has(question, to))
-		SET(item, to, question->to);
-	if (has(question, due_at))
-		SET(item, due_at, question->due_at);
-	if (has(question, four_eyes))
-		SET(item, four_eyes, question->four_eyes);
 	*out_item = *item;
 	return true;
 }

@@ -18,6 +18,7 @@
 #include "api/key_ring.h"
 #include "base/map.h"
 #include "base/slots.h"
+struct executor_answer;
 
 struct api {
 	struct api_settings settings;
@@ -37,6 +38,7 @@ struct api {
 
 #define ROUTE(method, path, name, role, gives, status, text) void api_##name(struct api_call *call);
 #define ROUTE_BODY(method, path, name, role, takes, gives, status, text) \
+	struct takes;                                                    \
 	void api_##name(struct api_call *call, const struct takes *body);
 #define SOCKET(path, name, role, text) void api_##name(struct api_call *call);
 #include "contracts/routes.def"

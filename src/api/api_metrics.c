@@ -9,6 +9,7 @@
 #include "active/executor_jobs.h"
 #include "api/api_internal.h"
 #include "base/limits.h"
+#include "contract/run_open_types.h"
 #include "os/failpoint.h"
 #include "os/process.h"
 

@@ -3,6 +3,8 @@
 #include "api/api_documents.h"
 #include "api/merge_patch.h"
 #include "api/read_job.h"
+#include "contract/pipeline_types.h"
+#include "contract/run_settings_types.h"
 #include "document/agent_registry.h"
 #include "document/documents.h"
 #include "document/stored_document.h"

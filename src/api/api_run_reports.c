@@ -6,6 +6,8 @@
 #include "active/executor_jobs.h"
 #include "api/api_timeline.h"
 #include "api/read_job.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_picture_types.h"
 #include "views/graph_drawing.h"
 #include "views/time_profile.h"
 #include "views/view.h"

@@ -12,6 +12,10 @@
 #include "api/read_job.h"
 #include "base/limits.h"
 #include "active/stored_row.h"
+#include "contract/field_copy.h"
+#include "contract/run_start_types.h"
+#include "contract/run_store_types.h"
+#include "contract/run_stream_types.h"
 #include "views/view.h"
 #include "views/view_runtime.h"
 #include "views/vocabulary.h"
@@ -279,24 +283,33 @@ static void start_run(struct api_call *call, struct str adapter, const struct ex
 	executor_start(call->api->settings.executor, start, run_started, call->api, wait->id);
 }
 
+/* What the connection says about who starts the run. */
+static struct run_start *asked_by(const struct api_call *call)
+{
+	struct run_start *kept = run_start_new(call->arena);
+	struct str by = api_caller_name(call), trace = str_from_c(call->trace);
+	if (by.size > 0)
+		SET(kept, by, by);
+	if (trace.size > 0)
+		SET(kept, trace, trace);
+	return kept;
+}
+
 void api_run_start(struct api_call *call, const struct runtime_workflow_run_request *body)
 {
 	struct error error;
+	struct run_start *kept = asked_by(call);
 	struct executor_start start = { .workflow = body->workflow,
 					.yaml = has(body, yaml_content) ? body->yaml_content
 									: S(""),
 					.inputs = api_given(call, body->inputs),
 					.key = call->key,
-					.by = api_caller_name(call),
-					.trace = str_from_c(call->trace) };
+					.start = kept };
 	if (has(body, run_id))
 		start.run = body->run_id;
-	if (has(body, priority))
-		start.priority = body->priority;
+	COPY_FIELDS(runtime_workflow_run_request, body, run_start, kept, NULL);
 	if (has(body, alone))
-		start.alone = body->alone;
-	if (has(body, retention_days))
-		start.retention_days = &body->retention_days;
+		SET(kept, key, body->alone);
 	if (has(body, yaml_content) && !call->request->local) {
 		fail(&error, ERROR_FORBIDDEN,
 		     "yaml_content is accepted only through baton.sock; over the network, name a "
@@ -314,8 +327,7 @@ void api_run_profile(struct api_call *call,
 	struct executor_start start = { .workflow = body->workflow,
 					.inputs = api_given(call, body->inputs),
 					.key = call->key,
-					.by = api_caller_name(call),
-					.trace = str_from_c(call->trace) };
+					.start = asked_by(call) };
 	start_run(call, body->adapter, &start, LIMIT_WAIT_SECONDS,
 		  has(body, trace_depth) ? body->trace_depth : LIMIT_SPAN_DEPTH);
 }

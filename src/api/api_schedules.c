@@ -8,6 +8,7 @@
 #include "active/executor_jobs.h"
 #include "active/run_commands.h"
 #include "api/api_documents.h"
+#include "contract/run_schedule_types.h"
 #include "document/schedules.h"
 
 struct schedule_read {

@@ -11,6 +11,8 @@
 #include "api/api_documents.h"
 #include "api/merge_patch.h"
 #include "contract/config_rows.h"
+#include "contract/pipeline_types.h"
+#include "contract/run_settings_types.h"
 #include "document/documents.h"
 #include "document/server_settings.h"
 #include "document/stored_document.h"

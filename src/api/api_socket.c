@@ -22,6 +22,7 @@
 #include "active/notices.h"
 #include "api/api_internal.h"
 #include "api/event_page.h"
+#include "contract/run_stream_types.h"
 #include "net/websocket.h"
 
 struct api_socket {

@@ -9,6 +9,7 @@
 #include "api/api_timeline.h"
 #include "api/read_job.h"
 #include "base/limits.h"
+#include "contract/run_outline_types.h"
 #include "views/run_outline.h"
 #include "views/view_runtime.h"
 

@@ -4,6 +4,7 @@
 #include "active/run_reads.h"
 #include "base/limits.h"
 #include "active/stored_row.h"
+#include "contract/run_start_types.h"
 
 static const struct json *read_value(void *context, const struct hash *hash)
 {

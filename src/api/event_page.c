@@ -13,6 +13,8 @@
 #include "active/executor_jobs.h"
 #include "api/api_internal.h"
 #include "api/api_timeline.h"
+#include "contract/pipeline_types.h"
+#include "contract/run_stream_types.h"
 #include "net/sse.h"
 
 struct cached_timeline {

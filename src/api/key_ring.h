@@ -17,7 +17,7 @@
 #define API_KEY_RING_H
 
 #include "base/limits.h"
-#include "contract/run_types.h"
+#include "contract/run_key_types.h"
 
 struct key_ring;
 

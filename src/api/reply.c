@@ -7,6 +7,7 @@
  */
 #include "api/api_internal.h"
 #include "base/log.h"
+#include "contract/run_server_types.h"
 #include "net/websocket.h"
 
 enum { HEADERS_MOST = 24 };

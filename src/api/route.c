@@ -26,6 +26,7 @@ static const void *parse_body(const struct type *type, const struct contract_sou
 
 #define ROUTE(method, path, name, role, gives, status, text)
 #define ROUTE_BODY(method, path, name, role, takes, gives, status, text)                           \
+	type_function takes##_type;                                                                \
 	static const void *parse_##name(const struct contract_source *source, struct arena *arena, \
 					struct problems *problems)                                 \
 	{                                                                                          \

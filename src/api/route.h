@@ -8,7 +8,7 @@
 #ifndef API_ROUTE_H
 #define API_ROUTE_H
 
-#include "contract/run_types.h"
+#include "contract/run_key_types.h"
 
 struct api_call;
 

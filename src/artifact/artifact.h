@@ -20,7 +20,7 @@
 #define ARTIFACT_ARTIFACT_H
 
 #include "base/error.h"
-#include "contract/run_types.h"
+#include "contract/run_artifact_types.h"
 
 struct artifacts;
 

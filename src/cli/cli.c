@@ -1,10 +1,10 @@
 /* cli/cli.c -- the command table, and printing of results and errors. */
 #include "cli/cli.h"
 
+#include "contract/run_server_types.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include "contract/run_types.h"
 
 #define COMMAND(name) extern const struct cli_command command_##name;
 #include "cli/commands.def"

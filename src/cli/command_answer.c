@@ -10,7 +10,8 @@
 
 #include "cli/document_command.h"
 #include "cli/run_tree.h"
-#include "contract/run_types.h"
+#include "contract/run_inbox_types.h"
+#include "contract/run_outcome_types.h"
 
 struct answer_state {
 	enum run_decision decision;

@@ -14,7 +14,7 @@
 #include "contract/describe.h"
 #include "contract/migrate_pipeline.h"
 #include "contract/modules.h"
-#include "contract/run_types.h"
+#include "contract/run_server_types.h"
 #include "os/file.h"
 
 struct contract_state {

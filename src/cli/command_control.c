@@ -8,7 +8,8 @@
 #include <stdio.h>
 
 #include "cli/document_command.h"
-#include "contract/run_types.h"
+
+#include "contract/run_command_types.h"
 
 struct control_state {
 	struct uuid run;

@@ -9,7 +9,7 @@
 
 #include "base/utf8.h"
 #include "cli/server_request.h"
-#include "contract/run_types.h"
+#include "contract/run_store_types.h"
 
 typedef int db_show(struct cli *cli, const struct json *answer);
 

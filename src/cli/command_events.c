@@ -11,7 +11,6 @@
 #include "base/time.h"
 #include "cli/server_request.h"
 #include "cli/event_line.h"
-#include "contract/run_types.h"
 
 struct events_state {
 	const char *view;

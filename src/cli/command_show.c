@@ -4,7 +4,7 @@
 #include "base/time.h"
 #include "cli/server_request.h"
 #include "cli/run_tree.h"
-#include "contract/run_types.h"
+#include "contract/run_outline_types.h"
 #include "os/terminal.h"
 
 static bool prepare(struct cli *cli, struct error *error)

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "contract/run_types.h"
+#include "contract/run_stream_types.h"
 
 /* Prints time, type, step and outcome; with `advice`, also the command that answers a request. */
 void event_line_print(FILE *to, const struct run_event *event, bool advice);

@@ -12,7 +12,7 @@
 #include "cli/server_request.h"
 #include "cli/event_line.h"
 #include "cli/run_tree.h"
-#include "contract/run_types.h"
+#include "contract/run_outline_types.h"
 #include "os/terminal.h"
 
 struct run_follower {

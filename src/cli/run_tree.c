@@ -7,6 +7,7 @@
 #include "cli/run_tree.h"
 
 #include "base/utf8.h"
+#include "contract/run_outline_types.h"
 
 enum { LABEL_MOST = 48 }; /* longer labels do not widen the column */
 

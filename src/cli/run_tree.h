@@ -6,7 +6,9 @@
 #ifndef CLI_TREE_H
 #define CLI_TREE_H
 
-#include "contract/run_types.h"
+#include "contract/contract.h"
+
+struct run_outline;
 
 struct tree_style {
 	int64_t now;     /* us since 1970 UTC; durations of open steps end here */

@@ -1,7 +1,12 @@
 /* contract/check_run.c -- what the rows of contracts/run.def cannot say. */
-#include "contract/run_types.h"
 
 #include "base/cron.h"
+
+#include "contract/run_class_types.h"
+#include "contract/run_custom_tool_types.h"
+#include "contract/run_schedule_types.h"
+#include "contract/run_tool_types.h"
+#include "contract/run_turn_types.h"
 
 /* RFC 6901: nothing, or parts that each begin with a slash. */
 static void check_pointer(struct check *check, const char *field, struct str pointer)

@@ -9,7 +9,7 @@
 #include "contract/describe.h"
 #include "contract/describe_routes.h"
 #include "contract/modules.h"
-#include "contract/run_types.h"
+#include "contract/run_server_types.h"
 
 /* ---- pieces ---------------------------------------------------------------------------- */
 

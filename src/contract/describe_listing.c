@@ -16,7 +16,12 @@
 #include "contract/describe_routes.h"
 #include "contract/event.h"
 #include "contract/modules.h"
-#include "contract/run_types.h"
+#include "contract/pipeline_types.h"
+#include "contract/run_agent_types.h"
+#include "contract/run_custom_tool_types.h"
+#include "contract/run_key_types.h"
+#include "contract/run_schedule_types.h"
+#include "contract/run_settings_types.h"
 
 /* ---- words ----------------------------------------------------------------------------- */
 
@@ -250,6 +255,10 @@ static void put_routes(struct buf *out)
 }
 
 /* ---- the other row files --------------------------------------------------------------- */
+
+#define EVENT(constant_, name_, body_, level_, persistence_, text_) type_function body_##_type;
+#include "contracts/events.def"
+#undef EVENT
 
 static const struct event_line {
 	const char *name, *level, *persistence;

@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "contract/event.h"
 #include "contract/config_rows.h"
 #include "contract/describe.h"
-#include "contract/run_types.h"
+#include "contract/event.h"
 
 /* ---- states ---------------------------------------------------------------------------- */
 
@@ -110,6 +109,10 @@ void describe_states(struct buf *out)
 }
 
 /* ---- events ---------------------------------------------------------------------------- */
+
+#define EVENT(constant_, name_, body_, level_, persistence_, text_) type_function body_##_type;
+#include "contracts/events.def"
+#undef EVENT
 
 static const struct event_line {
 	const char *name, *text, *level, *persistence;

@@ -3,6 +3,10 @@
 
 #include "contract/migrate_pipeline.h"
 
+#define DOCUMENT(constant, kind, entity, rules, text) type_function entity##_type;
+#include "contracts/documents.def"
+#undef DOCUMENT
+
 static const struct kind_row {
 	struct str name;
 	type_function *of;

@@ -6,7 +6,7 @@
 #ifndef CONTRACT_DOCUMENT_H
 #define CONTRACT_DOCUMENT_H
 
-#include "contract/run_types.h"
+#include "contract/contract.h"
 
 enum document_kind {
 #define DOCUMENT(constant, kind, entity, rules, text) DOCUMENT_##constant,

@@ -1,6 +1,11 @@
 /* contract/event.c -- the rows of events.def as one table and two switches. */
 #include "contract/event.h"
 
+#include "contract/event_result.h"
+#include "contract/run_event_types.h"
+#include "contract/run_start_types.h"
+#include "contract/run_value_types.h"
+
 static const struct event_row {
 	struct str name;
 	enum event_level level;

@@ -7,7 +7,13 @@
 #ifndef CONTRACT_EVENT_H
 #define CONTRACT_EVENT_H
 
-#include "contract/run_types.h"
+#include "contract/contract.h"
+
+struct run_value;
+struct run_commit_list;
+#define EVENT(constant, name, body, level, persistence, text) struct body;
+#include "contracts/events.def"
+#undef EVENT
 
 enum event_type {
 #define EVENT(constant, name, body, level, persistence, text) EVENT_##constant,
@@ -39,50 +45,6 @@ struct event {
 #undef EVENT
 	} as;
 };
-
-/* ---- what several types say alike ----------------------------------------------------- */
-
-/* A call is asked for: of a tool, a turn or a sub-run. */
-struct event_request {
-	struct str step;
-	struct uuid effect;
-	const struct run_value *inputs;
-	int64_t attempt; /* from 1 */
-	int64_t due_at;  /* 0 = never */
-};
-
-/* From the body of such an event; `given` is its member that has what the call is given. */
-#define EVENT_REQUEST(body, given)                                                    \
-	((struct event_request){ .step = (body)->step,                                \
-				 .effect = (body)->effect,                            \
-				 .inputs = (body)->given,                             \
-				 .attempt = has(body, attempt) ? (body)->attempt : 1, \
-				 .due_at = has(body, due_at) ? (body)->due_at : 0 })
-
-/* A step, a call or a wait has its result; NULL is what the event does not say. */
-struct event_result {
-	enum run_outcome outcome;
-	bool settled; /* an unknown outcome is the end: what version 1 wrote had nobody asked */
-	const struct run_value *output;
-	const struct run_fault *fault;
-	const struct run_next *next;
-};
-
-/* From the body of such an event; step.computed has no outcome, its fault says how it ended. */
-#define EVENT_RESULT(body) EVENT_RESULT_AS(body, (body)->outcome)
-#define EVENT_COMPUTED(body) \
-	EVENT_RESULT_AS(body, has(body, fault) ? RUN_OUTCOME_FAILED : RUN_OUTCOME_OK)
-#define EVENT_RESULT_AS(body, came_to)                                               \
-	((struct event_result){ .outcome = (came_to),                                \
-				.settled = (body)->v < 2,                            \
-				.output = has(body, output) ? (body)->output : NULL, \
-				.fault = has(body, fault) ? (body)->fault : NULL,    \
-				.next = has(body, next) ? (body)->next : NULL })
-
-/* False: it is no such event.  A person's answer is none, either: it has a decision. */
-bool event_result(const struct event *event, struct event_result *out_result);
-
-/* ---- all of them ---------------------------------------------------------------------- */
 
 struct str event_name(enum event_type type);
 bool event_from(struct str name, enum event_type *out_type);

@@ -10,6 +10,8 @@
 #define DEFINITION_INSIDE_H
 
 #include "base/map.h"
+#include "contract/run_definition_types.h"
+#include "contract/run_graph_types.h"
 #include "definition/definition_compile.h"
 #include "expr/expr.h"
 

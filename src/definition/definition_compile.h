@@ -1,7 +1,7 @@
 /* definition/definition_compile.h -- compiles a YAML definition into a graph.
  *
  * A definition is the workflow YAML of the runtime vocabulary with additional kinds of steps
- * (run.Definition in contracts/run.def).  Beyond the contract, the compiler checks that
+ * (run.Definition in contracts/run_definition.def).  Beyond the contract, the compiler checks that
  *
  *    - each step has exactly one kind, and its tool, agent or workflow exists;
  *    - names are unique within their body;
@@ -18,7 +18,9 @@
 #define DEFINITION_COMPILE_H
 
 #include "base/error.h"
-#include "contract/run_types.h"
+#include "contract/run_class_types.h"
+
+struct run_graph_agent;
 
 struct definition_tool {
 	struct str name;

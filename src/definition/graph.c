@@ -8,6 +8,7 @@
 
 #include "base/limits.h"
 #include "base/map.h"
+#include "contract/run_graph_types.h"
 
 enum { RUN_CONCURRENCY = 10 };
 
@@ -54,7 +55,6 @@ static bool load_node(struct graph_loader *l, struct graph_node *node,
 	node->row = row;
 	node->name = row->name;
 	node->kind = row->kind;
-	node->class = row->class;
 	node->any = row->join == RUN_JOIN_ANY;
 	node->entry = has(row, entry) && row->entry;
 	return expression(l, has(row, when), row->when, &node->when) &&

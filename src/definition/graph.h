@@ -13,8 +13,12 @@
 
 #include "base/error.h"
 #include "base/sha256.h"
-#include "contract/run_types.h"
+#include "contract/contract.h"
+#include "contract/run_node_types.h"
 #include "expr/expr.h"
+
+struct run_graph;
+struct run_graph_node;
 
 #define GRAPH_ROOT UINT32_MAX /* not an enum: ISO C limits enumerators to int */
 
@@ -43,7 +47,6 @@ struct graph_node {
 	const struct run_graph_node *row; /* all other members */
 	struct str name;
 	enum run_node_kind kind;
-	enum run_effect_class class;
 	uint32_t parent; /* the node that contains this one, or GRAPH_ROOT */
 	uint32_t slot;   /* index in the parent's body */
 	struct graph_numbers body;

@@ -1,5 +1,6 @@
 /* definition/node_compile.c -- compiles a step of the file into a node of the graph. */
 #include "base/limits.h"
+#include "contract/runtime_types.h"
 #include "definition/compile_internal.h"
 
 static int64_t microseconds(double seconds)

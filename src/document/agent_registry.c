@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "contract/pipeline_agent.h"
+#include "contract/run_agent_types.h"
 #include "document/stored_document.h"
 
 bool agent_registry_find(struct store_reader *reader, struct str name, struct arena *arena,

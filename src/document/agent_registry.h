@@ -8,8 +8,12 @@
 #ifndef DOCUMENT_AGENT_REGISTRY_H
 #define DOCUMENT_AGENT_REGISTRY_H
 
-#include "contract/run_types.h"
+#include "contract/contract.h"
 #include "store/store.h"
+
+struct pipeline_agent_config;
+struct pipeline_profile;
+struct run_agent;
 
 /* ERROR_NOT_FOUND when there is no agent of this name. */
 MUST_CHECK bool agent_registry_find(struct store_reader *reader, struct str name,

@@ -216,7 +216,6 @@ static void start(struct schedule_entry *entry)
 		.inputs = { .json = entry->task->inputs },
 		.run = schedule_run_id(str_from_c(entry->name), entry->task->ready),
 		.key = { .key = S("") },
-		.trace = S(""),
 	};
 	entry->task->starts = true;
 	FAILPOINT("schedule.before_start");

@@ -16,6 +16,10 @@
 
 #include "document/documents.h"
 
+struct run_schedule;
+struct run_schedule_progress;
+struct run_schedule_times;
+
 /* From now on schedules come due.  Call it once, after recovery: then the runs that schedules wait for
  * are active again.  Due times that have passed are subject to catch_up. */
 void schedules_open(struct documents *documents);

@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "contract/document_kind.h"
+#include "contract/run_settings_types.h"
 #include "document/documents_state.h"
 
 static int64_t microseconds(double seconds)

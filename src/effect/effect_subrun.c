@@ -12,6 +12,11 @@
 
 #include "active/executor_jobs.h"
 #include "active/run_load.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_node_types.h"
+#include "contract/run_open_types.h"
+#include "contract/run_outcome_types.h"
+#include "contract/run_start_types.h"
 #include "os/failpoint.h"
 #include "active/stored_row.h"
 
@@ -150,8 +155,11 @@ static void create(struct look *look)
 	}
 	struct pending_command *pending = pending_command_new(COMMAND_CREATE);
 	pending->command.inputs = inputs;
-	pending->command.parent = look->parent;
-	pending->command.by = str_copy(&pending->arena, look->by);
+	struct run_start *kept = run_start_new(&pending->arena);
+	SET(kept, parent, look->parent);
+	if (look->by.size > 0)
+		SET(kept, by, str_copy(&pending->arena, look->by));
+	pending->command.start = kept;
 	arena_join(&pending->arena, &look->read.arena);
 	FAILPOINT("subrun.before_create");
 	struct active_run *child = active_run_new(executor, look->child, look->graph);
@@ -264,7 +272,7 @@ static void begin(struct active_run *active, struct activation *activation)
 	look->graph_text = run_graph_text(run_node(active->run, activation)->row->graph, arena);
 	look->inputs = activation->inputs;
 	look->inputs.text = str_copy(arena, activation->inputs.text);
-	look->by = str_copy(arena, active->run->by);
+	look->by = str_copy(arena, active->run->start->by);
 	active_run_pin(active);
 	executor_read(active->executor, &look->read);
 }

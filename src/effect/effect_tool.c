@@ -10,10 +10,14 @@
 
 #include <stdlib.h>
 
+#include "active/effect_wait.h"
 #include "active/value_fetch.h"
 #include "base/log.h"
+#include "contract/run_graph_types.h"
+#include "engine/run.h"
 #include "os/failpoint.h"
 #include "sandbox/sandbox.h"
+#include "tool/tool.h"
 
 enum { RETRY_US = 20000 };
 
@@ -51,7 +55,7 @@ static struct call *call_new(struct active_run *active, const struct activation 
 	call->inputs.text = str_copy(&call->arena, activation->inputs.text);
 	const struct graph_node *node = run_node(active->run, activation);
 	call->tool = str_copy(&call->arena, node->row->tool);
-	call->class = node->class;
+	call->class = node->row->class;
 	call->attempt = activation->attempt;
 	call->lock = -1;
 	call->resuming = resuming;

@@ -10,6 +10,10 @@
 #include <stdlib.h>
 
 #include "active/value_fetch.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_turn_types.h"
+#include "engine/run.h"
+#include "llm/llm.h"
 #include "os/failpoint.h"
 
 enum { RETRY_US = 20000 };

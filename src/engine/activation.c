@@ -6,6 +6,9 @@
 #include "engine/activation.h"
 
 #include "base/map.h"
+#include "contract/run_class_types.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_value_types.h"
 
 /* ---- paths --------------------------------------------------------------------------- */
 
@@ -117,7 +120,8 @@ bool run_can_stop(enum run_node_kind kind)
 
 bool run_starts_itself(const struct graph_node *node)
 {
-	return node->kind == RUN_NODE_TOOL && node->class == RUN_CLASS_PURE && node->when == NULL;
+	return node->kind == RUN_NODE_TOOL && node->row->class == RUN_CLASS_PURE &&
+	       node->when == NULL;
 }
 
 struct ready_list *ready_list_of(struct run *run, const struct activation *activation)
@@ -127,7 +131,7 @@ struct ready_list *ready_list_of(struct run *run, const struct activation *activ
 		return &run->parked;
 	if (run_starts_itself(node))
 		return &run->pure;
-	if (node->kind == RUN_NODE_TOOL && node->class == RUN_CLASS_CONTAINED)
+	if (node->kind == RUN_NODE_TOOL && node->row->class == RUN_CLASS_CONTAINED)
 		return &run->contained;
 	return &run->tools;
 }
@@ -498,7 +502,7 @@ void run_stop(struct run *run, int64_t at)
 		if (a == NULL || !a->open)
 			continue;
 		run->busy++;
-		if (run_node(run, a)->class == RUN_CLASS_CONTAINED)
+		if (run_node(run, a)->row->class == RUN_CLASS_CONTAINED)
 			run->workspace_busy = true;
 	}
 }

@@ -5,6 +5,8 @@
 
 #include "engine/run.h"
 
+struct run_next;
+
 struct activation *activation_new(struct run *run, struct scope *scope, uint32_t node);
 void activation_ready(struct run *run, struct activation *activation);
 void activation_move(struct activation *activation, enum step_state to);

@@ -2,6 +2,10 @@
  * ready, and the end of the run. */
 #include "engine/engine_internal.h"
 
+#include "contract/run_event_types.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_output_types.h"
+
 static struct activation *earlier(struct activation *a, struct activation *b)
 {
 	return a == NULL || (b != NULL && b->arrival < a->arrival) ? b : a;
@@ -26,7 +30,7 @@ static struct activation *next_retry(const struct run *run, int64_t now)
 		struct activation *a = run->paths.at[i];
 		if (a == NULL || a->state != STEP_RETRYING || a->due_at > now)
 			continue;
-		if (run_node(run, a)->class == RUN_CLASS_CONTAINED && !a->holds_workspace &&
+		if (run_node(run, a)->row->class == RUN_CLASS_CONTAINED && !a->holds_workspace &&
 		    run->workspace_busy)
 			continue;
 		if (next == NULL || a->due_at < next->due_at ||
@@ -118,7 +122,7 @@ static enum engine_answer start(struct run *run, struct activation *activation, 
 		return compute_condition(run, activation, now, values, d);
 	if (run_is_container(node->kind))
 		return body_enter(run, activation, now, values, d);
-	if (node->kind == RUN_NODE_TOOL && node->class == RUN_CLASS_PURE) {
+	if (node->kind == RUN_NODE_TOOL && node->row->class == RUN_CLASS_PURE) {
 		start_computing(run, activation, now, d);
 		return ENGINE_DONE;
 	}

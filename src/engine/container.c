@@ -2,6 +2,10 @@
 #include "engine/engine_internal.h"
 
 #include "base/limits.h"
+#include "contract/run_event_types.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_output_types.h"
+#include "contract/runtime_types.h"
 
 static void emit_entered(struct run *run, const struct activation *activation, int64_t now,
 			 struct run_value *items, int64_t count, struct decision *d)

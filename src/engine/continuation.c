@@ -3,6 +3,8 @@
 #include "engine/engine_internal.h"
 
 #include "base/limits.h"
+#include "contract/run_event_types.h"
+#include "contract/run_graph_types.h"
 
 enum { DEFAULT_ROUNDS = 3 };
 

@@ -9,6 +9,12 @@
 #include "engine/decide.h"
 
 #include "base/limits.h"
+#include "contract/field_copy.h"
+#include "contract/run_event_types.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_output_types.h"
+#include "contract/run_question_types.h"
+#include "contract/run_start_types.h"
 #include "engine/engine_internal.h"
 
 static enum engine_answer refuse(struct error *error, enum error_code code, const char *text)
@@ -29,7 +35,6 @@ static enum engine_answer refuse_step(struct error *error, enum error_code code,
 static enum engine_answer decide_create(struct run *run, const struct command *command,
 					struct decision *d, struct error *error)
 {
-	static const struct uuid nobody;
 	if (run->seq != 0)
 		return refuse(error, ERROR_CONFLICT, "there is already a run with this id");
 	struct run_value *inputs;
@@ -43,20 +48,13 @@ static enum engine_answer decide_create(struct run *run, const struct command *c
 	SET(body, name, run->graph->name);
 	SET(body, definition, run->graph->hash);
 	SET(body, inputs, inputs);
-	if (command->by.size > 0)
-		SET(body, by, command->by);
-	if (!uuid_equal(&command->parent, &nobody))
-		SET(body, parent, command->parent);
-	if (command->priority != 0)
-		SET(body, priority, command->priority);
+	if (command->start != NULL)
+		COPY_FIELDS(run_start, command->start, run_created, body, d->arena);
+	/* What a run has anyway is not recorded. */
+	if (body->priority == 0)
+		body->is.priority = ABSENT;
 	if (command->queued)
 		SET(body, queued, true);
-	if (command->key.size > 0)
-		SET(body, key, command->key);
-	if (command->trace.size > 0)
-		SET(body, trace, str_copy(d->arena, command->trace));
-	if (command->retention_days != NULL)
-		SET(body, retention_days, *command->retention_days);
 	decision_emit(run, d,
 		      (struct event){ EVENT_RUN_CREATED, command->now, { .run_created = body } });
 	return ENGINE_DONE;
@@ -221,7 +219,7 @@ static enum engine_answer decide_computed(struct run *run, const struct command 
 		return refuse_step(error, ERROR_NOT_FOUND, command->step, "does not exist");
 	const struct graph_node *node = run_node(run, activation);
 	if (activation->state != STEP_RUNNING || activation->open || node->kind != RUN_NODE_TOOL ||
-	    node->class != RUN_CLASS_PURE)
+	    node->row->class != RUN_CLASS_PURE)
 		return refuse_step(error, ERROR_CONFLICT, command->step, "has its result already");
 	struct made made;
 	if (!make_result(run, activation, command, command->fault, values, d, &made))
@@ -363,7 +361,7 @@ static enum engine_answer check_answer(const struct run *run, const struct activ
 {
 	const struct run_graph_node *row = run_node(run, activation)->row;
 	if (command->revision != NULL &&
-	    !hash_equal(command->revision, &activation->question.revision))
+	    !hash_equal(command->revision, &activation->question.asked->revision))
 		return refuse(error, ERROR_CONFLICT,
 			      "the question has changed since it was shown: read it again");
 	if (!answer_fits(activation, command->decision))
@@ -374,7 +372,7 @@ static enum engine_answer check_answer(const struct run *run, const struct activ
 	if (command->decision == RUN_DECISION_MODIFY && command->output == NULL)
 		return refuse(error, ERROR_USAGE, "modify needs the values to go on with");
 	if (has(row, four_eyes) && row->four_eyes && !activation->settling &&
-	    str_equal(command->by, run->by))
+	    str_equal(command->by, run->start->by))
 		return refuse(error, ERROR_FORBIDDEN,
 			      "somebody else than who started the run must answer this");
 	return ENGINE_DONE;

@@ -22,7 +22,14 @@
 #ifndef ENGINE_DECIDE_H
 #define ENGINE_DECIDE_H
 
-#include "engine/run.h"
+#include "contract/run_value_types.h"
+#include "contract/event.h"
+#include "contract/run_outcome_types.h"
+#include "engine/value.h"
+
+struct activation;
+struct run;
+struct run_start;
 
 enum command_kind {
 	COMMAND_CREATE,    /* the first of a run */
@@ -43,13 +50,9 @@ struct command {
 	enum command_kind kind;
 	int64_t now;
 	const struct json *inputs;     /* CREATE: with defaults */
-	struct str trace;              /* CREATE: traceparent of who asked, "" = none */
-	const int64_t *retention_days; /* CREATE: how long its events are kept; NULL = not said */
+	const struct run_start *start; /* CREATE: what the run keeps of it; NULL = nothing */
 	int64_t floor;                 /* COMPACT: of the events with a smaller seq */
-	struct uuid parent;            /* CREATE: zero = none */
-	int64_t priority;              /* CREATE */
 	bool queued;                   /* CREATE: it waits for its turn */
-	struct str key;                /* CREATE: one run at a time with this key; "" = none */
 	struct str step;               /* path of the activation */
 	struct uuid effect;            /* FINISHED, ANSWERED, RESTARTED */
 	enum run_outcome outcome;      /* FINISHED */
@@ -59,7 +62,7 @@ struct command {
 	struct failure fault;          /* COMPUTED, FINISHED: code "" when it did not fail */
 	enum run_decision decision;    /* ANSWERED */
 	struct str comment;            /* ANSWERED; PAUSE, CANCEL: why */
-	struct str by;                 /* who: CREATE, ANSWERED, PAUSE, RESUME, CANCEL, SIGNAL */
+	struct str by;                 /* who: ANSWERED, PAUSE, RESUME, CANCEL, SIGNAL */
 	struct str name;               /* SIGNAL */
 	const struct hash *revision;   /* ANSWERED: the one that was shown, or NULL */
 };

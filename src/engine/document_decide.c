@@ -8,6 +8,8 @@
 #include "engine/document_rules.h"
 
 #include "base/limits.h"
+#include "contract/run_event_types.h"
+#include "contract/run_settings_types.h"
 
 struct document_after {
 	const struct document_view *view;

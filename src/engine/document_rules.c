@@ -6,6 +6,12 @@
  */
 #include "base/buf.h"
 #include "base/limits.h"
+#include "contract/pipeline_types.h"
+#include "contract/run_agent_types.h"
+#include "contract/run_custom_tool_types.h"
+#include "contract/run_key_types.h"
+#include "contract/run_schedule_types.h"
+#include "contract/run_settings_types.h"
 #include "engine/document_rules.h"
 
 /* ---- secrets ------------------------------------------------------------------------- */

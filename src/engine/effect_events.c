@@ -2,6 +2,10 @@
  * by one macro for all three types, because C has no other word for it. */
 #include "engine/effect_events.h"
 
+#include "contract/run_event_types.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_node_types.h"
+
 #define SET_IF(condition, body, field, value) ((condition) ? SET(body, field, value) : (void)0)
 
 #define SET_REQUEST(body, from)                                            \

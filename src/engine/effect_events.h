@@ -8,6 +8,11 @@
 #define ENGINE_CALL_H
 
 #include "contract/event.h"
+#include "contract/run_outcome_types.h"
+
+struct run_fault;
+struct run_graph_node;
+struct run_next;
 
 /* Since version 2 a person settles an outcome nobody knows. */
 enum { EVENT_VERSION = 2 };

@@ -2,8 +2,10 @@
 #ifndef ENGINE_INSIDE_H
 #define ENGINE_INSIDE_H
 
-#include "engine/effect_events.h"
+#include "contract/run_value_types.h"
 #include "engine/decide.h"
+#include "engine/effect_events.h"
+#include "engine/run.h"
 
 /* ---- making (make.c) ----------------------------------------------------------------- */
 

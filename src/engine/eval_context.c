@@ -9,6 +9,7 @@
  */
 #include "engine/engine_internal.h"
 
+#include "contract/run_graph_types.h"
 #include "expr/template.h"
 
 struct eval_context eval_context_make(struct run *run, struct scope *scope,

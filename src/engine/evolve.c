@@ -7,13 +7,18 @@
  */
 #include "engine/evolve.h"
 
+#include "contract/field_copy.h"
+#include "contract/run_event_types.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_start_types.h"
+
 struct run *run_new(struct arena *arena, struct uuid id, const struct graph *graph)
 {
 	struct run *run = arena_new(arena, struct run);
 	run->arena = arena;
 	run->id = id;
 	run->graph = graph;
-	run->retention_days = -1;
+	run->start = run_start_new(arena);
 	return run;
 }
 
@@ -87,15 +92,10 @@ bool evolve_run_created(struct run *run, const struct run_created *event, int64_
 		return fail(error, ERROR_INVALID, "the run exists already");
 	run->created_at = at;
 	run->inputs = run_value_copy(run, event->inputs);
-	run->by = str_copy(run->arena, has(event, by) ? event->by : S(""));
-	run->parent = has(event, parent) ? event->parent : (struct uuid){ 0 };
-	run->priority = has(event, priority) ? event->priority : 0;
+	COPY_FIELDS(run_created, event, run_start, run->start, run->arena);
 	run->queued = has(event, queued) && event->queued;
-	if (has(event, retention_days))
-		run->retention_days = event->retention_days;
 	run->state = run->queued ? RUN_QUEUED : RUN_RUNNING;
 	run->begun_at = run->queued ? 0 : at;
-	run->key = str_copy(run->arena, has(event, key) ? event->key : S(""));
 	run->root = scope_enter(run, NULL, -1);
 	if (!run->queued && has(run->graph->rows, timeout_us))
 		run->due_at = at + run->graph->rows->timeout_us;

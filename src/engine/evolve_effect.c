@@ -2,6 +2,12 @@
  * they are asked for and closed. */
 #include "engine/evolve.h"
 
+#include "contract/event_result.h"
+#include "contract/field_copy.h"
+#include "contract/run_event_types.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_question_types.h"
+
 /* ---- any effect ---------------------------------------------------------------------- */
 
 /* The activation this event starts: ready and at the head of its queue, or to be tried again. */
@@ -38,7 +44,7 @@ static void open_effect(const struct run *run, struct activation *activation, st
 /* Takes room, unless a retry has kept its own. */
 static void take_room(struct run *run, struct activation *activation)
 {
-	bool contained = run_node(run, activation)->class == RUN_CLASS_CONTAINED;
+	bool contained = run_node(run, activation)->row->class == RUN_CLASS_CONTAINED;
 	if (activation->state == STEP_RETRYING)
 		run->retrying--;
 	else
@@ -240,12 +246,11 @@ bool evolve_run_human_requested(struct run *run, const struct run_human_requeste
 	activation_move(activation, STEP_WAITING_HUMAN);
 	open_effect(run, activation, settling ? activation->effect : event->effect,
 		    has(event, due_at) ? event->due_at : 0, at);
-	activation->question = (struct question){ .id = event->effect,
-						  .kind = event->kind,
-						  .text = str_copy(run->arena, event->question),
-						  .revision = event->revision,
-						  .seq = run->seq + 1,
-						  .at = at };
+	struct run_question *asked = run_question_new(run->arena);
+	COPY_FIELDS(run_human_requested, event, run_question, asked, run->arena);
+	activation->question = (struct question){
+		.id = event->effect, .asked = asked, .seq = run->seq + 1, .at = at
+	};
 	if (!settling)
 		activation->inputs = run_value_copy(run, event->inputs);
 	run->humans++;

@@ -9,6 +9,13 @@
 #include "engine/history_synthesis.h"
 
 #include "base/map.h"
+#include "contract/field_copy.h"
+#include "contract/run_event_types.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_node_types.h"
+#include "contract/run_outcome_types.h"
+#include "contract/run_snapshot_types.h"
+#include "contract/run_value_types.h"
 #include "engine/effect_events.h"
 
 struct retelling {
@@ -60,11 +67,9 @@ static bool is_final(const struct run_snapshot_step *step)
 static void retell_computed(struct retelling *r, const struct run_snapshot_step *step)
 {
 	struct run_step_computed *body = run_step_computed_new(r->arena);
-	SET(body, step, step->step);
-	if (has(step, output))
-		SET(body, output, step->output);
-	if (has_fault(step))
-		SET(body, fault, step->fault);
+	COPY_FIELDS(run_snapshot_step, step, run_step_computed, body, NULL);
+	if (!has_fault(step))
+		body->is.fault = ABSENT;
 	add(r, step->ended_seq, step->ended_at,
 	    (struct event){ .type = EVENT_STEP_COMPUTED, .as.run_step_computed = body });
 }
@@ -89,9 +94,7 @@ static void retell_skipped(struct retelling *r, const struct run_snapshot_step *
 static void retell_container(struct retelling *r, const struct run_snapshot_step *step)
 {
 	struct run_step_entered *begun = run_step_entered_new(r->arena);
-	SET(begun, step, step->step);
-	if (has(step, items))
-		SET(begun, items, step->items);
+	COPY_FIELDS(run_snapshot_step, step, run_step_entered, begun, NULL);
 	if (has(step, item_count))
 		SET(begun, count, step->item_count);
 	add(r, step->started_seq, step->started_at,
@@ -99,12 +102,8 @@ static void retell_container(struct retelling *r, const struct run_snapshot_step
 	if (!is_final(step) || is_in(step, "cancelled"))
 		return;
 	struct run_step_left *over = run_step_left_new(r->arena);
-	SET(over, step, step->step);
+	COPY_FIELDS(run_snapshot_step, step, run_step_left, over, NULL);
 	SET(over, outcome, has(step, fault) ? RUN_OUTCOME_FAILED : RUN_OUTCOME_OK);
-	if (has(step, output))
-		SET(over, output, step->output);
-	if (has(step, fault))
-		SET(over, fault, step->fault);
 	add(r, step->ended_seq, step->ended_at,
 	    (struct event){ .type = EVENT_STEP_LEFT, .as.run_step_left = over });
 }
@@ -156,10 +155,8 @@ static void retell_question(struct retelling *r, const struct run_snapshot_step 
 	bool own = node->kind == RUN_NODE_HUMAN;
 	SET(asked, step, step->step);
 	SET(asked, effect, has(question, id) ? question->id : step->effect);
-	SET(asked, kind, question->kind);
-	SET(asked, question, question->question);
+	COPY_FIELDS(run_snapshot_question, question, run_human_requested, asked, NULL);
 	SET(asked, inputs, given(r, step));
-	SET(asked, revision, question->revision);
 	if (own && has(node, timeout_us))
 		SET(asked, due_at, at + node->timeout_us);
 	if (own && has(node, four_eyes) && node->four_eyes)
@@ -185,10 +182,7 @@ static void retell_answer(struct retelling *r, const struct run_snapshot_step *s
 	SET(answered, step, step->step);
 	SET(answered, effect, has(step->question, id) ? step->question->id : step->effect);
 	SET(answered, outcome, RUN_OUTCOME_OK);
-	SET(answered, decision, answer->decision);
-	if (has(answer, comment))
-		SET(answered, comment, answer->comment);
-	SET(answered, by, answer->by);
+	COPY_FIELDS(run_snapshot_answer, answer, run_human_finished, answered, NULL);
 	if (over && has(step, output))
 		SET(answered, value, step->output);
 	if (over || has(answer, seq))

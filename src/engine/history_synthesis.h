@@ -8,7 +8,11 @@
 #ifndef ENGINE_RETELL_H
 #define ENGINE_RETELL_H
 
+#include "contract/contract.h"
 #include "contract/event.h"
+
+struct run_graph;
+struct run_snapshot;
 
 /* In the stream's order. */
 struct synthesized_history {

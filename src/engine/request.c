@@ -2,6 +2,9 @@
 #include "engine/engine_internal.h"
 
 #include "base/limits.h"
+#include "contract/run_event_types.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_turn_types.h"
 
 enum engine_answer engine_render_inputs(struct run *run, const struct activation *activation,
 					const struct engine_values *values, struct decision *d,
@@ -249,7 +252,7 @@ static enum engine_answer request_tool(struct run *run, const struct activation 
 	static const struct json too_large = { .kind = JSON_OBJECT };
 	const struct graph_node *node = run_node(run, activation);
 	const struct json *inputs = NULL;
-	bool contained = node->class == RUN_CLASS_CONTAINED;
+	bool contained = node->row->class == RUN_CLASS_CONTAINED;
 	d->needs_tree = contained && values->tree.size == 0;
 	if (render_within_limit(run, activation, values, d, &inputs) == ENGINE_NEED ||
 	    d->needs_tree)

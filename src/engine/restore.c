@@ -5,6 +5,12 @@
  */
 #include <stdlib.h>
 
+#include "contract/field_copy.h"
+#include "contract/run_class_types.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_question_types.h"
+#include "contract/run_snapshot_types.h"
+#include "contract/run_start_types.h"
 #include "engine/activation.h"
 #include "engine/snapshot.h"
 
@@ -50,10 +56,10 @@ static void restore_question(struct run *run, struct activation *step,
 {
 	const struct run_snapshot_question *from = row->question;
 	struct question *question = &step->question;
+	struct run_question *asked = run_question_new(run->arena);
+	COPY_FIELDS(run_snapshot_question, from, run_question, asked, run->arena);
 	*question = (struct question){ .id = has(from, id) ? from->id : step->effect,
-				       .kind = from->kind,
-				       .text = str_copy(run->arena, from->question),
-				       .revision = from->revision,
+				       .asked = asked,
 				       .seq = has(from, seq) ? from->seq : step->started_seq,
 				       .at = has(from, at) ? from->at : step->started_at,
 				       .level = has(from, level) ? from->level : 0 };
@@ -128,10 +134,10 @@ static void restore_effect(struct run *run, struct activation *step,
 	step->retries = has(from, retries) ? from->retries : 0;
 	step->settling = has(from, settling) && from->settling;
 	/* Snapshots of before say nothing about it: what is open there has it. */
-	step->holds_workspace =
-		(has(from, workspace) && from->workspace) ||
-		(step->open && run_node(run, step)->kind == RUN_NODE_TOOL &&
-		 run_node(run, step)->class == RUN_CLASS_CONTAINED && step->state == STEP_RUNNING);
+	step->holds_workspace = (has(from, workspace) && from->workspace) ||
+				(step->open && run_node(run, step)->kind == RUN_NODE_TOOL &&
+				 run_node(run, step)->row->class == RUN_CLASS_CONTAINED &&
+				 step->state == STEP_RUNNING);
 	if (has(from, inputs))
 		step->inputs = run_value_copy(run, from->inputs);
 	if (has(from, tree))
@@ -252,6 +258,10 @@ static bool restore_row(struct restoring *r, struct scope *scope,
 			    STR_ARG(row->step), STR_ARG(state));
 	bool final = step_state_row(step->state)->final;
 	restore_step(r->run, step, row);
+	if (step->state == STEP_WAITING_HUMAN && step->question.asked == NULL)
+		return fail(r->error, ERROR_INVALID,
+			    "the snapshot's step " STR_FMT " waits for a person without a question",
+			    STR_ARG(row->step));
 	if (step->arrival > r->run->arrivals)
 		return fail(r->error, ERROR_INVALID,
 			    "the snapshot's steps became ready in no order");
@@ -430,16 +440,12 @@ static void restore_life(struct run *run, const struct run_snapshot *from)
 	run->updated_at = from->updated_at;
 	run->ended_at = has(from, ended_at) ? from->ended_at : 0;
 	run->due_at = has(from, due_at) ? from->due_at : 0;
-	run->retention_days = has(from, retention_days) ? from->retention_days : -1;
 	run->arrivals = (uint64_t)from->arrivals;
-	run->by = has(from, by) ? str_copy(run->arena, from->by) : S("");
-	run->parent = has(from, parent) ? from->parent : (struct uuid){ 0 };
-	run->priority = has(from, priority) ? from->priority : 0;
+	COPY_FIELDS(run_snapshot, from, run_start, run->start, run->arena);
 	run->queued = has(from, queued) && from->queued;
 	run->begun_at = has(from, begun_at) ? from->begun_at
 			: has(from, queued) ? 0
 					    : from->created_at;
-	run->key = has(from, key) ? str_copy(run->arena, from->key) : S("");
 	run->paused = has(from, paused) && from->paused;
 	run->cancelling = has(from, cancelling) && from->cancelling;
 	run->inputs = run_value_copy(run, from->inputs);
@@ -454,15 +460,7 @@ static void restore_life(struct run *run, const struct run_snapshot *from)
 static const struct run_snapshot_body *root_of(const struct run_snapshot *from, struct arena *arena)
 {
 	struct run_snapshot_body *root = run_snapshot_body_new(arena);
-	SET(root, steps, from->steps);
-	if (has(from, failed))
-		SET(root, failed, from->failed);
-	if (has(from, told))
-		SET(root, told, from->told);
-	if (has(from, untold))
-		SET(root, untold, from->untold);
-	if (has(from, gone))
-		SET(root, gone, from->gone);
+	COPY_FIELDS(run_snapshot, from, run_snapshot_body, root, NULL);
 	return root;
 }
 

@@ -22,20 +22,15 @@
 
 #include "base/uuid.h"
 #include "contract/event.h"
+#include "contract/run_node_types.h"
+#include "contract/run_outcome_types.h"
 #include "definition/graph.h"
 #include "engine/states.h"
+#include "engine/value.h"
 
-/* A value: absent, its JSON text when short, else the hash of the text (R3). */
-struct value {
-	enum { VALUE_ABSENT, VALUE_INLINE, VALUE_STORED } kind;
-	struct str text;
-	struct hash hash;
-	int64_t size;
-};
-
-struct failure {
-	struct str code, text; /* code "" = none */
-};
+struct run_fault;
+struct run_question;
+struct run_start;
 
 /* A further attempt at an effect. */
 struct restart {
@@ -64,11 +59,9 @@ struct attempts {
 /* What a person was asked, and said; kept because it is part of the run's record. */
 struct question {
 	struct uuid id;
-	enum run_request_kind kind;
-	struct str text;
-	struct hash revision;
-	int64_t seq, at;           /* of the event that asked */
-	int64_t level;             /* of one that was escalated */
+	const struct run_question *asked; /* NULL: nobody was asked */
+	int64_t seq, at;                  /* of the event that asked */
+	int64_t level;                    /* of one that was escalated */
 	struct restart *passed_on; /* how it came there, one a level; NULL: that is not known */
 	bool answered;
 	enum run_decision decision;
@@ -159,17 +152,14 @@ struct path_table {
 
 struct run {
 	struct arena *arena;
-	struct uuid id, parent;
+	struct uuid id;
+	struct run_start *start; /* what its start says, absent where it does not */
 	const struct graph *graph;
-	int64_t seq;            /* of the newest event applied */
-	int64_t floor;          /* events with a smaller seq are gone; 0 = none is */
-	int64_t retention_days; /* how long its start wants its events kept; -1 = it did not say */
+	int64_t seq;   /* of the newest event applied */
+	int64_t floor; /* events with a smaller seq are gone; 0 = none is */
 	enum run_state state;
 	int64_t created_at, updated_at, ended_at, due_at;
 	int64_t begun_at; /* when it left its queue; 0 = it has not */
-	int64_t priority;
-	struct str key; /* one run at a time with this key; "" = none */
-	struct str by;  /* who started it */
 	struct value inputs, outputs;
 	struct failure fault;
 	bool queued, paused, cancelling;

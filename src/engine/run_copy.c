@@ -1,6 +1,10 @@
 /* engine/run_copy.c -- values of events and snapshots as the state keeps them. */
 #include "engine/run.h"
 
+#include "contract/run_event_types.h"
+#include "contract/run_output_types.h"
+#include "contract/run_value_types.h"
+
 struct value run_value_copy(struct run *run, const struct run_value *from)
 {
 	if (from == NULL)

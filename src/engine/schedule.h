@@ -22,7 +22,7 @@
 #define ENGINE_SCHEDULE_H
 
 #include "base/cron.h"
-#include "contract/run_types.h"
+#include "contract/run_schedule_types.h"
 
 /* When it comes due: what the schedule's words mean.  Borrows the zone. */
 struct schedule_clock {

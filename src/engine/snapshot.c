@@ -3,6 +3,11 @@
 
 #include <stdlib.h>
 
+#include "contract/field_copy.h"
+#include "contract/run_question_types.h"
+#include "contract/run_snapshot_types.h"
+#include "contract/run_start_types.h"
+#include "contract/run_value_types.h"
 #include "engine/activation.h"
 
 struct printing {
@@ -74,9 +79,7 @@ static void print_human(struct printing *p, const struct activation *step,
 {
 	const struct question *from = &step->question;
 	struct run_snapshot_question *question = run_snapshot_question_new(p->arena);
-	SET(question, kind, from->kind);
-	SET(question, question, from->text);
-	SET(question, revision, from->revision);
+	COPY_FIELDS(run_question, from->asked, run_snapshot_question, question, NULL);
 	if (!uuid_equal(&from->id, &step->effect))
 		SET(question, id, from->id);
 	if (from->seq != step->started_seq) {
@@ -397,14 +400,7 @@ static void print_life(struct printing *p, struct run_snapshot *out)
 {
 	const struct run *run = p->run;
 	const struct run_fault *stopped = print_fault(p, &run->stopped);
-	if (run->by.size > 0)
-		SET(out, by, run->by);
-	if (!uuid_is_zero(&run->parent))
-		SET(out, parent, run->parent);
-	if (run->priority != 0)
-		SET(out, priority, run->priority);
-	if (run->key.size > 0)
-		SET(out, key, run->key);
+	COPY_FIELDS(run_start, run->start, run_snapshot, out, NULL);
 	if (run->begun_at != run->created_at && run->begun_at > 0)
 		SET(out, begun_at, run->begun_at);
 	if (run->due_at > 0)
@@ -427,15 +423,7 @@ static void print_life(struct printing *p, struct run_snapshot *out)
 static void print_root(struct printing *p, struct run_snapshot *out)
 {
 	const struct run_snapshot_body *root = print_body(p, p->run->root);
-	SET(out, steps, root->steps);
-	if (has(root, failed))
-		SET(out, failed, root->failed);
-	if (has(root, told))
-		SET(out, told, root->told);
-	if (has(root, untold))
-		SET(out, untold, root->untold);
-	if (has(root, gone))
-		SET(out, gone, root->gone);
+	COPY_FIELDS(run_snapshot_body, root, run_snapshot, out, NULL);
 }
 
 const struct run_snapshot *run_snapshot(const struct run *run, struct arena *arena,
@@ -455,8 +443,6 @@ const struct run_snapshot *run_snapshot(const struct run *run, struct arena *are
 	SET(out, updated_at, run->updated_at);
 	if (run_ended(run))
 		SET(out, ended_at, run->ended_at);
-	if (run->retention_days >= 0)
-		SET(out, retention_days, run->retention_days);
 	SET(out, arrivals, (int64_t)run->arrivals);
 	print_life(&p, out);
 	SET(out, inputs, print_value(&p, &run->inputs));

@@ -18,6 +18,8 @@
 
 #include "engine/run.h"
 
+struct run_snapshot;
+
 /* Values that a snapshot or an event names by hash. */
 struct run_names {
 	const struct hash *at;

@@ -5,6 +5,9 @@
  */
 #include "engine/engine_internal.h"
 
+#include "contract/run_graph_types.h"
+#include "contract/runtime_types.h"
+
 struct round {
 	const struct json *checked; /* the output it is about */
 	const struct run_graph_node *row;

@@ -2,6 +2,8 @@
 #include "llm/llm.h"
 
 #include "base/limits.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_output_types.h"
 
 #define DRIVER(name) extern const struct llm_driver llm_##name;
 #include "llm/drivers.def"

@@ -29,8 +29,12 @@
 #include "base/error.h"
 #include "base/slots.h"
 #include "base/uuid.h"
-#include "contract/run_types.h"
+#include "contract/contract.h"
 #include "os/platform.h"
+
+struct run_graph_agent;
+struct run_turn;
+struct run_turn_usage;
 
 struct llm_result {
 	struct str text; /* the reply; valid during done() */

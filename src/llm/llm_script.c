@@ -10,6 +10,8 @@
 
 #include "llm/llm_calls.h"
 
+#include "contract/run_turn_types.h"
+
 /* A running turn with its reply, which is copied because the options are valid only during start().
  */
 struct scripted_turn {

@@ -15,6 +15,7 @@
 #include "base/limits.h"
 #include "base/map.h"
 #include "contract/event.h"
+#include "contract/run_event_types.h"
 #include "maintenance/maintenance_job.h"
 #include "os/failpoint.h"
 #include "active/stored_row.h"

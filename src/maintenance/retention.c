@@ -14,10 +14,14 @@
 
 #include "active/active_run.h"
 #include "active/projection.h"
-#include "document/server_settings.h"
 #include "artifact/artifact.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "contract/graph_types.h"
+#include "contract/run_store_types.h"
+#include "document/server_settings.h"
+#include "engine/run.h"
+#include "engine/states.h"
 #include "maintenance/maintenance_job.h"
 #include "os/failpoint.h"
 

@@ -14,7 +14,7 @@
 #ifndef TOOL_CUSTOM_H
 #define TOOL_CUSTOM_H
 
-#include "contract/run_types.h"
+#include "contract/run_custom_tool_types.h"
 
 struct custom_tools;
 

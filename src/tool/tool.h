@@ -30,7 +30,8 @@
 
 #include "base/error.h"
 #include "base/uuid.h"
-#include "contract/run_types.h"
+#include "contract/run_class_types.h"
+#include "tool/tool_host.h"
 
 struct tool_result {
 	const struct json *output; /* valid during done(); NULL = the call failed */
@@ -64,17 +65,6 @@ struct tool_call {
 	tool_asked *asked;         /* of probe() */
 	void *context;
 	uint64_t argument;
-};
-
-struct loop;
-struct sandbox;
-struct tool_context;
-
-/* The environment of start(), stop() and probe(). */
-struct tool_host {
-	struct loop *loop;
-	const struct sandbox *sandbox;
-	struct tool_context *tool_context; /* tool_context.h */
 };
 
 struct tool {

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "contract/run_tool_types.h"
 #include "os/confined_path.h"
 #include "os/file.h"
 #include "tool/line_writer.h"

@@ -14,6 +14,7 @@
 #include "base/base64.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "contract/run_tool_types.h"
 #include "os/confined_path.h"
 #include "tool/tool_context.h"
 

@@ -19,6 +19,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "contract/run_tool_types.h"
 #include "net/http_client.h"
 #include "tool/tool_context.h"
 

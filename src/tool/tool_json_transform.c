@@ -16,6 +16,7 @@
  * The tool is pure.  It runs on the loop thread, so LIMIT_TRANSFORM_STEPS bounds its work.
  */
 #include "base/limits.h"
+#include "contract/run_tool_types.h"
 #include "schema/schema.h"
 #include "tool/tool_context.h"
 

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "contract/run_tool_types.h"
 #include "os/failpoint.h"
 #include "tool/tool_child.h"
 #include "tool/tool_context.h"

@@ -7,6 +7,8 @@
 
 #include "tool/tool_context.h"
 
+#include "contract/run_tool_types.h"
+
 struct sleep_call {
 	struct tool_running running; /* first */
 	double seconds;

@@ -5,6 +5,8 @@
  */
 #include "views/graph_drawing.h"
 
+#include "contract/run_graph_types.h"
+#include "contract/run_picture_types.h"
 #include "views/layout.h"
 
 struct node_summary {

@@ -14,6 +14,8 @@
 
 #include "views/timeline.h"
 
+struct run_picture;
+
 /* The result lives in the timeline's arena. */
 const struct run_picture *graph_drawing(const struct timeline *timeline);
 

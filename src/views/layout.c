@@ -10,6 +10,8 @@
 
 #include "base/limits.h"
 #include "base/map.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_picture_types.h"
 
 /* ---- boxes and edges --------------------------------------------------------------- */
 

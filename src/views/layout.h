@@ -13,7 +13,12 @@
 #ifndef VIEWS_LAYOUT_H
 #define VIEWS_LAYOUT_H
 
-#include "contract/run_types.h"
+#include "contract/contract.h"
+
+struct run_picture_point;
+struct run_graph;
+struct run_graph_edge;
+struct run_graph_node;
 
 enum {
 	LAYOUT_WIDTH = 176, /* of a node without a body; all in pixels */

@@ -5,6 +5,7 @@
  * there.
  */
 #include "base/limits.h"
+#include "contract/run_picture_types.h"
 #include "views/layout.h"
 
 enum { CLEAR = LAYOUT_GAP_X / 4 }; /* distance between a line and a box */

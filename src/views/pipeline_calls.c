@@ -3,6 +3,10 @@
 #include "views/pipeline_calls.h"
 
 #include "base/time.h"
+#include "contract/run_event_types.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_node_types.h"
+#include "contract/run_outcome_types.h"
 
 struct pipeline_calls pipeline_calls(const struct timeline *timeline)
 {

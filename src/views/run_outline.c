@@ -1,6 +1,12 @@
 /* views/run_outline.c -- selects the facts of the timeline that the outline shows. */
 #include "views/run_outline.h"
 
+#include "contract/field_copy.h"
+#include "contract/run_event_types.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_outline_types.h"
+#include "contract/run_start_types.h"
+
 /* Addressee and due time of a question; an escalation replaces both. */
 static void add_question(struct run_outline_step *out, const struct timeline_step *step)
 {
@@ -65,21 +71,6 @@ static struct run_outline_step outline_step(const struct timeline *timeline,
 	return *out;
 }
 
-/* Facts that only run.created has. */
-static void add_beginning(struct run_outline *out, const struct timeline *timeline)
-{
-	const struct view_source *source = timeline->source;
-	if (source->event_count == 0 || source->events[0].type != EVENT_RUN_CREATED)
-		return;
-	const struct run_created *created = source->events[0].as.run_created;
-	if (has(created, by))
-		SET(out, by, created->by);
-	if (has(created, priority))
-		SET(out, priority, created->priority);
-	if (has(created, key))
-		SET(out, alone, created->key);
-}
-
 struct run_outline *run_outline(const struct timeline *timeline)
 {
 	struct run_outline *out = run_outline_new(timeline->arena);
@@ -93,9 +84,9 @@ struct run_outline *run_outline(const struct timeline *timeline)
 	SET(out, state, timeline_words(timeline)->word);
 	if (timeline->cancelling && !timeline->ended)
 		SET(out, cancelling, true);
-	add_beginning(out, timeline);
-	if (!uuid_is_zero(&timeline->parent))
-		SET(out, parent, timeline->parent);
+	COPY_FIELDS(run_start, timeline->start, run_outline, out, NULL);
+	if (has(timeline->start, key))
+		SET(out, alone, timeline->start->key);
 	SET(out, created_at, timeline->created_at);
 	if (timeline->started_at > 0)
 		SET(out, started_at, timeline->started_at);

@@ -7,8 +7,9 @@
 #ifndef VIEWS_RUN_OUTLINE_H
 #define VIEWS_RUN_OUTLINE_H
 
-#include "contract/run_types.h"
 #include "views/timeline.h"
+
+struct run_outline;
 
 /* The result lives in the timeline's arena. */
 struct run_outline *run_outline(const struct timeline *timeline);

@@ -5,6 +5,12 @@
  */
 #include "views/task_parts.h"
 
+#include "contract/event_result.h"
+#include "contract/run_class_types.h"
+#include "contract/run_event_types.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_outcome_types.h"
+#include "contract/run_question_types.h"
 #include "views/view_tree.h"
 
 /* The stored event and its context. */

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "contract/run_start_types.h"
+#include "contract/run_value_types.h"
 
 /* ---- the sweep --------------------------------------------------------------------- */
 

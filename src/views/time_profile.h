@@ -16,6 +16,7 @@
 #ifndef VIEWS_TIME_PROFILE_H
 #define VIEWS_TIME_PROFILE_H
 
+#include "contract/run_time_types.h"
 #include "views/timeline.h"
 
 enum { TIMES_SHARES = RUN_SHARE_ENGINE + 1 };

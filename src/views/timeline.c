@@ -6,6 +6,8 @@
  */
 #include "views/timeline_internal.h"
 
+#include "contract/run_start_types.h"
+
 /* ---- reading ----------------------------------------------------------------------- */
 
 static enum vocabulary_run state_of(const struct timeline *timeline)
@@ -44,7 +46,7 @@ void timeline_read(struct timeline *timeline, const struct view_source *source, 
 {
 	*timeline = (struct timeline){ .source = source,
 				       .arena = arena,
-				       .retention_days = -1,
+				       .start = run_start_new(arena),
 				       .inputs = &timeline_no_members };
 	timeline_begin_root(timeline);
 	timeline_extend(timeline, 0);

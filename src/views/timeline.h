@@ -38,6 +38,13 @@
 #include "contract/event.h"
 #include "views/vocabulary.h"
 
+struct run_graph;
+struct run_graph_node;
+struct run_human_escalated;
+struct run_human_finished;
+struct run_human_requested;
+struct run_start;
+
 struct view_source {
 	struct uuid run;
 	struct str state; /* Baton's own word, as stored with the run */
@@ -110,12 +117,11 @@ struct timeline {
 	enum vocabulary_run state;
 	int64_t created_at, started_at, ended_at; /* started_at 0 = queued */
 	bool ended, cancelling;
-	struct uuid parent;         /* the parent run; zero = none */
-	int64_t retention_days;     /* -1 = not set at the start */
+	const struct run_start
+		*start;             /* the fields of the start; absent where it did not set them */
 	const struct json *inputs;  /* an object */
 	const struct json *outputs; /* an object, NULL = none */
 	struct str fault;           /* "" = none */
-	struct str trace;           /* traceparent of the start request; "" = none */
 	enum timeline_word {
 		TIMELINE_STORED_STATE,
 		TIMELINE_QUEUED,

@@ -5,6 +5,10 @@
  */
 #include "views/timeline_internal.h"
 
+#include "contract/event_result.h"
+#include "contract/field_copy.h"
+#include "contract/run_event_types.h"
+#include "contract/run_start_types.h"
 #include "views/view_tree.h"
 
 /* ---- values ------------------------------------------------------------------------ */
@@ -48,12 +52,9 @@ static void apply_run_created(struct timeline *timeline, struct timeline_step *s
 	timeline->created_at = now.at;
 	timeline->started_at = queued ? 0 : now.at;
 	timeline->word = queued ? TIMELINE_QUEUED : TIMELINE_STORED_STATE;
-	if (has(event, parent))
-		timeline->parent = event->parent;
-	if (has(event, trace))
-		timeline->trace = event->trace;
-	if (has(event, retention_days))
-		timeline->retention_days = event->retention_days;
+	struct run_start *start = run_start_new(timeline->arena);
+	COPY_FIELDS(run_created, event, run_start, start, NULL);
+	timeline->start = start;
 	timeline->inputs = inputs_object(timeline, event->inputs);
 }
 

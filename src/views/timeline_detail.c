@@ -1,6 +1,12 @@
 /* views/timeline_detail.c -- an event for a program: Baton's event name and its details. */
 #include "views/timeline.h"
 
+#include "contract/event_result.h"
+#include "contract/run_event_types.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_outcome_types.h"
+#include "contract/run_question_types.h"
+#include "contract/run_value_types.h"
 #include "views/view_tree.h"
 
 /* ---- steps ------------------------------------------------------------------------- */

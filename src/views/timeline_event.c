@@ -2,6 +2,10 @@
  * them to select wire names. */
 #include "views/timeline.h"
 
+#include "contract/event_result.h"
+#include "contract/run_event_types.h"
+#include "contract/run_outcome_types.h"
+
 bool timeline_event_of_step(const struct event *event, struct str *out_path)
 {
 	switch (event->type) {

@@ -6,6 +6,10 @@
 #include "views/timeline.h"
 
 #include "base/time.h"
+#include "contract/run_event_types.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_node_types.h"
+#include "contract/run_outcome_types.h"
 #include "views/view_tree.h"
 
 struct uuid timeline_event_id(const struct timeline *timeline, int64_t seq)

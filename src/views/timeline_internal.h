@@ -6,6 +6,8 @@
 #ifndef VIEWS_TIMELINE_INTERNAL_H
 #define VIEWS_TIMELINE_INTERNAL_H
 
+#include "contract/run_graph_types.h"
+#include "contract/run_value_types.h"
 #include "views/timeline.h"
 
 extern const struct json timeline_no_members;

@@ -5,6 +5,8 @@
  * counts the descendants that are omitted because of the depth or LIMIT_SPANS.
  */
 #include "base/limits.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_node_types.h"
 #include "views/time_profile.h"
 
 struct branch {

@@ -6,6 +6,8 @@
 #include "views/view.h"
 
 #include "base/limits.h"
+#include "contract/field_copy.h"
+#include "contract/run_start_types.h"
 
 #define VIEW(name_, text_) extern const struct view_ops view_##name_##_ops;
 #include "views/views.def"
@@ -97,6 +99,13 @@ void view_print(const struct view_document *document, struct json_writer *writer
 		contract_print(document->type, document->at[i], writer);
 	if (document->many)
 		json_close(writer, ']');
+}
+
+struct view_document view_run(const struct timeline *timeline, const char *name,
+			      const struct type *type, void *value)
+{
+	contract_copy_fields(run_start_type(), timeline->start, type, value, NULL);
+	return view_one(timeline, name, type, value);
 }
 
 struct view_document view_one(const struct timeline *timeline, const char *name,

@@ -75,7 +75,10 @@ bool view_event(const struct view *view, const struct timeline *timeline, size_t
 		struct view_document *out_document);
 void view_print(const struct view_document *document, struct json_writer *writer);
 
-/* For views: a document with one value, and one with a list. */
+/* For views: the run's own document, which gets the fields of its start by name; a document with one
+ * value, and one with a list. */
+struct view_document view_run(const struct timeline *timeline, const char *name,
+			      const struct type *type, void *value);
 struct view_document view_one(const struct timeline *timeline, const char *name,
 			      const struct type *type, const void *value);
 struct view_document view_many(const char *name, const struct type *type, const void *const *at,

@@ -2,6 +2,10 @@
  * description is taken from the role. */
 #include "views/view_agent.h"
 
+#include "contract/graph_types.h"
+#include "contract/run_agent_types.h"
+#include "contract/runtime_types.h"
+
 const struct runtime_agent_info *view_agent_info(const struct run_agent *agent, struct arena *arena)
 {
 	struct runtime_agent_info *info = runtime_agent_info_new(arena);

@@ -7,7 +7,11 @@
 #ifndef VIEWS_VIEW_AGENT_H
 #define VIEWS_VIEW_AGENT_H
 
-#include "contract/run_types.h"
+#include "contract/contract.h"
+
+struct graph_agent;
+struct run_agent;
+struct runtime_agent_info;
 
 const struct runtime_agent_info *view_agent_info(const struct run_agent *agent,
 						 struct arena *arena);

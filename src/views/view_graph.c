@@ -12,8 +12,11 @@
  */
 #include "contract/graph_types.h"
 
-#include "views/view_tree.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_node_types.h"
+#include "contract/run_start_types.h"
 #include "views/view.h"
+#include "views/view_tree.h"
 
 struct str project_graph_end(const struct event *event)
 {
@@ -40,15 +43,13 @@ static struct view_document run_document(const struct timeline *timeline)
 		    timeline->started_at > 0 ? timeline->started_at : timeline->created_at);
 	if (timeline->ended)
 		SET(task, completed_at, timeline->ended_at);
-	if (!uuid_is_zero(&timeline->parent))
-		SET(task, parent_task_id, timeline->parent);
-	if (timeline->retention_days >= 0)
-		SET(task, retention_days, timeline->retention_days);
+	if (has(timeline->start, parent))
+		SET(task, parent_task_id, timeline->start->parent);
 	if (timeline->fault.size > 0)
 		SET(task, error, timeline->fault);
 	else if (timeline->ended)
 		SET(task, result, timeline_result(timeline));
-	return view_one(timeline, "task", graph_task_type(), task);
+	return view_run(timeline, "task", graph_task_type(), task);
 }
 
 /* ---- sub-agents -------------------------------------------------------------------- */

@@ -11,6 +11,10 @@
 #include "contract/pipeline_types.h"
 
 #include "base/time.h"
+#include "contract/run_event_types.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_node_types.h"
+#include "contract/run_outcome_types.h"
 #include "views/pipeline_calls.h"
 #include "views/view_tree.h"
 #include "views/view.h"
@@ -104,7 +108,7 @@ static struct view_document run_document(const struct timeline *timeline)
 	else if (timeline->ended)
 		SET(state, final_response, timeline_result(timeline));
 	state->kept_fields = own_state_members(timeline);
-	return view_one(timeline, "state", pipeline_base_pipeline_state_type(), state);
+	return view_run(timeline, "state", pipeline_base_pipeline_state_type(), state);
 }
 
 /* ---- the agent's record ------------------------------------------------------------ */

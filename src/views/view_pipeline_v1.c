@@ -8,6 +8,8 @@
  */
 #include "contract/pipeline_v1_types.h"
 
+#include "contract/run_event_types.h"
+#include "contract/run_graph_types.h"
 #include "views/pipeline_calls.h"
 #include "views/view.h"
 
@@ -96,7 +98,7 @@ static struct view_document run_document(const struct timeline *timeline)
 	else if (timeline->ended)
 		SET(state, final_response, timeline_result(timeline));
 	SET(state, is_queued, timeline->state == VOCABULARY_RUN_QUEUED);
-	return view_one(timeline, "state", pipeline_v1_execution_state_type(), state);
+	return view_run(timeline, "state", pipeline_v1_execution_state_type(), state);
 }
 
 /* The state is the only document of a run. */

@@ -11,8 +11,15 @@
  */
 #include "views/view_runtime.h"
 
-#include "views/view_tree.h"
+#include "contract/field_copy.h"
+#include "contract/run_event_types.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_node_types.h"
+#include "contract/run_outcome_types.h"
+#include "contract/run_question_types.h"
+#include "contract/run_start_types.h"
 #include "views/view.h"
+#include "views/view_tree.h"
 
 static const struct json no_members = { .kind = JSON_OBJECT };
 
@@ -70,7 +77,7 @@ static const struct json *metadata(const struct timeline *timeline)
 	bool cancelled = timeline_words(timeline)->mark == VOCABULARY_CANCELLED;
 	return TREE(timeline->arena, { S("state"), view_tree_text(timeline_words(timeline)->word) },
 		    { S("cancelled"), cancelled ? view_tree_copy(&yes) : view_tree_none() },
-		    { S("traceparent"), view_tree_text_if(timeline->trace) });
+		    { S("traceparent"), view_tree_text_if(timeline->start->trace) });
 }
 
 /* ---- the result -------------------------------------------------------------------- */
@@ -119,6 +126,7 @@ static const struct runtime_workflow_result_model *result_of(const struct timeli
 	if (timeline->fault.size > 0)
 		SET(result, error, timeline->fault);
 	SET(result, metadata, metadata(timeline));
+	COPY_FIELDS(run_start, timeline->start, runtime_workflow_result_model, result, NULL);
 	return result;
 }
 

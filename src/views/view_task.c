@@ -15,6 +15,7 @@
  */
 #include "views/task_parts.h"
 
+#include "contract/run_graph_types.h"
 #include "contract/type.h"
 #include "views/view_tree.h"
 
@@ -58,7 +59,7 @@ static struct view_document run_document(const struct timeline *timeline)
 	SET(run, task_id, task_parts_run_id(timeline));
 	SET(run, parts, ((struct task_part_list){ parts + left_out, count - left_out }));
 	SET(run, metadata, run_metadata(timeline, left_out));
-	return view_one(timeline, "task", task_step_type(), run);
+	return view_run(timeline, "task", task_step_type(), run);
 }
 
 /* The parts of a step's calls, oldest first; only the newest when there are too many. */

@@ -28,8 +28,12 @@
 
 #include "base/limits.h"
 #include "base/map.h"
+#include "contract/run_question_types.h"
+#include "contract/run_start_types.h"
 #include "definition/definition_compile.h"
 #include "engine/decide.h"
+#include "engine/run.h"
+#include "engine/states.h"
 
 struct blob {
 	struct hash hash;
@@ -342,7 +346,7 @@ static struct command command_of(struct session *session, const struct json *lin
 	static const char *const outcomes[] = { "ok", "failed", "cancelled", "unknown", NULL };
 	static const char *const decisions[] = { "approve",      "reject", "modify",  "happened",
 						 "not_happened", "retry",  "timeout", NULL };
-	static const struct hash other_revision = { { 1 } };
+	static const struct hash other_revision = { { 1 } }, no_revision;
 	struct command command = { .kind = kind_of(text_of(line, S("do"))),
 				   .now = json_member(line, S("now"))->as.integer,
 				   .inputs = json_member(line, S("inputs")),
@@ -363,7 +367,13 @@ static struct command command_of(struct session *session, const struct json *lin
 			(enum run_decision)word_of(text_of(line, S("decision")), decisions);
 		command.revision = flag(line, S("other_revision")) ? &other_revision
 				   : step == NULL                  ? NULL
-								   : &step->question.revision;
+				   : step->question.asked == NULL  ? &no_revision
+								  : &step->question.asked->revision;
+	}
+	if (command.kind == COMMAND_CREATE && command.by.size > 0) {
+		struct run_start *start = run_start_new(&session->arena);
+		SET(start, by, command.by);
+		command.start = start;
 	}
 	if (command.kind == COMMAND_FINISHED)
 		command.outcome = (enum run_outcome)word_of(text_of(line, S("outcome")), outcomes);

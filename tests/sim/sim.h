@@ -30,10 +30,13 @@
 
 #include <setjmp.h>
 
+#include "contract/run_class_types.h"
+#include "llm/llm.h"
 #include "active/executor.h"
 #include "engine/decide.h"
 #include "simstore/simstore.h"
 #include "simstore/store_memory.h"
+#include "tool/tool.h"
 
 enum {
 	SIM_RUNS = 4,

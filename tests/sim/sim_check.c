@@ -5,6 +5,9 @@
  */
 #include <stdlib.h>
 
+#include "contract/run_event_types.h"
+#include "contract/run_snapshot_types.h"
+#include "contract/run_start_types.h"
 #include "engine/snapshot.h"
 #include "sim/sim.h"
 

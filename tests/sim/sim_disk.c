@@ -3,6 +3,8 @@
  */
 #include <stdlib.h>
 
+#include "contract/run_event_types.h"
+#include "contract/run_start_types.h"
 #include "sim/sim.h"
 
 static struct store_writer_ops disk_writer;

@@ -7,6 +7,8 @@
 #include "maintenance/maintenance.h"
 #include "sim/sim.h"
 
+#include "contract/run_start_types.h"
+
 enum { ASK_AGAIN = 1 << 8 };
 
 static bool projection_run_row(struct sim *sim, const struct uuid *id, struct arena *arena,
@@ -110,11 +112,13 @@ static void start(struct sim *sim, size_t number, uint64_t flags)
 	char name[8];
 	snprintf(name, sizeof(name), "w%zu", run->definition);
 	AUTO(arena) arena = { 0 };
+	struct run_start kept = { .by = S("ada"), .is.by = GIVEN };
+	SET(&kept, priority, (int64_t)number);
+	if (run->alone)
+		SET(&kept, key, S("one at a time"));
 	struct executor_start spec = { .inputs = sim_value(sim, run->inputs, &arena),
 				       .run = run->id,
-				       .by = S("ada"),
-				       .alone = run->alone ? S("one at a time") : S(""),
-				       .priority = (int64_t)number };
+				       .start = &kept };
 	/* By its name, as a text of its own, or both. */
 	uint64_t how = sim_below(&sim->dice, 3);
 	if (how != 0)

@@ -7,7 +7,15 @@
  */
 #include <stdio.h>
 
+#include "active/executor_command.h"
 #include "active/run_commands.h"
+#include "contract/run_event_types.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_node_types.h"
+#include "contract/run_open_types.h"
+#include "contract/run_outcome_types.h"
+#include "contract/run_question_types.h"
+#include "engine/run.h"
 #include "sim/sim.h"
 
 enum { SALT_PERSON = 2, SALT_SLEEP = 3, SALT_SIGNAL = 4 };

@@ -18,6 +18,7 @@
 #include "base/date.h"
 #include "base/limits.h"
 #include "contract/document_kind.h"
+#include "contract/run_event_types.h"
 #include "document/schedules.h"
 #include "engine/schedule.h"
 #include "sim/sim.h"

@@ -6,6 +6,13 @@
  */
 #include <stdlib.h>
 
+#include "contract/run_class_types.h"
+#include "contract/run_event_types.h"
+#include "contract/run_node_types.h"
+#include "contract/run_outcome_types.h"
+#include "contract/run_start_types.h"
+#include "contract/run_value_types.h"
+#include "engine/run.h"
 #include "sim/sim.h"
 
 /* ---- (d) the ledger ----------------------------------------------------------------- */

@@ -9,6 +9,7 @@
  * called `hang` ends only when it is told to.
  */
 #include "base/limits.h"
+#include "contract/run_class_types.h"
 #include "sim/sim.h"
 
 enum {

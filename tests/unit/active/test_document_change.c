@@ -12,10 +12,12 @@
 #include "effect/effects.h"
 #include "base/limits.h"
 #include "contract/event.h"
+#include "contract/run_event_types.h"
 #include "document/documents.h"
 #include "document/server_settings.h"
 #include "simstore/simstore.h"
 #include "simstore/store_memory.h"
+#include "tool/tool.h"
 
 enum { JOBS = 64, ANSWERS = 1200, TOLD = 16384 };
 

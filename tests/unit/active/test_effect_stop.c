@@ -5,6 +5,7 @@
 #include "active/effect_kind.h"
 #include "active/executor_state.h"
 #include "definition/definition_compile.h"
+#include "engine/run.h"
 
 static struct arena arena;
 static struct executor executor;

@@ -14,7 +14,10 @@
 #include "effect/effects.h"
 #include "base/limits.h"
 #include "contract/event.h"
+#include "active/executor_command.h"
+#include "contract/run_outcome_types.h"
 #include "simstore/simstore.h"
+#include "tool/tool.h"
 
 enum { JOBS = 64, ANSWERS = 16 };
 
@@ -170,8 +173,7 @@ static void start(unsigned number, const char *yaml, const char *key, const char
 	scene.answers[number] = (struct answer){ 0 };
 	const struct executor_start how = { .workflow = S("w"),
 					    .yaml = str_from_c(yaml),
-					    .key = key_of(key, said),
-					    .trace = S("") };
+					    .key = key_of(key, said) };
 	executor_start(scene.executor, &how, replied, NULL, number);
 }
 

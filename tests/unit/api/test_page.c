@@ -9,10 +9,14 @@
 #include "active/executor.h"
 #include "api/event_page.h"
 #include "contract/event.h"
+#include "contract/run_event_types.h"
+#include "contract/run_start_types.h"
+#include "contract/run_value_types.h"
 #include "definition/definition_compile.h"
 #include "definition/graph.h"
 #include "os/loop.h"
 #include "simstore/simstore.h"
+#include "tool/tool.h"
 #include "views/timeline.h"
 
 enum { STEPS = 60 };

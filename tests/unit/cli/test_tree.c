@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/run_tree.h"
+#include "contract/run_outline_types.h"
 
 #define RUN "11111111-2222-4333-8444-555555555601"
 

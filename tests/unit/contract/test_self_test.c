@@ -5,7 +5,7 @@
 #include <signal.h>
 
 #include "broken.h"
-#include "contract/run_types.h"
+#include "contract/run_value_types.h"
 #include "contract/runtime_types.h"
 
 static void expect(const struct type *type, const char *text)

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "contract/run_graph_types.h"
 #include "definition/tools.h"
 
 static struct arena arena;

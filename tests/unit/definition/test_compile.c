@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "contract/run_class_types.h"
 #include "definition/tools.h"
 
 static struct arena arena;

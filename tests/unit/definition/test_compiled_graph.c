@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "contract/run_graph_types.h"
 #include "definition/graph.h"
 #include "definition/tools.h"
 
@@ -58,7 +59,7 @@ Test(graph, knows_edges_both_ways_and_readers)
 	cr_assert_eq(nodes[c].reads.count, 1);
 	cr_assert_eq(nodes[a].reader_count, 2);
 	cr_assert(nodes[b].keeps && !nodes[a].keeps);
-	cr_assert_eq(nodes[b].class, RUN_CLASS_ONCE);
+	cr_assert_eq(nodes[b].row->class, RUN_CLASS_ONCE);
 }
 
 /* A dependency and an output that refer to an unknown node. */

@@ -1,6 +1,7 @@
 /* tests/unit/engine/damage.c -- histories and snapshots as damage could have left them. */
-#include "engine/history_synthesis.h"
+#include "contract/run_snapshot_types.h"
 #include "engine/engine_rig.h"
+#include "engine/history_synthesis.h"
 #include "spoil.h"
 
 struct damage {

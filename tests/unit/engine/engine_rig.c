@@ -1,4 +1,10 @@
 /* engine/rig.c -- the shell of these tests: it loads nothing and keeps everything. */
+#include "contract/run_class_types.h"
+#include "contract/run_node_types.h"
+#include "contract/run_outcome_types.h"
+#include "contract/run_question_types.h"
+#include "contract/run_snapshot_types.h"
+#include "contract/run_start_types.h"
 #include "engine/engine_rig.h"
 
 static const struct definition_tool rig_tools[] = {
@@ -32,6 +38,9 @@ static void dump_scope(struct buf *out, const struct run *run, const struct scop
 
 static void dump_activation(struct buf *out, const struct run *run, const struct activation *step)
 {
+	static const struct run_question nothing;
+	const struct run_question *asked =
+		step->question.asked == NULL ? &nothing : step->question.asked;
 	char effect[UUID_TEXT_SIZE], question[UUID_TEXT_SIZE], revision[HASH_TEXT_SIZE];
 	buf_add_format(
 		out,
@@ -48,9 +57,9 @@ static void dump_activation(struct buf *out, const struct run *run, const struct
 		(long long)step->started_seq, (long long)step->started_at,
 		(long long)step->ended_at, (long long)step->due_at, STR_ARG(step->fault.code),
 		STR_ARG(step->fault.text), STR_ARG(step->reason), STR_ARG(step->tree),
-		STR_ARG(hash_text(&step->question.revision, revision)),
-		(long long)step->items_entered, (long long)step->item_count, step->scopes_live,
-		step->round, (long long)step->begun_at);
+		STR_ARG(hash_text(&asked->revision, revision)), (long long)step->items_entered,
+		(long long)step->item_count, step->scopes_live, step->round,
+		(long long)step->begun_at);
 	dump_value(out, "inputs", &step->inputs);
 	dump_value(out, "output", &step->output);
 	dump_value(out, "items", &step->items);
@@ -58,7 +67,7 @@ static void dump_activation(struct buf *out, const struct run *run, const struct
 	dump_value(out, "result", &step->result);
 	buf_add_format(out,
 		       " outcome %d ended %lld asked " STR_FMT " %d %d " STR_FMT " by " STR_FMT,
-		       (int)step->outcome, (long long)step->ended_seq, STR_ARG(step->question.text),
+		       (int)step->outcome, (long long)step->ended_seq, STR_ARG(asked->question),
 		       step->question.answered, (int)step->question.decision,
 		       STR_ARG(step->question.comment), STR_ARG(step->question.by));
 	for (uint32_t i = 0; i < step->restart_count; i++)
@@ -105,7 +114,8 @@ struct str run_dump(const struct run *run, struct arena *arena)
 		STR_ARG(run->stopped.code), run->queued, run->paused, run->cancelling, run->live,
 		run->busy, run->timers, (long long)run->begun_at, run->humans, run->workspace_busy,
 		(long long)run->iterations, (unsigned long long)run->arrivals, run->paths.count,
-		(long long)run->floor, (long long)run->retention_days);
+		(long long)run->floor,
+		has(run->start, retention_days) ? (long long)run->start->retention_days : -1);
 	dump_value(&out, "inputs", &run->inputs);
 	dump_value(&out, "outputs", &run->outputs);
 	dump_queue(&out, "pure", &run->pure);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "contract/run_event_types.h"
 #include "engine/document_rules.h"
 
 enum { ROOM = 600 };

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 
 #include "base/time.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_outcome_types.h"
 #include "engine/engine_rig.h"
 
 enum { MOST_EVENTS = 1000, MOST_HISTORIES = 100 };

@@ -1,4 +1,7 @@
 /* Questions to a person: asked, answered once, bound to what was shown. */
+#include "contract/run_event_types.h"
+#include "contract/run_outcome_types.h"
+#include "contract/run_question_types.h"
 #include "engine/engine_rig.h"
 
 static struct rig rig;
@@ -71,7 +74,7 @@ Test(human, an_answer_is_bound_to_what_was_shown)
 	struct hash other = hash_of(S("something else"));
 	command.revision = &other;
 	rig_refused(&rig, &command, ERROR_CONFLICT);
-	struct hash shown = rig_step(&rig, "ask")->question.revision;
+	struct hash shown = rig_step(&rig, "ask")->question.asked->revision;
 	command.revision = &shown;
 	rig_do(&rig, &command);
 }
@@ -79,15 +82,15 @@ Test(human, an_answer_is_bound_to_what_was_shown)
 Test(human, the_revision_depends_on_question_and_inputs)
 {
 	struct rig other;
-	struct hash revision = rig_step(&rig, "ask")->question.revision;
+	struct hash revision = rig_step(&rig, "ask")->question.asked->revision;
 	rig_init(&other,
 		 "name: w\nsteps:\n  - {name: ask, human: {question: 'ok, bob?'}, inputs: {n: 1}}\n"
 		 "  - {name: two, human: {question: 'ok, bob?'}, inputs: {n: 2}}\n"
 		 "  - {name: three, human: {question: 'ok, eve?'}, inputs: {n: 1}}\n");
 	rig_create(&other, "{}");
-	cr_assert(hash_equal(&rig_step(&other, "ask")->question.revision, &revision));
-	cr_assert_not(hash_equal(&rig_step(&other, "two")->question.revision, &revision));
-	cr_assert_not(hash_equal(&rig_step(&other, "three")->question.revision, &revision));
+	cr_assert(hash_equal(&rig_step(&other, "ask")->question.asked->revision, &revision));
+	cr_assert_not(hash_equal(&rig_step(&other, "two")->question.asked->revision, &revision));
+	cr_assert_not(hash_equal(&rig_step(&other, "three")->question.asked->revision, &revision));
 	rig_done(&other);
 }
 

@@ -2,6 +2,8 @@
  * event a second time, so a decision that depended on anything else would show. */
 #include <stdio.h>
 
+#include "contract/run_outcome_types.h"
+#include "contract/run_start_types.h"
 #include "engine/engine_rig.h"
 
 static struct rig rig;
@@ -396,9 +398,10 @@ Test(kinds, an_answer_may_bring_other_values)
 Test(kinds, four_eyes_see_more_than_two)
 {
 	rig_init(&rig, "name: w\nsteps:\n  - {name: q, human: {question: x, four_eyes: true}}\n");
+	const struct run_start start = { .by = S("ada"), .is.by = GIVEN };
 	struct command create = { .kind = COMMAND_CREATE,
 				  .inputs = rig_json(&rig, "{}"),
-				  .by = S("ada") };
+				  .start = &start };
 	rig_do(&rig, &create);
 	struct command answer = rig_answered(&rig, "q", RUN_DECISION_APPROVE);
 	rig_refused(&rig, &answer, ERROR_FORBIDDEN);

@@ -1,5 +1,6 @@
 /* What comes first, what waits, and what must not be there at once: mostly what the model of
  * tests/model found. */
+#include "contract/run_outcome_types.h"
 #include "engine/engine_rig.h"
 
 static struct rig rig;

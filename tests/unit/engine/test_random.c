@@ -1,5 +1,9 @@
 /* Random graphs, driven to their end in random order: the bound on rows, the room, the workspace
  * and the mirror hold at every step. */
+#include "contract/run_class_types.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_node_types.h"
+#include "contract/run_outcome_types.h"
 #include "engine/engine_rig.h"
 
 static uint64_t dice_state;
@@ -51,7 +55,7 @@ static void check_bounds(struct rig *rig)
 		if (node->kind != RUN_NODE_TOOL || step->state != STEP_RUNNING)
 			continue;
 		busy++;
-		contained += node->class == RUN_CLASS_CONTAINED;
+		contained += node->row->class == RUN_CLASS_CONTAINED;
 	}
 	cr_assert_eq(busy, rig->run->busy);
 	cr_assert(busy <= rig->graph->concurrency);

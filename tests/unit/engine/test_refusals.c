@@ -1,4 +1,5 @@
 /* What decide() and evolve() refuse; a refusal changes nothing. */
+#include "contract/run_outcome_types.h"
 #include "engine/engine_rig.h"
 
 static struct rig rig;

@@ -1,5 +1,8 @@
 /* Snapshots: what is in one, compaction, and snapshots that are none.  That every history can be
  * taken up at every place in it is shown by the rig, for the histories of all tests here. */
+#include "contract/run_outcome_types.h"
+#include "contract/run_snapshot_types.h"
+#include "contract/run_start_types.h"
 #include "engine/engine_rig.h"
 
 static const char mixed[] = "name: w\n"
@@ -185,12 +188,13 @@ Test(snapshot, carries_how_long_a_start_wants_the_events_kept)
 {
 	struct rig rig;
 	rig_init(&rig, mixed);
-	const int64_t days = 0;
+	struct run_start start = { .retention_days = 0, .is.retention_days = GIVEN };
 	struct command create = { .kind = COMMAND_CREATE,
 				  .inputs = rig_json(&rig, "{\"who\": \"ada\"}"),
-				  .retention_days = &days };
+				  .start = &start };
 	rig_do(&rig, &create);
-	cr_assert_eq(rig.run->retention_days, 0);
+	cr_assert(has(rig.run->start, retention_days));
+	cr_assert_eq(rig.run->start->retention_days, 0);
 	cr_assert(has(snapshot_of(&rig), retention_days));
 	rig_done(&rig);
 }

@@ -2,6 +2,7 @@
  * read them; and what becomes of a workflow's outputs. */
 #include <stdlib.h>
 
+#include "contract/run_outcome_types.h"
 #include "engine/engine_rig.h"
 
 static struct rig rig;

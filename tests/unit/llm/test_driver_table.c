@@ -3,6 +3,9 @@
 
 #include "base/yaml.h"
 #include "contract/modules.h"
+#include "contract/run_agent_types.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_turn_types.h"
 #include "llm/llm.h"
 
 static struct arena arena;

@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "base/yaml.h"
+#include "contract/run_turn_types.h"
 #include "llm/llm.h"
 
 enum { TIMERS = 512 };

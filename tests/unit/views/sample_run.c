@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "base/time.h"
+#include "contract/run_graph_types.h"
 #include "sample_run.h"
 
 #define GRAPH_HASH "\"0f4636c78f65d3639ece5a064b5ae753e3408614a14fb18ab4d7540d2c248543\""

@@ -2,6 +2,9 @@
 #include <criterion/criterion.h>
 
 #include "contract/graph_types.h"
+#include "contract/run_event_types.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_outline_types.h"
 #include "contract/runtime_types.h"
 #include "contract/task_types.h"
 #include "engine/run.h"

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "contract/graph_types.h"
+#include "contract/run_graph_types.h"
 #include "contract/task_types.h"
 #include "sample_run.h"
 

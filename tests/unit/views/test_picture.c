@@ -3,6 +3,8 @@
 #include <criterion/criterion.h>
 
 #include "base/limits.h"
+#include "contract/run_graph_types.h"
+#include "contract/run_picture_types.h"
 #include "sample_run.h"
 #include "views/layout.h"
 #include "views/graph_drawing.h"

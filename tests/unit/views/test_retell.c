@@ -1,6 +1,9 @@
 /* A compacted run has the same timeline as before, except for the inputs of its effects. */
 #include <criterion/criterion.h>
 
+#include "contract/run_event_types.h"
+#include "contract/run_snapshot_types.h"
+#include "contract/run_value_types.h"
 #include "engine/history_synthesis.h"
 #include "engine/snapshot.h"
 #include "sample_run.h"

@@ -5,6 +5,8 @@
 #include "contract/type.h"
 #include "contract/pipeline_types.h"
 #include "contract/pipeline_v1_types.h"
+#include "contract/run_event_types.h"
+#include "contract/run_outcome_types.h"
 #include "contract/runtime_types.h"
 #include "contract/task_types.h"
 #include "sample_run.h"

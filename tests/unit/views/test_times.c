@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "base/limits.h"
+#include "contract/run_value_types.h"
 #include "sample_run.h"
 #include "views/time_profile.h"
 

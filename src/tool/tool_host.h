@@ -1,0 +1,17 @@
+/* tool/tool_host.h -- the environment of a tool's start(), stop() and probe().
+ *
+ * Apart from tool.h, so that whoever only hands it on does not depend on the tools' vocabulary. */
+#ifndef TOOL_TOOL_HOST_H
+#define TOOL_TOOL_HOST_H
+
+struct loop;
+struct sandbox;
+struct tool_context;
+
+struct tool_host {
+	struct loop *loop;
+	const struct sandbox *sandbox;
+	struct tool_context *tool_context; /* tool_context.h */
+};
+
+#endif
