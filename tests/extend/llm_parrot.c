@@ -1,6 +1,7 @@
 /* llm/llm_parrot.c -- says the prompt again: a driver for the test that adds one. */
 #include <stdlib.h>
 
+#include "contract/run_turn_types.h"
 #include "llm/llm_calls.h"
 
 struct parrot {

@@ -1,4 +1,4 @@
-"""ARCHITECTURE's "To add something" is enough for a tool, a driver, a route and a field.
+"""ARCHITECTURE's "To add something" is enough for a tool, a driver, a route, a field and a field of a start.
 
 A copy of the tree is given one of each, touching exactly what the table says, and is built from a copy of
 build/, so only what depends on the new rows is compiled.  Nothing else is changed in the copy: then it
@@ -71,6 +71,12 @@ def add_a_field(tree):
         "\nEND_ENTITY", '\n  FIELD(nickname, STR, OPTIONAL LENGTH(1, 64), "What people call it.")\nEND_ENTITY', 1))
 
 
+def add_a_field_of_the_start(tree):
+    row = '  FIELD(shade, STR, OPTIONAL LENGTH(1, 32), "What whoever starts the run calls it.")\n'
+    append(tree / "contracts/run_start.rows", row)
+    append(tree / "contracts/run_shown.rows", row)
+
+
 def run(tree, *words, **environment):
     return subprocess.run(words, cwd=tree, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           timeout=PATIENCE_S, env={**os.environ, **environment})
@@ -108,11 +114,11 @@ Extended = collections.namedtuple("Extended", "tree touched")
 
 @pytest.fixture(scope="module")
 def extended(tmp_path_factory):
-    """The copy, with all four added and built."""
+    """The copy, with all five added and built."""
     tree = tmp_path_factory.mktemp("extended") / "tree"
     copy_of_the_tree(tree)
     before = digests(tree)
-    for add in (add_a_tool, add_a_driver, add_a_route, add_a_field):
+    for add in (add_a_tool, add_a_driver, add_a_route, add_a_field, add_a_field_of_the_start):
         add(tree)
     touched = {name for name, digest in digests(tree).items() if before.get(name) != digest}
     # The build folder is told where it is now; its commands are relative, so its objects are still good.
@@ -125,12 +131,14 @@ def extended(tmp_path_factory):
 
 def test_only_what_the_table_names_was_touched(extended):
     rows = {name for name in extended.touched if name.startswith("contracts/") and name != "contracts/routes.def"}
-    assert 1 <= len(rows) <= 3
+    assert rows == {"contracts/run_tool.def", "contracts/run_turn.def", "contracts/run_agent.def", "contracts/run_start.rows",
+                    "contracts/run_shown.rows"}
     assert extended.touched - rows == {
         "src/tool/tool_reverse.c", "src/tool/tools.def", "docs/tools.md", "src/llm/llm_parrot.c", "src/llm/drivers.def",
         "docs/agents.md", "contracts/routes.def", "src/api/api_health.c", "README.md"}
     table = (ROOT / "ARCHITECTURE.md").read_text().split("## To add something")[1]
     for words in ("| a field | one row in `contracts/<module>.def` |",
+                  "| a field that a client sends at the start of a run and that the run keeps | one row in `contracts/run_start.rows`; one in `contracts/run_shown.rows` if every view shall show it;",
                   "| a route | one row in `contracts/routes.def`, one function `api_<name>` in `src/api/api_<resource>.c`, one scenario; a row in `README.md` |",
                   "| a tool | `src/tool/tool_<name>.c`, one row in `tools.def`, its inputs as an entity; a row in `docs/tools.md` |",
                   "| a driver | `src/llm/llm_<name>.c`, one row in `drivers.def`, its options as an entity; a section in `docs/agents.md` |"):

@@ -1,4 +1,5 @@
 /* tool/tool_reverse.c -- turns a text around: a tool for the test that adds one. */
+#include "contract/run_tool_types.h"
 #include "tool/tool_context.h"
 
 static bool compute(const struct json *inputs, struct arena *arena, const struct json **out_output,

@@ -64,6 +64,18 @@ def test_the_field_is_taken_kept_and_shown(server):
     assert refused.status == 422 and refused.body["details"][0]["pointer"] == "/nickname"
 
 
+def test_the_field_of_the_start_is_kept_and_in_every_view(home, server):
+    home.define(WORKFLOW)
+    started = server.request("POST", "/api/run", {"workflow": "extended", "inputs": {}, "shade": "blue"})
+    run = started.body["run_id"]
+    server.finish(run)
+    assert server.get(f"/api/runs/{run}/state").body["shade"] == "blue"
+    for view in ("pipeline", "pipeline_v1", "runtime", "task", "graph"):
+        assert server.get(f"/api/runs/{run}?view={view}").body["shade"] == "blue", view
+    refused = server.request("POST", "/api/run", {"workflow": "extended", "inputs": {}, "shade": ""})
+    assert refused.status == 422 and refused.body["details"][0]["pointer"] == "/shade"
+
+
 def test_the_documents_have_them(home):
     printed = {what: home.cli("describe", what)[1] for what in ("listing", "openapi", "typescript", "markdown")}
     assert 'field run.Agent.nickname string optional shortest=1 longest=64\n' in printed["listing"]
