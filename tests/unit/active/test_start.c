@@ -7,6 +7,7 @@
 #include "active/executor.h"
 #include "active/run_commands.h"
 #include "effect/effects.h"
+#include "tool/tool.h"
 #include "simstore/simstore.h"
 
 enum { JOBS = 64 };

@@ -61,7 +61,7 @@ static struct view_source source_of(struct rig *rig)
 				     .graph = rig->graph->rows,
 				     .events = rig->history,
 				     .event_count = rig->events,
-				     .look = no_value };
+				     .read_value = no_value };
 }
 
 static struct str document(const struct timeline *timeline, const struct view *view)
