@@ -1,10 +1,10 @@
-/* bench/bench_store.c -- the store alone: durable appends beside a bare C loop, bytes on the disk,
- * reading.
+/* bench/bench_store.c -- the store alone: durable appends compared with a bare C loop, bytes on disk,
+ * reads.
  *
- * Producers each append one event of 200 bytes to a run of their own and wait for the answer before
- * the next, through the writer's queue on a real loop.  The bare loop then commits the same rows on
- * the same tables by SQLite as it comes, in batches as large as the writer's were on the average.
- * Both take turns, a round each, so that the disk's mood falls on both; the medians are compared.
+ * Each producer appends one event of 200 bytes to its own run, through the writer's queue on a real
+ * event loop, and waits for the answer before the next.  The bare loop commits the same rows to the
+ * same tables with plain SQLite, in batches of the writer's average size.  Rounds of both alternate,
+ * so that variations of the disk affect both; the medians are compared.
  *
  *	bench_store [folder [events]]
  */
@@ -131,7 +131,7 @@ static struct store *store_open(const char *name)
 	return store;
 }
 
-/* Events a second; *out_batch is how many a commit held. */
+/* Returns events per second; *out_batch is the average number of events per commit. */
 static double writer_round(unsigned producers, long events, double *out_batch)
 {
 	static struct bench bench;
@@ -288,7 +288,7 @@ static int by_ratio(const void *left, const void *right)
 	return one < other ? -1 : one > other;
 }
 
-/* The pair in the middle of many short ones: a disk that hesitates for a moment spoils one. */
+/* The median pair of many short rounds: a slow moment of the disk spoils only one. */
 static void measure_appends(unsigned producers, long events)
 {
 	struct pair pairs[ROUNDS];
@@ -306,7 +306,7 @@ static void measure_appends(unsigned producers, long events)
 
 /* ---- bytes and reading ------------------------------------------------------------------- */
 
-/* `runs` runs side by side, so many events each. */
+/* `runs` interleaved runs with equal numbers of events. */
 static void store_fill(struct store *store, unsigned runs, long each)
 {
 	enum { AT_ONCE = 500 };
@@ -335,7 +335,7 @@ static void measure_bytes(unsigned runs)
 	long each = READ_EVENTS / runs;
 	struct store *store = store_open("bytes.db");
 	store_fill(store, runs, each);
-	store->backend->close(store); /* the last one to close moves the WAL */
+	store->backend->close(store); /* the last connection to close checkpoints the WAL */
 	struct stat status;
 	if (stat(file_name("bytes.db"), &status) != 0)
 		stop("bytes", "no file");
@@ -345,7 +345,7 @@ static void measure_bytes(unsigned runs)
 	files_remove("bytes.db");
 }
 
-/* Events a second, by the wall or by the time that the processor gave us. */
+/* Events per second, by wall clock and by CPU time. */
 static double read_round(struct store_reader *reader, size_t page, clockid_t clock)
 {
 	struct uuid run = id_of(0);
@@ -401,7 +401,7 @@ static int64_t mono_us(struct platform *system)
 	return (int64_t)(seconds_of(CLOCK_MONOTONIC) * 1e6);
 }
 
-/* How long a slice of a purge holds the writer, as retention asks for it. */
+/* How long one slice of a retention purge blocks the writer. */
 static void measure_purging(void)
 {
 	static const struct platform_ops ops = { .mono_us = mono_us };

@@ -1,15 +1,15 @@
-/* bench/floor.c -- the floor of workload W1: its journal rows, written by a bare C loop.
+/* bench/floor.c -- the baseline of workload W1: the same rows, written by a bare C loop.
  *
- * No engine, no network, no scheduling: only the rows that a chain of ten steps must leave
- * behind, on the store's own tables and settings, by plain SQLite calls.  c runs go in
- * lock-step, so that each commit carries one step of each: the best a group commit can do.
- * The first commit of a run also holds its run.created, the last its run.finished.
+ * There is no engine, no network and no scheduling: plain SQLite calls write only the rows that a
+ * chain of ten steps must store, to the store's own tables with its settings.  c runs advance in
+ * lockstep, so that each commit carries one step of each run: the best possible group commit.  The
+ * first commit of a run also has its run.created, the last its run.finished.
  *
  *	bench_floor [folder [runs]]
  *
- * The database lies in a new folder beneath `folder` (default: here) and is removed at the end.
- * What is measured is a lower bound for the machine of this minute; compare it only with a
- * server that ran beside it.
+ * The database is in a new folder under `folder` (default: the current one) and is removed at the end.
+ * The result is a bound for this machine at this time; compare it only with a server that was
+ * measured at the same time.
  */
 #include <sqlite3.h>
 #include <stdio.h>
@@ -122,7 +122,7 @@ static void run_step(struct floor *floor, struct run *run, int number)
 	if (number == STEPS)
 		event_write(floor, run, "run.finished", "{}", 2);
 	if (number == 1)
-		return; /* the row that was just inserted says it all */
+		return; /* the row that was just inserted is already up to date */
 	sqlite3_int64 now = now_us(CLOCK_REALTIME);
 	sqlite3_stmt *statement = floor->statements[RUN_UPDATE];
 	sqlite3_bind_int64(statement, 1, run->key);
@@ -142,7 +142,7 @@ static int frames_counted(void *context, sqlite3 *database, const char *name, in
 	return SQLITE_OK;
 }
 
-/* `count` runs side by side, from their first step to their last. */
+/* `count` interleaved runs, from their first step to their last. */
 static void group_run(struct floor *floor, unsigned count)
 {
 	struct run runs[CLIENTS_MOST];

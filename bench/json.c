@@ -1,5 +1,5 @@
-/* bench/json.c -- our JSON beside cJSON (Debian's), in one process: a 1 MB array of events and a
- * 300-byte message, read and written.  CPU time, best of several rounds; compare the ratios. */
+/* bench/json.c -- compares Baton's JSON reader and writer with cJSON (Debian's) in one process: a 1 MB
+ * array of events and a 300-byte message.  CPU time, best of several rounds; compare the ratios. */
 #include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static double cpu_seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* One event as a run's stream prints it. */
+/* One event as the stream of a run prints it. */
 static void add_event(struct buf *out, int number)
 {
 	buf_add_format(

@@ -1,6 +1,6 @@
-/* bench/kept_document.c -- the document maker as an external tool that is kept alive: a line of
- * JSON in, a line of JSON out.  It knows the lines that Baton writes and nothing else about JSON,
- * because what is measured is the way there and back. */
+/* bench/kept_document.c -- the `document` tool as an external process that is kept alive: one line of
+ * JSON in, one line out.  It parses only the exact lines that Baton writes, because the benchmark
+ * measures the round trip. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "document.h"
 
-/* The text behind `key`, up to `end`. */
+/* The text after `key`, up to `end`. */
 static bool piece(const char *line, const char *key, char end, char *out, size_t size)
 {
 	const char *from = strstr(line, key);

@@ -1,12 +1,11 @@
-/* bench/w1_client.c -- the load of workload W1: c clients in closed loop over HTTP.
+/* bench/w1_client.c -- the load generator of workload W1: c clients in a closed loop over HTTP.
  *
  *	bench_w1_client HOST:PORT CLIENTS RUNS [started]
  *
- * Each client keeps one connection, starts a run of w1-chain with a fresh document, waits for
- * its end in the same request and starts the next; with `started` the receipt is enough.  30 runs
- * go ahead unmeasured.  One thread on epoll and a reader for just the answers this needs (a status
- * and a Content-Length): the load generator shares the machine with the server, so it must cost
- * next to nothing.
+ * Each client keeps one connection, starts a run of w1-chain with a new document, waits for its end
+ * in the same request and starts the next; with `started` it waits only for the acknowledgment.  The
+ * first 30 runs are a warm-up.  The generator uses one thread with epoll and parses only what it
+ * needs (status and Content-Length), because it shares the machine with the server.
  *
  * Prints one JSON line; exit status 1 when any run did not succeed.
  */
@@ -39,7 +38,7 @@ enum {
 
 struct client {
 	int socket;
-	bool busy; /* waits for an answer */
+	bool busy; /* waits for a response */
 	int64_t begun_us;
 	size_t answer_size;
 	char *answer;
@@ -54,9 +53,9 @@ struct load {
 	unsigned client_count;
 	struct documents documents;
 	unsigned runs, started, finished, errors;
-	unsigned named; /* documents made, warm-up included */
+	unsigned named; /* documents made, including the warm-up */
 	int64_t *taken_us;
-	bool receipts; /* nobody waits for an end */
+	bool receipts; /* do not wait for the end of a run */
 };
 
 static int64_t now_us(void)
@@ -134,8 +133,8 @@ static void client_start(struct load *load, struct client *client)
 		stop("send");
 }
 
-/* How large the whole answer is: 0 while its headers have not all come, -1 when it is not one
- * that this reader knows. */
+/* The size of the whole response: 0 while its headers are incomplete, -1 when this parser does not
+ * understand them. */
 static long answer_whole(const struct client *client)
 {
 	const char *end = strstr(client->answer, "\r\n\r\n");
@@ -152,7 +151,7 @@ static long answer_whole(const struct client *client)
 	return -1;
 }
 
-/* The steps have a status too, so one good word is not enough. */
+/* The steps have a status, too, so checking for one "success" is not enough. */
 static bool answer_good(const struct load *load, const struct client *client)
 {
 	if (load->receipts)
@@ -194,7 +193,7 @@ static void client_read(struct load *load, struct client *client)
 			return;
 		}
 	}
-	/* Closed, broken or not understood: this connection is of no more use. */
+	/* The connection is closed, broken or out of sync: give it up. */
 	bool busy = client->busy;
 	client_close(client);
 	client_connect(load, client);
@@ -278,7 +277,7 @@ int main(int argc, char **argv)
 	}
 	load.authority = argv[1];
 	if (!resolve(&load)) {
-		fprintf(stderr, "bench_w1_client: %s is no HOST:PORT\n", argv[1]);
+		fprintf(stderr, "bench_w1_client: %s is not HOST:PORT\n", argv[1]);
 		return 2;
 	}
 	load_open(&load, (unsigned)clients, (unsigned)runs);

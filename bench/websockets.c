@@ -1,12 +1,12 @@
-/* bench/websockets.c -- many idle WebSockets, and requests beside them.
+/* bench/websockets.c -- many idle WebSockets, and concurrent requests.
  *
  *	bench_websockets PORT SOCKETS RATE SECONDS
  *
- * Opens the WebSockets (a few hundred handshakes at a time, from several loopback addresses, since
- * one has not ports enough for many runs in a row), says so in one line of JSON and waits for a
- * line on stdin: whoever started us looks at the server's memory now.  Then it sends RATE requests
- * a second, open loop: each has its time, and its latency counts from that time, sent late or not.
- * A second line of JSON says how it went and how many WebSockets were lost meanwhile.
+ * Opens the WebSockets, a few hundred handshakes at a time, from several loopback addresses because
+ * one address does not have enough ports.  Prints one line of JSON and waits for a line on stdin,
+ * while the caller measures the server's memory.  Then sends RATE requests per second in an open loop:
+ * each request has a scheduled time, and its latency counts from that time even if it is sent late.
+ * A second line of JSON has the results and the number of WebSockets that were lost meanwhile.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -31,9 +31,9 @@ struct client {
 	enum kind kind;
 	int socket;
 	bool sent;
-	char head[HEAD_SIZE]; /* what came so far, while it matters */
+	char head[HEAD_SIZE]; /* data received so far, during a handshake or request */
 	size_t size;
-	int64_t due_us; /* of the request under way; 0 = none */
+	int64_t due_us; /* of the current request; 0 = none */
 };
 
 static uint16_t port;
@@ -108,7 +108,7 @@ static bool head_is_whole(struct client *client)
 	return strstr(client->head, "\r\n\r\n") != NULL;
 }
 
-/* Reads what is there; false when the server has closed. */
+/* Reads the available data; false when the server has closed the connection. */
 static bool take(struct client *client)
 {
 	if (client->kind == SOCKET_OPEN) {
@@ -135,7 +135,7 @@ static void handshake_came(struct client *client)
 		errors++;
 }
 
-/* The answer is a head and a short body with a known length. */
+/* The response has a header and a short body of known length. */
 static void answer_came(struct client *client)
 {
 	if (!head_is_whole(client))
@@ -192,7 +192,7 @@ static void open_sockets(struct client *clients, size_t count)
 	fflush(stdout);
 }
 
-/* In turn, so that none stays silent for so long that it is put out. */
+/* Round robin, so that no connection is idle long enough to be closed. */
 static struct client *free_worker(struct client *workers)
 {
 	static size_t next;

@@ -1,8 +1,7 @@
-"""W1 to W5 of the comparison with other systems, and the large ones, against the built program.
+"""Workloads W1 to W5 of the comparison with other systems, and the large workloads, against the built program.
 
-Each prints what it measured with the limit it sets, and gives the sentences of broken promises.
-What a figure is compared with is measured in the same run: the floor is bench_floor, a bare C loop
-that commits the same rows without an engine.
+Each workload prints its measurements and limits, and returns the limits that were exceeded.  The baseline is measured
+in the same run: bench_floor, a bare C loop that commits the same rows without an engine.
 """
 import collections
 import contextlib
@@ -26,7 +25,7 @@ BATON = BUILD / "src/baton"
 STEPS = 10
 WARM_UP = 30  # runs that bench_w1_client starts first
 RUNS = {1: 60, 16: 400, 64: 1200}
-PIECES = 15  # short ones: a disk that hesitates for a moment spoils one, not the figure
+PIECES = 15  # short rounds: a slow moment of the disk spoils one round, not the result
 
 
 # ---- the program and its figures ---------------------------------------------------------------------
@@ -60,7 +59,7 @@ def folder():
 
 @contextlib.contextmanager
 def serve(home, **environment):
-    """A server; one that ended by itself in the middle of a workload says its last words."""
+    """A server; if it ends during a workload, its last log lines are printed."""
     with tempfile.TemporaryFile("w+") as narration:
         server = subprocess.Popen([BATON, "--home", home, "serve", "--port", "0"], stdout=subprocess.PIPE, stderr=narration, text=True,
                                   env={**os.environ, **environment})
@@ -114,18 +113,18 @@ def judge(broken, holds, sentence):
 
 
 def piece(server, clients, runs):
-    """The floor and, right behind it, the program: both for as long as the disk stays the same."""
+    """Measures the floor and, immediately after it, the program, so that the disk is in the same condition."""
     bare = lines([BUILD / "bench/bench_floor", ROOT, str(runs), str(clients)])[0]["steps_per_second"]
     before = cpu_us(server.pid)
     row = lines([BUILD / "bench/bench_w1_client", server.address, str(clients), str(runs)])[0]
     if row["errors"]:
-        raise SystemExit(f"{row['errors']} runs went wrong")
+        raise SystemExit(f"{row['errors']} runs failed")
     return {**row, "floor": bare, "ratio": row["steps_per_second"] / bare,
             "cpu": (cpu_us(server.pid) - before) / ((runs + WARM_UP) * STEPS)}
 
 
 def chain(server, broken, limits):
-    """Each row is the one in the middle, by its ratio, of several pieces."""
+    """Each row is the median round by ratio."""
     print(f"{'clients':>7} {'floor steps/s':>14} {'baton steps/s':>14} {'ratio':>6} "
           f"{'p50 ms/run':>11} {'p99 ms/run':>11} {'server CPU us/step':>19}   from   to")
     for clients, runs in RUNS.items():
@@ -219,7 +218,7 @@ def w3(broken):
                 result = ask(server, "/api/run", {"workflow": "w1-chain", "inputs": {"document": document()}}, 60)
                 taken.append((time.monotonic() - begun) * 1000)
                 if result["status"] != "success":
-                    raise SystemExit("W3's run went wrong")
+                    raise SystemExit("the run of W3 failed")
                 time.sleep(2)
                 idle.append(pss_mb(server.pid))
     print(f"W3: from exec to the end of the first W1 run {', '.join('%.0f' % ms for ms in taken)} ms; "
@@ -232,7 +231,7 @@ def w3(broken):
 
 
 def w4(broken, steps=100_000):
-    """One step that is run again and again, each time with the document it gave before."""
+    """One step that runs repeatedly, each time with its previous document."""
     yaml = ["name: grow", "inputs: {document: {type: object}}", "steps:", "  - name: s", "    tool: document",
             "    inputs: {document: \"${coalesce(steps.s.outputs.document, inputs.document)}\"}",
             f"    loop_until: \"${{steps.s.outputs.document.step}} >= {steps}\"", f"    loop_max: {steps}",
@@ -245,7 +244,7 @@ def w4(broken, steps=100_000):
             grown = pss_mb(server.pid)
             result = ask(server, f"/api/runs?limit=1")[0]
             if result["status"] != "success":
-                raise SystemExit(f"W4's run went wrong: {result}")
+                raise SystemExit(f"the run of W4 failed: {result}")
             at = []
             after, size = 0, 0
             while True:
@@ -254,9 +253,9 @@ def w4(broken, steps=100_000):
                 if len(page) < 1000:
                     break
                 after = page[-1]["seq"]
-            server.terminate()  # what the log holds goes into the file
+            server.terminate()  # checkpoints the WAL into the database file
             server.wait()
-        # The reserve for a full disk has one size, whatever is stored.
+        # The reserve for a full disk has a fixed size.
         size = sum(path.stat().st_size for path in home.glob("baton.db*") if not path.name.endswith("-reserve"))
     seconds = [as_seconds(text) for text in at]
     window = len(seconds) // 20
@@ -279,13 +278,13 @@ def as_seconds(text):
 
 
 def w5(broken, runs=200):
-    """Killed where the comparison kills: 600 to 1000 lines and up to 40 ms later; again when too little was left to recover."""
+    """Kills after 600 to 1000 lines and up to 40 ms, as in the comparison; tries again if too little was left to recover."""
     for _ in range(20):
         written, in_flight, taken, stored, text = recovery(runs)
         if in_flight * 2 >= runs:
             break
     else:
-        raise SystemExit("W5: most runs were always over before the kill")
+        raise SystemExit("W5: in every attempt, most runs had ended before the kill")
     told = [" ".join(line.split(" ")[:2]) for line in text]
     lost = len(stored) * STEPS - len(set(told))
     doubled, bad = len(told) - len(set(told)), sum(status != "success" for status in stored)
@@ -329,13 +328,13 @@ def recovery(runs):
 
 
 def parked(broken, runs=1_000_000):
-    """Runs that wait for a person, by the thousand through many connections."""
+    """Thousands of runs that wait for a person, started over many connections."""
     with folder() as home:
         (home / "definitions/w1-chain.yaml").write_text(
             "name: w1-chain\ninputs: {document: {type: object}}\nsteps:\n  - {name: ask, human: {question: \"well?\"}}\n")
         with serve(home) as server:
             row = lines([BUILD / "bench/bench_w1_client", server.address, "64", str(runs), "started"], check=False)[0]
-            # A client that was told to come back later has not started its run.
+            # A client that got a Retry-After has not started its run.
             until(lambda: figures(server)['baton_effects_open{class="human"}'] >= runs - row["errors"])
             mb = pss_mb(server.pid)
         begun = time.monotonic()

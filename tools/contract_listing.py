@@ -1,7 +1,7 @@
-"""Reads `baton describe listing`, and finds what one listing breaks of another.
+"""Parses `baton describe listing`, and finds the breaking changes between two listings.
 
-A line is a kind, a name and words; a word is `flag` or `key=value`.  The value of a key in PLAIN is
-a word, any other value is JSON.  No two lines have the same kind and name.
+A line has a kind, a name and words; a word is `flag` or `key=value`.  The value of a key in PLAIN is a plain
+word, any other value is JSON.  No two lines have the same kind and name.
 """
 import collections
 import json
@@ -52,7 +52,7 @@ def parse(text):
 
 
 def types(lines):
-    """{wire name: Type}; a member's line stands behind its owner's."""
+    """{wire name: Type}; the line of a member follows the line of its owner."""
     found, owner = {}, None
     for line in lines:
         if line.kind in OWNERS.values():
@@ -74,7 +74,7 @@ def type_of(line):
 
 
 def read_types(lines):
-    """Wire names of the types that people and old stores hand to the program, however deep."""
+    """Wire names of the types that the program reads from people and old stores, including nested types."""
     known = types(lines)
     todo = [line.words[key] for line in lines for key in ("takes", "body") if key in line.words]
     found = set()
@@ -92,10 +92,10 @@ def read_types(lines):
 
 
 def compare(old, new):
-    """What breaks whoever relies on `old`, and what is new.
+    """The changes that break clients of `old`, and the new lines.
 
-    A line that is gone or changed breaks a client.  A new line does not, with one exception: a
-    required field of a type that was read before, because what was written without it is refused.
+    A removed or changed line breaks clients.  A new line does not, with one exception: a new required field
+    of an input type, because documents without it are rejected.
     """
     old, new = parse(old), parse(new)
     before, after = ({(line.kind, line.name): line for line in lines} for lines in (old, new))
@@ -107,7 +107,7 @@ def compare(old, new):
     for owner in types(new).values():
         for line in owner.members.values():
             if line in added and owner.name in known and owner.name in read and "required" in line.words:
-                broken.append(Broken("is required, and what was written before has it not", None, line.text))
+                broken.append(Broken("is required, and older documents do not have it", None, line.text))
     return Difference(broken, [line.text for line in added])
 
 

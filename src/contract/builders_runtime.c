@@ -1,5 +1,5 @@
-/* contract/builders_runtime.c -- changed copies; a default's tree is shared, so nothing is ever
- * changed in place. */
+/* contract/builders_runtime.c -- the builders copy instead of modifying in place, because the JSON
+ * tree of a default is shared by all values of the type. */
 #include "contract/builders_runtime.h"
 
 #include <string.h>

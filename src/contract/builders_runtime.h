@@ -1,8 +1,8 @@
-/* contract/builders_runtime.h -- the seed's fluent builders as pure functions.
+/* contract/builders_runtime.h -- the fluent builders of the runtime vocabulary as pure functions.
  *
- * Each gives a new value and leaves the one it was given as it was.  The copy is shallow: it
- * borrows texts and trees of the original, and `key`, `value`, `task_id` and `error`; all of them
- * must live as long as the copy.
+ * Each function returns a new value and leaves its argument unchanged.  The copy is shallow: it
+ * borrows the texts and trees of the original as well as `key`, `value`, `task_id` and `error`,
+ * all of which must live as long as the copy.
  *
  *	input = runtime_task_input_with_context(input, arena, S("plan"), plan);
  */
@@ -11,14 +11,14 @@
 
 #include "contract/runtime_types.h"
 
-/* With context[key] = value: in the old one's place, or at the end. */
+/* A copy with context[key] = value.  An existing key keeps its position; a new one goes last. */
 const struct runtime_task_input *
 runtime_task_input_with_context(const struct runtime_task_input *input, struct arena *arena,
 				struct str key, const struct json *value);
 const struct runtime_task_input *
 runtime_task_input_with_metadata(const struct runtime_task_input *input, struct arena *arena,
 				 struct str key, const struct json *value);
-/* success is false, metadata empty. */
+/* An output with success false and empty metadata. */
 const struct runtime_task_output *runtime_task_output_failure(struct arena *arena,
 							      struct str task_id, struct str error);
 

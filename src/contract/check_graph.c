@@ -1,7 +1,7 @@
-/* contract/check_graph.c -- the rules of contracts/graph.def that no single row can say.
+/* contract/check_graph.c -- the rules of contracts/graph.def that span several fields.
  *
- * A graph's problems are told at the edge or list item they are in, so these predicates make
- * their pointers themselves instead of blaming a whole member.
+ * A problem of a graph is reported at the edge or list item that causes it, so these functions build
+ * the JSON pointer themselves instead of reporting a whole member with check_fail().
  */
 #include "contract/contract_internal.h"
 #include "contract/graph_types.h"
@@ -77,7 +77,7 @@ void graph_mcp_servers_check(const struct graph_mcp_servers *value, struct check
 			struct path inner = path_key(&item, S("name"));
 			problem_add(check->parse, &inner,
 				    place_of(json_member(json_item(list, i), S("name"))),
-				    STR_FMT " is another server's name too",
+				    STR_FMT " is already the name of another server",
 				    STR_ARG(quoted(check->parse->arena, name)));
 		}
 		map_put(&names, name, &there);
@@ -95,7 +95,7 @@ void graph_retention_policy_check(const struct graph_retention_policy *value, st
 			continue;
 		struct path inner = path_key(&map, key);
 		problem_add(check->parse, &inner, place_of(json_member(json, key)),
-			    "is not a status of a task: pending, running, completed, failed");
+			    "is not a task status; expected pending, running, completed or failed");
 	}
 }
 
@@ -136,7 +136,7 @@ void graph_edge_def_check(const struct graph_edge_def *value, struct check *chec
 	}
 }
 
-/* The nodes of a graph: name -> number + 1. */
+/* The nodes of a graph: a map from the name to the node's number plus 1. */
 struct nodes {
 	struct check *check;
 	struct map numbers;
@@ -155,7 +155,7 @@ static struct nodes nodes_of(const struct graph_workflow *value, struct check *c
 	return nodes;
 }
 
-/* False when there is no such node. */
+/* False when the graph has no such node. */
 static bool node_number(const struct nodes *nodes, struct str name, size_t *out_number)
 {
 	size_t number = (size_t)(uintptr_t)map_get(&nodes->numbers, name);
@@ -192,8 +192,8 @@ static void check_edge(const struct nodes *nodes, const struct path *path,
 	}
 	for (size_t i = 0; i < edge->to->as.object.count; i++) {
 		const struct json_member *member = &edge->to->as.object.at[i];
-		struct path way = path_key(&to, member->key);
-		check_target(nodes, &way, &member->value);
+		struct path branch = path_key(&to, member->key);
+		check_target(nodes, &branch, &member->value);
 	}
 }
 
@@ -225,76 +225,77 @@ void graph_workflow_check_names(const struct graph_workflow *value, struct check
 	}
 }
 
-/* One way that is always taken, by numbers of nodes. */
-struct way {
+/* An edge without a condition, between node numbers. */
+struct fixed_edge {
 	size_t from, to, edge;
 };
 
-struct ways {
-	struct way *at;
+/* Adjacency lists of the edges without a condition. */
+struct fixed_edges {
+	struct fixed_edge *at;
 	size_t count;
-	size_t *first; /* of each node, into `next`; SIZE_MAX is the end */
-	size_t *next;
-	size_t *waiting; /* of each node: ways into it that are not yet seen to end */
+	size_t *first;   /* per node: its first outgoing edge; SIZE_MAX = none */
+	size_t *next;    /* per edge: the next outgoing edge of the same node; SIZE_MAX = none */
+	size_t *waiting; /* per node: incoming edges from nodes that were not removed yet */
 };
 
-static struct ways ways_of(const struct graph_workflow *value, const struct nodes *nodes,
-			   struct arena *arena)
+static struct fixed_edges fixed_edges_collect(const struct graph_workflow *value,
+					      const struct nodes *nodes, struct arena *arena)
 {
 	size_t node_count = value->nodes.count, edge_count = value->edges.count;
-	struct ways ways = { .at = arena_array(arena, struct way, edge_count),
-			     .first = arena_array(arena, size_t, node_count),
-			     .next = arena_array(arena, size_t, edge_count),
-			     .waiting = arena_array(arena, size_t, node_count) };
+	struct fixed_edges edges = { .at = arena_array(arena, struct fixed_edge, edge_count),
+				     .first = arena_array(arena, size_t, node_count),
+				     .next = arena_array(arena, size_t, edge_count),
+				     .waiting = arena_array(arena, size_t, node_count) };
 	for (size_t i = 0; i < node_count; i++)
-		ways.first[i] = SIZE_MAX;
+		edges.first[i] = SIZE_MAX;
 	for (size_t i = 0; i < edge_count; i++) {
 		const struct graph_edge_def *edge = &value->edges.at[i];
-		struct way way = { .edge = i };
+		struct fixed_edge fixed = { .edge = i };
 		if (has(edge, condition) || edge->to->kind != JSON_STRING ||
-		    !node_number(nodes, edge->from, &way.from) ||
-		    !node_number(nodes, edge->to->as.string, &way.to))
+		    !node_number(nodes, edge->from, &fixed.from) ||
+		    !node_number(nodes, edge->to->as.string, &fixed.to))
 			continue;
-		ways.next[ways.count] = ways.first[way.from];
-		ways.first[way.from] = ways.count;
-		ways.waiting[way.to]++;
-		ways.at[ways.count++] = way;
+		edges.next[edges.count] = edges.first[fixed.from];
+		edges.first[fixed.from] = edges.count;
+		edges.waiting[fixed.to]++;
+		edges.at[edges.count++] = fixed;
 	}
-	return ways;
+	return edges;
 }
 
-/* Takes away, again and again, a node that nothing leads to; what is left lies on a cycle or
- * behind one. */
-static size_t take_away(struct ways *ways, size_t node_count, struct arena *arena)
+/* Topological sort: repeatedly removes nodes without incoming edges and returns the number of nodes
+ * left, which are on a cycle or reachable from one. */
+static size_t remove_acyclic(struct fixed_edges *edges, size_t node_count, struct arena *arena)
 {
 	size_t *ready = arena_array(arena, size_t, node_count), count = 0, taken = 0;
 	for (size_t i = 0; i < node_count; i++)
-		if (ways->waiting[i] == 0)
+		if (edges->waiting[i] == 0)
 			ready[count++] = i;
 	while (taken < count) {
 		size_t node = ready[taken++];
-		for (size_t i = ways->first[node]; i != SIZE_MAX; i = ways->next[i])
-			if (--ways->waiting[ways->at[i].to] == 0)
-				ready[count++] = ways->at[i].to;
+		for (size_t i = edges->first[node]; i != SIZE_MAX; i = edges->next[i])
+			if (--edges->waiting[edges->at[i].to] == 0)
+				ready[count++] = edges->at[i].to;
 	}
 	return node_count - taken;
 }
 
-/* Among the nodes that are left each has a way into it from another that is left: going back
- * along those must meet a node a second time, and that one is on a cycle. */
-static size_t find_cycle(const struct ways *ways, size_t node_count, struct arena *arena,
+/* Each remaining node has an incoming edge from another remaining node.  Following those edges
+ * backwards must reach some node twice; that node is on a cycle. */
+static size_t find_cycle(const struct fixed_edges *edges, size_t node_count, struct arena *arena,
 			 size_t *into)
 {
 	bool *seen = arena_array(arena, bool, node_count);
 	size_t node = SIZE_MAX;
-	for (size_t i = 0; i < ways->count; i++)
-		if (ways->waiting[ways->at[i].from] > 0 && ways->waiting[ways->at[i].to] > 0) {
-			into[ways->at[i].to] = i;
-			node = ways->at[i].to;
+	for (size_t i = 0; i < edges->count; i++)
+		if (edges->waiting[edges->at[i].from] > 0 && edges->waiting[edges->at[i].to] > 0) {
+			into[edges->at[i].to] = i;
+			node = edges->at[i].to;
 		}
 	while (!seen[node]) {
 		seen[node] = true;
-		node = ways->at[into[node]].from;
+		node = edges->at[into[node]].from;
 	}
 	return node;
 }
@@ -305,20 +306,20 @@ void graph_workflow_check_cycles(const struct graph_workflow *value, struct chec
 	AUTO(nodes) nodes = nodes_of(value, check);
 	struct arena *arena = check->parse->arena;
 	size_t node_count = value->nodes.count;
-	struct ways ways = ways_of(value, &nodes, arena);
-	if (take_away(&ways, node_count, arena) == 0)
+	struct fixed_edges fixed = fixed_edges_collect(value, &nodes, arena);
+	if (remove_acyclic(&fixed, node_count, arena) == 0)
 		return;
 	size_t *into = arena_array(arena, size_t, node_count);
-	size_t start = find_cycle(&ways, node_count, arena, into), node = start, shown = 0;
+	size_t start = find_cycle(&fixed, node_count, arena, into), node = start, shown = 0;
 	struct str text = value->nodes.at[start].key;
 	do {
-		node = ways.at[into[node]].from;
+		node = fixed.at[into[node]].from;
 		text = ++shown > SHOWN
 			       ? text
 			       : str_format(arena, STR_FMT " -> " STR_FMT,
 					    STR_ARG(value->nodes.at[node].key), STR_ARG(text));
 	} while (node != start);
-	size_t edge = ways.at[into[start]].edge;
+	size_t edge = fixed.at[into[start]].edge;
 	struct path edges = path_key(check->path, S("edges"));
 	struct path inner = path_index(&edges, edge);
 	problem_add(check->parse, &inner,

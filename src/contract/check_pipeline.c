@@ -1,12 +1,13 @@
-/* contract/check_pipeline.c -- the rules across fields of both pipeline vocabularies.
+/* contract/check_pipeline.c -- rules that span several fields, for pipeline and pipeline_v1.
  *
- * The two share most rules and no C type, so each rule stands once on plain values and has one
- * short hook for each entity.  Texts repeat nothing the user wrote: the pointer shows the place.
+ * The two vocabularies share most rules but no C types.  So each rule is one function on plain
+ * values, with a short hook per entity.  Problem texts do not quote the document: the JSON pointer
+ * shows the place.
  */
 #include "contract/pipeline_types.h"
 #include "contract/pipeline_v1_types.h"
 
-/* ---- rules of both --------------------------------------------------------------------- */
+/* ---- shared rules ---------------------------------------------------------------------- */
 
 static void delays_check(double base_delay, double max_delay, struct check *check)
 {
@@ -25,13 +26,14 @@ static void tokens_check(int64_t input, int64_t cache_read, struct check *check)
 			   (long long)cache_read, (long long)input);
 }
 
-/* One profile of a settings document: `key` is where it stands, `name` what it calls itself. */
+/* One profile of a settings document: `key` is its key in the map, `name` its own name field. */
 static void profile_name_check(struct str key, struct str name, size_t index, struct check *check)
 {
 	if (!str_equal(key, name))
-		check_fail(check, "profiles",
-			   "each profile must stand under its own name; number %zu does not",
-			   index + 1);
+		check_fail(
+			check, "profiles",
+			"the key of each profile must be its name; profile number %zu has another key",
+			index + 1);
 }
 
 static void active_profile_check(bool found, struct check *check)
@@ -40,7 +42,7 @@ static void active_profile_check(bool found, struct check *check)
 		check_fail(check, "active_profile", "is not the name of one of the profiles");
 }
 
-/* ---- S0 -------------------------------------------------------------------------------- */
+/* ---- pipeline -------------------------------------------------------------------------- */
 
 void pipeline_retry_config_check(const struct pipeline_retry_config *value, struct check *check)
 {
@@ -99,7 +101,7 @@ void pipeline_evaluation_result_check(const struct pipeline_evaluation_result *v
 			  "items_needing_clarification", check);
 }
 
-/* Failures are errors, what a person follows is info, all the rest is detail. */
+/* Failures have level error, progress that a person follows has info, the rest has debug. */
 static enum pipeline_event_level level_of(enum pipeline_event_type type)
 {
 	switch (type) {
@@ -171,7 +173,7 @@ void pipeline_token_usage_check(const struct pipeline_token_usage *value, struct
 	tokens_check(value->input_tokens, value->cache_read_tokens, check);
 }
 
-/* ---- S1 -------------------------------------------------------------------------------- */
+/* ---- pipeline_v1 ----------------------------------------------------------------------- */
 
 void pipeline_v1_retry_config_check(const struct pipeline_v1_retry_config *value,
 				    struct check *check)
@@ -197,8 +199,9 @@ void pipeline_v1_settings_check(const struct pipeline_v1_settings *value, struct
 	active_profile_check(found, check);
 }
 
-/* The seed's is_queued asks for a status that its own state does not have.  Whoever knows the
- * status sets it; for a document alone, nothing done yet is what pending looks like. */
+/* pipeline_v1 defines is_queued by a status that its own execution state does not contain.  Code
+ * that knows the status sets is_queued; for a document without it, a state in which nothing has
+ * been done yet counts as queued. */
 void pipeline_v1_execution_state_compute(struct pipeline_v1_execution_state *value)
 {
 	bool begun = has(value, base_commit) || has(value, goal) || has(value, plan_markdown) ||

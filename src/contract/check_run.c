@@ -1,4 +1,4 @@
-/* contract/check_run.c -- what the rows of contracts/run.def cannot say. */
+/* contract/check_run.c -- rules of Baton's own vocabulary that span several fields. */
 
 #include "base/cron.h"
 
@@ -8,7 +8,7 @@
 #include "contract/run_tool_types.h"
 #include "contract/run_turn_types.h"
 
-/* RFC 6901: nothing, or parts that each begin with a slash. */
+/* RFC 6901: a JSON pointer is empty or begins with a slash. */
 static void check_pointer(struct check *check, const char *field, struct str pointer)
 {
 	if (pointer.size > 0 && pointer.at[0] != '/')
@@ -27,8 +27,8 @@ void run_json_operation_check(const struct run_json_operation *value, struct che
 		    has(value, check);
 	if (given != 1)
 		check_fail(check, NULL,
-			   "an operation is exactly one of get, pick, drop, rename, merge, wrap, "
-			   "filter, map and check, not %d of them",
+			   "an operation must have exactly one of get, pick, drop, rename, merge, "
+			   "wrap, filter, map and check; this one has %d",
 			   given);
 	if (has(value, get))
 		check_pointer(check, "get", value->get);
@@ -37,7 +37,7 @@ void run_json_operation_check(const struct run_json_operation *value, struct che
 void run_http_send_inputs_check(const struct run_http_send_inputs *value, struct check *check)
 {
 	if (has(value, body) && has(value, json))
-		check_fail(check, "json", "a request has a body or json, not both");
+		check_fail(check, "json", "a request can have body or json, not both");
 }
 
 void run_write_artifact_inputs_check(const struct run_write_artifact_inputs *value,
@@ -45,14 +45,14 @@ void run_write_artifact_inputs_check(const struct run_write_artifact_inputs *val
 {
 	struct str rest = value->name, part;
 	if (has(value, content) == has(value, path))
-		check_fail(check, NULL,
-			   "an artifact is written from content or from path: one of them");
-	/* Such a part would be resolved away where the name stands in an address. */
+		check_fail(check, NULL, "an artifact needs exactly one of content and path");
+	/* A client would normalize empty parts, "." and ".." away in the artifact's URL. */
 	bool good = !str_ends(value->name, S("/"));
 	while (str_cut(&rest, '/', &part))
 		good = good && part.size > 0 && part.at[0] != '.';
 	if (!good)
-		check_fail(check, "name", "no part of a name is empty or begins with a dot");
+		check_fail(check, "name",
+			   "no part of an artifact name may be empty or begin with a dot");
 }
 
 void run_script_reply_check(const struct run_script_reply *value, struct check *check)
@@ -61,8 +61,8 @@ void run_script_reply_check(const struct run_script_reply *value, struct check *
 		    (has(value, hang) && value->hang);
 	if (given != 1)
 		check_fail(check, NULL,
-			   "a reply is exactly one of text, json, fail and hang: true, not %d of "
-			   "them",
+			   "a reply must have exactly one of text, json, fail and hang: true; this "
+			   "one has %d",
 			   given);
 }
 
@@ -70,20 +70,22 @@ void run_custom_tool_check(const struct run_custom_tool *value, struct check *ch
 {
 	bool script = has(value, path);
 	if (has(value, command) == script)
-		check_fail(check, NULL, "a tool has either a command or a path");
+		check_fail(check, NULL, "a tool needs exactly one of command and path");
 	if (has(value, function) != script)
-		check_fail(check, "function", "a path has a function, and a command has none");
+		check_fail(check, "function",
+			   "a tool with path needs function; a tool with command must not have it");
 	if (script && !str_ends(value->path, S(".py")) && !str_ends(value->path, S(".js")))
 		check_fail(check, "path", "must end in .py or .js");
 	if (value->class == RUN_CLASS_PURE || value->class == RUN_CLASS_PROBE)
 		check_fail(
 			check, "class",
-			"a process is idempotent, keyed, contained or once: nobody could compute "
-			"it in place, or ask it what it did");
+			"the class of a process must be idempotent, keyed, contained or once; pure "
+			"and probe are for built-in tools");
 	if (value->class == RUN_CLASS_CONTAINED && (value->keep_alive || value->network))
-		check_fail(check, "class",
-			   "contained is neither kept alive nor on the network: all it can change "
-			   "is its run's workspace");
+		check_fail(
+			check, "class",
+			"a contained tool can have neither keep_alive nor network: it may change "
+			"only the workspace of its run");
 }
 
 void run_schedule_check(const struct run_schedule *schedule, struct check *check)
@@ -92,16 +94,17 @@ void run_schedule_check(const struct run_schedule *schedule, struct check *check
 	struct error error;
 	int64_t us;
 	if (has(schedule, cron) == has(schedule, every))
-		check_fail(check, NULL, "either cron or every says when, and only one of them");
+		check_fail(check, NULL, "a schedule needs exactly one of cron and every");
 	if (has(schedule, cron) && !cron_parse(schedule->cron, &cron, &error))
 		check_fail(check, "cron", "%s", error.text);
 	if (has(schedule, every) && !cron_interval_parse(schedule->every, &us, &error))
 		check_fail(check, "every", "%s", error.text);
 	if (!zone_name_good(schedule->time_zone))
 		check_fail(check, "time_zone",
-			   "is no name of the tz database, such as UTC or Europe/Berlin");
+			   "is not a time zone name of the tz database, such as UTC or "
+			   "Europe/Berlin");
 	if (schedule->catch_up == RUN_CATCH_UP_ALL && schedule->overlap == RUN_OVERLAP_SKIP)
 		check_fail(check, "catch_up",
-			   "all needs overlap queue or allow: with skip, only one of several that "
-			   "come at once is started");
+			   "all needs overlap queue or allow: with skip, only one of several due "
+			   "times that come at once would start a run");
 }

@@ -1,5 +1,5 @@
-/* contract/check_runtime.c -- the rules of contracts/runtime.def that no single row can say, and
- * its derived members. */
+/* contract/check_runtime.c -- rules of contracts/runtime.def that span several fields, and its
+ * computed fields. */
 #include "contract/runtime_types.h"
 
 #include "base/map.h"
@@ -47,7 +47,7 @@ void runtime_workflow_validation_response_check(
 	check_verdict(check, value->is_valid, value->errors.count, "errors");
 }
 
-/* Subtracted, because a sum could overflow. */
+/* A subtraction, because the sum could overflow. */
 void runtime_runs_summary_response_check(const struct runtime_runs_summary_response *value,
 					 struct check *check)
 {
@@ -71,7 +71,7 @@ void runtime_review_report_compute(struct runtime_review_report *value)
 	SET(value, high_count, high);
 }
 
-/* Clocks may be set back between start and end: no step takes less than no time. */
+/* The clock may be set back between start and end: a negative duration becomes 0. */
 void runtime_step_result_compute(struct runtime_step_result *value)
 {
 	SET_NULL(value, duration_ms);
@@ -105,7 +105,7 @@ void runtime_workflow_result_check(const struct runtime_workflow_result *value, 
 	check_outcome(check, value->status, has(value, error));
 }
 
-/* ---- what agents are given and give ---------------------------------------------------- */
+/* ---- inputs and outputs of agents ------------------------------------------------------ */
 
 static void check_task(struct check *check, bool success, bool has_error)
 {
@@ -159,7 +159,7 @@ void runtime_test_generation_output_check(const struct runtime_test_generation_o
 	check_task(check, value->success, has(value, error));
 }
 
-/* ---- sanitisation and verification ----------------------------------------------------- */
+/* ---- sanitization and verification ----------------------------------------------------- */
 
 void runtime_sanitization_result_check(const struct runtime_sanitization_result *value,
 				       struct check *check)

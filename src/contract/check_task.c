@@ -1,16 +1,16 @@
-/* contract/check_task.c -- what the rows of contracts/task.def cannot say: names that meet.
+/* contract/check_task.c -- rules of contracts/task.def that span several fields: references by name.
  *
- * A team file refers to its own agents, tools, policies and patterns by name.  A name that leads
- * nowhere would surface in the middle of a task, so it is refused when the file is read.  The
- * problem must point at the very word that is wrong, deep inside the lists, which check_fail()
- * cannot do: hence the engine's own header.
+ * A team file refers to its own agents, tools, policies and patterns by name.  An unknown name is
+ * reported when the file is read, because otherwise it would fail in the middle of a task.  The
+ * problem points at the wrong name inside nested lists.  check_fail() cannot do that, so this file
+ * includes contract_internal.h.
  */
 #include "contract/task_types.h"
 
 #include "base/map.h"
 #include "contract/contract_internal.h"
 
-/* A place below the checked entity, reached step by step; `up` must outlive it. */
+/* A place inside the checked entity: its path and its JSON node.  `up` must outlive it. */
 struct spot {
 	struct path path;
 	const struct json *json;
@@ -21,7 +21,7 @@ static struct spot spot_of(const struct check *check)
 	return (struct spot){ *check->path, check->json };
 }
 
-/* What a default supplied is not in the document: then its parent's place is shown. */
+/* A value that comes from a default is not in the document: its parent's node gives the place. */
 static struct spot spot_key(const struct spot *up, struct str key)
 {
 	const struct json *json = json_member(up->json, key);
@@ -55,7 +55,7 @@ static void names_resolve(struct check *check, const struct map *names, const ch
 	}
 }
 
-/* In these maps only the keys matter; what stands for "there" is the check itself. */
+/* The maps are used as sets of names: the value only has to be non-NULL, and `check` is. */
 static void agent_names(struct check *check, const struct task_team_config *team, struct map *names)
 {
 	for (size_t i = 0; i < team->agents.count; i++)
@@ -75,7 +75,7 @@ static void name_is_new(struct check *check, struct map *names, struct str name,
 	struct spot at = spot_key(&item, S("name"));
 	struct str said = quoted(check->parse->arena, name);
 	problem_add(check->parse, &at.path, place_of(at.json),
-		    STR_FMT " is the name of an earlier one too", STR_ARG(said));
+		    STR_FMT " is already used as a name in this list", STR_ARG(said));
 }
 
 /* ---- task.ToolConfig ------------------------------------------------------------------- */

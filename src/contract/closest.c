@@ -1,8 +1,8 @@
-/* contract/closest.c -- "did you mean": the nearest known word, if it is near at all.
+/* contract/closest.c -- "did you mean": the known word closest to a misspelled one.
  *
- * Optimal string alignment (a slip, a missing, a doubled letter or two swapped neighbours cost
- * one each), letter case ignored.  Bounded: long words are not compared, and it only runs for
- * problems whose text is kept.
+ * The distance is optimal string alignment, ignoring case: a wrong, missing or extra letter and a
+ * swap of two neighbors cost one each.  The cost is bounded: long words are not compared, and the
+ * search runs only for problems whose text will be shown.
  */
 #include "contract/closest.h"
 
@@ -45,7 +45,7 @@ static unsigned distance(struct str a, struct str b)
 	return above[b.size];
 }
 
-/* How far a word may be off and still be meant. */
+/* The largest distance at which a word is still suggested. */
 static unsigned patience(struct str word)
 {
 	return word.size < 3 ? 1 : word.size < 8 ? 2 : 3;
@@ -69,7 +69,7 @@ static void search_try(struct search *search, struct str name)
 	    search->word.size > name.size + limit)
 		return;
 	unsigned far = distance(search->word, name);
-	/* Everything is near to a word of two letters: something must be left. */
+	/* Any word is within a small distance of a two-letter word: require one matching letter. */
 	if (far < search->nearest && far < name.size) {
 		search->nearest = far;
 		search->best = name;

@@ -1,10 +1,10 @@
-/* contract/closest.h -- "did you mean": the word that was probably meant, if any is near. */
+/* contract/closest.h -- "did you mean": the known word closest to a misspelled one. */
 #ifndef CONTRACT_CLOSEST_H
 #define CONTRACT_CLOSEST_H
 
 #include "base/str.h"
 
-/* "" when none of the words is near. */
+/* Returns "" when none of the words is close enough. */
 struct str closest_word(struct str_list words, struct str word);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "contract/closest.h"
 
-/* What a type in a row says of its setting. */
+/* The types that a row of config.def can name, as initializers of struct config_row. */
 #define TYPE_TEXT                   .type = CONFIG_TEXT
 #define TYPE_PATH                   .type = CONFIG_PATH
 #define TYPE_PORT                   .type = CONFIG_PORT, .least = 0, .most = 65535

@@ -1,7 +1,7 @@
-/* contract/contract.h -- typed values made from rows: read, checked, defaulted and printed.
+/* contract/contract.h -- typed values that are declared as rows: parse, check, default and print.
  *
  * Every entity, enum and union is declared once, as rows in contracts/<module>.def (the grammar
- * is in contracts/README.md).  A module's header expands its rows into plain C types and doors:
+ * is in contracts/README.md).  A module's header expands its rows into plain C types and functions:
  *
  *	ENTITY x   struct x { struct x_is is; ...members...; };
  *	           const struct type *x_type(void);
@@ -15,29 +15,29 @@
  *	           const struct json *x_tree(const struct x *value, struct arena *arena);
  *	           struct x_list { const struct x *at; size_t count; };
  *	           struct x_map { const struct x_entry *at; size_t count; };  at[i].key, .value
- *	UNION x    struct x { enum x_kind kind; union { ...a pointer a case... } as; }; the same
- *	           doors but x_new and x_make
+ *	UNION x    struct x { enum x_kind kind; union { ...one pointer per case... } as; }; the
+ *	           same functions except x_new and x_make
  *	ENUM x     enum x { ... }; struct str x_name(enum x value);
  *	           bool x_from(struct str word, enum x *out); size_t x_count(void);
  *	module m   m_module_types[], m_module_type_count: every type of the rows
  *
- * x_new gives a value with all defaults and marks; x_make fills in the GENERATED members that are
- * still absent and runs COMPUTE, for values that code makes.
+ * x_new returns a value with all defaults and presence marks.  x_make completes a value that code
+ * has filled in: it generates the GENERATED members that are still absent and runs COMPUTE.
  *
- * x_parse gives NULL when it found problems; it finds all of them in one go, each with a JSON
- * pointer and a place.  A parsed value borrows from the tree, and so from the source text, that
- * it was read from: they must live as long as the value.
+ * x_parse returns NULL when the document has problems.  It reports all problems of the document,
+ * each with a JSON pointer and a line and column.  A parsed value borrows from the JSON tree, and
+ * therefore from the source text: both must live as long as the value.
  *
- * Presence.  value->is.field is one of enum mark.  Code writes a member with SET, which writes
- * the mark too: a NULLABLE member written without SET prints as null.  Nested values are const
+ * Presence.  value->is.field is one of enum mark.  Code writes a member with SET, which also writes
+ * the mark: a NULLABLE member written without SET prints as null.  Nested values are const
  * pointers, because defaults are shared; to change one, make a new one.  Printing a value whose
- * REQUIRED or GENERATED member was never set is our own bug and fails a require().
+ * REQUIRED or GENERATED member was never set is a bug of the program and fails a require().
  *
- * State: what is derived from the rows (default images, name indexes, compiled patterns) is
- * built once for each type, under a lock, at first use or by contract_init(); after that it is
- * only read, so every function here may be called from any thread.
+ * Threads: the data derived from the rows (default images, name indexes, compiled patterns) is
+ * built once per type, under a lock, at first use or by contract_init().  It never changes
+ * afterwards, so every function here may be called from any thread.
  *
- * The tables themselves, for those who walk them, are in contract/type.h.
+ * contract/type.h has the tables themselves, for code that walks all fields of a type.
  */
 #ifndef CONTRACT_CONTRACT_H
 #define CONTRACT_CONTRACT_H
@@ -55,10 +55,10 @@
 /* ---- presence ------------------------------------------------------------------------- */
 
 enum mark {
-	ABSENT,    /* nothing there; an OPTIONAL member is left out when printed */
+	ABSENT,    /* no value; an OPTIONAL member is left out when printed */
 	IS_NULL,   /* null */
-	DEFAULTED, /* the row's default */
-	GIVEN,     /* given by the document, made, computed or SET */
+	DEFAULTED, /* the default of the row */
+	GIVEN,     /* given by the document, generated, computed or SET */
 };
 
 /* `value` is evaluated twice.  The last argument may contain commas. */
@@ -69,13 +69,13 @@ enum mark {
 
 /* ---- values that are more than plain C ------------------------------------------------ */
 
-/* A reference to a secret, "env:NAME" or "file:path", never the secret itself.  A type of its
- * own, so that it cannot be handed to what takes text. */
+/* A reference to a secret, "env:NAME" or "file:path", never the secret itself.  It is a type of its
+ * own, so that it cannot be passed by mistake where a text is expected. */
 struct secret {
 	struct str reference;
 };
 
-/* What a KEPT entity did not know, in the order it came: member `kept_fields`. */
+/* The unknown fields of a KEPT entity, in document order: member `kept_fields`. */
 struct contract_kept {
 	const struct json_member *at;
 	size_t count;
@@ -124,7 +124,8 @@ CONTRACT_SCALAR_MAP(any, const struct json *)
 
 /* ---- reading and printing ------------------------------------------------------------- */
 
-/* Clock and dice for GENERATED fields, so that this room needs neither. */
+/* The time and the random bytes for GENERATED fields.  The caller supplies them, so that this room
+ * depends on neither a clock nor a random number generator. */
 struct contract_world {
 	int64_t now; /* microseconds since 1970 UTC */
 	void (*random)(void *context, void *bytes, size_t size);
@@ -133,14 +134,14 @@ struct contract_world {
 
 struct contract_source {
 	const struct json *json;
-	struct str text; /* source text for places, may be empty */
-	/* Stored events: unknown fields are ignored; unknown enum words are still problems. */
+	struct str text; /* source text, for line numbers in problems; may be empty */
+	/* For stored events: unknown fields are ignored.  Unknown enum words are still problems. */
 	bool lenient;
-	/* May be NULL when no GENERATED field can be missing; a missing one is then a problem. */
+	/* NULL: a missing GENERATED field is a problem instead of being generated. */
 	const struct contract_world *world;
 };
 
-/* The same as the typed doors, for those who walk tables. */
+/* The generic forms of the typed functions, for code that knows the type only at run time. */
 void *contract_new(const struct type *type, struct arena *arena);
 void contract_make(const struct type *type, void *value, struct arena *arena,
 		   const struct contract_world *world);
@@ -153,13 +154,14 @@ const struct json *contract_tree(const struct type *type, const void *value, str
 struct str contract_word(const struct type *type, uint32_t value);
 bool contract_word_find(const struct type *type, struct str word, uint32_t *out_value);
 
-/* For CHECK functions: `field` is the wire name of the member to blame, NULL the whole. */
+/* For CHECK functions: reports a problem at the member with the wire name `field`, or at the whole
+ * entity when `field` is NULL. */
 struct check;
 void check_fail(struct check *check, const char *field, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* Builds what is derived from the rows now instead of at first use. */
+/* Builds the derived data of these types now instead of at first use. */
 void contract_init(const struct type *const *types, size_t count);
-/* Finds the mistakes in rows that a compiler cannot: see contracts/README.md. */
+/* Finds mistakes in rows that the compiler cannot find: see contracts/README.md. */
 MUST_CHECK bool contract_self_test(const struct type *const *types, size_t count,
 				   struct error *error);
 

@@ -1,7 +1,9 @@
-/* contract/contract_internal.h -- what the files of this room share; no other room includes it.
+/* contract/contract_internal.h -- declarations shared by the files of this room; no other room
+ * includes it.
  *
- * ready.c derives from a type's rows what reading and printing need, parse.c walks a tree,
- * parse_union.c picks cases, parse_value.c reads the leaves, problem.c collects what is wrong.
+ * type_index.c derives indexes, patterns and default images from the rows of a type; parse.c walks
+ * a JSON tree; parse_union.c selects the case of a union; parse_value.c reads scalars and enums;
+ * problem.c collects the problems.
  */
 #ifndef CONTRACT_ENGINE_H
 #define CONTRACT_ENGINE_H
@@ -11,40 +13,41 @@
 #include "base/limits.h"
 #include "contract/type.h"
 
-/* A name under which a row is found.  `row` is the index of the field, word or case. */
+/* An entry of a name index.  `row` is the index of the field, enum word or union case. */
 struct ready_name {
 	struct str name;
 	uint32_t row;
-	bool old; /* an alias or old spelling: read, never suggested */
+	bool old; /* an alias or old spelling: accepted, never suggested */
 };
 
-/* Derived from the rows once, then only read. */
+/* The derived data of a type; immutable once it is built. */
 struct type_ready {
-	/* entities, one item a row */
+	/* entities, one item per row */
 	const struct field *fields;
 	size_t field_count;
 	const struct type **of;
 	const regex_t **patterns; /* NULL where there is none */
 	const void *image;        /* a value with all defaults */
 	bool has_tag_in, has_hooks;
-	/* unions, one item a case: whether the entity prints the tag itself */
+	/* unions, one item per case: whether the entity has the tag among its own fields */
 	const bool *tag_inside;
 	size_t other; /* index of the OTHER case, SIZE_MAX when there is none */
 	/* entities, enums, unions: sorted */
 	const struct ready_name *names;
 	size_t name_count;
-	struct str mistake; /* the first mistake in the rows, without the type's name */
+	struct str mistake; /* the first mistake in the rows, without the type's name; "" = none */
 };
 
-/* NULL only while this very type is being built: its default contains itself. */
+/* NULL only while this type is being built, that is, when its default contains itself. */
 const struct type_ready *type_ready(const struct type *type);
 bool ready_find(const struct type_ready *ready, struct str name,
 		const struct ready_name **out_name);
-struct str ready_closest(const struct type_ready *ready, struct str word); /* "" when none is */
+struct str ready_closest(const struct type_ready *ready, struct str word); /* "" = none close */
 
 /* ---- reading --------------------------------------------------------------------------- */
 
-/* Where the reader stands: a list of steps on the C stack, made text only for a problem. */
+/* The position of the parser: a linked list on the C stack, formatted as a JSON pointer only when a
+ * problem is reported. */
 struct path {
 	const struct path *up;
 	struct str key;
@@ -57,7 +60,7 @@ struct parse {
 	struct problems *problems;
 	const struct contract_world *world;
 	bool lenient;
-	size_t room; /* bytes that values may still take */
+	size_t room; /* bytes that values may still allocate */
 };
 
 struct check {
@@ -80,47 +83,49 @@ static inline struct place place_of(const struct json *json)
 
 void problem_add(struct parse *parse, const struct path *path, struct place place,
 		 const char *format, ...) PRINTF_LIKE(4, 5);
-/* True when the list is full: then the problem is counted here and needs no text. */
+/* True when the list is full: the problem is then only counted and needs no text. */
 bool problem_hide(struct parse *parse);
-/* Turns the byte offsets of problems from `first` on into lines in one pass over the text. */
+/* Converts the byte offsets of problems from `first` on to lines and columns, in one pass over the
+ * text. */
 void problems_locate(struct problems *problems, size_t first, struct str text);
-/* For texts: quoted, escaped and cut; and a node as "got": `integer 5`, `string "abc"`. */
+/* For problem texts.  quoted: a string in quotes, escaped and truncated.  json_said: the type and
+ * value of a node, as in `integer 5` or `string "abc"`. */
 struct str quoted(struct arena *arena, struct str s);
 struct str json_said(struct arena *arena, const struct json *json);
 
-/* Where a value's rules come from. */
+/* The rules that a value must satisfy. */
 struct rules {
 	const struct field *field; /* NULL: none */
 	const regex_t *pattern;
 };
 
-/* A value that stands in place: a list's item, a map's value, what a ONE points to. */
+/* The destination of one value: an item of a list, a value of a map, or the target of a ONE. */
 struct slot {
 	const struct type *type;
 	struct rules rules;
-	struct str tag;  /* TAG_IN: the case, when tag.at is not NULL */
-	struct str skip; /* a member that belongs to the union around, not to the entity */
+	struct str tag;  /* TAG_IN: the tag of the case; tag.at NULL = the object has its own tag */
+	struct str skip; /* the tag of the enclosing union, which is no field of the entity */
 };
 
 void parse_slot(struct parse *parse, const struct path *path, const struct slot *slot,
 		const struct json *json, void *out);
 void parse_union(struct parse *parse, const struct path *path, const struct slot *slot,
 		 const struct json *json, void *out);
-/* Zeroed memory for values; NULL and a problem when the document asks for too much. */
+/* Allocates zeroed memory for values; NULL and a problem when the document is too large. */
 void *parse_take(struct parse *parse, const struct path *path, const struct json *json,
 		 size_t count, size_t size);
-/* The problem "must be <expected>, got ..."; false. */
+/* Adds the problem "must be <expected>, got ..." and returns false. */
 bool parse_wrong(struct parse *parse, const struct path *path, const struct json *json,
 		 const char *expected);
-/* One scalar or enum into `out`; false and a problem when it is not right. */
+/* Reads one scalar or enum into `out`; false and a problem when the value is not valid. */
 bool parse_leaf(struct parse *parse, const struct path *path, const struct type *type,
 		struct rules rules, const struct json *json, void *out);
 bool parse_length(struct parse *parse, const struct path *path, const struct field *field,
 		  const struct json *json, size_t count);
-/* UNIQUE: `items` are `count` values of `type`, the list `json` they came from. */
+/* Checks UNIQUE: `items` are the values of `type` that were read from the list `json`. */
 void parse_unique(struct parse *parse, const struct path *path, const struct type *type,
 		  const struct json *json, const void *items);
-/* One member of an entity, whatever its shape; `tag` is what TAG_IN's sibling says. */
+/* Reads one member of an entity, whatever its shape; `tag` is the value of TAG_IN's sibling. */
 bool parse_member(struct parse *parse, const struct path *path, const struct field *field,
 		  struct rules rules, struct str tag, const struct json *json, void *value);
 void make_field(const struct field *field, void *value, struct arena *arena,
@@ -128,7 +133,7 @@ void make_field(const struct field *field, void *value, struct arena *arena,
 
 /* ---- members --------------------------------------------------------------------------- */
 
-/* Lists and maps of every type have this layout; members are copied, never cast. */
+/* The layout that lists and maps of every type share; members are copied, never cast. */
 struct span {
 	const void *at;
 	size_t count;

@@ -1,4 +1,4 @@
-/* contract/describe.c -- the list of documents, and what those that are JSON share. */
+/* contract/describe.c -- the list of reference documents, and the formatting of JSON documents. */
 #include "contract/describe.h"
 
 #include <pthread.h>
@@ -14,17 +14,21 @@ static const struct description descriptions[] = {
 	{ TEXT("openapi"), TEXT("The HTTP interface as OpenAPI 3.1"), describe_openapi },
 	{ TEXT("schema"), TEXT("Every type as one JSON Schema 2020-12 document"),
 	  describe_schema_all },
-	{ TEXT("typescript"), TEXT("Every type for a TypeScript client"), describe_typescript },
+	{ TEXT("typescript"), TEXT("Every type as TypeScript declarations for a client"),
+	  describe_typescript },
 	{ TEXT("markdown"), TEXT("Every type as a reference page"), describe_markdown },
 	{ TEXT("states"), TEXT("The states of runs and steps, and of a run in memory"),
 	  describe_states },
-	{ TEXT("events"), TEXT("The events of a run's stream"), describe_events },
-	{ TEXT("errors"), TEXT("The ways Baton says no"), describe_errors },
-	{ TEXT("config"), TEXT("Baton's own settings"), describe_config },
-	{ TEXT("limits"), TEXT("Every bound, with its reason"), describe_limits },
-	{ TEXT("metrics"), TEXT("What GET /metrics shows"), describe_metrics },
-	{ TEXT("html"), TEXT("All of it as one page for a browser"), describe_html },
-	{ TEXT("listing"), TEXT("Every name a client may rely on, one line each"),
+	{ TEXT("events"), TEXT("The event types of run streams"), describe_events },
+	{ TEXT("errors"), TEXT("Error codes with HTTP status, exit status and retry class"),
+	  describe_errors },
+	{ TEXT("config"),
+	  TEXT("Settings of the server, with default, environment variable and flag"),
+	  describe_config },
+	{ TEXT("limits"), TEXT("Every limit, with its reason"), describe_limits },
+	{ TEXT("metrics"), TEXT("The metrics of GET /metrics"), describe_metrics },
+	{ TEXT("html"), TEXT("All reference documents as one HTML page"), describe_html },
+	{ TEXT("listing"), TEXT("Every name a client may rely on, one per line"),
 	  describe_listing },
 };
 
@@ -41,7 +45,7 @@ const struct description *description_find(struct str name)
 	return NULL;
 }
 
-/* ---- one item a line ------------------------------------------------------------------- */
+/* ---- one item per line ----------------------------------------------------------------- */
 
 static void new_line(struct buf *out, unsigned depth)
 {
@@ -55,7 +59,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* The string that begins at `at`, with its quotes. */
+/* The JSON string that begins at `at`, including its quotes. */
 static struct str string_at(struct str json, size_t at)
 {
 	size_t end = at + 1;
@@ -100,7 +104,7 @@ void describe_indented(struct str json, struct buf *out)
 	buf_add_char(out, '\n');
 }
 
-/* ---- the kept documents ---------------------------------------------------------------- */
+/* ---- cached documents ------------------------------------------------------------------ */
 
 static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
 

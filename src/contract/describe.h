@@ -1,17 +1,17 @@
-/* contract/describe.h -- the program prints its own reference.
+/* contract/describe.h -- the reference documents that the program prints about itself.
  *
- * Every document here comes from rows, so none can be wrong about what the program does:
+ * Every document is generated from the rows in contracts/, so it always matches the program:
  *
  *	openapi     OpenAPI 3.1: routes.def and every type of every module
  *	schema      one JSON Schema 2020-12 document with all types in $defs
  *	typescript  the same types for a client
  *	markdown    the same types for a reader
  *	states events errors config limits metrics   the other .def files
- *	html        all of it, and the routes, as one page for a browser
- *	listing     every name that a client may rely on, one line each
+ *	html        all of the above as one page for a browser
+ *	listing     every name that a client may rely on, one per line
  *
- * Documents are deterministic: the same program prints the same bytes.  The listing is kept in
- * tests/golden (`make describe`); the tests compare the other documents with it.
+ * Documents are deterministic: the same program prints the same bytes.  The listing is under version
+ * control in tests/golden (`make describe`); the tests compare the other documents with it.
  */
 #ifndef CONTRACT_DESCRIBE_H
 #define CONTRACT_DESCRIBE_H
@@ -24,7 +24,7 @@ struct description {
 	void (*print)(struct buf *out);
 };
 
-const struct description *description_at(size_t index); /* NULL behind the last */
+const struct description *description_at(size_t index); /* NULL after the last */
 const struct description *description_find(struct str name);
 
 void describe_openapi(struct buf *out);
@@ -41,26 +41,27 @@ void describe_metrics(struct buf *out);
 void describe_html(struct buf *out);
 void describe_listing(struct buf *out);
 
-/* What the store keeps in step with events: the STORED rows of projections.def. */
+/* A projection in the store: a STORED row of projections.def. */
 struct stored_row {
 	struct str name, source, text;
 };
 
-const struct stored_row *stored_row_at(size_t index); /* NULL behind the last */
+const struct stored_row *stored_row_at(size_t index); /* NULL after the last */
 
-/* JSON Schema 2020-12 of one type.  References are `prefix` and the wire name: "#/$defs/" or
- * "#/components/schemas/".  The first form is what Baton prints (all but OPTIONAL required),
- * the second what it takes; where the two differ the second's name ends in ".Input". */
+/* JSON Schema 2020-12 of one type.  A reference is `prefix` ("#/$defs/" or "#/components/schemas/")
+ * followed by the wire name.  describe_schema() describes what Baton prints: all fields except
+ * OPTIONAL ones are required.  describe_schema_input() describes what Baton accepts.  Where the two
+ * differ, the name of the second ends in ".Input". */
 void describe_schema(const struct type *type, struct str prefix, struct json_writer *writer);
 void describe_schema_input(const struct type *type, struct str prefix, struct json_writer *writer);
 bool describe_schema_differs(const struct type *type);
 
-/* One type's section of the reference page. */
+/* The section of one type in the Markdown reference. */
 void describe_markdown_type(const struct type *type, struct buf *out);
-/* JSON text with one member or item a line, so that it can be read and compared. */
+/* Reformats JSON text with one member or item per line, for people and for diff. */
 void describe_indented(struct str json, struct buf *out);
-/* The OpenAPI document and the page, printed at the first call under a lock and kept as long as the
- * program runs; from any thread. */
+/* The OpenAPI document and the HTML page.  The first call prints them under a lock; the text is
+ * cached until the program exits.  Any thread may call these functions. */
 struct str describe_openapi_kept(void);
 struct str describe_html_kept(void);
 

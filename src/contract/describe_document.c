@@ -1,7 +1,7 @@
 /* contract/describe_document.c -- OpenAPI and JSON Schema: all types, and the routes.
  *
- * Both are written as one line and then indented, so that people and diff can read them.
- * Rows of one path (contract/describe_routes.h) are gathered when the path is met first.
+ * Both are written as one line and then indented, so that people and diff can read them.  The first
+ * row of a path (contract/describe_routes.h) writes all operations of that path.
  */
 #include <string.h>
 
@@ -43,7 +43,7 @@ static void put_types(struct json_writer *writer, struct str prefix)
 		}
 }
 
-/* A whole value: a reference, or the schema itself for a plain type. */
+/* The schema of a value: a reference to a named type, or the schema itself for a scalar. */
 static void put_value(struct json_writer *writer, const struct type *type, bool input)
 {
 	AUTO(arena) arena = { 0 };
@@ -121,7 +121,7 @@ static void put_parameter(struct json_writer *writer, struct str name, bool in_p
 	json_close(writer, '}');
 }
 
-/* `row` is a ROUTE; its QUERY rows come right behind it. */
+/* `row` is a ROUTE; its QUERY rows follow it immediately. */
 static void put_parameters(struct json_writer *writer, const struct route_row *row)
 {
 	struct str rest = str_from_c(row->path), name;
@@ -209,8 +209,8 @@ static void put_info(struct json_writer *writer)
 	put(writer, "title", "Baton");
 	put(writer, "version", BATON_VERSION);
 	put(writer, "description",
-	    "Durable runs of teams of agents and tools. A schema X is what Baton prints, X.Input "
-	    "what it takes where the two differ.");
+	    "Durable runs of teams of agents and tools. Schema X describes what Baton prints; X.Input "
+	    "describes what Baton accepts, where the two differ.");
 	open_key(writer, "license", '{');
 	put(writer, "name", "MIT");
 	put(writer, "identifier", "MIT");
@@ -228,8 +228,8 @@ static void put_components(struct json_writer *writer)
 	open_key(writer, "responses", '{');
 	open_key(writer, "Problem", '{');
 	put(writer, "description",
-	    "Why not: RFC 9457, with the error's name in code and every "
-	    "place that is wrong in details.");
+	    "An error response (RFC 9457): the error code in code, and every "
+	    "problem of the request with its place in details.");
 	put_media(writer, "application/problem+json", run_problem_type(), false, false);
 	json_close(writer, '}');
 	json_close(writer, '}');
@@ -238,9 +238,9 @@ static void put_components(struct json_writer *writer)
 	put(writer, "type", "http");
 	put(writer, "scheme", "bearer");
 	put(writer, "description",
-	    "A key, baton_<id>_<secret>, of the role that x-role names or a higher one. A server "
-	    "that listens on loopback only takes a request without one for an admin's, unless it "
-	    "was told serve.require_key.");
+	    "An API key, baton_<id>_<secret>, with the role that x-role names or a higher one. A "
+	    "server that listens on loopback only treats a request without a key as an admin's, "
+	    "unless serve.require_key is set.");
 	json_close(writer, '}');
 	json_close(writer, '}');
 	open_key(writer, "schemas", '{');

@@ -1,9 +1,10 @@
-/* contract/describe_html.c -- the reference as one page for a browser, without anything from
- * elsewhere: no script, no font, no address but its own style sheet's.
+/* contract/describe_html.c -- the reference as one HTML page that loads nothing but the server's own
+ * style sheet.
  *
- * Routes are written here.  The rest is what the other describers print for people, turned from
- * the few forms of Markdown they use (headings, paragraphs, tables, `code`, fences) into HTML: so a
- * fact is worded in one place.  A type's name in code is a link to its section.
+ * This file writes the routes.  The rest is the Markdown of the other reference documents, converted
+ * to HTML, so that each fact is worded in one place.  The converter knows the few forms of Markdown
+ * that they use: headings, paragraphs, tables, `code` and fences.  A type's name in `code` becomes a
+ * link to its section.
  */
 #include "base/limits.h"
 #include "contract/describe.h"
@@ -32,7 +33,7 @@ static void put_escaped(struct buf *out, struct str text)
 	}
 }
 
-/* Letters, digits and dots as they are, everything else one dash. */
+/* Keeps letters, digits and dots; replaces every other character with a dash. */
 static void put_anchor(struct buf *out, struct str text)
 {
 	bool dash = false;
@@ -66,7 +67,7 @@ static void put_code(struct buf *out, struct str text)
 		buf_add(out, S("</a>"));
 }
 
-/* `code` and plain text; a bar that is escaped for its table is a bar. */
+/* Converts `code` and plain text; an escaped bar of a table becomes a plain bar. */
 static void put_inline(struct buf *out, struct str text)
 {
 	AUTO(buf) plain = { 0 };
@@ -82,7 +83,7 @@ static void put_inline(struct buf *out, struct str text)
 	}
 }
 
-/* The next cell of a table's row: up to a bar that is not escaped. */
+/* The next cell of a table row, which ends at a bar that is not escaped. */
 static bool next_cell(struct str *rest, struct str *out_cell)
 {
 	for (size_t i = 0; i < rest->size; i++)
@@ -121,7 +122,7 @@ static void put_heading(struct buf *out, struct str line, int deeper)
 	buf_add_format(out, "</h%d>\n", level + deeper);
 }
 
-/* Headings become `deeper` ones. */
+/* Headings are lowered by `deeper` levels. */
 static void put_markdown(struct buf *out, struct str text, int deeper)
 {
 	struct str line;
@@ -252,7 +253,7 @@ static void put_route(struct buf *out, const struct route_row *row)
 
 static void put_routes(struct buf *out)
 {
-	buf_add(out, S("<h2 id=\"Routes\">Routes</h2>\n<p>A refusal is always "));
+	buf_add(out, S("<h2 id=\"Routes\">Routes</h2>\n<p>An error response is always "));
 	put_code(out, S("run.Problem"));
 	buf_add(out, S(", as application/problem+json; its code is one of <a href=\"#Errors\">the "
 		       "errors</a>. A parameter that a route does not list is refused.</p>\n"));

@@ -1,12 +1,12 @@
-/* contract/describe_listing.c -- every name that a client may rely on, one line each.
+/* contract/describe_listing.c -- every name that a client may rely on, one per line.
  *
- * The listing is the one document that is kept under version control (tests/golden/contract.txt).
- * A line is a kind, a name, and words; a word is `flag` or `key=value`, where a value that is not a
- * plain word is JSON.  Texts for people are left out: they may change.  tests/describe reads the
- * listing and compares OpenAPI, JSON Schema and TypeScript with it, so the listing is written
- * here from the rows and shares no code with those three.
+ * The listing is the only reference document under version control (tests/golden/contract.txt).
+ * A line has a kind, a name, and words; a word is `flag` or `key=value`, where a value that is not a
+ * plain word is JSON.  Texts for people are left out, because they may change.  tests/describe reads
+ * the listing and compares OpenAPI, JSON Schema and TypeScript with it, so this file shares no code
+ * with those three.
  *
- * The lines of commands come from the room cli, which prints them behind these.
+ * The cli room appends the lines of the commands.
  */
 #include <string.h>
 
@@ -296,7 +296,7 @@ static void put_events(struct buf *out)
 #undef DOCUMENT
 }
 
-/* The word of a state's constant, for the rows that name two of them. */
+/* The stored word of a state's constant, for rows that name two states. */
 enum {
 #define STATE(machine_, constant_, word_, ending_, text_) WORD_OF_##constant_,
 #define MOVE(machine_, from_, to_, cause_)

@@ -1,13 +1,13 @@
-/* contract/describe_markdown.c -- every type as a page for people.
+/* contract/describe_markdown.c -- every type as a Markdown reference page.
  *
- * Tables are not padded: a changed cell must not change its neighbours' lines.
+ * Tables are not padded, so that a changed cell does not change other lines.
  */
 #include "contract/describe.h"
 #include "contract/modules.h"
 
 /* ---- cells ----------------------------------------------------------------------------- */
 
-/* `|` ends a cell even inside backquotes. */
+/* A `|` ends a Markdown cell even inside backquotes, so it is escaped. */
 static void put_cell_text(struct buf *out, struct str text)
 {
 	for (size_t i = 0; i < text.size; i++) {
@@ -102,9 +102,9 @@ static void put_rules(struct buf *out, const struct field *field)
 		buf_add(out, S("; "));
 	}
 	if (field->unique)
-		buf_add(out, S("no two alike; "));
+		buf_add(out, S("items are unique; "));
 	if (field->tag_in.size > 0)
-		buf_add_format(out, "`" STR_FMT "` tells which; ", STR_ARG(field->tag_in));
+		buf_add_format(out, "`" STR_FMT "` selects the case; ", STR_ARG(field->tag_in));
 	if (field->alias.size > 0)
 		buf_add_format(out, "once `" STR_FMT "`; ", STR_ARG(field->alias));
 	if (field->deprecated)
@@ -117,7 +117,7 @@ static const char *openness_text(enum openness openness)
 {
 	switch (openness) {
 	case CONTRACT_CLOSED:
-		return "Unknown fields are refused.";
+		return "Unknown fields are rejected.";
 	case CONTRACT_WIRE:
 		return "Unknown fields are ignored.";
 	case CONTRACT_KEPT:
@@ -129,8 +129,7 @@ static const char *openness_text(enum openness openness)
 static void put_entity(struct buf *out, const struct type *type)
 {
 	buf_add_format(out, "%s\n\n", openness_text(type->openness));
-	buf_add(out,
-		S("| field | type | unless given | rules | meaning |\n|---|---|---|---|---|\n"));
+	buf_add(out, S("| field | type | if absent | rules | meaning |\n|---|---|---|---|---|\n"));
 	for (const struct field *field = type_fields(type); field->shape != SHAPE_END; field++) {
 		if (field_is_hook(field))
 			continue;
@@ -156,14 +155,14 @@ static void put_entity(struct buf *out, const struct type *type)
 static void put_union(struct buf *out, const struct type *type)
 {
 	if (type->tag.size > 0)
-		buf_add_format(out, "`" STR_FMT "` tells which.\n\n", STR_ARG(type->tag));
+		buf_add_format(out, "`" STR_FMT "` selects the case.\n\n", STR_ARG(type->tag));
 	else
-		buf_add(out, S("A field beside it tells which.\n\n"));
-	buf_add(out, S("| tag | is |\n|---|---|\n"));
+		buf_add(out, S("A sibling field selects the case.\n\n"));
+	buf_add(out, S("| tag | type |\n|---|---|\n"));
 	for (size_t i = 0; i < type->case_count; i++) {
 		const struct union_case *one = &type->cases[i];
 		if (one->of == NULL)
-			buf_add(out, S("| any other | kept as it is |\n"));
+			buf_add(out, S("| any other | kept unchanged |\n"));
 		else
 			buf_add_format(out, "| `" STR_FMT "` | `" STR_FMT "` |\n",
 				       STR_ARG(one->tag), STR_ARG(one->of()->name));
@@ -207,7 +206,7 @@ void describe_markdown(struct buf *out)
 {
 	const struct contract_module *module;
 	const struct type *type;
-	buf_add(out, S("# Contracts\n\nEvery type Baton reads and prints.\n"));
+	buf_add(out, S("# Contracts\n\nEvery type that Baton reads and prints.\n"));
 	for (size_t i = 0; (module = contract_module_at(i)) != NULL; i++) {
 		buf_add_format(out, "\n## " STR_FMT "\n\n" STR_FMT "\n", STR_ARG(module->name),
 			       STR_ARG(module->text));

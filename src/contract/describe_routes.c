@@ -10,7 +10,7 @@ const struct role_row role_rows[] = {
 	{ NULL, NULL },
 };
 
-/* A row of routes.def names its role by the constant. */
+/* The rows of routes.def refer to a role by its constant. */
 enum role {
 #define ROLE(constant, word, text) ROLE_##constant,
 #include "contracts/roles.def"

@@ -1,7 +1,7 @@
-/* contract/describe_routes.h -- the rows of routes.def as data, for those who describe them.
+/* contract/describe_routes.h -- the rows of routes.def as a table, for the reference documents.
  *
- * One table in the rows' order: a route or a socket, then what belongs to it (ROUTES_OF walks
- * that).  The server's own table, with the handlers, is in api/route.c.
+ * The table has the order of the rows: a route or a socket, followed by the rows that belong to it
+ * (ROUTES_OF iterates over those).  The server's own table, with the handlers, is in api/route.c.
  */
 #ifndef CONTRACT_DESCRIBE_ROUTES_H
 #define CONTRACT_DESCRIBE_ROUTES_H
@@ -12,7 +12,7 @@ enum route_row_kind {
 	ROUTE_ROW_END,
 	ROUTE_ROW_DOOR,
 	ROUTE_ROW_SOCKET,
-	/* Of the row before: */
+	/* These belong to the route or socket before them: */
 	ROUTE_ROW_QUERY,
 	ROUTE_ROW_ALSO,
 	ROUTE_ROW_NO_KEY,
@@ -41,13 +41,14 @@ struct route_row {
 
 extern const struct route_row route_rows[]; /* the last is ROUTE_ROW_END */
 
-bool route_row_belongs(const struct route_row *row); /* to one before it */
+bool route_row_belongs(const struct route_row *row); /* to the route or socket before it */
 #define ROUTES_OF(row, item) \
 	for (const struct route_row *item = (row) + 1; route_row_belongs(item); item++)
 bool route_row_needs_key(const struct route_row *row);
-/* The next `{name}` of a path; false behind the last. */
+/* The next `{name}` of a path; false after the last. */
 bool route_row_parameter(struct str *rest, struct str *out_name);
-/* The handler's name; a later route of the same handler adds the first parameter of its path. */
+/* The operation id: the handler's name.  When several routes share a handler, the later ones add the
+ * first parameter of their path. */
 struct str route_row_operation(const struct route_row *row, struct arena *arena);
 
 struct role_row {

@@ -1,11 +1,11 @@
 /* contract/describe_schema.c -- one type as JSON Schema 2020-12.
  *
- * A document and an answer differ: what has a default may be left out of the one and is always
- * in the other.  So there are two forms, and a type whose forms differ, by itself or through
- * what it refers to, is named X and X.Input.
+ * Input and output differ: a field with a default may be absent from input and is always present in
+ * output.  So a type has two schemas, X for output and X.Input for input, when it or a type that it
+ * refers to differs between the two.
  *
- * Old names and values are read but not part of either form: they are told beside it (x-oldName,
- * x-oldValues), as are the texts of values (x-enumDescriptions) and of hooks (x-rules).
+ * Old names and values are accepted but not part of either schema; they are listed as x-oldName and
+ * x-oldValues.  The texts of enum values are in x-enumDescriptions, those of hooks in x-rules.
  */
 #include "contract/describe.h"
 
@@ -65,12 +65,12 @@ static void put(struct describer *to, struct str key, struct str value)
 static void put_count(struct describer *to, struct str key, uint64_t count)
 {
 	if (count > INT64_MAX)
-		return; /* no bound at all */
+		return; /* unbounded */
 	json_key(to->writer, key);
 	json_put_int(to->writer, (int64_t)count);
 }
 
-/* The members `$ref` of an object that is already open. */
+/* Writes `$ref` into an object that is already open. */
 static void put_reference(struct describer *to, const struct type *type)
 {
 	AUTO(arena) arena = { 0 };
@@ -141,7 +141,7 @@ static void put_format(struct describer *to, enum type_kind kind)
 		put(to, S("pattern"), S("^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$"));
 }
 
-/* The members of an open object that say what a value is; rules of the row included. */
+/* Writes the schema of a field, with the rules of its row, into an object that is already open. */
 static void put_value(struct describer *to, const struct type *of, const struct field *field,
 		      bool nullable)
 {
@@ -261,7 +261,7 @@ static void put_required(struct describer *to, const struct type *type, struct s
 		json_close(to->writer, ']');
 }
 
-/* What no keyword of JSON Schema says: the texts of the CHECK and COMPUTE rows. */
+/* Rules that JSON Schema has no keyword for: the texts of the CHECK and COMPUTE rows. */
 static void put_hooks(struct describer *to, const struct type *type)
 {
 	bool open = false;
@@ -279,7 +279,8 @@ static void put_hooks(struct describer *to, const struct type *type)
 		json_close(to->writer, ']');
 }
 
-/* The members of an open object; `tag` is a union's, for an entity that has it not. */
+/* Writes an entity's schema into an open object.  `tag` is the tag of the union around it, for an
+ * entity that does not have the tag among its own fields. */
 static void put_entity(struct describer *to, const struct type *type, struct str tag,
 		       struct str tag_value)
 {
@@ -331,7 +332,7 @@ static void put_union(struct describer *to, const struct type *type)
 {
 	if (type->text.size > 0)
 		put(to, S("description"), type->text);
-	/* anyOf: nothing in the schema keeps cases told apart by a sibling from overlapping. */
+	/* anyOf instead of oneOf: when a sibling field selects the case, a value can match several cases. */
 	json_key(to->writer, S("anyOf"));
 	json_open(to->writer, '[');
 	for (size_t i = 0; i < type->case_count; i++)

@@ -1,7 +1,7 @@
-/* contract/describe_tables.c -- the other .def files as pages: states, events, errors, config,
- * limits, metrics.
+/* contract/describe_tables.c -- reference pages of the other .def files: states, events, errors,
+ * config, limits, metrics.
  *
- * Tables are not padded: a changed cell must not change its neighbours' lines.
+ * Tables are not padded, so that a changed cell does not change other lines.
  */
 #include <string.h>
 
@@ -87,7 +87,7 @@ static void put_machine(struct buf *out, const char *machine)
 {
 	buf_add_format(out, "\n## %s\n\n", machine);
 	put_diagram(out, machine);
-	buf_add(out, S("\n| state | ends | meaning |\n|---|---|---|\n"));
+	buf_add(out, S("\n| state | final | meaning |\n|---|---|---|\n"));
 	for (size_t i = 0; i < COUNT(states); i++)
 		if (strcmp(states[i].machine, machine) == 0)
 			buf_add_format(out, "| `%s` | %s | %s |\n", states[i].word,
@@ -97,7 +97,7 @@ static void put_machine(struct buf *out, const char *machine)
 
 void describe_states(struct buf *out)
 {
-	buf_add(out, S("# States\n\nA move that is not drawn does not happen.\n"));
+	buf_add(out, S("# States\n\nA transition that is not drawn is impossible.\n"));
 	for (size_t i = 0; i < COUNT(states); i++) {
 		bool seen = false;
 		for (size_t j = 0; j < i; j++)
@@ -124,10 +124,10 @@ static const struct event_line {
 #undef EVENT
 };
 
-/* What an event is in the seeds' vocabularies, in the rows' order. */
+/* The words for an event in the other vocabularies, in the order of the rows. */
 static const struct projection_line {
 	enum event_type event;
-	const char *view, *word; /* NULL: the body decides */
+	const char *view, *word; /* NULL: depends on the body */
 } projections[] = {
 #define WORD(word_)                  word_
 #define BY(function_)                NULL
@@ -161,7 +161,7 @@ static void put_lower(struct buf *out, const char *word)
 
 void describe_events(struct buf *out)
 {
-	buf_add(out, S("# Events\n\nWhat a run's stream can hold. A name is never reused or "
+	buf_add(out, S("# Events\n\nThe event types of a stream. A name is never reused or "
 		       "renamed.\n\n| event | body | level | kept | meaning |\n"
 		       "|---|---|---|---|---|\n"));
 	for (size_t i = 0; i < COUNT(events); i++) {
@@ -172,7 +172,7 @@ void describe_events(struct buf *out)
 		put_lower(out, events[i].persistence);
 		buf_add_format(out, " | %s |\n", events[i].text);
 	}
-	buf_add(out, S("\n## In the seeds' vocabularies\n\nAn event without a line is not shown in "
+	buf_add(out, S("\n## In the other vocabularies\n\nAn event without a line is not shown in "
 		       "that view.\n\n| event | view | word |\n|---|---|---|\n"));
 	for (size_t i = 0; i < COUNT(projections); i++) {
 		const struct projection_line *line = &projections[i];
@@ -180,11 +180,11 @@ void describe_events(struct buf *out)
 		if (line->word != NULL)
 			buf_add_format(out, "`%s` |\n", line->word);
 		else
-			buf_add(out, S("by its body |\n"));
+			buf_add(out, S("depends on the body |\n"));
 	}
 	buf_add(out,
-		S("\n## Kept in step with them\n\nWritten in the commit that carries the "
-		  "events; `baton db rebuild` makes it again.\n\n| what | made from | meaning |"
+		S("\n## Projections\n\nWritten in the same commit as the "
+		  "events; `baton db rebuild` derives them again.\n\n| projection | derived from | meaning |"
 		  "\n|---|---|---|\n"));
 	for (size_t i = 0; i < COUNT(stored); i++)
 		buf_add_format(out, "| `" STR_FMT "` | " STR_FMT " | " STR_FMT " |\n",
@@ -202,7 +202,7 @@ static const char *retry_word(enum error_retry retry)
 	case ERROR_RETRY_AGAIN:
 		return "yes";
 	case ERROR_RETRY_ASK:
-		return "after a person has looked";
+		return "after a person has checked";
 	}
 	return "";
 }
@@ -210,9 +210,9 @@ static const char *retry_word(enum error_retry retry)
 void describe_errors(struct buf *out)
 {
 	buf_add(out,
-		S("# Errors\n\nThe code of a problem, its HTTP status, the command line's exit "
-		  "status, and whether trying again can help.\n\n"
-		  "| code | status | exit | again | class | meaning |\n|---|---|---|---|---|---|\n"));
+		S("# Errors\n\nEach error code with its HTTP status, the command line's exit "
+		  "status, and whether a retry can help.\n\n"
+		  "| code | status | exit | retry | class | meaning |\n|---|---|---|---|---|---|\n"));
 	for (size_t i = 0; i < error_count(); i++) {
 		const struct error_row *row = error_row((enum error_code)i);
 		buf_add_format(out,
@@ -236,9 +236,9 @@ void describe_config(struct buf *out)
 {
 	const struct config_row *row;
 	char environment[CONFIG_ENVIRONMENT_SIZE];
-	buf_add(out, S("# Settings\n\nThe flag wins over the environment, the environment over "
-		       "`config.yaml` in the data folder, that over the default.\n\n"
-		       "| setting | what it may be | default | environment | flag | meaning |\n"
+	buf_add(out, S("# Settings\n\nA flag overrides the environment, the environment overrides "
+		       "`config.yaml` in the data folder, and the file overrides the default.\n\n"
+		       "| setting | allowed values | default | environment | flag | meaning |\n"
 		       "|---|---|---|---|---|---|\n"));
 	for (size_t i = 0; (row = config_at(i)) != NULL; i++) {
 		buf_add_format(out, "| `" STR_FMT "` | ", STR_ARG(row->name));
@@ -255,8 +255,8 @@ void describe_config(struct buf *out)
 
 void describe_limits(struct buf *out)
 {
-	buf_add(out, S("# Limits\n\nEvery bound, and why it is there.\n\n"
-		       "| limit | value | unit | why |\n|---|---|---|---|\n"));
+	buf_add(out, S("# Limits\n\nEvery limit and its reason.\n\n"
+		       "| limit | value | unit | reason |\n|---|---|---|---|\n"));
 #define LIMIT(name_, value_, unit_, why_)                                                      \
 	buf_add_format(out, "| `%s` | %lld | %s | %s |\n", #name_, (long long)(value_), unit_, \
 		       why_);
@@ -266,7 +266,7 @@ void describe_limits(struct buf *out)
 
 void describe_metrics(struct buf *out)
 {
-	buf_add(out, S("# Metrics\n\nWhat GET /metrics shows.\n\n"
+	buf_add(out, S("# Metrics\n\nThe metrics of GET /metrics.\n\n"
 		       "| metric | kind | meaning |\n|---|---|---|\n"));
 #define METRIC(name_, kind_, from_, text_) \
 	buf_add_format(out, "| `%s` | %s | %s |\n", #name_, #kind_, text_);

@@ -1,7 +1,7 @@
-/* contract/describe_typescript.c -- every type for a TypeScript client.
+/* contract/describe_typescript.c -- every type as TypeScript declarations.
  *
- * One namespace a module.  X is what Baton prints, X_Input what it takes where the two differ:
- * the same two forms, under the same rules, as in describe_schema.c.
+ * Each module is a namespace.  X is the type of output, X_Input that of input where the two differ,
+ * by the same rules as in describe_schema.c.
  */
 #include "contract/describe.h"
 #include "contract/modules.h"
@@ -40,7 +40,7 @@ static void put_member_name(struct buf *out, struct str name)
 		put_string(out, name);
 }
 
-/* A comment's text; what would end the comment is broken up. */
+/* Writes text inside a comment; splits an end-of-comment mark in it. */
 static void put_comment_text(struct buf *out, struct str text)
 {
 	for (size_t i = 0; i < text.size; i++) {
@@ -59,7 +59,7 @@ static void put_comment(struct buf *out, const char *indent, struct str text)
 	buf_add(out, S(" */\n"));
 }
 
-/* `Issue`, `Issue_Input`: the name inside its namespace. */
+/* The name of a type inside its namespace: `Issue` or `Issue_Input`. */
 static void put_own_name(struct form *form, const struct type *type, bool differs)
 {
 	struct str rest = contract_short_name(type), piece;
@@ -132,7 +132,7 @@ static void put_field_type(struct form *form, const struct field *field)
 	case SHAPE_COMPUTE:
 		return;
 	}
-	/* null is one of unknown's values already */
+	/* `unknown` already includes null */
 	bool any = field->shape == SHAPE_ONE && field->of()->kind == KIND_ANY;
 	if (!any && (field->nullable || field->presence == PRESENCE_COMPUTED))
 		buf_add(form->out, S(" | null"));
@@ -236,7 +236,7 @@ void describe_typescript(struct buf *out)
 	const struct contract_module *module;
 	const struct type *type;
 	buf_add(out,
-		S("// Every type of Baton. X is what Baton prints, X_Input what it takes where the "
+		S("// Every type of Baton. X is what Baton prints, X_Input what it accepts where the "
 		  "two differ.\n"));
 	for (size_t i = 0; (module = contract_module_at(i)) != NULL; i++) {
 		buf_add_char(out, '\n');

@@ -1,4 +1,4 @@
-/* contract/document_kind.c -- the table of contracts/documents.def, and bodies by kind. */
+/* contract/document_kind.c -- the table of contracts/documents.def, and parsing a body by kind. */
 #include "contract/document_kind.h"
 
 #include "contract/migrate_pipeline.h"

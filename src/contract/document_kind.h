@@ -1,7 +1,7 @@
-/* contract/document_kind.h -- the kinds of documents, the rows of contracts/documents.def.
+/* contract/document_kind.h -- the kinds of documents: the rows of contracts/documents.def.
  *
- * What a document's kind is called and which entity its body is.  What must hold between documents
- * is engine/document_rules.h's.
+ * A kind has a name and the entity of its body.  The rules between documents are in
+ * engine/document_rules.h.
  */
 #ifndef CONTRACT_DOCUMENT_H
 #define CONTRACT_DOCUMENT_H
@@ -19,11 +19,11 @@ bool document_kind_from(struct str name, enum document_kind *out_kind);
 size_t document_kind_count(void);
 const struct type *document_type(enum document_kind kind); /* of the body */
 
-/* The body as what a document of this kind is: strictly, every problem with its place; a body of an
- * older shape comes out as a new one.  NULL with problems.  Syntax is a problem too. */
+/* Parses a body strictly as the entity of its kind.  A body of an older shape is converted to the
+ * current one.  NULL when there are problems, which include syntax errors; each has its place. */
 const void *document_read(enum document_kind kind, struct str body, struct arena *arena,
 			  struct problems *problems);
-/* A stored body, which was good when it was written: unknown members are skipped. */
+/* Parses a stored body, which was valid when it was written: unknown members are ignored. */
 const void *document_read_stored(enum document_kind kind, struct str body, struct arena *arena,
 				 struct error *error);
 

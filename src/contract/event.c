@@ -1,4 +1,4 @@
-/* contract/event.c -- the rows of events.def as one table and two switches. */
+/* contract/event.c -- the rows of events.def as one table and two switches over the types. */
 #include "contract/event.h"
 
 #include "contract/event_result.h"
@@ -154,7 +154,7 @@ bool event_result(const struct event *event, struct event_result *out_result)
 	return false;
 }
 
-/* The one value that the body of most events has; NULL when there is none. */
+/* The value in the body of an event; most types have exactly one.  NULL when there is none. */
 static const struct run_value *value_of(const struct event *event)
 {
 	struct event_result result;

@@ -1,8 +1,8 @@
-/* contract/event.h -- events of a run's stream, typed.
+/* contract/event.h -- typed events of event streams.
  *
- * Made from contracts/events.def: an enum constant, a name, a body entity, a level and whether it
- * is kept.  Encoding prints the body; decoding reads leniently what any released version wrote
- * (architecture R9).
+ * A row of contracts/events.def gives an event type its enum constant, its stored name, the entity
+ * of its body, its log level and whether compaction keeps it.  Encoding prints the body; decoding
+ * reads leniently what any released version wrote (architecture R9).
  */
 #ifndef CONTRACT_EVENT_H
 #define CONTRACT_EVENT_H
@@ -30,15 +30,15 @@ enum event_level {
 
 enum event_persistence {
 	EVENT_PERSISTENCE_STORED,
-	EVENT_PERSISTENCE_KEPT, /* of the run's life cycle: it outlives a compaction */
+	EVENT_PERSISTENCE_KEPT, /* a life cycle event, which compaction does not remove */
 };
 
-/* No event names more values than this. */
+/* The most stored values that one event refers to by hash. */
 enum { EVENT_NAMES = 2 };
 
 struct event {
 	enum event_type type;
-	int64_t at; /* us UTC, as the command said */
+	int64_t at; /* microseconds since 1970 UTC: the time of the command */
 	union {
 #define EVENT(constant, name, body, level, persistence, text) const struct body *body;
 #include "contracts/events.def"
@@ -49,18 +49,18 @@ struct event {
 struct str event_name(enum event_type type);
 bool event_from(struct str name, enum event_type *out_type);
 size_t event_type_count(void);
-enum event_level event_level(enum event_type type); /* as the row says, whatever the body says */
+enum event_level event_level(enum event_type type); /* of the row; the body has no influence */
 enum event_persistence event_persistence(enum event_type type);
 struct str event_level_name(enum event_level level); /* "debug", "info", "warning", "error" */
 
 struct str event_body(const struct event *event, struct arena *arena); /* JSON */
-/* What it tells of earlier appends; none: an empty list. */
+/* The commit times of earlier appends that the event reports; may be empty. */
 struct run_commit_list event_commits(const struct event *event);
-/* The event tells these too: its body is another one then, in the arena. */
+/* Makes the event report these commits: it gets a new body in the arena. */
 void event_tell_commits(struct event *event, struct run_commit_list commits, struct arena *arena);
-/* The stored values and the graph that its body names; how many. */
+/* The hashes of the stored values and of the graph that the body refers to; returns their number. */
 size_t event_names(const struct event *event, struct hash out_names[EVENT_NAMES]);
-/* The hash of a value that is stored; false for one that is absent or stands in the body. */
+/* The hash of a stored value; false when the value is absent or inline in the body. */
 bool value_name(const struct run_value *value, struct hash *out_name);
 MUST_CHECK bool event_read(struct str name, int64_t at, struct str body, struct arena *arena,
 			   struct event *out_event, struct error *error);

@@ -1,7 +1,6 @@
-/* contract/event_result.h -- what the bodies of several event types have in common: requests of a
- * call, and results.
+/* contract/event_result.h -- the fields that several event types share: requests of a call, results.
  *
- * The macros take the body of such an event; whoever uses them includes contract/run_event_types.h.
+ * The macros take the body of such an event; their users include contract/run_event_types.h.
  */
 #ifndef CONTRACT_EVENT_RESULT_H
 #define CONTRACT_EVENT_RESULT_H
@@ -12,7 +11,7 @@
 struct run_fault;
 struct run_next;
 
-/* A call is asked for: of a tool, a turn or a sub-run. */
+/* The common fields of events that request a call of a tool, a turn or a sub-run. */
 struct event_request {
 	struct str step;
 	struct uuid effect;
@@ -21,7 +20,7 @@ struct event_request {
 	int64_t due_at;  /* 0 = never */
 };
 
-/* From the body of such an event; `given` is its member that has what the call is given. */
+/* Reads the common fields from the body of such an event; `given` is the member with the inputs. */
 #define EVENT_REQUEST(body, given)                                                    \
 	((struct event_request){ .step = (body)->step,                                \
 				 .effect = (body)->effect,                            \
@@ -29,16 +28,17 @@ struct event_request {
 				 .attempt = has(body, attempt) ? (body)->attempt : 1, \
 				 .due_at = has(body, due_at) ? (body)->due_at : 0 })
 
-/* A step, a call or a wait has its result; NULL is what the event does not say. */
+/* The common fields of events that carry the result of a step, a call or a wait; NULL = absent. */
 struct event_result {
 	enum run_outcome outcome;
-	bool settled; /* an unknown outcome is the end: what version 1 wrote had nobody asked */
+	bool settled; /* an unknown outcome is final: version 1 did not ask a person to settle it */
 	const struct run_value *output;
 	const struct run_fault *fault;
 	const struct run_next *next;
 };
 
-/* From the body of such an event; step.computed has no outcome, its fault says how it ended. */
+/* Reads the common fields from the body of such an event.  step.computed has no outcome field: it
+ * failed when it has a fault. */
 #define EVENT_RESULT(body) EVENT_RESULT_AS(body, (body)->outcome)
 #define EVENT_COMPUTED(body) \
 	EVENT_RESULT_AS(body, has(body, fault) ? RUN_OUTCOME_FAILED : RUN_OUTCOME_OK)
@@ -49,7 +49,7 @@ struct event_result {
 				.fault = has(body, fault) ? (body)->fault : NULL,    \
 				.next = has(body, next) ? (body)->next : NULL })
 
-/* False: it is no such event.  A person's answer is none, either: it has a decision. */
+/* False when the event carries no result.  A person's answer carries a decision, not a result. */
 bool event_result(const struct event *event, struct event_result *out_result);
 
 #endif

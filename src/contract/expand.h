@@ -1,15 +1,16 @@
-/* contract/expand.h -- turns the rows of CONTRACT_FILE into C types and doors.
+/* contract/expand.h -- expands the rows of CONTRACT_FILE into C types and function declarations.
  *
  * A module's header is
  *
  *	#include "contract/contract.h"
- *	#include "contract/other.h"              modules that the rows refer to
+ *	#include "contract/other_types.h"        modules that the rows refer to
  *	#define CONTRACT_MODULE run
  *	#define CONTRACT_FILE "contracts/run.def"
  *	#include "contract/expand.h"
  *
- * and its one .c includes that header, defines the two again and includes contract/tables.h.
- * Both are undefined here again, so several such headers work in one .c.  No include guard.
+ * The module's .c file includes that header, defines the two macros again and includes
+ * contract/tables.h.  This file undefines both macros at its end, so one .c file can include several
+ * such headers.  It has no include guard.
  */
 #ifndef CONTRACT_FILE
 #error "define CONTRACT_FILE, as in \"contracts/run.def\", before contract/expand.h"
@@ -27,7 +28,7 @@
 extern const struct type *const CONTRACT_PASTE_LATE(CONTRACT_MODULE, _module_types)[];
 extern const size_t CONTRACT_PASTE_LATE(CONTRACT_MODULE, _module_type_count);
 
-/* Pass 0: brackets only, so that a missing END is one error at its row. */
+/* Pass 0: brackets only, so that the compiler reports a missing END_ once, at its row. */
 #define ENUM(name_, wire_, text_)               extern int END_ENUM_missing_after_##name_[1
 #define END_ENUM                                ];
 #define ENTITY(name_, wire_, openness_, text_)  extern int END_ENTITY_missing_after_##name_[1
@@ -81,7 +82,8 @@ extern const size_t CONTRACT_PASTE_LATE(CONTRACT_MODULE, _module_type_count);
 #include "contract/rows.h"
 #undef CONTRACT_FORWARD
 
-/* Pass 3: the marks; the first byte keeps an entity of CONST rows from being an empty struct. */
+/* Pass 3: the presence marks.  The first byte exists because C has no empty structs: an entity may
+ * have only CONST rows. */
 #define ENTITY(name_, wire_, openness_, text_)                                                     \
 	struct name_##_is {                                                                        \
 		uint8_t self_;
@@ -140,7 +142,7 @@ extern const size_t CONTRACT_PASTE_LATE(CONTRACT_MODULE, _module_type_count);
 #undef LIST
 #undef MAP
 
-/* Pass 5: map entries, typed doors, prototypes of the hooks. */
+/* Pass 5: map entries, typed functions, prototypes of the hooks. */
 #define CONTRACT_DOORS(name_)                                                                      \
 	struct name_##_entry {                                                                     \
 		struct str key;                                                                    \

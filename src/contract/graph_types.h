@@ -1,5 +1,5 @@
-/* contract/graph_types.h -- the types of contracts/graph.def: the multi-agent framework's
- * vocabulary. */
+/* contract/graph_types.h -- the types of contracts/graph.def, the graph vocabulary: agents, tools
+ * and their graphs. */
 #ifndef CONTRACT_GRAPH_H
 #define CONTRACT_GRAPH_H
 

@@ -1,11 +1,12 @@
-/* contract/migrate_pipeline.c -- one profile for all agents becomes one entry for each.
+/* contract/migrate_pipeline.c -- turns the one driver of a pipeline_v1 profile into an entry per
+ * agent.
  *
- * Members that S1 left to their default stay DEFAULTED, so that a later reader can still tell what
- * the user chose.
+ * A member that the old profile left to its default is marked DEFAULTED in the new one, so that a
+ * later reader can still tell what the user chose.
  */
 #include "contract/migrate_pipeline.h"
 
-/* What the implementation and review pipelines and the brainstorm ask for by name. */
+/* The agents that the implementation, review and brainstorm pipelines look up by name. */
 static const struct str agents_needed[] = {
 	{ "architect", 9 },       { "developer", 9 }, { "reviewer", 8 },
 	{ "task_reviewer", 13 },  { "evaluator", 9 }, { "brainstormer", 12 },
@@ -128,7 +129,7 @@ bool pipeline_profile_is_v1(const struct json *profile)
 	       json_member(profile, S("driver")) != NULL;
 }
 
-/* Settings are old when one of their profiles is. */
+/* Settings have the old shape when one of their profiles has it. */
 static bool settings_are_v1(const struct json *settings)
 {
 	const struct json *profiles = json_member(settings, S("profiles"));

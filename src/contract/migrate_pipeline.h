@@ -1,7 +1,7 @@
-/* contract/migrate_pipeline.h -- S1's profiles and settings as S0's.
+/* contract/migrate_pipeline.h -- converts profiles and settings of pipeline_v1 to pipeline.
  *
- * Pure: the same document gives the same result, whoever runs it where.  What a profile said once
- * for all agents is said for each of them:
+ * The conversion is a pure function of the document.  Where a pipeline_v1 profile has one setting
+ * for all agents, the result repeats it for each agent:
  *
  *	driver cli, api              agents.*.driver: claude, api
  *	model                        agents.*.model; "default" when a cli profile has none
@@ -12,8 +12,8 @@
  *	max_review_iterations        agents.reviewer.options.max_iterations
  *	max_task_review_iterations   agents.task_reviewer.options.max_iterations
  *
- * The agents are the seven that the pipelines need.  The value given must be a parsed one; the
- * result lives in the arena and borrows the text of its strings from the value given.
+ * The agents are the seven that the pipelines need.  The argument must be a parsed value; the
+ * result lives in the arena and borrows its strings from the argument.
  */
 #ifndef CONTRACT_MIGRATE_PIPELINE_H
 #define CONTRACT_MIGRATE_PIPELINE_H
@@ -25,12 +25,12 @@ const struct pipeline_profile *pipeline_profile_from_v1(const struct pipeline_v1
 							struct arena *arena);
 const struct pipeline_settings *pipeline_settings_from_v1(const struct pipeline_v1_settings *old,
 							  struct arena *arena);
-/* Whether a tree is a profile of the old shape: only that one says `driver` itself. */
+/* Whether a tree is a pipeline_v1 profile: only those have a `driver` field of their own. */
 bool pipeline_profile_is_v1(const struct json *profile);
 
-/* For readers that know the type only at run time.  *out_old says whether the document is of the
- * old shape of `type` (pipeline.Profile or pipeline.Settings); it is then read as that, and the
- * value given is one of `type`, or NULL with problems. */
+/* For readers that know the type only at run time.  *out_old tells whether the document has the old
+ * shape of `type` (pipeline.Profile or pipeline.Settings).  If so, the document is read as the old
+ * shape and converted to `type`; NULL when it has problems. */
 const void *pipeline_read_old(const struct type *type, const struct contract_source *source,
 			      struct arena *arena, struct problems *problems, bool *out_old);
 

@@ -1,6 +1,7 @@
-/* contract/modules.c -- every module's types behind one door.
+/* contract/modules.c -- finds the types of all modules by name.
  *
- * Found by walking: a few hundred types, looked up by people and describers only.
+ * A linear search is enough: there are a few hundred types, and only people and the reference
+ * documents look them up.
  */
 #include "contract/modules.h"
 
@@ -55,7 +56,7 @@ static size_t type_count(void)
 	return count;
 }
 
-/* The type that is nearest by its whole or its short name. */
+/* The type whose full or short name is closest. */
 static const struct type *nearest(struct str name, bool whole)
 {
 	AUTO(arena) arena = { 0 };

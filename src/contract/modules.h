@@ -1,4 +1,4 @@
-/* contract/modules.h -- the list of all modules, for those who walk every type.
+/* contract/modules.h -- the list of all modules, for code that walks every type.
  *
  * A module is one file of rows, contracts/<module>.def; contract/modules.def names them all:
  *
@@ -18,13 +18,13 @@ struct contract_module {
 	const size_t *count;
 };
 
-/* NULL behind the last. */
+/* NULL after the last. */
 const struct contract_module *contract_module_at(size_t index);
 const struct type *contract_type_at(const struct contract_module *module, size_t index);
 
 /* A type by its wire name ("run.Definition"); NULL when there is none. */
 const struct type *contract_find(struct str name);
-/* The wire name nearest to a misspelt one, with or without its module; "" when none is near. */
+/* The wire name closest to a misspelled one, with or without its module; "" when none is close. */
 struct str contract_closest(struct str name);
 /* A wire name without its module. */
 struct str contract_short_name(const struct type *type);

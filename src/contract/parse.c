@@ -1,8 +1,8 @@
-/* contract/parse.c -- a tree becomes a typed value, or a list of everything wrong with it.
+/* contract/parse.c -- parses a JSON tree into a typed value, or reports all of its problems.
  *
- * The walk never stops at a problem.  CHECK and COMPUTE run only for an entity without problems
- * of its own, so they may trust every REQUIRED member.  TAG_IN fields are read after the other
- * members, because the sibling that tells their case may come later in the document.
+ * Parsing never stops at a problem.  CHECK and COMPUTE run only for an entity without problems of
+ * its own, so they can rely on every REQUIRED member.  TAG_IN fields are read after the other
+ * members, because the sibling with the tag may come later in the document.
  */
 #include "contract/contract_internal.h"
 
@@ -15,7 +15,7 @@ static size_t problems_so_far(const struct parse *parse)
 	return parse->problems->count + parse->problems->hidden;
 }
 
-/* Memory for values is bounded: a few bytes of text can ask for a struct of many. */
+/* Memory for values is bounded, because a few bytes of text can require a large struct. */
 void *parse_take(struct parse *parse, const struct path *path, const struct json *json,
 		 size_t count, size_t size)
 {
@@ -68,7 +68,7 @@ static void parse_const(struct parse *parse, const struct path *path, const stru
 		    STR_ARG(field->constant), STR_ARG(said));
 }
 
-/* A known member that is not for later (TAG_IN) and not ignored (COMPUTED). */
+/* A known member that is neither postponed (TAG_IN) nor ignored (COMPUTED). */
 static void parse_row(struct parse *parse, const struct path *path, const struct type_ready *ready,
 		      size_t row, struct str tag, const struct json *json, void *out)
 {
@@ -96,7 +96,7 @@ static bool alias_clashes(struct parse *parse, const struct path *path, const st
 	return true;
 }
 
-/* The next row in order is tried first: documents tend to come in the rows' order. */
+/* The next row is tried first, because most documents have their fields in the order of the rows. */
 static bool find_row(const struct type_ready *ready, struct str key, size_t *next, size_t *out_row,
 		     bool *out_old)
 {
@@ -145,7 +145,7 @@ static void parse_members(struct parse *parse, const struct path *path, const st
 
 enum sibling { SIBLING_TELLS, SIBLING_IS_SILENT, SIBLING_IS_WRONG };
 
-/* What the sibling of a TAG_IN field says; a wrong one has its own problem already. */
+/* The tag in the sibling of a TAG_IN field.  An invalid sibling already has a problem of its own. */
 static enum sibling sibling_tag(const struct type_ready *ready, struct str sibling,
 				const void *value, struct str *out_tag)
 {
@@ -321,7 +321,7 @@ static void parse_list(struct parse *parse, const struct path *path, const struc
 	memcpy(member, &span, sizeof(span));
 }
 
-/* The reader refuses duplicate keys; a tree made otherwise is looked at again. */
+/* The JSON reader rejects duplicate keys, but a tree may come from elsewhere: check again. */
 static void check_keys(struct parse *parse, const struct path *path, const struct json *json)
 {
 	enum { FEW = 32 };

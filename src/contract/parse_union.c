@@ -1,7 +1,7 @@
-/* contract/parse_union.c -- which case of a union an object is, and that case read.
+/* contract/parse_union.c -- selects the case of a union by its tag and parses that case.
  *
- * The tag is a member of the object, or what TAG_IN's sibling said.  An unknown tag is a problem
- * unless the union has an OTHER case, which keeps the object as it came.
+ * The tag is a member of the object, or the value of the sibling that TAG_IN names.  An unknown tag
+ * is a problem unless the union has an OTHER case, which keeps the object unchanged.
  */
 #include "contract/contract_internal.h"
 

@@ -1,4 +1,4 @@
-/* contract/parse_value.c -- the leaves: scalars and enum words, and the rules on them. */
+/* contract/parse_value.c -- parses scalars and enum words, and checks the rules of their rows. */
 #include "contract/contract_internal.h"
 
 #include <float.h>
@@ -49,7 +49,7 @@ static bool number_in_range(struct parse *parse, const struct path *path, const 
 	return false;
 }
 
-/* 5.0 and 1e3 are whole numbers too; beyond 2^53 a double no longer says which one. */
+/* 5.0 and 1e3 are whole numbers too.  Beyond 2^53 a double cannot represent every integer. */
 static bool whole_number(const struct json *json, int64_t *out)
 {
 	const double exact = 9007199254740992.0;
@@ -81,14 +81,14 @@ static bool parse_real(struct parse *parse, const struct path *path, struct rule
 	if (!json_is_number(json))
 		return parse_wrong(parse, path, json, "a number");
 	double number = json_real(json);
-	number += 0.0; /* minus zero is zero: it would not survive as a whole number */
+	number += 0.0; /* -0 is stored as 0, because an integer has no minus zero */
 	memcpy(out, &number, sizeof(number));
 	return rules.field == NULL || number_in_range(parse, path, rules.field, json, number);
 }
 
 /* ---- text ------------------------------------------------------------------------------ */
 
-/* regexec wants a C string, so a text with a NUL in it never matches. */
+/* regexec needs a C string, so a text that contains a NUL byte never matches. */
 static bool matches(struct parse *parse, const regex_t *pattern, struct str s)
 {
 	char few[256];
@@ -165,7 +165,7 @@ static bool name_is_variable(struct str name)
 	return name.size > 0;
 }
 
-/* A wrong value may be the secret itself, so no problem repeats it. */
+/* An invalid value may be the secret itself, so the problem does not quote it. */
 static bool parse_secret(struct parse *parse, const struct path *path, const struct json *json,
 			 void *out)
 {
@@ -177,8 +177,8 @@ static bool parse_secret(struct parse *parse, const struct path *path, const str
 	memcpy(out, &secret, sizeof(secret));
 	if (!good)
 		problem_add(parse, path, place_of(json),
-			    "must name where the secret is, \"env:NAME\" or \"file:path\", "
-			    "not be the secret");
+			    "must be a reference to the secret, \"env:NAME\" or \"file:path\", "
+			    "not the secret itself");
 	return good;
 }
 
@@ -230,7 +230,8 @@ static struct str words_text(struct arena *arena, const struct type *type)
 static bool parse_enum(struct parse *parse, const struct path *path, const struct type *type,
 		       const struct json *json, void *out)
 {
-	uint32_t value = UINT32_MAX; /* no word: a TAG_IN field can tell that this one is wrong */
+	uint32_t value =
+		UINT32_MAX; /* out of range: a TAG_IN field checks this to see that its sibling is invalid */
 	bool known = json->kind == JSON_STRING && contract_word_find(type, json->as.string, &value);
 	memcpy(out, &value, sizeof(value));
 	if (known)
@@ -299,7 +300,7 @@ bool parse_leaf(struct parse *parse, const struct path *path, const struct type 
 
 /* ---- UNIQUE ---------------------------------------------------------------------------- */
 
-/* What makes two items the same: text itself, else how they print. */
+/* The text by which two items are compared: the string itself, or the printed value. */
 static struct str item_key(struct parse *parse, const struct type *type, const void *item)
 {
 	if (type->kind == KIND_STR) {

@@ -1,7 +1,7 @@
-/* contract/pipeline_agent.c -- a profile's agent with the profile's own words put over it.
+/* contract/pipeline_agent.c -- merges an agent's entry with the settings of its profile.
  *
- * A stored profile stays as it was written; the copy made here is what a run uses, so a profile
- * that is changed later does not reach into a run that has begun.
+ * A run uses the copy made here, so a later change of the stored profile does not affect a run that
+ * has begun.
  */
 #include "contract/pipeline_agent.h"
 

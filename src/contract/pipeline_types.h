@@ -1,8 +1,8 @@
 /* contract/pipeline_types.h -- the types of contracts/pipeline.def: profiles, pipeline states, driver
  * messages and activity log.
  *
- * The rules across fields are in check_pipeline.c, how an agent's settings are taken from a
- * profile in pipeline_agent.h, old profiles in migrate_pipeline.h.
+ * check_pipeline.c has the rules that span several fields, pipeline_agent.h the effective settings
+ * of an agent, and migrate_pipeline.h the conversion of pipeline_v1 profiles.
  */
 #ifndef CONTRACT_PIPELINE_H
 #define CONTRACT_PIPELINE_H

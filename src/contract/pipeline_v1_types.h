@@ -1,7 +1,7 @@
 /* contract/pipeline_v1_types.h -- the types of contracts/pipeline_v1.def, the older pipeline
  * vocabulary.
  *
- * The rules across fields are in check_pipeline.c.
+ * check_pipeline.c has the rules that span several fields.
  */
 #ifndef CONTRACT_PIPELINE_V1_H
 #define CONTRACT_PIPELINE_V1_H

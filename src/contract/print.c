@@ -1,8 +1,8 @@
-/* contract/print.c -- a typed value as JSON, its members in the rows' order: text, or a tree when
- * the writer builds one.
+/* contract/print.c -- prints a typed value as JSON, its members in the order of the rows: as text, or
+ * as a tree when the writer builds one.
  *
- * The marks decide what is null and what is left out.  A member that must be there and is not
- * is our own bug: the program stops and names the field.
+ * The presence marks decide which members are null and which are left out.  A REQUIRED member that
+ * was never set is a bug of the program: it aborts and names the field.
  */
 #include "contract/contract_internal.h"
 
@@ -77,7 +77,8 @@ static void print_kept(const struct type *type, const void *value, struct json_w
 	}
 }
 
-/* `tag` is written first when a union around the entity has it and the entity has not. */
+/* `tag` is the tag of the union around the entity.  It is written first, unless it is a field of the
+ * entity itself. */
 static void print_entity(const struct type *type, const void *value, struct str tag,
 			 struct str tag_value, struct json_writer *writer)
 {

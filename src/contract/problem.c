@@ -1,8 +1,8 @@
-/* contract/problem.c -- what is wrong with a document: all of it, each with pointer and place.
+/* contract/problem.c -- collects the problems of a document, each with JSON pointer and place.
  *
- * Only LIMIT_PROBLEMS get a text; beyond it a problem costs one addition, so a document made of
- * mistakes is no more work than a good one.  Places are kept as byte offsets while reading and
- * turned into lines at the end, in one pass over the text.
+ * Only the first LIMIT_PROBLEMS get a text; after that a problem costs one addition, so a document
+ * full of mistakes takes no more work than a valid one.  Places are byte offsets during the parse;
+ * one pass over the text converts them to lines at the end.
  */
 #include "contract/contract_internal.h"
 
@@ -43,7 +43,7 @@ static void add_step(struct buf *buf, const struct path *path)
 	}
 }
 
-/* Cuts to at most `size` bytes without cutting a character. */
+/* Truncates to at most `size` bytes without splitting a UTF-8 character. */
 static struct str cut(struct str s, size_t size)
 {
 	if (s.size <= size)

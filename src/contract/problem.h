@@ -1,7 +1,7 @@
-/* contract/problem.h -- what is wrong with a document: every place, with a reason for people.
+/* contract/problem.h -- the list of problems of a document, each with its place and a text.
  *
- * A reader of a document adds to a list of problems and goes on, so that one answer names them all.
- * The texts live in the list's arena, or in that of the parse.
+ * A parser adds to the list and continues, so that one response reports every problem.  The texts
+ * live in the arena of the list or in the arena of the parse.
  */
 #ifndef CONTRACT_PROBLEM_H
 #define CONTRACT_PROBLEM_H
@@ -20,21 +20,22 @@ struct problem {
 	struct str text;
 };
 
-/* `{ .arena = &arena }` to begin with (without an arena the parse's own is used).  At most
- * LIMIT_PROBLEMS are listed, the rest are counted in `hidden`. */
+/* Initialize with `{ .arena = &arena }`; with a NULL arena, the parse's arena is used.  The list has
+ * at most LIMIT_PROBLEMS items; `hidden` counts the rest. */
 struct problems {
 	struct arena *arena;
 	struct problem *at;
 	size_t count, hidden;
 };
 
-/* For checks beyond the rows; the place as struct json keeps it for YAML, 0 when unknown. */
+/* Adds a problem that a check outside the rows has found.  Line and column are those of struct json
+ * for YAML, 0 when unknown. */
 void problems_add(struct problems *problems, struct str pointer, uint32_t line, uint32_t column,
 		  const char *format, ...) PRINTF_LIKE(5, 6);
 /* One line each: "line:column /pointer: text". */
 struct str problems_text(const struct problems *problems, struct arena *arena);
-/* Fills `error` with the first problem, "(and N more)", its place and ERROR_INVALID; false.
- * Without problems: true, and the error stays untouched. */
+/* If there are problems, fills `error` with ERROR_INVALID, the first problem with its place and
+ * "(and N more)", and returns false.  Otherwise returns true and leaves the error unchanged. */
 bool problems_fail(const struct problems *problems, struct error *error);
 
 #endif

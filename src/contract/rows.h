@@ -1,7 +1,10 @@
-/* contract/rows.h -- one pass over CONTRACT_FILE: rows that the pass did not define expand to
- * nothing, and every row macro is gone afterwards.
+/* contract/rows.h -- one pass over CONTRACT_FILE.
  *
- * Law: no row macro calls another row macro (words expand to commas before the second call). */
+ * Row macros that the including file did not define expand to nothing.  All row macros are undefined
+ * afterwards.
+ *
+ * A row macro must not call another row macro: the words of a row expand to text with commas before
+ * the second call, which would then get too many arguments. */
 #ifndef ENUM
 #define ENUM(name_, wire_, text_)
 #endif

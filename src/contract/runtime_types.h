@@ -1,5 +1,5 @@
-/* contract/runtime_types.h -- the types of contracts/runtime.def: the workflow runtime's
- * vocabulary. */
+/* contract/runtime_types.h -- the types of contracts/runtime.def, the runtime vocabulary: workflow
+ * runs, steps and reports. */
 #ifndef CONTRACT_RUNTIME_H
 #define CONTRACT_RUNTIME_H
 

@@ -1,6 +1,6 @@
-/* contract/scalar_types.c -- the scalar types, and the small questions that can be asked of tables.
+/* contract/scalar_types.c -- the scalar types, and accessors of the type tables.
  *
- * Scalars are types like any other, so that LIST(str) and LIST(entity) are one rule. */
+ * Scalars are types like any other, so that LIST(str) and LIST(entity) follow the same rule. */
 #include "contract/contract_internal.h"
 
 #include <string.h>

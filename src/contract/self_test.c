@@ -1,7 +1,7 @@
-/* contract/self_test.c -- mistakes in rows that compile.
+/* contract/self_test.c -- finds mistakes in rows that the compiler accepts.
  *
- * Defaults, patterns and names were tried when the type was made ready; here the words of each
- * row are compared with each other.  Run over every module's types by a unit test.
+ * type_index.c checks defaults, patterns and names when it builds a type's derived data.  This file
+ * checks that the words of each row fit together.  A unit test runs it over the types of all modules.
  */
 #include "contract/contract_internal.h"
 
@@ -9,22 +9,22 @@
 
 #include "base/map.h"
 
-/* The first mistake, as "field: text"; NULL when the row is good. */
+/* The text of the first mistake in a row; NULL when the row is valid. */
 static const char *presence_mistake(const struct field *field, const struct type *of)
 {
 	if (field->presence == PRESENCE_NULLABLE && !field->nullable)
-		return "no presence word (REQUIRED, OPTIONAL, NULLABLE, DEFAULT, MADE, COMPUTED)";
+		return "no presence word (REQUIRED, OPTIONAL, NULLABLE, DEFAULT, GENERATED, COMPUTED)";
 	if (field->presence == PRESENCE_MADE && field->shape != SHAPE_ONE)
-		return "only a single value can be MADE";
+		return "only a single value can be GENERATED";
 	if (field->presence == PRESENCE_MADE && field->making == CONTRACT_MAKE_now &&
 	    of->kind != KIND_TIME)
-		return "MADE(now) needs TIME";
+		return "GENERATED(now) needs TIME";
 	if (field->making == CONTRACT_MAKE_uuid_hex && of->kind != KIND_STR)
-		return "MADE(uuid_hex) needs STR";
+		return "GENERATED(uuid_hex) needs STR";
 	if (field->making == CONTRACT_MAKE_uuid4 && of->kind != KIND_STR && of->kind != KIND_UUID)
-		return "MADE(uuid4) needs UUID or STR";
+		return "GENERATED(uuid4) needs UUID or STR";
 	if (field->prefix.size > 0 && (field->presence != PRESENCE_MADE || of->kind != KIND_STR))
-		return "PREFIX needs a MADE STR";
+		return "PREFIX needs a GENERATED STR";
 	return NULL;
 }
 
@@ -68,7 +68,7 @@ static bool enum_has(const struct type *type, struct str word)
 	return false;
 }
 
-/* The member that carries a tag must be able to say it. */
+/* The member that carries the tag must allow every tag of the union. */
 static bool carrier_can_say(const struct field *carrier, struct str tag)
 {
 	if (carrier->shape == SHAPE_CONST)

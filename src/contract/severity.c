@@ -1,7 +1,7 @@
-/* contract/severity.c -- one table, walked.
+/* contract/severity.c -- one table of all scales, searched linearly.
  *
- * Some twenty rows in all, a scale's together and lowest first: a walk over them is as fast as
- * anything, and needs no index that could go stale.
+ * The table has about twenty rows, grouped by scale, lowest severity first: an index would not make
+ * the search faster.
  */
 #include "contract/severity.h"
 

@@ -1,14 +1,15 @@
-/* contract/severity.h -- one severity, said in each seed's words.
+/* contract/severity.h -- converts severities between the scales of the vocabularies.
  *
- * The seeds have several scales (contracts/severities.def).  A severity keeps the word it came
- * with, so asking for it in its own scale gives that very word back; in another scale it is the
- * word of the same rank, or the next one there is:
+ * The vocabularies have several scales (contracts/severities.def).  A severity remembers its scale
+ * and its word there, so converting it to its own scale returns the same word.  In another scale it
+ * becomes the word of the same rank.  If that scale has no word of the rank, the rounding decides:
  *
- *	SEVERITY_LOWER    the next lower word; the lowest there is when none is lower
- *	SEVERITY_HIGHER   the next higher word: for what was not approved, so that nothing is played
- *	                  down on the way (S1's medium is S0's minor, or major with HIGHER)
+ *	SEVERITY_LOWER    the next lower word; the lowest word when there is none
+ *	SEVERITY_HIGHER   the next higher word: for findings of a rejected review, so that the
+ *	                  conversion never understates one (medium of pipeline_v1 is minor in pipeline,
+ *	                  or major with HIGHER)
  *
- * Store scale and word together and nothing is lost.  Words are constants of the program.
+ * Store the scale together with the word to lose nothing.  Words are constants of the program.
  */
 #ifndef CONTRACT_SEVERITY_H
 #define CONTRACT_SEVERITY_H
@@ -26,12 +27,12 @@ enum severity_rounding { SEVERITY_LOWER, SEVERITY_HIGHER };
 
 struct severity {
 	enum severity_scale scale;
-	struct str word;      /* as it was said */
+	struct str word;      /* in that scale */
 	int rank;             /* 0 none .. 5 critical; compare severities by it */
 	struct str canonical; /* the rank's own word */
 };
 
-/* ERROR_INVALID, naming the scale's words, when the word is not one of them. */
+/* ERROR_INVALID, with a list of the scale's words, when the scale has no such word. */
 MUST_CHECK bool severity_from(enum severity_scale scale, struct str word,
 			      struct severity *out_severity, struct error *error);
 struct str severity_word(const struct severity *severity, enum severity_scale scale,

@@ -1,9 +1,9 @@
-/* contract/tables.h -- turns the rows of CONTRACT_FILE into const tables and the doors' bodies.
+/* contract/tables.h -- expands the rows of CONTRACT_FILE into const tables and function bodies.
  *
- * Included by exactly one .c of a module, after its header, with CONTRACT_FILE and
- * CONTRACT_MODULE defined again.  A row's type and rules are words that expand to designated
- * initialisers here and nowhere else; an entity's rows stand inside a function, so that `self`
- * is its struct and no row repeats its owner.
+ * Exactly one .c file of a module includes it, after the module's header and with CONTRACT_FILE and
+ * CONTRACT_MODULE defined again.  The type and rules of a row are words that expand to designated
+ * initializers, only here.  The rows of an entity are inside a function, where `self` is its struct,
+ * so that no row has to repeat the name of its entity.
  */
 #include "contract/type.h"
 
@@ -20,7 +20,7 @@
 /* Zero; does not compile when the types differ. */
 #define CONTRACT_SAME(a, b) (sizeof(1 ? (a *)0 : (b *)0) ? 0 : 0)
 
-/* Pass 1: doors to the hooks, so that no function pointer is cast. */
+/* Pass 1: typed wrappers around the hooks, so that no function pointer is cast. */
 #define CHECK(entity_, function_, text_)                                                           \
 	static void entity_##_##function_##_door(const void *value, struct check *check)           \
 	{                                                                                          \
@@ -33,7 +33,7 @@
 	}
 #include "contract/rows.h"
 
-/* Pass 2: words of enums, cases of unions.  Each list ends with an empty row. */
+/* Pass 2: the words of enums and the cases of unions.  An empty row terminates each list. */
 #define ENUM(name_, wire_, text_)      static const struct enum_word name_##_words[] = {
 #define VALUE(constant_, wire_, text_) [constant_] = { CONTRACT_TEXT(wire_), CONTRACT_TEXT(text_) },
 #define END_ENUM                       { { NULL, 0 }, { NULL, 0 } } };
@@ -154,7 +154,7 @@
 #undef ALIAS
 #undef TAG_IN
 
-/* Passes 4 and 5: the types, their doors, the list of them. */
+/* Passes 4 and 5: the types, their functions, the list of types. */
 #include "contract/tables_types.h"
 
 #undef CONTRACT_SAME

@@ -1,9 +1,9 @@
-/* contract/tables_types.h -- the last two passes of contract/tables.h: a const struct type of each
+/* contract/tables_types.h -- the last two passes of contract/tables.h: a const struct type for each
  * ENTITY, ENUM and UNION, the bodies of its typed functions, and the module's list of types.
  *
- * Included by tables.h alone, whose tables and macros it uses.
+ * Only tables.h includes it; it uses the tables and macros defined there.
  */
-/* Pass 4: the types and the doors. */
+/* Pass 4: the types and their functions. */
 #define CONTRACT_HEAD(name_, wire_, text_, self_)                                                  \
 	.name = CONTRACT_TEXT(wire_), .text = CONTRACT_TEXT(text_), .size = sizeof(self_),         \
 	.entry_size = sizeof(struct name_##_entry),                                                \

@@ -1,5 +1,5 @@
-/* contract/task_types.h -- the types of contracts/task.def: S3's team tasks: steps and their parts,
- * events, team configuration, import and export. */
+/* contract/task_types.h -- the types of contracts/task.def, the task vocabulary: steps and their
+ * parts, events, team configuration, import and export. */
 #ifndef CONTRACT_TASK_H
 #define CONTRACT_TASK_H
 

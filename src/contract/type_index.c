@@ -1,9 +1,10 @@
-/* contract/type_index.c -- what is derived from rows once: name indexes, patterns, default images.
+/* contract/type_index.c -- data derived once from the rows of a type: name indexes, compiled
+ * patterns, default images.
  *
- * Built lazily under one lock (recursive: a default may contain another type's default) and
- * published with a release store, so readers need no lock.  The memory is never given back: it
- * is as constant as the rows.  A mistake in a row is remembered for contract_self_test(); a
- * type with one must not be used.
+ * The data is built at first use under one lock and published with a release store, so that readers
+ * need no lock.  The lock is recursive because a default may contain another type's default.  The
+ * memory is never freed: it is as constant as the rows.  A mistake in a row is recorded for
+ * contract_self_test(); a type with a mistake must not be used.
  */
 #include "contract/contract_internal.h"
 
@@ -28,7 +29,7 @@ static void mistake(struct type_ready *ready, struct str name, const char *forma
 	ready->mistake = str_format(&memory, STR_FMT ": " STR_FMT, STR_ARG(name), STR_ARG(text));
 }
 
-/* Shorter first: most comparisons are then one of two numbers. */
+/* Shorter names first: most comparisons then compare only the two lengths. */
 static int name_order(struct str a, struct str b)
 {
 	if (a.size != b.size)
@@ -48,7 +49,7 @@ static void names_sort(struct type_ready *ready, struct ready_name *names, size_
 		qsort(names, count, sizeof(names[0]), name_compare);
 	for (size_t i = 1; i < count; i++)
 		if (str_equal(names[i - 1].name, names[i].name))
-			mistake(ready, names[i].name, "is said twice");
+			mistake(ready, names[i].name, "is declared twice");
 	ready->names = names;
 	ready->name_count = count;
 }
@@ -127,7 +128,7 @@ static void ready_pattern(struct type_ready *ready, size_t row)
 	mistake(ready, field->name, "bad pattern \"%s\": %s", field->pattern, text);
 }
 
-/* The default goes through the same reading as a document, so it obeys the row's own rules. */
+/* The default is parsed like a document, so it must satisfy the rules of its own row. */
 static void ready_default(struct type_ready *ready, size_t row, void *image)
 {
 	const struct field *field = &ready->fields[row];

@@ -1,7 +1,8 @@
-/* engine/activation.c -- activations come, get ready and end; bodies are entered and left.
+/* engine/activation.c -- activations are created, become ready and end; bodies are entered and left.
  *
- * Everything here is a consequence of an event and reads the state only.  A body is left by an
- * event (step.left), because its output needs values; everything else about containers follows.
+ * Everything here is a consequence of an event and depends on the state only.  Leaving a body takes
+ * an event (step.left), because the output of the body needs values; all other changes of containers
+ * follow from the state.
  */
 #include "engine/activation.h"
 
@@ -36,7 +37,7 @@ static void path_put(struct run *run, struct activation *activation)
 	table->count++;
 }
 
-/* Moves up what would not be found any more behind the hole. */
+/* Reinserts the entries after the hole, because open addressing would not find them any more. */
 static void path_remove(struct run *run, const struct activation *activation)
 {
 	struct path_table *table = &run->paths;
@@ -199,7 +200,7 @@ static void activation_forget(struct run *run, struct activation *activation)
 	struct place *place = run_place(run, activation->scope, activation->node);
 	if (place->newest != activation)
 		return;
-	/* One that began before it ended after it. */
+	/* An older activation of the node is still there: it ended after the one being removed. */
 	struct activation *left = activation->scope->first;
 	while (left->node != activation->node)
 		left = left->next;
@@ -223,8 +224,8 @@ static void tell_dependents(struct run *run, struct scope *scope, uint32_t node)
 	}
 }
 
-/* When all that is live waits for a node that no edge has led to, nothing can lead there any more:
- * such nodes count as skipped, or the body would never end. */
+/* If all live activations of a scope wait for nodes that no edge has reached, no edge can reach those
+ * nodes any more.  They then count as skipped; otherwise the body would never end. */
 static void scope_go_on(struct run *run, struct scope *scope)
 {
 	if (scope->live == 0 || scope->live > scope->waiting)
@@ -346,7 +347,7 @@ const struct activation *scope_first_failed(const struct scope *scope)
 
 /* ---- ends ---------------------------------------------------------------------------- */
 
-/* R3: an output that nothing later can reach leaves the state. */
+/* R3: removes an output from the state when no later step can read it. */
 static void drop_read_outputs(struct run *run, const struct activation *reader)
 {
 	struct graph_numbers reads = run_node(run, reader)->reads;
@@ -359,7 +360,7 @@ static void drop_read_outputs(struct run *run, const struct activation *reader)
 	}
 }
 
-/* The state of one activation; what follows is the caller's. */
+/* Closes one activation; the caller applies the consequences for other activations. */
 static void close_one(struct run *run, struct activation *activation, enum step_state state,
 		      int64_t at)
 {
@@ -399,7 +400,7 @@ static void skip_one(struct run *run, struct activation *activation, struct str 
 	drop_read_outputs(run, activation);
 }
 
-/* However far: a step that is skipped skips those that depend on it. */
+/* Skips the dependents of a failed step, and transitively the dependents of skipped steps. */
 static void skip_dependents(struct run *run, const struct activation *failed, int64_t at)
 {
 	struct graph_numbers body = graph_body(
@@ -464,8 +465,8 @@ void activation_end(struct run *run, struct activation *activation, enum step_st
 		scope_done(run, scope, at);
 }
 
-/* Innermost first, so that a container ends when the last of its body does; what can be told to
- * stop and runs stays open until it says so. */
+/* Cancels innermost activations first, so that a container ends with the last activation of its body.
+ * A running effect that can be stopped stays open until it reports back. */
 static void stop_scope(struct run *run, struct scope *scope, int64_t at)
 {
 	for (struct activation *a = scope->first, *next; a != NULL; a = next) {

@@ -1,5 +1,5 @@
-/* engine/activation.h -- activations, scopes and queues: the moves that evolving is made of; private
- * to this room. */
+/* engine/activation.h -- state changes of activations, scopes and ready lists, which evolve() is
+ * composed of; private to this room. */
 #ifndef ENGINE_PLACE_H
 #define ENGINE_PLACE_H
 
@@ -10,27 +10,28 @@ struct run_next;
 struct activation *activation_new(struct run *run, struct scope *scope, uint32_t node);
 void activation_ready(struct run *run, struct activation *activation);
 void activation_move(struct activation *activation, enum step_state to);
-/* A body without any activation yet. */
+/* A new scope without activations. */
 struct scope *scope_new(struct run *run, struct activation *owner, int64_t item);
-/* A body begins: its nodes get their activations. */
+/* Enters a body: a new scope whose nodes get their activations. */
 struct scope *scope_enter(struct run *run, struct activation *owner, int64_t item);
-/* Forgets what is in the container's bodies. */
+/* Removes the scopes of a container from the state. */
 void scopes_leave(struct run *run, struct activation *owner);
 
-/* The activation is final in this state; everything that follows follows.  `next` is what the
- * closing event says beside its result, NULL when it says nothing. */
+/* Moves the activation to a final state and applies the consequences: dependents, edges, rounds, the
+ * end of its scope.  `next` is the continuation in the closing event, NULL when there is none. */
 void activation_end(struct run *run, struct activation *activation, enum step_state state,
 		    int64_t at, const struct run_next *next);
-/* The whole run is called off. */
+/* Cancels the whole run. */
 void run_stop(struct run *run, int64_t at);
 
-/* What a snapshot leaves out, because it is almost always so: whether a node's dependents go on, as
- * its newest activation has it, and the first activation that failed, of those that are there. */
+/* Values that a snapshot omits when the state implies them, which is almost always so: whether a
+ * node's dependents are released, derived from its newest activation; and the first failed
+ * activation of a scope, derived from the activations that the state still has. */
 bool place_seems_done(const struct place *place);
 const struct activation *scope_first_failed(const struct scope *scope);
 
 void ready_list_push(struct run *run, struct ready_list *queue, struct activation *activation);
-/* Takes it out, wherever it stands; false when it is not there. */
+/* Removes the activation from any position; false when the list does not contain it. */
 bool ready_list_remove(struct ready_list *queue, const struct activation *activation);
 struct ready_list *ready_list_of(struct run *run, const struct activation *activation);
 

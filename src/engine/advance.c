@@ -1,5 +1,5 @@
-/* engine/advance.c -- what follows: everything that can start, in the order in which it became
- * ready, and the end of the run. */
+/* engine/advance.c -- starts every activation that can start, in the order in which they became
+ * ready, and ends the run. */
 #include "engine/engine_internal.h"
 
 #include "contract/run_event_types.h"
@@ -11,7 +11,7 @@ static struct activation *earlier(struct activation *a, struct activation *b)
 	return a == NULL || (b != NULL && b->arrival < a->arrival) ? b : a;
 }
 
-/* The next to start: of those that can, the one that became ready first.  NULL when none can. */
+/* Of the activations that can start, the one that became ready first; NULL when none can. */
 static struct activation *next_to_start(const struct run *run)
 {
 	struct activation *next = ready_list_head(&run->parked);
@@ -21,8 +21,8 @@ static struct activation *next_to_start(const struct run *run)
 	return run->workspace_busy ? next : earlier(next, ready_list_head(&run->contained));
 }
 
-/* An attempt whose time has come, the earliest first; NULL when there is none.  It has kept its
- * room; one that has lost the workspace waits until that is free. */
+/* The activation whose retry has been due longest; NULL when none is due.  A retry still holds its
+ * slot; a retry that has lost the workspace waits until the workspace is free. */
 static struct activation *next_retry(const struct run *run, int64_t now)
 {
 	struct activation *next = NULL;
@@ -80,7 +80,8 @@ static enum engine_answer compute_condition(struct run *run, const struct activa
 		return ENGINE_NEED;
 	if (stored == NULL) {
 		request_fail_ready(run, activation,
-				   failure_make(ERROR_TOO_LARGE, S("the value is over the limit")),
+				   failure_make(ERROR_TOO_LARGE,
+						S("the value is larger than the limit of a value")),
 				   now, d);
 		return ENGINE_DONE;
 	}
@@ -141,7 +142,7 @@ static struct failure fault_of_root(const struct run *run, struct arena *arena)
 							STR_ARG(path), STR_ARG(fault.text)) };
 }
 
-/* The workflow's outputs by name; a required one that is missing is a fault of the run. */
+/* The outputs of the workflow by name.  A missing required output is a fault of the run. */
 static const struct json *render_outputs(struct eval_context *eval_context, struct failure *fault)
 {
 	const struct run_graph *rows = eval_context->run->graph->rows;
@@ -201,7 +202,7 @@ static enum engine_answer end_run(struct run *run, int64_t now, const struct eng
 		return ENGINE_NEED;
 	if (value == NULL && fault.code.size == 0)
 		fault = failure_make(ERROR_TOO_LARGE,
-				     S("the outputs are over the limit of a value"));
+				     S("the outputs are larger than the limit of a value"));
 	emit_finished(run, now, fault.code.size > 0 ? RUN_OUTCOME_FAILED : RUN_OUTCOME_OK, value,
 		      fault, d);
 	return ENGINE_DONE;

@@ -1,4 +1,4 @@
-/* engine/container.c -- containers: how a body begins, and what it comes to. */
+/* engine/container.c -- containers: entering a body, and the result of a body. */
 #include "engine/engine_internal.h"
 
 #include "base/limits.h"
@@ -31,13 +31,14 @@ static enum engine_answer enter_map(struct run *run, struct activation *activati
 	struct run_value *value = NULL;
 	struct failure fault = { S(""), S("") };
 	if (items == NULL || items->kind != JSON_LIST)
-		fault = failure_make(ERROR_INVALID, S("what the map goes over is no list"));
+		fault = failure_make(ERROR_INVALID, S("the items of the map are not a list"));
 	else if (items->as.list.count > LIMIT_MAP_ITEMS)
-		fault = failure_make(ERROR_TOO_LARGE, S("the map goes over too many items"));
+		fault = failure_make(ERROR_TOO_LARGE, S("the map has too many items"));
 	else if (!decision_value(d, items, &value))
 		return ENGINE_NEED;
 	else if (value == NULL)
-		fault = failure_make(ERROR_TOO_LARGE, S("the items are over the limit of a value"));
+		fault = failure_make(ERROR_TOO_LARGE,
+				     S("the items are larger than the limit of a value"));
 	if (fault.code.size > 0)
 		request_fail_ready(run, activation, fault, now, d);
 	else
@@ -88,7 +89,7 @@ const struct json *body_output(struct eval_context *eval_context, struct scope *
 	return output;
 }
 
-/* A map's bodies in the order of their items; the newest scope stands first. */
+/* The bodies of a map in the order of their items.  The scopes are linked newest first. */
 static const struct json *map_output(struct eval_context *eval_context,
 				     const struct activation *activation)
 {
@@ -101,7 +102,7 @@ static const struct json *map_output(struct eval_context *eval_context,
 	return list;
 }
 
-/* The first that failed, over all bodies of the container. */
+/* The first failed activation in all bodies of the container. */
 static const struct scope *first_failed(const struct activation *activation)
 {
 	const struct scope *first = NULL;
@@ -128,7 +129,7 @@ void body_left(struct run *run, const struct activation *activation, int64_t now
 	decision_emit(run, d, (struct event){ EVENT_STEP_LEFT, now, { .run_step_left = body } });
 }
 
-/* `until` is asked inside the body; its newest steps are what it is about. */
+/* `until` is evaluated inside the body, on the newest activations of its steps. */
 static bool words_inside(struct eval_context *eval_context, const struct activation *activation,
 			 const struct json *output, struct step_continuation *out)
 {
@@ -167,7 +168,8 @@ enum engine_answer body_leave(struct run *run, struct activation *activation, in
 	if (!decision_value(d, output, &value))
 		return ENGINE_NEED;
 	if (value == NULL && failed == NULL)
-		fault = failure_make(ERROR_TOO_LARGE, S("the output is over the limit of a value"));
+		fault = failure_make(ERROR_TOO_LARGE,
+				     S("the output is larger than the limit of a value"));
 	body_left(run, activation, now, value, fault,
 		  fault.code.size > 0 ? NULL : continuation.next, d);
 	if (fault.code.size == 0)
@@ -177,7 +179,7 @@ enum engine_answer body_leave(struct run *run, struct activation *activation, in
 
 /* ---- gates ----------------------------------------------------------------------------- */
 
-/* A test passes when its step succeeded and does not say otherwise. */
+/* A test passes when its step succeeded and its output does not report a failure. */
 static bool test_passed(struct eval_context *eval_context, const struct activation *test)
 {
 	if (test->state != STEP_SUCCEEDED)

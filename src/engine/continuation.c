@@ -1,4 +1,4 @@
-/* engine/continuation.c -- what follows from a result and is recorded with it: edges, rounds,
+/* engine/continuation.c -- the continuation that is recorded with a result: edges taken, rounds,
  * retries. */
 #include "engine/engine_internal.h"
 
@@ -8,7 +8,8 @@
 
 enum { DEFAULT_ROUNDS = 3 };
 
-/* `max` is a number or a template that gives one; what gives none is S2's default. */
+/* `max` is a number or a template that evaluates to one; otherwise the default of the runtime
+ * vocabulary applies. */
 static int64_t most_rounds(struct eval_context *eval_context, const struct graph_node *node)
 {
 	if (!has(node->row, max))
@@ -26,8 +27,8 @@ static bool runs_again(struct eval_context *eval_context, const struct activatio
 	       !eval_holds(eval_context, node->until);
 }
 
-/* An edge may be taken while the target, and the whole run, have activations left; `then` are
- * those taken already. */
+/* An edge may be taken while both the target and the whole run have activations left; `then` has the
+ * edges already taken. */
 static bool may_lead(struct eval_context *eval_context, const struct activation *from, uint32_t to,
 		     struct str_list then)
 {
@@ -80,10 +81,11 @@ void enforce_iteration_limit(struct run *run, const struct step_continuation *co
 {
 	if (continuation->over.size == 0)
 		return;
-	struct str text = str_format(d->arena,
-				     "step " STR_FMT " would be run once more than max_iterations "
-				     "allows",
-				     STR_ARG(continuation->over));
+	struct str text =
+		str_format(d->arena,
+			   "step " STR_FMT " would exceed its max_iterations: another activation "
+			   "is not allowed",
+			   STR_ARG(continuation->over));
 	engine_cancel_run(run, now, S("baton"), S(""), failure_make(ERROR_LIMIT_REACHED, text), d);
 }
 
@@ -100,8 +102,8 @@ static bool is_worth_it(const struct run_graph_retry *retry, struct str code)
 	       known != ERROR_TIMEOUT;
 }
 
-/* Full jitter: anything up to the doubled delay, derived from run and seq, so that a replay waits
- * as long. */
+/* Full jitter: a delay between zero and the doubled delay, derived from run id and seq, so that a
+ * replay waits equally long. */
 static int64_t delay_of(const struct run *run, const struct activation *activation,
 			const struct run_graph_retry *retry)
 {
@@ -157,7 +159,7 @@ static void stop_open(const struct run *run, struct decision *d)
 	}
 }
 
-/* What waits for a time or a person is over at once. */
+/* Waits and questions end immediately. */
 static void close_waiting(const struct run *run, struct decision *d)
 {
 	for (uint32_t i = 0; i < run->paths.room; i++) {

@@ -1,10 +1,10 @@
-/* engine/decide.c -- commands.
+/* engine/decide.c -- decides commands: refuses a command, or makes its events.
  *
- * A command is first checked against the state (has somebody been here before?), then turned into
- * its events.  Everything that needs a value is evaluated before the first event is made, so that
- * a command that must wait for one has changed nothing.  What follows for other steps is
- * advance()'s business, so a finished tool, a fired timer, an answered question and a computed step
- * all go on in the same few lines.
+ * A command is first checked against the state (another command may have come first), then turned
+ * into events.  Everything that needs a value is evaluated before the first event is made, so that a
+ * command that answers ENGINE_NEED has changed nothing.  advance() applies the consequences for other
+ * steps, so a finished tool, a fired timer, an answered question and a computed step share the same
+ * few lines.
  */
 #include "engine/decide.h"
 
@@ -64,7 +64,7 @@ static enum engine_answer decide_start(struct run *run, const struct command *co
 				       struct decision *d, struct error *error)
 {
 	if (!run->queued)
-		return refuse(error, ERROR_CONFLICT, "the run has left its queue already");
+		return refuse(error, ERROR_CONFLICT, "the run has already started");
 	struct run_started *body = run_started_new(d->arena);
 	decision_emit(run, d,
 		      (struct event){ EVENT_RUN_STARTED, command->now, { .run_started = body } });
@@ -75,9 +75,10 @@ static enum engine_answer decide_pause(struct run *run, const struct command *co
 				       struct decision *d, struct error *error)
 {
 	if (run->queued)
-		return refuse(error, ERROR_CONFLICT, "the run has not left its queue yet");
+		return refuse(error, ERROR_CONFLICT,
+			      "the run has not started yet: it is still queued");
 	if (run->paused)
-		return refuse(error, ERROR_CONFLICT, "the run is paused already");
+		return refuse(error, ERROR_CONFLICT, "the run is already paused");
 	if (run->cancelling)
 		return refuse(error, ERROR_CONFLICT, "the run is being cancelled");
 	struct run_paused *body = run_paused_new(d->arena);
@@ -101,7 +102,7 @@ static enum engine_answer decide_resume(struct run *run, const struct command *c
 	return ENGINE_DONE;
 }
 
-/* A second one is welcome and changes nothing. */
+/* Cancelling twice is harmless. */
 static enum engine_answer decide_cancel(struct run *run, const struct command *command,
 					struct decision *d)
 {
@@ -142,13 +143,14 @@ static enum engine_answer decide_signal(struct run *run, const struct command *c
 		return refuse(error, ERROR_CONFLICT, "the run is being cancelled");
 	if (kept_signals(run) >= LIMIT_SIGNALS)
 		return refuse(error, ERROR_CONFLICT,
-			      "too many signals wait for this run to take them");
+			      "the run has too many signals that no step has received yet");
 	struct activation *wait = oldest_wait(run, command->name);
 	struct run_value *data;
 	if (!decision_value(d, command->output, &data))
 		return ENGINE_NEED;
 	if (data == NULL)
-		return refuse(error, ERROR_TOO_LARGE, "the signal's data is over the limit");
+		return refuse(error, ERROR_TOO_LARGE,
+			      "the data of the signal is larger than the limit of a value");
 	struct step_continuation continuation = { NULL, S("") };
 	struct eval_context eval_context =
 		eval_context_make(run, wait == NULL ? run->root : wait->scope, values, d);
@@ -180,26 +182,28 @@ static enum engine_answer decide_signal(struct run *run, const struct command *c
 
 /* ---- results --------------------------------------------------------------------------- */
 
-/* The result of a step as it will be recorded; one over the limit becomes a failure. */
-struct made {
+/* The result of a step as it will be recorded; a result over the size limit becomes a failure. */
+struct step_result {
 	struct run_value *output;
 	struct failure fault; /* code "" = none */
 	struct step_continuation continuation;
 };
 
-/* False: values are missing. */
+/* Returns false when values are missing. */
 static bool make_result(struct run *run, const struct activation *activation,
 			const struct command *command, struct failure fault,
-			const struct engine_values *values, struct decision *d, struct made *out)
+			const struct engine_values *values, struct decision *d,
+			struct step_result *out)
 {
 	struct eval_context eval_context = eval_context_make(run, activation->scope, values, d);
-	*out = (struct made){ .fault = fault, .continuation = { NULL, S("") } };
+	*out = (struct step_result){ .fault = fault, .continuation = { NULL, S("") } };
 	if (fault.code.size == 0 && command->output != NULL) {
 		if (!decision_value(d, command->output, &out->output))
 			return false;
 		if (out->output == NULL)
-			out->fault = failure_make(ERROR_TOO_LARGE,
-						  S("the output is over the limit of a value"));
+			out->fault =
+				failure_make(ERROR_TOO_LARGE,
+					     S("the output is larger than the limit of a value"));
 	}
 	if (out->fault.code.size == 0 && !run->cancelling)
 		return continuation_after_success(&eval_context, activation, command->output,
@@ -220,17 +224,17 @@ static enum engine_answer decide_computed(struct run *run, const struct command 
 	const struct graph_node *node = run_node(run, activation);
 	if (activation->state != STEP_RUNNING || activation->open || node->kind != RUN_NODE_TOOL ||
 	    node->row->class != RUN_CLASS_PURE)
-		return refuse_step(error, ERROR_CONFLICT, command->step, "has its result already");
-	struct made made;
-	if (!make_result(run, activation, command, command->fault, values, d, &made))
+		return refuse_step(error, ERROR_CONFLICT, command->step, "already has its result");
+	struct step_result result;
+	if (!make_result(run, activation, command, command->fault, values, d, &result))
 		return ENGINE_NEED;
-	decision_emit_computed(run, activation, command->now, made.output, made.fault,
-			       made.fault.code.size > 0 ? NULL : made.continuation.next, d);
-	enforce_iteration_limit(run, &made.continuation, command->now, d);
+	decision_emit_computed(run, activation, command->now, result.output, result.fault,
+			       result.fault.code.size > 0 ? NULL : result.continuation.next, d);
+	enforce_iteration_limit(run, &result.continuation, command->now, d);
 	return ENGINE_DONE;
 }
 
-/* The activation whose effect this command is about; a closed one is a conflict. */
+/* The activation with the command's effect; a closed effect is a conflict. */
 static enum engine_answer find_open(struct run *run, const struct command *command,
 				    struct activation **out, struct error *error)
 {
@@ -238,44 +242,49 @@ static enum engine_answer find_open(struct run *run, const struct command *comma
 	if (activation == NULL || !uuid_equal(&activation->effect, &command->effect))
 		return refuse_step(error, ERROR_NOT_FOUND, command->step, "has no such effect");
 	if (!activation->open || activation->state != STEP_RUNNING)
-		return refuse_step(error, ERROR_CONFLICT, command->step, "is closed already");
+		return refuse_step(error, ERROR_CONFLICT, command->step, "is already closed");
 	*out = activation;
 	return ENGINE_DONE;
 }
 
-/* What it failed with: told to stop at its deadline, it ran out of time whatever it says. */
+/* The fault of a failed effect.  An effect that was stopped at its deadline has timed out, whatever
+ * it reports. */
 static struct failure fault_of_effect(const struct activation *activation,
 				      const struct command *command)
 {
 	bool late = activation->due_at != 0 && command->now >= activation->due_at;
 	if (command->outcome == RUN_OUTCOME_CANCELLED && late)
-		return failure_make(ERROR_TIMEOUT, S("it took longer than its timeout"));
+		return failure_make(ERROR_TIMEOUT, S("the call took longer than its timeout"));
 	if (command->outcome == RUN_OUTCOME_CANCELLED && command->fault.code.size == 0)
-		return failure_make(ERROR_CANCELLED, S("it was called off"));
+		return failure_make(ERROR_CANCELLED, S("the call was cancelled"));
 	if (command->outcome == RUN_OUTCOME_UNKNOWN && command->fault.code.size == 0)
-		return failure_make(ERROR_OUTCOME_UNKNOWN, S("nobody can say."));
+		return failure_make(
+			ERROR_OUTCOME_UNKNOWN,
+			S("outcome unknown: the call may or may not have taken effect"));
 	if (command->outcome != RUN_OUTCOME_OK && command->fault.code.size == 0)
-		return failure_make(ERROR_TOOL_FAILED, S("it failed and did not say why"));
+		return failure_make(ERROR_TOOL_FAILED,
+				    S("the call failed without giving a reason"));
 	return command->fault;
 }
 
-static enum run_outcome outcome_of(const struct command *command, const struct made *made)
+static enum run_outcome outcome_of(const struct command *command, const struct step_result *result)
 {
-	return made->fault.code.size > 0 && command->outcome == RUN_OUTCOME_OK ? RUN_OUTCOME_FAILED
-									       : command->outcome;
+	return result->fault.code.size > 0 && command->outcome == RUN_OUTCOME_OK
+		       ? RUN_OUTCOME_FAILED
+		       : command->outcome;
 }
 
 static void emit_finished(struct run *run, const struct activation *activation,
-			  const struct command *command, const struct made *made,
+			  const struct command *command, const struct step_result *result,
 			  struct decision *d)
 {
-	bool failed = made->fault.code.size > 0;
+	bool failed = result->fault.code.size > 0;
 	struct call_end end = { .step = activation->path,
 				.effect = activation->effect,
-				.outcome = outcome_of(command, made),
-				.output = made->output,
-				.fault = failed ? decision_failure(d, made->fault) : NULL,
-				.next = made->continuation.next,
+				.outcome = outcome_of(command, result),
+				.output = result->output,
+				.fault = failed ? decision_failure(d, result->fault) : NULL,
+				.next = result->continuation.next,
 				.usage = command->usage };
 	struct event event = call_finished(run_node(run, activation)->row, &end, d->arena);
 	event.at = command->now;
@@ -290,18 +299,17 @@ static enum engine_answer decide_finished(struct run *run, const struct command 
 	if (find_open(run, command, &activation, error) == ENGINE_REFUSED)
 		return ENGINE_REFUSED;
 	if (!run_can_stop(run_node(run, activation)->kind))
-		return refuse_step(error, ERROR_CONFLICT, command->step,
-				   "is no call that could end");
-	struct made made;
+		return refuse_step(error, ERROR_CONFLICT, command->step, "has no open call");
+	struct step_result result;
 	if (!make_result(run, activation, command, fault_of_effect(activation, command), values, d,
-			 &made))
+			 &result))
 		return ENGINE_NEED;
 	if (command->outcome == RUN_OUTCOME_UNKNOWN || command->outcome == RUN_OUTCOME_CANCELLED)
-		made.continuation.next = NULL;
-	emit_finished(run, activation, command, &made, d);
+		result.continuation.next = NULL;
+	emit_finished(run, activation, command, &result, d);
 	if (activation->settling)
 		request_settlement(run, activation, command->now, d);
-	enforce_iteration_limit(run, &made.continuation, command->now, d);
+	enforce_iteration_limit(run, &result.continuation, command->now, d);
 	return ENGINE_DONE;
 }
 
@@ -312,7 +320,7 @@ static enum engine_answer decide_restarted(struct run *run, const struct command
 	if (find_open(run, command, &activation, error) == ENGINE_REFUSED)
 		return ENGINE_REFUSED;
 	if (!run_can_stop(run_node(run, activation)->kind))
-		return refuse_step(error, ERROR_CONFLICT, command->step, "calls no tool");
+		return refuse_step(error, ERROR_CONFLICT, command->step, "does not call a tool");
 	struct run_tool_restarted *body = run_tool_restarted_new(d->arena);
 	SET(body, step, activation->path);
 	SET(body, effect, activation->effect);
@@ -342,7 +350,7 @@ static bool answer_fits(const struct activation *activation, enum run_decision d
 	return false;
 }
 
-/* What the step gives: the decision with its words, or what a person says it gave. */
+/* The output of the step: the decision with its comment, or the values that the person supplied. */
 static const struct json *answer_output(const struct command *command, struct arena *arena)
 {
 	if (command->decision == RUN_DECISION_HAPPENED)
@@ -367,14 +375,16 @@ static enum engine_answer check_answer(const struct run *run, const struct activ
 	if (!answer_fits(activation, command->decision))
 		return refuse(error, ERROR_USAGE,
 			      activation->settling
-				      ? "answer happened, not_happened or retry to this question"
-				      : "answer approve, reject or modify to this question");
+				      ? "answer this question with happened, not_happened or retry"
+				      : "answer this question with approve, reject or modify");
 	if (command->decision == RUN_DECISION_MODIFY && command->output == NULL)
-		return refuse(error, ERROR_USAGE, "modify needs the values to go on with");
+		return refuse(error, ERROR_USAGE, "modify needs the values to continue with");
 	if (has(row, four_eyes) && row->four_eyes && !activation->settling &&
 	    str_equal(command->by, run->start->by))
-		return refuse(error, ERROR_FORBIDDEN,
-			      "somebody else than who started the run must answer this");
+		return refuse(
+			error, ERROR_FORBIDDEN,
+			"the person who started the run must not answer this question; somebody "
+			"else must");
 	return ENGINE_DONE;
 }
 
@@ -391,7 +401,8 @@ static enum engine_answer finish_human(struct run *run, struct activation *activ
 	if (output != NULL && !decision_value(d, output, &value))
 		return ENGINE_NEED;
 	if (output != NULL && value == NULL)
-		return refuse(error, ERROR_TOO_LARGE, "the answer is over the limit of a value");
+		return refuse(error, ERROR_TOO_LARGE,
+			      "the answer is larger than the limit of a value");
 	struct step_continuation continuation = { NULL, S("") };
 	struct eval_context eval_context = eval_context_make(run, activation->scope, values, d);
 	if (good && !continuation_after_success(&eval_context, activation, output, &continuation))
@@ -425,7 +436,7 @@ static enum engine_answer decide_answered(struct run *run, const struct command 
 	if (activation->state != STEP_WAITING_HUMAN ||
 	    !uuid_equal(&activation->question.id, &command->effect))
 		return refuse_step(error, ERROR_CONFLICT, command->step,
-				   "does not wait for this answer (any more)");
+				   "is not waiting for this answer");
 	if (check_answer(run, activation, command, error) == ENGINE_REFUSED)
 		return ENGINE_REFUSED;
 	return finish_human(run, activation, command, values, d, error);
@@ -433,7 +444,7 @@ static enum engine_answer decide_answered(struct run *run, const struct command 
 
 /* ---- time ---------------------------------------------------------------------------- */
 
-/* The next level of people, or nobody is left to ask. */
+/* Escalates the question to the next level; ends it when there is no further level. */
 static enum engine_answer question_due(struct run *run, struct activation *activation,
 				       const struct command *command,
 				       const struct engine_values *values, struct decision *d,
@@ -470,7 +481,8 @@ static enum engine_answer wait_due(struct run *run, const struct activation *act
 	struct failure fault = { S(""), S("") };
 	if (has(row, signal))
 		fault = failure_make(ERROR_TIMEOUT,
-				     str_format(d->arena, "no signal " STR_FMT " came in time",
+				     str_format(d->arena,
+						"signal " STR_FMT " did not arrive in time",
 						STR_ARG(row->signal)));
 	return request_finish_timer(run, activation, command->now, NULL, fault, values, d)
 		       ? ENGINE_DONE
@@ -483,7 +495,7 @@ static enum engine_answer decide_due(struct run *run, const struct command *comm
 {
 	if (command->step.size == 0) {
 		if (run->due_at == 0 || command->now < run->due_at || run->cancelling)
-			return refuse(error, ERROR_CONFLICT, "the run's time is not over");
+			return refuse(error, ERROR_CONFLICT, "the run's timeout has not expired");
 		engine_cancel_run(
 			run, command->now, S("baton"), S(""),
 			failure_make(ERROR_TIMEOUT, S("the run took longer than its timeout")), d);
@@ -494,10 +506,10 @@ static enum engine_answer decide_due(struct run *run, const struct command *comm
 		return refuse_step(error, ERROR_NOT_FOUND, command->step, "does not exist");
 	if (activation->due_at == 0 || command->now < activation->due_at ||
 	    step_state_row(activation->state)->final)
-		return refuse_step(error, ERROR_CONFLICT, command->step, "has nothing that is due");
+		return refuse_step(error, ERROR_CONFLICT, command->step, "has nothing due");
 	if (activation->state == STEP_RETRYING && run->paused)
 		return refuse_step(error, ERROR_CONFLICT, command->step,
-				   "is tried again when the run is resumed");
+				   "will be retried when the run is resumed");
 	if (activation->state == STEP_RETRYING)
 		return ENGINE_DONE; /* advance() requests it */
 	if (activation->state == STEP_WAITING_HUMAN)
@@ -508,14 +520,14 @@ static enum engine_answer decide_due(struct run *run, const struct command *comm
 	return ENGINE_DONE;
 }
 
-/* The floor is at most the seq of the event that raises it: that one stays. */
+/* The floor is at most the seq of the event that raises it: that event stays. */
 static enum engine_answer decide_compact(struct run *run, const struct command *command,
 					 struct decision *d, struct error *error)
 {
 	if (run->seq == 0)
 		return refuse(error, ERROR_NOT_FOUND, "no such run");
 	if (command->floor <= run->floor || command->floor < 2 || command->floor > run->seq + 1) {
-		fail(error, ERROR_CONFLICT, "no event is below %lld that is not gone already",
+		fail(error, ERROR_CONFLICT, "all events with a seq below %lld are already gone",
 		     (long long)command->floor);
 		return ENGINE_REFUSED;
 	}

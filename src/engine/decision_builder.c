@@ -1,4 +1,4 @@
-/* engine/decision_builder.c -- the growing lists of a decision, and the parts events are made of.
+/* engine/decision_builder.c -- the growing lists of a decision, and the parts of events.
  */
 #include "base/limits.h"
 #include "engine/engine_internal.h"
@@ -12,7 +12,7 @@ static void *grown(struct arena *arena, const void *items, size_t count, size_t 
 	return more;
 }
 
-/* Nearly always one append of one event, the one before: then it need not say which. */
+/* Nearly always there is one commit, of one event, the previous one: then its seq can be omitted. */
 static struct run_commit_list shortened(struct run_commit_list commits, int64_t newest,
 					struct arena *arena)
 {
@@ -87,8 +87,8 @@ static struct printed_value *find_printed(const struct decision *d, const struct
 	return printed;
 }
 
-/* The one that was asked for at this point of the decision; from now on it is found by its new
- * tree. Nothing of it is compared: it may be large. */
+/* The printed value that the engine needed at this point of the decision; from now on it is found by
+ * its new tree.  The trees are not compared, because they may be large. */
 static struct printed_value *find_asked(struct decision *d, const struct json *json)
 {
 	struct print_key *key = &d->print_key;

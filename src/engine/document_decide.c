@@ -1,9 +1,9 @@
-/* engine/document_decide.c -- a change of documents, decided.
+/* engine/document_decide.c -- decides a change of documents.
  *
- * First every change by itself: is it the revision that was expected, is the body one of its
- * entity.  Then the rules, which look at the world as it would be with all changes made, so that
- * replacing everything in one command needs no order.  What a rule looks at and nobody has loaded
- * is noted and the whole decision is made again: it is short, and nothing has to be resumed.
+ * First, each change is checked by itself: its expected revision, and its body against its entity.
+ * Then the rules check the documents as they would be after all changes, so that one command can
+ * replace everything in any order.  If a rule reads a document that is not loaded, the document is
+ * noted as a need and the whole decision is made again: it is short, and nothing has to be resumed.
  */
 #include "engine/document_rules.h"
 
@@ -63,7 +63,7 @@ struct str document_body_after(const struct document_after *after, enum document
 
 /* ---- one change ---------------------------------------------------------------------- */
 
-/* "profile" is a profile, "agent" an agent. */
+/* "a" or "an" with the name of the kind, as in "a profile" and "an agent". */
 static const char *article(struct str kind)
 {
 	return str_starts(kind, S("a")) ? "an" : "a";
@@ -73,16 +73,16 @@ static bool check_name(struct str name, struct str kind, struct error *error)
 {
 	if (name.size == 0 || name.size > LIMIT_NAME_BYTES)
 		return fail(error, ERROR_INVALID,
-			    "the name of %s " STR_FMT " has from 1 to %d bytes, not %zu",
+			    "the name of %s " STR_FMT " must have 1 to %d bytes, not %zu",
 			    article(kind), STR_ARG(kind), LIMIT_NAME_BYTES, name.size);
 	bool plain = !str_equal(name, S(".")) && !str_equal(name, S(".."));
 	for (size_t i = 0; i < name.size && plain; i++)
 		plain = (unsigned char)name.at[i] >= 0x20 && name.at[i] != 0x7F &&
 			name.at[i] != '/';
-	/* It is one segment of a path. */
+	/* The name is one segment of a URL path. */
 	return plain || fail(error, ERROR_INVALID,
 			     "the name of %s " STR_FMT
-			     " has no slash and no control character, and is not . or ..",
+			     " must not contain a slash or a control character, nor be . or ..",
 			     article(kind), STR_ARG(kind));
 }
 
@@ -124,7 +124,7 @@ static bool read_body(const struct document_change *change, enum document_kind k
 	struct str body = contract_text(document_type(kind), value, d->arena);
 	if (body.size > LIMIT_DOCUMENT_BYTES)
 		return fail(error, ERROR_TOO_LARGE,
-			    STR_FMT " " STR_FMT " is %zu bytes; %d are the most",
+			    STR_FMT " " STR_FMT " has %zu bytes; the limit is %d",
 			    STR_ARG(change->kind), STR_ARG(change->name), body.size,
 			    LIMIT_DOCUMENT_BYTES);
 	*out_value = value;
@@ -132,19 +132,20 @@ static bool read_body(const struct document_change *change, enum document_kind k
 	return true;
 }
 
-/* Adds what it would be to the results; a document that is not loaded is left for the next time. */
+/* Adds the result of one change; a document that is not loaded is left for the next call. */
 static bool take_change(const struct document_change *change, const struct document_view *view,
 			struct document_decision *d, struct document_subject *out_subject,
 			struct error *error)
 {
 	enum document_kind kind;
 	if (!document_kind_from(change->kind, &kind))
-		return fail(error, ERROR_INVALID, "no documents are called " STR_FMT,
+		return fail(error, ERROR_INVALID, "there is no document kind " STR_FMT,
 			    STR_ARG(change->kind));
 	if (!check_name(change->name, change->kind, error))
 		return false;
 	if (result_of(d, kind, change->name) != NULL)
-		return fail(error, ERROR_INVALID, STR_FMT " " STR_FMT " is changed twice",
+		return fail(error, ERROR_INVALID,
+			    STR_FMT " " STR_FMT " is changed twice in one command",
 			    STR_ARG(change->kind), STR_ARG(change->name));
 	const struct document_state *document = see(view, d, kind, change->name);
 	*out_subject = (struct document_subject){ kind, change->name, NULL };
@@ -177,7 +178,7 @@ struct str document_active_profile(const struct document_after *after, struct ar
 	return selection == NULL ? S("") : selection->active_profile;
 }
 
-/* There is always an active profile once there is a profile. */
+/* When there is a profile, one profile is active. */
 static void select_first(const struct document_view *view, struct document_decision *d)
 {
 	struct str name = document_kind_name(DOCUMENT_SETTINGS);
@@ -229,7 +230,7 @@ bool document_decide(const struct document_command *command, const struct docume
 		     struct error *error)
 {
 	if (command->count == 0 || command->count > LIMIT_DOCUMENT_CHANGES)
-		return fail(error, ERROR_TOO_LARGE, "from 1 to %d documents are changed in one go",
+		return fail(error, ERROR_TOO_LARGE, "a command must change 1 to %d documents",
 			    LIMIT_DOCUMENT_CHANGES);
 	struct arena *arena = d->arena;
 	*d = (struct document_decision){ .arena = arena, .problems = { .arena = arena } };

@@ -1,8 +1,8 @@
-/* engine/document_rules.c -- what must hold between a document, its name and the other documents.
+/* engine/document_rules.c -- the rules between a document, its name and other documents.
  *
- * One function for each word in the `rules` column of documents.def.  They see the world as it
- * would be after the whole command.  What they miss is a need, and their verdict then counts for
- * nothing: they are asked again.
+ * Each word in the `rules` column of documents.def has one function.  A rule reads the documents as
+ * they would be after the whole command.  If a document is not loaded, it becomes a need; the verdict
+ * of the rule is then ignored, and the rule runs again with the document loaded.
  */
 #include "base/buf.h"
 #include "base/limits.h"
@@ -16,7 +16,7 @@
 
 /* ---- secrets ------------------------------------------------------------------------- */
 
-/* Names of members that hold secrets, as the last word of the name. */
+/* A member whose name ends in one of these words holds a secret. */
 static const struct str secret_words[] = {
 	{ "apikey", 6 }, { "api_key", 7 },     { "api-key", 7 },      { "access_key", 10 },
 	{ "secret", 6 }, { "secret_key", 10 }, { "token", 5 },        { "password", 8 },
@@ -56,7 +56,7 @@ static struct str step_into(struct str pointer, struct str key, struct arena *ar
 	return str_copy(arena, buf_str(&text));
 }
 
-/* As deep as the reader lets a document be. */
+/* The deepest nesting that the JSON reader accepts. */
 void document_check_secrets(const struct json *tree, struct str pointer, struct problems *problems)
 {
 	struct arena *arena = problems->arena;
@@ -75,12 +75,12 @@ void document_check_secrets(const struct json *tree, struct str pointer, struct 
 			document_check_secrets(&member->value, place, problems);
 		else if (is_secret_name(member->key) && !is_reference(member->value.as.string))
 			problems_add(problems, place, 0, 0,
-				     "a secret is not written down: name it as env:NAME or "
+				     "must not contain a secret: use a reference, env:NAME or "
 				     "file:path");
 	}
 }
 
-/* "https://user:word@host/…": what is before the @ would be stored and shown. */
+/* "https://user:password@host/…": the password would be stored and shown. */
 static bool has_password(struct str url)
 {
 	size_t at, colon;
@@ -97,7 +97,7 @@ static void check_sandbox(const struct pipeline_sandbox_config *sandbox, struct 
 {
 	if (has(sandbox, repo_url) && has_password(sandbox->repo_url))
 		problems_add(problems, step_into(pointer, S("repo_url"), problems->arena), 0, 0,
-			     "must not hold a password; use a remote that needs none, or a key");
+			     "must not contain a password; use a remote without one, or a key");
 }
 
 static void check_profile_secrets(const struct pipeline_profile *profile, struct problems *problems)
@@ -135,7 +135,7 @@ bool document_rule_profile(const struct document_after *after,
 			return true;
 		return fail(error, ERROR_CONFLICT,
 			    "profile " STR_FMT
-			    " is the active one: activate another before it is deleted",
+			    " is the active profile: activate another one before deleting it",
 			    STR_ARG(subject->name));
 	}
 	if (!named_so(subject, profile->name, error))
@@ -157,12 +157,12 @@ bool document_rule_agent(const struct document_after *after, const struct docume
 	check_sandbox(agent->sandbox, S("/sandbox"), &d->problems);
 	if (has(agent->llm_config, endpoint) && has_password(agent->llm_config->endpoint))
 		problems_add(&d->problems, S("/llm_config/endpoint"), 0, 0,
-			     "must not hold a password; name the key in api_key");
+			     "must not contain a password; refer to the key in api_key");
 	return problems_fail(&d->problems, error);
 }
 
-/* A schedule without its progress would never come due, and progress without its schedule would
- * have nothing to start. */
+/* A schedule without progress would never be due, and progress without a schedule has nothing to
+ * start: both are created and deleted together. */
 static bool come_and_go_together(const struct document_after *after,
 				 const struct document_subject *subject, enum document_kind other,
 				 struct error *error)
@@ -171,8 +171,8 @@ static bool come_and_go_together(const struct document_after *after,
 	struct str kind = document_kind_name(subject->kind), of = document_kind_name(other);
 	return there == (subject->value != NULL) ||
 	       fail(error, ERROR_INVALID,
-		    STR_FMT " " STR_FMT " and its " STR_FMT " come and go together", STR_ARG(kind),
-		    STR_ARG(subject->name), STR_ARG(of));
+		    STR_FMT " " STR_FMT " and its " STR_FMT " must be created and deleted together",
+		    STR_ARG(kind), STR_ARG(subject->name), STR_ARG(of));
 }
 
 bool document_rule_schedule(const struct document_after *after,
@@ -206,8 +206,8 @@ bool document_rule_single(const struct document_after *after,
 	(void)d;
 	struct str kind = document_kind_name(subject->kind);
 	return str_equal(subject->name, kind) ||
-	       fail(error, ERROR_INVALID, "there is only one " STR_FMT ", and it is called so",
-		    STR_ARG(kind));
+	       fail(error, ERROR_INVALID,
+		    "the only document of kind " STR_FMT " is named like its kind", STR_ARG(kind));
 }
 
 bool document_rule_selected(const struct document_after *after,
@@ -218,7 +218,8 @@ bool document_rule_selected(const struct document_after *after,
 	if (!document_rule_single(after, subject, d, error))
 		return false;
 	if (selection == NULL)
-		return fail(error, ERROR_CONFLICT, "there is always an active profile");
+		return fail(error, ERROR_CONFLICT,
+			    "the active profile cannot be unset: activate another profile");
 	if (document_body_after(after, DOCUMENT_PROFILE, selection->active_profile).size > 0)
 		return true;
 	return fail(error, ERROR_NOT_FOUND, "there is no profile called " STR_FMT,

@@ -1,14 +1,16 @@
-/* engine/document_rules.h -- from a change of documents to events of the system stream.
+/* engine/document_rules.h -- decides changes of documents: from a command to events of the system
+ * stream.
  *
- * A command changes one document or several, all or none.  document_decide() measures it against
- * what is stored (the revisions it expects, the rules of documents.def as they would hold
- * afterwards) and refuses it, or gives one event document.changed a document that becomes another.
- * A document that would stay as it is makes no event and keeps its revision.
+ * A command changes one or several documents, all or none.  document_decide() checks the expected
+ * revisions against the stored documents, and the rules of documents.def against the documents as
+ * they would be afterwards.  It refuses the command, or returns one event document.changed for each
+ * document that changes.  An unchanged document has no event and keeps its revision.
  *
- * Beyond what is asked for: the first profile becomes the active one, in the same decision.
+ * The first profile becomes the active profile in the same decision.
  *
- * Like decide(), it may answer ENGINE_NEED: `needs` lists documents that it must see.  The shell
- * loads them and asks again; nothing else may be decided for the system stream in between.
+ * Like decide(), document_decide() may answer ENGINE_NEED: `needs` lists documents that it must
+ * read.  The caller loads them and calls again; nothing else may be decided for the system stream in
+ * between.
  *
  * Pure: no clock, no dice, no I/O; `now` comes with the command.
  */
@@ -20,22 +22,22 @@
 #include "engine/decide.h"
 
 enum {
-	DOCUMENT_ANY_REVISION = -1,  /* whatever is there, or nothing */
-	DOCUMENT_SOME_REVISION = -2, /* whatever is there, but something */
+	DOCUMENT_ANY_REVISION = -1,  /* any revision; the document may be missing */
+	DOCUMENT_SOME_REVISION = -2, /* any revision, but the document must exist */
 };
 
-/* As it is stored.  Revisions go on where a document of that name has been deleted before. */
+/* A stored document.  After a deletion, a new document of the same name continues its revisions. */
 struct document_state {
 	enum document_kind kind;
 	struct str name;
-	int64_t revision; /* the last one; 0 = there never was one */
-	struct str body;  /* JSON; "" = there is none */
+	int64_t revision; /* the last one; 0 = the document never existed */
+	struct str body;  /* JSON; "" = the document does not exist */
 };
 
 struct document_change {
 	struct str kind, name;
-	int64_t revision; /* the one it must have; 0 = it must be new; or one of the above */
-	struct str body;  /* JSON; "" = delete it */
+	int64_t revision; /* expected revision; 0 = must be new; or a constant above */
+	struct str body;  /* JSON; "" = delete the document */
 };
 
 struct document_command {
@@ -50,37 +52,37 @@ struct document_need {
 	struct str name;
 };
 
-/* A document as it will be. */
+/* A document after the command. */
 struct document_result {
 	enum document_kind kind;
 	struct str name;
-	int64_t before;   /* the revision it has now; 0 = it is not there */
-	int64_t revision; /* the one it will have */
-	struct str body;  /* printed by its entity; "" = gone */
-	bool changed;     /* false: it stays as it is, there is nothing to store */
+	int64_t before;   /* revision before the command; 0 = the document does not exist */
+	int64_t revision; /* revision after the command */
+	struct str body;  /* printed by its entity; "" = deleted */
+	bool changed;     /* false: nothing to store */
 };
 
 struct document_decision {
 	struct arena *arena; /* everything below lives here */
 	struct event *events;
 	size_t event_count;
-	struct document_result *results; /* the command's first, in its order; then what follows */
+	struct document_result *results; /* those of the command, in its order; then derived ones */
 	size_t result_count;
 	struct document_need *needs; /* ENGINE_NEED */
 	size_t need_count;
-	struct problems problems; /* of a body, when the refusal is about one */
+	struct problems problems; /* of a body, when it is the reason of a refusal */
 };
 
 struct document_view {
-	/* NULL when it is not loaded. */
+	/* NULL when the document is not loaded. */
 	const struct document_state *(*look)(void *context, enum document_kind kind,
 					     struct str name);
 	void *context;
 };
 
-/* Refusals: NOT_FOUND (nothing there to delete), CONFLICT (it exists already; a rule between
- * documents), PRECONDITION_FAILED (another revision), INVALID, TOO_LARGE.  `*out_answer` is set
- * when it is true. */
+/* Returns false when the command is refused: NOT_FOUND (no such document to delete), CONFLICT (the
+ * document exists already, or a rule between documents), PRECONDITION_FAILED (another revision),
+ * INVALID, TOO_LARGE.  Sets `*out_answer` only when it returns true. */
 MUST_CHECK bool document_decide(const struct document_command *command,
 				const struct document_view *view,
 				struct document_decision *decision, enum engine_answer *out_answer,
@@ -88,21 +90,21 @@ MUST_CHECK bool document_decide(const struct document_command *command,
 
 /* ---- for the rules --------------------------------------------------------------------- */
 
-/* The world as it would be after the command. */
+/* The documents as they would be after the command. */
 struct document_after;
 
 struct document_subject {
 	enum document_kind kind;
 	struct str name;
-	const void *value; /* the entity; NULL = it is gone */
+	const void *value; /* the entity; NULL = deleted */
 };
 
 typedef bool document_rule(const struct document_after *after,
 			   const struct document_subject *subject,
 			   struct document_decision *decision, struct error *error);
 
-/* The body a document would have: "" when there would be none, and also while it is not loaded,
- * which is noted as a need. */
+/* The body of a document after the command; "" when it would not exist.  If it is not loaded, also
+ * "", and the document becomes a need. */
 struct str document_body_after(const struct document_after *after, enum document_kind kind,
 			       struct str name);
 
@@ -110,10 +112,10 @@ struct str document_body_after(const struct document_after *after, enum document
 #include "contracts/documents.def"
 #undef DOCUMENT
 
-/* The profile in use after the command, "" when there is none (or it is not loaded yet). */
+/* The active profile after the command; "" when there is none or it is not loaded yet. */
 struct str document_active_profile(const struct document_after *after, struct arena *arena);
 
-/* Adds a problem for every member of the tree that is called like a secret and is a plain text
+/* Adds a problem for every member of the tree that is named like a secret but contains plain text
  * instead of a reference. */
 void document_check_secrets(const struct json *tree, struct str pointer, struct problems *problems);
 

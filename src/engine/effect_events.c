@@ -1,5 +1,7 @@
-/* engine/effect_events.c -- events of tools, turns and sub-runs: what their rows have alike is set
- * by one macro for all three types, because C has no other word for it. */
+/* engine/effect_events.c -- events of tools, turns and sub-runs.
+ *
+ * A macro sets the fields that the three body types share, because C cannot abstract over structs with
+ * equal members. */
 #include "engine/effect_events.h"
 
 #include "contract/run_event_types.h"

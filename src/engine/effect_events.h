@@ -1,8 +1,8 @@
-/* engine/effect_events.h -- the events that ask for a call and that close it.
+/* engine/effect_events.h -- the events that request and finish a call; private to this room.
  *
- * Calls are what can be told to stop: tools, turns and sub-runs.  Each has events of its own, whose
- * bodies say almost the same; here they are made from one form, for a decision as well as for a
- * story told again.  The time of the event is the caller's to fill in.  This room's.
+ * A call is an effect that can be stopped: a tool, a turn or a sub-run.  Each kind has its own event
+ * types with almost the same fields.  These functions build them from one struct, both for decisions
+ * and for synthesized history.  The caller sets the time of the event.
  */
 #ifndef ENGINE_CALL_H
 #define ENGINE_CALL_H
@@ -14,20 +14,20 @@ struct run_fault;
 struct run_graph_node;
 struct run_next;
 
-/* Since version 2 a person settles an outcome nobody knows. */
+/* Since version 2, a person settles an unknown outcome. */
 enum { EVENT_VERSION = 2 };
 
 struct call_request {
 	struct str step;
 	struct uuid effect;
-	const struct run_value *inputs; /* of a turn the whole request */
+	const struct run_value *inputs; /* of a turn: the whole request */
 	int64_t attempt;                /* from 1 */
 	int64_t due_at;                 /* 0 = never */
 	struct str tree;                /* of a contained tool; "" = none */
 	struct hash definition;         /* of a sub-run */
 };
 
-/* NULL is what is not said. */
+/* A NULL member is absent from the event. */
 struct call_end {
 	struct str step;
 	struct uuid effect;

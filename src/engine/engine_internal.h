@@ -1,4 +1,5 @@
-/* engine/engine_internal.h -- what decide.c, advance.c, see.c and verify.c share; private to this room. */
+/* engine/engine_internal.h -- declarations shared by the files that make decisions; private to this
+ * room. */
 #ifndef ENGINE_INSIDE_H
 #define ENGINE_INSIDE_H
 
@@ -7,42 +8,42 @@
 #include "engine/effect_events.h"
 #include "engine/run.h"
 
-/* ---- making (make.c) ----------------------------------------------------------------- */
+/* ---- building a decision (decision_builder.c) ------------------------------------------- */
 
-/* Adds the event and applies it.  Events come from the state itself, so one that does not fit is
- * our own mistake. */
+/* Adds the event to the decision and applies it.  Events are derived from the state, so an event that
+ * the state rejects is a bug. */
 void decision_emit(struct run *run, struct decision *d, struct event event);
 void decision_need_value(struct decision *d, const struct hash *hash);
 void decision_stop_effect(struct decision *d, const struct activation *activation);
 void decision_close_silently(struct decision *d, const struct uuid *id);
-/* The value's text, at NULL when it is over LIMIT_VALUE_BYTES.  False: it is too long to be printed
- * here, and to_print says so. */
+/* The text of a value; at NULL when it is over LIMIT_VALUE_BYTES.  False when the value is too long to
+ * be printed on this thread: to_print then has it. */
 MUST_CHECK bool decision_print(struct decision *d, const struct json *json, struct str *out_text);
-/* The hash over the prefix and the value's text.  False as above. */
+/* The hash of the prefix and the text of a value.  False as above. */
 MUST_CHECK bool decision_hash(struct decision *d, struct str prefix, const struct json *json,
 			      struct hash *out_hash);
-/* R3: short values stand in the event, longer ones are stored by hash.  *out is NULL when the value
- * is over the largest.  False as above. */
+/* R3: short values are inline in the event, longer ones are stored by hash.  *out is NULL when the
+ * value is over the size limit.  False as above. */
 MUST_CHECK bool decision_value(struct decision *d, const struct json *json, struct run_value **out);
-/* A value of the state once more. */
+/* A value of the state, for another event. */
 struct run_value *decision_value_again(struct decision *d, const struct value *value);
 struct run_fault *decision_failure(struct decision *d, struct failure from);
 struct failure failure_make(enum error_code code, struct str text);
-/* What we have printed ourselves. */
+/* Parses JSON that this program printed. */
 const struct json *json_parse_own(struct str text, struct arena *arena);
 void decision_add_blob(struct decision *d, struct str bytes, const struct hash *hash);
 
-/* ---- seeing (see.c): what templates and expressions read ------------------------------- */
+/* ---- templates and expressions (eval_context.c) ----------------------------------------- */
 
 struct eval_context {
 	struct run *run;
 	struct scope *scope; /* the innermost */
 	const struct engine_values *values;
 	struct decision *d;
-	/* The step that is being closed, and its result, before its event is there. */
+	/* The step that is being closed and its result, before its event exists. */
 	const struct activation *closing;
 	const struct json *output;
-	bool missing; /* something is stored and not loaded: decision->needs has it */
+	bool missing; /* a stored value is not loaded: decision->needs has it */
 };
 
 struct eval_context eval_context_make(struct run *run, struct scope *scope,
@@ -53,33 +54,33 @@ bool eval_holds(struct eval_context *eval_context, const struct expr *condition)
 bool eval_expression(struct eval_context *eval_context, const struct expr *expr,
 		     const struct json **out, struct error *error);
 
-/* ---- closing (close.c): what follows from a result -------------------------------------- */
+/* ---- continuations (continuation.c) ------------------------------------------------------ */
 
-/* What a closing event says in `next`; NULL: nothing. */
+/* The continuation in the `next` of a closing event; NULL: none. */
 struct step_continuation {
 	struct run_next *next;
-	struct str over; /* what an edge would lead to too often; "" = nothing */
+	struct str over; /* the step that an edge would start too often; "" = none */
 };
 
-/* A good result: the edges taken, whether it runs again.  False: values are missing. */
+/* After a success: the edges taken, and whether the step runs again.  False: values are missing. */
 bool continuation_after_success(struct eval_context *eval_context,
 				const struct activation *activation, const struct json *output,
 				struct step_continuation *out);
-/* A bad one: whether and when it is tried again. */
+/* After a failure: whether and when the step is retried. */
 struct run_next *continuation_after_failure(const struct run *run,
 					    const struct activation *activation,
 					    const struct failure *fault, int64_t now,
 					    struct decision *d);
-/* Behind a closing event: an edge that would have led too often ends the run. */
+/* After a closing event: cancels the run if an edge would start a step too often. */
 void enforce_iteration_limit(struct run *run, const struct step_continuation *continuation,
 			     int64_t now, struct decision *d);
 
-/* A step that has no effect has its result; NULL and code "" are what there is not. */
+/* Emits the result of a step without an effect; NULL and code "" = absent. */
 void decision_emit_computed(struct run *run, const struct activation *activation, int64_t now,
 			    struct run_value *output, struct failure fault, struct run_next *next,
 			    struct decision *d);
 
-/* The run is called off with this fault (code "" = cancelled): what runs is told to stop. */
+/* Cancels the run with this fault (code "" = cancelled) and stops its open effects. */
 void engine_cancel_run(struct run *run, int64_t now, struct str by, struct str reason,
 		       struct failure fault, struct decision *d);
 
@@ -87,30 +88,30 @@ void engine_cancel_run(struct run *run, int64_t now, struct str by, struct str r
 
 enum engine_answer request_effect(struct run *run, struct activation *activation, int64_t now,
 				  const struct engine_values *values, struct decision *d);
-/* A person settles an outcome nobody knows. */
+/* Asks a person to settle an unknown outcome. */
 void request_settlement(struct run *run, const struct activation *activation, int64_t now,
 			struct decision *d);
-/* A step that cannot even start. */
+/* Fails a ready step that cannot start. */
 void request_fail_ready(struct run *run, const struct activation *activation, struct failure fault,
 			int64_t now, struct decision *d);
-/* A wait is over; `fault` code "" = as it should.  False: values are missing. */
+/* Ends a wait; `fault` code "" = success.  False: values are missing. */
 bool request_finish_timer(struct run *run, const struct activation *activation, int64_t now,
 			  const struct value *data, struct failure fault,
 			  const struct engine_values *values, struct decision *d);
 
-/* ---- bodies (body.c, verify.c) ------------------------------------------------------------ */
+/* ---- bodies (container.c, verify.c) -------------------------------------------------------- */
 
 enum engine_answer body_enter(struct run *run, struct activation *activation, int64_t now,
 			      const struct engine_values *values, struct decision *d);
 enum engine_answer body_leave(struct run *run, struct activation *activation, int64_t now,
 			      const struct engine_values *values, struct decision *d);
-/* Output of a body: that of its only node, or {node: output}, as a parallel one always has it. */
+/* The output of a body: that of its only node, or {node: output}; always the latter for parallel. */
 const struct json *body_output(struct eval_context *eval_context, struct scope *scope,
 			       uint32_t owner);
 void body_left(struct run *run, const struct activation *activation, int64_t now,
 	       struct run_value *output, struct failure fault, struct run_next *next,
 	       struct decision *d);
-/* A verification's round: its result, and whether there is another. */
+/* Ends a round of a verification: its result, and whether there is another round. */
 enum engine_answer verify_round(struct run *run, struct activation *activation, int64_t now,
 				const struct engine_values *values, struct decision *d);
 enum engine_answer body_leave_gate(struct run *run, struct activation *activation, int64_t now,

@@ -1,11 +1,11 @@
-/* engine/eval_context.c -- what templates and expressions read of a run.
+/* engine/eval_context.c -- the names that templates and expressions can read from a run.
  *
- * `steps.x` is looked for from the innermost body outwards.  A value that is stored and not loaded
- * reads as null and is noted: the caller throws the result away, has it loaded and asks again, so
- * exactly what is read is fetched.
+ * `steps.x` is resolved from the innermost body outwards.  A stored value that is not loaded reads as
+ * null and becomes a need: the caller discards the result, loads the value and evaluates again.  So
+ * exactly the values that are read get fetched.
  *
- * What is read has nothing of the run's own memory: a rendered value may be printed or computed
- * with on another thread, while the run loses its state.
+ * A rendered value refers to nothing in the run's own memory: another thread may print it or compute
+ * with it after the run's state was discarded.
  */
 #include "engine/engine_internal.h"
 
@@ -46,7 +46,7 @@ static const struct json *text_of(struct eval_context *eval_context, struct str 
 	return json;
 }
 
-/* S2's word for a step's state. */
+/* The state of a step in the words of the runtime vocabulary. */
 static struct str status_word(enum step_state state)
 {
 	switch (state) {
@@ -111,7 +111,7 @@ static const struct json *see_step(void *context, struct str name, enum expr_fie
 	return NULL;
 }
 
-/* Does the step that is being closed set the variable? */
+/* Whether the step that is being closed sets the variable. */
 static bool sets_now(const struct eval_context *eval_context, const struct scope *scope,
 		     struct str name, const struct json **out_value)
 {
@@ -162,7 +162,7 @@ static const struct json *number_of(struct eval_context *eval_context, int64_t n
 	return json;
 }
 
-/* Names that a body brings: an item and its index, under the map's own words. */
+/* The names that a map defines in its body: the item and its index, under the names the map gives. */
 static bool see_item(struct eval_context *eval_context, const struct scope *scope, struct str name,
 		     const struct json **out)
 {

@@ -1,9 +1,9 @@
-/* engine/evolve.c -- state <- state, event: the run, and its steps as far as they have no effect;
- * effects are in evolve_effect.c.
+/* engine/evolve.c -- applies an event to the state: events of the run, and of steps without an
+ * effect.  evolve_effect.c has the events of effects.
  *
- * What follows from an event without being one itself (a dependent that is ready, a pure step that
- * starts, a cascade of skips, running against waiting_human) is in place.c and settle(), from the
- * state alone.
+ * Changes that follow from an event without an event of their own are derived from the state alone,
+ * in activation.c and settle(): a dependent becomes ready, a pure step starts, skips cascade, the run
+ * is running or waiting_human.
  */
 #include "engine/evolve.h"
 
@@ -37,7 +37,7 @@ uint32_t run_steps_ended(const struct run *run)
 	return ended;
 }
 
-/* ---- small moves --------------------------------------------------------------------- */
+/* ---- derived changes ----------------------------------------------------------------- */
 
 static void run_move(struct run *run, enum run_state to)
 {
@@ -53,7 +53,7 @@ static uint64_t head_arrival(const struct ready_list *queue)
 	return head == NULL ? UINT64_MAX : head->arrival;
 }
 
-/* A pure step starts here unless an effect that became ready earlier could take the room. */
+/* Starts pure steps, unless an effect that became ready earlier could take the slot. */
 static void start_pure(struct run *run, int64_t at)
 {
 	while (run->busy < run->graph->concurrency && run->pure.head < run->pure.tail) {
@@ -176,7 +176,7 @@ bool evolve_run_finished(struct run *run, const struct run_finished *event, int6
 
 /* ---- steps --------------------------------------------------------------------------- */
 
-/* A step that is at the head of its queue and needs no effect. */
+/* The activation of a step without an effect, which must be at the head of its ready list. */
 static bool take_ready(struct run *run, struct str path, struct activation **out,
 		       struct error *error)
 {
@@ -221,12 +221,12 @@ bool evolve_run_step_computed(struct run *run, const struct run_step_computed *e
 	if (activation != NULL && activation->state == STEP_RUNNING &&
 	    ready_list_remove(&run->computing, activation)) {
 		run->busy--;
-		/* Nothing of its own started it, so nobody asks later when that was. */
+		/* No event started it, so there is no start time to record. */
 		if (run_starts_itself(run_node(run, activation)))
 			activation->started_at = activation->started_seq = 0;
 	} else if (activation != NULL && activation->state == STEP_PENDING &&
 		   !run_starts_itself(run_node(run, activation)) && activation->arrival != 0) {
-		/* A condition or a verification's first look: evaluated where it stands. */
+		/* A condition or the first round of a verification: evaluated in place, without being started. */
 		if (!take_ready(run, event->step, &activation, error))
 			return false;
 		activation_move(activation, STEP_RUNNING);
@@ -295,7 +295,7 @@ bool evolve_run_step_left(struct run *run, const struct run_step_left *event, in
 
 /* -------------------------------------------------------------------------------------- */
 
-/* No run is made of documents: this one stands in the wrong stream. */
+/* document.changed belongs to the system stream, never to the stream of a run. */
 bool evolve_run_document_changed(struct run *run, const struct run_document_changed *event,
 				 int64_t at, struct error *error)
 {
@@ -335,7 +335,7 @@ bool evolve(struct run *run, const struct event *event, struct error *error)
 		return false;
 	}
 	run->seq++;
-	/* Housekeeping is nothing that happened to the run. */
+	/* Compaction does not count as an update of the run. */
 	if (event->type != EVENT_RUN_COMPACTED)
 		run->updated_at = event->at;
 	settle(run, event->at);

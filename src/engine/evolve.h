@@ -1,8 +1,8 @@
-/* engine/evolve.h -- what evolve() is made of: one function an event; private to this room.
+/* engine/evolve.h -- one function per event type, which evolve() calls; private to this room.
  *
- * The functions are named by events.def, so that forgetting one does not link.  Each changes the
- * state as its event says, or says why the event cannot stand here; seq, and what follows from
- * the state alone, are evolve()'s.
+ * The rows of events.def declare the functions, so that a missing one is a link error.  Each applies
+ * its event to the state, or returns an error when the event is impossible in this state.  evolve()
+ * itself updates seq and applies the changes that follow from the state alone.
  */
 #ifndef ENGINE_EVOLVE_H
 #define ENGINE_EVOLVE_H

@@ -1,5 +1,5 @@
-/* engine/evolve_effect.c -- state <- state, event: tools, turns, sub-runs, waits and questions, as
- * they are asked for and closed. */
+/* engine/evolve_effect.c -- applies events that request and finish effects: tools, turns, sub-runs,
+ * waits and questions. */
 #include "engine/evolve.h"
 
 #include "contract/event_result.h"
@@ -10,7 +10,7 @@
 
 /* ---- any effect ---------------------------------------------------------------------- */
 
-/* The activation this event starts: ready and at the head of its queue, or to be tried again. */
+/* The activation that this event starts: it is at the head of its ready list, or waits for a retry. */
 static bool start_effect(struct run *run, struct str path, enum run_node_kind kind,
 			 struct activation **out, struct error *error)
 {
@@ -41,7 +41,7 @@ static void open_effect(const struct run *run, struct activation *activation, st
 	activation->started_seq = run->seq + 1;
 }
 
-/* Takes room, unless a retry has kept its own. */
+/* Takes a slot, unless a retry still holds its own. */
 static void take_room(struct run *run, struct activation *activation)
 {
 	bool contained = run_node(run, activation)->row->class == RUN_CLASS_CONTAINED;
@@ -75,7 +75,7 @@ static bool close_effect(struct run *run, struct str path, const struct uuid *ef
 	return true;
 }
 
-/* A closed effect that is not ok always has a fault, whatever the writer said. */
+/* An effect with an outcome other than ok always has a fault, even if the event has none. */
 static void end_effect(struct run *run, struct activation *activation,
 		       const struct event_result *result, int64_t at)
 {
@@ -107,7 +107,7 @@ static void end_effect(struct run *run, struct activation *activation,
 
 /* ---- tools, turns, sub-runs ---------------------------------------------------------- */
 
-/* NULL, with an error: it cannot be opened here. */
+/* Returns NULL with an error when the effect cannot be requested in this state. */
 static struct activation *open_call(struct run *run, enum run_node_kind kind,
 				    struct event_request request, int64_t at, struct error *error)
 {
@@ -202,7 +202,7 @@ bool evolve_run_timer_requested(struct run *run, const struct run_timer_requeste
 	return true;
 }
 
-/* A wait that a signal has ended takes the signal with it. */
+/* A wait that was ended by a signal consumes the signal. */
 static void drop_signal(struct run *run, struct str name)
 {
 	for (struct run_signal **link = &run->signals; *link != NULL; link = &(*link)->next)

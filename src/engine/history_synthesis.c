@@ -1,10 +1,10 @@
-/* engine/history_synthesis.c -- the events that a snapshot stands for, made again.
+/* engine/history_synthesis.c -- synthesizes the events that a snapshot represents.
  *
- * A step of a snapshot says which events began and ended it, when, and what they said, so each of
- * them can be told once more in its old place.  What an effect was given went with its event: a
- * value without content, which a story shows as {}.  When something was due follows from when it
- * was asked for, and the definition. Earlier rounds and the bodies of steps that are final are not
- * in a snapshot, and so not told.
+ * A step of a snapshot has the seq, the time and the data of the events that started and ended it, so
+ * each event can be recreated at its old position.  The inputs of an effect were removed with its
+ * event: they become a value without content, which a timeline shows as {}.  A deadline is derived
+ * from the time of the request and the definition.  Earlier rounds and the bodies of final steps are
+ * not in a snapshot, so their events are not synthesized.
  */
 #include "engine/history_synthesis.h"
 
@@ -46,7 +46,7 @@ static enum run_outcome outcome_of(const struct run_snapshot_step *step)
 	return has(step, outcome) ? step->outcome : RUN_OUTCOME_OK;
 }
 
-/* The engine notes a fault of its own for an effect that failed without one: it has no text. */
+/* The engine adds a fault without text to an effect that failed without a fault. */
 static bool has_fault(const struct run_snapshot_step *step)
 {
 	return has(step, fault) && step->fault->text.size > 0;
@@ -123,7 +123,7 @@ static void retell_restarts(struct retelling *r, const struct run_snapshot_step 
 	}
 }
 
-/* A question that settles an outcome waits for as long as it takes. */
+/* A question that settles an unknown outcome has no deadline. */
 static void retell_passed_on(struct retelling *r, const struct run_snapshot_step *step,
 			     const struct run_graph_node *node)
 {
@@ -167,13 +167,13 @@ static void retell_question(struct retelling *r, const struct run_snapshot_step 
 		retell_passed_on(r, step, node);
 }
 
-/* The rows are stored bytes: an answer may stand there without its question. */
+/* A snapshot is stored data, which may be damaged: an answer may exist without its question. */
 static bool has_answer(const struct run_snapshot_step *step)
 {
 	return has(step, answer) && has(step, question);
 }
 
-/* One that did not end the step has a place of its own. */
+/* An attempt that did not end the step has a seq of its own. */
 static void retell_answer(struct retelling *r, const struct run_snapshot_step *step)
 {
 	struct run_human_finished *answered = run_human_finished_new(r->arena);
@@ -191,8 +191,8 @@ static void retell_answer(struct retelling *r, const struct run_snapshot_step *s
 				    .as.run_human_finished = answered });
 }
 
-/* Its time is that of the request and what the definition gives it; which definition a sub-run has
- * is not told again, the parent's graph has it. */
+/* The deadline is the time of the request plus the timeout of the definition.  The definition of a
+ * sub-run is not in the event: the parent's graph has it. */
 static void retell_request(struct retelling *r, struct run_snapshot_restart when,
 			   struct call_request request, const struct run_graph_node *node)
 {
@@ -230,7 +230,7 @@ static void retell_failed(struct retelling *r, const struct run_snapshot_step *s
 	add(r, failed->seq, failed->at, call_finished(node, &end, r->arena));
 }
 
-/* Every attempt: the first began with the step, the newest may have a request of its own. */
+/* Every attempt: the first started with the step, the newest may have a request of its own. */
 static void retell_attempts(struct retelling *r, const struct run_snapshot_step *step,
 			    const struct run_graph_node *node)
 {
@@ -256,7 +256,7 @@ static void retell_attempts(struct retelling *r, const struct run_snapshot_step 
 			       node);
 }
 
-/* An answer that settled an unknown outcome closed the step; after "retry" a later result did. */
+/* An answer that settled an unknown outcome closed the step; after "retry", a later result did. */
 static bool was_settled(const struct run_snapshot_step *step)
 {
 	return has_answer(step) && step->answer->decision != RUN_DECISION_RETRY;
@@ -271,7 +271,7 @@ static void retell_effect(struct retelling *r, const struct run_snapshot_step *s
 		retell_question(r, step, node);
 	if (has_answer(step) && step->answer->decision == RUN_DECISION_RETRY)
 		retell_answer(r, step);
-	/* One that was waiting when the run was called off has no event of its own. */
+	/* A wait or question that was open when the run was cancelled has no closing event. */
 	if (!is_final(step) ||
 	    (is_in(step, "cancelled") && outcome_of(step) != RUN_OUTCOME_CANCELLED))
 		return;
@@ -313,7 +313,7 @@ static void retell_wait(struct retelling *r, const struct run_snapshot_step *ste
 	    (struct event){ .type = EVENT_TIMER_FINISHED, .as.run_timer_finished = over });
 }
 
-/* ---- a step, whatever it is -------------------------------------------------------------- */
+/* ---- a step of any kind ------------------------------------------------------------------ */
 
 static void retell_body(struct retelling *r, struct run_snapshot_step_list steps,
 			struct run_graph_node_list nodes);
@@ -356,7 +356,7 @@ static void retell_step(struct retelling *r, const struct run_snapshot_step *ste
 	}
 }
 
-/* The node's name is the end of the path, without the number of the activation. */
+/* The node's name is the last part of the path, without the number of the activation. */
 static struct str name_of(struct str path)
 {
 	size_t mark;
@@ -381,7 +381,7 @@ static void retell_body(struct retelling *r, struct run_snapshot_step_list steps
 	}
 }
 
-/* Started, asked and ended, every further attempt, its end, and every level. */
+/* Start, request and end; each further attempt with its end; each escalation level. */
 static size_t most_events_of(const struct run_snapshot_step *step)
 {
 	size_t count = 3;
@@ -410,9 +410,9 @@ static size_t most_events(struct run_snapshot_step_list steps)
 	return count;
 }
 
-/* ---- in the stream's order ----------------------------------------------------------- */
+/* ---- in stream order ----------------------------------------------------------------- */
 
-/* Merges runs of `width` into runs of twice that. */
+/* One pass of a merge sort: merges sorted ranges of `width` into ranges of twice that width. */
 static void merge(const struct synthesized_history *from, struct synthesized_history *to,
 		  size_t width)
 {

@@ -1,9 +1,9 @@
-/* engine/history_synthesis.h -- the older events of a compacted run, made again from its snapshot.
+/* engine/history_synthesis.h -- synthesizes the older events of a compacted run from its snapshot.
  *
- * They are for showing only: what they say about when a step and each of its attempts began and
- * ended, what it gave, who was asked until when and what was answered is what the events said that
- * are gone.  What effects were given is not told again, nor that the run was paused, nor how a call
- * ended whose outcome a person was asked to settle.
+ * The synthesized events are for display only.  They have the same data as the removed events about
+ * the start and end of each step and attempt, the outputs, the questions with their deadlines, and
+ * the answers.  They lack the inputs of effects, the pauses of the run, and the result of a call
+ * whose unknown outcome a person settled.
  */
 #ifndef ENGINE_RETELL_H
 #define ENGINE_RETELL_H
@@ -14,15 +14,15 @@
 struct run_graph;
 struct run_snapshot;
 
-/* In the stream's order. */
+/* In stream order. */
 struct synthesized_history {
 	struct event *events;
 	int64_t *seqs;
 	size_t count;
 };
 
-/* The events with seq < floor that the snapshot stands for, those of the life cycle left out: they
- * are still there. */
+/* The events with seq < floor that the snapshot represents, without the life cycle events, which
+ * compaction does not remove. */
 void history_synthesize(const struct run_snapshot *snapshot, const struct run_graph *graph,
 			int64_t floor, struct arena *arena, struct synthesized_history *out_retold);
 

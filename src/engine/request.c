@@ -1,4 +1,5 @@
-/* engine/request.c -- effects: what is recorded before it happens (architecture idea 4). */
+/* engine/request.c -- requests of effects, which are recorded before the effect happens
+ * (architecture idea 4). */
 #include "engine/engine_internal.h"
 
 #include "base/limits.h"
@@ -19,8 +20,8 @@ enum engine_answer engine_render_inputs(struct run *run, const struct activation
 	return ENGINE_DONE;
 }
 
-/* *out is NULL when they are over LIMIT_VALUE_BYTES: rendering shares what it refers to whole, so a
- * small template can stand for a huge text. */
+/* *out is NULL when the inputs are over LIMIT_VALUE_BYTES: rendering shares a value that is referred to
+ * as a whole, so a small template can render to a huge text. */
 static enum engine_answer render_within_limit(struct run *run, const struct activation *activation,
 					      const struct engine_values *values,
 					      struct decision *d, const struct json **out)
@@ -42,7 +43,7 @@ static int64_t deadline(const struct run *run, const struct activation *activati
 	return has(row, timeout_us) ? now + row->timeout_us : 0;
 }
 
-/* An attempt after a failure, or after a person said so. */
+/* A retry after a failure, or because a person requested it. */
 static int64_t attempt_of(const struct activation *activation)
 {
 	return activation->state == STEP_RETRYING ? activation->attempt + 1 : 1;
@@ -99,7 +100,7 @@ static enum engine_answer request_timer(struct run *run, const struct activation
 	const struct value *data = has(row, signal) ? kept_signal(run, row->signal) : NULL;
 	struct eval_context eval_context = eval_context_make(run, activation->scope, values, d);
 	if (data != NULL)
-		eval_value(&eval_context, data); /* a kept one ends the wait at once */
+		eval_value(&eval_context, data); /* an earlier signal ends the wait immediately */
 	if (eval_context.missing)
 		return ENGINE_NEED;
 	int64_t due_at = has(row, signal) ? deadline(run, activation, now) : now + row->wait_us;
@@ -123,7 +124,7 @@ static enum engine_answer request_timer(struct run *run, const struct activation
 
 /* ---- people -------------------------------------------------------------------------- */
 
-/* What a person was shown: the size of the question, the question, and what it is about. */
+/* The data that the revision covers: the size of the question, the question, and its value. */
 static struct str revision_prefix(struct str question, struct arena *arena)
 {
 	uint64_t size = question.size;
@@ -133,7 +134,7 @@ static struct str revision_prefix(struct str question, struct arena *arena)
 	return (struct str){ prefix, sizeof(size) + question.size };
 }
 
-/* Cut where a person stops reading anyway: what it is about is shown whole beside it. */
+/* Truncates the question: the value it is about is shown in full next to it. */
 static struct str cut_question(struct str text)
 {
 	if (text.size <= LIMIT_QUESTION_BYTES)
@@ -197,7 +198,7 @@ void request_settlement(struct run *run, const struct activation *activation, in
 	struct str question = cut_question(
 		str_format(d->arena,
 			   "Step " STR_FMT " may or may not have happened: " STR_FMT
-			   "  Look, then say happened, not_happened, or retry.",
+			   "  Check, then answer happened, not_happened or retry.",
 			   STR_ARG(activation->path), STR_ARG(activation->fault.text)));
 	struct run_human_requested *body = run_human_requested_new(d->arena);
 	SET(body, step, activation->path);
@@ -215,7 +216,7 @@ void request_settlement(struct run *run, const struct activation *activation, in
 
 /* ---- tools, turns, sub-runs ------------------------------------------------------------ */
 
-/* What every one says beside its own is filled in here. */
+/* Fills in the fields that all kinds of calls share. */
 static void emit_request(struct run *run, const struct activation *activation, int64_t now,
 			 struct call_request request, struct decision *d)
 {
@@ -229,10 +230,10 @@ static void emit_request(struct run *run, const struct activation *activation, i
 
 static struct failure inputs_too_large(void)
 {
-	return failure_make(ERROR_TOO_LARGE, S("the inputs are over the limit of a value"));
+	return failure_make(ERROR_TOO_LARGE, S("the inputs are larger than the limit of a value"));
 }
 
-/* A request whose inputs are over the limit is recorded and failed in one go. */
+/* A request whose inputs are over the size limit is recorded and failed in the same decision. */
 static void refuse_inputs(struct run *run, const struct activation *activation, int64_t now,
 			  struct decision *d)
 {
@@ -271,7 +272,7 @@ static enum engine_answer request_tool(struct run *run, const struct activation 
 	return ENGINE_DONE;
 }
 
-/* The canonical request: who is asked, with what. */
+/* The canonical request of a turn: agent, prompt and inputs. */
 static const struct json *turn_request(const struct run_graph_agent *agent,
 				       const struct json *inputs, struct arena *arena)
 {
@@ -326,7 +327,7 @@ static enum engine_answer request_subrun(struct run *run, const struct activatio
 		request_fail_ready(run, activation, inputs_too_large(), now, d);
 		return ENGINE_DONE;
 	}
-	/* A child of a second attempt is another run. */
+	/* A second attempt at a sub-run starts another child run. */
 	struct uuid child =
 		engine_effect_id(run, activation->path, S("subrun"), attempt_of(activation));
 	struct str definition = run_graph_text(graph, d->arena);

@@ -1,7 +1,7 @@
-/* engine/restore.c -- rows of run.Snapshot back to the state of a run.
+/* engine/restore.c -- restores the state of a run from run.Snapshot.
  *
- * What the rows say is set first; then the rest is worked out once, in the order in which steps
- * became ready, because that is the order of every queue.
+ * First the fields of the snapshot are set.  Then the rest is derived once, in the order in which
+ * steps became ready, because that is the order of every ready list.
  */
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@
 struct restoring {
 	struct run *run;
 	struct error *error;
-	struct activation **ready; /* everything with an arrival */
+	struct activation **ready; /* every activation with an arrival number */
 	size_t count, room;
 };
 
@@ -63,7 +63,7 @@ static void restore_question(struct run *run, struct activation *step,
 				       .seq = has(from, seq) ? from->seq : step->started_seq,
 				       .at = has(from, at) ? from->at : step->started_at,
 				       .level = has(from, level) ? from->level : 0 };
-	/* Levels that nothing is known of are told as they were before they were kept. */
+	/* Old snapshots do not have the escalation levels: derive them as older versions did. */
 	if (has(from, passed_on) && (int64_t)from->passed_on.count == question->level)
 		question->passed_on = restore_moments(run, from->passed_on);
 	if (!has(row, answer))
@@ -75,7 +75,7 @@ static void restore_question(struct run *run, struct activation *step,
 	question->by = str_copy(run->arena, answer->by);
 	if (has(answer, seq) && has(answer, at))
 		run_attempts(run, step)->answered = (struct restart){ answer->seq, answer->at, 0 };
-	/* One that settled an unknown outcome gave no output of its own. */
+	/* A question that settled an unknown outcome has no output of its own. */
 	if (step->state == STEP_SUCCEEDED && answer->decision == RUN_DECISION_APPROVE &&
 	    !has(row, output))
 		step->output = run_answer_value(run, question);
@@ -133,7 +133,7 @@ static void restore_effect(struct run *run, struct activation *step,
 	step->outcome = has(from, outcome) ? from->outcome : RUN_OUTCOME_OK;
 	step->retries = has(from, retries) ? from->retries : 0;
 	step->settling = has(from, settling) && from->settling;
-	/* Snapshots of before say nothing about it: what is open there has it. */
+	/* Old snapshots do not have this field: an open effect holds the workspace. */
 	step->holds_workspace = (has(from, workspace) && from->workspace) ||
 				(step->open && run_node(run, step)->kind == RUN_NODE_TOOL &&
 				 run_node(run, step)->row->class == RUN_CLASS_CONTAINED &&
@@ -181,7 +181,7 @@ static void restore_step(struct run *run, struct activation *step,
 
 /* ---- a body -------------------------------------------------------------------------- */
 
-/* node#n; false when the body has no such node. */
+/* Parses node#n; false when the body has no such node. */
 static bool read_name(const struct run *run, const struct scope *scope, struct str name,
 		      uint32_t *out_node, int64_t *out_ordinal)
 {
@@ -201,7 +201,7 @@ static bool read_name(const struct run *run, const struct scope *scope, struct s
 	return true;
 }
 
-/* A new activation of the node, whose path must come out as the row has it. */
+/* Creates an activation of the node; its path must match the snapshot. */
 static struct activation *place_step(struct restoring *r, struct scope *scope,
 				     const struct run_snapshot_step *row)
 {
@@ -285,7 +285,7 @@ static bool is_named(struct str_list names, struct str name)
 	return false;
 }
 
-/* A node that is done is waited for no more, and a reader that is final has read what it reads. */
+/* Dependents do not wait for a node that is done, and a final reader no longer needs its inputs. */
 static void restore_places(struct run *run, struct scope *scope, struct graph_numbers body,
 			   const struct run_snapshot_body *from)
 {
@@ -364,7 +364,7 @@ static bool restore_body(struct restoring *r, struct scope *scope,
 	return true;
 }
 
-/* ---- what is under way --------------------------------------------------------------- */
+/* ---- open effects and ready lists ---------------------------------------------------- */
 
 static int by_arrival(const void *left, const void *right)
 {

@@ -1,4 +1,4 @@
-/* engine/run_copy.c -- values of events and snapshots as the state keeps them. */
+/* engine/run_copy.c -- copies values of events and snapshots into the state. */
 #include "engine/run.h"
 
 #include "contract/run_event_types.h"
@@ -64,8 +64,7 @@ struct restart *run_restarts_copy(struct run *run, const struct restart *from, s
 	return all;
 }
 
-/* One that was restored from an old snapshot may be at a level without anything having led there.
- */
+/* A question restored from an old snapshot may have a level without recorded escalations. */
 void run_question_passed_on(struct run *run, struct question *question, int64_t level, int64_t at)
 {
 	bool known = level == question->level + 1 &&

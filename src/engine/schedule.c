@@ -1,7 +1,7 @@
-/* engine/schedule.c -- schedules, decided.
+/* engine/schedule.c -- decides which due times get a run.
  *
- * Nothing here grows with how long nobody looked: of a long absence only the first
- * LIMIT_SCHEDULE_WAITING due times are looked at, and the rest is one jump of the clock.
+ * The work is bounded however long the server was down: only the first LIMIT_SCHEDULE_WAITING missed
+ * due times are considered, and the rest are skipped at once.
  */
 #include "engine/schedule.h"
 
@@ -52,7 +52,7 @@ struct run_schedule_progress *schedule_begin(const struct run_schedule *schedule
 	int64_t after = now;
 	if (before != NULL) {
 		progress = copy(before, arena);
-		/* The clock was set back, or this change waited behind a step that looked later. */
+		/* The clock was set back, or a step with a later time came before this change. */
 		if (has(progress, seen_at) && progress->seen_at > after)
 			after = progress->seen_at;
 	} else {
@@ -77,7 +77,7 @@ static void forget_ended(struct run_schedule_progress *progress, const bool *end
 		SET(progress, running, ((struct uuid_list){ left, count }));
 }
 
-/* What overlap says of a due time that shall have a run. */
+/* Applies the overlap policy to a due time: it waits for its run, or is skipped. */
 static void take(const struct run_schedule *schedule, struct run_schedule_progress *progress,
 		 int64_t *waiting, int64_t due)
 {
@@ -123,7 +123,7 @@ struct run_schedule_progress *schedule_step(const struct run_schedule *schedule,
 {
 	struct run_schedule_progress *progress = copy(before, arena);
 	if (progress->waiting.count > LIMIT_SCHEDULE_WAITING)
-		progress->waiting.count = LIMIT_SCHEDULE_WAITING; /* of an age with other limits */
+		progress->waiting.count = LIMIT_SCHEDULE_WAITING; /* written under a higher limit */
 	forget_ended(progress, world->ended, arena);
 	if (has(progress, next_at) && progress->next_at <= world->now && !schedule->paused)
 		take_due(schedule, clock, progress, world, arena);

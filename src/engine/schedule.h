@@ -1,22 +1,22 @@
-/* engine/schedule.h -- what a schedule does next: pure, from what was asked for, how far
- * it has come, and the time.
+/* engine/schedule.h -- the next action of a schedule, as pure functions of the schedule, its progress
+ * and the time.
  *
- * A due time goes three steps, each of them recorded before the next:
+ * A due time goes through three stages; each is recorded before the next begins:
  *
- *	next_at    it comes due
- *	waiting    it was taken: the policies have said that it gets a run, and next_at is the next
- *	running    its run was started, under an id that is derived from schedule and due time
+ *	next_at    the due time is in the future
+ *	waiting    the due time has passed, the policies grant it a run, and next_at is the one after it
+ *	running    its run was started, with an id derived from the schedule and the due time
  *
- * Whatever is killed in between finds the due time where it was: a run that was started and not
- * noted is started again under the same id, which does nothing.  So each due time has one run, or
- * is counted among those that were let pass, and never both.  seen_at says up to when they have
- * been dealt with: a change that brings other due times brings none from before it, even when the
- * clock has been set back since.
+ * A crash at any point leaves the due time in its last recorded stage.  A run that was started but
+ * not recorded is started again with the same id, which has no effect.  So each due time either has
+ * one run or counts as skipped, never both.  All due times up to seen_at have been handled: a changed
+ * schedule has no due times before seen_at, even if the clock was set back since.
  *
- * catch_up decides about due times that were not later than `opened_at`, when this server began to
- * look; overlap about every one that is left.
+ * The catch_up policy applies to due times up to `opened_at`, the time when this server started; the
+ * overlap policy applies to all others.
  *
- * Functions that change progress give a new one in the arena; lists of the old one are shared.
+ * A function that changes the progress returns a new one in the arena, which shares the lists of the
+ * old one.
  */
 #ifndef ENGINE_SCHEDULE_H
 #define ENGINE_SCHEDULE_H
@@ -24,7 +24,7 @@
 #include "base/cron.h"
 #include "contract/run_schedule_types.h"
 
-/* When it comes due: what the schedule's words mean.  Borrows the zone. */
+/* The parsed due times of a schedule.  Borrows the zone. */
 struct schedule_clock {
 	struct cron cron;
 	int64_t every_us; /* 0 = by cron */
@@ -34,10 +34,11 @@ struct schedule_clock {
 MUST_CHECK bool schedule_clock_init(struct schedule_clock *clock,
 				    const struct run_schedule *schedule, const struct zone *zone,
 				    struct error *error);
-/* The first due time behind `after`; 0 = there is none. */
+/* The first due time later than `after`; 0 = none. */
 int64_t schedule_next(const struct schedule_clock *clock, int64_t begun_at, int64_t after);
 
-/* A new schedule, or one that was changed (`before`: how far it had come): due from `now` on. */
+/* The progress of a new schedule, or of a changed one whose old progress is `before`.  The first due
+ * time is after `now`. */
 struct run_schedule_progress *schedule_begin(const struct run_schedule *schedule,
 					     const struct schedule_clock *clock,
 					     const struct run_schedule_progress *before,
@@ -45,23 +46,23 @@ struct run_schedule_progress *schedule_begin(const struct run_schedule *schedule
 
 struct schedule_world {
 	int64_t now, opened_at;
-	const bool *ended; /* which of progress->running are over */
+	const bool *ended; /* for each of progress->running: whether the run has ended */
 };
 
-/* Forgets runs that are over and takes what has come due. */
+/* Removes runs that have ended and takes the due times that have passed. */
 struct run_schedule_progress *schedule_step(const struct run_schedule *schedule,
 					    const struct schedule_clock *clock,
 					    const struct run_schedule_progress *before,
 					    const struct schedule_world *world,
 					    struct arena *arena);
 
-/* The due time whose run is to be started now; 0 = none. */
+/* The due time whose run can start now; 0 = none. */
 int64_t schedule_ready(const struct run_schedule *schedule,
 		       const struct run_schedule_progress *progress);
 struct uuid schedule_run_id(struct str name, int64_t due_at);
 
-/* A due time that waited has its run, or (`fault` says why) will have none.  One that does not wait
- * any more changes nothing. */
+/* Records that a waiting due time has its run, or, with `fault`, why it has none.  Does nothing when
+ * the due time is not waiting any more. */
 struct run_schedule_progress *schedule_note(const struct run_schedule_progress *before,
 					    int64_t due_at, const struct uuid *run,
 					    struct str fault, struct arena *arena);

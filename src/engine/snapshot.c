@@ -1,4 +1,4 @@
-/* engine/snapshot.c -- the state of a run to rows of run.Snapshot. */
+/* engine/snapshot.c -- converts the state of a run to run.Snapshot. */
 #include "engine/snapshot.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void print_name(struct printing *p, struct hash name)
 	p->names[p->name_count++] = name;
 }
 
-/* NULL for an absent one. */
+/* NULL for an absent value. */
 static const struct run_value *print_value(struct printing *p, const struct value *value)
 {
 	if (value->kind == VALUE_ABSENT)
@@ -210,7 +210,7 @@ static void print_container(struct printing *p, const struct activation *step,
 		SET(out, bodies, print_bodies(p, step));
 }
 
-/* The answer to a question says what it gave, unless values came with it. */
+/* The output of an answered question follows from the answer, unless the person supplied values. */
 static bool output_follows(const struct graph_node *node, const struct activation *step)
 {
 	return node->kind == RUN_NODE_HUMAN && step->question.decision == RUN_DECISION_APPROVE &&
@@ -278,7 +278,7 @@ static int in_the_order_of_the_graph(const void *left, const void *right)
 	return (a->ordinal > b->ordinal) - (a->ordinal < b->ordinal);
 }
 
-/* One that nothing has happened to is there in every body. */
+/* An activation in its initial state need not be printed: every body has it. */
 static bool follows(const struct activation *step)
 {
 	return step->state == STEP_PENDING && step->arrival == 0 && step->ordinal == 1 &&
@@ -405,7 +405,7 @@ static void print_life(struct printing *p, struct run_snapshot *out)
 		SET(out, begun_at, run->begun_at);
 	if (run->due_at > 0)
 		SET(out, due_at, run->due_at);
-	/* One that was called off before its turn never began. */
+	/* A run that was cancelled while queued never began. */
 	if (run->begun_at == 0)
 		SET(out, queued, run->queued);
 	if (run->paused)

@@ -1,17 +1,18 @@
-/* engine/snapshot.h -- a run's state as an entity, and back (architecture R8).
+/* engine/snapshot.h -- converts the state of a run to the entity run.Snapshot and back (architecture
+ * R8).
  *
- *	run_snapshot()  what run.Snapshot has to say about a run;
- *	run_restore()   the run that said it.
+ *	run_snapshot()  the snapshot of a run
+ *	run_restore()   a run with the state of a snapshot
  *
- * For every history and every place in it, folding the events behind the place into the restored
- * run gives the state that folding all of them gives: tests/unit/engine/test_snapshot.c.
+ * For every history and every position in it: applying the events after the position to the run
+ * restored at the position gives the same state as applying all events
+ * (tests/unit/engine/test_snapshot.c).
  *
- * Printed is what cannot be worked out.  What waits for what, who still reads what, which queue a
- * step stands in and how many are under way follow from the graph and the steps.  What only the
- * run's record needs (what finished steps gave, who was asked what) is in it too, so that a
- * compacted run still tells the same story; what an effect was given is not, once it is closed,
- * and neither are earlier rounds and the bodies of steps that are final: the state has forgotten
- * them.
+ * A snapshot contains only what cannot be derived.  Dependencies, remaining readers, ready lists and
+ * counts of open effects follow from the graph and the steps.  A snapshot also contains data that
+ * only the run's record needs, such as outputs of finished steps and past questions, so that a
+ * compacted run still shows the same timeline.  It does not contain the inputs of closed effects,
+ * earlier rounds, or the bodies of final steps, because the state does not have them any more.
  */
 #ifndef ENGINE_SNAPSHOT_H
 #define ENGINE_SNAPSHOT_H
@@ -20,22 +21,23 @@
 
 struct run_snapshot;
 
-/* Values that a snapshot or an event names by hash. */
+/* The stored values that a snapshot or an event refers to by hash. */
 struct run_names {
 	const struct hash *at;
 	size_t count;
 };
 
-/* In the arena; it borrows texts from the run.  The run has at least one event. */
+/* The snapshot lives in the arena and borrows texts from the run.  The run must have at least one
+ * event. */
 const struct run_snapshot *run_snapshot(const struct run *run, struct arena *arena,
 					struct run_names *out_names);
 
-/* A new run in the arena.  ERROR_INVALID when the snapshot is none of this graph. */
+/* Creates the run in the arena.  ERROR_INVALID when the snapshot does not match the graph. */
 MUST_CHECK bool run_restore(const struct run_snapshot *snapshot, struct uuid id,
 			    const struct graph *graph, struct arena *arena, struct run **out_run,
 			    struct error *error);
 
-/* Reads the JSON of a stored snapshot. */
+/* Parses the JSON of a stored snapshot. */
 MUST_CHECK bool run_snapshot_read(struct str text, struct arena *arena,
 				  const struct run_snapshot **out_snapshot, struct error *error);
 

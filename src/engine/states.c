@@ -1,4 +1,4 @@
-/* engine/states.c -- what may follow what: the illegal move is the empty cell. */
+/* engine/states.c -- the transition tables: a transition without a row is an empty cell. */
 #include "engine/states.h"
 
 #define LIVE  false

@@ -1,4 +1,4 @@
-/* engine/states.h -- the tables of contracts/states.def. */
+/* engine/states.h -- the states of runs and steps and their transitions: contracts/states.def. */
 #ifndef ENGINE_STATES_H
 #define ENGINE_STATES_H
 
@@ -35,7 +35,7 @@ const struct state_row *run_state_row(enum run_state state);
 const struct state_row *step_state_row(enum step_state state);
 size_t run_state_count(void);
 size_t step_state_count(void);
-/* Whether a row of states.def allows the move. */
+/* Whether states.def has a row for the transition. */
 bool run_may_move(enum run_state from, enum run_state to);
 bool step_may_move(enum step_state from, enum step_state to);
 

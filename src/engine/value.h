@@ -1,11 +1,11 @@
-/* engine/value.h -- values and failures as a run's state holds them. */
+/* engine/value.h -- values and failures in the state of a run. */
 #ifndef ENGINE_VALUE_H
 #define ENGINE_VALUE_H
 
 #include "base/sha256.h"
 #include "base/str.h"
 
-/* A value: absent, its JSON text when short, else the hash of the text (R3). */
+/* A value: absent, inline JSON text when short, otherwise the hash of the stored text (R3). */
 struct value {
 	enum { VALUE_ABSENT, VALUE_INLINE, VALUE_STORED } kind;
 	struct str text;

@@ -1,7 +1,8 @@
-/* engine/verify.c -- S2's verification: criteria, corrections, and when enough is enough.
+/* engine/verify.c -- verification of the runtime vocabulary: criteria, corrections, and when to stop.
  *
- * The first round looks at the target's output; every further one runs the body, which corrects it,
- * and looks at what that gave.  What was tried is carried from round to round in the result itself.
+ * The first round checks the output of the target.  Every further round runs the body, which corrects
+ * the output, and checks the corrected output.  The result itself carries the list of corrections
+ * from round to round.
  */
 #include "engine/engine_internal.h"
 
@@ -9,22 +10,24 @@
 #include "contract/runtime_types.h"
 
 struct round {
-	const struct json *checked; /* the output it is about */
+	const struct json *checked; /* the output being verified */
 	const struct run_graph_node *row;
-	bool *held; /* one a criterion */
+	bool *held; /* one per criterion */
 	size_t passed;
-	struct str critical; /* a critical one that failed, "" = none */
+	struct str critical; /* a critical criterion that failed; "" = none */
 	bool broken;         /* the correction itself failed */
-	const struct runtime_verification_result *before; /* the round before, NULL in the first */
+	const struct runtime_verification_result
+		*before; /* the previous round; NULL in the first */
 };
 
-/* Whether what was found is good enough. */
+/* Whether enough criteria hold. */
 static bool is_good(const struct runtime_verification_policy *policy, size_t passed, size_t all)
 {
 	return policy->require_all_criteria ? passed == all : passed * 2 > all;
 }
 
-/* Total: every combination has exactly one status, and says whether there is another round. */
+/* Every combination of inputs has exactly one status, which also decides whether there is another
+ * round. */
 static enum runtime_verification_status judge(const struct runtime_verification_policy *policy,
 					      const struct round *round, size_t all, int64_t number,
 					      bool correctable, int64_t elapsed_us, bool *out_again)
@@ -155,7 +158,7 @@ static const struct json *record(const struct round *round, const struct activat
 	SET(result, total_duration_ms, elapsed_us / 1000);
 	if (status == RUNTIME_VERIFICATION_UNCORRECTABLE)
 		SET(result, error,
-		    S("every attempt to correct it is used up, or its time is over"));
+		    S("all correction attempts are used up, or the time limit has passed"));
 	return runtime_verification_result_tree(result, arena);
 }
 

@@ -1,4 +1,4 @@
-"""Options of the crash rig, and its table at the end."""
+"""Options of the crash rig, and the crash table that it prints at the end."""
 import pathlib
 import sys
 
@@ -23,7 +23,7 @@ def pytest_addoption(parser):
 
 
 def pytest_generate_tests(metafunc):
-    """A test that asks for `plug` is made once for each passing of a point of its plan."""
+    """A test with the argument `plug` runs once for each passing of each failpoint of its plan."""
     if "which" in metafunc.fixturenames:
         option = metafunc.config.getoption
         metafunc.parametrize("which", ["asked"] if option("kill") else
@@ -37,7 +37,7 @@ def pytest_generate_tests(metafunc):
 
 
 def pytest_collection_modifyitems(config, items):
-    """One who asks for a kill wants no other."""
+    """With --kill, only that kill is tested."""
     if config.getoption("kill"):
         others = [item for item in items if "[asked]" not in item.name]
         config.hook.pytest_deselected(items=others)
@@ -45,7 +45,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_runtest_logreport(report):
-    """A kill counts as good only when its whole test was."""
+    """A kill counts as green only when its whole test passed."""
     if report.failed and "[" in report.nodeid:
         rig.FAILED.add(report.nodeid)
 

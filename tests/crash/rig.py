@@ -1,15 +1,15 @@
-"""The crash rig: pull the plug at a point, start again, and compare with the undisturbed end.
+"""The crash rig: kills the program at a failpoint, starts it again, and compares the end with that of an undisturbed run.
 
-A plug is (point, passing): BATON_POINTS makes the program kill itself (SIGKILL) when it passes the
-point for that time.  A clean run, traced, says which plugs there are; the rig must pull them all.
+A plug is (point, passing): BATON_POINTS makes the program kill itself with SIGKILL at the given passing of the failpoint.  A
+traced clean run lists all plugs; the rig must test each of them.
 
-A plan is a way to come to the plug:
+A plan is a scenario in which the program reaches the plug:
     clean            the reference run from its beginning
     chain            a long run of computed steps, for the points around a checkpoint
     recovery-<x>     the start after a first kill at x, a row of FIRST_KILLS
-    drain            the reference run, told to stop while a step runs
-    w20              W20 (w20.py), for the points that the reference run does not pass and many others
-    care             housekeeping on a run that has ended: compaction, then a rebuild
+    drain            the reference run, stopped in order while a step runs
+    w20              W20 (w20.py), for the points that the reference run does not pass, and many others
+    care             maintenance of an ended run: compaction, then a rebuild
 """
 import collections
 import functools
@@ -22,12 +22,12 @@ import signal
 
 from baton import ROOT, Gone, Home, killed, wait_until_none_with
 
-MEASURED = {"due_at", "commits"}  # times: no two runs have the same
+MEASURED = {"due_at", "commits"}  # times, which differ between runs
 RUN = "3f0a9c52-5d7e-4c1b-9a64-0c1d2e3f4a5b"
 LONG = "a long text that is stored by its hash " * 20
 
-# Every shell step appends to a file, so that an effect that happened twice shows.  The second one
-# waits for a word of the client: one that survived its server would wait for ever.
+# Every shell step appends to a file, so that a repeated effect is visible.  The second one waits for a word
+# from the client: a process that survived its server would wait forever.
 REFERENCE = """
 name: reference
 inputs:
@@ -80,17 +80,17 @@ CHAIN = "name: chain\ninputs: {who: {}, long: {}}\nsteps:\n" + "".join(
     f"  - {{name: s{n}, tool: echo, inputs: {{n: {n}}}, depends_on: [{f's{n - 1}' if n else ''}]}}\n"
     for n in range(CHAIN_STEPS)) + f"outputs: {{n: {{from: '${{steps.s{CHAIN_STEPS - 1}.outputs.n}}'}}}}\n"
 
-# A tool whose child has ended, one that was just requested, and a start that had barely begun.
+# A tool whose child has ended, a tool that was just requested, and a start that had barely begun.
 FIRST_KILLS = {"ended": ("tool.shell_ended", 2), "requested": ("tool.before_start", 1),
                "timer": ("timer.fired", 1)}
 
 CARE_POINTS = ("retention.", "rebuild.")
 
 PLANNED = {}            # plan -> plugs
-KILLED = collections.defaultdict(list)  # plan -> plugs that were pulled
+KILLED = collections.defaultdict(list)  # plan -> plugs that were tested
 FAILED = set()          # test ids
 
-# Points that a server does not pass, and who kills at them.
+# Points that a server does not pass, and the test that kills at them.
 ELSEWHERE = {"append.written": "tests/scenario/test_tools.py",
              "queue.before_start": "tests/scenario/test_queue.py",
              "file.before_rename": "tests/scenario/test_config.py",
@@ -105,10 +105,10 @@ End = collections.namedtuple("End", "result events files profile")
 
 
 class Driver:
-    """A client that does what is to be done, however often the server goes away under it.
+    """A client that completes its requests, however often the server dies.
 
-    What was acknowledged is remembered, and must be there at the end.  What was not is sent again with
-    the same Idempotency-Key, and must be taken then, whether or not it was the first time."""
+    It remembers every acknowledgment; acknowledged data must exist at the end.  It repeats unacknowledged
+    requests with the same Idempotency-Key, and the server must accept the repetition."""
 
     def __init__(self, home, workflow="reference"):
         self.gate = home.gate
@@ -119,7 +119,7 @@ class Driver:
         self.ended = False
 
     def go(self, server):
-        """True when the run has ended, False when the server has gone before."""
+        """True when the run has ended, False when the server died first."""
         try:
             self.store_profile(server)
             self.start(server)
@@ -133,7 +133,7 @@ class Driver:
             return
         before, self.profile_sent = self.profile_sent, True
         answer = server.request("POST", "/api/profiles", PROFILE, {"Idempotency-Key": "profile"})
-        # 200: it had been made by the one whose answer was lost.
+        # 200: the request whose response was lost had created it.
         assert answer.status == 201 or (before and answer.status == 200), answer
         self.profile_known = True
 
@@ -156,7 +156,7 @@ class Driver:
         self.answer_known = True
 
     def open_gate(self, event):
-        """A word for each attempt of the step that waits; one left over by a dead one does no harm."""
+        """Sends one word per attempt of the waiting step; a word left over by a dead attempt is harmless."""
         if event["type"] in ("tool.requested", "tool.restarted") and event["data"]["step"] == "second":
             self.gate.send()
 
@@ -174,7 +174,7 @@ class Driver:
 
 
 class Stopper(Driver):
-    """Tells the server to stop as soon as the second step runs, and then lets that one finish."""
+    """Stops the server as soon as the second step runs, and then lets that step finish."""
 
     stopped = False
 
@@ -199,7 +199,7 @@ def make_home():
 
 
 def pull(home, driver, plug):
-    """Runs into the plug; the program must really have died by it."""
+    """Runs until the plug; the program must have been killed there."""
     name, passing = plug
     server = home.begin_serve(BATON_POINTS=f"{name}=kill@{passing}", BATON_POINTS_TRACE=home.trace)
     if server.listen() and driver.go(server):
@@ -210,7 +210,7 @@ def pull(home, driver, plug):
 
 
 def finish(home, driver, trace=None):
-    """Starts it without a plug, lets the run end, if it has not ended already, and stops politely."""
+    """Starts the program without a plug, lets the run end if it has not ended already, and stops in order."""
     server = home.serve(BATON_POINTS_TRACE=trace or home.trace)
     assert driver.go(server), server.errors()
     result, events = server.result(RUN), server.events(RUN)
@@ -227,7 +227,7 @@ def finish(home, driver, trace=None):
 
 
 def passed(trace):
-    """The plugs of a trace, in the order of their passing."""
+    """The plugs of a trace, in order."""
     counts, plugs = collections.Counter(), []
     for name in pathlib.Path(trace).read_text().split():
         counts[name] += 1
@@ -250,13 +250,13 @@ def clean(workflow="reference"):
 
 
 def told(events):
-    """What events say, without times; the same for every undisturbed run."""
+    """The events without times; equal for all undisturbed runs."""
     return [(event["type"], {key: value for key, value in event["data"].items() if key not in MEASURED})
             for event in events]
 
 
 def compare(home, driver, end):
-    """The disturbed end against the undisturbed one."""
+    """Compares the end of a disturbed run with that of an undisturbed one."""
     wanted, _ = clean(driver.workflow)
     assert end.result["status"] == wanted.result["status"] == "success", end.result
     assert end.result["outputs"] == wanted.result["outputs"]
@@ -266,11 +266,11 @@ def compare(home, driver, end):
     others = [event for event in end.events if event["type"] != "tool.restarted"]
     assert told(others) == told(wanted.events)
     assert [event["seq"] for event in end.events] == list(range(1, len(end.events) + 1))
-    # What the client saw before, between and after the kills is what there is: nothing it was told
-    # is lost, nothing was told twice.
+    # The events that the client saw before, between and after the kills are exactly the stored ones:
+    # none is lost, none was sent twice.
     assert driver.seen == end.events
     check_effects(end.events)
-    # Spawned more often than recorded would be a repetition in silence.
+    # More spawns than recorded attempts would be an unrecorded repetition.
     spawned = [name for name, _ in passed(home.trace)].count("tool.after_spawn")
     assert spawned <= (TOOLS if driver.workflow == "reference" else 0) + len(restarted)
     assert os.listdir(os.path.join(home.data, "locks")) == []
@@ -284,7 +284,7 @@ def compare(home, driver, end):
 
 
 def check_effects(events):
-    """Each effect: requested once, restarted only while open and counted, closed once."""
+    """Each effect is requested once, restarted only while open, with an attempt number, and closed once."""
     attempts, closed = {}, set()
     for event in events:
         effect = event["data"].get("effect")
@@ -304,11 +304,11 @@ def check_effects(events):
 # ---- plans --------------------------------------------------------------------------------------------
 
 
-KEPT = {}               # kind -> (data folder as the first kill left it, the client's memory)
+KEPT = {}               # kind -> (data folder after the first kill, the client's state)
 
 
 def first_killed(kind):
-    """Kills for the first time, once; each second kill gets a copy of what is left."""
+    """Does the first kill once; each second kill gets a copy of the data folder."""
     if kind not in KEPT:
         with make_home() as home:
             driver = Driver(home)
@@ -345,11 +345,11 @@ def recovery_points(kind):
         return passed(trace)
 
 
-# ---- housekeeping ---------------------------------------------------------------------------------------
+# ---- maintenance ----------------------------------------------------------------------------------------
 
 
 def ended():
-    """A home whose reference run has ended undisturbed."""
+    """A data folder whose reference run has ended undisturbed."""
     if "care" not in KEPT:
         with make_home() as home:
             finish(home, Driver(home))
@@ -376,7 +376,7 @@ def care_points():
 
 
 def shown(server):
-    """The run as four vocabularies show it; the fifth shows what steps were given, too."""
+    """The run in four vocabularies; the fifth also shows the inputs of steps, which compaction removes."""
     return [server.get(f"/api/runs/{RUN}?view={view}").body for view in ("runtime", "graph", "pipeline")] + [
         server.get("/api/runs").body, server.inbox()]
 
@@ -393,7 +393,7 @@ def check_cared_for(home, server):
 
 
 def plan(name, everything):
-    """The plugs of a plan; unless everything is asked for, each point's first and last passing."""
+    """The plugs of a plan: all with --all-points, otherwise the first and last passing of each point."""
     if name == "clean":
         plugs = clean()[1]
     elif name == "chain":

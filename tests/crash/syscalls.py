@@ -1,11 +1,10 @@
-"""kill -9 at the program's state-changing system calls, found by a tracer (tracer.c).
+"""Kills the program with SIGKILL at its state-changing system calls, found by a tracer (tracer.c).
 
-A kill is "before@17" or "after@17": the 17th such call is never made, or it has been made and the
-program does not know.  "before@17+after@4" is killed a second time, at the fourth call of the start
-that followed.  After the last kill the program is started undisturbed, the client goes on where it
-was, and the end is compared with that of an undisturbed run (rig.compare).
+A kill is "before@17" or "after@17": the 17th such call is never made, or it has been made and the program does not know.
+"before@17+after@4" kills a second time, at the fourth call after the restart.  After the last kill the program is started
+undisturbed, the client continues, and the end is compared with that of an undisturbed run (rig.compare).
 
-Several folders are worked on at once; nothing here looks at a process that is not of its own tree.
+Several data folders are tested in parallel; a test looks only at processes of its own tree.
 """
 import collections
 import concurrent.futures
@@ -23,18 +22,18 @@ import w20
 from baton import PROGRAM, ROOT
 
 TRACER = str(pathlib.Path(PROGRAM).parents[1] / "tests" / "crash" / "tracer")
-# The tracer's own answers.
+# The tracer's exit statuses.
 DONE, SURVIVED, REFUSED, UNHARMED = 0, 1, 3, 4
 AT_ONCE = 3
-TRIES = 4               # for a call that a run did not come to: threads do not take turns exactly
+TRIES = 4               # retries for a call that was not reached: the order of threads varies
 
-ENOUGH = 5              # kills that went wrong: no need for more, and each may wait long
+ENOUGH = 5              # failed kills after which to stop, because each may wait long
 
 CHOSEN, CHOSEN_TWICE = 60, 12   # in make test
 TWICE = 240                     # with --all-points
 CHECKPOINT_CHOSEN = 6
 
-# How a run is made, followed, ended and compared; whatever is not named here is a run of the rig's own.
+# How a run is made, followed, ended and compared; the default is the rig's own run.
 Case = collections.namedtuple("Case", "home driver finish compare clean environment")
 CASES = {"w20": Case(w20.Room, w20.Driver, w20.finish, w20.compare, w20.clean, w20.ENVIRONMENT)}
 
@@ -63,7 +62,7 @@ def name_of(kills):
 
 
 def read_report(home, path):
-    """The counted calls, and how it ended."""
+    """The counted calls, and how the program ended."""
     calls, end = [], []
     for line in pathlib.Path(path).read_text().splitlines():
         number, _, rest = line.partition(" ")
@@ -83,7 +82,7 @@ def read_report(home, path):
 
 
 def live(home, driver, *options):
-    """One life of the program under the tracer, to its kill or to the run's end and a polite stop."""
+    """One life of the program under the tracer, until it is killed, or until the run ends and the program stops in order."""
     assert os.access(TRACER, os.X_OK), f"{TRACER} is not built: run make build"
     report = os.path.join(home.path, f"report-{len(home.started)}")
     server = home.begin_serve(under=(TRACER, "--report", report, "--ignore", home.trace, *options),
@@ -108,7 +107,7 @@ def pull(home, driver, kill, *options):
 
 @functools.lru_cache
 def passes(workflow="reference", *options):
-    """The calls of an undisturbed run, in their order."""
+    """The calls of an undisturbed run, in order."""
     case = case_of(workflow)
     with case.home() as home:
         driver = case.driver(home)
@@ -122,7 +121,7 @@ def passes(workflow="reference", *options):
 
 
 class Outcome:
-    """How far the kills came, at which calls, and what went wrong."""
+    """The kills that were reached, their calls, and the failure, if any."""
 
     def __init__(self, kills, workflow):
         self.kills = kills
@@ -146,14 +145,14 @@ def crash(kills, workflow="reference", options=()):
                     break
                 outcome.calls.append(life.calls[kill[1] - 1])
             case.compare(home, driver, case.finish(home, driver))
-    except Exception as wrong:  # told with the kill that led to it, after the others were tried
+    except Exception as wrong:  # reported with its kill, after the others were tried
         outcome.problem = traceback.format_exc()
         outcome.short = f"{type(wrong).__name__}: {wrong}".splitlines()[0][:300]
     return outcome
 
 
 def crash_all(plans, workflow="reference", options=()):
-    """Each plan's outcome; one that was not come to is tried again."""
+    """The outcome of each plan; a plan whose kill was not reached is tried again."""
 
     wrong = []
 
@@ -167,13 +166,13 @@ def crash_all(plans, workflow="reference", options=()):
                 break
         return outcome
 
-    case_of(workflow).clean()  # once, before several threads ask for it
+    case_of(workflow).clean()  # once, before several threads need it
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         return list(pool.map(insist, plans))
 
 
 def walk_on(mode, number, workflow="reference"):
-    """The places after the last one that a clean run passed, until a run ends unharmed."""
+    """The calls after the last one of a clean run, until a run ends without a kill."""
     outcomes = []
     while True:
         outcome = crash(((mode, number),), workflow)
@@ -184,7 +183,7 @@ def walk_on(mode, number, workflow="reference"):
 
 
 def told(outcomes):
-    """What went wrong, with the way to see it again; empty when nothing did."""
+    """The failures and the command that repeats them; empty when there are none."""
     wrong = [outcome for outcome in outcomes if outcome.problem]
     lines = [f"{len(wrong)} of {len(outcomes)} kills did not end well:"] if wrong else []
     for outcome in wrong:
@@ -202,7 +201,7 @@ def told(outcomes):
 
 @functools.lru_cache
 def seed():
-    """The commit's hash: another choice for each commit, the same one for everybody who has it."""
+    """The hash of the commit: the choice differs between commits and is the same on every machine."""
     given = os.environ.get("BATON_CRASH_SEED")
     if given:
         return given
@@ -216,7 +215,7 @@ def dice(purpose):
 
 
 def spread(count, places, purpose):
-    """So many kills, one in each of as many equal parts of the range, before or after by chance."""
+    """Chooses `count` kills, one in each of `count` equal parts of the range, randomly before or after the call."""
     roll = dice(purpose)
     numbers = [1 + int((part + roll.random()) * places / count) for part in range(count)]
     return [((roll.choice(("before", "after")), number),) for number in numbers]

@@ -1,4 +1,4 @@
-"""kill -9 at every point, and the run ends as if nothing had been."""
+"""Kills the program with SIGKILL at every failpoint; the run must end as if undisturbed."""
 import random
 import threading
 
@@ -9,7 +9,7 @@ import w20
 
 
 def planned(plan):
-    """Marks a test that is made once for each plug of the plan."""
+    """Marks a test that runs once for each plug of the plan."""
     def mark(function):
         function.plan = plan
         return function
@@ -64,7 +64,7 @@ def test_recovery_timer(plug):
 
 @planned("w20")
 def test_w20(plug):
-    """What is committed together differs a little from run to run, so a passing may be missed."""
+    """Group commits differ a little between runs, so a passing may not be reached."""
     for _ in range(syscalls.TRIES):
         with w20.Room() as home:
             driver = w20.Driver(home)
@@ -97,7 +97,7 @@ def test_care(plug):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_any_moment(seed, request):
-    """Points are places we thought of; time knows others.  The moments follow from the seed."""
+    """Kills at random times, because failpoints cover only the places that somebody thought of.  The seed determines the times."""
     dice = random.Random(seed)
     with rig.make_home() as home:
         driver = rig.Driver(home)

@@ -1,9 +1,9 @@
-"""The database's files, spoilt while the program is down: a torn end of the log, a lost index of it,
-a flipped bit.  And a disk that is really full, with a kill on top.
+"""Damaged database files: a torn end of the WAL, a lost WAL index, a flipped bit.  And a disk that is really
+full, with a kill at that time.
 
-The end of the log may be anything after a power cut: the program starts with the last full commit.
-A bit that flipped in the database itself is refused at the start or told by `baton db check`, or it
-makes no difference to anything that can be read.
+After a power cut the end of the WAL may contain anything: the program starts with the last complete commit.
+A flipped bit in the database itself is refused at the start, is reported by `baton db check`, or does not change
+anything that can be read.
 """
 import os
 import pathlib
@@ -41,7 +41,7 @@ outputs:
 
 
 def commit_ends(path):
-    """Where each commit of the log ends, read without SQLite."""
+    """The end of each commit in the WAL, parsed without SQLite."""
     log = pathlib.Path(path).read_bytes()
     page, salts = struct.unpack(">I", log[8:12])[0], log[16:24]
     at, ends = WAL_HEADER, []
@@ -55,7 +55,7 @@ def commit_ends(path):
 
 @pytest.fixture(scope="module")
 def made():
-    """Some runs, how much of the log was full after each, and the files as kill -9 left them."""
+    """Some runs, the size of the WAL after each, and the files as kill -9 left them."""
     with Home() as home:
         home.define(ECHO)
         server = home.serve()
@@ -73,7 +73,7 @@ def made():
 
 @pytest.fixture
 def copy(made, home):
-    """A copy of the folder without the index of the log, which each test gives or leaves out."""
+    """A copy of the folder without the WAL index, which each test adds or omits."""
     shutil.rmtree(home.data)
     shutil.copytree(made.path, home.data, ignore=shutil.ignore_patterns("*.sock", "*-shm"))
     return home
@@ -86,8 +86,8 @@ def home():
 
 
 def expect(copy, made, count, lost=False):
-    """The folder holds the first so many runs, whole, and takes further ones; `lost` when that is
-    known to be fewer than were acknowledged."""
+    """The folder has exactly the first `count` runs, complete, and accepts further ones.  `lost`: the program
+    knows that acknowledged runs are missing."""
     evidence = pathlib.Path(copy.data, "baton.db-wal.damaged")
     server = copy.serve()
     assert ("acknowledged commit" in server.errors()) == evidence.exists() == lost, server.errors()
@@ -126,7 +126,7 @@ def test_the_index_of_the_log_may_be_lost_or_garbage(copy, made):
 @pytest.mark.parametrize("count, rest", [(0, 0), (0, 1), (1, 0), (3, 1), (4, FRAME_HEADER), (5, 2000),
                                          (RUNS - 1, -1), (RUNS, 0)])
 def test_a_torn_end_of_the_log_costs_only_what_was_not_full(copy, made, count, rest):
-    """Cut `rest` bytes behind what was full after so many runs; -1: one byte before the next is."""
+    """Truncates the WAL `rest` bytes after the given run; -1: one byte before the next commit is complete."""
     log = os.path.join(copy.data, "baton.db-wal")
     end = made.boundaries[count - 1] if count else WAL_HEADER
     os.truncate(log, next_commit(copy, end) - 1 if rest < 0 else end + rest)
@@ -142,12 +142,12 @@ def test_a_flipped_bit_in_the_log_ends_it_there(copy, made, count, offset):
     spoilt = bytearray(log.read_bytes())
     spoilt[at] ^= 0x10
     log.write_bytes(spoilt)
-    # A run is more than one commit: whole ones stand behind the bit, and that is told.
+    # A run has several commits: complete ones follow the flipped bit, and the program reports that.
     expect(copy, made, count, lost=True)
 
 
 def test_a_flipped_bit_in_the_last_commit_is_like_a_power_cut(copy, made):
-    """Nobody can tell whether it had been acknowledged, so nobody is alarmed."""
+    """It is unknown whether the commit had been acknowledged, so there is no warning."""
     log = pathlib.Path(copy.data, "baton.db-wal")
     spoilt = bytearray(log.read_bytes())
     spoilt[commit_ends(log)[-1] - 1] ^= 0x10
@@ -160,8 +160,8 @@ def test_a_flipped_bit_in_the_last_commit_is_like_a_power_cut(copy, made):
 
 
 def test_what_two_kills_leave_behind_is_no_loss(copy, made):
-    """Frames of the same log, with a commit among them, that do not go on from each other: a start was killed
-    while it wrote over what an earlier kill had left."""
+    """Frames of the same WAL, with a commit among them, that do not follow each other: a start was killed
+    while it overwrote what an earlier kill had left."""
     log = pathlib.Path(copy.data, "baton.db-wal")
     whole, end, frame = log.read_bytes(), made.boundaries[-2], FRAME_HEADER + 4096
     commit = whole[end - frame:end]
@@ -181,7 +181,7 @@ def test_a_log_without_its_header_is_told_to_be_lost(copy, made):
     assert f"at least {commits - 1} acknowledged commits behind the damage are lost" in server.errors()
     assert pathlib.Path(copy.data, "baton.db-wal.damaged").read_bytes() == bytes(spoilt)
     server.kill()
-    # It stays known at the next start, when the log itself is good again.
+    # The next start still reports it, although the WAL itself is valid again.
     status, output, _ = copy.cli("db", "check")
     assert status == STORAGE and "WAL was damaged" in output
     assert "baton.db-wal.damaged" in copy.cli("doctor")[1]
@@ -197,7 +197,7 @@ def test_garbage_behind_the_log_is_not_read(copy, made):
 
 
 def moved_into_the_database(copy):
-    """The log is written back, so that everything is in pages of the database; then its version."""
+    """Checkpoints the WAL, so that everything is in pages of the database; then sets its version."""
     path = os.path.join(copy.data, "baton.db")
     with sqlite3.connect(path) as database:
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -207,7 +207,7 @@ def moved_into_the_database(copy):
 
 
 def structure(pages):
-    """Bytes of the b-trees' pages that say where things are: header and the cells' pointers."""
+    """The structural bytes of b-tree pages: header and cell pointers."""
     found = []
     for number in range(len(pages) // 4096):
         start = number * 4096 + (100 if number == 0 else 0)
@@ -221,7 +221,7 @@ def structure(pages):
 
 
 def outcome(copy, made):
-    """refused, told, or harmless; anything else is an assertion."""
+    """refused, reported, or harmless; anything else fails the test."""
     status, output, errors = copy.cli("db", "check")
     if status != 0:
         assert status == STORAGE, (status, output, errors)
@@ -236,8 +236,8 @@ def outcome(copy, made):
 
 
 def test_a_flipped_bit_in_the_database_is_never_taken_for_the_truth(copy, made):
-    """Rows of the first layout have no checksums, so there only the trees are sure to be watched; from
-    the second on every byte is."""
+    """Rows of the first layout have no checksums, so only damage to the b-trees is certain to be found; from
+    the second layout on, damage to any byte is."""
     path, version = moved_into_the_database(copy)
     whole = pathlib.Path(path).read_bytes()
     dice = random.Random(3)
@@ -260,7 +260,7 @@ def test_a_flipped_bit_in_the_database_is_never_taken_for_the_truth(copy, made):
 
 
 def fill(server):
-    """Starts runs until there is no room; those that were acknowledged."""
+    """Starts runs until the disk is full; returns the acknowledged ones."""
     started = []
     while True:
         run = new_id()
@@ -274,7 +274,7 @@ def fill(server):
 
 
 def test_a_disk_that_is_really_full_loses_nothing(home):
-    """A small file system of memory under the data folder, seen by the program only."""
+    """A small tmpfs under the data folder, visible only to the program."""
     home.define(ECHO)
     definitions = os.path.join(home.data, "definitions")
     server = home.begin_serve(under=("/usr/bin/bwrap", "--dev-bind", "/", "/", "--size", str(DISK), "--tmpfs",
@@ -282,13 +282,13 @@ def test_a_disk_that_is_really_full_loses_nothing(home):
                                      "--"))
     assert server.listen(), server.errors()
     program = descendants(server.pid)[-1]
-    # Open, it stays when the program has gone.
+    # Kept open, so that it outlives the program.
     folder = os.open(f"/proc/{program}/root{home.data}", os.O_PATH | os.O_DIRECTORY)
     inside = pathlib.Path("/proc/self/fd", str(folder))
     (inside / "ballast").write_bytes(b"b" * BALLAST)
 
     started = fill(server)
-    # Room again, without a restart: what could not be stored is stored, and more.
+    # Space again, without a restart: the pending runs are stored, and new ones too.
     (inside / "ballast").unlink()
     for run in started:
         assert server.finish(run)["status"] == "success"
@@ -297,7 +297,7 @@ def test_a_disk_that_is_really_full_loses_nothing(home):
     os.kill(program, signal.SIGKILL)
     assert server.wait() == 128 + signal.SIGKILL
 
-    # Killed while it was full: whatever was acknowledged is in the files, and ends elsewhere.
+    # Killed while the disk was full: every acknowledged run is in the files and can end on another disk.
     for name in ("baton.db", "baton.db-wal"):
         shutil.copy(inside / name, home.data)
     os.close(folder)

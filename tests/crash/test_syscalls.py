@@ -1,8 +1,7 @@
-"""kill -9 at the program's state-changing system calls, and the run ends as if nothing had been.
+"""Kills the program with SIGKILL at its state-changing system calls; the run must end as if undisturbed.
 
-Without options: as many as the budget allows, chosen by the commit; BATON_CRASH_SEED=<its hash> or
-any other text chooses again.  --all-points: every one.
---kill before@17 (or before@17+after@4): only that.
+Without options: as many kills as the budget allows, chosen by the commit hash; BATON_CRASH_SEED=<hash or any text> overrides it.
+--all-points: every call.  --kill before@17 (or before@17+after@4): only that kill.
 """
 import subprocess
 
@@ -58,7 +57,7 @@ def test_killed_at_its_calls(which, request):
     outcomes = syscalls.crash_all(plans)
     if which in ("before", "after"):
         outcomes += syscalls.walk_on(which, places + 1)
-    # Fewer kills than a clean run passes places would mean that some were never tried.
+    # Fewer kills than the calls of a clean run would mean that some were never tried.
     good(which, outcomes, len(plans))
 
 
@@ -70,7 +69,7 @@ def test_killed_again_while_it_recovers(request):
 
 
 def test_killed_in_a_checkpoint(request):
-    """What a checkpoint writes into the database itself, in a run long enough to need one."""
+    """The writes of a checkpoint into the database itself, in a run long enough to need one."""
     only = ("--only", "/baton.db")
     made = len(syscalls.passes("reference", *only))
     places = len(syscalls.passes("chain", *only))

@@ -1,7 +1,7 @@
-"""W20 is killed everywhere and ends as if nothing had been, or with a doubt that is marked and settled.
+"""W20 is killed everywhere; it must end as if undisturbed, or with an unknown outcome that is marked and settled.
 
-At its points it is killed in test_crash.py.  Here: without options at as many state-changing system calls
-as the budget allows, chosen by the commit; --all-points: at every one.  --kill before@17 (or before@17+after@4): only that.
+test_crash.py kills it at failpoints.  Here, without options, it is killed at as many state-changing system calls as the budget
+allows, chosen by the commit hash; --all-points: at every call; --kill before@17 (or before@17+after@4): only that kill.
 """
 import collections
 

@@ -1,29 +1,29 @@
-/* crash/tracer.c -- runs a program, counts its state-changing system calls, kills it at one.
+/* crash/tracer.c -- runs a program, counts its state-changing system calls, and kills it at one.
  *
  *	tracer [OPTION...] --count PROGRAM [ARGUMENT...]
  *	tracer [OPTION...] --kill-at N [--after] PROGRAM [ARGUMENT...]
  *
- *	--report FILE   where to write what was counted, else standard error
- *	--ignore FILE   a file of the rig's own that the program writes: not counted
- *	--only SUFFIX   only calls whose target ends so are counted
- *	--patience S    seconds that a process may outlive the program, else 120
+ *	--report FILE   write the counted calls to FILE (default: standard error)
+ *	--ignore FILE   do not count writes to FILE, which belongs to the test
+ *	--only SUFFIX   count only calls whose target ends in SUFFIX
+ *	--patience S    seconds that a process may outlive the program (default 120)
  *
- * Counted are the calls of `calls` below, made by any thread of the program itself, that change
- * something which outlives it: a file, what a client reads, another process.  The children are
- * tools in their sandboxes; they run untraced, at their own speed.  The Nth counted call gets
- * SIGKILL before it has any effect, or, with --after, when it has had it and before the program
- * knows.  N is counted over all threads in the order in which they enter the kernel, so it differs
- * a little from run to run; whoever walks N goes on until a run ends unharmed.
+ * The tracer counts the calls of the table `calls` below, made by any thread of the program itself,
+ * that change something outside the process: a file, data for a client, another process.  The
+ * children are tools in their sandboxes; they run untraced, at full speed.  The program gets SIGKILL
+ * before the Nth counted call has any effect or, with --after, after its effect and before the program
+ * knows.  Calls are counted over all threads in the order in which they enter the kernel, so N varies
+ * a little between runs; a caller that tries every N continues until a run ends without a kill.
  *
- * Plain ptrace and no seccomp filter: a filter would be inherited by the children, and they would
- * have to be traced too, or find their calls refused.
+ * The tracer uses plain ptrace without a seccomp filter: the children would inherit the filter and
+ * would have to be traced too, or their calls would fail.
  *
- * Whatever the program started and left is given to this process (it is a subreaper), so when
- * nothing is left to wait for, no process of the tree lives: the kernel's word, not a search.
+ * The tracer is a subreaper, so the kernel makes it the parent of every process that the program
+ * leaves behind.  When it has no more child to wait for, no process of the tree is alive.
  *
  * The report has a line for each counted call, "number name target", and a last one:
  * "killed before", "killed after", "ended STATUS", "signal NUMBER" or "survived PID NAME".
- * SIGTERM is handed on to the program.
+ * SIGTERM is forwarded to the program.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,22 +46,22 @@
 #include <unistd.h>
 
 enum {
-	DONE = 0,     /* killed as asked; with --count: ended by itself */
-	SURVIVED = 1, /* a process of the tree outlived the program by its patience */
+	DONE = 0,     /* killed as requested; with --count: ended by itself */
+	SURVIVED = 1, /* a process of the tree outlived the program by more than --patience */
 	USAGE = 2,
-	REFUSED = 3,  /* the system does not let us trace */
+	REFUSED = 3,  /* the system does not permit ptrace */
 	UNHARMED = 4, /* ended before the call to kill at */
 	PATIENCE_S = 120,
 };
 
 /* ---- what counts ------------------------------------------------------------------------ */
 
-/* Where the target of a call is told, and so whether the call changes anything. */
+/* How to find the target of a call, and whether the call changes anything. */
 enum shape {
 	NAMELESS,   /* always counted, no target */
 	DESCRIPTOR, /* argument 0 */
 	MAKES,      /* the path at argument `at` must not exist yet */
-	REMOVES,    /* it must exist */
+	REMOVES,    /* the path at argument `at` must exist */
 	OPENS,      /* flags follow the path: O_CREAT of what is not there, or O_TRUNC */
 	CLONES,     /* flags in argument 0: a process, not a thread */
 	CLONES_3,   /* flags in the structure that argument 0 points to */
@@ -116,7 +116,7 @@ static const struct call calls[] = {
 	CALL(tkill, NAMELESS, 0)
 	CALL(tgkill, NAMELESS, 0)
 	CALL(pidfd_send_signal, NAMELESS, 0)
-#ifdef SYS_open /* the spellings that newer architectures do without */
+#ifdef SYS_open /* old calls that newer architectures do not have */
 	CALL(open, OPENS, 0)
 	CALL(creat, NAMELESS, 0)
 	CALL(rename, REMOVES, 0)
@@ -181,7 +181,7 @@ static void read_text(pid_t thread, uint64_t address, char text[PATH_MAX])
 {
 	size_t size = 0;
 	while (size < PATH_MAX - 1) {
-		/* Page by page: the next one may not be there. */
+		/* Page by page, because the next page may not be mapped. */
 		size_t room = 4096 - ((address + size) & 4095);
 		if (room > PATH_MAX - 1 - size)
 			room = PATH_MAX - 1 - size;
@@ -197,7 +197,7 @@ static void read_text(pid_t thread, uint64_t address, char text[PATH_MAX])
 	text[size] = '\0';
 }
 
-/* The path as we can use it: a relative one begins at its folder's descriptor. */
+/* The path from the tracer's view: a relative path is resolved against its folder descriptor. */
 static void read_path(pid_t thread, const struct call *call, const uint64_t *args,
 		      char path[PATH_MAX])
 {
@@ -221,7 +221,7 @@ static void read_descriptor(pid_t thread, int descriptor, char path[PATH_MAX])
 	path[size < 0 ? 0 : size] = '\0';
 }
 
-/* A pipe of which the program holds both ends speaks to nobody else: a thread wakes another. */
+/* A pipe with both ends in the program does not change anything outside: a thread wakes another. */
 static bool is_own_pipe(pid_t thread, int descriptor, const char *name)
 {
 	if (strncmp(name, "pipe:", 5) != 0)
@@ -247,7 +247,7 @@ static bool is_thread(pid_t thread, const struct call *call, uint64_t argument)
 	return (flags & CLONE_THREAD) != 0;
 }
 
-/* Whether the call is about to change something outside; target is what it is about. */
+/* Whether the call will change something outside the process; `target` gets its target. */
 static bool changes(const struct tracer *tracer, pid_t thread, const struct call *call,
 		    const uint64_t *args, char target[PATH_MAX])
 {
@@ -292,8 +292,8 @@ static bool ends_with(const char *text, const char *suffix)
 
 static void pull(struct tracer *tracer)
 {
-	/* At the stop before a call a thread that is killed never makes the call: the kernel looks
-	 * for a fatal signal when the tracer has let go of it. */
+	/* A thread that is killed at the stop before a call never makes the call: the kernel checks
+	 * for a fatal signal when the tracer resumes the thread. */
 	kill(tracer->program, SIGKILL);
 	tracer->killed = true;
 }
@@ -335,7 +335,7 @@ static void stopped(struct tracer *tracer, pid_t thread, int status)
 		tracer->begun = true;
 	else if (event == 0)
 		deliver = number;
-	/* It may be dead already; then waitpid() tells. */
+	/* The thread may be dead already; waitpid() then reports it. */
 	ptrace(PTRACE_SYSCALL, thread, 0, deliver);
 }
 
@@ -351,7 +351,7 @@ static void begin(struct tracer *tracer, char **argv)
 		give_up(REFUSED, "no process: %s", strerror(errno));
 	if (program == 0) {
 		char go;
-		close(gate[1]); /* the tracer's end: when it gives up, we do too */
+		close(gate[1]); /* when the tracer dies, the program dies, too */
 		if (read(gate[0], &go, 1) == 1)
 			execv(argv[0], argv);
 		_exit(127);
@@ -366,14 +366,14 @@ static void begin(struct tracer *tracer, char **argv)
 			"seccomp profile, or give it CAP_SYS_PTRACE",
 			strerror(errno));
 	signal(SIGTERM, hand_on);
-	/* Stopped once, it goes on from stop to stop. */
+	/* After the first stop, the program runs from stop to stop. */
 	if (ptrace(PTRACE_INTERRUPT, program, 0, 0) != 0 || write(gate[1], "g", 1) != 1)
 		give_up(REFUSED, "the program does not stop: %s", strerror(errno));
 	close(gate[0]);
 	close(gate[1]);
 }
 
-/* Follows the program to its end and gives its wait status. */
+/* Traces the program to its end and returns its wait status. */
 static int follow(struct tracer *tracer)
 {
 	for (;;) {
@@ -386,7 +386,7 @@ static int follow(struct tracer *tracer)
 		if (WIFSTOPPED(status))
 			stopped(tracer, pid, status);
 		else if (pid == tracer->program)
-			return status; /* the leader's end is told after that of every thread */
+			return status; /* the end of the thread group leader is reported last */
 	}
 }
 
@@ -395,7 +395,7 @@ static void nothing(int number)
 	(void)number;
 }
 
-/* Names whoever is left, and ends it. */
+/* Reports the remaining processes and kills them. */
 static void end_survivors(struct tracer *tracer)
 {
 	char path[64], line[64] = "";
@@ -417,7 +417,7 @@ static void end_survivors(struct tracer *tracer)
 		fclose(children);
 }
 
-/* True when nobody has outlived the program. */
+/* True when no process has outlived the program. */
 static bool all_gone(struct tracer *tracer)
 {
 	struct sigaction wake = { .sa_handler = nothing }; /* no SA_RESTART: waitpid() returns */
@@ -466,7 +466,7 @@ static long number(const char *text)
 	char *end;
 	long value = strtol(text, &end, 10);
 	if (value <= 0 || *end != '\0')
-		give_up(USAGE, "%s is no number from 1 on", text);
+		give_up(USAGE, "%s is not a positive number", text);
 	return value;
 }
 
@@ -491,7 +491,7 @@ int main(int argc, char **argv)
 		else if (strcmp(*argv, "--after") == 0)
 			tracer.after = true;
 		else
-			give_up(USAGE, "%s is no option", *argv);
+			give_up(USAGE, "unknown option %s", *argv);
 	}
 	if (!asked || *argv == NULL)
 		give_up(USAGE,

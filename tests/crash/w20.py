@@ -1,11 +1,11 @@
-"""W20 under the crash rig: its client, its world, and what must be the same at its end.
+"""W20 under the crash rig: its client, its world, and the comparison of its end.
 
-The workflow talks to a web server of ours (support/world.py), whose ledger is the truth about what
-has happened.  A call of class `once` that a kill cut off is asked about in the inbox; this client
-then does what a person would: it looks into the ledger and says `happened`, or `retry`.
+The workflow calls a web server of the test (support/world.py), whose ledger is the truth about what has happened.  When a kill
+interrupts a call of class `once`, the inbox asks about its outcome; this client then does what a person would do: it checks the
+ledger and answers `happened` or `retry`.
 
-Branches run beside each other, so the order of events is not compared, but each step's own life is:
-requested once, restarted only while open, closed once, with the same result as undisturbed.
+Branches run in parallel, so the order of events is not compared.  The life of each step is compared: requested once, restarted
+only while open, closed once, with the same result as undisturbed.
 """
 import collections
 import functools
@@ -26,7 +26,7 @@ End = collections.namedtuple("End", "result events child_events artifacts ledger
 
 
 class Shop(World):
-    """It answers what it is asked and writes it down; what has a key it does once for that key."""
+    """Answers and records requests; a request with an idempotency key is done once per key."""
 
     def __init__(self):
         super().__init__()
@@ -35,7 +35,7 @@ class Shop(World):
         self.answers.update({path: {"done": path} for path in [*ONCE, "/publish"]})
 
     def happened(self):
-        """What was done: once for each order, once for each key."""
+        """What was done, by order and by idempotency key."""
         counts, keys = collections.Counter(), set()
         for asked in list(self.ledger):
             key = (asked.path, asked.headers.get("Idempotency-Key"))
@@ -46,8 +46,7 @@ class Shop(World):
 
 
 class Driver:
-    """Does what is to be done, however often the server goes away under it, and remembers what it
-    was told."""
+    """Completes its requests, however often the server dies, and remembers the acknowledgments."""
 
     workflow = "w20"
 
@@ -56,7 +55,7 @@ class Driver:
         self.seen = []
         self.start_known = self.ended = False
         self.answered = {}      # question -> acknowledged
-        self.settled = []       # what was not known and is now: (step, decision)
+        self.settled = []       # unknown outcomes that were settled: (step, decision)
 
     def go(self, server):
         try:
@@ -75,7 +74,7 @@ class Driver:
         self.start_known = True
 
     def decide(self, question):
-        """A person's answer: to what is not known, after a look at the world."""
+        """A person's answer; for an unknown outcome, after checking the world's ledger."""
         if question["kind"] != "outcome_unknown":
             return {"decision": "approve"}
         self.world.settle()
@@ -95,7 +94,7 @@ class Driver:
         return {"order[0]/send": "/order/bread", "order[1]/send": "/order/wine", "pay": "/pay", "tell": "/tell"}[step]
 
     def answer(self, server):
-        """Every question that was told of and has no acknowledged answer yet."""
+        """Every known question without an acknowledged answer."""
         for event in self.seen:
             if event["type"] != "human.requested":
                 continue
@@ -141,7 +140,7 @@ class Room(Home):
 
 
 def dead(home):
-    """Nothing that the program had started lives on, however far down."""
+    """No descendant process of the program is alive."""
     wait_until_none_with(home.data)
     wait_until_none_with(f": {home.mark};")
 
@@ -157,7 +156,7 @@ def pull(home, driver, plug):
 
 
 def artifacts_of(server, runs):
-    """(name, version, bytes) of every version, read through the door, where the hash is compared."""
+    """(name, version, bytes) of every version, read through the API, which checks the hash."""
     found = []
     for run in runs:
         for row in server.get(f"/api/runs/{run}/artifacts").body["items"]:
@@ -191,7 +190,7 @@ def finish(home, driver, trace=None):
 
 
 def lives(events):
-    """step -> what became of it, in its order; without ids, times and what is told of restarts."""
+    """step -> its events in order, without ids, times and restarts."""
     found = collections.defaultdict(list)
     for event in events:
         data = event["data"]
@@ -206,7 +205,7 @@ def lives(events):
 
 
 def without_doubt(told, settled):
-    """The steps that a person has settled, as they would have been: their doubt is marked and gone."""
+    """The steps with a settled outcome, rewritten as if they had never been unknown."""
     for step, doubts in collections.Counter(step for step, _ in settled).items():
         rows = [row[:2] for row in told[step]]
         assert sum(kind == "human.requested" for kind, _ in rows) == doubts, told[step]
@@ -216,7 +215,7 @@ def without_doubt(told, settled):
 
 
 def check_effects(events):
-    """Each effect: open, closed, and open again only where a person said so."""
+    """Each effect is opened and closed once, and opened again only when a person requested a retry."""
     state = {}
     for event in events:
         effect, kind = event["data"].get("effect"), event["type"]
@@ -239,16 +238,16 @@ def compare(home, driver, end):
     assert end.result["outputs"] == wanted.result["outputs"]
     assert end.artifacts == wanted.artifacts
     assert end.files == wanted.files
-    # Nothing at most once was done twice, and everything was done.
+    # No at-most-once action was done twice, and every action was done.
     assert home.world.happened() == {path: 1 for path in [*ONCE, "/publish"]}
     told = without_doubt(lives(end.events), driver.settled)
     assert told == {step: told[step] and rows for step, rows in lives(wanted.events).items()}
     assert lives(end.child_events) == lives(wanted.child_events)
     for events in (end.events, end.child_events):
         assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
-    # What the client was told before, between and after the kills is what there is.
+    # The events that the client saw before, between and after the kills are exactly the stored ones.
     assert driver.seen == end.events
-    # Bytes that no artifact names are gone.
+    # Bytes that no artifact refers to were deleted.
     assert len(end.ledger) == len({content for _, _, content in end.artifacts})
     assert os.listdir(os.path.join(home.data, "locks")) == []
     with home.database() as database:
@@ -267,13 +266,13 @@ def clean():
 
 @functools.lru_cache
 def plugs():
-    """The passings that every undisturbed run has: what is committed together differs a little."""
+    """The passings that every undisturbed run has; group commits differ a little between runs."""
     traces = []
     for _ in range(3):
         with Room() as home:
             finish(home, Driver(home))
             traces.append(rig.passed(home.trace))
-    # finish() looks after the house when the run is over, which is not of the run.
+    # finish() also runs maintenance after the run has ended, which does not belong to the run.
     return [plug for plug in traces[0] if not plug[0].startswith(rig.CARE_POINTS)
             and all(plug in trace for trace in traces[1:])]
 
@@ -282,7 +281,7 @@ CHOSEN = 15
 
 
 def chosen(every, elsewhere):
-    """In make test: the points that nobody else passes, and some of the others by the commit."""
+    """In make test: the points that no other plan passes, and some others, chosen by the commit."""
     import syscalls  # which is made of this module
     own = [plug for plug in every if plug[1] == 1 and plug[0] not in elsewhere]
     others = [plug for plug in every if plug not in own]

@@ -184,13 +184,13 @@ def test_printed_documents_fit_their_typescript_types(checked, described, tmp_pa
     assert tsc(tmp_path, "use.ts") == ""
 
 
-# ---- nothing of the seeds is missing ---------------------------------------------------------
+# ---- no promised name is missing -------------------------------------------------------------
 
 
-def test_every_name_of_the_seeds_is_there(described):
+def test_every_promised_name_exists(described):
     schemas = json.loads(described("openapi"))["components"]["schemas"]
     missing = []
-    lines = (GOLDEN / "seed-names.txt").read_text().splitlines()
+    lines = (GOLDEN / "contract-names.txt").read_text().splitlines()
     for line in lines:
         component, kind, *name = line.split(" ", 2)
         schema = schemas.get(component)

@@ -1,4 +1,4 @@
-"""What the examples reached is printed at the end: a generator that misses something should show."""
+"""Prints at the end which situations the examples reached, so that a gap in the generator is visible."""
 import test_engine
 
 

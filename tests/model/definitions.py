@@ -1,6 +1,6 @@
-"""Random definitions: every kind of node, bodies in bodies, edges with cycles, and expressions over what is there to read.
+"""Random definitions: every kind of node, nested bodies, edges with cycles, and expressions over the readable values.
 
-A definition is a dictionary, printed as JSON, which is YAML too.  Names are unique in the whole definition.
+A definition is a dictionary, printed as JSON, which is valid YAML.  Names are unique in the whole definition.
 """
 from hypothesis import strategies as st
 
@@ -61,7 +61,7 @@ class Maker:
     # ---- steps
 
     def body(self, depth, outer):
-        """A list of steps; `outer`: what their bodies' owners may read."""
+        """A list of steps; `outer` are the names that the owners of the enclosing bodies may read."""
         edges, names = self.often(3), []
         for _ in range(self.draw(st.integers(1, 3)) if depth else self.draw(st.integers(1, 7))):
             names.append("s%d" % self.count)
@@ -198,6 +198,6 @@ def definitions(draw):
         definition["concurrency"] = make.pick(1, 2)
     if make.often(6):
         definition["timeout"] = make.pick(5, 20)
-    # Always bounded: a cycle whose condition always holds would go round a hundred thousand times.
+    # Always bounded: a cycle whose condition always holds would run a hundred thousand times.
     definition["max_iterations"] = make.pick(2, 4) if make.often(6) else make.pick(20, 50)
     return definition

@@ -1,19 +1,19 @@
-"""A model of the engine, written from docs/engine.md: no events are folded, nothing is indexed or stored by hash, and the order of
-things is one list.  test_engine.py lets it run beside the C code and compares both after every command.  A derived delay is the one
-thing a model cannot know: the due time of a retrying activation is a pair, the bounds.
+"""A model of the engine, written from docs/engine.md.  It folds no events, has no indexes and no values stored by hash, and keeps the
+order of activations in one list.  test_engine.py runs it next to the C engine and compares both after every command.  The model cannot
+know a derived delay: the due time of a retrying activation is a pair of bounds.
 """
 from expressions import Names, Unknown, attempt, holds, render
 
 FINAL = ("succeeded", "failed", "skipped", "cancelled")
-AGAIN = ("tool_failed", "unavailable", "io", "storage_full")  # worth another attempt unless the retry says on what
-EFFECTS = {"tool": "tool", "agent": "turn", "subrun": "subrun"}  # what takes room and can be told to stop
-SETTLE = ("happened", "not_happened", "retry")  # answers to what nobody knows
+AGAIN = ("tool_failed", "unavailable", "io", "storage_full")  # retried unless the retry policy names the codes
+EFFECTS = {"tool": "tool", "agent": "turn", "subrun": "subrun"}  # kinds that take a slot and can be stopped
+SETTLE = ("happened", "not_happened", "retry")  # answers that settle an unknown outcome
 BODIES = ("parallel", "map", "loop", "verify", "gate")
 ITERATIONS = 100000
 
 
 def passes(output):
-    """Of a test: it does not say otherwise."""
+    """Whether the output of a test does not report a failure."""
     output = output if isinstance(output, dict) else {}
     return bool(output["passed"]) if "passed" in output else output.get("exit_code", 0) == 0
 
@@ -21,9 +21,9 @@ def passes(output):
 class Body:
     def __init__(self, owner, nodes, path, item=None):
         self.owner, self.nodes, self.path, self.item = owner, {node["name"]: node for node in nodes}, path, item
-        self.steps = []  # activations; of the final ones of a node only the one that became so last
+        self.steps = []  # activations; of the final activations of a node, only the last one
         self.counts = dict.fromkeys(self.nodes, 0)  # activations so far
-        self.told, self.first_failed = set(), None  # told: nodes whose dependents may go on
+        self.told, self.first_failed = set(), None  # told: nodes whose dependents were released
 
     def live(self):
         return [step for step in self.steps if not step.final]
@@ -43,7 +43,7 @@ class Activation:
         count = body.counts[node["name"]] = body.counts[node["name"]] + 1
         self.path = (body.path and body.path + "/") + node["name"] + ("#%d" % count if count > 1 else "")
         self.body, self.node, self.kind, self.state = body, node, node["kind"], "pending"
-        self.effect = EFFECTS.get(self.kind)  # takes room and can be told to stop
+        self.effect = EFFECTS.get(self.kind)  # takes a slot and can be stopped
         self.pure = self.kind == "tool" and node["class"] == "pure"
         self.contained = self.kind == "tool" and node["class"] == "contained"
         self.round, self.attempt, self.retries, self.level = 1, 0, 0, 0
@@ -66,7 +66,7 @@ class Engine:
         self.graph = graph
         self.word = self.fault = self.outputs = self.due = self.called_off = self.root = None
         self.queued = self.paused = self.cancelling = False
-        self.ready, self.signals = [], []  # in the order in which they became so; bodies that are to be left too
+        self.ready, self.signals = [], []  # in the order in which they became ready; includes bodies that can be left
         self.arrivals = self.failures = self.iterations = 0
 
     def command(self, command):
@@ -203,7 +203,7 @@ class Engine:
                 self.end()
 
     def next_retry(self):
-        """One whose time has come; a contained one that lost the workspace waits until that is free."""
+        """A due retry; a contained tool that lost the workspace waits until the workspace is free."""
         due = [step for step in self.all() if step.state == "retrying" and isinstance(step.due, int) and step.due <= self.now
                and (step.holds_workspace or not step.contained or not self.workspace_is_taken())]
         return min(due, key=lambda step: (step.due, step.arrival), default=None)
@@ -351,7 +351,7 @@ class Engine:
             self.call_off("unverified")
 
     def conclude(self, step, event, output=None, fault=None, cancelled=False, again=False):
-        """The closing event and what is decided with it.  `cancelled`: it is not tried again."""
+        """The closing event and its continuation.  `cancelled`: no retry."""
         self.emit(event, step)
         node, retry = step.node, step.node.get("retry")
         step.open, step.settling, step.due, step.fault = False, False, None, fault
@@ -385,7 +385,7 @@ class Engine:
                 any(body.counts[name] + taken.count(name) > body.nodes[name].get("max_iterations", ITERATIONS) for name in taken))
 
     def close(self, step, state, taken=(), again=False):
-        """The activation is final, and what follows."""
+        """Makes the activation final and applies the consequences."""
         body, owner, name = step.body, step.body.owner, step.node["name"]
         self.make_final(step, state)
         if state == "failed":
@@ -434,7 +434,7 @@ class Engine:
     def make_ready(self, body):
         waiting = [step for step in body.live() if step.arrival is None]
         if waiting and waiting == body.live() and not any(body.told.issuperset(step.node["depends_on"]) for step in waiting):
-            body.told |= {name for name in body.nodes if not body.counts[name]}  # nothing can start these any more
+            body.told |= {name for name in body.nodes if not body.counts[name]}  # no edge can reach these any more
         for step in waiting:
             if body.told.issuperset(step.node["depends_on"]):
                 self.arrive(step)

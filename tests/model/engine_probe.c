@@ -1,8 +1,8 @@
-/* engine_probe.c -- the engine behind two pipes, for tests/model.
+/* engine_probe.c -- the engine as a process that reads commands and prints answers, for tests/model.
  *
  * Lines of JSON come in, one line goes out for each.
  *
- *	{"yaml": definition, "run": uuid}     a session begins, the one before it is forgotten;
+ *	{"yaml": definition, "run": uuid}     begins a session and drops the previous one;
  *	{"graph": run.Graph, "run": uuid}     {"graph": …} or {"problems": text} comes back
  *	{"do": "create", "now": us, "inputs": {…}, "by": who, "queued": bool}
  *	{"do": "start" | "pause" | "resume" | "cancel", "now": us, "by": who}
@@ -12,15 +12,15 @@
  *	{"do": "restarted" | "due", "now": us, "step": path}
  *	{"do": "signal", "now": us, "name": text, "output": any, "by": who}
  *
- * `echo` computes the step as a tool would that gives back its inputs; `other_effect` and
- * `other_revision` make the command name another effect or revision than the state has.
+ * `echo` computes the step like a tool that returns its inputs; `other_effect` and `other_revision`
+ * make the command refer to an effect or revision that the state does not have.
  *
  * Answers: {"refused": code} or {"events": [[type, step]…], "stops": [step…]}, with `state`: the
- * run's word, its fault, its outputs, and each activation that is there.  Outputs are those the
- * events say, because the state forgets what nothing later can read (R3).
+ * state of the run, its fault, its outputs, and each of its activations.  The outputs come from the
+ * events, because the state drops outputs that no later step can read (R3).
  *
- * Every event is printed, read back and folded into a second run, and what is printed of the two
- * must be the same text.  A value is given only when the engine asks for it.
+ * Every event is printed, parsed and folded into a second run; both runs must print the same text.  A
+ * value is supplied only when the engine needs it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@
 
 struct blob {
 	struct hash hash;
-	const struct json *json; /* NULL until it is asked for */
+	const struct json *json; /* NULL until the engine needs it */
 	struct str bytes;
 	struct blob *next;
 };
@@ -239,7 +239,7 @@ static struct str value_text(struct session *session, const struct json *value)
 	return blob == NULL ? S("") : blob->bytes;
 }
 
-/* A question's output is its answer, with the values of one that has some. */
+/* The output of a question is its answer, with the values that the person supplied. */
 static struct str answer_text(struct session *session, const struct json *body)
 {
 	AUTO(buf) text = { 0 };
@@ -263,7 +263,7 @@ static void remember(struct session *session, enum event_type type, const struct
 	said->step = json_text(json_member(body, S("step")));
 	said->output = value_text(session, json_member(body, S("output")));
 	if (type == EVENT_HUMAN_FINISHED) {
-		/* Before it is folded: whether it is the step's own question. */
+		/* Must be called before the event is folded: whether it is the step's own question. */
 		const struct activation *step = run_activation(session->mirror, said->step);
 		said->output = step != NULL && step->settling
 				       ? value_text(session, json_member(body, S("value")))
@@ -403,7 +403,7 @@ static bool decided(struct session *session, const struct command *command,
 		if (answer == ENGINE_DONE)
 			break;
 		if (decision->event_count > 0)
-			give_up("decide", "events, and yet it is not done");
+			give_up("decide", "events were made, but the answer is not ENGINE_DONE");
 		if (answer == ENGINE_REFUSED) {
 			check_same(before, state_text(session, session->run), "refused");
 			return false;

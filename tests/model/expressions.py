@@ -1,7 +1,7 @@
-"""The part of expr.h's language that the model is tried with: paths, comparisons, and or not, whole numbers.
+"""The subset of the expression language (expr.h) that the model uses: paths, comparisons, and, or, not, whole numbers.
 
-Python reads the text, because the grammars agree that far; what the parts mean is written here: paths are null-safe, and what
-cannot be evaluated raises Unknown.
+Python parses the text, because the grammars agree in this subset; this module evaluates it: paths are null-safe, and an expression
+that cannot be evaluated raises Unknown.
 """
 import ast
 import json
@@ -11,7 +11,7 @@ WHOLE = 2 ** 63
 
 
 class Unknown(Exception):
-    """It cannot be evaluated."""
+    """The expression cannot be evaluated."""
 
 
 def equal(a, b):
@@ -140,11 +140,11 @@ def render(template, names):
 
 # ---- names ----------------------------------------------------------------------------------------------------------
 
-WORDS = {"succeeded": "success", "waiting_human": "running", "cancelled": "failed"}  # S2's
+WORDS = {"succeeded": "success", "waiting_human": "running", "cancelled": "failed"}  # of the runtime vocabulary
 
 
 class Names:
-    """What names lead to in a body.  `closing`: an activation whose result is there before it is final."""
+    """Resolves names in a body.  `closing`: an activation that has its result but is not final yet."""
 
     def __init__(self, body, variables, closing):
         self.variables, self.closing, self.around = variables, closing, [body]

@@ -1,7 +1,7 @@
-"""The C engine beside its model: random definitions, random commands, the same answers after each.
+"""Compares the C engine with its model: random definitions and commands must give the same answers.
 
-A failure prints the session as lines for the probe; `python3 tests/model/test_engine.py < LINES` plays them again and shows
-both sides.  BATON_TEST_FULL=1 plays twenty times as many.
+A failure prints the session as lines for the probe; `python3 tests/model/test_engine.py < LINES` runs them again and shows
+both sides.  BATON_TEST_FULL=1 runs twenty times as many examples.
 """
 import collections
 import json
@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, Phase, given, note, settings, strategies as 
 HERE = pathlib.Path(__file__).resolve().parent
 PROBE = os.environ.get("ENGINE_PROBE", str(HERE.parent.parent / "build/sanitized/tests/model/engine_probe"))
 EVENTS = re.findall(r'^EVENT\(\w+,\s*"([a-z.]+)"', (HERE.parent.parent / "contracts/events.def").read_text(), re.M)
-EVENTS = [name for name in EVENTS if name not in ("document.changed", "run.compacted")]  # no commands of a run's life
+EVENTS = [name for name in EVENTS if name not in ("document.changed", "run.compacted")]  # commands that no person or effect sends
 KINDS = re.findall(r'VALUE\(RUN_NODE_\w+,\s*"(\w+)"', (HERE.parent.parent / "contracts/run_node.def").read_text())
 EXAMPLES = 600 * (20 if os.environ.get("BATON_TEST_FULL") else 1)
 COMMANDS = 40
@@ -31,7 +31,7 @@ seen = collections.Counter()
 
 
 class Probe:
-    """One process for many sessions; another one when it has died."""
+    """One probe process for many sessions; it is restarted when it has died."""
     process = None
 
     def ask(self, line):
@@ -49,7 +49,7 @@ class Probe:
         return json.loads(answer)
 
     def close(self):
-        """Its end is awaited, so that a sanitizer has its say."""
+        """Waits for the end of the process, so that sanitizers can report."""
         if self.process is not None:
             self.process.stdin.close()
             assert self.process.wait() == 0
@@ -59,7 +59,7 @@ probe = Probe()
 
 
 class Session:
-    """A run in C and in the model; `do` plays a command on both and compares."""
+    """A run in C and in the model; `do` sends a command to both and compares."""
 
     def __init__(self, first):
         self.lines = [first]
@@ -86,7 +86,7 @@ class Session:
         seen["command %s%s" % (command["do"], ": " + mine["refused"] if "refused" in mine else "")] += 1
 
     def adopt_delays(self, mine, theirs):
-        """A derived delay is taken from C when it is within its bounds."""
+        """Takes a derived delay from C if it is within the bounds of the model."""
         for step in self.model.all():
             if isinstance(step.due, tuple):
                 due = theirs["steps"].get(step.path, {}).get("due")
@@ -98,7 +98,7 @@ class Session:
 
 
 def is_awake(model):
-    """It has ended, somebody holds it, or something is under way: the run always ends."""
+    """The run has ended, is held by a person, or has open work: it can never get stuck."""
     return model.word or model.paused or model.queued or any(
         step.open or step.settling or step.state == "retrying" or step.state == "running" and step.pure for step in model.all())
 
@@ -108,7 +108,7 @@ def text(value):
 
 
 def normal(value):
-    """An error's text is for a person: that a verification has one is enough."""
+    """Error texts are for people: compares only whether a verification has one."""
     if isinstance(value, list):
         return [normal(item) for item in value]
     if not isinstance(value, dict):
@@ -175,7 +175,7 @@ def signal(draw, name):
 
 
 def command_for(draw, step):
-    """Something that may well happen to this activation now."""
+    """A command that is plausible for this activation now."""
     if step.state == "waiting_human" and draw(st.integers(0, 3)) < 3:
         return answered(draw, step)
     if "signal" in step.node and draw(st.integers(0, 3)) < 3:
@@ -188,7 +188,7 @@ def command_for(draw, step):
 
 
 def anything(draw, model):
-    """A command that people send, or one that comes wrong, late or twice."""
+    """A command that people send, or one that is invalid, late or repeated."""
     kind = draw(st.sampled_from(["signal", "signal", "pause", "pause", "pause", "resume", "cancel", "start", "create", "run due", "wrong",
                                  "wrong", "wrong", "nowhere"]))
     steps = list(model.all())

@@ -71,7 +71,7 @@ def test_a_seeds_agent_is_taken_and_given_back(server):
     put(server, "reviewer", description="Reads every line.", capabilities=["review"], model_tier="powerful")
     assert server.get("/api/agents").body["agents"] == [
         {"name": "reviewer", "description": "Reads every line.", "capabilities": ["review"], "model_tier": "powerful"}]
-    # Nobody said where its model is: S4 wants a word all the same.
+    # The agent has no endpoint, but the graph vocabulary requires one.
     assert server.get("/api/agents/reviewer?view=graph").body["llm_config"] == {
         "endpoint": "", "model": "m", "api_key": None}
     refused(server.get("/api/agents?view=task"), 400, "run, runtime, graph")

@@ -1,4 +1,4 @@
-"""A run's graph as boxes, S4's trace and sessions."""
+"""A run's graph as boxes, and its trace and sessions in the graph vocabulary."""
 from baton import new_id
 
 SHAPES = """

@@ -138,10 +138,10 @@ def test_every_problem_has_its_place(home, server):
     assert "five fields" in problems(cron="* * *")["/cron"]
     assert "no date ever matches" in problems(cron="0 0 30 2 *")["/cron"]
     assert "such as 90s or 5m" in problems(every="5 minutes")["/every"]
-    assert "only one of them" in problems(every="5m", cron="@daily")[""]
-    assert "only one of them" in pointers(refused(
+    assert "exactly one of cron and every" in problems(every="5m", cron="@daily")[""]
+    assert "exactly one of cron and every" in pointers(refused(
         server.request("POST", "/api/schedules", {"name": "x", "workflow": "quick"}), 422))[""]
-    assert "no name of the tz database" in problems(time_zone="../../etc/passwd")["/time_zone"]
+    assert "not a time zone name of the tz database" in problems(time_zone="../../etc/passwd")["/time_zone"]
     found = problems(cron="@daily", time_zone="Europe/Atlantis", workflow="nothing")
     assert "there is no time zone Europe/Atlantis" in found["/time_zone"]
     assert set(found) == {"/time_zone", "/workflow"}

@@ -156,7 +156,7 @@ def test_the_list_and_its_pages(server):
 
 
 def test_runs_are_listed_by_workflow_and_status(home):
-    """In Baton's words and in S2's, page by page; a word that no run has is told."""
+    """Filters by Baton's own states and by those of the runtime vocabulary, page by page; an unknown status is an error."""
     home.define("name: good\nsteps:\n  - {name: only, tool: echo}\n")
     home.define("name: bad\nsteps:\n  - {name: only, tool: json_transform, inputs: {input: 1, operations: [{get: /a}]}}\n")
     home.define("name: waits\nsteps:\n  - {name: only, wait: {signal: go}}\n")

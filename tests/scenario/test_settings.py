@@ -1,4 +1,4 @@
-"""S0's Settings and ServerConfig over HTTP: as they are, as they shall be, and what takes effect."""
+"""Settings and ServerConfig of the pipeline vocabulary over HTTP: reading, changing, and when a change takes effect."""
 import base64
 import http.client
 import os

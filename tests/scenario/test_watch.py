@@ -302,7 +302,7 @@ def test_runs_in_figures(home, server):
     assert summary.pop("avg_duration_ms") >= 0 and sorted(summary.pop("workflows")) == ["fails", "nested", "two-steps"]
     assert summary == {"total_runs": 3, "successful_runs": 1, "failed_runs": 1, "success_rate": 1 / 3}
     assert server.get("/api/runs/summary?workflow=fails").body["failed_runs"] == 1
-    # Counted in the list's words: S2 has no other for one that was called off.
+    # The list counts it as failed: the runtime vocabulary has no state for a cancelled run.
     waiting = [row["run_id"] for row in server.get("/api/runs").body if row["status"] not in ("success", "failed")]
     assert len(waiting) == 1 and server.request("POST", f"/api/runs/{waiting[0]}/cancel").status == 200
     server.until(waiting[0], "run.finished")

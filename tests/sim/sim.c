@@ -1,12 +1,12 @@
-/* sim/sim.c -- seeds, worlds, lives.
+/* sim/sim.c -- the simulator's main program: seeds, worlds, lives.
  *
  *	sim                       seeds 1 to 200
  *	sim --seeds FIRST COUNT
- *	sim --seed N [--trace]    one seed; --trace tells every step
+ *	sim --seed N [--trace]    one seed; --trace prints every event
  *	sim --cells               prints how often each transition of an active run was visited
  *
- * Each seed is played three times: calm, disturbed, and disturbed again; the second must end like
- * the first, and the third must be the second to the byte.
+ * Each seed is simulated three times: calm, with faults, and with the same faults again.  The second
+ * world must end like the first, and the third must equal the second byte for byte.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@
 
 enum { TURNS = 200000 };
 
-/* Points have no context: whose program passes them. */
+/* The current world, because failpoints have no context parameter. */
 static struct sim *current;
 
 /* ---- dice --------------------------------------------------------------------------- */
@@ -149,7 +149,7 @@ static void store_failed(void *context, const struct error *error)
 	if (sim->fatal)
 		sim_fail(sim, "the program gave up twice");
 	sim->fatal = true;
-	/* One that stops in order has no turns left in which the plug could be pulled. */
+	/* A program that stops in order has no further point at which it could crash. */
 	if (!sim->stopping)
 		sim->points_left = 1 + sim_below(&sim->dice, 30);
 }
@@ -162,7 +162,7 @@ static void recovered(void *context, uint64_t count)
 	sim_schedules_open(sim);
 }
 
-/* A notice says "committed up to here", so it must be true at once. */
+/* A notice says "committed up to here", so it must already be true. */
 static void noticed(void *context, uint64_t argument, const struct executor_notice *notice)
 {
 	struct sim *sim = context;
@@ -181,7 +181,7 @@ static void noticed(void *context, uint64_t argument, const struct executor_noti
 		sim_fail(sim, "a notice came after the store had failed");
 }
 
-/* Some orderly stops let what is under way finish first; false when it is time to go. */
+/* Some orderly stops drain active work first; false when it is time to stop. */
 static bool begin_drain(struct sim *sim)
 {
 	if (executor_is_draining(sim->executor) || !sim_chance(&sim->dice, 60))
@@ -214,7 +214,7 @@ static enum turn take_turn(struct sim *sim)
 		return TURN_OVER;
 	if (sim->hung)
 		return TURN_CRASHED;
-	sim_fail(sim, "nothing is under way and not every run has ended");
+	sim_fail(sim, "the program is idle but some runs have not ended");
 	return TURN_OVER;
 }
 
@@ -228,7 +228,7 @@ static enum turn take_turns(struct sim *sim)
 			return turn;
 	}
 	if (!sim->failed)
-		sim_fail(sim, "%d turns and no end", TURNS);
+		sim_fail(sim, "no end after %d events", TURNS);
 	return TURN_OVER;
 }
 
@@ -322,10 +322,10 @@ static void life_free(struct sim *sim)
 	arena_done(&sim->scratch);
 	size_t left = sim_memory_end();
 	if (left > 0)
-		sim_fail(sim, "a life that ended in order left %zu blocks of memory", left);
+		sim_fail(sim, "a life that ended in order leaked %zu blocks of memory", left);
 }
 
-/* An orderly stop with runs still under way; children die as they do in a crash. */
+/* An orderly stop with active runs; children die as they do in a crash. */
 static void life_stop(struct sim *sim)
 {
 	sim_trace(sim, "STOP");
@@ -383,7 +383,7 @@ static void world_free(struct sim *sim)
 	free(sim);
 }
 
-/* The disk stays dead, so the world ends at the second life that noticed. */
+/* The disk stays dead, so the world ends with the second life that notices it. */
 static bool disk_is_dead(const struct sim *sim)
 {
 	return sim->mode == SIM_DISK_DIES && sim->counts.failed_commits >= 2;
@@ -419,7 +419,7 @@ static void world_play(struct sim *sim)
 
 /* ---- a seed ------------------------------------------------------------------------- */
 
-/* Every count is a number of its own; those of 64 bits stand last. */
+/* The counts are an array of unsigned numbers followed by the 64-bit ones. */
 static void add_counts(struct sim_counts *sum, const struct sim_counts *counts)
 {
 	unsigned *to = (unsigned *)sum;
@@ -435,7 +435,7 @@ static void check_same_bytes(struct sim *sim, struct sim *again)
 	AUTO(arena) arena = { 0 };
 	struct str first = store_memory_dump(sim->store, &arena);
 	if (!str_equal(first, store_memory_dump(again->store, &arena)))
-		sim_fail(sim, "the same seed gave another store");
+		sim_fail(sim, "the same seed gave a different store");
 }
 
 static enum sim_mode mode_of(uint64_t seed)
@@ -496,7 +496,7 @@ static void print_counts(const struct sim_counts *counts)
 	       counts->compared, counts->ticks, counts->skipped_ticks, counts->wishes);
 }
 
-/* Whether everything came about that the play is for. */
+/* Whether every situation that the simulation is meant to cover has occurred. */
 static bool is_lively(const struct sim_counts *counts)
 {
 	const unsigned all[] = { counts->cancels,  counts->timeouts,     counts->pauses,
@@ -545,7 +545,7 @@ int main(int count, char **words)
 	log_setup((struct log_settings){ .least = LOG_SILENT });
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	failpoint_active = true;
-	/* Made once for good, so it must not be a life's memory. */
+	/* Allocated once for the whole process, so it must not belong to a life. */
 	contract_init(run_module_types, run_module_type_count);
 	struct sim_counts sum = { 0 };
 	for (uint64_t seed = first; seed < first + seeds; seed++)
@@ -553,7 +553,7 @@ int main(int count, char **words)
 	print_counts(&sum);
 	size_t unvisited = sim_cells_print(cells);
 	if (seeds >= ENOUGH_SEEDS && !is_lively(&sum)) {
-		printf("one of these is too rare: the play has become too tame to show anything\n");
+		printf("one of these counts is too low: the simulation no longer covers it\n");
 		passed = 0;
 	}
 	if (seeds >= ENOUGH_SEEDS && unvisited > 0) {

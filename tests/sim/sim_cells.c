@@ -1,7 +1,7 @@
-/* sim/sim_cells.c -- which cells of contracts/active_run.def were visited.
+/* sim/sim_cells.c -- counts the visited cells of contracts/active_run.def.
  *
- * The tables are wrapped by the linker: what the shell asks is counted on its way.  A legal cell
- * that no seed visits is a transition that nobody has seen work.
+ * The linker wraps the table lookups, so that every lookup is counted.  A legal cell that no seed
+ * visits is an untested transition.
  */
 #include <stdio.h>
 

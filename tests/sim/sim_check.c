@@ -1,7 +1,7 @@
-/* sim/sim_check.c -- what must be true of a store, whenever and however often the plug was pulled.
+/* sim/sim_check.c -- invariants of the store, whenever and however often the program crashed.
  *
- * Everything is read back from the store and folded anew; the only other witnesses are the ledger
- * of children and what callers were told.
+ * Everything is read back from the store and folded again.  The only other sources are the ledger of
+ * child processes and the acknowledgments that callers got.
  */
 #include <stdlib.h>
 
@@ -21,11 +21,11 @@ struct str sim_blob(struct sim *sim, const struct hash *hash, struct arena *aren
 	bool good = sim->reader->ops->read_blob(sim->reader, hash, arena, &bytes, &found, &error);
 	require(good);
 	if (!found)
-		sim_fail(sim, "an event names a value that is not stored");
+		sim_fail(sim, "an event refers to a value that is not stored");
 	return bytes;
 }
 
-/* A graph never changes, so it is read once for a world; that it is stored is seen each time. */
+/* A graph never changes, so it is parsed once per world; every call checks that it is stored. */
 static const struct graph *graph_of(struct sim *sim, const struct hash *hash, struct arena *arena)
 {
 	struct sim_graph *made = sim->graphs;
@@ -75,7 +75,7 @@ struct run *sim_fold(struct sim *sim, const struct uuid *id, struct arena *arena
 
 /* ---- (a) what is there of what was committed ---------------------------------------- */
 
-/* Whoever was not planned is begun by a step, and under its effect's id. */
+/* A run that is not in the plan was started by a step, with the id of its effect. */
 static bool has_reason(struct sim *sim, const struct sim_known *run)
 {
 	for (size_t i = 0; i < sim->plan.run_count; i++)
@@ -102,8 +102,8 @@ static int64_t floor_of(struct sim *sim, const struct uuid *run)
 	return found ? row.floor : 0;
 }
 
-/* Every committed event in its order, but those below a floor that are not kept; and each number
- * follows the one before. */
+/* The store has every committed event in order, except events below a floor that compaction removes;
+ * sequence numbers are consecutive. */
 static void check_numbers(struct sim *sim)
 {
 	AUTO(arena) arena = { 0 };
@@ -134,7 +134,8 @@ static void check_numbers(struct sim *sim)
 				 i + 1);
 	}
 	if (next != page.count)
-		sim_fail(sim, "the store has events that nobody committed, or has let go");
+		sim_fail(sim,
+			 "the store has events that were never committed or were compacted away");
 	sim->counts.events = sim->record_count;
 }
 
@@ -154,7 +155,7 @@ static void check_names(struct sim *sim, const struct run *run, struct arena *ar
 		sim_blob(sim, &names.at[i], arena);
 }
 
-/* What a start would load is what all events make. */
+/* The state that a restart would load equals the state from all events. */
 static void check_snapshot(struct sim *sim, const struct run *run, struct arena *arena)
 {
 	struct store_snapshot stored;
@@ -191,7 +192,8 @@ static void check_snapshot(struct sim *sim, const struct run *run, struct arena 
 	struct str mine = state_text(other, arena), whole = state_text(run, arena);
 	if (!str_equal(mine, whole))
 		sim_fail(sim,
-			 "behind its snapshot a run is\n" STR_FMT "\n-- by all events:\n" STR_FMT,
+			 "the state of a run from its snapshot is\n" STR_FMT
+			 "\n-- from all events:\n" STR_FMT,
 			 STR_ARG(mine), STR_ARG(whole));
 	check_names(sim, run, arena);
 }
@@ -224,13 +226,13 @@ static void note_kept(const struct sim *sim, struct named *named)
 	}
 }
 
-/* Both of them: what the older one names is kept, too. */
+/* Both snapshots: values that the older one refers to are kept, too. */
 static void note_snapshots(struct sim *sim, const struct run *run, struct named *named,
 			   struct arena *arena)
 {
 	struct store_snapshot stored = { .seq = 0 };
 	bool found = true;
-	/* 0 asks for the newest, so there is nothing to ask for before a first one. */
+	/* 0 means the newest, so there is nothing to ask for before the first one. */
 	for (int64_t at = 0; found && stored.seq != 1; at = stored.seq - 1) {
 		const struct run_snapshot *snapshot;
 		struct run *restored;
@@ -250,8 +252,8 @@ static void note_snapshots(struct sim *sim, const struct run *run, struct named 
 	}
 }
 
-/* Once a whole pass is over, nothing is left of an ended run but its life cycle, and no value that
- * nothing names. */
+/* After a complete compaction pass, an ended run has only its life cycle events, and every stored
+ * value is referred to. */
 static void check_tidy(struct sim *sim, struct run *const *folds)
 {
 	AUTO(arena) arena = { 0 };
@@ -271,11 +273,11 @@ static void check_tidy(struct sim *sim, struct run *const *folds)
 		if (folds[i] != NULL)
 			note_snapshots(sim, folds[i], named, &arena);
 	if (size.blobs != (int64_t)named->count)
-		sim_fail(sim, "%lld values are left where %zu are named", (long long)size.blobs,
-			 named->count);
+		sim_fail(sim, "%lld values are left where %zu are referred to",
+			 (long long)size.blobs, named->count);
 	for (size_t i = 0; i < sim->known_count; i++)
 		if (folds[i] != NULL && folds[i]->floor != folds[i]->seq)
-			sim_fail(sim, "a pass has left an ended run as it was");
+			sim_fail(sim, "a compaction pass has not compacted an ended run");
 }
 
 /* ---- (c) rows against the fold ------------------------------------------------------ */
@@ -293,7 +295,7 @@ static struct str kind_of(const struct run *run, const struct activation *step)
 					 : S("tool");
 }
 
-/* What of the step has a row. */
+/* The open effects of a step, which must have rows. */
 static bool is_open(const struct run *run, const struct activation *step, struct store_effect *out)
 {
 	if (step == NULL || (step->state != STEP_WAITING_HUMAN && step->state != STEP_RETRYING &&
@@ -307,7 +309,7 @@ static bool is_open(const struct run *run, const struct activation *step, struct
 	return true;
 }
 
-/* All of it, the time of the run itself, and its place in a queue. */
+/* All open effects, the run's own timeout, and its entry in the admission queue. */
 static size_t open_of(const struct run *run, struct store_effect *out)
 {
 	size_t count = 0;
@@ -354,7 +356,9 @@ static void check_effects(struct sim *sim, struct run *const *folds)
 		open += count;
 		for (size_t i = 0; i < count; i++)
 			if (!has_row(&page, &rows[i]))
-				sim_fail(sim, "what is open by the events (" STR_FMT ") has no row",
+				sim_fail(sim,
+					 "an effect that is open by the events (" STR_FMT
+					 ") has no row",
 					 STR_ARG(rows[i].kind));
 	}
 	if (open != page.count)
@@ -378,7 +382,7 @@ static void check_run_row(struct sim *sim, const struct run *run, struct arena *
 	}
 	if (row.seq != run->seq || row.floor != run->floor || row.ended_at != run->ended_at ||
 	    row.created_at != run->created_at || row.updated_at != run->updated_at ||
-	    /* A drain may have marked it too: then something was held back. */
+	    /* A drain may have marked the run, too: then its work was held back. */
 	    (run_needs_recovery(run) && !row.needs_recovery) ||
 	    !str_equal(row.state, run_state_row(run->state)->word))
 		sim_fail(sim, "a run's row differs from its events");
@@ -386,9 +390,9 @@ static void check_run_row(struct sim *sim, const struct run *run, struct arena *
 	size_t open = open_of(run, rows);
 	if (run_ended(run) && (open > 0 || row.needs_recovery || run->live > 0))
 		sim_fail(sim, "an ended run has something open");
-	/* Whoever paused it finds it. */
+	/* A paused run is resumed by the person who paused it. */
 	if (!run_ended(run) && open == 0 && !row.needs_recovery && !run->paused)
-		sim_fail(sim, "nothing would ever find a run that is not over");
+		sim_fail(sim, "nothing would ever wake a run that has not ended");
 }
 
 static void check_planned(struct sim *sim)

@@ -1,9 +1,9 @@
-/* sim/sim_definition.c -- the plan: runs, and definitions that are YAML like any other, so that the
- * whole way from the text on is under test.  Those of this file are flat and wide; what bodies
- * there are is in sim_graph.c.
+/* sim/sim_definition.c -- the plan of a world: its runs and their definitions.  The definitions are
+ * YAML text, so that the YAML reader and the compiler are tested as well.  The definitions of this
+ * file are flat and wide; sim_graph.c makes those with nested bodies.
  *
- * Each step refers to one earlier output whole and to pieces of others: values grow along the
- * graph, but only by addition.
+ * Each step refers to one earlier output as a whole and to parts of others: values grow along the
+ * graph, but only linearly.
  */
 #include "sim/sim.h"
 

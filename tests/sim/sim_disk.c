@@ -1,5 +1,5 @@
-/* sim/sim_disk.c -- the world's store: the memory store behind commits that fail or find no room,
- * and beside it a record of every event that was ever committed, which nothing takes away.
+/* sim/sim_disk.c -- the world's store: the memory store with injected commit failures and full disks,
+ * and a permanent record of every event ever committed.
  */
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@ static const struct store_writer_ops *memory_writer;
 static const struct store_admin_ops *memory_admin;
 static struct sim *current;
 
-/* No room: nothing is written, and the program must live with it. */
+/* Disk full: nothing is written, and the program must continue. */
 static bool disk_is_full(struct sim *sim)
 {
 	if (sim->mode != SIM_DISK_FULL)
@@ -50,7 +50,7 @@ const struct sim_recorded *sim_next(const struct sim *sim, const struct sim_reco
 	return after->next == 0 ? NULL : &sim->record[after->next];
 }
 
-/* Runs are known from their first event on: those of the plan and those that steps begin. */
+/* A run is known from its first event on, whether it is in the plan or started by a step. */
 static struct sim_known *know(struct sim *sim, const struct uuid *run, const struct event *event)
 {
 	size_t known = sim_known(sim, run);
@@ -96,7 +96,7 @@ static void record_event(struct sim *sim, const struct store_append *append, siz
 		return;
 	}
 	if (uuid_is_zero(&append->run.id)) {
-		/* The system stream: nothing of it ever goes. */
+		/* The system stream, which is never compacted. */
 		sim_trace(sim, STR_FMT " " STR_FMT, STR_ARG(made->row.type),
 			  STR_ARG(made->row.body));
 		sim->record_count++;
@@ -124,7 +124,7 @@ void sim_disk_record(struct sim *sim, struct store_append *const *appends, size_
 	}
 }
 
-/* Who cancels has a reserve; the others are told. */
+/* Cancels can use the reserve; other callers get an error. */
 static bool commit_without_room(struct sim *sim, struct store *store,
 				struct store_append *const *appends, size_t count,
 				struct error *error)
@@ -148,7 +148,7 @@ static bool commit_without_room(struct sim *sim, struct store *store,
 	return good;
 }
 
-/* A commit that fails may or may not have been written: nobody can say. */
+/* A failed commit may or may not have been written. */
 static bool disk_commit(struct store *store, struct store_append *const *appends, size_t count,
 			struct error *error)
 {
@@ -185,7 +185,7 @@ static bool disk_purge(struct store *store, size_t limit, const struct store_dea
 	if (sim->broken)
 		return fail(error, ERROR_STORAGE, "the disk failed by order");
 	sim_memory_outside();
-	/* Small slices, so that much comes between them. */
+	/* Small slices, so that other work comes between them. */
 	bool good = memory_admin->purge(store, limit < 7 ? limit : 7, deadline, out_more, error);
 	sim_memory_inside();
 	sim->counts.purged += memory_writer->stats(store).purged - before;

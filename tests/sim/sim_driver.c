@@ -1,5 +1,5 @@
-/* sim/sim_driver.c -- the callers: they start runs, ask twice and wrongly, keep house, and do what
- * people do (sim_people.c), in an order drawn from the dice.
+/* sim/sim_driver.c -- the callers: they start runs, repeat requests, send invalid requests, run
+ * maintenance, and act as people (sim_people.c), in random order.
  */
 #include <stdio.h>
 
@@ -119,7 +119,7 @@ static void start(struct sim *sim, size_t number, uint64_t flags)
 	struct executor_start spec = { .inputs = sim_value(sim, run->inputs, &arena),
 				       .run = run->id,
 				       .start = &kept };
-	/* By its name, as a text of its own, or both. */
+	/* The workflow is given by name, as YAML text, or both. */
 	uint64_t how = sim_below(&sim->dice, 3);
 	if (how != 0)
 		spec.yaml = sim->plan.yaml[run->definition];
@@ -171,7 +171,7 @@ static void compacted(void *context, uint64_t whole, const struct maintenance_co
 	sim->tidy = whole == WHOLE && sim_schedules_over(sim) && sim_all_ended(sim);
 }
 
-/* Sometimes every run that has ended, sometimes those with more than a few events. */
+/* Compacts sometimes every ended run, sometimes only runs with more than a few events. */
 static bool compact(struct sim *sim, bool whole)
 {
 	if (sim->tidying || sim->tidy)
@@ -234,7 +234,7 @@ bool sim_definition(void *context, struct str name, struct arena *arena, struct 
 	return true;
 }
 
-/* Nothing would happen by itself any more. */
+/* The program is idle and nothing is due. */
 static bool drive_on(struct sim *sim)
 {
 	sim_schedules_still(sim);

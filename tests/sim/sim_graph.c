@@ -1,12 +1,12 @@
-/* sim/sim_graph.c -- random definitions of everything the engine has: bodies in bodies, edges with
- * circles, conditions, rounds, retries, times, turns, questions, signals, verifications, gates,
+/* sim/sim_graph.c -- random definitions that use every feature of the engine: nested bodies, edges
+ * with cycles, conditions, rounds, retries, timeouts, turns, questions, signals, verifications, gates,
  * sub-runs.
  *
- * A steady definition comes to the same end whatever the moments are: no step of it has a time, no
- * more than one way is open at a time along its edges, and nothing in it may call the run off.
- * Only its runs are compared with those of a calm world.
+ * A steady definition ends the same way whatever the timing: none of its steps has a timeout, at most
+ * one branch is active along its edges, and no step can cancel the run.  Only runs of steady
+ * definitions are compared with those of a calm world.
  *
- * It is written as JSON, which is YAML too.
+ * The definitions are written as JSON, which is valid YAML.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,13 +18,13 @@ enum { NESTING = 2, MOST_STEPS = 26, ITEM = 60, OUTPUT };
 struct graph_draft {
 	struct sim_dice *dice;
 	struct buf *text;
-	unsigned steps; /* so far; sN is the name of the Nth */
+	unsigned steps; /* number of steps so far; the Nth is named sN */
 	bool steady;
 	const struct sim_plan *plan;
-	size_t workflows; /* of the plan that it may run */
+	size_t workflows; /* definitions of the plan that it may start */
 };
 
-/* What may be read: step N, by its bit; an item; what is verified. */
+/* What an expression may read: a bit per step; a map item; a verified output. */
 typedef uint64_t reads;
 
 static unsigned roll(struct graph_draft *m, unsigned limit)
@@ -155,7 +155,7 @@ static void say_tool(struct graph_draft *m, unsigned number, reads from)
 	}
 }
 
-/* Of a steady definition the reply does not depend on how often it was asked. */
+/* In a steady definition, the reply does not depend on the number of attempts. */
 static void say_agent(struct graph_draft *m, unsigned number, reads from)
 {
 	bool steady = m->steady || often(m, 2);
@@ -167,7 +167,7 @@ static void say_agent(struct graph_draft *m, unsigned number, reads from)
 		say(m, ",\"retry\":{\"max_retries\":%u,\"base_delay\":%u}", roll(m, 3), roll(m, 2));
 }
 
-/* The one says the same whenever it is asked, the other may fail, hang or take long. */
+/* The steady tool always gives the same result; the other may fail, hang or be slow. */
 static void say_agents(struct graph_draft *m)
 {
 	say(m, "\"agents\":{\"ada\":{\"driver\":\"script\",\"options\":{\"replies\":["
@@ -250,7 +250,7 @@ static void say_loop(struct graph_draft *m, unsigned depth, reads from)
 	say(m, ",\"loop\":{\"max\":%u,\"steps\":", 1 + roll(m, 3));
 	unsigned first = m->steps;
 	say_body(m, depth + 1, from);
-	/* Of the body only its first step is surely one of its own. */
+	/* Only the first step of the body is certain to run in every round. */
 	say_condition(m, "until", from | UINT64_C(1) << first);
 	say(m, "}");
 }
@@ -272,7 +272,7 @@ static void say_verify(struct graph_draft *m, unsigned depth, reads from, unsign
 	if (!m->steady && often(m, 2))
 		say(m, ",\"timeout_seconds\":1");
 	say(m, "}");
-	/* How long a correction took is part of the result. */
+	/* The duration of a correction is part of the result, so it is not steady. */
 	if (!m->steady && !often(m, 3)) {
 		say(m, ",\"steps\":");
 		say_body(m, depth + 1, from);
@@ -293,13 +293,13 @@ static void say_gate(struct graph_draft *m, unsigned depth, reads from)
 
 /* ---- a step -------------------------------------------------------------------------- */
 
-/* Steps of the body that it is in. */
+/* Steps of the enclosing body. */
 struct neighbours {
 	unsigned first, count;
 	reads any; /* those that edges start */
 };
 
-/* False when it has rounds of its own. */
+/* False when the step has rounds of its own. */
 static bool say_kind(struct graph_draft *m, unsigned number, unsigned depth, reads from,
 		     reads targets)
 {
@@ -351,7 +351,8 @@ static bool say_kind(struct graph_draft *m, unsigned number, unsigned depth, rea
 	return true;
 }
 
-/* Edges lead forwards freely and backwards under a condition; in a steady body one at most. */
+/* Edges lead forward without restriction and backward under a condition; a steady body has at most
+ * one backward edge. */
 static void say_edges(struct graph_draft *m, unsigned number, const struct neighbours *n,
 		      reads from)
 {
@@ -369,7 +370,7 @@ static void say_edges(struct graph_draft *m, unsigned number, const struct neigh
 	say(m, "]");
 }
 
-/* What it depends on; *known has what is final before it. */
+/* The dependencies of a step; *known gets the steps that are final before it. */
 static reads say_depends(struct graph_draft *m, unsigned number, const struct neighbours *n,
 			 const reads *before, reads *known)
 {
@@ -403,7 +404,7 @@ static void say_step(struct graph_draft *m, unsigned number, unsigned depth,
 		targets = say_depends(m, number, n, before, &before[number]);
 	if (n->any != 0 && targets == 0)
 		targets = all & ~self;
-	/* Along edges anything may be read, if only as null. */
+	/* In a body with edges, any step may be read; it may be null. */
 	reads from = outer | (n->any != 0 ? all & ~self : before[number]);
 	if (n->any != 0)
 		say_edges(m, number, n, from | self);
@@ -424,7 +425,7 @@ static void say_body(struct graph_draft *m, unsigned depth, reads outer)
 	m->steps += n.count;
 	require(m->steps < ITEM);
 	reads before[ITEM] = { 0 };
-	/* With edges: in a steady body all of them lead one along the other. */
+	/* A body with edges; in a steady body they form one chain. */
 	bool edges = n.count > 1 && often(m, 3);
 	for (unsigned i = 0; edges && i < n.count; i++)
 		if (m->steady || i == 0 || !often(m, 3))

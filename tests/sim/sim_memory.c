@@ -1,9 +1,9 @@
-/* sim/sim_memory.c -- the memory of a life, given back when the plug is pulled.
+/* sim/sim_memory.c -- tracks the memory of a life and frees it after a crash.
  *
- * The linker sends every malloc and free of our rooms here (--wrap), and while a life is under way
- * each block is noted in a set of addresses.  A process that dies frees nothing; this is the same
- * for a process that is only played.  Blocks are the allocator's own, so the sanitizers still see
- * every one of them, and a life that ends in order must leave nothing.
+ * The linker redirects every malloc and free of the program to this file (--wrap).  During a life,
+ * each block is recorded in a set of addresses.  The operating system frees the memory of a real
+ * process; this file does it for a simulated one.  The blocks come from the normal allocator, so the
+ * sanitizers still check them, and a life that ends in order must not leak any.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ void __wrap_free(void *block);
 
 static struct {
 	void **at;
-	size_t room, used; /* used counts places that were left, too */
+	size_t room, used; /* `used` includes deleted slots */
 	bool life;
 	int outside;
 } memory;

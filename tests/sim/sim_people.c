@@ -1,9 +1,9 @@
 /* sim/sim_people.c -- people: they answer questions, send signals, pause, resume and cancel runs,
- * say things twice and say them wrongly, and remember what they were told.
+ * repeat commands, send invalid ones, and remember the acknowledgments.
  *
- * A person sees what is committed and nothing else.  What somebody answers and what a signal brings
- * is fixed by the question, or by the run and the signal's name, so that it is the same in every
- * world.  Everything that is said carries a word of its own, by which it is found among the events.
+ * A person sees only committed data.  An answer is determined by its question, and the data of a
+ * signal by the run and the name of the signal, so both are the same in every world.  Every command
+ * carries a unique word, by which it is found among the events.
  */
 #include <stdio.h>
 
@@ -20,7 +20,7 @@
 
 enum { SALT_PERSON = 2, SALT_SLEEP = 3, SALT_SIGNAL = 4 };
 
-/* The program leaves, or the disk is behind: whoever asked may ask again. */
+/* The program is stopping or overloaded: the caller may repeat the request. */
 bool sim_not_now(struct sim *sim, const struct error *error)
 {
 	bool leaves = error->code == ERROR_UNAVAILABLE && executor_is_draining(sim->executor);
@@ -53,13 +53,14 @@ static void answered(void *context, uint64_t argument, const struct executor_rep
 		sim->counts.refused++;
 		sim->counts.full_replies += reply->error->code == ERROR_STORAGE_FULL;
 		if (!may_be_refused(sim, answer, reply->error->code))
-			sim_fail(sim, "an answer was refused oddly: %s", reply->error->text);
+			sim_fail(sim, "an answer was refused with an unexpected error: %s",
+				 reply->error->text);
 		return;
 	}
 	if (sim->fatal)
 		sim_fail(sim, "an answer was acknowledged after the store had failed");
 	if (answer->must_fail)
-		sim_fail(sim, "a late, outdated or wrong answer was taken");
+		sim_fail(sim, "a late, outdated or invalid answer was accepted");
 	for (size_t i = 0; i < sim->answer_count; i++)
 		if (sim->answers[i].acknowledged &&
 		    uuid_equal(&sim->answers[i].request, &answer->request))
@@ -97,7 +98,7 @@ static void send_answer(struct sim *sim, const struct saying *saying)
 	executor_answer(sim->executor, &spec, answered, sim, number);
 }
 
-/* What somebody says to the question. */
+/* The answer to a question. */
 static struct saying say_to(const struct uuid *request, const struct run_open_question *item)
 {
 	static const enum run_decision settling[] = { RUN_DECISION_HAPPENED,
@@ -120,7 +121,7 @@ static struct saying say_to(const struct uuid *request, const struct run_open_qu
 	return saying;
 }
 
-/* Another revision, an answer to another kind of question, or by somebody who may not. */
+/* An invalid answer: another revision, another kind of question, or a person who may not answer. */
 static void answer_wrongly(struct sim *sim, struct saying saying,
 			   const struct run_open_question *item)
 {
@@ -146,7 +147,7 @@ static void answer_wrongly(struct sim *sim, struct saying saying,
 	send_answer(sim, &saying);
 }
 
-/* Some let a question that has a time lie until it has gone by. */
+/* Some people ignore a question with a timeout until it has expired. */
 static bool sleeps_over(const struct uuid *request, const struct run_open_question *item)
 {
 	return has(item, due_at) && sim_fate(request, SALT_SLEEP) % 3 != 0;
@@ -219,7 +220,7 @@ static struct str by_of(const struct sim_told *told)
 	return str_from_c(told->by);
 }
 
-/* Who said what an event tells; "" = it tells nothing that was said. */
+/* The unique word of the command that caused an event; "" = no command did. */
 static struct str said_by(const struct event *event, enum command_kind kind)
 {
 	if (kind == COMMAND_PAUSE && event->type == EVENT_RUN_PAUSED)
@@ -242,8 +243,8 @@ static size_t count_told(const struct sim *sim, const struct sim_told *told)
 	return recorded;
 }
 
-/* What was acknowledged is recorded once, what was not at most once; of all who cancel a run one
- * is. */
+/* An acknowledged command is recorded exactly once, any other at most once.  Of several cancels of a
+ * run, one is recorded. */
 static void check_told(struct sim *sim, const struct sim_told *told)
 {
 	size_t recorded = count_told(sim, told), cancelled = 0;
@@ -276,8 +277,9 @@ static void told_so(void *context, uint64_t argument, const struct executor_repl
 		sim->counts.full_replies += full;
 		bool missing = told->impatient && reply->error->code == ERROR_NOT_FOUND;
 		if (!full && !missing && reply->error->code != ERROR_CONFLICT)
-			sim_fail(sim, "a command was refused oddly: %s", reply->error->text);
-		/* Who cancels a run that is being cancelled already changes nothing, so nothing is
+			sim_fail(sim, "a command was refused with an unexpected error: %s",
+				 reply->error->text);
+		/* Cancelling a run that is already being cancelled changes nothing, so it is not
 		 * remembered. */
 		if (told->acknowledged && told->key[0] != '\0' && count_told(sim, told) > 0)
 			sim_fail(sim, "a command that was acknowledged is refused when repeated");
@@ -287,11 +289,11 @@ static void told_so(void *context, uint64_t argument, const struct executor_repl
 		told->forged = false;
 		return;
 	}
-	/* That it was done before is read from the disk. */
+	/* A repetition is recognized from the disk. */
 	if (sim->fatal && !reply->repeated)
 		sim_fail(sim, "a command was acknowledged after the store had failed");
 	if (reply->repeated && told->key[0] == '\0')
-		sim_fail(sim, "a command without a key is called a repeated one");
+		sim_fail(sim, "a command without an idempotency key is reported as repeated");
 	told->acknowledged = true;
 	check_told(sim, told);
 }
@@ -323,7 +325,7 @@ static void send(struct sim *sim, size_t number)
 static void tell(struct sim *sim, const struct uuid *run, enum command_kind kind, const char *name)
 {
 	if (sim->told_count == SIM_TOLD) {
-		sim_fail(sim, "people talk and nothing comes of it");
+		sim_fail(sim, "people send commands and nothing happens");
 		return;
 	}
 	size_t number = sim->told_count++;
@@ -337,7 +339,7 @@ static void tell(struct sim *sim, const struct uuid *run, enum command_kind kind
 		send(sim, number);
 }
 
-/* The same with the same key, in this life or a later one; keys are forgotten after a day. */
+/* Repeats a command with its idempotency key, in this life or a later one; keys expire after a day. */
 bool sim_tell_again(struct sim *sim)
 {
 	if (sim->told_count == 0)
@@ -403,7 +405,7 @@ bool sim_disturb_one(struct sim *sim)
 	case 1:
 		return sim_resume_one(sim);
 	case 2:
-		/* One that has ended is a conflict. */
+		/* A command to an ended run is a conflict. */
 		if (sim->known_count == 0)
 			return false;
 		run = sim->known[sim_below(&sim->dice, sim->known_count)].id;

@@ -1,7 +1,7 @@
-/* sim/sim_platform.c -- clock, timers and lanes on one thread, in an order drawn from the dice.
+/* sim/sim_platform.c -- simulated clock, timers and worker threads on one thread, in random order.
  *
- * A job runs at one moment and is done at a later one, so everything that real threads can put in
- * between is put in between.  The writer's jobs keep their order, readers have none.
+ * A job runs at one time and completes at a later one, so that other events can come between, as with
+ * real threads.  The writer's jobs keep their order; the readers' jobs have none.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -171,7 +171,7 @@ void sim_system_init(struct sim_platform *platform, struct sim *sim)
 	*platform = (struct sim_platform){ .base = { &ops }, .sim = sim };
 }
 
-/* The wall clock is set now and then, by a little or by an hour; the monotonic one only goes on. */
+/* The wall clock jumps now and then, by a little or by an hour; the monotonic clock never does. */
 static void pass_time(struct sim_platform *self)
 {
 	struct sim *sim = self->sim;
@@ -189,7 +189,7 @@ static void pass_time(struct sim_platform *self)
 	sim_children_tick(sim);
 }
 
-/* What is due late does not hold up what waits now. */
+/* A timer in the far future does not delay jobs that are ready now. */
 enum { LEAP_US = 5000000 };
 
 static size_t weigh_timer(const struct sim_platform *self, size_t jobs)

@@ -1,20 +1,21 @@
-/* sim/sim_refusals.c -- a disk that refuses appends for every reason but want of room.
+/* sim/sim_refusals.c -- a disk that refuses appends for every reason except lack of space.
  *
- * Each refusal is what another owner of the same file could have caused, and the world stays true:
+ * Another owner of the same file could have caused each of these refusals, and the world stays
+ * consistent:
  *
  *	conflict         the append is not written, and its command must be decided again
- *	conflict of a    the creation is written and called a conflict: another process was first.
- *	creation         Nobody here goes on with that run, so the plug is pulled soon after.
- *	repeated         the append is not written; the caller is told that somebody else has done
- *	                 it, and does not count on it
- *	guard refused    the count of runs under way was wrong: it is taken down before the end that
- *	                 would take it down, and so is right afterwards
+ *	conflict of a    the creation is written but reported as a conflict: another process was
+ *	creation         first.  No program continues that run in this life, so a crash follows soon.
+ *	repeated         the append is not written; the caller is told that it was done before, and
+ *	                 does not rely on it
+ *	guard refused    the count of active runs was wrong: it is decremented before the end of a run
+ *	                 that would decrement it, so it is right afterwards
  */
 #include <stdio.h>
 
 #include "sim/sim.h"
 
-/* Takes the count of the guard down by one, with an append that has no events. */
+/* Decrements the count of the guard, with an append that has no events. */
 static void spoil_count(struct sim *sim, struct store *store, struct str guard)
 {
 	static const struct uuid system_stream;
@@ -36,7 +37,7 @@ static void spoil_count(struct sim *sim, struct store *store, struct str guard)
 	};
 	struct store_append *one[] = { &append };
 	good = sim_disk_memory()->commit(store, one, COUNT(one), &error);
-	require(good); /* a count that a life before has spoiled is refused here too */
+	require(good); /* a count that an earlier life left wrong is refused here, too */
 }
 
 static bool find_row(struct sim *sim, const struct uuid *run, struct arena *arena,
@@ -49,7 +50,7 @@ static bool find_row(struct sim *sim, const struct uuid *run, struct arena *aren
 	return found;
 }
 
-/* The append would be taken, and until it is no other run could use the place. */
+/* The append would be accepted, and until then no other run could use the slot. */
 static bool may_spoil(struct sim *sim, const struct store_append *append)
 {
 	AUTO(arena) arena = { 0 };
@@ -65,7 +66,7 @@ static bool may_spoil(struct sim *sim, const struct store_append *append)
 	return sim_chance(&sim->dice, 60);
 }
 
-/* The caller of this key must not count on what he is told. */
+/* The caller with this idempotency key must not rely on the answer. */
 static void mark_forged(struct sim *sim, struct str key)
 {
 	for (size_t i = 0; i < sim->told_count; i++)
@@ -89,12 +90,12 @@ static bool is_stolen(struct sim *sim, const struct store_append *append)
 	if (append->expected_seq != 0 || sim->crashes_left == 0 || sim->turns_left > 0 ||
 	    sim->stopping)
 		return false;
-	/* Above all parts of other runs, and runs that somebody has told something already. */
+	/* Preferably sub-runs, and runs that already got a command. */
 	struct sim_run *run = planned(sim, &append->run.id);
 	if (!sim_chance(&sim->dice, run == NULL || run->hurried ? 40 : 10))
 		return false;
 	sim->counts.stolen++;
-	sim->hung = true; /* nobody goes on with it in this life */
+	sim->hung = true; /* no program continues it in this life */
 	if (run != NULL)
 		run->stolen = true;
 	uint64_t soon = 1 + sim_below(&sim->dice, 60);
@@ -146,7 +147,7 @@ bool sim_refusals_commit(struct sim *sim, struct store *store, struct store_appe
 		sim_disk_record(sim, rest, rest_count);
 	for (size_t i = 0; good && i < stolen_count; i++)
 		if (stolen[i]->outcome == STORE_COMMITTED) {
-			sim_trace(sim, "a creation is called a conflict");
+			sim_trace(sim, "a creation is reported as a conflict");
 			stolen[i]->outcome = STORE_CONFLICT;
 		}
 	return good;

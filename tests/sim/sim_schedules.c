@@ -1,14 +1,14 @@
-/* sim/sim_schedules.c -- schedules: what people do to them, and what must be true of every commit.
+/* sim/sim_schedules.c -- schedules: the changes that people make, and the checks of every commit.
  *
- * Some seeds have a schedule or two.  Each has wishes, drawn from the seed: it is made, changed,
- * paused, resumed, deleted and made again, and deleted or paused in the end, because a world with a
- * schedule that comes due has no end.  A wish follows when the one before was acknowledged; one
- * that was not is said again, in this life or the next.
+ * Some seeds have one or two schedules.  Each has a random list of requested changes: create, change,
+ * pause, resume, delete, create again.  The last one deletes or pauses the schedule, because a world
+ * with an active schedule never ends.  A change is requested when the previous one was acknowledged;
+ * without an acknowledgment it is requested again, in this life or the next.
  *
- * What is checked stands beside the engine and shares nothing with it but words: due times are
- * counted here by periods alone (every cron line of the table is one), and each stored step from
- * one progress to the next must be what overlap and catch_up say of exactly the due times between.
- * So no due time is left out, taken twice, early, or brought back, whatever was killed in between.
+ * The checks share no code with the engine.  They derive due times from periods alone (every cron
+ * line of the table is a fixed period), and each stored change of the progress must be what overlap
+ * and catch_up require for exactly the due times in between.  So no due time is lost, taken twice,
+ * taken early or taken again after a skip, wherever the program crashed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,10 +29,10 @@ static const int64_t US = 1000000;
 
 static const struct clock {
 	const char *member, *text;
-	bool cron; /* counted from the epoch, else from when the schedule was made */
+	bool cron; /* counted from the epoch; otherwise from the creation of the schedule */
 	int64_t seconds;
 } clocks[] = {
-	/* Quick ones, for schedules that let pass what they are too busy for. */
+	/* Short periods, for schedules that skip due times while they are busy. */
 	{ "every", "1s", false, 1 },       { "every", "7s", false, 7 },
 	{ "cron", "* * * * *", true, 60 }, { "every", "1m", false, 60 },
 	{ "every", "20m", false, 1200 },   { "cron", "*/20 * * * *", true, 1200 },
@@ -51,15 +51,15 @@ struct schedule {
 	char name[24];
 	struct wish wishes[WISHES];
 	size_t count, next;
-	bool asked;        /* and not answered yet, in this life */
+	bool asked;        /* requested in this life and not answered yet */
 	int64_t asked_now; /* what the clock showed */
-	/* As committed; NULL = it is not there. */
+	/* As committed; NULL = does not exist. */
 	const struct run_schedule *words, *words_before;
-	int64_t words_at; /* position of the newest words */
+	int64_t words_at; /* position of the newest change */
 	const struct run_schedule_progress *progress;
-	const struct run_schedule_progress *left; /* of one that was deleted */
-	int64_t dealt_with;                       /* the newest due time of all that were */
-	bool still_told; /* it is deleted or paused, and somebody was told so */
+	const struct run_schedule_progress *left; /* of a deleted schedule */
+	int64_t dealt_with;                       /* the newest of all past due times */
+	bool still_told;                          /* deleted or paused, and acknowledged */
 };
 
 struct sim_schedules {
@@ -128,7 +128,7 @@ void sim_schedules_free(struct sim *sim)
 	free(sim->schedules);
 }
 
-/* What they run: a moment, or long enough to be in the way of the next. */
+/* The scheduled workflows: a short one, and one long enough to overlap the next due time. */
 bool sim_schedules_definition(struct str name, struct str *out_yaml)
 {
 	if (str_equal(name, S("t0")))
@@ -231,7 +231,7 @@ static void ask(struct sim *sim, size_t number)
 	schedules_change(sim->documents, &change, replied, sim, number);
 }
 
-/* Nothing that waits for its run may stay behind when the last wish is said. */
+/* No waiting due time may be left when the last change is requested. */
 static bool is_busy(const struct schedule *schedule)
 {
 	return schedule->next + 1 == schedule->count && schedule->words != NULL &&
@@ -259,14 +259,14 @@ bool sim_schedule_one(struct sim *sim)
 	return false;
 }
 
-/* Nothing is under way in the program, not even a timer. */
+/* The program is idle: it does not even have a timer. */
 void sim_schedules_still(struct sim *sim)
 {
 	for (size_t i = 0; i < sim->schedules->count; i++) {
 		const struct schedule *schedule = &sim->schedules->at[i];
 		if (sim->schedules->opened_at != 0 && schedule->words != NULL &&
 		    !schedule->words->paused)
-			sim_fail(sim, "schedule %s comes due and nobody looks at the clock",
+			sim_fail(sim, "schedule %s has a due time but the program has no timer",
 				 schedule->name);
 	}
 }
@@ -294,17 +294,17 @@ static bool has_due(const struct run_schedule_progress *progress, int64_t due)
 	return false;
 }
 
-/* What is between two stored progresses. */
+/* The change from one stored progress to the next. */
 struct stride {
 	const struct run_schedule *words; /* that held */
 	const struct run_schedule_progress *before, *after;
 	int64_t waiting[LIMIT_SCHEDULE_WAITING];
 	size_t count;
 	int64_t skipped, started;
-	int64_t until; /* due times up to here were there to be taken */
+	int64_t until; /* due times up to here could be taken */
 };
 
-/* A due time that waits no more has its run. */
+/* A due time that is no longer waiting has its run. */
 static void note_started(struct sim *sim, const struct schedule *schedule, struct stride *stride)
 {
 	for (size_t i = 0; i < stride->before->waiting.count; i++) {
@@ -316,7 +316,8 @@ static void note_started(struct sim *sim, const struct schedule *schedule, struc
 		struct uuid run = schedule_run_id(str_from_c(schedule->name), due);
 		stride->started++;
 		if (sim_known(sim, &run) == SIZE_MAX)
-			sim_fail(sim, "a due time of %s is noted and has no run", schedule->name);
+			sim_fail(sim, "a due time of %s is recorded as started and has no run",
+				 schedule->name);
 	}
 	if (stride->after->failed > 0)
 		sim_fail(sim, "a due time of %s could not be started", schedule->name);
@@ -331,7 +332,7 @@ static bool has_ended(const struct sim *sim, const struct uuid *run)
 	return false;
 }
 
-/* A run that is forgotten is over. */
+/* A run that was removed from the progress has ended. */
 static void note_ended(struct sim *sim, const struct schedule *schedule,
 		       const struct stride *stride)
 {
@@ -341,11 +342,11 @@ static void note_ended(struct sim *sim, const struct schedule *schedule,
 		for (size_t k = 0; k < stride->after->running.count; k++)
 			stays = stays || uuid_equal(&stride->after->running.at[k], run);
 		if (!stays && !has_ended(sim, run))
-			sim_fail(sim, "%s has forgotten a run that is under way", schedule->name);
+			sim_fail(sim, "%s has forgotten a run that is active", schedule->name);
 	}
 }
 
-/* What catch_up and overlap say of each, in order; gives the first that was not there yet. */
+/* Applies catch_up and overlap to each due time in order; returns the first future due time. */
 static int64_t take_due(struct sim *sim, struct schedule *schedule, struct stride *stride)
 {
 	const struct run_schedule *words = stride->words;
@@ -382,7 +383,7 @@ static void check_sums(struct sim *sim, const struct schedule *schedule,
 	for (size_t i = 0; same && i < stride->count; i++)
 		same = after->waiting.at[i] == stride->waiting[i];
 	if (!same)
-		sim_fail(sim, "of %s other due times wait than should", schedule->name);
+		sim_fail(sim, "the wrong due times of %s are waiting", schedule->name);
 	if (after->skipped != before->skipped + stride->skipped ||
 	    after->started != before->started + stride->started)
 		sim_fail(sim, "%s has miscounted its due times", schedule->name);
@@ -391,7 +392,8 @@ static void check_sums(struct sim *sim, const struct schedule *schedule,
 	sim->counts.skipped_ticks += (unsigned)stride->skipped;
 }
 
-/* The program's own step: whatever it took is due, and next_at is the first it did not take. */
+/* A change by the program: all due times that it took have passed, and next_at is the first future
+ * one. */
 static void check_step(struct sim *sim, struct schedule *schedule,
 		       const struct run_schedule_progress *after)
 {
@@ -403,11 +405,11 @@ static void check_step(struct sim *sim, struct schedule *schedule,
 	note_started(sim, schedule, &stride);
 	note_ended(sim, schedule, &stride);
 	if (take_due(sim, schedule, &stride) != next)
-		sim_fail(sim, "%s comes due next at another time than it should", schedule->name);
+		sim_fail(sim, "the next due time of %s is wrong", schedule->name);
 	check_sums(sim, schedule, &stride);
 }
 
-/* A person's change: first what was due by the words that held, then the new ones count. */
+/* A change by a person: the old schedule applies to past due times, the new one from then on. */
 static void check_change(struct sim *sim, struct schedule *schedule,
 			 const struct run_schedule_progress *after)
 {
@@ -431,8 +433,7 @@ static void check_next(struct sim *sim, const struct schedule *schedule,
 	if (schedule->words->paused ? next != 0 : next <= schedule->dealt_with)
 		sim_fail(sim, "%s goes back in time", schedule->name);
 	if (next != 0 && next != next_on(schedule->words, after->begun_at, behind))
-		sim_fail(sim, "%s is changed and comes due at another time than it should",
-			 schedule->name);
+		sim_fail(sim, "%s was changed and its next due time is wrong", schedule->name);
 }
 
 static void check_begun(struct sim *sim, struct schedule *schedule,
@@ -481,7 +482,8 @@ static void progress_recorded(struct sim *sim, struct schedule *schedule, struct
 	}
 	if (by_itself ? after == NULL || schedule->progress == NULL
 		      : schedule->words_at != position - 1)
-		sim_fail(sim, "the progress of %s came or went alone", schedule->name);
+		sim_fail(sim, "the progress of %s was created or deleted without its schedule",
+			 schedule->name);
 	else if (after == NULL)
 		schedule->left = schedule->progress;
 	else if (by_itself)
@@ -494,7 +496,7 @@ static void progress_recorded(struct sim *sim, struct schedule *schedule, struct
 		check_next(sim, schedule, after);
 	if (after != NULL && has(after, seen_at) &&
 	    (after->seen_at > sim->latest || after->seen_at < schedule->dealt_with))
-		sim_fail(sim, "%s has seen what has not been", schedule->name);
+		sim_fail(sim, "%s has a seen_at in the future", schedule->name);
 	schedule->progress = after;
 }
 
@@ -505,7 +507,7 @@ void sim_schedule_changed(struct sim *sim, const struct sim_recorded *recorded)
 	struct str body =
 		has(changed, body) ? json_print(&sim->schedules->arena, changed->body) : S("");
 	if (schedule == NULL)
-		sim_fail(sim, "a document is stored that nobody asked for");
+		sim_fail(sim, "a document is stored that was not requested");
 	else if (str_equal(changed->kind, document_kind_name(DOCUMENT_SCHEDULE)))
 		words_recorded(sim, schedule, body, recorded->row.position);
 	else
@@ -513,7 +515,7 @@ void sim_schedule_changed(struct sim *sim, const struct sim_recorded *recorded)
 				  recorded->row.position);
 }
 
-/* A run may begin for a due time that waits, or whose schedule went while it was about to. */
+/* A run may start for a waiting due time, or for one whose schedule was just deleted. */
 bool sim_schedule_started(struct sim *sim, const struct uuid *run)
 {
 	for (size_t i = 0; i < sim->schedules->count; i++) {
@@ -557,6 +559,7 @@ void sim_check_schedules(struct sim *sim)
 			       str_equal(run_schedule_progress_text(progress, &arena),
 					 run_schedule_progress_text(schedule->progress, &arena));
 		if (!same)
-			sim_fail(sim, "%s is stored otherwise than its events say", schedule->name);
+			sim_fail(sim, "the stored document %s differs from its events",
+				 schedule->name);
 	}
 }

@@ -1,8 +1,8 @@
-/* sim/sim_story.c -- what the events of a run must tell, beside folding: who was told what, what
- * was really started, and how it all ended.
+/* sim/sim_story.c -- invariants of a run's events beyond folding: acknowledgments, real starts of
+ * tools, and the end of the run.
  *
- * Read from the record of everything that was ever committed; the only other witnesses are the
- * ledger of children and what callers were told.
+ * The checks read the record of everything ever committed.  The only other sources are the ledger of
+ * child processes and the acknowledgments that callers got.
  */
 #include <stdlib.h>
 
@@ -17,14 +17,15 @@
 
 /* ---- (d) the ledger ----------------------------------------------------------------- */
 
-/* What the disk says of one attempt at an effect. */
+/* The attempts at one effect according to the disk. */
 struct traces {
 	bool requested;
 	size_t requests;
 	int64_t attempt; /* the newest */
 	size_t failures; /* attempts that failed, before the newest request */
 	enum run_effect_class class;
-	const struct sim_recorded *finished; /* that closed the attempt asked for, or NULL */
+	const struct sim_recorded
+		*finished; /* the event that closed the requested attempt, or NULL */
 };
 
 static void trace(struct traces *traces, const struct sim_recorded *at, const struct uuid *effect,
@@ -65,7 +66,7 @@ size_t sim_failures(const struct sim *sim, const struct uuid *run, const struct 
 	return traces_of(sim, run, effect, 0).failures;
 }
 
-/* Room: a person who has an outcome settled by another attempt may ask for more than there is. */
+/* Slots: a person who settles an outcome with a retry may exceed the limit. */
 static void check_room(struct sim *sim, const struct tool_call *call)
 {
 	size_t alive = 1, extra = 0;
@@ -84,7 +85,7 @@ static void check_room(struct sim *sim, const struct tool_call *call)
 	AUTO(arena) arena = { 0 };
 	const struct run *run = sim_fold(sim, &call->run, &arena);
 	if (run != NULL && alive > run->graph->concurrency + extra)
-		sim_fail(sim, "%zu tools at once where %u have room", alive,
+		sim_fail(sim, "%zu tools at once, but the limit is %u", alive,
 			 run->graph->concurrency);
 }
 
@@ -105,8 +106,8 @@ void sim_check_start(struct sim *sim, const struct tool_call *call)
 	sim_memory_inside();
 }
 
-/* A `once` effect is started as often as it was requested: again only when it is known to have
- * failed, or a person said so. */
+/* A `once` effect is started as often as it was requested: again only after a known failure, or
+ * because a person requested it. */
 static void check_ledger(struct sim *sim)
 {
 	for (size_t i = 0; i < sim->child_count; i++) {
@@ -124,7 +125,7 @@ static void check_ledger(struct sim *sim)
 			continue;
 		struct traces traces = traces_of(sim, &child->run, &child->effect, child->attempt);
 		if (starts > traces.requests)
-			sim_fail(sim, "a `once` tool was started again by nobody's wish");
+			sim_fail(sim, "a `once` tool was started again without a request");
 		if (traces.finished == NULL ||
 		    traces.finished->row.position <= sim->life_ends[child->life])
 			continue;
@@ -135,7 +136,7 @@ static void check_ledger(struct sim *sim)
 
 /* ---- (g) one run -------------------------------------------------------------------- */
 
-/* Behind run.cancelling there is only what closes what was open. */
+/* After run.cancelling, only closing events of open effects may follow. */
 static bool begins(enum event_type type)
 {
 	return type != EVENT_TOOL_FINISHED && type != EVENT_TURN_FINISHED &&
@@ -160,7 +161,7 @@ static struct str value_text(struct sim *sim, const struct run_value *value, str
 				  : json_print(arena, value->json);
 }
 
-/* A sub-run's outcome is the child's: unless the child never came to be. */
+/* The outcome of a sub-run is that of the child, unless the child was never created. */
 static void check_child(struct sim *sim, const struct sim_recorded *at)
 {
 	AUTO(arena) arena = { 0 };
@@ -168,7 +169,7 @@ static void check_child(struct sim *sim, const struct sim_recorded *at)
 	const struct sim_recorded *end = end_event(sim, &body->effect);
 	if (sim_known(sim, &body->effect) == SIZE_MAX) {
 		if (body->outcome == RUN_OUTCOME_OK)
-			sim_fail(sim, "a sub-run succeeded that never was");
+			sim_fail(sim, "a sub-run succeeded but its child never existed");
 		return;
 	}
 	if (end == NULL || end > at) {
@@ -184,9 +185,9 @@ static void check_child(struct sim *sim, const struct sim_recorded *at)
 		sim_fail(sim, "a sub-run's output is not the child's");
 }
 
-/* While a program lives, a delay is a delay, whatever happens to the wall clock.  Not looked at is
- * what waited for the disk, and what was asked for just when the clock was set: until the request
- * is on the disk and acted on, the wall decides. */
+/* Within one life, a delay takes its time whatever happens to the wall clock.  Two cases are not
+ * checked: waits that were delayed by the disk, and waits requested just when the clock was set,
+ * because the wall clock decides until the request is on the disk and acted on. */
 enum { PATIENCE_US = 60 * 1000000 };
 
 static void check_wait(struct sim *sim, const struct sim_recorded *asked)
@@ -209,7 +210,7 @@ static void check_wait(struct sim *sim, const struct sim_recorded *asked)
 			 (long long)waited);
 }
 
-/* How often what is rare came about. */
+/* Counts rare situations. */
 static void count_event(struct sim_counts *counts, const struct event *event)
 {
 	enum event_type type = event->type;
@@ -260,7 +261,7 @@ static void check_run(struct sim *sim, const struct run *run)
 	}
 }
 
-/* One that was called off in its queue has not. */
+/* A run that was cancelled while queued has not begun. */
 static bool has_begun(const struct sim *sim, const struct sim_recorded *end)
 {
 	const struct sim_recorded *at = sim_first(sim, &end->row.run);
@@ -271,7 +272,7 @@ static bool has_begun(const struct sim *sim, const struct sim_recorded *end)
 	return begun;
 }
 
-/* Of the runs that are alone one is under way at a time, from where it begins to its end. */
+/* Of the runs with a concurrency key, one is active at a time, from its begin to its end. */
 static void check_alone(struct sim *sim)
 {
 	size_t under_way = 0;
@@ -287,7 +288,7 @@ static void check_alone(struct sim *sim)
 		under_way += event->type == EVENT_RUN_STARTED ||
 			     (event->type == EVENT_RUN_CREATED && !queued);
 		if (under_way > 1)
-			sim_fail(sim, "two runs are under way that are to be alone");
+			sim_fail(sim, "two runs with the same concurrency key are active");
 		if (event->type == EVENT_RUN_FINISHED && under_way > 0)
 			under_way -= has_begun(sim, &sim->record[i]);
 	}
@@ -321,8 +322,8 @@ static int compare_paths(const void *a, const void *b)
 	return str_compare((*left)->path, (*right)->path);
 }
 
-/* Which of several faults came first is a matter of time: the fault of a body or a run is not
- * compared, only that there is one. */
+/* Which of several faults came first depends on timing, so the fault of a body or a run is not
+ * compared, only its existence. */
 static struct str end_of(struct sim *sim, const struct run *run, struct arena *arena)
 {
 	AUTO(buf) text = { 0 };
@@ -349,7 +350,7 @@ static struct str end_of(struct sim *sim, const struct run *run, struct arena *a
 	return str_copy(arena, buf_str(&text));
 }
 
-/* It was told to stop: with its run, or because its time was over. */
+/* The effect was stopped, with its run or by its timeout. */
 static bool is_told_before(const struct sim *sim, const struct sim_recorded *end)
 {
 	const struct uuid *effect = &end->event.as.run_tool_finished->effect;
@@ -363,7 +364,7 @@ static bool is_told_before(const struct sim *sim, const struct sim_recorded *end
 	return false;
 }
 
-/* Every effect closed as unknown must be one that may be; true when there is any. */
+/* Checks that every effect closed as unknown may be unknown; true when there is one. */
 static bool is_unknown(struct sim *sim, const struct sim_recorded *at)
 {
 	if (at->event.type != EVENT_TOOL_FINISHED ||
@@ -378,9 +379,9 @@ static bool is_unknown(struct sim *sim, const struct sim_recorded *at)
 	return true;
 }
 
-/* Whether something became of the run, or of one that is part of it, that need not be the same in
- * every world: an outcome nobody knew, or a person's cancelling.  *called_off: it was not a
- * person's, and then only the state it ends in is the same. */
+/* Whether the run or one of its sub-runs had something that may differ between worlds: an unknown
+ * outcome, or a cancel by a person.  *called_off: the run was cancelled by the program; then only its
+ * final state is the same. */
 static bool is_disturbed(struct sim *sim, const struct uuid *run, bool *called_off)
 {
 	bool disturbed = false, ignored;
@@ -434,16 +435,17 @@ void sim_check_same_end(struct sim *sim, struct sim *calm)
 		sim->counts.compared++;
 		if (called_off) {
 			if (run->state != other->state)
-				sim_fail(sim, "run %zu is called off in one world only", i);
+				sim_fail(sim, "run %zu is cancelled in one world only", i);
 			continue;
 		}
 		struct str mine = end_of(sim, run, &arena), theirs = end_of(calm, other, &arena);
 		if (!str_equal(mine, theirs))
 			sim_fail(sim,
-				 "run %zu ends otherwise than undisturbed:\n" STR_FMT
+				 "run %zu ends differently than in the calm world:\n" STR_FMT
 				 "\n-- undisturbed:\n" STR_FMT,
 				 i, STR_ARG(mine), STR_ARG(theirs));
 		if (!str_equal(sorted_content(sim, id, &arena), sorted_content(calm, id, &arena)))
-			sim_fail(sim, "run %zu leaves another folder than undisturbed", i);
+			sim_fail(sim, "run %zu leaves a different folder than in the calm world",
+				 i);
 	}
 }

@@ -1,12 +1,12 @@
-/* sim/sim_tools.c -- tools whose results are fixed by their effect's id and whose moments are not.
+/* sim/sim_tools.c -- scripted tools with deterministic results and random timing.
  *
- * What a call gives depends only on its id, its inputs and how often it has failed, so a world full
- * of crashes must end like a calm one.  Each real start is written into the ledger, which no crash
- * takes back.  A child may outlive its program for a while and, when it works in a folder, writes
- * there to the last.
+ * The result of a call depends only on its effect id, its inputs and the number of failed attempts,
+ * so a world with crashes must end like a calm one.  Each real start is recorded in the ledger, which
+ * survives crashes.  A child process may outlive its program for a while; if it works in a folder, it
+ * writes there until it ends.
  *
- * A child that is told to stop ends soon, or when it is killed, or was faster with its result.  One
- * called `hang` ends only when it is told to.
+ * A child that is asked to stop ends soon, or when it is killed, or its result comes first.  The tool
+ * `hang` ends only when it is asked to stop.
  */
 #include "base/limits.h"
 #include "contract/run_class_types.h"
@@ -15,8 +15,8 @@
 enum {
 	SALT_RESULT = 1,
 	WRITE_HALF = 1,  /* the child has begun */
-	WRITE_WHOLE = 2, /* the child is through */
-	WRITE_LATE = 3,  /* by one whose program is gone */
+	WRITE_WHOLE = 2, /* the child is done */
+	WRITE_LATE = 3,  /* by a child whose program has crashed */
 };
 
 static struct sim *world;
@@ -113,7 +113,7 @@ static void child_ended(void *context, uint64_t argument)
 	AUTO(arena) arena = { 0 };
 	struct tool_result result = { 0 };
 	if (!child->alive || child->lingering)
-		return; /* it was told to stop, and did */
+		return; /* it was asked to stop, and did */
 	child_writes(sim, child, WRITE_WHOLE);
 	sim_point(sim);
 	child->alive = false;
@@ -155,7 +155,7 @@ static void stop(const struct tool_host *host, uint64_t running, const struct er
 	platform_timer_start(&sim->platform.base, after, child_stopped, sim, running - 1);
 }
 
-/* One that hangs is ended by a stop or by a crash, so there must be one to come. */
+/* A hanging child ends only by a stop or a crash, so one must be planned. */
 static bool child_hangs(struct sim *sim, const struct tool_call *call)
 {
 	if (str_equal(call->name, S("hang")))

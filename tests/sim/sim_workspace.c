@@ -1,15 +1,15 @@
-/* sim/sim_workspace.c -- the twin of git and flock: a folder is a list of writes, a tree is a copy
- * of the list under the name of its hash.
+/* sim/sim_workspace.c -- simulated git and flock: a folder is a list of writes, a tree is a copy of
+ * the list, named by its hash.
  *
- * A lock is held by the program and by every child of the effect; the program's hold ends with its
- * life, a child's with the child.
+ * A lock is held by the program and by every child of the effect; the program releases it with its
+ * life, a child with its own end.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/sim.h"
 
-/* One take or restore under way; memory of the life. */
+/* A take or restore in progress; memory of the life. */
 struct errand {
 	struct sim_workspace *workspace;
 	struct uuid run;
@@ -200,7 +200,7 @@ static void unlock(struct workspace *workspace, const struct uuid *effect, int d
 	struct sim_workspace *self = self_of(workspace);
 	struct sim_lock *at = lock_of(self, effect);
 	if (!at->held || descriptor != 100 + (int)(at - self->locks))
-		sim_fail(self->sim, "a lock was given back that was not held");
+		sim_fail(self->sim, "a lock was released that was not held");
 	at->held = false;
 }
 

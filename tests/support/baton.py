@@ -1,9 +1,8 @@
-"""What scenarios and the crash rig share: a data folder, the program on it, HTTP, SSE, SQLite.
+"""Shared by the scenarios and the crash rig: a data folder, the program on it, HTTP, SSE, SQLite.
 
-Everything waits for something that happens (a line, an event, an exit, a byte in a FIFO); nothing
-sleeps instead.  PATIENCE_S is a guard against a test that hangs and no measure of speed: on a busy machine
-everything takes longer, so it is far above what anything takes.  A Home ends every process it started, by its pid, when
-it closes, whatever the test did.
+Every wait is for an event (a line, an SSE event, an exit, a byte in a FIFO), never for a time.  PATIENCE_S is a guard against
+a test that hangs, not a measure of speed: it is far above what anything takes on a busy machine.  When a Home closes, it ends
+every process it started, by pid, whatever the test did.
 """
 import collections
 import contextlib
@@ -25,9 +24,9 @@ import uuid
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = str((ROOT / os.environ.get("BATON", "build/baton")).resolve())
 PATIENCE_S = 120
-WAIT_S = PATIENCE_S - 10  # of Prefer: wait, so that there is an answer to look at
-# A server refuses commands when its disk is behind by 250 ms, and on a busy machine it is.  Only tests
-# about that want it; a rule of the same name that a test gives goes before this one.
+WAIT_S = PATIENCE_S - 10  # for Prefer: wait, so that the response has the final result
+# A server refuses commands when its disk is 250 ms behind, which happens on a busy machine.  Only tests of
+# that behavior want it; a test overrides this rule with one of the same name.
 POINTS = "writer.queue_ms=limit@600000"
 KEEPALIVE_S = 15  # between two comments of a silent stream
 BREATH_S = 0.003
@@ -38,7 +37,7 @@ Told = collections.namedtuple("Told", "id event")
 
 
 class Gone(Exception):
-    """The server went away in the middle."""
+    """The server closed the connection in the middle of a response."""
 
 
 def new_id():
@@ -46,8 +45,8 @@ def new_id():
 
 
 def environment(**more):
-    """A small one: what the program needs, the sanitizers' options, the mutation of tools/mutate, and what the test
-    adds."""
+    """A minimal environment: what the program needs, the sanitizers' options, the mutation of tools/mutate, and the
+    test's additions."""
     kept = ("PATH", "HOME", "LANG", "ASAN_OPTIONS", "UBSAN_OPTIONS", "BATON_MUTATION")
     clean = {name: os.environ[name] for name in kept if name in os.environ}
     clean.update(more)
@@ -71,7 +70,7 @@ class LocalConnection(http.client.HTTPConnection):
 
 
 def ask(connection, method, target, body=None, headers=None):
-    """One request; a body that is no bytes is sent as JSON.  The answer's body is JSON or bytes."""
+    """One request; a body that is not bytes is sent as JSON.  The response's body is JSON or bytes."""
     headers = dict(headers or {})
     if body is not None and not isinstance(body, bytes):
         body = json.dumps(body).encode()
@@ -92,10 +91,10 @@ def ask(connection, method, target, body=None, headers=None):
 
 
 def events_of(response):
-    """Cuts an SSE body into Told(id, event); ends with the stream, however that ends.
+    """Splits an SSE body into Told(id, event); ends with the stream, however the stream ends.
 
-    The server's comments keep a silent stream open, and would keep us waiting with it: so many of them
-    in a row that our patience is over end it."""
+    The server's comments keep a silent stream open.  So many comments in a row that PATIENCE_S has passed
+    fail the test."""
     number, data, comments = None, [], 0
     while True:
         try:
@@ -109,7 +108,7 @@ def events_of(response):
         line = line.decode().rstrip("\n")
         comments = comments + 1 if line.startswith(":") else comments if line == "" else 0
         if comments > PATIENCE_S / KEEPALIVE_S:
-            raise TimeoutError("the stream tells nothing any more")
+            raise TimeoutError("the stream has no more events")
         if line.startswith("id: "):
             number = line[4:]
         elif line.startswith("data: "):
@@ -123,12 +122,12 @@ def events_of(response):
 
 
 def processes_with(marker):
-    """Pids of living processes that have the marker in their command line, ours excepted."""
+    """Pids of living processes with the marker in their command line, except this process."""
     found, own, marker = [], str(os.getpid()), marker.encode()
     for entry in os.listdir("/proc"):
         if not entry.isdigit() or entry == own:
             continue
-        # Every test asks for this at its end, so it is done without any ceremony.
+        # Every test calls this at its end, so it must be fast.
         with contextlib.suppress(OSError), open(f"/proc/{entry}/cmdline", "rb", buffering=0) as words:
             if marker in words.read():
                 found.append(int(entry))
@@ -136,11 +135,11 @@ def processes_with(marker):
 
 
 def wait_until(condition):
-    """Asks again and again until it holds: for what only a question can tell.  Between two questions
-    the processor is left to those who are asked."""
+    """Polls until the condition holds, for conditions without an event.  Between two polls it yields the
+    processor."""
     end = time.monotonic() + PATIENCE_S
     while not condition():
-        assert time.monotonic() < end, "it never came to hold"
+        assert time.monotonic() < end, "the condition never held"
         time.sleep(BREATH_S)
 
 
@@ -179,11 +178,11 @@ def descendants(pid):
 
 
 class Process:
-    """A program that was started; its standard output line by line."""
+    """A started program; its standard output is read line by line."""
 
     def __init__(self, arguments, env, cwd, errors):
         self.errors_path = errors
-        # Without a buffer of ours: what is in one, select does not see.
+        # Unbuffered, because select does not see data in a Python buffer.
         with open(errors, "ab") as file:
             self.popen = subprocess.Popen(arguments, env=env, cwd=cwd, stdin=subprocess.DEVNULL, bufsize=0,
                                           stdout=subprocess.PIPE, stderr=file)
@@ -198,12 +197,12 @@ class Process:
         return pathlib.Path(self.errors_path).read_text(errors="replace")
 
     def wait(self):
-        """Its exit status, negative for a signal; the rest of its output is in .output."""
+        """Waits for the exit status, negative for a signal; the rest of the output is in .output."""
         self.output = self.popen.communicate(timeout=PATIENCE_S)[0].decode(errors="replace")
         return self.popen.returncode
 
     def kill(self):
-        """kill -9; it and whatever it had started are gone when this returns."""
+        """kill -9; the program and everything it started have ended when this returns."""
         tree = []
         for pid in descendants(self.pid):
             with contextlib.suppress(ProcessLookupError):
@@ -225,7 +224,7 @@ class Server(Process):
     """`baton serve`; .address once it listens."""
 
     def listen(self):
-        """False when it ended before it listened."""
+        """False when the server ended before it listened."""
         line = self.line()
         if not line:
             return False
@@ -241,14 +240,14 @@ class Server(Process):
         return self.request("GET", target, None, headers)
 
     def start(self, workflow, inputs=None, run_id=None, wait=None):
-        """`wait` is that of Prefer: seconds, or True for the run's end however long that takes."""
+        """`wait` is the value of Prefer: wait in seconds, or True to wait for the end of the run."""
         body = {"workflow": workflow, "inputs": inputs or {}}
         if run_id is not None:
             body["run_id"] = run_id
         return self.request("POST", "/api/run", body, {"Prefer": f"wait={WAIT_S if wait is True else wait}"} if wait else None)
 
     def run_of(self, workflow, inputs=None):
-        """Starts it and gives its id."""
+        """Starts a run and returns its id."""
         answer = self.start(workflow, inputs)
         assert answer.status == 202, answer
         return answer.body["run_id"]
@@ -299,7 +298,7 @@ class Server(Process):
         raise AssertionError(f"the stream ended without {until}: {[e['type'] for e in seen]}")
 
     def until(self, run, type):
-        """The first event of that type, awaited."""
+        """Waits for the first event of that type."""
         return self.follow(run, type)[-1]
 
     def finish(self, run):
@@ -321,7 +320,7 @@ class Server(Process):
         return self.get("/api/inbox").body["items"]
 
     def settle(self, run, decision="not_happened", **more):
-        """Waits until a call of the run is left to a person, and says what became of it; the question."""
+        """Waits until a person is asked to settle a call of the run, and answers; returns the question."""
         with self.stream(f"/api/runs/{run}/stream") as stream:
             asked = next(told.event["data"] for told in stream if told.event["type"] == "human.requested"
                          and told.event["data"]["kind"] == "outcome_unknown")
@@ -334,7 +333,7 @@ class Server(Process):
         return self.request("POST", f"/api/runs/{run}/{command}", body, headers)
 
     def steps(self, run):
-        """The run's activations by their paths."""
+        """The run's activations by path."""
         answer = self.get(f"/api/runs/{run}/steps")
         assert answer.status == 200, answer
         return {step["step"]: step for step in answer.body["steps"]}
@@ -347,8 +346,8 @@ class Server(Process):
 
 
 class Home:
-    """A data folder of one test and every process started on it."""
-    open = []  # those that are not closed yet
+    """The data folder of one test and every process started on it."""
+    open = []  # the homes that are not closed yet
 
     def __init__(self):
         Home.open.append(self)
@@ -376,7 +375,7 @@ class Home:
             shutil.rmtree(self.path)
 
     def define(self, yaml, name=None):
-        """Stores a definition; its name is the one it gives itself."""
+        """Stores a definition under the name in its text."""
         if name is None:
             name = next(line.split(":")[1].strip() for line in yaml.splitlines()
                         if line.startswith("name:"))
@@ -392,18 +391,18 @@ class Home:
         return process
 
     def serve(self, *words, under=(), **env):
-        """A server that listens; `under` is a program that runs it, like prlimit, with its words."""
+        """A server that listens; `under` is a wrapper command with its arguments, such as prlimit."""
         server = self.begin_serve(*words, under=under, **env)
         assert server.listen(), server.errors()
         return server
 
     def begin_serve(self, *words, port=0, under=(), **env):
-        """A server that may not come to listen; `under` is a program that runs it, with its words."""
+        """A server that may fail before it listens; `under` is a wrapper command with its arguments."""
         return self._start(Server, ["serve", "--port", str(port), *words], env, under)
 
     def port(self):
-        """A port that stays ours while no server listens on it: it is below those that the kernel gives to
-        connections, and a name in the abstract namespace of Unix sockets keeps other tests from it."""
+        """A port that stays reserved while no server listens on it: it is below the kernel's ephemeral ports,
+        and a name in the abstract namespace of Unix sockets keeps other tests from using it."""
         lowest = int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
         for number in range(lowest - 1, 1024, -1):
             reserved = socket.socket(socket.AF_UNIX)
@@ -420,11 +419,11 @@ class Home:
         raise AssertionError("every port is taken")
 
     def begin(self, *words, **env):
-        """The command line, not waited for."""
+        """Starts the command-line program without waiting for it."""
         return self._start(Process, words, env)
 
     def cli(self, *words, **env):
-        """The command line: (exit status, stdout, stderr)."""
+        """Runs the command-line program: (exit status, stdout, stderr)."""
         process = self.begin(*words, **env)
         status = process.wait()
         return status, process.output, process.errors()
@@ -443,7 +442,7 @@ class Home:
         return pathlib.Path(self.data, "work", run, *parts)
 
     def fifo(self, run, name):
-        """A FIFO in the workspace of a run that may not exist yet: a step's way to speak to us."""
+        """A FIFO in the workspace of a run that may not exist yet, through which a step talks to the test."""
         path = self.workspace(run, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         os.mkfifo(path)
@@ -451,7 +450,7 @@ class Home:
         return self.fifos[-1]
 
     def database(self):
-        """A connection to a copy of the database, so that nothing of ours touches the original."""
+        """A connection to a copy of the database, so that the test never touches the original."""
         copy = tempfile.mkdtemp(dir=self.path)
         for name in ("baton.db", "baton.db-wal"):
             source = os.path.join(self.data, name)
@@ -461,8 +460,8 @@ class Home:
 
     @contextlib.contextmanager
     def meddled(self):
-        """The database itself, for what only damage or an older program would write; nobody may have it open.
-        Afterwards every page has the checksum that belongs to it (src/store/page_vfs.h)."""
+        """The database itself, to write what only damage or an older program would write.  No other process may
+        have it open.  Afterwards every page has the right checksum again (src/store/page_vfs.h)."""
         path = os.path.join(self.data, "baton.db")
         with contextlib.closing(sqlite3.connect(path)) as database, database:
             yield database
@@ -479,7 +478,7 @@ class Home:
                 file.write(struct.pack("<2I", one, two))
 
     def commits(self):
-        """Transactions in the WAL since it was last begun anew."""
+        """Transactions in the WAL since its last reset."""
         with open(os.path.join(self.data, "baton.db-wal"), "rb") as file:
             header = file.read(32)
             page = struct.unpack(">I", header[8:12])[0]
@@ -493,11 +492,11 @@ class Home:
 
 
 class Fifo:
-    """Our end of a FIFO that a step reads or writes."""
+    """The test's end of a FIFO that a step reads or writes."""
 
     def __init__(self, path):
         self.path = path
-        # Open for both, so that neither we nor the step wait for the other to open it.
+        # Opened for reading and writing, so that neither side blocks in open().
         self.file = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
 
     def await_line(self):
@@ -512,7 +511,7 @@ class Fifo:
         os.write(self.file, text.encode())
 
     def take_back(self):
-        """What was sent and nobody has read."""
+        """Data that was sent and not read yet."""
         with contextlib.suppress(BlockingIOError):
             os.read(self.file, 65536)
 
@@ -521,5 +520,5 @@ class Fifo:
 
 
 def killed(process):
-    """Waits for its end and says whether that was kill -9."""
+    """Waits for the end of the process; True when it was killed with SIGKILL."""
     return process.wait() == -signal.SIGKILL

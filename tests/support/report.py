@@ -1,4 +1,4 @@
-"""What the servers of a failed test have said is shown with the failure.  A conftest.py imports the hook."""
+"""Shows the log output of the servers with a failed test.  A conftest.py imports the hook."""
 import pytest
 from baton import Home
 

@@ -1,4 +1,4 @@
-"""A web server of the test's own: it answers by rules and writes down what it was asked."""
+"""A web server for tests: it answers by rules and records every request."""
 import collections
 import contextlib
 import http.server
@@ -13,16 +13,16 @@ Asked = collections.namedtuple("Asked", "method path headers body")
 
 class World(http.server.ThreadingHTTPServer):
     """Paths:
-        /text /json /bytes   an answer of that kind
-        /status/N            that status
-        /to?PLACE            a redirect there
+        /text /json /bytes   a response of that type
+        /status/N            a response with that status
+        /to?PLACE            a redirect to PLACE
         /large?N             N bytes
-        /drip?N              N bytes, each a piece of its own
-        /half                half an answer, and then nothing until release() is called
-        /cut                 it is written down, and the connection closed without an answer
-        /hold                nothing until release() is called, then "released"
-        of `answers`         that, as JSON
-        anything else        "METHOD path" and the body
+        /drip?N              N bytes, each sent separately
+        /half                half a response, and the rest when release() is called
+        /cut                 records the request and closes the connection without a response
+        /hold                no response until release() is called, then "released"
+        a key of `answers`   its value, as JSON
+        any other path       "METHOD path" and the body
     """
     daemon_threads = True
     allow_reuse_address = True
@@ -32,7 +32,7 @@ class World(http.server.ThreadingHTTPServer):
         self.ledger, self.changed = [], threading.Condition()
         self.answers, self.gate = {}, threading.Event()
         self.connections = 0
-        self.open, self.closes = 0, False  # connections that are open; whether each takes one request only
+        self.open, self.closes = 0, False  # open connections; whether each takes one request only
         if context is not None:
             self.socket = context.wrap_socket(self.socket, server_side=True)
         self.base = f"http{'s' if context else ''}://127.0.0.1:{self.server_address[1]}"
@@ -45,7 +45,7 @@ class World(http.server.ThreadingHTTPServer):
             self.changed.notify_all()
 
     def await_asked(self, count):
-        """The ledger, once that many requests have come."""
+        """Waits for that many requests and returns the ledger."""
         with self.changed:
             assert self.changed.wait_for(lambda: len(self.ledger) >= count, PATIENCE_S), self.ledger
             return list(self.ledger)
@@ -62,8 +62,8 @@ class World(http.server.ThreadingHTTPServer):
             self.changed.notify_all()
 
     def settle(self):
-        """What clients that are dead by now had sent is in the ledger when this returns.  Connections are
-        taken in their order, so behind one of ours all of theirs have begun; each ends with its request."""
+        """Waits until the ledger has every request that dead clients had sent.  Connections are accepted in
+        order, so after a connection of our own all of theirs have been accepted; each ends with its request."""
         assert self.closes
         urllib.request.urlopen(self.base + "/settle", timeout=PATIENCE_S).read()
         with self.changed:
@@ -73,7 +73,7 @@ class World(http.server.ThreadingHTTPServer):
         self.gate.set()
 
     def handle_error(self, request, client_address):
-        pass  # clients that go away are what some tests are about
+        pass  # some tests disconnect their clients on purpose
 
     def __enter__(self):
         return self
@@ -122,7 +122,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.close_connection = self.close_connection or self.server.closes
         body = self.rfile.read(size)
         if len(body) < size:
-            return  # the client died in the middle of its request: nothing was asked
+            return  # the client died in the middle of its request: nothing to record
         path, _, query = self.path.partition("?")
         self.server.note(Asked(self.command, path, dict(self.headers), body))
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):

@@ -69,8 +69,8 @@ Test(kinds, wrong_kinds_are_all_told_at_once)
 		"1:47 /at: must be a time such as \"2026-01-31T09:30:00Z\", got string \"noon\"\n"
 		"2:8 /uuid: must be a UUID, got string \"no\"\n"
 		"2:20 /hash: must be a SHA-256 hash of 64 hex digits, got string \"12\"\n"
-		"2:34 /secret: must name where the secret is, \"env:NAME\" or \"file:path\", "
-		"not be the secret\n"
+		"2:34 /secret: must be a reference to the secret, \"env:NAME\" or \"file:path\", "
+		"not the secret itself\n"
 		"2:53 /object: must be an object, got list\n"
 		"3:18 /colour: \"gren\" is not one of red, green, blue; did you mean \"green\"?\n"
 		"3:33 /small: must be an object, got boolean true\n");

@@ -45,12 +45,12 @@ Test(self_test, words_that_do_not_go_together)
 {
 	expect(broken_presence_type(),
 	       "broken.Presence.number: no presence word (REQUIRED, OPTIONAL, "
-	       "NULLABLE, DEFAULT, MADE, COMPUTED)");
+	       "NULLABLE, DEFAULT, GENERATED, COMPUTED)");
 	expect(broken_range_type(), "broken.Range.number: empty range");
 	expect(broken_length_type(), "broken.Length.text: empty length");
 	expect(broken_rule_type(),
 	       "broken.Rule.text: RANGE, AT_LEAST and ABOVE are for INT and REAL");
-	expect(broken_made_type(), "broken.Made.number: MADE(now) needs TIME");
+	expect(broken_made_type(), "broken.Made.number: GENERATED(now) needs TIME");
 	const struct type *type = broken_pattern_type();
 	struct error error;
 	cr_assert(!contract_self_test(&type, 1, &error));
@@ -59,9 +59,9 @@ Test(self_test, words_that_do_not_go_together)
 
 Test(self_test, names_said_twice)
 {
-	expect(broken_twice_type(), "broken.Twice.x: is said twice");
-	expect(broken_name_type(), "broken.Name.one: is said twice");
-	expect(broken_alias_type(), "broken.Alias.one: is said twice");
+	expect(broken_twice_type(), "broken.Twice.x: is declared twice");
+	expect(broken_name_type(), "broken.Name.one: is declared twice");
+	expect(broken_alias_type(), "broken.Alias.one: is declared twice");
 	const struct type *same[] = { broken_word_type(), broken_maker_type(), broken_word_type() };
 	struct error error;
 	cr_assert(!contract_self_test(same, COUNT(same), &error));

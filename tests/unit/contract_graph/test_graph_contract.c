@@ -32,8 +32,8 @@ static const struct mistake mistakes[] = {
 	{ graph_agent_type, "/temperature", "-0.1", "/temperature: must be at least 0, got -0.1" },
 	{ graph_agent_type, "/temperature", "2.1", "/temperature: must be at most 2, got 2.1" },
 	{ graph_agent_type, "/llm_config/api_key", "\"sk-very-secret\"",
-	  "/llm_config/api_key: must name where the secret is, \"env:NAME\" or \"file:path\", "
-	  "not be the secret" },
+	  "/llm_config/api_key: must be a reference to the secret, \"env:NAME\" or \"file:path\", "
+	  "not the secret itself" },
 	{ graph_agent_type, "/tool", "[]",
 	  "/tool: is not a field of graph.Agent; did you mean \"tools\"?" },
 	/* state */
@@ -65,7 +65,7 @@ static const struct mistake mistakes[] = {
 	  "/config/url: is not a field of graph.StdioServerConfig\n"
 	  "/config/command: is required" },
 	{ graph_mcp_servers_type, "/servers/1/name", "\"files\"",
-	  "/servers/1/name: \"files\" is another server's name too" },
+	  "/servers/1/name: \"files\" is already the name of another server" },
 	/* traces */
 	{ graph_tool_call_record_type, "/duration_ms", "-1",
 	  "/duration_ms: must be at least 0, got -1" },
@@ -133,7 +133,7 @@ static const struct mistake mistakes[] = {
 	{ graph_retention_policy_type, "/by_status", "{\"failed\": -1}",
 	  "/by_status/failed: must be at least 0, got -1" },
 	{ graph_retention_policy_type, "/by_status", "{\"failed\": 1, \"done\": 2}",
-	  "/by_status/done: is not a status of a task: pending, running, completed, failed" },
+	  "/by_status/done: is not a task status; expected pending, running, completed or failed" },
 };
 
 static struct module graph(void)

@@ -1,4 +1,4 @@
-/* The least a document may say, and what is printed for it: every default of both seeds. */
+/* The smallest valid documents and their printed form: every default of pipeline and pipeline_v1. */
 #include "pipeline_support.h"
 
 #define WORKFLOW "3f2504e0-4f89-41d3-9a0c-0305e82c3301"

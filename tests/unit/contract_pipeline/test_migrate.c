@@ -1,4 +1,4 @@
-/* S1's profiles become S0's; an agent is taken from a profile. */
+/* Profiles of pipeline_v1 are converted to pipeline; an agent is taken from a profile. */
 #include "pipeline_support.h"
 
 #include "contract/migrate_pipeline.h"

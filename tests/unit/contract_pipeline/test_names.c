@@ -1,4 +1,4 @@
-/* Everything the two seeds name is there, and the rows themselves have no mistake. */
+/* Every name of the two pipeline vocabularies exists, and their rows pass the self-test. */
 #include "pipeline_support.h"
 
 struct named {
@@ -42,7 +42,8 @@ Test(names, rows_have_no_mistake)
 
 Test(names, every_field_of_every_object)
 {
-	cr_assert_eq(COUNT(objects), 40 - 1, "HistoryEntry has no fields in the seed");
+	cr_assert_eq(COUNT(objects), 40 - 1,
+		     "HistoryEntry has no fields in the source of the vocabulary");
 	for (size_t i = 0; i < COUNT(objects); i++) {
 		const struct type *type = type_named(str_from_c(objects[i].type));
 		cr_assert(type != NULL && type->kind == KIND_ENTITY, "%s", objects[i].type);
@@ -88,7 +89,7 @@ Test(names, words_of_what_the_seed_writes_out)
 	assert_str(pipeline_consultation_outcome_name(PIPELINE_CONSULTATION_ERROR), S("error"));
 }
 
-/* What S1 could log S0 can still log, under the same name. */
+/* Every event type of pipeline_v1 exists in pipeline under the same name. */
 Test(names, old_event_types_are_still_there)
 {
 	for (size_t i = 0; i < pipeline_v1_event_type_count(); i++) {

@@ -106,7 +106,7 @@ static const struct bad checks[] = {
 	{ "pipeline.Settings",
 	  "{\"active_profile\":\"a\",\"profiles\":{\"a\":{\"name\":\"a\",\"repo_root\":\"/r\"},"
 	  "\"b\":{\"name\":\"c\",\"repo_root\":\"/r\"}}}",
-	  "1:34 /profiles: each profile must stand under its own name; number 2 does not\n" },
+	  "1:34 /profiles: the key of each profile must be its name; profile number 2 has another key\n" },
 	{ "pipeline.Settings",
 	  "{\"active_profile\":\"a\",\"profiles\":{\"a\":{\"name\":\"a\",\"repo_root\":\"/r\","
 	  "\"agents\":{\"x/y\":{\"driver\":\"api\",\"model\":\"m\",\"sandbox\":"
@@ -115,7 +115,7 @@ static const struct bad checks[] = {
 	  "sandbox clones it\n" },
 	{ "pipeline_v1.Settings",
 	  "{\"active_profile\":\"b\",\"profiles\":{\"a\":{\"name\":\"b\",\"driver\":\"cli\"}}}",
-	  "1:34 /profiles: each profile must stand under its own name; number 1 does not\n"
+	  "1:34 /profiles: the key of each profile must be its name; profile number 1 has another key\n"
 	  "1:19 /active_profile: is not the name of one of the profiles\n" },
 	{ "pipeline_v1.Profile", "{\"name\":\"n\",\"driver\":\"api\"}",
 	  "1:1 /model: is required when driver is api\n" },

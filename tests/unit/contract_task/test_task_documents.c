@@ -1,13 +1,13 @@
-/* Every entity of S3 by its document: read, defaulted, printed, read again.
+/* Every entity of the task vocabulary by its document: read, defaulted, printed, read again.
  *
  * documents/ has one with every member given.  defaults.json has the smallest one, with what it
- * must print as: the seed's defaults, null for what is optional, and what is made.
+ * must print as: the defaults of the vocabulary, null for optional fields, and generated values.
  */
 #include "task_support.h"
 
 #include <string.h>
 
-/* The seed's sixty classes. */
+/* The sixty classes of the vocabulary. */
 static const char *const names[] = {
 	"TaskStep",
 	"TextPart",
@@ -202,7 +202,7 @@ Test(documents, unknown_members_are_kept_in_a_history_and_refused_elsewhere)
 	}
 }
 
-/* Members that are text in the seed are not numbers, and so on: 7 and "7" are not the same. */
+/* A text field does not accept a number, and so on: 7 and "7" are different. */
 Test(documents, types_are_not_guessed)
 {
 	AUTO(arena) arena = { 0 };

@@ -1,4 +1,4 @@
-/* The words, constants and rules of S3: what is refused, where, and in which words. */
+/* The words, constants and rules of the task vocabulary: which documents are rejected, where, and with which text. */
 #include "task_support.h"
 
 #include "base/yaml.h"
@@ -151,7 +151,7 @@ Test(rules, compliance_and_policy_are_the_same)
 	}
 }
 
-/* Lists that the seed leaves open ("etc.", or no list at all) take any text. */
+/* Lists that the vocabulary leaves open ("etc.", or no list at all) accept any text. */
 Test(rules, open_words_are_text)
 {
 	AUTO(arena) arena = { 0 };
@@ -228,9 +228,10 @@ Test(rules, given_ids_stay_whatever_their_form)
 Test(rules, a_key_is_named_never_written)
 {
 	AUTO(arena) arena = { 0 };
-	assert_lines(task_llm_config_type(), "{\"api_key\":\"sk-very-secret\"}",
-		     "1:12 /api_key: must name where the secret is, \"env:NAME\" or \"file:path\", "
-		     "not be the secret\n");
+	assert_lines(
+		task_llm_config_type(), "{\"api_key\":\"sk-very-secret\"}",
+		"1:12 /api_key: must be a reference to the secret, \"env:NAME\" or \"file:path\", "
+		"not the secret itself\n");
 	struct outcome outcome =
 		read_text(task_llm_config_type(), S("{\"api_key\":\"file:/run/key\"}"), &arena);
 	const struct task_llm_config *config = outcome.value;
@@ -410,10 +411,10 @@ Test(rules, names_are_said_once)
 			    "{\"name\":\"c\",\"type\":\"consensus\",\"agents\":[]}],\n"
 			    "\"guardrail_policies\":[{\"name\":\"g\",\"type\":\"rate_limit\",\"rules\":[]},"
 			    "{\"name\":\"g\",\"type\":\"rate_limit\",\"rules\":[]}]}",
-		"2:111 /agents/2/name: \"a\" is the name of an earlier one too\n"
-		"3:48 /tools/1/name: \"s\" is the name of an earlier one too\n"
-		"4:78 /collaboration_patterns/1/name: \"c\" is the name of an earlier one too\n"
-		"5:75 /guardrail_policies/1/name: \"g\" is the name of an earlier one too\n");
+		"2:111 /agents/2/name: \"a\" is already used as a name in this list\n"
+		"3:48 /tools/1/name: \"s\" is already used as a name in this list\n"
+		"4:78 /collaboration_patterns/1/name: \"c\" is already used as a name in this list\n"
+		"5:75 /guardrail_policies/1/name: \"g\" is already used as a name in this list\n");
 }
 
 /* The checks find their places inside other entities and in YAML as well. */

@@ -223,7 +223,7 @@ Test(system, a_bad_body_has_all_its_problems)
 	cr_assert(str_find(text, S("did you mean \"repo_root\""), &at), STR_FMT, STR_ARG(text));
 	refused("profile", "p", 0, "{", ERROR_INVALID, "");
 	cr_assert_eq(world.decision.problems.count, 1);
-	refused("team", "p", 0, "{}", ERROR_INVALID, "no documents are called team");
+	refused("team", "p", 0, "{}", ERROR_INVALID, "there is no document kind team");
 }
 
 Test(system, names_are_short_and_plain)
@@ -248,7 +248,7 @@ Test(system, a_document_has_a_largest_size)
 		buf_add_char(&body, 'x');
 	buf_add(&body, S("\"}"));
 	refused("profile", "p", 0, str_c(&world.arena, buf_str(&body)), ERROR_TOO_LARGE,
-		"262144 are the most");
+		"the limit is 262144");
 }
 
 /* ---- rules between documents ----------------------------------------------------------- */
@@ -270,7 +270,8 @@ Test(system, the_active_profile_is_not_deleted)
 		"activate another before it is deleted");
 	change("settings", "settings", 1, "{\"active_profile\": \"play\"}");
 	change("profile", "work", DOCUMENT_ANY_REVISION, "");
-	refused("profile", "play", DOCUMENT_ANY_REVISION, "", ERROR_CONFLICT, "is the active one");
+	refused("profile", "play", DOCUMENT_ANY_REVISION, "", ERROR_CONFLICT,
+		"is the active profile");
 	refused("settings", "settings", DOCUMENT_ANY_REVISION, "", ERROR_CONFLICT, "always");
 	refused("settings", "settings", DOCUMENT_ANY_REVISION, "{\"active_profile\": \"work\"}",
 		ERROR_NOT_FOUND, "no profile called work");
@@ -316,7 +317,7 @@ Test(system, there_is_one_of_what_there_is_one_of)
 	cr_assert(str_equal(document_at(DOCUMENT_SERVER, S("server"))->body,
 			    S("{\"max_concurrent\":7}")),
 		  "only what was set is stored");
-	refused("server", "other", 0, "{}", ERROR_INVALID, "only one server");
+	refused("server", "other", 0, "{}", ERROR_INVALID, "only document of kind server");
 	refused("server", "server", 1, "{\"max_concurrent\": 0}", ERROR_INVALID, "1");
 }
 

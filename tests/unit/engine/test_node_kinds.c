@@ -269,7 +269,7 @@ Test(kinds, retries_are_spread_over_the_whole_delay)
 	begin(yaml.at);
 	for (int64_t attempt = 1, most = 8000000; attempt <= 3; attempt++, most = 16000000) {
 		int64_t delays[STEPS];
-		char name[8];
+		char name[16];
 		for (int i = 0; i < STEPS; i++) {
 			snprintf(name, sizeof(name), "s%d", i);
 			rig_finish(&rig, name, NULL);

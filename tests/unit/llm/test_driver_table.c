@@ -118,9 +118,10 @@ Test(table, bad_options_have_a_place)
 	struct str got = problems_of("script", "replies:\n- text: a\n- {text: a, json: 1}\n"
 					       "- {tekst: a}\n- {fail: {code: tired}}\n"
 					       "- {text: a, after_ms: -1}\n- {hang: false}\n");
-	expect(got, "3:3 /options/replies/1: a reply is exactly one of text, json, fail and hang");
+	expect(got,
+	       "3:3 /options/replies/1: a reply must have exactly one of text, json, fail and hang");
 	expect(got, "4:4 /options/replies/2");
 	expect(got, "/options/replies/3/fail/code");
 	expect(got, "/options/replies/4/after_ms");
-	expect(got, "/options/replies/5: a reply is exactly one of");
+	expect(got, "/options/replies/5: a reply must have exactly one of");
 }

@@ -1,0 +1,169 @@
+/* engine/run_state.h -- the structs of a run's state; engine/run.h is the manual.
+ *
+ * Other rooms read the state; only evolve() changes it.  Everything is in run->arena.
+ */
+#ifndef ENGINE_RUN_STATE_H
+#define ENGINE_RUN_STATE_H
+
+#include "base/uuid.h"
+#include "contract/event.h"
+#include "contract/run_node_types.h"
+#include "contract/run_outcome_types.h"
+#include "definition/graph.h"
+#include "engine/states.h"
+#include "engine/value.h"
+
+struct run_fault;
+struct run_question;
+struct run_start;
+
+/* A request to repeat an effect. */
+struct restart {
+	int64_t seq, at, attempt;
+};
+
+/* A failed attempt that was to be retried. */
+struct attempt {
+	struct restart request; /* seq 0: the request that started the step */
+	struct uuid effect;
+	int64_t seq, at; /* of the event that closed it */
+	enum run_outcome outcome;
+	struct failure fault;
+	struct value output;
+	int64_t retry_at;
+};
+
+/* The attempts of a step, kept only for the run's record. */
+struct attempts {
+	struct attempt *failed;
+	uint32_t failed_count;
+	struct restart
+		request; /* of the newest attempt; seq 0: the request that started the step */
+	struct restart answered; /* the answer "retry" of a person; seq 0: none */
+};
+
+/* A question to a person and its answer; kept because it is part of the run's record. */
+struct question {
+	struct uuid id;
+	const struct run_question *asked; /* NULL: nobody was asked */
+	int64_t seq, at;                  /* of the event that asked */
+	int64_t level;                    /* escalation level */
+	struct restart *passed_on;        /* the escalations, one per level; NULL: unknown */
+	bool answered;
+	enum run_decision decision;
+	struct str comment, by; /* comment "" = none */
+};
+
+struct activation;
+
+struct place {
+	struct activation *newest, *final; /* NULL: none yet */
+	uint32_t count;                    /* number of activations so far */
+	uint32_t waiting_on;               /* number of dependencies that are not done */
+	uint32_t readers_left;             /* number of nodes that will still read its output */
+	bool done;                         /* its dependents were released */
+};
+
+struct scope {
+	struct activation *owner; /* NULL: the root */
+	struct scope *next;       /* of the same owner */
+	int64_t item;             /* of a map; -1 */
+	struct str path;          /* of the body */
+	struct place *places;     /* one per node of the body */
+	uint32_t live;            /* activations that are not final */
+	uint32_t waiting;         /* live activations that are not ready yet */
+	struct activation *first; /* all activations, newest first */
+	/* The first activation that failed, which the state may not have any more; path "" = none. */
+	struct {
+		struct str path;
+		struct failure fault;
+		int64_t seq;
+	} failed;
+};
+
+struct activation {
+	struct activation *next; /* in its scope */
+	struct str path;
+	uint32_t node;
+	uint32_t ordinal; /* #n */
+	uint32_t round; /* number of the round, for activations that follow each other by `again` */
+	struct scope *scope;
+	enum step_state state;
+	uint64_t arrival;     /* order in which it became ready; 0 before that and when final */
+	bool open;            /* its effect is requested and not closed */
+	bool settling;        /* its outcome is unknown and a person is asked to settle it */
+	bool holds_workspace; /* a contained tool that runs or will be retried */
+	struct uuid effect;
+	enum run_outcome outcome; /* of the effect, when it is closed */
+	int64_t attempt, retries;
+	const struct restart *restarts;
+	uint32_t restart_count;
+	struct attempts *attempts;      /* NULL: there was only one */
+	int64_t started_seq, ended_seq; /* of the events that started and ended it; 0 = none */
+	int64_t started_at, ended_at, due_at;
+	struct value inputs; /* of the effect, until the step is final */
+	struct value output; /* while a later step may still read it */
+	struct value result; /* the same, kept for the run's record */
+	struct failure fault;
+	struct str reason; /* why it was skipped */
+	struct str
+		tree; /* git tree of the workspace before a contained tool, until the step is final */
+	struct question question;
+	/* verifications: begin of the first round, and result of the previous round */
+	int64_t begun_at;
+	struct value before;
+	/* containers */
+	struct scope *scopes; /* newest first */
+	uint32_t scopes_live;
+	struct value items;
+	int64_t item_count, items_entered;
+	bool leaving; /* everything in its bodies is final */
+};
+
+/* A queue of activations, first in, first out. */
+struct ready_list {
+	struct activation **at;
+	uint32_t head, tail, room;
+};
+
+struct run_signal {
+	struct run_signal *next;
+	struct str name;
+	struct value data;
+};
+
+struct path_table {
+	struct activation **at; /* open addressing; room is a power of two */
+	uint32_t count, room;
+};
+
+struct run {
+	struct arena *arena;
+	struct uuid id;
+	struct run_start *start; /* what its start says, absent where it does not */
+	const struct graph *graph;
+	int64_t seq;   /* of the newest event applied */
+	int64_t floor; /* events with a smaller seq were removed; 0 = none */
+	enum run_state state;
+	int64_t created_at, updated_at, ended_at, due_at;
+	int64_t begun_at; /* when it left its admission queue; 0 = not yet */
+	struct value inputs, outputs;
+	struct failure fault;
+	bool queued, paused, cancelling;
+	struct failure
+		stopped; /* cancelling: the fault the run will end with; code "" = cancelled */
+	struct scope *root;
+	uint32_t live;           /* activations that are not final */
+	uint32_t busy;           /* running tools, turns, sub-runs and pure steps */
+	uint32_t timers, humans; /* open waits and questions */
+	int64_t iterations;      /* activations of `join: any` nodes */
+	uint32_t retrying;       /* activations that wait for a retry */
+	bool workspace_busy;
+	uint64_t arrivals;
+	struct ready_list pure, tools, contained, parked; /* ready, not started */
+	struct ready_list computing; /* running pure steps, which the caller computes */
+	struct run_signal *signals;  /* signals that no step has received yet, oldest first */
+	struct path_table paths;
+};
+
+#endif
