@@ -29,6 +29,6 @@ enum pure_step_answer pure_step_compute(struct active_run *active, struct pure_s
 /* Computes a large step on a reader thread.  Takes the command over, and sends it with the result. */
 void pure_step_compute_elsewhere(struct active_run *active, struct pending_command *pending,
 				 const struct pure_step *step);
-#define PURE_STEP_TOO_LARGE "the inputs are over the limit of a value"
+#define PURE_STEP_TOO_LARGE "the inputs are larger than the limit of a value"
 
 #endif

@@ -89,7 +89,7 @@ steps:
 """)
     server = home.serve()
     answer = start(server, "twice", {"numbers": NUMBERS})
-    assert answer.body["status"] == "failed" and "over the limit of a value" in json.dumps(answer.body)
+    assert answer.body["status"] == "failed" and "larger than the limit of a value" in json.dumps(answer.body)
     assert_small(server)
 
 

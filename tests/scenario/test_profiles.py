@@ -251,7 +251,7 @@ def test_there_is_exactly_one_active_profile(home):
     create(server)
     create(server, "play")
     assert active(server) == "work"
-    refused(server.request("DELETE", "/api/profiles/work"), 409, "activate another before it is deleted")
+    refused(server.request("DELETE", "/api/profiles/work"), 409, "activate another one before deleting it")
     answer = server.request("POST", "/api/profiles/play/activate")
     assert (answer.status, answer.body) == (200, {"active_profile": "play"})
     refused(server.request("POST", "/api/profiles/nobody/activate"), 404, "no profile called nobody")

@@ -231,11 +231,11 @@ Test(system, names_are_short_and_plain)
 	char name[LIMIT_NAME_BYTES + 2];
 	memset(name, 'a', sizeof(name));
 	name[sizeof(name) - 1] = '\0';
-	refused("profile", name, 0, "{}", ERROR_INVALID, "from 1 to 128 bytes");
-	refused("profile", "", 0, "{}", ERROR_INVALID, "from 1 to 128 bytes");
-	refused("profile", "a\nb", 0, "{}", ERROR_INVALID, "no control character");
-	refused("profile", "a/b", 0, "{}", ERROR_INVALID, "no slash");
-	refused("profile", "..", 0, "{}", ERROR_INVALID, "is not . or ..");
+	refused("profile", name, 0, "{}", ERROR_INVALID, "must have 1 to 128 bytes");
+	refused("profile", "", 0, "{}", ERROR_INVALID, "must have 1 to 128 bytes");
+	refused("profile", "a\nb", 0, "{}", ERROR_INVALID, "a control character");
+	refused("profile", "a/b", 0, "{}", ERROR_INVALID, "must not contain a slash");
+	refused("profile", "..", 0, "{}", ERROR_INVALID, "nor be . or ..");
 	refused("profile", "one", 0, "{\"name\": \"two\", \"repo_root\": \"/r\"}", ERROR_INVALID,
 		"profile one calls itself two");
 }
@@ -267,12 +267,13 @@ Test(system, the_active_profile_is_not_deleted)
 	profile("work", 0);
 	profile("play", 0);
 	refused("profile", "work", DOCUMENT_ANY_REVISION, "", ERROR_CONFLICT,
-		"activate another before it is deleted");
+		"activate another one before deleting it");
 	change("settings", "settings", 1, "{\"active_profile\": \"play\"}");
 	change("profile", "work", DOCUMENT_ANY_REVISION, "");
 	refused("profile", "play", DOCUMENT_ANY_REVISION, "", ERROR_CONFLICT,
 		"is the active profile");
-	refused("settings", "settings", DOCUMENT_ANY_REVISION, "", ERROR_CONFLICT, "always");
+	refused("settings", "settings", DOCUMENT_ANY_REVISION, "", ERROR_CONFLICT,
+		"cannot be unset");
 	refused("settings", "settings", DOCUMENT_ANY_REVISION, "{\"active_profile\": \"work\"}",
 		ERROR_NOT_FOUND, "no profile called work");
 }
