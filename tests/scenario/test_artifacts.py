@@ -163,13 +163,13 @@ def test_the_command_line(home, server):
 
 
 @pytest.mark.parametrize("inputs, words", [
-    ("{name: a}", "content or from path"),
-    ("{name: a, content: x, path: y}", "content or from path"),
+    ("{name: a}", "exactly one of content and path"),
+    ("{name: a, content: x, path: y}", "exactly one of content and path"),
     ("{name: ../a, content: x}", "/name"),
     ("{name: /a, content: x}", "/name"),
-    ("{name: a/../b, content: x}", "begins with a dot"),
-    ("{name: a//b, content: x}", "begins with a dot"),
-    ("{name: a/, content: x}", "begins with a dot"),
+    ("{name: a/../b, content: x}", "begin with a dot"),
+    ("{name: a//b, content: x}", "begin with a dot"),
+    ("{name: a/, content: x}", "begin with a dot"),
     ("{name: 'a b', content: x}", "/name"),
     ("{name: a, content: '!', encoding: base64}", "not base64"),
     ("{name: a, content: x, media_type: \"text/html\\r\\nX: y\"}", "/media_type"),
