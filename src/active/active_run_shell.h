@@ -34,7 +34,7 @@ void active_run_decide(struct active_run *active);
 void active_run_new_state(struct active_run *active);
 void active_run_drop_state(struct active_run *active);
 /* Copies the state into a new arena when the old one has grown enough and nothing of the run is
- * under way.  The old memory, to be freed once nobody looks at it; empty when nothing was done. */
+ * under way.  Returns the old memory, which the caller frees once it no longer uses it; empty when nothing was done. */
 MUST_CHECK struct arena active_run_renew(struct active_run *active);
 /* The process ends and the run has not ended. */
 void active_run_stop(struct active_run *active);

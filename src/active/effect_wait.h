@@ -7,7 +7,7 @@
 struct executor;
 
 /* The program stops and the effect has not begun: may it stay open until the next start?  False for
- * effects that cannot be repeated: after the start nobody could tell that it never began. */
+ * effects that cannot be repeated: after the next start it could not be told from one that had begun. */
 bool effect_kind_can_wait(const struct executor *executor, enum run_effect_class class);
 
 #endif

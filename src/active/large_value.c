@@ -1,4 +1,4 @@
-/* active/large_value.c -- values with a long text: printed, hashed and freed on reader threads.
+/* active/large_value.c -- prints, hashes and frees large values on reader threads.
  *
  * The loop hands pointers over and gets pointers back.  A tree that is printed elsewhere shares
  * memory with values that the run has loaded and with its graph; both are pinned until the job is

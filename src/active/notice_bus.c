@@ -1,6 +1,6 @@
 /* active/notice_bus.c -- notices: "committed up to here".
  *
- * A notice carries a position and no events.  Whoever gets it reads on from its own cursor
+ * A notice carries a position and no events.  A watcher reads on from its own cursor
  * (architecture R10), so a slow reader costs nothing and a missed notice is made good by the next.
  */
 #include "active/notices.h"

@@ -1,6 +1,6 @@
 /* active/pending_command.h -- a command on its way to a run, with its own memory.
  *
- * Whoever makes one fills in `command`, with texts in its arena, and gives it to an active run:
+ * The caller fills in `command`, with texts in its arena, and gives it to an active run:
  *
  *	struct pending_command *pending = pending_command_new(COMMAND_CANCEL);
  *	pending->command.by = str_copy(&pending->arena, by);

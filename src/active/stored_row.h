@@ -1,8 +1,8 @@
 /* active/stored_row.h -- stored events as trees and typed values.
  *
- * The bytes of a stored row may be damaged, or of a later version.  Whoever reads them gets an
+ * The bytes of a stored row may be damaged, or of a later version.  A reader gets an
  * error then (ERROR_STORAGE) that names the row: the run and the seq of an event, the run and the
- * id of an open effect.  Nobody may assume that stored bytes are good: a bad row fails the request
+ * id of an open effect.  Stored bytes are never assumed to be valid: a bad row fails the request
  * that reads it, and stops neither the server nor another run.  On any thread.
  */
 #ifndef RUNTIME_STORED_ROW_H

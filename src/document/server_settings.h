@@ -10,7 +10,7 @@
 
 struct documents;
 
-/* 0 = nobody has set it. */
+/* 0 = not set. */
 struct server_settings_stored {
 	int64_t log_retention_days, log_retention_max_events, max_concurrent;
 	int64_t websocket_idle_us, workflow_start_us;

@@ -204,7 +204,7 @@ static void begin(struct active_run *active, struct activation *activation)
 		ask(asking);
 }
 
-/* Nobody needs the answer any more. */
+/* The answer is no longer needed. */
 static bool is_unwanted(struct active_run *active, const struct activation *activation)
 {
 	return active->run->cancelling ||

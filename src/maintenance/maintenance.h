@@ -21,7 +21,7 @@ struct documents;
 struct artifacts;
 
 /* How long events are kept.  Of the run's own days, the settings' and the policy's the smallest
- * that somebody has set counts; where nobody has set anything `days` does. */
+ * that was set explicitly counts; if none was, `days` does. */
 struct maintenance_retention {
 	int64_t days;
 	bool days_set;                               /* somebody has set `days` */
