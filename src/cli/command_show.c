@@ -53,7 +53,7 @@ static void put_facts(struct cli *cli, const struct run_outline *run, struct buf
 	if (has(run, priority))
 		put(out, "priority", str_format(arena, "%lld", (long long)run->priority));
 	if (has(run, alone))
-		put(out, "alone", run->alone);
+		put(out, "key", run->alone);
 	if (has(run, by))
 		put(out, "by", run->by);
 	if (has(run, parent))

@@ -142,7 +142,7 @@ def test_reference_page_has_every_type_once(described):
 def test_states_are_drawn(described):
     page = described("states")
     assert page.count("stateDiagram-v2") == 2
-    assert "  waiting_human --> failed : human.finished (reject)\n" in page
+    assert "  waiting_human --> failed : human.finished (reject, timeout)\n" in page
     assert "  [*] --> queued\n" in page and "  skipped --> [*]\n" in page
     assert all(line.count(":") <= 1 for line in page.splitlines() if "-->" in line)
 

@@ -237,7 +237,7 @@ def test_the_command_line_waits_and_says_where(home, one, flag):
     wait_until(lambda: one.get(f"/api/runs/{run}").status == 200)
     shown = home.cli("show", run)[1]
     assert "queue      position 1 of 1 for admission of kind pipeline" in shown
-    assert "priority   7" in shown and "alone      repo" in shown and "state      queued" in shown
+    assert "priority   7" in shown and "key        repo" in shown and "state      queued" in shown
     outline = json.loads(home.cli("show", run, "--json")[1])
     assert outline["queue"] == {"run_id": run, "kind": "pipeline", "position": 1, "length": 1}
     assert home.cli("runs", "--status", "queued")[1].split()[0] == run
