@@ -6,11 +6,13 @@
 #   make crash      the real program killed at every point and system call; prints the table
 #   make mutate     every guarantee broken on purpose: some test must notice
 #   make fuzz       every parser under libFuzzer, SECONDS=60 each
+#   make install    PREFIX=/usr/local DESTDIR=: program, completion, man pages, systemd unit, documentation
+#   make deb        build/baton_VERSION_ARCH.deb for this Debian release
 #   make check      layers, formatting, coverage table, contracts, the dashboard's types
 #   make bench      workloads beside their floor, ratios of one run
 #   make bench-large  a run of a million steps, a million runs that wait
 
-.PHONY: all deps build sanitized tracer fuzzers test test-full demo check crash mutate bench bench-build bench-large fuzz tsan tidy describe format clean
+.PHONY: install deb deb-check all deps build sanitized tracer fuzzers test test-full demo check crash mutate bench bench-build bench-large fuzz tsan tidy describe format clean
 
 PYTEST = /usr/bin/python3 -m pytest -q -p no:cacheprovider
 
@@ -48,6 +50,18 @@ test: build sanitized tracer fuzzers
 
 test-full: build sanitized tracer fuzzers
 	@BATON_TEST_FULL=1 tools/test
+
+PREFIX ?= /usr/local
+install:
+	@[ -x build/baton ] || $(MAKE) --no-print-directory build
+	@tools/install "$(PREFIX)" "$(DESTDIR)"
+
+deb: build
+	@tools/deb
+
+# The package on a clean Debian 12 below build/; needs root and a mirror.
+deb-check: deb
+	@tools/deb-check
 
 demo: build
 	@tools/demo

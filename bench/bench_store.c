@@ -53,7 +53,7 @@ static const char *file_name(const char *name)
 
 static void files_remove(const char *name)
 {
-	static const char *const ends[] = { "", "-wal", "-shm", "-reserve" };
+	static const char *const ends[] = { "", "-wal", "-shm", "-reserve", "-mark" };
 	for (size_t i = 0; i < COUNT(ends); i++) {
 		char path[4300];
 		snprintf(path, sizeof(path), "%s%s", file_name(name), ends[i]);

@@ -7,7 +7,8 @@
  * first 30 runs are a warm-up.  The generator uses one thread with epoll and parses only what it
  * needs (status and Content-Length), because it shares the machine with the server.
  *
- * Prints one JSON line; exit status 1 when any run did not succeed.
+ * Prints one JSON line with everything that went wrong by kind (error_kinds.h); exit status 1 when any
+ * of it is not a documented refusal.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -25,6 +26,7 @@
 #include <unistd.h>
 
 #include "document.h"
+#include "error_kinds.h"
 
 enum {
 	STEPS = 10,
@@ -52,7 +54,8 @@ struct load {
 	struct client *clients;
 	unsigned client_count;
 	struct documents documents;
-	unsigned runs, started, finished, errors;
+	unsigned runs, started, finished;
+	struct error_kinds kinds;
 	unsigned named; /* documents made, including the warm-up */
 	int64_t *taken_us;
 	bool receipts; /* do not wait for the end of a run */
@@ -161,10 +164,8 @@ static bool answer_good(const struct load *load, const struct client *client)
 	       strstr(client->answer, "\"status\":\"failed\"") == NULL;
 }
 
-static void client_finish(struct load *load, struct client *client, bool good)
+static void client_finish(struct load *load, struct client *client)
 {
-	if (!good && load->errors++ == 0)
-		fprintf(stderr, "bench_w1_client: first bad answer: %.600s\n", client->answer);
 	load->taken_us[load->finished++] = now_us() - client->begun_us;
 	client->busy = false;
 	if (load->started < load->runs)
@@ -189,16 +190,25 @@ static void client_read(struct load *load, struct client *client)
 		    (whole == 0 || client->answer_size < (size_t)whole))
 			return;
 		if (whole > 0 && client->answer_size == (size_t)whole && client->busy) {
-			client_finish(load, client, answer_good(load, client));
+			if (!answer_good(load, client))
+				error_kinds_add_answer(&load->kinds, client->answer);
+			client_finish(load, client);
 			return;
 		}
 	}
 	/* The connection is closed, broken or out of sync: give it up. */
 	bool busy = client->busy;
+	char kind[ERROR_KIND_SIZE];
+	snprintf(kind, sizeof(kind), "%s %s a request (%s)",
+		 got > 0 ? "the answer was not understood" : "the connection was closed",
+		 busy ? "during" : "without", got < 0 ? strerror(errno) : "no error");
+	/* A server may close an idle connection. */
+	if (busy || got != 0)
+		error_kinds_add(&load->kinds, kind);
 	client_close(client);
 	client_connect(load, client);
 	if (busy)
-		client_finish(load, client, false);
+		client_finish(load, client);
 }
 
 static void run_load(struct load *load, unsigned runs)
@@ -286,10 +296,12 @@ int main(int argc, char **argv)
 	run_load(&load, (unsigned)runs);
 	double seconds = (double)(now_us() - begun) / 1e6;
 	qsort(load.taken_us, (size_t)runs, sizeof(*load.taken_us), by_time);
-	printf("{\"bench\":\"w1\",\"clients\":%ld,\"runs\":%ld,\"errors\":%u,"
-	       "\"steps_per_second\":%.0f,\"p50_ms\":%.2f,\"p99_ms\":%.2f}\n",
-	       clients, runs, load.errors, STEPS * (double)runs / seconds, percentile(&load, 50),
+	printf("{\"bench\":\"w1\",\"clients\":%ld,\"runs\":%ld,\"steps_per_second\":%.0f,"
+	       "\"p50_ms\":%.2f,\"p99_ms\":%.2f,",
+	       clients, runs, STEPS * (double)runs / seconds, percentile(&load, 50),
 	       percentile(&load, 99));
+	error_kinds_print(&load.kinds);
+	printf("}\n");
 	load_close(&load);
-	return load.errors > 0;
+	return load.kinds.errors > 0;
 }

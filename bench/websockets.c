@@ -23,6 +23,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "error_kinds.h"
+
 enum { AT_ONCE = 256, ADDRESSES = 16, WORKERS = 128, EVENTS = 512, HEAD_SIZE = 2048 };
 
 enum kind { SOCKET_OPENING, SOCKET_OPEN, WORKER };
@@ -38,7 +40,8 @@ struct client {
 
 static uint16_t port;
 static int poller;
-static size_t opened, opening, lost, errors;
+static size_t opened, opening;
+static struct error_kinds kinds;
 static int64_t *latencies;
 static size_t answered;
 
@@ -86,7 +89,7 @@ static void send_all(struct client *client, const char *text)
 {
 	ssize_t size = (ssize_t)strlen(text);
 	if (send(client->socket, text, (size_t)size, MSG_NOSIGNAL) != size)
-		errors++;
+		error_kinds_add(&kinds, "a request could not be sent");
 }
 
 static void send_handshake(struct client *client)
@@ -132,7 +135,7 @@ static void handshake_came(struct client *client)
 	if (strncmp(client->head, "HTTP/1.1 101 ", 13) == 0)
 		opened++;
 	else
-		errors++;
+		error_kinds_add_answer(&kinds, client->head);
 }
 
 /* The response has a header and a short body of known length. */
@@ -146,7 +149,7 @@ static void answer_came(struct client *client)
 	if (client->size < (size_t)(body - client->head) + size)
 		return;
 	if (strncmp(client->head, "HTTP/1.1 200 ", 13) != 0)
-		errors++;
+		error_kinds_add_answer(&kinds, client->head);
 	latencies[answered++] = now_us() - client->due_us;
 	client->due_us = 0;
 	client->size = 0;
@@ -168,7 +171,11 @@ static void turn(int64_t wait_us)
 			continue;
 		if (!take(client)) {
 			opening -= client->kind == SOCKET_OPENING;
-			lost++;
+			error_kinds_add(&kinds,
+					client->kind == SOCKET_OPEN ? "an open WebSocket was closed"
+					: client->kind == WORKER
+						? "the connection of requests was closed"
+						: "the connection was closed during the handshake");
 			close(client->socket);
 		} else if (client->kind == SOCKET_OPENING) {
 			handshake_came(client);
@@ -187,8 +194,9 @@ static void open_sockets(struct client *clients, size_t count)
 			connect_from(&clients[begun], (unsigned)begun);
 		turn(1000000);
 	}
-	printf("{\"sockets\":%zu,\"errors\":%zu,\"lost\":%zu,\"seconds\":%.2f}\n", opened, errors,
-	       lost, (double)(now_us() - began) / 1e6);
+	printf("{\"sockets\":%zu,\"seconds\":%.2f,", opened, (double)(now_us() - began) / 1e6);
+	error_kinds_print(&kinds);
+	printf("}\n");
 	fflush(stdout);
 }
 
@@ -214,7 +222,7 @@ static void send_requests(struct client *workers, size_t rate, size_t seconds)
 		connect_from(&workers[i], (unsigned)i);
 	}
 	turn(100000);
-	size_t total = rate * seconds, sent = 0;
+	size_t total = rate * seconds, sent = 0, unanswered = 0;
 	int64_t began = now_us();
 	while (answered < total) {
 		int64_t due = began + (int64_t)(sent * 1000000 / rate), now = now_us();
@@ -229,7 +237,8 @@ static void send_requests(struct client *workers, size_t rate, size_t seconds)
 		send_all(worker, text);
 		sent++;
 	}
-	errors += total - answered;
+	for (; answered + unanswered < total; unanswered++)
+		error_kinds_add(&kinds, "no answer within 30 seconds");
 }
 
 static int compare(const void *a, const void *b)
@@ -260,13 +269,14 @@ int main(int count, char **words)
 	open_sockets(clients, sockets);
 	if (getchar() == EOF)
 		return 1;
-	size_t before = errors;
+	kinds = (struct error_kinds){ 0 };
 	send_requests(workers, rate, seconds);
 	qsort(latencies, answered, sizeof(*latencies), compare);
 	size_t last = answered == 0 ? 0 : answered - 1;
-	printf("{\"requests\":%zu,\"errors\":%zu,\"lost\":%zu,\"p50_ms\":%.2f,\"p99_ms\":%.2f,"
-	       "\"max_ms\":%.2f}\n",
-	       answered, errors - before, lost, (double)latencies[last / 2] / 1e3,
-	       (double)latencies[last * 99 / 100] / 1e3, (double)latencies[last] / 1e3);
+	printf("{\"requests\":%zu,\"p50_ms\":%.2f,\"p99_ms\":%.2f,\"max_ms\":%.2f,", answered,
+	       (double)latencies[last / 2] / 1e3, (double)latencies[last * 99 / 100] / 1e3,
+	       (double)latencies[last] / 1e3);
+	error_kinds_print(&kinds);
+	printf("}\n");
 	return 0;
 }

@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "base/packed.h"
-#include "cli/cli.h"
+#include "cli/output.h"
 #include "os/failpoint.h"
 #include "server.h"
 
@@ -56,9 +56,51 @@ static _Noreturn void run_beside_server(struct companion *companion)
 	companion->cli->own_server = true;
 	companion->status = INTERRUPTED; /* the command overwrites it when it ends */
 	server_run(companion->server);
-	if (companion->status == INTERRUPTED)
+	const char *run = companion->cli->followed;
+	if (companion->status == INTERRUPTED && run != NULL)
+		cli_line(
+			CLI_PROGRESS,
+			"interrupted: this process was the only server, so the run rests; continue "
+			"it with baton watch %s, or with baton serve",
+			run);
+	else if (companion->status == INTERRUPTED)
 		log_line(LOG_INFO, "interrupted; open runs continue when a server next starts");
 	leave(companion->status);
+}
+
+/* ---- Ctrl-C while a server elsewhere carries the run on ------------------------------- */
+
+/* What the signal handler prints.  The handler runs on the thread that runs the command. */
+static struct cli *interrupted_cli;
+
+static void write_text(const char *text)
+{
+	ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
+	(void)ignored;
+}
+
+static void interrupted(int number)
+{
+	const char *run = interrupted_cli->followed;
+	(void)number;
+	if (run != NULL) {
+		write_text("\nthe run continues on the server; follow it with baton watch ");
+		write_text(run);
+		write_text(", stop it with baton cancel ");
+		write_text(run);
+		write_text("\n");
+	}
+	_exit(INTERRUPTED);
+}
+
+static int run_as_client(struct cli *cli)
+{
+	struct sigaction action = { .sa_handler = interrupted }, before;
+	interrupted_cli = cli;
+	sigaction(SIGINT, &action, &before);
+	int status = cli->command->run(cli);
+	sigaction(SIGINT, &before, NULL);
+	return status;
 }
 
 /* Runs a command against the owner of the data folder; if there is none, or it goes away, this
@@ -69,7 +111,9 @@ static int run_command(struct cli *cli)
 	const struct server_settings settings = { .data_folder = cli->data_folder,
 						  .socket_path = cli->address,
 						  .config = &cli->config,
+						  .environment = cli->environment,
 						  .read_only = cli->read_only,
+						  .accept_loss = cli->accept_loss,
 						  .ready = companion_start,
 						  .context = &companion };
 	struct error error;
@@ -78,7 +122,7 @@ static int run_command(struct cli *cli)
 			run_beside_server(&companion);
 		if (error.code != ERROR_LOCKED)
 			return cli_fail(cli, &error);
-		int status = cli->command->run(cli);
+		int status = run_as_client(cli);
 		if (status != CLI_SERVER_LOST)
 			return status;
 		usleep(RETRY_US);
@@ -100,7 +144,7 @@ static int run_remote(struct cli *cli)
 		log_line(LOG_WARNING, "the API key is sent to %s unencrypted; use a tunnel",
 			 cli->address);
 	for (int tries = 0; tries < PATIENCE_TRIES; tries++) {
-		int status = cli->command->run(cli);
+		int status = run_as_client(cli);
 		if (status != CLI_SERVER_LOST)
 			return status;
 		if (!cli->server_answered)
@@ -125,9 +169,9 @@ static void print_listening(void *context, uint64_t recovered)
 	(void)recovered;
 	const char *host = config_text(&serving->cli->config, CONFIG_SERVE_HOST);
 	bool brackets = strchr(host, ':') != NULL;
-	printf("listening on http://%s%s%s:%d\n", brackets ? "[" : "", host, brackets ? "]" : "",
-	       server_port(serving->server));
-	fflush(stdout);
+	cli_line(CLI_RESULT, "listening on http://%s%s%s:%d", brackets ? "[" : "", host,
+		 brackets ? "]" : "", server_port(serving->server));
+	(void)!cli_flush();
 }
 
 static int serve(struct cli *cli)
@@ -139,6 +183,7 @@ static int serve(struct cli *cli)
 		.host = config_text(&cli->config, CONFIG_SERVE_HOST),
 		.port = (int)config_number(&cli->config, CONFIG_SERVE_PORT),
 		.config = &cli->config,
+		.environment = cli->environment,
 		.drain_seconds = config_number(&cli->config, CONFIG_DRAIN_SECONDS),
 		.ready = print_listening,
 		.context = &serving
@@ -178,10 +223,11 @@ static bool check_file(struct cli *cli, struct error *error)
 		return true;
 	for (size_t i = 0; i < problems->count && !cli->json; i++) {
 		const struct problem *problem = &problems->at[i];
+		struct str place = S("");
 		if (problem->line > 0)
-			fprintf(stderr, "%s:%u:%u: ", cli->config_file, problem->line,
-				problem->column);
-		fprintf(stderr, STR_FMT "\n", STR_ARG(problem->text));
+			place = str_format(&cli->arena, "%s:%u:%u: ", cli->config_file,
+					   problem->line, problem->column);
+		cli_line(CLI_PROGRESS, STR_FMT STR_FMT, STR_ARG(place), STR_ARG(problem->text));
 	}
 	cli->error_file = cli->config_file;
 	if (cli->json)
@@ -193,6 +239,7 @@ static bool prepare(struct cli *cli, int argc, char **argv, struct error *error)
 {
 	cli->now = clock_us();
 	cli->clock = clock_us;
+	cli->to_terminal = isatty(STDOUT_FILENO) != 0;
 	cli->interactive = is_interactive();
 	cli->color = wants_color();
 	cli->packed_pages = packed_web;

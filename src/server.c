@@ -25,8 +25,10 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/packed.h"
+#include "base/utf8.h"
 #include "base/yaml.h"
 #include "config/config.h"
+#include "config/secret_rules.h"
 #include "contract/document_kind.h"
 #include "contract/graph_types.h"
 #include "document/agent_registry.h"
@@ -39,7 +41,9 @@
 #include "os/failpoint.h"
 #include "os/file.h"
 #include "os/loop.h"
+#include "os/machine.h"
 #include "sandbox/sandbox.h"
+#include "sandbox/sandbox_limits.h"
 #include "store/store.h"
 #include "tool/custom_tools.h"
 #include "tool/tool_context.h"
@@ -59,6 +63,7 @@ struct server {
 	struct artifacts *artifacts;
 	struct custom_tools *customs;
 	struct tool_context *tool_context;
+	struct sandbox_limits limits;
 	struct llm_host models;
 	struct effects *effects;
 	struct executor *executor;
@@ -101,6 +106,33 @@ static bool find_definition(void *context, struct str name, struct arena *arena,
 		    STR_ARG(str_head(name, LIMIT_NAME_BYTES)));
 }
 
+static int compare_names(const void *one, const void *other)
+{
+	return str_compare(*(const struct str *)one, *(const struct str *)other);
+}
+
+/* The names that find_definition() finds. */
+static struct str_list list_definitions(void *context, size_t limit, struct arena *arena)
+{
+	const struct server *server = context;
+	const char *folder = str_format(arena, "%s/definitions", server->settings.data_folder).at;
+	struct str_list files = machine_names(folder, limit, arena);
+	size_t count = 0, examples = 0, kept = 0, at;
+	while (packed_examples[examples].name != NULL)
+		examples++;
+	struct str *names = arena_array(arena, struct str, files.count + examples);
+	for (size_t i = 0; i < files.count; i++)
+		if (str_ends(files.at[i], S(".yaml")) && utf8_valid(files.at[i], &at))
+			names[count++] = str_head(files.at[i], files.at[i].size - 5);
+	for (size_t i = 0; i < examples; i++)
+		names[count++] = str_from_c(packed_examples[i].name);
+	qsort(names, count, sizeof(*names), compare_names);
+	for (size_t i = 0; i < count; i++)
+		if (kept == 0 || !str_equal(names[kept - 1], names[i]))
+			names[kept++] = names[i];
+	return (struct str_list){ names, kept < limit ? kept : limit };
+}
+
 static bool definition_signature(void *context, struct str name,
 				 struct file_signature *out_signature)
 {
@@ -129,10 +161,13 @@ static void store_failed(void *context, const struct error *error)
 static void loop_stalled(void *context, const struct flight_stall *stall)
 {
 	(void)context;
-	log_line(LOG_WARNING, "the loop was held for %lld ms by %s %llu%s%s",
-		 (long long)(stall->lasted_us / 1000), stall->phase,
-		 (unsigned long long)stall->subject, stall->file[0] == '\0' ? "" : ", see ",
-		 stall->file);
+	log_line(LOG_WARNING, "the loop was held for %lld ms%s by %s %llu%s%s",
+		 (long long)(stall->lasted_us / 1000),
+		 stall->lasts   ? " so far"
+		 : stall->again ? " in total"
+				: "",
+		 stall->phase, (unsigned long long)stall->subject,
+		 stall->file[0] == '\0' ? "" : ", see ", stall->file);
 }
 
 /* ---- opening ----------------------------------------------------------------------- */
@@ -188,12 +223,28 @@ static bool take_lock(struct server *server, struct error *error)
 	return false;
 }
 
+static bool accept_loss(struct server *server, const struct store_backend *backend,
+			const char *path, struct error *error)
+{
+	struct str report;
+	if (!server->settings.accept_loss)
+		return true;
+	if (!backend->accept_loss(path, &server->arena, &report, error))
+		return false;
+	if (report.size > 0)
+		log_line(LOG_WARNING, STR_FMT, STR_ARG(report));
+	else
+		log_line(LOG_INFO, "nothing is lost");
+	return true;
+}
+
 static bool open_store(struct server *server, struct error *error)
 {
 	const struct store_backend *backend = store_backend_find(S("sqlite"), error);
 	const char *path =
 		str_format(&server->arena, "%s/baton.db", server->settings.data_folder).at;
-	if (backend == NULL || !backend->open(path, &server->store, error))
+	if (backend == NULL || !accept_loss(server, backend, path, error) ||
+	    !backend->open(path, &server->store, error))
 		return false;
 	FAILPOINT("server.store_opened");
 	struct str report = server->store->admin->recovery_report(server->store, &server->arena);
@@ -210,6 +261,29 @@ static const struct sandbox *sandbox_of(const struct server *server)
 	return sandbox;
 }
 
+/* Reads the limits of sandboxed commands and prepares their enforcement. */
+static void open_limits(struct server *server)
+{
+	const struct config *config = server->settings.config;
+	const int64_t mb = 1048576;
+	struct sandbox_limits *limits = &server->limits;
+	*limits = (struct sandbox_limits){
+		.processes = config_number(config, CONFIG_SANDBOX_PROCESSES),
+		.memory_bytes = config_number(config, CONFIG_SANDBOX_MEMORY_MB) * mb,
+		.tmp_bytes = config_number(config, CONFIG_SANDBOX_TMP_MB) * mb,
+		.file_bytes = config_number(config, CONFIG_SANDBOX_FILE_MB) * mb,
+		.workspace_bytes = config_number(config, CONFIG_SANDBOX_WORKSPACE_MB) * mb,
+		.uid = config_number(config, CONFIG_SANDBOX_UID),
+	};
+	sandbox_limits_open(limits, config_text(config, CONFIG_SANDBOX_LIMITS), &server->arena);
+	/* A command that owns the folder for a moment leaves this to baton doctor. */
+	if (server->settings.host == NULL || !sandbox_of(server)->contained)
+		return;
+	if (limits->warning != NULL)
+		log_line(LOG_WARNING, "limits of sandboxed commands: %s", limits->warning);
+	log_line(LOG_INFO, "limits of sandboxed commands: %s", limits->text);
+}
+
 static struct http_timeouts http_timeouts_of(const struct config *config)
 {
 	return (struct http_timeouts){
@@ -220,6 +294,19 @@ static struct http_timeouts http_timeouts_of(const struct config *config)
 		.socket_idle_ms =
 			(uint64_t)config_number(config, CONFIG_SOCKET_IDLE_SECONDS) * 1000,
 	};
+}
+
+/* For a call of a tool; on a reader thread. */
+static bool read_secret(void *context, struct str name, struct str tool, struct str workflow,
+			bool uses, struct arena *arena, struct str *out_value, struct error *error)
+{
+	const struct server *server = context;
+	const struct secret_places places = { .data_folder = server->settings.data_folder,
+					      .environment = server->settings.environment };
+	const struct secret_request request = {
+		.name = name, .tool = tool, .workflow = workflow, .uses = uses
+	};
+	return secret_rules_resolve(&places, &request, arena, out_value, error);
 }
 
 /* Reads retention_policy.yaml (graph vocabulary); NULL when the file does not exist. */
@@ -267,6 +354,7 @@ static bool open_runtime(struct server *server, struct error *error)
 {
 	const struct sandbox *sandbox = sandbox_of(server);
 	const struct config *config = server->settings.config;
+	open_limits(server);
 	const struct graph_retention_policy *policy;
 	if (!read_policy(server, &policy, error))
 		return false;
@@ -279,6 +367,7 @@ static bool open_runtime(struct server *server, struct error *error)
 		.tools = &tool_table,
 		.host = { .loop = server->loop,
 			  .sandbox = sandbox,
+			  .limits = &server->limits,
 			  .tool_context = server->tool_context },
 		.effects = server->effects,
 		.drivers = &llm_table,
@@ -286,8 +375,10 @@ static bool open_runtime(struct server *server, struct error *error)
 		.customs = server->customs,
 		.contained = sandbox->contained,
 		.definition = find_definition,
+		.definitions = list_definitions,
 		.definition_signature = definition_signature,
 		.agent = agent_registry_find,
+		.secret = read_secret,
 		.fatal = store_failed,
 		.context = server,
 	};

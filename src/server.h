@@ -18,9 +18,11 @@ struct server_settings {
 	const char *data_folder, *socket_path;
 	const char *host; /* NULL = baton.sock only */
 	int port;
-	const struct config *config; /* outlives the server */
-	int64_t drain_seconds;       /* time that a stop gives to running work; 0 = none */
-	bool read_only;              /* do not recover open runs: a short-lived read command */
+	const struct config *config;    /* outlives the server */
+	const char *const *environment; /* for secrets, NULL-terminated NAME=value */
+	int64_t drain_seconds;          /* time that a stop gives to running work; 0 = none */
+	bool read_only;                 /* do not recover open runs: a short-lived read command */
+	bool accept_loss;               /* go on without what the data folder has lost */
 	platform_callback *ready; /* called when open runs are recovered and clients are accepted */
 	void *context;
 };

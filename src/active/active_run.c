@@ -16,6 +16,7 @@
 #include "active/pure_step.h"
 #include "active/recovery.h"
 #include "active/run_load.h"
+#include "active/tree_taking.h"
 #include "active/value_fetch.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -127,6 +128,7 @@ void active_run_drop_state(struct active_run *active)
 	active->run = NULL;
 	executor_discard(active->executor, &active->arena);
 	active_run_forget_loaded(active);
+	tree_taking_forget(active);
 }
 
 void active_run_new_state(struct active_run *active)
@@ -202,6 +204,7 @@ static void free_run(struct active_run *active)
 {
 	map_remove(&active->executor->by_run, key_of(active));
 	slots_remove(&active->executor->active_runs, active->id);
+	tree_taking_free(active);
 	active_run_drop_state(active);
 	free(active->early_stops);
 	free(active);
@@ -298,7 +301,11 @@ void active_run_do_take_and_resume(struct active_run *active, const struct activ
 void active_run_do_take_and_decide(struct active_run *active, const struct active_run_event *event)
 {
 	take_state(active, event->loaded);
-	active_run_decide(active);
+	/* The refused decision may have called off a tree that a step waits for. */
+	if (engine_could_go_on(active->run))
+		active_run_wake(active);
+	else
+		active_run_decide(active);
 }
 
 /* The run leaves first: an answer may bring the next command for it. */
@@ -306,10 +313,7 @@ void active_run_do_refuse_and_leave(struct active_run *active, const struct acti
 {
 	struct uuid run = active->run_id;
 	struct command_list inbox = active->inbox;
-	char id[UUID_TEXT_SIZE];
-	if (active->recovering)
-		log_run(LOG_ERROR, uuid_text(&run, id), "cannot be recovered: %s",
-			event->error->text);
+	quarantine_add(active->executor, &run, event->error);
 	free_run(active);
 	for (struct pending_command *pending; (pending = command_list_pop(&inbox)) != NULL;) {
 		pending_command_reply(pending, &run, event->error);
@@ -328,7 +332,9 @@ static void load_done(struct executor_read *read)
 		/* Effects of the run are under way, so it was stored, and the store has lost it. */
 		executor_fail(executor, &loading->error);
 	} else {
-		active->recovering = recovering && failed; /* for the log */
+		active->recovering = false;
+		if (!failed)
+			quarantine_remove(executor, &active->run_id);
 		active_run_enter(active, &(struct active_run_event){
 						 .input = failed ? INPUT_LOAD_FAILED : INPUT_LOADED,
 						 .loaded = &loading->loaded,

@@ -25,9 +25,11 @@
 #include "active/pending_command.h"
 #include "base/limits.h"
 #include "contract/run_value_types.h"
+#include "engine/decide.h"
 
 struct commit_cycle;
 struct run;
+struct tree_taking;
 struct value_fetch_state;
 
 struct active_run {
@@ -66,8 +68,9 @@ struct active_run {
 	bool reading;          /* values for a pure step are being read */
 	uint64_t computations; /* pure steps that wait for them, newest first; 0 = none */
 	struct value_fetch_state *loaded; /* values read by hash, for decisions */
-	struct str tree;                  /* of the workspace, for this decision; "" = none */
-	char tree_text[96];
+	struct tree_taking *tree_takings; /* trees that steps wait for (tree_taking.h) */
+	struct engine_tree tree;          /* of the command that is being decided: */
+	bool has_tree;                    /* it brought one */
 };
 
 /* NULL: the run is not in memory. */

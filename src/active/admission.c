@@ -234,19 +234,15 @@ static void count_run(struct executor *executor, const struct run *run, int64_t 
 void admission_committed(struct commit_cycle *cycle, const struct active_run *active)
 {
 	struct executor *executor = cycle->executor;
-	bool changed = false;
+	const struct run_start *start = active->run->start;
+	/* The run that was in its way may have ended since. */
+	bool changed = cycle->enters_queue;
+	if (cycle->enters_queue)
+		enter(executor, &active->run_id, projection_kind(active->run),
+		      has(start, key) ? start->key : S(""),
+		      has(start, priority) ? start->priority : 0, cycle->now);
 	for (size_t i = 0; i < cycle->decision.event_count; i++) {
 		const struct event *event = &cycle->decision.events[i];
-		if (event->type == EVENT_RUN_CREATED && has(event->as.run_created, queued) &&
-		    event->as.run_created->queued) {
-			enter(executor, &active->run_id, projection_kind(active->run),
-			      has(event->as.run_created, key) ? event->as.run_created->key : S(""),
-			      has(event->as.run_created, priority) ? event->as.run_created->priority
-								   : 0,
-			      event->at);
-			/* The run that was in its way may have ended since. */
-			changed = true;
-		}
 		if (event->type == EVENT_RUN_STARTED || event->type == EVENT_RUN_CANCELLING) {
 			struct admission_entry *entry = *find(executor, &active->run_id);
 			/* From now on its guards count it. */

@@ -137,7 +137,8 @@ void alarm_discard_all(struct executor *executor)
 struct scan {
 	struct executor_read read;
 	struct store_effect_page page;
-	struct str *steps;
+	struct str *steps; /* "" = the run itself */
+	bool *readable;
 	int64_t later; /* due time of the first row that is not due soon; 0 = none */
 	int64_t now;
 	struct error error;
@@ -179,13 +180,14 @@ static void scan_work(struct executor_read *read, struct store_reader *reader)
 				   &scan->error))
 		return;
 	scan->steps = arena_array(&read->arena, struct str, scan->page.count);
+	scan->readable = arena_array(&read->arena, bool, scan->page.count);
 	/* A row that cannot be parsed never comes due and does not affect other rows. */
 	for (size_t i = 0; i < scan->page.count; i++) {
 		struct error error;
-		if (read_step(&scan->page.at[i], &read->arena, &scan->steps[i], &error))
-			continue;
-		log_line(LOG_ERROR, "a timer is skipped: %s", error.text);
-		scan->steps[i] = S("");
+		scan->readable[i] =
+			read_step(&scan->page.at[i], &read->arena, &scan->steps[i], &error);
+		if (!scan->readable[i])
+			log_line(LOG_ERROR, "a timer is skipped: %s", error.text);
 	}
 	/* The next scan must come before what this one leaves out. */
 	if (scan->page.count == LIMIT_ALARMS)
@@ -204,7 +206,7 @@ static void scan_done(struct executor_read *read)
 		executor_fail(executor, &scan->error);
 	/* An alarm that is set is newer than the row that was read. */
 	for (size_t i = 0; scan->error.code == ERROR_NONE && i < scan->page.count; i++)
-		if (scan->steps[i].size > 0 && alarm_find(executor, &scan->page.at[i].id) == NULL)
+		if (scan->readable[i] && alarm_find(executor, &scan->page.at[i].id) == NULL)
 			alarm_set(executor, &scan->page.at[i].run, &scan->page.at[i].id,
 				  scan->steps[i], scan->page.at[i].due_at);
 	if (scan->later > 0)

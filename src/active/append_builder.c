@@ -5,12 +5,14 @@
 #include "active/executor_state.h"
 #include "active/idempotency.h"
 #include "active/projection.h"
+#include "base/json.h"
 #include "base/limits.h"
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_snapshot_types.h"
 #include "contract/run_start_types.h"
 #include "engine/snapshot.h"
+#include "os/failpoint.h"
 
 /* The effect that an event closes, and the step whose open effect is new or has another due time
  * ("" = none). */
@@ -66,9 +68,12 @@ static struct change change_of(const struct run *run, const struct event *event)
 	case EVENT_RUN_STARTED:
 	case EVENT_RUN_PAUSED:
 	case EVENT_RUN_RESUMED:
+	case EVENT_RUN_RETRIED:
 	case EVENT_RUN_CANCELLING:
+	case EVENT_RUN_UNWINDING:
 	case EVENT_RUN_SIGNALLED:
 	case EVENT_RUN_FINISHED:
+	case EVENT_BRANCH_ENDED:
 	case EVENT_RUN_COMPACTED:
 	case EVENT_STEP_COMPUTED:
 	case EVENT_STEP_SKIPPED:
@@ -95,19 +100,23 @@ static void change_run(struct commit_cycle *cycle, struct store_append *append,
 		       struct uuid *closed)
 {
 	struct arena *arena = &cycle->arena;
-	bool begins = type == EVENT_RUN_CREATED || type == EVENT_RUN_STARTED;
+	bool begins = type == EVENT_RUN_CREATED || type == EVENT_RUN_STARTED ||
+		      type == EVENT_RUN_RETRIED || type == EVENT_RUN_UNWINDING;
 	bool ends = type == EVENT_RUN_FINISHED || type == EVENT_RUN_CANCELLING;
 	if (ends && has(run->graph->rows, timeout_us))
 		closed[append->closed_count++] = projection_deadline_id(run);
+	if (run->unwinding && (type == EVENT_RUN_FINISHED || (ends && run->abandoned)))
+		closed[append->closed_count++] = projection_unwind_deadline_id(run);
 	if (type == EVENT_RUN_STARTED || type == EVENT_RUN_CANCELLING)
 		closed[append->closed_count++] = projection_admission_id(run);
 	if (begins && projection_has_deadline(run)) {
 		opened[append->opened_count] = projection_deadline(run, arena);
 		add_opened(cycle, append, opened, S(""));
 	}
-	if (type == EVENT_RUN_CREATED && run->queued) {
+	if ((type == EVENT_RUN_CREATED || type == EVENT_RUN_RETRIED) && run->queued) {
 		opened[append->opened_count] = projection_admission(run, arena);
 		add_opened(cycle, append, opened, S(""));
+		cycle->enters_queue = true;
 	}
 }
 
@@ -145,7 +154,7 @@ static void fill_effects(struct commit_cycle *cycle, struct store_append *append
 	struct arena *arena = &cycle->arena;
 	size_t count = decision->event_count;
 	struct store_effect *opened = arena_array(arena, struct store_effect, count + 1);
-	struct uuid *closed = arena_array(arena, struct uuid, 2 * count + decision->close_count);
+	struct uuid *closed = arena_array(arena, struct uuid, 3 * count + decision->close_count);
 	cycle->opened_steps = arena_array(arena, struct str, count + 1);
 	for (size_t i = 0; i < count; i++) {
 		const struct event *event = &decision->events[i];
@@ -180,6 +189,26 @@ static void fill_blobs(struct commit_cycle *cycle, struct store_append *append,
 	append->blobs = blobs;
 }
 
+/* Whether the reader would accept the snapshot, even if it is a few bytes longer then. */
+static bool snapshot_fits(struct str text)
+{
+	enum { MARGIN = 4096 };
+	int64_t most = FAILPOINT_LIMIT("snapshot.bytes", (int64_t)LIMIT_JSON_BYTES);
+	return (int64_t)text.size <= most - MARGIN && json_fits(text);
+}
+
+bool append_can_compact(struct commit_cycle *cycle, const struct active_run *active,
+			struct error *error)
+{
+	struct run_names names;
+	const struct run_snapshot *snapshot = run_snapshot(active->run, &cycle->arena, &names);
+	struct str text = run_snapshot_text(snapshot, &cycle->arena);
+	return snapshot_fits(text) ||
+	       fail(error, ERROR_TOO_LARGE,
+		    "its state of %zu bytes is larger than a snapshot can be; its events are kept",
+		    text.size);
+}
+
 /* The run's state goes with the events when these have become as heavy as the last snapshot, so
  * that a run is never loaded from more than twice its weight and a step costs the same however long
  * the run has become; and when events below it go. */
@@ -194,13 +223,15 @@ static void fill_snapshot(struct commit_cycle *cycle, struct store_append *appen
 		return;
 	struct run_names names;
 	const struct run_snapshot *snapshot = run_snapshot(active->run, &cycle->arena, &names);
-	append->snapshot =
-		(struct store_snapshot){ .seq = active->run->seq,
-					 .body = run_snapshot_text(snapshot, &cycle->arena),
-					 .names = names.at,
-					 .name_count = names.count };
+	struct str text = run_snapshot_text(snapshot, &cycle->arena);
 	active->weight = 0;
-	active->snapshot_size = append->snapshot.body.size;
+	active->snapshot_size = text.size;
+	/* A compaction was refused before if its snapshot is too large. */
+	if (append->floor == 0 && !snapshot_fits(text))
+		return;
+	append->snapshot = (struct store_snapshot){
+		.seq = active->run->seq, .body = text, .names = names.at, .name_count = names.count
+	};
 	active->executor->snapshots++;
 }
 
@@ -222,6 +253,9 @@ static void fill_retention(struct commit_cycle *cycle, struct store_append *appe
 	for (size_t i = 0; i < decision->event_count; i++) {
 		const struct event *event = &decision->events[i];
 		if (event->type == EVENT_RUN_CREATED)
+			change = 1;
+		/* It was counted out when everything up to its end was removed. */
+		if (event->type == EVENT_RUN_RETRIED && run->floor == append->expected_seq)
 			change = 1;
 		if (event->type != EVENT_RUN_COMPACTED)
 			continue;
@@ -247,7 +281,9 @@ static void fill_admission(struct commit_cycle *cycle, const struct run *run, bo
 	bool begins = false, ends = false;
 	for (size_t i = 0; i < decision->event_count; i++) {
 		enum event_type type = decision->events[i].type;
-		begins = begins || (type == EVENT_RUN_CREATED && !run->queued) ||
+		begins = begins ||
+			 ((type == EVENT_RUN_CREATED || type == EVENT_RUN_RETRIED) &&
+			  !run->queued) ||
 			 type == EVENT_RUN_STARTED;
 		ends = ends || (type == EVENT_RUN_FINISHED && run->begun_at > 0);
 	}

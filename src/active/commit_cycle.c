@@ -15,6 +15,7 @@
 #include "active/executor_state.h"
 #include "active/large_value.h"
 #include "active/pure_step.h"
+#include "active/tree_taking.h"
 #include "active/value_fetch.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -112,8 +113,10 @@ static void cycle_act(struct commit_cycle *cycle, struct active_run *active)
 	admission_committed(cycle, active);
 	if (cycle->notice.ended && !uuid_is_zero(&cycle->parent))
 		cycle->executor->settings.effects->subrun_ended(cycle->executor, &active->run_id);
-	for (size_t i = 0; i < cycle->decision.event_count; i++)
+	for (size_t i = 0; i < cycle->decision.event_count; i++) {
 		begin_effect(active, &cycle->decision.events[i]);
+		tree_taking_drop(active, &cycle->decision.events[i]);
+	}
 	for (size_t i = 0; i < cycle->computing_count; i++)
 		pure_step_begin(active, cycle->computing[i]);
 	for (size_t i = 0; i < cycle->decision.stop_count; i++)
@@ -128,6 +131,8 @@ static enum append_sender sender_of(const struct pending_command *pending)
 		return pending->replied != NULL ? SENDER_CREATION : SENDER_SUBRUN;
 	if (pending->command.kind == COMMAND_START)
 		return SENDER_START;
+	if (pending->command.kind == COMMAND_RETRY)
+		return SENDER_RETRY;
 	return pending->replied != NULL ? SENDER_REQUEST : SENDER_RESULT;
 }
 
@@ -139,7 +144,8 @@ static enum append_outcome outcome_of(const struct commit_cycle *cycle)
 	case STORE_REPEATED:
 		return OUTCOME_REPEATED;
 	case STORE_GUARDED:
-		if (cycle->pending->command.kind == COMMAND_CREATE &&
+		if ((cycle->pending->command.kind == COMMAND_CREATE ||
+		     cycle->pending->command.kind == COMMAND_RETRY) &&
 		    (int64_t)cycle->executor->admission.count >=
 			    FAILPOINT_LIMIT("admission.queue", (int64_t)LIMIT_QUEUED))
 			return OUTCOME_QUEUE_FULL;
@@ -240,6 +246,7 @@ void active_run_do_act(struct active_run *active, const struct active_run_event 
 	active_run_unpin(active);
 	commit_cycle_free(event->cycle);
 	executor_discard(active->executor, &old);
+	tree_taking_begin(active);
 	active_run_settle(active);
 }
 
@@ -441,6 +448,8 @@ static void enter_need(struct commit_cycle *cycle, struct active_run *active)
 static void enter_decided(struct active_run *active)
 {
 	active_run_release_loaded(active);
+	active->has_tree = false;
+	tree_taking_begin(active);
 	active_run_enter(active, &(struct active_run_event){ .input = INPUT_DECIDED });
 }
 
@@ -492,6 +501,7 @@ static void cycle_advance(struct commit_cycle *cycle, struct active_run *active)
 		cycle_advance(cycle, active);
 		return;
 	}
+	tree_taking_want(active, &cycle->decision);
 	/* The answer to a command with a key is remembered even if it has no events. */
 	if (cycle->decision.event_count == 0 && cycle->pending->claim.key.key.size == 0) {
 		cycle_settle(cycle, active);
@@ -508,6 +518,11 @@ static void cycle_go_on(struct commit_cycle *cycle, struct active_run *active)
 {
 	struct engine_values values = active_run_values(active);
 	struct error error;
+	if (cycle->command.kind == COMMAND_COMPACT && active->run->seq > 0 &&
+	    !append_can_compact(cycle, active, &error)) {
+		cycle_refuse(cycle, active, &error);
+		return;
+	}
 	if (!cycle->decided && !cycle->pending->is_wakeup)
 		switch (decide(active->run, &cycle->command, &values, &cycle->decision, &error)) {
 		case ENGINE_NEED:
@@ -554,8 +569,15 @@ static void cycle_begin(struct active_run *active, struct pending_command *pendi
 	};
 	cycle->command = pending->command;
 	cycle->command.now = cycle->now;
-	if (cycle->command.kind == COMMAND_RESTARTED && active->run->cancelling)
+	const struct activation *step = cycle->command.kind == COMMAND_RESTARTED
+						? run_activation(active->run, cycle->command.step)
+						: NULL;
+	if (step != NULL && step->stopping)
 		give_up_restart(&cycle->command);
+	active->has_tree = cycle->command.kind == COMMAND_TREE_TAKEN;
+	active->tree = (struct engine_tree){ cycle->command.step, cycle->command.branch,
+					     cycle->command.tree, cycle->command.fault,
+					     cycle->command.begun_at };
 	if (cycle->command.kind == COMMAND_FINISHED)
 		active_run_take_early_stop(active, &cycle->command.effect);
 	pending->refusal = NULL; /* of an earlier decision */

@@ -30,12 +30,16 @@ struct commit_cycle {
 	struct str *opened_steps; /* steps of append.opened, in its order */
 	struct store_guard guards[3];
 	int64_t admission_delta; /* 1: the run takes a place under way; -1: it gives it back */
+	bool enters_queue;       /* created or retried, the run waits for admission */
 	struct uuid parent;      /* the run's; zero = none */
 	struct executor_notice notice;
 };
 
 /* Fills in the cycle's append from its decision (append_builder.c). */
 void append_build(struct commit_cycle *cycle, struct active_run *active);
+/* Whether the run can be compacted: TOO_LARGE if its snapshot could not be read again. */
+MUST_CHECK bool append_can_compact(struct commit_cycle *cycle, const struct active_run *active,
+				   struct error *error);
 void commit_cycle_free(struct commit_cycle *cycle);
 
 #endif

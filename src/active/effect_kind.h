@@ -8,6 +8,7 @@
 #ifndef ACTIVE_EFFECT_KIND_H
 #define ACTIVE_EFFECT_KIND_H
 
+#include "contract/run_node_types.h"
 #include "active/active_run.h"
 #include "engine/decide.h"
 

@@ -6,6 +6,7 @@
 #include "active/active_run_shell.h"
 #include "active/alarm.h"
 #include "active/executor_state.h"
+#include "active/notices.h"
 #include "active/value_fetch.h"
 #include "base/limits.h"
 #include "contract/run_open_types.h"
@@ -66,6 +67,11 @@ static void writer_stopped(void *context, const struct error *error)
 	executor_fail(context, error);
 }
 
+static const struct type *type_of(const struct type *(*type)(void))
+{
+	return type == NULL ? NULL : type();
+}
+
 /* The tools that definitions may name, with the effect class they have under this isolation. */
 static void make_catalogue(struct executor *executor)
 {
@@ -77,7 +83,11 @@ static void make_catalogue(struct executor *executor)
 		if (class == RUN_CLASS_CONTAINED && !executor->settings.contained)
 			class = RUN_CLASS_ONCE;
 		executor->catalogue[i] =
-			(struct definition_tool){ str_from_c(tools->at[i]->name), class };
+			(struct definition_tool){ .name = str_from_c(tools->at[i]->name),
+						  .class = class,
+						  .inputs = type_of(tools->at[i]->inputs),
+						  .outputs = type_of(tools->at[i]->outputs),
+						  .secrets = tools->at[i]->secrets };
 	}
 }
 
@@ -111,6 +121,11 @@ bool executor_new(const struct executor_settings *settings, struct executor **ou
 	return true;
 }
 
+struct live_logs *executor_live_logs(struct executor *executor)
+{
+	return &executor->live_logs;
+}
+
 /* Everything that is still in memory when the process ends. */
 static void discard_what_waits(struct executor *executor)
 {
@@ -129,9 +144,7 @@ static void discard_what_waits(struct executor *executor)
 	for (struct value_fetch_state *f;
 	     (f = slots_next(&executor->fetches, &index, &id)) != NULL;)
 		value_fetch_discard(f);
-	index = 0;
-	for (void *watch; (watch = slots_next(&executor->watches, &index, &id)) != NULL;)
-		free(watch);
+	notice_bus_done(executor);
 }
 
 void executor_free(struct executor *executor)
@@ -148,11 +161,12 @@ void executor_free(struct executor *executor)
 	free(executor->catalogue);
 	slots_done(&executor->active_runs);
 	slots_done(&executor->computations);
-	slots_done(&executor->watches);
 	slots_done(&executor->fetches);
+	slots_done(&executor->tree_takings);
 	map_done(&executor->by_run);
 	map_done(&executor->claims);
 	alarm_discard_all(executor);
 	admission_discard(executor);
+	live_log_drop_all(executor);
 	free(executor);
 }

@@ -72,10 +72,18 @@ struct executor_settings {
 	 * unknown. */
 	bool (*definition_signature)(void *context, struct str name,
 				     struct file_signature *out_signature);
+	/* The names of the definitions that can be found, sorted, at most `limit`; called on a reader
+	 * thread.  NULL = unknown. */
+	struct str_list (*definitions)(void *context, size_t limit, struct arena *arena);
 	/* Reads the agent `name` of the registry; called on a reader thread.  NULL = there is no
 	 * registry. */
 	bool (*agent)(struct store_reader *reader, struct str name, struct arena *arena,
 		      const struct run_agent **out_agent, struct error *error);
+	/* Reads a secret for a call of `tool` in a run of `workflow`; called on a reader thread.
+	 * Fails with SECRET_UNAVAILABLE when it cannot be read or, if `uses`, may not be used.
+	 * NULL = there are no secrets. */
+	bool (*secret)(void *context, struct str name, struct str tool, struct str workflow,
+		       bool uses, struct arena *arena, struct str *out_value, struct error *error);
 	/* The store failed.  Nothing is acknowledged any more, and the process should end. */
 	void (*fatal)(void *context, const struct error *error);
 	void *context;

@@ -16,6 +16,7 @@ struct executor_answer {
 	const struct hash *revision; /* of the question that the person saw; NULL = any */
 	struct executor_value value; /* goes with the answer */
 	struct idempotency_key key;
+	struct str request_id; /* of the client's request; "" = none */
 };
 
 /* NOT_FOUND: no such run.  CONFLICT: the question is not open, belongs to another run, or is
@@ -26,12 +27,13 @@ void executor_answer(struct executor *executor, const struct executor_answer *an
 /* ---- pause, resume, cancel, signal --------------------------------------------------- */
 
 struct executor_command {
-	enum command_kind kind; /* COMMAND_PAUSE, _RESUME, _CANCEL or _SIGNAL */
+	enum command_kind kind; /* COMMAND_PAUSE, _RESUME, _CANCEL, _RETRY or _SIGNAL */
 	struct uuid run;
 	struct str by, reason;
 	struct str name;            /* SIGNAL */
 	struct executor_value data; /* SIGNAL: none = null */
 	struct idempotency_key key;
+	struct str request_id; /* of the client's request; "" = none */
 };
 
 /* NOT_FOUND: no such run.  CONFLICT: the run has ended, or its state does not allow this.  A cancel

@@ -5,6 +5,8 @@
 #include "active/admission.h"
 #include "active/executor_services.h"
 #include "active/graph_cache.h"
+#include "active/live_log.h"
+#include "active/quarantine.h"
 #include "base/slots.h"
 
 struct definition_tool;
@@ -14,7 +16,9 @@ struct executor {
 	struct executor_limits limits;
 	struct writer *writer;
 	struct store_reader **readers;
-	struct slots active_runs, watches, fetches;
+	struct slots active_runs, watches, fetches, tree_takings;
+	struct map watch_groups;   /* run -> its watches; notice_bus.c */
+	uint64_t watches_visited;  /* by all notices so far */
 	struct slots computations; /* pure steps that wait for values; each begins with its arena */
 	struct map by_run;         /* run id -> active run */
 	struct graph_cache graphs;
@@ -30,6 +34,8 @@ struct executor {
 	bool closing; /* executor_free() is at work */
 	struct recovery *recovery;
 	struct admission admission;
+	struct live_logs live_logs;
+	struct quarantine quarantine;
 	struct map claims;       /* idempotency key -> the command that has it */
 	int64_t keys_expired_at; /* when old idempotency keys were last removed, us UTC */
 	struct append_watch *append_watch;

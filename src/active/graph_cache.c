@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "definition/graph.h"
+
 static void use_free(struct cached_graph *use)
 {
 	arena_done(&use->arena);

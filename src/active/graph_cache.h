@@ -8,8 +8,12 @@
 
 #include <pthread.h>
 
-#include "definition/graph.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/sha256.h"
 #include "os/confined_path.h"
+
+struct graph;
 
 struct cached_graph {
 	struct arena arena;

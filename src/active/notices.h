@@ -32,7 +32,11 @@ uint64_t executor_watch(struct executor *executor, const struct uuid *run,
 			executor_noticed *noticed, void *context, uint64_t argument);
 void executor_unwatch(struct executor *executor, uint64_t id);
 
-/* Calls every watch of the notice's run; for whoever commits. */
+/* Calls every watch of the notice's run, and no other; for whoever commits. */
 void notice_publish(struct executor *executor, const struct executor_notice *notice);
+/* Frees all watches; for executor_free(). */
+void notice_bus_done(struct executor *executor);
+/* How many watches were called so far. */
+uint64_t notice_visits(const struct executor *executor);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "active/idempotency.h"
+#include "active/live_log.h"
 
 struct pending_command *pending_command_new(enum command_kind kind)
 {
@@ -15,6 +16,11 @@ struct pending_command *pending_command_new(enum command_kind kind)
 
 void pending_command_free(struct pending_command *pending)
 {
+	struct live_log *log = pending->executor == NULL || pending->live_log == 0
+				       ? NULL
+				       : live_log_by_id(pending->executor, pending->live_log);
+	if (log != NULL)
+		live_log_drop(pending->executor, log);
 	idempotency_claim_release(pending);
 	if (pending->executor != NULL)
 		executor_discard(pending->executor, &pending->arena);

@@ -83,7 +83,8 @@ bool projection_open_effect(const struct executor *executor, const struct run *r
 /* The deadline of the whole run. */
 struct store_effect projection_deadline(const struct run *run, struct arena *arena)
 {
-	return (struct store_effect){ .id = projection_deadline_id(run),
+	return (struct store_effect){ .id = run->unwinding ? projection_unwind_deadline_id(run)
+							   : projection_deadline_id(run),
 				      .kind = S("deadline"),
 				      .due_at = run->due_at,
 				      .body = effect_row(S(""), 0, arena) };
@@ -91,7 +92,7 @@ struct store_effect projection_deadline(const struct run *run, struct arena *are
 
 bool projection_has_deadline(const struct run *run)
 {
-	return run->due_at > 0 && !run_ended(run) && !run->cancelling;
+	return run->due_at > 0 && !run_ended(run) && (!run->cancelling || run->unwinding);
 }
 
 /* The run's place in the admission queue. */
@@ -103,7 +104,7 @@ struct store_effect projection_admission(const struct run *run, struct arena *ar
 	if (run->start->key.size > 0)
 		SET(place, key, run->start->key);
 	SET(place, priority, run->start->priority);
-	SET(place, queued_at, run->created_at);
+	SET(place, queued_at, run->retried_at > 0 ? run->retried_at : run->created_at);
 	return (struct store_effect){ .id = projection_admission_id(run),
 				      .kind = S("queue"),
 				      .body = run_open_place_text(place, arena) };
@@ -124,6 +125,11 @@ struct uuid projection_deadline_id(const struct run *run)
 	return engine_effect_id(run, S(""), S("deadline"), 1);
 }
 
+struct uuid projection_unwind_deadline_id(const struct run *run)
+{
+	return engine_effect_id(run, S(""), S("deadline"), 2);
+}
+
 struct store_effect *projection_open_effects(const struct executor *executor, const struct run *run,
 					     struct arena *arena, size_t *out_count)
 {
@@ -142,11 +148,21 @@ struct store_effect *projection_open_effects(const struct executor *executor, co
 	return rows;
 }
 
+static struct str_list label_texts(const struct run_start *start, struct arena *arena)
+{
+	struct str *texts = arena_array(arena, struct str, start->labels.count);
+	for (size_t i = 0; i < start->labels.count; i++)
+		texts[i] = str_format(arena, STR_FMT "=" STR_FMT, STR_ARG(start->labels.at[i].key),
+				      STR_ARG(start->labels.at[i].value));
+	return (struct str_list){ texts, start->labels.count };
+}
+
 struct store_run projection_run_row(const struct run *run, struct arena *arena)
 {
 	struct run_summary *summary = run_summary_new(arena);
 	SET(summary, steps_ended, run_steps_ended(run));
 	SET(summary, steps, (int64_t)run->graph->body.count);
+	SET(summary, steps_started, (int64_t)run->steps_started);
 	if (run->fault.code.size > 0)
 		SET(summary, error, run->fault.text);
 	COPY_FIELDS(run_start, run->start, run_summary, summary, NULL);
@@ -159,5 +175,6 @@ struct store_run projection_run_row(const struct run *run, struct arena *arena)
 				   .ended_at = run->ended_at,
 				   .seq = run->seq,
 				   .floor = run->floor,
-				   .summary = run_summary_text(summary, arena) };
+				   .summary = run_summary_text(summary, arena),
+				   .labels = label_texts(run->start, arena) };
 }

@@ -25,6 +25,8 @@ bool projection_has_deadline(const struct run *run);
 struct store_effect projection_deadline(const struct run *run, struct arena *arena);
 struct store_effect projection_admission(const struct run *run, struct arena *arena);
 struct uuid projection_deadline_id(const struct run *run);
+/* The deadline of the finally steps of a cancelled run. */
+struct uuid projection_unwind_deadline_id(const struct run *run);
 struct uuid projection_admission_id(const struct run *run);
 /* The kind of the run's definition, which names its admission queue; "run" when it has none. */
 struct str projection_kind(const struct run *run);

@@ -78,12 +78,17 @@ enum pure_step_answer pure_step_compute(struct active_run *active, struct pure_s
 {
 	const struct graph_node *node = run_node(active->run, step->activation);
 	struct engine_values values = active_run_values(active);
-	if (engine_render_inputs(active->run, step->activation, &values, seen, &step->inputs) ==
-	    ENGINE_NEED)
+	struct failure fault;
+	if (engine_render_inputs(active->run, step->activation, &values, seen, &step->inputs,
+				 &fault) == ENGINE_NEED)
 		return PURE_STEP_NEEDS_VALUES;
 	step->tool = tool_find(active->executor->settings.tools, node->row->tool);
 	struct error error = { 0 };
 	command->step = str_copy(seen->arena, step->activation->path);
+	command->warnings = arena_copy(seen->arena, &seen->warnings, sizeof(seen->warnings));
+	command->fault = fault;
+	if (fault.code.size > 0)
+		return PURE_STEP_DONE;
 	if (step->tool == NULL || step->tool->compute == NULL)
 		fail(&error, ERROR_NOT_FOUND, "this program has no pure tool " STR_FMT,
 		     STR_ARG(node->row->tool));

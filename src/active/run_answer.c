@@ -128,6 +128,7 @@ void executor_answer(struct executor *executor, const struct executor_answer *an
 	command->decision = answer->decision;
 	command->comment = str_copy(&pending->arena, answer->comment);
 	command->by = str_copy(&pending->arena, answer->by);
+	command->request_id = str_copy(&pending->arena, answer->request_id);
 	command->output = executor_value_take(answer->value, &pending->arena);
 	if (answer->revision != NULL)
 		command->revision =

@@ -1,4 +1,4 @@
-/* active/run_command.c -- executor_command(): pause, resume, cancel, signal. */
+/* active/run_command.c -- executor_command(): pause, resume, cancel, retry, signal. */
 #include <stdlib.h>
 
 #include "active/active_run.h"
@@ -53,6 +53,7 @@ static void fill(struct pending_command *pending, const struct executor_command 
 	static const struct json nothing = { .kind = JSON_NULL };
 	struct command *command = &pending->command;
 	command->by = str_copy(&pending->arena, from->by);
+	command->request_id = str_copy(&pending->arena, from->request_id);
 	command->comment = str_copy(&pending->arena, from->reason);
 	command->name = str_copy(&pending->arena, from->name);
 	command->output = from->data.json == NULL

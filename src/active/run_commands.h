@@ -65,6 +65,7 @@ struct executor_start {
 	struct executor_value inputs; /* an object; none = {} */
 	struct uuid run;              /* the new run's id; zero = a random one */
 	struct idempotency_key key;
+	struct str request_id;         /* of the client's request; "" = none */
 	const struct run_start *start; /* what the run keeps; NULL = nothing */
 };
 

@@ -10,7 +10,6 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "contract/run_start_types.h"
-#include "contract/run_graph_types.h"
 #include "contract/run_snapshot_types.h"
 #include "engine/evolve.h"
 #include "engine/history_synthesis.h"

@@ -7,28 +7,28 @@
 #include <stdlib.h>
 
 #include "active/active_run.h"
+#include "active/definition_reading.h"
 #include "active/executor_state.h"
 #include "active/idempotency.h"
 #include "active/large_value.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "contract/field_copy.h"
-#include "contract/run_agent_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_start_types.h"
-#include "definition/definition_compile.h"
-#include "llm/llm.h"
+#include "definition/graph.h"
 #include "tool/custom_tools.h"
 #include "tool/tool.h"
+#include "definition/definition_compile.h"
+#include "definition/graph.h"
 
 struct starting {
 	struct executor_read read;
 	struct executor_start start; /* copied into the read's arena */
 	bool large;                  /* the caller gave up the memory of its inputs: this is it */
 	struct arena given;
-	bool chosen;                 /* the caller gave the id */
-	bool others;                 /* other workflows or agents are compiled into it */
-	struct store_reader *reader; /* for the length of start_work() */
+	bool chosen;                           /* the caller gave the id */
+	struct definition_reading definitions; /* for the length of start_work() */
 	struct cached_graph *graph;
 	const struct json *inputs;
 	struct printed_value *printed; /* of inputs that are too long for the loop */
@@ -45,31 +45,6 @@ static void starting_free(struct starting *s)
 	executor_discard(s->read.executor, &s->given);
 	executor_discard(s->read.executor, &s->read.arena);
 	free(s);
-}
-
-/* What steps may call: what is built in, and the custom tools as they are defined now.  Those that
- * cannot be called are among them: whoever names one is to hear why. */
-static struct definition_tools known_tools(struct executor *executor, struct arena *arena,
-					   struct sha256 *source)
-{
-	struct custom_tool *customs = NULL;
-	size_t built_in = executor->settings.tools->count, count = 0;
-	if (executor->settings.customs != NULL)
-		count = custom_tools_list(executor->settings.customs, arena, &customs);
-	struct definition_tool *all = arena_array(arena, struct definition_tool, built_in + count);
-	for (size_t i = 0; i < built_in; i++)
-		all[i] = executor->catalogue[i];
-	for (size_t i = 0; i < count; i++) {
-		enum run_effect_class class = customs[i].definition == NULL
-						      ? RUN_CLASS_ONCE
-						      : customs[i].definition->class;
-		if (class == RUN_CLASS_CONTAINED && !executor->settings.contained)
-			class = RUN_CLASS_ONCE;
-		all[built_in + i] = (struct definition_tool){ customs[i].name, class };
-		/* When a tool changes, the same definition text compiles to another graph. */
-		sha256_add(source, &customs[i].definition_hash, sizeof(struct hash));
-	}
-	return (struct definition_tools){ .at = all, .count = built_in + count };
 }
 
 /* Checks that every custom tool of the graph is trusted. */
@@ -96,48 +71,6 @@ static bool check_trust(struct starting *s)
 	return true;
 }
 
-/* Another workflow that this one runs as a sub-run.  The graph then depends on more than the text of
- * this definition, so it must not be found by the text. */
-static bool other_workflow(void *context, struct str name, struct arena *arena,
-			   struct str *out_yaml, struct error *error)
-{
-	struct starting *s = context;
-	struct executor *executor = s->read.executor;
-	s->others = true;
-	return executor->settings.definition(executor->settings.context, name, arena, out_yaml,
-					     error);
-}
-
-/* An agent of the registry, as it is now. */
-static bool registered_agent(void *context, struct str name, struct arena *arena,
-			     struct run_graph_agent *out_agent, struct error *error)
-{
-	struct starting *s = context;
-	const struct run_agent *agent;
-	s->others = true;
-	const struct executor *executor = s->read.executor;
-	if (executor->settings.agent == NULL)
-		return fail(error, ERROR_NOT_FOUND, "there is no agent called " STR_FMT,
-			    STR_ARG(name));
-	if (!executor->settings.agent(s->reader, name, arena, &agent, error))
-		return false;
-	SET(out_agent, name, agent->name);
-	SET(out_agent, driver, run_driver_name(agent->driver));
-	SET(out_agent, model, agent->llm_config->model);
-	SET(out_agent, system, agent->system_prompt);
-	SET(out_agent, options, agent->options);
-	if (has(agent, timeout_seconds))
-		SET(out_agent, timeout_us, (int64_t)(agent->timeout_seconds * 1e6));
-	return true;
-}
-
-static void check_agent(void *context, const struct run_graph_agent *agent, struct arena *arena,
-			struct problems *problems)
-{
-	const struct starting *s = context;
-	llm_check(s->read.executor->settings.drivers, agent, arena, problems);
-}
-
 static bool definition_signature(const struct starting *s, struct file_signature *out_signature)
 {
 	const struct executor_settings *settings = &s->read.executor->settings;
@@ -154,7 +87,7 @@ static bool depends_on_text_alone(const struct starting *s)
 		if (graph->nodes[i].kind == RUN_NODE_TOOL &&
 		    tool_find(built_in, graph->nodes[i].row->tool) == built_in->other)
 			return false;
-	return !s->others;
+	return !s->definitions.others;
 }
 
 /* From now on a start needs no reader, until the definition changes. */
@@ -171,26 +104,21 @@ static bool compile_text(struct starting *s)
 	struct arena *arena = &s->read.arena;
 	struct str yaml = s->start.yaml;
 	if (yaml.size == 0 &&
-	    !executor->settings.definition(executor->settings.context, s->start.workflow, arena,
-					   &yaml, &s->error))
+	    !definition_reading_text(&s->definitions, s->start.workflow, arena, &yaml, &s->error))
 		return false;
 	struct sha256 sha;
 	sha256_init(&sha);
 	sha256_add(&sha, yaml.at, yaml.size);
-	struct definition_tools tools = known_tools(executor, arena, &sha);
+	struct definition_tools tools = definition_reading_tools(&s->definitions, &sha);
 	struct hash source = sha256_finish(&sha);
 	s->graph = graph_cache_find(&executor->graphs, &source, true);
 	if (s->graph != NULL)
 		return check_trust(s);
 	struct str graph;
-	tools.workflow = other_workflow;
-	tools.agent = registered_agent;
-	tools.check_agent = check_agent;
-	tools.context = s;
 	if (!definition_compile(yaml, &tools, arena, &graph, &s->problems))
 		return problems_fail(&s->problems, &s->error);
-	s->graph =
-		graph_cache_load(&executor->graphs, graph, s->others ? NULL : &source, &s->error);
+	s->graph = graph_cache_load(&executor->graphs, graph,
+				    s->definitions.others ? NULL : &source, &s->error);
 	return s->graph != NULL && check_trust(s);
 }
 
@@ -233,9 +161,8 @@ static bool check_inputs(struct starting *s)
 		return fail(&s->error, ERROR_INVALID, "inputs must be an object, not %s",
 			    json_kind_name(given->kind));
 	if (s->start.workflow.size > 0 && !str_equal(s->start.workflow, s->graph->graph->name))
-		return fail(&s->error, ERROR_INVALID,
-			    "the definition calls itself " STR_FMT ", not " STR_FMT,
-			    STR_ARG(s->graph->graph->name), STR_ARG(s->start.workflow));
+		return definition_reading_misnamed(s->graph->graph->name, s->start.workflow,
+						   &s->error);
 	s->inputs = graph_inputs(s->graph->graph, given, arena, &s->problems);
 	if (s->inputs == NULL) {
 		problems_fail(&s->problems, &s->error);
@@ -247,7 +174,9 @@ static bool check_inputs(struct starting *s)
 static void start_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct starting *s = (struct starting *)read;
-	s->reader = reader;
+	s->definitions = (struct definition_reading){ .executor = read->executor,
+						      .reader = reader,
+						      .arena = &read->arena };
 	if (!idempotency_claim_look_up(s->pending, reader, &read->arena, &s->known, &s->repeated,
 				       &s->error) ||
 	    s->repeated)
@@ -281,6 +210,26 @@ static bool in_time(struct starting *s)
 		    (double)most / 1e6);
 }
 
+static void look_again_work(struct executor_read *read, struct store_reader *reader)
+{
+	struct starting *s = (struct starting *)read;
+	bool new = is_new(s, reader);
+	(void)new; /* s->error has the conflict */
+}
+
+/* A command for this id is being looked up, which does not mean that there is such a run.  Once that
+ * lookup is over, the run is in memory or there is none. */
+static bool must_look_again(struct starting *s)
+{
+	const struct active_run *active = active_run_find(s->read.executor, &s->start.run);
+	if (s->error.code != ERROR_NONE || s->repeated || active == NULL ||
+	    active->state != ACTIVE_RUN_OPENING)
+		return false;
+	s->read.work = look_again_work;
+	executor_read(s->read.executor, &s->read);
+	return true;
+}
+
 static void start_done(struct executor_read *read)
 {
 	struct starting *s = (struct starting *)read;
@@ -289,6 +238,8 @@ static void start_done(struct executor_read *read)
 		log_line(LOG_WARNING, "%s", s->error.text);
 	if (s->error.code == ERROR_NONE && !s->repeated && executor->draining)
 		fail(&s->error, ERROR_UNAVAILABLE, EXECUTOR_DRAINING_TEXT);
+	if (must_look_again(s))
+		return;
 	if (s->error.code == ERROR_NONE && !s->repeated &&
 	    active_run_find(executor, &s->start.run) != NULL)
 		fail(&s->error, ERROR_CONFLICT, "there is already a run with this id");
@@ -356,6 +307,7 @@ void executor_start(struct executor *executor, const struct executor_start *star
 	if (start->start != NULL)
 		COPY_FIELDS(run_start, start->start, run_start, kept, &pending->arena);
 	pending->command.start = kept;
+	pending->command.request_id = str_copy(&pending->arena, start->request_id);
 	pending->replied = replied;
 	pending->context = context;
 	pending->argument = argument;

@@ -14,12 +14,11 @@ struct value_fetch_state;
 /* The values that were read, for the engine; a value that is missing makes it answer NEED. */
 struct engine_values active_run_values(struct active_run *active);
 
-/* An error means that the store lost a value; the executor must fail.  A workspace tree that cannot
- * be taken is no error: the tree is WORKSPACE_NO_TREE. */
+/* An error means that the store lost a value; the executor must fail. */
 typedef void value_fetch_done(struct executor *executor, uint64_t active, uint64_t argument,
 			      const struct error *error);
 
-/* Reads what the decision needs (values, the workspace tree), then calls back on the loop.  The run
+/* Reads the values that the decision needs, then calls back on the loop.  The run
  * is pinned until then. */
 void value_fetch(struct active_run *active, const struct decision *decision, value_fetch_done *done,
 		 uint64_t argument);

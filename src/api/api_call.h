@@ -66,6 +66,8 @@ struct api_answer {
 enum { REQUEST_ID_SIZE = 129, TRACE_SIZE = 56 };
 
 /* Lives until the response is sent; the record of a stream or WebSocket lives until that ends. */
+struct run_problem;
+
 struct api_call {
 	struct executor_read read; /* first: parses a long body on a reader thread */
 	struct arena *arena;       /* freed with the record */
@@ -99,6 +101,7 @@ struct api_call {
 	const void *body;         /* parsed */
 	struct arena body_memory; /* of a long body: its text and tree; empty for a short one */
 	struct problems problems;
+	struct run_problem *problem; /* attributes of the error response; NULL = none */
 	struct error error;
 	struct http_request kept; /* copy of a request that is parsed on a reader thread */
 	struct api_answer answer;
@@ -116,6 +119,8 @@ extern phase_function *const api_phases[PHASE_COUNT];
 
 /* reply.c */
 phase_function api_print_answer, api_audit_answer;
+/* The error response of this call, on which a handler may set attributes before it replies. */
+struct run_problem *api_problem(struct api_call *call);
 /* Sets call->answer to the problem document of the error. */
 void api_answer_error(struct api_call *call, const struct error *error,
 		      const struct problems *problems);

@@ -1,4 +1,4 @@
-/* api/api_commands.c -- commands to a run: answer its question, pause, resume, cancel, signal. */
+/* api/api_commands.c -- commands to a run: answer its question, pause, resume, cancel, retry, signal. */
 #include <stdlib.h>
 
 #include "active/run_commands.h"
@@ -47,7 +47,9 @@ void api_answer(struct api_call *call, const struct executor_answer *answer)
 	struct verdict *verdict = calloc(1, sizeof(*verdict));
 	require(verdict != NULL);
 	*verdict = (struct verdict){ call->api, call->exchange, answer->decision };
-	executor_answer(call->api->settings.executor, answer, verdict_done, verdict, 0);
+	struct executor_answer sent = *answer;
+	sent.request_id = str_from_c(call->request_id);
+	executor_answer(call->api->settings.executor, &sent, verdict_done, verdict, 0);
 }
 
 static void give_verdict(struct api_call *call, const struct run_verdict *body,
@@ -133,6 +135,7 @@ static void command_send(struct api_call *call, const char *name, struct executo
 	*request = (struct command_request){ call->api, call->exchange, call->id, name };
 	command.run = call->id;
 	command.key = call->key;
+	command.request_id = str_from_c(call->request_id);
 	executor_command(call->api->settings.executor, &command, command_done, request, 0);
 }
 
@@ -160,6 +163,11 @@ void api_run_resume(struct api_call *call, const struct run_note *body)
 void api_run_cancel(struct api_call *call, const struct run_note *body)
 {
 	note_send(call, "cancel", COMMAND_CANCEL, body);
+}
+
+void api_run_retry(struct api_call *call, const struct run_note *body)
+{
+	note_send(call, "retry", COMMAND_RETRY, body);
 }
 
 void api_run_signal(struct api_call *call, const struct run_signal_request *body)

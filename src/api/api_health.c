@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "active/executor.h"
+#include "active/quarantine.h"
 #include "active/executor_jobs.h"
 #include "api/api_internal.h"
 #include "contract/run_server_types.h"
@@ -150,6 +151,30 @@ static void add_others(struct health_read *r, const struct executor_counts *coun
 		       counts->active_runs));
 }
 
+/* Runs that cannot be loaded, with the error of each. */
+static void add_runs(struct health_read *r)
+{
+	const struct quarantine *quarantine = executor_quarantine(r->read.executor);
+	AUTO(buf) text = { 0 };
+	struct json_writer writer = { .out = &text };
+	json_open(&writer, '{');
+	json_key(&writer, S("quarantined"));
+	json_open(&writer, '[');
+	for (size_t i = 0; i < quarantine->count; i++) {
+		char id[UUID_TEXT_SIZE];
+		json_open(&writer, '{');
+		json_key(&writer, S("run_id"));
+		json_put_str(&writer, uuid_text(&quarantine->at[i].run, id));
+		json_key(&writer, S("error"));
+		json_put_str(&writer, str_from_c(quarantine->at[i].error.text));
+		json_close(&writer, '}');
+	}
+	json_close(&writer, ']');
+	json_close(&writer, '}');
+	add(r, S("runs"), quarantine->count > 0 ? TASK_HEALTH_DEGRADED : TASK_HEALTH_HEALTHY,
+	    str_copy(&r->read.arena, buf_str(&text)));
+}
+
 static void health_done(struct executor_read *read)
 {
 	struct health_read *r = (struct health_read *)read;
@@ -157,6 +182,7 @@ static void health_done(struct executor_read *read)
 	int64_t now = platform_mono_us(loop_platform(r->api->settings.loop));
 	add_others(r, &counts);
 	add_store(r, &counts);
+	add_runs(r);
 	struct run_health *health = run_health_new(&read->arena);
 	SET(health, status, r->worst);
 	SET(health, version, str_from_c(r->api->settings.version));

@@ -29,7 +29,9 @@ struct api {
 	int port;         /* 0 = not listening */
 	platform_callback *loaded;
 	void *loaded_context;
-	struct slots streams, sockets, waits;
+	struct slots streams, log_streams, sockets, waits;
+	struct event_tails *tails;       /* events that streams and WebSockets share */
+	uint64_t log_timer;              /* flushes the log streams; 0 = there are none */
 	struct request_counts *requests; /* of api_metrics.c */
 	int64_t began_at;                /* us, monotonic */
 };
@@ -97,6 +99,8 @@ void api_send_profile(struct api *api, uint64_t exchange, const struct uuid *run
 void api_watch_server(struct api *api, platform_callback *loaded);
 void api_watch_keys(struct api *api, platform_callback *loaded);
 
+struct event_tails *event_tails_new(struct api *api);
+
 /* Number of connections by their distance to the newest committed event: none, at most one page,
  * more. */
 struct api_lags {
@@ -115,6 +119,10 @@ bool api_sockets_behind(const struct api *api);
 void api_waits_end(struct api *api);
 void api_stream_writable(struct api *api, uint64_t exchange);
 void api_stream_gone(struct api *api, uint64_t exchange);
+void api_log_streams_end(struct api *api);
+bool api_log_streams_behind(const struct api *api);
+void api_log_stream_writable(struct api *api, uint64_t exchange);
+void api_log_stream_gone(struct api *api, uint64_t exchange);
 void api_socket_message(struct api *api, uint64_t exchange, struct str text);
 void api_socket_writable(struct api *api, uint64_t exchange);
 void api_socket_gone(struct api *api, uint64_t exchange);

@@ -6,8 +6,11 @@
 #include <stdlib.h>
 
 #include "active/executor.h"
+#include "active/quarantine.h"
 #include "active/executor_jobs.h"
+#include "active/notices.h"
 #include "api/api_internal.h"
+#include "api/event_tail.h"
 #include "base/limits.h"
 #include "contract/run_open_types.h"
 #include "os/failpoint.h"
@@ -166,6 +169,20 @@ static void put_streams(const struct metrics *m)
 		for (size_t j = 0; j < COUNT(lags); j++)
 			buf_add_format(m->text, "%s{kind=\"%s\",behind=\"%s\"} %zu\n", m->name,
 				       kinds[i].kind, lags[j], kinds[i].lags.count[j]);
+}
+
+static void put_stream_pages(const struct metrics *m)
+{
+	struct event_tail_figures figures = event_tail_figures(m->api);
+	put_one(m, "source", S("encoded"), (double)figures.pages_encoded);
+	put_one(m, "source", S("memory"), (double)figures.pages_shared);
+}
+
+static void put_stream_memory(const struct metrics *m)
+{
+	struct event_tail_figures figures = event_tail_figures(m->api);
+	put_one(m, "kind", S("pages"), (double)figures.page_bytes);
+	put_one(m, "kind", S("timelines"), (double)figures.timeline_bytes);
 }
 
 static void put_queues(const struct metrics *m)

@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "active/stored_row.h"
 #include "contract/field_copy.h"
+#include "contract/run_server_types.h"
 #include "contract/run_start_types.h"
 #include "contract/run_store_types.h"
 #include "contract/run_stream_types.h"
@@ -268,8 +269,13 @@ static void start_run(struct api_call *call, struct str adapter, const struct ex
 {
 	struct error error;
 	if (!str_equal(adapter, S("native"))) {
-		fail(&error, ERROR_INVALID, "unknown adapter \"" STR_FMT "\"; expected native",
+		static const struct str adapters[] = { { "native", 6 } };
+		fail(&error, ERROR_ADAPTER_NOT_FOUND,
+		     "unknown adapter \"" STR_FMT "\"; expected native",
 		     STR_ARG(str_head(adapter, 100)));
+		SET(api_problem(call), adapter_name, str_head(adapter, 100));
+		SET(api_problem(call), available_adapters,
+		    ((struct str_list){ adapters, COUNT(adapters) }));
 		api_reply_error(call->api, call->exchange, &error, NULL);
 		return;
 	}
@@ -304,12 +310,15 @@ void api_run_start(struct api_call *call, const struct runtime_workflow_run_requ
 									: S(""),
 					.inputs = api_given(call, body->inputs),
 					.key = call->key,
+					.request_id = str_from_c(call->request_id),
 					.start = kept };
 	if (has(body, run_id))
 		start.run = body->run_id;
 	COPY_FIELDS(runtime_workflow_run_request, body, run_start, kept, NULL);
 	if (has(body, alone))
 		SET(kept, key, body->alone);
+	if (has(body, metadata))
+		SET(kept, annotations, body->metadata);
 	if (has(body, yaml_content) && !call->request->local) {
 		fail(&error, ERROR_FORBIDDEN,
 		     "yaml_content is accepted only through baton.sock; over the network, name a "
@@ -327,6 +336,7 @@ void api_run_profile(struct api_call *call,
 	struct executor_start start = { .workflow = body->workflow,
 					.inputs = api_given(call, body->inputs),
 					.key = call->key,
+					.request_id = str_from_c(call->request_id),
 					.start = asked_by(call) };
 	start_run(call, body->adapter, &start, LIMIT_WAIT_SECONDS,
 		  has(body, trace_depth) ? body->trace_depth : LIMIT_SPAN_DEPTH);
@@ -344,6 +354,10 @@ struct list_read {
 	struct buf text;
 	struct str next;   /* Link header; "" on the last page */
 	struct str status; /* as in the request; "" = any */
+	struct str state;  /* as in the request; "" = any */
+	struct str labels; /* as in the request; "" = any */
+	bool by_id;        /* only runs with ids from `first` to `last` */
+	struct uuid first, last;
 	struct store_run_filter only;
 	struct error error;
 };
@@ -371,6 +385,7 @@ static void print_summary(const struct store_run *run, struct arena *arena,
 	SET(model, run_id, run->id);
 	SET(model, workflow, run->name);
 	SET(model, status, view_runtime_status(run->state));
+	SET(model, state, run->state);
 	SET(model, started_at, run->created_at);
 	SET(model, step_count, 0);
 	if (run->ended_at != 0) {
@@ -384,9 +399,13 @@ static void print_summary(const struct store_run *run, struct arena *arena,
 		struct contract_source source = { .json = json, .lenient = true };
 		const struct run_summary *summary = run_summary_parse(&source, arena, &problems);
 		if (summary != NULL)
-			SET(model, step_count, summary->steps_ended);
+			SET(model, step_count,
+			    has(summary, steps_started) ? summary->steps_started
+							: summary->steps_ended);
 		if (summary != NULL && has(summary, error))
 			SET(model, error, summary->error);
+		if (summary != NULL && has(summary, labels))
+			SET(model, labels, summary->labels);
 	}
 	runtime_run_summary_model_print(model, writer);
 }
@@ -414,6 +433,8 @@ static struct str next_page(struct list_read *list, const struct uuid *last)
 	AUTO(buf) query = { 0 };
 	add_parameter(&query, "workflow", list->only.name);
 	add_parameter(&query, "status", list->status);
+	add_parameter(&query, "state", list->state);
+	add_parameter(&query, "label", list->labels);
 	return str_format(arena, "</api/runs?limit=%lld&cursor=" STR_FMT STR_FMT ">; rel=\"next\"",
 			  (long long)list->limit, STR_ARG(uuid_text(last, id)),
 			  STR_ARG(buf_str(&query)));
@@ -423,15 +444,20 @@ static void runs_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct list_read *list = (struct list_read *)read;
 	struct store_run_page page;
-	if (!reader->ops->list_runs(reader, &list->only, list->has_before ? &list->run : NULL,
-				    (size_t)list->limit, &read->arena, &page, &list->error))
+	size_t limit = (size_t)list->limit;
+	bool good = list->by_id ? reader->ops->find_runs(reader, &list->first, &list->last, limit,
+							 &read->arena, &page, &list->error)
+				: reader->ops->list_runs(reader, &list->only,
+							 list->has_before ? &list->run : NULL,
+							 limit, &read->arena, &page, &list->error);
+	if (!good)
 		return;
 	struct json_writer writer = { .out = &list->text };
 	json_open(&writer, '[');
 	for (size_t i = 0; i < page.count; i++)
 		print_summary(&page.at[i], &read->arena, &writer);
 	json_close(&writer, ']');
-	if (page.count == (size_t)list->limit)
+	if (page.count == limit && !list->by_id)
 		list->next = next_page(list, &page.at[page.count - 1].id);
 }
 
@@ -480,6 +506,63 @@ static bool find_states(struct list_read *list, struct str status, struct error 
 		    STR_ARG(buf_str(&runtime_names)));
 }
 
+/* ?state= is one of Baton's own states: "running" excludes runs that wait for a person. */
+static bool find_state(struct list_read *list, struct error *error)
+{
+	AUTO(buf) names = { 0 };
+	if (list->state.size == 0)
+		return true;
+	if (list->status.size > 0)
+		return fail(error, ERROR_USAGE, "?state= and ?status= cannot be combined");
+	for (enum vocabulary_run i = 0; i < VOCABULARY_RUN_COUNT; i++) {
+		add_word(&names, vocabulary_run(i)->word);
+		if (str_equal(list->state, vocabulary_run(i)->word))
+			list->only.state_count = 1;
+	}
+	list->only.states = &list->state;
+	return list->only.state_count > 0 ||
+	       fail(error, ERROR_USAGE, "unknown state \"" STR_FMT "\"; expected one of " STR_FMT,
+		    STR_ARG(str_head(list->state, LIMIT_QUOTE_BYTES)), STR_ARG(buf_str(&names)));
+}
+
+/* ?label=team=core,env=prod */
+static bool find_labels(struct list_read *list, struct error *error)
+{
+	struct str rest = list->labels, label;
+	struct str *labels = arena_array(&list->read.arena, struct str, LIMIT_LABEL_FILTERS);
+	size_t count = 0, at;
+	while (list->labels.size > 0 && str_cut(&rest, ',', &label)) {
+		if (count == LIMIT_LABEL_FILTERS)
+			return fail(error, ERROR_USAGE, "?label= takes at most %d labels",
+				    LIMIT_LABEL_FILTERS);
+		if (!str_find(label, S("="), &at) || at == 0)
+			return fail(error, ERROR_USAGE,
+				    "?label= takes NAME=VALUE, or several separated by commas, not "
+				    "\"" STR_FMT "\"",
+				    STR_ARG(str_head(label, LIMIT_QUOTE_BYTES)));
+		labels[count++] = label;
+	}
+	list->only.labels = (struct str_list){ labels, count };
+	return true;
+}
+
+/* Reads ?id_prefix=, which stands alone. */
+static bool read_prefix(struct api_call *call, struct list_read *list)
+{
+	struct str prefix = api_query(call, S("id_prefix"));
+	list->by_id = prefix.size > 0;
+	if (!list->by_id)
+		return true;
+	if (list->has_before || list->only.name.size > 0 || list->only.state_count > 0 ||
+	    list->labels.size > 0)
+		return fail(&list->error, ERROR_USAGE,
+			    "?id_prefix= cannot be combined with other filters or with a cursor");
+	return uuid_prefix_parse(prefix, &list->first, &list->last) ||
+	       fail(&list->error, ERROR_USAGE,
+		    "?id_prefix= must be %d to 32 hexadecimal digits, not \"" STR_FMT "\"",
+		    UUID_PREFIX_LEAST, STR_ARG(str_head(prefix, LIMIT_QUOTE_BYTES)));
+}
+
 void api_run_list(struct api_call *call)
 {
 	struct list_read *list = list_new(call);
@@ -487,7 +570,11 @@ void api_run_list(struct api_call *call)
 	list->has_before = cursor.size > 0;
 	list->only.name = str_copy(&list->read.arena, api_query(call, S("workflow")));
 	list->status = str_copy(&list->read.arena, api_query(call, S("status")));
+	list->labels = str_copy(&list->read.arena, api_query(call, S("label")));
+	list->state = str_copy(&list->read.arena, api_query(call, S("state")));
 	bool good = find_states(list, list->status, &list->error) &&
+		    find_state(list, &list->error) && find_labels(list, &list->error) &&
+		    read_prefix(call, list) &&
 		    api_query_int(call, S("limit"), 1, LIMIT_PAGE_ITEMS, 50, &list->limit,
 				  &list->error);
 	if (good && list->has_before && !uuid_parse(cursor, &list->run))

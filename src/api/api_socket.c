@@ -1,15 +1,16 @@
 /* api/api_socket.c -- event WebSockets as cursors (architecture R10).
  *
- * A socket remembers the cursor of the last event it sent and no queue.  A commit notice triggers
- * a read; a reader thread reads and encodes a page (event_page.h), and the page is sent until the
- * client's send queue is full.  Events that did not fit are read again later.  Two protocols:
+ * A socket remembers the cursor of the last event it sent and no queue.  It follows a tail that it
+ * shares with all sockets of the same events (event_tail.h), leaves out what its client has not
+ * subscribed to, and sends while the client takes it.  A message that is larger than a piece is sent
+ * in several frames, and the socket remembers how much of it was sent.  Two protocols:
  *
  *	/ws/events          pipeline vocabulary: events of all runs or of the subscribed runs
  *	  from the client   run.SocketRequest
  *	  to the client     run.SocketMessage
  *	/ws/execution/{id}  runtime vocabulary: all events of the run; closes with 1000 after the last
  *
- * The handshake is completed (101) when the first page has been read.  So an unknown run gets 404,
+ * The handshake is completed (101) when the first event was looked up.  So an unknown run gets 404,
  * and every event committed after the client has seen the 101 is after the cursor.
  *
  * A malformed message closes the socket: otherwise a client that wrongly believes to be subscribed
@@ -19,9 +20,8 @@
 #include <string.h>
 
 #include "active/executor_jobs.h"
-#include "active/notices.h"
 #include "api/api_internal.h"
-#include "api/event_page.h"
+#include "api/event_tail.h"
 #include "contract/run_stream_types.h"
 #include "net/websocket.h"
 
@@ -31,21 +31,17 @@ struct api_socket {
 	bool all;
 	struct uuid run;
 	const struct view *view;
-	struct timeline_cache *timeline_cache; /* NULL while a page has it */
+	struct event_follower follower;
 	char since[PAGE_SINCE_SIZE];
-	int64_t cursor; /* last event sent: position when `all`, else seq */
-	int64_t newest; /* last event of the commit notices, in the same unit */
-	bool accepted, reading, more, full;
-	bool stale; /* the subscriptions changed since the current read began */
+	bool accepted, full;
+	bool ended; /* the run, as far as it was sent: its end, and no retry after it */
 	bool backfilling;
 	int64_t backfill_end, backfill_count;
 	bool owes_pong;
-	struct uuid followed[LIMIT_WS_SUBSCRIPTIONS];
+	struct uuid *followed; /* LIMIT_WS_SUBSCRIPTIONS; NULL until the first subscription */
 	size_t followed_count; /* 0 = all runs */
-	uint64_t watch, timer;
+	uint64_t timer;
 };
-
-static void socket_read(struct api_socket *socket);
 
 static struct api_socket *socket_of_exchange(struct api *api, uint64_t exchange)
 {
@@ -58,11 +54,11 @@ static struct api_socket *socket_of_exchange(struct api *api, uint64_t exchange)
 static void socket_free(struct api_socket *socket)
 {
 	struct api *api = socket->api;
-	executor_unwatch(api->settings.executor, socket->watch);
+	event_follower_leave(&socket->follower);
 	if (socket->timer != 0)
 		platform_timer_stop(loop_platform(api->settings.loop), socket->timer);
 	slots_remove(&api->sockets, socket->id);
-	timeline_cache_free(socket->timeline_cache);
+	free(socket->followed);
 	free(socket);
 }
 
@@ -93,27 +89,27 @@ static void ping(void *context, uint64_t argument)
 	if (socket == NULL)
 		return;
 	AUTO(arena) arena = { 0 };
-	if (!socket->full)
+	if (!socket->full && socket->follower.offset == 0)
 		socket_send(socket, run_socket_ping_text(run_socket_ping_new(&arena), &arena));
 	socket->timer = platform_timer_start(loop_platform(api->settings.loop),
 					     LIMIT_WS_PING_MS * 1000, ping, api, argument);
 }
 
-/* ---- pages ------------------------------------------------------------------------- */
+/* ---- beginning --------------------------------------------------------------------- */
 
-static void accept_socket(struct api_socket *socket, const struct event_page *page)
+static void accept_socket(struct api_socket *socket, const struct event_page *start)
 {
 	socket->accepted = true;
-	socket->cursor = page->after;
 	api_accept(socket->api, socket->exchange);
+	http_bound_buffer(socket->api->server, socket->exchange);
 	if (!socket->all)
 		return;
 	socket->timer =
 		platform_timer_start(loop_platform(socket->api->settings.loop),
 				     LIMIT_WS_PING_MS * 1000, ping, socket->api, socket->id);
-	socket->backfilling = socket->since[0] != '\0' && !page->expired;
-	socket->backfill_end = page->newest;
-	if (!page->expired)
+	socket->backfilling = socket->since[0] != '\0' && !start->expired;
+	socket->backfill_end = start->newest;
+	if (!start->expired)
 		return;
 	AUTO(arena) arena = { 0 };
 	struct run_socket_backfill_expired *message = run_socket_backfill_expired_new(&arena);
@@ -122,6 +118,8 @@ static void accept_socket(struct api_socket *socket, const struct event_page *pa
 	      "continue from here"));
 	socket_send(socket, run_socket_backfill_expired_text(message, &arena));
 }
+
+/* ---- sending ----------------------------------------------------------------------- */
 
 /* All events that existed when the client connected have been sent. */
 static bool end_backfill(struct api_socket *socket)
@@ -135,115 +133,6 @@ static bool end_backfill(struct api_socket *socket)
 	return true;
 }
 
-/* Sends as much of the page as the send queue takes; true when the run's last event was sent. */
-static bool send_page(struct api_socket *socket, const struct event_page *page)
-{
-	for (size_t i = 0; i < page->count && !socket->full; i++) {
-		const struct event_page_item *item = &page->items[i];
-		if (socket->backfilling && item->cursor > socket->backfill_end &&
-		    !end_backfill(socket))
-			break;
-		if (item->text.size > 0 && !socket_send(socket, item->text))
-			break;
-		socket->backfill_count += socket->backfilling && item->text.size > 0;
-		socket->cursor = item->cursor;
-		if (item->last && !socket->all)
-			return true;
-	}
-	if (!socket->full && !page->more && socket->backfilling)
-		end_backfill(socket);
-	if (page->more || socket->full)
-		socket->more = true;
-	return false;
-}
-
-static void take_page(struct api_socket *socket, struct event_page *page)
-{
-	struct api *api = socket->api;
-	socket->reading = false;
-	socket->timeline_cache = page->timeline_cache;
-	page->timeline_cache = NULL;
-	if (page->error.code != ERROR_NONE && !socket->accepted) {
-		api_reply_error(api, socket->exchange, &page->error, NULL);
-		socket_free(socket);
-		return;
-	}
-	if (page->error.code != ERROR_NONE) {
-		socket_close(socket, WEBSOCKET_INTERNAL, str_from_c(page->error.text));
-		return;
-	}
-	if (!socket->accepted)
-		accept_socket(socket, page);
-	if (!api_stream_is_authorized(api, socket->exchange)) {
-		socket_close(socket, WEBSOCKET_POLICY, S("the API key was revoked or has expired"));
-		return;
-	}
-	if (socket->stale) {
-		socket->stale = false;
-		socket->more = true;
-	} else if (send_page(socket, page)) {
-		socket_close(socket, WEBSOCKET_DONE, S("the run has ended"));
-		return;
-	}
-	socket_read(socket);
-}
-
-static void page_done(struct executor_read *read)
-{
-	struct event_page *page = (struct event_page *)read;
-	struct api *api = page->owner;
-	struct api_socket *socket = slots_get(&api->sockets, page->connection);
-	if (socket != NULL)
-		take_page(socket, page);
-	timeline_cache_free(page->timeline_cache);
-	arena_done(&read->arena);
-	free(page);
-}
-
-static void socket_read(struct api_socket *socket)
-{
-	if (socket->reading || socket->full || !socket->more)
-		return;
-	socket->reading = true;
-	socket->more = false;
-	struct event_page *page = calloc(1, sizeof(*page));
-	require(page != NULL);
-	page->owner = socket->api;
-	page->connection = socket->id;
-	page->view = socket->view;
-	page->form = socket->all ? PAGE_FORM_MESSAGE : PAGE_FORM_PLAIN;
-	page->timeline_cache = socket->timeline_cache;
-	socket->timeline_cache = NULL;
-	page->type = S("");
-	page->limit = LIMIT_STREAM_PAGE_EVENTS;
-	page->all = socket->all;
-	page->synthesizes = !socket->all;
-	page->run = socket->run;
-	page->first = !socket->accepted;
-	memcpy(page->since, socket->since, sizeof(page->since));
-	page->after = socket->accepted ? socket->cursor : -1;
-	page->unfiltered_until = socket->backfilling ? socket->backfill_end : 0;
-	page->followed_count = socket->followed_count;
-	page->followed = arena_copy(&page->read.arena, socket->followed,
-				    socket->followed_count * sizeof(socket->followed[0]));
-	page->read.work = event_page_work;
-	page->read.done = page_done;
-	executor_read(socket->api->settings.executor, &page->read);
-}
-
-static void committed(void *context, uint64_t argument, const struct executor_notice *notice)
-{
-	struct api *api = context;
-	struct api_socket *socket = slots_get(&api->sockets, argument);
-	if (socket == NULL)
-		return;
-	socket->newest = socket->all ? notice->position : notice->seq;
-	socket->more = true;
-	socket_read(socket);
-}
-
-/* ---- messages from the client ------------------------------------------------------ */
-
 static size_t find_followed(const struct api_socket *socket, const struct uuid *run)
 {
 	size_t at = 0;
@@ -251,6 +140,150 @@ static size_t find_followed(const struct api_socket *socket, const struct uuid *
 		at++;
 	return at;
 }
+
+/* A message that was begun is completed.  What existed before the client connected is not filtered. */
+static bool is_shown(const struct api_socket *socket, const struct event_page_item *item)
+{
+	if (item->text.size == 0)
+		return false;
+	return socket->follower.offset > 0 || socket->followed_count == 0 ||
+	       (socket->backfilling && item->cursor <= socket->backfill_end) ||
+	       find_followed(socket, &item->run) < socket->followed_count;
+}
+
+/* Sends the message, or its next piece; false when the client takes no more. */
+static bool send_piece(struct api_socket *socket, struct str text)
+{
+	size_t offset = socket->follower.offset;
+	struct str piece = str_head(str_skip(text, offset), LIMIT_STREAM_PIECE_BYTES);
+	bool last = offset + piece.size >= text.size;
+	socket->full = !websocket_write_part(socket->api->server, socket->exchange, piece,
+					     offset == 0, last);
+	if (socket->full)
+		return false;
+	socket->follower.offset = last ? 0 : offset + piece.size;
+	return true;
+}
+
+/* Sends one event, or a piece of it; false when the client takes no more. */
+static bool send_item(struct api_socket *socket, const struct event_page_item *item)
+{
+	if (socket->backfilling && item->cursor > socket->backfill_end && !end_backfill(socket))
+		return false;
+	bool shown = is_shown(socket, item);
+	if (shown && !send_piece(socket, item->text))
+		return false;
+	if (socket->follower.offset > 0)
+		return true;
+	socket->backfill_count += socket->backfilling && shown;
+	socket->follower.cursor = item->cursor;
+	socket->ended = (socket->ended || item->last) && !item->reopens;
+	if (socket->owes_pong)
+		socket->owes_pong = !send_pong(socket);
+	return !socket->full;
+}
+
+/* Sends events of a page; false when the client takes no more. */
+static bool send_events(struct api_socket *socket, const struct events *events, size_t *sent)
+{
+	for (size_t i = 0; i < events->count && *sent < LIMIT_STREAM_TURN_BYTES;) {
+		const struct event_page_item *item = &events->items[i];
+		size_t size = item->text.size < LIMIT_STREAM_PIECE_BYTES ? item->text.size
+									 : LIMIT_STREAM_PIECE_BYTES;
+		if (!send_item(socket, item))
+			return false;
+		*sent += size;
+		i += socket->follower.offset == 0;
+	}
+	return true;
+}
+
+/* One turn: false when the socket waits, has ended or is closed. */
+static bool socket_turn(struct api_socket *socket, size_t *sent)
+{
+	struct events events;
+	enum events_found found = event_follower_next(&socket->follower, &events);
+	if (found == EVENTS_FAILED) {
+		struct error error = event_follower_error(&socket->follower);
+		socket_close(socket, WEBSOCKET_INTERNAL, str_from_c(error.text));
+		return false;
+	}
+	/* A run that was retried has events behind its end. */
+	if (found == EVENTS_END && socket->ended && !socket->all) {
+		socket_close(socket, WEBSOCKET_DONE, S("the run has ended"));
+		return false;
+	}
+	if (found == EVENTS_END && socket->backfilling)
+		end_backfill(socket);
+	if (found != EVENTS_HERE)
+		return false;
+	if (!api_stream_is_authorized(socket->api, socket->exchange)) {
+		socket_close(socket, WEBSOCKET_POLICY, S("the API key was revoked or has expired"));
+		return false;
+	}
+	return send_events(socket, &events, sent);
+}
+
+static void socket_write(struct api *api, uint64_t id)
+{
+	struct api_socket *socket = slots_get(&api->sockets, id);
+	if (socket == NULL || socket->full)
+		return;
+	for (size_t sent = 0; sent < LIMIT_STREAM_TURN_BYTES;)
+		if (!socket_turn(socket, &sent))
+			return;
+	event_follower_again(&socket->follower);
+}
+
+static void socket_begin(struct api_socket *socket, const struct event_page *start)
+{
+	const struct event_tail_key key = { .view = socket->view,
+					    .form = socket->all ? PAGE_FORM_MESSAGE
+								: PAGE_FORM_PLAIN,
+					    .all = socket->all,
+					    .synthesizes = !socket->all,
+					    .run = socket->run };
+	event_follower_join(socket->api, &key, start->after, socket_write, socket->id,
+			    &socket->follower);
+	accept_socket(socket, start);
+	if (!socket->full)
+		event_follower_again(&socket->follower);
+}
+
+static void start_done(struct executor_read *read)
+{
+	struct event_page *start = (struct event_page *)read;
+	struct api *api = start->owner;
+	struct api_socket *socket = slots_get(&api->sockets, start->connection);
+	if (socket != NULL && start->error.code != ERROR_NONE) {
+		api_reply_error(api, socket->exchange, &start->error, NULL);
+		socket_free(socket);
+	} else if (socket != NULL) {
+		socket_begin(socket, start);
+	}
+	arena_done(&read->arena);
+	free(start);
+}
+
+/* Finds the event to begin with, on a reader thread. */
+static void socket_start(struct api_socket *socket)
+{
+	struct event_page *start = calloc(1, sizeof(*start));
+	require(start != NULL);
+	start->owner = socket->api;
+	start->connection = socket->id;
+	start->all = socket->all;
+	start->synthesizes = !socket->all;
+	start->run = socket->run;
+	start->first = true;
+	memcpy(start->since, socket->since, sizeof(start->since));
+	start->after = -1;
+	start->read.work = event_page_work;
+	start->read.done = start_done;
+	executor_read(socket->api->settings.executor, &start->read);
+}
+
+/* ---- messages from the client ------------------------------------------------------ */
 
 /* Returns NULL, or the reason to close the socket. */
 static const char *take_subscription(struct api_socket *socket, const struct uuid *run, bool follow)
@@ -263,11 +296,13 @@ static const char *take_subscription(struct api_socket *socket, const struct uui
 		limit_hit(REJECTION_WS_SUBSCRIPTIONS);
 	if (follow && at == LIMIT_WS_SUBSCRIPTIONS)
 		return "too many subscriptions; use subscribe_all";
+	if (follow && socket->followed == NULL)
+		socket->followed = calloc(LIMIT_WS_SUBSCRIPTIONS, sizeof(*socket->followed));
+	require(socket->followed != NULL);
 	if (follow)
 		socket->followed[socket->followed_count++] = *run;
 	else
 		socket->followed[at] = socket->followed[--socket->followed_count];
-	socket->stale = socket->reading;
 	return NULL;
 }
 
@@ -280,10 +315,10 @@ static const char *take_request(struct api_socket *socket, const struct run_sock
 		return take_subscription(socket, &request->as.unsubscribe->workflow_id, false);
 	case RUN_SOCKET_REQUEST_SUBSCRIBE_ALL:
 		socket->followed_count = 0;
-		socket->stale = socket->reading;
 		break;
 	case RUN_SOCKET_REQUEST_PING:
-		socket->owes_pong = socket->full || !send_pong(socket);
+		socket->owes_pong =
+			socket->full || socket->follower.offset > 0 || !send_pong(socket);
 		break;
 	case RUN_SOCKET_REQUEST_PONG:
 		break;
@@ -317,13 +352,13 @@ void api_socket_message(struct api *api, uint64_t exchange, struct str text)
 void api_socket_writable(struct api *api, uint64_t exchange)
 {
 	struct api_socket *socket = socket_of_exchange(api, exchange);
-	if (socket == NULL)
+	if (socket == NULL || !socket->accepted)
 		return;
 	socket->full = false;
-	if (socket->owes_pong)
+	if (socket->owes_pong && socket->follower.offset == 0)
 		socket->owes_pong = !send_pong(socket);
-	socket->more = true;
-	socket_read(socket);
+	if (!socket->full)
+		event_follower_again(&socket->follower);
 }
 
 struct api_lags api_socket_lags(const struct api *api)
@@ -333,7 +368,7 @@ struct api_lags api_socket_lags(const struct api *api)
 	uint64_t id;
 	const struct api_socket *socket;
 	while ((socket = slots_next(&api->sockets, &index, &id)) != NULL)
-		api_lags_add(&lags, socket->newest - socket->cursor);
+		api_lags_add(&lags, event_follower_lag(&socket->follower));
 	return lags;
 }
 
@@ -343,7 +378,7 @@ bool api_sockets_behind(const struct api *api)
 	uint64_t id;
 	const struct api_socket *socket;
 	while ((socket = slots_next(&api->sockets, &index, &id)) != NULL)
-		if (socket->reading || (socket->more && !socket->full))
+		if (!socket->accepted || event_follower_is_behind(&socket->follower))
 			return true;
 	return false;
 }
@@ -364,12 +399,7 @@ static struct api_socket *socket_open(struct api_call *call, bool all, enum view
 	socket->all = all;
 	socket->run = call->id;
 	socket->view = view_at(view);
-	socket->timeline_cache = timeline_cache_new();
-	socket->more = true;
 	socket->id = call->connection = slots_add(&call->api->sockets, socket);
-	const struct uuid every = { { 0 } };
-	socket->watch = executor_watch(call->api->settings.executor, all ? &every : &socket->run,
-				       committed, call->api, socket->id);
 	return socket;
 }
 
@@ -380,10 +410,10 @@ void api_events_socket(struct api_call *call)
 	/* Longer than any event id: truncated, it still names no event. */
 	since = str_head(since, sizeof(socket->since) - 1);
 	memcpy(socket->since, since.at, since.size);
-	socket_read(socket);
+	socket_start(socket);
 }
 
 void api_execution_socket(struct api_call *call)
 {
-	socket_read(socket_open(call, false, VIEW_runtime));
+	socket_start(socket_open(call, false, VIEW_runtime));
 }

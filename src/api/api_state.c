@@ -19,6 +19,7 @@ struct state_read {
 	struct api_read_job answer; /* first */
 	struct uuid run;
 	struct run_queue_place *place; /* sampled when the request arrived */
+	struct str path;               /* of one step */
 };
 
 static void state_work(struct executor_read *read, struct store_reader *reader)
@@ -74,12 +75,49 @@ void api_run_steps(struct api_call *call)
 	read_state(call, steps_work);
 }
 
+static void step_work(struct executor_read *read, struct store_reader *reader)
+{
+	struct state_read *r = (struct state_read *)read;
+	AUTO(api_timeline) timeline = { 0 };
+	if (!api_timeline_require(&timeline, read->executor, reader, &r->run, &read->arena,
+				  &r->answer.error))
+		return;
+	const struct timeline_step *step = timeline_find(&timeline.timeline, r->path);
+	if (step == NULL) {
+		fail(&r->answer.error, ERROR_NOT_FOUND, "the run has no step " STR_FMT,
+		     STR_ARG(str_head(r->path, LIMIT_QUOTE_BYTES)));
+		return;
+	}
+	r->answer.text =
+		run_step_details_text(run_step_details(&timeline.timeline, step), &read->arena);
+}
+
+void api_run_step_details(struct api_call *call)
+{
+	struct state_read *r = api_read_job_new(call->api, call->exchange, sizeof(*r));
+	r->run = call->id;
+	r->path = str_copy(&r->answer.read.arena, call->path);
+	api_read_job_begin(&r->answer, step_work);
+}
+
 /* ---- the queue --------------------------------------------------------------------- */
+
+static void queue_work(struct executor_read *read, struct store_reader *reader)
+{
+	struct state_read *r = (struct state_read *)read;
+	struct store_run run;
+	bool found;
+	if (!reader->ops->read_run(reader, &r->run, &read->arena, &run, &found, &r->answer.error))
+		return;
+	if (!found)
+		fail(&r->answer.error, ERROR_NOT_FOUND, "there is no run with this id");
+	else
+		r->answer.text = run_queue_place_text(r->place, &read->arena);
+}
 
 void api_run_queue(struct api_call *call)
 {
-	struct run_queue_place *answer = queue_place(call, call->arena);
-	api_reply_json(call->api, call->exchange, 200, run_queue_place_text(answer, call->arena));
+	read_state(call, queue_work);
 }
 
 /* ---- all runs ---------------------------------------------------------------------- */
@@ -127,7 +165,7 @@ static void summary_work(struct executor_read *read, struct store_reader *reader
 	SET(answer, successful_runs, summary.good);
 	SET(answer, failed_runs, summary.bad);
 	SET(answer, success_rate,
-	    summary.total == 0 ? 0 : (double)summary.good / (double)summary.total);
+	    summary.ended == 0 ? 0 : (double)summary.good / (double)summary.ended);
 	if (summary.ended > 0)
 		SET(answer, avg_duration_ms,
 		    (double)summary.took_us / 1000 / (double)summary.ended);

@@ -1,16 +1,17 @@
 /* api/api_stream.c -- server-sent events as cursors (architecture R10).
  *
- * A stream remembers the cursor of the last event it wrote and no queue.  A commit notice triggers
- * a read; a reader thread reads a page, and the page is written until the client's send queue is
- * full.  A client that reconnects with Last-Event-ID continues after that event without gap or
- * repetition, even after a restart of the server.
+ * A stream remembers the cursor of the last event it wrote and no queue.  It follows a tail that it
+ * shares with all streams of the same events (event_tail.h), and writes pieces of it while the client
+ * takes them.  Of an event that is larger than a piece it remembers how many bytes are written, so a
+ * client that does not read holds one piece in memory.  A client that reconnects with Last-Event-ID
+ * continues after that event without gap or repetition, even after a restart of the server.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "active/executor_jobs.h"
-#include "active/notices.h"
 #include "api/api_internal.h"
-#include "api/event_page.h"
+#include "api/event_tail.h"
 
 struct stream {
 	struct api *api;
@@ -18,14 +19,12 @@ struct stream {
 	bool all; /* events of all runs */
 	struct uuid run;
 	const struct view *view;
-	struct timeline_cache *timeline_cache; /* NULL while a page has it */
-	int64_t cursor; /* last event written: seq, or position when `all`; -1 = from now on */
-	int64_t newest; /* last event of the commit notices, in the same unit */
-	bool begun, reading, more, full, last;
-	uint64_t watch, timer;
+	struct event_follower follower;
+	int64_t after; /* where the client wants to begin; -1 = now */
+	bool begun, full;
+	bool ended; /* the run, as far as it was written: its end, and no retry after it */
+	uint64_t timer;
 };
-
-static void stream_read(struct stream *stream);
 
 static struct stream *stream_of_exchange(struct api *api, uint64_t exchange)
 {
@@ -37,12 +36,10 @@ static struct stream *stream_of_exchange(struct api *api, uint64_t exchange)
 static void stream_free(struct stream *stream)
 {
 	struct api *api = stream->api;
-	if (stream->watch != 0)
-		executor_unwatch(api->settings.executor, stream->watch);
+	event_follower_leave(&stream->follower);
 	if (stream->timer != 0)
 		platform_timer_stop(loop_platform(api->settings.loop), stream->timer);
 	slots_remove(&api->streams, stream->id);
-	timeline_cache_free(stream->timeline_cache);
 	free(stream);
 }
 
@@ -52,43 +49,15 @@ static void keep_alive(void *context, uint64_t argument)
 	struct stream *stream = slots_get(&api->streams, argument);
 	if (stream == NULL)
 		return;
-	if (stream->begun && !stream->full)
+	/* Not within an event. */
+	if (stream->begun && !stream->full && stream->follower.offset == 0)
 		http_write(api->server, stream->exchange, S(": keep-alive\n\n"));
 	stream->timer =
 		platform_timer_start(loop_platform(api->settings.loop),
 				     LIMIT_STREAM_KEEPALIVE_MS * 1000, keep_alive, api, argument);
 }
 
-/* ---- pages ------------------------------------------------------------------------- */
-
-static void stream_begin(struct stream *stream)
-{
-	const struct http_header headers[] = { { S("Content-Type"), S("text/event-stream") } };
-	api_begin(stream->api, stream->exchange, 200, headers, COUNT(headers));
-	stream->begun = true;
-	stream->timer = platform_timer_start(loop_platform(stream->api->settings.loop),
-					     LIMIT_STREAM_KEEPALIVE_MS * 1000, keep_alive,
-					     stream->api, stream->id);
-}
-
-/* Writes as much of the page as the send queue takes; the rest is read again later. */
-static void write_page(struct stream *stream, const struct event_page *page)
-{
-	for (size_t i = 0; i < page->count && !stream->full; i++) {
-		const struct event_page_item *item = &page->items[i];
-		if (item->text.size > 0)
-			stream->full =
-				!http_write(stream->api->server, stream->exchange, item->text);
-		if (stream->full)
-			break;
-		stream->cursor = item->cursor;
-		stream->last = item->last && !stream->all;
-	}
-	if (page->more || stream->full)
-		stream->more = true;
-	else if (page->ended) /* the client may have seen the last event before */
-		stream->last = true;
-}
+/* ---- writing ----------------------------------------------------------------------- */
 
 static void stream_end(struct stream *stream)
 {
@@ -96,78 +65,118 @@ static void stream_end(struct stream *stream)
 	stream_free(stream);
 }
 
-static void take_page(struct stream *stream, struct event_page *page)
+/* Copies what follows the cursor into `out` and advances the cursor. */
+static size_t fill(struct event_follower *follower, const struct events *events, char *out,
+		   size_t room, bool *ended)
 {
-	stream->reading = false;
-	stream->timeline_cache = page->timeline_cache;
-	page->timeline_cache = NULL;
-	if (page->error.code != ERROR_NONE && !stream->begun) {
-		api_reply_error(stream->api, stream->exchange, &page->error, NULL);
+	size_t size = 0;
+	for (size_t i = 0; i < events->count && size < room; i++) {
+		const struct event_page_item *item = &events->items[i];
+		struct str rest = str_head(str_skip(item->text, follower->offset), room - size);
+		if (rest.size > 0)
+			memcpy(out + size, rest.at, rest.size);
+		size += rest.size;
+		follower->offset += rest.size;
+		if (follower->offset < item->text.size)
+			break;
+		follower->cursor = item->cursor;
+		follower->offset = 0;
+		*ended = (*ended || item->last) && !item->reopens;
+	}
+	return size;
+}
+
+/* Writes one piece; false when the client takes no more. */
+static bool write_piece(struct stream *stream, const struct events *events, size_t *out_size)
+{
+	char piece[LIMIT_STREAM_PIECE_BYTES];
+	struct event_follower *follower = &stream->follower;
+	int64_t cursor = follower->cursor;
+	size_t offset = follower->offset;
+	bool ended = stream->ended;
+	*out_size = fill(follower, events, piece, sizeof(piece), &stream->ended);
+	if (*out_size == 0 ||
+	    http_write(stream->api->server, stream->exchange, (struct str){ piece, *out_size }))
+		return true;
+	follower->cursor = cursor;
+	follower->offset = offset;
+	stream->ended = ended;
+	stream->full = true;
+	return false;
+}
+
+/* One turn.  A run that was retried has events behind its end, so the stream ends when there are no
+ * more.  A revoked or expired key ends it, too. */
+static void stream_write(struct api *api, uint64_t id)
+{
+	struct stream *stream = slots_get(&api->streams, id);
+	if (stream == NULL || stream->full)
+		return;
+	for (size_t sent = 0, size; sent < LIMIT_STREAM_TURN_BYTES; sent += size) {
+		struct events events;
+		enum events_found found = event_follower_next(&stream->follower, &events);
+		if (found == EVENTS_LATER ||
+		    (found == EVENTS_END && (stream->all || !stream->ended)))
+			return;
+		if (found != EVENTS_HERE || !api_stream_is_authorized(api, stream->exchange)) {
+			stream_end(stream);
+			return;
+		}
+		if (!write_piece(stream, &events, &size))
+			return;
+	}
+	event_follower_again(&stream->follower);
+}
+
+/* ---- beginning --------------------------------------------------------------------- */
+
+static void stream_begin(struct stream *stream, const struct event_page *start)
+{
+	const struct http_header headers[] = { { S("Content-Type"), S("text/event-stream") } };
+	const struct event_tail_key key = {
+		.view = stream->view, .form = PAGE_FORM_SSE, .all = stream->all, .run = stream->run
+	};
+	api_begin(stream->api, stream->exchange, 200, headers, COUNT(headers));
+	http_bound_buffer(stream->api->server, stream->exchange);
+	stream->begun = true;
+	stream->ended = start->ended;
+	stream->timer = platform_timer_start(loop_platform(stream->api->settings.loop),
+					     LIMIT_STREAM_KEEPALIVE_MS * 1000, keep_alive,
+					     stream->api, stream->id);
+	event_follower_join(stream->api, &key, start->after, stream_write, stream->id,
+			    &stream->follower);
+	event_follower_again(&stream->follower);
+}
+
+static void start_done(struct executor_read *read)
+{
+	struct event_page *start = (struct event_page *)read;
+	struct api *api = start->owner;
+	struct stream *stream = slots_get(&api->streams, start->connection);
+	if (stream != NULL && start->error.code != ERROR_NONE) {
+		api_reply_error(api, stream->exchange, &start->error, NULL);
 		stream_free(stream);
-		return;
+	} else if (stream != NULL) {
+		stream_begin(stream, start);
 	}
-	/* A revoked or expired key ends the stream, too. */
-	if (page->error.code != ERROR_NONE ||
-	    !api_stream_is_authorized(stream->api, stream->exchange)) {
-		stream_end(stream);
-		return;
-	}
-	stream->cursor = page->after;
-	if (!stream->begun)
-		stream_begin(stream);
-	write_page(stream, page);
-	if (stream->last)
-		stream_end(stream);
-	else
-		stream_read(stream);
-}
-
-static void page_done(struct executor_read *read)
-{
-	struct event_page *page = (struct event_page *)read;
-	struct api *api = page->owner;
-	struct stream *stream = slots_get(&api->streams, page->connection);
-	if (stream != NULL)
-		take_page(stream, page);
-	timeline_cache_free(page->timeline_cache);
 	arena_done(&read->arena);
-	free(page);
+	free(start);
 }
 
-static void stream_read(struct stream *stream)
+/* Finds the event to begin with, on a reader thread. */
+static void stream_start(struct stream *stream)
 {
-	if (stream->reading || stream->full || !stream->more)
-		return;
-	stream->reading = true;
-	stream->more = false;
-	struct event_page *page = calloc(1, sizeof(*page));
-	require(page != NULL);
-	page->owner = stream->api;
-	page->connection = stream->id;
-	page->view = stream->view;
-	page->form = PAGE_FORM_SSE;
-	page->timeline_cache = stream->timeline_cache;
-	stream->timeline_cache = NULL;
-	page->all = stream->all;
-	page->first = !stream->begun;
-	page->run = stream->run;
-	page->type = S("");
-	page->after = stream->cursor;
-	page->limit = LIMIT_STREAM_PAGE_EVENTS;
-	page->read.work = event_page_work;
-	page->read.done = page_done;
-	executor_read(stream->api->settings.executor, &page->read);
-}
-
-static void committed(void *context, uint64_t argument, const struct executor_notice *notice)
-{
-	struct api *api = context;
-	struct stream *stream = slots_get(&api->streams, argument);
-	if (stream == NULL)
-		return;
-	stream->newest = stream->all ? notice->position : notice->seq;
-	stream->more = true;
-	stream_read(stream);
+	struct event_page *start = calloc(1, sizeof(*start));
+	require(start != NULL);
+	start->owner = stream->api;
+	start->connection = stream->id;
+	start->all = stream->all;
+	start->first = true;
+	start->run = stream->run;
+	start->after = stream->after;
+	start->read.work = event_page_work;
+	start->read.done = start_done;
+	executor_read(stream->api->settings.executor, &start->read);
 }
 
 /* ---- callbacks and handlers -------------------------------------------------------- */
@@ -175,11 +184,10 @@ static void committed(void *context, uint64_t argument, const struct executor_no
 void api_stream_writable(struct api *api, uint64_t exchange)
 {
 	struct stream *stream = stream_of_exchange(api, exchange);
-	if (stream == NULL)
+	if (stream == NULL || !stream->full)
 		return;
 	stream->full = false;
-	stream->more = true;
-	stream_read(stream);
+	event_follower_again(&stream->follower);
 }
 
 void api_stream_gone(struct api *api, uint64_t exchange)
@@ -196,7 +204,7 @@ struct api_lags api_stream_lags(const struct api *api)
 	uint64_t id;
 	const struct stream *stream;
 	while ((stream = slots_next(&api->streams, &index, &id)) != NULL)
-		api_lags_add(&lags, stream->newest - stream->cursor);
+		api_lags_add(&lags, event_follower_lag(&stream->follower));
 	return lags;
 }
 
@@ -206,7 +214,7 @@ bool api_streams_behind(const struct api *api)
 	uint64_t id;
 	const struct stream *stream;
 	while ((stream = slots_next(&api->streams, &index, &id)) != NULL)
-		if (stream->reading || (stream->more && !stream->full))
+		if (!stream->begun || event_follower_is_behind(&stream->follower))
 			return true;
 	return false;
 }
@@ -252,14 +260,9 @@ static void stream_open(struct api_call *call, bool all)
 	stream->all = all;
 	stream->run = call->id;
 	stream->view = view;
-	stream->timeline_cache = view == NULL ? NULL : timeline_cache_new();
-	stream->cursor = after;
-	stream->more = true;
+	stream->after = after;
 	stream->id = call->connection = slots_add(&call->api->streams, stream);
-	const struct uuid every = { { 0 } };
-	stream->watch = executor_watch(call->api->settings.executor, all ? &every : &stream->run,
-				       committed, call->api, stream->id);
-	stream_read(stream);
+	stream_start(stream);
 }
 
 void api_run_stream(struct api_call *call)

@@ -44,7 +44,7 @@ static void cached_timeline_free(struct cached_timeline *cached)
 	free(cached);
 }
 
-static void cache_clear(struct timeline_cache *timeline_cache)
+void timeline_cache_clear(struct timeline_cache *timeline_cache)
 {
 	while (timeline_cache->first != NULL) {
 		struct cached_timeline *cached = timeline_cache->first;
@@ -58,8 +58,17 @@ void timeline_cache_free(struct timeline_cache *timeline_cache)
 {
 	if (timeline_cache == NULL)
 		return;
-	cache_clear(timeline_cache);
+	timeline_cache_clear(timeline_cache);
 	free(timeline_cache);
+}
+
+size_t timeline_cache_bytes(const struct timeline_cache *timeline_cache)
+{
+	size_t bytes = 0;
+	for (const struct cached_timeline *cached = timeline_cache->first; cached != NULL;
+	     cached = cached->next)
+		bytes += sizeof(*cached) + cached->arena.taken;
+	return bytes;
 }
 
 /* Drops the timelines of ended runs, and all timelines when the rest exceeds the bounds. */
@@ -78,13 +87,14 @@ static void cache_trim(struct timeline_cache *timeline_cache)
 		}
 	}
 	if (bytes > LIMIT_STREAM_STORY_BYTES || timeline_cache->events > LIMIT_STREAM_STORY_EVENTS)
-		cache_clear(timeline_cache);
+		timeline_cache_clear(timeline_cache);
 }
 
 struct encoding {
 	struct event_page *page;
 	struct store_reader *reader;
-	size_t read; /* events read into timelines for this page */
+	size_t read;  /* events read into timelines for this page */
+	size_t bytes; /* of the items */
 };
 
 static bool is_followed(const struct event_page *page, const struct store_event_row *row)
@@ -93,14 +103,7 @@ static bool is_followed(const struct event_page *page, const struct store_event_
 		return false; /* system events exist only in Baton's own vocabulary */
 	if (page->type.size > 0 && !str_equal(page->type, row->type))
 		return false;
-	if (page->one_run && !uuid_equal(&page->run, &row->run))
-		return false;
-	if (!page->all || page->followed_count == 0 || row->position <= page->unfiltered_until)
-		return true;
-	for (size_t i = 0; i < page->followed_count; i++)
-		if (uuid_equal(&page->followed[i], &row->run))
-			return true;
-	return false;
+	return !page->one_run || uuid_equal(&page->run, &row->run);
 }
 
 /* The run's timeline up to this event at least; NULL when the store cannot be read. */
@@ -175,8 +178,10 @@ static bool add_item(struct encoding *encoding, const struct store_event_row *ro
 	struct arena *arena = &page->read.arena;
 	struct event_page_item *item = &page->items[page->count];
 	*item = (struct event_page_item){ .cursor = page->all ? row->position : row->seq,
+					  .run = row->run,
 					  .text = S(""),
-					  .last = str_equal(row->type, S("run.finished")) };
+					  .last = str_equal(row->type, S("run.finished")),
+					  .reopens = str_equal(row->type, S("run.retried")) };
 	AUTO(buf) text = { 0 };
 	struct json_writer writer = { .out = &text };
 	if (is_followed(page, row) && !put_event(encoding, row, &writer))
@@ -189,8 +194,15 @@ static bool add_item(struct encoding *encoding, const struct store_event_row *ro
 		item->text = str_copy(arena, buf_str(event.size > 0 ? &event : &text));
 	if (item->last && page->view != NULL)
 		mark_ended(page->timeline_cache, &row->run);
+	encoding->bytes += item->text.size;
 	page->count++;
 	return true;
+}
+
+static bool is_large(const struct encoding *encoding)
+{
+	return encoding->read >= LIMIT_STREAM_STORY_EVENTS ||
+	       (encoding->page->most_bytes > 0 && encoding->bytes >= encoding->page->most_bytes);
 }
 
 /* An event that cannot be read ends the page before it; only the page that would begin with it
@@ -199,7 +211,7 @@ static void add_items(struct encoding *encoding, const struct store_event_page *
 {
 	struct event_page *page = encoding->page;
 	page->items = arena_array(&page->read.arena, struct event_page_item, rows->count);
-	for (size_t i = 0; i < rows->count && encoding->read < LIMIT_STREAM_STORY_EVENTS; i++)
+	for (size_t i = 0; i < rows->count && !is_large(encoding); i++)
 		if (!add_item(encoding, &rows->at[i]))
 			break;
 	if (page->error.code != ERROR_NONE && page->count == 0)
@@ -220,7 +232,9 @@ static bool add_timeline(struct encoding *encoding)
 	size_t i = 0;
 	while (i < timeline->count && timeline_seq(&timeline->timeline, i) <= page->after)
 		i++;
-	for (; i < timeline->count && page->count < page->limit; i++) {
+	for (; i < timeline->count && page->count < page->limit &&
+	       (page->count == 0 || !is_large(encoding));
+	     i++) {
 		struct store_event_row row = { .run = page->run,
 					       .seq = timeline_seq(&timeline->timeline, i),
 					       .at = timeline->events[i].at,
@@ -304,7 +318,6 @@ static bool find_start(struct event_page *page, struct store_reader *reader)
 	}
 	if (page->expired)
 		page->after = page->newest;
-	page->unfiltered_until = page->newest;
 	return true;
 }
 
@@ -339,6 +352,8 @@ void event_page_work(struct executor_read *read, struct store_reader *reader)
 {
 	struct event_page *page = (struct event_page *)read;
 	if (page->first && !(page->all ? find_start(page, reader) : find_run(page, reader)))
+		return;
+	if (page->limit == 0)
 		return;
 	struct encoding encoding = { .page = page, .reader = reader };
 	struct store_event_page rows;

@@ -6,8 +6,9 @@
  * it only advances the cursor.  System events have no run and exist only in Baton's own vocabulary.
  *
  * An event in another vocabulary depends on its run's earlier events.  The timeline cache keeps the
- * timelines of recent runs.  The connection passes the cache to each page and takes it back, so
- * that it reads each event once.  The cache is bounded in events and bytes.
+ * timelines of recent runs.  The owner passes the cache to each page and takes it back, so that it
+ * reads each event once.  The cache is bounded in events and bytes.  Streams and WebSockets share
+ * their pages and the cache: event_tail.h.
  *
  * A page that starts at a deleted event fails with GONE, or sets `expired` when `since` named it.
  */
@@ -21,13 +22,17 @@ struct timeline_cache;
 
 struct timeline_cache *timeline_cache_new(void);
 void timeline_cache_free(struct timeline_cache *timeline_cache); /* NULL is allowed */
+void timeline_cache_clear(struct timeline_cache *timeline_cache);
+size_t timeline_cache_bytes(const struct timeline_cache *timeline_cache);
 
 enum { PAGE_SINCE_SIZE = 64 };
 
 struct event_page_item {
 	int64_t cursor;
+	struct uuid run;
 	struct str text;
-	bool last; /* the run's last event */
+	bool last;    /* an end of the run: its last event, unless it is retried */
+	bool reopens; /* the run is retried */
 };
 
 /* The framing of an event's JSON. */
@@ -52,10 +57,8 @@ struct event_page {
 	bool first;       /* compute `after` from `since`; the newest event when after < 0 */
 	char since[PAGE_SINCE_SIZE]; /* event id or position; "" = use `after` */
 	int64_t after;
-	size_t limit;                /* events to read */
-	int64_t unfiltered_until;    /* ignore `followed` up to this position */
-	const struct uuid *followed; /* show only these runs; in the page's arena */
-	size_t followed_count;       /* 0 = all runs */
+	size_t limit;      /* events to read; 0 = only compute `after` */
+	size_t most_bytes; /* the page ends with the item that reaches it; 0 = no limit */
 
 	struct event_page_item *items;
 	size_t count;

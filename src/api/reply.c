@@ -8,6 +8,7 @@
 #include "api/api_internal.h"
 #include "base/log.h"
 #include "contract/run_server_types.h"
+#include "contract/type.h"
 #include "net/websocket.h"
 
 enum { HEADERS_MOST = 24 };
@@ -74,6 +75,26 @@ static struct run_problem_place_list places_of(const struct problems *problems, 
 	return (struct run_problem_place_list){ places, count };
 }
 
+struct run_problem *api_problem(struct api_call *call)
+{
+	if (call->problem == NULL)
+		call->problem = run_problem_new(call->arena);
+	return call->problem;
+}
+
+/* What a SchemaValidationError of the runtime vocabulary says: the type, and every problem again. */
+static void add_validation(const struct api_call *call, struct run_problem *problem,
+			   const struct problems *problems)
+{
+	struct run_problem_place_list places = places_of(problems, call->arena);
+	const struct json **errors = arena_array(call->arena, const struct json *, places.count);
+	for (size_t i = 0; i < places.count; i++)
+		errors[i] = run_problem_place_tree(&places.at[i], call->arena);
+	SET(problem, validation_errors, ((struct object_list){ errors, places.count }));
+	if (call->route != NULL && call->route->takes != NULL && call->body == NULL)
+		SET(problem, model_name, call->route->takes()->name);
+}
+
 void api_answer_error(struct api_call *call, const struct error *error,
 		      const struct problems *problems)
 {
@@ -83,12 +104,15 @@ void api_answer_error(struct api_call *call, const struct error *error,
 	/* The server was not ready and a retry can succeed. */
 	if (call->retry_after == 0 && row->retry == ERROR_RETRY_AGAIN && row->http_status == 503)
 		call->retry_after = LIMIT_RETRY_AFTER_SECONDS;
-	struct run_problem *problem = run_problem_new(call->arena);
+	struct run_problem *problem = api_problem(call);
 	SET(problem, title, row->text);
 	SET(problem, status, row->http_status);
 	SET(problem, detail, str_from_c(error->text));
 	SET(problem, error, str_from_c(error->text));
 	SET(problem, code, row->name);
+	SET(problem, class, row->class);
+	if (problems != NULL && problems->count > 0)
+		add_validation(call, problem, problems);
 	SET(problem, details, places_of(problems, call->arena));
 	call->answer = (struct api_answer){ .status = row->http_status,
 					    .headers = headers,
@@ -136,6 +160,7 @@ enum phase_answer api_audit_answer(struct api_call *call, struct error *error)
 	struct str route = call->route == NULL ? S("?") : route_text(call->route, call->arena);
 	const struct log_field fields[] = {
 		{ "request_id", str_from_c(call->request_id) },
+		{ "trace_id", str_head(str_skip(str_from_c(call->trace), 3), 32) },
 		{ "caller", caller_text(call, key) },
 		{ "role",
 		  call->caller.kind == CALLER_NOBODY ? S("") : run_role_name(call->caller.role) },

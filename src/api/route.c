@@ -58,6 +58,7 @@ static const struct route rows[] = {
 	  .path = TEXT_(path_),                                                  \
 	  .name = TEXT_(#name_),                                                 \
 	  .role = RUN_ROLE_##role_,                                              \
+	  .takes = takes_##_type,                                                \
 	  .parse = parse_##name_,                                                \
 	  .with_body = run_##name_ },
 #define SOCKET(path_, name_, role_, text_) \

@@ -34,6 +34,7 @@ struct route {
 	struct str name; /* of the handler, or of the parameter */
 	enum run_role role;
 	route_plain *plain;
+	type_function *takes; /* the body's type; NULL = no body */
 	route_parse *parse;
 	route_body *with_body;
 };

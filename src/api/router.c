@@ -105,6 +105,7 @@ static void request_arrived(void *context, const struct http_request *request)
 static void stream_writable(void *context, uint64_t exchange)
 {
 	api_stream_writable(context, exchange);
+	api_log_stream_writable(context, exchange);
 	api_socket_writable(context, exchange);
 }
 
@@ -113,6 +114,7 @@ static void client_gone(void *context, uint64_t exchange)
 	struct api *api = context;
 	struct api_call *call = api_call_of(api, exchange);
 	api_stream_gone(api, exchange);
+	api_log_stream_gone(api, exchange);
 	api_socket_gone(api, exchange);
 	if (call == NULL)
 		return;
@@ -144,6 +146,7 @@ struct api *api_new(const struct api_settings *settings)
 					      .gone = client_gone,
 					      .message = client_message };
 	api->server = http_server_new(settings->loop, &handler);
+	api->tails = event_tails_new(api);
 	return api;
 }
 
@@ -184,12 +187,13 @@ void api_load(struct api *api, platform_callback *done, void *context)
 void api_drain(struct api *api)
 {
 	api_streams_end(api);
+	api_log_streams_end(api);
 	api_waits_end(api);
 }
 
 bool api_caught_up(const struct api *api)
 {
-	return !api_streams_behind(api) && !api_sockets_behind(api);
+	return !api_streams_behind(api) && !api_log_streams_behind(api) && !api_sockets_behind(api);
 }
 
 void api_set_port(struct api *api, int port)

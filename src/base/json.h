@@ -51,6 +51,8 @@ struct json_member {
 	struct json value;
 };
 
+/* Whether json_read() accepts the size and the number of values of a text that a json_writer wrote. */
+bool json_fits(struct str text);
 MUST_CHECK bool json_read(struct str text, struct arena *arena, const struct json **out_json,
 			  struct error *error);
 /* Converts the position of a node or member into a 1-based line and column (in bytes). */

@@ -419,3 +419,19 @@ bool json_read(struct str text, struct arena *arena, const struct json **out_jso
 		*out_json = arena_copy(arena, &root, sizeof(root));
 	return good;
 }
+
+bool json_fits(struct str text)
+{
+	size_t values = 1;
+	bool quoted = false;
+	for (size_t i = 0; i < text.size; i++) {
+		char c = text.at[i];
+		if (quoted && c == '\\')
+			i++;
+		else if (c == '"')
+			quoted = !quoted;
+		else if (!quoted)
+			values += c == ',' || c == '[' || c == '{';
+	}
+	return text.size <= LIMIT_JSON_BYTES && values <= LIMIT_JSON_NODES;
+}

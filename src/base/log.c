@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/terminal_text.h"
 #include "base/utf8.h"
 
 enum { TEXT_SIZE = 2048, RUN_ID_SIZE = 36, RUN_PREFIX_SIZE = 64 };
@@ -29,7 +30,21 @@ void log_setup(struct log_settings settings)
 	current = settings;
 }
 
-/* Escapes control characters and, in JSON, quotes and backslashes. */
+/* Copies or escapes the character at the start of the text, which is valid UTF-8; adds to *size and
+ * returns the character's size. */
+static size_t escape_character(struct str text, char *out, size_t *size)
+{
+	char memory[16];
+	AUTO(buf) one = buf_borrowing(memory, sizeof(memory), 0);
+	uint32_t character;
+	size_t bytes = utf8_decode(text, &character);
+	terminal_text_add(str_head(text, bytes), TERMINAL_TEXT_JSON, &one);
+	memcpy(out + *size, one.at, one.size);
+	*size += one.size;
+	return bytes;
+}
+
+/* Escapes what a terminal would obey instead of show and, in JSON, quotes and backslashes. */
 static size_t escape(struct str text, bool json, char *out)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -47,6 +62,8 @@ static size_t escape(struct str text, bool json, char *out)
 			out[size + 4] = digits[c >> 4];
 			out[size + 5] = digits[c & 15];
 			size += 6;
+		} else if (c >= 0x80) {
+			i += escape_character(str_skip(text, i), out, &size) - 1;
 		} else {
 			out[size++] = (char)c;
 		}

@@ -63,6 +63,20 @@ bool utf8_valid(struct str s, size_t *out_bad)
 	return true;
 }
 
+size_t utf8_decode(struct str s, uint32_t *out_character)
+{
+	const unsigned char *at = (const unsigned char *)s.at;
+	static const unsigned char first_bits[] = { 0, 0x7F, 0x1F, 0x0F, 0x07 };
+	size_t size = s.size > 0 ? character_size(at, s.size) : 0;
+	if (size == 0)
+		return 0;
+	uint32_t character = at[0] & first_bits[size];
+	for (size_t i = 1; i < size; i++)
+		character = character << 6 | (at[i] & 0x3F);
+	*out_character = character;
+	return size;
+}
+
 size_t utf8_count(struct str s)
 {
 	size_t count = 0;

@@ -80,6 +80,31 @@ bool uuid_parse(struct str text, struct uuid *out_uuid)
 	return true;
 }
 
+bool uuid_prefix_parse(struct str text, struct uuid *out_first, struct uuid *out_last)
+{
+	struct uuid first = { 0 }, last;
+	size_t digits = 0;
+	memset(last.bytes, 0xFF, sizeof(last.bytes));
+	for (size_t i = 0; i < text.size; i++) {
+		bool after_group = digits % 2 == 0 && is_group_start(digits / 2);
+		if (text.at[i] == '-' && after_group && text.at[i - 1] != '-')
+			continue;
+		int value = digit_value(text.at[i]);
+		if (value < 0 || digits == 2 * sizeof(first.bytes))
+			return false;
+		unsigned shift = digits % 2 == 0 ? 4 : 0;
+		uint8_t *low = &first.bytes[digits / 2], *high = &last.bytes[digits / 2];
+		*low = (uint8_t)(*low | value << shift);
+		*high = (uint8_t)((*high & ~(0xF << shift)) | value << shift);
+		digits++;
+	}
+	if (digits < UUID_PREFIX_LEAST)
+		return false;
+	*out_first = first;
+	*out_last = last;
+	return true;
+}
+
 bool uuid_equal(const struct uuid *a, const struct uuid *b)
 {
 	return memcmp(a->bytes, b->bytes, sizeof(a->bytes)) == 0;

@@ -58,6 +58,21 @@ static bool refuse(struct composer *composer, yaml_mark_t mark, enum error_code 
 	return false;
 }
 
+/* Where a byte of the text stands; libyaml, too, counts characters and ends a line at \r. */
+static void place(struct str text, size_t at, struct error *error)
+{
+	error->line = error->column = 1;
+	for (size_t i = 0; i < at; i++) {
+		bool pair = text.at[i] == '\r' && i + 1 < text.size && text.at[i + 1] == '\n';
+		if (!pair && (text.at[i] == '\n' || text.at[i] == '\r')) {
+			error->line++;
+			error->column = 1;
+		} else if (((unsigned char)text.at[i] & 0xC0) != 0x80) {
+			error->column++;
+		}
+	}
+}
+
 /* Fails with libyaml's message and the construct that it was parsing. */
 static bool refuse_syntax(struct composer *composer, struct str text)
 {
@@ -66,8 +81,7 @@ static bool refuse_syntax(struct composer *composer, struct str text)
 	const char *problem = parser->problem == NULL ? "not valid YAML" : parser->problem;
 	if (parser->error == YAML_READER_ERROR) {
 		fail(composer->error, ERROR_SYNTAX, "%s", problem);
-		json_place(text, 0, (uint32_t)parser->problem_offset, &composer->error->line,
-			   &composer->error->column);
+		place(text, parser->problem_offset, composer->error);
 		return false;
 	}
 	if (parser->context == NULL)
@@ -84,14 +98,18 @@ static void event_done(yaml_event_t *event)
 
 #define AUTO_EVENT __attribute__((cleanup(event_done))) yaml_event_t
 
+static struct str whole_text(const struct composer *composer)
+{
+	const yaml_parser_t *parser = &composer->parser;
+	return (struct str){ (const char *)parser->input.string.start,
+			     (size_t)(parser->input.string.end - parser->input.string.start) };
+}
+
 static bool next_event(struct composer *composer, yaml_event_t *out_event)
 {
 	if (yaml_parser_parse(&composer->parser, out_event))
 		return true;
-	struct str text = { (const char *)composer->parser.input.string.start,
-			    (size_t)(composer->parser.input.string.end -
-				     composer->parser.input.string.start) };
-	return refuse_syntax(composer, text);
+	return refuse_syntax(composer, whole_text(composer));
 }
 
 static bool charge(struct composer *composer, yaml_mark_t mark, size_t weight, size_t bytes)
@@ -429,11 +447,83 @@ static bool read_node(struct composer *composer, const yaml_event_t *event, stru
 
 /* ---- the document ---------------------------------------------------------------------- */
 
+/* libyaml compares every %TAG directive with all earlier ones: a megabyte of directives takes many
+ * seconds.  Only core tags are allowed, so no document needs %TAG, and it is refused before libyaml
+ * sees it.  Directives stand before a document, among empty lines, comments and `...`; everywhere
+ * else %TAG is text. */
+static bool find_tag_directive(struct str text, size_t start, size_t *out_at)
+{
+	for (size_t at = start; at < text.size; at++) {
+		struct str line = str_skip(text, at);
+		if (str_starts(line, S("%TAG"))) {
+			*out_at = at;
+			return true;
+		}
+		size_t blank = 0;
+		while (blank < line.size && (line.at[blank] == ' ' || line.at[blank] == '\t'))
+			blank++;
+		bool empty = blank == line.size || line.at[blank] == '\n' || line.at[blank] == '\r';
+		if (!empty && line.at[blank] != '#' && line.at[0] != '%' &&
+		    !str_starts(line, S("...")))
+			return false;
+		while (at < text.size && text.at[at] != '\n' && text.at[at] != '\r')
+			at++;
+	}
+	return false;
+}
+
+/* YAML 1.1 and libyaml end a line, and a comment, at these characters; YAML 1.2 and most editors do
+ * not.  What a person sees would not be what is read, so they must be escaped.  All their encodings
+ * have 0x85, 0xA8 or 0xA9 as last byte. */
+static bool find_separator(struct str text, size_t *out_at, const char **out_advice)
+{
+	static const struct {
+		struct str bytes;
+		const char *advice;
+	} separators[] = {
+		{ { "\xC2\x85", 2 }, "U+0085 must be escaped; write \\N in double quotes" },
+		{ { "\xE2\x80\xA8", 3 }, "U+2028 must be escaped; write \\L in double quotes" },
+		{ { "\xE2\x80\xA9", 3 }, "U+2029 must be escaped; write \\P in double quotes" },
+	};
+	for (size_t at = 0; at < text.size; at++) {
+		if (text.at[at] != '\xC2' && text.at[at] != '\xE2')
+			continue;
+		for (size_t i = 0; i < COUNT(separators); i++)
+			if (str_starts(str_skip(text, at), separators[i].bytes)) {
+				*out_at = at;
+				*out_advice = separators[i].advice;
+				return true;
+			}
+	}
+	return false;
+}
+
+static bool refuse_tag_directive(struct str text, size_t at, struct error *error)
+{
+	fail(error, ERROR_SYNTAX, "the directive %%TAG is not supported; use core tags only");
+	place(text, at, error);
+	return false;
+}
+
+/* libyaml counts characters. */
+static size_t byte_offset(struct str text, size_t characters)
+{
+	size_t at = 0;
+	for (; at < text.size; at++)
+		if (((unsigned char)text.at[at] & 0xC0) != 0x80 && characters-- == 0)
+			break;
+	return at;
+}
+
 static bool expect_end(struct composer *composer)
 {
 	AUTO_EVENT document_end = { 0 };
 	if (!next_event(composer, &document_end))
 		return false;
+	struct str text = whole_text(composer);
+	size_t at = byte_offset(text, document_end.end_mark.index);
+	if (find_tag_directive(text, at, &at))
+		return refuse_tag_directive(text, at, composer->error);
 	AUTO_EVENT last = { 0 };
 	if (!next_event(composer, &last))
 		return false;
@@ -460,25 +550,6 @@ static bool read_document(struct composer *composer, struct node *out)
 	       expect_end(composer);
 }
 
-/* libyaml compares every %TAG directive with all earlier ones: a megabyte of directives takes many
- * seconds.  Only core tags are allowed, so no document needs %TAG, and it is refused before libyaml
- * sees it.  A line may also begin after a Unicode line break or byte order mark; the last byte of
- * these is >= 0x80. */
-static bool find_tag_directive(struct str text, size_t *out_at)
-{
-	size_t start = 0, at;
-	while (str_find(str_skip(text, start), S("%TAG"), &at)) {
-		at += start;
-		unsigned char before = at == 0 ? '\n' : (unsigned char)text.at[at - 1];
-		if (before == '\n' || before == '\r' || before >= 0x80) {
-			*out_at = at;
-			return true;
-		}
-		start = at + 4;
-	}
-	return false;
-}
-
 static bool check_text(struct str text, struct error *error)
 {
 	if (text.size > LIMIT_YAML_BYTES)
@@ -488,15 +559,17 @@ static bool check_text(struct str text, struct error *error)
 			    "the text has %zu bytes; at most %d are allowed", text.size,
 			    LIMIT_YAML_BYTES);
 	size_t at;
+	const char *advice;
 	if (!utf8_valid(text, &at))
 		fail(error, ERROR_SYNTAX, "the byte 0x%02x is not valid UTF-8 here",
 		     (unsigned char)text.at[at]);
-	else if (find_tag_directive(text, &at))
-		fail(error, ERROR_SYNTAX,
-		     "the directive %%TAG is not supported; use core tags only");
+	else if (find_separator(text, &at, &advice))
+		fail(error, ERROR_SYNTAX, "%s", advice);
+	else if (find_tag_directive(text, str_starts(text, S("\xEF\xBB\xBF")) ? 3 : 0, &at))
+		return refuse_tag_directive(text, at, error);
 	else
 		return true;
-	json_place(text, 0, (uint32_t)at, &error->line, &error->column);
+	place(text, at, error);
 	return false;
 }
 

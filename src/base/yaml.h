@@ -4,7 +4,8 @@
  * position: a second document, duplicate keys, keys that are not scalars, tags other than the core
  * tags, %TAG directives, undefined aliases, an alias inside its own anchor, nesting deeper than
  * LIMIT_JSON_DEPTH, aliases and merge keys (`<<`) that expand to more than LIMIT_YAML_NODES nodes
- * or LIMIT_JSON_BYTES of text, a document larger than LIMIT_YAML_BYTES, invalid UTF-8.
+ * or LIMIT_JSON_BYTES of text, a document larger than LIMIT_YAML_BYTES, invalid UTF-8, unescaped
+ * U+0085, U+2028 and U+2029 (YAML 1.1 ends a line there, YAML 1.2 does not).
  *
  * Plain scalars follow the core schema: null ~ true false, decimal 0o 0x integers, floats (.inf and
  * .nan are refused: JSON cannot represent them); `no`, `on`, `1_000` and dates are strings.  Quoted

@@ -7,7 +7,6 @@
  */
 #include "cli/arguments.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "contract/closest.h"
@@ -90,6 +89,21 @@ static bool refuse_option(const struct cli *cli, struct str word, struct error *
 		    STR_ARG(word), name[0] != '\0' ? " " : "", name);
 }
 
+/* Is the value one of "a|b|c"?  The error lists them. */
+static bool check_choice(const char *choices, const char *what, const char *value,
+			 struct error *error)
+{
+	struct str rest = str_from_c(choices), choice;
+	AUTO(buf) list = { 0 };
+	while (str_cut(&rest, '|', &choice)) {
+		if (str_equal(choice, str_from_c(value)))
+			return true;
+		buf_add_format(&list, "%s" STR_FMT, list.size == 0 ? "" : ", ", STR_ARG(choice));
+	}
+	return fail(error, ERROR_USAGE, "%s cannot be \"%s\"; expected one of " STR_FMT, what,
+		    value, STR_ARG(buf_str(&list)));
+}
+
 static bool option_is_repeated(const struct cli *cli, const struct cli_option *option,
 			       const struct config_row *row)
 {
@@ -125,6 +139,9 @@ static bool take_option(struct parse *parse, struct error *error)
 	}
 	if (!takes_value && value == NULL)
 		value = "true";
+	if (option != NULL && option->choices != NULL &&
+	    !check_choice(option->choices, option->name, value, error))
+		return false;
 	if ((option == NULL || !option->repeats) && option_is_repeated(cli, option, row))
 		return fail(error, ERROR_USAGE, STR_FMT " is given twice", STR_ARG(word));
 	parse->options[cli->option_count++] =
@@ -208,6 +225,10 @@ static bool check_arguments(const struct cli *cli, struct error *error)
 			return fail(error, ERROR_USAGE, "%s is missing: baton " STR_FMT,
 				    takes[count].name, STR_ARG(buf_str(&usage)));
 		}
+		if (count < cli->argument_count && takes[count].choices != NULL &&
+		    !check_choice(takes[count].choices, takes[count].name, cli->arguments[count],
+				  error))
+			return false;
 		if (takes[count].repeats)
 			return true;
 	}

@@ -1,10 +1,5 @@
-/* cli/cli.c -- the command table, and printing of results and errors. */
+/* cli/cli.c -- the command table. */
 #include "cli/cli.h"
-
-#include "contract/run_server_types.h"
-
-#include <stdio.h>
-#include <string.h>
 
 #define COMMAND(name) extern const struct cli_command command_##name;
 #include "cli/commands.def"
@@ -75,65 +70,4 @@ bool cli_takes_setting(const struct cli_command *command, const struct config_ro
 		if (belongs_to(row, commands[i]))
 			return false;
 	return true;
-}
-
-/* ---- output ---------------------------------------------------------------------------- */
-
-static void print_problem(struct cli *cli, const struct error *error)
-{
-	const struct error_row *row = error_row(error->code);
-	struct run_problem *problem = run_problem_new(&cli->arena);
-	SET(problem, title, row->text);
-	SET(problem, status, row->http_status);
-	SET(problem, detail, str_from_c(error->text));
-	SET(problem, error, str_from_c(error->text));
-	SET(problem, code, row->name);
-	if (error->line > 0) {
-		struct run_problem_place *place = run_problem_place_new(&cli->arena);
-		SET(place, pointer, S(""));
-		SET(place, line, error->line);
-		SET(place, column, error->column);
-		SET(place, text, str_from_c(error->text));
-		SET(problem, details, (struct run_problem_place_list){ place, 1 });
-	}
-	fprintf(stderr, STR_FMT "\n", STR_ARG(run_problem_text(problem, &cli->arena)));
-}
-
-int cli_fail(struct cli *cli, const struct error *error)
-{
-	const struct error_row *row = error_row(error->code);
-	fflush(stdout);
-	if (cli->json) {
-		print_problem(cli, error);
-		return row->exit_status;
-	}
-	fprintf(stderr, "baton: ");
-	if (error->line > 0 && cli->error_file != NULL)
-		fprintf(stderr, "%s:", cli->error_file);
-	if (error->line > 0)
-		fprintf(stderr, "%u:%u: ", error->line, error->column);
-	fprintf(stderr, "%s [" STR_FMT "]\n", error->text, STR_ARG(row->name));
-	return row->exit_status;
-}
-
-int cli_print(struct cli *cli, struct str text)
-{
-	bool good = fwrite(text.at, 1, text.size, stdout) == text.size;
-	if (!str_ends(text, S("\n")))
-		good = good && fputc('\n', stdout) != EOF;
-	if (good && fflush(stdout) == 0)
-		return 0;
-	struct error error;
-	fail(&error, ERROR_IO, "cannot write to standard output");
-	return cli_fail(cli, &error);
-}
-
-int cli_flush(void)
-{
-	return fflush(stdout) == 0 ? 0 : error_row(ERROR_IO)->exit_status;
-}
-
-int cli_print_json(struct cli *cli, const struct json *json)
-{
-	return json == NULL ? 0 : cli_print(cli, json_print(&cli->arena, json));
 }

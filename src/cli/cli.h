@@ -37,6 +37,7 @@ struct cli {
 	size_t option_count;
 	bool json;        /* --json */
 	bool show_help;   /* --help: print the command's help instead of running it */
+	bool to_terminal; /* stdout is a terminal */
 	bool color;       /* stdout is a terminal and NO_COLOR is not set */
 	bool interactive; /* stdout is a terminal that can overwrite lines */
 
@@ -56,10 +57,12 @@ struct cli {
 	struct str idempotency_key; /* sent with every request that has a body; empty = none */
 	struct arena arena;
 	void *state; /* the command's own; kept when run() is called again after a lost server */
-	bool own_server;        /* this process runs the server: open runs stop when it exits */
-	bool read_only;         /* as owner, do not carry on open runs; the command may change it */
-	bool server_answered;   /* a server has answered at least once */
+	bool own_server; /* this process runs the server: open runs stop when it exits */
+	bool read_only, accept_loss; /* as owner: leave open runs alone; go on without lost data */
+	bool server_answered;        /* a server has answered at least once */
 	const char *error_file; /* the file that line and column of an error refer to; or NULL */
+	const struct json *problem;   /* the last error response of the server; or NULL */
+	const char *_Atomic followed; /* id of the run that the command follows; or NULL */
 };
 
 /* ---- the command table ----------------------------------------------------------------- */
@@ -83,6 +86,7 @@ enum cli_value_kind {
 	CLI_SCHEDULE,
 	CLI_KEY,
 	CLI_SETTING,
+	CLI_TOOL,
 	CLI_COMMAND_NAME,
 	CLI_WORKFLOW,
 	CLI_DESCRIPTION,
@@ -125,12 +129,19 @@ struct cli_exit {
 	const char *text;
 };
 
+/* Of commands that follow a run. */
+#define CLI_EXIT_INTERRUPTED                                                             \
+	{                                                                                \
+		130, "interrupted with Ctrl-C; the message says where the run continues" \
+	}
+
 struct cli_command {
 	const char *name, *text;
 	enum cli_group group;
 	enum cli_kind kind;
-	bool read_only; /* as owner of the data folder it does not carry on open runs */
-	bool raw;       /* everything after its name is a positional argument */
+	bool read_only;    /* as owner of the data folder it does not carry on open runs */
+	bool only_follows; /* it carries on open runs but sends no command to a run */
+	bool raw;          /* everything after its name is a positional argument */
 	const struct cli_subcommand *subcommands; /* NULL = none */
 	struct cli_argument arguments[CLI_ARGUMENTS];
 	struct cli_option options[CLI_OPTIONS];
@@ -170,9 +181,8 @@ const char *cli_argument(const struct cli *cli, int index);
 /* The option's value, of a repeated option the index-th one; NULL when it is not in argv. */
 const char *cli_value(const struct cli *cli, const char *name, size_t index);
 bool cli_has(const struct cli *cli, const char *name);
-/* Parses a UUID; `what` names it in the error: "--id". */
 MUST_CHECK bool cli_uuid(const char *text, const char *what, struct uuid *out_id,
-			 struct error *error);
+			 struct error *error); /* `what` names it in the error: "--id" */
 /* A prepare() for commands that have nothing to prepare. */
 bool cli_prepare_nothing(struct cli *cli, struct error *error);
 
@@ -180,11 +190,6 @@ bool cli_prepare_nothing(struct cli *cli, struct error *error);
  * elsewhere one line per event.  *last_seq is the seq of the last event shown: a second call
  * continues after it. */
 int cli_run_follow(struct cli *cli, const struct uuid *run, int64_t *last_seq);
-/* Prints the result to stdout and adds a newline if it lacks one. */
-int cli_print(struct cli *cli, struct str text);
-int cli_print_json(struct cli *cli, const struct json *json);
-/* Ends output that was printed with printf(): 0 when all of it reached stdout. */
-int cli_flush(void);
 
 /* The value of a setting's flag as help writes it: "PORT"; NULL = takes no value. */
 const char *cli_setting_value(const struct config_row *row);

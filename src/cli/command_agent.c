@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/document_command.h"
+#include "cli/output.h"
 
 static int list(const struct json *page)
 {
@@ -15,11 +16,11 @@ static int list(const struct json *page)
 		struct str driver = cli_text(item, "driver");
 		struct str called = cli_text(model, "model");
 		struct str role = cli_text(item, "role");
-		printf(STR_FMT "  " STR_FMT "  " STR_FMT "  " STR_FMT "\n", STR_ARG(name),
-		       STR_ARG(driver), STR_ARG(called), STR_ARG(role));
+		cli_line(CLI_RESULT, STR_FMT "  " STR_FMT "  " STR_FMT "  " STR_FMT, STR_ARG(name),
+			 STR_ARG(driver), STR_ARG(called), STR_ARG(role));
 	}
 	if (cursor.size > 0)
-		fprintf(stderr, "more agents follow: --cursor " STR_FMT "\n", STR_ARG(cursor));
+		cli_line(CLI_PROGRESS, "more agents follow: --cursor " STR_FMT, STR_ARG(cursor));
 	return cli_flush();
 }
 

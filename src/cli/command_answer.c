@@ -9,13 +9,15 @@
 #include <stdio.h>
 
 #include "cli/document_command.h"
-#include "cli/run_tree.h"
+#include "cli/run_lookup.h"
+#include "cli/output.h"
+#include "cli/value_text.h"
 #include "contract/run_inbox_types.h"
 #include "contract/run_outcome_types.h"
 
 struct answer_state {
 	enum run_decision decision;
-	struct uuid given_id;     /* the argument: the id of a request or of a run */
+	struct run_name given;    /* the argument: the id of a request or of a run */
 	struct uuid request, run; /* the request that matches it, and its run */
 	struct hash revision;
 	const char *comment;
@@ -32,8 +34,8 @@ static bool prepare(struct cli *cli, enum run_decision decision, struct error *e
 	state->comment = cli_value(cli, "--message", 0);
 	cli->state = state;
 	cli_idempotency_key_set(cli);
-	return cli_uuid(cli_argument(cli, 0), "REQUEST|RUN (see baton inbox)", &state->given_id,
-			error);
+	return run_name_parse(cli_argument(cli, 0), "REQUEST|RUN (see baton inbox)", &state->given,
+			      error);
 }
 
 static bool take_value(struct cli *cli, struct error *error)
@@ -65,13 +67,7 @@ static bool prepare_modify(struct cli *cli, struct error *error)
 static bool prepare_settle(struct cli *cli, struct error *error)
 {
 	enum run_decision decision;
-	const char *word = cli_argument(cli, 1);
-	if (!run_decision_from(str_from_c(word), &decision) ||
-	    (decision != RUN_DECISION_HAPPENED && decision != RUN_DECISION_NOT_HAPPENED &&
-	     decision != RUN_DECISION_RETRY))
-		return fail(error, ERROR_USAGE,
-			    "unknown outcome \"%s\"; expected one of happened, not_happened, retry",
-			    word);
+	require(run_decision_from(str_from_c(cli_argument(cli, 1)), &decision));
 	if (decision != RUN_DECISION_HAPPENED && cli_has(cli, "--value"))
 		return fail(error, ERROR_USAGE, "--value is allowed only with happened");
 	return prepare(cli, decision, error) && take_value(cli, error);
@@ -79,51 +75,81 @@ static bool prepare_settle(struct cli *cli, struct error *error)
 
 /* ---- the request ----------------------------------------------------------------------- */
 
-static bool take_question(const struct json *item, struct answer_state *state, struct error *error)
+/* The open requests that the argument may stand for. */
+struct request_search {
+	const struct json *found; /* the first one */
+	size_t count;             /* how many fit */
+	bool by_id;               /* the argument is the beginning of request ids, not of run ids */
+	struct buf list;          /* the ones that fit, for an error */
+};
+
+/* A request whose own id fits wins over requests of a run that fits. */
+static void search_take(struct request_search *search, const struct run_name *given,
+			const struct json *item)
 {
-	if (state->found)
-		return fail(
-			error, ERROR_USAGE,
-			"the run has more than one open request; give the id of one (see baton inbox)");
-	state->found = true;
-	AUTO(buf) question = { 0 };
-	run_tree_plain(cli_text(item, "question"), &question);
-	fprintf(stderr, STR_FMT "\n", STR_ARG(buf_str(&question)));
-	return (uuid_parse(cli_text(item, "id"), &state->request) &&
-		hash_parse(cli_text(item, "revision"), &state->revision)) ||
-	       fail(error, ERROR_INTERNAL, "the server sent a request without a revision");
+	bool by_id = run_name_fits(given, cli_text(item, "id"));
+	if (!by_id && (search->by_id || !run_name_fits(given, cli_text(item, "run_id"))))
+		return;
+	if (by_id && !search->by_id) {
+		search->by_id = true;
+		search->count = 0;
+		buf_clear(&search->list);
+	}
+	if (search->count == 0)
+		search->found = item;
+	run_name_candidate_add(cli_text(item, "id"), cli_text(item, "step"), search->count++,
+			       &search->list);
 }
 
-/* Finds the open request with the given id, or the only one of the given run; prints it. */
-static bool find_question(struct cli *cli, struct answer_state *state, bool *out_lost,
-			  struct error *error)
+static bool search_inbox(struct cli *cli, const struct run_name *given,
+			 struct request_search *search, bool *out_lost, struct error *error)
 {
-	char id[UUID_TEXT_SIZE];
-	struct str wanted = uuid_text(&state->given_id, id);
 	struct str target = S("/api/inbox");
-	state->found = false;
 	for (;;) {
 		const struct json *page;
 		if (!cli_request(cli, "GET", target, S(""), &page, out_lost, error))
 			return false;
 		const struct json *items = json_member(page, S("items"));
-		for (size_t i = 0; json_item(items, i) != NULL; i++) {
-			const struct json *item = json_item(items, i);
-			bool this = str_equal(cli_text(item, "id"), wanted);
-			if ((this || str_equal(cli_text(item, "run_id"), wanted)) &&
-			    !take_question(item, state, error))
-				return false;
-			if (this)
-				return true;
-		}
+		for (size_t i = 0; json_item(items, i) != NULL; i++)
+			search_take(search, given, json_item(items, i));
 		struct str cursor = cli_text(page, "cursor");
 		if (cursor.size == 0)
-			break;
+			return true;
 		target = str_format(&cli->arena, "/api/inbox?cursor=" STR_FMT, STR_ARG(cursor));
 	}
+}
+
+static bool take_question(const struct request_search *search, struct answer_state *state,
+			  struct error *error)
+{
+	if (search->count == 0)
+		return fail(
+			error, ERROR_CONFLICT,
+			"no open request with this id: it was already answered, or it never existed");
+	if (search->count > 1)
+		return fail(
+			error, ERROR_USAGE,
+			"%s stands for more than one open request; give the id of one: " STR_FMT,
+			state->given.text, STR_ARG(buf_str(&search->list)));
+	AUTO(buf) question = { 0 };
+	cli_block_add("| ", cli_text(search->found, "question"), &question);
+	value_text_add(json_member(search->found, S("inputs")), "  ", &question);
+	cli_lines(CLI_PROGRESS, buf_str(&question));
+	state->found = uuid_parse(cli_text(search->found, "id"), &state->request) &&
+		       hash_parse(cli_text(search->found, "revision"), &state->revision);
 	return state->found ||
-	       fail(error, ERROR_CONFLICT,
-		    "no open request with this id: it was already answered, or it never existed");
+	       fail(error, ERROR_INTERNAL, "the server sent a request without a revision");
+}
+
+/* Finds the open request that the argument stands for, or the only one of the run; prints it. */
+static bool find_question(struct cli *cli, struct answer_state *state, bool *out_lost,
+			  struct error *error)
+{
+	struct request_search search = { 0 };
+	bool good = search_inbox(cli, &state->given, &search, out_lost, error) &&
+		    take_question(&search, state, error);
+	buf_done(&search.list);
+	return good;
 }
 
 /* ---- the answer ------------------------------------------------------------------------ */
@@ -134,10 +160,8 @@ static bool record(struct cli *cli, struct answer_state *state, bool *out_lost, 
 {
 	char id[UUID_TEXT_SIZE];
 	const struct json *receipt;
-	if (!state->found && !find_question(cli, state, out_lost, error)) {
-		state->found = false;
+	if (!state->found && !find_question(cli, state, out_lost, error))
 		return false;
-	}
 	struct run_inbox_answer *answer = run_inbox_answer_new(&cli->arena);
 	SET(answer, decision, state->decision);
 	SET(answer, revision, state->revision);
@@ -153,7 +177,7 @@ static bool record(struct cli *cli, struct answer_state *state, bool *out_lost, 
 	if (!uuid_parse(cli_text(receipt, "run_id"), &state->run))
 		return fail(error, ERROR_INTERNAL, "the server's receipt lacks run_id");
 	state->recorded = true;
-	printf(STR_FMT "\n", STR_ARG(json_print(&cli->arena, receipt)));
+	cli_json_line(CLI_RESULT, json_print(&cli->arena, receipt));
 	return true;
 }
 
@@ -162,6 +186,9 @@ static int run(struct cli *cli)
 	struct answer_state *state = cli->state;
 	struct error error;
 	bool lost = false;
+	int status = state->given.newest ? run_name_find(cli, &state->given) : 0;
+	if (status != 0)
+		return status;
 	if (!state->recorded && !record(cli, state, &lost, &error))
 		return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
 	return state->follow || cli->own_server ? cli_run_follow(cli, &state->run, &state->last_seq)
@@ -191,7 +218,7 @@ const struct cli_command command_approve = {
 	ANSWER_IS,
 	.arguments = { QUESTION },
 	.options = { MESSAGE, FOLLOW },
-	.examples = { { "baton approve 1f0c… -m 'looks right'",
+	.examples = { { "baton approve 1f0c -m 'looks right'",
 			"Approve a request of baton inbox, or the only one of a run" } },
 	.prepare = prepare_approve,
 };
@@ -202,7 +229,7 @@ const struct cli_command command_reject = {
 	ANSWER_IS,
 	.arguments = { QUESTION },
 	.options = { MESSAGE, FOLLOW },
-	.examples = { { "baton reject 1f0c… -m 'not on a Friday' --follow",
+	.examples = { { "baton reject 1f0c -m 'not on a Friday' --follow",
 			"Reject, then follow the run" } },
 	.prepare = prepare_reject,
 };
@@ -217,9 +244,9 @@ const struct cli_command command_modify = {
 		       .text = "Continue with this value; it becomes the step's outputs.value" },
 		     MESSAGE,
 		     FOLLOW },
-	.examples = { { "baton modify 1f0c… --value '{\"title\": \"Better\"}'",
+	.examples = { { "baton modify 1f0c --value '{\"title\": \"Better\"}'",
 			"Continue with another title" },
-		      { "baton modify 1f0c… --value @draft.json",
+		      { "baton modify 1f0c --value @draft.json",
 			"Continue with a value from a file" } },
 	.prepare = prepare_modify,
 };
@@ -229,7 +256,7 @@ const struct cli_command command_settle = {
 	.text = "Resolve a call whose outcome is unknown",
 	ANSWER_IS,
 	.arguments = { QUESTION,
-		       { .name = "happened|not_happened|retry",
+		       { .name = "OUTCOME",
 			 .value_kind = CLI_ONE_OF,
 			 .choices = "happened|not_happened|retry" } },
 	.options = { { .name = "--value",
@@ -237,10 +264,9 @@ const struct cli_command command_settle = {
 		       .text = "Result of the call if it happened; becomes the step's outputs" },
 		     MESSAGE,
 		     FOLLOW },
-	.examples = { { "baton settle 1f0c… happened --value '{\"status\": 201}'",
+	.examples = { { "baton settle 1f0c happened --value '{\"status\": 201}'",
 			"The call was made before the crash; the run continues" },
-		      { "baton settle 1f0c… not_happened",
-			"The call was not made; the step fails" },
-		      { "baton settle 1f0c… retry", "Make the call again" } },
+		      { "baton settle 1f0c not_happened", "The call was not made; the step fails" },
+		      { "baton settle 1f0c retry", "Make the call again" } },
 	.prepare = prepare_settle,
 };

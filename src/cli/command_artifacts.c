@@ -1,10 +1,11 @@
 /* cli/command_artifacts.c -- baton artifacts: list a run's artifacts, or print one. */
-#include <stdio.h>
-
+#include "cli/output.h"
+#include "cli/run_lookup.h"
 #include "cli/server_request.h"
 
 struct artifacts_state {
-	struct str target;
+	struct run_name run;
+	struct str suffix; /* of the target, behind the run */
 	bool bytes;
 };
 
@@ -27,8 +28,8 @@ static bool take_name(struct cli *cli, struct artifacts_state *state, struct str
 	state->bytes = true;
 	/* The slashes of the name stay in the path; each segment is encoded by itself. */
 	while (str_cut(&name, '/', &part))
-		state->target = cli_target(
-			cli, str_format(&cli->arena, STR_FMT "/", STR_ARG(state->target)).at,
+		state->suffix = cli_target(
+			cli, str_format(&cli->arena, STR_FMT "/", STR_ARG(state->suffix)).at,
 			str_c(&cli->arena, part), name.size == 0 ? query : "");
 	return true;
 }
@@ -37,13 +38,10 @@ static bool prepare(struct cli *cli, struct error *error)
 {
 	struct artifacts_state *state = arena_new(&cli->arena, struct artifacts_state);
 	const char *name = cli_argument(cli, 1);
-	struct uuid run;
-	char id[UUID_TEXT_SIZE];
 	cli->state = state;
-	if (!cli_uuid(cli_argument(cli, 0), "RUN", &run, error))
+	state->suffix = S("/artifacts");
+	if (!run_name_parse(cli_argument(cli, 0), "RUN", &state->run, error))
 		return false;
-	state->target = str_format(&cli->arena, "/api/runs/" STR_FMT "/artifacts",
-				   STR_ARG(uuid_text(&run, id)));
 	return name == NULL || take_name(cli, state, str_from_c(name), error);
 }
 
@@ -54,29 +52,34 @@ static int list(struct cli *cli, const struct json *page)
 	const struct json *items = json_member(page, S("items"));
 	for (size_t i = 0; json_item(items, i) != NULL; i++) {
 		const struct json *row = json_item(items, i);
-		printf(STR_FMT "  %4lld  %10lld  " STR_FMT "  " STR_FMT "\n",
-		       STR_ARG(str_head(cli_text(row, "sha256"), 12)), cli_number(row, "version"),
-		       cli_number(row, "size"), STR_ARG(cli_text(row, "name")),
-		       STR_ARG(cli_text(row, "media_type")));
+		cli_line(CLI_RESULT, STR_FMT "  %4lld  %10lld  " STR_FMT "  " STR_FMT,
+			 STR_ARG(str_head(cli_text(row, "sha256"), 12)), cli_number(row, "version"),
+			 cli_number(row, "size"), STR_ARG(cli_text(row, "name")),
+			 STR_ARG(cli_text(row, "media_type")));
 	}
 	return cli_flush();
 }
 
 static int run(struct cli *cli)
 {
-	const struct artifacts_state *state = cli->state;
+	struct artifacts_state *state = cli->state;
 	const struct json *page;
 	struct str bytes;
 	struct error error;
-	bool lost, good = state->bytes ? cli_fetch(cli, state->target, &bytes, &lost, &error)
-				       : cli_request(cli, "GET", state->target, S(""), &page, &lost,
-						     &error);
+	int status = run_name_find(cli, &state->run);
+	if (status != 0)
+		return status;
+	struct str target =
+		cli_run_target(cli, &state->run.first, str_c(&cli->arena, state->suffix));
+	bool lost, good = state->bytes
+				  ? cli_fetch(cli, target, &bytes, &lost, &error)
+				  : cli_request(cli, "GET", target, S(""), &page, &lost, &error);
 	if (!good)
 		return lost ? CLI_SERVER_LOST : cli_fail(cli, &error);
 	if (!state->bytes)
 		return list(cli, page);
 	/* The artifact's bytes are printed without a final newline. */
-	if (fwrite(bytes.at, 1, bytes.size, stdout) == bytes.size && fflush(stdout) == 0)
+	if (cli_bytes(cli, bytes))
 		return 0;
 	fail(&error, ERROR_IO, "cannot write to standard output");
 	return cli_fail(cli, &error);
@@ -90,9 +93,9 @@ const struct cli_command command_artifacts = {
 	.read_only = true,
 	.arguments = { { .name = "RUN", .value_kind = CLI_RUN },
 		       { .name = "NAME[@VERSION]", .value_kind = CLI_TEXT, .optional = true } },
-	.examples = { { "baton artifacts 1f0c…", "List every version of every artifact" },
-		      { "baton artifacts 1f0c… report.md > report.md", "Print the newest version" },
-		      { "baton artifacts 1f0c… report.md@1", "Print the first version" } },
+	.examples = { { "baton artifacts 1f0c", "List every version of every artifact" },
+		      { "baton artifacts 1f0c report.md > report.md", "Print the newest version" },
+		      { "baton artifacts 1f0c report.md@1", "Print the first version" } },
 	.prepare = prepare,
 	.run = run,
 };

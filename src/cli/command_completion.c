@@ -9,24 +9,56 @@
 #include <string.h>
 
 #include "base/packed.h"
+#include "cli/output.h"
 #include "cli/server_request.h"
 #include "contract/describe.h"
 
-static const char script[] =
-	"# bash completion for baton: eval \"$(baton completion bash)\"\n"
-	"_baton() {\n"
-	"\tlocal word=${COMP_WORDS[COMP_CWORD]} line\n"
-	"\tCOMPREPLY=()\n"
-	"\twhile IFS= read -r line; do\n"
-	"\t\tif [[ $line == \"$word\"* ]]; then COMPREPLY+=(\"$line\"); fi\n"
-	"\tdone < <(\"${COMP_WORDS[0]}\" complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
-	"}\n"
-	"complete -o bashdefault -o default -F _baton baton\n";
+/* If nothing is printed for a word, each script lets the shell complete file names. */
+static const struct {
+	const char *shell, *script;
+} scripts[] = {
+	{ "bash",
+	  "# bash completion for baton: eval \"$(baton completion bash)\"\n"
+	  "_baton() {\n"
+	  "\tlocal word=${COMP_WORDS[COMP_CWORD]} line\n"
+	  "\tCOMPREPLY=()\n"
+	  "\twhile IFS= read -r line; do\n"
+	  "\t\tif [[ $line == \"$word\"* ]]; then COMPREPLY+=(\"$line\"); fi\n"
+	  "\tdone < <(\"${COMP_WORDS[0]}\" complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
+	  "}\n"
+	  "complete -o bashdefault -o default -F _baton baton\n" },
+	{ "fish", "# fish completion for baton: baton completion fish | source\n"
+		  "function __baton_complete\n"
+		  "\tset -l words (commandline -opc)\n"
+		  "\tset -l word (commandline -ct)\n"
+		  "\tset -l found ($words[1] complete $words[2..] \"$word\" 2>/dev/null)\n"
+		  "\tif test (count $found) -gt 0\n"
+		  "\t\tprintf '%s\\n' $found\n"
+		  "\telse\n"
+		  "\t\t__fish_complete_path \"$word\"\n"
+		  "\tend\n"
+		  "end\n"
+		  "complete -c baton -f -a '(__baton_complete)'\n" },
+	{ "zsh",
+	  "#compdef baton\n"
+	  "# zsh completion for baton: eval \"$(baton completion zsh)\", or as _baton in a folder of fpath\n"
+	  "_baton() {\n"
+	  "\tlocal -a found\n"
+	  "\tfound=(\"${(@f)$(\"${words[1]}\" complete \"${(@)words[2,CURRENT]}\" 2>/dev/null)}\")\n"
+	  "\tfound=(${found:#})\n"
+	  "\tif (( ${#found} )); then compadd -a found; else _files; fi\n"
+	  "}\n"
+	  "if [ \"${funcstack[1]}\" = _baton ]; then _baton \"$@\"; else compdef _baton baton; fi\n" },
+};
 
 static int print_script(struct cli *cli)
 {
 	AUTO(buf) out = { 0 };
 	struct json_writer writer = { .out = &out };
+	const char *script = "";
+	for (size_t i = 0; i < COUNT(scripts); i++)
+		if (strcmp(scripts[i].shell, cli_argument(cli, 0)) == 0)
+			script = scripts[i].script;
 	if (!cli->json)
 		return cli_print(cli, str_from_c(script));
 	json_open(&writer, '{');
@@ -34,13 +66,6 @@ static int print_script(struct cli *cli)
 	json_put_str(&writer, str_from_c(script));
 	json_close(&writer, '}');
 	return cli_print(cli, buf_str(&out));
-}
-
-static bool prepare_script(struct cli *cli, struct error *error)
-{
-	const char *shell = cli_argument(cli, 0);
-	return strcmp(shell, "bash") == 0 ||
-	       fail(error, ERROR_USAGE, "unknown shell \"%s\"; expected bash", shell);
 }
 
 /* ---- candidates ------------------------------------------------------------------------ */
@@ -59,7 +84,24 @@ static void put_words(const char *choices)
 {
 	struct str rest = str_from_c(choices), word;
 	while (str_cut(&rest, '|', &word))
-		printf(STR_FMT "\n", STR_ARG(word));
+		cli_line(CLI_RESULT, STR_FMT, STR_ARG(word));
+}
+
+/* The workflows that the server knows; without a server, the built-in ones. */
+static void put_workflows(struct cli *cli)
+{
+	const struct json *answer;
+	struct error error;
+	bool lost;
+	if (!cli_request(cli, "GET", S("/api/workflows?limit=200"), S(""), &answer, &lost,
+			 &error)) {
+		for (const struct packed_file *one = cli->packed_examples; one->name != NULL; one++)
+			cli_line(CLI_RESULT, "%s", one->name);
+		return;
+	}
+	const struct json *names = json_member(answer, S("workflows"));
+	for (size_t i = 0; json_item(names, i) != NULL; i++)
+		cli_line(CLI_RESULT, STR_FMT, STR_ARG(json_text(json_item(names, i))));
 }
 
 /* Prints one member of each item of a list from the server. */
@@ -72,7 +114,8 @@ static void put_from_server(struct cli *cli, struct str target, struct str list,
 		return;
 	const struct json *items = list.size > 0 ? json_member(answer, list) : answer;
 	for (size_t i = 0; json_item(items, i) != NULL; i++)
-		printf(STR_FMT "\n", STR_ARG(json_text(json_member(json_item(items, i), name))));
+		cli_line(CLI_RESULT, STR_FMT,
+			 STR_ARG(json_text(json_member(json_item(items, i), name))));
 }
 
 static void put_values(struct cli *cli, enum cli_value_kind kind, const char *choices)
@@ -102,23 +145,25 @@ static void put_values(struct cli *cli, enum cli_value_kind kind, const char *ch
 	case CLI_KEY:
 		put_from_server(cli, S("/api/keys"), S("items"), S("id"));
 		return;
+	case CLI_TOOL:
+		put_from_server(cli, S("/api/tools"), S("items"), S("name"));
+		return;
 	case CLI_SETTING:
 		for (size_t i = 0; (row = config_at(i)) != NULL; i++)
-			printf(STR_FMT "\n", STR_ARG(row->name));
+			cli_line(CLI_RESULT, STR_FMT, STR_ARG(row->name));
 		return;
 	case CLI_COMMAND_NAME:
 		for (size_t i = 0; (command = cli_command_at(i)) != NULL; i++)
 			if (command->group != CLI_HIDDEN)
-				printf("%s\n", command->name);
+				cli_line(CLI_RESULT, "%s", command->name);
 		return;
 	case CLI_WORKFLOW:
-		for (const struct packed_file *one = cli->packed_examples; one->name != NULL; one++)
-			printf("%s\n", one->name);
+		put_workflows(cli);
 		return;
 	case CLI_DESCRIPTION:
 		for (size_t i = 0; (description = description_at(i)) != NULL; i++)
-			printf(STR_FMT "\n", STR_ARG(description->name));
-		printf("commands\n");
+			cli_line(CLI_RESULT, STR_FMT, STR_ARG(description->name));
+		cli_line(CLI_RESULT, "commands");
 		return;
 	case CLI_ONE_OF:
 		put_words(choices);
@@ -129,7 +174,15 @@ static void put_values(struct cli *cli, enum cli_value_kind kind, const char *ch
 static void put_options(const struct cli_option *options)
 {
 	for (; options->name != NULL; options++)
-		printf("%s\n", options->name);
+		cli_line(CLI_RESULT, "%s", options->name);
+}
+
+/* The server does not accept the address of another one. */
+static bool option_is_offered(const struct cli_command *command, const struct config_row *row)
+{
+	if (command != NULL && command->kind == CLI_SERVER && row == config_row(CONFIG_SERVER))
+		return false;
+	return cli_takes_setting(NULL, row) || (command != NULL && cli_takes_setting(command, row));
 }
 
 static void put_all_options(const struct completion *completion)
@@ -141,9 +194,8 @@ static void put_all_options(const struct completion *completion)
 	if (completion->subcommand != NULL)
 		put_options(completion->subcommand->options);
 	for (size_t i = 0; (row = config_at(i)) != NULL; i++)
-		if (cli_takes_setting(NULL, row) ||
-		    (completion->command != NULL && cli_takes_setting(completion->command, row)))
-			printf("%s\n", row->flag);
+		if (option_is_offered(completion->command, row))
+			cli_line(CLI_RESULT, "%s", row->flag);
 }
 
 static void put_candidates(struct completion *completion, const char *unfinished)
@@ -170,7 +222,7 @@ static void put_candidates(struct completion *completion, const char *unfinished
 	if (completion->command->subcommands != NULL && completion->subcommand == NULL) {
 		for (const struct cli_subcommand *one = completion->command->subcommands;
 		     one->name != NULL; one++)
-			printf("%s\n", one->name);
+			cli_line(CLI_RESULT, "%s", one->name);
 		return;
 	}
 	const struct cli_argument *takes = completion->subcommand != NULL
@@ -248,9 +300,12 @@ const struct cli_command command_completion = {
 	.text = "Print a shell completion script",
 	.group = CLI_REFERENCE,
 	.kind = CLI_PLAIN,
-	.arguments = { { .name = "SHELL", .value_kind = CLI_ONE_OF, .choices = "bash" } },
-	.examples = { { "eval \"$(baton completion bash)\"", "Add to ~/.bashrc" } },
-	.prepare = prepare_script,
+	.arguments = { { .name = "SHELL", .value_kind = CLI_ONE_OF, .choices = "bash|fish|zsh" } },
+	.examples = { { "eval \"$(baton completion bash)\"", "Add to ~/.bashrc" },
+		      { "eval \"$(baton completion zsh)\"", "Add to ~/.zshrc, behind compinit" },
+		      { "baton completion fish > ~/.config/fish/completions/baton.fish",
+			"Install for fish" } },
+	.prepare = cli_prepare_nothing,
 	.run = print_script,
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/limits.h"
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "config/config_edit.h"
 #include "os/file.h"
 
@@ -97,24 +98,41 @@ static void put_setting(struct cli *cli, const struct config_row *row, struct js
 	json_close(writer, '}');
 }
 
-static int list(struct cli *cli)
+static int list_json(struct cli *cli)
 {
 	const struct config_row *row;
 	AUTO(buf) out = { 0 };
 	struct json_writer writer = { .out = &out };
-	if (cli->json)
-		json_open(&writer, '[');
-	for (size_t i = 0; (row = config_at(i)) != NULL; i++) {
-		if (cli->json)
-			put_setting(cli, row, &writer);
-		else
-			buf_add_format(&out, "%-22.*s %-24.*s  " STR_FMT "\n", STR_ARG(row->name),
-				       STR_ARG(displayed_value(cli, row)),
-				       STR_ARG(value_source(cli, row)));
-	}
-	if (cli->json)
-		json_close(&writer, ']');
+	json_open(&writer, '[');
+	for (size_t i = 0; (row = config_at(i)) != NULL; i++)
+		put_setting(cli, row, &writer);
+	json_close(&writer, ']');
 	return cli_print(cli, buf_str(&out));
+}
+
+/* A column is as wide as its longest text, but a long value does not widen it beyond this. */
+enum { VALUE_MOST = 40 };
+
+static int list(struct cli *cli)
+{
+	const struct config_row *row;
+	size_t name_width = strlen("SETTING"), value_width = strlen("VALUE");
+	if (cli->json)
+		return list_json(cli);
+	for (size_t i = 0; (row = config_at(i)) != NULL; i++) {
+		size_t size = displayed_value(cli, row).size;
+		name_width = row->name.size > name_width ? row->name.size : name_width;
+		value_width = size > value_width && size <= VALUE_MOST ? size : value_width;
+	}
+	cli_line(CLI_RESULT, "%-*s  %-*s  SOURCE", (int)name_width, "SETTING", (int)value_width,
+		 "VALUE");
+	for (size_t i = 0; (row = config_at(i)) != NULL; i++) {
+		struct str value = displayed_value(cli, row), source = value_source(cli, row);
+		cli_line(CLI_RESULT, "%-*.*s  %-*.*s  " STR_FMT, (int)name_width,
+			 STR_ARG(row->name), (int)value_width,
+			 STR_ARG(value.size > 0 ? value : S("-")), STR_ARG(source));
+	}
+	return cli_flush();
 }
 
 static int get(struct cli *cli)
@@ -167,8 +185,8 @@ static int set(struct cli *cli)
 	int status = change_locked(cli, row, cli_argument(cli, 1));
 	enum config_source source = cli->config.values[config_key_of(row)].source;
 	if (status == 0 && source > CONFIG_FROM_FILE)
-		fprintf(stderr, "written to config.yaml, but " STR_FMT " overrides it\n",
-			STR_ARG(value_source(cli, row)));
+		cli_line(CLI_PROGRESS, "written to config.yaml, but " STR_FMT " overrides it",
+			 STR_ARG(value_source(cli, row)));
 	if (status == 0 && cli->json)
 		return cli_print(cli, S("{}"));
 	return status;
@@ -185,7 +203,7 @@ static int run(struct cli *cli)
 	static int (*const runs[])(struct cli *) = { list, get, set, unset };
 	const struct cli_command *command = cli->command;
 	if (cli->config_problems.count > 0)
-		fprintf(stderr, "%s has errors; see baton doctor\n", cli->config_file);
+		cli_line(CLI_PROGRESS, "%s has errors; see baton doctor", cli->config_file);
 	return runs[cli->subcommand - command->subcommands](cli);
 }
 

@@ -11,6 +11,7 @@
 #include "base/sha256.h"
 #include "base/yaml.h"
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "contract/describe.h"
 #include "contract/migrate_pipeline.h"
 #include "contract/modules.h"
@@ -127,7 +128,9 @@ static int print_problems(struct cli *cli, const struct problems *problems)
 {
 	if (!cli->json) {
 		struct str lines = problems_text(problems, &cli->arena);
-		fprintf(stderr, STR_FMT "%s", STR_ARG(lines), str_ends(lines, S("\n")) ? "" : "\n");
+		cli_lines(CLI_PROGRESS, lines);
+		if (!str_ends(lines, S("\n")))
+			cli_lines(CLI_PROGRESS, S("\n"));
 		return error_row(ERROR_INVALID)->exit_status;
 	}
 	AUTO(buf) out = { 0 };
@@ -168,15 +171,15 @@ static int check(struct cli *cli)
 	bool old;
 	const void *value = pipeline_read_old(state->type, &source, &cli->arena, &problems, &old);
 	if (old && value != NULL)
-		fprintf(stderr,
-			"the document is in the old format; printing it in the current one\n");
+		cli_line(CLI_PROGRESS,
+			 "the document is in the old format; printing it in the current one");
 	if (!old)
 		value = contract_parse(state->type, &source, &cli->arena, &problems);
 	if (value == NULL)
 		return print_problems(cli, &problems);
 	AUTO(buf) out = { 0 };
 	describe_indented(contract_text(state->type, value, &cli->arena), &out);
-	return cli_print(cli, buf_str(&out));
+	return cli_print_json_text(cli, buf_str(&out));
 }
 
 /* ---- arguments ------------------------------------------------------------------------- */

@@ -1,18 +1,20 @@
-/* cli/command_control.c -- baton pause, resume, cancel and signal.
+/* cli/command_control.c -- baton pause, resume, cancel, retry and signal.
  *
  * Each request has an Idempotency-Key, so that it takes effect once even if it is sent again after
  * a lost connection.  When this process owns the data folder, resume, cancel and signal follow the
  * run to its end, because nothing else would carry it on. pause does not: a paused run does
- * nothing.
+ * nothing.  retry follows the run to its new end, unless --detach is given.
  */
 #include <stdio.h>
 
 #include "cli/document_command.h"
+#include "cli/output.h"
+#include "cli/run_lookup.h"
 
 #include "contract/run_command_types.h"
 
 struct control_state {
-	struct uuid run;
+	struct run_name run;
 	struct str body;
 	bool done;
 	int64_t last_seq;
@@ -24,7 +26,7 @@ static bool prepare(struct cli *cli, struct error *error)
 	state->body = S("{}");
 	cli->state = state;
 	cli_idempotency_key_set(cli);
-	return cli_uuid(cli_argument(cli, 0), "RUN", &state->run, error);
+	return run_name_parse(cli_argument(cli, 0), "RUN", &state->run, error);
 }
 
 static bool prepare_note(struct cli *cli, struct error *error)
@@ -58,27 +60,35 @@ static bool prepare_signal(struct cli *cli, struct error *error)
 	return true;
 }
 
-static int send(struct cli *cli)
+static int request(struct cli *cli, const struct json **out_receipt)
 {
 	struct control_state *state = cli->state;
-	const struct json *receipt;
 	struct str suffix = str_format(&cli->arena, "/%s", cli->command->name);
+	*out_receipt = NULL;
 	if (state->done)
 		return 0;
-	int status = cli_call(cli, "POST", cli_run_target(cli, &state->run, suffix.at), state->body,
-			      &receipt);
-	if (status != 0)
-		return status;
-	state->done = true;
-	return cli_print_json(cli, receipt);
+	int status = run_name_find(cli, &state->run);
+	if (status == 0)
+		status = cli_call(cli, "POST", cli_run_target(cli, &state->run.first, suffix.at),
+				  state->body, out_receipt);
+	state->done = status == 0;
+	return status;
+}
+
+static int send(struct cli *cli)
+{
+	const struct json *receipt;
+	int status = request(cli, &receipt);
+	return status == 0 && receipt != NULL ? cli_print_json(cli, receipt) : status;
 }
 
 static int run_and_follow(struct cli *cli)
 {
 	struct control_state *state = cli->state;
 	int status = send(cli);
-	return status == 0 && cli->own_server ? cli_run_follow(cli, &state->run, &state->last_seq)
-					      : status;
+	return status == 0 && cli->own_server
+		       ? cli_run_follow(cli, &state->run.first, &state->last_seq)
+		       : status;
 }
 
 /* The cancelled run counts as failed, but the command did what the user wanted: exit status 0. */
@@ -87,6 +97,36 @@ static int run_cancel(struct cli *cli)
 	int status = run_and_follow(cli);
 	struct control_state *state = cli->state;
 	return state->done && status == 1 ? 0 : status;
+}
+
+/* The events before the retry are not shown again. */
+static bool look_for_seq(struct cli *cli, struct control_state *state)
+{
+	const struct json *outline;
+	struct error error;
+	bool lost;
+	if (!cli_request(cli, "GET", cli_run_target(cli, &state->run.first, "/steps"), S(""),
+			 &outline, &lost, &error))
+		return false; /* the retry itself reports what is wrong */
+	const struct json *seq = json_member(outline, S("seq"));
+	if (seq != NULL && seq->kind == JSON_INT)
+		state->last_seq = seq->as.integer;
+	return true;
+}
+
+static int run_retry(struct cli *cli)
+{
+	struct control_state *state = cli->state;
+	int found = run_name_find(cli, &state->run);
+	if (found != 0)
+		return found;
+	if (!state->done)
+		look_for_seq(cli, state);
+	if (cli_has(cli, "--detach") && !cli->own_server)
+		return send(cli);
+	const struct json *receipt; /* the result takes its place */
+	int status = request(cli, &receipt);
+	return status == 0 ? cli_run_follow(cli, &state->run.first, &state->last_seq) : status;
 }
 
 #define CONTROL_IS .group = CLI_RUNS, .kind = CLI_CLIENT
@@ -125,10 +165,25 @@ const struct cli_command command_cancel = {
 	CONTROL_IS,
 	.arguments = { RUN_ID },
 	.options = { WHY },
-	.examples = { { "baton cancel 1f0c… -m 'wrong branch'",
+	.examples = { { "baton cancel 1f0c -m 'wrong branch'",
 			"Cancel a run and record the reason" } },
 	.prepare = prepare_note,
 	.run = run_cancel,
+};
+
+const struct cli_command command_retry = {
+	.name = "retry",
+	.text = "Retry a failed run: execute its failed steps again, keep what succeeded",
+	CONTROL_IS,
+	.arguments = { RUN_ID },
+	.options = { WHY,
+		     { .name = "--detach",
+		       .text = "Do not follow the run; a server must be running" } },
+	.examples = { { "baton retry 1f0c2b7e -m 'the registry is back'",
+			"Execute the failed steps again and follow the run to its end" } },
+	.exits = { { 1, "the run failed again" } },
+	.prepare = prepare_note,
+	.run = run_retry,
 };
 
 const struct cli_command command_signal = {
@@ -139,7 +194,7 @@ const struct cli_command command_signal = {
 	.options = { { .name = "--data",
 		       .value = "JSON|@FILE",
 		       .text = "Data of the signal; becomes the waiting step's outputs (default null)" } },
-	.examples = { { "baton signal 1f0c… deployed --data '{\"version\": 7}'",
+	.examples = { { "baton signal 1f0c deployed --data '{\"version\": 7}'",
 			"Continue a step that waits for the signal deployed" } },
 	.exits = { { 1, "no server was running, so the run was followed, and it failed" } },
 	.prepare = prepare_signal,

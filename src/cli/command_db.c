@@ -1,13 +1,16 @@
-/* cli/command_db.c -- baton db: check, stats, backup, vacuum, compact and rebuild.
+/* cli/command_db.c -- baton db: check, stats, backup, vacuum, compact, rebuild and accept-loss.
  *
  * The command never opens the database file.  It sends a request to the process that owns the data
- * folder; if there is none, this process owns it.
+ * folder; if there is none, this process owns it.  Only accept-loss has something to do before: no
+ * process can own a folder that has lost data, so this one accepts the loss when it opens the folder.
+ * If another process owns the folder, nothing is lost.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
+#include "cli/output.h"
 #include "cli/server_request.h"
 #include "contract/run_store_types.h"
 
@@ -25,6 +28,7 @@ static const struct db_action {
 	{ "vacuum", "POST", "/api/db/vacuum", show_vacuum },
 	{ "compact", "POST", "/api/db/compact", show_compact },
 	{ "rebuild", "POST", "/api/db/rebuild", show_rebuild },
+	{ "accept-loss", "POST", "/api/db/check", show_check }, /* and see what is left */
 };
 
 struct db_call {
@@ -41,10 +45,10 @@ static int show_check(struct cli *cli, const struct json *answer)
 	const struct json *problems = json_member(answer, S("problems"));
 	(void)cli;
 	for (size_t i = 0; json_item(problems, i) != NULL; i++)
-		printf(STR_FMT "\n", STR_ARG(json_text(json_item(problems, i))));
+		cli_line(CLI_RESULT, STR_FMT, STR_ARG(json_text(json_item(problems, i))));
 	if (json_item(problems, 0) == NULL)
-		printf("ok: %lld events, %lld references to values\n", cli_number(answer, "events"),
-		       cli_number(answer, "values"));
+		cli_line(CLI_RESULT, "ok: %lld events, %lld references to values",
+			 cli_number(answer, "events"), cli_number(answer, "values"));
 	return 0;
 }
 
@@ -53,8 +57,8 @@ static int show_stats(struct cli *cli, const struct json *answer)
 	(void)cli;
 	for (size_t i = 0; i < answer->as.object.count; i++) {
 		const struct json_member *member = &answer->as.object.at[i];
-		printf("%-10.*s  %lld\n", STR_ARG(member->key),
-		       (long long)member->value.as.integer);
+		cli_line(CLI_RESULT, "%-10.*s  %lld", STR_ARG(member->key),
+			 (long long)member->value.as.integer);
 	}
 	return 0;
 }
@@ -62,28 +66,30 @@ static int show_stats(struct cli *cli, const struct json *answer)
 static int show_backup(struct cli *cli, const struct json *answer)
 {
 	(void)cli;
-	printf(STR_FMT "  %lld bytes\n", STR_ARG(json_text(json_member(answer, S("file")))),
-	       cli_number(answer, "bytes"));
+	cli_line(CLI_RESULT, STR_FMT "  %lld bytes",
+		 STR_ARG(json_text(json_member(answer, S("file")))), cli_number(answer, "bytes"));
 	return 0;
 }
 
 static int show_vacuum(struct cli *cli, const struct json *answer)
 {
 	(void)cli;
-	printf("%lld bytes\n", cli_number(answer, "bytes"));
+	cli_line(CLI_RESULT, "%lld bytes", cli_number(answer, "bytes"));
 	return 0;
 }
 
 static int show_compact(struct cli *cli, const struct json *answer)
 {
 	(void)cli;
-	printf("compacted %lld of %lld runs: removed %lld events and %lld values; %lld bytes free\n",
-	       cli_number(answer, "compacted"), cli_number(answer, "runs"),
-	       cli_number(answer, "events"), cli_number(answer, "values"),
-	       cli_number(answer, "free_bytes"));
+	cli_line(
+		CLI_RESULT,
+		"compacted %lld of %lld runs: removed %lld events and %lld values; %lld bytes free",
+		cli_number(answer, "compacted"), cli_number(answer, "runs"),
+		cli_number(answer, "events"), cli_number(answer, "values"),
+		cli_number(answer, "free_bytes"));
 	if (cli_number(answer, "artifacts") > 0)
-		printf("removed %lld contents that no artifact refers to\n",
-		       cli_number(answer, "artifacts"));
+		cli_line(CLI_RESULT, "removed %lld contents that no artifact refers to",
+			 cli_number(answer, "artifacts"));
 	return 0;
 }
 
@@ -93,15 +99,15 @@ static int show_rebuild(struct cli *cli, const struct json *answer)
 	const struct json *made = json_member(answer, S("projections"));
 	(void)cli;
 	for (size_t i = 0; json_item(made, i) != NULL; i++)
-		printf("%-9.*s  rebuilt from " STR_FMT "\n",
-		       STR_ARG(json_text(json_member(json_item(made, i), S("name")))),
-		       STR_ARG(json_text(json_member(json_item(made, i), S("source")))));
-	printf("%lld runs, %lld open effects; skipped %lld active runs, resumed %lld\n",
-	       cli_number(answer, "runs"), cli_number(answer, "effects"),
-	       cli_number(answer, "busy"), cli_number(answer, "resumed"));
-	printf("%lld documents\n", cli_number(answer, "documents"));
+		cli_line(CLI_RESULT, "%-9.*s  rebuilt from " STR_FMT,
+			 STR_ARG(json_text(json_member(json_item(made, i), S("name")))),
+			 STR_ARG(json_text(json_member(json_item(made, i), S("source")))));
+	cli_line(CLI_RESULT, "%lld runs, %lld open effects; skipped %lld active runs, resumed %lld",
+		 cli_number(answer, "runs"), cli_number(answer, "effects"),
+		 cli_number(answer, "busy"), cli_number(answer, "resumed"));
+	cli_line(CLI_RESULT, "%lld documents", cli_number(answer, "documents"));
 	for (size_t i = 0; json_item(problems, i) != NULL; i++)
-		printf(STR_FMT "\n", STR_ARG(json_text(json_item(problems, i))));
+		cli_line(CLI_RESULT, STR_FMT, STR_ARG(json_text(json_item(problems, i))));
 	return json_item(problems, 0) == NULL ? 0 : error_row(ERROR_STORAGE)->exit_status;
 }
 
@@ -164,6 +170,7 @@ static bool db_prepare(struct cli *cli, struct error *error)
 			db->action = &db_actions[i];
 	require(db->action != NULL);
 	cli->state = db;
+	cli->accept_loss = strcmp(cli->subcommand->name, "accept-loss") == 0;
 	if (strcmp(cli->subcommand->name, "compact") == 0)
 		return take_compact(cli, &db->body, error);
 	const char *file = cli_argument(cli, 0);
@@ -208,6 +215,8 @@ static const struct cli_subcommand subcommands[] = {
 			 .value = "N",
 			 .text = "Keep at most N events of each run" } } },
 	{ .name = "rebuild", .text = "Rebuild all projections from the events" },
+	{ .name = "accept-loss",
+	  .text = "Go on without events or files that the data folder has lost, then check the rest" },
 	{ .name = NULL },
 };
 
@@ -217,7 +226,7 @@ const struct cli_command command_db = {
 	.group = CLI_SERVERS,
 	.subcommands = subcommands,
 	.exits = { { 74,
-		     "check: the database is damaged; rebuild: the events of a run cannot be replayed" } },
+		     "check: the database is damaged or has lost something; rebuild: the events of a run cannot be replayed" } },
 	.kind = CLI_CLIENT,
 	.read_only = true,
 	.prepare = db_prepare,

@@ -3,24 +3,26 @@
  * Each check reports what it found and how to fix it.  The command itself runs in any state:
  * config.yaml may have errors, the data folder may be missing, its owner may not answer.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/terminal_text.h"
 #include "cli/doctor.h"
+#include "cli/output.h"
 
 static const struct {
 	const char *name;
 	void (*run)(struct doctor *doctor);
 } checks[] = {
-	{ "version", doctor_version },   { "dashboard", doctor_pages },
-	{ "sandbox", doctor_sandbox },   { "bash", doctor_bash },
-	{ "git", doctor_git },           { "libcrypto", doctor_libcrypto },
-	{ "open files", doctor_limits }, { "data folder", doctor_folder },
-	{ "clock", doctor_clock },       { "disk", doctor_disk },
-	{ "settings", doctor_settings }, { "owner", doctor_owner },
-	{ "database", doctor_store },    { "port", doctor_port },
-	{ "keys", doctor_keys },         { "secrets", doctor_secrets },
+	{ "version", doctor_version },     { "dashboard", doctor_pages },
+	{ "sandbox", doctor_sandbox },     { "usage limits", doctor_sandbox_limits },
+	{ "bash", doctor_bash },           { "git", doctor_git },
+	{ "libcrypto", doctor_libcrypto }, { "open files", doctor_limits },
+	{ "data folder", doctor_folder },  { "clock", doctor_clock },
+	{ "disk", doctor_disk },           { "settings", doctor_settings },
+	{ "owner", doctor_owner },         { "database", doctor_store },
+	{ "port", doctor_port },           { "keys", doctor_keys },
+	{ "secrets", doctor_secrets },
 };
 
 void doctor_add_finding(struct doctor *doctor, enum doctor_result result, const char *fix,
@@ -69,11 +71,16 @@ static const char *color_of(enum doctor_result result)
 
 static void add_line(const struct cli *cli, const struct doctor_finding *finding, struct buf *out)
 {
-	buf_add_format(out, "%s%-4s%s  %-12s " STR_FMT "\n",
-		       cli->color ? color_of(finding->result) : "", word_of(finding->result),
-		       cli->color ? "\033[0m" : "", finding->check, STR_ARG(finding->text));
-	if (finding->fix.size > 0)
-		buf_add_format(out, "      %-12s -> " STR_FMT "\n", "", STR_ARG(finding->fix));
+	buf_add_format(out, "%s%-4s%s  %-12s ", cli->color ? color_of(finding->result) : "",
+		       word_of(finding->result), cli->color ? TERMINAL_TEXT_RESET : "",
+		       finding->check);
+	terminal_text_add(finding->text, 0, out);
+	buf_add_char(out, '\n');
+	if (finding->fix.size == 0)
+		return;
+	buf_add_format(out, "      %-12s -> ", "");
+	terminal_text_add(finding->fix, 0, out);
+	buf_add_char(out, '\n');
 }
 
 static void add_json(const struct doctor_finding *finding, struct json_writer *writer)
@@ -117,7 +124,8 @@ static int report(struct doctor *doctor)
 		buf_add_format(&out, "%zu ok, %zu warnings, %zu failures\n", counts[DOCTOR_OK],
 			       counts[DOCTOR_WARN], counts[DOCTOR_FAIL]);
 	}
-	int status = cli_print(cli, buf_str(&out));
+	int status =
+		cli->json ? cli_print(cli, buf_str(&out)) : cli_print_styled(cli, buf_str(&out));
 	return status != 0 ? status : counts[DOCTOR_FAIL] > 0;
 }
 

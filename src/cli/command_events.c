@@ -2,21 +2,23 @@
  * following.
  *
  * events prints the stored events of one run or of all runs; logs prints one run's events for
- * people.  Events of one run are numbered by seq, events of all runs by position.  The number of
+ * people, or with a step what its tool wrote (cli/step_log_print.h).  Events of one run are numbered by seq, events of all runs by position.  The number of
  * the last printed event is kept, so that output continues after it when the server is lost and
  * found again.
  */
-#include <stdio.h>
-
 #include "base/time.h"
+#include "cli/output.h"
+#include "cli/run_lookup.h"
 #include "cli/server_request.h"
 #include "cli/event_line.h"
+#include "cli/step_log_print.h"
 
 struct events_state {
 	const char *view;
-	struct uuid run;
+	struct run_name run;
 	bool of_run, follow, logs;
 	struct str after; /* last printed event; empty = from the beginning, with -f from now on */
+	struct step_log_state *step_log; /* NULL = print events */
 	struct cli *cli;
 };
 
@@ -32,7 +34,7 @@ static bool prepare_of(struct cli *cli, const char *run, bool logs, struct error
 	cli->state = state;
 	/* With -f the process stays; if it owns the data folder, it carries on open runs. */
 	cli->read_only = !state->follow;
-	if (run != NULL && !cli_uuid(run, logs ? "RUN" : "--run", &state->run, error))
+	if (run != NULL && !run_name_parse(run, logs ? "RUN" : "--run", &state->run, error))
 		return false;
 	state->after = str_from_c(cli_value(cli, "--after", 0));
 	if (cli_has(cli, "--after") && (!str_to_int(state->after, &number) || number < 0))
@@ -49,7 +51,14 @@ static bool prepare(struct cli *cli, struct error *error)
 
 static bool prepare_logs(struct cli *cli, struct error *error)
 {
-	return prepare_of(cli, cli_argument(cli, 0), true, error);
+	const char *step = cli_argument(cli, 1);
+	if (!prepare_of(cli, cli_argument(cli, 0), true, error))
+		return false;
+	struct events_state *state = cli->state;
+	if (step == NULL && cli_has(cli, "--attempt"))
+		return fail(error, ERROR_USAGE,
+			    "--attempt needs a step: baton logs RUN STEP --attempt N");
+	return step == NULL || step_log_prepare(cli, step, &state->step_log, error);
 }
 
 /* Prints an event as one line of text; with --json or --view, and for unknown events, as JSON. */
@@ -61,18 +70,20 @@ static void print_event(const struct events_state *state, const struct json *jso
 	const struct run_event *event =
 		state->view == NULL ? run_event_parse(&source, arena, &problems) : NULL;
 	if (state->cli->json || event == NULL) {
-		printf(STR_FMT "\n", STR_ARG(json_print(arena, json)));
+		cli_json_line(CLI_RESULT, json_print(arena, json));
 		return;
 	}
 	if (state->logs) {
-		event_line_print(stdout, event, false);
+		AUTO(buf) line = { 0 };
+		event_line_add(event, false, &line);
+		cli_lines(CLI_RESULT, buf_str(&line));
 		return;
 	}
 	char at[TIME_TEXT_SIZE];
-	printf(STR_FMT "  " STR_FMT "  %6lld  %-16.*s  " STR_FMT "\n",
-	       STR_ARG(time_text(event->at, at)),
-	       STR_ARG(json_text(json_member(json, S("run_id")))), (long long)event->seq,
-	       STR_ARG(event->type), STR_ARG(json_text(json_member(event->data, S("step")))));
+	cli_line(CLI_RESULT, STR_FMT "  " STR_FMT "  %6lld  %-16.*s  " STR_FMT,
+		 STR_ARG(time_text(event->at, at)),
+		 STR_ARG(json_text(json_member(json, S("run_id")))), (long long)event->seq,
+		 STR_ARG(event->type), STR_ARG(json_text(json_member(event->data, S("step")))));
 }
 
 static bool take_event(void *context, struct str id, struct str data)
@@ -86,7 +97,7 @@ static bool take_event(void *context, struct str id, struct str data)
 	if (id.size > 0)
 		state->after = str_copy(&state->cli->arena, id);
 	print_event(state, json, &arena);
-	return fflush(stdout) == 0;
+	return cli_flush() == 0;
 }
 
 static struct str target_of(const struct events_state *state, const char *endpoint)
@@ -95,7 +106,8 @@ static struct str target_of(const struct events_state *state, const char *endpoi
 	AUTO(buf) target = { 0 };
 	buf_add(&target, S("/api/"));
 	if (state->of_run)
-		buf_add_format(&target, "runs/" STR_FMT "/", STR_ARG(uuid_text(&state->run, id)));
+		buf_add_format(&target, "runs/" STR_FMT "/",
+			       STR_ARG(uuid_text(&state->run.first, id)));
 	buf_add_format(&target, "%s?", endpoint);
 	if (state->after.size > 0)
 		buf_add_format(&target, "after=" STR_FMT "&", STR_ARG(state->after));
@@ -127,6 +139,11 @@ static int run(struct cli *cli)
 	struct events_state *state = cli->state;
 	struct error error;
 	bool lost;
+	int status = state->of_run ? run_name_find(cli, &state->run) : 0;
+	if (status != 0)
+		return status;
+	if (state->step_log != NULL)
+		return step_log_run(cli, state->step_log, &state->run.first);
 	if (!state->follow)
 		return read_stored(cli, state);
 	if (cli_stream(cli, target_of(state, "stream"), take_event, NULL, state, &lost, &error))
@@ -155,6 +172,7 @@ const struct cli_command command_events = {
 	.text = "Print stored events, and with -f new ones",
 	.group = CLI_RUNS,
 	.kind = CLI_CLIENT,
+	.only_follows = true,
 	.options = { FOLLOW,
 		     { .name = "--run",
 		       .value = "RUN",
@@ -162,7 +180,7 @@ const struct cli_command command_events = {
 		       .text = "Print only the events of this run" },
 		     VIEW,
 		     AFTER },
-	.examples = { { "baton events --run 1f0c… --json",
+	.examples = { { "baton events --run 1f0c --json",
 			"Print a run's events, one JSON object per line" },
 		      { "baton events -f", "Print new events of all runs" } },
 	.prepare = prepare,
@@ -171,13 +189,24 @@ const struct cli_command command_events = {
 
 const struct cli_command command_logs = {
 	.name = "logs",
-	.text = "Print the events of a run, one line each",
+	.text = "Print what a step wrote to stdout and stderr, or the events of a run",
 	.group = CLI_RUNS,
 	.kind = CLI_CLIENT,
-	.arguments = { { .name = "RUN", .value_kind = CLI_RUN } },
-	.options = { FOLLOW, VIEW, AFTER },
-	.examples = { { "baton logs 1f0c… -f", "Print stored events, then new ones" },
-		      { "baton logs 1f0c… --view task",
+	.only_follows = true,
+	.arguments = { { .name = "RUN", .value_kind = CLI_RUN },
+		       { .name = "STEP", .value_kind = CLI_TEXT, .optional = true } },
+	.options = { { .name = "--follow",
+		       .letter = 'f',
+		       .text = "Keep printing until the step or the run ends" },
+		     { .name = "--attempt",
+		       .value = "N",
+		       .text = "With STEP: print only this attempt" },
+		     VIEW,
+		     AFTER },
+	.examples = { { "baton logs 1f0c test", "Print what step test wrote, attempt by attempt" },
+		      { "baton logs 1f0c test -f", "The same while the step runs" },
+		      { "baton logs 1f0c -f", "Print the run's events, then new ones" },
+		      { "baton logs 1f0c --view task",
 			"Print events in task vocabulary, as JSON" } },
 	.prepare = prepare_logs,
 	.run = run,

@@ -1,5 +1,6 @@
 /* cli/command_help.c -- baton help. */
 #include "cli/help.h"
+#include "cli/output.h"
 
 struct help_state {
 	const struct cli_command *command;
@@ -21,7 +22,9 @@ static int run(struct cli *cli)
 {
 	const struct help_state *state = cli->state;
 	AUTO(buf) out = { 0 };
-	if (cli->json)
+	if (cli_has(cli, "--man"))
+		help_man(state->command, &out);
+	else if (cli->json)
 		help_json(state->command, &out);
 	else if (state->command != NULL)
 		help_command(state->command, &out);
@@ -36,6 +39,9 @@ const struct cli_command command_help = {
 	.group = CLI_REFERENCE,
 	.kind = CLI_PLAIN,
 	.arguments = { { .name = "COMMAND", .value_kind = CLI_COMMAND_NAME, .optional = true } },
+	.options = { { .name = "--man", .text = "Print it as a man page" } },
+	.examples = { { "baton help run", "Show options and examples of baton run" },
+		      { "baton help --man run | man -l -", "Read it as a man page" } },
 	.prepare = prepare,
 	.run = run,
 };

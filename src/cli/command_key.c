@@ -1,8 +1,8 @@
 /* cli/command_key.c -- baton key: create, list and revoke API keys. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/time.h"
+#include "cli/output.h"
 #include "cli/server_request.h"
 
 struct key_state {
@@ -84,10 +84,10 @@ static bool prepare(struct cli *cli, struct error *error)
 static void print_key(const struct json *key)
 {
 	struct str expires = cli_text(key, "expires_at");
-	printf(STR_FMT "  %-8.*s  %-28.*s  " STR_FMT "\n", STR_ARG(cli_text(key, "id")),
-	       STR_ARG(cli_text(key, "role")),
-	       STR_ARG(expires.size > 0 ? expires : S("never expires")),
-	       STR_ARG(cli_text(key, "label")));
+	cli_line(CLI_RESULT, STR_FMT "  %-8.*s  %-28.*s  " STR_FMT, STR_ARG(cli_text(key, "id")),
+		 STR_ARG(cli_text(key, "role")),
+		 STR_ARG(expires.size > 0 ? expires : S("never expires")),
+		 STR_ARG(cli_text(key, "label")));
 }
 
 static int show(struct cli *cli, const struct json *answer)
@@ -96,8 +96,8 @@ static int show(struct cli *cli, const struct json *answer)
 		return cli_print_json(cli, answer);
 	struct str secret = cli_text(answer, "key");
 	if (secret.size > 0) {
-		fprintf(stderr, "the key is shown only this time; its id is " STR_FMT "\n",
-			STR_ARG(cli_text(answer, "id")));
+		cli_line(CLI_PROGRESS, "the key is shown only this time; its id is " STR_FMT,
+			 STR_ARG(cli_text(answer, "id")));
 		return cli_print(cli, secret);
 	}
 	const struct json *items = json_member(answer, S("items"));

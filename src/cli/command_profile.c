@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/document_command.h"
+#include "cli/output.h"
 
 static int list(const struct json *page)
 {
@@ -11,9 +12,9 @@ static int list(const struct json *page)
 	for (size_t i = 0; json_item(items, i) != NULL; i++) {
 		const struct json *item = json_item(items, i);
 		struct str name = cli_text(item, "name");
-		printf("%c " STR_FMT "  " STR_FMT "  " STR_FMT "\n",
-		       str_equal(name, active) ? '*' : ' ', STR_ARG(name),
-		       STR_ARG(cli_text(item, "tracker")), STR_ARG(cli_text(item, "repo_root")));
+		cli_line(CLI_RESULT, "%c " STR_FMT "  " STR_FMT "  " STR_FMT,
+			 str_equal(name, active) ? '*' : ' ', STR_ARG(name),
+			 STR_ARG(cli_text(item, "tracker")), STR_ARG(cli_text(item, "repo_root")));
 	}
 	return cli_flush();
 }

@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/yaml.h"
 #include "cli/document_command.h"
+#include "cli/output.h"
 #include "contract/runtime_types.h"
 #include "os/file.h"
 
@@ -64,9 +65,46 @@ static bool add_admission(struct cli *cli, struct runtime_workflow_run_request *
 				priority);
 		SET(request, priority, number);
 	}
+	if (concurrency_key != NULL && concurrency_key[0] == '\0')
+		return fail(error, ERROR_USAGE, "--concurrency-key must not be empty");
 	if (concurrency_key != NULL)
 		SET(request, alone, str_from_c(concurrency_key));
 	return true;
+}
+
+/* Labels are text, whatever they look like; the server checks names and lengths. */
+static bool add_labels(struct cli *cli, struct runtime_workflow_run_request *request,
+		       struct error *error)
+{
+	size_t count = 0;
+	while (cli_value(cli, "--label", count) != NULL)
+		count++;
+	struct str_entry *labels = arena_array(&cli->arena, struct str_entry, count);
+	for (size_t i = 0; i < count; i++) {
+		struct str text = str_from_c(cli_value(cli, "--label", i));
+		size_t at;
+		if (!str_find(text, S("="), &at) || at == 0)
+			return fail(error, ERROR_USAGE,
+				    "--label takes NAME=VALUE, not \"" STR_FMT "\"",
+				    STR_ARG(str_head(text, LIMIT_QUOTE_BYTES)));
+		labels[i] = (struct str_entry){ str_head(text, at), str_skip(text, at + 1) };
+		for (size_t j = 0; j < i; j++)
+			if (str_equal(labels[j].key, labels[i].key))
+				return fail(error, ERROR_USAGE,
+					    "--label " STR_FMT " is given twice",
+					    STR_ARG(labels[i].key));
+	}
+	if (count > 0)
+		SET(request, labels, ((struct str_map){ labels, count }));
+	return true;
+}
+
+/* A path, as opposed to the name of a workflow: those have neither slashes nor extensions. */
+static bool is_path(struct str what)
+{
+	size_t at;
+	return str_find(what, S("/"), &at) || str_ends(what, S(".yaml")) ||
+	       str_ends(what, S(".yml")) || str_ends(what, S(".json"));
 }
 
 static bool prepare(struct cli *cli, struct error *error)
@@ -83,12 +121,13 @@ static bool prepare(struct cli *cli, struct error *error)
 	SET(request, workflow, str_from_c(what));
 	SET(request, inputs, inputs);
 	SET(request, run_id, state->id);
-	if (!add_admission(cli, request, error))
+	if (!add_admission(cli, request, error) || !add_labels(cli, request, error))
 		return false;
-	if (file_exists(what)) {
+	if (file_exists(what) || is_path(str_from_c(what))) {
 		struct str yaml;
 		if (!file_read(what, LIMIT_YAML_BYTES, &cli->arena, &yaml, error))
 			return false;
+		cli->error_file = what;
 		SET(request, yaml_content, yaml);
 		SET(request, workflow, definition_name(yaml, what, &cli->arena));
 	}
@@ -97,10 +136,29 @@ static bool prepare(struct cli *cli, struct error *error)
 	return true;
 }
 
+/* The id alone, so that a script can use it; with --json as the server's receipt has it. */
+static int print_receipt(struct cli *cli, const struct uuid *run)
+{
+	char id[UUID_TEXT_SIZE];
+	struct runtime_workflow_run_response *receipt =
+		runtime_workflow_run_response_new(&cli->arena);
+	SET(receipt, run_id, *run);
+	SET(receipt, status, S("queued"));
+	return cli_print(cli, cli->json ? runtime_workflow_run_response_text(receipt, &cli->arena)
+					: uuid_text(run, id));
+}
+
 static int run(struct cli *cli)
 {
 	struct run_state *state = cli->state;
 	char id[UUID_TEXT_SIZE];
+	bool detach = cli_has(cli, "--detach");
+	if (detach && cli->own_server) {
+		struct error error;
+		fail(&error, ERROR_UNAVAILABLE,
+		     "--detach needs a server that carries the run on; start one with baton serve");
+		return cli_fail(cli, &error);
+	}
 	if (!state->started) {
 		const struct json *answer;
 		struct error error;
@@ -113,8 +171,11 @@ static int run(struct cli *cli)
 				return cli_fail(cli, &error);
 		}
 		state->started = true;
-		fprintf(stderr, "run " STR_FMT "\n", STR_ARG(uuid_text(&state->id, id)));
+		if (!detach)
+			cli_line(CLI_PROGRESS, "run " STR_FMT, STR_ARG(uuid_text(&state->id, id)));
 	}
+	if (detach)
+		return print_receipt(cli, &state->id);
 	return cli_run_follow(cli, &state->id, &state->last_seq);
 }
 
@@ -123,7 +184,10 @@ const struct cli_command command_run = {
 	.text = "Start a run and follow it to its end",
 	.group = CLI_RUNS,
 	.arguments = { { .name = "FILE|NAME", .value_kind = CLI_WORKFLOW } },
-	.options = { { .name = "--input",
+	.options = { { .name = "--detach",
+		       .letter = 'd',
+		       .text = "Print the id of the run and return; needs a running server" },
+		     { .name = "--input",
 		       .value = "NAME=VALUE",
 		       .repeats = true,
 		       .text = "Set one input; VALUE is JSON if it parses as JSON, else text" },
@@ -138,15 +202,20 @@ const struct cli_command command_run = {
 		     { .name = "--priority",
 		       .value = "N",
 		       .text = "Admission priority, -100 to 100; higher ones start first (default 0)" },
+		     { .name = "--label",
+		       .value = "NAME=VALUE",
+		       .repeats = true,
+		       .text = "Label the run; `baton runs --label NAME=VALUE` finds it" },
 		     { .name = "--concurrency-key",
 		       .alias = "--alone",
 		       .value = "KEY",
 		       .text = "Run at most one run with this key at a time; others wait" } },
 	.examples = { { "baton run two-steps --input who=you", "Run a built-in example by name" },
 		      { "baton run flow.yaml -i inputs.json --json",
-			"Run a file and print the whole result as JSON" } },
-	.exits = { { 1, "the run failed" },
-		   { 130, "interrupted; the run continues when a server next starts" } },
+			"Run a file and print the whole result as JSON" },
+		      { "baton watch $(baton run --detach two-steps)",
+			"Start a run now, follow it later" } },
+	.exits = { { 1, "the run failed" }, CLI_EXIT_INTERRUPTED },
 	.kind = CLI_CLIENT,
 	.prepare = prepare,
 	.run = run,

@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "cli/document_command.h"
+#include "cli/output.h"
 
 /* ---- output ------------------------------------------------------------------------------ */
 
@@ -14,13 +15,12 @@ static int list(const struct json *page)
 		const struct json *item = json_item(items, i);
 		struct str cron = cli_text(item, "cron"), every = cli_text(item, "every");
 		struct str next = cli_text(item, "next_at"), name = cli_text(item, "name");
-		printf(STR_FMT "  %s" STR_FMT "  " STR_FMT "  " STR_FMT "  ", STR_ARG(name),
-		       every.size > 0 ? "every " : "", STR_ARG(every.size > 0 ? every : cron),
-		       STR_ARG(cli_text(item, "time_zone")), STR_ARG(cli_text(item, "workflow")));
-		if (next.size > 0)
-			printf("next " STR_FMT "\n", STR_ARG(next));
-		else
-			printf("paused\n");
+		cli_line(CLI_RESULT,
+			 STR_FMT "  %s" STR_FMT "  " STR_FMT "  " STR_FMT "  %s" STR_FMT,
+			 STR_ARG(name), every.size > 0 ? "every " : "",
+			 STR_ARG(every.size > 0 ? every : cron),
+			 STR_ARG(cli_text(item, "time_zone")), STR_ARG(cli_text(item, "workflow")),
+			 next.size > 0 ? "next " : "paused", STR_ARG(next));
 	}
 	return cli_flush();
 }
@@ -29,7 +29,7 @@ static int times(const struct json *answer)
 {
 	const struct json *items = json_member(answer, S("items"));
 	for (size_t i = 0; json_item(items, i) != NULL; i++)
-		printf(STR_FMT "\n", STR_ARG(cli_text(json_item(items, i), "local")));
+		cli_line(CLI_RESULT, STR_FMT, STR_ARG(cli_text(json_item(items, i), "local")));
 	return cli_flush();
 }
 

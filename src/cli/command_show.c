@@ -1,23 +1,29 @@
 /* cli/command_show.c -- baton show: state of a run, and its steps as a tree. */
-#include <stdio.h>
 
+#include "base/terminal_text.h"
 #include "base/time.h"
 #include "cli/server_request.h"
+#include "cli/output.h"
+#include "cli/run_lookup.h"
 #include "cli/run_tree.h"
+#include "cli/step_log_print.h"
+#include "cli/value_text.h"
 #include "contract/run_outline_types.h"
 #include "os/terminal.h"
 
+enum { LOGS_SHOWN = 3 };
+
 static bool prepare(struct cli *cli, struct error *error)
 {
-	struct uuid *run = arena_new(&cli->arena, struct uuid);
+	struct run_name *run = arena_new(&cli->arena, struct run_name);
 	cli->state = run;
-	return cli_uuid(cli_argument(cli, 0), "RUN", run, error);
+	return run_name_parse(cli_argument(cli, 0), "RUN", run, error);
 }
 
 static void put(struct buf *out, const char *name, struct str text)
 {
 	buf_add_format(out, "  %-9s  ", name);
-	run_tree_plain(text, out);
+	terminal_text_add(text, 0, out);
 	buf_add_char(out, '\n');
 }
 
@@ -37,7 +43,7 @@ static void put_facts(struct cli *cli, const struct run_outline *run, struct buf
 {
 	struct arena *arena = &cli->arena;
 	AUTO(buf) took = { 0 };
-	buf_add(out, run->workflow);
+	terminal_text_add(run->workflow, 0, out);
 	buf_add_char(out, '\n');
 	put_id(out, "run", &run->run_id);
 	put(out, "state",
@@ -54,6 +60,10 @@ static void put_facts(struct cli *cli, const struct run_outline *run, struct buf
 		put(out, "priority", str_format(arena, "%lld", (long long)run->priority));
 	if (has(run, alone))
 		put(out, "key", run->alone);
+	for (size_t i = 0; has(run, labels) && i < run->labels.count; i++)
+		put(out, i == 0 ? "labels" : "",
+		    str_format(arena, STR_FMT "=" STR_FMT, STR_ARG(run->labels.at[i].key),
+			       STR_ARG(run->labels.at[i].value)));
 	if (has(run, by))
 		put(out, "by", run->by);
 	if (has(run, parent))
@@ -69,6 +79,29 @@ static void put_facts(struct cli *cli, const struct run_outline *run, struct buf
 	put(out, has(run, ended_at) ? "took" : "so far", buf_str(&took));
 }
 
+static void put_values(const struct json *values, const char *title, struct buf *out)
+{
+	if (values == NULL || values->kind != JSON_OBJECT || values->as.object.count == 0)
+		return;
+	buf_add_format(out, "\n%s\n", title);
+	value_text_add(values, "  ", out);
+}
+
+/* Prints the errors of failed steps in full: the tree has only their first line, cut to the width
+ * of the terminal. */
+static void put_errors(const struct run_outline *run, struct buf *out)
+{
+	for (size_t i = 0; i < run->steps.count; i++) {
+		const struct run_outline_step *step = &run->steps.at[i];
+		if (!has(step, error) || !str_equal(step->state, S("failed")))
+			continue;
+		buf_add_char(out, '\n');
+		terminal_text_add(step->step, 0, out);
+		buf_add(out, S(" failed:\n"));
+		cli_block_add("  | ", step->error, out);
+	}
+}
+
 /* Prints the open requests to people, each with the command that answers it. */
 static void put_questions(const struct run_outline *run, struct buf *out)
 {
@@ -77,34 +110,52 @@ static void put_questions(const struct run_outline *run, struct buf *out)
 		const struct run_outline_step *step = &run->steps.at[i];
 		if (!has(step, request))
 			continue;
-		buf_add_format(out, "\n" STR_FMT " asks (" STR_FMT ")", STR_ARG(step->step),
+		buf_add_char(out, '\n');
+		terminal_text_add(step->step, 0, out);
+		buf_add_format(out, " asks (" STR_FMT ")",
 			       STR_ARG(run_request_kind_name(step->asks)));
 		if (has(step, to)) {
 			buf_add(out, S(", now "));
-			run_tree_plain(step->to, out);
+			terminal_text_add(step->to, 0, out);
 		}
 		if (has(step, due_at))
 			buf_add_format(out, ", until " STR_FMT,
 				       STR_ARG(time_text(step->due_at, at)));
-		buf_add(out, S(":\n  "));
-		run_tree_plain(step->question, out);
-		buf_add_format(out, "\n  baton %s " STR_FMT "\n",
+		buf_add(out, S(":\n"));
+		cli_block_add("  | ", step->question, out);
+		buf_add_format(out, "  baton %s " STR_FMT "\n",
 			       step->asks == RUN_REQUEST_OUTCOME_UNKNOWN ? "settle" : "approve",
 			       STR_ARG(uuid_text(&step->request, id)));
 	}
 }
 
+/* The last lines of the first failed steps. */
+static void put_logs(struct cli *cli, const struct run_outline *run, struct buf *out)
+{
+	size_t shown = 0;
+	for (size_t i = 0; i < run->steps.count && shown < LOGS_SHOWN; i++)
+		if (run->steps.at[i].kind == RUN_NODE_TOOL &&
+		    str_equal(run->steps.at[i].state, S("failed")))
+			shown += step_log_add_tail(cli, &run->run_id, run->steps.at[i].step, out);
+}
+
 static int run(struct cli *cli)
 {
-	const struct json *answer;
+	const struct json *answer, *result;
 	struct error error;
 	size_t rows;
-	int status =
-		cli_call(cli, "GET", cli_run_target(cli, cli->state, "/steps"), S(""), &answer);
+	struct run_name *name = cli->state;
+	int status = run_name_find(cli, name);
+	if (status == 0)
+		status = cli_call(cli, "GET", cli_run_target(cli, &name->first, "/steps"), S(""),
+				  &answer);
 	if (status != 0)
 		return status;
 	if (cli->json)
 		return cli_print_json(cli, answer);
+	status = cli_call(cli, "GET", cli_run_target(cli, &name->first, ""), S(""), &result);
+	if (status != 0)
+		return status;
 	struct contract_source source = { .json = answer, .lenient = true };
 	struct problems problems = { .arena = &cli->arena };
 	const struct run_outline *outline = run_outline_parse(&source, &cli->arena, &problems);
@@ -120,19 +171,24 @@ static int run(struct cli *cli)
 	put_facts(cli, outline, &out);
 	buf_add_char(&out, '\n');
 	run_tree_print(outline, &style, &out);
+	put_values(json_member(result, S("inputs")), "inputs", &out);
+	put_values(json_member(result, S("outputs")), "outputs", &out);
+	put_errors(outline, &out);
 	put_questions(outline, &out);
-	return cli_print(cli, buf_str(&out));
+	put_logs(cli, outline, &out);
+	cli_warnings(answer);
+	return cli_print_styled(cli, buf_str(&out));
 }
 
 const struct cli_command command_show = {
 	.name = "show",
-	.text = "Show a run: its state, its steps as a tree, open requests",
+	.text = "Show a run: state, steps, inputs, outputs, errors, open requests, logs",
 	.group = CLI_RUNS,
 	.kind = CLI_CLIENT,
 	.read_only = true,
 	.arguments = { { .name = "RUN", .value_kind = CLI_RUN } },
-	.examples = { { "baton show 1f0c…", "Show steps with states, attempts, times and errors" },
-		      { "baton show 1f0c… --json", "Print the same as JSON (run.Outline)" } },
+	.examples = { { "baton show 1f0c", "Show steps with states, attempts, times and errors" },
+		      { "baton show 1f0c --json", "Print the same as JSON (run.Outline)" } },
 	.prepare = prepare,
 	.run = run,
 };

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/output.h"
 #include "cli/server_request.h"
 
 struct trust_state {
@@ -46,9 +47,9 @@ static int list(const struct json *items)
 		if (!cli_is_true(tool, "custom"))
 			continue;
 		struct str reason = cli_text(tool, "reason");
-		printf("%-16.*s  %-8s  " STR_FMT "\n", STR_ARG(cli_text(tool, "name")),
-		       reason.size == 0 ? "trusted" : "inert",
-		       STR_ARG(reason.size == 0 ? cli_text(tool, "text") : reason));
+		cli_line(CLI_RESULT, "%-16.*s  %-8s  " STR_FMT, STR_ARG(cli_text(tool, "name")),
+			 reason.size == 0 ? "trusted" : "inert",
+			 STR_ARG(reason.size == 0 ? cli_text(tool, "text") : reason));
 	}
 	return 0;
 }
@@ -100,9 +101,9 @@ static int run(struct cli *cli)
 		return status;
 	if (cli->json)
 		return cli_print_json(cli, answer);
-	printf("trusted " STR_FMT ": definition " STR_FMT ", program " STR_FMT "\n",
-	       STR_ARG(state->name), STR_ARG(cli_text(answer, "definition")),
-	       STR_ARG(cli_text(answer, "program")));
+	cli_line(CLI_RESULT, "trusted " STR_FMT ": definition " STR_FMT ", program " STR_FMT,
+		 STR_ARG(state->name), STR_ARG(cli_text(answer, "definition")),
+		 STR_ARG(cli_text(answer, "program")));
 	return 0;
 }
 

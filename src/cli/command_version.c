@@ -1,5 +1,6 @@
 /* cli/command_version.c -- baton version. */
 #include "cli/cli.h"
+#include "cli/output.h"
 #include "store/store.h"
 
 static int run(struct cli *cli)

@@ -15,6 +15,7 @@
 #include "os/machine.h"
 #include "os/process.h"
 #include "sandbox/sandbox.h"
+#include "sandbox/sandbox_limits.h"
 #include "store/store.h"
 
 /* ---- children -------------------------------------------------------------------------- */
@@ -247,4 +248,24 @@ void doctor_sandbox(struct doctor *doctor)
 	}
 	sandbox_check(doctor, version, folder);
 	remove(folder);
+}
+
+/* Reports what a server would do that is started in the place of this command. */
+void doctor_sandbox_limits(struct doctor *doctor)
+{
+	const struct config *config = &doctor->cli->config;
+	struct sandbox_limits limits = { .uid = config_number(config, CONFIG_SANDBOX_UID) };
+	if (strcmp(config_text(config, CONFIG_TOOLS_ISOLATION), "off") == 0) {
+		doctor_add_finding(doctor, DOCTOR_WARN, "baton config set tools.isolation native",
+				   "none, because tools.isolation is off");
+		return;
+	}
+	sandbox_limits_choose(&limits, config_text(config, CONFIG_SANDBOX_LIMITS),
+			      &doctor->cli->arena);
+	if (limits.warning != NULL)
+		doctor_add_finding(doctor, DOCTOR_WARN,
+				   "see \"Limits of sandboxed commands\" in docs/operating.md",
+				   "%s", limits.warning);
+	else
+		doctor_add_finding(doctor, DOCTOR_OK, NULL, "%s", limits.text);
 }

@@ -4,7 +4,6 @@
  * same folder, which connects to the owner or becomes it.  If there is no database yet, they do
  * not: that would create one.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -34,7 +33,10 @@ void doctor_folder(struct doctor *doctor)
 		return;
 	}
 	doctor->has_folder = info.folder;
-	doctor->has_store = info.folder && file_exists(in_folder(doctor, "baton.db"));
+	/* A folder that has lost its database still has the rest of it. */
+	doctor->has_store = info.folder && (file_exists(in_folder(doctor, "baton.db")) ||
+					    file_exists(in_folder(doctor, "baton.db-wal")) ||
+					    file_exists(in_folder(doctor, "baton.db-mark")));
 	if (!info.folder)
 		doctor_add_finding(doctor, DOCTOR_FAIL,
 				   "choose another path with --home or BATON_HOME",
@@ -318,14 +320,16 @@ static bool names_secret(struct str name)
 	return false;
 }
 
-/* Checks every secret reference in the document; the parser bounds its depth. */
+/* Checks every secret reference in the document; the parser bounds its depth.  A template is none:
+ * the outputs of a workflow have a member `from` too. */
 static void check_references(struct doctor *doctor, const struct json *json, const char *where)
 {
 	for (size_t i = 0; json->kind == JSON_LIST && i < json->as.list.count; i++)
 		check_references(doctor, &json->as.list.at[i], where);
 	for (size_t i = 0; json->kind == JSON_OBJECT && i < json->as.object.count; i++) {
 		const struct json_member *member = &json->as.object.at[i];
-		if (member->value.kind == JSON_STRING && names_secret(member->key))
+		if (member->value.kind == JSON_STRING && names_secret(member->key) &&
+		    !str_starts(member->value.as.string, S("${")))
 			check_reference(doctor, member->value.as.string, where);
 		check_references(doctor, &member->value, where);
 	}

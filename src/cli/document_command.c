@@ -3,6 +3,7 @@
  * Members from --set override members of the file.  The server validates the document.
  */
 #include "cli/document_command.h"
+#include "cli/output.h"
 
 #include <string.h>
 

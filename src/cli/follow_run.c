@@ -5,10 +5,9 @@
  * outdated, and then the run's outline is fetched from the server, at most every LIMIT_TREE_LOOK_MS
  * and for at most a quarter of the time.
  */
-#include <stdio.h>
-
 #include "base/limits.h"
 #include "base/time.h"
+#include "cli/output.h"
 #include "cli/server_request.h"
 #include "cli/event_line.h"
 #include "cli/run_tree.h"
@@ -87,14 +86,12 @@ static bool tree_draw(struct run_follower *f)
 	if (f->outline == NULL)
 		return true;
 	AUTO(buf) text = { 0 };
-	if (f->lines > 0)
-		buf_add_format(&text, "\r\033[%zuA\033[J", f->lines);
+	cli_lines_erase(f->lines);
 	if (terminal_size(&rows, &style.columns))
 		style.rows = rows > 4 ? rows - 3 : 1;
 	f->lines = run_tree_head(f->outline, &style, &text);
 	f->lines += run_tree_print(f->outline, &style, &text);
-	struct str bytes = buf_str(&text);
-	return fwrite(bytes.at, 1, bytes.size, stdout) == bytes.size && fflush(stdout) == 0;
+	return cli_print_styled(f->cli, buf_str(&text)) == 0;
 }
 
 static bool tick(void *context)
@@ -122,13 +119,16 @@ static bool take_event(void *context, struct str id, struct str data)
 	if (event == NULL || event->seq <= *f->last_seq)
 		return true;
 	*f->last_seq = event->seq;
+	/* Not the last event if the run was retried: the server ends the stream. */
 	f->finished = str_equal(event->type, S("run.finished"));
 	if (!f->cli->interactive || f->cli->json) {
-		event_line_print(stderr, event, true);
-		return !f->finished;
+		AUTO(buf) line = { 0 };
+		event_line_add(event, true, &line);
+		cli_lines(CLI_PROGRESS, buf_str(&line));
+		return true;
 	}
 	f->changed = true;
-	return !f->finished && (!outline_fetch_is_due(f) || tick(f));
+	return f->finished || !outline_fetch_is_due(f) || tick(f);
 }
 
 static int print_result(struct cli *cli, const struct uuid *run)
@@ -141,6 +141,7 @@ static int print_result(struct cli *cli, const struct uuid *run)
 	if (str_equal(status, S("running")))
 		return CLI_SERVER_LOST;
 	const struct json *shown = cli->json ? result : json_member(result, S("outputs"));
+	cli_warnings(result);
 	int printed = cli_print_json(cli, shown);
 	if (printed != 0)
 		return printed;
@@ -148,8 +149,8 @@ static int print_result(struct cli *cli, const struct uuid *run)
 		return 0;
 	struct str why = cli_text(result, "error");
 	struct str state = cli_text(json_member(result, S("metadata")), "state");
-	fprintf(stderr, "baton: the run %s: " STR_FMT "\n",
-		str_equal(state, S("cancelled")) ? "was cancelled" : "failed", STR_ARG(why));
+	cli_line(CLI_PROGRESS, "baton: the run %s: " STR_FMT,
+		 str_equal(state, S("cancelled")) ? "was cancelled" : "failed", STR_ARG(why));
 	return 1;
 }
 
@@ -164,6 +165,7 @@ int cli_run_follow(struct cli *cli, const struct uuid *run, int64_t *last_seq)
 							     (long long)*last_seq)));
 	struct error error;
 	bool lost;
+	cli->followed = str_c(&cli->arena, uuid_text(run, id));
 	if (as_tree) { /* a run that has ended sends no events, so the tree is drawn before the
 			  stream */
 		outline_fetch_timed(&f);
@@ -175,6 +177,8 @@ int cli_run_follow(struct cli *cli, const struct uuid *run, int64_t *last_seq)
 		(void)!tree_draw(&f);
 	}
 	arena_done(&f.arena);
+	if (f.finished || good)
+		cli->followed = NULL;
 	/* The server ends the stream in order only after the run has ended. */
 	if (f.finished || good)
 		return print_result(cli, run);

@@ -47,6 +47,19 @@ static void setting_lines(const struct cli_command *command, struct buf *out)
 		}
 }
 
+/* The settings that every command accepts, except that the server does not accept the address of
+ * another one. */
+static void common_setting_lines(const struct cli_command *command, struct buf *out)
+{
+	const struct config_row *row;
+	for (size_t i = 0; (row = config_at(i)) != NULL; i++)
+		if (cli_takes_setting(NULL, row) &&
+		    (command->kind != CLI_SERVER || row != config_row(CONFIG_SERVER))) {
+			struct cli_option option = option_of_setting(row);
+			option_line(&option, out);
+		}
+}
+
 static bool takes_settings(const struct cli_command *command)
 {
 	const struct config_row *row;
@@ -73,35 +86,76 @@ static void usage_lines(const struct cli_command *command, const char *before, s
 	}
 }
 
-/* Appends the error codes that have this exit status; false when there are none. */
-static bool errors_of_status(int status, struct buf *out)
+/* ---- exit status ------------------------------------------------------------------------- */
+
+static bool arguments_name_something(const struct cli_argument *argument)
 {
-	size_t before = out->size;
-	for (size_t i = 0; i < error_count(); i++) {
-		const struct error_row *row = error_row((enum error_code)i);
-		if (row->exit_status == status && i != ERROR_NONE)
-			buf_add_format(out, "%s" STR_FMT, out->size == before ? "" : " ",
-				       STR_ARG(row->name));
-	}
-	return out->size > before;
+	for (; argument->name != NULL; argument++)
+		if (argument->value_kind != CLI_TEXT && argument->value_kind != CLI_ONE_OF)
+			return true;
+	return false;
 }
+
+/* Does the command name a file, a run or a document, which may not exist? */
+static bool names_something(const struct cli_command *command)
+{
+	bool some = arguments_name_something(command->arguments);
+	for (const struct cli_subcommand *word = command->subcommands;
+	     word != NULL && word->name != NULL; word++)
+		some = some || arguments_name_something(word->arguments);
+	return some;
+}
+
+/* The errors that a command can end with, by its place in the table. */
+static bool exit_is_possible(const struct cli_command *command, enum error_code code)
+{
+	bool client = command->kind == CLI_CLIENT, server = command->kind == CLI_SERVER;
+	switch ((int)code) {
+	case ERROR_USAGE:
+	case ERROR_IO:
+		return true;
+	case ERROR_NOT_FOUND:
+		return names_something(command);
+	case ERROR_CONFLICT:
+		return client && !command->only_follows &&
+		       (!command->read_only || command->subcommands != NULL);
+	case ERROR_FORBIDDEN:
+	case ERROR_UNAVAILABLE:
+		return client;
+	case ERROR_LOCKED:
+		return server;
+	default:
+		return false;
+	}
+}
+
+static const struct {
+	enum error_code code;
+	const char *text;
+} exit_texts[] = {
+	{ ERROR_USAGE, "wrong arguments, or a document that is not valid" },
+	{ ERROR_NOT_FOUND, "what the command names does not exist" },
+	{ ERROR_CONFLICT, "the current state does not allow it, or another request was first" },
+	{ ERROR_FORBIDDEN, "the API key is missing or does not allow it" },
+	{ ERROR_UNAVAILABLE, "no answer in time; try again" },
+	{ ERROR_LOCKED, "another process owns the data folder" },
+	{ ERROR_IO, "the disk, the database or the output failed" },
+};
 
 static void exit_lines(const struct cli_command *command, struct buf *out)
 {
 	buf_add(out, S("  0    success\n"));
 	for (int status = 1; status < 256; status++) {
-		AUTO(buf) errors = { 0 };
-		const char *own = NULL;
+		const char *text = NULL;
+		for (size_t i = 0; i < COUNT(exit_texts); i++)
+			if (error_row(exit_texts[i].code)->exit_status == status &&
+			    exit_is_possible(command, exit_texts[i].code))
+				text = exit_texts[i].text;
 		for (const struct cli_exit *exit = command->exits; exit->text != NULL; exit++)
 			if (exit->status == status)
-				own = exit->text;
-		bool some = errors_of_status(status, &errors);
-		if (own != NULL)
-			buf_add_format(out, "  %-4d %s%s" STR_FMT "\n", status, own,
-				       some ? "; " : "", STR_ARG(buf_str(&errors)));
-		else if (some)
-			buf_add_format(out, "  %-4d " STR_FMT "\n", status,
-				       STR_ARG(buf_str(&errors)));
+				text = exit->text;
+		if (text != NULL)
+			buf_add_format(out, "  %-4d %s\n", status, text);
 	}
 }
 
@@ -141,7 +195,7 @@ void help_command(const struct cli_command *command, struct buf *out)
 		option_lines(word->options, out);
 	setting_lines(command, out);
 	option_lines(cli_common_options(), out);
-	setting_lines(NULL, out);
+	common_setting_lines(command, out);
 	if (command->examples[0].command != NULL)
 		buf_add(out, S("\nExamples\n"));
 	for (const struct cli_example *example = command->examples; example->command != NULL;

@@ -8,6 +8,8 @@
 void help_all(struct buf *out);
 /* One command: usage, subcommands, options, settings, examples, exit status. */
 void help_command(const struct cli_command *command, struct buf *out);
+/* The help of one command, or of all (NULL), as a man page (roff). */
+void help_man(const struct cli_command *command, struct buf *out);
 /* All commands as one Markdown page (`baton describe commands`). */
 void describe_commands(struct buf *out);
 /* The commands' part of `baton describe listing`. */

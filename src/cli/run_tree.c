@@ -6,6 +6,7 @@
  */
 #include "cli/run_tree.h"
 
+#include "base/terminal_text.h"
 #include "base/utf8.h"
 #include "contract/run_outline_types.h"
 
@@ -36,18 +37,9 @@ static struct sign state_sign(struct str state, const struct tree_style *style)
 	return found;
 }
 
-void run_tree_plain(struct str text, struct buf *out)
+const char *run_tree_color(struct str state)
 {
-	for (size_t i = 0; i < text.size; i++) {
-		unsigned char c = (unsigned char)text.at[i];
-		unsigned char next = i + 1 < text.size ? (unsigned char)text.at[i + 1] : 0;
-		if (c == 0xc2 && next >= 0x80 && next < 0xa0) { /* C1 control characters */
-			buf_add_char(out, ' ');
-			i++;
-		} else {
-			buf_add_char(out, c < 0x20 || c == 0x7f ? ' ' : (char)c);
-		}
-	}
+	return state_sign(state, &(struct tree_style){ 0 }).color;
 }
 
 void run_tree_duration(int64_t from, int64_t to, struct buf *out)
@@ -87,12 +79,14 @@ static void put_line(struct sign sign, size_t depth, struct str rest,
 		buf_add(out, S("  "));
 	bool color = style->color && sign.color[0] != '\0';
 	buf_add_format(out, "%s%s%s ", color ? sign.color : "", sign.sign, color ? "\033[0m" : "");
-	struct str shown = rest;
+	AUTO(buf) safe = { 0 };
+	terminal_text_add(rest, 0, &safe);
+	struct str whole = buf_str(&safe), shown = whole;
 	if (style->columns > 0)
 		shown = text_truncate(
-			rest, style->columns > before + 1 ? style->columns - before - 1 : 1);
+			whole, style->columns > before + 1 ? style->columns - before - 1 : 1);
 	buf_add(out, str_trim(shown));
-	if (shown.size < rest.size)
+	if (shown.size < whole.size)
 		buf_add(out, S("…"));
 	buf_add_char(out, '\n');
 }
@@ -141,7 +135,7 @@ static void add_wait(const struct run_outline_step *step, const struct tree_styl
 	char id[UUID_TEXT_SIZE];
 	if (has(step, signal)) {
 		buf_add(out, S("  for the signal "));
-		run_tree_plain(step->signal, out);
+		buf_add(out, step->signal);
 	}
 	if (has(step, due_at) && step->due_at > style->now) {
 		buf_add(out, S("  due in "));
@@ -149,10 +143,10 @@ static void add_wait(const struct run_outline_step *step, const struct tree_styl
 	}
 	if (has(step, question)) {
 		buf_add(out, S("  "));
-		run_tree_plain(step->question, out);
+		buf_add(out, step->question);
 		if (has(step, to)) {
 			buf_add(out, S("  (for "));
-			run_tree_plain(step->to, out);
+			buf_add(out, step->to);
 			buf_add_char(out, ')');
 		}
 		buf_add_format(out, "  " STR_FMT, STR_ARG(uuid_text(&step->request, id)));
@@ -175,7 +169,7 @@ static void print_step(const struct line *line, size_t width, const struct tree_
 	add_wait(step, style, &rest);
 	if (has(step, error)) {
 		buf_add(&rest, S("  "));
-		run_tree_plain(step->error, &rest);
+		buf_add(&rest, step->error);
 	}
 	put_line(state_sign(step->state, style), line->depth, buf_str(&rest), style, out);
 }
@@ -267,7 +261,7 @@ size_t run_tree_head(const struct run_outline *outline, const struct tree_style 
 	buf_add_format(&rest, "  run " STR_FMT, STR_ARG(uuid_text(&outline->run_id, id)));
 	if (has(outline, error)) {
 		buf_add(&rest, S("  "));
-		run_tree_plain(outline->error, &rest);
+		buf_add(&rest, outline->error);
 	}
 	put_line(state_sign(outline->state, style), 0, buf_str(&rest), style, out);
 	if (!has(outline, queue))

@@ -1,7 +1,7 @@
 /* cli/run_tree.h -- prints the steps of a run as a tree; private to cli.
  *
- * The functions are pure: they append text to a buffer.  Text from definitions, tools and models is
- * printed without control characters, so that it cannot move the terminal's cursor.
+ * The functions are pure: they append text to a buffer.  Text from definitions, tools and models
+ * goes through base/terminal_text.h, so that it cannot control the terminal.
  */
 #ifndef CLI_TREE_H
 #define CLI_TREE_H
@@ -26,9 +26,9 @@ size_t run_tree_print(const struct run_outline *outline, const struct tree_style
  * lines. */
 size_t run_tree_head(const struct run_outline *outline, const struct tree_style *style,
 		     struct buf *out);
+/* The color of a state of a run or a step; "" for an unknown state. */
+const char *run_tree_color(struct str state);
 /* "340ms", "2.1s", "3m 20s", "2h 5m", "4d 1h" */
 void run_tree_duration(int64_t from, int64_t to, struct buf *out);
-/* Appends the text with every control character replaced by a space. */
-void run_tree_plain(struct str text, struct buf *out);
 
 #endif

@@ -1,7 +1,6 @@
 /* cli/server_request.c -- requests to the server, and event streams from it. */
 #include "cli/server_request.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -21,23 +20,13 @@ static struct str headers_of(struct cli *cli, bool body)
 	return str_copy(&cli->arena, buf_str(&headers));
 }
 
-/* Converts the server's problem+json into *error; prints its details to stderr, one per line. */
-static bool fail_with_problem(const struct json *json, int status, struct error *error)
+/* Converts the server's problem+json into *error; cli_fail() prints its details. */
+static bool fail_with_problem(struct cli *cli, const struct json *json, int status,
+			      struct error *error)
 {
 	enum error_code code = ERROR_INTERNAL;
 	error_code_from_name(json_text(json_member(json, S("code"))), &code);
-	const struct json *details = json_member(json, S("details"));
-	for (size_t i = 0; json_item(details, i) != NULL; i++) {
-		const struct json *place = json_item(details, i);
-		const struct json *line = json_member(place, S("line"));
-		const struct json *column = json_member(place, S("column"));
-		if (line != NULL && column != NULL)
-			fprintf(stderr, "%lld:%lld ", (long long)line->as.integer,
-				(long long)column->as.integer);
-		fprintf(stderr, STR_FMT ": " STR_FMT "\n",
-			STR_ARG(json_text(json_member(place, S("pointer")))),
-			STR_ARG(json_text(json_member(place, S("text")))));
-	}
+	cli->problem = json;
 	struct str detail = json_text(json_member(json, S("detail")));
 	if (detail.size == 0)
 		return fail(error, code, "the server responded with HTTP status %d", status);
@@ -55,7 +44,7 @@ static bool read_answer(struct cli *cli, const struct local_answer *answer,
 		return false;
 	}
 	if (answer->status >= 400)
-		return fail_with_problem(json, answer->status, error);
+		return fail_with_problem(cli, json, answer->status, error);
 	*out_json = json;
 	return true;
 }

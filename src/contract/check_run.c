@@ -8,6 +8,10 @@
 #include "contract/run_tool_types.h"
 #include "contract/run_turn_types.h"
 
+#define STR_NUL ((struct str){ "", 1 })
+
+enum { ENV_VALUE_BYTES = 32768 }; /* one argument of a process has at most 128 KiB */
+
 /* RFC 6901: a JSON pointer is empty or begins with a slash. */
 static void check_pointer(struct check *check, const char *field, struct str pointer)
 {
@@ -32,6 +36,35 @@ void run_json_operation_check(const struct run_json_operation *value, struct che
 			   given);
 	if (has(value, get))
 		check_pointer(check, "get", value->get);
+}
+
+static bool is_variable_name(struct str name)
+{
+	bool good = name.size > 0 && !(name.at[0] >= '0' && name.at[0] <= '9');
+	for (size_t i = 0; i < name.size; i++) {
+		char c = name.at[i];
+		good = good && ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+				(c >= '0' && c <= '9') || c == '_');
+	}
+	return good;
+}
+
+void run_shell_inputs_check(const struct run_shell_inputs *value, struct check *check)
+{
+	for (size_t i = 0; i < value->env.count; i++) {
+		struct str name = value->env.at[i].key, text = value->env.at[i].value;
+		size_t mark;
+		if (!is_variable_name(name))
+			check_fail(check, "env",
+				   "" STR_FMT " is not the name of an environment variable: use "
+				   "letters, digits and underscores",
+				   STR_ARG(name));
+		if (text.size > ENV_VALUE_BYTES || str_find(text, STR_NUL, &mark))
+			check_fail(check, "env",
+				   "the value of " STR_FMT " is longer than %d bytes or contains a "
+				   "NUL character",
+				   STR_ARG(name), ENV_VALUE_BYTES);
+	}
 }
 
 void run_http_send_inputs_check(const struct run_http_send_inputs *value, struct check *check)

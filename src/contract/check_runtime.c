@@ -2,7 +2,54 @@
  * computed fields. */
 #include "contract/runtime_types.h"
 
+#include "base/limits.h"
 #include "base/map.h"
+
+/* ---- starts --------------------------------------------------------------------------- */
+
+static bool is_label_name(struct str name)
+{
+	for (size_t i = 0; i < name.size; i++) {
+		char c = name.at[i];
+		bool plain =
+			(c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+		if (!plain && (i == 0 || (c != '.' && c != '-' && c != '/' && c != '_')))
+			return false;
+	}
+	return name.size > 0 && name.size <= LIMIT_LABEL_NAME_BYTES;
+}
+
+static bool is_label_value(struct str value)
+{
+	for (size_t i = 0; i < value.size; i++)
+		if ((unsigned char)value.at[i] < 0x20 || value.at[i] == 0x7f)
+			return false;
+	return value.size <= LIMIT_LABEL_BYTES;
+}
+
+void runtime_workflow_run_request_check(const struct runtime_workflow_run_request *value,
+					struct check *check)
+{
+	if (value->labels.count > LIMIT_LABELS)
+		check_fail(check, "labels", "must have at most %d labels", LIMIT_LABELS);
+	for (size_t i = 0; i < value->labels.count && i < LIMIT_LABELS; i++) {
+		const struct str_entry *label = &value->labels.at[i];
+		if (!is_label_name(label->key))
+			check_fail(check, "labels",
+				   "\"" STR_FMT "\" is not a label name; use 1 to %d letters, "
+				   "digits, and . - / _ behind the first",
+				   STR_ARG(str_head(label->key, LIMIT_QUOTE_BYTES)),
+				   LIMIT_LABEL_NAME_BYTES);
+		else if (!is_label_value(label->value))
+			check_fail(check, "labels",
+				   "the value of " STR_FMT " must have at most %d bytes and no "
+				   "control characters",
+				   STR_ARG(label->key), LIMIT_LABEL_BYTES);
+	}
+	if (value->metadata != NULL && !json_text_within(value->metadata, LIMIT_METADATA_BYTES))
+		check_fail(check, "metadata", "must not be longer than %d bytes as JSON",
+			   LIMIT_METADATA_BYTES);
+}
 
 /* ---- the server ------------------------------------------------------------------------ */
 

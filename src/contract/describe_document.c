@@ -62,7 +62,6 @@ static void put_value(struct json_writer *writer, const struct type *type, bool 
 static void put_media(struct json_writer *writer, const char *media, const struct type *type,
 		      bool list, bool input)
 {
-	open_key(writer, "content", '{');
 	open_key(writer, media, '{');
 	if (type != NULL) {
 		json_key(writer, S("schema"));
@@ -76,17 +75,12 @@ static void put_media(struct json_writer *writer, const char *media, const struc
 			json_close(writer, '}');
 	}
 	json_close(writer, '}');
-	json_close(writer, '}');
 }
 
 /* ---- operations ------------------------------------------------------------------------ */
 
-static void put_response(struct json_writer *writer, const struct route_row *row, const char *text)
+static void put_answer(struct json_writer *writer, const struct route_row *row)
 {
-	AUTO(arena) arena = { 0 };
-	json_key(writer, str_format(&arena, "%d", row->status));
-	json_open(writer, '{');
-	put(writer, "description", text);
 	switch (row->answer) {
 	case ROUTE_ANSWER_ONE:
 	case ROUTE_ANSWER_LIST:
@@ -101,6 +95,25 @@ static void put_response(struct json_writer *writer, const struct route_row *row
 		break;
 	case ROUTE_ANSWER_NOTHING:
 		break;
+	}
+}
+
+/* The answers of a route with the status of `first`: OpenAPI has one response for each status, with
+ * a media type for each answer. */
+static void put_response(struct json_writer *writer, const struct route_row *row,
+			 const struct route_row *first)
+{
+	AUTO(arena) arena = { 0 };
+	json_key(writer, str_format(&arena, "%d", first->status));
+	json_open(writer, '{');
+	put(writer, "description", first->text);
+	if (first->answer != ROUTE_ANSWER_NOTHING) {
+		open_key(writer, "content", '{');
+		put_answer(writer, first);
+		ROUTES_OF(row, also)
+		if (also->kind == ROUTE_ROW_ALSO && also != first && also->status == first->status)
+			put_answer(writer, also);
+		json_close(writer, '}');
 	}
 	json_close(writer, '}');
 }
@@ -161,14 +174,16 @@ static void put_operation(struct json_writer *writer, const struct route_row *ro
 		open_key(writer, "requestBody", '{');
 		json_key(writer, S("required"));
 		json_put_bool(writer, true);
+		open_key(writer, "content", '{');
 		put_media(writer, "application/json", row->takes(), false, true);
+		json_close(writer, '}');
 		json_close(writer, '}');
 	}
 	open_key(writer, "responses", '{');
-	put_response(writer, row, row->text);
+	put_response(writer, row, row);
 	ROUTES_OF(row, also)
-	if (also->kind == ROUTE_ROW_ALSO)
-		put_response(writer, also, also->text);
+	if (also->kind == ROUTE_ROW_ALSO && also->status != row->status)
+		put_response(writer, row, also);
 	open_key(writer, "default", '{');
 	put(writer, "$ref", "#/components/responses/Problem");
 	json_close(writer, '}');
@@ -230,7 +245,9 @@ static void put_components(struct json_writer *writer)
 	put(writer, "description",
 	    "An error response (RFC 9457): the error code in code, and every "
 	    "problem of the request with its place in details.");
+	open_key(writer, "content", '{');
 	put_media(writer, "application/problem+json", run_problem_type(), false, false);
+	json_close(writer, '}');
 	json_close(writer, '}');
 	json_close(writer, '}');
 	open_key(writer, "securitySchemes", '{');

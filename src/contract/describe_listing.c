@@ -16,12 +16,11 @@
 #include "contract/describe_routes.h"
 #include "contract/event.h"
 #include "contract/modules.h"
-#include "contract/pipeline_types.h"
-#include "contract/run_agent_types.h"
-#include "contract/run_custom_tool_types.h"
-#include "contract/run_key_types.h"
-#include "contract/run_schedule_types.h"
-#include "contract/run_settings_types.h"
+
+/* Only the names of the documents' types are needed, not their structs. */
+#define DOCUMENT(constant_, kind_, entity_, rules_, text_) type_function entity_##_type;
+#include "contracts/documents.def"
+#undef DOCUMENT
 
 /* ---- words ----------------------------------------------------------------------------- */
 

@@ -85,13 +85,56 @@ struct run_commit_list event_commits(const struct event *event)
 	return (struct run_commit_list){ NULL, 0 };
 }
 
-void event_tell_commits(struct event *event, struct run_commit_list commits, struct arena *arena)
+struct run_warning_list event_warnings(const struct event *event, int64_t *out_dropped)
 {
+	*out_dropped = 0;
+	switch (event->type) {
+#define EVENT(constant, name, body, level, persistence, text)                   \
+	case EVENT_##constant:                                                  \
+		if (has(event->as.body, warnings_dropped))                      \
+			*out_dropped = event->as.body->warnings_dropped;        \
+		return has(event->as.body, warnings) ? event->as.body->warnings \
+						     : (struct run_warning_list){ NULL, 0 };
+#include "contracts/events.def"
+#undef EVENT
+	}
+	return (struct run_warning_list){ NULL, 0 };
+}
+
+void event_set_warnings(struct event *event, struct run_warning_list warnings, int64_t dropped,
+			struct arena *arena)
+{
+	if (warnings.count == 0 && dropped == 0)
+		return;
 	switch (event->type) {
 #define EVENT(constant, name, body, level, persistence, text)                                   \
 	case EVENT_##constant: {                                                                \
 		struct body *told = arena_copy(arena, event->as.body, sizeof(*event->as.body)); \
-		SET(told, commits, commits);                                                    \
+		if (warnings.count > 0)                                                         \
+			SET(told, warnings, warnings);                                          \
+		if (dropped > 0)                                                                \
+			SET(told, warnings_dropped, dropped);                                   \
+		event->as.body = told;                                                          \
+		break;                                                                          \
+	}
+#include "contracts/events.def"
+#undef EVENT
+	}
+}
+
+void event_set_origin(struct event *event, struct run_commit_list commits, struct str request_id,
+		      struct arena *arena)
+{
+	if (commits.count == 0 && request_id.size == 0)
+		return;
+	switch (event->type) {
+#define EVENT(constant, name, body, level, persistence, text)                                   \
+	case EVENT_##constant: {                                                                \
+		struct body *told = arena_copy(arena, event->as.body, sizeof(*event->as.body)); \
+		if (commits.count > 0)                                                          \
+			SET(told, commits, commits);                                            \
+		if (request_id.size > 0)                                                        \
+			SET(told, request_id, request_id);                                      \
 		event->as.body = told;                                                          \
 		break;                                                                          \
 	}
@@ -133,9 +176,12 @@ bool event_result(const struct event *event, struct event_result *out_result)
 	case EVENT_RUN_STARTED:
 	case EVENT_RUN_PAUSED:
 	case EVENT_RUN_RESUMED:
+	case EVENT_RUN_RETRIED:
 	case EVENT_RUN_CANCELLING:
+	case EVENT_RUN_UNWINDING:
 	case EVENT_RUN_SIGNALLED:
 	case EVENT_RUN_FINISHED:
+	case EVENT_BRANCH_ENDED:
 	case EVENT_RUN_COMPACTED:
 	case EVENT_STEP_SKIPPED:
 	case EVENT_STEP_STARTED:
@@ -154,7 +200,8 @@ bool event_result(const struct event *event, struct event_result *out_result)
 	return false;
 }
 
-/* The value in the body of an event; most types have exactly one.  NULL when there is none. */
+/* The value in the body of an event; most types have exactly one.  NULL when there is none.  The log
+ * of a tool call is a second one. */
 static const struct run_value *value_of(const struct event *event)
 {
 	struct event_result result;
@@ -197,7 +244,10 @@ static const struct run_value *value_of(const struct event *event)
 	case EVENT_RUN_STARTED:
 	case EVENT_RUN_PAUSED:
 	case EVENT_RUN_RESUMED:
+	case EVENT_RUN_RETRIED:
 	case EVENT_RUN_CANCELLING:
+	case EVENT_RUN_UNWINDING:
+	case EVENT_BRANCH_ENDED:
 	case EVENT_RUN_COMPACTED:
 	case EVENT_DOCUMENT_CHANGED:
 		break;
@@ -213,6 +263,8 @@ size_t event_names(const struct event *event, struct hash out_names[EVENT_NAMES]
 	if (event->type == EVENT_SUBRUN_REQUESTED)
 		out_names[count++] = event->as.run_subrun_requested->definition;
 	count += value_name(value_of(event), &out_names[count]);
+	if (event->type == EVENT_TOOL_FINISHED && has(event->as.run_tool_finished, log))
+		count += value_name(event->as.run_tool_finished->log, &out_names[count]);
 	return count;
 }
 

@@ -34,7 +34,7 @@ enum event_persistence {
 };
 
 /* The most stored values that one event refers to by hash. */
-enum { EVENT_NAMES = 2 };
+enum { EVENT_NAMES = 3 };
 
 struct event {
 	enum event_type type;
@@ -56,8 +56,15 @@ struct str event_level_name(enum event_level level); /* "debug", "info", "warnin
 struct str event_body(const struct event *event, struct arena *arena); /* JSON */
 /* The commit times of earlier appends that the event reports; may be empty. */
 struct run_commit_list event_commits(const struct event *event);
-/* Makes the event report these commits: it gets a new body in the arena. */
-void event_tell_commits(struct event *event, struct run_commit_list commits, struct arena *arena);
+/* The warnings that the event records; may be empty. */
+struct run_warning_list event_warnings(const struct event *event, int64_t *out_dropped);
+/* Makes the event record warnings: it gets a new body in the arena. */
+void event_set_warnings(struct event *event, struct run_warning_list warnings, int64_t dropped,
+			struct arena *arena);
+/* Makes the event report these commits (may be empty) and the request that caused it ("" = none): it
+ * gets a new body in the arena. */
+void event_set_origin(struct event *event, struct run_commit_list commits, struct str request_id,
+		      struct arena *arena);
 /* The hashes of the stored values and of the graph that the body refers to; returns their number. */
 size_t event_names(const struct event *event, struct hash out_names[EVENT_NAMES]);
 /* The hash of a stored value; false when the value is absent or inline in the body. */

@@ -7,8 +7,8 @@
  *	COPY_FIELDS(run_created, event, run_start, run->start, run->arena);
  *
  * Copied is what `from` has a value for and what is of the same type on both sides; any other field
- * of `to` stays as it is.  With an arena, text is copied into it, and only plain fields can be
- * copied: scalars, text, ids and enums.  Without one (NULL), `to` shares what `from` points to.
+ * of `to` stays as it is.  With an arena, text, trees and maps of text are copied into it; other
+ * fields must be scalars, ids or enums.  Without one (NULL), `to` shares what `from` points to.
  */
 #ifndef CONTRACT_FIELD_COPY_H
 #define CONTRACT_FIELD_COPY_H

@@ -2,7 +2,7 @@
 #ifndef CONTRACT_RUN_DEFINITION_TYPES_H
 #define CONTRACT_RUN_DEFINITION_TYPES_H
 
-#include "contract/run_node_types.h"
+#include "contract/run_graph_enum_types.h"
 #include "contract/run_question_types.h"
 
 #define CONTRACT_MODULE run

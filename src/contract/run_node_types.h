@@ -1,5 +1,4 @@
-/* contract/run_node_types.h -- the words of a graph: kinds of nodes, joins, types of inputs: the
- * types of contracts/run_node.def. */
+/* contract/run_node_types.h -- the kinds of nodes: the types of contracts/run_node.def. */
 #ifndef CONTRACT_RUN_NODE_TYPES_H
 #define CONTRACT_RUN_NODE_TYPES_H
 

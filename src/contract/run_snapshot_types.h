@@ -5,6 +5,8 @@
 
 #include "contract/run_outcome_types.h"
 #include "contract/run_question_types.h"
+#include "contract/run_value_types.h"
+#include "contract/run_graph_enum_types.h"
 
 #define CONTRACT_MODULE run
 #define CONTRACT_FILE   "contracts/run_snapshot.def"

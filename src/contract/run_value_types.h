@@ -1,4 +1,4 @@
-/* contract/run_value_types.h -- what several event bodies contain: values, faults, continuations,
+/* contract/run_value_types.h -- what several event bodies contain: values, faults, continuations, warnings,
  * commit times: the types of contracts/run_value.def. */
 #ifndef CONTRACT_RUN_VALUE_TYPES_H
 #define CONTRACT_RUN_VALUE_TYPES_H

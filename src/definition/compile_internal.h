@@ -5,6 +5,7 @@
  *	name_scope.c           names in templates and expressions
  *	node_compile.c         a step to its node
  *	agent_check.c          the agents of steps
+ *	tool_check.c           inputs and outputs of tools against their contracts
  */
 #ifndef DEFINITION_INSIDE_H
 #define DEFINITION_INSIDE_H
@@ -20,9 +21,10 @@ struct compiler {
 	struct arena *arena;
 	struct problems *problems;
 	const struct run_definition *file;
-	struct map variables; /* the names that some step sets; the values are not used */
-	size_t steps;         /* in all bodies so far */
-	size_t depth;         /* of nested workflows */
+	struct map variables;    /* the names that some step sets; the values are not used */
+	struct str_list secrets; /* the names that some step uses */
+	size_t steps;            /* in all bodies so far */
+	size_t depth;            /* of nested workflows */
 };
 
 /* A list of steps: of the file, or of a container. */
@@ -33,7 +35,10 @@ struct body {
 	struct run_definition_step_list steps;
 	const struct json *tree; /* the list in the file, for line and column */
 	struct str pointer;      /* JSON pointer of the list */
-	struct str item;         /* of a map: name of the item variable; else "" */
+	/* Of a try, whose body is made of several lists: one per step; otherwise NULL. */
+	const struct str *pointers;       /* JSON pointers of the steps */
+	const enum run_section *sections; /* the parts they belong to */
+	struct str item;                  /* of a map: name of the item variable; else "" */
 	size_t nesting;
 	struct map names;       /* step name -> number + 1 */
 	uint32_t *order;        /* numbers, dependencies first */
@@ -46,6 +51,9 @@ struct body {
 void body_done(struct body *body);
 size_t definition_body_step(const struct body *body, struct str name); /* number + 1; 0 = unknown */
 
+struct str definition_step_pointer(const struct body *body, size_t number);
+/* The part of a try that the step belongs to. */
+enum run_section definition_section(const struct body *body, size_t number);
 /* Adds a problem of a step, at the position of its member `key` if it has that member. */
 void definition_step_problem(const struct body *body, size_t number, struct str key,
 			     const char *format, ...) PRINTF_LIKE(4, 5);
@@ -57,10 +65,12 @@ MUST_CHECK bool definition_body_order(struct body *body);
 /* The scope of a template or expression: which names it may use. */
 struct reader {
 	struct body *body;
-	int64_t step;    /* number of the step that reads; -1 = the workflow's outputs */
-	bool own;        /* the step may read its own result: until, edges */
-	bool inside;     /* until of a loop: all steps of this body have ended */
-	bool has_output; /* the name `output` is available */
+	int64_t step;       /* number of the step that reads; -1 = the workflow's outputs */
+	bool own;           /* the step may read its own result: until, edges */
+	bool inside;        /* until of a loop: all steps of this body have ended */
+	bool has_output;    /* the name `output` is available */
+	bool takes_secrets; /* the value may contain ${secrets.NAME} */
+	struct str_list secret_inputs; /* of the step's tool: those that may, for the error */
 };
 
 void definition_read_template(const struct reader *reader, const struct json *template,
@@ -68,6 +78,15 @@ void definition_read_template(const struct reader *reader, const struct json *te
 void definition_read_expression(const struct reader *reader, struct str text, struct str key);
 void definition_collect_variables(struct compiler *compiler, struct run_definition_step_list steps);
 
+/* NULL = there is no such tool. */
+const struct definition_tool *definition_find_tool(const struct compiler *compiler,
+						   struct str name);
+/* Checks the inputs of a tool step, as far as they are literal. */
+void definition_check_inputs(const struct body *body, size_t number,
+			     const struct definition_tool *tool);
+/* Fails when the step calls a tool that has no such output. */
+MUST_CHECK bool definition_check_output(const struct body *body, size_t number, struct str key,
+					struct error *error);
 /* Compiles the steps of a body into nodes. */
 struct run_graph_node_list definition_compile_body(struct body *body);
 /* Finds the agent of a step, in the file or in the registry; NULL after adding a problem. */

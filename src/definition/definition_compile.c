@@ -55,10 +55,11 @@ struct output_reads {
 	size_t count;
 };
 
-static bool visit_output(void *context, enum expr_name kind, struct str name, struct error *error)
+static bool visit_output(void *context, enum expr_name kind, struct str name, struct str key,
+			 struct error *error)
 {
 	struct output_reads *reads = context;
-	(void)error;
+	(void)key, (void)error;
 	if (kind != EXPR_NAME_STEP || definition_body_step(reads->body, name) == 0)
 		return true;
 	for (size_t i = 0; i < reads->count; i++)
@@ -107,6 +108,7 @@ static const struct run_graph *compile_file(struct compiler *c, const struct jso
 		 .pointer = S("/steps") };
 	struct run_graph *graph = run_graph_new(c->arena);
 	SET(graph, name, c->file->name);
+	SET(graph, rules, GRAPH_RULES);
 	definition_collect_variables(c, c->file->steps);
 	emit_inputs(c, graph);
 	definition_check_agents(c, tree);
@@ -114,14 +116,21 @@ static const struct run_graph *compile_file(struct compiler *c, const struct jso
 	if (body.order == NULL)
 		return graph;
 	emit_outputs(&body, graph);
+	if (c->secrets.count > 0)
+		SET(graph, secrets, c->secrets);
+	if (c->file->strict)
+		SET(graph, strict, true);
 	if (has(c->file, kind))
 		SET(graph, kind, c->file->kind);
 	if (has(c->file, concurrency))
 		SET(graph, concurrency, c->file->concurrency);
 	if (has(c->file, max_iterations))
 		SET(graph, max_iterations, c->file->max_iterations);
+	if (has(c->file, unwind_timeout))
+		SET(graph, unwind_us, (int64_t)(c->file->unwind_timeout * 1e6));
 	if (has(c->file, timeout))
 		SET(graph, timeout_us, (int64_t)(c->file->timeout * 1e6));
+	SET(graph, kept_steps, LIMIT_KEPT_STEPS);
 	return graph;
 }
 
@@ -135,6 +144,12 @@ static const struct run_graph *compile_text(struct compiler *c, struct str yaml)
 	}
 	struct contract_source source = { .json = tree, .text = yaml };
 	c->file = run_definition_parse(&source, c->arena, c->problems);
+	if (c->file == NULL) {
+		/* With nothing but unknown fields wrong, the other passes can report their problems. */
+		struct problems ignored = { .arena = c->arena };
+		source.lenient = true;
+		c->file = run_definition_parse(&source, c->arena, &ignored);
+	}
 	if (c->file == NULL)
 		return NULL;
 	const struct run_graph *graph = compile_file(c, tree);

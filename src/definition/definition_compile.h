@@ -7,6 +7,7 @@
  *    - names are unique within their body;
  *    - dependencies exist and have no cycle;
  *    - edges lead to steps with join: any and have no cycle without a condition;
+ *    - literal inputs of a tool fit its contract, and every output that is read is one of the tool's;
  *    - expressions can be parsed;
  *    - every name refers to a declared input, to a variable that some step sets, or to a step that
  *      has certainly ended before.
@@ -21,10 +22,13 @@
 #include "contract/run_class_types.h"
 
 struct run_graph_agent;
+struct type;
 
 struct definition_tool {
 	struct str name;
 	enum run_effect_class class;
+	const struct type *inputs, *outputs; /* their contracts; NULL = any mapping */
+	struct str_list secrets;             /* top-level inputs that may contain ${secrets.NAME} */
 };
 
 struct definition_tools {

@@ -16,17 +16,28 @@ static struct arena *arena_of(const struct body *body)
 	return body->compiler->arena;
 }
 
+struct str definition_step_pointer(const struct body *body, size_t number)
+{
+	return body->pointers != NULL
+		       ? body->pointers[number]
+		       : str_format(arena_of(body), STR_FMT "/%zu", STR_ARG(body->pointer), number);
+}
+
+enum run_section definition_section(const struct body *body, size_t number)
+{
+	return body->sections == NULL ? RUN_SECTION_STEPS : body->sections[number];
+}
+
 void definition_step_problem(const struct body *body, size_t number, struct str key,
 			     const char *format, ...)
 {
 	const struct json *step = json_item(body->tree, number);
 	const struct json *member = json_member(step, key);
 	const struct json *at = member != NULL ? member : step;
-	struct str pointer = member != NULL
-				     ? str_format(arena_of(body), STR_FMT "/%zu/" STR_FMT,
-						  STR_ARG(body->pointer), number, STR_ARG(key))
-				     : str_format(arena_of(body), STR_FMT "/%zu",
-						  STR_ARG(body->pointer), number);
+	struct str pointer = definition_step_pointer(body, number);
+	if (member != NULL)
+		pointer = str_format(arena_of(body), STR_FMT "/" STR_FMT, STR_ARG(pointer),
+				     STR_ARG(key));
 	va_list list;
 	va_start(list, format);
 	struct str text = str_format_list(arena_of(body), format, list);
@@ -50,6 +61,18 @@ static void collect_names(struct body *body)
 	}
 }
 
+/* The parts of a try follow each other, so no dependency or edge leads from one to another. */
+static void check_section(const struct body *body, size_t number, size_t other, struct str key)
+{
+	if (definition_section(body, number) == definition_section(body, other))
+		return;
+	definition_step_problem(body, number, key,
+				"step " STR_FMT " is in another part of the try (" STR_FMT
+				"): catch starts when the steps have ended, finally after both",
+				STR_ARG(body->steps.at[other].name),
+				STR_ARG(run_section_name(definition_section(body, other))));
+}
+
 static void check_dependencies(const struct body *body)
 {
 	for (size_t i = 0; i < body->steps.count; i++) {
@@ -63,6 +86,9 @@ static void check_dependencies(const struct body *body)
 			else if (definition_body_step(body, name) == 0)
 				definition_step_problem(body, i, S("depends_on"),
 							"unknown step " STR_FMT, STR_ARG(name));
+			else
+				check_section(body, i, definition_body_step(body, name) - 1,
+					      S("depends_on"));
 		}
 		if (step->join == RUN_JOIN_ANY && step->depends_on.count > 0)
 			definition_step_problem(
@@ -88,6 +114,8 @@ static void check_edges(struct body *body)
 					"step " STR_FMT
 					" cannot be started by an edge: set join: any on it",
 					STR_ARG(step->next.at[e].to));
+			else
+				check_section(body, i, to - 1, S("next"));
 		}
 	}
 }
@@ -177,6 +205,18 @@ struct dependent {
 	struct dependent *next;
 };
 
+/* The parts of a try in the order in which they run. */
+static void order_sections(struct body *body)
+{
+	size_t count = body->steps.count, placed = 0;
+	uint32_t *order = arena_array(arena_of(body), uint32_t, count);
+	for (int section = RUN_SECTION_STEPS; section <= RUN_SECTION_FINALLY; section++)
+		for (size_t i = 0; i < count; i++)
+			if ((int)definition_section(body, body->order[i]) == section)
+				order[placed++] = body->order[i];
+	body->order = order;
+}
+
 /* Kahn's algorithm, stable: of the steps that are ready, the first one in the file comes first. */
 static void order_steps(struct body *body)
 {
@@ -202,6 +242,7 @@ static void order_steps(struct body *body)
 			if (--missing[a->to] == 0)
 				body->order[placed++] = a->to;
 	require(placed == count);
+	order_sections(body);
 }
 
 static void find_ancestors(struct body *body)
@@ -213,6 +254,9 @@ static void find_ancestors(struct body *body)
 		size_t number = body->order[i];
 		uint64_t *row = body->ancestors + number * body->words;
 		const struct run_definition_step *step = &body->steps.at[number];
+		for (size_t s = 0; s < count && body->sections != NULL; s++)
+			if (body->sections[s] < body->sections[number])
+				row[s / 64] |= UINT64_C(1) << (s % 64);
 		for (size_t d = 0; d < step->depends_on.count; d++) {
 			size_t before = definition_body_step(body, step->depends_on.at[d]) - 1;
 			for (size_t w = 0; w < body->words; w++)

@@ -17,6 +17,7 @@ struct graph_loader {
 	struct arena *arena;
 	struct graph_node *nodes;
 	uint32_t count;
+	bool own_trees, has_finally;
 	struct error *error;
 };
 
@@ -57,6 +58,9 @@ static bool load_node(struct graph_loader *l, struct graph_node *node,
 	node->kind = row->kind;
 	node->any = row->join == RUN_JOIN_ANY;
 	node->entry = has(row, entry) && row->entry;
+	node->read_only = has(row, read_only) && row->read_only;
+	node->section = has(row, section) ? row->section : RUN_SECTION_STEPS;
+	node->continues = has(row, continue_on_error) && row->continue_on_error;
 	return expression(l, has(row, when), row->when, &node->when) &&
 	       expression(l, has(row, until), row->until, &node->until) &&
 	       expression(l, has(row, value), row->value, &node->value) && load_criteria(l, node);
@@ -138,6 +142,44 @@ static void link_readers(struct graph_loader *l, struct graph_numbers body, bool
 	}
 }
 
+/* Steps of a parallel body that depend on each other, or lead to each other, are one branch. */
+static void link_branches(struct graph_loader *l, struct graph_numbers body)
+{
+	for (size_t i = 0; i < body.count; i++)
+		l->nodes[body.at[i]].branch = (uint32_t)i;
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (size_t i = 0; i < body.count; i++) {
+			struct graph_node *node = &l->nodes[body.at[i]];
+			for (size_t k = 0; k < node->depends_on.count + node->edges.count; k++) {
+				struct graph_node *other =
+					&l->nodes[k < node->depends_on.count
+							  ? node->depends_on.at[k]
+							  : node->edges
+								    .at[k - node->depends_on.count]
+								    .to];
+				uint32_t least =
+					node->branch < other->branch ? node->branch : other->branch;
+				changed |= node->branch != least || other->branch != least;
+				node->branch = other->branch = least;
+			}
+		}
+	}
+}
+
+/* The body of the node is loaded. */
+static void link_writes(struct graph_loader *l, struct graph_node *node)
+{
+	node->writes = node->kind == RUN_NODE_TOOL && node->row->class == RUN_CLASS_CONTAINED &&
+		       !node->read_only;
+	for (size_t i = 0; i < node->body.count; i++)
+		node->writes |= l->nodes[node->body.at[i]].writes;
+	node->own_trees = node->writes && has(node->row, own_trees) && node->row->own_trees;
+	l->own_trees |= node->own_trees;
+	if (node->own_trees && node->kind == RUN_NODE_PARALLEL)
+		link_branches(l, node->body);
+}
+
 static bool load_body(struct graph_loader *l, struct run_graph_node_list rows, uint32_t parent,
 		      struct graph_numbers *out)
 {
@@ -161,6 +203,12 @@ static bool load_body(struct graph_loader *l, struct run_graph_node_list rows, u
 		if (!link_node(l, &names, node) ||
 		    !load_body(l, rows.at[i].body, numbers[i], &node->body))
 			return false;
+		link_writes(l, node);
+	}
+	for (size_t i = 0; i < rows.count && parent != GRAPH_ROOT; i++) {
+		l->nodes[parent].has_catch |= l->nodes[numbers[i]].section == RUN_SECTION_CATCH;
+		l->nodes[parent].has_finally |= l->nodes[numbers[i]].section == RUN_SECTION_FINALLY;
+		l->has_finally |= l->nodes[parent].has_finally;
 	}
 	link_dependents(l, *out);
 	link_readers(l, *out, parent != GRAPH_ROOT);
@@ -209,11 +257,15 @@ static bool load_rows(struct graph *graph, const struct run_graph *rows, struct 
 	graph->rows = rows;
 	graph->node_count = count_nodes(rows->nodes);
 	graph->concurrency = has(rows, concurrency) ? (uint32_t)rows->concurrency : RUN_CONCURRENCY;
+	graph->rules = has(rows, rules) ? rows->rules : 1;
+	graph->kept_steps = has(rows, kept_steps) ? rows->kept_steps : 0;
 	graph->max_iterations = has(rows, max_iterations) ? rows->max_iterations : LIMIT_ITERATIONS;
 	loader.nodes = arena_array(arena, struct graph_node, graph->node_count);
 	graph->nodes = loader.nodes;
 	if (!load_body(&loader, rows->nodes, GRAPH_ROOT, &graph->body))
 		return false;
+	graph->own_trees = loader.own_trees;
+	graph->has_finally = loader.has_finally;
 	graph->by_name = sorted_by_name(loader.nodes, graph->node_count, arena);
 	return link_outputs(&loader, graph);
 }

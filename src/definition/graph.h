@@ -15,10 +15,17 @@
 #include "base/sha256.h"
 #include "contract/contract.h"
 #include "contract/run_node_types.h"
+#include "contract/run_graph_enum_types.h"
 #include "expr/expr.h"
 
 struct run_graph;
 struct run_graph_node;
+
+/* Rules that the compiler writes into new graphs; older graphs keep the rules they have. */
+enum {
+	GRAPH_RULES_ERROR_OBJECT = 2, /* the error of a step is {code, message}, not the message */
+	GRAPH_RULES = GRAPH_RULES_ERROR_OBJECT,
+};
 
 #define GRAPH_ROOT UINT32_MAX /* not an enum: ISO C limits enumerators to int */
 
@@ -52,7 +59,14 @@ struct graph_node {
 	struct graph_numbers body;
 	struct graph_numbers depends_on, dependents; /* of the same body */
 	struct graph_edges edges;
-	bool any, entry;                         /* join: any; starts with its body */
+	bool any, entry; /* join: any; starts with its body */
+	bool writes;     /* a contained tool that is not read_only, or a container with one */
+	bool read_only;  /* a contained tool that only reads its workspace */
+	bool own_trees;  /* its branches have workspaces of their own */
+	uint32_t branch; /* in a parallel body: slot of the first node that it is connected with */
+	enum run_section section;    /* part of the try that contains it */
+	bool has_catch, has_finally; /* of a try */
+	bool continues; /* continue_on_error: a failure counts as done and does not fail the body */
 	const struct expr *when, *until, *value; /* NULL = none */
 	const struct graph_criterion *criteria;
 	size_t criterion_count;
@@ -71,6 +85,10 @@ struct graph {
 	uint32_t node_count;
 	struct graph_numbers body;
 	uint32_t concurrency;
+	bool own_trees;         /* some node has them */
+	bool has_finally;       /* some try has finally steps */
+	int64_t rules;          /* version of the engine's rules it was compiled for, from 1 */
+	int64_t kept_steps;     /* 0: the bodies of failed containers are dropped */
 	int64_t max_iterations; /* total activations of nodes with join: any */
 };
 

@@ -6,6 +6,7 @@
  * round.  In a body with edges the order is unknown; there a step may read any other step, and a
  * step that has not run reads as null.
  */
+#include "base/limits.h"
 #include "definition/compile_internal.h"
 #include "expr/template.h"
 
@@ -43,7 +44,8 @@ static bool has_rounds(const struct run_definition_step *step, bool asks_itself)
 	return has(step, loop_until) || (!asks_itself && (has(step, loop) || has(step, verify)));
 }
 
-static bool check_step(const struct reader *reader, struct str name, struct error *error)
+static bool check_step(const struct reader *reader, struct str name, struct str key,
+		       struct error *error)
 {
 	size_t user = (size_t)reader->step;
 	for (struct body *body = reader->body; body != NULL;
@@ -54,6 +56,8 @@ static bool check_step(const struct reader *reader, struct str name, struct erro
 			user = body->owner;
 			continue;
 		}
+		if (!definition_check_output(body, number - 1, key, error))
+			return false;
 		if (innermost && (reader->step < 0 || reader->inside))
 			return true;
 		if (innermost && reader->own && number - 1 == user)
@@ -71,21 +75,75 @@ static bool check_step(const struct reader *reader, struct str name, struct erro
 	return fail(error, ERROR_INVALID, "unknown step " STR_FMT, STR_ARG(name));
 }
 
+/* Whether the reader is in the catch or finally steps of a try, which can read its error. */
+static bool has_error(const struct reader *reader)
+{
+	int64_t number = reader->step;
+	for (const struct body *body = reader->body; body != NULL; body = body->outer) {
+		if (number >= 0 && !(body == reader->body && reader->inside) &&
+		    definition_section(body, (size_t)number) != RUN_SECTION_STEPS)
+			return true;
+		number = (int64_t)body->owner;
+	}
+	return false;
+}
+
 static bool check_variable(const struct reader *reader, struct str name, struct error *error)
 {
 	if (str_equal(name, S("inputs")) || (reader->has_output && str_equal(name, S("output"))))
 		return true;
+	if (str_equal(name, S("secrets")))
+		return fail(error, ERROR_INVALID,
+			    "a secret has no value here: write ${secrets.NAME} by itself, in an "
+			    "input of a tool that takes secrets");
 	for (const struct body *body = reader->body; body != NULL; body = body->outer)
 		if (body->item.size > 0 &&
 		    (str_equal(name, body->item) || str_equal(name, S("index"))))
 			return true;
+	if (str_equal(name, S("error")) && has_error(reader))
+		return true;
 	return fail(error, ERROR_INVALID,
 		    "unknown name " STR_FMT
 		    ": write inputs.<name>, steps.<name>.outputs.<key> or ctx.<name>%s",
 		    STR_ARG(name), reader->has_output ? ", or output" : "");
 }
 
-static bool visit_name(void *context, enum expr_name kind, struct str name, struct error *error)
+static void add_secret(struct compiler *c, struct str name)
+{
+	for (size_t i = 0; i < c->secrets.count; i++)
+		if (str_equal(c->secrets.at[i], name))
+			return;
+	struct str *grown = arena_array(c->arena, struct str, c->secrets.count + 1);
+	for (size_t i = 0; i < c->secrets.count; i++)
+		grown[i] = c->secrets.at[i];
+	grown[c->secrets.count] = name;
+	c->secrets = (struct str_list){ grown, c->secrets.count + 1 };
+}
+
+static bool check_secret(const struct reader *reader, struct str name, struct error *error)
+{
+	AUTO(buf) inputs = { 0 };
+	if (reader->takes_secrets) {
+		add_secret(reader->body->compiler, name);
+		return true;
+	}
+	for (size_t i = 0; i < reader->secret_inputs.count; i++)
+		buf_add_format(&inputs, "%s" STR_FMT, i == 0 ? "" : " or ",
+			       STR_ARG(reader->secret_inputs.at[i]));
+	if (inputs.size == 0)
+		return fail(error, ERROR_INVALID,
+			    "${secrets." STR_FMT
+			    "} cannot be used here: only inputs of tools that take secrets can "
+			    "contain one, such as env of shell or headers of http_fetch",
+			    STR_ARG(name));
+	return fail(error, ERROR_INVALID,
+		    "${secrets." STR_FMT
+		    "} cannot be used here: this tool takes secrets only in " STR_FMT,
+		    STR_ARG(name), STR_ARG(buf_str(&inputs)));
+}
+
+static bool visit_name(void *context, enum expr_name kind, struct str name, struct str key,
+		       struct error *error)
 {
 	const struct reader *reader = context;
 	const struct compiler *c = reader->body->compiler;
@@ -93,12 +151,14 @@ static bool visit_name(void *context, enum expr_name kind, struct str name, stru
 	case EXPR_NAME_INPUT:
 		return check_input(c, name, error);
 	case EXPR_NAME_STEP:
-		return check_step(reader, name, error);
+		return check_step(reader, name, key, error);
 	case EXPR_NAME_CTX:
 		if (map_get(&c->variables, name) != NULL)
 			return true;
 		return fail(error, ERROR_INVALID, "unknown variable " STR_FMT ": no step sets it",
 			    STR_ARG(name));
+	case EXPR_NAME_SECRET:
+		return check_secret(reader, name, error);
 	case EXPR_NAME_VARIABLE:
 		break;
 	}
@@ -127,22 +187,48 @@ void definition_read_template(const struct reader *reader, const struct json *te
 		return;
 	if (reader->step >= 0 && error.line > 0)
 		problems_add(reader->body->compiler->problems,
-			     str_format(reader->body->compiler->arena, STR_FMT "/%lld/" STR_FMT,
-					STR_ARG(reader->body->pointer), (long long)reader->step,
+			     str_format(reader->body->compiler->arena, STR_FMT "/" STR_FMT,
+					STR_ARG(definition_step_pointer(reader->body,
+									(size_t)reader->step)),
 					STR_ARG(key)),
 			     error.line, error.column, "%s", error.text);
 	else
 		report_error(reader, &error, key);
 }
 
+static bool note_name(void *context, enum expr_name kind, struct str name, struct str key,
+		      struct error *error)
+{
+	bool *has_names = context;
+	(void)kind, (void)name, (void)key, (void)error;
+	*has_names = true;
+	return true;
+}
+
+/* Evaluates an expression that reads nothing; true when it has a value or reads something. */
+static bool check_constant(const struct expr *expr, struct arena *arena, struct error *error)
+{
+	const struct expr_scope nothing = { 0 };
+	const struct json *value;
+	bool has_names = false;
+	return (expr_names(expr, note_name, &has_names, error) && has_names) ||
+	       expr_evaluate(expr, &nothing, arena, &value, error);
+}
+
 void definition_read_expression(const struct reader *reader, struct str text, struct str key)
 {
+	const struct compiler *compiler = reader->body->compiler;
 	struct reader copy = *reader;
 	struct error error = { 0 };
 	const struct expr *expr;
-	if (!expr_parse(text, reader->body->compiler->arena, &expr, &error) ||
-	    !expr_names(expr, visit_name, &copy, &error))
+	if (!expr_parse(text, compiler->arena, &expr, &error) ||
+	    !expr_names(expr, visit_name, &copy, &error)) {
 		report_error(reader, &error, key);
+	} else if (compiler->file->strict && !check_constant(expr, compiler->arena, &error)) {
+		error_prefix(&error, "the condition " STR_FMT " can never be evaluated: ",
+			     STR_ARG(str_head(text, LIMIT_QUOTE_BYTES)));
+		report_error(reader, &error, key);
+	}
 }
 
 static struct run_definition_step_list inner_steps(const struct run_definition_step *step)
@@ -157,6 +243,8 @@ static struct run_definition_step_list inner_steps(const struct run_definition_s
 		return step->verify->steps;
 	if (has(step, gate))
 		return step->gate->steps;
+	if (has(step, try))
+		return step->try->steps;
 	return (struct run_definition_step_list){ 0 };
 }
 
@@ -167,5 +255,11 @@ void definition_collect_variables(struct compiler *c, struct run_definition_step
 		for (size_t o = 0; o < step->outputs.count; o++)
 			map_put(&c->variables, step->outputs.at[o].value, c);
 		definition_collect_variables(c, inner_steps(step));
+		definition_collect_variables(c, step->catch);
+		definition_collect_variables(c, step->finally);
+		if (has(step, try)) {
+			definition_collect_variables(c, step->try->catch);
+			definition_collect_variables(c, step->try->finally);
+		}
 	}
 }

@@ -8,14 +8,6 @@ static int64_t microseconds(double seconds)
 	return (int64_t)(seconds * 1e6);
 }
 
-static const struct definition_tool *find_tool(const struct compiler *c, struct str name)
-{
-	for (size_t i = 0; i < c->tools->count; i++)
-		if (str_equal(c->tools->at[i].name, name))
-			return &c->tools->at[i];
-	return NULL;
-}
-
 static struct str tool_names(const struct compiler *c)
 {
 	AUTO(buf) names = { 0 };
@@ -25,20 +17,34 @@ static struct str tool_names(const struct compiler *c)
 	return str_copy(c->arena, buf_str(&names));
 }
 
+/* The number of kinds that a step has; it must be 1. */
+static int kinds_of(const struct run_definition_step *step)
+{
+	return has(step, tool) + has(step, agent) + has(step, human) + has(step, wait) +
+	       has(step, condition) + has(step, workflow) + has(step, parallel) + has(step, map) +
+	       has(step, loop) + has(step, verify) + has(step, gate) + has(step, try);
+}
+
+/* Whether the step is shorthand for a try. */
+static bool is_caught(const struct run_definition_step *step)
+{
+	return (has(step, catch) || has(step, finally)) && !has(step, try);
+}
+
 static void check_kind(const struct body *body, size_t number)
 {
 	const struct run_definition_step *step = &body->steps.at[number];
-	int kinds = has(step, tool) + has(step, agent) + has(step, human) + has(step, wait) +
-		    has(step, condition) + has(step, workflow) + has(step, parallel) +
-		    has(step, map) + has(step, loop) + has(step, verify) + has(step, gate);
+	int kinds = kinds_of(step);
 	if (kinds != 1)
 		definition_step_problem(
 			body, number, S("name"),
 			"step " STR_FMT
 			" must have exactly one of tool, agent, human, wait, condition, "
-			"workflow, parallel, map, loop, verify and gate",
+			"workflow, parallel, map, loop, verify, gate and try",
 			STR_ARG(step->name));
-	if (has(step, tool) && find_tool(body->compiler, step->tool) == NULL)
+	/* A step with catch or finally is checked inside its try. */
+	if (has(step, tool) && !is_caught(step) &&
+	    definition_find_tool(body->compiler, step->tool) == NULL)
 		definition_step_problem(body, number, S("tool"),
 					"unknown tool " STR_FMT "; expected one of " STR_FMT,
 					STR_ARG(step->tool), STR_ARG(tool_names(body->compiler)));
@@ -69,8 +75,8 @@ static struct run_graph_node_list inner(struct node_builder *m,
 		 .nesting = outer->nesting + 1 };
 	const struct json *container = json_member(json_item(outer->tree, m->number), key);
 	body.tree = json_member(container, S("steps"));
-	body.pointer = str_format(arena, STR_FMT "/%zu/" STR_FMT "/steps", STR_ARG(outer->pointer),
-				  m->number, STR_ARG(key));
+	body.pointer = str_format(arena, STR_FMT "/" STR_FMT "/steps",
+				  STR_ARG(definition_step_pointer(outer, m->number)), STR_ARG(key));
 	if (body.nesting > LIMIT_BODY_NESTING) {
 		definition_step_problem(outer, m->number, key, "steps are nested more than %d deep",
 					LIMIT_BODY_NESTING);
@@ -89,13 +95,41 @@ static struct run_graph_node_list inner(struct node_builder *m,
 	return nodes;
 }
 
+static bool body_writes(struct run_graph_node_list nodes)
+{
+	for (size_t i = 0; i < nodes.count; i++) {
+		const struct run_graph_node *node = &nodes.at[i];
+		if ((node->kind == RUN_NODE_TOOL && node->class == RUN_CLASS_CONTAINED &&
+		     !(has(node, read_only) && node->read_only)) ||
+		    body_writes(node->body))
+			return true;
+	}
+	return false;
+}
+
+/* The steps of a parallel step or a map.  What writes gets workspaces of its own, unless the
+ * definition asks for one that is shared. */
+static void make_branches(struct node_builder *m, struct run_graph_node_list nodes, bool serial)
+{
+	SET(m->node, body, nodes);
+	if (!serial && body_writes(nodes))
+		SET(m->node, own_trees, true);
+}
+
 static void make_tool(struct node_builder *m)
 {
-	const struct definition_tool *tool = find_tool(m->body->compiler, m->step->tool);
-	require(tool != NULL); /* check_kind() has checked it */
+	const struct definition_tool *tool = definition_find_tool(m->body->compiler, m->step->tool);
 	SET(m->node, kind, RUN_NODE_TOOL);
-	SET(m->node, class, tool->class);
 	SET(m->node, tool, m->step->tool);
+	if (tool == NULL)
+		return; /* check_kind() has reported it */
+	SET(m->node, class, tool->class);
+	definition_check_inputs(m->body, m->number, tool);
+	if (m->step->read_only && !str_equal(m->step->tool, S("shell")))
+		definition_step_problem(m->body, m->number, S("read_only"),
+					"read_only is allowed only for tool shell");
+	else if (m->step->read_only && tool->class == RUN_CLASS_CONTAINED)
+		SET(m->node, read_only, true);
 }
 
 static void make_human(struct node_builder *m)
@@ -187,10 +221,25 @@ static void make_map(struct node_builder *m)
 	SET(m->node, kind, RUN_NODE_MAP);
 	SET(m->node, over, map->over);
 	SET(m->node, item, map->item);
-	if (has(map, at_once))
-		SET(m->node, at_once, map->at_once);
+	SET(m->node, at_once, has(map, at_once) ? map->at_once : LIMIT_MAP_AT_ONCE);
 	definition_read_template(&m->reader, map->over, S("map"));
-	SET(m->node, body, inner(m, map->steps, S("map"), map->item));
+	make_branches(m, inner(m, map->steps, S("map"), map->item), map->serial);
+}
+
+/* The most rounds, which are written at `key`.  A string is a template, whose value the engine checks. */
+static void make_max(struct node_builder *m, const struct json *max, struct str key,
+		     const char *name)
+{
+	SET(m->node, max, max);
+	definition_read_template(&m->reader, max, key);
+	if (max->kind == JSON_STRING || (max->kind == JSON_INT && max->as.integer >= 1))
+		return;
+	AUTO(buf) text = buf_limited(LIMIT_QUOTE_BYTES);
+	struct json_writer writer = { .out = &text };
+	json_put_tree(&writer, max);
+	definition_step_problem(m->body, m->number, key,
+				"%s must be a whole number from 1 on, or ${…}, not " STR_FMT, name,
+				STR_ARG(buf_str(&text)));
 }
 
 static void make_loop(struct node_builder *m)
@@ -198,10 +247,9 @@ static void make_loop(struct node_builder *m)
 	const struct run_definition_loop *loop = m->step->loop;
 	SET(m->node, kind, RUN_NODE_LOOP);
 	SET(m->node, until, loop->until);
-	if (has(loop, max)) {
-		SET(m->node, max, loop->max);
-		definition_read_template(&m->reader, loop->max, S("loop"));
-	}
+	SET(m->node, on_limit, loop->on_limit);
+	if (has(loop, max))
+		make_max(m, loop->max, S("loop"), "loop: max");
 	SET(m->node, body, inner(m, loop->steps, S("loop"), S("")));
 }
 
@@ -258,6 +306,129 @@ static void make_gate(struct node_builder *m)
 	}
 }
 
+/* ---- try ----------------------------------------------------------------------------- */
+/* What is tried, the catch steps and the finally steps become one body.  A step with catch or finally is
+ * shorthand for a try of the same name whose only step is the step itself, under its own name: conditions,
+ * dependencies and edges belong to the try; what the step does, its retries and its rounds belong to the
+ * step inside. */
+
+/* The lists of a try in one: steps, their positions in the file, and the parts they belong to. */
+struct joined_lists {
+	struct arena *arena;
+	struct run_definition_step *steps;
+	struct json *items;
+	struct str *pointers;
+	enum run_section *sections;
+	size_t count;
+};
+
+static void add_step(struct joined_lists *all, const struct run_definition_step *step,
+		     const struct json *item, struct str pointer, enum run_section section)
+{
+	all->steps[all->count] = *step;
+	if (item != NULL)
+		all->items[all->count] = *item;
+	all->pointers[all->count] = pointer;
+	all->sections[all->count++] = section;
+}
+
+static void add_list(struct joined_lists *all, struct run_definition_step_list list,
+		     const struct json *tree, struct str pointer, enum run_section section)
+{
+	for (size_t i = 0; i < list.count; i++)
+		add_step(all, &list.at[i], json_item(tree, i),
+			 str_format(all->arena, STR_FMT "/%zu", STR_ARG(pointer), i), section);
+}
+
+/* The step inside its try: everything that the try does not have. */
+static struct run_definition_step inner_step(const struct run_definition_step *step)
+{
+	struct run_definition_step inner = *step;
+	inner.is.catch = inner.is.finally = inner.is.when = inner.is.unless = ABSENT;
+	inner.is.entry = inner.is.max_iterations = ABSENT;
+	inner.catch = inner.finally = (struct run_definition_step_list){ 0 };
+	inner.depends_on = (struct str_list){ 0 };
+	inner.next = (struct run_definition_edge_list){ 0 };
+	inner.join = RUN_JOIN_ALL;
+	inner.continue_on_error = false;
+	return inner;
+}
+
+static void join_lists(struct joined_lists *all, const struct body *outer, size_t number)
+{
+	const struct run_definition_step *step = &outer->steps.at[number];
+	const struct json *tree = json_item(outer->tree, number);
+	struct str pointer = definition_step_pointer(outer, number);
+	struct run_definition_step_list caught = step->catch, last = step->finally;
+	if (has(step, try)) {
+		tree = json_member(tree, S("try"));
+		pointer = str_format(all->arena, STR_FMT "/try", STR_ARG(pointer));
+		caught = step->try->catch;
+		last = step->try->finally;
+		add_list(all, step->try->steps, json_member(tree, S("steps")),
+			 str_format(all->arena, STR_FMT "/steps", STR_ARG(pointer)),
+			 RUN_SECTION_STEPS);
+	} else {
+		struct run_definition_step inner = inner_step(step);
+		add_step(all, &inner, tree, pointer, RUN_SECTION_STEPS);
+	}
+	add_list(all, caught, json_member(tree, S("catch")),
+		 str_format(all->arena, STR_FMT "/catch", STR_ARG(pointer)), RUN_SECTION_CATCH);
+	add_list(all, last, json_member(tree, S("finally")),
+		 str_format(all->arena, STR_FMT "/finally", STR_ARG(pointer)), RUN_SECTION_FINALLY);
+}
+
+static size_t count_steps(const struct run_definition_step *step)
+{
+	if (!has(step, try))
+		return 1 + step->catch.count + step->finally.count;
+	return step->try->steps.count + step->try->catch.count + step->try->finally.count;
+}
+
+static bool check_try(const struct body *outer, size_t number)
+{
+	const struct run_definition_step *step = &outer->steps.at[number];
+	if (has(step, try) && (has(step, catch) || has(step, finally)))
+		definition_step_problem(outer, number, has(step, catch) ? S("catch") : S("finally"),
+					"write catch and finally inside try: "
+					"try: {steps: [...], catch: [...], finally: [...]}");
+	else if (has(step, try) && !has(step->try, catch) && !has(step->try, finally))
+		definition_step_problem(outer, number, S("try"),
+					"a try needs catch or finally, or both");
+	else if (outer->nesting + 1 > LIMIT_BODY_NESTING)
+		definition_step_problem(outer, number, S("name"),
+					"steps are nested more than %d deep", LIMIT_BODY_NESTING);
+	else
+		return true;
+	return false;
+}
+
+static struct run_graph_node_list compile_try(struct body *outer, size_t number)
+{
+	struct arena *arena = outer->compiler->arena;
+	size_t count = count_steps(&outer->steps.at[number]);
+	if (!check_try(outer, number))
+		return (struct run_graph_node_list){ 0 };
+	struct joined_lists all = { .arena = arena,
+				    .steps = arena_array(arena, struct run_definition_step, count),
+				    .items = arena_array(arena, struct json, count),
+				    .pointers = arena_array(arena, struct str, count),
+				    .sections = arena_array(arena, enum run_section, count) };
+	join_lists(&all, outer, number);
+	struct json *tree = arena_new(arena, struct json);
+	*tree = (struct json){ .kind = JSON_LIST, .as.list = { all.items, all.count } };
+	AUTO(body)
+	body = { .compiler = outer->compiler,
+		 .outer = outer,
+		 .owner = number,
+		 .steps = { all.steps, all.count },
+		 .tree = tree,
+		 .pointers = all.pointers,
+		 .sections = all.sections,
+		 .nesting = outer->nesting + 1 };
+	return definition_compile_body(&body);
+}
+
 static void make_kind(struct node_builder *m)
 {
 	const struct run_definition_step *step = m->step;
@@ -277,13 +448,17 @@ static void make_kind(struct node_builder *m)
 		definition_read_expression(&m->reader, step->condition, S("condition"));
 	} else if (has(step, parallel)) {
 		SET(m->node, kind, RUN_NODE_PARALLEL);
-		SET(m->node, body, inner(m, step->parallel->steps, S("parallel"), S("")));
+		make_branches(m, inner(m, step->parallel->steps, S("parallel"), S("")),
+			      step->parallel->serial);
 	} else if (has(step, map)) {
 		make_map(m);
 	} else if (has(step, loop)) {
 		make_loop(m);
 	} else if (has(step, verify)) {
 		make_verify(m);
+	} else if (has(step, try)) {
+		SET(m->node, kind, RUN_NODE_TRY);
+		SET(m->node, body, compile_try(m->body, m->number));
 	} else {
 		make_gate(m);
 	}
@@ -321,15 +496,15 @@ static void make_rounds(struct node_builder *m)
 			"loop_until is not allowed on loop and verify, which have rounds of their own");
 	if (has(step, loop_until)) {
 		SET(m->node, until, step->loop_until);
+		SET(m->node, on_limit,
+		    m->body->compiler->file->strict ? RUN_LIMIT_FAILS : RUN_LIMIT_CONTINUES);
 		definition_read_expression(&own, step->loop_until, S("loop_until"));
 	}
 	if (has(step, loop_max) && !has(step, loop_until))
 		definition_step_problem(m->body, m->number, S("loop_max"),
 					"loop_max needs loop_until");
-	if (has(step, loop_max)) {
-		SET(m->node, max, step->loop_max);
-		definition_read_template(&m->reader, step->loop_max, S("loop_max"));
-	}
+	if (has(step, loop_max))
+		make_max(m, step->loop_max, S("loop_max"), "loop_max");
 }
 
 /* The message for a timeout on a step that cannot have one. */
@@ -392,15 +567,21 @@ static bool is_entry(const struct body *body, const struct run_definition_step *
 	return has(step, entry) ? step->entry : !has_incoming_edge(body, step->name);
 }
 
-/* A body in which every step waits for an edge would never start. */
-static void check_start(const struct body *body)
+/* A body, or a part of a try, in which every step waits for an edge would never start. */
+static void check_start(const struct body *body, enum run_section section)
 {
-	for (size_t i = 0; i < body->steps.count; i++)
+	size_t count = 0, first = 0;
+	for (size_t i = body->steps.count; i-- > 0;) {
+		if (definition_section(body, i) != section)
+			continue;
 		if (body->steps.at[i].join != RUN_JOIN_ANY || is_entry(body, &body->steps.at[i]))
 			return;
-	if (body->steps.count > 0)
+		first = i;
+		count++;
+	}
+	if (count > 0)
 		definition_step_problem(
-			body, 0, S("join"),
+			body, first, S("join"),
 			"no step can start: every step waits for an edge; set entry: true on the first "
 			"step");
 }
@@ -431,8 +612,32 @@ static void make_edges(struct node_builder *m)
 		SET(m->node, max_iterations, step->max_iterations);
 }
 
+/* Each input by itself, because a tool takes secrets only in some of them. */
+static void read_inputs(const struct node_builder *m)
+{
+	const struct json *inputs = m->step->inputs;
+	const struct definition_tool *tool =
+		has(m->step, tool) ? definition_find_tool(m->body->compiler, m->step->tool) : NULL;
+	struct reader reader = m->reader;
+	if (tool != NULL)
+		reader.secret_inputs = tool->secrets;
+	if (inputs == NULL || inputs->kind != JSON_OBJECT || reader.secret_inputs.count == 0) {
+		definition_read_template(&reader, inputs, S("inputs"));
+		return;
+	}
+	for (size_t i = 0; i < inputs->as.object.count; i++) {
+		const struct json_member *member = &inputs->as.object.at[i];
+		reader.takes_secrets = false;
+		for (size_t k = 0; k < tool->secrets.count; k++)
+			if (str_equal(tool->secrets.at[k], member->key))
+				reader.takes_secrets = true;
+		definition_read_template(&reader, &member->value, S("inputs"));
+	}
+}
+
 static void make_node(struct body *body, size_t number, struct run_graph_node *node)
 {
+	static const struct json no_inputs = { .kind = JSON_OBJECT };
 	const struct run_definition_step *step = &body->steps.at[number];
 	struct node_builder builder = {
 		.body = body, .number = number, .step = step, .node = node
@@ -442,14 +647,25 @@ static void make_node(struct body *body, size_t number, struct run_graph_node *n
 	SET(node, join, step->join);
 	SET(node, class, RUN_CLASS_IDEMPOTENT);
 	SET(node, depends_on, step->depends_on);
-	SET(node, inputs, step->inputs);
 	if (step->outputs.count > 0)
 		SET(node, sets, step->outputs);
-	make_kind(&builder);
-	definition_read_template(&builder.reader, step->inputs, S("inputs"));
+	if (step->continue_on_error)
+		SET(node, continue_on_error, true);
+	if (definition_section(body, number) != RUN_SECTION_STEPS)
+		SET(node, section, definition_section(body, number));
+	if (is_caught(step)) {
+		/* The try has the step as its only one; the step's own members are there. */
+		SET(node, inputs, &no_inputs);
+		SET(node, kind, RUN_NODE_TRY);
+		SET(node, body, compile_try(body, number));
+	} else {
+		SET(node, inputs, step->inputs);
+		make_kind(&builder);
+		read_inputs(&builder);
+		make_rounds(&builder);
+		make_retry(&builder);
+	}
 	make_when(&builder);
-	make_rounds(&builder);
-	make_retry(&builder);
 	make_edges(&builder);
 	SET(node, reads, body->reads[number]);
 }
@@ -457,8 +673,6 @@ static void make_node(struct body *body, size_t number, struct run_graph_node *n
 struct run_graph_node_list definition_compile_body(struct body *body)
 {
 	struct compiler *c = body->compiler;
-	const struct problems *problems = c->problems;
-	size_t before = problems->count + problems->hidden;
 	c->steps += body->steps.count;
 	if (c->steps > LIMIT_STEPS) {
 		problems_add(c->problems, body->pointer, 0, 0,
@@ -467,15 +681,16 @@ struct run_graph_node_list definition_compile_body(struct body *body)
 	}
 	for (size_t i = 0; i < body->steps.count; i++)
 		check_kind(body, i);
-	check_start(body);
-	bool ordered = definition_body_order(body);
-	if (!ordered || problems->count + problems->hidden > before)
+	for (int section = RUN_SECTION_STEPS; section <= RUN_SECTION_FINALLY; section++)
+		check_start(body, (enum run_section)section);
+	if (!definition_body_order(body))
 		return (struct run_graph_node_list){ 0 };
 	struct run_graph_node *nodes =
 		arena_array(c->arena, struct run_graph_node, body->steps.count);
 	for (size_t i = 0; i < body->steps.count; i++) {
 		nodes[i] = *run_graph_node_new(c->arena);
-		make_node(body, body->order[i], &nodes[i]);
+		if (kinds_of(&body->steps.at[body->order[i]]) == 1)
+			make_node(body, body->order[i], &nodes[i]);
 	}
 	return (struct run_graph_node_list){ nodes, body->steps.count };
 }

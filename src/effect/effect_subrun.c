@@ -28,13 +28,14 @@ struct look {
 	bool open;       /* the effect */
 	bool exists;     /* the child is stored */
 	bool ended;      /* the child has ended */
+	bool called_off; /* the child must not begin, or not go on */
 	enum run_outcome outcome;
 	const struct json *output;
 	struct failure fault;
 	/* What the child is created with. */
 	struct str graph_text;
 	struct value inputs;
-	struct str by;
+	struct str by, trace;
 	struct cached_graph *graph;
 	const struct json *given;
 	struct error error;
@@ -159,6 +160,8 @@ static void create(struct look *look)
 	SET(kept, parent, look->parent);
 	if (look->by.size > 0)
 		SET(kept, by, str_copy(&pending->arena, look->by));
+	if (look->trace.size > 0)
+		SET(kept, trace, str_copy(&pending->arena, look->trace));
 	pending->command.start = kept;
 	arena_join(&pending->arena, &look->read.arena);
 	FAILPOINT("subrun.before_create");
@@ -172,6 +175,7 @@ static void engine_cancel_run(struct executor *executor, const struct uuid *chil
 {
 	struct pending_command *pending = pending_command_new(COMMAND_CANCEL);
 	pending->command.by = S("baton");
+	pending->command.only_first = true;
 	pending->command.comment = S("the run it is part of calls it off");
 	active_run_command(active_run_get(executor, child), pending);
 }
@@ -179,7 +183,10 @@ static void engine_cancel_run(struct executor *executor, const struct uuid *chil
 static bool is_parent_cancelling(const struct look *look)
 {
 	const struct active_run *parent = active_run_find(look->read.executor, &look->parent);
-	return parent != NULL && parent->run != NULL && parent->run->cancelling;
+	const struct activation *step = parent == NULL || parent->run == NULL
+						? NULL
+						: run_activation(parent->run, look->step);
+	return step != NULL && step->stopping;
 }
 
 /* For a child that does not exist. */
@@ -195,16 +202,16 @@ static void act(struct look *look)
 	struct executor *executor = look->read.executor;
 	if (look->ended) {
 		close_effect(look, look->outcome);
-	} else if (look->exists && is_parent_cancelling(look)) {
-		/* A crash may have come between the cancel of the parent and that of the child.  A
-		 * child that is being cancelled already refuses a second one. */
+	} else if (look->exists && (look->called_off || is_parent_cancelling(look))) {
+		/* A crash may have come between the cancel of the parent and that of the child.  For a
+		 * child that is being cancelled already it changes nothing. */
 		engine_cancel_run(executor, &look->child);
 	} else if (look->exists) {
 		/* The child resumes by itself when it is loaded. */
 		active_run_get(executor, &look->child);
 	} else if (active_run_find(executor, &look->child) != NULL) {
 		/* The child is being created; a stop waits in its inbox. */
-	} else if (is_called_off(look)) {
+	} else if (look->called_off) {
 		look->fault = (struct failure){ error_row(ERROR_CANCELLED)->name,
 						S("it was called off before it began") };
 		close_effect(look, RUN_OUTCOME_CANCELLED);
@@ -223,12 +230,24 @@ static bool must_look_again(const struct look *look)
 	       child != NULL && child->run == NULL;
 }
 
+/* A child that was called off may have been created, and may even have ended, since the store was read:
+ * that is certain only when it is read again. */
+static bool must_confirm(struct look *look)
+{
+	if (!look->open || look->error.code != ERROR_NONE || look->exists || look->called_off ||
+	    active_run_find(look->read.executor, &look->child) != NULL)
+		return false;
+	look->called_off = is_called_off(look);
+	return look->called_off;
+}
+
 static void look_done(struct executor_read *read)
 {
 	struct look *look = (struct look *)read;
 	struct executor *executor = read->executor;
-	if (must_look_again(look)) {
-		graph_cache_release(executor_graphs(executor), look->graph);
+	if (must_look_again(look) || must_confirm(look)) {
+		if (look->graph != NULL)
+			graph_cache_release(executor_graphs(executor), look->graph);
 		look->graph = NULL;
 		executor_read(executor, read);
 		return;
@@ -273,6 +292,7 @@ static void begin(struct active_run *active, struct activation *activation)
 	look->inputs = activation->inputs;
 	look->inputs.text = str_copy(arena, activation->inputs.text);
 	look->by = str_copy(arena, active->run->start->by);
+	look->trace = str_copy(arena, active->run->start->trace);
 	active_run_pin(active);
 	executor_read(active->executor, &look->read);
 }

@@ -1,6 +1,7 @@
 /* effect/effect_tool.c -- tool calls.
  *
- * A call goes: take the effect's lock, load the inputs, start the tool; its result is a command.  A
+ * A call goes: take the effect's lock, load the inputs, start the tool; its result is a command,
+ * which also carries what the tool wrote to stdout and stderr.  A
  * call that is found open after a crash goes: take the lock (so the old process tree is known to be
  * dead), then by effect class: restore the workspace and repeat, repeat, ask the tool whether it
  * happened, or close the call as unknown.  A repetition is recorded first (tool.restarted), so
@@ -11,12 +12,16 @@
 #include <stdlib.h>
 
 #include "active/effect_wait.h"
+#include "active/live_log.h"
 #include "active/value_fetch.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "contract/run_graph_types.h"
+#include "effect/call_secrets.h"
 #include "engine/run.h"
 #include "os/failpoint.h"
 #include "sandbox/sandbox.h"
+#include "tool/output_log.h"
 #include "tool/tool.h"
 
 enum { RETRY_US = 20000 };
@@ -27,17 +32,38 @@ struct call {
 	struct executor *executor;
 	uint64_t id, active;
 	struct str step, tree;
+	struct str branch; /* whose folder it works in; "" = the run's own */
+	bool read_only;
 	struct uuid effect;
 	struct str tool;
-	struct value inputs; /* a copy: the run's state may be missing for a while */
+	struct value inputs;               /* a copy: the run's state may be missing for a while */
+	const struct json *waiting_inputs; /* of a call that waits for a place; NULL = not read */
 	enum run_effect_class class;
 	int64_t attempt;
 	int lock;         /* -1 = not taken */
 	uint64_t running; /* the tool's own id; 0 = not started */
+	uint64_t log;     /* of live_log.h; 0 = none */
+	struct str workflow;
+	struct str_list secret_names; /* of the whole definition: they are masked */
+	struct secret_use *uses;      /* secrets of the inputs */
+	size_t use_count;
+	struct call_secrets_read *secrets; /* NULL = not read yet, or the definition names none */
+	const struct secret_mask *mask;
 	bool resuming;
-	bool asking;     /* the tool is asked whether the call happened */
-	bool cancelling; /* the run is being cancelled: the call is not repeated */
+	int64_t locked_us;  /* how long it has waited for the lock */
+	uint64_t restoring; /* the restore under way; 0 = none */
+	bool asking;        /* the tool is asked whether the call happened */
+	bool cancelling;    /* the run is being cancelled: the call is not repeated */
+	bool no_room;       /* it has met a full disk */
 };
+
+static struct str_list str_list_copy(struct arena *arena, struct str_list from)
+{
+	struct str *copy = arena_array(arena, struct str, from.count);
+	for (size_t i = 0; i < from.count; i++)
+		copy[i] = str_copy(arena, from.at[i]);
+	return (struct str_list){ copy, from.count };
+}
 
 /* ---- calls --------------------------------------------------------------------------- */
 
@@ -54,12 +80,26 @@ static struct call *call_new(struct active_run *active, const struct activation 
 	call->inputs = activation->inputs;
 	call->inputs.text = str_copy(&call->arena, activation->inputs.text);
 	const struct graph_node *node = run_node(active->run, activation);
+	call->branch = str_copy(&call->arena, run_folder_name(active->run, activation));
+	call->read_only = node->read_only;
 	call->tool = str_copy(&call->arena, node->row->tool);
 	call->class = node->row->class;
 	call->attempt = activation->attempt;
+	const struct run_graph *graph = active->run->graph->rows;
+	call->workflow = str_copy(&call->arena, graph->name);
+	if (has(graph, secrets))
+		call->secret_names = str_list_copy(&call->arena, graph->secrets);
+	call->use_count = activation->secret_count;
+	call->uses = arena_array(&call->arena, struct secret_use, call->use_count);
+	for (size_t i = 0; i < call->use_count; i++)
+		call->uses[i] = (struct secret_use){
+			.pointer = str_copy(&call->arena, activation->secrets[i].pointer),
+			.name = str_copy(&call->arena, activation->secrets[i].name),
+			.offset = activation->secrets[i].offset
+		};
 	call->lock = -1;
 	call->resuming = resuming;
-	call->cancelling = active->run->cancelling;
+	call->cancelling = activation->stopping;
 	call->id = slots_add(&effect_room(active->executor)->under_way, call);
 	map_put(&effect_room(active->executor)->calls, uuid_str(&call->effect), call);
 	active_run_pin(active);
@@ -90,13 +130,49 @@ static void call_free(struct call *call)
 	free(call);
 }
 
+/* Hands the log of the call over to the command that closes it.  The text stays in memory until the
+ * command is committed. */
+static void call_give_log(struct call *call, struct pending_command *pending)
+{
+	struct live_log *log = live_log_by_id(call->executor, call->log);
+	if (log == NULL)
+		return;
+	output_log_close(log->text);
+	log->closed = true;
+	pending->command.log = output_log_json(log->text, &pending->arena);
+	pending->live_log = log->id;
+}
+
 static void call_close(struct call *call, enum run_outcome outcome, const struct json *output,
 		       const struct error *error)
 {
 	struct active_run *active = call_end(call);
-	effect_finish(active, call->step, &call->effect, outcome, output, error);
+	struct pending_command *pending =
+		effect_close_command(call->step, &call->effect, outcome, output, error);
+	call_give_log(call, pending);
+	active_run_command(active, pending);
 	call_free(call);
 }
+
+/* The disk is full and nothing was changed: the call is tried again until there is room or it is told
+ * to stop, like a commit. */
+static void call_await_room(struct call *call, platform_callback *again, const struct error *why)
+{
+	struct executor *executor = call->executor;
+	const struct active_run *active = active_run_by_id(executor, call->active);
+	char id[UUID_TEXT_SIZE];
+	require(active != NULL);
+	if (!call->no_room)
+		log_run(LOG_WARNING, uuid_text(&active->run_id, id),
+			"step " STR_FMT " waits until there is room on the disk: %s",
+			STR_ARG(call->step), why->text);
+	call->no_room = true;
+	call->running = 0;
+	platform_timer_start(executor_config(executor)->platform, LIMIT_STORE_FULL_RETRY_MS * 1000,
+			     again, executor, call->id);
+}
+
+static void call_again(void *context, uint64_t argument);
 
 static void call_ended(void *context, uint64_t argument, const struct tool_result *result)
 {
@@ -105,14 +181,23 @@ static void call_ended(void *context, uint64_t argument, const struct tool_resul
 	if (call == NULL)
 		return;
 	FAILPOINT("tool.ended");
-	if (result->error.code == ERROR_NONE)
-		call_close(call, RUN_OUTCOME_OK, result->output, NULL);
-	else
-		call_close(call,
-			   result->error.code == ERROR_CANCELLED         ? RUN_OUTCOME_CANCELLED
-			   : result->error.code == ERROR_OUTCOME_UNKNOWN ? RUN_OUTCOME_UNKNOWN
-									 : RUN_OUTCOME_FAILED,
-			   NULL, &result->error);
+	if (result->error.code == ERROR_STORAGE_FULL) {
+		call_await_room(call, call_again, &result->error);
+		return;
+	}
+	const struct json *output = result->output;
+	struct error error = result->error;
+	if (call->mask != NULL && output != NULL)
+		output = secret_mask_json(call->mask, output, &call->arena);
+	if (call->mask != NULL && error.code != ERROR_NONE)
+		secret_mask_error(call->mask, &error);
+	bool good = error.code == ERROR_NONE;
+	call_close(call,
+		   good                                  ? RUN_OUTCOME_OK
+		   : error.code == ERROR_CANCELLED       ? RUN_OUTCOME_CANCELLED
+		   : error.code == ERROR_OUTCOME_UNKNOWN ? RUN_OUTCOME_UNKNOWN
+							 : RUN_OUTCOME_FAILED,
+		   good ? output : NULL, good ? NULL : &error);
 }
 
 static void call_answered(void *context, uint64_t argument, enum tool_answer answer,
@@ -141,8 +226,9 @@ static bool call_start(struct call *call, const struct json *inputs, struct erro
 				  .asked = call_answered,
 				  .context = executor,
 				  .argument = call->id };
-	if (!workspace->ops->folder(workspace, &active->run_id, &call->arena, &spec.workspace,
-				    error))
+	spec.read_only = call->read_only;
+	if (!workspace->ops->folder(workspace, &active->run_id, call->branch, &call->arena,
+				    &spec.workspace, error))
 		return false;
 	/* A call that was recorded as contained runs contained, whatever the setting is now. */
 	struct tool_host host = executor_config(executor)->host;
@@ -151,22 +237,106 @@ static bool call_start(struct call *call, const struct json *inputs, struct erro
 	if (call->asking)
 		return tool->probe(&host, &spec, error);
 	FAILPOINT("tool.before_start");
+	if (tool->child && call->log == 0)
+		call->log = live_log_open(executor, &active->run_id, call->step, call->attempt)->id;
+	struct live_log *log = live_log_by_id(executor, call->log);
+	spec.log = log == NULL ? NULL : log->text;
+	spec.mask = call->mask;
+	if (log != NULL)
+		output_log_set_mask(log->text, call->mask);
+	if (call->use_count > 0 &&
+	    !call_secrets_fill(call->secrets, inputs, &call->arena, &spec.inputs, error))
+		return false;
 	return tool->start(&host, &spec, &call->running, error);
 }
 
-static void call_again(void *context, uint64_t argument);
+static void call_begin(struct call *call);
 
 static void call_unknown(struct call *call, const char *why);
 
-/* When all places for children are taken, the call is tried again later. */
+static bool starts_child(const struct call *call)
+{
+	const struct tool *tool = tool_find(executor_config(call->executor)->tools, call->tool);
+	return tool == NULL || tool->child;
+}
+
+static bool locks_itself(const struct call *call)
+{
+	const struct tool *tool = tool_find(executor_config(call->executor)->tools, call->tool);
+	return tool != NULL && tool->locks_itself;
+}
+
+/* All places are taken.  A child's place is granted in the order of asking; a tool without a child
+ * is tried again later.  The inputs stay with the call, so they are read once. */
+static void call_wait(struct call *call, const struct json *inputs)
+{
+	struct platform *platform = executor_config(call->executor)->platform;
+	if (call->waiting_inputs == NULL)
+		call->waiting_inputs = json_copy(&call->arena, inputs);
+	if (starts_child(call))
+		platform_child_await(platform, call_again, call->executor, call->id);
+	else
+		platform_timer_start(platform, RETRY_US, call_again, call->executor, call->id);
+}
+
+/* ---- secrets -------------------------------------------------------------------------- */
+
+static void secrets_read(struct executor_read *read)
+{
+	struct call_secrets_read *r = (struct call_secrets_read *)read;
+	struct call *call = slots_get(&effect_room(read->executor)->under_way, r->call);
+	if (call == NULL || r->error.code != ERROR_NONE) {
+		struct error error = r->error;
+		arena_done(&read->arena);
+		free(r);
+		if (call != NULL)
+			call_close(call, RUN_OUTCOME_FAILED, NULL, &error);
+		return;
+	}
+	arena_join(&call->arena, &read->arena);
+	call->secrets = arena_copy(&call->arena, r, sizeof(*r));
+	call->mask = call_secrets_mask(r, &call->arena);
+	free(r);
+	call_begin(call);
+}
+
+/* Returns true when the secrets of the call must be read first; the call then begins again. */
+static bool call_read_secrets(struct call *call)
+{
+	if (call->secrets != NULL || call->secret_names.count == 0)
+		return false;
+	struct call_secrets_read *r = calloc(1, sizeof(*r));
+	require(r != NULL);
+	struct arena *arena = &r->read.arena;
+	struct secret_use *uses = arena_array(arena, struct secret_use, call->use_count);
+	for (size_t i = 0; i < call->use_count; i++)
+		uses[i] = (struct secret_use){ .pointer = str_copy(arena, call->uses[i].pointer),
+					       .name = str_copy(arena, call->uses[i].name),
+					       .offset = call->uses[i].offset };
+	r->call = call->id;
+	r->settings = executor_config(call->executor);
+	r->tool = str_copy(arena, call->tool);
+	r->workflow = str_copy(arena, call->workflow);
+	r->names = str_list_copy(arena, call->secret_names);
+	r->uses = uses;
+	r->use_count = call->use_count;
+	r->read.work = call_secrets_work;
+	r->read.done = secrets_read;
+	executor_read(call->executor, &r->read);
+	return true;
+}
+
 static void call_with_inputs(struct call *call, const struct json *inputs)
 {
 	struct error error;
-	if (call_start(call, inputs, &error))
+	if (call_read_secrets(call) || call_start(call, inputs, &error))
 		return;
+	if (call->mask != NULL)
+		secret_mask_error(call->mask, &error);
 	if (error.code == ERROR_UNAVAILABLE)
-		platform_timer_start(executor_config(call->executor)->platform, RETRY_US,
-				     call_again, call->executor, call->id);
+		call_wait(call, inputs);
+	else if (error.code == ERROR_STORAGE_FULL)
+		call_await_room(call, call_again, &error);
 	else if (call->asking)
 		call_unknown(call, "nobody can be asked what became of it");
 	else
@@ -205,8 +375,10 @@ static void call_begin(struct call *call)
 	}
 	struct active_run *active = active_run_by_id(call->executor, call->active);
 	require(active != NULL);
-	const struct json *inputs =
-		value_fetch_given(active, &call->inputs, &call->arena, inputs_fetched, call->id);
+	const struct json *inputs = call->waiting_inputs;
+	if (inputs == NULL)
+		inputs = value_fetch_given(active, &call->inputs, &call->arena, inputs_fetched,
+					   call->id);
 	if (inputs != NULL)
 		call_with_inputs(call, inputs);
 }
@@ -252,6 +424,7 @@ static void restored(void *context, uint64_t argument, struct str tree, const st
 	if (call == NULL)
 		return;
 	FAILPOINT("workspace.restored");
+	call->restoring = 0;
 	if (call->cancelling) {
 		call_cancel(call);
 		return;
@@ -328,10 +501,15 @@ static void call_resume(struct call *call)
 		call_restart(call);
 		return;
 	case RUN_CLASS_CONTAINED:
+		if (call->read_only) {
+			call_restart(call);
+			return;
+		}
 		if (call->tree.size == 0 || str_equal(call->tree, WORKSPACE_NO_TREE))
 			break;
-		workspace->ops->restore(workspace, &active->run_id, call->tree, restored,
-					call->executor, call->id);
+		call->restoring =
+			workspace->ops->restore(workspace, &active->run_id, call->branch,
+						call->tree, restored, call->executor, call->id);
 		return;
 	case RUN_CLASS_PROBE:
 		call->asking = true;
@@ -345,11 +523,28 @@ static void call_resume(struct call *call)
 
 /* ---- the lock: no process of an earlier server still does this ------------------------ */
 
-/* Work on threads of this process ends with it.  A child of a server that was killed may still run. */
-static bool may_outlive_us(const struct call *call)
+static void call_lock(void *context, uint64_t argument);
+
+/* The process that holds the lock usually ends by itself, since its server has ended.  It may have
+ * been stopped, and then only this server can end it. */
+static void call_await_lock(struct call *call)
 {
-	const struct tool *tool = tool_find(executor_config(call->executor)->tools, call->tool);
-	return tool == NULL || tool->child;
+	struct executor *executor = call->executor;
+	struct workspace *workspace = executor_config(executor)->workspace;
+	int64_t patience_us =
+		FAILPOINT_LIMIT("tool.leftover_ms", (int64_t)LIMIT_LEFTOVER_MS) * 1000;
+	if (call->locked_us >= patience_us) {
+		char id[UUID_TEXT_SIZE];
+		size_t killed = workspace->ops->kill_holders(workspace, &call->effect);
+		log_line(LOG_WARNING,
+			 "killed %zu processes that an earlier server left behind (effect=" STR_FMT
+			 ")",
+			 killed, STR_ARG(uuid_text(&call->effect, id)));
+		call->locked_us = 0;
+	}
+	call->locked_us += RETRY_US;
+	platform_timer_start(executor_config(executor)->platform, RETRY_US, call_lock, executor,
+			     call->id);
 }
 
 static void call_lock(void *context, uint64_t argument)
@@ -364,7 +559,9 @@ static void call_lock(void *context, uint64_t argument)
 	}
 	struct workspace *workspace = executor_config(executor)->workspace;
 	struct error error;
-	if (!may_outlive_us(call) ||
+	/* Work on threads of this process ends with it.  A child of a server that was killed may
+	 * still run. */
+	if (!starts_child(call) || (!call->resuming && locks_itself(call)) ||
 	    workspace->ops->lock(workspace, &call->effect, &call->lock, &error)) {
 		FAILPOINT("tool.locked");
 		if (call->resuming)
@@ -375,8 +572,9 @@ static void call_lock(void *context, uint64_t argument)
 	}
 	call->lock = -1;
 	if (error.code == ERROR_LOCKED)
-		platform_timer_start(executor_config(executor)->platform, RETRY_US, call_lock,
-				     executor, argument);
+		call_await_lock(call);
+	else if (error.code == ERROR_STORAGE_FULL)
+		call_await_room(call, call_lock, &error);
 	else
 		call_close(call, RUN_OUTCOME_FAILED, NULL, &error);
 }
@@ -395,6 +593,15 @@ static void resume(struct active_run *active, struct activation *activation)
 	call_lock(active->executor, call_new(active, activation, true)->id);
 }
 
+/* A restore that takes long does not delay the stop. */
+static void stop_resuming(struct call *call)
+{
+	struct workspace *workspace = executor_config(call->executor)->workspace;
+	call->cancelling = true;
+	if (call->restoring != 0)
+		workspace->ops->cancel(workspace, call->restoring);
+}
+
 /* A call that is about to begin gets an early stop; one that waits ends at once; one that a crash
  * left open is only not repeated. */
 static void stop(struct active_run *active, const struct uuid *effect)
@@ -410,7 +617,7 @@ static void stop(struct active_run *active, const struct uuid *effect)
 	if (call->running != 0 && tool != NULL)
 		tool->stop(&executor_config(active->executor)->host, call->running, &why);
 	else if (call->resuming)
-		call->cancelling = true;
+		stop_resuming(call);
 	else
 		call_cancel(call);
 }

@@ -207,7 +207,7 @@ static void begin(struct active_run *active, struct activation *activation)
 /* The answer is no longer needed. */
 static bool is_unwanted(struct active_run *active, const struct activation *activation)
 {
-	return active->run->cancelling ||
+	return activation->stopping ||
 	       (activation->due_at != 0 && executor_now(active->executor) >= activation->due_at);
 }
 

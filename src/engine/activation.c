@@ -6,10 +6,13 @@
  */
 #include "engine/activation.h"
 
+#include <stdlib.h>
+
 #include "base/map.h"
 #include "contract/run_class_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_value_types.h"
+#include "engine/workspace_folder.h"
 
 /* ---- paths --------------------------------------------------------------------------- */
 
@@ -89,6 +92,18 @@ bool ready_list_remove(struct ready_list *queue, const struct activation *activa
 	return true;
 }
 
+/* Contained tools of different folders overtake each other; in all other lists only the head
+ * starts. */
+bool activation_take_ready(struct run *run, struct ready_list *queue, struct activation *activation)
+{
+	if (queue == &run->contained && run->graph->own_trees)
+		return ready_list_remove(queue, activation);
+	if (ready_list_head(queue) != activation)
+		return false;
+	queue->head++;
+	return true;
+}
+
 struct activation *ready_list_head(const struct ready_list *queue)
 {
 	return queue->head == queue->tail ? NULL : queue->at[queue->head];
@@ -102,6 +117,7 @@ bool run_is_container(enum run_node_kind kind)
 	case RUN_NODE_LOOP:
 	case RUN_NODE_VERIFY:
 	case RUN_NODE_GATE:
+	case RUN_NODE_TRY:
 		return true;
 	case RUN_NODE_TOOL:
 	case RUN_NODE_HUMAN:
@@ -128,6 +144,8 @@ bool run_starts_itself(const struct graph_node *node)
 struct ready_list *ready_list_of(struct run *run, const struct activation *activation)
 {
 	const struct graph_node *node = run_node(run, activation);
+	if (node->own_trees)
+		return &run->contained;
 	if (!run_can_stop(node->kind))
 		return &run->parked;
 	if (run_starts_itself(node))
@@ -189,7 +207,7 @@ void activation_ready(struct run *run, struct activation *activation)
 	ready_list_push(run, ready_list_of(run, activation), activation);
 }
 
-static void activation_forget(struct run *run, struct activation *activation)
+void activation_forget(struct run *run, struct activation *activation)
 {
 	scopes_leave(run, activation);
 	path_remove(run, activation);
@@ -200,12 +218,16 @@ static void activation_forget(struct run *run, struct activation *activation)
 	struct place *place = run_place(run, activation->scope, activation->node);
 	if (place->newest != activation)
 		return;
-	/* An older activation of the node is still there: it ended after the one being removed. */
+	/* An older activation of the node may be there: it ended after the one being removed. */
 	struct activation *left = activation->scope->first;
-	while (left->node != activation->node)
+	while (left != NULL && left->node != activation->node)
 		left = left->next;
 	place->newest = left;
 }
+
+static void section_enter(struct run *run, struct scope *scope);
+static bool section_next(struct run *run, struct scope *scope);
+static bool section_finally_is_left(const struct run *run, const struct activation *activation);
 
 /* ---- bodies -------------------------------------------------------------------------- */
 
@@ -226,7 +248,7 @@ static void tell_dependents(struct run *run, struct scope *scope, uint32_t node)
 
 /* If all live activations of a scope wait for nodes that no edge has reached, no edge can reach those
  * nodes any more.  They then count as skipped; otherwise the body would never end. */
-static void scope_go_on(struct run *run, struct scope *scope)
+void activation_release_unreached(struct run *run, struct scope *scope)
 {
 	if (scope->live == 0 || scope->live > scope->waiting)
 		return;
@@ -234,7 +256,8 @@ static void scope_go_on(struct run *run, struct scope *scope)
 		graph_body(run->graph, scope->owner == NULL ? GRAPH_ROOT : scope->owner->node);
 	for (size_t i = 0; i < body.count; i++) {
 		struct graph_numbers after = run->graph->nodes[body.at[i]].dependents;
-		if (scope->places[i].count > 0 || scope->places[i].done)
+		if (scope->places[i].count > 0 || scope->places[i].done ||
+		    run->graph->nodes[body.at[i]].section != scope->section)
 			continue;
 		scope->places[i].done = true;
 		for (size_t k = 0; k < after.count; k++)
@@ -276,23 +299,14 @@ struct scope *scope_new(struct run *run, struct activation *owner, int64_t item)
 		scope->places[i].waiting_on = (uint32_t)node->depends_on.count;
 		scope->places[i].readers_left = node->reader_count;
 	}
+	branch_make_all(run, scope);
 	return scope;
 }
 
 struct scope *scope_enter(struct run *run, struct activation *owner, int64_t item)
 {
-	struct graph_numbers body =
-		graph_body(run->graph, owner == NULL ? GRAPH_ROOT : owner->node);
 	struct scope *scope = scope_new(run, owner, item);
-	for (size_t i = 0; i < body.count; i++) {
-		const struct graph_node *node = &run->graph->nodes[body.at[i]];
-		if (!node->any || node->entry)
-			activation_new(run, scope, body.at[i]);
-	}
-	for (size_t i = 0; i < body.count; i++)
-		if (scope->places[i].newest != NULL && scope->places[i].waiting_on == 0)
-			activation_ready(run, scope->places[i].newest);
-	scope_go_on(run, scope);
+	section_enter(run, scope);
 	return scope;
 }
 
@@ -303,16 +317,24 @@ void scopes_leave(struct run *run, struct activation *owner)
 			scopes_leave(run, a);
 			path_remove(run, a);
 		}
+	owner->branches = NULL;
 	owner->scopes = NULL;
 }
 
-static void scope_done(struct run *run, const struct scope *scope, int64_t at)
+/* A container that was stopped is cancelled with its last activation; a try whose finally steps are over
+ * is left by an event like any other. */
+static void scope_done(struct run *run, struct scope *scope, int64_t at)
 {
 	struct activation *owner = scope->owner;
 	if (owner == NULL)
 		return;
+	bool finally_is_left = owner->stopping && section_finally_is_left(run, owner);
+	if ((!owner->stopping || (finally_is_left && run->unwinding)) && section_next(run, scope))
+		return;
 	owner->scopes_live--;
-	if (run->cancelling) {
+	if (finally_is_left)
+		return; /* run.unwinding starts them */
+	if (owner->stopping && (run->abandoned || scope->section != RUN_SECTION_FINALLY)) {
 		if (owner->scopes_live == 0)
 			activation_end(run, owner, STEP_CANCELLED, at, NULL);
 		return;
@@ -328,19 +350,30 @@ static void scope_done(struct run *run, const struct scope *scope, int64_t at)
 	}
 }
 
-bool place_seems_done(const struct place *place)
+/* Whether the activation fails its body and skips its dependents: not with continue_on_error. */
+bool activation_is_failure(const struct run *run, const struct activation *activation)
+{
+	return activation->state == STEP_FAILED && !run_node(run, activation)->continues;
+}
+
+bool place_seems_done(const struct run *run, const struct place *place)
 {
 	const struct activation *final = place->final;
 	return final != NULL && final == place->newest &&
 	       (final->state == STEP_SUCCEEDED ||
+		(final->state == STEP_FAILED && !activation_is_failure(run, final)) ||
 		(final->state == STEP_SKIPPED && final->fault.code.size == 0));
 }
 
-const struct activation *scope_first_failed(const struct scope *scope)
+const struct activation *scope_first_failed(const struct run *run, const struct scope *scope)
 {
 	const struct activation *first = NULL;
+	/* The failure of a try depends on the part in which it happened. */
+	if (scope->owner != NULL && run_node(run, scope->owner)->kind == RUN_NODE_TRY)
+		return NULL;
 	for (const struct activation *a = scope->first; a != NULL; a = a->next)
-		if (a->state == STEP_FAILED && (first == NULL || a->ended_seq < first->ended_seq))
+		if (activation_is_failure(run, a) &&
+		    (first == NULL || a->ended_seq < first->ended_seq))
 			first = a;
 	return first;
 }
@@ -375,18 +408,25 @@ static void close_one(struct run *run, struct activation *activation, enum step_
 	activation->arrival = 0;
 	activation->inputs = (struct value){ .kind = VALUE_ABSENT };
 	activation->tree = S("");
-	activation->holds_workspace = activation->settling = false;
-	if (place->final != NULL)
+	activation->secret_count = 0;
+	activation->settling = false;
+	folder_give(run, activation);
+	activation->cut = activation->stopping && run->stopped.code.size > 0 &&
+			  run->graph->kept_steps > 0 &&
+			  (state == STEP_SUCCEEDED ||
+			   (state == STEP_FAILED && !activation_is_failure(run, activation)));
+	if (place->final != NULL) {
+		place->lost +=
+			activation_is_failure(run, place->final) && run->graph->kept_steps > 0;
 		activation_forget(run, place->final);
+	}
 	place->final = activation;
 	activation->result = activation->output;
 	if (place->readers_left == 0 && !node->keeps)
 		activation->output = (struct value){ .kind = VALUE_ABSENT };
-	if (state == STEP_FAILED && activation->scope->failed.path.size == 0) {
-		activation->scope->failed.path = activation->path;
-		activation->scope->failed.fault = activation->fault;
-		activation->scope->failed.seq = run->seq + 1;
-	}
+	if (activation_is_failure(run, activation) && activation->scope->failed.path.size == 0)
+		activation->scope->failed =
+			(struct first_failure){ activation->path, activation->fault, run->seq + 1 };
 }
 
 static void skip_dependents(struct run *run, const struct activation *failed, int64_t at);
@@ -433,15 +473,34 @@ static void take_edges(struct run *run, const struct activation *activation, str
 	}
 }
 
+int64_t activation_at_once(const struct run *run, const struct activation *map)
+{
+	const struct run_graph_node *row = run_node(run, map)->row;
+	return has(row, at_once) ? row->at_once : map->item_count;
+}
+
+/* Bodies of a container that failed, or was stopped in a run that will fail, are kept for a retry, as
+ * long as the state is small.  Branches with folders of their own begin anew: their folders are gone. */
+static bool keeps_bodies(const struct run *run, const struct activation *activation)
+{
+	bool failed = activation_is_failure(run, activation) ||
+		      (activation->state == STEP_CANCELLED && run->stopped.code.size > 0);
+	return failed && reopen_continues_inside(run_node(run, activation)->kind) &&
+	       !run_node(run, activation)->own_trees && run->paths.count <= run->graph->kept_steps;
+}
+
 void activation_end(struct run *run, struct activation *activation, enum step_state state,
 		    int64_t at, const struct run_next *next)
 {
 	struct scope *scope = activation->scope;
 	const struct graph_node *node = run_node(run, activation);
-	bool stopping = run->cancelling;
+	bool stopping = activation->stopping;
 	bool again = !stopping && next != NULL && next->again;
+	activation->limit_reached = next != NULL && has(next, limit_reached) && next->limit_reached;
 	close_one(run, activation, state, at);
-	if (run_is_container(node->kind))
+	if (stopping && run_can_stop(node->kind) && run->stops > 0)
+		run->stops--;
+	if (run_is_container(node->kind) && !keeps_bodies(run, activation))
 		scopes_leave(run, activation);
 	if (again) {
 		struct activation *round = activation_new(run, scope, activation->node);
@@ -452,7 +511,7 @@ void activation_end(struct run *run, struct activation *activation, enum step_st
 	} else {
 		drop_read_outputs(run, activation);
 	}
-	if (!stopping && !again && state == STEP_FAILED) {
+	if (!stopping && !again && activation_is_failure(run, activation)) {
 		skip_dependents(run, activation, at);
 	} else if (!stopping && !again) {
 		if (next != NULL)
@@ -460,7 +519,7 @@ void activation_end(struct run *run, struct activation *activation, enum step_st
 		tell_dependents(run, scope, activation->node);
 	}
 	if (!stopping)
-		scope_go_on(run, scope);
+		activation_release_unreached(run, scope);
 	if (scope->live == 0)
 		scope_done(run, scope, at);
 }
@@ -474,17 +533,40 @@ static void stop_scope(struct run *run, struct scope *scope, int64_t at)
 		const struct graph_node *node = run_node(run, a);
 		if (step_state_row(a->state)->final)
 			continue;
+		a->stopping = true;
 		for (struct scope *inner = a->scopes, *after; inner != NULL; inner = after) {
 			after = inner->next;
-			stop_scope(run, inner, at);
+			if (run->abandoned || inner->section != RUN_SECTION_FINALLY)
+				stop_scope(run, inner, at);
 		}
-		if (step_state_row(a->state)->final || a->scopes_live > 0)
+		if (step_state_row(a->state)->final || a->scopes_live > 0 ||
+		    section_finally_is_left(run, a) ||
+		    (a->leaving && node->has_finally && !run->abandoned))
 			continue;
 		if (a->open && run_can_stop(node->kind) && a->state == STEP_RUNNING)
 			continue;
 		a->open = a->settling = false;
 		activation_end(run, a, STEP_CANCELLED, at, NULL);
 	}
+}
+
+static void drop_final(struct ready_list *queue)
+{
+	uint32_t kept = queue->head;
+	for (uint32_t i = queue->head; i < queue->tail; i++)
+		if (!step_state_row(queue->at[i]->state)->final)
+			queue->at[kept++] = queue->at[i];
+	queue->tail = kept;
+}
+
+static void count_open(struct run *run, const struct activation *a)
+{
+	bool running = a->state == STEP_RUNNING && run_can_stop(run_node(run, a)->kind);
+	run->humans += a->state == STEP_WAITING_HUMAN;
+	run->retrying += a->state == STEP_RETRYING;
+	run->timers += a->open && run_node(run, a)->kind == RUN_NODE_WAIT;
+	run->busy += a->state == STEP_RETRYING || (running && !a->settling);
+	run->stops += a->stopping && a->open && running;
 }
 
 void run_stop(struct run *run, int64_t at)
@@ -495,15 +577,101 @@ void run_stop(struct run *run, int64_t at)
 	run->queued = run->paused = false;
 	stop_scope(run, run->root, at);
 	for (size_t i = 0; i < COUNT(queues); i++)
-		queues[i]->head = queues[i]->tail = 0;
-	run->timers = run->humans = run->busy = run->retrying = 0;
-	run->workspace_busy = false;
-	for (uint32_t i = 0; i < run->paths.room; i++) {
-		const struct activation *a = run->paths.at[i];
-		if (a == NULL || !a->open)
-			continue;
-		run->busy++;
-		if (run_node(run, a)->row->class == RUN_CLASS_CONTAINED)
-			run->workspace_busy = true;
+		drop_final(queues[i]);
+	run->timers = run->humans = run->busy = run->retrying = run->stops = 0;
+	folder_restore_all(run);
+	for (uint32_t i = 0; i < run->paths.room; i++)
+		if (run->paths.at[i] != NULL && !step_state_row(run->paths.at[i]->state)->final)
+			count_open(run, run->paths.at[i]);
+}
+
+/* ---- the parts of a try ---------------------------------------------------------------- */
+/* What is tried, catch and finally follow each other in one body.  The catch steps are entered when the
+ * first part has failed; the finally steps are entered in every case.  Entering a part follows from the
+ * state and has no event.
+ *
+ * When the run is cancelled, a try stops what it runs, but its finally steps are left alone, or still to
+ * come: they start with run.unwinding, when no stopped effect is open any more. */
+
+/* Creates the activations of the scope's current part. */
+static void section_enter(struct run *run, struct scope *scope)
+{
+	struct graph_numbers body =
+		graph_body(run->graph, scope->owner == NULL ? GRAPH_ROOT : scope->owner->node);
+	for (size_t i = 0; i < body.count; i++) {
+		const struct graph_node *node = &run->graph->nodes[body.at[i]];
+		if (node->section == scope->section && (!node->any || node->entry))
+			activation_new(run, scope, body.at[i]);
+	}
+	for (size_t i = 0; i < body.count; i++)
+		if (run->graph->nodes[body.at[i]].section == scope->section &&
+		    scope->places[i].newest != NULL && scope->places[i].waiting_on == 0)
+			activation_ready(run, scope->places[i].newest);
+	activation_release_unreached(run, scope);
+}
+
+/* Enters the next part of a try whose current part is over; false when none is left. */
+static bool section_next(struct run *run, struct scope *scope)
+{
+	const struct activation *owner = scope->owner;
+	const struct graph_node *node = run_node(run, owner);
+	bool failed = scope->failed.path.size > 0;
+	if (scope->section == RUN_SECTION_STEPS && failed && node->has_catch && !owner->stopping) {
+		scope->caught = scope->failed;
+		scope->failed = (struct first_failure){ 0 };
+		scope->section = RUN_SECTION_CATCH;
+	} else if (scope->section != RUN_SECTION_FINALLY && node->has_finally) {
+		scope->section = RUN_SECTION_FINALLY;
+	} else {
+		return false;
+	}
+	section_enter(run, scope);
+	return true;
+}
+
+/* Whether a try that was stopped has finally steps that must still run. */
+static bool section_finally_is_left(const struct run *run, const struct activation *activation)
+{
+	return run_node(run, activation)->has_finally && activation->scopes != NULL &&
+	       activation->scopes->section != RUN_SECTION_FINALLY && !run->abandoned;
+}
+
+bool activation_is_exempt(const struct run *run, const struct activation *activation)
+{
+	const struct scope *scope = activation->scope;
+	while (scope->owner != NULL && scope->section != RUN_SECTION_FINALLY)
+		scope = scope->owner->scope;
+	return scope->owner != NULL && !run->abandoned;
+}
+
+static int by_start(const void *left, const void *right)
+{
+	const struct activation *a = *(const struct activation *const *)left;
+	const struct activation *b = *(const struct activation *const *)right;
+	return (a->started_seq > b->started_seq) - (a->started_seq < b->started_seq);
+}
+
+/* Whether nothing of what it tries or catches is live any more. */
+static bool is_held(const struct run *run, const struct activation *a)
+{
+	return !step_state_row(a->state)->final && a->stopping && section_finally_is_left(run, a) &&
+	       a->scopes_live == 0;
+}
+
+void activation_unwind(struct run *run)
+{
+	size_t count = 0;
+	for (uint32_t i = 0; i < run->paths.room; i++)
+		count += run->paths.at[i] != NULL && is_held(run, run->paths.at[i]);
+	struct activation **held = arena_array(run->arena, struct activation *, count);
+	count = 0;
+	for (uint32_t i = 0; i < run->paths.room; i++)
+		if (run->paths.at[i] != NULL && is_held(run, run->paths.at[i]))
+			held[count++] = run->paths.at[i];
+	if (count > 1)
+		qsort(held, count, sizeof(*held), by_start);
+	for (size_t i = 0; i < count; i++) {
+		held[i]->scopes_live++;
+		section_next(run, held[i]->scopes);
 	}
 }

@@ -2,36 +2,66 @@
  * ready, and ends the run. */
 #include "engine/engine_internal.h"
 
+#include "base/limits.h"
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_output_types.h"
+#include "engine/workspace_folder.h"
 
 static struct activation *earlier(struct activation *a, struct activation *b)
 {
 	return a == NULL || (b != NULL && b->arrival < a->arrival) ? b : a;
 }
 
-/* Of the activations that can start, the one that became ready first; NULL when none can. */
-static struct activation *next_to_start(const struct run *run)
+/* While the tree of a folder is taken for one step, other steps that write there wait. */
+static bool waits_for_tree(const struct run *run, const struct activation *activation,
+			   const struct decision *d)
 {
-	struct activation *next = ready_list_head(&run->parked);
+	const struct branch *branch = branch_of(run, activation);
+	for (size_t i = 0; d != NULL && i < d->tree_count; i++)
+		if (d->trees[i].branch == branch && d->trees[i].ends == NULL)
+			return true;
+	return false;
+}
+
+/* The first contained tool, or container with own_trees, that can start or be left.  Containers
+ * need no slot. */
+static struct activation *next_contained(const struct run *run, const struct decision *d)
+{
+	bool full = run->busy >= run->graph->concurrency;
+	for (uint32_t i = run->contained.head; i < run->contained.tail; i++) {
+		struct activation *a = run->contained.at[i];
+		const struct graph_node *node = run_node(run, a);
+		if ((full && !run_is_container(node->kind)) || !folder_allows(run, a) ||
+		    (!node->read_only && waits_for_tree(run, a, d)))
+			continue;
+		return a;
+	}
+	return NULL;
+}
+
+/* Of the activations that can start, the one that became ready first; NULL when none can.  Steps
+ * that wait for a tree by the decision are left out. */
+static struct activation *next_to_start(const struct run *run, const struct decision *d)
+{
+	struct activation *next = earlier(ready_list_head(&run->parked), next_contained(run, d));
 	if (run->busy >= run->graph->concurrency)
 		return next;
-	next = earlier(next, ready_list_head(&run->tools));
-	return run->workspace_busy ? next : earlier(next, ready_list_head(&run->contained));
+	return earlier(next, ready_list_head(&run->tools));
 }
 
 /* The activation whose retry has been due longest; NULL when none is due.  A retry still holds its
  * slot; a retry that has lost the workspace waits until the workspace is free. */
-static struct activation *next_retry(const struct run *run, int64_t now)
+static struct activation *next_retry(const struct run *run, int64_t now, const struct decision *d)
 {
 	struct activation *next = NULL;
 	for (uint32_t i = 0; run->retrying > 0 && i < run->paths.room; i++) {
 		struct activation *a = run->paths.at[i];
 		if (a == NULL || a->state != STEP_RETRYING || a->due_at > now)
 			continue;
-		if (run_node(run, a)->row->class == RUN_CLASS_CONTAINED && !a->holds_workspace &&
-		    run->workspace_busy)
+		if (run_node(run, a)->row->class == RUN_CLASS_CONTAINED &&
+		    (!folder_allows(run, a) ||
+		     (!run_node(run, a)->read_only && waits_for_tree(run, a, d))))
 			continue;
 		if (next == NULL || a->due_at < next->due_at ||
 		    (a->due_at == next->due_at && a->arrival < next->arrival))
@@ -55,18 +85,19 @@ static enum engine_answer compute_condition(struct run *run, const struct activa
 					    struct decision *d)
 {
 	static const struct json nothing = { .kind = JSON_NULL };
-	struct eval_context eval_context = eval_context_make(run, activation->scope, values, d);
+	struct eval_context eval_context = eval_context_make(run, activation, values, d);
 	const struct json *value;
 	struct error error;
 	bool good =
 		eval_expression(&eval_context, run_node(run, activation)->value, &value, &error);
 	if (eval_context.missing)
 		return ENGINE_NEED;
-	if (!good) {
-		request_fail_ready(
-			run, activation,
-			failure_make(ERROR_INVALID, str_copy(d->arena, str_from_c(error.text))),
-			now, d);
+	if (!good || eval_context.fault.code.size > 0) {
+		request_fail_ready(run, activation,
+				   good ? eval_context.fault
+					: failure_make(ERROR_INVALID,
+						       str_copy(d->arena, str_from_c(error.text))),
+				   now, d);
 		return ENGINE_DONE;
 	}
 	struct run_condition_result *result = run_condition_result_new(d->arena);
@@ -85,8 +116,8 @@ static enum engine_answer compute_condition(struct run *run, const struct activa
 				   now, d);
 		return ENGINE_DONE;
 	}
-	decision_emit_computed(run, activation, now, stored, (struct failure){ S(""), S("") },
-			       continuation.next, d);
+	decision_emit_computed(run, activation, now, stored, continuation.fault, continuation.next,
+			       d);
 	enforce_iteration_limit(run, &continuation, now, d);
 	return ENGINE_DONE;
 }
@@ -109,11 +140,14 @@ static enum engine_answer start(struct run *run, struct activation *activation, 
 	if (activation->leaving)
 		return body_leave(run, activation, now, values, d);
 	if (node->when != NULL) {
-		struct eval_context eval_context =
-			eval_context_make(run, activation->scope, values, d);
+		struct eval_context eval_context = eval_context_make(run, activation, values, d);
 		bool holds = eval_holds(&eval_context, node->when);
 		if (eval_context.missing)
 			return ENGINE_NEED;
+		if (eval_context.fault.code.size > 0) {
+			request_fail_ready(run, activation, eval_context.fault, now, d);
+			return ENGINE_DONE;
+		}
 		if (!holds) {
 			emit_skipped(run, activation, now, d);
 			return ENGINE_DONE;
@@ -150,6 +184,7 @@ static const struct json *render_outputs(struct eval_context *eval_context, stru
 	struct json_member *members = arena_array(arena, struct json_member, rows->outputs.count);
 	for (size_t i = 0; i < rows->outputs.count; i++) {
 		const struct run_graph_output *row = &rows->outputs.at[i];
+		eval_context->quiet = row->optional;
 		const struct json *value = eval_render(eval_context, row->from);
 		members[i].key = row->name;
 		if (value != NULL)
@@ -192,11 +227,13 @@ static enum engine_answer end_run(struct run *run, int64_t now, const struct eng
 			      d);
 		return ENGINE_DONE;
 	}
-	struct eval_context eval_context = eval_context_make(run, run->root, values, d);
+	struct eval_context eval_context = eval_context_make(run, NULL, values, d);
 	struct failure fault = fault_of_root(run, d->arena);
 	const struct json *outputs = render_outputs(&eval_context, &fault);
 	if (eval_context.missing)
 		return ENGINE_NEED;
+	if (fault.code.size == 0)
+		fault = eval_context.fault;
 	struct run_value *value;
 	if (!decision_value(d, outputs, &value))
 		return ENGINE_NEED;
@@ -208,29 +245,67 @@ static enum engine_answer end_run(struct run *run, int64_t now, const struct eng
 	return ENGINE_DONE;
 }
 
+/* The trees of branches that are over. */
+static void want_branch_ends(const struct run *run, struct decision *d)
+{
+	for (uint32_t i = 0; i < run->paths.room; i++) {
+		const struct activation *a = run->paths.at[i];
+		if (a == NULL || a->state != STEP_RUNNING)
+			continue;
+		for (struct branch *over = NULL; (over = branch_next_over(run, a, over)) != NULL;)
+			decision_want_tree(d, (struct decision_tree){ .step = a->path,
+								      .branch = over,
+								      .ends = over });
+	}
+}
+
+/* Whether a cancelled run waits for nothing but its finally steps. */
+static bool must_unwind(const struct run *run)
+{
+	return run->cancelling && !run->unwinding && run->stops == 0 && run->live > 0;
+}
+
+static void emit_unwinding(struct run *run, int64_t now, struct decision *d)
+{
+	const struct run_graph *rows = run->graph->rows;
+	struct run_unwinding *body = run_unwinding_new(d->arena);
+	SET(body, due_at,
+	    now + (has(rows, unwind_us) ? rows->unwind_us
+					: (int64_t)LIMIT_UNWIND_SECONDS * 1000000));
+	decision_emit(run, d,
+		      (struct event){ EVENT_RUN_UNWINDING, now, { .run_unwinding = body } });
+}
+
 bool engine_could_go_on(const struct run *run)
 {
 	if (run->seq == 0 || run_ended(run) || run->paused || run->queued)
 		return false;
-	return run->live == 0 || (!run->cancelling && next_to_start(run) != NULL);
+	return run->live == 0 || must_unwind(run) ||
+	       (run_may_start(run) && (next_to_start(run, NULL) != NULL || branch_any_over(run)));
 }
 
 enum engine_answer advance(struct run *run, int64_t now, const struct engine_values *values,
 			   struct decision *d)
 {
 	d->need_count = 0;
-	d->needs_tree = false;
+	d->tree_count = 0;
 	d->to_print = NULL;
 	d->print_prefix = S("");
 	d->print_key = (struct print_key){ 0 };
 	if (run_ended(run) || run->paused || run->queued)
 		return ENGINE_DONE;
-	while (!run->cancelling) {
-		struct activation *next = next_retry(run, now);
-		if (next == NULL && (next = next_to_start(run)) == NULL)
+	while (run_may_start(run) || must_unwind(run)) {
+		if (must_unwind(run)) {
+			emit_unwinding(run, now, d);
+			continue;
+		}
+		struct activation *next = next_retry(run, now, d);
+		if (next == NULL && (next = next_to_start(run, d)) == NULL)
 			break;
 		if (start(run, next, now, values, d) == ENGINE_NEED)
 			return ENGINE_NEED;
 	}
+	if (run->graph->own_trees && run_may_start(run))
+		want_branch_ends(run, d);
 	return run->live == 0 ? end_run(run, now, values, d) : ENGINE_DONE;
 }

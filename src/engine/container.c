@@ -6,12 +6,16 @@
 #include "contract/run_graph_types.h"
 #include "contract/run_output_types.h"
 #include "contract/runtime_types.h"
+#include "engine/workspace_folder.h"
 
 static void emit_entered(struct run *run, const struct activation *activation, int64_t now,
-			 struct run_value *items, int64_t count, struct decision *d)
+			 struct run_value *items, int64_t count, struct str tree,
+			 struct decision *d)
 {
 	struct run_step_entered *body = run_step_entered_new(d->arena);
 	SET(body, step, activation->path);
+	if (tree.size > 0)
+		SET(body, tree, tree);
 	if (items != NULL) {
 		SET(body, items, items);
 		SET(body, count, count);
@@ -20,20 +24,44 @@ static void emit_entered(struct run *run, const struct activation *activation, i
 		      (struct event){ EVENT_STEP_ENTERED, now, { .run_step_entered = body } });
 }
 
+/* The bodies of a map stay in the state until the map is left, so all of them count. */
+static bool has_room_for(const struct run *run, const struct activation *map, size_t items)
+{
+	size_t each = run_node(run, map)->body.count;
+	return run->paths.count + items * each <= LIMIT_ACTIVATIONS;
+}
+
 static enum engine_answer enter_map(struct run *run, struct activation *activation, int64_t now,
-				    const struct engine_values *values, struct decision *d)
+				    const struct engine_values *values, struct str tree,
+				    struct decision *d)
 {
 	const struct run_graph_node *row = run_node(run, activation)->row;
-	struct eval_context eval_context = eval_context_make(run, activation->scope, values, d);
+	struct eval_context eval_context = eval_context_make(run, activation, values, d);
 	const struct json *items = eval_render(&eval_context, row->over);
 	if (eval_context.missing)
 		return ENGINE_NEED;
 	struct run_value *value = NULL;
-	struct failure fault = { S(""), S("") };
-	if (items == NULL || items->kind != JSON_LIST)
+	struct failure fault = eval_context.fault;
+	if (fault.code.size > 0)
+		; /* the items cannot be known */
+	else if (items == NULL || items->kind != JSON_LIST)
 		fault = failure_make(ERROR_INVALID, S("the items of the map are not a list"));
 	else if (items->as.list.count > LIMIT_MAP_ITEMS)
 		fault = failure_make(ERROR_TOO_LARGE, S("the map has too many items"));
+	else if (!has_room_for(run, activation, items->as.list.count))
+		fault = failure_make(
+			ERROR_LIMIT_REACHED,
+			str_format(d->arena,
+				   "%zu items would give the run more than %d steps; divide the "
+				   "work among sub-workflows",
+				   items->as.list.count, LIMIT_ACTIVATIONS));
+	else if (tree.size > 0 && items->as.list.count > LIMIT_WRITING_ITEMS)
+		fault = failure_make(
+			ERROR_TOO_LARGE,
+			str_format(d->arena,
+				   "the map has %zu items whose steps write to folders of their "
+				   "own, and %d are allowed; use serial: true, or nest maps",
+				   items->as.list.count, LIMIT_WRITING_ITEMS));
 	else if (!decision_value(d, items, &value))
 		return ENGINE_NEED;
 	else if (value == NULL)
@@ -42,20 +70,79 @@ static enum engine_answer enter_map(struct run *run, struct activation *activati
 	if (fault.code.size > 0)
 		request_fail_ready(run, activation, fault, now, d);
 	else
-		emit_entered(run, activation, now, value, (int64_t)items->as.list.count, d);
+		emit_entered(run, activation, now, value, (int64_t)items->as.list.count, tree, d);
 	return ENGINE_DONE;
+}
+
+/* Branches need a tree to begin at. */
+static struct failure no_tree(const struct engine_tree *tree)
+{
+	if (tree->fault.code.size > 0)
+		return tree->fault;
+	return failure_make(ERROR_IO, S("the workspace cannot be stored, so the steps cannot work "
+					"in folders of their own; use serial: true"));
+}
+
+static bool is_tree(const struct engine_tree *tree)
+{
+	return tree->fault.code.size == 0 && !str_equal(tree->tree, S("none"));
 }
 
 enum engine_answer body_enter(struct run *run, struct activation *activation, int64_t now,
 			      const struct engine_values *values, struct decision *d)
 {
 	const struct graph_node *node = run_node(run, activation);
+	struct str base = S("");
+	if (node->own_trees) {
+		const struct engine_tree *tree = request_tree(activation, values);
+		if (tree == NULL) {
+			request_want_tree(run, activation, d);
+			return ENGINE_DONE;
+		}
+		if (!is_tree(tree)) {
+			request_fail_ready(run, activation, no_tree(tree), now, d);
+			return ENGINE_DONE;
+		}
+		base = tree->tree;
+	}
 	if (node->kind == RUN_NODE_MAP)
-		return enter_map(run, activation, now, values, d);
+		return enter_map(run, activation, now, values, base, d);
 	if (node->kind == RUN_NODE_VERIFY && activation->round == 1)
 		return verify_round(run, activation, now, values, d);
-	emit_entered(run, activation, now, NULL, 0, d);
+	emit_entered(run, activation, now, NULL, 0, base, d);
 	return ENGINE_DONE;
+}
+
+/* Whether a branch has changed anything. */
+static bool needs_merge(const struct activation *activation)
+{
+	for (const struct branch *at = activation->branches; at != NULL; at = at->next)
+		if (at->requested && !str_equal(at->tree, activation->tree))
+			return true;
+	return false;
+}
+
+/* The merged tree of the branches, or why there is none.  False: it is wanted. */
+static bool merge_branches(const struct run *run, const struct activation *activation,
+			   const struct engine_values *values, struct decision *d,
+			   struct str *out_tree, struct failure *out_fault)
+{
+	if (!needs_merge(activation))
+		return true;
+	const struct engine_tree *tree = request_tree(activation, values);
+	if (tree == NULL) {
+		decision_want_tree(d, (struct decision_tree){ .step = activation->path,
+							      .branch = branch_of(run, activation),
+							      .merges = true,
+							      .base = activation->tree,
+							      .container = activation });
+		return false;
+	}
+	if (is_tree(tree))
+		*out_tree = tree->tree;
+	else
+		*out_fault = no_tree(tree);
+	return true;
 }
 
 /* ---- what it comes to ---------------------------------------------------------------- */
@@ -71,21 +158,25 @@ const struct json *body_output(struct eval_context *eval_context, struct scope *
 			       uint32_t owner)
 {
 	struct arena *arena = eval_context->d->arena;
-	struct graph_numbers body = graph_body(eval_context->run->graph, owner);
+	const struct graph *graph = eval_context->run->graph;
+	struct graph_numbers body = graph_body(graph, owner);
 	struct json *output = arena_new(arena, struct json);
-	bool parallel = owner != GRAPH_ROOT &&
-			eval_context->run->graph->nodes[owner].kind == RUN_NODE_PARALLEL;
-	if (body.count == 1 && !parallel) {
-		*output = output_of(eval_context, &scope->places[0]);
-		return output;
-	}
+	bool parallel = owner != GRAPH_ROOT && graph->nodes[owner].kind == RUN_NODE_PARALLEL;
+	/* A failure that was caught has the output of what caught it. */
+	enum run_section section =
+		scope->caught.path.size > 0 ? RUN_SECTION_CATCH : RUN_SECTION_STEPS;
 	struct json_member *members = arena_array(arena, struct json_member, body.count);
+	size_t count = 0;
 	for (size_t i = 0; i < body.count; i++)
-		members[i] = (struct json_member){
-			.key = eval_context->run->graph->nodes[body.at[i]].name,
-			.value = output_of(eval_context, &scope->places[i]),
-		};
-	*output = (struct json){ .kind = JSON_OBJECT, .as.object = { members, body.count } };
+		if (graph->nodes[body.at[i]].section == section)
+			members[count++] = (struct json_member){
+				.key = graph->nodes[body.at[i]].name,
+				.value = output_of(eval_context, &scope->places[i]),
+			};
+	if (count == 1 && !parallel)
+		*output = members[0].value;
+	else
+		*output = (struct json){ .kind = JSON_OBJECT, .as.object = { members, count } };
 	return output;
 }
 
@@ -113,13 +204,18 @@ static const struct scope *first_failed(const struct activation *activation)
 	return first;
 }
 
-void body_left(struct run *run, const struct activation *activation, int64_t now,
-	       struct run_value *output, struct failure fault, struct run_next *next,
-	       struct decision *d)
+static void emit_left(struct run *run, const struct activation *activation, int64_t now,
+		      struct run_value *output, struct failure fault, struct run_next *next,
+		      struct str tree, struct decision *d)
 {
 	struct run_step_left *body = run_step_left_new(d->arena);
 	SET(body, step, activation->path);
-	SET(body, outcome, fault.code.size > 0 ? RUN_OUTCOME_FAILED : RUN_OUTCOME_OK);
+	if (tree.size > 0)
+		SET(body, tree, tree);
+	SET(body, outcome,
+	    activation->stopping  ? RUN_OUTCOME_CANCELLED
+	    : fault.code.size > 0 ? RUN_OUTCOME_FAILED
+				  : RUN_OUTCOME_OK);
 	if (output != NULL)
 		SET(body, output, output);
 	if (fault.code.size > 0)
@@ -127,6 +223,13 @@ void body_left(struct run *run, const struct activation *activation, int64_t now
 	if (next != NULL)
 		SET(body, next, next);
 	decision_emit(run, d, (struct event){ EVENT_STEP_LEFT, now, { .run_step_left = body } });
+}
+
+void body_left(struct run *run, const struct activation *activation, int64_t now,
+	       struct run_value *output, struct failure fault, struct run_next *next,
+	       struct decision *d)
+{
+	emit_left(run, activation, now, output, fault, next, S(""), d);
 }
 
 /* `until` is evaluated inside the body, on the newest activations of its steps. */
@@ -143,17 +246,28 @@ enum engine_answer body_leave(struct run *run, struct activation *activation, in
 			      const struct engine_values *values, struct decision *d)
 {
 	const struct graph_node *node = run_node(run, activation);
+	if (activation->stopping) {
+		/* A try whose finally steps were left alone by the cancel. */
+		body_left(run, activation, now, NULL,
+			  failure_make(ERROR_CANCELLED, S("the run was cancelled")), NULL, d);
+		return ENGINE_DONE;
+	}
 	if (node->kind == RUN_NODE_VERIFY)
 		return verify_round(run, activation, now, values, d);
 	if (node->kind == RUN_NODE_GATE)
 		return body_leave_gate(run, activation, now, values, d);
-	struct eval_context eval_context = eval_context_make(run, activation->scope, values, d);
+	struct eval_context eval_context = eval_context_make(run, activation, values, d);
 	const struct json *output =
 		node->kind == RUN_NODE_MAP
 			? map_output(&eval_context, activation)
 			: body_output(&eval_context, activation->scopes, activation->node);
 	const struct scope *failed = first_failed(activation);
-	struct step_continuation continuation = { NULL, S("") };
+	struct str tree = S("");
+	struct failure unmerged = activation->fault;
+	if (failed == NULL && unmerged.code.size == 0 && node->own_trees &&
+	    !merge_branches(run, activation, values, d, &tree, &unmerged))
+		return ENGINE_DONE;
+	struct step_continuation continuation = NO_CONTINUATION;
 	if (failed == NULL && !eval_context.missing)
 		words_inside(&eval_context, activation, output, &continuation);
 	if (eval_context.missing)
@@ -164,14 +278,16 @@ enum engine_answer body_leave(struct run *run, struct activation *activation, in
 					  str_format(d->arena, "step " STR_FMT ": " STR_FMT,
 						     STR_ARG(failed->failed.path),
 						     STR_ARG(failed->failed.fault.text)) };
+	else
+		fault = unmerged.code.size > 0 ? unmerged : continuation.fault;
 	struct run_value *value;
 	if (!decision_value(d, output, &value))
 		return ENGINE_NEED;
-	if (value == NULL && failed == NULL)
+	if (value == NULL && fault.code.size == 0)
 		fault = failure_make(ERROR_TOO_LARGE,
 				     S("the output is larger than the limit of a value"));
-	body_left(run, activation, now, value, fault,
-		  fault.code.size > 0 ? NULL : continuation.next, d);
+	emit_left(run, activation, now, value, fault,
+		  fault.code.size > 0 ? NULL : continuation.next, tree, d);
 	if (fault.code.size == 0)
 		enforce_iteration_limit(run, &continuation, now, d);
 	return ENGINE_DONE;
@@ -244,7 +360,7 @@ enum engine_answer body_leave_gate(struct run *run, struct activation *activatio
 				   const struct engine_values *values, struct decision *d)
 {
 	const struct run_graph_node *row = run_node(run, activation)->row;
-	struct eval_context eval_context = eval_context_make(run, activation->scope, values, d);
+	struct eval_context eval_context = eval_context_make(run, activation, values, d);
 	struct tests tests = count_tests(&eval_context, activation);
 	if (eval_context.missing)
 		return ENGINE_NEED;
@@ -257,7 +373,7 @@ enum engine_answer body_leave_gate(struct run *run, struct activation *activatio
 	const struct json *output = run_gate_result_tree(result, d->arena);
 	bool good = status == RUNTIME_GATE_PASSED || status == RUNTIME_GATE_SKIPPED;
 	struct failure fault = { S(""), S("") };
-	struct step_continuation continuation = { NULL, S("") };
+	struct step_continuation continuation = NO_CONTINUATION;
 	if (!good)
 		fault = failure_make(
 			ERROR_GATE_CLOSED,
@@ -268,6 +384,8 @@ enum engine_answer body_leave_gate(struct run *run, struct activation *activatio
 	struct run_value *value;
 	if (!decision_value(d, output, &value))
 		return ENGINE_NEED;
+	if (good)
+		fault = continuation.fault;
 	body_left(run, activation, now, value, fault, continuation.next, d);
 	enforce_iteration_limit(run, &continuation, now, d);
 	return ENGINE_DONE;

@@ -5,11 +5,12 @@
 #include "base/limits.h"
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
+#include "engine/activation.h"
 
 enum { DEFAULT_ROUNDS = 3 };
 
-/* `max` is a number or a template that evaluates to one; otherwise the default of the runtime
- * vocabulary applies. */
+/* In a graph without on_limit: `max` is a number or a template that evaluates to one; otherwise the
+ * default of the runtime vocabulary applies. */
 static int64_t most_rounds(struct eval_context *eval_context, const struct graph_node *node)
 {
 	if (!has(node->row, max))
@@ -20,10 +21,84 @@ static int64_t most_rounds(struct eval_context *eval_context, const struct graph
 	return value->as.integer < LIMIT_ROUNDS ? value->as.integer : LIMIT_ROUNDS;
 }
 
-static bool runs_again(struct eval_context *eval_context, const struct activation *activation)
+/* What the author calls the rounds of the node. */
+static const char *name_of_max(const struct graph_node *node)
+{
+	return node->kind == RUN_NODE_LOOP ? "loop: max" : "loop_max";
+}
+
+static struct failure bad_max(struct eval_context *eval_context, const struct graph_node *node,
+			      const struct json *value)
+{
+	AUTO(buf) text = buf_limited(LIMIT_QUOTE_BYTES);
+	struct json_writer writer = { .out = &text };
+	json_put_tree(&writer, value);
+	return failure_make(ERROR_INVALID,
+			    str_format(eval_context->d->arena,
+				       "%s is " STR_FMT "%s, and must be a whole number from 1 on; "
+				       "correct the value that " STR_FMT " refers to",
+				       name_of_max(node), STR_ARG(buf_str(&text)),
+				       text.full ? "…" : "", STR_ARG(node->row->max->as.string)));
+}
+
+static struct failure limit_failure(const struct eval_context *eval_context,
+				    const struct graph_node *node, int64_t rounds)
+{
+	return failure_make(
+		ERROR_LIMIT_REACHED,
+		str_format(eval_context->d->arena,
+			   "the condition does not hold after %lld rounds: " STR_FMT "; raise "
+			   "%s%s",
+			   (long long)rounds, STR_ARG(node->row->until), name_of_max(node),
+			   node->kind == RUN_NODE_LOOP
+				   ? ", or continue with the last result by on_limit: continue"
+				   : ""));
+}
+
+/* Whether there is another round, by the rules of graphs whose nodes have on_limit. */
+static bool runs_again_or_ends(struct eval_context *eval_context, const struct graph_node *node,
+			       uint32_t round, struct step_continuation *out, bool *out_reached)
+{
+	int64_t most = DEFAULT_ROUNDS;
+	if (has(node->row, max)) {
+		static const struct json nothing = { .kind = JSON_NULL };
+		const struct json *value = eval_render(eval_context, node->row->max);
+		value = value == NULL ? &nothing : value;
+		if (!eval_context->missing && (value->kind != JSON_INT || value->as.integer < 1)) {
+			out->fault = bad_max(eval_context, node, value);
+			return false;
+		}
+		most = value->kind == JSON_INT ? value->as.integer : most;
+	}
+	most = most < LIMIT_ROUNDS ? most : LIMIT_ROUNDS;
+	if (eval_holds(eval_context, node->until))
+		return false;
+	if (round < most)
+		return true;
+	if (node->row->on_limit == RUN_LIMIT_FAILS)
+		out->fault = limit_failure(eval_context, node, most);
+	else
+		*out_reached = true;
+	/* A loop was told to continue by its author. */
+	if (*out_reached && node->kind != RUN_NODE_LOOP && !eval_context->missing)
+		decision_warn(eval_context->d, RUN_WARNING_LIMIT_REACHED,
+			      str_copy(eval_context->d->arena, eval_context->step),
+			      str_format(eval_context->d->arena,
+					 "the condition does not hold after %lld rounds: " STR_FMT
+					 "; the last result stands; raise loop_max",
+					 (long long)most, STR_ARG(node->row->until)));
+	return false;
+}
+
+static bool runs_again(struct eval_context *eval_context, const struct activation *activation,
+		       struct step_continuation *out, bool *out_reached)
 {
 	const struct graph_node *node = run_node(eval_context->run, activation);
-	return node->until != NULL && activation->round < most_rounds(eval_context, node) &&
+	if (node->until == NULL)
+		return false;
+	if (has(node->row, on_limit))
+		return runs_again_or_ends(eval_context, node, activation->round, out, out_reached);
+	return activation->round < most_rounds(eval_context, node) &&
 	       !eval_holds(eval_context, node->until);
 }
 
@@ -34,7 +109,8 @@ static bool may_lead(struct eval_context *eval_context, const struct activation 
 {
 	const struct run *run = eval_context->run;
 	const struct graph_node *node = &run->graph->nodes[to];
-	uint64_t count = run_place(run, from->scope, to)->count;
+	const struct place *place = run_place(run, from->scope, to);
+	uint64_t count = place->count - place->extra;
 	for (size_t i = 0; i < then.count; i++)
 		count += str_equal(then.at[i], node->name);
 	return (!has(node->row, max_iterations) || count < (uint64_t)node->row->max_iterations) &&
@@ -47,15 +123,17 @@ bool continuation_after_success(struct eval_context *eval_context,
 {
 	const struct graph_node *node = run_node(eval_context->run, activation);
 	struct arena *arena = eval_context->d->arena;
-	*out = (struct step_continuation){ NULL, S("") };
+	bool reached = false;
+	*out = NO_CONTINUATION;
 	if (node->until == NULL && node->edges.count == 0)
 		return true;
 	eval_context->closing = activation;
 	eval_context->output = output;
-	bool again = runs_again(eval_context, activation);
+	bool again = runs_again(eval_context, activation, out, &reached);
+	bool leads = !again && out->fault.code.size == 0;
 	struct str *then = arena_array(arena, struct str, node->edges.count);
 	size_t taken = 0;
-	for (size_t i = 0; i < node->edges.count && !again; i++) {
+	for (size_t i = 0; i < node->edges.count && leads; i++) {
 		const struct graph_edge *edge = &node->edges.at[i];
 		if (edge->when != NULL && !eval_holds(eval_context, edge->when))
 			continue;
@@ -66,13 +144,20 @@ bool continuation_after_success(struct eval_context *eval_context,
 	}
 	if (eval_context->missing)
 		return false;
-	if (taken == 0 && !again)
+	if (eval_context->fault.code.size > 0) {
+		*out = NO_CONTINUATION;
+		out->fault = eval_context->fault;
+		return true;
+	}
+	if (taken == 0 && !again && !reached)
 		return true;
 	out->next = run_next_new(arena);
 	if (taken > 0 && out->over.size == 0)
 		SET(out->next, then, ((struct str_list){ then, taken }));
 	if (again)
 		SET(out->next, again, true);
+	if (reached)
+		SET(out->next, limit_reached, true);
 	return true;
 }
 
@@ -124,8 +209,8 @@ struct run_next *continuation_after_failure(const struct run *run,
 					    struct decision *d)
 {
 	const struct run_graph_node *row = run_node(run, activation)->row;
-	if (!has(row, retry) || run->cancelling || activation->retries >= row->retry->max_retries ||
-	    !is_worth_it(row->retry, fault->code))
+	if (!has(row, retry) || activation->stopping ||
+	    activation->retries >= row->retry->max_retries || !is_worth_it(row->retry, fault->code))
 		return NULL;
 	struct run_next *next = run_next_new(d->arena);
 	SET(next, retry_at, now + delay_of(run, activation, row->retry));
@@ -154,17 +239,18 @@ static void stop_open(const struct run *run, struct decision *d)
 {
 	for (uint32_t i = 0; i < run->paths.room; i++) {
 		const struct activation *a = run->paths.at[i];
-		if (a != NULL && a->open && run_can_stop(run_node(run, a)->kind))
+		if (a != NULL && a->open && a->stopping && run_can_stop(run_node(run, a)->kind))
 			decision_stop_effect(d, a);
 	}
 }
 
-/* Waits and questions end immediately. */
+/* Waits and questions end immediately, except those of finally steps, which only a second cancel ends. */
 static void close_waiting(const struct run *run, struct decision *d)
 {
 	for (uint32_t i = 0; i < run->paths.room; i++) {
 		const struct activation *a = run->paths.at[i];
-		if (a == NULL || step_state_row(a->state)->final)
+		if (a == NULL || step_state_row(a->state)->final ||
+		    (!run->unwinding && activation_is_exempt(run, a)))
 			continue;
 		if (a->state == STEP_WAITING_HUMAN)
 			decision_close_silently(d, &a->question.id);
@@ -177,6 +263,9 @@ static void close_waiting(const struct run *run, struct decision *d)
 void engine_cancel_run(struct run *run, int64_t now, struct str by, struct str reason,
 		       struct failure fault, struct decision *d)
 {
+	/* A finally step may reach a limit while the run is being cancelled anyway. */
+	if (run->abandoned || (run->cancelling && !run->unwinding))
+		return;
 	struct run_cancelling *body = run_cancelling_new(d->arena);
 	SET(body, by, by);
 	if (reason.size > 0)

@@ -16,6 +16,7 @@
 #include "contract/run_question_types.h"
 #include "contract/run_start_types.h"
 #include "engine/engine_internal.h"
+#include "engine/workspace_folder.h"
 
 static enum engine_answer refuse(struct error *error, enum error_code code, const char *text)
 {
@@ -79,7 +80,7 @@ static enum engine_answer decide_pause(struct run *run, const struct command *co
 			      "the run has not started yet: it is still queued");
 	if (run->paused)
 		return refuse(error, ERROR_CONFLICT, "the run is already paused");
-	if (run->cancelling)
+	if (run->cancelling || run->unwinding)
 		return refuse(error, ERROR_CONFLICT, "the run is being cancelled");
 	struct run_paused *body = run_paused_new(d->arena);
 	SET(body, by, command->by);
@@ -102,13 +103,30 @@ static enum engine_answer decide_resume(struct run *run, const struct command *c
 	return ENGINE_DONE;
 }
 
-/* Cancelling twice is harmless. */
+/* Cancelling twice is harmless, except that it ends finally steps that run because of the first time. */
 static enum engine_answer decide_cancel(struct run *run, const struct command *command,
 					struct decision *d)
 {
-	if (!run->cancelling)
+	bool ends_cleanup = run->unwinding && !run->abandoned && !command->only_first;
+	if ((!run->cancelling && !run->unwinding) || ends_cleanup)
 		engine_cancel_run(run, command->now, command->by, command->comment,
 				  (struct failure){ S(""), S("") }, d);
+	return ENGINE_DONE;
+}
+
+static enum engine_answer decide_retry(struct run *run, const struct command *command,
+				       struct decision *d, struct error *error)
+{
+	if (reopen_check(run, error) == ENGINE_REFUSED)
+		return ENGINE_REFUSED;
+	struct run_retried *body = run_retried_new(d->arena);
+	SET(body, by, command->by);
+	if (command->comment.size > 0)
+		SET(body, reason, command->comment);
+	if (command->queued)
+		SET(body, queued, true);
+	decision_emit(run, d,
+		      (struct event){ EVENT_RUN_RETRIED, command->now, { .run_retried = body } });
 	return ENGINE_DONE;
 }
 
@@ -139,7 +157,7 @@ static enum engine_answer decide_signal(struct run *run, const struct command *c
 					const struct engine_values *values, struct decision *d,
 					struct error *error)
 {
-	if (run->cancelling)
+	if (run->cancelling && (!run->unwinding || run->abandoned))
 		return refuse(error, ERROR_CONFLICT, "the run is being cancelled");
 	if (kept_signals(run) >= LIMIT_SIGNALS)
 		return refuse(error, ERROR_CONFLICT,
@@ -151,9 +169,8 @@ static enum engine_answer decide_signal(struct run *run, const struct command *c
 	if (data == NULL)
 		return refuse(error, ERROR_TOO_LARGE,
 			      "the data of the signal is larger than the limit of a value");
-	struct step_continuation continuation = { NULL, S("") };
-	struct eval_context eval_context =
-		eval_context_make(run, wait == NULL ? run->root : wait->scope, values, d);
+	struct step_continuation continuation = NO_CONTINUATION;
+	struct eval_context eval_context = eval_context_make(run, wait, values, d);
 	if (wait != NULL &&
 	    !continuation_after_success(&eval_context, wait, command->output, &continuation))
 		return ENGINE_NEED;
@@ -169,8 +186,11 @@ static enum engine_answer decide_signal(struct run *run, const struct command *c
 	struct run_timer_finished *over = run_timer_finished_new(d->arena);
 	SET(over, step, wait->path);
 	SET(over, effect, wait->effect);
-	SET(over, outcome, RUN_OUTCOME_OK);
+	bool failed = continuation.fault.code.size > 0;
+	SET(over, outcome, failed ? RUN_OUTCOME_FAILED : RUN_OUTCOME_OK);
 	SET(over, output, data);
+	if (failed)
+		SET(over, fault, decision_failure(d, continuation.fault));
 	if (continuation.next != NULL)
 		SET(over, next, continuation.next);
 	decision_emit(run, d,
@@ -185,7 +205,8 @@ static enum engine_answer decide_signal(struct run *run, const struct command *c
 /* The result of a step as it will be recorded; a result over the size limit becomes a failure. */
 struct step_result {
 	struct run_value *output;
-	struct failure fault; /* code "" = none */
+	struct run_value *log; /* of a tool; NULL = none */
+	struct failure fault;  /* code "" = none */
 	struct step_continuation continuation;
 };
 
@@ -195,8 +216,8 @@ static bool make_result(struct run *run, const struct activation *activation,
 			const struct engine_values *values, struct decision *d,
 			struct step_result *out)
 {
-	struct eval_context eval_context = eval_context_make(run, activation->scope, values, d);
-	*out = (struct step_result){ .fault = fault, .continuation = { NULL, S("") } };
+	struct eval_context eval_context = eval_context_make(run, activation, values, d);
+	*out = (struct step_result){ .fault = fault, .continuation = NO_CONTINUATION };
 	if (fault.code.size == 0 && command->output != NULL) {
 		if (!decision_value(d, command->output, &out->output))
 			return false;
@@ -205,9 +226,14 @@ static bool make_result(struct run *run, const struct activation *activation,
 				failure_make(ERROR_TOO_LARGE,
 					     S("the output is larger than the limit of a value"));
 	}
-	if (out->fault.code.size == 0 && !run->cancelling)
-		return continuation_after_success(&eval_context, activation, command->output,
-						  &out->continuation);
+	if (command->log != NULL && !decision_value(d, command->log, &out->log))
+		return false;
+	if (out->fault.code.size == 0 && !activation->stopping) {
+		bool decided = continuation_after_success(&eval_context, activation,
+							  command->output, &out->continuation);
+		out->fault = out->continuation.fault;
+		return decided;
+	}
 	if (out->fault.code.size > 0)
 		out->continuation.next =
 			continuation_after_failure(run, activation, &out->fault, command->now, d);
@@ -225,6 +251,11 @@ static enum engine_answer decide_computed(struct run *run, const struct command 
 	if (activation->state != STEP_RUNNING || activation->open || node->kind != RUN_NODE_TOOL ||
 	    node->row->class != RUN_CLASS_PURE)
 		return refuse_step(error, ERROR_CONFLICT, command->step, "already has its result");
+	for (size_t i = 0; command->warnings != NULL && i < command->warnings->count; i++)
+		decision_warn(d, command->warnings->at[i].code, command->warnings->at[i].step,
+			      command->warnings->at[i].text);
+	if (command->warnings != NULL)
+		d->warnings.dropped += command->warnings->dropped;
 	struct step_result result;
 	if (!make_result(run, activation, command, command->fault, values, d, &result))
 		return ENGINE_NEED;
@@ -285,7 +316,8 @@ static void emit_finished(struct run *run, const struct activation *activation,
 				.output = result->output,
 				.fault = failed ? decision_failure(d, result->fault) : NULL,
 				.next = result->continuation.next,
-				.usage = command->usage };
+				.usage = command->usage,
+				.log = result->log };
 	struct event event = call_finished(run_node(run, activation)->row, &end, d->arena);
 	event.at = command->now;
 	decision_emit(run, d, event);
@@ -403,8 +435,8 @@ static enum engine_answer finish_human(struct run *run, struct activation *activ
 	if (output != NULL && value == NULL)
 		return refuse(error, ERROR_TOO_LARGE,
 			      "the answer is larger than the limit of a value");
-	struct step_continuation continuation = { NULL, S("") };
-	struct eval_context eval_context = eval_context_make(run, activation->scope, values, d);
+	struct step_continuation continuation = NO_CONTINUATION;
+	struct eval_context eval_context = eval_context_make(run, activation, values, d);
 	if (good && !continuation_after_success(&eval_context, activation, output, &continuation))
 		return ENGINE_NEED;
 	struct run_human_finished *body = run_human_finished_new(d->arena);
@@ -417,6 +449,8 @@ static enum engine_answer finish_human(struct run *run, struct activation *activ
 	SET(body, by, command->by);
 	if (value != NULL && command->decision != RUN_DECISION_APPROVE)
 		SET(body, value, value);
+	if (continuation.fault.code.size > 0)
+		SET(body, fault, decision_failure(d, continuation.fault));
 	if (continuation.next != NULL)
 		SET(body, next, continuation.next);
 	decision_emit(run, d,
@@ -494,8 +528,14 @@ static enum engine_answer decide_due(struct run *run, const struct command *comm
 				     struct error *error)
 {
 	if (command->step.size == 0) {
-		if (run->due_at == 0 || command->now < run->due_at || run->cancelling)
+		if (run->due_at == 0 || command->now < run->due_at)
 			return refuse(error, ERROR_CONFLICT, "the run's timeout has not expired");
+		if (run->unwinding) {
+			engine_cancel_run(run, command->now, S("baton"),
+					  S("the finally steps took longer than their timeout"),
+					  (struct failure){ S(""), S("") }, d);
+			return ENGINE_DONE;
+		}
 		engine_cancel_run(
 			run, command->now, S("baton"), S(""),
 			failure_make(ERROR_TIMEOUT, S("the run took longer than its timeout")), d);
@@ -520,6 +560,51 @@ static enum engine_answer decide_due(struct run *run, const struct command *comm
 	return ENGINE_DONE;
 }
 
+static bool awaits_tree(const struct activation *activation)
+{
+	return activation->state == STEP_PENDING || activation->state == STEP_RETRYING ||
+	       (activation->state == STEP_RUNNING && activation->leaving);
+}
+
+/* The tree of a branch that is over. */
+static enum engine_answer end_branch(struct run *run, const struct activation *container,
+				     const struct command *command, struct decision *d,
+				     struct error *error)
+{
+	const struct branch *branch = NULL;
+	while ((branch = branch_next_over(run, container, branch)) != NULL)
+		if (str_equal(branch->path, command->branch))
+			break;
+	if (branch == NULL)
+		return refuse_step(error, ERROR_CONFLICT, command->step, "has no such branch open");
+	struct run_branch_ended *body = run_branch_ended_new(d->arena);
+	SET(body, step, container->path);
+	SET(body, branch, branch->path);
+	if (command->fault.code.size > 0)
+		SET(body, fault, decision_failure(d, command->fault));
+	else
+		SET(body, tree, command->tree);
+	decision_emit(
+		run, d,
+		(struct event){ EVENT_BRANCH_ENDED, command->now, { .run_branch_ended = body } });
+	return ENGINE_DONE;
+}
+
+/* The step may have been cancelled, or the run paused, while its tree was taken. */
+static enum engine_answer decide_tree_taken(struct run *run, const struct command *command,
+					    struct decision *d, struct error *error)
+{
+	const struct activation *activation = run_activation(run, command->step);
+	if (activation == NULL)
+		return refuse_step(error, ERROR_NOT_FOUND, command->step, "does not exist");
+	if (run_may_start(run) && command->branch.size > 0)
+		return end_branch(run, activation, command, d, error);
+	if (!run_may_start(run) || !awaits_tree(activation))
+		return refuse_step(error, ERROR_CONFLICT, command->step,
+				   "does not wait for the tree of its workspace");
+	return ENGINE_DONE; /* advance() continues with it */
+}
+
 /* The floor is at most the seq of the event that raises it: that event stays. */
 static enum engine_answer decide_compact(struct run *run, const struct command *command,
 					 struct decision *d, struct error *error)
@@ -533,6 +618,11 @@ static enum engine_answer decide_compact(struct run *run, const struct command *
 	}
 	struct run_compacted *body = run_compacted_new(d->arena);
 	SET(body, floor, command->floor);
+	/* The events that recorded them may be among those that are removed. */
+	if (run->warnings.count > 0)
+		SET(body, warnings, run_warnings_print(&run->warnings, d->arena));
+	if (run->warnings.dropped > 0)
+		SET(body, warnings_dropped, run->warnings.dropped);
 	decision_emit(
 		run, d,
 		(struct event){ EVENT_RUN_COMPACTED, command->now, { .run_compacted = body } });
@@ -544,12 +634,14 @@ enum engine_answer decide(struct run *run, const struct command *command,
 			  struct error *error)
 {
 	d->need_count = 0;
-	d->needs_tree = false;
 	d->to_print = NULL;
 	d->print_prefix = S("");
 	d->print_key = (struct print_key){ 0 };
+	d->request_id = command->request_id;
 	if (command->kind == COMMAND_COMPACT)
 		return decide_compact(run, command, d, error);
+	if (command->kind == COMMAND_RETRY)
+		return decide_retry(run, command, d, error);
 	if (run_ended(run) && run->seq > 0)
 		return refuse(error, ERROR_CONFLICT, "the run has ended");
 	switch (command->kind) {
@@ -575,6 +667,9 @@ enum engine_answer decide(struct run *run, const struct command *command,
 		return decide_cancel(run, command, d);
 	case COMMAND_SIGNAL:
 		return decide_signal(run, command, values, d, error);
+	case COMMAND_TREE_TAKEN:
+		return decide_tree_taken(run, command, d, error);
+	case COMMAND_RETRY:
 	case COMMAND_COMPACT:
 		break;
 	}

@@ -8,17 +8,17 @@
  * again.  The caller runs advance() after each decide() with the same decision and appends the events
  * of both together: finished(k) and requested(k+1) are one append.
  *
- * Both may answer ENGINE_NEED: decision->needs lists the hashes of values to load,
- * decision->needs_tree requests the git tree of the workspace, and decision->to_print is a value that
- * is too long to be printed and hashed on this thread.  The caller fetches or prints them and calls
- * again; nothing else may be decided for this run in between.
- *
+ * Both may answer ENGINE_NEED: decision->needs lists the hashes of values to load, and
+ * decision->to_print is a value that is too long to be printed and hashed on this thread.  The caller
+ * fetches or prints them and calls again; nothing else may be decided for this run in between.
+ * A contained tool is requested with the git tree of its workspace.  advance() does not wait for it:
+ * decision->trees lists the steps that could start and need their tree.  The caller commits first,
+ * then takes the trees and sends each as COMMAND_TREE_TAKEN.  The list of the newest decision is the
+ * complete one: a tree that it does not list is not wanted any more.
  * decision->stops lists open effects to stop: the caller stops them, and their results come back as
  * COMMAND_FINISHED.  decision->closes lists waits, questions and pending retries that were closed by
  * cancelling the run.
- *
- * There is no clock and no randomness: `now` comes with the command, ids and jitter are derived (R1,
- * R4).
+ * No clock, no randomness: `now` comes with the command, ids and jitter are derived (R1, R4).
  */
 #ifndef ENGINE_DECIDE_H
 #define ENGINE_DECIDE_H
@@ -29,6 +29,7 @@
 #include "engine/value.h"
 
 struct activation;
+struct branch;
 struct run;
 struct run_start;
 
@@ -43,8 +44,10 @@ enum command_kind {
 	COMMAND_PAUSE,
 	COMMAND_RESUME,
 	COMMAND_CANCEL,
+	COMMAND_RETRY, /* a failed run executes its failed steps again */
 	COMMAND_SIGNAL,
-	COMMAND_COMPACT, /* older events may be removed: the append contains a snapshot */
+	COMMAND_TREE_TAKEN, /* the tree of a workspace, for a step that waits for it */
+	COMMAND_COMPACT,    /* older events may be removed: the append contains a snapshot */
 };
 
 struct command {
@@ -53,19 +56,26 @@ struct command {
 	const struct json *inputs;     /* CREATE: with defaults */
 	const struct run_start *start; /* CREATE: the options that the run keeps; NULL = none */
 	int64_t floor;                 /* COMPACT: events with a smaller seq may be removed */
-	bool queued;                   /* CREATE: the run waits in its admission queue */
+	bool queued;                   /* CREATE, RETRY: the run waits in its admission queue */
 	struct str step;               /* path of the activation */
 	struct uuid effect;            /* FINISHED, ANSWERED, RESTARTED */
 	enum run_outcome outcome;      /* FINISHED */
 	const struct json *output;     /* COMPUTED, FINISHED: NULL when it failed; ANSWERED, SIGNAL:
 					  the values in the command */
 	const struct json *usage;      /* FINISHED: of a turn */
+	const struct json *log;        /* FINISHED: of a tool, a run.Log; NULL = it wrote nothing */
 	struct failure fault;          /* COMPUTED, FINISHED: code "" when it did not fail */
 	enum run_decision decision;    /* ANSWERED */
-	struct str comment;            /* ANSWERED; PAUSE, CANCEL: the reason */
-	struct str by;                 /* who: ANSWERED, PAUSE, RESUME, CANCEL, SIGNAL */
+	struct str comment;            /* ANSWERED; PAUSE, CANCEL, RETRY: the reason */
+	struct str by;                 /* who: ANSWERED, PAUSE, RESUME, CANCEL, RETRY, SIGNAL */
 	struct str name;               /* SIGNAL */
+	bool only_first;               /* CANCEL: changes nothing if the run is being cancelled */
 	const struct hash *revision;   /* ANSWERED: the revision that was shown, or NULL */
+	struct str request_id; /* of the client's request; its first event has it; "" = none */
+	struct str branch;     /* TREE_TAKEN: of a branch that is over; "" = of a step */
+	struct str tree;       /* TREE_TAKEN: "" when it failed */
+	int64_t begun_at;      /* TREE_TAKEN: when the caller began to take it */
+	const struct warnings *warnings; /* COMPUTED: of the rendering of its inputs; NULL = none */
 };
 
 /* Identifies a value that the engine wants printed.  The tree differs when the decision is made again,
@@ -97,17 +107,36 @@ struct decision_stop {
 	struct uuid effect;
 };
 
+/* A tree that is wanted, one of these:
+ *	a step could start and needs the tree of its folder (ends NULL, merges false); in a branch
+ *	without a folder, the folder begins at `base` first
+ *	a branch is over (ends): the tree of its folder
+ *	a container can be left (merges): the trees of its branches, merged, which its folder gets
+ */
+struct decision_tree {
+	struct str step;
+	const struct branch *branch; /* whose folder; NULL = the run's own */
+	const struct branch *ends;
+	bool merges;
+	struct str base;             /* where the folder or the branches began; "" = it exists */
+	const struct branch *parent; /* base: the folder it is a copy of; NULL = the run's own */
+	const struct activation *container; /* merges: has the branches */
+	int64_t timeout_us;                 /* of the step, which includes the taking; 0 = none */
+};
+
 struct decision {
 	struct arena *arena; /* everything below lives here */
 	/* Commit times of earlier appends of the run, which the first event reports. */
 	struct run_commit_list commits;
+	struct str request_id; /* of the command that is decided; "" = none */
 	struct event *events;
 	size_t event_count, event_room;
 	struct decision_blob *blobs; /* values that events refer to by hash */
 	size_t blob_count, blob_room;
 	struct hash *needs; /* ENGINE_NEED */
 	size_t need_count, need_room;
-	bool needs_tree;
+	struct decision_tree *trees; /* wanted by advance() */
+	size_t tree_count, tree_room;
 	/* The engine does not print a value whose text is longer than print_most (0 = no limit): it
 	 * sets to_print, and the caller adds the printed value to `printed`. */
 	size_t print_most;
@@ -117,8 +146,18 @@ struct decision {
 	struct printed_value *printed;
 	struct decision_stop *stops;
 	size_t stop_count, stop_room;
-	struct uuid *closes; /* closed by run.cancelling, without an event of their own */
+	struct warnings warnings; /* not recorded by an event yet */
+	struct uuid *closes;      /* closed by run.cancelling, without an event of their own */
 	size_t close_count, close_room;
+};
+
+/* The git tree of a workspace, taken for a step. */
+struct engine_tree {
+	struct str step;   /* "" = for every step (tests) */
+	struct str branch; /* of a branch that is over, not for a step; "" = for the step */
+	struct str tree;   /* "" = it failed */
+	struct failure fault;
+	int64_t begun_at; /* 0 = unknown */
 };
 
 /* The values that the caller has loaded. */
@@ -126,7 +165,8 @@ struct engine_values {
 	/* NULL when the value is not loaded. */
 	const struct json *(*look)(void *context, const struct hash *hash);
 	void *context;
-	struct str tree; /* git tree of the workspace; "" = not taken yet */
+	/* The tree that COMMAND_TREE_TAKEN brought; NULL = none. */
+	const struct engine_tree *tree;
 };
 
 enum engine_answer { ENGINE_DONE, ENGINE_NEED, ENGINE_REFUSED };
@@ -145,12 +185,13 @@ enum engine_answer advance(struct run *run, int64_t now, const struct engine_val
  * since the last decision. */
 bool engine_could_go_on(const struct run *run);
 
-/* The rendered inputs of a running step; ENGINE_NEED as above, but nothing is printed.  The tree
- * shares values that it refers to as a whole with the loaded values and with the graph, and contains
- * nothing of the run's state.  Its text may be longer than LIMIT_VALUE_BYTES. */
+/* The rendered inputs of a running step, and why a strict definition refuses them (code "" = it does not);
+ * ENGINE_NEED as above, but nothing is printed.  The tree shares whole values with the loaded values and
+ * the graph, and has nothing of the run's state.  Its text may be longer than LIMIT_VALUE_BYTES. */
 enum engine_answer engine_render_inputs(struct run *run, const struct activation *activation,
 					const struct engine_values *values,
-					struct decision *decision, const struct json **out);
+					struct decision *decision, const struct json **out,
+					struct failure *out_fault);
 
 /* effect_id = hash(run, activation, kind, ordinal) */
 struct uuid engine_effect_id(const struct run *run, struct str path, struct str kind,

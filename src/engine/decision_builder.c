@@ -29,10 +29,45 @@ static struct run_commit_list shortened(struct run_commit_list commits, int64_t 
 	return (struct run_commit_list){ told, commits.count };
 }
 
+void decision_warn(struct decision *d, enum run_warning_code code, struct str step, struct str text)
+{
+	struct warning warning = { code, step, text };
+	if (engine_warnings_have(&d->warnings, &warning))
+		return;
+	if (d->warnings.count < LIMIT_RUN_WARNINGS)
+		engine_warnings_add(&d->warnings, warning, d->arena);
+	else
+		d->warnings.dropped++;
+}
+
+/* Moves the warnings so far into the event, within the limits of their steps and of the run. */
+static void attach_warnings(const struct run *run, struct decision *d, struct event *event)
+{
+	if (d->warnings.count == 0 && d->warnings.dropped == 0)
+		return;
+	struct warnings kept = { .dropped = d->warnings.dropped };
+	for (size_t i = 0; i < d->warnings.count; i++) {
+		const struct warning *warning = &d->warnings.at[i];
+		if (engine_warnings_have(&run->warnings, warning))
+			continue;
+		size_t of_step = engine_warnings_of_step(&run->warnings, warning->step) +
+				 engine_warnings_of_step(&kept, warning->step);
+		if (of_step < LIMIT_STEP_WARNINGS &&
+		    run->warnings.count + kept.count < LIMIT_RUN_WARNINGS)
+			engine_warnings_add(&kept, *warning, d->arena);
+		else
+			kept.dropped++;
+	}
+	event_set_warnings(event, run_warnings_print(&kept, d->arena), kept.dropped, d->arena);
+	d->warnings = (struct warnings){ 0 };
+}
+
 void decision_emit(struct run *run, struct decision *d, struct event event)
 {
-	if (d->event_count == 0 && d->commits.count > 0)
-		event_tell_commits(&event, shortened(d->commits, run->seq, d->arena), d->arena);
+	attach_warnings(run, d, &event);
+	if (d->event_count == 0)
+		event_set_origin(&event, shortened(d->commits, run->seq, d->arena), d->request_id,
+				 d->arena);
 	if (d->event_count == d->event_room)
 		d->events = grown(d->arena, d->events, d->event_count, &d->event_room,
 				  sizeof(*d->events));
@@ -61,6 +96,14 @@ void decision_stop_effect(struct decision *d, const struct activation *activatio
 	d->stops[d->stop_count++] = (struct decision_stop){ activation->path, activation->effect };
 }
 
+void decision_want_tree(struct decision *d, struct decision_tree tree)
+{
+	if (d->tree_count == d->tree_room)
+		d->trees =
+			grown(d->arena, d->trees, d->tree_count, &d->tree_room, sizeof(*d->trees));
+	d->trees[d->tree_count++] = tree;
+}
+
 void decision_close_silently(struct decision *d, const struct uuid *id)
 {
 	if (d->close_count == d->close_room)
@@ -87,13 +130,30 @@ static struct printed_value *find_printed(const struct decision *d, const struct
 	return printed;
 }
 
+static struct print_key next_key(const struct decision *d)
+{
+	bool same = d->print_key.events == d->event_count;
+	return (struct print_key){ d->event_count, same ? d->print_key.ordinal + 1 : 1 };
+}
+
+/* A value of the command keeps its tree when the decision is made again.  It then counts as in the
+ * pass that needed it, so that the values behind it have the same keys. */
+static struct printed_value *find_known(struct decision *d, const struct json *json)
+{
+	struct printed_value *printed = find_printed(d, json);
+	struct print_key next = next_key(d);
+	if (printed != NULL && printed->key.events == next.events &&
+	    printed->key.ordinal == next.ordinal)
+		d->print_key = next;
+	return printed;
+}
+
 /* The printed value that the engine needed at this point of the decision; from now on it is found by
  * its new tree.  The trees are not compared, because they may be large. */
 static struct printed_value *find_asked(struct decision *d, const struct json *json)
 {
 	struct print_key *key = &d->print_key;
-	key->ordinal = key->events == d->event_count ? key->ordinal + 1 : 1;
-	key->events = d->event_count;
+	*key = next_key(d);
 	for (struct printed_value *printed = d->printed; printed != NULL; printed = printed->next)
 		if (printed->key.events == key->events && printed->key.ordinal == key->ordinal) {
 			require(printed->json->kind == json->kind);
@@ -105,7 +165,7 @@ static struct printed_value *find_asked(struct decision *d, const struct json *j
 
 bool decision_print(struct decision *d, const struct json *json, struct str *out_text)
 {
-	const struct printed_value *printed = find_printed(d, json);
+	const struct printed_value *printed = find_known(d, json);
 	if (printed == NULL)
 		printed = find_asked(d, json);
 	if (printed != NULL) {

@@ -31,6 +31,8 @@ static struct event tool_requested(const struct run_graph_node *node,
 	SET(body, class, node->class);
 	SET(body, inputs, from->inputs);
 	SET_IF(from->tree.size > 0, body, tree, from->tree);
+	SET_IF(from->secrets.count > 0, body, secrets, from->secrets);
+	SET_IF(from->folder.size > 0, body, folder, from->folder);
 	return (struct event){ .type = EVENT_TOOL_REQUESTED, .as.run_tool_requested = body };
 }
 
@@ -68,6 +70,7 @@ static struct event tool_finished(const struct call_end *from, struct arena *are
 {
 	struct run_tool_finished *body = run_tool_finished_new(arena);
 	SET_END(body, from);
+	SET_IF(from->log != NULL, body, log, from->log);
 	return (struct event){ .type = EVENT_TOOL_FINISHED, .as.run_tool_finished = body };
 }
 

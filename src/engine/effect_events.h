@@ -9,6 +9,7 @@
 
 #include "contract/event.h"
 #include "contract/run_outcome_types.h"
+#include "contract/run_value_types.h"
 
 struct run_fault;
 struct run_graph_node;
@@ -23,8 +24,11 @@ struct call_request {
 	const struct run_value *inputs; /* of a turn: the whole request */
 	int64_t attempt;                /* from 1 */
 	int64_t due_at;                 /* 0 = never */
-	struct str tree;                /* of a contained tool; "" = none */
-	struct hash definition;         /* of a sub-run */
+	int64_t begun_at;       /* when its timeout began, with the taking of its tree; 0 = now */
+	struct str tree;        /* of a contained tool; "" = none */
+	struct str folder;      /* of a contained tool: the branch; "" = none */
+	struct hash definition; /* of a sub-run */
+	struct run_secret_use_list secrets; /* of a tool; count 0 = none */
 };
 
 /* A NULL member is absent from the event. */
@@ -35,7 +39,8 @@ struct call_end {
 	const struct run_value *output;
 	const struct run_fault *fault;
 	const struct run_next *next;
-	const struct json *usage; /* of a turn */
+	const struct json *usage;    /* of a turn */
+	const struct run_value *log; /* of a tool */
 };
 
 struct event call_requested(const struct run_graph_node *node, const struct call_request *from,

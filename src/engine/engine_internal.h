@@ -13,8 +13,13 @@
 /* Adds the event to the decision and applies it.  Events are derived from the state, so an event that
  * the state rejects is a bug. */
 void decision_emit(struct run *run, struct decision *d, struct event event);
+/* Records with the next event that a lenient rule was used, once per step and text. */
+void decision_warn(struct decision *d, enum run_warning_code code, struct str step,
+		   struct str text);
 void decision_need_value(struct decision *d, const struct hash *hash);
 void decision_stop_effect(struct decision *d, const struct activation *activation);
+/* The step waits until the tree of its workspace is taken. */
+void decision_want_tree(struct decision *d, struct decision_tree tree);
 void decision_close_silently(struct decision *d, const struct uuid *id);
 /* The text of a value; at NULL when it is over LIMIT_VALUE_BYTES.  False when the value is too long to
  * be printed on this thread: to_print then has it. */
@@ -35,20 +40,31 @@ void decision_add_blob(struct decision *d, struct str bytes, const struct hash *
 
 /* ---- templates and expressions (eval_context.c) ----------------------------------------- */
 
+struct template_secrets;
+
 struct eval_context {
 	struct run *run;
 	struct scope *scope; /* the innermost */
+	struct str step;     /* for which something is evaluated; "" = the outputs of the run */
 	const struct engine_values *values;
 	struct decision *d;
 	/* The step that is being closed and its result, before its event exists. */
 	const struct activation *closing;
 	const struct json *output;
-	bool missing; /* a stored value is not loaded: decision->needs has it */
+	bool missing;         /* a stored value is not loaded: decision->needs has it */
+	bool strict;          /* a lenient rule is a fault instead of a warning: */
+	bool quiet;           /* no warnings: missing values are expected here */
+	struct failure fault; /* the first; code "" = none */
 };
 
-struct eval_context eval_context_make(struct run *run, struct scope *scope,
+/* For an activation; NULL = for the run itself. */
+struct eval_context eval_context_make(struct run *run, const struct activation *activation,
 				      const struct engine_values *values, struct decision *d);
 const struct json *eval_value(struct eval_context *eval_context, const struct value *value);
+/* The same, with the places of secrets. */
+const struct json *eval_render_secrets(struct eval_context *eval_context,
+				       const struct json *template,
+				       struct template_secrets *secrets);
 const struct json *eval_render(struct eval_context *eval_context, const struct json *template);
 bool eval_holds(struct eval_context *eval_context, const struct expr *condition);
 bool eval_expression(struct eval_context *eval_context, const struct expr *expr,
@@ -60,7 +76,11 @@ bool eval_expression(struct eval_context *eval_context, const struct expr *expr,
 struct step_continuation {
 	struct run_next *next;
 	struct str over; /* the step that an edge would start too often; "" = none */
+	/* The step fails because of its rounds, although its result is good; code "" = it does not. */
+	struct failure fault;
 };
+
+#define NO_CONTINUATION ((struct step_continuation){ NULL, S(""), { S(""), S("") } })
 
 /* After a success: the edges taken, and whether the step runs again.  False: values are missing. */
 bool continuation_after_success(struct eval_context *eval_context,
@@ -84,10 +104,20 @@ void decision_emit_computed(struct run *run, const struct activation *activation
 void engine_cancel_run(struct run *run, int64_t now, struct str by, struct str reason,
 		       struct failure fault, struct decision *d);
 
+/* ---- retries of the run (reopen.c) -------------------------------------------------------- */
+
+/* Refuses the retry of a run that cannot be retried. */
+enum engine_answer reopen_check(const struct run *run, struct error *error);
+
 /* ---- requests (request.c) --------------------------------------------------------------- */
 
 enum engine_answer request_effect(struct run *run, struct activation *activation, int64_t now,
 				  const struct engine_values *values, struct decision *d);
+/* The tree that was taken for this step; NULL when there is none yet. */
+const struct engine_tree *request_tree(const struct activation *activation,
+				       const struct engine_values *values);
+void request_want_tree(const struct run *run, const struct activation *activation,
+		       struct decision *d);
 /* Asks a person to settle an unknown outcome. */
 void request_settlement(struct run *run, const struct activation *activation, int64_t now,
 			struct decision *d);

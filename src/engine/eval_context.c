@@ -9,13 +9,28 @@
  */
 #include "engine/engine_internal.h"
 
+#include "base/limits.h"
 #include "contract/run_graph_types.h"
 #include "expr/template.h"
 
-struct eval_context eval_context_make(struct run *run, struct scope *scope,
+/* A retry renders what was rendered before, so it has passed. */
+static bool is_strict(const struct run *run, const struct activation *activation)
+{
+	const struct run_graph *rows = run->graph->rows;
+	return has(rows, strict) && rows->strict &&
+	       (activation == NULL || activation->state != STEP_RETRYING);
+}
+
+struct eval_context eval_context_make(struct run *run, const struct activation *activation,
 				      const struct engine_values *values, struct decision *d)
 {
-	return (struct eval_context){ .run = run, .scope = scope, .values = values, .d = d };
+	return (struct eval_context){ .run = run,
+				      .scope = activation == NULL ? run->root : activation->scope,
+				      .step = activation == NULL ? S("") : activation->path,
+				      .values = values,
+				      .d = d,
+				      .strict = is_strict(run, activation),
+				      .fault = { S(""), S("") } };
 }
 
 const struct json *eval_value(struct eval_context *eval_context, const struct value *value)
@@ -83,6 +98,37 @@ static const struct json *see_closing(struct eval_context *eval_context, enum ex
 	return field == EXPR_STATUS ? text_of(eval_context, S("success")) : NULL;
 }
 
+static struct json_member text_member(struct eval_context *eval_context, struct str key,
+				      struct str text)
+{
+	return (struct json_member){ .key = key, .value = *text_of(eval_context, text) };
+}
+
+static const struct json *error_tree(struct eval_context *eval_context, struct str path,
+				     const struct failure *fault)
+{
+	struct arena *arena = eval_context->d->arena;
+	struct json_member *members = arena_array(arena, struct json_member, 3);
+	size_t count = 0;
+	if (path.size > 0)
+		members[count++] = text_member(eval_context, S("step"), path);
+	members[count++] = text_member(eval_context, S("code"), fault->code);
+	members[count++] = text_member(eval_context, S("message"), fault->text);
+	struct json *error = arena_new(arena, struct json);
+	*error = (struct json){ .kind = JSON_OBJECT, .as.object = { members, count } };
+	return error;
+}
+
+/* {code, message}; in graphs of older versions the message alone; NULL = no error. */
+static const struct json *error_of(struct eval_context *eval_context, const struct failure *fault)
+{
+	if (fault->code.size == 0)
+		return NULL;
+	return eval_context->run->graph->rules < GRAPH_RULES_ERROR_OBJECT
+		       ? text_of(eval_context, fault->text)
+		       : error_tree(eval_context, S(""), fault);
+}
+
 static const struct json *see_step(void *context, struct str name, enum expr_field field)
 {
 	struct eval_context *eval_context = context;
@@ -103,9 +149,7 @@ static const struct json *see_step(void *context, struct str name, enum expr_fie
 		if (final == NULL)
 			return NULL;
 		if (field == EXPR_ERROR)
-			return final->fault.code.size == 0
-				       ? NULL
-				       : text_of(eval_context, final->fault.text);
+			return error_of(eval_context, &final->fault);
 		return eval_value(eval_context, &final->output);
 	}
 	return NULL;
@@ -181,6 +225,28 @@ static bool see_item(struct eval_context *eval_context, const struct scope *scop
 	return false;
 }
 
+/* The error in the catch and finally steps of a try: {step, code, message}, or null. */
+static bool see_error(struct eval_context *eval_context, const struct scope *scope, struct str name,
+		      const struct json **out)
+{
+	if (scope->section == RUN_SECTION_STEPS || !str_equal(name, S("error")))
+		return false;
+	const struct first_failure *failure =
+		scope->failed.path.size > 0 ? &scope->failed : &scope->caught;
+	struct first_failure cancelled = {
+		.path = scope->owner->path,
+		.fault = eval_context->run->stopped.code.size > 0
+				 ? eval_context->run->stopped
+				 : failure_make(ERROR_CANCELLED, S("the run was cancelled"))
+	};
+	*out = NULL;
+	if (scope->owner->stopping)
+		failure = &cancelled;
+	if (failure->path.size > 0)
+		*out = error_tree(eval_context, failure->path, &failure->fault);
+	return true;
+}
+
 static const struct json *see_variable(void *context, struct str name)
 {
 	struct eval_context *eval_context = context;
@@ -190,16 +256,92 @@ static const struct json *see_variable(void *context, struct str name)
 	if (str_equal(name, S("output")))
 		return eval_context->output;
 	for (const struct scope *scope = eval_context->scope; scope != NULL; scope = outer(scope))
-		if (see_item(eval_context, scope, name, &found))
+		if (see_item(eval_context, scope, name, &found) ||
+		    see_error(eval_context, scope, name, &found))
 			return found;
 	return NULL;
+}
+
+/* ---- lenient rules --------------------------------------------------------------------- */
+
+/* What happened, what was made of it, and how to correct it. */
+struct leniency {
+	enum run_warning_code code;
+	struct str problem, consequence, fix;
+};
+
+static struct leniency describe(struct arena *arena, enum expr_leniency rule, struct str what,
+				const char *why)
+{
+	struct str quoted = str_head(what, LIMIT_WARNING_BYTES);
+	switch (rule) {
+	case EXPR_READ_AS_NULL:
+		return (struct leniency){
+			RUN_WARNING_MISSING,
+			str_format(arena, STR_FMT " is missing", STR_ARG(quoted)),
+			S(" and was read as null"),
+			str_format(arena,
+				   "correct the name, or give a default: coalesce(" STR_FMT ", …)",
+				   STR_ARG(quoted))
+		};
+	case EXPR_FAILED_AS_NULL:
+		return (struct leniency){ RUN_WARNING_EXPRESSION,
+					  str_format(arena,
+						     "${" STR_FMT "} cannot be evaluated: %s",
+						     STR_ARG(quoted), why),
+					  S("; it was read as null"),
+					  S("correct the expression or the values it reads") };
+	case EXPR_CONDITION_FALSE:
+	case EXPR_CONDITION_TRUE:
+		break;
+	}
+	return (struct leniency){
+		RUN_WARNING_CONDITION,
+		str_format(arena, "the condition " STR_FMT " cannot be evaluated: %s",
+			   STR_ARG(quoted), why),
+		rule == EXPR_CONDITION_TRUE ? S("; it counts as true") : S("; it counts as false"),
+		S("correct it, or test the values it reads first")
+	};
+}
+
+/* While a value is not loaded, nothing is known about what is missing. */
+static void note_lenient(void *context, enum expr_leniency rule, struct str what, const char *why)
+{
+	struct eval_context *eval_context = context;
+	struct arena *arena = eval_context->d->arena;
+	if (eval_context->missing || eval_context->quiet)
+		return;
+	struct leniency note = describe(arena, rule, what, why);
+	if (eval_context->strict) {
+		if (eval_context->fault.code.size == 0)
+			eval_context->fault =
+				failure_make(ERROR_INVALID,
+					     str_format(arena, STR_FMT "; " STR_FMT,
+							STR_ARG(note.problem), STR_ARG(note.fix)));
+		return;
+	}
+	decision_warn(eval_context->d, note.code, str_copy(arena, eval_context->step),
+		      str_format(arena, STR_FMT STR_FMT "; " STR_FMT, STR_ARG(note.problem),
+				 STR_ARG(note.consequence), STR_ARG(note.fix)));
 }
 
 static struct expr_scope scope_of(struct eval_context *eval_context)
 {
 	return (struct expr_scope){
-		.step = see_step, .ctx = see_ctx, .variable = see_variable, .context = eval_context
+		.step = see_step,
+		.ctx = see_ctx,
+		.variable = see_variable,
+		.lenient = note_lenient,
+		.context = eval_context,
 	};
+}
+
+const struct json *eval_render_secrets(struct eval_context *eval_context,
+				       const struct json *template,
+				       struct template_secrets *secrets)
+{
+	struct expr_scope scope = scope_of(eval_context);
+	return template_render_secrets(template, &scope, eval_context->d->arena, secrets);
 }
 
 const struct json *eval_render(struct eval_context *eval_context, const struct json *template)

@@ -11,6 +11,7 @@
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_start_types.h"
+#include "engine/workspace_folder.h"
 
 struct run *run_new(struct arena *arena, struct uuid id, const struct graph *graph)
 {
@@ -53,18 +54,29 @@ static uint64_t head_arrival(const struct ready_list *queue)
 	return head == NULL ? UINT64_MAX : head->arrival;
 }
 
+/* Of the first contained tool whose folder is free. */
+static uint64_t contained_arrival(const struct run *run)
+{
+	for (uint32_t i = run->contained.head; i < run->contained.tail; i++) {
+		const struct activation *a = run->contained.at[i];
+		if (run_can_stop(run_node(run, a)->kind) && folder_allows(run, a))
+			return a->arrival;
+	}
+	return UINT64_MAX;
+}
+
 /* Starts pure steps, unless an effect that became ready earlier could take the slot. */
 static void start_pure(struct run *run, int64_t at)
 {
 	while (run->busy < run->graph->concurrency && run->pure.head < run->pure.tail) {
 		uint64_t mine = head_arrival(&run->pure);
-		if (head_arrival(&run->tools) < mine ||
-		    (!run->workspace_busy && head_arrival(&run->contained) < mine))
+		if (head_arrival(&run->tools) < mine || contained_arrival(run) < mine)
 			break;
 		struct activation *activation = run->pure.at[run->pure.head++];
 		activation_move(activation, STEP_RUNNING);
 		activation->started_at = at;
 		activation->started_seq = run->seq;
+		run->steps_started++;
 		run->busy++;
 		ready_list_push(run, &run->computing, activation);
 	}
@@ -74,9 +86,10 @@ static void settle(struct run *run, int64_t at)
 {
 	if (run_ended(run))
 		return;
-	if (!run->paused && !run->queued && !run->cancelling)
+	if (run_may_start(run))
 		start_pure(run, at);
-	bool parked = run->humans > 0 && run->busy == 0 && run->timers == 0 && !run->cancelling;
+	bool parked = run->humans > 0 && run->busy == 0 && run->timers == 0 &&
+		      (!run->cancelling || run->unwinding);
 	run_move(run, run->queued   ? RUN_QUEUED
 		      : run->paused ? RUN_PAUSED
 		      : parked      ? RUN_WAITING_HUMAN
@@ -138,11 +151,26 @@ bool evolve_run_resumed(struct run *run, const struct run_resumed *event, int64_
 bool evolve_run_cancelling(struct run *run, const struct run_cancelling *event, int64_t at,
 			   struct error *error)
 {
-	if (run->cancelling)
+	if (run->abandoned || (run->cancelling && !run->unwinding))
 		return fail(error, ERROR_INVALID, "the run is being cancelled already");
-	run->stopped = run_failure_copy(run, has(event, fault) ? event->fault : NULL);
+	/* The second cancel ends the finally steps and does not change how the run ends. */
+	run->abandoned = run->unwinding;
+	if (!run->cancelling)
+		run->stopped = run_failure_copy(run, has(event, fault) ? event->fault : NULL);
 	run->due_at = 0;
 	run_stop(run, at);
+	return true;
+}
+
+bool evolve_run_unwinding(struct run *run, const struct run_unwinding *event, int64_t at,
+			  struct error *error)
+{
+	(void)at;
+	if (run->unwinding || !run->cancelling || run->stops > 0 || run->live == 0)
+		return fail(error, ERROR_INVALID, "the run has nothing to unwind");
+	run->unwinding = true;
+	run->due_at = has(event, due_at) ? event->due_at : 0;
+	activation_unwind(run);
 	return true;
 }
 
@@ -157,6 +185,28 @@ bool evolve_run_signalled(struct run *run, const struct run_signalled *event, in
 	while (*link != NULL)
 		link = &(*link)->next;
 	*link = signal;
+	return true;
+}
+
+/* Only a state that failed can be reopened; deciding has checked the rest. */
+bool evolve_run_retried(struct run *run, const struct run_retried *event, int64_t at,
+			struct error *error)
+{
+	if (run->state != RUN_FAILED || !reopen_is_possible(run))
+		return fail(error, ERROR_INVALID, "the run cannot be retried");
+	run->queued = has(event, queued) && event->queued;
+	run->cancelling = run->paused = run->unwinding = run->abandoned = false;
+	run->stops = 0;
+	run->stopped = run->fault = (struct failure){ S(""), S("") };
+	run->outputs = (struct value){ .kind = VALUE_ABSENT };
+	engine_warnings_forget_outputs(&run->warnings);
+	run->retried_at = at;
+	run->ended_at = run->due_at = 0;
+	run->begun_at = run->queued ? 0 : at;
+	if (!run->queued && has(run->graph->rows, timeout_us))
+		run->due_at = at + run->graph->rows->timeout_us;
+	run_move(run, run->queued ? RUN_QUEUED : RUN_RUNNING);
+	reopen_run(run);
 	return true;
 }
 
@@ -182,9 +232,8 @@ static bool take_ready(struct run *run, struct str path, struct activation **out
 {
 	struct activation *activation = run_activation(run, path);
 	struct ready_list *queue = activation == NULL ? NULL : ready_list_of(run, activation);
-	if (activation == NULL || ready_list_head(queue) != activation)
+	if (activation == NULL || !activation_take_ready(run, queue, activation))
 		return fail(error, ERROR_INVALID, "step " STR_FMT " is out of turn", STR_ARG(path));
-	queue->head++;
 	*out = activation;
 	return true;
 }
@@ -209,6 +258,7 @@ bool evolve_run_step_started(struct run *run, const struct run_step_started *eve
 	activation_move(activation, STEP_RUNNING);
 	activation->started_at = at;
 	activation->started_seq = run->seq + 1;
+	run->steps_started++;
 	run->busy++;
 	ready_list_push(run, &run->computing, activation);
 	return true;
@@ -232,6 +282,7 @@ bool evolve_run_step_computed(struct run *run, const struct run_step_computed *e
 		activation_move(activation, STEP_RUNNING);
 		activation->started_at = at;
 		activation->started_seq = run->seq + 1;
+		run->steps_started++;
 		activation->begun_at = activation->begun_at == 0 ? at : activation->begun_at;
 	} else {
 		return fail(error, ERROR_INVALID, "step " STR_FMT " is not being computed",
@@ -258,13 +309,17 @@ bool evolve_run_step_entered(struct run *run, const struct run_step_entered *eve
 	activation_move(activation, STEP_RUNNING);
 	activation->started_at = at;
 	activation->started_seq = run->seq + 1;
+	run->steps_started++;
+	activation->tree = has(event, tree) ? str_copy(run->arena, event->tree) : S("");
+	if (node->own_trees)
+		folder_take(run, activation);
 	if (node->kind != RUN_NODE_MAP) {
 		scope_enter(run, activation, -1);
 		return true;
 	}
 	activation->items = run_value_copy(run, has(event, items) ? event->items : NULL);
 	activation->item_count = has(event, count) ? event->count : 0;
-	int64_t at_once = has(node->row, at_once) ? node->row->at_once : activation->item_count;
+	int64_t at_once = activation_at_once(run, activation);
 	while (activation->items_entered < activation->item_count &&
 	       activation->items_entered < at_once)
 		scope_enter(run, activation, activation->items_entered++);
@@ -272,6 +327,23 @@ bool evolve_run_step_entered(struct run *run, const struct run_step_entered *eve
 		activation->leaving = true;
 		activation_ready(run, activation);
 	}
+	return true;
+}
+
+/* A branch whose workspace could not be stored fails its container. */
+bool evolve_run_branch_ended(struct run *run, const struct run_branch_ended *event, int64_t at,
+			     struct error *error)
+{
+	struct activation *container = run_activation(run, event->step);
+	struct branch *branch = container == NULL ? NULL : branch_find(container, event->branch);
+	(void)at;
+	if (branch == NULL || !branch->requested || branch->ended)
+		return fail(error, ERROR_INVALID, "branch " STR_FMT " is not open",
+			    STR_ARG(event->branch));
+	branch->ended = true;
+	branch->tree = has(event, tree) ? str_copy(run->arena, event->tree) : S("");
+	if (has(event, fault) && container->fault.code.size == 0)
+		container->fault = run_failure_copy(run, event->fault);
 	return true;
 }
 
@@ -286,10 +358,13 @@ bool evolve_run_step_left(struct run *run, const struct run_step_left *event, in
 			    STR_ARG(event->step));
 	activation->output = run_value_copy(run, has(event, output) ? event->output : NULL);
 	activation->fault = run_failure_copy(run, has(event, fault) ? event->fault : NULL);
-	activation->items = (struct value){ .kind = VALUE_ABSENT };
 	activation_end(run, activation,
-		       event->outcome == RUN_OUTCOME_OK ? STEP_SUCCEEDED : STEP_FAILED, at,
-		       has(event, next) ? event->next : NULL);
+		       event->outcome == RUN_OUTCOME_OK          ? STEP_SUCCEEDED
+		       : event->outcome == RUN_OUTCOME_CANCELLED ? STEP_CANCELLED
+								 : STEP_FAILED,
+		       at, has(event, next) ? event->next : NULL);
+	if (activation->scopes == NULL)
+		activation->items = (struct value){ .kind = VALUE_ABSENT };
 	return true;
 }
 
@@ -335,6 +410,11 @@ bool evolve(struct run *run, const struct event *event, struct error *error)
 		return false;
 	}
 	run->seq++;
+	/* run.compacted repeats what the state has. */
+	int64_t dropped;
+	struct run_warning_list warnings = event_warnings(event, &dropped);
+	if (event->type != EVENT_RUN_COMPACTED)
+		run_warnings_add(run, warnings, dropped);
 	/* Compaction does not count as an update of the run. */
 	if (event->type != EVENT_RUN_COMPACTED)
 		run->updated_at = event->at;

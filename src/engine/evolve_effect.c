@@ -7,6 +7,7 @@
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_question_types.h"
+#include "engine/workspace_folder.h"
 
 /* ---- any effect ---------------------------------------------------------------------- */
 
@@ -22,14 +23,13 @@ static bool start_effect(struct run *run, struct str path, enum run_node_kind ki
 	if (activation->state == STEP_RETRYING)
 		return true;
 	struct ready_list *queue = ready_list_of(run, activation);
-	if (activation->state != STEP_PENDING || ready_list_head(queue) != activation)
+	if (activation->state != STEP_PENDING || !activation_take_ready(run, queue, activation))
 		return fail(error, ERROR_INVALID, "step " STR_FMT " is requested out of turn",
 			    STR_ARG(path));
-	queue->head++;
 	return true;
 }
 
-static void open_effect(const struct run *run, struct activation *activation, struct uuid effect,
+static void open_effect(struct run *run, struct activation *activation, struct uuid effect,
 			int64_t due_at, int64_t at)
 {
 	activation->open = true;
@@ -39,6 +39,7 @@ static void open_effect(const struct run *run, struct activation *activation, st
 		return;
 	activation->started_at = at;
 	activation->started_seq = run->seq + 1;
+	run->steps_started++;
 }
 
 /* Takes a slot, unless a retry still holds its own. */
@@ -50,7 +51,7 @@ static void take_room(struct run *run, struct activation *activation)
 	else
 		run->busy++;
 	if (contained)
-		run->workspace_busy = activation->holds_workspace = true;
+		folder_take(run, activation);
 	activation->outcome = RUN_OUTCOME_OK;
 	activation_move(activation, STEP_RUNNING);
 }
@@ -59,8 +60,7 @@ static void give_room(struct run *run, struct activation *activation)
 {
 	require(run->busy > 0);
 	run->busy--;
-	if (activation->holds_workspace)
-		run->workspace_busy = activation->holds_workspace = false;
+	folder_give(run, activation);
 }
 
 static bool close_effect(struct run *run, struct str path, const struct uuid *effect,
@@ -80,6 +80,7 @@ static void end_effect(struct run *run, struct activation *activation,
 		       const struct event_result *result, int64_t at)
 {
 	activation->output = run_value_copy(run, result->output);
+	activation->log = run_value_copy(run, result->log);
 	activation->fault = run_failure_copy(run, result->fault);
 	activation->due_at = 0;
 	activation->outcome = result->outcome;
@@ -94,12 +95,12 @@ static void end_effect(struct run *run, struct activation *activation,
 		return;
 	}
 	give_room(run, activation);
-	if (result->outcome == RUN_OUTCOME_UNKNOWN && !result->settled && !run->cancelling) {
+	if (result->outcome == RUN_OUTCOME_UNKNOWN && !result->settled && !activation->stopping) {
 		activation->settling = true; /* human.requested follows */
 		return;
 	}
 	enum step_state state = activation->fault.code.size == 0 ? STEP_SUCCEEDED
-				: result->outcome == RUN_OUTCOME_CANCELLED && run->cancelling
+				: result->outcome == RUN_OUTCOME_CANCELLED && activation->stopping
 					? STEP_CANCELLED
 					: STEP_FAILED;
 	activation_end(run, activation, state, at, result->next);
@@ -116,9 +117,11 @@ static struct activation *open_call(struct run *run, enum run_node_kind kind,
 		return NULL;
 	take_room(run, activation);
 	open_effect(run, activation, request.effect, request.due_at, at);
-	run_attempt_requested(run, activation, request.attempt, at);
+	run_attempt_requested(run, activation, request.attempt, request.due_at, at);
 	activation->inputs = run_value_copy(run, request.inputs);
 	activation->fault = (struct failure){ S(""), S("") };
+	activation->log = (struct value){ .kind = VALUE_ABSENT };
+	activation->secret_count = 0;
 	return activation;
 }
 
@@ -140,6 +143,8 @@ bool evolve_run_tool_requested(struct run *run, const struct run_tool_requested 
 	if (activation == NULL)
 		return false;
 	activation->tree = has(event, tree) ? str_copy(run->arena, event->tree) : S("");
+	if (has(event, secrets))
+		run_secrets_copy(run, activation, event->secrets);
 	return true;
 }
 
@@ -153,7 +158,7 @@ bool evolve_run_tool_restarted(struct run *run, const struct run_tool_restarted 
 			    STR_ARG(event->step));
 	activation->restarts =
 		run_restarts_copy(run, activation->restarts, activation->restart_count++,
-				  (struct restart){ run->seq + 1, at, event->attempt });
+				  (struct restart){ run->seq + 1, at, event->attempt, 0 });
 	activation->attempt = event->attempt;
 	return true;
 }
@@ -161,7 +166,9 @@ bool evolve_run_tool_restarted(struct run *run, const struct run_tool_restarted 
 bool evolve_run_tool_finished(struct run *run, const struct run_tool_finished *event, int64_t at,
 			      struct error *error)
 {
-	return close_call(run, event->step, &event->effect, EVENT_RESULT(event), at, error);
+	struct event_result result = EVENT_RESULT(event);
+	result.log = has(event, log) ? event->log : NULL;
+	return close_call(run, event->step, &event->effect, result, at, error);
 }
 
 bool evolve_run_turn_requested(struct run *run, const struct run_turn_requested *event, int64_t at,
@@ -223,7 +230,8 @@ bool evolve_run_timer_finished(struct run *run, const struct run_timer_finished 
 	activation->outcome = event->outcome;
 	activation->output = run_value_copy(run, has(event, output) ? event->output : NULL);
 	activation->fault = run_failure_copy(run, has(event, fault) ? event->fault : NULL);
-	if (event->outcome == RUN_OUTCOME_OK && has(row, signal))
+	/* A wait that received its signal may fail because of its rounds. */
+	if (has(row, signal) && (event->outcome == RUN_OUTCOME_OK || has(event, output)))
 		drop_signal(run, row->signal);
 	else if (event->outcome != RUN_OUTCOME_OK && activation->fault.code.size == 0)
 		activation->fault.code = error_row(ERROR_TIMEOUT)->name;
@@ -306,12 +314,14 @@ bool evolve_run_human_finished(struct run *run, const struct run_human_finished 
 	bool good = event->decision == RUN_DECISION_APPROVE ||
 		    event->decision == RUN_DECISION_MODIFY ||
 		    event->decision == RUN_DECISION_HAPPENED;
-	activation->fault = good ? (struct failure){ S(""), S("") } : run_refusal(run, event);
+	bool failed = !good || has(event, fault);
+	activation->fault = good ? run_failure_copy(run, has(event, fault) ? event->fault : NULL)
+				 : run_refusal(run, event);
 	if (good && has(event, value))
 		activation->output = run_value_copy(run, event->value);
 	else if (good && !settled)
 		activation->output = run_answer_value(run, question);
-	activation_end(run, activation, good ? STEP_SUCCEEDED : STEP_FAILED, at,
+	activation_end(run, activation, failed ? STEP_FAILED : STEP_SUCCEEDED, at,
 		       has(event, next) ? event->next : NULL);
 	return true;
 }

@@ -62,6 +62,24 @@ static bool is_final(const struct run_snapshot_step *step)
 	return has(step, ended_at);
 }
 
+/* What is known of the continuation; NULL = nothing. */
+static const struct run_next *next_of(const struct retelling *r,
+				      const struct run_snapshot_step *step)
+{
+	if (!has(step, limit_reached) || !step->limit_reached)
+		return NULL;
+	struct run_next *next = run_next_new(r->arena);
+	SET(next, limit_reached, true);
+	return next;
+}
+
+#define SET_NEXT(r, body, from)                                       \
+	do {                                                          \
+		const struct run_next *next_known = next_of(r, from); \
+		if (next_known != NULL)                               \
+			SET(body, next, next_known);                  \
+	} while (0)
+
 /* ---- steps without an effect ----------------------------------------------------------- */
 
 static void retell_computed(struct retelling *r, const struct run_snapshot_step *step)
@@ -70,6 +88,7 @@ static void retell_computed(struct retelling *r, const struct run_snapshot_step 
 	COPY_FIELDS(run_snapshot_step, step, run_step_computed, body, NULL);
 	if (!has_fault(step))
 		body->is.fault = ABSENT;
+	SET_NEXT(r, body, step);
 	add(r, step->ended_seq, step->ended_at,
 	    (struct event){ .type = EVENT_STEP_COMPUTED, .as.run_step_computed = body });
 }
@@ -99,11 +118,17 @@ static void retell_container(struct retelling *r, const struct run_snapshot_step
 		SET(begun, count, step->item_count);
 	add(r, step->started_seq, step->started_at,
 	    (struct event){ .type = EVENT_STEP_ENTERED, .as.run_step_entered = begun });
-	if (!is_final(step) || is_in(step, "cancelled"))
+	/* Only a try is left by an event although it was cancelled, and then it has a fault. */
+	bool cancelled = is_in(step, "cancelled");
+	if (!is_final(step) || (cancelled && !has(step, fault)))
 		return;
 	struct run_step_left *over = run_step_left_new(r->arena);
 	COPY_FIELDS(run_snapshot_step, step, run_step_left, over, NULL);
-	SET(over, outcome, has(step, fault) ? RUN_OUTCOME_FAILED : RUN_OUTCOME_OK);
+	SET(over, outcome,
+	    cancelled          ? RUN_OUTCOME_CANCELLED
+	    : has(step, fault) ? RUN_OUTCOME_FAILED
+			       : RUN_OUTCOME_OK);
+	SET_NEXT(r, over, step);
 	add(r, step->ended_seq, step->ended_at,
 	    (struct event){ .type = EVENT_STEP_LEFT, .as.run_step_left = over });
 }
@@ -185,19 +210,28 @@ static void retell_answer(struct retelling *r, const struct run_snapshot_step *s
 	COPY_FIELDS(run_snapshot_answer, answer, run_human_finished, answered, NULL);
 	if (over && has(step, output))
 		SET(answered, value, step->output);
+	/* Only after a good answer is the fault recorded; it follows from the others. */
+	if (over && has_fault(step) && answer->decision != RUN_DECISION_REJECT &&
+	    answer->decision != RUN_DECISION_NOT_HAPPENED &&
+	    answer->decision != RUN_DECISION_TIMEOUT)
+		SET(answered, fault, step->fault);
+	if (over)
+		SET_NEXT(r, answered, step);
 	if (over || has(answer, seq))
 		add(r, over ? step->ended_seq : answer->seq, over ? step->ended_at : answer->at,
 		    (struct event){ .type = EVENT_HUMAN_FINISHED,
 				    .as.run_human_finished = answered });
 }
 
-/* The deadline is the time of the request plus the timeout of the definition.  The definition of a
- * sub-run is not in the event: the parent's graph has it. */
+/* Unless it is recorded, the deadline is the time of the request plus the timeout of the definition.
+ * The definition of a sub-run is not in the event: the parent's graph has it. */
 static void retell_request(struct retelling *r, struct run_snapshot_restart when,
 			   struct call_request request, const struct run_graph_node *node)
 {
 	request.attempt = when.attempt;
-	request.due_at = has(node, timeout_us) ? when.at + node->timeout_us : 0;
+	request.due_at = has(&when, due_at)      ? when.due_at
+			 : has(node, timeout_us) ? when.at + node->timeout_us
+						 : 0;
 	add(r, when.seq, when.at, call_requested(node, &request, r->arena));
 }
 
@@ -218,6 +252,7 @@ static void retell_failed(struct retelling *r, const struct run_snapshot_step *s
 		.effect = effect_of(step, failed),
 		.outcome = has(failed, outcome) ? failed->outcome : RUN_OUTCOME_FAILED,
 		.output = has(failed, output) ? failed->output : NULL,
+		.log = has(failed, log) ? failed->log : NULL,
 		.fault = has(failed, fault) && failed->fault->text.size > 0 ? failed->fault : NULL,
 		.next = next
 	};
@@ -230,11 +265,20 @@ static void retell_failed(struct retelling *r, const struct run_snapshot_step *s
 	add(r, failed->seq, failed->at, call_finished(node, &end, r->arena));
 }
 
-/* Every attempt: the first started with the step, the newest may have a request of its own. */
-static void retell_attempts(struct retelling *r, const struct run_snapshot_step *step,
-			    const struct run_graph_node *node)
+/* The request that started the step is usually not recorded: it has the step's time and deadline. */
+static bool is_start_recorded(const struct run_snapshot_step *step, size_t failed)
 {
-	size_t failed = has(step, failed) ? step->failed.count : 0;
+	const struct run_snapshot_restart *first = NULL;
+	if (failed > 0 && has(&step->failed.at[0], request))
+		first = step->failed.at[0].request;
+	else if (failed == 0 && has(step, request))
+		first = step->request;
+	return first != NULL && first->seq == step->started_seq;
+}
+
+static void retell_start(struct retelling *r, const struct run_snapshot_step *step, size_t failed,
+			 const struct run_graph_node *node)
+{
 	struct call_request first = { .step = step->step,
 				      .effect = failed > 0 ? effect_of(step, &step->failed.at[0])
 							   : step->effect,
@@ -246,6 +290,15 @@ static void retell_attempts(struct retelling *r, const struct run_snapshot_step 
 	SET(begun, at, step->started_at);
 	SET(begun, attempt, 1);
 	retell_request(r, *begun, first, node);
+}
+
+/* Every attempt: the first started with the step, the newest may have a request of its own. */
+static void retell_attempts(struct retelling *r, const struct run_snapshot_step *step,
+			    const struct run_graph_node *node)
+{
+	size_t failed = has(step, failed) ? step->failed.count : 0;
+	if (!is_start_recorded(step, failed))
+		retell_start(r, step, failed, node);
 	for (size_t i = 0; i < failed; i++)
 		retell_failed(r, step, i, node);
 	if (has(step, request))
@@ -283,7 +336,9 @@ static void retell_effect(struct retelling *r, const struct run_snapshot_step *s
 				.effect = step->effect,
 				.outcome = outcome_of(step),
 				.output = has(step, output) ? step->output : NULL,
-				.fault = has_fault(step) ? step->fault : NULL };
+				.log = has(step, log) ? step->log : NULL,
+				.fault = has_fault(step) ? step->fault : NULL,
+				.next = next_of(r, step) };
 	add(r, step->ended_seq, step->ended_at, call_finished(node, &end, r->arena));
 }
 
@@ -309,6 +364,7 @@ static void retell_wait(struct retelling *r, const struct run_snapshot_step *ste
 		SET(over, output, step->output);
 	if (has_fault(step))
 		SET(over, fault, step->fault);
+	SET_NEXT(r, over, step);
 	add(r, step->ended_seq, step->ended_at,
 	    (struct event){ .type = EVENT_TIMER_FINISHED, .as.run_timer_finished = over });
 }

@@ -6,17 +6,21 @@
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_turn_types.h"
+#include "contract/run_value_types.h"
+#include "expr/template.h"
+#include "engine/workspace_folder.h"
 
 enum engine_answer engine_render_inputs(struct run *run, const struct activation *activation,
 					const struct engine_values *values, struct decision *d,
-					const struct json **out)
+					const struct json **out, struct failure *out_fault)
 {
-	struct eval_context eval_context = eval_context_make(run, activation->scope, values, d);
+	struct eval_context eval_context = eval_context_make(run, activation, values, d);
 	const struct json *inputs =
 		eval_render(&eval_context, run_node(run, activation)->row->inputs);
 	if (eval_context.missing)
 		return ENGINE_NEED;
 	*out = inputs;
+	*out_fault = eval_context.fault;
 	return ENGINE_DONE;
 }
 
@@ -24,11 +28,12 @@ enum engine_answer engine_render_inputs(struct run *run, const struct activation
  * as a whole, so a small template can render to a huge text. */
 static enum engine_answer render_within_limit(struct run *run, const struct activation *activation,
 					      const struct engine_values *values,
-					      struct decision *d, const struct json **out)
+					      struct decision *d, const struct json **out,
+					      struct failure *out_fault)
 {
 	const struct json *inputs;
 	struct str text = S("");
-	if (engine_render_inputs(run, activation, values, d, &inputs) == ENGINE_NEED)
+	if (engine_render_inputs(run, activation, values, d, &inputs, out_fault) == ENGINE_NEED)
 		return ENGINE_NEED;
 	if (inputs != NULL && !json_text_within(inputs, LIMIT_VALUE_BYTES) &&
 	    !decision_print(d, inputs, &text))
@@ -61,18 +66,21 @@ bool request_finish_timer(struct run *run, const struct activation *activation, 
 			  const struct value *data, struct failure fault,
 			  const struct engine_values *values, struct decision *d)
 {
-	struct eval_context eval_context = eval_context_make(run, activation->scope, values, d);
-	struct step_continuation continuation = { NULL, S("") };
+	struct eval_context eval_context = eval_context_make(run, activation, values, d);
+	struct step_continuation continuation = NO_CONTINUATION;
 	bool good = fault.code.size == 0;
 	if (good && !continuation_after_success(
 			    &eval_context, activation,
 			    data == NULL ? NULL : eval_value(&eval_context, data), &continuation))
 		return false;
+	if (good)
+		fault = continuation.fault;
+	bool failed = fault.code.size > 0;
 	struct run_timer_finished *body = run_timer_finished_new(d->arena);
 	SET(body, step, activation->path);
 	SET(body, effect, activation->effect);
-	SET(body, outcome, good ? RUN_OUTCOME_OK : RUN_OUTCOME_FAILED);
-	if (!good)
+	SET(body, outcome, failed ? RUN_OUTCOME_FAILED : RUN_OUTCOME_OK);
+	if (failed)
 		SET(body, fault, decision_failure(d, fault));
 	if (good && data != NULL)
 		SET(body, output, decision_value_again(d, data));
@@ -98,7 +106,7 @@ static enum engine_answer request_timer(struct run *run, const struct activation
 {
 	const struct run_graph_node *row = run_node(run, activation)->row;
 	const struct value *data = has(row, signal) ? kept_signal(run, row->signal) : NULL;
-	struct eval_context eval_context = eval_context_make(run, activation->scope, values, d);
+	struct eval_context eval_context = eval_context_make(run, activation, values, d);
 	if (data != NULL)
 		eval_value(&eval_context, data); /* an earlier signal ends the wait immediately */
 	if (eval_context.missing)
@@ -164,11 +172,18 @@ static enum engine_answer request_human(struct run *run, const struct activation
 	static const struct json nothing = { .kind = JSON_OBJECT };
 	const struct run_graph_node *row = run_node(run, activation)->row;
 	const struct json *inputs = NULL;
-	struct eval_context eval_context = eval_context_make(run, activation->scope, values, d);
+	struct failure fault;
+	struct eval_context eval_context = eval_context_make(run, activation, values, d);
 	struct str question = render_question(&eval_context, row);
-	if (render_within_limit(run, activation, values, d, &inputs) == ENGINE_NEED ||
+	if (render_within_limit(run, activation, values, d, &inputs, &fault) == ENGINE_NEED ||
 	    eval_context.missing)
 		return ENGINE_NEED;
+	if (eval_context.fault.code.size > 0)
+		fault = eval_context.fault;
+	if (fault.code.size > 0) {
+		request_fail_ready(run, activation, fault, now, d);
+		return ENGINE_DONE;
+	}
 	inputs = inputs == NULL ? &nothing : inputs;
 	struct run_value *value;
 	struct hash revision;
@@ -222,7 +237,7 @@ static void emit_request(struct run *run, const struct activation *activation, i
 {
 	request.step = activation->path;
 	request.attempt = attempt_of(activation);
-	request.due_at = deadline(run, activation, now);
+	request.due_at = deadline(run, activation, request.begun_at > 0 ? request.begun_at : now);
 	struct event event = call_requested(run_node(run, activation)->row, &request, d->arena);
 	event.at = now;
 	decision_emit(run, d, event);
@@ -233,17 +248,63 @@ static struct failure inputs_too_large(void)
 	return failure_make(ERROR_TOO_LARGE, S("the inputs are larger than the limit of a value"));
 }
 
-/* A request whose inputs are over the size limit is recorded and failed in the same decision. */
-static void refuse_inputs(struct run *run, const struct activation *activation, int64_t now,
-			  struct decision *d)
+/* A call that cannot be made is recorded and failed in the same decision. */
+static void refuse_call(struct run *run, const struct activation *activation, int64_t now,
+			struct failure fault, struct decision *d)
 {
 	struct run_tool_finished *body = run_tool_finished_new(d->arena);
 	SET(body, step, activation->path);
 	SET(body, effect, activation->effect);
 	SET(body, outcome, RUN_OUTCOME_FAILED);
-	SET(body, fault, decision_failure(d, inputs_too_large()));
+	SET(body, fault, decision_failure(d, fault));
 	decision_emit(run, d,
 		      (struct event){ EVENT_TOOL_FINISHED, now, { .run_tool_finished = body } });
+}
+
+const struct engine_tree *request_tree(const struct activation *activation,
+				       const struct engine_values *values)
+{
+	const struct engine_tree *tree = values->tree;
+	return tree != NULL && tree->branch.size == 0 &&
+			       (tree->step.size == 0 || str_equal(tree->step, activation->path))
+		       ? tree
+		       : NULL;
+}
+
+/* The places of secrets in the inputs, which were rendered before: everything is loaded.  Only a
+ * definition that names secrets pays for rendering twice. */
+static struct run_secret_use_list secrets_of(struct run *run, const struct activation *activation,
+					     const struct engine_values *values, struct decision *d)
+{
+	struct template_secrets found = { 0 };
+	if (!has(run->graph->rows, secrets))
+		return (struct run_secret_use_list){ NULL, 0 };
+	struct eval_context eval_context = eval_context_make(run, activation, values, d);
+	eval_render_secrets(&eval_context, run_node(run, activation)->row->inputs, &found);
+	struct run_secret_use *at = arena_array(d->arena, struct run_secret_use, found.count);
+	for (size_t i = 0; i < found.count; i++) {
+		at[i] = *run_secret_use_new(d->arena);
+		SET(&at[i], pointer, found.at[i].pointer);
+		SET(&at[i], offset, (int64_t)found.at[i].offset);
+		SET(&at[i], name, found.at[i].name);
+	}
+	return (struct run_secret_use_list){ at, found.count };
+}
+
+void request_want_tree(const struct run *run, const struct activation *activation,
+		       struct decision *d)
+{
+	const struct run_graph_node *row = run_node(run, activation)->row;
+	struct branch *branch = branch_of(run, activation);
+	struct decision_tree tree = { .step = activation->path,
+				      .branch = branch,
+				      .base = S(""),
+				      .timeout_us = has(row, timeout_us) ? row->timeout_us : 0 };
+	if (branch != NULL && !branch->requested) {
+		tree.base = branch->scope->owner->tree;
+		tree.parent = branch_of(run, branch->scope->owner);
+	}
+	decision_want_tree(d, tree);
 }
 
 static enum engine_answer request_tool(struct run *run, const struct activation *activation,
@@ -251,24 +312,40 @@ static enum engine_answer request_tool(struct run *run, const struct activation 
 				       struct decision *d)
 {
 	static const struct json too_large = { .kind = JSON_OBJECT };
-	const struct graph_node *node = run_node(run, activation);
+	const struct run_graph_node *row = run_node(run, activation)->row;
 	const struct json *inputs = NULL;
-	bool contained = node->row->class == RUN_CLASS_CONTAINED;
-	d->needs_tree = contained && values->tree.size == 0;
-	if (render_within_limit(run, activation, values, d, &inputs) == ENGINE_NEED ||
-	    d->needs_tree)
+	struct failure fault;
+	bool writes = run_node(run, activation)->writes;
+	const struct branch *branch =
+		row->class == RUN_CLASS_CONTAINED ? branch_of(run, activation) : NULL;
+	const struct engine_tree *tree = writes ? request_tree(activation, values) : NULL;
+	if (writes && tree == NULL) {
+		request_want_tree(run, activation, d);
+		return ENGINE_DONE;
+	}
+	if (render_within_limit(run, activation, values, d, &inputs, &fault) == ENGINE_NEED)
 		return ENGINE_NEED;
+	if (fault.code.size > 0) {
+		request_fail_ready(run, activation, fault, now, d);
+		return ENGINE_DONE;
+	}
 	struct run_value *value;
 	if (!decision_value(d, inputs == NULL ? &too_large : inputs, &value))
 		return ENGINE_NEED;
 	struct call_request request = {
 		.effect = engine_effect_id(run, activation->path, S("tool"), 1),
 		.inputs = value,
-		.tree = contained ? values->tree : S(""),
+		.tree = tree != NULL ? tree->tree : S(""),
+		.folder = branch != NULL ? branch->path : S(""),
+		.begun_at = tree != NULL ? tree->begun_at : 0,
 	};
+	if (inputs != NULL)
+		request.secrets = secrets_of(run, activation, values, d);
 	emit_request(run, activation, now, request, d);
 	if (inputs == NULL)
-		refuse_inputs(run, activation, now, d);
+		refuse_call(run, activation, now, inputs_too_large(), d);
+	else if (tree != NULL && tree->fault.code.size > 0)
+		refuse_call(run, activation, now, tree->fault, d);
 	return ENGINE_DONE;
 }
 
@@ -295,8 +372,13 @@ static enum engine_answer request_turn(struct run *run, const struct activation 
 {
 	const struct run_graph_agent *agent = run_node(run, activation)->row->agent;
 	const struct json *inputs = NULL;
-	if (render_within_limit(run, activation, values, d, &inputs) == ENGINE_NEED)
+	struct failure fault;
+	if (render_within_limit(run, activation, values, d, &inputs, &fault) == ENGINE_NEED)
 		return ENGINE_NEED;
+	if (fault.code.size > 0) {
+		request_fail_ready(run, activation, fault, now, d);
+		return ENGINE_DONE;
+	}
 	struct run_value *value = NULL;
 	if (inputs != NULL && !decision_value(d, turn_request(agent, inputs, d->arena), &value))
 		return ENGINE_NEED;
@@ -318,8 +400,13 @@ static enum engine_answer request_subrun(struct run *run, const struct activatio
 {
 	const struct run_graph *graph = run_node(run, activation)->row->graph;
 	const struct json *inputs = NULL;
-	if (render_within_limit(run, activation, values, d, &inputs) == ENGINE_NEED)
+	struct failure fault;
+	if (render_within_limit(run, activation, values, d, &inputs, &fault) == ENGINE_NEED)
 		return ENGINE_NEED;
+	if (fault.code.size > 0) {
+		request_fail_ready(run, activation, fault, now, d);
+		return ENGINE_DONE;
+	}
 	struct run_value *value = NULL;
 	if (inputs != NULL && !decision_value(d, inputs, &value))
 		return ENGINE_NEED;
@@ -359,6 +446,7 @@ enum engine_answer request_effect(struct run *run, struct activation *activation
 	case RUN_NODE_LOOP:
 	case RUN_NODE_VERIFY:
 	case RUN_NODE_GATE:
+	case RUN_NODE_TRY:
 		break;
 	}
 	require(false);

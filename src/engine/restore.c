@@ -12,6 +12,7 @@
 #include "contract/run_snapshot_types.h"
 #include "contract/run_start_types.h"
 #include "engine/activation.h"
+#include "engine/workspace_folder.h"
 #include "engine/snapshot.h"
 
 struct restoring {
@@ -47,7 +48,7 @@ static struct restart *restore_moments(struct run *run, struct run_snapshot_mome
 {
 	struct restart *at = arena_array(run->arena, struct restart, from.count);
 	for (size_t i = 0; i < from.count; i++)
-		at[i] = (struct restart){ from.at[i].seq, from.at[i].at, 0 };
+		at[i] = (struct restart){ from.at[i].seq, from.at[i].at, 0, 0 };
 	return at;
 }
 
@@ -74,30 +75,31 @@ static void restore_question(struct run *run, struct activation *step,
 	question->comment = has(answer, comment) ? str_copy(run->arena, answer->comment) : S("");
 	question->by = str_copy(run->arena, answer->by);
 	if (has(answer, seq) && has(answer, at))
-		run_attempts(run, step)->answered = (struct restart){ answer->seq, answer->at, 0 };
-	/* A question that settled an unknown outcome has no output of its own. */
-	if (step->state == STEP_SUCCEEDED && answer->decision == RUN_DECISION_APPROVE &&
-	    !has(row, output))
+		run_attempts(run, step)->answered =
+			(struct restart){ answer->seq, answer->at, 0, 0 };
+	/* A question that settled an unknown outcome has no output of its own.  After a good answer the step
+	 * may have failed because of its rounds. */
+	if ((step->state == STEP_SUCCEEDED || step->state == STEP_FAILED) &&
+	    answer->decision == RUN_DECISION_APPROVE && !has(row, output))
 		step->output = run_answer_value(run, question);
+}
+
+static struct restart restore_request(const struct run_snapshot_restart *from)
+{
+	return (struct restart){ from->seq, from->at, from->attempt,
+				 has(from, due_at) ? from->due_at : 0 };
 }
 
 static void restore_restarts(struct run *run, struct activation *step,
 			     const struct run_snapshot_step *from)
 {
 	struct restart *at = arena_array(run->arena, struct restart, from->restarts.count);
-	for (size_t i = 0; i < from->restarts.count; i++) {
-		const struct run_snapshot_restart *restart = &from->restarts.at[i];
-		at[i] = (struct restart){ restart->seq, restart->at, restart->attempt };
-	}
+	for (size_t i = 0; i < from->restarts.count; i++)
+		at[i] = restore_request(&from->restarts.at[i]);
 	step->restarts = at;
 	step->restart_count = (uint32_t)from->restarts.count;
 	if (from->restarts.count > 0)
 		step->attempt = at[from->restarts.count - 1].attempt;
-}
-
-static struct restart restore_request(const struct run_snapshot_restart *from)
-{
-	return (struct restart){ from->seq, from->at, from->attempt };
 }
 
 static void restore_attempts(struct run *run, struct activation *step,
@@ -118,6 +120,7 @@ static void restore_attempts(struct run *run, struct activation *step,
 			.outcome = has(row, outcome) ? row->outcome : RUN_OUTCOME_FAILED,
 			.fault = run_failure_copy(run, has(row, fault) ? row->fault : NULL),
 			.output = run_value_copy(run, has(row, output) ? row->output : NULL),
+			.log = run_value_copy(run, has(row, log) ? row->log : NULL),
 			.retry_at = row->retry_at
 		};
 		if (has(row, request))
@@ -134,12 +137,16 @@ static void restore_effect(struct run *run, struct activation *step,
 	step->retries = has(from, retries) ? from->retries : 0;
 	step->settling = has(from, settling) && from->settling;
 	/* Old snapshots do not have this field: an open effect holds the workspace. */
-	step->holds_workspace = (has(from, workspace) && from->workspace) ||
-				(step->open && run_node(run, step)->kind == RUN_NODE_TOOL &&
-				 run_node(run, step)->row->class == RUN_CLASS_CONTAINED &&
-				 step->state == STEP_RUNNING);
+	bool works = (has(from, workspace) && from->workspace) ||
+		     (step->open && run_node(run, step)->kind == RUN_NODE_TOOL &&
+		      run_node(run, step)->row->class == RUN_CLASS_CONTAINED &&
+		      step->state == STEP_RUNNING);
+	step->holds_workspace = works && !run_node(run, step)->read_only;
+	step->reads_workspace = works && run_node(run, step)->read_only;
 	if (has(from, inputs))
 		step->inputs = run_value_copy(run, from->inputs);
+	if (has(from, secrets))
+		run_secrets_copy(run, step, from->secrets);
 	if (has(from, tree))
 		step->tree = str_copy(run->arena, from->tree);
 	if (has(from, restarts))
@@ -164,9 +171,20 @@ static void restore_step(struct run *run, struct activation *step,
 	step->item_count = has(from, item_count) ? from->item_count : 0;
 	step->items_entered = has(from, entered) ? from->entered : 0;
 	step->leaving = has(from, leaving) && from->leaving;
+	step->limit_reached = has(from, limit_reached) && from->limit_reached;
+	step->cut = has(from, cut) && from->cut;
+	step->holds_workspace = has(from, workspace) && from->workspace;
+	if (has(from, tree))
+		step->tree = str_copy(run->arena, from->tree);
+	/* Old snapshots do not have this field: without finally steps a cancel stops everything. */
+	step->stopping = (has(from, stopping) && from->stopping) ||
+			 (run->cancelling && !run->graph->has_finally &&
+			  !step_state_row(step->state)->final);
 	step->reason = has(from, reason) ? str_copy(run->arena, from->reason) : S("");
 	if (has(from, output))
 		step->output = run_value_copy(run, from->output);
+	if (has(from, log))
+		step->log = run_value_copy(run, from->log);
 	if (has(from, before))
 		step->before = run_value_copy(run, from->before);
 	if (has(from, items))
@@ -234,6 +252,31 @@ static bool restore_gone(struct restoring *r, struct scope *scope, struct str na
 	return true;
 }
 
+/* Counts of activations that the state does not have, as node#count. */
+static bool restore_counts(struct restoring *r, struct scope *scope,
+			   const struct run_snapshot_body *from)
+{
+	uint32_t node;
+	int64_t count;
+	for (size_t i = 0; has(from, lost) && i < from->lost.count; i++) {
+		if (!read_name(r->run, scope, from->lost.at[i], &node, &count))
+			return fail(r->error, ERROR_INVALID,
+				    "the snapshot has lost " STR_FMT
+				    " that its graph does not have",
+				    STR_ARG(from->lost.at[i]));
+		run_place(r->run, scope, node)->lost = (uint32_t)count;
+	}
+	for (size_t i = 0; has(from, extra) && i < from->extra.count; i++) {
+		if (!read_name(r->run, scope, from->extra.at[i], &node, &count) ||
+		    run_place(r->run, scope, node)->count < count)
+			return fail(r->error, ERROR_INVALID,
+				    "the snapshot has retried " STR_FMT " that it cannot have had",
+				    STR_ARG(from->extra.at[i]));
+		run_place(r->run, scope, node)->extra = (uint32_t)count;
+	}
+	return true;
+}
+
 static void remember_ready(struct restoring *r, struct activation *step)
 {
 	if (r->count == r->room) {
@@ -295,7 +338,7 @@ static void restore_places(struct run *run, struct scope *scope, struct graph_nu
 	for (size_t i = 0; i < body.count; i++) {
 		const struct graph_node *node = &run->graph->nodes[body.at[i]];
 		struct place *place = &scope->places[i];
-		place->done = (place_seems_done(place) && !is_named(untold, node->name)) ||
+		place->done = (place_seems_done(run, place) && !is_named(untold, node->name)) ||
 			      is_named(told, node->name);
 		for (size_t d = 0; place->done && d < node->dependents.count; d++)
 			run_place(run, scope, node->dependents.at[d])->waiting_on--;
@@ -313,19 +356,46 @@ static void restore_places(struct run *run, struct scope *scope, struct graph_nu
 	}
 }
 
+static struct first_failure copy_failure(struct run *run, const struct run_snapshot_failure *from)
+{
+	return (struct first_failure){ str_copy(run->arena, from->step),
+				       run_failure_copy(run, from->fault), from->seq };
+}
+
 static void restore_failure(struct run *run, struct scope *scope,
 			    const struct run_snapshot_body *from)
 {
-	const struct activation *first = scope_first_failed(scope);
-	if (has(from, failed)) {
-		scope->failed.path = str_copy(run->arena, from->failed->step);
-		scope->failed.fault = run_failure_copy(run, from->failed->fault);
-		scope->failed.seq = from->failed->seq;
-	} else if (first != NULL) {
-		scope->failed.path = first->path;
-		scope->failed.fault = first->fault;
-		scope->failed.seq = first->ended_seq;
+	const struct activation *first = scope_first_failed(run, scope);
+	if (has(from, failed))
+		scope->failed = copy_failure(run, from->failed);
+	else if (first != NULL)
+		scope->failed =
+			(struct first_failure){ first->path, first->fault, first->ended_seq };
+}
+
+/* The parts of a try that were entered have their activations. */
+static bool was_entered(const struct scope *scope, const struct graph_node *node)
+{
+	if (node->section == RUN_SECTION_CATCH)
+		return scope->caught.path.size > 0;
+	return node->section <= scope->section;
+}
+
+static bool restore_branches(struct restoring *r, struct activation *step,
+			     const struct run_snapshot_step *from)
+{
+	for (size_t i = 0; i < from->branches.count; i++) {
+		const struct run_snapshot_branch *row = &from->branches.at[i];
+		struct branch *branch = branch_find(step, row->branch);
+		if (branch == NULL)
+			return fail(r->error, ERROR_INVALID,
+				    "the snapshot has a branch " STR_FMT " that it cannot have",
+				    STR_ARG(row->branch));
+		branch->requested = true;
+		branch->ended = has(row, ended) && row->ended;
+		branch->tree = has(row, tree) ? str_copy(r->run->arena, row->tree) : S("");
 	}
+	return true;
 }
 
 static bool restore_body(struct restoring *r, struct scope *scope,
@@ -352,13 +422,24 @@ static bool restore_body(struct restoring *r, struct scope *scope,
 				return false;
 			step->scopes_live -= entered->live == 0;
 		}
+		if (has(row, branches) && !restore_branches(r, step, row))
+			return false;
 	}
-	for (size_t i = 0; i < body.count; i++)
-		if (scope->places[i].count == 0 && !r->run->graph->nodes[body.at[i]].any)
+	bool is_try = scope->owner != NULL && run_node(r->run, scope->owner)->kind == RUN_NODE_TRY;
+	if (is_try && has(from, section))
+		scope->section = from->section;
+	if (is_try && has(from, caught))
+		scope->caught = copy_failure(r->run, from->caught);
+	for (size_t i = 0; i < body.count; i++) {
+		const struct graph_node *node = &r->run->graph->nodes[body.at[i]];
+		if (scope->places[i].count == 0 && !node->any && was_entered(scope, node))
 			activation_new(r->run, scope, body.at[i]);
+	}
 	for (size_t i = 0; has(from, gone) && i < from->gone.count; i++)
 		if (!restore_gone(r, scope, from->gone.at[i]))
 			return false;
+	if (!restore_counts(r, scope, from))
+		return false;
 	restore_places(r->run, scope, body, from);
 	restore_failure(r->run, scope, from);
 	return true;
@@ -385,7 +466,6 @@ static int by_start(const void *left, const void *right)
 static void settle_step(struct run *run, struct activation *step)
 {
 	const struct graph_node *node = run_node(run, step);
-	run->workspace_busy |= step->holds_workspace;
 	if (step->state == STEP_PENDING || step->leaving) {
 		ready_list_push(run, ready_list_of(run, step), step);
 	} else if (step->state == STEP_WAITING_HUMAN) {
@@ -397,6 +477,7 @@ static void settle_step(struct run *run, struct activation *step)
 		run->timers++;
 	} else if (run_can_stop(node->kind) && !step->settling) {
 		run->busy++;
+		run->stops += step->stopping && step->open;
 		if (!step->open)
 			ready_list_push(run, &run->computing, step);
 	}
@@ -412,6 +493,7 @@ static bool settle_all(struct restoring *r)
 				    "the snapshot's steps became ready in no order");
 		settle_step(r->run, r->ready[i]);
 	}
+	folder_restore_all(r->run);
 	struct ready_list *computing = &r->run->computing;
 	if (computing->tail > 1)
 		qsort(computing->at, computing->tail, sizeof(struct activation *), by_start);
@@ -440,7 +522,10 @@ static void restore_life(struct run *run, const struct run_snapshot *from)
 	run->updated_at = from->updated_at;
 	run->ended_at = has(from, ended_at) ? from->ended_at : 0;
 	run->due_at = has(from, due_at) ? from->due_at : 0;
+	run->retried_at = has(from, retried_at) ? from->retried_at : 0;
 	run->arrivals = (uint64_t)from->arrivals;
+	run->steps_started =
+		has(from, steps_started) ? (uint64_t)from->steps_started : run->arrivals;
 	COPY_FIELDS(run_snapshot, from, run_start, run->start, run->arena);
 	run->queued = has(from, queued) && from->queued;
 	run->begun_at = has(from, begun_at) ? from->begun_at
@@ -448,6 +533,8 @@ static void restore_life(struct run *run, const struct run_snapshot *from)
 					    : from->created_at;
 	run->paused = has(from, paused) && from->paused;
 	run->cancelling = has(from, cancelling) && from->cancelling;
+	run->unwinding = has(from, unwinding) && from->unwinding;
+	run->abandoned = has(from, abandoned) && from->abandoned;
 	run->inputs = run_value_copy(run, from->inputs);
 	run->outputs = run_value_copy(run, has(from, outputs) ? from->outputs : NULL);
 	if (has(from, fault))
@@ -455,6 +542,9 @@ static void restore_life(struct run *run, const struct run_snapshot *from)
 	if (has(from, stopped))
 		run->stopped = run_failure_copy(run, from->stopped);
 	restore_signals(run, from);
+	if (has(from, warnings))
+		run_warnings_add(run, from->warnings, 0);
+	run->warnings.dropped = has(from, warnings_dropped) ? from->warnings_dropped : 0;
 }
 
 static const struct run_snapshot_body *root_of(const struct run_snapshot *from, struct arena *arena)

@@ -33,7 +33,12 @@ MUST_CHECK bool evolve(struct run *run, const struct event *event, struct error 
 
 /* Copies a value of an event or snapshot into the run's arena. */
 struct value run_value_copy(struct run *run, const struct run_value *from);
+struct run_secret_use_list;
+void run_secrets_copy(struct run *run, struct activation *activation,
+		      struct run_secret_use_list from);
 /* Copies a fault; NULL = none. */
+void run_warnings_add(struct run *run, struct run_warning_list from, int64_t dropped);
+struct run_warning_list run_warnings_print(const struct warnings *warnings, struct arena *arena);
 struct failure run_failure_copy(struct run *run, const struct run_fault *from);
 /* The fault of a step whose question was rejected or timed out. */
 struct failure run_refusal(struct run *run, const struct run_human_finished *event);
@@ -47,7 +52,7 @@ void run_question_passed_on(struct run *run, struct question *question, int64_t 
 /* Record an attempt of the step: it was requested, failed and will be retried, or a person requested
  * a retry. */
 void run_attempt_requested(struct run *run, struct activation *activation, int64_t number,
-			   int64_t at);
+			   int64_t due_at, int64_t at);
 void run_attempt_failed(struct run *run, struct activation *activation, int64_t retry_at,
 			int64_t at);
 void run_attempt_wanted(struct run *run, struct activation *activation, int64_t at);
@@ -65,10 +70,18 @@ static inline bool run_ended(const struct run *run)
 {
 	return run_state_row(run->state)->final;
 }
+/* Whether steps may start: the run is not held, and if it was cancelled, its finally steps run. */
+static inline bool run_may_start(const struct run *run)
+{
+	return !run->paused && !run->queued &&
+	       (!run->cancelling || (run->unwinding && !run->abandoned));
+}
 static inline struct place *run_place(const struct run *run, struct scope *scope, uint32_t node)
 {
 	return &scope->places[run->graph->nodes[node].slot];
 }
+/* The branch whose folder the activation works in; "" = the run's own folder. */
+struct str run_folder_name(const struct run *run, const struct activation *activation);
 /* Whether the run is live without an open effect that could wake it: a pure step is not computed
  * yet. */
 bool run_needs_recovery(const struct run *run);

@@ -2,6 +2,7 @@
 #include "engine/run.h"
 
 #include "contract/run_event_types.h"
+#include "contract/run_graph_types.h"
 #include "contract/run_output_types.h"
 #include "contract/run_value_types.h"
 
@@ -29,6 +30,18 @@ struct value run_answer_value(struct run *run, const struct question *question)
 	return (struct value){ .kind = VALUE_INLINE, .text = text, .size = (int64_t)text.size };
 }
 
+void run_secrets_copy(struct run *run, struct activation *activation,
+		      struct run_secret_use_list from)
+{
+	struct secret_use *at = arena_array(run->arena, struct secret_use, from.count);
+	for (size_t i = 0; i < from.count; i++)
+		at[i] = (struct secret_use){ .pointer = str_copy(run->arena, from.at[i].pointer),
+					     .name = str_copy(run->arena, from.at[i].name),
+					     .offset = from.at[i].offset };
+	activation->secrets = at;
+	activation->secret_count = (uint32_t)from.count;
+}
+
 struct failure run_failure_copy(struct run *run, const struct run_fault *from)
 {
 	if (from == NULL)
@@ -52,6 +65,73 @@ struct failure run_refusal(struct run *run, const struct run_human_finished *eve
 	return (struct failure){ error_row(code)->name, text };
 }
 
+/* ---- warnings ---------------------------------------------------------------------------- */
+
+void engine_warnings_add(struct warnings *warnings, struct warning warning, struct arena *arena)
+{
+	if (warnings->count == warnings->room) {
+		size_t room = warnings->room == 0 ? 4 : warnings->room * 2;
+		struct warning *at = arena_array(arena, struct warning, room);
+		for (size_t i = 0; i < warnings->count; i++)
+			at[i] = warnings->at[i];
+		warnings->at = at;
+		warnings->room = room;
+	}
+	warnings->at[warnings->count++] = warning;
+}
+
+bool engine_warnings_have(const struct warnings *warnings, const struct warning *warning)
+{
+	for (size_t i = 0; i < warnings->count; i++)
+		if (warnings->at[i].code == warning->code &&
+		    str_equal(warnings->at[i].step, warning->step) &&
+		    str_equal(warnings->at[i].text, warning->text))
+			return true;
+	return false;
+}
+
+void engine_warnings_forget_outputs(struct warnings *warnings)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < warnings->count; i++)
+		if (warnings->at[i].step.size > 0)
+			warnings->at[kept++] = warnings->at[i];
+	warnings->count = kept;
+}
+
+size_t engine_warnings_of_step(const struct warnings *warnings, struct str step)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < warnings->count; i++)
+		count += str_equal(warnings->at[i].step, step);
+	return count;
+}
+
+void run_warnings_add(struct run *run, struct run_warning_list from, int64_t dropped)
+{
+	for (size_t i = 0; i < from.count; i++) {
+		const struct run_warning *row = &from.at[i];
+		struct warning warning = { row->code,
+					   has(row, step) ? str_copy(run->arena, row->step) : S(""),
+					   str_copy(run->arena, row->text) };
+		engine_warnings_add(&run->warnings, warning, run->arena);
+	}
+	run->warnings.dropped += dropped;
+}
+
+struct run_warning_list run_warnings_print(const struct warnings *warnings, struct arena *arena)
+{
+	struct run_warning *rows = arena_array(arena, struct run_warning, warnings->count);
+	for (size_t i = 0; i < warnings->count; i++) {
+		rows[i] = *run_warning_new(arena);
+		SET(&rows[i], code, warnings->at[i].code);
+		if (warnings->at[i].step.size > 0)
+			SET(&rows[i], step, warnings->at[i].step);
+		SET(&rows[i], text, warnings->at[i].text);
+	}
+	return (struct run_warning_list){ rows, warnings->count };
+}
+
 /* ---- attempts ---------------------------------------------------------------------------- */
 
 struct restart *run_restarts_copy(struct run *run, const struct restart *from, size_t count,
@@ -69,7 +149,7 @@ void run_question_passed_on(struct run *run, struct question *question, int64_t 
 {
 	bool known = level == question->level + 1 &&
 		     (question->level == 0 || question->passed_on != NULL);
-	struct restart moment = { run->seq + 1, at, 0 };
+	struct restart moment = { run->seq + 1, at, 0, 0 };
 	question->passed_on =
 		known ? run_restarts_copy(run, question->passed_on, (size_t)question->level, moment)
 		      : NULL;
@@ -84,12 +164,14 @@ struct attempts *run_attempts(struct run *run, struct activation *activation)
 }
 
 void run_attempt_requested(struct run *run, struct activation *activation, int64_t number,
-			   int64_t at)
+			   int64_t due_at, int64_t at)
 {
+	const struct run_graph_node *row = run_node(run, activation)->row;
+	bool usual = due_at == (has(row, timeout_us) ? at + row->timeout_us : 0);
 	activation->attempt = number;
-	if (activation->started_seq != run->seq + 1)
+	if (activation->started_seq != run->seq + 1 || !usual)
 		run_attempts(run, activation)->request =
-			(struct restart){ run->seq + 1, at, number };
+			(struct restart){ run->seq + 1, at, number, .due_at = usual ? 0 : due_at };
 }
 
 void run_attempt_failed(struct run *run, struct activation *activation, int64_t retry_at,
@@ -107,6 +189,7 @@ void run_attempt_failed(struct run *run, struct activation *activation, int64_t 
 							  .outcome = activation->outcome,
 							  .fault = activation->fault,
 							  .output = activation->output,
+							  .log = activation->log,
 							  .retry_at = retry_at };
 	attempts->failed = all;
 	attempts->request = (struct restart){ 0 };
@@ -114,5 +197,5 @@ void run_attempt_failed(struct run *run, struct activation *activation, int64_t 
 
 void run_attempt_wanted(struct run *run, struct activation *activation, int64_t at)
 {
-	run_attempts(run, activation)->answered = (struct restart){ run->seq + 1, at, 0 };
+	run_attempts(run, activation)->answered = (struct restart){ run->seq + 1, at, 0, 0 };
 }

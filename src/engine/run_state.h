@@ -13,23 +13,23 @@
 #include "engine/states.h"
 #include "engine/value.h"
 
-struct run_fault;
 struct run_question;
 struct run_start;
 
-/* A request to repeat an effect. */
+/* A request of an effect. */
 struct restart {
 	int64_t seq, at, attempt;
+	int64_t due_at; /* 0 = `at` plus the timeout of the definition: no tree was taken */
 };
 
 /* A failed attempt that was to be retried. */
 struct attempt {
-	struct restart request; /* seq 0: the request that started the step */
+	struct restart request; /* seq 0: the one that started the step, due as usual */
 	struct uuid effect;
 	int64_t seq, at; /* of the event that closed it */
 	enum run_outcome outcome;
 	struct failure fault;
-	struct value output;
+	struct value output, log;
 	int64_t retry_at;
 };
 
@@ -37,8 +37,7 @@ struct attempt {
 struct attempts {
 	struct attempt *failed;
 	uint32_t failed_count;
-	struct restart
-		request; /* of the newest attempt; seq 0: the request that started the step */
+	struct restart request;  /* of the newest attempt; seq 0: the one that started it */
 	struct restart answered; /* the answer "retry" of a person; seq 0: none */
 };
 
@@ -55,13 +54,34 @@ struct question {
 };
 
 struct activation;
+struct scope;
+
+/* A folder of the run: who works in it (engine/workspace_folder.h). */
+struct folder {
+	struct activation *holder; /* a contained tool or container with own_trees; NULL = none */
+	uint32_t readers;          /* running steps marked read_only */
+};
+
+/* A branch of a container with own_trees that writes. */
+struct branch {
+	struct branch *next; /* in the order of the graph or of the items */
+	struct str path;     /* its name */
+	struct scope *scope;
+	struct folder folder;
+	bool requested;  /* a tool was requested in its folder, so there is one */
+	bool ended;      /* it is over, and its tree is recorded: */
+	struct str tree; /* "" = it could not be stored */
+};
 
 struct place {
 	struct activation *newest, *final; /* NULL: none yet */
 	uint32_t count;                    /* number of activations so far */
 	uint32_t waiting_on;               /* number of dependencies that are not done */
 	uint32_t readers_left;             /* number of nodes that will still read its output */
+	uint32_t lost;                     /* failed activations that a later one has replaced */
+	uint32_t extra;                    /* activations added by retries of the run */
 	bool done;                         /* its dependents were released */
+	struct branch *branch;             /* of a container with own_trees; NULL = none */
 };
 
 struct scope {
@@ -73,12 +93,10 @@ struct scope {
 	uint32_t live;            /* activations that are not final */
 	uint32_t waiting;         /* live activations that are not ready yet */
 	struct activation *first; /* all activations, newest first */
-	/* The first activation that failed, which the state may not have any more; path "" = none. */
-	struct {
-		struct str path;
-		struct failure fault;
-		int64_t seq;
-	} failed;
+	enum run_section section; /* of a try: the part that was entered last */
+	/* The first activation that failed, which the state may not have any more. */
+	struct first_failure failed;
+	struct first_failure caught; /* of a try: the failure that its catch steps handle */
 };
 
 struct activation {
@@ -92,7 +110,11 @@ struct activation {
 	uint64_t arrival;     /* order in which it became ready; 0 before that and when final */
 	bool open;            /* its effect is requested and not closed */
 	bool settling;        /* its outcome is unknown and a person is asked to settle it */
-	bool holds_workspace; /* a contained tool that runs or will be retried */
+	bool holds_workspace; /* a contained tool that runs or will be retried; a container */
+	bool reads_workspace; /* the same, marked read_only */
+	bool limit_reached;   /* its rounds were used up, and its result stands */
+	bool cut; /* it was done while the run was being stopped: edges and rounds were not decided */
+	bool stopping; /* the run was cancelled while it ran: nothing follows from its end */
 	struct uuid effect;
 	enum run_outcome outcome; /* of the effect, when it is closed */
 	int64_t attempt, retries;
@@ -101,19 +123,23 @@ struct activation {
 	struct attempts *attempts;      /* NULL: there was only one */
 	int64_t started_seq, ended_seq; /* of the events that started and ended it; 0 = none */
 	int64_t started_at, ended_at, due_at;
-	struct value inputs; /* of the effect, until the step is final */
+	struct value inputs;              /* of the effect, until the step is final */
+	const struct secret_use *secrets; /* likewise */
+	uint32_t secret_count;
 	struct value output; /* while a later step may still read it */
 	struct value result; /* the same, kept for the run's record */
+	struct value log;    /* of the newest attempt that has ended, for the run's record */
 	struct failure fault;
-	struct str reason; /* why it was skipped */
-	struct str
-		tree; /* git tree of the workspace before a contained tool, until the step is final */
+	struct str reason;       /* why it was skipped */
+	struct branch *branches; /* of a container with own_trees */
+	struct str tree;         /* of the workspace before a contained tool, until it is final */
 	struct question question;
 	/* verifications: begin of the first round, and result of the previous round */
 	int64_t begun_at;
 	struct value before;
 	/* containers */
-	struct scope *scopes; /* newest first */
+	struct scope
+		*scopes; /* newest first; of a final container, if a retry can continue inside */
 	uint32_t scopes_live;
 	struct value items;
 	int64_t item_count, items_entered;
@@ -146,24 +172,29 @@ struct run {
 	int64_t floor; /* events with a smaller seq were removed; 0 = none */
 	enum run_state state;
 	int64_t created_at, updated_at, ended_at, due_at;
-	int64_t begun_at; /* when it left its admission queue; 0 = not yet */
+	int64_t begun_at;   /* when it left its admission queue; 0 = not yet */
+	int64_t retried_at; /* the newest retry; 0 = none */
 	struct value inputs, outputs;
 	struct failure fault;
 	bool queued, paused, cancelling;
-	struct failure
-		stopped; /* cancelling: the fault the run will end with; code "" = cancelled */
+	bool unwinding; /* its remaining finally steps have started; stays true when it has ended */
+	bool abandoned; /* a second cancel has ended them */
+	struct failure stopped; /* cancelling: what it will end with; code "" = cancelled */
 	struct scope *root;
 	uint32_t live;           /* activations that are not final */
 	uint32_t busy;           /* running tools, turns, sub-runs and pure steps */
 	uint32_t timers, humans; /* open waits and questions */
 	int64_t iterations;      /* activations of `join: any` nodes */
 	uint32_t retrying;       /* activations that wait for a retry */
-	bool workspace_busy;
+	uint32_t stops;          /* open effects that were told to stop by a cancel */
+	struct folder folder;    /* the run's own */
 	uint64_t arrivals;
+	uint64_t steps_started; /* activations that were started, including forgotten ones */
 	struct ready_list pure, tools, contained, parked; /* ready, not started */
 	struct ready_list computing; /* running pure steps, which the caller computes */
 	struct run_signal *signals;  /* signals that no step has received yet, oldest first */
 	struct path_table paths;
+	struct warnings warnings;
 };
 
 #endif

@@ -111,6 +111,8 @@ static struct run_snapshot_restart print_restart(struct printing *p, struct rest
 	SET(out, seq, restart.seq);
 	SET(out, at, restart.at);
 	SET(out, attempt, restart.attempt);
+	if (restart.due_at > 0)
+		SET(out, due_at, restart.due_at);
 	return *out;
 }
 
@@ -141,8 +143,11 @@ static void print_attempts(struct printing *p, const struct activation *step,
 		if (fault != NULL)
 			SET(&at[i], fault, fault);
 		const struct run_value *output = print_value(p, &failed->output);
+		const struct run_value *log = print_value(p, &failed->log);
 		if (output != NULL)
 			SET(&at[i], output, output);
+		if (log != NULL)
+			SET(&at[i], log, log);
 		SET(&at[i], retry_at, failed->retry_at);
 	}
 	if (from->failed_count > 0)
@@ -161,6 +166,19 @@ static void print_restarts(struct printing *p, const struct activation *step,
 	SET(out, restarts, ((struct run_snapshot_restart_list){ at, step->restart_count }));
 }
 
+static struct run_secret_use_list print_secrets(struct printing *p, const struct activation *step)
+{
+	struct run_secret_use *at =
+		arena_array(p->arena, struct run_secret_use, step->secret_count);
+	for (uint32_t i = 0; i < step->secret_count; i++) {
+		at[i] = *run_secret_use_new(p->arena);
+		SET(&at[i], pointer, step->secrets[i].pointer);
+		SET(&at[i], offset, step->secrets[i].offset);
+		SET(&at[i], name, step->secrets[i].name);
+	}
+	return (struct run_secret_use_list){ at, step->secret_count };
+}
+
 static void print_effect(struct printing *p, const struct activation *step,
 			 struct run_snapshot_step *out)
 {
@@ -174,6 +192,8 @@ static void print_effect(struct printing *p, const struct activation *step,
 		SET(out, inputs, inputs);
 	if (step->tree.size > 0)
 		SET(out, tree, step->tree);
+	if (step->secret_count > 0)
+		SET(out, secrets, print_secrets(p, step));
 	if (step->question.seq > 0)
 		print_human(p, step, out);
 	if (step->restart_count > 0)
@@ -187,16 +207,44 @@ static void print_effect(struct printing *p, const struct activation *step,
 		SET(out, retries, step->retries);
 	if (step->settling)
 		SET(out, settling, true);
-	if (step->holds_workspace)
+	if (step->holds_workspace || step->reads_workspace)
 		SET(out, workspace, true);
 }
 
 static struct run_snapshot_body_list print_bodies(struct printing *p,
 						  const struct activation *step);
 
+static void print_branches(struct printing *p, const struct activation *step,
+			   struct run_snapshot_step *out)
+{
+	size_t count = 0;
+	for (const struct branch *at = step->branches; at != NULL; at = at->next)
+		count += at->requested;
+	struct run_snapshot_branch *rows = arena_array(p->arena, struct run_snapshot_branch, count);
+	count = 0;
+	for (const struct branch *at = step->branches; at != NULL; at = at->next) {
+		if (!at->requested)
+			continue;
+		struct run_snapshot_branch *row = &rows[count++];
+		*row = *run_snapshot_branch_new(p->arena);
+		SET(row, branch, at->path);
+		if (at->ended)
+			SET(row, ended, true);
+		if (at->tree.size > 0)
+			SET(row, tree, at->tree);
+	}
+	if (count > 0)
+		SET(out, branches, ((struct run_snapshot_branch_list){ rows, count }));
+}
+
 static void print_container(struct printing *p, const struct activation *step,
 			    struct run_snapshot_step *out)
 {
+	if (step->holds_workspace)
+		SET(out, workspace, true);
+	if (step->tree.size > 0)
+		SET(out, tree, step->tree);
+	print_branches(p, step, out);
 	const struct run_value *items = print_value(p, &step->items);
 	if (items != NULL)
 		SET(out, items, items);
@@ -227,8 +275,11 @@ static void print_result(struct printing *p, const struct activation *step,
 					   : print_value(p, final ? &step->result : &step->output);
 	const struct run_fault *fault = print_fault(p, &step->fault);
 	const struct run_value *before = print_value(p, &step->before);
+	const struct run_value *log = print_value(p, &step->log);
 	if (output != NULL)
 		SET(out, output, output);
+	if (log != NULL)
+		SET(out, log, log);
 	if (fault != NULL)
 		SET(out, fault, fault);
 	if (before != NULL)
@@ -241,6 +292,10 @@ static void print_result(struct printing *p, const struct activation *step,
 		SET(out, ended_seq, step->ended_seq);
 	if (final)
 		SET(out, ended_at, step->ended_at);
+	if (step->limit_reached)
+		SET(out, limit_reached, true);
+	if (step->cut)
+		SET(out, cut, true);
 }
 
 static struct run_snapshot_step print_step(struct printing *p, const struct activation *step)
@@ -259,6 +314,8 @@ static struct run_snapshot_step print_step(struct printing *p, const struct acti
 		SET(out, due_at, step->due_at);
 	if (step->round > 1)
 		SET(out, round, (int64_t)step->round);
+	if (step->stopping && !step_state_row(step->state)->final)
+		SET(out, stopping, true);
 	if (!uuid_is_zero(&step->effect))
 		print_effect(p, step, out);
 	if (run_is_container(run_node(p->run, step)->kind))
@@ -310,7 +367,8 @@ static struct str_list names_where(struct printing *p, const struct scope *scope
 	struct str *at = arena_array(p->arena, struct str, body.count);
 	size_t count = 0;
 	for (size_t i = 0; i < body.count; i++)
-		if (scope->places[i].done == done && place_seems_done(&scope->places[i]) != done)
+		if (scope->places[i].done == done &&
+		    place_seems_done(p->run, &scope->places[i]) != done)
 			at[count++] = p->run->graph->nodes[body.at[i]].name;
 	return (struct str_list){ at, count };
 }
@@ -331,18 +389,41 @@ static struct str_list print_gone(struct printing *p, const struct scope *scope)
 	return (struct str_list){ at, count };
 }
 
-static const struct run_snapshot_failure *print_failure(struct printing *p,
-							const struct scope *scope)
+/* node#count for every node of the body with a count. */
+static struct str_list print_counts(struct printing *p, const struct scope *scope, bool lost)
 {
-	const struct activation *first = scope_first_failed(scope);
-	if (scope->failed.path.size == 0 ||
-	    (first != NULL && str_equal(first->path, scope->failed.path)))
+	struct graph_numbers body =
+		graph_body(p->run->graph, scope->owner == NULL ? GRAPH_ROOT : scope->owner->node);
+	struct str *at = NULL;
+	size_t count = 0;
+	for (size_t i = 0; i < body.count; i++) {
+		uint32_t number = lost ? scope->places[i].lost : scope->places[i].extra;
+		if (number == 0)
+			continue;
+		if (at == NULL)
+			at = arena_array(p->arena, struct str, body.count);
+		at[count++] = str_format(p->arena, STR_FMT "#%u",
+					 STR_ARG(p->run->graph->nodes[body.at[i]].name), number);
+	}
+	return (struct str_list){ at, count };
+}
+
+static const struct run_snapshot_failure *print_failure(struct printing *p,
+							const struct first_failure *failure)
+{
+	if (failure->path.size == 0)
 		return NULL;
 	struct run_snapshot_failure *out = run_snapshot_failure_new(p->arena);
-	SET(out, step, scope->failed.path);
-	SET(out, seq, scope->failed.seq);
-	SET(out, fault, print_fault(p, &scope->failed.fault));
+	SET(out, step, failure->path);
+	SET(out, seq, failure->seq);
+	SET(out, fault, print_fault(p, &failure->fault));
 	return out;
+}
+
+static bool failure_follows(const struct run *run, const struct scope *scope)
+{
+	const struct activation *first = scope_first_failed(run, scope);
+	return first != NULL && str_equal(first->path, scope->failed.path);
 }
 
 static struct run_snapshot_body *print_body(struct printing *p, const struct scope *scope)
@@ -351,18 +432,29 @@ static struct run_snapshot_body *print_body(struct printing *p, const struct sco
 	struct str_list told = names_where(p, scope, true);
 	struct str_list untold = names_where(p, scope, false);
 	struct str_list gone = print_gone(p, scope);
-	const struct run_snapshot_failure *failure = print_failure(p, scope);
+	struct str_list lost = print_counts(p, scope, true), extra = print_counts(p, scope, false);
+	const struct run_snapshot_failure *failure =
+		failure_follows(p->run, scope) ? NULL : print_failure(p, &scope->failed);
+	const struct run_snapshot_failure *caught = print_failure(p, &scope->caught);
 	if (scope->item >= 0)
 		SET(out, item, scope->item);
 	SET(out, steps, print_steps(p, scope));
 	if (failure != NULL)
 		SET(out, failed, failure);
+	if (scope->section != RUN_SECTION_STEPS)
+		SET(out, section, scope->section);
+	if (caught != NULL)
+		SET(out, caught, caught);
 	if (told.count > 0)
 		SET(out, told, told);
 	if (untold.count > 0)
 		SET(out, untold, untold);
 	if (gone.count > 0)
 		SET(out, gone, gone);
+	if (lost.count > 0)
+		SET(out, lost, lost);
+	if (extra.count > 0)
+		SET(out, extra, extra);
 	return out;
 }
 
@@ -405,6 +497,8 @@ static void print_life(struct printing *p, struct run_snapshot *out)
 		SET(out, begun_at, run->begun_at);
 	if (run->due_at > 0)
 		SET(out, due_at, run->due_at);
+	if (run->retried_at > 0)
+		SET(out, retried_at, run->retried_at);
 	/* A run that was cancelled while queued never began. */
 	if (run->begun_at == 0)
 		SET(out, queued, run->queued);
@@ -412,12 +506,20 @@ static void print_life(struct printing *p, struct run_snapshot *out)
 		SET(out, paused, true);
 	if (run->cancelling)
 		SET(out, cancelling, true);
+	if (run->unwinding)
+		SET(out, unwinding, true);
+	if (run->abandoned)
+		SET(out, abandoned, true);
 	if (stopped != NULL)
 		SET(out, stopped, stopped);
 	if (run->iterations > 0)
 		SET(out, iterations, run->iterations);
 	if (run->signals != NULL)
 		SET(out, signals, print_signals(p));
+	if (run->warnings.count > 0)
+		SET(out, warnings, run_warnings_print(&run->warnings, p->arena));
+	if (run->warnings.dropped > 0)
+		SET(out, warnings_dropped, run->warnings.dropped);
 }
 
 static void print_root(struct printing *p, struct run_snapshot *out)
@@ -444,6 +546,8 @@ const struct run_snapshot *run_snapshot(const struct run *run, struct arena *are
 	if (run_ended(run))
 		SET(out, ended_at, run->ended_at);
 	SET(out, arrivals, (int64_t)run->arrivals);
+	if (run->steps_started != run->arrivals)
+		SET(out, steps_started, (int64_t)run->steps_started);
 	print_life(&p, out);
 	SET(out, inputs, print_value(&p, &run->inputs));
 	const struct run_value *outputs = print_value(&p, &run->outputs);

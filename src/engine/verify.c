@@ -67,17 +67,29 @@ static bool held_before(const struct round *round, struct str name)
 	return false;
 }
 
+/* The target is in the body of the verification or, in graphs of newer versions, in one around it. */
+static const struct activation *find_target(const struct run *run,
+					    const struct activation *activation)
+{
+	struct str name = run_node(run, activation)->row->target;
+	for (struct scope *scope = activation->scope; scope != NULL;
+	     scope = scope->owner == NULL ? NULL : scope->owner->scope) {
+		int64_t target = graph_find(
+			run->graph, scope->owner == NULL ? GRAPH_ROOT : scope->owner->node, name);
+		if (target >= 0)
+			return run_place(run, scope, (uint32_t)target)->final;
+		if (run->graph->rules < GRAPH_RULES_ERROR_OBJECT)
+			break;
+	}
+	return NULL;
+}
+
 static const struct json *checked_output(struct eval_context *eval_context,
 					 const struct activation *activation)
 {
-	const struct graph_node *node = run_node(eval_context->run, activation);
 	if (activation->round > 1)
 		return body_output(eval_context, activation->scopes, activation->node);
-	int64_t target = graph_find(eval_context->run->graph, node->parent, node->row->target);
-	const struct activation *final =
-		target < 0
-			? NULL
-			: run_place(eval_context->run, activation->scope, (uint32_t)target)->final;
+	const struct activation *final = find_target(eval_context->run, activation);
 	return final == NULL ? NULL : eval_value(eval_context, &final->output);
 }
 
@@ -166,7 +178,7 @@ enum engine_answer verify_round(struct run *run, struct activation *activation, 
 				const struct engine_values *values, struct decision *d)
 {
 	const struct graph_node *node = run_node(run, activation);
-	struct eval_context eval_context = eval_context_make(run, activation->scope, values, d);
+	struct eval_context eval_context = eval_context_make(run, activation, values, d);
 	struct round round = look(&eval_context, activation);
 	if (eval_context.missing)
 		return ENGINE_NEED;
@@ -178,11 +190,14 @@ enum engine_answer verify_round(struct run *run, struct activation *activation, 
 	const struct json *output = record(&round, activation, status, now, elapsed, d->arena);
 	bool good =
 		status == RUNTIME_VERIFICATION_PASSED || status == RUNTIME_VERIFICATION_CORRECTED;
-	struct step_continuation continuation = { NULL, S("") };
+	struct step_continuation continuation = NO_CONTINUATION;
 	struct failure fault = { S(""), S("") };
+	again = again && eval_context.fault.code.size == 0;
 	if (again) {
 		continuation.next = run_next_new(d->arena);
 		SET(continuation.next, again, true);
+	} else if (eval_context.fault.code.size > 0) {
+		fault = eval_context.fault;
 	} else if (!good) {
 		fault = failure_make(ERROR_UNVERIFIED,
 				     str_format(d->arena, "%zu of %zu criteria hold", round.passed,
@@ -190,6 +205,8 @@ enum engine_answer verify_round(struct run *run, struct activation *activation, 
 	} else if (!continuation_after_success(&eval_context, activation, output, &continuation)) {
 		return ENGINE_NEED;
 	}
+	if (fault.code.size == 0)
+		fault = continuation.fault;
 	struct run_value *value;
 	if (!decision_value(d, output, &value))
 		return ENGINE_NEED;

@@ -30,6 +30,14 @@ struct expr;
 
 enum expr_field { EXPR_OUTPUTS, EXPR_STATUS, EXPR_ERROR };
 
+/* A lenient rule that an evaluation has used. */
+enum expr_leniency {
+	EXPR_READ_AS_NULL,    /* `what` is a reference to something that is missing */
+	EXPR_FAILED_AS_NULL,  /* `what` is an expression of a template that failed */
+	EXPR_CONDITION_FALSE, /* `what` is a condition that failed and counts as false */
+	EXPR_CONDITION_TRUE,  /* the same with `!=` or `not in`, which counts as true */
+};
+
 /* Resolves names; NULL means null. */
 struct expr_scope {
 	const struct json *(*step)(void *context, struct str name, enum expr_field field);
@@ -37,12 +45,26 @@ struct expr_scope {
 	/* inputs, item, output … */
 	const struct json *(*variable)(void *context, struct str name);
 	void *context;
+	/* Called for every use of a lenient rule; `why` is the error of the failed part.  NULL = not
+	 * called.  A null that the expression expects is no such use: within coalesce() except for
+	 * its last argument, compared with null, an input that was not given, no error, a status. */
+	void (*lenient)(void *context, enum expr_leniency rule, struct str what, const char *why);
 };
 
-enum expr_name { EXPR_NAME_INPUT, EXPR_NAME_STEP, EXPR_NAME_CTX, EXPR_NAME_VARIABLE };
+/* EXPR_NAME_SECRET occurs in templates only (template.h). */
+enum expr_name {
+	EXPR_NAME_INPUT,
+	EXPR_NAME_STEP,
+	EXPR_NAME_CTX,
+	EXPR_NAME_VARIABLE,
+	EXPR_NAME_SECRET,
+};
 
-/* Called for each name in an expression; returns false and sets *error when the name is invalid. */
-typedef bool expr_visit(void *context, enum expr_name kind, struct str name, struct error *error);
+/* Called for each name in an expression; returns false and sets *error when the name is invalid.
+ * `key` is the output that is read of a step, as in steps.NAME.outputs.KEY; "" = all, or another
+ * field. */
+typedef bool expr_visit(void *context, enum expr_name kind, struct str name, struct str key,
+			struct error *error);
 
 /* Parses an expression into the arena; the text must live as long as the expression.  The error has
  * the column within the text. */

@@ -13,9 +13,12 @@ struct evaluator {
 	struct arena *arena;
 	struct error *error;
 	size_t steps;
+	unsigned quiet; /* depth of places where a missing value is expected */
 };
 
 static const struct json null_value = { .kind = JSON_NULL };
+/* The missing value; a path into it is not reported again. */
+static const struct json missing_value = { .kind = JSON_NULL };
 
 static const struct json *evaluate(struct evaluator *e, const struct expr_node *node);
 
@@ -197,12 +200,87 @@ static const struct json *negated(struct evaluator *e, const struct json *value)
 	return fail_value(e, "- needs a number");
 }
 
+/* ---- missing values --------------------------------------------------------------------- */
+
+static void add_reference(struct buf *out, const struct expr_node *node)
+{
+	static const char *const fields[] = { "outputs", "status", "error" };
+	struct json_writer writer = { .out = out };
+	switch (node->kind) {
+	case EXPR_STEP:
+		buf_add_format(out, "steps." STR_FMT ".%s", STR_ARG(node->name),
+			       fields[node->field]);
+		return;
+	case EXPR_CTX:
+		buf_add_format(out, "ctx." STR_FMT, STR_ARG(node->name));
+		return;
+	case EXPR_VARIABLE:
+		buf_add(out, node->name);
+		return;
+	case EXPR_KEY:
+		add_reference(out, node->left);
+		buf_add_format(out, "." STR_FMT, STR_ARG(node->name));
+		return;
+	case EXPR_INDEX:
+		add_reference(out, node->left);
+		buf_add_char(out, '[');
+		if (node->right->kind == EXPR_LITERAL)
+			json_put_tree(&writer, &node->right->value);
+		else
+			add_reference(out, node->right);
+		buf_add_char(out, ']');
+		return;
+	case EXPR_LITERAL:
+	case EXPR_LIST:
+	case EXPR_NOT:
+	case EXPR_NEGATE:
+	case EXPR_AND:
+	case EXPR_OR:
+	case EXPR_EQUAL:
+	case EXPR_UNEQUAL:
+	case EXPR_LESS:
+	case EXPR_AT_MOST:
+	case EXPR_MORE:
+	case EXPR_AT_LEAST:
+	case EXPR_IN:
+	case EXPR_NOT_IN:
+	case EXPR_ADD:
+	case EXPR_SUBTRACT:
+	case EXPR_MULTIPLY:
+	case EXPR_DIVIDE:
+	case EXPR_REST:
+	case EXPR_CALL:
+		break;
+	}
+	buf_add(out, S("(…)"));
+}
+
+static const struct json *missing(const struct evaluator *e, const struct expr_node *node)
+{
+	const struct expr_scope *scope = e->scope;
+	if (e->quiet > 0 || scope->lenient == NULL)
+		return &missing_value;
+	AUTO(buf) what = buf_limited(LIMIT_WARNING_BYTES);
+	add_reference(&what, node);
+	scope->lenient(scope->context, EXPR_READ_AS_NULL, buf_str(&what), "");
+	return &missing_value;
+}
+
+/* Nothing can be missing in these: an expected null, or what was told before. */
+static bool is_known_null(const struct json *value)
+{
+	return value == &null_value || value == &missing_value;
+}
+
 /* ---- paths and calls ------------------------------------------------------------------- */
 
 /* Null-safe: a missing value is null, and so is every path into it. */
-static const struct json *indexed(const struct json *in, const struct json *index)
+static const struct json *indexed(const struct evaluator *e, const struct expr_node *node,
+				  const struct json *in, const struct json *index)
 {
 	const struct json *found = NULL;
+	if (is_known_null(in))
+		return in;
 	if (in->kind == JSON_OBJECT && index->kind == JSON_STRING)
 		found = json_member(in, index->as.string);
 	else if (in->kind == JSON_LIST && index->kind == JSON_INT) {
@@ -210,7 +288,20 @@ static const struct json *indexed(const struct json *in, const struct json *inde
 		int64_t at = index->as.integer < 0 ? index->as.integer + count : index->as.integer;
 		found = at >= 0 && at < count ? json_item(in, (size_t)at) : NULL;
 	}
-	return found == NULL ? &null_value : found;
+	return found == NULL ? missing(e, node) : found;
+}
+
+static const struct json *member_of(const struct evaluator *e, const struct expr_node *node,
+				    const struct json *in)
+{
+	const struct json *found = in->kind == JSON_OBJECT ? json_member(in, node->name) : NULL;
+	if (found != NULL)
+		return found;
+	if (is_known_null(in))
+		return in;
+	/* The names of inputs are checked when the definition is compiled. */
+	bool input = node->left->kind == EXPR_VARIABLE && str_equal(node->left->name, S("inputs"));
+	return input ? &null_value : missing(e, node);
 }
 
 static const struct json *length(struct evaluator *e, const struct json *value)
@@ -279,8 +370,12 @@ static const struct json *called(struct evaluator *e, const struct expr_node *no
 	const struct json *value = &null_value;
 	if (node->function == EXPR_COALESCE) {
 		for (size_t i = 0; i < node->count && value != NULL && value->kind == JSON_NULL;
-		     i++)
+		     i++) {
+			bool last = i + 1 == node->count;
+			e->quiet += !last;
 			value = evaluate(e, node->items[i]);
+			e->quiet -= !last;
+		}
 		return value;
 	}
 	value = evaluate(e, node->items[0]);
@@ -324,7 +419,9 @@ static const struct json *named(struct evaluator *e, const struct expr_node *nod
 		found = scope->ctx(scope->context, node->name);
 	else
 		found = scope->variable(scope->context, node->name);
-	return found == NULL ? &null_value : found;
+	bool expected = node->kind == EXPR_VARIABLE ||
+			(node->kind == EXPR_STEP && node->field != EXPR_OUTPUTS);
+	return found != NULL ? found : expected ? &null_value : missing(e, node);
 }
 
 /* Operators that evaluate both operands. */
@@ -332,8 +429,6 @@ static const struct json *combined(struct evaluator *e, enum expr_kind kind, con
 				   const struct json *b)
 {
 	switch (kind) {
-	case EXPR_INDEX:
-		return indexed(a, b);
 	case EXPR_EQUAL:
 	case EXPR_UNEQUAL:
 		return bool_new(e, expr_equal(a, b) == (kind == EXPR_EQUAL));
@@ -357,6 +452,7 @@ static const struct json *combined(struct evaluator *e, enum expr_kind kind, con
 	case EXPR_CTX:
 	case EXPR_VARIABLE:
 	case EXPR_KEY:
+	case EXPR_INDEX:
 	case EXPR_NOT:
 	case EXPR_NEGATE:
 	case EXPR_AND:
@@ -366,6 +462,45 @@ static const struct json *combined(struct evaluator *e, enum expr_kind kind, con
 	}
 	require(false);
 	return NULL;
+}
+
+static bool is_null_literal(const struct expr_node *node)
+{
+	return node->kind == EXPR_LITERAL && node->value.kind == JSON_NULL;
+}
+
+/* Whether the operator asks for null. */
+static bool expects_null(const struct expr_node *node)
+{
+	return (node->kind == EXPR_EQUAL || node->kind == EXPR_UNEQUAL) &&
+	       (is_null_literal(node->left) || is_null_literal(node->right));
+}
+
+static const struct json *operated(struct evaluator *e, const struct expr_node *node)
+{
+	bool expected = expects_null(node);
+	e->quiet += expected;
+	const struct json *left = evaluate(e, node->left);
+	const struct json *right = NULL;
+	bool both = node->kind != EXPR_KEY && node->kind != EXPR_NOT && node->kind != EXPR_NEGATE &&
+		    node->kind != EXPR_AND && node->kind != EXPR_OR;
+	if (left != NULL && both)
+		right = evaluate(e, node->right);
+	e->quiet -= expected;
+	if (left == NULL || (both && right == NULL))
+		return NULL;
+	if (node->kind == EXPR_KEY)
+		return member_of(e, node, left);
+	if (node->kind == EXPR_INDEX)
+		return indexed(e, node, left, right);
+	if (node->kind == EXPR_NOT)
+		return bool_new(e, !expr_is_true(left));
+	if (node->kind == EXPR_NEGATE)
+		return negated(e, left);
+	if (!both)
+		return expr_is_true(left) == (node->kind == EXPR_AND) ? evaluate(e, node->right)
+								      : left;
+	return combined(e, node->kind, left, right);
 }
 
 static const struct json *evaluate(struct evaluator *e, const struct expr_node *node)
@@ -404,23 +539,7 @@ static const struct json *evaluate(struct evaluator *e, const struct expr_node *
 	case EXPR_REST:
 		break;
 	}
-	const struct json *left = evaluate(e, node->left);
-	if (left == NULL)
-		return NULL;
-	if (node->kind == EXPR_KEY) {
-		const struct json *member =
-			left->kind == JSON_OBJECT ? json_member(left, node->name) : NULL;
-		return member == NULL ? &null_value : member;
-	}
-	if (node->kind == EXPR_NOT)
-		return bool_new(e, !expr_is_true(left));
-	if (node->kind == EXPR_NEGATE)
-		return negated(e, left);
-	if (node->kind == EXPR_AND || node->kind == EXPR_OR)
-		return expr_is_true(left) == (node->kind == EXPR_AND) ? evaluate(e, node->right)
-								      : left;
-	const struct json *right = evaluate(e, node->right);
-	return right == NULL ? NULL : combined(e, node->kind, left, right);
+	return operated(e, node);
 }
 
 bool expr_evaluate(const struct expr *expr, const struct expr_scope *scope, struct arena *arena,
@@ -438,7 +557,11 @@ bool expr_holds(const struct expr *expr, const struct expr_scope *scope, struct 
 {
 	const struct json *value;
 	struct error error;
-	if (!expr_evaluate(expr, scope, arena, &value, &error))
-		return expr->negative;
-	return expr_is_true(value);
+	if (expr_evaluate(expr, scope, arena, &value, &error))
+		return expr_is_true(value);
+	if (scope->lenient != NULL)
+		scope->lenient(scope->context,
+			       expr->negative ? EXPR_CONDITION_TRUE : EXPR_CONDITION_FALSE,
+			       expr->text, error.text);
+	return expr->negative;
 }

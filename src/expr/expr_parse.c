@@ -458,6 +458,7 @@ bool expr_parse(struct str text, struct arena *arena, const struct expr **out_ex
 	}
 	struct expr *expr = arena_new(arena, struct expr);
 	expr->root = root;
+	expr->text = text;
 	expr->negative = parser.negative;
 	*out_expr = expr;
 	return true;
@@ -472,14 +473,17 @@ static bool visit_node(const struct expr_node *node, expr_visit *visit, void *co
 		return true;
 	bool good = true;
 	if (node->kind == EXPR_STEP)
-		good = visit(context, EXPR_NAME_STEP, node->name, error);
+		good = visit(context, EXPR_NAME_STEP, node->name, S(""), error);
 	else if (node->kind == EXPR_CTX)
-		good = visit(context, EXPR_NAME_CTX, node->name, error);
+		good = visit(context, EXPR_NAME_CTX, node->name, S(""), error);
+	else if (node->kind == EXPR_KEY && node->left->kind == EXPR_STEP &&
+		 node->left->field == EXPR_OUTPUTS)
+		return visit(context, EXPR_NAME_STEP, node->left->name, node->name, error);
 	else if (node->kind == EXPR_KEY && node->left->kind == EXPR_VARIABLE &&
 		 str_equal(node->left->name, S("inputs")))
-		return visit(context, EXPR_NAME_INPUT, node->name, error);
+		return visit(context, EXPR_NAME_INPUT, node->name, S(""), error);
 	else if (node->kind == EXPR_VARIABLE)
-		good = visit(context, EXPR_NAME_VARIABLE, node->name, error);
+		good = visit(context, EXPR_NAME_VARIABLE, node->name, S(""), error);
 	for (size_t i = 0; i < node->count && good; i++)
 		good = visit_node(node->items[i], visit, context, error);
 	return good && visit_node(node->left, visit, context, error) &&

@@ -47,6 +47,7 @@ struct expr_node {
 
 struct expr {
 	const struct expr_node *root;
+	struct str text;
 	bool negative; /* contains `!=` or `not in` */
 };
 

@@ -191,7 +191,7 @@ static void fold_work(struct executor_read *read, struct store_reader *reader)
 	bool good = run_load(read->executor, reader, &rebuild->runs[rebuild->next],
 			     &rebuild->loaded, &rebuild->error);
 	if (good && rebuild->loaded.run == NULL)
-		fail(&rebuild->error, ERROR_STORAGE, "it has a row and no events");
+		fail(&rebuild->error, ERROR_STORAGE, "it is listed but has no events");
 }
 
 static void fold_done(struct executor_read *read)

@@ -129,6 +129,8 @@ void http_answer_problem(struct buf *out, const struct http_problem *problem)
 	json_put_str(&writer, str_from_c(problem->detail));
 	json_key(&writer, S("code"));
 	json_put_str(&writer, row->name);
+	json_key(&writer, S("class"));
+	json_put_str(&writer, row->class);
 	json_close(&writer, '}');
 	char seconds[16];
 	snprintf(seconds, sizeof(seconds), "%d", LIMIT_RETRY_AFTER_SECONDS);

@@ -137,6 +137,17 @@ static size_t header_find(const struct http_parse *parse, struct str name, struc
 	return found;
 }
 
+static bool is_host(struct str host)
+{
+	for (size_t i = 0; i < host.size; i++) {
+		unsigned char c = (unsigned char)host.at[i];
+		if (c <= ' ' || c >= 0x7f || c == '/' || c == '?' || c == '#' || c == '@' ||
+		    c == ',' || c == '\\')
+			return false;
+	}
+	return true;
+}
+
 static bool check_host(struct http_parse *parse)
 {
 	struct str host = S("");
@@ -145,12 +156,39 @@ static bool check_host(struct http_parse *parse)
 		return refuse(parse, ERROR_SYNTAX, "the request has more than one Host header");
 	if (count == 0 && !parse->old)
 		return refuse(parse, ERROR_SYNTAX, "the request has no Host header");
-	for (size_t i = 0; i < host.size; i++) {
-		unsigned char c = (unsigned char)host.at[i];
-		if (c <= ' ' || c >= 0x7f || c == '/' || c == '?' || c == '#' || c == '@' ||
-		    c == ',' || c == '\\')
-			return refuse(parse, ERROR_SYNTAX, "the Host header is not a valid host");
+	return is_host(host) || refuse(parse, ERROR_SYNTAX, "the Host header is not a valid host");
+}
+
+/* The host of the target counts instead of the Host header (RFC 9112, 3.2.2), so that whoever looks
+ * at Host looks at the only host that there is. */
+static bool replace_host(struct http_parse *parse, struct str host)
+{
+	if (host.size == 0 || !is_host(host))
+		return refuse(parse, ERROR_SYNTAX, "the request target has no valid host");
+	size_t at = 0;
+	while (at < parse->header_count && !str_equal_folded(parse->headers[at].name, S("host")))
+		at++;
+	if (at == LIMIT_HTTP_HEADERS) {
+		limit_hit(REJECTION_HTTP_HEADERS);
+		return refuse(parse, ERROR_HEADERS_TOO_LARGE, "the request has too many headers");
 	}
+	parse->header_count += at == parse->header_count;
+	parse->headers[at] = (struct http_header){ .name = S("Host"), .value = host };
+	return true;
+}
+
+/* Reduces `http://host:port/path?query`, given without its scheme, to `/path?query`; the path may be
+ * missing. */
+static bool read_absolute(struct http_parse *parse, struct str rest)
+{
+	size_t size = 0;
+	while (size < rest.size && rest.at[size] != '/' && rest.at[size] != '?')
+		size++;
+	if (!replace_host(parse, str_head(rest, size)))
+		return false;
+	parse->target = str_skip(rest, size);
+	if (parse->target.size == 0)
+		parse->target = parse->reader.method == HTTP_OPTIONS ? S("*") : S("/");
 	return true;
 }
 
@@ -192,11 +230,16 @@ static bool check_line(struct http_parse *parse)
 
 static bool check_target(struct http_parse *parse)
 {
+	const struct str scheme = S("http://");
+	bool absolute = str_equal_folded(str_head(parse->target, scheme.size), scheme);
+	if (absolute && !read_absolute(parse, str_skip(parse->target, scheme.size)))
+		return false;
 	struct str target = parse->target;
 	if (str_equal(target, S("*")) && parse->reader.method == HTTP_OPTIONS)
 		return true;
-	if (target.size == 0 || target.at[0] != '/')
-		return refuse(parse, ERROR_SYNTAX, "the request target must be a path");
+	if (target.size == 0 || (target.at[0] != '/' && !absolute))
+		return refuse(parse, ERROR_SYNTAX,
+			      "the request target must be a path or begin with http://");
 	for (size_t i = 0; i < target.size; i++) {
 		unsigned char c = (unsigned char)target.at[i];
 		if (c <= ' ' || c >= 0x7f || c == '#')
@@ -238,8 +281,34 @@ static bool check_head(struct http_parse *parse)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
+/* Tabs around the value of a field are optional whitespace like blanks, but llhttp accepts only
+ * blanks behind a length, an encoding and a connection option. */
+static void replace_tabs(struct str line, char *at)
+{
+	size_t begin = 0, end = line.size;
+	while (begin < end && line.at[begin] != ':')
+		begin++;
+	for (begin++; begin < end && (at[begin] == ' ' || at[begin] == '\t'); begin++)
+		at[begin] = ' ';
+	for (; end > begin && (at[end - 1] == ' ' || at[end - 1] == '\t'); end--)
+		at[end - 1] = ' ';
+}
+
+static void replace_all_tabs(struct http_parse *parse)
+{
+	struct str rest = buf_str(&parse->head), line;
+	bool fields = false; /* behind the request line */
+	while (str_cut(&rest, '\n', &line)) {
+		line = str_head(line, line.size - (line.size > 0)); /* without \r */
+		if (fields && line.size > 0)
+			replace_tabs(line, parse->head.at + (line.at - parse->head.at));
+		fields |= line.size > 0;
+	}
+}
+
 static void read_head(struct http_parse *parse)
 {
+	replace_all_tabs(parse);
 	llhttp_errno_t result = llhttp_execute(&parse->reader, parse->head.at, parse->head.size);
 	bool whole = parse->state == HTTP_PARSE_WHOLE;
 	if (result != HPE_OK && !(whole && result == HPE_PAUSED)) {
@@ -362,7 +431,7 @@ void http_parse_request(const struct http_parse *parse, struct http_request *out
 	size_t at;
 	if (str_find(path, S("?"), &at)) {
 		query = str_skip(path, at + 1);
-		path = str_head(path, at);
+		path = at == 0 ? S("/") : str_head(path, at);
 	}
 	out_request->method = str_from_c(llhttp_method_name((llhttp_method_t)parse->reader.method));
 	out_request->path = path;

@@ -13,7 +13,8 @@
  *
  * The request line and headers must pass two parsers: the first one, in http_parse.c, finds their
  * end and requires CR LF line ends, no folding and no control characters; llhttp in strict mode
- * then parses them.  Trailers after a chunked body are refused, because no code would use them.
+ * then parses them.  A target may be absolute (`http://host/path`): its host becomes the value of
+ * Host, and the request has the path.  Trailers after a chunked body are refused, because no code would use them.
  */
 #ifndef NET_HTTP_PARSE_H
 #define NET_HTTP_PARSE_H

@@ -229,6 +229,17 @@ uint64_t http_refusals(const struct http_server *server, size_t index, int *out_
 	return server->refusals[index];
 }
 
+size_t http_queued_bytes(const struct http_server *server)
+{
+	size_t bytes = 0;
+	uint32_t index = 0;
+	uint64_t id;
+	for (const struct http_connection *connection;
+	     (connection = slots_next(&server->connections, &index, &id)) != NULL;)
+		bytes += http_connection_queue(connection);
+	return bytes;
+}
+
 size_t http_open_connections(const struct http_server *server)
 {
 	return server->connections.live;
@@ -333,6 +344,15 @@ bool http_write(struct http_server *server, uint64_t exchange, struct str bytes)
 			      connection->chunked ? S("\r\n") : S(""));
 	http_tick(server, connection);
 	return true;
+}
+
+/* The kernel doubles the number, for its own structures. */
+void http_bound_buffer(struct http_server *server, uint64_t exchange)
+{
+	struct http_connection *connection = slots_get(&server->exchanges, exchange);
+	int bytes = LIMIT_STREAM_SEND_BUFFER / 2;
+	if (connection != NULL)
+		uv_send_buffer_size(&connection->socket.handle, &bytes);
 }
 
 void http_end(struct http_server *server, uint64_t exchange)

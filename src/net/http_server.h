@@ -88,11 +88,15 @@ void http_begin(struct http_server *server, uint64_t exchange, int status,
 		const struct http_header *headers, size_t header_count);
 bool http_write(struct http_server *server, uint64_t exchange, struct str bytes);
 void http_end(struct http_server *server, uint64_t exchange);
+/* The exchange may last for hours and its client may not read: the kernel buffers at most
+ * LIMIT_STREAM_SEND_BUFFER bytes for it, instead of megabytes.  Also for a WebSocket. */
+void http_bound_buffer(struct http_server *server, uint64_t exchange);
 
 /* Requests refused without calling the handler: the index-th status and its count. */
 enum { HTTP_REFUSALS = 5 };
 uint64_t http_refusals(const struct http_server *server, size_t index, int *out_status);
 size_t http_open_connections(const struct http_server *server);
+size_t http_queued_bytes(const struct http_server *server);    /* waiting to be sent */
 size_t http_new_connections(const struct http_server *server); /* without a complete request */
 size_t http_open_exchanges(const struct http_server *server);
 size_t http_open_exchanges_local(const struct http_server *server);

@@ -275,6 +275,12 @@ void websocket_accept(struct http_server *server, uint64_t exchange, struct str 
 
 bool websocket_write(struct http_server *server, uint64_t exchange, struct str text)
 {
+	return websocket_write_part(server, exchange, text, true, true);
+}
+
+bool websocket_write_part(struct http_server *server, uint64_t exchange, struct str text,
+			  bool first, bool last)
+{
 	struct http_connection *connection = slots_get(&server->exchanges, exchange);
 	if (connection == NULL || connection->websocket->frames.ended)
 		return false;
@@ -282,7 +288,7 @@ bool websocket_write(struct http_server *server, uint64_t exchange, struct str t
 		connection->refused_bytes = true;
 		return false;
 	}
-	websocket_frames_text(&connection->websocket->frames, text);
+	websocket_frames_text(&connection->websocket->frames, text, first, last);
 	flush(connection);
 	http_tick(server, connection);
 	return true;

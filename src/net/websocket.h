@@ -36,6 +36,11 @@ MUST_CHECK bool websocket_check(const struct http_request *request, struct error
 void websocket_accept(struct http_server *server, uint64_t exchange, struct str protocol,
 		      struct str request_id);
 bool websocket_write(struct http_server *server, uint64_t exchange, struct str text);
+/* A part of a message, as a frame of its own: `first` of its message, `last` of its message.  Until
+ * the last part is sent no other message may be sent; pings and a close may.  A part may end within a
+ * character. */
+bool websocket_write_part(struct http_server *server, uint64_t exchange, struct str text,
+			  bool first, bool last);
 void websocket_close(struct http_server *server, uint64_t exchange, enum websocket_code code,
 		     struct str reason);
 /* Replaces LIMIT_WS_IDLE_MS, also for open WebSockets, and pings often enough for it.  At least 3;

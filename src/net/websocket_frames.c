@@ -24,15 +24,21 @@ static ssize_t on_send(const uint8_t *bytes, size_t size, int flags, void *conte
 }
 
 /* Appends one complete frame to `out`, which has no limit. */
-static void send_frame(struct websocket_frames *frames, unsigned opcode, struct str payload)
+static void send_part(struct websocket_frames *frames, unsigned opcode, struct str payload,
+		      bool last)
 {
-	struct wslay_frame_iocb frame = { .fin = 1,
+	struct wslay_frame_iocb frame = { .fin = last,
 					  .opcode = (uint8_t)opcode,
 					  .payload_length = payload.size,
 					  .data = (const uint8_t *)payload.at,
 					  .data_length = payload.size };
 	ssize_t sent = wslay_frame_send(frames->wslay, &frame);
 	require(sent == (ssize_t)payload.size);
+}
+
+static void send_frame(struct websocket_frames *frames, unsigned opcode, struct str payload)
+{
+	send_part(frames, opcode, payload, true);
 }
 
 static void frames_end(struct websocket_frames *frames, int code, struct str reason)
@@ -244,10 +250,10 @@ void websocket_frames_feed(struct websocket_frames *frames, struct str bytes)
 	}
 }
 
-void websocket_frames_text(struct websocket_frames *frames, struct str text)
+void websocket_frames_text(struct websocket_frames *frames, struct str text, bool first, bool last)
 {
 	if (!frames->ended)
-		send_frame(frames, WSLAY_TEXT_FRAME, text);
+		send_part(frames, first ? WSLAY_TEXT_FRAME : WSLAY_CONTINUATION_FRAME, text, last);
 }
 
 void websocket_frames_ping(struct websocket_frames *frames)

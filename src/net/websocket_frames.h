@@ -62,9 +62,9 @@ void websocket_frames_init(struct websocket_frames *frames, size_t message_limit
 void websocket_frames_done(struct websocket_frames *frames);
 void websocket_frames_feed(struct websocket_frames *frames, struct str bytes);
 
-/* These do nothing when `ended` is set.  The text must be UTF-8; a reason is truncated to 123
- * bytes. */
-void websocket_frames_text(struct websocket_frames *frames, struct str text);
+/* These do nothing when `ended` is set.  A text, all its parts together, must be UTF-8; a reason is
+ * truncated to 123 bytes. */
+void websocket_frames_text(struct websocket_frames *frames, struct str text, bool first, bool last);
 void websocket_frames_ping(struct websocket_frames *frames);
 void websocket_frames_close(struct websocket_frames *frames, int code, struct str reason);
 

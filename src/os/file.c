@@ -33,6 +33,9 @@ static enum error_code code_of(int number)
 	case EACCES:
 	case EPERM:
 		return ERROR_FORBIDDEN;
+	case ENOSPC:
+	case EDQUOT:
+		return ERROR_STORAGE_FULL;
 	default:
 		return ERROR_IO;
 	}
@@ -190,7 +193,10 @@ static bool folder_make_one(const char *path, struct error *error)
 		return fail(error, ERROR_IO,
 			    "cannot create the folder %s: a file of that name exists", path);
 	}
-	return fail(error, number == EACCES ? ERROR_FORBIDDEN : ERROR_IO,
+	return fail(error,
+		    number == EACCES                       ? ERROR_FORBIDDEN
+		    : number == ENOSPC || number == EDQUOT ? ERROR_STORAGE_FULL
+							   : ERROR_IO,
 		    "cannot create the folder %s: %s", path, strerror(number));
 }
 
@@ -213,6 +219,12 @@ bool folder_make(const char *path, struct error *error)
 		part[i] = '/';
 	}
 	return folder_make_one(part, error);
+}
+
+int64_t file_owner(const char *path)
+{
+	struct stat info;
+	return stat(path, &info) == 0 ? (int64_t)info.st_uid : 0;
 }
 
 bool folder_room(const char *path, uint64_t *out_bytes, struct error *error)
@@ -266,15 +278,24 @@ bool file_remove(const char *path, struct error *error)
 	       fail(error, code_of(errno), "cannot remove %s: %s", path, strerror(errno));
 }
 
+bool file_identify(const char *path, struct file_identity *out_identity)
+{
+	struct stat info;
+	if (stat(path, &info) != 0)
+		return false;
+	*out_identity = (struct file_identity){ (uint64_t)info.st_dev, (uint64_t)info.st_ino };
+	return true;
+}
+
 bool file_exists(const char *path)
 {
 	struct stat info;
 	return stat(path, &info) == 0;
 }
 
-bool file_lock(const char *path, int *out_descriptor, struct error *error)
+/* Locks the open file, or closes it and fails. */
+static bool descriptor_lock(int file, const char *path, int *out_descriptor, struct error *error)
 {
-	int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
 	if (file < 0)
 		return fail(error, code_of(errno), "cannot open the lock file %s: %s", path,
 			    strerror(errno));
@@ -291,6 +312,21 @@ bool file_lock(const char *path, int *out_descriptor, struct error *error)
 	if (number == EWOULDBLOCK)
 		return fail(error, ERROR_LOCKED, "%s is locked by another process", path);
 	return fail(error, ERROR_IO, "cannot lock %s: %s", path, strerror(number));
+}
+
+bool file_lock(const char *path, int *out_descriptor, struct error *error)
+{
+	int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+	return descriptor_lock(file, path, out_descriptor, error);
+}
+
+bool file_lock_for_children(const char *path, int *out_descriptor, struct error *error)
+{
+	/* A regular file that an older version left is locked like a FIFO. */
+	int file = mkfifo(path, 0600) == 0 || errno == EEXIST
+			   ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+			   : -1;
+	return descriptor_lock(file, path, out_descriptor, error);
 }
 
 void file_unlock(int descriptor)

@@ -29,6 +29,13 @@ MUST_CHECK bool folder_list(const char *path, struct arena *arena, struct str_li
 /* Succeeds when the file does not exist. */
 MUST_CHECK bool file_remove(const char *path, struct error *error);
 bool file_exists(const char *path);
+/* Two paths with the same identity are the same file.  False when there is no such file. */
+struct file_identity {
+	uint64_t device, number;
+};
+bool file_identify(const char *path, struct file_identity *out_identity);
+/* User id of the owner of a file or folder; 0 = root, or it cannot be read. */
+int64_t file_owner(const char *path);
 /* Free disk space, in bytes, of the file system that holds the folder. */
 MUST_CHECK bool folder_room(const char *path, uint64_t *out_bytes, struct error *error);
 
@@ -37,7 +44,10 @@ MUST_CHECK bool folder_room(const char *path, uint64_t *out_bytes, struct error 
  * closed in this process and in every child that inherited it, and no other process can release it.
  */
 MUST_CHECK bool file_lock(const char *path, int *out_descriptor, struct error *error);
-void file_unlock(int descriptor); /* of file_lock() */
+/* Like file_lock(), for a lock that untrusted children inherit: the file is a FIFO, opened for
+ * reading, so that nothing that a child writes through the descriptor reaches the disk. */
+MUST_CHECK bool file_lock_for_children(const char *path, int *out_descriptor, struct error *error);
+void file_unlock(int descriptor); /* of both */
 /* Overwrites the content of the open file with the text. */
 MUST_CHECK bool file_rewrite(int descriptor, struct str text, struct error *error);
 

@@ -50,15 +50,17 @@ struct flight_mark flight_begin(struct flight *flight, const char *name, uint64_
 	return mark;
 }
 
-/* A stall is reported once, by the thread that detects it first. */
+/* A stall is counted once, by the thread that detects it first.  The watchdog may have reported it
+ * while it lasted; its length is known only now. */
 static void name_stall(struct flight *flight, const struct flight_mark *mark, int64_t took_us)
 {
 	flight->stalled = true;
-	if (flight->watchdog == NULL ||
-	    atomic_exchange(&flight->named, mark->number) == mark->number)
+	if (flight->watchdog == NULL)
 		return;
-	atomic_fetch_add(&flight->stalls, 1);
-	watchdog_tell(flight->watchdog, mark->name, mark->subject, took_us);
+	bool again = atomic_exchange(&flight->named, mark->number) == mark->number;
+	if (!again)
+		atomic_fetch_add(&flight->stalls, 1);
+	watchdog_tell(flight->watchdog, mark->name, mark->subject, took_us, again);
 }
 
 /* What was worked through since the mark, in all.  Of what is nested the phase around it counts. */

@@ -74,6 +74,8 @@ struct flight_stall {
 	const char *phase;
 	uint64_t subject;
 	int64_t lasted_us; /* so far, or in total if the phase has ended */
+	bool lasts;        /* the phase has not ended: a second report follows then */
+	bool again;        /* this is the second report, without a file */
 	const char *file;  /* name of the file written, "" when writing failed */
 };
 /* Called on the watchdog's thread. */
@@ -85,9 +87,9 @@ bool watchdog_start(struct flight *flight, const char *folder, flight_stalled *s
 void watchdog_stop(struct flight *flight);
 /* Wakes the thread when the loop becomes busy again. */
 void watchdog_wake(struct watchdog *watchdog);
-/* Reports a stall that has already ended. */
+/* Reports a stall that has already ended; `again`: it was reported while it lasted. */
 void watchdog_tell(struct watchdog *watchdog, const char *phase, uint64_t subject,
-		   int64_t lasted_us);
+		   int64_t lasted_us, bool again);
 bool watchdog_dozes(const struct watchdog *watchdog); /* true while the thread sleeps */
 /* SIGABRT, SIGSEGV, SIGBUS, SIGFPE and SIGILL write this recorder into the watched folder. */
 void flight_on_crash(struct flight *flight);

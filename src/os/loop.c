@@ -67,6 +67,7 @@ static const struct platform_ops loop_ops = {
 	.timer_stop = loop_timer_stop,
 	.submit = loop_submit,
 	.reader_threads = loop_reader_threads,
+	.child_await = loop_child_await,
 };
 
 void loop_finish(struct loop *loop, struct job *job)

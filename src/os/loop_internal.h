@@ -1,4 +1,5 @@
-/* os/loop_internal.h -- private to loop.c, loop_timer.c, loop_lane.c and process.c.
+/* os/loop_internal.h -- private to loop.c, loop_timer.c, loop_lane.c, process.c and
+ * child_queue.c.
  *
  * Threads: finished_mutex guards `finished`, and each lane has its own mutex.  Everything else
  * belongs to the loop thread.
@@ -32,6 +33,14 @@ struct lane {
 	pthread_t thread[LOOP_READERS];
 };
 
+/* Callers that wait for a place for a child process (child_queue.c). */
+struct child_queue {
+	struct child_waiter *first, *last;
+	size_t count;
+	bool scheduled; /* the head will be called */
+	bool granting;  /* a callback of the head runs: it may start a child */
+};
+
 struct loop {
 	struct platform platform; /* first member: loop_of() converts back */
 	uv_loop_t uv;
@@ -51,6 +60,7 @@ struct loop {
 	pthread_mutex_t finished_mutex;
 	struct job_list finished;
 	struct slots timers, children;
+	struct child_queue child_queue;
 	char read_bytes[LOOP_READ_BYTES]; /* read buffer, valid during one callback */
 };
 
@@ -76,6 +86,15 @@ uint64_t loop_timer_start(struct platform *platform, int64_t delay_us, platform_
 			  void *context, uint64_t argument);
 void loop_timer_stop(struct platform *platform, uint64_t timer);
 void loop_timers_close(struct loop *loop);
+
+/* Whether there is a place for one more child; whether the caller may take it. */
+bool child_queue_has_place(const struct loop *loop);
+bool child_queue_may_start(const struct loop *loop);
+/* A place may have become free. */
+void child_queue_wake(struct loop *loop);
+void loop_child_await(struct platform *platform, platform_callback *callback, void *context,
+		      uint64_t argument);
+void child_queue_close(struct loop *loop);
 
 /* Kills the process group of every child and drops the child without calling its done(). */
 void loop_children_close(struct loop *loop);

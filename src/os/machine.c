@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <linux/magic.h>
+#include <malloc.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -69,4 +70,9 @@ struct str_list machine_names(const char *folder, size_t limit, struct arena *ar
 			names[list.count++] = str_copy(arena, str_from_c(entry->d_name));
 	closedir(open);
 	return list;
+}
+
+void machine_return_memory(void)
+{
+	malloc_trim(0);
 }

@@ -25,4 +25,7 @@ void machine_open_files(int64_t *out_now, int64_t *out_most);
  * be read. */
 struct str_list machine_names(const char *folder, size_t limit, struct arena *arena);
 
+/* Returns memory that was freed to the system; milliseconds, so not on the loop. */
+void machine_return_memory(void);
+
 #endif

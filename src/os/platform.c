@@ -36,3 +36,9 @@ unsigned platform_reader_threads(struct platform *platform)
 {
 	return platform->ops->reader_threads(platform);
 }
+
+void platform_child_await(struct platform *platform, platform_callback *callback, void *context,
+			  uint64_t argument)
+{
+	platform->ops->child_await(platform, callback, context, argument);
+}

@@ -42,6 +42,8 @@ struct platform_ops {
 	void (*timer_stop)(struct platform *platform, uint64_t timer);
 	void (*submit)(struct platform *platform, enum platform_lane lane, struct job *job);
 	unsigned (*reader_threads)(struct platform *platform);
+	void (*child_await)(struct platform *platform, platform_callback *callback, void *context,
+			    uint64_t argument);
 };
 
 struct platform {
@@ -60,5 +62,10 @@ uint64_t platform_timer_start(struct platform *platform, int64_t delay_us,
 void platform_timer_stop(struct platform *platform, uint64_t timer);
 void platform_submit(struct platform *platform, enum platform_lane lane, struct job *job);
 unsigned platform_reader_threads(struct platform *platform);
+/* Calls callback(context, argument) once on the loop thread when a child process can start.  All
+ * callers wait in one queue, first in, first out; a caller whose turn comes starts its child inside
+ * the callback, or gives its place to the next one.  Never called from inside this function. */
+void platform_child_await(struct platform *platform, platform_callback *callback, void *context,
+			  uint64_t argument);
 
 #endif

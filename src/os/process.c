@@ -42,6 +42,7 @@ struct child {
 	int signal;
 	uint64_t kill_timer, drain_timer;
 	void (*piece)(void *context, uint64_t argument, struct str bytes);
+	void (*observe)(void *context, uint64_t argument, bool is_stderr, struct str bytes);
 	void (*done)(void *context, uint64_t argument, const struct process_result *result);
 	void *context;
 	uint64_t argument;
@@ -87,6 +88,7 @@ static void child_remove(struct child *child)
 	loop_timer_stop(platform, child->drain_timer);
 	slots_remove(&child->loop->children, child->id);
 	child->id = 0;
+	child_queue_wake(child->loop);
 	input_close(child);
 	output_close(&child->outputs[0]);
 	output_close(&child->outputs[1]);
@@ -164,6 +166,9 @@ static void output_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *room)
 		return;
 	}
 	size_t got = (size_t)size;
+	if (child->observe != NULL && child->id != 0)
+		child->observe(child->context, child->argument, output_pipe == &child->outputs[1],
+			       (struct str){ room->base, got });
 	if (child->piece != NULL && output_pipe == &child->outputs[0]) {
 		if (child->id != 0)
 			child->piece(child->context, child->argument,
@@ -247,6 +252,7 @@ static struct child *child_new(struct loop *loop, const struct process_spec *spe
 	require(child != NULL);
 	child->loop = loop;
 	child->piece = spec->piece;
+	child->observe = spec->observe;
 	child->converses = spec->converse;
 	child->done = spec->done;
 	child->context = spec->context;
@@ -322,11 +328,11 @@ bool process_start(struct loop *loop, const struct process_spec *spec, uint64_t 
 		   struct error *error)
 {
 	const char *name = spec->argv[0];
-	if (loop->children.live >= LIMIT_CHILDREN) {
+	if (!child_queue_may_start(loop)) {
 		limit_hit(REJECTION_CHILDREN);
 		return fail(error, ERROR_UNAVAILABLE,
-			    "cannot start %s: %d child processes are running, which is the limit; "
-			    "retry when one has ended",
+			    "cannot start %s: %d child processes are running, which is the limit, "
+			    "or others wait for a place",
 			    name, LIMIT_CHILDREN);
 	}
 	if (spec->input.size > LIMIT_JSON_BYTES)
@@ -393,4 +399,5 @@ void loop_children_close(struct loop *loop)
 		child_signal(child, SIGKILL);
 		child_remove(child);
 	}
+	child_queue_close(loop);
 }

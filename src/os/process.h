@@ -12,7 +12,11 @@
  * before done().
  *
  * process_end() sends SIGTERM to the group and SIGKILL after LIMIT_TOOL_KILL_MS; it does nothing
- * when the child is done.  More than LIMIT_CHILDREN children at once: ERROR_UNAVAILABLE.
+ * when the child is done.
+ *
+ * At most LIMIT_CHILDREN children run at once.  Then, and while other callers wait, process_start()
+ * fails with ERROR_UNAVAILABLE: the caller waits with platform_child_await() and starts the child in
+ * its callback.
  */
 #ifndef OS_PROCESS_H
 #define OS_PROCESS_H
@@ -40,6 +44,8 @@ struct process_spec {
 	size_t output_limit;
 	/* If set: receives stdout piece by piece instead of keeping it; the bytes are borrowed. */
 	void (*piece)(void *context, uint64_t argument, struct str bytes);
+	/* If set: sees everything that arrives from stdout and stderr, also what is not kept. */
+	void (*observe)(void *context, uint64_t argument, bool is_stderr, struct str bytes);
 	void (*done)(void *context, uint64_t argument, const struct process_result *result);
 	void *context;
 	uint64_t argument;

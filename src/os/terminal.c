@@ -13,3 +13,8 @@ bool terminal_size(size_t *out_rows, size_t *out_columns)
 	*out_columns = size.ws_col;
 	return true;
 }
+
+bool terminal_is_at(int descriptor)
+{
+	return isatty(descriptor) == 1;
+}

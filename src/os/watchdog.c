@@ -31,11 +31,9 @@ struct watchdog {
 	pthread_cond_t changed;
 	atomic_bool sleeping;
 	bool closing;
-	/* A stall that ended before the thread detected it; the loop reported it. */
+	/* A stall that has ended; the loop reported it. */
 	bool has_report;
-	const char *phase;
-	uint64_t subject;
-	int64_t lasted_us;
+	struct flight_stall ended;
 };
 
 /* ---- files ------------------------------------------------------------------------------- */
@@ -116,28 +114,34 @@ void watchdog_wake(struct watchdog *watchdog)
 }
 
 void watchdog_tell(struct watchdog *watchdog, const char *phase, uint64_t subject,
-		   int64_t lasted_us)
+		   int64_t lasted_us, bool again)
 {
 	pthread_mutex_lock(&watchdog->mutex);
 	watchdog->has_report = true;
-	watchdog->phase = phase;
-	watchdog->subject = subject;
-	watchdog->lasted_us = lasted_us;
+	watchdog->ended = (struct flight_stall){ .phase = phase,
+						 .subject = subject,
+						 .lasted_us = lasted_us,
+						 .again = again,
+						 .file = "" };
 	pthread_cond_signal(&watchdog->changed);
 	pthread_mutex_unlock(&watchdog->mutex);
 }
 
-static void report(struct watchdog *watchdog, const char *phase, uint64_t subject,
-		   int64_t lasted_us)
+static void report(struct watchdog *watchdog, struct flight_stall stall)
 {
 	char why[128], name[NAME_SIZE] = "";
-	snprintf(why, sizeof(why), "the loop was held for %lld ms by %s %llu",
-		 (long long)(lasted_us / 1000), phase, (unsigned long long)subject);
+	if (stall.again) {
+		watchdog->stalled(watchdog->context, &stall);
+		return;
+	}
+	snprintf(why, sizeof(why), "the loop was held for %lld ms%s by %s %llu",
+		 (long long)(stall.lasted_us / 1000), stall.lasts ? " so far" : "", stall.phase,
+		 (unsigned long long)stall.subject);
 	/* Remove old files first, so that the new file is not the one removed. */
 	keep_newest(watchdog->folder, LIMIT_FLIGHT_FILES - 1);
 	if (!print_file(watchdog->flight, watchdog->folder, why, name))
 		name[0] = '\0';
-	const struct flight_stall stall = { phase, subject, lasted_us, name };
+	stall.file = name;
 	watchdog->stalled(watchdog->context, &stall);
 }
 
@@ -158,7 +162,9 @@ static void check_phase(struct watchdog *watchdog)
 	    atomic_exchange(&flight->named, number) == number)
 		return;
 	atomic_fetch_add(&flight->stalls, 1);
-	report(watchdog, name, subject, held_us);
+	report(watchdog,
+	       (struct flight_stall){
+		       .phase = name, .subject = subject, .lasted_us = held_us, .lasts = true });
 }
 
 static void wait_interval(struct watchdog *watchdog)
@@ -180,11 +186,9 @@ static void *watchdog_thread(void *argument)
 	while (!watchdog->closing) {
 		if (watchdog->has_report) {
 			watchdog->has_report = false;
-			const char *phase = watchdog->phase;
-			uint64_t subject = watchdog->subject;
-			int64_t lasted_us = watchdog->lasted_us;
+			struct flight_stall ended = watchdog->ended;
 			pthread_mutex_unlock(&watchdog->mutex);
-			report(watchdog, phase, subject, lasted_us);
+			report(watchdog, ended);
 			pthread_mutex_lock(&watchdog->mutex);
 			continue;
 		}

@@ -1,16 +1,19 @@
 /* sandbox/sandbox.h -- builds the bubblewrap command line that isolates a child process.
  *
  * Every child runs in a pid namespace of its own and dies with the server, with any isolation:
- * nothing survives a `kill -9` of the server.  This is the purpose of the lifeline, a pipe whose
- * write end only the server holds: when it closes, the first process of the namespace exits, and
- * the kernel kills the rest.  (bwrap's --die-with-parent has gaps during startup: a parent that
- * died earlier goes unnoticed, and killing bwrap between its two processes leaves the second one
- * waiting forever.)
+ * nothing survives a `kill -9` of the server.  This is the purpose of the lifeline, a pair of
+ * sockets of which only the server holds one: when it closes, the first process of the namespace
+ * exits, and the kernel kills the rest.  (A pipe would not do: a command could open the other end
+ * through /proc/1/fd and keep itself alive.)  bwrap's --die-with-parent has gaps during
+ * startup and is not set: a parent that died earlier goes unnoticed, and killing bwrap between its
+ * two processes leaves the second one waiting forever.  A command that stops the reader of the
+ * lifeline is killed by the next server, which wants the lock of its effect (os/lock_holders.h).
  *
  * The sandboxes (sandboxes.def):
  *
  *	native   only the workspace is writable, as /workspace; /usr and some files of /etc are
- *	         readable; no network, no capabilities, an empty environment
+ *	         readable; no network, no capabilities, an empty environment; with limits
+ *	         (sandbox_limits.h) when the spec has some
  *	off      the whole machine with the rights of the server; set by tools.isolation = off
  *
  * command() returns an argument list; nothing is started here.  If bwrap is missing or fails, the
@@ -21,6 +24,9 @@
 #define SANDBOX_SANDBOX_H
 
 #include "base/error.h"
+
+struct cgroup;
+struct sandbox_limits;
 
 struct sandbox_mount {
 	const char *host, *inside;
@@ -33,8 +39,13 @@ struct sandbox_spec {
 	bool network;                       /* use the host's network; otherwise there is none */
 	const struct sandbox_mount *mounts; /* additional mounts; the host paths must exist */
 	size_t mount_count;
-	int status_descriptor;      /* number in the child; bwrap writes its status there */
-	int lifeline_descriptor;    /* number in the child; closes when the server dies */
+	const struct sandbox_limits *limits; /* of native; NULL = none */
+	const struct cgroup *group;          /* that the command joins; NULL = none */
+	int64_t user; /* of native: root becomes this user, who gets the workspace and the mounts;
+		       * 0 = as the limits say */
+	int status_descriptor;    /* number in the child; bwrap writes its status there */
+	int lifeline_descriptor;  /* number in the child; closes when the server dies */
+	int arguments_descriptor; /* number in the child of sandbox_environment_open(); 0 = none */
 	const char *const *command; /* NULL-terminated */
 };
 
@@ -50,13 +61,24 @@ const struct sandbox *sandbox_find(struct str name); /* NULL when unknown */
 /* The lifeline and status file of one child; open before it starts, close after it ends. */
 struct sandbox_lifeline {
 	int status;   /* an anonymous file, inherited by the child */
-	int lifeline; /* the read end, inherited by the child */
-	int ours;     /* the write end */
+	int lifeline; /* the end that the child inherits */
+	int ours;     /* the end that only this process has */
 };
 
 MUST_CHECK bool sandbox_lifeline_open(struct sandbox_lifeline *line, struct error *error);
 void sandbox_lifeline_cut(struct sandbox_lifeline *line); /* kills the child and its descendants */
 void sandbox_lifeline_close(struct sandbox_lifeline *line);
+/* The first process of the sandbox as this process sees it; 0 = not started yet. */
+int64_t sandbox_first_process(const struct sandbox_lifeline *line);
+/* Environment variables for the command.  They are passed in an anonymous file, because everybody on
+ * the machine can read a command line. */
+struct sandbox_variable {
+	struct str name, value;
+};
+
+MUST_CHECK bool sandbox_environment_open(const struct sandbox_variable *variables, size_t count,
+					 int *out_descriptor, struct error *error);
+void sandbox_environment_close(int descriptor);              /* -1 = none */
 bool sandbox_was_built(const struct sandbox_lifeline *line); /* valid after the child ended */
 
 #endif

@@ -3,13 +3,14 @@
  * The host's root is not bound, because it contains the data folder and the files of other users.
  * Only what programs need to start is bound: /usr with the links into it, and the files of /etc
  * with users, the linker's cache and certificates.  All namespaces are unshared, including the
- * network.
+ * network.  The limits of the command are those of sandbox_limits.h.
  */
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "sandbox/argv.h"
 #include "sandbox/sandbox.h"
+#include "sandbox/sandbox_limits.h"
 
 /* On a merged-usr system these are links into /usr, otherwise real folders. */
 static void add_root_folder(struct argv *arguments, struct arena *arena, const char *path)
@@ -28,7 +29,85 @@ static void add_root_folder(struct argv *arguments, struct arena *arena, const c
 			      str_c(arena, (struct str){ target, (size_t)size }), path);
 }
 
-static const char *const *command(const struct sandbox_spec *spec, struct arena *arena)
+/* A command joins its cgroup before it becomes bubblewrap, so that every process of it is inside. */
+static void add_cgroup(struct argv *arguments, struct arena *arena, const struct cgroup *group)
+{
+	const char *pids = cgroup_entrance(group, CGROUP_PIDS, arena);
+	const char *memory = cgroup_entrance(group, CGROUP_MEMORY, arena);
+	ARGUMENTS_ADD(arguments, "/bin/sh", "-c",
+		      "echo 0 >\"$1\" && echo 0 >\"$2\" || exit 1; shift 2; exec \"$@\"", "sh",
+		      pids != NULL ? pids : memory, memory != NULL ? memory : pids);
+}
+
+/* Where add_user() binds the sources; none of them may be below it. */
+static const char *user_folder(const struct sandbox_spec *spec)
+{
+	static const char *const folders[] = { "/tmp", "/mnt", "/opt", "/srv" };
+	for (size_t i = 0; i < COUNT(folders); i++) {
+		struct str folder = str_from_c(folders[i]);
+		bool covers = str_starts(str_from_c(spec->workspace), folder);
+		for (size_t j = 0; j < spec->mount_count; j++)
+			covers |= str_starts(str_from_c(spec->mounts[j].host), folder);
+		if (!covers && access(folders[i], F_OK) == 0)
+			return folders[i];
+	}
+	return "/media";
+}
+
+/* Root becomes an unprivileged user before the sandbox is built.  That user cannot enter the data
+ * folder, so what the sandbox binds is first bound to a tmpfs in a mount namespace.  The files of
+ * the workspace, and of the other `owned` folders, get the user as their owner;
+ * a file that another step removes meanwhile needs none. */
+static const char user_script[] =
+	"uid=$0 folder=$1 count=$2 owned=$3 n=0; shift 3; "
+	"mount -t tmpfs -o mode=755,size=1m baton \"$folder\" || exit 1; "
+	"while [ $n -lt $count ]; do "
+	"if [ -d \"$1\" ]; then mkdir \"$folder/$n\"; else : >\"$folder/$n\"; fi && "
+	"mount --bind \"$1\" \"$folder/$n\" || exit 1; "
+	"[ $n -ge $owned ] || "
+	"find -P \"$folder/$n\" -xdev ! -uid \"$uid\" -exec chown -h \"$uid:$uid\" {} + 2>/dev/null; "
+	"n=$((n + 1)); shift; done; "
+	"exec setpriv --reuid \"$uid\" --regid \"$uid\" --clear-groups \"$@\"";
+
+/* 0 = the user of the server. */
+static int64_t user_of(const struct sandbox_spec *spec)
+{
+	if (spec->user > 0)
+		return spec->user;
+	return spec->limits != NULL && spec->limits->enforcement == SANDBOX_UID ? spec->limits->uid
+										: 0;
+}
+
+static void add_user(struct argv *arguments, struct arena *arena, const struct sandbox_spec *spec)
+{
+	ARGUMENTS_ADD(arguments, "unshare", "--mount", "/bin/sh", "-c", user_script,
+		      str_format(arena, "%lld", (long long)user_of(spec)).at, user_folder(spec),
+		      str_format(arena, "%zu", spec->mount_count + 1).at,
+		      str_format(arena, "%zu", spec->user > 0 ? spec->mount_count + 1 : 1).at,
+		      spec->workspace);
+	for (size_t i = 0; i < spec->mount_count; i++)
+		argv_add(arguments, spec->mounts[i].host);
+}
+
+/* Where the sandbox finds the workspace (0) or a mount (1, 2, ...). */
+static const char *source_of(const struct sandbox_spec *spec, size_t number, struct arena *arena)
+{
+	if (user_of(spec) > 0)
+		return str_format(arena, "%s/%zu", user_folder(spec), number).at;
+	return number == 0 ? spec->workspace : spec->mounts[number - 1].host;
+}
+
+/* A tmpfs, bounded if there are limits. */
+static void add_tmpfs(struct argv *arguments, struct arena *arena, const struct sandbox_spec *spec,
+		      const char *path)
+{
+	if (spec->limits != NULL)
+		ARGUMENTS_ADD(arguments, "--size",
+			      str_format(arena, "%lld", (long long)spec->limits->tmp_bytes).at);
+	ARGUMENTS_ADD(arguments, "--tmpfs", path);
+}
+
+static void add_system(struct argv *arguments, struct arena *arena)
 {
 	static const char *const root_folders[] = { "/bin",   "/sbin",  "/lib",
 						    "/lib32", "/lib64", "/libx32" };
@@ -37,23 +116,39 @@ static const char *const *command(const struct sandbox_spec *spec, struct arena 
 						 "/etc/ld.so.conf",    "/etc/ld.so.conf.d",
 						 "/etc/alternatives",  "/etc/ssl/certs",
 						 "/etc/localtime" };
-	struct argv arguments = argv_new(arena);
-	ARGUMENTS_ADD(&arguments, "bwrap", "--unshare-all", "--new-session", "--cap-drop", "ALL",
-		      "--clearenv", "--ro-bind", "/usr", "/usr");
+	ARGUMENTS_ADD(arguments, "--ro-bind", "/usr", "/usr");
 	for (size_t i = 0; i < COUNT(root_folders); i++)
-		add_root_folder(&arguments, arena, root_folders[i]);
+		add_root_folder(arguments, arena, root_folders[i]);
 	for (size_t i = 0; i < COUNT(etc_files); i++)
-		ARGUMENTS_ADD(&arguments, "--ro-bind-try", etc_files[i], etc_files[i]);
+		ARGUMENTS_ADD(arguments, "--ro-bind-try", etc_files[i], etc_files[i]);
+}
+
+static const char *const *command(const struct sandbox_spec *spec, struct arena *arena)
+{
+	struct argv arguments = argv_new(arena);
+	if (spec->group != NULL)
+		add_cgroup(&arguments, arena, spec->group);
+	if (user_of(spec) > 0)
+		add_user(&arguments, arena, spec);
+	/* A user namespace inside could mount a tmpfs without a bound. */
+	ARGUMENTS_ADD(&arguments, "bwrap", "--unshare-user", "--disable-userns", "--unshare-all",
+		      "--new-session", "--cap-drop", "ALL", "--clearenv");
+	add_system(&arguments, arena);
 	if (spec->network)
 		ARGUMENTS_ADD(&arguments, "--share-net", "--ro-bind-try", "/etc/resolv.conf",
 			      "/etc/resolv.conf", "--ro-bind-try", "/etc/hosts", "/etc/hosts");
-	ARGUMENTS_ADD(&arguments, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp",
-		      spec->read_only ? "--ro-bind" : "--bind", spec->workspace, "/workspace",
-		      "--chdir", "/workspace", "--setenv", "PATH", "/usr/local/bin:/usr/bin:/bin",
-		      "--setenv", "HOME", "/workspace", "--setenv", "LANG", "C.UTF-8");
+	ARGUMENTS_ADD(&arguments, "--proc", "/proc", "--dev", "/dev");
+	add_tmpfs(&arguments, arena, spec, "/dev/shm");
+	/* /dev itself is a tmpfs without a bound. */
+	ARGUMENTS_ADD(&arguments, "--remount-ro", "/dev");
+	add_tmpfs(&arguments, arena, spec, "/tmp");
+	ARGUMENTS_ADD(&arguments, spec->read_only ? "--ro-bind" : "--bind",
+		      source_of(spec, 0, arena), "/workspace", "--chdir", "/workspace", "--setenv",
+		      "PATH", "/usr/local/bin:/usr/bin:/bin", "--setenv", "HOME", "/workspace",
+		      "--setenv", "LANG", "C.UTF-8");
 	for (size_t i = 0; i < spec->mount_count; i++)
 		ARGUMENTS_ADD(&arguments, spec->mounts[i].writable ? "--bind" : "--ro-bind",
-			      spec->mounts[i].host, spec->mounts[i].inside);
+			      source_of(spec, i + 1, arena), spec->mounts[i].inside);
 	/* The root is a tmpfs for the mount points; read-only, so that writes fail visibly. */
 	ARGUMENTS_ADD(&arguments, "--remount-ro", "/");
 	argv_add_command(&arguments, arena, spec);

@@ -11,9 +11,13 @@
  *
  * References resolve within the document, by `$id` and anchor, or to the documents of the library;
  * nothing is fetched.  Cycles of references are allowed if they descend into the value; a cycle
- * that does not is reported when a value is checked.  `format`, `content*` and unknown keywords are
- * ignored.  PCRE2 matches patterns with a match limit; a pattern that exceeds it does not match.
- * limits.def bounds depth and steps.
+ * that does not is reported when a value is checked.  `format` (unless asked for), `content*` and
+ * unknown keywords are ignored.  If `$schema` of the root names a document of the library with `$vocabulary`, keywords of
+ * other vocabularies are ignored, and an unknown vocabulary that is required is a problem.
+ * Patterns are those of ECMA-262 (pattern.c); PCRE2 matches them with a match limit, and a
+ * pattern that exceeds it does not match.  Numbers are compared and divided exactly: integers of 64
+ * bits, and doubles as the shortest decimal number that they print as.  limits.def bounds depth and
+ * steps.
  *
  * Threads: one thread at a time may use a compiled schema, because it contains PCRE2's match data.
  */
@@ -40,6 +44,12 @@ struct schema_library {
 MUST_CHECK bool schema_compile(const struct json *json, const struct schema_library *library,
 			       struct arena *arena, struct schema **out_schema,
 			       struct problems *problems);
+/* The same, and `format` is checked if `formats`: date-time, date, time, ipv4, ipv6, hostname, uuid,
+ * json-pointer, regex.  Another format is then a problem of the schema. */
+MUST_CHECK bool schema_compile_formats(const struct json *json,
+				       const struct schema_library *library, bool formats,
+				       struct arena *arena, struct schema **out_schema,
+				       struct problems *problems);
 /* Checks a value; false when it has problems. */
 MUST_CHECK bool schema_check(struct schema *schema, const struct json *value, struct arena *arena,
 			     struct problems *problems);

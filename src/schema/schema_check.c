@@ -126,50 +126,31 @@ static bool check_any(struct checker *c, const struct schema_node *node, const s
 	bool good = true;
 	if (node->types != 0 && (node->types & types_of(value)) == 0)
 		good = add_problem(c, "has the wrong type: %s", json_kind_name(value->kind));
-	if (node->constant != NULL && !json_equal(node->constant, value))
+	if (node->constant != NULL && !number_equal_trees(node->constant, value))
 		good = add_problem(c, "is not the value of const");
 	if (node->choices != NULL) {
 		bool found = false;
 		for (size_t i = 0; i < parts(node->choices) && !found; i++)
-			found = json_equal(json_item(node->choices, i), value);
+			found = number_equal_trees(json_item(node->choices, i), value);
 		if (!found)
 			good = add_problem(c, "is not one of the values of enum");
 	}
 	return good;
 }
 
-/* Returns -1, 0 or 1; compares whole numbers exactly. */
-static int compare(const struct json *a, const struct json *b)
-{
-	if (a->kind == JSON_INT && b->kind == JSON_INT)
-		return (a->as.integer > b->as.integer) - (a->as.integer < b->as.integer);
-	return (json_real(a) > json_real(b)) - (json_real(a) < json_real(b));
-}
-
-static bool is_multiple(const struct json *value, const struct json *of)
-{
-	if (value->kind == JSON_INT && of->kind == JSON_INT && of->as.integer != 0)
-		return of->as.integer == -1 || value->as.integer % of->as.integer == 0;
-	double quotient = json_real(value) / json_real(of);
-	if (isinf(quotient) || isnan(quotient))
-		return false;
-	return quotient == floor(quotient) ||
-	       fabs(quotient - nearbyint(quotient)) < 1e-9 * fmax(1, fabs(quotient));
-}
-
 static bool check_number(struct checker *c, const struct schema_node *node,
 			 const struct json *value)
 {
 	bool good = true;
-	if (node->maximum != NULL && compare(value, node->maximum) > 0)
+	if (node->maximum != NULL && number_compare(value, node->maximum) > 0)
 		good = add_problem(c, "is greater than maximum");
-	if (node->minimum != NULL && compare(value, node->minimum) < 0)
+	if (node->minimum != NULL && number_compare(value, node->minimum) < 0)
 		good = add_problem(c, "is less than minimum");
-	if (node->below != NULL && compare(value, node->below) >= 0)
+	if (node->below != NULL && number_compare(value, node->below) >= 0)
 		good = add_problem(c, "is not less than exclusiveMaximum");
-	if (node->above != NULL && compare(value, node->above) <= 0)
+	if (node->above != NULL && number_compare(value, node->above) <= 0)
 		good = add_problem(c, "is not greater than exclusiveMinimum");
-	if (node->multiple != NULL && !is_multiple(value, node->multiple))
+	if (node->multiple != NULL && !number_is_multiple(value, node->multiple))
 		good = add_problem(c, "is not a multiple of multipleOf");
 	return good;
 }
@@ -206,6 +187,9 @@ static bool check_text(struct checker *c, const struct schema_node *node, struct
 	if (node->min_length >= 0 && characters(text) < node->min_length)
 		good = add_problem(c, "is shorter than %lld characters",
 				   (long long)node->min_length);
+	if (node->format != NULL && !node->format(text))
+		good = add_problem(c, "does not have the format " STR_FMT,
+				   STR_ARG(json_text(json_member(node->json, S("format")))));
 	if (node->pattern != NULL && !matches(node->pattern, text))
 		good = add_problem(c, "does not match the pattern " STR_FMT,
 				   STR_ARG(str_head(node->pattern->text, LIMIT_QUOTE_BYTES)));
@@ -220,7 +204,7 @@ static bool check_unique(struct checker *c, const struct json *value)
 		for (size_t k = i + 1; k < value->as.list.count; k++) {
 			if (++c->steps > LIMIT_SCHEMA_STEPS)
 				return true; /* check() reports it */
-			if (json_equal(&value->as.list.at[i], &value->as.list.at[k]))
+			if (number_equal_trees(&value->as.list.at[i], &value->as.list.at[k]))
 				return add_problem(c, "contains equal items at %zu and %zu", i, k);
 		}
 	return true;

@@ -17,6 +17,8 @@ struct compiler {
 	struct arena *arena;
 	struct problems *problems;
 	size_t depth;
+	unsigned vocabularies; /* in use */
+	bool formats;          /* are checked */
 };
 
 /* The location of a schema: its pointer, and the base URI of its references. */
@@ -95,6 +97,30 @@ static bool is_data(struct str key)
 	       str_equal(key, S("default")) || str_equal(key, S("examples"));
 }
 
+/* Keywords whose values are mappings from names of any kind to schemas. */
+static bool is_mapping(struct str key)
+{
+	return str_equal(key, S("properties")) || str_equal(key, S("patternProperties")) ||
+	       str_equal(key, S("$defs")) || str_equal(key, S("definitions")) ||
+	       str_equal(key, S("dependentSchemas")) || str_equal(key, S("dependencies"));
+}
+
+static void find_addresses(struct compiler *c, const struct json *json, struct str base,
+			   bool draft7, size_t depth);
+
+static void find_addresses_below(struct compiler *c, const struct json_member *member,
+				 struct str base, bool draft7, size_t depth)
+{
+	if (is_data(member->key))
+		return;
+	if (!is_mapping(member->key) || member->value.kind != JSON_OBJECT) {
+		find_addresses(c, &member->value, base, draft7, depth);
+		return;
+	}
+	for (size_t i = 0; i < member->value.as.object.count; i++)
+		find_addresses(c, &member->value.as.object.at[i].value, base, draft7, depth + 1);
+}
+
 static void find_addresses(struct compiler *c, const struct json *json, struct str base,
 			   bool draft7, size_t depth)
 {
@@ -134,8 +160,7 @@ static void find_addresses(struct compiler *c, const struct json *json, struct s
 				  json, base, anchors[i].dynamic, draft7);
 	}
 	for (size_t i = 0; i < json->as.object.count; i++)
-		if (!is_data(json->as.object.at[i].key))
-			find_addresses(c, &json->as.object.at[i].value, base, draft7, depth + 1);
+		find_addresses_below(c, &json->as.object.at[i], base, draft7, depth + 1);
 }
 
 static const struct schema_resource *find_resource(const struct schema *schema, struct str uri)
@@ -148,29 +173,19 @@ static const struct schema_resource *find_resource(const struct schema *schema, 
 
 /* ---- keywords ------------------------------------------------------------------------ */
 
-static unsigned type_bit(struct str name)
-{
-	static const struct {
-		struct str name;
-		unsigned bit;
-	} types[] = { { { "null", 4 }, TYPE_NULL },       { { "boolean", 7 }, TYPE_BOOL },
-		      { { "integer", 7 }, TYPE_INTEGER }, { { "number", 6 }, TYPE_NUMBER },
-		      { { "string", 6 }, TYPE_STRING },   { { "array", 5 }, TYPE_LIST },
-		      { { "object", 6 }, TYPE_OBJECT } };
-	for (size_t i = 0; i < COUNT(types); i++)
-		if (str_equal(types[i].name, name))
-			return types[i].bit;
-	return 0;
-}
-
 static void read_types(struct compiler *c, struct schema_node *node, const struct json *json,
 		       const struct location *at)
 {
-	if (json->kind == JSON_STRING)
-		node->types = type_bit(json->as.string);
-	for (size_t i = 0; json->kind == JSON_LIST && i < json->as.list.count; i++)
-		node->types |= type_bit(json_text(&json->as.list.at[i]));
-	if (node->types == 0)
+	bool good =
+		json->kind == JSON_STRING || (json->kind == JSON_LIST && json->as.list.count > 0);
+	size_t count = json->kind == JSON_LIST ? json->as.list.count : 1;
+	for (size_t i = 0; good && i < count; i++) {
+		const struct json *name = json->kind == JSON_LIST ? &json->as.list.at[i] : json;
+		unsigned bit = keyword_kind_type_bit(json_text(name));
+		good = bit != 0;
+		node->types |= bit;
+	}
+	if (!good)
 		add_problem(
 			c, at,
 			"type must be one of null, boolean, integer, number, string, array, object");
@@ -179,13 +194,7 @@ static void read_types(struct compiler *c, struct schema_node *node, const struc
 static struct schema_pattern *read_pattern(struct compiler *c, struct str text,
 					   const struct location *at)
 {
-	int code = 0;
-	PCRE2_SIZE offset = 0;
-	pcre2_code *compiled = text.size > LIMIT_PATTERN_SOURCE_BYTES
-				       ? NULL
-				       : pcre2_compile((PCRE2_SPTR)text.at, text.size,
-						       PCRE2_UTF | PCRE2_UCP | PCRE2_DOLLAR_ENDONLY,
-						       &code, &offset, NULL);
+	void *compiled = pattern_compile(text);
 	if (compiled == NULL) {
 		add_problem(c, at, "must be a valid regular expression");
 		return NULL;
@@ -219,6 +228,15 @@ static void read_number(struct compiler *c, const struct json **out, const struc
 		*out = json;
 	else
 		add_problem(c, at, "must be a number");
+}
+
+static void read_divisor(struct compiler *c, const struct json **out, const struct json *json,
+			 const struct location *at)
+{
+	if (json_is_number(json) && json_real(json) > 0)
+		*out = json;
+	else
+		add_problem(c, at, "must be a number greater than 0");
 }
 
 static struct str_list read_names(struct compiler *c, const struct json *json,
@@ -288,7 +306,7 @@ static void read_dependencies(struct compiler *c, struct schema_node *node, cons
 	for (size_t i = 0; i < count; i++) {
 		const struct json_member *from = &json->as.object.at[i];
 		struct location inner = below(c, at, from->key);
-		if (from->value.kind == JSON_LIST)
+		if (from->value.kind == JSON_LIST || !node->draft7)
 			node->needs[node->needs_count++] =
 				(struct schema_needs){ from->key,
 						       read_names(c, &from->value, &inner) };
@@ -311,7 +329,7 @@ static void read_items(struct compiler *c, struct schema_node *node, const struc
 }
 
 /* One function per kind of value, one line per keyword. */
-enum keyword_shape { KEYWORD_NODE, KEYWORD_NUMBER, KEYWORD_COUNT, KEYWORD_LIST };
+enum keyword_shape { KEYWORD_NODE, KEYWORD_NUMBER, KEYWORD_DIVISOR, KEYWORD_COUNT, KEYWORD_LIST };
 
 struct keyword {
 	struct str name;
@@ -345,7 +363,7 @@ static const struct keyword keywords[] = {
 	KEY("minimum", KEYWORD_NUMBER, minimum),
 	KEY("exclusiveMaximum", KEYWORD_NUMBER, below),
 	KEY("exclusiveMinimum", KEYWORD_NUMBER, above),
-	KEY("multipleOf", KEYWORD_NUMBER, multiple),
+	KEY("multipleOf", KEYWORD_DIVISOR, multiple),
 	KEY("maxLength", KEYWORD_COUNT, max_length),
 	KEY("minLength", KEYWORD_COUNT, min_length),
 	KEY("maxItems", KEYWORD_COUNT, max_items),
@@ -372,6 +390,9 @@ static void read_keyword(struct compiler *c, struct schema_node *node,
 	case KEYWORD_NUMBER:
 		read_number(c, member, json, at);
 		break;
+	case KEYWORD_DIVISOR:
+		read_divisor(c, member, json, at);
+		break;
 	case KEYWORD_COUNT:
 		read_count(c, member, json, at);
 		break;
@@ -395,6 +416,8 @@ static bool read_special(struct compiler *c, struct schema_node *node, struct st
 			add_problem(c, at, "must be a list");
 	} else if (str_equal(key, S("uniqueItems"))) {
 		node->unique = json->kind == JSON_BOOL && json->as.boolean;
+		if (json->kind != JSON_BOOL)
+			add_problem(c, at, "must be true or false");
 	} else if (str_equal(key, S("pattern"))) {
 		if (json->kind != JSON_STRING)
 			add_problem(c, at, "must be a string");
@@ -414,6 +437,15 @@ static bool read_special(struct compiler *c, struct schema_node *node, struct st
 	return true;
 }
 
+static void check_kind(struct compiler *c, struct str key, const struct json *json,
+		       const struct location *at)
+{
+	enum json_kind kind;
+	if (keyword_kind(key, &kind) && json->kind != kind)
+		problems_add(c->problems, at->pointer, 0, 0, "must be a %s, not a %s",
+			     json_kind_name(kind), json_kind_name(json->kind));
+}
+
 static void read_apart(struct compiler *c, struct schema_node *node, struct str key,
 		       const struct json *json, const struct location *at)
 {
@@ -428,6 +460,9 @@ static void read_apart(struct compiler *c, struct schema_node *node, struct str 
 		node->dependents = read_members(c, json, false, at);
 	else if (!node->draft7 && str_equal(key, S("$dynamicRef")))
 		node->dynamic_ref = json_text(json);
+	else if (c->formats && str_equal(key, S("format")) &&
+		 (node->format = format_find(json_text(json))) == NULL)
+		add_problem(c, at, "is not one of the formats that can be checked");
 	else if (!node->draft7 && str_equal(key, S("$dynamicAnchor")))
 		node->dynamic_anchor = json_text(json);
 }
@@ -442,6 +477,8 @@ static void read_node(struct compiler *c, struct schema_node *node, const struct
 	for (size_t i = 0; i < node->json->as.object.count; i++) {
 		const struct json_member *member = &node->json->as.object.at[i];
 		struct location inner = below(c, at, member->key);
+		if (!node->draft7 && (vocabulary_of(member->key) & ~c->vocabularies) != 0)
+			continue;
 		if (read_special(c, node, member->key, &member->value, &inner))
 			continue;
 		bool known = false;
@@ -451,8 +488,10 @@ static void read_node(struct compiler *c, struct schema_node *node, const struct
 			if (known)
 				read_keyword(c, node, &keywords[k], &member->value, &inner);
 		}
-		if (!known)
+		if (!known) {
+			check_kind(c, member->key, &member->value, &inner);
 			read_apart(c, node, member->key, &member->value, &inner);
+		}
 	}
 	c->schema->tracks |= node->unevaluated_items != NULL || node->unevaluated_members != NULL;
 }
@@ -551,6 +590,18 @@ static struct schema_node *resolve(struct compiler *c, const struct schema_node 
 	return NULL;
 }
 
+/* Any dynamic anchor may become the target of a dynamic reference, even one that nothing else
+ * refers to. */
+static void compile_dynamic(struct compiler *c)
+{
+	for (const struct schema_place *place = c->schema->places; place != NULL;
+	     place = place->next)
+		if (place->dynamic)
+			compile(c, place->node->json,
+				(struct location){ S("#"), place->node->base,
+						   place->node->draft7 });
+}
+
 /* Resolves the references of new nodes, which may compile further nodes; false when there are none.
  */
 static bool resolve_round(struct compiler *c)
@@ -576,6 +627,8 @@ static bool resolve_round(struct compiler *c)
 			problems_add(c->problems, node->pointer, 0, 0,
 				     "$dynamicRef " STR_FMT " cannot be resolved",
 				     STR_ARG(str_head(node->dynamic_ref, LIMIT_QUOTE_BYTES)));
+		if (node->dynamic_ref.at != NULL)
+			compile_dynamic(c);
 	}
 	return count > 0 && (c->schema->node_count > before || count > 0);
 }
@@ -592,11 +645,29 @@ void schema_done(struct schema *schema)
 	map_done(&schema->by_json);
 }
 
+static unsigned read_vocabularies(struct compiler *c, const struct json *json)
+{
+	struct str document, fragment;
+	uri_split(json_text(json_member(json, S("$schema"))), &document, &fragment);
+	const struct schema_resource *meta =
+		document.size == 0 ? NULL : find_resource(c->schema, document);
+	return vocabulary_read(meta == NULL ? NULL : meta->root, c->problems);
+}
+
 bool schema_compile(const struct json *json, const struct schema_library *library,
 		    struct arena *arena, struct schema **out_schema, struct problems *problems)
 {
+	return schema_compile_formats(json, library, false, arena, out_schema, problems);
+}
+
+bool schema_compile_formats(const struct json *json, const struct schema_library *library,
+			    bool formats, struct arena *arena, struct schema **out_schema,
+			    struct problems *problems)
+{
 	struct schema *schema = arena_new(arena, struct schema);
-	struct compiler c = { .schema = schema, .arena = arena, .problems = problems };
+	struct compiler c = {
+		.schema = schema, .arena = arena, .problems = problems, .formats = formats
+	};
 	size_t before = problems->count + problems->hidden;
 	bool draft7 = is_draft7(json, false);
 	schema->arena = arena;
@@ -608,6 +679,7 @@ bool schema_compile(const struct json *json, const struct schema_library *librar
 	}
 	add_resource(&c, S(""), json, draft7);
 	find_addresses(&c, json, S(""), draft7, 0);
+	c.vocabularies = read_vocabularies(&c, json);
 	schema->root = compile(&c, json, (struct location){ S(""), S(""), draft7 });
 	while (problems->count + problems->hidden == before && resolve_round(&c))
 		;

@@ -5,6 +5,8 @@
 #include "base/map.h"
 #include "schema/schema.h"
 
+typedef bool format_check(struct str text);
+
 struct schema_pattern {
 	struct schema_pattern *next; /* in the list of all patterns */
 	struct str text;
@@ -57,6 +59,7 @@ struct schema_node {
 	int64_t max_contains, min_contains;                                             /* -1 */
 	bool unique;
 	struct schema_pattern *pattern;
+	format_check *format; /* NULL = none, or formats are not checked */
 	struct str_list required;
 	struct schema_needs *needs; /* dependentRequired */
 	size_t needs_count;
@@ -94,6 +97,31 @@ struct schema {
 	size_t node_count;
 	bool tracks; /* the schema uses unevaluatedItems or unevaluatedProperties */
 };
+
+/* format.c: NULL = unknown. */
+format_check *format_find(struct str name);
+
+/* number.c */
+bool number_is_multiple(const struct json *value, const struct json *of);
+int number_compare(const struct json *a, const struct json *b); /* -1, 0 or 1 */
+/* json_equal(), but an integer equals a double only if it is the same number. */
+bool number_equal_trees(const struct json *a, const struct json *b);
+
+/* pattern.c: the pcre2_code of a regular expression of ECMA-262; NULL = it is not valid or too
+ * long. */
+void *pattern_compile(struct str text);
+
+/* keyword_kind.c: the bit of a type, 0 = unknown. */
+unsigned keyword_kind_type_bit(struct str name);
+/* false = the keyword is not one of those that check nothing themselves. */
+bool keyword_kind(struct str key, enum json_kind *out_kind);
+
+/* vocabulary.c: the vocabularies that have keywords which check something. */
+enum { VOCABULARY_APPLICATOR = 1, VOCABULARY_UNEVALUATED = 2, VOCABULARY_VALIDATION = 4 };
+#define VOCABULARY_ALL 7u
+/* Those that a meta-schema has in use; it may leave some out, or require unknown ones. */
+unsigned vocabulary_read(const struct json *meta, struct problems *problems);
+unsigned vocabulary_of(struct str keyword); /* 0 = always in use */
 
 /* uri.c */
 struct str uri_join(struct str base, struct str ref, struct arena *arena);

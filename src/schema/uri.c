@@ -38,41 +38,39 @@ static size_t path_begin(struct str uri)
 	return at;
 }
 
-/* Removes `.` and `..` from a path. */
+/* Removes `.` and `..` from a path; `..` does not lead out of it. */
 static struct str clean_path(struct str path, struct arena *arena)
 {
 	char *out = arena_take_text(arena, path.size + 2);
-	size_t size = 0;
+	size_t size = 0, floor = 0;
 	struct str rest = path, segment;
-	bool rooted = str_starts(path, S("/")), first = true, dots = false;
-	while (str_cut(&rest, '/', &segment)) {
-		dots = str_equal(segment, S(".")) || str_equal(segment, S(".."));
-		if (str_equal(segment, S(".."))) {
-			while (size > 0 && out[size - 1] != '/')
-				size--;
-			size -= size > 0;
-			while (size > 0 && out[size - 1] != '/')
-				size--;
-		} else if (!dots) {
-			if (!first && (size == 0 || out[size - 1] != '/'))
-				out[size++] = '/';
-			if (segment.size > 0)
-				memcpy(out + size, segment.at, segment.size);
-			size += segment.size;
-			if (first && rooted && size == 0)
-				out[size++] = '/';
-		}
-		first = false;
+	if (str_starts(path, S("/"))) {
+		out[0] = '/';
+		size = floor = 1;
+		rest = str_skip(path, 1);
 	}
-	if (str_ends(path, S("/")) && size > 0 && out[size - 1] != '/')
-		out[size++] = '/';
+	while (str_cut(&rest, '/', &segment)) {
+		if (str_equal(segment, S(".")))
+			continue;
+		if (str_equal(segment, S(".."))) {
+			size -= size > floor;
+			while (size > floor && out[size - 1] != '/')
+				size--;
+			continue;
+		}
+		if (segment.size > 0)
+			memcpy(out + size, segment.at, segment.size);
+		size += segment.size;
+		if (rest.at != NULL)
+			out[size++] = '/';
+	}
 	return (struct str){ out, size };
 }
 
 struct str uri_join(struct str base, struct str ref, struct arena *arena)
 {
 	struct str document, fragment;
-	if (scheme_size(ref) > 0 || base.size == 0)
+	if (scheme_size(ref) > 0)
 		return ref;
 	uri_split(base, &document, &fragment);
 	if (ref.size == 0 || ref.at[0] == '#')
@@ -81,10 +79,7 @@ struct str uri_join(struct str base, struct str ref, struct arena *arena)
 	if (str_starts(ref, S("//")))
 		return str_format(arena, STR_FMT STR_FMT,
 				  STR_ARG(str_head(document, scheme_size(document))), STR_ARG(ref));
-	if (str_starts(ref, S("/")))
-		return str_format(arena, STR_FMT STR_FMT, STR_ARG(str_head(document, begin)),
-				  STR_ARG(ref));
-	size_t cut = document.size;
+	size_t cut = str_starts(ref, S("/")) ? begin : document.size;
 	while (cut > begin && document.at[cut - 1] != '/')
 		cut--;
 	struct str ref_path, ref_fragment;

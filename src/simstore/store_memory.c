@@ -110,6 +110,24 @@ static void row_drop(struct store_run *row)
 	memory_disown(row->summary);
 }
 
+static void labels_drop(struct memory_run *run)
+{
+	for (size_t i = 0; i < run->label_count; i++)
+		memory_disown(run->labels[i]);
+	free(run->labels);
+	run->labels = NULL;
+	run->label_count = 0;
+}
+
+void memory_labels_write(struct memory_run *run, struct str_list labels)
+{
+	labels_drop(run);
+	run->labels = calloc(labels.count + 1, sizeof(*run->labels));
+	require(run->labels != NULL);
+	for (; run->label_count < labels.count; run->label_count++)
+		run->labels[run->label_count] = memory_own(labels.at[run->label_count]);
+}
+
 void memory_effect_drop(struct store_effect *effect)
 {
 	if (effect == NULL)
@@ -154,6 +172,7 @@ void memory_row_write(struct store_memory *self, struct memory_run *run,
 	run->row.name = memory_own(row->name);
 	run->row.state = memory_own(row->state);
 	run->row.summary = memory_own(row->summary);
+	run->row.labels = (struct str_list){ 0 };
 	run->row.needs_recovery = row->needs_recovery && counts;
 	run->row.seq = seq;
 	run->row.floor = floor;
@@ -221,8 +240,10 @@ static bool append_write(struct store_memory *self, struct store_append *append,
 	}
 	if (!memory_is_sound(self, append, run, error))
 		return false;
-	if (run == NULL)
+	if (run == NULL) {
 		run = run_add(self, &append->run.id);
+		memory_labels_write(run, append->run.labels);
+	}
 	memory_row_write(self, run, &append->run);
 	for (size_t i = 0; i < append->blob_count; i++)
 		memory_value_add(self, &append->blobs[i]);
@@ -296,6 +317,7 @@ static void run_free(struct memory_run *run)
 		memory_disown(run->snapshots[i].body);
 		free((void *)run->snapshots[i].names.at);
 	}
+	labels_drop(run);
 	row_drop(&run->row);
 	free(run->events);
 	free(run);

@@ -140,14 +140,24 @@ static bool read_run(struct store_reader *reader, const struct uuid *id, struct 
 	return true;
 }
 
-static bool passes(const struct store_run_filter *only, const struct store_run *run)
+static bool has_label(const struct memory_run *run, struct str label)
+{
+	bool found = false;
+	for (size_t i = 0; i < run->label_count; i++)
+		found |= str_equal(run->labels[i], label);
+	return found;
+}
+
+static bool passes(const struct store_run_filter *only, const struct memory_run *run)
 {
 	if (only == NULL)
 		return true;
-	bool among = only->state_count == 0;
+	bool among = only->state_count == 0, labelled = true;
 	for (size_t i = 0; i < only->state_count; i++)
-		among |= str_equal(only->states[i], run->state);
-	return among && (only->name.size == 0 || str_equal(only->name, run->name));
+		among |= str_equal(only->states[i], run->row.state);
+	for (size_t i = 0; i < only->labels.count; i++)
+		labelled &= has_label(run, only->labels.at[i]);
+	return among && labelled && (only->name.size == 0 || str_equal(only->name, run->row.name));
 }
 
 static bool list_runs(struct store_reader *reader, const struct store_run_filter *only,
@@ -163,8 +173,42 @@ static bool list_runs(struct store_reader *reader, const struct store_run_filter
 	out_page->count = 0;
 	out_page->at = arena_array(arena, struct store_run, older < limit ? older : limit);
 	for (; older > 0 && out_page->count < limit; older--)
-		if (passes(only, &self->runs[older - 1]->row))
+		if (passes(only, self->runs[older - 1]))
 			out_page->at[out_page->count++] = run_copy(arena, self->runs[older - 1]);
+	unlock(self);
+	return true;
+}
+
+/* The run with the smallest id that is within the range and not among the first `count`; NULL = none. */
+static const struct memory_run *next_by_id(const struct store_memory *self,
+					   const struct uuid *first, const struct uuid *last,
+					   const struct store_run *found, size_t count)
+{
+	const struct memory_run *best = NULL;
+	for (size_t i = 0; i < self->run_count; i++) {
+		struct str id = uuid_str(&self->runs[i]->row.id);
+		bool later = count == 0 || str_compare(id, uuid_str(&found[count - 1].id)) > 0;
+		if (later && str_compare(id, uuid_str(first)) >= 0 &&
+		    str_compare(id, uuid_str(last)) <= 0 &&
+		    (best == NULL || str_compare(id, uuid_str(&best->row.id)) < 0))
+			best = self->runs[i];
+	}
+	return best;
+}
+
+static bool find_runs(struct store_reader *reader, const struct uuid *first,
+		      const struct uuid *last, size_t limit, struct arena *arena,
+		      struct store_run_page *out_page, struct error *error)
+{
+	(void)error;
+	struct store_memory *self = locked(reader);
+	const struct memory_run *next;
+	out_page->count = 0;
+	out_page->at = arena_array(arena, struct store_run,
+				   self->run_count < limit ? self->run_count : limit);
+	while (out_page->count < limit &&
+	       (next = next_by_id(self, first, last, out_page->at, out_page->count)) != NULL)
+		out_page->at[out_page->count++] = run_copy(arena, next);
 	unlock(self);
 	return true;
 }
@@ -535,6 +579,7 @@ const struct store_reader_ops store_memory_reader_ops = {
 	.read_blob = read_blob,
 	.read_run = read_run,
 	.list_runs = list_runs,
+	.find_runs = find_runs,
 	.list_needing_recovery = list_needing_recovery,
 	.tally_runs = tally_runs,
 	.count_states = count_states,

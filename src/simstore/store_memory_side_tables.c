@@ -445,6 +445,7 @@ bool store_memory_rebuild_run(struct store *store, const struct store_run *run,
 	struct memory_run *there = memory_run_find(self, &run->id);
 	if (there != NULL) {
 		memory_row_write(self, there, run);
+		memory_labels_write(there, run->labels);
 		effects_close(self, &run->id);
 		for (size_t i = 0; i < open_count; i++)
 			memory_effect_open(self, &open[i], &run->id);

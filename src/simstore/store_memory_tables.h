@@ -47,6 +47,8 @@ struct memory_run {
 	struct memory_snapshot snapshots[MEMORY_SNAPSHOTS + 1]; /* oldest first */
 	size_t snapshot_count;
 	int64_t purge_next, purge_upto; /* equal: nothing to purge */
+	struct str *labels;
+	size_t label_count;
 };
 
 /* Pointers to structs that begin with a struct uuid, sorted by it. */
@@ -107,6 +109,8 @@ struct memory_run *memory_run_find(const struct store_memory *self, const struct
 void memory_effect_drop(struct store_effect *effect);
 void memory_effect_open(struct store_memory *self, const struct store_effect *opened,
 			const struct uuid *run);
+/* Replaces the labels of a run. */
+void memory_labels_write(struct memory_run *run, struct str_list labels);
 void memory_row_write(struct store_memory *self, struct memory_run *run,
 		      const struct store_run *row);
 

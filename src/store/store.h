@@ -54,6 +54,10 @@ struct store_backend {
 	const char *text; /* for people */
 	/* `location` is the backend's: the path of a file, a connection string. */
 	bool (*open)(const char *location, struct store **out_store, struct error *error);
+	/* Lets open() succeed where it fails with ERROR_LOST_DATA.  *out_report says what was
+	 * accepted, "" when nothing is lost; what is lost stays lost.  NULL = never necessary. */
+	bool (*accept_loss)(const char *location, struct arena *arena, struct str *out_report,
+			    struct error *error);
 	/* After all readers have been closed.  NULL does nothing. */
 	void (*close)(struct store *store);
 	bool (*open_reader)(struct store *store, struct store_reader **out_reader,

@@ -40,11 +40,13 @@ struct store_document_page {
 	size_t count;
 };
 
-/* Runs with this name ("" = any) in one of these states (none = any). */
+/* Runs with this name ("" = any) in one of these states (none = any) that have all of these labels,
+ * each given as "name=value". */
 struct store_run_filter {
 	struct str name;
 	const struct str *states;
 	size_t state_count;
+	struct str_list labels;
 };
 
 /* The number of runs with this name in this state, how many of them have ended, and the sum of
@@ -106,9 +108,14 @@ struct store_reader_ops {
 	bool (*read_run)(struct store_reader *reader, const struct uuid *run, struct arena *arena,
 			 struct store_run *out_run, bool *out_found, struct error *error);
 	/* Newest first; NULL filter = all runs.  The cost depends on the page, not on the number
-	 * of runs that the filter excludes. */
+	 * of runs that the filter excludes; with labels, on the number of runs that have the first
+	 * label and one of the states. */
 	bool (*list_runs)(struct store_reader *reader, const struct store_run_filter *filter,
 			  const struct uuid *before, size_t limit, struct arena *arena,
+			  struct store_run_page *out_page, struct error *error);
+	/* Runs with ids from `first` to `last`, by id. */
+	bool (*find_runs)(struct store_reader *reader, const struct uuid *first,
+			  const struct uuid *last, size_t limit, struct arena *arena,
 			  struct store_run_page *out_page, struct error *error);
 	/* Runs that need recovery, by id. */
 	bool (*list_needing_recovery)(struct store_reader *reader, const struct uuid *after,

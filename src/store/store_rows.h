@@ -54,6 +54,9 @@ struct store_run {
 	int64_t seq;      /* of the newest event; read only */
 	int64_t floor;    /* events with a smaller seq are deleted; read only */
 	struct str summary;
+	/* The run's labels, each as "name=value".  A commit stores those of the run's first append;
+	 * only a rebuild replaces them.  Not filled by readers. */
+	struct str_list labels;
 };
 
 /* A run's folded state after the event with this seq. */

@@ -15,9 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/limits.h"
 #include "os/failpoint.h"
 #include "store/page_vfs.h"
+#include "store/store_sqlite_mark.h"
 #include "store/store_sqlite_write.h"
 
 enum { WAL_HEADER = 32, WAL_FRAME = 24 + PAGE_BYTES };
@@ -200,6 +202,50 @@ static bool tally(struct store_sqlite *self, struct str name, struct str state, 
 	return store_sqlite_execute(self, WRITE_TALLY, bound, "count a run", error);
 }
 
+static struct str labels_text(struct str_list labels, struct arena *arena)
+{
+	AUTO(buf) text = { 0 };
+	struct json_writer writer = { .out = &text };
+	json_open(&writer, '[');
+	for (size_t i = 0; i < labels.count; i++)
+		json_put_str(&writer, labels.at[i]);
+	json_close(&writer, ']');
+	return str_copy(arena, buf_str(&text));
+}
+
+static bool labels_write(struct store_sqlite *self, const struct store_run *row, int64_t key,
+			 struct error *error)
+{
+	if (row->labels.count == 0)
+		return true;
+	sqlite3_stmt *statement = store_sqlite_write_statement(self, WRITE_LABELS);
+	int bound = sqlite3_bind_int64(statement, 1, key) |
+		    store_sqlite_bind_text(statement, 2, row->state) |
+		    store_sqlite_bind_text(statement, 3, labels_text(row->labels, &self->scratch));
+	return store_sqlite_execute(self, WRITE_LABELS, bound, "write a run's labels", error);
+}
+
+static bool labels_move(struct store_sqlite *self, const struct store_run *row, int64_t key,
+			struct error *error)
+{
+	if (row->labels.count == 0)
+		return true;
+	sqlite3_stmt *statement = store_sqlite_write_statement(self, WRITE_LABELS_MOVE);
+	int bound = sqlite3_bind_int64(statement, 1, key) |
+		    store_sqlite_bind_text(statement, 2, row->state);
+	return store_sqlite_execute(self, WRITE_LABELS_MOVE, bound, "write a run's labels", error);
+}
+
+static bool labels_rebuild(struct store_sqlite *self, const struct store_run *row, int64_t key,
+			   struct error *error)
+{
+	sqlite3_stmt *statement = store_sqlite_write_statement(self, WRITE_LABELS_DELETE);
+	return store_sqlite_execute(self, WRITE_LABELS_DELETE,
+				    sqlite3_bind_int64(statement, 1, key), "delete a run's labels",
+				    error) &&
+	       labels_write(self, row, key, error);
+}
+
 /* The system stream has key 0, is in no tally and needs no recovery. */
 static bool row_insert(struct store_sqlite *self, const struct store_run *row, int64_t seq,
 		       int64_t *out_key, struct error *error)
@@ -216,10 +262,11 @@ static bool row_insert(struct store_sqlite *self, const struct store_run *row, i
 		return false;
 	*out_key = system ? 0 : sqlite3_last_insert_rowid(self->database);
 	return system ||
-	       tally(self, row->name, row->state, row->created_at, row->ended_at, 1, error);
+	       (tally(self, row->name, row->state, row->created_at, row->ended_at, 1, error) &&
+		labels_write(self, row, *out_key, error));
 }
 
-/* Updates the tallies when name, state or duration have changed. */
+/* Updates the tallies and labels when name, state or duration have changed. */
 static bool listing_update(struct store_sqlite *self, const struct store_run *row,
 			   const struct store_sqlite_run_row *was, struct error *error)
 {
@@ -229,12 +276,14 @@ static bool listing_update(struct store_sqlite *self, const struct store_run *ro
 	if (!tally(self, was->name, was->state, was->created_at, was->ended_at, -1, error) ||
 	    !tally(self, row->name, row->state, row->created_at, row->ended_at, 1, error))
 		return false;
+	if (listed)
+		return true;
 	sqlite3_stmt *update = store_sqlite_write_statement(self, WRITE_RUN_LISTED);
-	return listed || store_sqlite_execute(self, WRITE_RUN_LISTED,
-					      sqlite3_bind_int64(update, 1, was->key) |
-						      store_sqlite_bind_text(update, 2, row->name) |
-						      store_sqlite_bind_text(update, 3, row->state),
-					      "write a run", error);
+	int bound = sqlite3_bind_int64(update, 1, was->key) |
+		    store_sqlite_bind_text(update, 2, row->name) |
+		    store_sqlite_bind_text(update, 3, row->state);
+	return store_sqlite_execute(self, WRITE_RUN_LISTED, bound, "write a run", error) &&
+	       labels_move(self, row, was->key, error);
 }
 
 static bool row_update(struct store_sqlite *self, const struct store_run *row, int64_t seq,
@@ -277,7 +326,7 @@ bool store_sqlite_row_rebuild(struct store_sqlite *self, const struct store_run 
 	int64_t seq = found ? sqlite3_column_int64(newest, 0) : was.seq;
 	store_sqlite_reset(self, WRITE_EVENT_NEWEST);
 	*out_key = was.key;
-	return row_update(self, row, seq, &was, error);
+	return row_update(self, row, seq, &was, error) && labels_rebuild(self, row, was.key, error);
 }
 
 static bool events_write(struct store_sqlite *self, const struct store_append *append, int64_t key,
@@ -447,6 +496,7 @@ bool store_sqlite_checkpoint_now(struct store_sqlite *self)
 	int mode = self->empty_wal ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
 	int code = sqlite3_wal_checkpoint_v2(self->database, NULL, mode, NULL, NULL);
 	self->frames_checkpointed = self->frames;
+	self->wal_salts_known = false;
 	if (code == SQLITE_OK && self->empty_wal) {
 		self->empty_wal = false;
 		self->frames = self->frames_checkpointed = 0;
@@ -482,6 +532,15 @@ static bool undo(struct store_append *const *appends, size_t count, const struct
 	return full;
 }
 
+/* The commit is safe whatever happens here; a disk that fails takes no further ones. */
+static void mark(struct store_sqlite *self)
+{
+	struct error error;
+	if (!store_sqlite_mark_set(self, &error))
+		store_sqlite_stop_writing(self, &error);
+	FAILPOINT("store.after_mark");
+}
+
 /* Commits the batch as a whole or not at all. */
 static bool batch_commit(struct store_sqlite *self, struct store_append *const *appends,
 			 size_t count, struct error *error)
@@ -498,6 +557,7 @@ static bool batch_commit(struct store_sqlite *self, struct store_append *const *
 	self->commits += 1;
 	self->events += batch.events;
 	self->appends += batch.appends;
+	mark(self);
 	store_sqlite_checkpoint(self);
 	return true;
 }
@@ -565,6 +625,7 @@ void store_sqlite_close(struct store *store)
 	struct store_sqlite *self = self_of(store);
 	store_sqlite_finalize(self->statements, WRITES);
 	sqlite3_close(self->database);
+	store_sqlite_mark_close(self);
 	arena_done(&self->scratch);
 	free(self->path);
 	free(self->vfs);
@@ -594,6 +655,7 @@ bool store_sqlite_open_on(const struct store_backend *backend, const char *vfs, 
 		return false;
 	}
 	sqlite3_wal_hook(self->database, frames_counted, self);
+	store_sqlite_files_remember(self);
 	store_sqlite_reserve_make(self);
 	*out_store = &self->base;
 	return true;
@@ -627,6 +689,7 @@ const struct store_backend store_sqlite_backend = {
 	.name = "sqlite",
 	.text = "One SQLite file in the data folder, synced at every commit.",
 	.open = sqlite_open,
+	.accept_loss = store_sqlite_accept_loss,
 	.close = store_sqlite_close,
 	.open_reader = store_sqlite_open_reader,
 	.close_reader = store_sqlite_close_reader,

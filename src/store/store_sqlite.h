@@ -15,6 +15,8 @@
  *   store_sqlite_open.c          opens the file and creates its tables
  *   store_sqlite_upgrade.c       brings an older file to the current version
  *   store_sqlite_wal_scan.c      finds commits that a damaged WAL hides
+ *   store_sqlite_mark.c          the file that says what was acknowledged
+ *   store_sqlite_lost.c          refuses a folder that has lost files or acknowledged events
  *   store_sqlite_statements.c    every prepared statement; the tables are in _schema.h and _tables.h
  *
  * One thread at a time uses a connection.
@@ -25,6 +27,7 @@
 #include <sqlite3.h>
 #include <stdatomic.h>
 
+#include "os/file.h"
 #include "store/store.h"
 #include "store/store_sqlite_statements.h"
 
@@ -45,6 +48,13 @@ struct store_sqlite_cached_row {
 	uint64_t era; /* rows of an earlier era are invalid */
 };
 
+/* What was acknowledged (store_sqlite_mark.h). */
+struct store_sqlite_mark {
+	int64_t database, epoch, position;
+	uint8_t salts[8]; /* of the WAL */
+	bool accepted;    /* a person goes on without what is missing up to here */
+};
+
 struct store_sqlite {
 	struct store base;
 	char *path;
@@ -52,11 +62,20 @@ struct store_sqlite {
 	char *pages_vfs; /* the VFS on top of it that adds checksums to pages */
 	sqlite3 *database;
 	sqlite3_stmt *statements[WRITES];
-	int checkpoint_frames; /* checkpoint when the WAL has grown by so many frames */
-	int64_t position;      /* of the newest committed event */
-	int64_t owner;         /* our epoch, when `owns` */
-	bool owns;             /* false: the disk was too full to store our epoch so far */
-	struct arena scratch;  /* reset for every append */
+	int checkpoint_frames;   /* checkpoint when the WAL has grown by so many frames */
+	int64_t position;        /* of the newest committed event */
+	int64_t owner;           /* our epoch, when `owns` */
+	bool owns;               /* false: the disk was too full to store our epoch so far */
+	int64_t database_id;     /* ties marks to this database; > 0 once it has one */
+	sqlite3_file *mark_file; /* NULL = none */
+	unsigned mark_slot;      /* the one that is written next */
+	bool can_mark;           /* the id is in the database file, not in the WAL alone */
+	uint8_t wal_salts[8];
+	bool wal_salts_known;
+	struct store_sqlite_mark accepted; /* found at opening, when its flag is set */
+	bool other_mark;               /* the mark found at opening belongs to another database */
+	struct file_identity files[2]; /* the database and its WAL; only on the system's VFS */
+	struct arena scratch;          /* reset for every append */
 	struct store_sqlite_cached_row row_cache[STORE_SQLITE_CACHED_ROWS];
 	uint64_t row_cache_era;
 	int frames;              /* in the WAL after the last commit */
@@ -101,7 +120,7 @@ bool store_sqlite_upgrade(struct store_sqlite *self, int64_t version, struct err
 
 /* A WAL that hides acknowledged commits is copied to the database's path plus this suffix. */
 #define STORE_SQLITE_DAMAGED "-wal.damaged"
-/* Returns how many acknowledged commits, at least, the WAL hides.  No connection may be open. */
+/* Returns how many acknowledged commits, at least, the WAL hides.  Nothing may have been written. */
 uint64_t store_sqlite_wal_scan(const char *path);
 
 /* Defines the SQL functions name_count(names) and name_at(names, index), index from 0. */

@@ -14,6 +14,7 @@
 
 #include "base/limits.h"
 #include "store/page_vfs.h"
+#include "store/store_sqlite_mark.h"
 #include "store/store_sqlite_schema.h"
 #include "store/store_sqlite_vfs.h"
 #include "store/store_sqlite_write.h"
@@ -151,6 +152,9 @@ static const char *const rules[] = {
 	" FULL JOIN (" STORE_SQLITE_TALLY ") AS seen USING (name, state)"
 	" WHERE told.runs IS NOT seen.runs OR told.ended IS NOT seen.ended"
 	" OR told.took IS NOT seen.took",
+	"SELECT 'label ' || label || ' of run number ' || run || ' is listed with state ' || labels.state ||"
+	" ', but the run has state ' || coalesce(runs.state, 'none')"
+	" FROM labels LEFT JOIN runs ON key = run WHERE labels.state IS NOT runs.state",
 	"SELECT effects || ' waiting effects of kind ' || waiting.kind || ' are counted, but ' || seen ||"
 	" ' are open' FROM waiting JOIN (SELECT waiting.kind, count(effects.id) AS seen FROM waiting"
 	"  LEFT JOIN effects ON effects.kind = waiting.kind GROUP BY 1) AS open"
@@ -203,6 +207,19 @@ static bool find_rows(struct store_sqlite_reader *self, const char *sql, const c
 	return false;
 }
 
+static void find_gone(struct store_sqlite_reader *self, const char *ending,
+		      struct findings *findings)
+{
+	if (store_sqlite_file_is_gone(self->writer, ending))
+		find(findings,
+		     str_format(findings->arena,
+				"%s%s was removed or replaced while Baton was running: what is"
+				" recorded now is lost when Baton stops; run `baton db backup"
+				" FILE`, stop Baton, and restore that copy",
+				self->path, ending)
+			     .at);
+}
+
 static bool check(struct store_reader *reader, struct arena *arena, struct store_check *out_check,
 		  struct error *error)
 {
@@ -216,6 +233,8 @@ static bool check(struct store_reader *reader, struct arena *arena, struct store
 	for (size_t i = 0; i < COUNT(rules) && asked; i++)
 		asked = find_rows(self, rules[i], NULL, &findings, error);
 	store_sqlite_read_end(self);
+	find_gone(self, "", &findings);
+	find_gone(self, "-wal", &findings);
 	const char *damaged = str_format(arena, "%s" STORE_SQLITE_DAMAGED, self->path).at;
 	if (access(damaged, F_OK) == 0)
 		find(&findings,
@@ -267,6 +286,18 @@ static bool copy_pages(struct store_sqlite_reader *self, sqlite3 *copy, const ch
 	return true;
 }
 
+/* A copy is another database: restored here, it is older than what was acknowledged.  It gets an id
+ * when it is opened.  Closing it deletes its WAL. */
+static bool copy_disown(sqlite3 *copy, const char *path, struct error *error)
+{
+	if (sqlite3_exec(copy, "UPDATE marks SET value = -1 WHERE name = 'database'", NULL, NULL,
+			 NULL) == SQLITE_OK &&
+	    sqlite3_wal_checkpoint_v2(copy, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) ==
+		    SQLITE_OK)
+		return true;
+	return store_sqlite_fail(copy, path, "take the id from the copy", error);
+}
+
 static bool copy_write(struct store_sqlite_reader *self, const char *path, struct error *error)
 {
 	sqlite3 *copy = NULL;
@@ -278,6 +309,7 @@ static bool copy_write(struct store_sqlite_reader *self, const char *path, struc
 		written = copy_pages(self, copy, path, error);
 		store_sqlite_read_end(self);
 	}
+	written = written && copy_disown(copy, path, error);
 	sqlite3_close(copy);
 	return written;
 }
@@ -353,6 +385,16 @@ static struct str recovery_report(const struct store *store, struct arena *arena
 {
 	const struct store_sqlite *self = (const struct store_sqlite *)store;
 	uint64_t lost = self->lost_commits;
+	if (self->accepted.accepted)
+		return str_format(arena,
+				  "%s goes on without what was lost: positions continue after %lld",
+				  self->path, (long long)self->accepted.position);
+	if (self->other_mark)
+		return str_format(
+			arena,
+			"%s is not the database that was here before, for instance a"
+			" restored backup; what that one had acknowledged is not compared",
+			self->path);
 	if (lost == 0)
 		return S("");
 	return str_format(

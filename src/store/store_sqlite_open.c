@@ -5,7 +5,9 @@
  * the checksum of every page is verified when the page is read (page_vfs.h).  A file of up to
  * LIMIT_STORE_CHECK_BYTES is checked as a whole at every opening, a larger one by `baton db check`.
  *
- * The WAL is scanned before SQLite opens it, because SQLite does not report which commits it
+ * Before that, a folder that has lost files or acknowledged events is refused (store_sqlite_lost.c).
+ *
+ * The WAL is scanned before SQLite writes to it, because SQLite does not report which commits it
  * ignores (store_sqlite_wal_scan.c).  A killed process can leave a WAL that is written but not
  * synced.  Readers would see its content and effects would start on it, so the checkpoint at the
  * end of the opening syncs it first.
@@ -19,6 +21,7 @@
 
 #include "base/limits.h"
 #include "store/page_vfs.h"
+#include "store/store_sqlite_mark.h"
 #include "store/store_sqlite_schema.h"
 
 bool store_sqlite_execute_sql(struct store_sqlite *self, const char *sql, const char *doing,
@@ -143,36 +146,55 @@ static bool examine(struct store_sqlite *self, struct error *error)
 	return good;
 }
 
-/* A checkpoint syncs the WAL before it copies pages, so a full disk does no harm here. */
+/* A checkpoint syncs the WAL before it copies pages, so a full disk does no harm here.  What a damaged
+ * WAL hides is emptied out of it, or the next opening would report it again. */
 static bool settle(struct store_sqlite *self, struct error *error)
 {
-	int code = sqlite3_wal_checkpoint_v2(self->database, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL,
-					     NULL);
-	if (code == SQLITE_OK || store_sqlite_is_full(self->database))
+	int frames = 0, copied = 0;
+	int mode = self->lost_commits > 0 ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
+	int code = sqlite3_wal_checkpoint_v2(self->database, NULL, mode, &frames, &copied);
+	self->can_mark = self->can_mark || (code == SQLITE_OK && frames == copied);
+	if (code == SQLITE_OK || code == SQLITE_BUSY || store_sqlite_is_full(self->database))
 		return true;
 	return store_sqlite_fail(self->database, self->path, "sync the WAL", error);
 }
 
 /* Takes the next epoch: from now on commits of processes that opened the file earlier are refused,
- * even if the lock file was deleted.  On a full disk the first commit that finds space does it. */
+ * even if the lock file was deleted.  After an accepted loss, epochs and positions continue behind
+ * those that are lost. */
+static bool own_now(struct store_sqlite *self, struct error *error)
+{
+	AUTO(arena) arena = { 0 };
+	const char *sql =
+		str_format(
+			&arena,
+			"BEGIN IMMEDIATE;"
+			"UPDATE marks SET value = max(value, %lld) WHERE name = 'highest_deleted';"
+			"UPDATE marks SET value = max(value, %lld) + 1 WHERE name = 'owner';"
+			"INSERT OR IGNORE INTO marks VALUES ('database', -1);"
+			"UPDATE marks SET value = " STORE_SQLITE_NEW_ID
+			" WHERE name = 'database' AND value < 0;"
+			"COMMIT;",
+			(long long)self->accepted.position, (long long)self->accepted.epoch)
+			.at;
+	if (store_sqlite_execute_sql(self, sql, "store the epoch", error))
+		return true;
+	if (!sqlite3_get_autocommit(self->database))
+		sqlite3_exec(self->database, "ROLLBACK", NULL, NULL, NULL);
+	return false;
+}
+
+/* On a full disk the first commit that finds space stores the epoch. */
 static bool own(struct store_sqlite *self, struct error *error)
 {
 	struct error full;
-	self->owns =
-		store_sqlite_execute_sql(self,
-					 "BEGIN IMMEDIATE;"
-					 "UPDATE marks SET value = value + 1 WHERE name = 'owner';"
-					 "COMMIT;",
-					 "store the epoch", &full);
-	if (!self->owns) {
-		if (!sqlite3_get_autocommit(self->database))
-			sqlite3_exec(self->database, "ROLLBACK", NULL, NULL, NULL);
-		if (full.code != ERROR_STORAGE_FULL) {
-			*error = full;
-			return false;
-		}
+	self->owns = own_now(self, &full);
+	if (!self->owns && (full.code != ERROR_STORAGE_FULL || self->accepted.accepted)) {
+		*error = full;
+		return false;
 	}
-	return store_sqlite_read_number(self, "SELECT value FROM marks WHERE name = 'owner'",
+	return store_sqlite_read_number(self, STORE_SQLITE_ID, &self->database_id, error) &&
+	       store_sqlite_read_number(self, "SELECT value FROM marks WHERE name = 'owner'",
 					&self->owner, error);
 }
 
@@ -225,14 +247,28 @@ static bool tables(struct store_sqlite *self, const struct identity *identity, s
 	return examine(self, error) && store_sqlite_upgrade(self, identity->version, error);
 }
 
-bool store_sqlite_setup(struct store_sqlite *self, struct error *error)
+/* Opens the connection that identifies the file; refuses a folder that has lost something. */
+static bool look(struct store_sqlite *self, struct identity *out_identity, struct error *error)
 {
-	struct identity identity;
+	struct store_sqlite_marks marks;
+	enum store_sqlite_loss loss;
+	if (!store_sqlite_marks_read(self->vfs, self->path, &marks, error) ||
+	    !store_sqlite_files_admit(self, &marks, &loss, error))
+		return false;
 	if (self->vfs == NULL && !file_make(self->path, error))
+		return false;
+	if (!store_sqlite_connect(self, self->vfs, error) || !identify(self, out_identity, error) ||
+	    !store_sqlite_events_admit(self, &marks, out_identity->version, &loss, error))
 		return false;
 	if (self->vfs == NULL)
 		self->lost_commits = store_sqlite_wal_scan(self->path);
-	if (!store_sqlite_connect(self, self->vfs, error) || !identify(self, &identity, error))
+	return true;
+}
+
+bool store_sqlite_setup(struct store_sqlite *self, struct error *error)
+{
+	struct identity identity;
+	if (!look(self, &identity, error))
 		return false;
 	/* Version 1 has no checksums. */
 	if (identity.pages > 0 && identity.version < 2 && !store_sqlite_add_checksums(self, error))
@@ -241,5 +277,6 @@ bool store_sqlite_setup(struct store_sqlite *self, struct error *error)
 	return connect(self, &identity, error) && tables(self, &identity, error) &&
 	       own(self, error) && settle(self, error) &&
 	       store_sqlite_read_number(self, STORE_SQLITE_HIGHEST_POSITION, &self->position,
-					error);
+					error) &&
+	       store_sqlite_mark_begin(self, error);
 }

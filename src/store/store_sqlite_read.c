@@ -378,6 +378,7 @@ const struct store_reader_ops store_sqlite_reader_ops = {
 	.read_blob = read_blob,
 	.read_run = read_run,
 	.list_runs = store_sqlite_list_runs,
+	.find_runs = store_sqlite_find_runs,
 	.list_needing_recovery = list_needing_recovery,
 	.tally_runs = store_sqlite_tally_runs,
 	.count_states = store_sqlite_count_states,

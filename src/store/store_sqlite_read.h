@@ -66,6 +66,9 @@ bool store_sqlite_list_old(struct store_reader *reader, int64_t ended_before, in
 bool store_sqlite_list_runs(struct store_reader *reader, const struct store_run_filter *filter,
 			    const struct uuid *before, size_t limit, struct arena *arena,
 			    struct store_run_page *out_page, struct error *error);
+bool store_sqlite_find_runs(struct store_reader *reader, const struct uuid *first,
+			    const struct uuid *last, size_t limit, struct arena *arena,
+			    struct store_run_page *out_page, struct error *error);
 bool store_sqlite_tally_runs(struct store_reader *reader, struct arena *arena,
 			     struct store_tallies *out_tallies, struct error *error);
 

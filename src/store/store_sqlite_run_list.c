@@ -3,8 +3,10 @@
  * "Newest first" is descending by key.  The indexes runs_state and runs_name return the runs of one
  * state, or of one name and state, in this order.  A page over several states merges the first keys
  * of each state: it reads `limit` keys for each state, however many runs there are.  That takes
- * several statements, so such a page is read in a read transaction.
+ * several statements, so such a page is read in a read transaction.  Runs with a label are found in
+ * the same way, by the index labels_listed.
  */
+#include "base/json.h"
 #include "store/store_sqlite_read.h"
 
 static struct store_sqlite_reader *self_of(struct store_reader *reader)
@@ -52,15 +54,16 @@ static bool take_state(sqlite3_stmt *statement, struct arena *arena, void *out_i
 	return true;
 }
 
-/* A filter without states: every state in which the name has runs. */
+/* A filter without states: every state in which the name has runs, or there are runs at all. */
 static bool states_of(struct store_sqlite_reader *self, struct str name, struct arena *arena,
 		      struct store_run_filter *out_filter, struct error *error)
 {
-	sqlite3_stmt *statement = store_sqlite_read_statement(self, READ_STATES_OF);
+	enum store_sqlite_read which = name.size > 0 ? READ_STATES_OF : READ_STATES;
+	sqlite3_stmt *statement = store_sqlite_read_statement(self, which);
 	struct store_sqlite_reading reading = {
 		.self = self,
-		.which = READ_STATES_OF,
-		.bound = store_sqlite_bind_text(statement, 1, name),
+		.which = which,
+		.bound = name.size > 0 ? store_sqlite_bind_text(statement, 1, name) : SQLITE_OK,
 		.take = take_state,
 		.item_size = sizeof(*out_filter->states),
 		.limit = SIZE_MAX,
@@ -72,19 +75,39 @@ static bool states_of(struct store_sqlite_reader *self, struct str name, struct 
 	return true;
 }
 
-static bool keys_of(struct store_sqlite_reader *self, struct str name, struct str state,
-		    int64_t before, size_t limit, struct arena *arena, struct keys *out_keys,
-		    struct error *error)
+/* The first label selects the rows, each further one is looked up. */
+static int bind_labels(sqlite3_stmt *statement, struct str_list labels, struct arena *arena)
 {
-	enum store_sqlite_read which = name.size > 0 ? READ_KEYS_OF_NAME : READ_KEYS_OF_STATE;
+	AUTO(buf) text = { 0 };
+	struct json_writer writer = { .out = &text };
+	json_open(&writer, '[');
+	for (size_t i = 1; i < labels.count; i++)
+		json_put_str(&writer, labels.at[i]);
+	json_close(&writer, ']');
+	return store_sqlite_bind_text(statement, 5, labels.at[0]) |
+	       store_sqlite_bind_text(statement, 6, str_copy(arena, buf_str(&text)));
+}
+
+static bool keys_of(struct store_sqlite_reader *self, const struct store_run_filter *only,
+		    struct str state, int64_t before, size_t limit, struct arena *arena,
+		    struct keys *out_keys, struct error *error)
+{
+	bool labelled = only->labels.count > 0;
+	enum store_sqlite_read which = labelled              ? READ_KEYS_OF_LABELS
+				       : only->name.size > 0 ? READ_KEYS_OF_NAME
+							     : READ_KEYS_OF_STATE;
 	sqlite3_stmt *statement = store_sqlite_read_statement(self, which);
+	int bound = store_sqlite_bind_text(statement, 1, state) |
+		    sqlite3_bind_int64(statement, 2, before) |
+		    store_sqlite_bind_limit(statement, 3, limit);
+	if (which != READ_KEYS_OF_STATE)
+		bound |= store_sqlite_bind_text(statement, 4, only->name);
+	if (labelled)
+		bound |= bind_labels(statement, only->labels, arena);
 	struct store_sqlite_reading reading = {
 		.self = self,
 		.which = which,
-		.bound = store_sqlite_bind_text(statement, 1, state) |
-			 sqlite3_bind_int64(statement, 2, before) |
-			 store_sqlite_bind_limit(statement, 3, limit) |
-			 (name.size > 0 ? store_sqlite_bind_text(statement, 4, name) : SQLITE_OK),
+		.bound = bound,
 		.take = take_key,
 		.item_size = sizeof(*out_keys->at),
 		.limit = limit,
@@ -166,7 +189,7 @@ static bool list_some(struct store_sqlite_reader *self, struct store_run_filter 
 		return false;
 	struct keys *lists = arena_array(arena, struct keys, only.state_count);
 	for (size_t i = 0; i < only.state_count; i++)
-		if (!keys_of(self, only.name, only.states[i], key, limit, arena, &lists[i], error))
+		if (!keys_of(self, &only, only.states[i], key, limit, arena, &lists[i], error))
 			return false;
 	return merge(self, lists, only.state_count, limit, arena, out_page, error);
 }
@@ -176,13 +199,35 @@ bool store_sqlite_list_runs(struct store_reader *reader, const struct store_run_
 			    struct store_run_page *out_page, struct error *error)
 {
 	struct store_sqlite_reader *self = self_of(reader);
-	if (filter == NULL || (filter->name.size == 0 && filter->state_count == 0))
+	if (filter == NULL ||
+	    (filter->name.size == 0 && filter->state_count == 0 && filter->labels.count == 0))
 		return list_all(self, before, limit, arena, out_page, error);
 	if (!store_sqlite_read_begin(self, error))
 		return false;
 	bool listed = list_some(self, *filter, before, limit, arena, out_page, error);
 	store_sqlite_read_end(self);
 	return listed;
+}
+
+/* ---- by id ----------------------------------------------------------------------------- */
+
+bool store_sqlite_find_runs(struct store_reader *reader, const struct uuid *first,
+			    const struct uuid *last, size_t limit, struct arena *arena,
+			    struct store_run_page *out_page, struct error *error)
+{
+	struct store_sqlite_reader *self = self_of(reader);
+	sqlite3_stmt *statement = store_sqlite_read_statement(self, READ_RUNS_OF_IDS);
+	struct store_sqlite_reading reading = {
+		.self = self,
+		.which = READ_RUNS_OF_IDS,
+		.bound = store_sqlite_bind_uuid(statement, 1, first) |
+			 store_sqlite_bind_uuid(statement, 2, last) |
+			 store_sqlite_bind_limit(statement, 3, limit),
+		.take = store_sqlite_take_run,
+		.item_size = sizeof(*out_page->at),
+		.limit = limit,
+	};
+	return store_sqlite_read_page(&reading, arena, out_page, error);
 }
 
 /* ---- tallies --------------------------------------------------------------------------- */

@@ -12,7 +12,7 @@
 #define STORE_SQLITE_TEXT(number)    STORE_SQLITE_TEXT_OF(number)
 
 #define STORE_SQLITE_APPLICATION_ID 1113683055 /* "Bato" */
-#define STORE_SQLITE_VERSION        4
+#define STORE_SQLITE_VERSION        5
 
 /* For every connection.  SQLite never checkpoints by itself; the writer does. */
 #define STORE_SQLITE_SETTINGS            \
@@ -43,14 +43,21 @@
 	" kind TEXT NOT NULL,"                                                                     \
 	" due_at INTEGER NOT NULL,"                                                                \
 	" body TEXT NOT NULL) WITHOUT ROWID;" STORE_SQLITE_SIDE_TABLES STORE_SQLITE_WAITING        \
-		STORE_SQLITE_RUN_LISTS "PRAGMA application_id = " STORE_SQLITE_TEXT(               \
-			STORE_SQLITE_APPLICATION_ID) ";"                                           \
-						     "PRAGMA user_version = " STORE_SQLITE_TEXT(   \
-							     STORE_SQLITE_VERSION) ";"
+		STORE_SQLITE_RUN_LISTS STORE_SQLITE_LABELS                                         \
+	"PRAGMA application_id = " STORE_SQLITE_TEXT(                                              \
+		STORE_SQLITE_APPLICATION_ID) ";"                                                   \
+					     "PRAGMA user_version = " STORE_SQLITE_TEXT(           \
+						     STORE_SQLITE_VERSION) ";"
 
 #define STORE_SQLITE_HIGHEST_POSITION                                 \
 	"SELECT max(coalesce((SELECT max(position) FROM events), 0)," \
 	"           (SELECT value FROM marks WHERE name = 'highest_deleted'))"
+
+/* 0 for a database that no Baton with marks has opened, negative for a backup that was not opened
+ * yet. */
+#define STORE_SQLITE_ID "SELECT coalesce(max(value), 0) FROM marks WHERE name = 'database'"
+/* A random number from 1. */
+#define STORE_SQLITE_NEW_ID "(random() & 9223372036854775806) + 1"
 
 /* Every value that rows refer to, and the number of these rows: (blob, uses). */
 #define STORE_SQLITE_COUNT_NAMES                                                            \

@@ -43,6 +43,10 @@ const char *const store_sqlite_writes[WRITES] = {
 	[WRITE_TALLY] = "INSERT INTO tallies (name, state, runs, ended, took)"
 			" VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (name, state) DO UPDATE"
 			" SET runs = runs + ?3, ended = ended + ?4, took = took + ?5",
+	[WRITE_LABELS] = "INSERT INTO labels (run, label, state)"
+			 " SELECT ?1, value, ?2 FROM json_each(?3)",
+	[WRITE_LABELS_MOVE] = "UPDATE labels SET state = ?2 WHERE run = ?1",
+	[WRITE_LABELS_DELETE] = "DELETE FROM labels WHERE run = ?1",
 	[WRITE_SNAPSHOT] = "INSERT INTO snapshots (run, seq, names, body) VALUES (?1, ?2, ?3, ?4)",
 	[WRITE_SNAPSHOT_OLD] = "SELECT seq, names FROM snapshots WHERE run = ?1"
 			       " ORDER BY seq DESC LIMIT 1 OFFSET 2",
@@ -102,6 +106,9 @@ const char *const store_sqlite_reads[READS] = {
 		      " WHERE key > 0 AND key < CASE WHEN ?1 IS NULL THEN 9223372036854775807"
 		      "                  ELSE (SELECT key FROM runs WHERE id = ?1) END"
 		      " ORDER BY key DESC LIMIT ?2",
+	[READ_RUNS_OF_IDS] =
+		"SELECT " RUN_COLUMNS " FROM runs WHERE id BETWEEN ?1 AND ?2 AND key > 0"
+		" ORDER BY id LIMIT ?3",
 	[READ_NEEDING_RECOVERY] = "SELECT " RUN_COLUMNS " FROM runs WHERE stepping AND id > ?1"
 				  " ORDER BY id LIMIT ?2",
 	[READ_BLOB] = "SELECT bytes FROM names CROSS JOIN blobs ON key = blob"
@@ -145,6 +152,13 @@ const char *const store_sqlite_reads[READS] = {
 	[READ_KEYS_OF_NAME] = "SELECT key FROM runs INDEXED BY runs_name"
 			      " WHERE name = ?4 AND state = ?1 AND key > 0 AND key < ?2"
 			      " ORDER BY key DESC LIMIT ?3",
+	[READ_KEYS_OF_LABELS] =
+		"SELECT run FROM labels INDEXED BY labels_listed CROSS JOIN runs ON key = run"
+		" WHERE label = ?5 AND labels.state = ?1 AND run < ?2 AND (?4 = '' OR name = ?4)"
+		" AND NOT EXISTS (SELECT 1 FROM json_each(?6) AS other WHERE NOT EXISTS"
+		"  (SELECT 1 FROM labels AS more WHERE more.run = labels.run"
+		"   AND more.label = other.value))"
+		" ORDER BY run DESC LIMIT ?3",
 	[READ_RUN_OF_KEY] = "SELECT " RUN_COLUMNS " FROM runs WHERE key = ?1",
 	/* Only events between the floor and the newest event can be deleted; the newest stays,
 	 * because a floor is at most the seq of a snapshot. */

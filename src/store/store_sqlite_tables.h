@@ -14,6 +14,9 @@
  *                               writes one more page in every commit; the trigger costs nothing until
  *                               an event is deleted.
  *             owner             the epoch of the process that opened the file last.
+ *             database          a random number that ties the mark of what was acknowledged to this
+ *                               database (store_sqlite_mark.h).  Negative in a backup, which gets a
+ *                               number of its own every time it is restored and opened.
  *             forgotten         idempotency keys older than this have expired.
  * names       The number of events and snapshots that refer to a value.  Not in `blobs`, because an
  *             update rewrites a row as a whole, and a value can have a megabyte.
@@ -28,6 +31,8 @@
  * documents   A deleted document keeps its row, without a body, so that its revisions continue.
  * counters    The values of the guards.
  * requests    Idempotency keys.
+ * labels      The labels of runs as "name=value", with the state of the run: the index labels_listed
+ *             returns the runs with a label and a state, newest first.
  * tallies     The number of runs by name and state, and the durations of those that have ended: one
  *             more page only in a commit that changes a state.
  */
@@ -123,6 +128,15 @@
 	" ended INTEGER NOT NULL,"                      \
 	" took INTEGER NOT NULL,"                       \
 	" PRIMARY KEY (name, state)) WITHOUT ROWID;"
+
+/* Since version 5. */
+#define STORE_SQLITE_LABELS                         \
+	"CREATE TABLE labels ("                     \
+	" run INTEGER NOT NULL,"                    \
+	" label TEXT NOT NULL,"                     \
+	" state TEXT NOT NULL,"                     \
+	" PRIMARY KEY (run, label)) WITHOUT ROWID;" \
+	"CREATE INDEX labels_listed ON labels (label, state, run);"
 
 /* For a benchmark that only writes a journal. */
 #define STORE_SQLITE_DROP_RUN_LISTS \

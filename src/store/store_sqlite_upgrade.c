@@ -170,6 +170,14 @@ static bool three_to_four(struct store_sqlite *self, struct error *error)
 		"upgrade to version 4", error);
 }
 
+/* ---- from 4 to 5 ----------------------------------------------------------------------- */
+
+/* Before version 5 runs had no labels. */
+static bool four_to_five(struct store_sqlite *self, struct error *error)
+{
+	return store_sqlite_execute_sql(self, STORE_SQLITE_LABELS, "upgrade to version 5", error);
+}
+
 /* ---- the steps ------------------------------------------------------------------------- */
 
 /* steps[n] upgrades from version n to n + 1; the first version was 1. */
@@ -177,6 +185,7 @@ static bool (*const steps[STORE_SQLITE_VERSION])(struct store_sqlite *self, stru
 	[1] = one_to_two,
 	[2] = two_to_three,
 	[3] = three_to_four,
+	[4] = four_to_five,
 };
 
 static bool upgrade_step(struct store_sqlite *self, int64_t version, struct error *error)

@@ -3,7 +3,7 @@
  * SQLite reads the WAL up to the first frame with a wrong checksum and treats that as its end.
  * After a power failure this is right: the commit that was being written was not acknowledged.  But
  * a flipped bit in the middle of the WAL hides all later commits in the same way, and these were
- * acknowledged.  This scan distinguishes the two cases before SQLite opens the file.  A frame
+ * acknowledged.  This scan distinguishes the two cases before SQLite writes to the file.  A frame
  * carries the salts of its WAL and a checksum that continues the one of the frame before it, and
  * every commit is synced before the next one begins.  So a commit frame was acknowledged if the
  * next frame continues its checksum.  Frames without that link may be unrelated: a killed process

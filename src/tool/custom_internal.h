@@ -16,7 +16,8 @@ struct custom_call {
 	enum run_effect_class class;
 	struct str inputs; /* JSON */
 	const char *workspace;
-	int lock;
+	int lock;              /* of the effect; -1 = not taken yet */
+	const char *lock_path; /* of a lock that this call took itself; NULL = it was given */
 	char effect[UUID_TEXT_SIZE], run[UUID_TEXT_SIZE];
 	struct custom_tool tool; /* as read and verified for this call */
 	struct error error;

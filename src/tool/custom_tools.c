@@ -26,6 +26,16 @@ struct hash_cache_entry {
 	struct hash hash;
 };
 
+/* A definition as it was read, valid while the file's signature stays the same.  It never changes and
+ * is kept until the end, because calls refer to it. */
+struct definition_cache_entry {
+	struct arena arena;
+	struct file_signature signature;
+	struct str name;
+	struct hash hash;
+	const struct run_custom_tool *definition;
+};
+
 struct custom_tools {
 	struct arena arena;
 	const char *folder, *tools, *copies;
@@ -33,6 +43,8 @@ struct custom_tools {
 	struct map trusted;
 	struct hash_cache_entry hash_cache[LIMIT_TOOL_HASHES];
 	size_t next_cache_entry;
+	struct definition_cache_entry *definitions[LIMIT_TOOL_DEFINITIONS];
+	size_t definition_count;
 };
 
 struct custom_tools *custom_tools_new(const char *data_folder)
@@ -61,6 +73,10 @@ void custom_tools_free(struct custom_tools *customs)
 	for (struct trust_record *at; (at = map_next(&customs->trusted, &index, &name)) != NULL;)
 		trust_record_free(at);
 	map_done(&customs->trusted);
+	for (size_t i = 0; i < customs->definition_count; i++) {
+		arena_done(&customs->definitions[i]->arena);
+		free(customs->definitions[i]);
+	}
 	pthread_mutex_destroy(&customs->lock);
 	arena_done(&customs->arena);
 	free(customs);
@@ -150,6 +166,45 @@ static bool read_definition(struct custom_tool *tool, struct str text, struct ar
 	return true;
 }
 
+/* Every call needs the definition.  The newest entry of a name is the last one. */
+static const struct definition_cache_entry *
+definition_cache_get(struct custom_tools *customs, struct str name,
+		     const struct file_signature *signature)
+{
+	const struct definition_cache_entry *found = NULL;
+	pthread_mutex_lock(&customs->lock);
+	for (size_t i = customs->definition_count; i > 0 && found == NULL; i--)
+		if (str_equal(customs->definitions[i - 1]->name, name) &&
+		    file_signature_equal(&customs->definitions[i - 1]->signature, signature))
+			found = customs->definitions[i - 1];
+	pthread_mutex_unlock(&customs->lock);
+	return found;
+}
+
+/* Reads the text once more into the entry, which needs its own copy.  When the cache is full, which
+ * takes hundreds of edits, definitions are read for each call. */
+static void definition_cache_put(struct custom_tools *customs, const struct custom_tool *tool,
+				 struct str text, const struct file_signature *signature)
+{
+	struct definition_cache_entry *entry = calloc(1, sizeof(*entry));
+	require(entry != NULL);
+	struct custom_tool copy = { .name = str_copy(&entry->arena, tool->name) };
+	entry->signature = *signature;
+	entry->name = copy.name;
+	entry->hash = tool->definition_hash;
+	bool good = read_definition(&copy, str_copy(&entry->arena, text), &entry->arena);
+	entry->definition = copy.definition;
+	pthread_mutex_lock(&customs->lock);
+	good = good && customs->definition_count < COUNT(customs->definitions);
+	if (good)
+		customs->definitions[customs->definition_count++] = entry;
+	pthread_mutex_unlock(&customs->lock);
+	if (!good) {
+		arena_done(&entry->arena);
+		free(entry);
+	}
+}
+
 /* Location of a program: a path under `root`, or an absolute path of the system (root NULL). */
 struct program {
 	const char *root, *path;
@@ -236,10 +291,13 @@ static bool program_copy(struct custom_tools *customs, const struct custom_tool 
 			 const struct program *program, struct str bytes, struct arena *arena,
 			 struct error *error)
 {
-	const struct confined_write how = { .mode = 0500 };
+	/* Any user may run it, because the sandbox may have another user; the folder is private. */
+	const struct confined_write how = { .mode = 0555 };
+	struct machine_file copy;
 	char hash[HASH_TEXT_SIZE];
 	const char *name = str_c(arena, hash_text(&tool->program_hash, hash));
-	if (file_exists(str_format(arena, "%s/%s", customs->copies, name).at))
+	if (machine_file(str_format(arena, "%s/%s", customs->copies, name).at, &copy) &&
+	    copy.mode == how.mode)
 		return true;
 	if (bytes.at == NULL && !program_read(program, arena, &bytes, error))
 		return false;
@@ -266,26 +324,48 @@ static bool read_program(struct custom_tools *customs, struct custom_tool *tool)
 	return program_copy(customs, tool, &program, bytes, &arena, &tool->why);
 }
 
-static bool read_tool(struct custom_tools *customs, struct str name, bool verify,
-		      struct arena *arena, struct custom_tool *out_tool, struct error *error)
+/* Sets the definition of the tool, or `why` when it has errors; fails when the file cannot be read. */
+static bool find_definition(struct custom_tools *customs, struct custom_tool *tool,
+			    const char *file, struct arena *arena, struct error *error)
 {
-	struct custom_tool tool = { .name = str_copy(arena, name) };
+	struct file_signature before, after;
 	struct str text;
 	uint64_t size;
-	const char *file = str_format(arena, STR_FMT ".yaml", STR_ARG(name)).at;
-	if (!is_name(name))
-		return fail(error, ERROR_NOT_FOUND, "tool " STR_FMT " does not exist",
-			    STR_ARG(str_head(name, LIMIT_QUOTE_BYTES)));
+	bool is_signed = confined_signature(customs->tools, file, &before);
+	const struct definition_cache_entry *known =
+		is_signed ? definition_cache_get(customs, tool->name, &before) : NULL;
+	if (known != NULL) {
+		tool->definition_hash = known->hash;
+		tool->definition = known->definition;
+		return true;
+	}
 	if (!confined_read(customs->tools, file, 0, LIMIT_YAML_BYTES, arena, &text, &size, error)) {
 		if (error->code == ERROR_NOT_FOUND)
 			fail(error, ERROR_NOT_FOUND,
 			     "tool " STR_FMT
 			     " does not exist; custom tools are tools/NAME.yaml in the data folder",
-			     STR_ARG(name));
+			     STR_ARG(tool->name));
 		return false;
 	}
-	tool.definition_hash = hash_of(text);
-	if (!read_definition(&tool, text, arena))
+	tool->definition_hash = hash_of(text);
+	if (read_definition(tool, text, arena) && is_signed &&
+	    confined_signature(customs->tools, file, &after) &&
+	    file_signature_equal(&before, &after))
+		definition_cache_put(customs, tool, text, &before);
+	return true;
+}
+
+static bool read_tool(struct custom_tools *customs, struct str name, bool verify,
+		      struct arena *arena, struct custom_tool *out_tool, struct error *error)
+{
+	struct custom_tool tool = { .name = str_copy(arena, name) };
+	const char *file = str_format(arena, STR_FMT ".yaml", STR_ARG(name)).at;
+	if (!is_name(name))
+		return fail(error, ERROR_NOT_FOUND, "tool " STR_FMT " does not exist",
+			    STR_ARG(str_head(name, LIMIT_QUOTE_BYTES)));
+	if (!find_definition(customs, &tool, file, arena, error))
+		return false;
+	if (tool.definition == NULL)
 		error_prefix(&tool.why, "tools/%s: ", file);
 	else if (verify && read_program(customs, &tool)) {
 		char hash[HASH_TEXT_SIZE];

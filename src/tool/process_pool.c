@@ -36,8 +36,9 @@ struct pooled_process {
 	struct hash definition, program; /* hashes of the version that is running */
 	struct tool_child child;
 	bool runs;
-	bool ending;   /* was killed; process_ended() follows */
-	bool outdated; /* ends after the current call */
+	bool ending;       /* was killed; process_ended() follows */
+	bool outdated;     /* ends after the current call */
+	bool awaits_place; /* waits in the queue for places of children */
 	int64_t idle_since;
 	int lock;
 	struct buf line;
@@ -154,6 +155,7 @@ static bool take_answer(struct pooled_process *pooled_process, struct str line, 
 			"the program's answer must be {\"id\": id of the call, \"output\": …} or {\"id\", "
 			"\"error\"}");
 	pooled_process->current = NULL;
+	pooled_process->child.log = NULL;
 	timer_set(pooled_process, 0, NULL);
 	if (has(message, error)) {
 		struct error failed;
@@ -170,6 +172,7 @@ static void fail_current(struct pooled_process *pooled_process, const struct err
 {
 	struct custom_call *call = pooled_process->current;
 	pooled_process->current = NULL;
+	pooled_process->child.log = NULL;
 	if (call != NULL)
 		finish(call, S(""), error);
 }
@@ -260,11 +263,13 @@ static bool process_start_for(struct pooled_process *pooled_process, struct cust
 	const char *lock =
 		str_format(&arena, "%s/tool-" STR_FMT, locks, STR_ARG(pooled_process->name)).at;
 	if (!pool_has_room(pooled_process->process_pool, error) || !folder_make(home, error) ||
-	    !folder_make(locks, error) || !file_lock(lock, &pooled_process->lock, error))
+	    !folder_make(locks, error) ||
+	    !file_lock_for_children(lock, &pooled_process->lock, error))
 		return false;
 	const char *const *command = custom_command(call, "lines", &mount, &arena);
 	const struct tool_child_spec spec = {
 		.sandbox = call->host.sandbox,
+		.limits = call->host.limits,
 		.box = { .workspace = home,
 			 .network = call->tool.definition->network,
 			 .mounts = &mount,
@@ -295,6 +300,7 @@ static void call_send(struct pooled_process *pooled_process, struct custom_call 
 	buf_add(&line, S("}\n"));
 	double seconds = call->tool.definition->timeout_seconds;
 	pooled_process->current = call;
+	pooled_process->child.log = call->running.log;
 	pooled_process->child.timeout_seconds = seconds;
 	timer_set(pooled_process, (int64_t)(seconds * 1e6), call_timed_out);
 	/* If stdin is closed, the process is about to end, and process_ended() fails the call. */
@@ -302,6 +308,24 @@ static void call_send(struct pooled_process *pooled_process, struct custom_call 
 				    pooled_process->child.process, buf_str(&line));
 	if (!call->begun)
 		end_process(pooled_process);
+}
+
+static void place_granted(void *context, uint64_t argument)
+{
+	struct pooled_process *pooled_process = context;
+	(void)argument;
+	pooled_process->awaits_place = false;
+	process_advance(pooled_process);
+}
+
+/* All places for children are taken: the process starts when its turn in their queue comes. */
+static void await_place(struct pooled_process *pooled_process)
+{
+	if (pooled_process->awaits_place)
+		return;
+	pooled_process->awaits_place = true;
+	platform_child_await(loop_platform(pooled_process->process_pool->loop), place_granted,
+			     pooled_process, 0);
 }
 
 /* Does the next step if there is one: ends or starts the process, or sends the next call. */
@@ -331,6 +355,9 @@ static void process_advance(struct pooled_process *pooled_process)
 	}
 	if (pooled_process->runs || process_start_for(pooled_process, call, &error)) {
 		call_send(pooled_process, call_pop(pooled_process));
+	} else if (error.code == ERROR_UNAVAILABLE &&
+		   pooled_process->process_pool->running < LIMIT_KEPT_TOOLS) {
+		await_place(pooled_process);
 	} else if (error.code == ERROR_LOCKED || error.code == ERROR_UNAVAILABLE) {
 		timer_set(pooled_process, RETRY_US, retry);
 	} else {

@@ -49,6 +49,8 @@ enum tool_answer {
 typedef void tool_asked(void *context, uint64_t argument, enum tool_answer answer,
 			const struct json *output);
 
+struct output_log;
+struct secret_mask;
 struct tool;
 
 struct tool_call {
@@ -57,12 +59,15 @@ struct tool_call {
 	enum run_effect_class class; /* as recorded with the effect's request */
 	struct uuid run, effect;
 	int64_t attempt;
-	const struct json *inputs; /* valid during start() or probe() */
-	const char *workspace;     /* the run's folder */
-	int lock;                  /* descriptor of the effect's lock, inherited by every
+	const struct json *inputs;      /* valid during start() or probe() */
+	const char *workspace;          /* the folder it works in */
+	bool read_only;                 /* it only reads the workspace */
+	int lock;                       /* descriptor of the effect's lock, inherited by every
 				    * child process; -1 if the tool starts none */
-	tool_done *done;           /* of start() */
-	tool_asked *asked;         /* of probe() */
+	const struct secret_mask *mask; /* of the run's secrets; NULL = it has none */
+	struct output_log *log;         /* gets what the tool's processes write; NULL = dropped */
+	tool_done *done;                /* of start() */
+	tool_asked *asked;              /* of probe() */
 	void *context;
 	uint64_t argument;
 };
@@ -71,6 +76,10 @@ struct tool {
 	const char *name, *text;
 	enum run_effect_class class;
 	bool child; /* starts processes, which may outlive this one and hold the effect's lock */
+	/* A first call gets no lock: the tool takes it itself if it starts a process for this call
+	 * alone (a process for many calls holds a lock of its own). */
+	bool locks_itself;
+	struct str_list secrets; /* top-level inputs that may contain secrets */
 	const struct type *(*inputs)(void);
 	const struct type *(*outputs)(void); /* NULL = any mapping */
 	bool (*compute)(const struct json *inputs, struct arena *arena,

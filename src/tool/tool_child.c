@@ -2,16 +2,35 @@
 #include "tool/tool_child.h"
 
 #include "base/limits.h"
+#include "base/secret_mask.h"
 #include "os/failpoint.h"
-#include "tool/tool_context.h"
+#include "tool/limit_watch.h"
+#include "tool/tool_text.h"
 
-enum { STDERR_TAIL_BYTES = 300 };
+enum { QUOTED_BYTES = 300 };
+
+static void watch_end(struct tool_child *child)
+{
+	struct error excess;
+	if (child->watch != NULL && limit_watch_end(child->watch, &excess) &&
+	    child->excess.code == ERROR_NONE && !child->timed_out)
+		child->excess = excess;
+	child->watch = NULL;
+}
+
+static void limit_exceeded(void *context, const struct error *excess)
+{
+	struct tool_child *child = context;
+	child->excess = *excess;
+	tool_child_end(child);
+}
 
 static void ended(void *context, uint64_t argument, const struct process_result *result)
 {
 	struct tool_child *child = context;
 	(void)argument;
 	platform_timer_stop(loop_platform(child->loop), child->timer);
+	watch_end(child);
 	child->ended(child, result);
 }
 
@@ -20,6 +39,14 @@ static void output_received(void *context, uint64_t argument, struct str bytes)
 	struct tool_child *child = context;
 	(void)argument;
 	child->piece(child, bytes);
+}
+
+static void output_observed(void *context, uint64_t argument, bool is_stderr, struct str bytes)
+{
+	struct tool_child *child = context;
+	(void)argument;
+	if (child->log != NULL && (is_stderr || child->log_stdout))
+		output_log_add(child->log, is_stderr ? OUTPUT_STDERR : OUTPUT_STDOUT, bytes);
 }
 
 static void timed_out(void *context, uint64_t argument)
@@ -42,20 +69,33 @@ static bool spawn(struct tool_child *child, const struct tool_child_spec *spec, 
 	struct sandbox_spec box = spec->box;
 	box.status_descriptor = 4;
 	box.lifeline_descriptor = 5;
-	const int keep[] = { spec->lock, child->lifeline.status, child->lifeline.lifeline };
+	box.limits = child->limits;
+	box.group = child->watch == NULL ? NULL : limit_watch_group(child->watch);
+	int variables = -1;
+	if (spec->environment_count > 0) {
+		if (!sandbox_environment_open(spec->environment, spec->environment_count,
+					      &variables, error))
+			return false;
+		box.arguments_descriptor = 6;
+	}
+	const int keep[] = { spec->lock, child->lifeline.status, child->lifeline.lifeline,
+			     variables };
 	const struct process_spec process = {
 		.argv = spec->sandbox->command(&box, &arena),
 		.input = spec->input,
 		.converse = spec->converse,
 		.keep = keep,
-		.keep_count = COUNT(keep),
+		.keep_count = COUNT(keep) - (variables < 0),
 		.output_limit = LIMIT_TOOL_OUTPUT_BYTES,
 		.piece = child->piece == NULL ? NULL : output_received,
+		.observe = output_observed,
 		.done = ended,
 		.context = child,
 	};
 	FAILPOINT("tool.before_spawn");
-	if (!process_start(child->loop, &process, &child->process, error)) {
+	bool started = process_start(child->loop, &process, &child->process, error);
+	sandbox_environment_close(variables);
+	if (!started) {
 		if (error->code == ERROR_IO) {
 			error->code = ERROR_ISOLATION;
 			error_prefix(error,
@@ -74,12 +114,22 @@ bool tool_child_start(struct tool_child *child, struct loop *loop,
 	child->timed_out = false;
 	child->timeout_seconds = spec->timeout_seconds;
 	child->timer = 0;
-	if (!sandbox_lifeline_open(&child->lifeline, error))
+	child->limits = spec->sandbox->contained ? spec->limits : NULL;
+	child->watch = NULL;
+	child->excess = (struct error){ 0 };
+	if (child->limits != NULL &&
+	    !limit_watch_new(loop, child->limits, spec->box.read_only ? NULL : spec->box.workspace,
+			     &child->watch, error))
 		return false;
-	if (!spawn(child, spec, error)) {
-		sandbox_lifeline_close(&child->lifeline);
+	bool opened = sandbox_lifeline_open(&child->lifeline, error);
+	if (!opened || !spawn(child, spec, error)) {
+		watch_end(child);
+		if (opened)
+			sandbox_lifeline_close(&child->lifeline);
 		return false;
 	}
+	if (child->watch != NULL)
+		limit_watch_begin(child->watch, &child->lifeline, limit_exceeded, child);
 	if (spec->timeout_seconds > 0)
 		child->timer = platform_timer_start(loop_platform(loop),
 						    (int64_t)(spec->timeout_seconds * 1e6),
@@ -87,32 +137,63 @@ bool tool_child_start(struct tool_child *child, struct loop *loop,
 	return true;
 }
 
+/* The last whole lines, within QUOTED_BYTES; a longer last line loses its beginning.  stdout is kept
+ * up to a limit, so of a long one these are the last lines that were kept. */
+static struct str last_lines(const struct tool_child *child, const struct process_result *result,
+			     struct arena *arena)
+{
+	AUTO(buf) masked = { 0 };
+	struct str text = tool_context_utf8(arena, str_trim(result->errors));
+	size_t at;
+	if (text.size == 0 && child->log_stdout)
+		text = tool_context_utf8(arena, str_trim(result->output));
+	/* Before it is cut: the rest of a secret would not be recognized. */
+	if (child->mask != NULL) {
+		secret_mask_add(child->mask, text, &masked);
+		text = str_copy(arena, buf_str(&masked));
+	}
+	if (text.size <= QUOTED_BYTES)
+		return text;
+	text = tool_context_utf8(arena, str_skip(text, text.size - QUOTED_BYTES));
+	if (str_find(text, S("\n"), &at))
+		text = str_skip(text, at + 1);
+	return text;
+}
+
 bool tool_child_succeeded(const struct tool_child *child, const struct process_result *result,
 			  struct error *error)
 {
 	AUTO(arena) arena = { 0 };
-	struct str stderr_tail = tool_context_utf8(&arena, str_trim(result->errors));
-	if (stderr_tail.size > STDERR_TAIL_BYTES)
-		stderr_tail = tool_context_utf8(
-			&arena, str_skip(stderr_tail, stderr_tail.size - STDERR_TAIL_BYTES));
+	struct str quoted = last_lines(child, result, &arena);
 	if (!sandbox_was_built(&child->lifeline))
 		return fail(error, ERROR_ISOLATION,
 			    "the sandbox cannot be built, so the tool was not started: " STR_FMT,
-			    STR_ARG(stderr_tail));
+			    STR_ARG(quoted));
+	if (child->excess.code != ERROR_NONE) {
+		*error = child->excess;
+		return false;
+	}
 	if (child->timed_out)
 		return fail(error, ERROR_TIMEOUT, "timed out after %g seconds",
 			    child->timeout_seconds);
 	if (result->signal != 0)
-		return fail(error, ERROR_TOOL_FAILED, "killed by signal %d: " STR_FMT,
-			    result->signal, STR_ARG(stderr_tail));
-	return result->exit_status == 0 ||
-	       fail(error, ERROR_TOOL_FAILED, "exit status %d: " STR_FMT, result->exit_status,
-		    STR_ARG(stderr_tail));
+		return fail(error, ERROR_TOOL_FAILED, "killed by signal %d%s" STR_FMT,
+			    result->signal, quoted.size > 0 ? ": " : "", STR_ARG(quoted));
+	if (result->exit_status == 0)
+		return true;
+	struct str hint = child->limits == NULL
+				  ? S("")
+				  : sandbox_limits_hint(child->limits, result->exit_status,
+							result->errors, &arena);
+	return fail(error, ERROR_TOOL_FAILED, "exit status %d%s" STR_FMT STR_FMT,
+		    result->exit_status, quoted.size > 0 ? ": " : "", STR_ARG(quoted),
+		    STR_ARG(hint));
 }
 
 bool tool_child_was_cut_off(const struct tool_child *child, const struct process_result *result)
 {
-	return child->timed_out || result->signal != 0 || result->exit_status > 128;
+	return child->timed_out || child->excess.code != ERROR_NONE || result->signal != 0 ||
+	       result->exit_status > 128;
 }
 
 bool tool_child_began(const struct tool_child *child)

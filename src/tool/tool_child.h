@@ -1,6 +1,7 @@
-/* tool/tool_child.h -- one child process of a tool: sandboxed, with a lifeline and a timeout.
+/* tool/tool_child.h -- one child process of a tool: sandboxed, with a lifeline, a timeout and limits.
  *
  * Used by shell and by custom tools.  The child dies when this process dies (sandbox/sandbox.h).
+ * A child that exceeds a limit is killed, and its error is SANDBOX_LIMIT.
  * The caller keeps the struct until `ended` has been called and then calls tool_child_close().
  */
 #ifndef TOOL_CHILD_H
@@ -8,6 +9,9 @@
 
 #include "os/process.h"
 #include "sandbox/sandbox.h"
+#include "tool/output_log.h"
+
+struct limit_watch;
 
 struct tool_child {
 	struct loop *loop;
@@ -15,17 +19,26 @@ struct tool_child {
 	uint64_t process, timer;
 	bool timed_out;
 	double timeout_seconds;
+	const struct sandbox_limits *limits; /* NULL = none */
+	struct limit_watch *watch;           /* NULL = none */
+	struct error excess;                 /* the limit that was exceeded; code NONE = none */
 	void (*ended)(struct tool_child *child, const struct process_result *result);
 	void (*piece)(struct tool_child *child, struct str bytes); /* NULL = collect the output */
+	struct output_log *log; /* gets stderr and, with log_stdout, stdout; NULL = none */
+	bool log_stdout;
+	const struct secret_mask *mask; /* for what the error quotes; NULL = none */
 };
 
 struct tool_child_spec {
 	const struct sandbox *sandbox;
-	struct sandbox_spec box; /* workspace, mounts, network, command */
-	int lock;                /* inherited by all processes of the child */
+	const struct sandbox_limits *limits; /* NULL = none; ignored without isolation */
+	struct sandbox_spec box;             /* workspace, mounts, network, command */
+	int lock;                            /* inherited by all processes of the child */
 	struct str input;
-	bool converse;          /* stdin stays open for process_write() */
-	double timeout_seconds; /* 0 = none */
+	bool converse;                              /* stdin stays open for process_write() */
+	double timeout_seconds;                     /* 0 = none */
+	const struct sandbox_variable *environment; /* set inside; never on a command line */
+	size_t environment_count;
 };
 
 /* Fails with ISOLATION when the sandbox cannot be built, with UNAVAILABLE when too many child
@@ -35,10 +48,10 @@ MUST_CHECK bool tool_child_start(struct tool_child *child, struct loop *loop,
 /* Kills the child and all its descendants; `ended` is called afterwards. */
 void tool_child_end(struct tool_child *child);
 /* True when the child exited with status 0. Otherwise the error says how it ended and quotes the
- * end of its stderr. */
+ * last lines of its stderr, or of its stdout if that is a log, too, and stderr is empty. */
 MUST_CHECK bool tool_child_succeeded(const struct tool_child *child,
 				     const struct process_result *result, struct error *error);
-/* True when the child did not end by itself: it timed out, or a signal killed it.  The sandbox
+/* True when the child did not end by itself: it timed out, exceeded a limit, or a signal killed it.  The sandbox
  * reports signals as exit statuses over 128. */
 bool tool_child_was_cut_off(const struct tool_child *child, const struct process_result *result);
 /* True when the command was started, or may have been started. */

@@ -103,6 +103,8 @@ void tool_context_begin(struct tool_running *running, const struct tool_host *ho
 	running->done = call->done;
 	running->context = call->context;
 	running->argument = call->argument;
+	running->log = call->log;
+	running->mask = call->mask;
 	running->id = slots_add(&host->tool_context->calls, running);
 }
 

@@ -17,6 +17,7 @@
 
 #include "os/loop.h"
 #include "tool/tool.h"
+#include "tool/tool_text.h"
 
 struct tool_context;
 
@@ -58,7 +59,9 @@ struct tool_running {
 	struct tool_context *tool_context;
 	struct loop *loop;
 	uint64_t id;
-	struct error stop_error; /* the error given to stop(); code NONE = not stopped */
+	struct error stop_error;        /* the error given to stop(); code NONE = not stopped */
+	const struct secret_mask *mask; /* the caller's, valid until done(); NULL = none */
+	struct output_log *log;         /* the caller's, valid until done(); NULL = none */
 	tool_done *done;
 	void *context;
 	uint64_t argument;
@@ -93,10 +96,5 @@ const void *tool_context_inputs(const struct type *type, const struct json *inpu
 const struct json *tool_context_output(const struct type *type, const void *value,
 				       struct arena *arena);
 #define TOOL_OUTPUT(entity, value, arena) tool_context_output(entity##_type(), (value), (arena))
-
-/* Converts bytes to UTF-8: invalid bytes become replacement characters. */
-struct str tool_context_utf8(struct arena *arena, struct str bytes);
-/* Drops an incomplete character at the end of truncated text. */
-struct str tool_context_whole_characters(struct str text);
 
 #endif

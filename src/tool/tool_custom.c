@@ -19,10 +19,9 @@
 
 #include "base/limits.h"
 #include "base/packed.h"
+#include "os/file.h"
 #include "schema/schema.h"
 #include "tool/custom_internal.h"
-
-enum { RETRY_US = 20000 };
 
 static struct custom_call *call_of_job(struct job *job)
 {
@@ -55,6 +54,30 @@ static bool read_output(struct custom_call *call, struct str text, const struct 
 	return true;
 }
 
+/* The process of one call holds the effect's lock, so that recovery knows when it is dead.  A call that
+ * a process of the pool serves takes none. */
+static bool lock_take(struct custom_call *call, struct error *error)
+{
+	if (call->lock >= 0)
+		return true;
+	const char *data = custom_tools_folder(tool_context_customs(call->running.tool_context));
+	const char *folder = str_format(&call->arena, "%s/locks", data).at;
+	const char *path = str_format(&call->arena, "%s/%s", folder, call->effect).at;
+	if (!folder_make(folder, error) || !file_lock_for_children(path, &call->lock, error))
+		return false;
+	call->lock_path = path;
+	return true;
+}
+
+static void lock_drop(struct custom_call *call)
+{
+	struct error error;
+	if (call->lock_path == NULL)
+		return;
+	(void)!file_remove(call->lock_path, &error);
+	file_unlock(call->lock);
+}
+
 void custom_finish(struct custom_call *call, struct str output, const struct error *error)
 {
 	struct tool_result result = { 0 };
@@ -66,6 +89,7 @@ void custom_finish(struct custom_call *call, struct str output, const struct err
 		(void)!read_output(call, output, &result.output, &result.error);
 	if (once && call->begun && !call->answered && result.output == NULL)
 		tool_fail_unknown(&call->running, "it was started", &result.error);
+	lock_drop(call);
 	tool_context_done(&call->running, &result);
 	arena_done(&call->arena);
 	free(call);
@@ -155,9 +179,14 @@ static void spawn(void *context, uint64_t id)
 		custom_finish(call, S(""), &call->running.stop_error);
 		return;
 	}
+	if (!lock_take(call, &error)) {
+		custom_finish(call, S(""), &error);
+		return;
+	}
 	const char *const *command = custom_command(call, "call", &mount, &arena);
 	const struct tool_child_spec spec = {
 		.sandbox = call->host.sandbox,
+		.limits = call->host.limits,
 		.box = { .workspace = call->workspace,
 			 .read_only = call->class != RUN_CLASS_CONTAINED,
 			 .network = call->tool.definition->network,
@@ -169,12 +198,13 @@ static void spawn(void *context, uint64_t id)
 		.timeout_seconds = call->tool.definition->timeout_seconds,
 	};
 	call->child.ended = child_ended;
+	call->child.log = call->running.log;
+	call->child.mask = call->running.mask;
 	call->spawned = tool_child_start(&call->child, call->host.loop, &spec, &error);
 	if (call->spawned)
 		return;
 	if (error.code == ERROR_UNAVAILABLE)
-		call->timer = platform_timer_start(loop_platform(call->host.loop), RETRY_US, spawn,
-						   context, id);
+		platform_child_await(loop_platform(call->host.loop), spawn, context, id);
 	else
 		custom_finish(call, S(""), &error);
 }
@@ -276,5 +306,6 @@ const struct tool tool_custom = {
 	.class = RUN_CLASS_ONCE, /* the default of a definition */
 	.start = start,
 	.child = true,
+	.locks_itself = true,
 	.stop = tool_context_stop,
 };

@@ -6,12 +6,14 @@
 
 struct loop;
 struct sandbox;
+struct sandbox_limits;
 struct tool_context;
 
 struct tool_host {
 	struct loop *loop;
 	const struct sandbox *sandbox;
-	struct tool_context *tool_context; /* tool_context.h */
+	const struct sandbox_limits *limits; /* of sandboxed commands; NULL = none */
+	struct tool_context *tool_context;   /* tool_context.h */
 };
 
 #endif

@@ -325,6 +325,9 @@ static bool send_start(const struct tool_host *host, const struct tool_call *cal
 	return request_start(host, call, &request, &arena, out_running, error);
 }
 
+/* http_fetch has only the first. */
+static const struct str secret_inputs[] = { { "headers", 7 }, { "body", 4 }, { "json", 4 } };
+
 const struct tool tool_http_fetch = {
 	.name = "http_fetch",
 	.text = "Fetches a URL (GET, HEAD).",
@@ -332,6 +335,7 @@ const struct tool tool_http_fetch = {
 	.inputs = run_http_fetch_inputs_type,
 	.outputs = run_http_outputs_type,
 	.start = fetch_start,
+	.secrets = { secret_inputs, 1 },
 	.stop = tool_context_stop,
 };
 
@@ -343,6 +347,7 @@ const struct tool tool_http_send = {
 	.inputs = run_http_send_inputs_type,
 	.outputs = run_http_outputs_type,
 	.start = send_start,
+	.secrets = { secret_inputs, COUNT(secret_inputs) },
 	.stop = tool_context_stop,
 };
 
@@ -353,5 +358,6 @@ const struct tool tool_http_send_once = {
 	.inputs = run_http_send_inputs_type,
 	.outputs = run_http_outputs_type,
 	.start = send_start,
+	.secrets = { secret_inputs, COUNT(secret_inputs) },
 	.stop = tool_context_stop,
 };

@@ -1,7 +1,10 @@
 /* tool/tool_shell.c -- shell: runs `sh -c COMMAND` in the run's workspace, inside the sandbox.
  *
  * The processes of the command hold the effect's lock as long as they live.  An exit status other
- * than 0 is a failure, whose message quotes the end of stderr.  Without isolation the class is
+ * than 0 is a failure, whose message quotes the last lines of stderr or stdout, unless
+ * `fail_on_status` is false: then it is data.  A command that was killed or timed out has always
+ * failed.  `env` is set for the command only, so that it cannot affect the program that builds and
+ * watches the sandbox, and never stands on a command line.  Without isolation the class is
  * once; then a command that was killed, timed out or stopped ends with OUTCOME_UNKNOWN.  Output
  * that is not UTF-8 gets replacement characters, because events are JSON.
  */
@@ -15,7 +18,8 @@
 struct shell {
 	struct tool_running running; /* first */
 	struct tool_child child;
-	bool once; /* class once: no isolation */
+	bool once;           /* class once: no isolation */
+	bool fail_on_status; /* an exit status other than 0 is a failure */
 };
 
 static const struct json *output_of(const struct process_result *result, struct arena *arena)
@@ -29,6 +33,14 @@ static const struct json *output_of(const struct process_result *result, struct 
 	return TOOL_OUTPUT(run_shell_outputs, outputs, arena);
 }
 
+/* Whether the exit status is the command's own answer. */
+static bool status_is_data(const struct shell *shell, const struct process_result *result)
+{
+	return !shell->fail_on_status && sandbox_was_built(&shell->child.lifeline) &&
+	       shell->running.stop_error.code == ERROR_NONE &&
+	       !tool_child_was_cut_off(&shell->child, result);
+}
+
 static void shell_ended(struct tool_child *child, const struct process_result *result)
 {
 	struct shell *shell =
@@ -36,7 +48,7 @@ static void shell_ended(struct tool_child *child, const struct process_result *r
 	FAILPOINT("tool.shell_ended");
 	AUTO(arena) arena = { 0 };
 	struct tool_result answer = { 0 };
-	if (tool_child_succeeded(child, result, &answer.error))
+	if (status_is_data(shell, result) || tool_child_succeeded(child, result, &answer.error))
 		answer.output = output_of(result, &arena);
 	else if (shell->once && tool_child_began(child) &&
 		 (shell->running.stop_error.code != ERROR_NONE ||
@@ -52,6 +64,42 @@ static void shell_end(struct tool_running *running)
 	tool_child_end(&((struct shell *)running)->child);
 }
 
+/* The variables reach the sandbox under names of our own, because BASH_ENV and the like would affect
+ * the script that sets the limits of the command; the shell renames them. */
+static struct sandbox_variable *environment_of(const struct run_shell_inputs *inputs,
+					       struct arena *arena)
+{
+	struct sandbox_variable *at =
+		arena_array(arena, struct sandbox_variable, inputs->env.count);
+	for (size_t i = 0; i < inputs->env.count; i++)
+		at[i] = (struct sandbox_variable){ str_format(arena, "BATON_ENV_%zu", i),
+						   inputs->env.at[i].value };
+	return at;
+}
+
+/* sh -c COMMAND, below a shell that sets the variables if there are any.  Their names consist of
+ * letters, digits and underscores. */
+static const char *const *command_line(const struct run_shell_inputs *inputs, struct arena *arena)
+{
+	const char **words = arena_array(arena, const char *, 6);
+	AUTO(buf) script = { 0 };
+	size_t count = 0;
+	words[count++] = "/bin/sh";
+	words[count++] = "-c";
+	for (size_t i = 0; i < inputs->env.count; i++)
+		buf_add_format(&script,
+			       "export " STR_FMT "=\"$BATON_ENV_%zu\"; unset BATON_ENV_%zu; ",
+			       STR_ARG(inputs->env.at[i].key), i, i);
+	if (inputs->env.count > 0) {
+		buf_add(&script, S("exec /bin/sh -c \"$1\""));
+		words[count++] = str_c(arena, buf_str(&script));
+		words[count++] = "sh";
+	}
+	words[count++] = str_c(arena, inputs->command);
+	words[count] = NULL;
+	return words;
+}
+
 static bool start(const struct tool_host *host, const struct tool_call *call, uint64_t *out_running,
 		  struct error *error)
 {
@@ -59,18 +107,27 @@ static bool start(const struct tool_host *host, const struct tool_call *call, ui
 	const struct run_shell_inputs *inputs = TOOL_INPUTS(run_shell_inputs, call, &arena, error);
 	if (inputs == NULL)
 		return false;
-	const char *const command[] = { "/bin/sh", "-c", str_c(&arena, inputs->command), NULL };
+	const char *const *command = command_line(inputs, &arena);
 	const struct tool_child_spec spec = {
 		.sandbox = host->sandbox,
-		.box = { .workspace = call->workspace, .command = command },
+		.limits = host->limits,
+		.box = { .workspace = call->workspace,
+			 .read_only = call->read_only,
+			 .command = command },
 		.lock = call->lock,
 		.timeout_seconds = inputs->timeout_seconds,
+		.environment = environment_of(inputs, &arena),
+		.environment_count = inputs->env.count,
 	};
 	struct shell *shell = calloc(1, sizeof(*shell));
 	require(shell != NULL);
 	shell->once = call->class == RUN_CLASS_ONCE;
+	shell->fail_on_status = inputs->fail_on_status;
 	shell->running.end = shell_end;
 	shell->child.ended = shell_ended;
+	shell->child.log = call->log;
+	shell->child.mask = call->mask;
+	shell->child.log_stdout = true;
 	if (!tool_child_start(&shell->child, host->loop, &spec, error)) {
 		free(shell);
 		return false;
@@ -80,6 +137,8 @@ static bool start(const struct tool_host *host, const struct tool_call *call, ui
 	return true;
 }
 
+static const struct str secret_inputs[] = { { "env", 3 } };
+
 const struct tool tool_shell = {
 	.name = "shell",
 	.text = "Runs a shell command in the run's workspace.",
@@ -88,5 +147,6 @@ const struct tool tool_shell = {
 	.outputs = run_shell_outputs_type,
 	.start = start,
 	.child = true,
+	.secrets = { secret_inputs, COUNT(secret_inputs) },
 	.stop = tool_context_stop,
 };

@@ -1,11 +1,12 @@
 /* views/run_outline.c -- selects the facts of the timeline that the outline shows. */
 #include "views/run_outline.h"
 
+#include "base/limits.h"
 #include "contract/field_copy.h"
 #include "contract/run_event_types.h"
-#include "contract/run_graph_types.h"
 #include "contract/run_outline_types.h"
 #include "contract/run_start_types.h"
+#include "views/timeline_internal.h"
 
 /* Addressee and due time of a question; an escalation replaces both. */
 static void add_question(struct run_outline_step *out, const struct timeline_step *step)
@@ -61,14 +62,25 @@ static struct run_outline_step outline_step(const struct timeline *timeline,
 		SET(out, started_at, step->started_at);
 	if (step->ended)
 		SET(out, ended_at, step->ended_at);
-	if (step->fault.size > 0)
+	if (step->fault.size > 0) {
 		SET(out, error, step->fault);
-	else if (step->reason.size > 0)
+		SET(out, failure, timeline_failure(timeline, step));
+	} else if (step->reason.size > 0)
 		SET(out, error, step->reason);
+	if (step->limit_reached)
+		SET(out, limit_reached, true);
+	if (step->warned)
+		SET(out, warnings, timeline_warnings(timeline, step));
 	if (step->node->kind == RUN_NODE_SUBRUN && !uuid_is_zero(&step->effect))
 		SET(out, subrun, step->effect);
 	add_open(out, step);
 	return *out;
+}
+
+static int64_t newest_seq(const struct timeline *timeline)
+{
+	size_t count = timeline->source->event_count;
+	return count == 0 ? 0 : timeline_seq(timeline, count - 1);
 }
 
 struct run_outline *run_outline(const struct timeline *timeline)
@@ -85,6 +97,8 @@ struct run_outline *run_outline(const struct timeline *timeline)
 	if (timeline->cancelling && !timeline->ended)
 		SET(out, cancelling, true);
 	COPY_FIELDS(run_start, timeline->start, run_outline, out, NULL);
+	if (has(timeline->start, annotations))
+		SET(out, metadata, timeline->start->annotations);
 	if (has(timeline->start, key))
 		SET(out, alone, timeline->start->key);
 	SET(out, created_at, timeline->created_at);
@@ -94,8 +108,92 @@ struct run_outline *run_outline(const struct timeline *timeline)
 		SET(out, ended_at, timeline->ended_at);
 	if (timeline->fault.size > 0)
 		SET(out, error, timeline->fault);
-	size_t count = timeline->source->event_count;
-	SET(out, seq, count == 0 ? 0 : timeline_seq(timeline, count - 1));
+	if (timeline->warning_count > 0)
+		SET(out, warnings,
+		    ((struct run_warning_list){ timeline->warnings, timeline->warning_count }));
+	if (timeline->warnings_dropped > 0)
+		SET(out, warnings_dropped, timeline->warnings_dropped);
+	SET(out, seq, newest_seq(timeline));
 	SET(out, steps, ((struct run_outline_step_list){ steps, timeline->count }));
+	return out;
+}
+
+/* ---- one step ---------------------------------------------------------------------- */
+
+static void add_answer(struct run_step_attempt *out, const struct timeline_call *call)
+{
+	SET(out, question, call->question->question);
+	if (call->answer == NULL)
+		return;
+	SET(out, decision, run_decision_name(call->answer->decision));
+	SET(out, by, call->answer->by);
+	if (has(call->answer, comment))
+		SET(out, comment, call->answer->comment);
+}
+
+/* An attempt that is followed by another one has failed, and a question that leads to one was answered;
+ * it is the step that is retrying. */
+static struct str attempt_word(const struct timeline_call *call)
+{
+	bool question = call->question != NULL;
+	enum vocabulary_step state = call->state;
+	if (call->ended_at == 0)
+		state = question ? VOCABULARY_STEP_WAITING_HUMAN : VOCABULARY_STEP_RUNNING;
+	else if (state == VOCABULARY_STEP_RETRYING)
+		state = question ? VOCABULARY_STEP_SUCCEEDED : VOCABULARY_STEP_FAILED;
+	return vocabulary_step(state)->word;
+}
+
+static struct run_step_attempt step_attempt(const struct timeline *timeline,
+					    const struct timeline_call *call)
+{
+	struct run_step_attempt *out = run_step_attempt_new(timeline->arena);
+	SET(out, attempt, call->attempt);
+	SET(out, state, attempt_word(call));
+	if (call->begun_at > 0)
+		SET(out, started_at, call->begun_at);
+	if (call->ended_at > 0)
+		SET(out, ended_at, call->ended_at);
+	if (!uuid_is_zero(&call->effect))
+		SET(out, effect, call->effect);
+	if (call->fault.size > 0)
+		SET(out, error, call->fault);
+	if (call->due_at > 0)
+		SET(out, due_at, call->due_at);
+	if (call->retry_at > 0)
+		SET(out, retry_at, call->retry_at);
+	if (call->model.size > 0)
+		SET(out, model, call->model);
+	if (call->usage != NULL)
+		SET(out, usage, call->usage);
+	if (call->signal.size > 0)
+		SET(out, signal, call->signal);
+	if (call->question != NULL)
+		add_answer(out, call);
+	return *out;
+}
+
+struct run_step_details *run_step_details(const struct timeline *timeline,
+					  const struct timeline_step *step)
+{
+	struct run_step_details *out = run_step_details_new(timeline->arena);
+	struct run_outline_step *summary = run_outline_step_new(timeline->arena);
+	*summary = outline_step(timeline, step);
+	const struct timeline_call **calls = timeline_calls(timeline, step);
+	size_t most = LIMIT_STEP_ATTEMPTS_SHOWN;
+	size_t left_out = step->call_count > most ? step->call_count - most : 0;
+	size_t count = step->call_count - left_out;
+	struct run_step_attempt *attempts =
+		arena_array(timeline->arena, struct run_step_attempt, count);
+	for (size_t i = 0; i < count; i++)
+		attempts[i] = step_attempt(timeline, calls[left_out + i]);
+	SET(out, run_id, timeline->source->run);
+	SET(out, summary, summary);
+	SET(out, inputs, step->inputs == NULL ? &timeline_no_members : step->inputs);
+	if (step->output != NULL)
+		SET(out, output, step->output);
+	SET(out, attempts, ((struct run_step_attempt_list){ attempts, count }));
+	SET(out, attempts_left_out, (int64_t)left_out);
+	SET(out, seq, newest_seq(timeline));
 	return out;
 }

@@ -5,12 +5,14 @@
  */
 #include "views/task_parts.h"
 
+#include "base/map.h"
 #include "contract/event_result.h"
 #include "contract/run_class_types.h"
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_outcome_types.h"
 #include "contract/run_question_types.h"
+#include "contract/run_tool_types.h"
 #include "views/view_tree.h"
 
 /* The stored event and its context. */
@@ -57,6 +59,27 @@ static void make_task_start(const struct event_context *t, struct task_execution
 	out->as.task_start = event;
 }
 
+/* The names of the artifacts that the run has written, each once, in the order of their first versions. */
+static struct str_list artifacts_created(const struct timeline *timeline)
+{
+	struct str *names = arena_array(timeline->arena, struct str, timeline->source->event_count);
+	AUTO(map) seen = { 0 };
+	static char there;
+	size_t count = 0;
+	for (size_t i = 0; i < timeline->source->event_count; i++) {
+		const struct event *event = &timeline->source->events[i];
+		if (event->type != EVENT_TOOL_FINISHED)
+			continue;
+		const struct run_write_artifact_outputs *written = task_parts_artifact(
+			timeline, timeline_step(timeline, event), timeline_call(timeline, i));
+		if (written == NULL || map_get(&seen, written->name) != NULL)
+			continue;
+		map_put(&seen, written->name, &there);
+		names[count++] = written->name;
+	}
+	return (struct str_list){ names, count };
+}
+
 static void make_task_complete(const struct event_context *t, struct task_execution_event *out)
 {
 	const struct timeline *timeline = t->timeline;
@@ -68,6 +91,7 @@ static void make_task_complete(const struct event_context *t, struct task_execut
 	SET(event, timestamp, timeline->ended_at);
 	SET(event, final_status, status);
 	SET(event, summary, timeline_result(timeline));
+	SET(event, artifacts_created, artifacts_created(timeline));
 	SET(event, total_steps, (int64_t)timeline->ended_count);
 	SET(event, total_duration_ms,
 	    timeline_duration_ms(timeline->created_at, timeline->ended_at));
@@ -91,7 +115,9 @@ static void make_task_resumed(const struct event_context *t, struct task_executi
 	struct task_task_resumed_event *event = task_task_resumed_event_new(t->timeline->arena);
 	SET(event, task_id, task_parts_run_id(t->timeline));
 	SET(event, timestamp, t->event->at);
-	SET(event, reason, task_pause_reason_name(TASK_PAUSE_USER_REQUEST));
+	SET(event, reason,
+	    t->event->type == EVENT_RUN_RETRIED ? S("retry")
+						: task_pause_reason_name(TASK_PAUSE_USER_REQUEST));
 	SET(event, context, timeline_details(t->timeline, t->index));
 	out->kind = TASK_EVENT_TASK_RESUMED;
 	out->as.task_resumed = event;
@@ -151,7 +177,7 @@ static void make_tool_call(const struct event_context *t, struct task_execution_
 static void make_tool_result(const struct event_context *t, struct task_execution_event *out)
 {
 	struct task_tool_result_event *event = task_tool_result_event_new(t->timeline->arena);
-	SET(event, tool_result, task_parts_result(t->timeline, t->call));
+	SET(event, tool_result, task_parts_result(t->timeline, t->step, t->call));
 	SET(event, timestamp, t->event->at);
 	SET(event, execution_time_ms, timeline_duration_ms(t->call->begun_at, t->call->ended_at));
 	out->kind = TASK_EVENT_TOOL_RESULT;

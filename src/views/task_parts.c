@@ -2,6 +2,8 @@
  * share. */
 #include "views/task_parts.h"
 
+#include "contract/run_tool_types.h"
+
 /* ---- names ------------------------------------------------------------------------- */
 
 struct str task_parts_run_id(const struct timeline *timeline)
@@ -40,9 +42,24 @@ const struct task_tool_call *task_parts_call(const struct timeline *timeline,
 	return shown;
 }
 
+const struct run_write_artifact_outputs *task_parts_artifact(const struct timeline *timeline,
+							     const struct timeline_step *step,
+							     const struct timeline_call *call)
+{
+	if (step == NULL || call->output == NULL ||
+	    !str_equal(timeline_agent(step), S("write_artifact")))
+		return NULL;
+	struct problems problems = { .arena = timeline->arena };
+	struct contract_source source = { .json = call->output, .lenient = true };
+	return run_write_artifact_outputs_parse(&source, timeline->arena, &problems);
+}
+
 const struct task_tool_result *task_parts_result(const struct timeline *timeline,
+						 const struct timeline_step *step,
 						 const struct timeline_call *call)
 {
+	const struct run_write_artifact_outputs *written =
+		task_parts_artifact(timeline, step, call);
 	struct task_tool_result *result = task_tool_result_new(timeline->arena);
 	const struct json *exit_code = json_member(call->output, S("exit_code"));
 	SET(result, tool_call_id, call_id(timeline, call));
@@ -52,6 +69,11 @@ const struct task_tool_result *task_parts_result(const struct timeline *timeline
 	SET(result, execution_time_ms, timeline_duration_ms(call->begun_at, call->ended_at));
 	if (exit_code != NULL && exit_code->kind == JSON_INT)
 		SET(result, exit_code, exit_code->as.integer);
+	if (written != NULL)
+		SET(result, artifacts,
+		    ((struct str_list){
+			    arena_copy(timeline->arena, &written->name, sizeof(written->name)),
+			    1 }));
 	return result;
 }
 
@@ -64,11 +86,47 @@ static struct task_part call_part(const struct timeline *timeline, const struct 
 }
 
 static struct task_part result_part(const struct timeline *timeline,
+				    const struct timeline_step *step,
 				    const struct timeline_call *call)
 {
 	struct task_tool_result_part *part = task_tool_result_part_new(timeline->arena);
-	SET(part, tool_result, task_parts_result(timeline, call));
+	SET(part, tool_result, task_parts_result(timeline, step, call));
 	return (struct task_part){ .kind = TASK_PART_TOOL_RESULT, .as.tool_result = part };
+}
+
+static struct task_part artifact_part(const struct timeline *timeline,
+				      const struct timeline_step *step,
+				      const struct run_write_artifact_outputs *written)
+{
+	struct task_artifact_part *part = task_artifact_part_new(timeline->arena);
+	struct task_artifact *artifact = task_artifact_new(timeline->arena);
+	char hex[HASH_TEXT_SIZE];
+	SET(artifact, uri,
+	    str_format(timeline->arena, "/api/runs/" STR_FMT "/artifacts/" STR_FMT "?version=%lld",
+		       STR_ARG(task_parts_run_id(timeline)), STR_ARG(written->name),
+		       (long long)written->version));
+	SET(artifact, mime_type, written->media_type);
+	SET(artifact, size_bytes, written->size);
+	SET(artifact, version, str_format(timeline->arena, "%lld", (long long)written->version));
+	SET(artifact, checksum,
+	    str_format(timeline->arena, "sha256:" STR_FMT,
+		       STR_ARG(hash_text(&written->sha256, hex))));
+	SET(artifact, created_by, step->path);
+	SET(part, artifact, artifact);
+	return (struct task_part){ .kind = TASK_PART_ARTIFACT, .as.artifact = part };
+}
+
+/* The result of a call and the artifact it wrote. */
+static size_t finished_parts(const struct timeline *timeline, const struct timeline_step *step,
+			     const struct timeline_call *call, struct task_part *out)
+{
+	const struct run_write_artifact_outputs *written =
+		task_parts_artifact(timeline, step, call);
+	size_t count = 0;
+	out[count++] = result_part(timeline, step, call);
+	if (written != NULL)
+		out[count++] = artifact_part(timeline, step, written);
+	return count;
 }
 
 size_t task_parts_of(const struct timeline *timeline, size_t index, struct task_part *out)
@@ -82,24 +140,25 @@ size_t task_parts_of(const struct timeline *timeline, size_t index, struct task_
 	case EVENT_RUN_CREATED:
 		out[0] = text_part(timeline, json_print(timeline->arena, timeline->inputs));
 		return 1;
-	case EVENT_RUN_FINISHED:
-		out[0] = text_part(timeline, timeline_result(timeline));
+	case EVENT_RUN_FINISHED: {
+		struct timeline shown = timeline_at(timeline, index);
+		out[0] = text_part(timeline, timeline_result(&shown));
 		return 1;
+	}
 	case EVENT_STEP_COMPUTED:
 		if (call->begun_seq > 0) {
-			out[0] = result_part(timeline, call);
+			out[0] = result_part(timeline, step, call);
 			return 1;
 		}
 		out[0] = call_part(timeline, step, call);
-		out[1] = result_part(timeline, call);
+		out[1] = result_part(timeline, step, call);
 		return 2;
 	case EVENT_STEP_STARTED:
 	case EVENT_TOOL_REQUESTED:
 		out[0] = call_part(timeline, step, call);
 		return 1;
 	case EVENT_TOOL_FINISHED:
-		out[0] = result_part(timeline, call);
-		return 1;
+		return finished_parts(timeline, step, call, out);
 	case EVENT_TURN_FINISHED:
 	case EVENT_SUBRUN_FINISHED:
 		/* The output of an agent or a sub-run, or why it failed. */
@@ -121,7 +180,9 @@ size_t task_parts_of(const struct timeline *timeline, size_t index, struct task_
 	case EVENT_RUN_STARTED:
 	case EVENT_RUN_PAUSED:
 	case EVENT_RUN_RESUMED:
+	case EVENT_RUN_RETRIED:
 	case EVENT_RUN_CANCELLING:
+	case EVENT_RUN_UNWINDING:
 	case EVENT_RUN_SIGNALLED:
 		out[0] = text_part(timeline, timeline_format_event(timeline, index));
 		return 1;
@@ -131,6 +192,7 @@ size_t task_parts_of(const struct timeline *timeline, size_t index, struct task_
 		out[0] = text_part(timeline, timeline_format_event(timeline, index));
 		return 1;
 	case EVENT_DOCUMENT_CHANGED:
+	case EVENT_BRANCH_ENDED:
 	case EVENT_RUN_COMPACTED:
 		break;
 	}

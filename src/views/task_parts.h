@@ -6,13 +6,20 @@
 #include "contract/task_types.h"
 #include "views/view.h"
 
+struct run_write_artifact_outputs;
+
 struct str task_parts_run_id(const struct timeline *timeline);
 struct str task_parts_step_id(const struct timeline *timeline, const struct timeline_step *step);
 const struct task_tool_call *task_parts_call(const struct timeline *timeline,
 					     const struct timeline_step *step,
 					     const struct timeline_call *call);
 const struct task_tool_result *task_parts_result(const struct timeline *timeline,
+						 const struct timeline_step *step,
 						 const struct timeline_call *call);
+/* The artifact that a call has written; NULL = none. */
+const struct run_write_artifact_outputs *task_parts_artifact(const struct timeline *timeline,
+							     const struct timeline_step *step,
+							     const struct timeline_call *call);
 /* The parts that the event at `index` adds, at most two; returns their number. */
 size_t task_parts_of(const struct timeline *timeline, size_t index, struct task_part *out);
 

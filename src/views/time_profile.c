@@ -210,10 +210,13 @@ static bool share_of(const struct stretches *s, const struct timeline_call *call
 	case EVENT_RUN_STARTED:
 	case EVENT_RUN_PAUSED:
 	case EVENT_RUN_RESUMED:
+	case EVENT_RUN_RETRIED:
 	case EVENT_RUN_CANCELLING:
+	case EVENT_RUN_UNWINDING:
 	case EVENT_RUN_SIGNALLED:
 	case EVENT_RUN_FINISHED:
 	case EVENT_DOCUMENT_CHANGED:
+	case EVENT_BRANCH_ENDED:
 	case EVENT_RUN_COMPACTED:
 		break;
 	}
@@ -239,16 +242,23 @@ static void add_step(struct stretches *s, const struct timeline_step *step)
 static void add_run(struct stretches *s)
 {
 	const struct view_source *source = s->timeline->source;
-	int64_t paused_at = 0, created_at = s->timeline->created_at;
+	int64_t paused_at = 0, ended_at = 0, queued_at = s->timeline->created_at;
 	bool paused = false, queued = false;
 	for (size_t i = 0; i < source->event_count; i++) {
 		const struct event *event = &source->events[i];
 		bool over = event->type == EVENT_RUN_CANCELLING;
 		if (event->type == EVENT_RUN_CREATED)
-			queued =
-				has(event->as.run_created, queued) && event->as.run_created->queued;
+			queued = timeline_event_queues(event);
+		if (event->type == EVENT_RUN_RETRIED) {
+			/* Between its end and the retry the run rested. */
+			add(s, RUN_SHARE_PAUSED, ended_at, event->at);
+			queued = timeline_event_queues(event);
+			queued_at = event->at;
+		}
+		if (event->type == EVENT_RUN_FINISHED)
+			ended_at = event->at;
 		if (queued && (over || event->type == EVENT_RUN_STARTED)) {
-			add(s, RUN_SHARE_QUEUE, created_at, event->at);
+			add(s, RUN_SHARE_QUEUE, queued_at, event->at);
 			queued = false;
 		}
 		if (paused && (over || event->type == EVENT_RUN_RESUMED)) {
@@ -260,7 +270,7 @@ static void add_run(struct stretches *s)
 		}
 	}
 	if (queued)
-		add(s, RUN_SHARE_QUEUE, created_at, s->end);
+		add(s, RUN_SHARE_QUEUE, queued_at, s->end);
 	if (paused)
 		add(s, RUN_SHARE_PAUSED, paused_at, s->end);
 }

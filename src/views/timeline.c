@@ -22,6 +22,10 @@ static enum vocabulary_run state_of(const struct timeline *timeline)
 		return VOCABULARY_RUN_PAUSED;
 	case TIMELINE_STARTED:
 		return row == VOCABULARY_RUN_QUEUED ? VOCABULARY_RUN_RUNNING : row;
+	case TIMELINE_RETRIED:
+		return row == VOCABULARY_RUN_WAITING_HUMAN || row == VOCABULARY_RUN_PAUSED
+			       ? row
+			       : VOCABULARY_RUN_RUNNING;
 	case TIMELINE_RUNNING:
 		return row == VOCABULARY_RUN_QUEUED || row == VOCABULARY_RUN_PAUSED
 			       ? VOCABULARY_RUN_RUNNING
@@ -109,6 +113,24 @@ const struct timeline_call *timeline_call(const struct timeline *timeline, size_
 		if (call->begun_seq < seq)
 			return call;
 	return &nothing;
+}
+
+struct timeline timeline_at(const struct timeline *timeline, size_t index)
+{
+	struct timeline shown = *timeline;
+	int64_t seq = timeline_seq(timeline, index);
+	const struct timeline_end *end = timeline->end;
+	while (end != NULL && end->seq != seq)
+		end = end->before;
+	if (end == NULL)
+		return shown;
+	shown.ended = true;
+	shown.ended_at = end->at;
+	shown.state = end->state;
+	shown.outputs = end->outputs;
+	shown.fault = end->fault;
+	shown.ended_count = end->ended_count;
+	return shown;
 }
 
 const struct vocabulary_run_row *timeline_words(const struct timeline *timeline)

@@ -13,13 +13,8 @@
  * dependency is final; a step that depends on a failed step is skipped; steps that wait when a run
  * is cancelled are cancelled.  All functions are pure; `read_value` reads values stored by hash.
  *
- * A fact of a call does not change after its event, so an event is shown the same way however long
- * the stream grows afterwards.
- *
- * Facts that were not recorded are empty:
- *	inputs of a pure step   {} (its templates are in the graph)
- *	a deleted value         {} for inputs, nothing for outputs
- *	a value that is not an object, where a vocabulary requires one   {"value": the value}
+ * A fact of a call does not change after its event: it is always shown the same way.  Facts that were not recorded are empty: the inputs of a pure step (its templates are in the graph)
+ * and deleted values.  A value that is no object becomes {"value": it} where one is required.
  *
  * The older events of a compacted run are deleted.  They are synthesized from its snapshot
  * (engine/history_synthesis.h), so the timeline and its views stay the same, except for the inputs
@@ -27,9 +22,7 @@
  * that a person settled with another attempt.
  *
  * The timeline borrows from the source; its own data is in the arena.
- *
- *	AUTO(timeline) timeline = { 0 };
- *	timeline_read(&timeline, &source, &arena);
+ *	AUTO(timeline) timeline = { 0 }; timeline_read(&timeline, &source, &arena);
  */
 #ifndef VIEWS_TIMELINE_H
 #define VIEWS_TIMELINE_H
@@ -38,12 +31,14 @@
 #include "contract/event.h"
 #include "views/vocabulary.h"
 
+struct run_failure;
 struct run_graph;
 struct run_graph_node;
 struct run_human_escalated;
 struct run_human_finished;
 struct run_human_requested;
 struct run_start;
+struct timeline_end;
 
 struct view_source {
 	struct uuid run;
@@ -96,6 +91,7 @@ struct timeline_step {
 	const struct json *output;    /* an object, NULL = none */
 	struct str fault;             /* why it failed, was skipped or cancelled; "" otherwise */
 	struct str reason;            /* why it was skipped: its condition; "" otherwise */
+	bool limit_reached, warned;   /* its rounds were used up; it has warnings */
 	const struct run_human_requested *question;   /* the newest question; NULL = none */
 	const struct run_human_escalated *escalation; /* its last escalation; NULL = none */
 	const struct run_human_finished *answer;
@@ -115,19 +111,24 @@ struct timeline {
 	size_t count, room;
 	size_t ended_count; /* steps ended by an event, without skipped ones */
 	enum vocabulary_run state;
-	int64_t created_at, started_at, ended_at; /* started_at 0 = queued */
-	bool ended, cancelling;
+	int64_t created_at, started_at, ended_at;     /* started_at 0 = queued */
+	bool ended, cancelling, unwinding, abandoned; /* as in engine/run_state.h */
 	const struct run_start
 		*start;             /* the fields of the start; absent where it did not set them */
 	const struct json *inputs;  /* an object */
 	const struct json *outputs; /* an object, NULL = none */
 	struct str fault;           /* "" = none */
+	struct run_warning *warnings; /* oldest first */
+	size_t warning_count, warning_room;
+	int64_t warnings_dropped;
+	const struct timeline_end *end; /* the newest; NULL = none yet */
 	enum timeline_word {
 		TIMELINE_STORED_STATE,
 		TIMELINE_QUEUED,
 		TIMELINE_STARTED, /* left the admission queue; may have been paused since */
 		TIMELINE_PAUSED,
 		TIMELINE_RUNNING,
+		TIMELINE_RETRIED, /* goes on after an end */
 	} word; /* the run's state according to the stream, which may be newer than source->state */
 };
 
@@ -145,6 +146,8 @@ bool timeline_covers(const struct timeline *timeline, const struct event *event)
 /* The step of an event; NULL for the run itself and for a step that is not in the graph. */
 const struct timeline_step *timeline_step(const struct timeline *timeline,
 					  const struct event *event);
+/* The timeline as it was at the end of the run that this event is; for other events, as it is. */
+struct timeline timeline_at(const struct timeline *timeline, size_t index);
 /* The step with this path; NULL when it does not exist (yet). */
 const struct timeline_step *timeline_find(const struct timeline *timeline, struct str path);
 /* The call that the event at `index` starts, ends or belongs to; an empty call for a skipped
@@ -162,9 +165,9 @@ const struct vocabulary_run_row *timeline_words(const struct timeline *timeline)
 
 /* True when the event is a final failure. */
 bool timeline_event_failed(const struct event *event);
-/* True when the event ends a call but not its step: the step will be retried, or a person has to
- * settle the outcome. */
+/* True when the event ends a call but not its step: another attempt or a question follows. */
 bool timeline_event_continues(const struct event *event);
+bool timeline_event_queues(const struct event *event); /* the run waits for admission */
 /* The path of the event's step; false when the event belongs to the run itself. */
 bool timeline_event_of_step(const struct event *event, struct str *out_path);
 
@@ -182,6 +185,11 @@ struct str timeline_agent(const struct timeline_step *step);
 int64_t timeline_duration_ms(int64_t from, int64_t to);
 /* The member `stdout` of a tool's output, else the output as JSON; "" = none. */
 struct str timeline_output_text(const struct timeline *timeline, const struct json *output);
+/* The trace that the run belongs to: that of the request that started it, or else the run's own id. */
+struct uuid timeline_trace(const struct timeline *timeline);
+/* Why the step failed or was skipped, as an object; the step's fault must not be "". */
+const struct run_failure *timeline_failure(const struct timeline *timeline,
+					   const struct timeline_step *step);
 /* A sentence that describes the event at `index` to a person. */
 struct str timeline_format_event(const struct timeline *timeline, size_t index);
 /* The event at `index` for a program: an object with Baton's event name and its details. */

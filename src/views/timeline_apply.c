@@ -62,8 +62,8 @@ static void apply_run_started(struct timeline *timeline, struct timeline_step *s
 			      const struct run_started *event, struct timeline_now now)
 {
 	(void)step, (void)event;
-	timeline->started_at = now.at;
-	timeline->word = TIMELINE_STARTED;
+	timeline->started_at = timeline->started_at > 0 ? timeline->started_at : now.at;
+	timeline->word = timeline->end == NULL ? TIMELINE_STARTED : TIMELINE_RETRIED;
 }
 
 static void apply_run_paused(struct timeline *timeline, struct timeline_step *step,
@@ -87,8 +87,43 @@ static void apply_run_cancelling(struct timeline *timeline, struct timeline_step
 	(void)step, (void)event;
 	timeline_skip(timeline);
 	timeline->word = TIMELINE_RUNNING;
+	timeline->abandoned = timeline->unwinding;
 	timeline->cancelling = true;
 	timeline_cancel_waiting(timeline, now.at);
+}
+
+/* The run goes on: its end counts no more.  What runs again are other steps, except for containers
+ * that continue inside. */
+/* The outputs are rendered anew: what was missing when the run failed may be there then. */
+static void forget_output_warnings(struct timeline *timeline)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < timeline->warning_count; i++)
+		if (has(&timeline->warnings[i], step))
+			timeline->warnings[kept++] = timeline->warnings[i];
+	timeline->warning_count = kept;
+}
+
+static void apply_run_retried(struct timeline *timeline, struct timeline_step *step,
+			      const struct run_retried *event, struct timeline_now now)
+{
+	bool queued = has(event, queued) && event->queued;
+	(void)step;
+	timeline->ended = timeline->cancelling = false;
+	timeline->unwinding = timeline->abandoned = false;
+	timeline->ended_at = 0;
+	timeline->outputs = NULL;
+	timeline->fault = S("");
+	forget_output_warnings(timeline);
+	timeline->word = queued ? TIMELINE_QUEUED : TIMELINE_RETRIED;
+	timeline_reopen(timeline, now);
+}
+
+static void apply_run_unwinding(struct timeline *timeline, struct timeline_step *step,
+				const struct run_unwinding *event, struct timeline_now now)
+{
+	(void)step, (void)event, (void)now;
+	timeline->unwinding = true;
 }
 
 /* A signal shows up where it ends a wait. */
@@ -113,6 +148,13 @@ static void apply_run_compacted(struct timeline *timeline, struct timeline_step 
 	(void)timeline, (void)step, (void)event, (void)now;
 }
 
+/* The steps of a branch have ended by themselves. */
+static void apply_run_branch_ended(struct timeline *timeline, struct timeline_step *step,
+				   const struct run_branch_ended *event, struct timeline_now now)
+{
+	(void)timeline, (void)step, (void)event, (void)now;
+}
+
 static void apply_run_finished(struct timeline *timeline, struct timeline_step *step,
 			       const struct run_finished *event, struct timeline_now now)
 {
@@ -122,20 +164,21 @@ static void apply_run_finished(struct timeline *timeline, struct timeline_step *
 	timeline->outputs = has(event, outputs) ? value_object(timeline, event->outputs) : NULL;
 	timeline_skip(timeline);
 	timeline_skip_unreached(timeline);
-	switch (event->outcome) {
-	case RUN_OUTCOME_OK:
-		timeline->state = VOCABULARY_RUN_SUCCEEDED;
-		return;
-	case RUN_OUTCOME_CANCELLED:
-		timeline->state = VOCABULARY_RUN_CANCELLED;
-		break;
-	case RUN_OUTCOME_FAILED:
-	case RUN_OUTCOME_UNKNOWN:
-		timeline->state = VOCABULARY_RUN_FAILED;
-		break;
-	}
-	timeline->fault = has(event, fault) ? fault_text(timeline, event->fault)
-					    : run_outcome_name(event->outcome);
+	timeline->state = event->outcome == RUN_OUTCOME_OK          ? VOCABULARY_RUN_SUCCEEDED
+			  : event->outcome == RUN_OUTCOME_CANCELLED ? VOCABULARY_RUN_CANCELLED
+								    : VOCABULARY_RUN_FAILED;
+	if (event->outcome != RUN_OUTCOME_OK)
+		timeline->fault = has(event, fault) ? fault_text(timeline, event->fault)
+						    : run_outcome_name(event->outcome);
+	struct timeline_end *end = arena_new(timeline->arena, struct timeline_end);
+	*end = (struct timeline_end){ .before = timeline->end,
+				      .seq = now.seq,
+				      .at = now.at,
+				      .state = timeline->state,
+				      .outputs = timeline->outputs,
+				      .fault = timeline->fault,
+				      .ended_count = timeline->ended_count };
+	timeline->end = end;
 }
 
 /* ---- requests ---------------------------------------------------------------------- */
@@ -243,17 +286,18 @@ static void apply_run_human_escalated(struct timeline *timeline, struct timeline
 /* ---- results ----------------------------------------------------------------------- */
 
 static enum vocabulary_step state_after(const struct timeline *timeline,
+					const struct timeline_step *step,
 					const struct event_result *result)
 {
+	bool stopped = timeline_was_stopped(timeline, step);
 	if (result->outcome == RUN_OUTCOME_OK)
 		return VOCABULARY_STEP_SUCCEEDED;
 	if (result->next != NULL && has(result->next, retry_at))
 		return VOCABULARY_STEP_RETRYING;
-	if (result->outcome == RUN_OUTCOME_UNKNOWN && !result->settled && !timeline->cancelling)
+	if (result->outcome == RUN_OUTCOME_UNKNOWN && !result->settled && !stopped)
 		return VOCABULARY_STEP_WAITING_HUMAN;
-	return result->outcome == RUN_OUTCOME_CANCELLED && timeline->cancelling
-		       ? VOCABULARY_STEP_CANCELLED
-		       : VOCABULARY_STEP_FAILED;
+	return result->outcome == RUN_OUTCOME_CANCELLED && stopped ? VOCABULARY_STEP_CANCELLED
+								   : VOCABULARY_STEP_FAILED;
 }
 
 static struct timeline_call *apply_result(struct timeline *timeline, struct timeline_step *step,
@@ -261,7 +305,7 @@ static struct timeline_call *apply_result(struct timeline *timeline, struct time
 					  struct timeline_now now)
 {
 	struct timeline_call *call = timeline_call_end(timeline, step, false, now);
-	call->state = state_after(timeline, result);
+	call->state = state_after(timeline, step, result);
 	if (result->output != NULL)
 		call->output = value_object(timeline, result->output);
 	if (result->outcome != RUN_OUTCOME_OK)
@@ -370,7 +414,8 @@ static void apply_run_human_finished(struct timeline *timeline, struct timeline_
 	const struct json *value = has(event, value) ? value_object(timeline, event->value) : NULL;
 	bool settles = step->node->kind != RUN_NODE_HUMAN;
 	call->answer = step->answer = event;
-	call->fault = refusal(timeline, event);
+	call->fault =
+		has(event, fault) ? fault_text(timeline, event->fault) : refusal(timeline, event);
 	call->output = !settles && value != NULL ? value : answer_object(timeline, event);
 	call->state = event->decision == RUN_DECISION_RETRY ? VOCABULARY_STEP_RETRYING
 		      : call->fault.size > 0                ? VOCABULARY_STEP_FAILED
@@ -401,11 +446,41 @@ static void apply_event(struct timeline *timeline, struct timeline_step *step,
 	}
 }
 
+/* run.compacted has all warnings so far, because the events that recorded them may be gone. */
+static void apply_warnings(struct timeline *timeline, const struct event *event)
+{
+	int64_t dropped;
+	struct run_warning_list rows = event_warnings(event, &dropped);
+	if (rows.count == 0 && dropped == 0)
+		return;
+	if (event->type == EVENT_RUN_COMPACTED)
+		timeline->warning_count = 0, timeline->warnings_dropped = 0;
+	if (timeline->warning_count + rows.count > timeline->warning_room) {
+		timeline->warning_room = 2 * (timeline->warning_count + rows.count);
+		struct run_warning *more =
+			arena_array(timeline->arena, struct run_warning, timeline->warning_room);
+		for (size_t i = 0; i < timeline->warning_count; i++)
+			more[i] = timeline->warnings[i];
+		timeline->warnings = more;
+	}
+	for (size_t i = 0; i < rows.count; i++) {
+		timeline->warnings[timeline->warning_count++] = rows.at[i];
+		struct timeline_step *step =
+			has(&rows.at[i], step) ? map_get(&timeline->paths, rows.at[i].step) : NULL;
+		if (step != NULL)
+			step->warned = true;
+	}
+	timeline->warnings_dropped += dropped;
+}
+
 void timeline_apply(struct timeline *timeline, const struct event *event, struct timeline_now now)
 {
 	struct str path;
 	bool of_step = timeline_event_of_step(event, &path);
 	struct timeline_step *step = of_step ? timeline_step_at(timeline, path) : NULL;
+	if (step != NULL)
+		timeline_continue_inside(timeline, step, now);
 	if (!of_step || step != NULL)
 		apply_event(timeline, step, event, now);
+	apply_warnings(timeline, event);
 }

@@ -114,11 +114,15 @@ void timeline_step_end(struct timeline *timeline, struct timeline_step *step,
 	step->skip_derived = false;
 	if (state != VOCABULARY_STEP_SKIPPED)
 		timeline->ended_count++;
+	step->limit_reached = next != NULL && has(next, limit_reached) && next->limit_reached;
 	if (next != NULL)
 		lead_on(timeline, step, next, now.at);
-	if (state == VOCABULARY_STEP_FAILED && !place->done) {
-		place->failed = step->scope->failed = true;
-	} else if (state == VOCABULARY_STEP_SUCCEEDED || state == VOCABULARY_STEP_SKIPPED) {
+	bool continues = has(step->node, continue_on_error) && step->node->continue_on_error;
+	if (state == VOCABULARY_STEP_FAILED && !place->done && !continues) {
+		if (!timeline_was_stopped(timeline, step))
+			place->failed = step->scope->failed = true;
+	} else if (state == VOCABULARY_STEP_SUCCEEDED || state == VOCABULARY_STEP_SKIPPED ||
+		   state == VOCABULARY_STEP_FAILED) {
 		place->done = place->done || next == NULL || !next->again;
 	}
 	if (timeline->cancelling)
@@ -177,10 +181,10 @@ static void skip_in(struct timeline *timeline, const struct timeline_scope *scop
 	}
 }
 
-/* A cancelled run has no waiting step that could be skipped. */
+/* A cancelled run has no waiting step that could be skipped, except among its finally steps. */
 void timeline_skip(struct timeline *timeline)
 {
-	if (timeline->cancelling)
+	if (timeline->cancelling && (!timeline->unwinding || timeline->abandoned))
 		return;
 	for (struct timeline_scope *scope = timeline->newest_scope; scope != NULL;
 	     scope = scope->next)
@@ -199,18 +203,52 @@ static bool is_stopping(const struct timeline_step *step)
 	       step->call->ended_at == 0 && !uuid_is_zero(&step->call->effect);
 }
 
+/* Whether the step belongs to the finally steps of a try. */
+static bool is_cleanup(const struct timeline_step *step)
+{
+	while (step != NULL &&
+	       !(has(step->node, section) && step->node->section == RUN_SECTION_FINALLY))
+		step = step->parent;
+	return step != NULL;
+}
+
+bool timeline_was_stopped(const struct timeline *timeline, const struct timeline_step *step)
+{
+	return timeline->cancelling && (timeline->abandoned || !is_cleanup(step));
+}
+
+/* A try that was begun is left by an event when its finally steps are over. */
+static bool is_left_later(const struct timeline_step *step)
+{
+	bool has_finally = false;
+	for (size_t i = 0; step->node->kind == RUN_NODE_TRY && i < step->node->body.count; i++)
+		has_finally |= has(&step->node->body.at[i], section) &&
+			       step->node->body.at[i].section == RUN_SECTION_FINALLY;
+	return has_finally && step->started && !step->ended;
+}
+
+/* Whether the step goes on for a while, and the bodies around it with it. */
+static bool goes_on(const struct timeline *timeline, const struct timeline_step *step)
+{
+	return is_stopping(step) ||
+	       (!timeline->abandoned && (is_cleanup(step) || is_left_later(step)));
+}
+
 void timeline_cancel_waiting(struct timeline *timeline, int64_t at)
 {
 	AUTO(map) held = { 0 };
-	for (size_t i = 0; i < timeline->count; i++)
-		if (is_stopping(timeline->steps[i]))
-			for (const struct timeline_step *around = timeline->steps[i]->parent;
-			     around != NULL; around = around->parent)
-				map_put(&held, around->path, timeline->steps[i]);
+	for (size_t i = 0; i < timeline->count; i++) {
+		struct timeline_step *step = timeline->steps[i];
+		if (step->ended || !goes_on(timeline, step))
+			continue;
+		for (const struct timeline_step *around = step->parent; around != NULL;
+		     around = around->parent)
+			map_put(&held, around->path, step);
+	}
 	for (size_t i = 0; i < timeline->count; i++) {
 		struct timeline_step *step = timeline->steps[i];
 		bool over = step->ended || step->state == VOCABULARY_STEP_SKIPPED;
-		if (over || is_stopping(step) || map_get(&held, step->path) != NULL)
+		if (over || goes_on(timeline, step) || map_get(&held, step->path) != NULL)
 			continue;
 		step->state = VOCABULARY_STEP_CANCELLED;
 		step->ended = true;
@@ -227,5 +265,59 @@ void timeline_skip_unreached(struct timeline *timeline)
 			continue;
 		step->state = VOCABULARY_STEP_SKIPPED;
 		step->reason = S("nothing led to it");
+	}
+}
+
+/* ---- retries ----------------------------------------------------------------------- */
+
+/* Bodies that a retry continues are not known before an event names them. */
+static bool has_next_activation(const struct timeline_step *step)
+{
+	bool over = step->state == VOCABULARY_STEP_FAILED ||
+		    step->state == VOCABULARY_STEP_CANCELLED || step->skip_derived;
+	bool inside = step->node->kind == RUN_NODE_PARALLEL || step->node->kind == RUN_NODE_MAP ||
+		      step->node->kind == RUN_NODE_LOOP;
+	return over && step->node->join == RUN_JOIN_ALL && (!inside || step->skip_derived);
+}
+
+static void reopen_place(struct timeline *timeline, struct timeline_scope *scope, struct str name,
+			 int64_t at)
+{
+	struct timeline_place *place = timeline_place_of(timeline, scope, name);
+	struct timeline_step *step = place->newest;
+	place->failed = false;
+	place->led_at = at;
+	if (step == NULL)
+		return;
+	bool next = scope == timeline->root && has_next_activation(step);
+	step->skip_derived = false; /* what it was skipped for is history now */
+	if (next)
+		timeline_step_at(timeline, str_format(timeline->arena, STR_FMT "#%lld",
+						      STR_ARG(name), (long long)step->ordinal + 1));
+}
+
+void timeline_reopen(struct timeline *timeline, struct timeline_now now)
+{
+	for (struct timeline_scope *scope = timeline->newest_scope; scope != NULL;
+	     scope = scope->next) {
+		scope->failed = false;
+		for (size_t i = 0; i < scope->nodes.count; i++)
+			reopen_place(timeline, scope, scope->nodes.at[i].name, now.at);
+	}
+}
+
+void timeline_continue_inside(struct timeline *timeline, const struct timeline_step *step,
+			      struct timeline_now now)
+{
+	if (timeline->end == NULL || timeline->ended)
+		return; /* it was never retried */
+	for (const struct timeline_step *outer = step->parent; outer != NULL && outer->ended;
+	     outer = outer->parent) {
+		struct timeline_step *around = timeline_step_find(timeline, outer->path);
+		timeline_call_begin(timeline, around, now);
+		around->ended = false;
+		around->ended_at = around->ended_seq = 0;
+		around->fault = S("");
+		around->output = NULL;
 	}
 }

@@ -1,5 +1,5 @@
 /* views/timeline_detail.c -- an event for a program: Baton's event name and its details. */
-#include "views/timeline.h"
+#include "views/timeline_internal.h"
 
 #include "contract/event_result.h"
 #include "contract/run_event_types.h"
@@ -10,6 +10,19 @@
 #include "views/view_tree.h"
 
 /* ---- steps ------------------------------------------------------------------------- */
+
+struct run_warning_list timeline_warnings(const struct timeline *timeline,
+					  const struct timeline_step *step)
+{
+	struct run_warning *rows =
+		arena_array(timeline->arena, struct run_warning, timeline->warning_count);
+	size_t count = 0;
+	for (size_t i = 0; step->warned && i < timeline->warning_count; i++)
+		if (has(&timeline->warnings[i], step) &&
+		    str_equal(timeline->warnings[i].step, step->path))
+			rows[count++] = timeline->warnings[i];
+	return (struct run_warning_list){ rows, count };
+}
 
 static const struct run_next *next_of(const struct event *event)
 {
@@ -113,13 +126,17 @@ static const struct json *detail_deed(const struct timeline *timeline, const str
 		event->type == EVENT_RUN_CANCELLING ? event->as.run_cancelling : NULL;
 	const struct run_paused *pause =
 		event->type == EVENT_RUN_PAUSED ? event->as.run_paused : NULL;
+	const struct run_retried *retry =
+		event->type == EVENT_RUN_RETRIED ? event->as.run_retried : NULL;
 	struct str by = signal != NULL                     ? signal->by
 			: off != NULL                      ? off->by
 			: pause != NULL                    ? pause->by
+			: retry != NULL                    ? retry->by
 			: event->type == EVENT_RUN_RESUMED ? event->as.run_resumed->by
 							   : S("");
 	struct str reason = off != NULL && has(off, reason)       ? off->reason
 			    : pause != NULL && has(pause, reason) ? pause->reason
+			    : retry != NULL && has(retry, reason) ? retry->reason
 								  : S("");
 	const struct json *data = NULL;
 	if (signal != NULL && has(signal->data, sha256))
@@ -157,8 +174,10 @@ const struct json *timeline_details(const struct timeline *timeline, size_t inde
 	const struct timeline_step *step = timeline_step(timeline, event);
 	const struct timeline_call *call = timeline_call(timeline, index);
 	int64_t seq = timeline_seq(timeline, index);
-	if (step == NULL)
-		return detail_run(timeline, event);
+	if (step == NULL) {
+		struct timeline shown = timeline_at(timeline, index);
+		return detail_run(&shown, event);
+	}
 	if (seq == call->ended_seq)
 		return detail_end(timeline, event, step, call);
 	return seq == call->begun_seq ? detail_begin(timeline, event, step, call)

@@ -5,6 +5,7 @@
 #include "contract/event_result.h"
 #include "contract/run_event_types.h"
 #include "contract/run_outcome_types.h"
+#include "contract/run_start_types.h"
 
 bool timeline_event_of_step(const struct event *event, struct str *out_path)
 {
@@ -13,10 +14,13 @@ bool timeline_event_of_step(const struct event *event, struct str *out_path)
 	case EVENT_RUN_STARTED:
 	case EVENT_RUN_PAUSED:
 	case EVENT_RUN_RESUMED:
+	case EVENT_RUN_RETRIED:
 	case EVENT_RUN_CANCELLING:
+	case EVENT_RUN_UNWINDING:
 	case EVENT_RUN_SIGNALLED:
 	case EVENT_RUN_FINISHED:
 	case EVENT_DOCUMENT_CHANGED:
+	case EVENT_BRANCH_ENDED:
 	case EVENT_RUN_COMPACTED:
 		break;
 	case EVENT_STEP_COMPUTED:
@@ -91,9 +95,11 @@ static enum end result_end(const struct event_result *result)
 	return again || asks ? END_GOES_ON : END_BAD;
 }
 
-static enum end answer_end(enum run_decision decision)
+static enum end answer_end(const struct run_human_finished *answer)
 {
-	switch (decision) {
+	if (has(answer, fault))
+		return END_BAD;
+	switch (answer->decision) {
 	case RUN_DECISION_APPROVE:
 	case RUN_DECISION_MODIFY:
 	case RUN_DECISION_HAPPENED:
@@ -114,7 +120,7 @@ static enum end end_of(const struct event *event)
 	if (event_result(event, &result))
 		return result_end(&result);
 	if (event->type == EVENT_HUMAN_FINISHED)
-		return answer_end(event->as.run_human_finished->decision);
+		return answer_end(event->as.run_human_finished);
 	if (event->type == EVENT_RUN_CANCELLING)
 		return has(event->as.run_cancelling, fault) ? END_BAD : END_GOOD;
 	if (event->type == EVENT_RUN_FINISHED)
@@ -130,4 +136,13 @@ bool timeline_event_failed(const struct event *event)
 bool timeline_event_continues(const struct event *event)
 {
 	return end_of(event) == END_GOES_ON;
+}
+
+bool timeline_event_queues(const struct event *event)
+{
+	if (event->type == EVENT_RUN_CREATED)
+		return has(event->as.run_created, queued) && event->as.run_created->queued;
+	if (event->type == EVENT_RUN_RETRIED)
+		return has(event->as.run_retried, queued) && event->as.run_retried->queued;
+	return false;
 }

@@ -10,6 +10,7 @@
 #include "contract/run_graph_types.h"
 #include "contract/run_node_types.h"
 #include "contract/run_outcome_types.h"
+#include "contract/run_start_types.h"
 #include "views/view_tree.h"
 
 struct uuid timeline_event_id(const struct timeline *timeline, int64_t seq)
@@ -32,6 +33,20 @@ struct str timeline_id_hex(const struct timeline *timeline, const char *prefix, 
 	while (str_cut(&rest, '-', &piece))
 		hex = str_format(timeline->arena, STR_FMT STR_FMT, STR_ARG(hex), STR_ARG(piece));
 	return hex;
+}
+
+struct uuid timeline_trace(const struct timeline *timeline)
+{
+	/* version "-" trace id of 32 digits "-" parent "-" flags, as the API has checked it */
+	struct str digits = str_head(str_skip(timeline->start->trace, 3), 32);
+	AUTO(buf) text = { 0 };
+	for (size_t i = 0; i < digits.size; i++) {
+		if (i == 8 || i == 12 || i == 16 || i == 20)
+			buf_add_char(&text, '-');
+		buf_add_char(&text, digits.at[i]);
+	}
+	struct uuid trace;
+	return uuid_parse(buf_str(&text), &trace) ? trace : timeline->source->run;
 }
 
 struct uuid timeline_call_id(const struct timeline *timeline, const struct timeline_call *call)
@@ -62,6 +77,7 @@ struct str timeline_agent(const struct timeline_step *step)
 	case RUN_NODE_LOOP:
 	case RUN_NODE_VERIFY:
 	case RUN_NODE_GATE:
+	case RUN_NODE_TRY:
 		break;
 	}
 	return run_node_kind_name(step->node->kind);
@@ -231,10 +247,13 @@ static struct str format_step(const struct sentence *s)
 	case EVENT_RUN_STARTED:
 	case EVENT_RUN_PAUSED:
 	case EVENT_RUN_RESUMED:
+	case EVENT_RUN_RETRIED:
 	case EVENT_RUN_CANCELLING:
+	case EVENT_RUN_UNWINDING:
 	case EVENT_RUN_SIGNALLED:
 	case EVENT_RUN_FINISHED:
 	case EVENT_DOCUMENT_CHANGED:
+	case EVENT_BRANCH_ENDED:
 	case EVENT_RUN_COMPACTED:
 		break;
 	}
@@ -288,13 +307,17 @@ static struct str format_run(const struct timeline *timeline, const struct event
 			has(event->as.run_paused, reason) ? event->as.run_paused->reason : S(""));
 	if (event->type == EVENT_RUN_RESUMED)
 		return format_action(timeline, event->as.run_resumed->by, "resumed the run", S(""));
+	if (event->type == EVENT_RUN_RETRIED)
+		return format_action(
+			timeline, event->as.run_retried->by, "retried the run",
+			has(event->as.run_retried, reason) ? event->as.run_retried->reason : S(""));
 	if (event->type == EVENT_RUN_CANCELLING)
 		return format_cancelling(timeline, event->as.run_cancelling);
+	if (event->type == EVENT_RUN_UNWINDING)
+		return S("everything that ran has stopped; the finally steps start");
 	if (event->type == EVENT_RUN_SIGNALLED)
 		return format_action(timeline, event->as.run_signalled->by, "sent a signal",
 				     event->as.run_signalled->name);
-	if (event->type == EVENT_RUN_FINISHED)
-		return format_finished(timeline);
 	return event_name(event->type);
 }
 
@@ -303,5 +326,9 @@ struct str timeline_format_event(const struct timeline *timeline, size_t index)
 	const struct event *event = &timeline->source->events[index];
 	const struct timeline_step *step = timeline_step(timeline, event);
 	struct sentence sentence = { timeline->arena, event, step, timeline_call(timeline, index) };
+	if (event->type == EVENT_RUN_FINISHED) {
+		struct timeline shown = timeline_at(timeline, index);
+		return format_finished(&shown);
+	}
 	return step == NULL ? format_run(timeline, event) : format_step(&sentence);
 }

@@ -34,6 +34,16 @@ struct timeline_place {
 	bool failed;    /* its dependents are skipped, unless `done` */
 };
 
+/* One end of the run; a retried run has several. */
+struct timeline_end {
+	const struct timeline_end *before; /* NULL = this is the first */
+	int64_t seq, at;
+	enum vocabulary_run state;
+	const struct json *outputs;
+	struct str fault;
+	size_t ended_count;
+};
+
 /* ---- events (timeline_apply.c) ----------------------------------------------------- */
 
 void timeline_apply(struct timeline *timeline, const struct event *event, struct timeline_now now);
@@ -56,14 +66,25 @@ struct timeline_call *timeline_call_begin(struct timeline *timeline, struct time
  * here. */
 struct timeline_call *timeline_call_end(struct timeline *timeline, struct timeline_step *step,
 					bool question, struct timeline_now now);
+/* The warnings of a step. */
+struct run_warning_list timeline_warnings(const struct timeline *timeline,
+					  const struct timeline_step *step);
 /* Ends the step; `next` may be NULL. */
 void timeline_step_end(struct timeline *timeline, struct timeline_step *step,
 		       enum vocabulary_step state, struct str fault, const struct run_next *next,
 		       struct timeline_now now);
 /* Skips all steps that depend on a failed step. */
 void timeline_skip(struct timeline *timeline);
+/* Whether the run was cancelled and the step is not one of the finally steps, which go on. */
+bool timeline_was_stopped(const struct timeline *timeline, const struct timeline_step *step);
 /* Cancels all waiting steps, and the bodies without an open step. */
 void timeline_cancel_waiting(struct timeline *timeline, int64_t at);
+/* The run is retried: what failed and what was skipped because of it stays as it was and is followed
+ * by another activation. */
+void timeline_reopen(struct timeline *timeline, struct timeline_now now);
+/* A container that has ended continues inside: this is an event of its body. */
+void timeline_continue_inside(struct timeline *timeline, const struct timeline_step *step,
+			      struct timeline_now now);
 /* Skips the nodes of the root that no edge has led to. */
 void timeline_skip_unreached(struct timeline *timeline);
 

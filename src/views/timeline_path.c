@@ -177,7 +177,7 @@ static struct timeline_step *rename_step(struct timeline *timeline,
 {
 	struct timeline_step *step = timeline_place_of(timeline, scope, piece->name)->newest;
 	if (step == NULL || piece->ordinal == step->ordinal || step->started || step->ended ||
-	    step->ordinal > 1)
+	    step->ordinal > 1 || step->state != VOCABULARY_STEP_PENDING)
 		return NULL;
 	map_remove(&timeline->paths, step->path);
 	step->path = str_copy(timeline->arena, path);

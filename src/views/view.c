@@ -87,7 +87,8 @@ bool view_event(const struct view *view, const struct timeline *timeline, size_t
 	struct str word = view_word(view, &timeline->source->events[index]);
 	if (word.size == 0 || !timeline_covers(timeline, &timeline->source->events[index]))
 		return false;
-	*out_document = view->ops->event(timeline, index, word);
+	struct timeline shown = timeline_at(timeline, index);
+	*out_document = view->ops->event(&shown, index, word);
 	return true;
 }
 

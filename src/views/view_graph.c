@@ -4,7 +4,8 @@
  * is a question to a person; its state is the conversation so far: the outputs of tools, agents and
  * sub-runs, and the answers of people.  A sub-run is the session of a sub-agent.  Its id is that of
  * the effect, which is the id of the child run; its messages are the input and the summary of the
- * child; each attempt is a session of its own.  A run without sub-runs has no document of sessions.
+ * child; each attempt is a session of its own.  So is an agent's step: its prompt and its reply.  A run
+ * without agents and sub-runs has no document of sessions.
  *
  * Values of a plain workflow: the description is the workflow's name, because the pinned graph has
  * no other; assigned_agent and current_agent are empty; the server of a tool is empty.  A task
@@ -12,6 +13,7 @@
  */
 #include "contract/graph_types.h"
 
+#include "contract/run_turn_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_node_types.h"
 #include "contract/run_start_types.h"
@@ -61,9 +63,13 @@ static enum graph_session_status session_status(const struct timeline_call *call
 	return call->fault.size > 0 ? GRAPH_SESSION_FAILED : GRAPH_SESSION_COMPLETED;
 }
 
+/* The text of an agent's reply, the output of a sub-run, or why it failed. */
 static struct str session_summary(const struct timeline *timeline, const struct timeline_call *call)
 {
-	return call->fault.size > 0 ? call->fault : timeline_output_text(timeline, call->output);
+	struct str text = json_text(json_member(call->output, S("text")));
+	return call->fault.size > 0 ? call->fault
+	       : text.size > 0      ? text
+				    : timeline_output_text(timeline, call->output);
 }
 
 static struct graph_message said(const struct timeline *timeline, enum graph_message_role role,
@@ -76,15 +82,38 @@ static struct graph_message said(const struct timeline *timeline, enum graph_mes
 	return *message;
 }
 
+/* The transcript that an agent was asked with; the inputs of a sub-run.  Room for one more. */
+static struct graph_message *session_messages(const struct timeline *timeline,
+					      const struct timeline_step *step,
+					      const struct timeline_call *call, size_t *out_count)
+{
+	struct problems problems = { .arena = timeline->arena };
+	struct contract_source source = { .json = call->inputs, .lenient = true };
+	const struct run_turn *turn = step->node->kind == RUN_NODE_AGENT
+					      ? run_turn_parse(&source, timeline->arena, &problems)
+					      : NULL;
+	size_t count = turn == NULL ? 1 : turn->messages.count;
+	struct graph_message *messages =
+		arena_array(timeline->arena, struct graph_message, count + 1);
+	for (size_t i = 0; i < count; i++) {
+		const struct run_turn_message *from = turn == NULL ? NULL : &turn->messages.at[i];
+		bool reply = from != NULL && str_equal(from->role, S("assistant"));
+		messages[i] = said(timeline, reply ? GRAPH_ROLE_ASSISTANT : GRAPH_ROLE_USER,
+				   from == NULL ? json_print(timeline->arena, call->inputs)
+						: from->content,
+				   call->begun_at);
+	}
+	*out_count = count;
+	return messages;
+}
+
 static const struct graph_sub_agent_session *session_of(const struct timeline *timeline,
 							const struct timeline_step *step,
 							const struct timeline_call *call)
 {
 	struct graph_sub_agent_session *session = graph_sub_agent_session_new(timeline->arena);
-	struct graph_message *messages = arena_array(timeline->arena, struct graph_message, 2);
-	size_t count = 0;
-	messages[count++] = said(timeline, GRAPH_ROLE_USER,
-				 json_print(timeline->arena, call->inputs), call->begun_at);
+	size_t count;
+	struct graph_message *messages = session_messages(timeline, step, call, &count);
 	if (call->ended_at != 0) {
 		messages[count++] = said(timeline, GRAPH_ROLE_ASSISTANT,
 					 session_summary(timeline, call), call->ended_at);
@@ -116,7 +145,9 @@ static struct sessions sessions_of(const struct timeline *timeline)
 	for (size_t i = 0; i < events; i++) {
 		const struct event *event = &timeline->source->events[i];
 		const struct timeline_step *step = timeline_step(timeline, event);
-		if (event->type != EVENT_SUBRUN_REQUESTED || step == NULL)
+		if ((event->type != EVENT_SUBRUN_REQUESTED &&
+		     event->type != EVENT_TURN_REQUESTED) ||
+		    step == NULL)
 			continue;
 		const struct timeline_call *call = timeline_call(timeline, i);
 		sessions.names[sessions.count] =

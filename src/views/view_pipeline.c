@@ -3,9 +3,9 @@
  * Values of a plain workflow: pipeline_type and the goal are the workflow's name; profile_id and
  * issue_key are empty; history has one entry per event of the log.  In the log, `agent` is "system"
  * for the run itself, and for a step the tool, the agent, the workflow of a sub-run, or "human",
- * "wait", "loop" and so on.  trace_id is the run, correlation_id the effect (a question and its
- * answer share it), parent_id the event that started the step or the body around it.  level is a
- * function of the event's type.  BasePipelineState allows additional members, so metadata.state has
+ * "wait", "loop" and so on.  trace_id is the trace of the request that started the run, or else the
+ * run, correlation_id the effect (a question and its answer share it), parent_id the event that
+ * started the step or the body around it.  level is a function of the event's type.  BasePipelineState allows additional members, so metadata.state has
  * Baton's own word.
  */
 #include "contract/pipeline_types.h"
@@ -15,6 +15,7 @@
 #include "contract/run_graph_types.h"
 #include "contract/run_node_types.h"
 #include "contract/run_outcome_types.h"
+#include "contract/run_start_types.h"
 #include "views/pipeline_calls.h"
 #include "views/view_tree.h"
 #include "views/view.h"
@@ -32,6 +33,14 @@ struct str project_pipeline_stage_end(const struct event *event)
 struct str project_pipeline_cancelling(const struct event *event)
 {
 	return timeline_event_failed(event) ? S("system_error") : S("system_warning");
+}
+
+/* A retried run that waits for admission starts with run.started. */
+struct str project_pipeline_retried(const struct event *event)
+{
+	const struct run_retried *retried = event->as.run_retried;
+	return has(retried, queued) && retried->queued ? S("workflow_created")
+						       : S("workflow_started");
 }
 
 struct str project_pipeline_answer(const struct event *event)
@@ -80,11 +89,11 @@ static struct pipeline_history_entry_list history_of(const struct timeline *time
 static struct contract_kept own_state_members(const struct timeline *timeline)
 {
 	struct json_member *member = arena_new(timeline->arena, struct json_member);
-	*member = (struct json_member){
-		.key = S("metadata"),
-		.value = *TREE(timeline->arena,
-			       { S("state"), view_tree_text(timeline_words(timeline)->word) })
-	};
+	const struct json *own = TREE(
+		timeline->arena, { S("state"), view_tree_text(timeline_words(timeline)->word) });
+	*member = (struct json_member){ .key = S("metadata"),
+					.value = *view_tree_merge(timeline->arena, own,
+								  timeline->start->annotations) };
 	return (struct contract_kept){ member, 1 };
 }
 
@@ -213,7 +222,7 @@ static struct view_document event_document(const struct timeline *timeline, size
 	SET(entry, message, timeline_format_event(timeline, index));
 	SET(entry, data, timeline_details(timeline, index));
 	SET(entry, is_error, timeline_event_failed(event));
-	SET(entry, trace_id, timeline->source->run);
+	SET(entry, trace_id, timeline_trace(timeline));
 	if (step != NULL)
 		log_step(timeline, index, step, entry);
 	pipeline_workflow_event_make(entry, timeline->arena, NULL);

@@ -12,6 +12,7 @@
 #include "views/view_runtime.h"
 
 #include "contract/field_copy.h"
+#include "contract/run_outline_types.h"
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_node_types.h"
@@ -75,9 +76,15 @@ static const struct json *metadata(const struct timeline *timeline)
 {
 	static const struct json yes = { .kind = JSON_BOOL, .as.boolean = true };
 	bool cancelled = timeline_words(timeline)->mark == VOCABULARY_CANCELLED;
-	return TREE(timeline->arena, { S("state"), view_tree_text(timeline_words(timeline)->word) },
-		    { S("cancelled"), cancelled ? view_tree_copy(&yes) : view_tree_none() },
-		    { S("traceparent"), view_tree_text_if(timeline->start->trace) });
+	const struct json *own = TREE(
+		timeline->arena, { S("state"), view_tree_text(timeline_words(timeline)->word) },
+		{ S("cancelled"), cancelled ? view_tree_copy(&yes) : view_tree_none() },
+		{ S("trace_id"),
+		  has(timeline->start, trace)
+			  ? view_tree_text(timeline_id_hex(timeline, "", timeline_trace(timeline)))
+			  : view_tree_none() },
+		{ S("traceparent"), view_tree_text_if(timeline->start->trace) });
+	return view_tree_merge(timeline->arena, own, timeline->start->annotations);
 }
 
 /* ---- the result -------------------------------------------------------------------- */
@@ -97,9 +104,29 @@ static struct runtime_step_result_model step_model(const struct timeline *timeli
 		SET(model, duration_ms, timeline_duration_ms(step->started_at, step->ended_at));
 	if (step->output != NULL)
 		SET(model, output, step->output);
-	if (step->fault.size > 0)
+	if (step->fault.size > 0) {
+		struct runtime_failure *failure = runtime_failure_new(timeline->arena);
+		COPY_FIELDS(run_failure, timeline_failure(timeline, step), runtime_failure, failure,
+			    NULL);
 		SET(model, error, step->fault);
+		SET(model, failure, failure);
+	}
 	return *model;
+}
+
+static struct runtime_warning_list warnings_of(const struct timeline *timeline)
+{
+	struct runtime_warning *rows =
+		arena_array(timeline->arena, struct runtime_warning, timeline->warning_count);
+	for (size_t i = 0; i < timeline->warning_count; i++) {
+		const struct run_warning *from = &timeline->warnings[i];
+		rows[i] = *runtime_warning_new(timeline->arena);
+		SET(&rows[i], code, run_warning_code_name(from->code));
+		if (has(from, step))
+			SET(&rows[i], step, from->step);
+		SET(&rows[i], text, from->text);
+	}
+	return (struct runtime_warning_list){ rows, timeline->warning_count };
 }
 
 static const struct runtime_workflow_result_model *result_of(const struct timeline *timeline)
@@ -122,11 +149,16 @@ static const struct runtime_workflow_result_model *result_of(const struct timeli
 		    timeline_duration_ms(began_at(timeline), timeline->ended_at));
 	}
 	SET(result, steps, ((struct runtime_step_result_model_list){ steps, timeline->count }));
+	SET(result, inputs, object_or_empty(timeline->inputs));
 	SET(result, outputs, object_or_empty(timeline->outputs));
 	if (timeline->fault.size > 0)
 		SET(result, error, timeline->fault);
-	SET(result, metadata, metadata(timeline));
+	if (timeline->warning_count > 0)
+		SET(result, warnings, warnings_of(timeline));
+	if (timeline->warnings_dropped > 0)
+		SET(result, warnings_dropped, timeline->warnings_dropped);
 	COPY_FIELDS(run_start, timeline->start, runtime_workflow_result_model, result, NULL);
+	SET(result, metadata, metadata(timeline));
 	return result;
 }
 
@@ -310,19 +342,22 @@ static const struct runtime_step_end_event *step_end(const struct timeline *time
 	    skipped ? 0 : timeline_duration_ms(step->started_at, call->ended_at));
 	if (call->fault.size > 0)
 		SET(data, error, call->fault);
-	if (step->output != NULL)
-		SET(data, output, step->output);
+	/* A container that a retry continued inside has left its body more than once. */
+	const struct json *output = has(step->node, body) ? call->output : step->output;
+	if (output != NULL)
+		SET(data, output, output);
 	return data;
 }
 
-static const struct runtime_workflow_start_event *workflow_start(const struct timeline *timeline)
+static const struct runtime_workflow_start_event *workflow_start(const struct timeline *timeline,
+								 const struct event *event)
 {
 	struct runtime_workflow_start_event *data =
 		runtime_workflow_start_event_new(timeline->arena);
 	SET(data, run_id, timeline->source->run);
 	SET(data, workflow, timeline->source->graph->name);
 	SET(data, adapter, S("native"));
-	SET(data, started_at, timeline->created_at);
+	SET(data, started_at, event->at);
 	return data;
 }
 
@@ -358,7 +393,7 @@ static struct view_document event_document(const struct timeline *timeline, size
 	} else {
 		require(type == RUNTIME_STREAM_WORKFLOW_START);
 		data->kind = RUNTIME_DATA_WORKFLOW_START;
-		data->as.workflow_start = workflow_start(timeline);
+		data->as.workflow_start = workflow_start(timeline, event);
 	}
 	SET(shown, event, type);
 	SET(shown, data, data);

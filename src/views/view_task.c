@@ -13,6 +13,7 @@
  * the open effect as its error and the effect class as its strategy; it succeeded when the call was
  * made again.
  */
+#include "contract/run_start_types.h"
 #include "views/task_parts.h"
 
 #include "contract/run_graph_types.h"
@@ -34,15 +35,16 @@ static const struct json *run_metadata(const struct timeline *timeline, size_t l
 {
 	const struct vocabulary_run_row *words = timeline_words(timeline);
 	bool asks = words->mark == VOCABULARY_ASKS, held = words->mark == VOCABULARY_HELD;
-	return TREE(timeline->arena,
-		    { S("workflow"), view_tree_text(timeline->source->graph->name) },
-		    { S("state"), view_tree_text(words->word) },
-		    { S("status"), view_tree_text_if(words->task) },
-		    { S("pause_reason"), asks   ? view_tree_text(S("hitl_intervention"))
-					 : held ? view_tree_text(S("user_request"))
-						: view_tree_none() },
-		    { S("parts_left_out"),
-		      left_out > 0 ? view_tree_int((int64_t)left_out) : view_tree_none() });
+	const struct json *own = TREE(
+		timeline->arena, { S("workflow"), view_tree_text(timeline->source->graph->name) },
+		{ S("state"), view_tree_text(words->word) },
+		{ S("status"), view_tree_text_if(words->task) },
+		{ S("pause_reason"), asks   ? view_tree_text(S("hitl_intervention"))
+				     : held ? view_tree_text(S("user_request"))
+					    : view_tree_none() },
+		{ S("parts_left_out"),
+		  left_out > 0 ? view_tree_int((int64_t)left_out) : view_tree_none() });
+	return view_tree_merge(timeline->arena, own, timeline->start->annotations);
 }
 
 static struct view_document run_document(const struct timeline *timeline)

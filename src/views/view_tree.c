@@ -19,6 +19,28 @@ const struct json *view_tree_object(struct arena *arena, const struct tree_membe
 	return object;
 }
 
+const struct json *view_tree_merge(struct arena *arena, const struct json *first,
+				   const struct json *second)
+{
+	if (second == NULL || second->kind != JSON_OBJECT)
+		return first;
+	struct json_writer writer = { .builder = json_builder_new(arena) };
+	json_open(&writer, '{');
+	for (size_t i = 0; i < first->as.object.count; i++) {
+		json_key(&writer, first->as.object.at[i].key);
+		json_put_tree(&writer, &first->as.object.at[i].value);
+	}
+	for (size_t i = 0; i < second->as.object.count; i++) {
+		const struct json_member *member = &second->as.object.at[i];
+		if (json_member(first, member->key) != NULL)
+			continue;
+		json_key(&writer, member->key);
+		json_put_tree(&writer, &member->value);
+	}
+	json_close(&writer, '}');
+	return json_builder_end(writer.builder);
+}
+
 struct tree_value view_tree_none(void)
 {
 	return (struct tree_value){ .there = false };

@@ -27,6 +27,9 @@ struct tree_member {
 
 const struct json *view_tree_object(struct arena *arena, const struct tree_member *members,
 				    size_t count);
+/* The members of `first`, then those of `second` (NULL = none) whose names `first` does not have. */
+const struct json *view_tree_merge(struct arena *arena, const struct json *first,
+				   const struct json *second);
 struct tree_value view_tree_none(void);
 struct tree_value view_tree_text(struct str text);
 struct tree_value view_tree_text_if(struct str text); /* left out when empty */

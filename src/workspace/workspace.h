@@ -6,12 +6,14 @@
  * (architecture R6).
  *
  * A tree contains every file that .gitignore does not exclude, executable bits, symbolic links, and
- * the names of empty folders.  Taking and restoring leave ignored files alone.  A folder that
- * contains a git repository cannot be stored: take() then returns WORKSPACE_NO_TREE, and a tool
- * that was interrupted there is not repeated.
+ * the names of empty folders.  Taking and restoring leave ignored files alone, and the data of git
+ * repositories in the folder: only their files are stored.
  *
- * take() and restore() are asynchronous: done() is called once, on the loop thread.  The interface
- * is a vtable because the simulator has its own implementation.
+ * take() and restore() are asynchronous: done() is called once, on the loop thread, and never from
+ * inside them.  They return the operation's id for cancel().  An operation that does not end in time
+ * fails with TIMEOUT; one that was cancelled fails with CANCELLED, unless its result came first.  A
+ * folder with more files or bytes than LIMIT_SNAPSHOT_FILES and LIMIT_SNAPSHOT_BYTES is not stored:
+ * TOO_LARGE.  The interface is a vtable because the simulator has its own implementation.
  */
 #ifndef WORKSPACE_WORKSPACE_H
 #define WORKSPACE_WORKSPACE_H
@@ -19,7 +21,7 @@
 #include "base/error.h"
 #include "base/uuid.h"
 
-/* The tree name of a folder that cannot be stored. */
+/* The tree name of a folder that could not be stored. */
 #define WORKSPACE_NO_TREE S("none")
 
 struct workspace;
@@ -28,19 +30,44 @@ struct workspace;
 typedef void workspace_done(void *context, uint64_t argument, struct str tree,
 			    const struct error *error);
 
+/* The tree of a branch, for merge(). */
+struct workspace_branch {
+	struct str name, tree;
+};
+
+/* A folder is named by the run and the branch; "" = the run's own.  The folder of a branch is made
+ * by begin() and removed by drop(). */
 struct workspace_ops {
-	/* The path of the run's folder, which is created if missing. */
-	bool (*folder)(struct workspace *workspace, const struct uuid *run, struct arena *arena,
-		       const char **out_path, struct error *error);
-	void (*take)(struct workspace *workspace, const struct uuid *run, workspace_done *done,
-		     void *context, uint64_t argument);
-	void (*restore)(struct workspace *workspace, const struct uuid *run, struct str tree,
-			workspace_done *done, void *context, uint64_t argument);
+	/* The path of the folder, which is created if missing. */
+	bool (*folder)(struct workspace *workspace, const struct uuid *run, struct str branch,
+		       struct arena *arena, const char **out_path, struct error *error);
+	uint64_t (*take)(struct workspace *workspace, const struct uuid *run, struct str branch,
+			 int64_t timeout_us, workspace_done *done, void *context,
+			 uint64_t argument);
+	uint64_t (*restore)(struct workspace *workspace, const struct uuid *run, struct str branch,
+			    struct str tree, workspace_done *done, void *context,
+			    uint64_t argument);
+	/* Makes the folder of a branch: the tree, and the ignored files of the folder `parent`. */
+	uint64_t (*begin)(struct workspace *workspace, const struct uuid *run, struct str branch,
+			  struct str parent, struct str tree, int64_t timeout_us,
+			  workspace_done *done, void *context, uint64_t argument);
+	/* Merges trees that began at `base`, in order, and restores the folder to the result.
+	 * Changes that do not fit together: CONFLICT, which names files and branches, and the
+	 * folder is left alone. */
+	uint64_t (*merge)(struct workspace *workspace, const struct uuid *run, struct str branch,
+			  struct str base, const struct workspace_branch *branches, size_t count,
+			  workspace_done *done, void *context, uint64_t argument);
+	/* Asks the operation to end; harmless when it has ended. */
+	void (*cancel)(struct workspace *workspace, uint64_t operation);
+	/* Removes the folder of a branch, in the background; "" = of all branches of the run. */
+	void (*drop)(struct workspace *workspace, const struct uuid *run, struct str branch);
 	/* Locks a file of the effect; every process of the effect inherits the descriptor.  Fails
 	 * with LOCKED while a process of an earlier attempt lives.  The caller calls unlock(). */
 	bool (*lock)(struct workspace *workspace, const struct uuid *effect, int *out_descriptor,
 		     struct error *error);
 	void (*unlock)(struct workspace *workspace, const struct uuid *effect, int descriptor);
+	/* Kills the processes of an earlier attempt that hold the lock; returns their number. */
+	size_t (*kill_holders)(struct workspace *workspace, const struct uuid *effect);
 };
 
 struct workspace {

@@ -9,6 +9,7 @@
 //   fulfill {page, pattern, json or text, status}  answers such requests itself
 //   abort {page, pattern}          lets such requests fail as if nobody answered
 //   key {page, key}                pressed wherever the focus is
+//   download {page, label}         clicks on the link with this label; gives name and text of the file
 //   axe {page}                     what axe-core has to complain about
 //   report {page}                  what the page has complained about and asked for
 //   close {page}
@@ -95,6 +96,14 @@ async function runAxe({ page }) {
 	return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
 }
 
+async function download({ page, label }) {
+	const { readFileSync } = await import("node:fs");
+	const started = pages[page].page.waitForEvent("download");
+	await pages[page].page.getByLabel(label, { exact: true }).click();
+	const file = await started;
+	return [file.suggestedFilename(), readFileSync(await file.path(), "utf8")];
+}
+
 const commands = {
 	open,
 	chain,
@@ -105,6 +114,7 @@ const commands = {
 	abort: ({ page, pattern }) => pages[page].page.route(pattern, (route) => route.abort()),
 	key: ({ page, key }) => pages[page].page.keyboard.press(key),
 	axe: runAxe,
+	download,
 	report: ({ page }) => ({ errors: pages[page].errors, requests: pages[page].requests, sockets: pages[page].sockets }),
 	close: ({ page }) => pages[page].context.close(),
 };

@@ -89,7 +89,7 @@ def test_a_killed_server_leaves_neither_gap_nor_repetition(home, server, browse,
     until_events(page, len(expected))
     assert page.seqs() == expected
     page.wait('tr[data-step="again"] [data-state="succeeded"]')
-    assert page.css('tr[data-step="again"] td.number').first().innerText() == "2"
+    page.until("document.querySelector('tr[data-step=again] td.attempts').innerText === '2'")
     assert page.still_the_same_document()
     assert any("since=" in url for url in page.report()["sockets"])
 
@@ -175,8 +175,10 @@ def test_what_a_step_says_never_becomes_markup(home, server, browse):
     run = server.start("hostile", wait=True).body["run_id"]
     page = browse(f"/ui/runs/{run}?event=2")
     page.wait('[aria-label="Details of event 2"]')
-    page.wait('tr[data-step="say"] summary')
-    assert "<img src=x" in page.css('tr[data-step="say"] summary').innerText()
+    page.wait('tr[data-step="say"] .line')
+    assert "<img src=x" in page.css('tr[data-step="say"] .line').innerText()
+    page.css('tr[data-step="say"] a').click()
+    page.wait_text('.drawer [data-member="text"]', "<img src=x")
     assert "<script>" in page.css('[aria-label="Result"]').innerText()
     assert page.evaluate("[window.hacked === undefined, document.querySelectorAll('main img, main script').length]") == [True, 0]
 

@@ -1,25 +1,5 @@
-"""The list of runs and the form that starts one."""
+"""The list of runs."""
 from urllib.parse import urlsplit, parse_qs
-
-BROKEN = """
-name: broken
-steps:
-  - name: one
-    tool: echo
-    depends_on: [nobody]
-    inputs: {text: hi}
-"""
-
-WANTS = """
-name: wants
-inputs:
-  count: {type: number}
-steps:
-  - name: one
-    tool: echo
-    inputs: {text: hi}
-"""
-
 
 def rows(page):
     return page.values("tr[data-run]", "data-run")
@@ -30,7 +10,7 @@ def test_a_run_appears_and_ends_by_itself(server, browse):
     page.wait_text(".empty", "No run yet.")
     run = server.start("two-steps", wait=True).body["run_id"]
     page.wait(f'tr[data-run="{run}"] [data-state="succeeded"]')
-    assert "2 steps done" in page.css(f'tr[data-run="{run}"]').innerText()
+    assert "2 steps" in page.css(f'tr[data-run="{run}"]').innerText()
     assert page.still_the_same_document()
     assert len(page.report()["sockets"]) == 1
 
@@ -55,13 +35,72 @@ def test_filters_are_in_the_url_and_back_works(home, server, browse):
     assert parse_qs(urlsplit(page.url()).query) == {"status": ["failed"]}
     page.goBack()
     page.until("document.querySelectorAll('tr[data-run]').length === 2")
-    page.getByLabel("Workflow").fill("TWO")
+    page.getByLabel("Search").fill("TWO")
     page.until("document.querySelectorAll('tr[data-run]').length === 1")
     assert rows(page) == [good]
-    page.open("/ui/runs?status=running&name=zzz")
+    page.open("/ui/runs?status=running&q=zzz")
     page.wait_text(".empty", "No run matches this filter.")
     page.link("Show all runs").click()
     page.until("document.querySelectorAll('tr[data-run]').length === 2")
+
+
+def test_every_state_can_be_asked_for_by_its_own_name(home, server, browse):
+    home.define("name: fails\nsteps:\n  - {name: a, tool: shell, inputs: {command: 'exit 3'}}\n")
+    home.define("name: asks\nsteps:\n  - {name: a, human: {question: Go on?}}\n")
+    home.define("name: waits\nsteps:\n  - {name: a, wait: {signal: go}}\n")
+    runs = {"succeeded": server.start("two-steps", wait=True).body["run_id"], "failed": server.start("fails", wait=True).body["run_id"],
+            "waiting_human": server.run_of("asks"), "running": server.run_of("waits"), "paused": server.run_of("waits"),
+            "cancelled": server.run_of("waits")}
+    assert server.request("POST", f"/api/runs/{runs['paused']}/pause", {}).status == 200
+    assert server.request("POST", f"/api/runs/{runs['cancelled']}/cancel", {}).status == 200
+    server.finish(runs["cancelled"])
+    page = browse("/ui/runs")
+    page.until("document.querySelectorAll('tr[data-run]').length === 6")
+    for state, run in runs.items():
+        page.getByLabel("State").selectOption(state)
+        page.until("document.querySelectorAll('tr[data-run]').length === 1")
+        assert rows(page) == [run]
+        page.wait(f'tr[data-run="{run}"] [data-state="{state}"]')
+    page.getByLabel("State").selectOption("queued")
+    page.wait_text(".empty", "No run matches this filter.")
+
+
+def test_a_run_is_found_by_the_beginning_of_its_id(home, server, browse):
+    runs = [server.start("two-steps", wait=True).body["run_id"] for _ in range(3)]
+    page = browse("/ui/runs")
+    page.until("document.querySelectorAll('tr[data-run]').length === 3")
+    for text in (runs[1][:8], runs[1], runs[1][:12].upper()):
+        page.getByLabel("Search").fill(text)
+        page.until("document.querySelectorAll('tr[data-run]').length === 1")
+        assert rows(page) == [runs[1]]
+    page.getByLabel("Search").fill("00000000-0000")
+    page.wait_text(".empty", "No run matches this filter.")
+    page.getByLabel("Search").fill("two")
+    page.until("document.querySelectorAll('tr[data-run]').length === 3")
+
+
+def test_labels_are_shown_and_lead_to_all_runs_that_have_them(home, server, browse):
+    def start(**labels):
+        body = {"workflow": "two-steps", "labels": labels}
+        return server.request("POST", "/api/run", body, {"Prefer": "wait=100"}).body["run_id"]
+    prod, test, both = start(env="prod"), start(env="test"), start(env="prod", team="core")
+    page = browse("/ui/runs")
+    page.until("document.querySelectorAll('tr[data-run]').length === 3")
+    page.css(f'tr[data-run="{prod}"] [data-label="env"]').click()
+    page.until("document.querySelectorAll('tr[data-run]').length === 2")
+    assert rows(page) == [both, prod]
+    assert parse_qs(urlsplit(page.url()).query) == {"label": ["env=prod"]}
+    page.getByLabel("Label").fill("env=prod,team=core")
+    page.key("Enter")
+    page.until("document.querySelectorAll('tr[data-run]').length === 1")
+    page.getByLabel("Label").fill("env")
+    page.key("Enter")
+    page.wait_text(".problem", "label")
+    page.open(f"/ui/runs/{test}")
+    page.wait_text(".facts .chip", "env=test")
+    page.css(".facts .chip").click()
+    page.until("document.querySelectorAll('tr[data-run]').length === 1")
+    assert rows(page) == [test]
 
 
 def test_older_runs_are_on_further_pages(home, server, browse):
@@ -86,44 +125,3 @@ def test_a_state_nobody_knows_is_shown_as_it_is(server, browse):
     page.link("Runs").click()
     page.wait('[data-state="hibernating"][data-tone="raw"]')
     assert "hibernating" in page.css("tr[data-run]").innerText()
-
-
-# ---- starting ----------------------------------------------------------------------------------
-
-
-def test_a_run_is_started_from_the_page(server, browse):
-    page = browse("/ui/")
-    page.css("main").getByRole("link", {"name": "Start a run"}).first().click()
-    page.getByLabel("Workflow").fill("two-steps")
-    page.getByLabel("Inputs").fill('{"who": "browser"}')
-    page.button("Start").click()
-    page.wait('.headline [data-state="succeeded"]')
-    [run] = [item["run_id"] for item in server.get("/api/runs").body]
-    assert urlsplit(page.url()).path == f"/ui/runs/{run}"
-    assert "hello, browser" in page.css("main").innerText()
-
-
-def test_problems_are_shown_at_their_place(home, server, browse):
-    home.define(BROKEN)
-    home.define(WANTS)
-    page = browse("/ui/runs/new")
-
-    def start(workflow, inputs):
-        page.getByLabel("Workflow").fill(workflow)
-        page.getByLabel("Inputs").fill(inputs)
-        page.button("Start").click()
-
-    start("broken", "{}")
-    page.wait_text("#workflow-places", "nobody")
-    answer = server.start("broken")
-    assert answer.status == 422
-    shown = page.css("#workflow-places").innerText()
-    for place in answer.body["details"]:
-        assert f"line {place['line']}:{place['column']}" in shown and place["text"] in shown
-    start("wants", '{"count": "three"}')
-    page.wait_text("#inputs-places", "/count")
-    start("wants", "{nonsense")
-    page.wait_text("#inputs-places", "is not JSON")
-    start("nobody", "{}")
-    page.wait_text(".problem", "no workflow called nobody")
-    assert server.get("/api/runs").body == []

@@ -140,7 +140,7 @@ def test_a_server_that_asks_for_a_key(home, browse):
     page.button("Sign in").click()
     page.wait_text("h1", "Start a run")
     page.live()
-    page.getByLabel("Workflow").fill("two-steps")
+    page.getByLabel("Workflow").selectOption("two-steps")
     page.button("Start").click()
     page.wait('.headline [data-state="succeeded"]')
     assert made["key"] not in page.url()

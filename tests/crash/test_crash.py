@@ -41,6 +41,11 @@ def test_chain(plug):
     crash("chain", plug, rig.make_home(), workflow="chain")
 
 
+@planned("branches")
+def test_branches(plug):
+    crash("branches", plug, rig.make_home(), workflow="branches")
+
+
 @planned("drain")
 def test_drain(plug):
     home = rig.make_home()

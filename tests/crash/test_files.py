@@ -73,10 +73,27 @@ def made():
 
 @pytest.fixture
 def copy(made, home):
-    """A copy of the folder without the WAL index, which each test adds or omits."""
+    """A copy of the folder without the WAL index, which each test adds or omits, and without the mark of what was
+    acknowledged: a power failure may lose it, and a folder of an older version has none."""
     shutil.rmtree(home.data)
-    shutil.copytree(made.path, home.data, ignore=shutil.ignore_patterns("*.sock", "*-shm"))
+    shutil.copytree(made.path, home.data, ignore=shutil.ignore_patterns("*.sock", "*-shm", "*-mark"))
     return home
+
+
+def refuse(copy, made):
+    """With the mark that the killed process has left, the folder is refused and not touched, as often as it is
+    tried; after the loss is accepted it is like one without a mark."""
+    shutil.copy(os.path.join(made.path, "baton.db-mark"), copy.data)
+    before = {file.name: file.read_bytes() for file in pathlib.Path(copy.data).glob("baton.db*") if file.name != "baton.db-reserve"}
+    for command in [("db", "check"), ("db", "check"), ("runs",)]:
+        status, _, errors = copy.cli(*command)
+        assert status == STORAGE and "acknowledged" in errors and "baton db accept-loss" in errors, errors
+    for name, content in before.items():
+        assert pathlib.Path(copy.data, name).read_bytes() == content, name
+    assert "acknowledged" in copy.cli("doctor")[1]
+    status, _, errors = copy.cli("db", "accept-loss")
+    assert "accepted" in errors
+    return status
 
 
 @pytest.fixture
@@ -157,6 +174,47 @@ def test_a_flipped_bit_in_the_last_commit_is_like_a_power_cut(copy, made):
     assert "damaged" not in server.errors()
     assert server.finish(made.runs[-1])["status"] == "success"
     assert copy.local("POST", "/api/db/check").body["sound"]
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "last commit flipped", "removed"])
+def test_a_killed_process_leaves_a_mark_that_shows_every_loss(copy, made, damage):
+    log = pathlib.Path(copy.data, "baton.db-wal")
+    count, whole = RUNS - 2, bytearray(log.read_bytes())
+    if damage == "cut":
+        log.write_bytes(whole[:made.boundaries[count - 1]])
+    elif damage == "flipped":
+        whole[made.boundaries[count - 1] + FRAME_HEADER] ^= 0x10
+        log.write_bytes(whole)
+    elif damage == "last commit flipped":
+        count = RUNS
+        whole[commit_ends(log)[-1] - 1] ^= 0x10
+        log.write_bytes(whole)
+    else:
+        count = 0
+        log.unlink()
+    damaged = log.read_bytes() if log.exists() else None
+    status = refuse(copy, made)
+    evidence = pathlib.Path(copy.data, "baton.db-wal.damaged")
+    assert evidence.exists() == (damage == "flipped") and status == (STORAGE if evidence.exists() else 0)
+    if evidence.exists():
+        assert evidence.read_bytes() == damaged
+        evidence.unlink()
+    server = copy.serve()
+    assert {row["run_id"] for row in server.get("/api/runs").body} == set(made.runs[:count])
+    for run, history in list(zip(made.runs[:count], made.histories))[:RUNS - 1]:
+        assert server.events(run) == history
+    # A position is not used twice: a cursor that was handed out once never skips a new event.
+    more = new_id()
+    assert server.start("echo-two", {"word": "more"}, more, wait=True).body["status"] == "success"
+    acknowledged = max(int(event["position"]) for history in made.histories for event in history)
+    assert min(int(event["position"]) for event in server.events(more)) > acknowledged
+    server.kill()
+    expect(copy, types.SimpleNamespace(runs=made.runs[:count] + [more], histories=[]), count + 1)
+
+
+def test_a_mark_of_a_whole_folder_refuses_nothing(copy, made):
+    shutil.copy(os.path.join(made.path, "baton.db-mark"), copy.data)
+    expect(copy, made, RUNS)
 
 
 def test_what_two_kills_leave_behind_is_no_loss(copy, made):

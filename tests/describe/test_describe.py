@@ -231,9 +231,9 @@ def test_contract_show_of_an_unknown_name(baton):
 
 def test_contract_check_prints_the_document_with_defaults(baton):
     out = json.loads(baton("contract", "check", "run.Definition", text=json.dumps(GOOD)).stdout)
-    assert out == {"name": "hello", "inputs": {}, "outputs": {}, "agents": {},
+    assert out == {"name": "hello", "strict": False, "inputs": {}, "outputs": {}, "agents": {},
                    "steps": [{"name": "one", "tool": "echo", "depends_on": [], "inputs": {}, "outputs": {},
-                              "join": "all", "next": []}]}
+                              "join": "all", "next": [], "continue_on_error": False, "read_only": False}]}
 
 
 def test_contract_check_reads_json_and_yaml_files(baton, tmp_path):

@@ -262,7 +262,10 @@ def operations(contract):
             one["parameters"].append({"name": line.name.rpartition("?")[2], "in": "query", "required": False,
                                       "schema": schemas.value(listing.type_of(line)[1], {}, False, False)})
         elif line.kind == "answer":
-            one["responses"][str(line.words["status"])] = content(line.words)
+            response = one["responses"].setdefault(str(line.words["status"]), {})
+            response.setdefault("content", {}).update(content(line.words).get("content", {}))
+            if not response["content"]:
+                del response["content"]
     return {f"{method} {path}": one for (method, path), one in found.items()}
 
 

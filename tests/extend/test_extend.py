@@ -140,7 +140,7 @@ def test_only_what_the_table_names_was_touched(extended):
     for words in ("| a field | one row in `contracts/<module>.def` |",
                   "| a field that a client sends at the start of a run and that the run keeps | one row in `contracts/run_start.rows`; one in `contracts/run_shown.rows` if every view shall show it;",
                   "| a route | one row in `contracts/routes.def`, one function `api_<name>` in `src/api/api_<resource>.c`, one scenario; a row in `README.md` |",
-                  "| a tool | `src/tool/tool_<name>.c`, one row in `tools.def`, its inputs as an entity; a row in `docs/tools.md` |",
+                  "| a tool | `src/tool/tool_<name>.c`, one row in `tools.def`, its inputs as an entity; a row in `docs/tools.md`, then `make describe` |",
                   "| a driver | `src/llm/llm_<name>.c`, one row in `drivers.def`, its options as an entity; a section in `docs/agents.md` |"):
         assert words in table
 
@@ -167,4 +167,6 @@ def test_the_new_things_work(extended):
 
 
 def test_the_documents_for_people_are_still_true(extended):
+    done = run(extended.tree, "tools/describe", BATON="build/src/baton")  # the tool's inputs and outputs
+    assert done.returncode == 0, done.stdout
     inner(extended.tree, "tests/scenario/test_docs.py")

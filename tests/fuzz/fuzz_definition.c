@@ -9,8 +9,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct definition_tool tool_rows[] = {
-	{ { "echo", 4 }, RUN_CLASS_PURE },
-	{ { "shell", 5 }, RUN_CLASS_CONTAINED },
+	{ .name = { "echo", 4 }, .class = RUN_CLASS_PURE },
+	{ .name = { "shell", 5 }, .class = RUN_CLASS_CONTAINED },
 };
 
 static bool compile(struct str text, struct arena *arena, struct str *out_graph)

@@ -30,7 +30,7 @@ static void deliver(void *context, struct str text)
 	if (str_starts(text, S("close")))
 		websocket_frames_close(&notes->frames, WEBSOCKET_DONE, text);
 	else
-		websocket_frames_text(&notes->frames, text);
+		websocket_frames_text(&notes->frames, text, true, true);
 }
 
 /* What a server sends: unmasked, whole frames in the shortest form, a close last and only one. */

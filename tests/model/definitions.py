@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 TOOLS = ("echo", "echo", "get", "pay", "ask", "write", "send")
 CODES = ("tool_failed", "unavailable", "io", "timeout", "cancelled")
-KINDS = ("tool",) * 6 + ("condition", "human", "wait", "agent", "workflow", "parallel", "map", "loop", "verify", "gate")
+KINDS = ("tool",) * 6 + ("condition", "human", "wait", "agent", "workflow", "parallel", "map", "loop", "verify", "gate", "try", "try")
 NESTING = 3
 
 
@@ -29,21 +29,25 @@ class Maker:
     def atom(self, reads):
         names = ["inputs.n", "inputs.nothing.at.all"]
         for name in reads:
-            if name in ("item", "index", "output"):
+            if name == "error":
+                names += ["error.code", "error.step"]
+            elif name in ("item", "index", "output"):
                 names += [name, name + ".n"]
             else:
                 names += ["steps.%s.outputs.n" % name, "steps.%s.outputs.ok" % name, "steps.%s.outputs.list[1]" % name]
         return self.pick(*names)
 
     def expression(self, reads, depth=0):
-        kind = self.pick("compare", "ok", "status", "arithmetic", "and", "or", "not", "in", "null") if depth < 2 else "compare"
-        names = [name for name in reads if name not in ("item", "index", "output")]
+        kind = self.pick("compare", "ok", "status", "arithmetic", "and", "or", "not", "in", "null", "error") if depth < 2 else "compare"
+        names = [name for name in reads if name not in ("item", "index", "output", "error")]
         if kind in ("and", "or"):
             return "(%s %s %s)" % (self.expression(reads, depth + 1), kind, self.expression(reads, depth + 1))
         if kind == "not":
             return "(not %s)" % self.expression(reads, depth + 1)
         if kind == "status" and names:
             return "steps.%s.status %s 'succeeded'" % (self.pick(*names), self.pick("==", "!="))
+        if kind == "error" and names:
+            return "steps.%s.error%s" % (self.pick(*names), self.pick(" is null", ".code == 'tool_failed'", ".code != 'cancelled'"))
         if kind == "in":
             return "%s %s [0, 1, true]" % (self.atom(reads), self.pick("in", "not in"))
         if kind == "null":
@@ -103,20 +107,27 @@ class Maker:
 
     def fill(self, step, depth, reads, targets):
         kind = self.pick(*KINDS)
-        if depth >= NESTING and kind in ("parallel", "map", "loop", "verify", "gate"):
+        if depth >= NESTING and kind in ("parallel", "map", "loop", "verify", "gate", "try"):
             kind = "tool"
         if kind == "verify" and not targets:
             kind = "condition"
+        caught = kind != "try" and depth < NESTING and self.often(10)
+        if caught:  # the step inside its try has the same name, and is not the one that edges start
+            reads = [name for name in reads if name != step["name"]]
         getattr(self, "make_" + kind)(step, depth, reads, *([targets] if kind == "verify" else []))
         own = reads + [step["name"]]
         if self.often(5):
             step["when"] = self.expression(reads)
         if self.often(12):
             step["unless"] = self.expression(reads)
+        if caught:
+            self.catch(step, depth, reads)
+        if self.often(6):
+            step["continue_on_error"] = True
         if kind not in ("loop", "verify") and self.often(7):
             step["loop_until"] = self.expression(own)
             if self.often(2):
-                step["loop_max"] = self.pick(1, 2, "${inputs.n}")
+                step["loop_max"] = self.pick(1, 2, "${inputs.n}", "${inputs.nothing}")
         if kind in ("agent", "workflow") or step.get("tool", "echo") != "echo":
             if self.often(3):
                 step["timeout"] = self.pick(1, 5)
@@ -151,12 +162,12 @@ class Maker:
         step["inputs"] = self.pick({}, {"x": "a"})
 
     def make_parallel(self, step, depth, reads):
-        step["parallel"] = {"steps": self.body(depth + 1, reads)}
+        step["parallel"] = {"steps": self.body(depth + 1, reads), "serial": True}
 
     def make_map(self, step, depth, reads):
         over = ["${inputs.list}", [], [1], [{"n": 1}, {"n": 2}, 3], "${inputs.n}"]
-        over += ["${steps.%s.outputs.list}" % name for name in reads if name not in ("item", "index", "output")]
-        step["map"] = {"over": self.pick(*over), "steps": self.body(depth + 1, reads + ["item", "index"])}
+        over += ["${steps.%s.outputs.list}" % name for name in reads if name not in ("item", "index", "output", "error")]
+        step["map"] = {"over": self.pick(*over), "steps": self.body(depth + 1, reads + ["item", "index"]), "serial": True}
         if self.often(3):
             step["map"]["at_once"] = self.pick(1, 2)
 
@@ -164,7 +175,23 @@ class Maker:
         steps = self.body(depth + 1, reads + [step["name"]])
         step["loop"] = {"until": self.expression(reads + [inner["name"] for inner in steps]), "steps": steps}
         if self.often(2):
-            step["loop"]["max"] = self.pick(1, 2, "${inputs.n}")
+            step["loop"]["max"] = self.pick(1, 2, "${inputs.n}", "${inputs.n - 2}")
+        if self.often(2):
+            step["loop"]["on_limit"] = "continue"
+
+    def make_try(self, step, depth, reads):
+        step["try"] = {"steps": self.body(depth + 1, reads)}
+        parts, before = self.pick(("catch",), ("finally",), ("catch", "finally")), [one["name"] for one in step["try"]["steps"]]
+        for part in parts:
+            step["try"][part] = self.body(depth + 1, reads + before + ["error"])
+            before = before + [one["name"] for one in step["try"][part]]
+
+    def catch(self, step, depth, reads):
+        """The shorthand: catch and finally of a step that is no try."""
+        parts, before = self.pick(("catch",), ("finally",), ("catch", "finally")), [step["name"]]
+        for part in parts:
+            step[part] = self.body(depth + 1, reads + before + ["error"])
+            before = before + [one["name"] for one in step[part]]
 
     def make_verify(self, step, depth, reads, targets):
         criteria = [{"name": "c%d" % n, "check": self.expression(["output"] + reads), "critical": self.often(5)}
@@ -198,6 +225,8 @@ def definitions(draw):
         definition["concurrency"] = make.pick(1, 2)
     if make.often(6):
         definition["timeout"] = make.pick(5, 20)
+    if make.often(6):
+        definition["unwind_timeout"] = make.pick(1, 10)
     # Always bounded: a cycle whose condition always holds would run a hundred thousand times.
     definition["max_iterations"] = make.pick(2, 4) if make.often(6) else make.pick(20, 50)
     return definition

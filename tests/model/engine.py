@@ -8,7 +8,9 @@ FINAL = ("succeeded", "failed", "skipped", "cancelled")
 AGAIN = ("tool_failed", "unavailable", "io", "storage_full")  # retried unless the retry policy names the codes
 EFFECTS = {"tool": "tool", "agent": "turn", "subrun": "subrun"}  # kinds that take a slot and can be stopped
 SETTLE = ("happened", "not_happened", "retry")  # answers that settle an unknown outcome
-BODIES = ("parallel", "map", "loop", "verify", "gate")
+BODIES = ("parallel", "map", "loop", "verify", "gate", "try")
+RESUMES = ("parallel", "map", "loop")  # containers inside which a retry of the run continues
+PARTS = ("steps", "catch", "finally")  # of a try
 ITERATIONS = 100000
 
 
@@ -19,11 +21,15 @@ def passes(output):
 
 
 class Body:
-    def __init__(self, owner, nodes, path, item=None):
+    def __init__(self, engine, owner, nodes, path, item=None):
+        self.engine = engine
         self.owner, self.nodes, self.path, self.item = owner, {node["name"]: node for node in nodes}, path, item
         self.steps = []  # activations; of the final activations of a node, only the last one
         self.counts = dict.fromkeys(self.nodes, 0)  # activations so far
         self.told, self.first_failed = set(), None  # told: nodes whose dependents were released
+        self.lost = dict.fromkeys(self.nodes, 0)  # failed activations that a later one has replaced
+        self.extra = dict.fromkeys(self.nodes, 0)  # activations added by retries of the run
+        self.part, self.caught = "steps", None  # of a try: the part entered last, the failure that was caught
 
     def live(self):
         return [step for step in self.steps if not step.final]
@@ -35,7 +41,19 @@ class Body:
         return {name: self.last(name) and self.last(name).output for name in self.nodes}
 
     def output(self):
-        return self.values() if len(self.nodes) > 1 else self.values().popitem()[1]
+        part = "catch" if self.caught else "steps"
+        values = {name: value for name, value in self.values().items() if self.nodes[name].get("section", "steps") == part}
+        return values if len(values) > 1 else values.popitem()[1]
+
+    def error(self):
+        """What the catch and finally steps of a try see as the error."""
+        failed = self.first_failed or self.caught
+        if self.owner.stopping:
+            return {"step": self.owner.path, "code": self.engine.called_off}
+        return {"step": failed.path, "code": failed.fault} if failed else None
+
+    def has(self, part):
+        return any(node.get("section") == part for node in self.nodes.values())
 
 
 class Activation:
@@ -47,8 +65,8 @@ class Activation:
         self.pure = self.kind == "tool" and node["class"] == "pure"
         self.contained = self.kind == "tool" and node["class"] == "contained"
         self.round, self.attempt, self.retries, self.level = 1, 0, 0, 0
-        self.open = self.settling = self.leaving = self.holds_workspace = False
-        self.arrival = self.due = self.output = self.fault = self.inputs = self.begun = None
+        self.open = self.settling = self.leaving = self.holds_workspace = self.cut = self.stopping = self.limit_reached = False
+        self.arrival = self.due = self.output = self.fault = self.inputs = self.begun = self.log = None
         self.items, self.bodies, self.entered = [], [], 0
         self.story = None  # of a verification: when it began, results, corrections
 
@@ -65,14 +83,14 @@ class Engine:
     def __init__(self, graph):
         self.graph = graph
         self.word = self.fault = self.outputs = self.due = self.called_off = self.root = None
-        self.queued = self.paused = self.cancelling = False
+        self.queued = self.paused = self.cancelling = self.unwinding = self.abandoned = False
         self.ready, self.signals = [], []  # in the order in which they became ready; includes bodies that can be left
-        self.arrivals = self.failures = self.iterations = 0
+        self.arrivals = self.failures = self.iterations = self.entered = 0
 
     def command(self, command):
         self.now, self.events, self.stops = command["now"], [], []
         try:
-            self.check(not self.word, "conflict")
+            self.check(not self.word or command["do"] == "retry", "conflict")
             getattr(self, "on_" + command["do"])(command)
         except Refused as refusal:
             return {"refused": str(refusal)}
@@ -116,11 +134,12 @@ class Engine:
         step = self.effect(command)
         event, outcome, fault = step.effect + ".finished", command["outcome"], command.get("fault")
         step.holds_workspace = False
+        step.log = command.get("log") if step.kind == "tool" else None
         if outcome == "cancelled" and step.due is not None and self.now >= step.due:
             fault = "timeout"
         elif outcome != "ok":
             fault = fault or ("outcome_unknown" if outcome == "unknown" else outcome)
-        if outcome == "unknown" and not self.cancelling:
+        if outcome == "unknown" and not step.stopping:
             self.emit(event, step)
             self.emit("human.requested", step)
             step.state, step.settling, step.open, step.due, step.fault = "waiting_human", True, False, None, fault
@@ -153,7 +172,7 @@ class Engine:
 
     def on_due(self, command):
         if command["step"] == "":
-            self.check(not self.cancelling and self.due is not None and self.due <= self.now, "conflict")
+            self.check(self.due is not None and self.due <= self.now, "conflict")
             self.call_off("timeout")
             return
         step = self.step(command)
@@ -181,11 +200,64 @@ class Engine:
         self.paused = False
 
     def on_cancel(self, command):
-        if not self.cancelling:
+        if not self.cancelling or self.unwinding and not self.abandoned:
             self.call_off("cancelled")
 
+    def on_retry(self, command):
+        self.check(self.word == "failed" and self.called_off != "limit_reached" and self.can_reopen(self.root), "conflict")
+        self.emit("run.retried")
+        self.word = self.fault = self.outputs = self.called_off = None
+        self.cancelling = self.unwinding = self.abandoned = False
+        self.queued = command.get("queued", False)
+        self.due = None if self.queued else self.later(self.graph)
+        self.reopen(self.root)
+
+    def is_repeated(self, step):
+        """`cut`: what follows from its success was never decided."""
+        failed = step and step.state == "failed" and (step.cut or not step.node.get("continue_on_error"))
+        return step and (failed or step.state == "cancelled" or step.state == "skipped" and step.fault
+                         or step.cut and ("until" in step.node or step.node.get("edges")))
+
+    def can_reopen(self, body):
+        return any(body.lost.values()) or any(self.is_repeated(body.last(name)) for name in body.nodes)
+
+    def reopen(self, body):
+        body.first_failed = None
+        for name, node in body.nodes.items():
+            last, lost, body.lost[name] = body.last(name), body.lost[name], 0
+            if self.is_repeated(last) and last.bodies and (last.state == "cancelled" or any(map(self.can_reopen, last.bodies))):
+                self.continue_inside(last)
+            elif self.is_repeated(last):
+                body.steps.remove(last)
+                self.add(body, node).round = 1 if last.kind == "verify" or last.fault == "limit_reached" else last.round
+            elif last and last.cut:
+                last.cut = False
+                body.told.add(name)
+            for _ in range(lost):
+                self.add(body, node)
+        self.make_ready(body)
+
+    def add(self, body, node):
+        step = self.create(body, node)
+        body.extra[node["name"]] += 1
+        if node["join"] == "any":
+            self.iterations -= 1
+            self.arrive(step)
+        return step
+
+    def continue_inside(self, step):
+        self.arrivals += 1
+        step.state, step.output, step.fault, step.leaving, step.arrival = "running", None, None, False, self.arrivals
+        step.stopping = False
+        for body in [body for body in step.bodies if self.can_reopen(body)]:
+            self.reopen(body)
+        self.enter_items(step)
+        if not any(body.live() for body in step.bodies):
+            step.leaving = True
+            self.arrive(step)
+
     def on_signal(self, command):
-        self.check(not self.cancelling, "conflict")
+        self.check(not self.cancelling or self.unwinding, "conflict")
         self.emit("run.signalled")
         self.signals.append((command["name"], command.get("output")))
         waits = [step for step in self.all() if step.open and step.node.get("signal") == command["name"]]
@@ -194,7 +266,12 @@ class Engine:
 
     def advance(self):
         while not (self.word or self.paused or self.queued):
-            step = None if self.cancelling else self.next_retry() or next(filter(self.may_start, self.ready), None)
+            held = self.cancelling and (self.abandoned or not self.unwinding)
+            if self.cancelling and not self.unwinding and self.root.live() and not any(
+                    step.stopping and step.open and step.effect for step in self.all()):
+                self.unwind()
+                continue
+            step = None if held else self.next_retry() or next(filter(self.may_start, self.ready), None)
             if step:
                 self.start(step)
             elif self.root.live():
@@ -246,17 +323,18 @@ class Engine:
             step.state, step.open, step.due = "waiting_human", True, self.later(node)
         elif kind == "verify" and step.round == 1:
             step.begun, step.story = self.now, (self.now, None, [])
-            self.verify(step, "step.computed", step.body.values()[node["target"]], False)
+            self.verify(step, "step.computed", (self.names(step.body)("steps")[node["target"]] or {}).get("outputs"), False)
         elif kind == "map":
             self.enter_map(step)
         else:
             self.emit("step.entered", step)
-            step.state, step.begun = "running", self.now
+            self.entered += 1
+            step.state, step.begun, step.entered_as = "running", self.now, self.entered
             self.enter(step, node["body"], step.path)
 
     def request(self, step):
         self.emit(step.effect + ".requested", step)
-        step.inputs, step.fault, step.due = self.rendered(step), None, self.later(step.node)
+        step.inputs, step.fault, step.log, step.due = self.rendered(step), None, None, self.later(step.node)
         step.state, step.open, step.attempt, step.holds_workspace = "running", True, step.attempt + 1, step.contained
 
     def take_signal(self, step):
@@ -266,14 +344,39 @@ class Engine:
             self.conclude(step, "timer.finished", signal[1])
 
     def enter(self, owner, nodes, path, item=None):
-        body = Body(owner, nodes, path, item)
+        body = Body(self, owner, nodes, path, item)
         if owner:
             owner.bodies.append(body)
-        for node in nodes:
-            if node["join"] == "all" or node.get("entry"):
+        self.enter_part(body)
+        return body
+
+    def enter_part(self, body):
+        for node in body.nodes.values():
+            if node.get("section", "steps") == body.part and (node["join"] == "all" or node.get("entry")):
                 self.create(body, node)
         self.make_ready(body)
-        return body
+
+    def next_part(self, body):
+        """Enters the next part of a try; false when there is none."""
+        if body.part == "steps" and body.first_failed and body.has("catch") and not body.owner.stopping:
+            body.part, body.caught, body.first_failed = "catch", body.first_failed, None
+        elif body.part != "finally" and body.has("finally"):
+            body.part = "finally"
+        else:
+            return False
+        self.enter_part(body)
+        return True
+
+    def finally_is_left(self, step):
+        """Whether a try that was stopped must still run its finally steps."""
+        return bool(step.bodies) and step.bodies[0].has("finally") and step.bodies[0].part != "finally" and not self.abandoned
+
+    def unwind(self):
+        self.emit("run.unwinding")
+        self.unwinding, self.due = True, self.now + self.graph.get("unwind_us", 3600 * 1000000)
+        for step in sorted((step for step in self.all() if step.stopping and not step.final and self.finally_is_left(step)
+                            and not step.bodies[0].live()), key=lambda step: step.entered_as):
+            self.next_part(step.bodies[0])
 
     def enter_map(self, step):
         items = render(step.node["over"], self.names(step.body))
@@ -295,7 +398,9 @@ class Engine:
     def leave(self, step):
         failed = min((body.first_failed for body in step.bodies if body.first_failed), key=lambda one: one.failed_as, default=None)
         fault, body = failed and failed.fault, step.bodies[0] if step.bodies else None
-        if step.kind == "gate":
+        if step.stopping:
+            self.conclude(step, "step.left", None, "cancelled", cancelled=True)
+        elif step.kind == "gate":
             self.conclude(step, "step.left", *self.gate(step.node, body))
         elif step.kind == "verify":
             self.verify(step, "step.left", body.output(), failed is not None)
@@ -357,11 +462,11 @@ class Engine:
         step.open, step.settling, step.due, step.fault = False, False, None, fault
         step.output = None if fault and step.kind not in BODIES else output
         if (retry and fault in (retry.get("on") or AGAIN) and step.retries < retry["max_retries"]
-                and not (cancelled or step.pure or self.cancelling)):
+                and not (cancelled or step.pure or step.stopping)):
             most = min(retry["max_delay_us"], retry["base_delay_us"] * 2 ** step.retries)
             step.state, step.due, step.retries = "retrying", (self.now, self.now + most) if most else self.now, step.retries + 1
             step.holds_workspace = step.contained
-        elif self.cancelling:
+        elif step.stopping:
             self.close(step, "cancelled" if cancelled else "failed" if fault else "succeeded")
         elif fault:
             self.close(step, "failed")
@@ -369,33 +474,43 @@ class Engine:
             self.close(step, "succeeded", again=True)
         else:
             names = self.names(step.bodies[0] if step.kind == "loop" else step.body, {"output": output}, step)
-            again = "until" in node and step.round < self.rounds(step) and not holds(node["until"], names)
+            again, fault = self.another_round(step, names) if "until" in node else (False, None)
+            if fault:
+                step.fault = fault
+                return self.close(step, "failed")
             taken = [edge["to"] for edge in node.get("edges", []) if "when" not in edge or holds(edge["when"], names)]
             over = not again and self.too_often(step.body, taken)
             self.close(step, "succeeded", [] if again or over else taken, again)
             if over:
                 self.call_off("limit_reached")
 
-    def rounds(self, step):
+    def another_round(self, step, names):
+        """Whether there is another round, and the fault of a step that fails because of its rounds."""
         most = render(step.node.get("max", 3), self.names(step.body))
-        return max(1, most) if isinstance(most, int) else 3
+        if not isinstance(most, int) or isinstance(most, bool) or most < 1:
+            return False, "invalid"
+        if holds(step.node["until"], names):
+            return False, None
+        step.limit_reached = step.round >= most and step.node["on_limit"] == "continue"
+        return step.round < most, "limit_reached" if step.round >= most and not step.limit_reached else None
 
     def too_often(self, body, taken):
         return (taken and self.iterations + len(taken) > self.graph.get("max_iterations", ITERATIONS) or
-                any(body.counts[name] + taken.count(name) > body.nodes[name].get("max_iterations", ITERATIONS) for name in taken))
+                any(body.counts[name] - body.extra[name] + taken.count(name) > body.nodes[name].get("max_iterations", ITERATIONS) for name in taken))
 
     def close(self, step, state, taken=(), again=False):
         """Makes the activation final and applies the consequences."""
         body, owner, name = step.body, step.body.owner, step.node["name"]
         self.make_final(step, state)
-        if state == "failed":
+        failed = state == "failed" and not step.node.get("continue_on_error")
+        if failed:
             body.first_failed, self.failures, step.failed_as = body.first_failed or step, self.failures + 1, self.failures
-        if not self.cancelling:
+        if not step.stopping:
             if again:
                 following = self.create(body, step.node)
                 following.round, following.story = step.round + 1, step.story
                 self.arrive(following)
-            elif state == "failed":
+            elif failed:
                 self.skip_dependents(body, name)
             else:
                 body.told.add(name)
@@ -403,20 +518,32 @@ class Engine:
                 self.arrive(self.create(body, body.nodes[other]))
             self.make_ready(body)
         if owner and not body.live():
-            if owner.kind == "map" and not self.cancelling:
-                self.enter_items(owner)
-            if not any(inner.live() for inner in owner.bodies):
-                if self.cancelling:
-                    self.close(owner, "cancelled")
-                else:
-                    owner.leaving = True
-                    self.arrive(owner)
+            self.body_over(owner, body)
+
+    def body_over(self, owner, body):
+        """No activation of the body is live."""
+        left = owner.stopping and owner.kind == "try" and self.finally_is_left(owner)
+        if owner.kind == "try" and (not owner.stopping or left and self.unwinding) and self.next_part(body) or left:
+            return
+        if owner.kind == "map" and not owner.stopping:
+            self.enter_items(owner)
+        if not any(inner.live() for inner in owner.bodies):
+            if owner.stopping and (self.abandoned or body.part != "finally"):
+                self.close(owner, "cancelled")
+            else:
+                owner.leaving = True
+                self.arrive(owner)
 
     def make_final(self, step, state):
         last = step.body.last(step.node["name"])
         if last:
+            step.body.lost[step.node["name"]] += last.state == "failed" and not step.node.get("continue_on_error")
             step.body.steps.remove(last)
-        step.state, step.due, step.bodies = state, None, []
+        stopped = self.cancelling and self.called_off != "cancelled"  # the run will fail
+        tolerated = state == "failed" and bool(step.node.get("continue_on_error"))
+        step.state, step.due, step.cut = state, None, step.stopping and stopped and (state == "succeeded" or tolerated)
+        if not (step.kind in RESUMES and (state == "failed" and not tolerated or state == "cancelled" and stopped)):
+            step.bodies = []
 
     def skip_dependents(self, body, name):
         for step in body.live():
@@ -434,7 +561,8 @@ class Engine:
     def make_ready(self, body):
         waiting = [step for step in body.live() if step.arrival is None]
         if waiting and waiting == body.live() and not any(body.told.issuperset(step.node["depends_on"]) for step in waiting):
-            body.told |= {name for name in body.nodes if not body.counts[name]}  # no edge can reach these any more
+            body.told |= {name for name in body.nodes if not body.counts[name]
+                          and body.nodes[name].get("section", "steps") == body.part}  # no edge can reach these any more
         for step in waiting:
             if body.told.issuperset(step.node["depends_on"]):
                 self.arrive(step)
@@ -445,16 +573,24 @@ class Engine:
         self.ready.append(step)
 
     def call_off(self, fault):
+        if self.abandoned or self.cancelling and not self.unwinding:
+            return
         self.emit("run.cancelling")
-        self.cancelling, self.called_off, self.paused, self.queued, self.ready, self.due = True, fault, False, False, [], None
-        self.stops += [step.path for step in self.all() if step.open and step.effect]
+        self.abandoned, self.called_off = self.unwinding, self.called_off if self.cancelling else fault
+        self.cancelling, self.paused, self.queued, self.due = True, False, False, None
         self.cancel(self.root)
+        self.ready = [step for step in self.ready if not step.final]
+        self.stops += [step.path for step in self.all() if step.open and step.effect and step.stopping]
 
     def cancel(self, body):
         for step in reversed(body.live()):
+            step.stopping = True
             for inner in step.bodies:
-                self.cancel(inner)
-            if not step.final and not (step.open and step.effect) and not any(inner.live() for inner in step.bodies):
+                if self.abandoned or inner.part != "finally":
+                    self.cancel(inner)
+            goes_on = step.open and step.effect or step.kind == "try" and not self.abandoned and step.bodies and (
+                step.bodies[0].has("finally") and (step.leaving or self.finally_is_left(step)))
+            if not step.final and not goes_on and not any(inner.live() for inner in step.bodies):
                 step.open = step.settling = False
                 self.close(step, "cancelled")
 
@@ -492,9 +628,10 @@ class Engine:
         busy = any(step.state == "retrying" or step.state == "running" and step.kind not in BODIES for step in steps)
         asked = any(step.state == "waiting_human" for step in steps)
         word = self.word or ("queued" if self.queued else "paused" if self.paused else
-                             "waiting_human" if asked and not busy and not self.cancelling else "running")
+                             "waiting_human" if asked and not busy and (not self.cancelling or self.unwinding) else "running")
         rows = {step.path: {
             "state": step.state, "attempt": max(1, step.attempt) if step.effect else 0, "open": step.open or step.settling,
             "due": step.due, "output": step.output if step.final else None, "fault": step.fault,
-            "inputs": step.inputs if step.open and step.kind == "tool" else None} for step in steps}
+            "inputs": step.inputs if step.open and step.kind == "tool" else None, "log": step.log,
+            "limit_reached": step.limit_reached} for step in steps}
         return {"run": word, "fault": self.fault, "outputs": self.outputs, "steps": rows}

@@ -6,8 +6,10 @@
  *	{"graph": run.Graph, "run": uuid}     {"graph": …} or {"problems": text} comes back
  *	{"do": "create", "now": us, "inputs": {…}, "by": who, "queued": bool}
  *	{"do": "start" | "pause" | "resume" | "cancel", "now": us, "by": who}
+ *	{"do": "retry", "now": us, "by": who, "queued": bool}
  *	{"do": "computed", "now": us, "step": path, "output": any | "fault": code | "echo": true}
- *	{"do": "finished", "now": us, "step": path, "outcome": word, "output": any, "fault": code}
+ *	{"do": "finished", "now": us, "step": path, "outcome": word, "output": any, "fault": code,
+ *	 "log": any}
  *	{"do": "answered", "now": us, "step": path, "decision": word, "by": who, "output": any}
  *	{"do": "restarted" | "due", "now": us, "step": path}
  *	{"do": "signal", "now": us, "name": text, "output": any, "by": who}
@@ -53,13 +55,15 @@ struct session {
 	struct run *run, *mirror;
 	struct blob *blobs;
 	struct said *said; /* newest first */
-	bool tree_given;
 };
 
 static const struct definition_tool tools[] = {
-	{ { "echo", 4 }, RUN_CLASS_PURE },       { { "get", 3 }, RUN_CLASS_IDEMPOTENT },
-	{ { "pay", 3 }, RUN_CLASS_KEYED },       { { "ask", 3 }, RUN_CLASS_PROBE },
-	{ { "write", 5 }, RUN_CLASS_CONTAINED }, { { "send", 4 }, RUN_CLASS_ONCE },
+	{ .name = { "echo", 4 }, .class = RUN_CLASS_PURE },
+	{ .name = { "get", 3 }, .class = RUN_CLASS_IDEMPOTENT },
+	{ .name = { "pay", 3 }, .class = RUN_CLASS_KEYED },
+	{ .name = { "ask", 3 }, .class = RUN_CLASS_PROBE },
+	{ .name = { "write", 5 }, .class = RUN_CLASS_CONTAINED },
+	{ .name = { "send", 4 }, .class = RUN_CLASS_ONCE },
 };
 
 static _Noreturn void give_up(const char *why, const char *what)
@@ -86,7 +90,9 @@ static const struct json *look(void *context, const struct hash *hash)
 
 static struct engine_values values_of(struct session *session)
 {
-	return (struct engine_values){ look, session, session->tree_given ? S("tree") : S("") };
+	static struct engine_tree tree;
+	tree = (struct engine_tree){ .step = S(""), .tree = S("tree") };
+	return (struct engine_values){ look, session, &tree };
 }
 
 static const struct json *read_json(struct session *session, struct str text)
@@ -113,7 +119,7 @@ static void keep_blobs(struct session *session, const struct decision *decision)
 
 static void give_needs(struct session *session, struct decision *decision)
 {
-	if (decision->need_count == 0 && !decision->needs_tree)
+	if (decision->need_count == 0)
 		give_up("needs", "nothing");
 	for (size_t i = 0; i < decision->need_count; i++) {
 		struct blob *blob = find_blob(session, &decision->needs[i]);
@@ -121,16 +127,13 @@ static void give_needs(struct session *session, struct decision *decision)
 			give_up("needs", "what is not there, or what it has");
 		blob->json = read_json(session, blob->bytes);
 	}
-	session->tree_given = session->tree_given || decision->needs_tree;
 	decision->need_count = 0;
-	decision->needs_tree = false;
 }
 
 static void forget_given(struct session *session)
 {
 	for (struct blob *blob = session->blobs; blob != NULL; blob = blob->next)
 		blob->json = NULL;
-	session->tree_given = false;
 }
 
 /* ---- printing --------------------------------------------------------------------------- */
@@ -170,8 +173,14 @@ static void put_activation(struct json_writer *out, const struct session *sessio
 			   const struct run *run, const struct activation *step)
 {
 	bool final = step_state_row(step->state)->final;
-	bool asked = run_node(run, step)->kind == RUN_NODE_HUMAN && step->state != STEP_SUCCEEDED;
-	bool has_output = final && !asked && step->state != STEP_SKIPPED;
+	/* After a good answer a step fails only because of its rounds, and has its output. */
+	bool refused = step->question.decision != RUN_DECISION_APPROVE &&
+		       step->question.decision != RUN_DECISION_MODIFY;
+	bool asked = run_node(run, step)->kind == RUN_NODE_HUMAN && step->state != STEP_SUCCEEDED &&
+		     (refused || step->state != STEP_FAILED);
+	/* A container that a retry continued may have left its body before it was cancelled. */
+	bool cut_off = step->state == STEP_CANCELLED && run_is_container(run_node(run, step)->kind);
+	bool has_output = final && !asked && !cut_off && step->state != STEP_SKIPPED;
 	json_key(out, step->path);
 	json_open(out, '{');
 	put_member(out, S("state"), step_state_row(step->state)->word);
@@ -192,6 +201,10 @@ static void put_activation(struct json_writer *out, const struct session *sessio
 		put_value(out, session, &step->inputs);
 	else
 		json_put_null(out);
+	json_key(out, S("log"));
+	put_value(out, session, &step->log);
+	json_key(out, S("limit_reached"));
+	json_put_bool(out, step->limit_reached);
 	json_close(out, '}');
 	for (const struct scope *scope = step->scopes; scope != NULL; scope = scope->next)
 		put_scope(out, session, run, scope);
@@ -320,7 +333,8 @@ static enum command_kind kind_of(struct str word)
 	/* In the order of enum command_kind. */
 	static const char *const words[] = { "create",   "start",     "computed", "finished",
 					     "answered", "restarted", "due",      "pause",
-					     "resume",   "cancel",    "signal",   NULL };
+					     "resume",   "cancel",    "retry",    "signal",
+					     NULL };
 	return (enum command_kind)word_of(word, words);
 }
 
@@ -334,7 +348,8 @@ static const struct json *rendered(struct session *session, struct str path)
 		return &nothing;
 	for (;;) {
 		struct engine_values values = values_of(session);
-		if (engine_render_inputs(session->run, step, &values, &decision, &out) ==
+		struct failure fault;
+		if (engine_render_inputs(session->run, step, &values, &decision, &out, &fault) ==
 		    ENGINE_DONE)
 			return out;
 		give_needs(session, &decision);
@@ -353,6 +368,7 @@ static struct command command_of(struct session *session, const struct json *lin
 				   .queued = flag(line, S("queued")),
 				   .step = text_of(line, S("step")),
 				   .output = json_member(line, S("output")),
+				   .log = json_member(line, S("log")),
 				   .by = text_of(line, S("by")),
 				   .comment = text_of(line, S("comment")),
 				   .name = text_of(line, S("name")) };

@@ -157,13 +157,16 @@ class Names:
         if word in self.variables:
             return self.variables[word]
         for body in self.around:
+            if word == "error" and body.part != "steps":
+                return body.error()
             if body.item is not None and word in (body.owner.node.get("as", "item"), "index"):
                 return body.item if word == "index" else body.owner.items[body.item]
         return None
 
     def step(self, body, name):
         if self.closing and self.closing.body is body and self.closing.node["name"] == name:
-            return {"outputs": self.closing.output, "status": "success"}
+            return {"outputs": self.closing.output, "status": "success", "error": None}
         final = body.last(name)
         shown = final or next((step for step in reversed(body.steps) if step.node["name"] == name), None)
-        return {"outputs": final and final.output, "status": shown and WORDS.get(shown.state, shown.state)}
+        return {"outputs": final and final.output, "status": shown and WORDS.get(shown.state, shown.state),
+                "error": {"code": final.fault} if final and final.fault else None}

@@ -2,6 +2,7 @@
 import base64
 import contextlib
 import hashlib
+import json
 import pathlib
 
 import pytest
@@ -162,23 +163,38 @@ def test_the_command_line(home, server):
 # ---- what is refused -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("inputs, words", [
-    ("{name: a}", "exactly one of content and path"),
-    ("{name: a, content: x, path: y}", "exactly one of content and path"),
-    ("{name: ../a, content: x}", "/name"),
-    ("{name: /a, content: x}", "/name"),
-    ("{name: a/../b, content: x}", "begin with a dot"),
-    ("{name: a//b, content: x}", "begin with a dot"),
-    ("{name: a/, content: x}", "begin with a dot"),
-    ("{name: 'a b', content: x}", "/name"),
-    ("{name: a, content: '!', encoding: base64}", "not base64"),
-    ("{name: a, content: x, media_type: \"text/html\\r\\nX: y\"}", "/media_type"),
-    ("{name: a, path: nowhere}", "nowhere"),
-    ("{name: a, path: ../../baton.db}", "leaves its folder"),
-])
+REFUSED = [
+    ({"name": "a"}, "exactly one of content and path"),
+    ({"name": "a", "content": "x", "path": "y"}, "exactly one of content and path"),
+    ({"name": "../a", "content": "x"}, "/name"),
+    ({"name": "/a", "content": "x"}, "/name"),
+    ({"name": "a/../b", "content": "x"}, "begin with a dot"),
+    ({"name": "a//b", "content": "x"}, "begin with a dot"),
+    ({"name": "a/", "content": "x"}, "begin with a dot"),
+    ({"name": "a b", "content": "x"}, "/name"),
+    ({"name": "a", "content": "x", "media_type": "text/html\r\nX: y"}, "/media_type"),
+    ({"name": "a", "content": "!", "encoding": "base64"}, "not base64"),
+    ({"name": "a", "path": "nowhere"}, "nowhere"),
+    ({"name": "a", "path": "../../baton.db"}, "leaves its folder"),
+]
+
+
+@pytest.mark.parametrize("inputs, words", REFUSED)
 def test_a_write_that_is_refused_leaves_nothing(home, server, inputs, words):
-    assert words in failed(server, one(home, inputs))
+    """The inputs are known only when the step starts, so the step fails."""
+    given = "".join(f"{name}: '${{inputs.{name}}}', " for name in inputs)
+    home.define(f"name: one\ninputs: {{{', '.join(f'{name}: {{}}' for name in inputs)}}}\nsteps:\n"
+                f"  - {{name: a, tool: write_artifact, inputs: {{{given}}}}}\n")
+    result = server.start("one", inputs, wait=True).body
+    assert result["status"] == "failed" and words in result["error"], result
     assert contents(home) == {}
+
+
+@pytest.mark.parametrize("inputs, words", REFUSED[:9])
+def test_a_write_that_can_only_be_refused_is_refused_with_its_definition(home, server, inputs, words):
+    refused = server.start(one(home, json.dumps(inputs)))
+    assert (refused.status, refused.body["code"]) == (422, "invalid") and words in refused.body["detail"], refused
+    assert contents(home) == {} and server.get("/api/runs").body == []
 
 
 def test_bytes_that_were_changed_on_the_disk_are_not_given(home, server):

@@ -168,10 +168,10 @@ steps:
 
 
 def test_a_late_result_is_recorded_and_changes_nothing(home):
-    """The tool ends by itself while the cancel, the second commit, is on its way to the disk."""
+    """The tool ends by itself while the cancel, the third commit, is on its way to the disk."""
     points = os.path.join(home.path, "points")
     os.mkfifo(points)
-    server = home.serve(BATON_POINTS="store.before_commit=hold@2", BATON_POINTS_GATE=points)
+    server = home.serve(BATON_POINTS="store.before_commit=hold@3", BATON_POINTS_GATE=points)
     run, _, gate = gated(home, server)
     answers = []
     teller = threading.Thread(target=lambda: answers.append(server.tell(run, "cancel")))
@@ -310,10 +310,10 @@ def test_the_same_request_again_is_done_once(home, server, command, body):
 
 
 def cancel_twice(home, **points):
-    """A run that is cancelled twice, each time with a key: while the first, the second commit, hangs at a gate, the
+    """A run that is cancelled twice, each time with a key: while the first, the third commit, hangs at a gate, the
     second is decided behind it.  The server, the run, the gate, and the answers that are on their way."""
     hold = home.fifo("hold", "commit")
-    rules = ";".join(["store.before_commit=hold@2", *(f"{point.replace('__', '.')}={rule}" for point, rule in points.items())])
+    rules = ";".join(["store.before_commit=hold@3", *(f"{point.replace('__', '.')}={rule}" for point, rule in points.items())])
     server = home.serve(BATON_POINTS=rules, BATON_POINTS_GATE=str(hold.path))
     run, _, _ = gated(home, server)
     pool = concurrent.futures.ThreadPoolExecutor(2)
@@ -352,8 +352,8 @@ def test_a_second_cancel_is_remembered_although_it_changes_nothing(home, kill):
 
 @pytest.mark.parametrize("point, remembered", [("store__before_commit", ["one"]), ("store__after_commit", ["one", "two"])])
 def test_a_second_cancel_that_was_cut_off(home, point, remembered):
-    """The third commit is the second cancel's: what is behind it was remembered, whether or not anybody was told."""
-    server, run, hold, answers = cancel_twice(home, **{point: "kill@3"})
+    """The fourth commit is the second cancel's: what is behind it was remembered, whether or not anybody was told."""
+    server, run, hold, answers = cancel_twice(home, **{point: "kill@4"})
     hold.send("x")
     assert server.wait() == -9
     for answer in answers:

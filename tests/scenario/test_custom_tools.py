@@ -66,7 +66,11 @@ def test_what_is_built_in_is_listed_with_class_and_schema(home, server):
     assert items["http_fetch"]["outputs"]["required"]
     status, printed, _ = home.cli("tools")
     assert status == 0
-    assert dict(re.match(r"(\S+) +(\S+)", line).groups() for line in printed.splitlines()) == CLASSES
+    lines = [re.split("  +", line) for line in printed.splitlines()]
+    assert lines[0] == ["TOOL", "AFTER A CRASH", "ORIGIN", "WHAT IT DOES"]
+    words = {"pure": "computed again", "idempotent": "called again", "keyed": "called again", "probe": "looks first",
+             "contained": "undone, again", "once": "asks a person"}
+    assert {line[0]: line[1] for line in lines[1:]} == {name: words[kind] for name, kind in CLASSES.items()}
 
 
 def test_with_isolation_off_nothing_is_contained(home):

@@ -8,7 +8,7 @@ import re
 import urllib.parse
 
 import pytest
-from baton import new_id
+from baton import new_id, wait_until
 
 ECHO = """
 name: echo-two
@@ -100,6 +100,32 @@ def test_an_event_that_cannot_be_read_fails_only_who_asks_for_it(home, body):
     assert server.result(good) == before
     assert server.start("echo-two", wait=True).body["status"] == "success"
     assert server.get("/api/health").status == 200
+
+
+def test_a_run_that_cannot_be_loaded_is_quarantined_and_everything_else_starts(home):
+    home.define(ECHO)
+    home.define("name: held\nsteps: [{name: a, tool: shell, inputs: {command: 'touch ready; sleep 1000'}}]\n")
+    server = home.serve()
+    bad = server.run_of("held")
+    wait_until(home.workspace(bad, "ready").exists)
+    server.kill()
+    spoil_event(home, bad, 1, "{}")
+    server = home.serve()
+    # It had a call under way, so recovery has met it before the server was ready.
+    wait_until(lambda: server.get("/health/ready").status == 200)
+    health = server.get("/health").body
+    [runs] = [part for part in health["components"] if part["component"] == "runs"]
+    assert (health["status"], runs["status"]) == ("degraded", "degraded")
+    [entry] = runs["metrics"]["quarantined"]
+    assert entry["run_id"] == bad and f"event 1 of run {bad}" in entry["error"]
+    assert server.figures()["baton_runs_quarantined"] == 1
+    assert server.errors().count("quarantined, because it cannot be loaded") == 1
+    refused = server.tell(bad, "cancel")
+    assert (refused.status, refused.body["code"]) == (503, "storage") and "event 1" in refused.body["detail"]
+    assert server.figures()["baton_runs_quarantined"] == 1
+    assert server.tell(new_id(), "cancel").status == 404
+    assert server.figures()["baton_runs_quarantined"] == 1  # a run that does not exist is not one that cannot be loaded
+    assert server.start("echo-two", wait=True).body["status"] == "success"
 
 
 @pytest.mark.parametrize("body", BODIES[:2])

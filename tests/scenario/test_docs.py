@@ -61,3 +61,63 @@ def test_a_workflow_of_the_pages(home, text, gives):
         status, out, narration = home.cli("run", str(file))
         assert status == 0, narration
         assert json.loads(out) == json.loads(gives)
+
+
+USER_PAGES = ["README.md", *(f"docs/{name}.md" for name in (
+    "agents", "command-line", "concepts", "dashboard", "engine", "glossary", "operating", "tools", "workflows"))]
+# How the sources are organized, and the documents they follow, are nobody's business who uses the program.
+INTERNAL = re.compile(r"\b(rooms|rows|row files?|seeds?|S[0-4])\b|reading-the-seeds")
+
+
+@pytest.mark.parametrize("page", USER_PAGES)
+def test_pages_for_users_have_no_internal_words(page):
+    assert INTERNAL.findall((ROOT / page).read_text()) == []
+
+
+def test_help_and_reference_have_no_internal_words(home):
+    for part in ("commands", "errors", "config", "events", "metrics"):
+        assert INTERNAL.findall(home.cli("describe", part)[1]) == [], part
+    for command in json.loads(home.cli("help", "--json")[1]):
+        assert INTERNAL.findall(home.cli("help", command["name"])[1]) == [], command["name"]
+
+
+def test_the_readme_opens_with_what_whom_instead_of_what_a_picture_and_two_commands():
+    opening = (ROOT / "README.md").read_text().split("\n## ")[0]
+    places = [opening.index(words) for words in (
+        "durable workflows", "**Who it is for.**", "**What it replaces.**", "](docs/images/", "make demo", "make test")]
+    assert places == sorted(places)
+    assert all((ROOT / path).exists() for path in re.findall(r"\]\((docs/[^)#]+)", opening))
+
+
+def tools_of(home):
+    status, out, narration = home.cli("tools", "--json")
+    assert status == 0, narration
+    return {tool["name"]: tool for tool in json.loads(out)["items"]}
+
+
+def test_the_tools_page_has_the_inputs_and_outputs_of_every_tool(home):
+    """`make describe` writes them."""
+    page = (ROOT / "docs/tools.md").read_text()
+    for name in tools_of(home):
+        status, out, narration = home.cli("tools", name)
+        assert status == 0, narration
+        assert f"```\n{out}```\n" in page, f"docs/tools.md has another {name}; run make describe"
+
+
+def test_a_tool_is_shown_as_its_contract_has_it(home):
+    for name, tool in tools_of(home).items():
+        lines = home.cli("tools", name)[1].split("\ninputs\n")[1].split("\noutputs\n")
+        for schema, text in zip((tool["inputs"], tool.get("outputs", {})), lines):
+            fields = schema.get("properties", {})
+            assert [line.split()[0] for line in text.splitlines()] == (list(fields) or ["any"])
+            for field, line in zip(fields, text.splitlines()):
+                assert fields[field]["description"] in line
+                line = line.split(fields[field]["description"])[1]
+                assert ("(default" in line) == ("default" in fields[field])
+                assert ("(required)" in line) == (schema is tool["inputs"] and field in schema.get("required", [])
+                                                  and "default" not in fields[field])
+
+
+def test_a_tool_that_does_not_exist(home):
+    status, _, narration = home.cli("tools", "shel")
+    assert status == 4 and "did you mean shell?" in narration

@@ -443,6 +443,7 @@ steps:
           loop:
             until: "false"
             max: 2
+            on_limit: continue
             steps:
               - name: both
                 parallel:
@@ -489,3 +490,15 @@ steps:
         results.append((result["outputs"], events))
         server.kill()
     assert results[0] == results[1] and results[0][0] == {"n": 60, "seen": "first"}
+
+
+def test_a_map_over_the_limit_of_steps_fails(home, server):
+    """10,000 items of 11 steps each would be 110,000 steps; not one of them is created."""
+    steps = ", ".join(f"{{name: s{i}, tool: echo}}" for i in range(11))
+    home.define("name: wide\ninputs: {xs: {type: array}}\nsteps:\n"
+                f"  - {{name: all, map: {{over: \"${{inputs.xs}}\", steps: [{steps}]}}}}\n")
+    run = server.run_of("wide", {"xs": [0] * 10000})
+    assert server.finish(run)["status"] == "failed"
+    step = server.steps(run)["all"]
+    assert step["failure"]["code"] == "limit_reached" and "more than 100000 steps" in step["error"]
+    assert list(server.steps(run)) == ["all"]

@@ -1,7 +1,9 @@
 """The watchdog and the flight recorder: a held loop is named, and a dying process says what it did."""
 import concurrent.futures
 import pathlib
+import re
 import signal
+import time
 
 from baton import wait_until
 
@@ -20,9 +22,16 @@ def test_a_held_loop_is_named_while_it_is_held(home):
         started = pool.submit(server.start, "two-steps", wait=True)
         # Written by another thread: the loop itself is not there to do it.
         wait_until(lambda: "by commit 0, see flight-" in server.errors())
+        time.sleep(0.02)  # held a little longer than was told
         hold.send("x")
         assert started.result().body["status"] == "success"
-    told = [line for line in server.errors().splitlines() if "the loop was held for " in line]
+    # How long it was in the end is told as soon as it is known.
+    wait_until(lambda: "ms in total by commit 0" in server.errors())
+    lines = [line for line in server.errors().splitlines() if "the loop was held for " in line]
+    so_far, in_total = (int(re.search(f"held for ([0-9]+) ms {when} by commit 0", "\n".join(lines))[1])
+                        for when in ("so far", "in total"))
+    assert so_far < in_total
+    told = [line for line in lines if "in total" not in line]
     figures = server.figures()
     stalls = figures["baton_loop_stalls_total"]
     slow = figures["baton_loop_turn_seconds_count"] - figures['baton_loop_turn_seconds_bucket{le="0.1"}']

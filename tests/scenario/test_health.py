@@ -1,7 +1,7 @@
 """Is the server there, should it get work, how are its parts."""
 import pytest
 
-COMPONENTS = {"store", "writer", "disk", "loop", "tools", "recovery"}
+COMPONENTS = {"store", "writer", "disk", "loop", "tools", "recovery", "runs"}
 
 
 def test_the_two_fields_of_s2(server):

@@ -52,6 +52,36 @@ def test_one_process_serves_call_after_call(home, server):
     assert [answer["count"] for answer in answers] == [1, 2, 3]
 
 
+@pytest.mark.parametrize("kept, locks", [("true", 0), ("false", 1)])
+def test_a_call_of_a_kept_process_has_no_lock_of_its_own(home, server, kept, locks):
+    """The process has one for all its calls.  A process of a single call has the lock of its effect."""
+    put(home, "slow", f"path: slow.py\nfunction: do\nkeep_alive: {kept}\nclass: contained\n" if kept == "false" else
+        f"path: slow.py\nfunction: do\nkeep_alive: {kept}\nclass: idempotent\n",
+        slow__py="def do():\n  import time; open('/workspace/ready', 'w').close(); time.sleep(1000)\n")
+    trust(server, "slow")
+    home.define(one_step("slow", "{}"))
+    asked = server.run_of("one")
+    ready = pathlib.Path(home.data, "work", "tools/slow" if kept == "true" else asked, "ready")
+    wait_until(ready.exists)
+    names = os.listdir(os.path.join(home.data, "locks"))
+    assert [name for name in names if name.startswith("tool-")] == ["tool-slow"] * (1 - locks)
+    assert len([name for name in names if not name.startswith("tool-")]) == locks
+    server.tell(asked, "cancel")
+    server.follow(asked)
+    assert not [name for name in os.listdir(os.path.join(home.data, "locks")) if not name.startswith("tool-")]
+
+
+def test_a_definition_that_changes_between_calls_is_seen(home, server):
+    counter(home, server)
+    assert output(run(home, server, "counter", "{}"))["count"] == 1
+    definition = pathlib.Path(home.data, "tools/counter.yaml")
+    definition.write_text(definition.read_text() + "timeout_seconds: 7\n")
+    refused = server.start("one", wait=True)
+    assert refused.status == 403 and "no longer trusted" in refused.body["detail"], refused
+    trust(server, "counter")
+    assert output(run(home, server, "counter", "{}"))["count"] == 1
+
+
 def test_calls_at_the_same_time_take_turns(home, server):
     counter(home, server)
     steps = "".join(f"  - {{name: s{n}, tool: counter}}\n" for n in range(20))

@@ -21,9 +21,9 @@ steps:
 
 
 def test_new_commands_are_refused_while_a_commit_hangs_and_results_are_kept(home):
-    """The second commit waits at a gate of the test's; the first is the gated run's own."""
+    """The third commit waits at a gate of the test's; the first two are the gated run's own."""
     hold = home.fifo("hold", "commit")
-    server = home.serve(BATON_POINTS="store.before_commit=hold@2;writer.queue_ms=limit@250",
+    server = home.serve(BATON_POINTS="store.before_commit=hold@3;writer.queue_ms=limit@250",
                         BATON_POINTS_GATE=str(hold.path))
     home.define(GATED)
     gated = new_id()
@@ -75,10 +75,10 @@ def test_what_was_queued_before_the_disk_fell_behind_is_stored(home):
 
 
 def test_a_long_queue_refuses_new_commands_too(home):
-    """As many appends wait as there may, here two: a start, which hangs, and a result.  The first two commits make the
-    runs that are there before."""
+    """As many appends wait as there may, here two: a start, which hangs, and a result.  The first three
+    commits are of the runs that are there before."""
     hold = home.fifo("hold", "commit")
-    server = home.serve(BATON_POINTS="store.before_commit=hold@3;writer.queue=limit@2", BATON_POINTS_GATE=str(hold.path))
+    server = home.serve(BATON_POINTS="store.before_commit=hold@4;writer.queue=limit@2", BATON_POINTS_GATE=str(hold.path))
     for yaml in (GATED, WAITS):
         home.define(yaml)
     waits, gated = server.run_of("waits"), new_id()
@@ -120,7 +120,7 @@ def test_many_results_of_one_run_are_taken_off_the_queue_in_its_order(home):
     hold = home.fifo("hold", "commit")
     server = home.serve(BATON_POINTS="store.before_commit=hold@2", BATON_POINTS_GATE=str(hold.path))
     home.define("name: crowd\ninputs: {items: {type: array}}\nsteps:\n  - name: each\n    map:\n"
-                "      over: \"${inputs.items}\"\n      steps: [{name: wait, wait: {seconds: 0.001}}]\n")
+                "      over: \"${inputs.items}\"\n      at_once: 2000\n      steps: [{name: wait, wait: {seconds: 0.001}}]\n")
     run = server.run_of("crowd", {"items": list(range(2000))})
     wait_until(lambda: server.figures()["baton_writer_waiting"] == 2000)
     hold.send("x")

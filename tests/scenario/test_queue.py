@@ -240,7 +240,8 @@ def test_the_command_line_waits_and_says_where(home, one, flag):
     assert "priority   7" in shown and "key        repo" in shown and "state      queued" in shown
     outline = json.loads(home.cli("show", run, "--json")[1])
     assert outline["queue"] == {"run_id": run, "kind": "pipeline", "position": 1, "length": 1}
-    assert home.cli("runs", "--status", "queued")[1].split()[0] == run
+    heading, line = home.cli("runs", "--status", "queued")[1].splitlines()
+    assert heading.split()[0] == "RUN" and line.split()[0] == run
     end(one, first)
     end(one, run)
     assert waiting.wait() == 0

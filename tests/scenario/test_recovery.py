@@ -3,6 +3,7 @@ import contextlib
 import fcntl
 import os
 import signal
+import subprocess
 
 from baton import Gone, killed, new_id, processes_with, wait_until_none_with
 
@@ -162,13 +163,20 @@ steps:
         server = home.begin_serve(BATON_POINTS="tool.after_spawn=kill")
 
 
+def open_lock(path):
+    """The lock is a FIFO, which a reader opens without waiting for a writer."""
+    return os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+
+
 def is_locked(path):
-    with open(path, "rb") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        return False
+    file = open_lock(path)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(file)
+    return False
 
 
 def test_the_lock_of_an_effect_is_held_by_its_child_and_by_nobody_after(home):
@@ -197,15 +205,35 @@ def test_recovery_waits_for_the_lock_of_a_child_that_still_lives(home):
     effect = [e for e in server.events(run) if e["type"] == "tool.requested"][-1]["data"]["effect"]
     server.kill()
     wait_until_none_with(home.data)
-    with open(os.path.join(home.data, "locks", effect), "rb") as survivor:
+    with os.fdopen(open_lock(os.path.join(home.data, "locks", effect)), "rb") as survivor:
         fcntl.flock(survivor, fcntl.LOCK_EX)
         home.workspace(run, "log.txt").write_text("the survivor writes\n")
-        server = home.serve()
+        server = home.serve(BATON_POINTS="tool.leftover_ms=limit@600000")
         # A second run is served from beginning to end meanwhile; the first one stays where it was.
         assert server.start("two-steps", wait=True).body["status"] == "success"
         assert "tool.restarted" not in server.types(run)
         assert home.workspace(run, "log.txt").read_text() == "the survivor writes\n"
     told.await_line()
+    gate.send("alone\n")
+    assert server.finish(run)["outputs"] == {"log": "before\nduring\nalone\n"}
+
+
+def test_a_process_that_was_left_behind_and_does_not_end_is_killed(home):
+    """Such as one that was stopped: nobody else would ever release the lock."""
+    server = home.serve()
+    run, told, gate = start_steps(home, server)
+    effect = [e for e in server.events(run) if e["type"] == "tool.requested"][-1]["data"]["effect"]
+    server.kill()
+    wait_until_none_with(home.data)
+    lock = open_lock(os.path.join(home.data, "locks", effect))
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    survivor = subprocess.Popen(["sleep", "1000"], pass_fds=[lock])
+    survivor.send_signal(signal.SIGSTOP)
+    os.close(lock)
+    server = home.serve(BATON_POINTS="tool.leftover_ms=limit@1")
+    told.await_line()
+    assert survivor.wait() == -signal.SIGKILL
+    assert f"killed 1 processes that an earlier server left behind (effect={effect})" in server.errors()
     gate.send("alone\n")
     assert server.finish(run)["outputs"] == {"log": "before\nduring\nalone\n"}
 

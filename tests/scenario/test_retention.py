@@ -307,6 +307,26 @@ def test_a_run_under_way_goes_on_behind_its_floor(home):
     assert server.result(run)["outputs"] == {"n": 7}
 
 
+def test_a_run_whose_snapshot_could_not_be_read_again_keeps_its_events(home):
+    """The reader takes 8 KB here.  The snapshot of the long run is longer, so none is written, and nothing is removed."""
+    server = home.serve(BATON_POINTS="snapshot.bytes=limit@8192")
+    steps = "".join(f"  - {{name: s{n}, tool: echo, inputs: {{text: 'the text of step {n}'}}}}\n" for n in range(40))
+    home.define("name: long\nsteps:\n" + steps)
+    home.define("name: short\nsteps: [{name: s, tool: echo}]\n")
+    long, short = (server.start(name, wait=True).body["run_id"] for name in ("long", "short"))
+    events = server.events(long)
+    assert compact(home, "--days", "0")["compacted"] == 1
+    assert f"run {long}: cannot be compacted: its state of " in server.errors()
+    assert server.get(f"/api/runs/{short}/events").status == 410
+    assert server.events(long) == events
+    server.kill()
+    server = home.serve()
+    assert server.events(long) == events and server.result(long)["status"] == "success"
+    # Without the limit it is compacted like any other.
+    assert compact(home, "--days", "0")["compacted"] == 1
+    assert server.result(long)["status"] == "success"
+
+
 def test_nobody_else_may_compact_or_rebuild(home, server):
     for target, body in (("/api/db/compact", {}), ("/api/db/rebuild", None)):
         assert server.request("POST", target, body).status == 403

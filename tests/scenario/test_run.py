@@ -117,7 +117,8 @@ steps:
 """)
     status, output, errors = home.cli("run", flow)
     assert (status, output) == (EXIT["invalid"], "")
-    places = re.findall(r"^(\d+):(\d+) (/\S*): (.+)$", errors, re.M)
+    places = re.findall(rf"^{re.escape(flow)}:(\d+):(\d+): (/\S*): (.+)$", errors, re.M)
+    assert len(places) == len(errors.splitlines())  # each problem once, and nothing else
     lines = {int(line) for line, _, _, _ in places}
     assert len(places) >= 2, errors
     assert all(int(column) >= 1 for _, column, _, _ in places)
@@ -137,7 +138,7 @@ steps:
 def test_a_definition_that_breaks_the_rules(home, yaml, line, text):
     status, output, errors = home.cli("run", write(home, yaml))
     assert (status, output) == (EXIT["invalid"], ""), errors
-    places = re.findall(r"^(\d+):\d+ (\S*: .+)$", errors, re.M)
+    places = re.findall(r"^\S*flow.yaml:(\d+):\d+: (\S*: .+)$", errors, re.M)
     assert places, errors
     if line > 0:
         assert any(int(at) == line and text in said for at, said in places), errors
@@ -185,7 +186,8 @@ def test_runs_are_listed(home):
     home.cli("run", "two-steps", "--id", run)
     status, output, _ = home.cli("runs")
     assert status == 0
-    assert output.split()[:2] == [run, "success"]
+    assert output.splitlines()[0].split() == ["RUN", "STATE", "AGE", "TOOK", "WORKFLOW"]
+    assert output.splitlines()[1].split()[:2] == [run, "succeeded"]
     assert json.loads(home.cli("runs", "--json")[1])[0]["run_id"] == run
 
 

@@ -17,6 +17,7 @@ steps:
     loop:
       until: "false"
       max: 2
+      on_limit: continue
       steps:
         - {name: draft, tool: echo, inputs: {text: y}}
   - {name: hold, tool: shell, depends_on: [each, improve], inputs: {command: "echo up > told; read -r word < gate"}}

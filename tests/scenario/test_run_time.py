@@ -168,7 +168,7 @@ def test_the_last_commit_is_outside_of_the_wall_clock(home):
 
 
 def test_what_a_crash_took_counts_as_what_it_was_for(home):
-    """Of three commits the first was measured by a program that is gone, and the last is outside of the wall clock."""
+    """Of four commits the second was measured by a program that is gone, and the last is outside of the wall clock."""
     server = home.serve()
     home.define(GATED)
     run = new_id()
@@ -182,7 +182,7 @@ def test_what_a_crash_took_counts_as_what_it_was_for(home):
     server.finish(run)
     assert server.types(run) == ["run.created", "tool.requested", "tool.restarted", "tool.finished", "run.finished"]
     time = time_of(server, run)
-    assert time["commits"] == 1 and "tool" in nonzero(time)
+    assert time["commits"] == 2 and "tool" in nonzero(time)
 
 
 def test_a_run_that_goes_on_is_measured_until_now(home, server):
@@ -346,6 +346,6 @@ def test_a_server_that_stops_gives_a_receipt_instead(home, server):
 
 def test_what_a_profile_is_refused_for(server):
     assert profile(server, "nobody").status == 404
-    assert profile(server, "two-steps", adapter="other").body["code"] == "invalid"
+    assert profile(server, "two-steps", adapter="other").body["code"] == "adapter_not_found"
     answer = profile(server, "two-steps", trace_depth=0)
     assert answer.status == 422 and "/trace_depth" in str(answer.body["details"])

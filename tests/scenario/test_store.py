@@ -295,7 +295,7 @@ def test_the_result_of_a_step_waits_for_room(home):
 
 
 def test_a_crash_while_there_is_no_room_loses_nothing(home):
-    server = home.serve(BATON_POINTS="store.before_commit=full@3-1000")
+    server = home.serve(BATON_POINTS="store.before_commit=full@4-1000")
     home.define(WAITS)
     run = new_id()
     told, gate = home.fifo(run, "told"), home.fifo(run, "gate")

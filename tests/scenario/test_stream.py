@@ -157,11 +157,14 @@ def test_a_reader_that_does_not_read_stops_nobody(home, server):
 
 @pytest.mark.parametrize("refused", range(2, 6))
 def test_a_write_that_the_client_has_no_room_for_is_made_again(home, refused):
-    """Whichever write of the page is refused, no event is lost and none comes twice."""
+    """Whichever piece of the page is refused, no event is lost and none comes twice."""
+    steps = 50
+    home.define("\n".join(["name: many", "steps:"] +
+                          [f"  - {{name: s{n:02}, tool: echo, inputs: {{text: '{'x' * 200}'}}}}" for n in range(steps)]) + "\n")
     server = home.serve(BATON_POINTS=f"http.write=full@{refused}")
-    run = server.start("two-steps", wait=True).body["run_id"]
+    run = server.start("many", wait=True).body["run_id"]
     with server.stream(f"/api/runs/{run}/stream?after=0") as stream:
-        for number in range(1, 6):
+        for number in range(1, steps + 3):
             assert next(stream).id == str(number)  # a gap shows at once, and nobody waits for what was lost
         assert list(stream) == []
 

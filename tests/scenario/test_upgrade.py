@@ -8,6 +8,8 @@ from baton import Gone, killed, new_id
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
+VERSION = 5  # of the file that this program writes
+
 
 def test_the_runs_of_version_1_go_on(home):
     """tests/upgrade/v1.sql was written by the program of version 1, which was killed."""
@@ -40,12 +42,12 @@ def test_the_runs_of_version_1_go_on(home):
     status, output, errors = home.cli("db", "check")
     assert status == 0, output + errors
     with home.database() as database:
-        assert database.execute("PRAGMA user_version").fetchone() == (4,)
+        assert database.execute("PRAGMA user_version").fetchone() == (VERSION,)
 
 
 def to_version_3(database):
     """Runs were counted by their state alone, and lists looked through all of them."""
-    database.executescript("DROP INDEX runs_state; DROP INDEX runs_name; DROP TABLE tallies;"
+    database.executescript("DROP TABLE labels; DROP INDEX runs_state; DROP INDEX runs_name; DROP TABLE tallies;"
                            "CREATE TABLE states (state TEXT PRIMARY KEY, runs INTEGER NOT NULL) WITHOUT ROWID;"
                            "INSERT INTO states SELECT state, count(*) FROM runs WHERE key > 0 GROUP BY state;"
                            "DROP TRIGGER effects_opened; DROP TRIGGER effects_closed; DROP TRIGGER effects_changed;"
@@ -75,7 +77,7 @@ def test_the_runs_of_version_3_are_listed_and_counted(home):
     assert [row["run_id"] for row in before["/api/runs?status=waiting_human"]] == [asking]
     assert home.cli("db", "check")[0] == 0
     with home.database() as database:
-        assert database.execute("PRAGMA user_version").fetchone() == (4,)
+        assert database.execute("PRAGMA user_version").fetchone() == (VERSION,)
         assert database.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'states'").fetchone() == (0,)
 
 
@@ -96,14 +98,14 @@ def test_the_calls_of_version_2_are_taken_up(home):
     server = home.serve()
     assert server.finish(run)["status"] == "success"
     with home.database() as database:
-        assert database.execute("PRAGMA user_version").fetchone() == (4,)
+        assert database.execute("PRAGMA user_version").fetchone() == (VERSION,)
 
 
 def test_a_newer_file_is_refused_in_a_sentence(home):
     home.serve().kill()
     with home.meddled() as database:
-        database.execute("PRAGMA user_version = 5")
+        database.execute(f"PRAGMA user_version = {VERSION + 1}")
     status, output, errors = home.cli("runs")
     assert status == 74 and output == ""
-    assert "has version 5, this Baton reads up to version 4" in errors
+    assert f"has version {VERSION + 1}, this Baton reads up to version {VERSION}" in errors
     assert "[newer_store]" in errors

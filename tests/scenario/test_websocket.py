@@ -11,7 +11,7 @@ import pytest
 from baton import PATIENCE_S, Gone, new_id
 
 GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
-TEXT, CLOSE, PING, PONG = 1, 8, 9, 10
+CONTINUATION, TEXT, CLOSE, PING, PONG = 0, 1, 8, 9, 10
 NOBODY = "00000000-0000-4000-8000-000000000000"
 
 GATED = """
@@ -51,7 +51,7 @@ class Client:
         host, port = server.address.rsplit(":", 1)
         self.socket = socket.create_connection((host, int(port)), timeout=PATIENCE_S)
         self.code = self.reason = None
-        self.bytes = b""
+        self.bytes, self.parts, self.whole = b"", [], True
         key = base64.b64encode(os.urandom(16)).decode()
         lines = {"Host": server.address}
         if upgrade:
@@ -102,7 +102,8 @@ class Client:
 
     def frame(self):
         first, size = self.take(2)
-        assert first & 0x70 == 0 and first & 0x80 and size < 128  # whole, unmasked, nothing reserved
+        assert first & 0x70 == 0 and size < 128  # unmasked, nothing reserved
+        self.whole = first & 0x80 != 0
         if size == 126:
             size = struct.unpack(">H", self.take(2))[0]
         elif size == 127:
@@ -125,8 +126,12 @@ class Client:
         """The next message; None once the server has closed, .code and .reason say how."""
         while True:
             opcode, payload = self.frame()
-            if opcode == TEXT:
-                return json.loads(payload)
+            if opcode in (TEXT, CONTINUATION):
+                assert (opcode == TEXT) == (self.parts == [])
+                self.parts.append(payload)
+                if self.whole:
+                    text, self.parts = b"".join(self.parts), []
+                    return json.loads(text)
             if opcode == PING:
                 self.send_frame(PONG, payload)
             if opcode == CLOSE:

@@ -39,6 +39,7 @@
 #include "tool/tool.h"
 
 enum {
+	SIM_JUMPS = 64,
 	SIM_RUNS = 4,
 	SIM_KNOWN = 512,     /* including those that steps start */
 	SIM_DEFINITIONS = 4, /* each may start sub-runs of those before it */
@@ -113,6 +114,7 @@ struct sim_child {
 	struct uuid run, effect;
 	int64_t attempt;
 	enum run_effect_class class;
+	size_t folder;         /* index in the workspace's folders */
 	bool alive, lingering; /* lingering: its program has crashed */
 	bool told;             /* to stop */
 	bool happened;         /* its work is done */
@@ -137,6 +139,7 @@ struct sim_content {
 
 struct sim_folder {
 	struct uuid run;
+	char branch[96]; /* "" = the run's own */
 	struct sim_content content;
 };
 
@@ -148,8 +151,8 @@ struct sim_tree {
 struct sim_workspace {
 	struct workspace base;
 	struct sim *sim;
-	struct sim_folder folders[SIM_KNOWN];
-	size_t folder_count;
+	struct sim_folder *folders;
+	size_t folder_count, folder_room;
 	struct sim_tree *trees;
 	size_t tree_count, tree_room;
 	struct sim_lock *locks;
@@ -158,9 +161,11 @@ struct sim_workspace {
 
 void sim_workspace_init(struct sim_workspace *workspace, struct sim *sim);
 void sim_workspace_done(struct sim_workspace *workspace);
-void sim_workspace_write(struct sim_workspace *workspace, const struct uuid *run, uint64_t what);
+void sim_workspace_write(struct sim_workspace *workspace, size_t folder, uint64_t what);
 void sim_workspace_crash(struct sim_workspace *workspace);
-struct sim_folder *sim_workspace_folder(struct sim_workspace *workspace, const struct uuid *run);
+/* The index of a folder, which is made if missing. */
+size_t sim_workspace_folder(struct sim_workspace *workspace, const struct uuid *run,
+			    struct str branch);
 
 extern const struct tool_table sim_tool_table;
 /* The current world, because the tool interface has no context parameter. */
@@ -272,8 +277,9 @@ struct sim {
 	struct sim_dice dice;
 	struct sim_plan plan;
 	int64_t mono, wall_offset;
-	int64_t latest;    /* the latest time that the wall clock has shown */
-	int64_t jumped_at; /* when it was set last, monotonic */
+	int64_t latest;           /* the latest time that the wall clock has shown */
+	int64_t jumped_at;        /* when it was set last, monotonic */
+	int64_t jumps[SIM_JUMPS]; /* when it was set, the newest SIM_JUMPS times */
 	struct store *store;
 	struct store_reader *reader; /* the world's own reader */
 	struct sim_workspace workspace;
@@ -312,9 +318,10 @@ struct sim {
 	bool stops_fetching;   /* it stops in order when a decision waits for values */
 	bool calls_off; /* a run that waits for a sub-run which cannot be created is cancelled */
 	bool talks;     /* a person sends a command to a run at the next event */
-	bool stops_at_once;  /* an orderly stop without a drain */
-	unsigned fetching;   /* decisions that wait for values */
-	unsigned impatience; /* callers that do not wait until their run is stored */
+	unsigned retries, retries_before; /* of failed runs by people; before the newest pass */
+	bool stops_at_once;               /* an orderly stop without a drain */
+	unsigned fetching;                /* decisions that wait for values */
+	unsigned impatience;              /* callers that do not wait until their run is stored */
 	bool broken, fatal, recovered, hung, tidying, stopping;
 };
 
@@ -359,6 +366,7 @@ bool sim_signal_one(struct sim *sim);
 bool sim_disturb_one(struct sim *sim);
 bool sim_tell_again(struct sim *sim);
 bool sim_hurry_one(struct sim *sim);
+bool sim_retry_one(struct sim *sim);
 bool sim_talk_to_one(struct sim *sim);
 bool sim_call_off_one(struct sim *sim);
 void sim_check_told(struct sim *sim);

@@ -315,9 +315,10 @@ static size_t open_of(const struct run *run, struct store_effect *out)
 	size_t count = 0;
 	for (uint32_t i = 0; i < run->paths.room; i++)
 		count += is_open(run, run->paths.at[i], &out[count]);
-	if (run->due_at > 0 && !run_ended(run) && !run->cancelling)
+	if (run->due_at > 0 && !run_ended(run))
 		out[count++] =
-			(struct store_effect){ .id = engine_effect_id(run, S(""), S("deadline"), 1),
+			(struct store_effect){ .id = engine_effect_id(run, S(""), S("deadline"),
+								      run->unwinding ? 2 : 1),
 					       .run = run->id,
 					       .kind = S("deadline"),
 					       .due_at = run->due_at };

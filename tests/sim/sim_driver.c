@@ -168,7 +168,9 @@ static void compacted(void *context, uint64_t whole, const struct maintenance_co
 	}
 	sim->counts.passes++;
 	sim->counts.compacted += (unsigned)result->compacted;
-	sim->tidy = whole == WHOLE && sim_schedules_over(sim) && sim_all_ended(sim);
+	/* A run that was retried behind the pass has events again. */
+	sim->tidy = whole == WHOLE && sim_schedules_over(sim) && sim_all_ended(sim) &&
+		    sim->retries == sim->retries_before;
 }
 
 /* Compacts sometimes every ended run, sometimes only runs with more than a few events. */
@@ -183,6 +185,7 @@ static bool compact(struct sim *sim, bool whole)
 	}
 	wanted.counts_values = sim_chance(&sim->dice, 20);
 	sim->tidying = true;
+	sim->retries_before = sim->retries;
 	maintenance_compact(sim->maintenance, &wanted, compacted, sim, whole ? WHOLE : 0);
 	return true;
 }

@@ -247,7 +247,8 @@ static void say_map(struct graph_draft *m, unsigned depth, reads from)
 
 static void say_loop(struct graph_draft *m, unsigned depth, reads from)
 {
-	say(m, ",\"loop\":{\"max\":%u,\"steps\":", 1 + roll(m, 3));
+	say(m, ",\"loop\":{\"max\":%u,\"on_limit\":\"%s\",\"steps\":", 1 + roll(m, 3),
+	    m->steps % 3 == 0 ? "fail" : "continue");
 	unsigned first = m->steps;
 	say_body(m, depth + 1, from);
 	/* Only the first step of the body is certain to run in every round. */
@@ -280,6 +281,22 @@ static void say_verify(struct graph_draft *m, unsigned depth, reads from, unsign
 	say(m, "}");
 }
 
+static void say_try(struct graph_draft *m, unsigned depth, reads from)
+{
+	bool catches = often(m, 2);
+	say(m, ",\"try\":{\"steps\":");
+	say_body(m, depth + 1, from);
+	if (catches) {
+		say(m, ",\"catch\":");
+		say_body(m, depth + 1, from);
+	}
+	if (!catches || often(m, 2)) {
+		say(m, ",\"finally\":");
+		say_body(m, depth + 1, from);
+	}
+	say(m, "}");
+}
+
 static void say_gate(struct graph_draft *m, unsigned depth, reads from)
 {
 	static const char *const thresholds[] = { "1", "0.5", "0", "0.3" };
@@ -303,7 +320,7 @@ struct neighbours {
 static bool say_kind(struct graph_draft *m, unsigned number, unsigned depth, reads from,
 		     reads targets)
 {
-	unsigned kind = roll(m, 17), target;
+	unsigned kind = roll(m, 19), target;
 	if (depth >= NESTING || m->steps > MOST_STEPS)
 		kind = kind >= 12 ? 0 : kind;
 	switch (kind) {
@@ -343,6 +360,10 @@ static bool say_kind(struct graph_draft *m, unsigned number, unsigned depth, rea
 		return false;
 	case 16:
 		say_gate(m, depth, from);
+		return true;
+	case 17:
+	case 18:
+		say_try(m, depth, from);
 		return true;
 	default:
 		break;
@@ -415,6 +436,8 @@ static void say_step(struct graph_draft *m, unsigned number, unsigned depth,
 	}
 	if (often(m, 6))
 		say_condition(m, often(m, 2) ? "when" : "unless", from);
+	if (often(m, 6))
+		say(m, ",\"continue_on_error\":true");
 	say(m, "}");
 }
 

@@ -231,6 +231,8 @@ static struct str said_by(const struct event *event, enum command_kind kind)
 		return event->as.run_signalled->by;
 	if (kind == COMMAND_CANCEL && event->type == EVENT_RUN_CANCELLING)
 		return event->as.run_cancelling->by;
+	if (kind == COMMAND_RETRY && event->type == EVENT_RUN_RETRIED)
+		return event->as.run_retried->by;
 	return S("");
 }
 
@@ -244,16 +246,20 @@ static size_t count_told(const struct sim *sim, const struct sim_told *told)
 }
 
 /* An acknowledged command is recorded exactly once, any other at most once.  Of several cancels of a
- * run, one is recorded. */
+ * run, one is recorded, and a second one if it ends the finally steps that run because of the first;
+ * both again after a retry. */
 static void check_told(struct sim *sim, const struct sim_told *told)
 {
-	size_t recorded = count_told(sim, told), cancelled = 0;
+	size_t recorded = count_told(sim, told), cancelled = 0, lives = 1;
 	for (const struct sim_recorded *at = sim_first(sim, &told->run); at != NULL;
-	     at = sim_next(sim, at))
+	     at = sim_next(sim, at)) {
 		cancelled += at->event.type == EVENT_RUN_CANCELLING;
+		lives += at->event.type == EVENT_RUN_RETRIED;
+	}
 	if (recorded > 1)
 		sim_fail(sim, "a command is recorded twice");
-	if (told->acknowledged && (told->kind == COMMAND_CANCEL ? cancelled != 1 : recorded != 1))
+	if (told->acknowledged &&
+	    (told->kind == COMMAND_CANCEL ? cancelled < 1 || cancelled > 2 * lives : recorded != 1))
 		sim_fail(sim, "an acknowledged command is not recorded");
 }
 
@@ -417,6 +423,8 @@ bool sim_disturb_one(struct sim *sim)
 			return false;
 		tell(sim, &run, COMMAND_SIGNAL, sim_chance(&sim->dice, 50) ? "go" : "news");
 		return true;
+	case 6:
+		return sim_retry_one(sim);
 	case 5:
 		if (!sim_chance(&sim->dice, 25) || !find_state(sim, "ended", false, &run))
 			return false;
@@ -428,6 +436,28 @@ bool sim_disturb_one(struct sim *sim)
 		tell(sim, &run, COMMAND_PAUSE, "");
 		return true;
 	}
+}
+
+/* A planned run that has failed is executed again.  Three times in a world, or it might never end. */
+bool sim_retry_one(struct sim *sim)
+{
+	size_t first = (size_t)sim_below(&sim->dice, sim->plan.run_count);
+	for (size_t i = 0; i < sim->plan.run_count && sim->retries < 3; i++) {
+		AUTO(arena) arena = { 0 };
+		const struct uuid *id = &sim->plan.runs[(first + i) % sim->plan.run_count].id;
+		struct store_run row;
+		bool found;
+		struct error error;
+		bool good =
+			sim->reader->ops->read_run(sim->reader, id, &arena, &row, &found, &error);
+		require(good);
+		if (!found || !str_equal(row.state, S("failed")))
+			continue;
+		sim->retries++;
+		tell(sim, id, COMMAND_RETRY, "");
+		return true;
+	}
+	return false;
 }
 
 /* News for a run that is at work. */

@@ -102,6 +102,15 @@ static void fire_next(struct sim_platform *self)
 	timer.callback(timer.context, timer.argument);
 }
 
+/* Places for children become free at a time of their own, in the order of asking or not: the order is
+ * a promise of the loop, and nothing may depend on it. */
+static void child_await(struct platform *platform, platform_callback *callback, void *context,
+			uint64_t argument)
+{
+	timer_start(platform, (int64_t)sim_below(&self_of(platform)->sim->dice, 40000), callback,
+		    context, argument);
+}
+
 /* ---- jobs --------------------------------------------------------------------------- */
 
 static void jobs_add(struct sim_jobs *jobs, struct job *job)
@@ -164,6 +173,7 @@ static const struct platform_ops ops = {
 	.timer_stop = timer_stop,
 	.submit = submit,
 	.reader_threads = reader_threads,
+	.child_await = child_await,
 };
 
 void sim_system_init(struct sim_platform *platform, struct sim *sim)
@@ -182,6 +192,7 @@ static void pass_time(struct sim_platform *self)
 		sim_trace(sim, "the wall clock jumps by %lld us", (long long)jump);
 		sim->wall_offset += jump;
 		sim->jumped_at = sim->mono;
+		sim->jumps[sim->counts.jumps % SIM_JUMPS] = sim->mono;
 		sim->counts.jumps++;
 	}
 	if (sim->latest < sim->mono + sim->wall_offset)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "contract/run_class_types.h"
+#include "contract/event_result.h"
 #include "contract/run_event_types.h"
 #include "contract/run_node_types.h"
 #include "contract/run_outcome_types.h"
@@ -75,8 +76,9 @@ static void check_room(struct sim *sim, const struct tool_call *call)
 		if (!child->alive || !uuid_equal(&child->run, &call->run))
 			continue;
 		alive += !child->lingering;
-		if (child->class == RUN_CLASS_CONTAINED && call->class == RUN_CLASS_CONTAINED)
-			sim_fail(sim, "two contained tools of a run at once");
+		if (child->class == RUN_CLASS_CONTAINED && call->class == RUN_CLASS_CONTAINED &&
+		    child->folder == strtoul(call->workspace, NULL, 10))
+			sim_fail(sim, "two contained tools in one folder at once");
 	}
 	for (const struct sim_recorded *at = sim_first(sim, &call->run); at != NULL;
 	     at = sim_next(sim, at))
@@ -136,12 +138,16 @@ static void check_ledger(struct sim *sim)
 
 /* ---- (g) one run -------------------------------------------------------------------- */
 
-/* After run.cancelling, only closing events of open effects may follow. */
+/* After run.cancelling, only closing events of open effects may follow, until run.unwinding; and what
+ * finally steps that were under way do. */
 static bool begins(enum event_type type)
 {
-	return type != EVENT_TOOL_FINISHED && type != EVENT_TURN_FINISHED &&
-	       type != EVENT_SUBRUN_FINISHED && type != EVENT_RUN_FINISHED &&
-	       type != EVENT_RUN_COMPACTED;
+	return type != EVENT_RUN_UNWINDING && type != EVENT_RUN_RETRIED &&
+	       type != EVENT_TOOL_RESTARTED && type != EVENT_TIMER_FINISHED &&
+	       type != EVENT_HUMAN_FINISHED && type != EVENT_HUMAN_ESCALATED &&
+	       type != EVENT_STEP_COMPUTED && type != EVENT_TOOL_FINISHED &&
+	       type != EVENT_TURN_FINISHED && type != EVENT_SUBRUN_FINISHED &&
+	       type != EVENT_RUN_FINISHED && type != EVENT_RUN_COMPACTED;
 }
 
 static const struct sim_recorded *end_event(const struct sim *sim, const struct uuid *run)
@@ -190,6 +196,14 @@ static void check_child(struct sim *sim, const struct sim_recorded *at)
  * because the wall clock decides until the request is on the disk and acted on. */
 enum { PATIENCE_US = 60 * 1000000 };
 
+static bool clock_was_set(const struct sim *sim, int64_t from, int64_t to)
+{
+	for (size_t i = 0; i < SIM_JUMPS; i++)
+		if (sim->jumps[i] > from && sim->jumps[i] < to)
+			return true;
+	return false;
+}
+
 static void check_wait(struct sim *sim, const struct sim_recorded *asked)
 {
 	const struct run_timer_requested *body = asked->event.as.run_timer_requested;
@@ -202,7 +216,7 @@ static void check_wait(struct sim *sim, const struct sim_recorded *asked)
 	int64_t waited = at == NULL ? 0 : at->mono - asked->mono;
 	int64_t wanted = body->due_at - asked->event.at;
 	if (at == NULL || at->life != asked->life || asked->mono - asked->jumped_at < PATIENCE_US ||
-	    (at->jumped_at > asked->mono && at->jumped_at - asked->mono < PATIENCE_US))
+	    clock_was_set(sim, asked->mono, asked->mono + PATIENCE_US))
 		return;
 	sim->counts.punctual++;
 	if (waited > wanted + PATIENCE_US || waited < wanted - PATIENCE_US)
@@ -241,24 +255,44 @@ void sim_count_story(struct sim *sim)
 		count_event(&sim->counts, &sim->record[i].event);
 }
 
+/* A finally step that runs when its run is cancelled is left alone.  If its outcome is unknown, a
+ * person is asked.  The activation may be gone, so any finally step of the graph will do. */
+static bool settles_finally(const struct run *run, const struct event *event)
+{
+	if (event->type != EVENT_HUMAN_REQUESTED ||
+	    event->as.run_human_requested->kind != RUN_REQUEST_OUTCOME_UNKNOWN)
+		return false;
+	for (size_t i = 0; i < run->graph->node_count; i++)
+		if (run->graph->nodes[i].section == RUN_SECTION_FINALLY)
+			return true;
+	return false;
+}
+
 static void check_run(struct sim *sim, const struct run *run)
 {
 	bool cancelling = false, ended = false;
 	for (const struct sim_recorded *at = sim_first(sim, &run->id); at != NULL;
 	     at = sim_next(sim, at)) {
 		enum event_type type = at->event.type;
-		if (cancelling && begins(type))
+		if (cancelling && begins(type) && !settles_finally(run, &at->event))
 			sim_fail(sim, STR_FMT " behind run.cancelling", STR_ARG(event_name(type)));
-		if (ended && type != EVENT_RUN_COMPACTED)
+		if (ended && type != EVENT_RUN_COMPACTED && type != EVENT_RUN_RETRIED)
 			sim_fail(sim, STR_FMT " behind the end of a run",
 				 STR_ARG(event_name(type)));
-		cancelling = cancelling || type == EVENT_RUN_CANCELLING;
-		ended = ended || type == EVENT_RUN_FINISHED;
+		cancelling = type != EVENT_RUN_UNWINDING && type != EVENT_RUN_RETRIED &&
+			     (cancelling || type == EVENT_RUN_CANCELLING);
+		ended = (ended && type != EVENT_RUN_RETRIED) || type == EVENT_RUN_FINISHED;
 		if (type == EVENT_SUBRUN_FINISHED)
 			check_child(sim, at);
 		if (type == EVENT_TIMER_REQUESTED)
 			check_wait(sim, at);
 	}
+}
+
+static bool waits_again(const struct event *retried)
+{
+	const struct run_retried *body = retried->as.run_retried;
+	return has(body, queued) && body->queued;
 }
 
 /* A run that was cancelled while queued has not begun. */
@@ -267,8 +301,11 @@ static bool has_begun(const struct sim *sim, const struct sim_recorded *end)
 	const struct sim_recorded *at = sim_first(sim, &end->row.run);
 	const struct run_created *created = at->event.as.run_created;
 	bool begun = !has(created, queued) || !created->queued;
-	for (; at != end; at = sim_next(sim, at))
+	for (; at != end; at = sim_next(sim, at)) {
 		begun = begun || at->event.type == EVENT_RUN_STARTED;
+		if (at->event.type == EVENT_RUN_RETRIED)
+			begun = !waits_again(&at->event);
+	}
 	return begun;
 }
 
@@ -286,6 +323,7 @@ static void check_alone(struct sim *sim)
 			continue;
 		bool queued = has(created, queued) && created->queued;
 		under_way += event->type == EVENT_RUN_STARTED ||
+			     (event->type == EVENT_RUN_RETRIED && !waits_again(event)) ||
 			     (event->type == EVENT_RUN_CREATED && !queued);
 		if (under_way > 1)
 			sim_fail(sim, "two runs with the same concurrency key are active");
@@ -379,15 +417,26 @@ static bool is_unknown(struct sim *sim, const struct sim_recorded *at)
 	return true;
 }
 
+/* Branches need their trees: if git fails, so does the step. */
+static bool git_failed(const struct event *event)
+{
+	struct event_result result;
+	const struct run_fault *fault = event_result(event, &result) ? result.fault : NULL;
+	if (event->type == EVENT_BRANCH_ENDED && has(event->as.run_branch_ended, fault))
+		fault = event->as.run_branch_ended->fault;
+	return fault != NULL && str_ends(fault->text, S("git failed by order"));
+}
+
 /* Whether the run or one of its sub-runs had something that may differ between worlds: an unknown
- * outcome, or a cancel by a person.  *called_off: the run was cancelled by the program; then only its
+ * outcome, a retry, or a cancel by a person.  *called_off: the run was cancelled by the program; then only its
  * final state is the same. */
 static bool is_disturbed(struct sim *sim, const struct uuid *run, bool *called_off)
 {
 	bool disturbed = false, ignored;
 	for (const struct sim_recorded *at = sim_first(sim, run); at != NULL;
 	     at = sim_next(sim, at)) {
-		disturbed = is_unknown(sim, at) || disturbed;
+		disturbed = is_unknown(sim, at) || git_failed(&at->event) ||
+			    at->event.type == EVENT_RUN_RETRIED || disturbed;
 		if (at->event.type == EVENT_SUBRUN_REQUESTED)
 			disturbed = is_disturbed(sim, &at->event.as.run_subrun_requested->effect,
 						 &ignored) ||
@@ -408,7 +457,8 @@ static int compare_writes(const void *a, const void *b)
 
 static struct str sorted_content(struct sim *sim, const struct uuid *run, struct arena *arena)
 {
-	const struct sim_content *content = &sim_workspace_folder(&sim->workspace, run)->content;
+	size_t folder = sim_workspace_folder(&sim->workspace, run, S(""));
+	const struct sim_content *content = &sim->workspace.folders[folder].content;
 	size_t size = content->count * sizeof(*content->at);
 	uint64_t *copy = arena_array(arena, uint64_t, content->count);
 	for (size_t i = 0; i < content->count; i++)

@@ -12,11 +12,14 @@
 /* A take or restore in progress; memory of the life. */
 struct errand {
 	struct sim_workspace *workspace;
-	struct uuid run;
-	char tree[41]; /* "" = take */
+	size_t folder;
+	char tree[41];             /* "" = take */
+	struct sim_content merged; /* memory of the life; at NULL = no merge */
+	bool merges;
 	workspace_done *done;
 	void *context;
 	uint64_t argument;
+	bool cancelled;
 };
 
 static struct sim_workspace *self_of(struct workspace *workspace)
@@ -41,31 +44,41 @@ static void content_copy(struct sim_content *to, const struct sim_content *from)
 		content_add(to, from->at[i]);
 }
 
-struct sim_folder *sim_workspace_folder(struct sim_workspace *self, const struct uuid *run)
+size_t sim_workspace_folder(struct sim_workspace *self, const struct uuid *run, struct str branch)
 {
 	for (size_t i = 0; i < self->folder_count; i++)
-		if (uuid_equal(&self->folders[i].run, run))
-			return &self->folders[i];
-	require(self->folder_count < SIM_KNOWN);
-	struct sim_folder *folder = &self->folders[self->folder_count++];
-	folder->run = *run;
-	return folder;
+		if (uuid_equal(&self->folders[i].run, run) &&
+		    str_equal(str_from_c(self->folders[i].branch), branch))
+			return i;
+	sim_memory_outside();
+	if (self->folder_count == self->folder_room) {
+		self->folder_room = self->folder_room == 0 ? 16 : self->folder_room * 2;
+		self->folders =
+			reallocarray(self->folders, self->folder_room, sizeof(*self->folders));
+		require(self->folders != NULL);
+	}
+	sim_memory_inside();
+	struct sim_folder *folder = &self->folders[self->folder_count];
+	*folder = (struct sim_folder){ .run = *run };
+	require(branch.size < sizeof(folder->branch));
+	memcpy(folder->branch, branch.at, branch.size);
+	return self->folder_count++;
 }
 
-void sim_workspace_write(struct sim_workspace *self, const struct uuid *run, uint64_t what)
+void sim_workspace_write(struct sim_workspace *self, size_t folder, uint64_t what)
 {
 	sim_memory_outside();
-	content_add(&sim_workspace_folder(self, run)->content, what);
+	content_add(&self->folders[folder].content, what);
 	sim_memory_inside();
 }
 
-static bool folder(struct workspace *workspace, const struct uuid *run, struct arena *arena,
-		   const char **out_path, struct error *error)
+/* A path is the number of the folder. */
+static bool folder(struct workspace *workspace, const struct uuid *run, struct str branch,
+		   struct arena *arena, const char **out_path, struct error *error)
 {
-	(void)arena;
 	(void)error;
-	sim_workspace_folder(self_of(workspace), run);
-	*out_path = "work";
+	*out_path =
+		str_format(arena, "%zu", sim_workspace_folder(self_of(workspace), run, branch)).at;
 	return true;
 }
 
@@ -119,11 +132,19 @@ static void run_errand(void *context, uint64_t argument)
 	(void)argument;
 	struct sim_workspace *self = errand->workspace;
 	struct sim *sim = self->sim;
-	struct sim_folder *at = sim_workspace_folder(self, &errand->run);
+	struct sim_folder *at = &self->folders[errand->folder];
 	struct error error = { 0 };
 	sim_point(sim);
-	if (sim->mode != SIM_CALM && sim_chance(&sim->dice, 3)) {
+	if (errand->cancelled) {
+		fail(&error, ERROR_CANCELLED, "it was told to stop");
+	} else if (sim->mode != SIM_CALM && sim_chance(&sim->dice, 3)) {
 		fail(&error, ERROR_IO, "git failed by order");
+	} else if (errand->merges) {
+		sim_memory_outside();
+		content_copy(&at->content, &errand->merged);
+		sim_memory_inside();
+		name_tree(&at->content, errand->tree);
+		keep_tree(self, &at->content, errand->tree);
 	} else if (errand->tree[0] == '\0') {
 		name_tree(&at->content, errand->tree);
 		keep_tree(self, &at->content, errand->tree);
@@ -141,27 +162,103 @@ static void run_errand(void *context, uint64_t argument)
 	errand_end(errand, &error, errand->tree);
 }
 
-static void begin_errand(struct workspace *workspace, const struct uuid *run, struct str tree,
-			 workspace_done *done, void *context, uint64_t argument)
+/* An errand is found by its address: it lives as long as the program. */
+static void cancel(struct workspace *workspace, uint64_t operation)
 {
-	struct sim_workspace *self = self_of(workspace);
-	struct errand *errand = arena_new(&self->sim->scratch, struct errand);
-	require(tree.size < sizeof(errand->tree));
-	*errand = (struct errand){ .workspace = self,
-				   .run = *run,
-				   .done = done,
-				   .context = context,
-				   .argument = argument };
-	if (tree.size > 0)
-		memcpy(errand->tree, tree.at, tree.size);
-	platform_timer_start(&self->sim->platform.base, (int64_t)sim_below(&self->sim->dice, 3000),
-			     run_errand, errand, 0);
+	(void)workspace;
+	struct errand *errand = (struct errand *)(uintptr_t)operation;
+	errand->cancelled = true;
 }
 
-static void take(struct workspace *workspace, const struct uuid *run, workspace_done *done,
-		 void *context, uint64_t argument)
+static struct errand *errand_new(struct sim_workspace *self, const struct uuid *run,
+				 struct str branch, struct str tree)
 {
-	begin_errand(workspace, run, S(""), done, context, argument);
+	struct errand *errand = arena_new(&self->sim->scratch, struct errand);
+	require(tree.size < sizeof(errand->tree));
+	errand->workspace = self;
+	errand->folder = sim_workspace_folder(self, run, branch);
+	if (tree.size > 0)
+		memcpy(errand->tree, tree.at, tree.size);
+	return errand;
+}
+
+static uint64_t errand_begin(struct errand *errand, workspace_done *done, void *context,
+			     uint64_t argument)
+{
+	struct sim *sim = errand->workspace->sim;
+	errand->done = done;
+	errand->context = context;
+	errand->argument = argument;
+	platform_timer_start(&sim->platform.base, (int64_t)sim_below(&sim->dice, 3000), run_errand,
+			     errand, 0);
+	return (uint64_t)(uintptr_t)errand;
+}
+
+static uint64_t take(struct workspace *workspace, const struct uuid *run, struct str branch,
+		     int64_t timeout_us, workspace_done *done, void *context, uint64_t argument)
+{
+	(void)timeout_us;
+	return errand_begin(errand_new(self_of(workspace), run, branch, S("")), done, context,
+			    argument);
+}
+
+static uint64_t restore(struct workspace *workspace, const struct uuid *run, struct str branch,
+			struct str tree, workspace_done *done, void *context, uint64_t argument)
+{
+	return errand_begin(errand_new(self_of(workspace), run, branch, tree), done, context,
+			    argument);
+}
+
+static uint64_t begin(struct workspace *workspace, const struct uuid *run, struct str branch,
+		      struct str parent, struct str tree, int64_t timeout_us, workspace_done *done,
+		      void *context, uint64_t argument)
+{
+	(void)parent;
+	(void)timeout_us;
+	return errand_begin(errand_new(self_of(workspace), run, branch, tree), done, context,
+			    argument);
+}
+
+/* The base, then what each branch wrote behind it. */
+static uint64_t merge(struct workspace *workspace, const struct uuid *run, struct str branch,
+		      struct str base, const struct workspace_branch *branches, size_t count,
+		      workspace_done *done, void *context, uint64_t argument)
+{
+	struct sim_workspace *self = self_of(workspace);
+	struct arena *arena = &self->sim->scratch;
+	const struct sim_tree *from = find_tree(self, str_c(arena, base));
+	struct errand *errand = errand_new(self, run, branch, S(""));
+	size_t room = from == NULL ? 0 : from->content.count;
+	for (size_t i = 0; i < count; i++) {
+		const struct sim_tree *tree = find_tree(self, str_c(arena, branches[i].tree));
+		if (tree == NULL || from == NULL) {
+			sim_fail(self->sim, "a merge of a tree that was never taken");
+			return 0;
+		}
+		room += tree->content.count;
+	}
+	errand->merges = true;
+	errand->merged = (struct sim_content){ arena_array(arena, uint64_t, room), 0, room };
+	for (size_t k = 0; k < from->content.count; k++)
+		errand->merged.at[errand->merged.count++] = from->content.at[k];
+	for (size_t i = 0; i < count; i++) {
+		const struct sim_content *own =
+			&find_tree(self, str_c(arena, branches[i].tree))->content;
+		for (size_t k = from->content.count; k < own->count; k++)
+			errand->merged.at[errand->merged.count++] = own->at[k];
+	}
+	return errand_begin(errand, done, context, argument);
+}
+
+static void drop(struct workspace *workspace, const struct uuid *run, struct str branch)
+{
+	struct sim_workspace *self = self_of(workspace);
+	for (size_t i = 0; i < self->folder_count; i++) {
+		struct sim_folder *at = &self->folders[i];
+		if (uuid_equal(&at->run, run) && at->branch[0] != '\0' &&
+		    (branch.size == 0 || str_equal(str_from_c(at->branch), branch)))
+			at->content.count = 0;
+	}
 }
 
 /* ---- locks -------------------------------------------------------------------------- */
@@ -204,12 +301,25 @@ static void unlock(struct workspace *workspace, const struct uuid *effect, int d
 	at->held = false;
 }
 
+/* The children of a simulated crash end by themselves. */
+static size_t kill_holders(struct workspace *workspace, const struct uuid *effect)
+{
+	(void)workspace;
+	(void)effect;
+	return 0;
+}
+
 static const struct workspace_ops ops = {
 	.folder = folder,
 	.take = take,
-	.restore = begin_errand,
+	.restore = restore,
+	.begin = begin,
+	.merge = merge,
+	.cancel = cancel,
+	.drop = drop,
 	.lock = lock,
 	.unlock = unlock,
+	.kill_holders = kill_holders,
 };
 
 void sim_workspace_init(struct sim_workspace *self, struct sim *sim)
@@ -221,6 +331,7 @@ void sim_workspace_done(struct sim_workspace *self)
 {
 	for (size_t i = 0; i < self->folder_count; i++)
 		free(self->folders[i].content.at);
+	free(self->folders);
 	for (size_t i = 0; i < self->tree_count; i++)
 		free(self->trees[i].content.at);
 	free(self->trees);

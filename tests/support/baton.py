@@ -23,7 +23,7 @@ import uuid
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = str((ROOT / os.environ.get("BATON", "build/baton")).resolve())
-PATIENCE_S = 120
+PATIENCE_S = int(os.environ.get("BATON_TEST_PATIENCE_S", 120))
 WAIT_S = PATIENCE_S - 10  # for Prefer: wait, so that the response has the final result
 # A server refuses commands when its disk is 250 ms behind, which happens on a busy machine.  Only tests of
 # that behavior want it; a test overrides this rule with one of the same name.
@@ -49,6 +49,8 @@ def environment(**more):
     test's additions."""
     kept = ("PATH", "HOME", "LANG", "ASAN_OPTIONS", "UBSAN_OPTIONS", "BATON_MUTATION")
     clean = {name: os.environ[name] for name in kept if name in os.environ}
+    # A test does not change the cgroups of the machine unless it is about them.
+    clean["BATON_SANDBOX_LIMITS"] = "rlimit"
     clean.update(more)
     return clean
 
@@ -373,6 +375,10 @@ class Home:
             for reserved in self.ports:
                 reserved.close()
             shutil.rmtree(self.path)
+
+    def branch_files(self, run, name):
+        """The files of this name in the folders of the run's branches."""
+        return list(pathlib.Path(f"{self.workspace(run)}.branches").glob(f"*/{name}"))
 
     def define(self, yaml, name=None):
         """Stores a definition under the name in its text."""

@@ -90,6 +90,13 @@ export async function getText(path: string, signal?: AbortSignal): Promise<strin
 	return text;
 }
 
+export async function getBlob(path: string): Promise<Blob> {
+	const response = await send(path, {}, true);
+	if (!response.ok)
+		throw refusal(response, null);
+	return response.blob();
+}
+
 /** Opens a response without an end; the caller reads its body. */
 export async function openStream(path: string, signal: AbortSignal): Promise<Response> {
 	const response = await send(path, { signal }, true);

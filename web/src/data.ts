@@ -19,6 +19,9 @@ export interface Loaded<T> {
 	soon: () => void;
 }
 
+/** It has a value or a problem: what is shown does not change its shape any more. */
+export const isSettled = ({ value, problem }: { value: unknown; problem: unknown }): boolean => value !== undefined || problem !== undefined;
+
 interface State<T> {
 	value?: T;
 	problem?: Problem;

@@ -56,7 +56,7 @@ function isTyping(target: EventTarget | null): boolean {
 function pressed(event: KeyboardEvent): void {
 	if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target))
 		return;
-	if (!keysOn.value && event.key !== "?")
+	if (!keysOn.value && event.key.length === 1 && event.key !== "?")
 		return;
 	if (document.querySelector("dialog[open]"))
 		return;

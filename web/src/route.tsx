@@ -56,8 +56,8 @@ export function go(url: string, how: "push" | "replace" = "push"): void {
 	place.set(read(place.value.moves + 1));
 }
 
-/** Changes some query parameters; null or "" removes a parameter. */
-export function goQuery(changes: Record<string, string | null>, how: "push" | "replace" = "replace"): void {
+/** The current address with other query parameters; null or "" removes a parameter. */
+export function withQuery(changes: Record<string, string | null>): string {
 	const query = new URLSearchParams(location.search);
 	for (const [name, value] of Object.entries(changes)) {
 		if (value === null || value === "")
@@ -66,8 +66,10 @@ export function goQuery(changes: Record<string, string | null>, how: "push" | "r
 			query.set(name, value);
 	}
 	const text = query.toString();
-	go(location.pathname + (text && `?${text}`), how);
+	return location.pathname + (text && `?${text}`);
 }
+
+export const goQuery = (changes: Record<string, string | null>, how: "push" | "replace" = "replace"): void => go(withQuery(changes), how);
 
 type LinkProps = JSX.HTMLAttributes<HTMLAnchorElement> & { href: string; children?: ComponentChildren };
 

@@ -10,7 +10,7 @@ const RETRY_MOST_MS = 8000;
 const SILENCE_MS = 40000;
 
 /** Reads the lines of the stream until it ends; every read resets the silence timer. */
-async function readLines(response: Response, watch: () => void, line: (text: string) => void): Promise<void> {
+export async function readLines(response: Response, watch: () => void, line: (text: string) => void): Promise<void> {
 	const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
 	let rest = "";
 	for (;;) {
@@ -24,7 +24,7 @@ async function readLines(response: Response, watch: () => void, line: (text: str
 	}
 }
 
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
 	new Promise((done) => {
 		const timer = setTimeout(done, ms);
 		signal.addEventListener("abort", () => {
@@ -89,11 +89,17 @@ class RunStream {
 	}
 }
 
-/** Calls `heard` after every event after sequence `from`; does nothing while `from` is undefined.  A
- * hidden tab keeps no connection: a browser has only a few for all its tabs. */
-export function useRunStream(id: string, from: number | undefined, heard: () => void): void {
+/** Calls `heard` after every event after sequence `from`; does nothing while `from` is undefined.  The
+ * stream ends with the run, and a retry of the run (`ended` is false again) opens it again.  A hidden
+ * tab keeps no connection: a browser has only a few for all its tabs. */
+export function useRunStream(id: string, from: number | undefined, ended: boolean, heard: () => void): void {
 	const current = useRef(heard);
 	current.current = heard;
+	const known = useRef(ended);
+	const openings = useRef(0);
+	if (known.current && !ended)
+		openings.current++;
+	known.current = ended;
 	useEffect(() => {
 		if (from === undefined)
 			return undefined;
@@ -111,5 +117,5 @@ export function useRunStream(id: string, from: number | undefined, heard: () => 
 			document.removeEventListener("visibilitychange", turn);
 			stop?.abort();
 		};
-	}, [id, from === undefined]);
+	}, [id, from === undefined, openings.current]);
 }

@@ -13,6 +13,8 @@ export interface Schema {
 	minimum?: number;
 	maximum?: number;
 	maxLength?: number;
+	/** Text of several lines. */
+	multiline?: boolean;
 }
 
 export interface Schemas {
@@ -64,7 +66,7 @@ export function shapeOf(all: Schemas, given: Schema): Shape {
 	nullable ||= types.includes("null");
 	const [type, more] = types.filter((word) => word !== "null");
 	const plain = more === undefined;
-	if (schema.enum && schema.enum.every((word) => typeof word === "string"))
+	if (schema.enum && schema.enum.every((word) => typeof word !== "object"))
 		return { kind: "choice", nullable, schema };
 	if (plain && type === "boolean" && !nullable)
 		return { kind: "boolean", nullable, schema };

@@ -28,7 +28,8 @@ static void begin(void)
 						 .stop = note_stop };
 	static const struct effect_kind *const kinds[] = { [RUN_NODE_TOOL] = &tool };
 	static struct effects effects = { .kinds = kinds };
-	static const struct definition_tool put = { { "put", 3 }, RUN_CLASS_KEYED };
+	static const struct definition_tool put = { .name = { "put", 3 },
+						    .class = RUN_CLASS_KEYED };
 	static const struct json nothing = { .kind = JSON_OBJECT };
 	const struct definition_tools tools = { .at = &put, .count = 1 };
 	const struct graph *graph;

@@ -138,7 +138,7 @@ static void end(void)
 	scene.store->backend->close_reader(scene.reader);
 	scene.store->backend->close(scene.store);
 	arena_done(&scene.arena);
-	static const char *const files[] = { "db", "db-wal", "db-shm" };
+	static const char *const files[] = { "db", "db-wal", "db-shm", "db-mark" };
 	for (size_t i = 0; i < COUNT(files); i++) {
 		char path[128];
 		snprintf(path, sizeof(path), "%s/%s", scene.folder, files[i]);

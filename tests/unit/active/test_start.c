@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "active/executor.h"
+#include "active/executor_command.h"
 #include "active/run_commands.h"
 #include "effect/effects.h"
 #include "tool/tool.h"
@@ -199,5 +200,52 @@ Test(start, a_changed_text_is_what_runs)
 	struct json inputs = { .kind = JSON_OBJECT, .as.object = { &member, 1 } };
 	cr_expect_eq(start((struct executor_start){ .inputs = { .json = &inputs } }), 0);
 	cr_expect_eq(scene.code, ERROR_NONE);
+	end();
+}
+
+/* ---- an id that another command asks for ------------------------------------------------ */
+
+static enum error_code codes[3];
+
+static void noted(void *context, uint64_t argument, const struct executor_reply *reply)
+{
+	(void)context;
+	scene.replies++;
+	codes[argument] = reply->error == NULL ? ERROR_NONE : reply->error->code;
+}
+
+static void cancel(struct uuid run, uint64_t argument)
+{
+	struct executor_command command = { .kind = COMMAND_CANCEL, .run = run, .by = S("ann") };
+	executor_command(scene.executor, &command, noted, NULL, argument);
+}
+
+Test(start, a_run_that_is_only_looked_for_does_not_take_the_id)
+{
+	static const uint8_t dice[16] = { 9 };
+	begin(pure);
+	struct executor_start how = { .workflow = S("w"), .run = uuid_from_random(dice) };
+	executor_start(scene.executor, &how, noted, NULL, 0);
+	cancel(how.run, 1); /* it is being looked up when the start comes back */
+	run_jobs();
+	cr_expect_eq(scene.replies, 2);
+	cr_expect_eq(codes[0], ERROR_NONE, "there is no other run with this id");
+	cr_expect_eq(codes[1], ERROR_NOT_FOUND);
+	end();
+}
+
+Test(start, of_two_starts_with_one_id_one_is_refused_whoever_looks_for_it)
+{
+	static const uint8_t dice[16] = { 10 };
+	begin(pure);
+	struct executor_start how = { .workflow = S("w"), .run = uuid_from_random(dice) };
+	executor_start(scene.executor, &how, noted, NULL, 0);
+	cancel(how.run, 1);
+	executor_start(scene.executor, &how, noted, NULL, 2);
+	run_jobs();
+	cr_expect_eq(scene.replies, 3);
+	cr_expect_neq(codes[0], codes[2]);
+	cr_expect(codes[0] == ERROR_NONE || codes[2] == ERROR_NONE);
+	cr_expect(codes[0] == ERROR_CONFLICT || codes[2] == ERROR_CONFLICT);
 	end();
 }

@@ -88,7 +88,8 @@ static bool pass_snapshot(struct store_reader *reader, const struct uuid *id, in
 
 static struct str compiled(void)
 {
-	static const struct definition_tool echo = { { "echo", 4 }, RUN_CLASS_PURE };
+	static const struct definition_tool echo = { .name = { "echo", 4 },
+						     .class = RUN_CLASS_PURE };
 	AUTO(buf) yaml = { 0 };
 	struct problems problems = { .arena = &arena };
 	struct str graph;

@@ -124,3 +124,37 @@ Test(uuid, reads_both_cases_and_nothing_else)
 		cr_expect(!uuid_parse(bad[i], &lower), "case %zu", i);
 	cr_expect(uuid_equal(&before, &lower), "a failed parse leaves the output alone");
 }
+
+Test(uuid, a_prefix_is_a_range_of_ids)
+{
+	static const struct {
+		const char *text, *first, *last;
+	} good[] = {
+		{ "1f0c", "1f0c0000-0000-0000-0000-000000000000",
+		  "1f0cffff-ffff-ffff-ffff-ffffffffffff" },
+		{ "1F0C9", "1f0c9000-0000-0000-0000-000000000000",
+		  "1f0c9fff-ffff-ffff-ffff-ffffffffffff" },
+		{ "1f0c9a3e-", "1f0c9a3e-0000-0000-0000-000000000000",
+		  "1f0c9a3e-ffff-ffff-ffff-ffffffffffff" },
+		{ "1f0c9a3e-77", "1f0c9a3e-7700-0000-0000-000000000000",
+		  "1f0c9a3e-77ff-ffff-ffff-ffffffffffff" },
+		{ "1f0c9a3e77", "1f0c9a3e-7700-0000-0000-000000000000",
+		  "1f0c9a3e-77ff-ffff-ffff-ffffffffffff" },
+		{ "1f0c9a3e-7700-4000-8000-000000000001", "1f0c9a3e-7700-4000-8000-000000000001",
+		  "1f0c9a3e-7700-4000-8000-000000000001" },
+	};
+	static const char *const bad[] = {
+		"",          "1f0",   "1f0g",        "-1f0c",
+		"1f-0c9a3e", "1f0c-", "1f0c9a3e--7", "1f0c9a3e-7700-4000-8000-0000000000012"
+	};
+	struct uuid first, last;
+	for (size_t i = 0; i < COUNT(good); i++) {
+		char low[UUID_TEXT_SIZE], high[UUID_TEXT_SIZE];
+		cr_assert(uuid_prefix_parse(str_from_c(good[i].text), &first, &last), "%s",
+			  good[i].text);
+		expect_str(uuid_text(&first, low), str_from_c(good[i].first));
+		expect_str(uuid_text(&last, high), str_from_c(good[i].last));
+	}
+	for (size_t i = 0; i < COUNT(bad); i++)
+		cr_expect(!uuid_prefix_parse(str_from_c(bad[i]), &first, &last), "%s", bad[i]);
+}

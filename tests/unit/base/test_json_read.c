@@ -359,3 +359,35 @@ Test(json_read, equality_is_of_values)
 		cr_expect_eq(json_equal(b, a), rows[i].equal, "%s and %s", rows[i].b, rows[i].a);
 	}
 }
+
+static bool is_read(struct str text)
+{
+	AUTO(arena) arena = { 0 };
+	const struct json *json;
+	struct error error;
+	return json_read(text, &arena, &json, &error);
+}
+
+/* Lists around the largest number of values, and strings around the largest size: commas and brackets
+ * in strings are no values. */
+Test(json_read, what_fits_can_be_read)
+{
+	cr_assert(json_fits(S("null")) && json_fits(S("{\"a\":[1,\"[,\\\",{\"]}")));
+	for (int values = LIMIT_JSON_NODES - 2; values <= LIMIT_JSON_NODES; values++) {
+		AUTO(buf) text = { 0 };
+		buf_add(&text, S("[0"));
+		for (int i = 1; i < values; i++)
+			buf_add(&text, S(",0"));
+		buf_add_char(&text, ']');
+		cr_expect_eq(json_fits(buf_str(&text)), values < LIMIT_JSON_NODES);
+		cr_expect_eq(json_fits(buf_str(&text)), is_read(buf_str(&text)));
+	}
+	for (size_t size = LIMIT_JSON_BYTES - 1; size <= LIMIT_JSON_BYTES + 1; size++) {
+		AUTO(buf) text = { 0 };
+		memset(buf_reserve(&text, size), ',', size);
+		text.size = size;
+		text.at[0] = text.at[size - 1] = '"';
+		cr_expect_eq(json_fits(buf_str(&text)), size <= LIMIT_JSON_BYTES);
+		cr_expect_eq(json_fits(buf_str(&text)), is_read(buf_str(&text)));
+	}
+}

@@ -45,6 +45,16 @@ Test(log, writes_level_and_text)
 		     "error: two\\nlines\\tand a bell \\u0007 \"quoted\"\n"));
 }
 
+Test(log, shows_what_a_terminal_would_obey)
+{
+	struct capture capture;
+	capture_begin(&capture);
+	log_setup((struct log_settings){ .least = LOG_INFO });
+	log_line(LOG_INFO, "\033[2J c1 \xC2\x9B bidi \xE2\x80\xAE tag \xF3\xA0\x81\x81 \xC3\xA4");
+	expect_str(capture_end(&capture),
+		   S("info: \\u001b[2J c1 \\u009b bidi \\u202e tag \\udb40\\udc41 \xC3\xA4\n"));
+}
+
 Test(log, stays_silent_when_told)
 {
 	struct capture capture;

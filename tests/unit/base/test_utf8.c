@@ -89,3 +89,19 @@ Test(utf8, encodes_every_character_validly)
 	expect_str(((struct str){ text, utf8_encode(0x20AC, text) }), S("\xE2\x82\xAC"));
 	expect_str(((struct str){ text, utf8_encode(0x10FFFF, text) }), S("\xF4\x8F\xBF\xBF"));
 }
+
+Test(utf8, decodes_what_it_encodes)
+{
+	static const uint32_t edges[] = { 0,      0x7F,   0x80,   0x7FF,   0x800,
+					  0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF };
+	uint32_t character = 1;
+	for (size_t i = 0; i < COUNT(edges); i++) {
+		char bytes[4];
+		size_t size = utf8_encode(edges[i], bytes);
+		cr_expect_eq(utf8_decode((struct str){ bytes, size }, &character), size);
+		cr_expect_eq(character, edges[i]);
+		cr_expect_eq(utf8_decode((struct str){ bytes, size - 1 }, &character), 0);
+	}
+	cr_expect_eq(utf8_decode(S("\xFF"), &character), 0);
+	cr_expect_eq(utf8_decode(S("\xED\xA0\x80"), &character), 0);
+}

@@ -131,8 +131,34 @@ Test(yaml, refuses_other_tags_and_wrong_ones)
 	expect_bad("!x!y z", 1, 1, "undefined tag handle");
 	expect_bad("%TAG !y! tag:yaml.org,2002:\n--- !y!str 1\n", 1, 1, "%TAG is not supported");
 	expect_bad("a\n...\n%TAG !y! x\n---\n", 3, 1, "%TAG is not supported");
-	expect_bad("#\xE2\x80\xA8%TAG !y! x\n---\n", 1, 5, "%TAG is not supported");
+	expect_bad("\n# c\n%YAML 1.1\r%TAG !y! x\n---\n", 4, 1, "%TAG is not supported");
+	expect_bad("\xEF\xBB\xBF%TAG !y! x\n---\n", 1, 2, "%TAG is not supported");
+	expect_bad("\xC3\xA9: 1\n%TAG !y! x\n---\n", 2, 1, "%TAG is not supported");
+	expect_bad("{}\n...\n# c\n...\n%TAG !y! x\n---\n", 5, 1, "%TAG is not supported");
+	expect_bad("a\n---\n%TAG b\n", 2, 1, "second document");
 	expect_yaml("a: 100%TAG\nb: |\n  %TAG\n", "{\"a\":\"100%TAG\",\"b\":\"%TAG\\n\"}");
+}
+
+Test(yaml, tag_directive_inside_text_is_text)
+{
+	expect_yaml("a: \xC3\xA9%TAG\n", "{\"a\":\"\xC3\xA9%TAG\"}");
+	expect_yaml("\"a\n%TAG b\"", "\"a %TAG b\"");
+	expect_yaml("'a\n%TAG b'", "\"a %TAG b\"");
+	expect_yaml("--- a\n%TAG b\n", "\"a %TAG b\"");
+	expect_yaml("- |\n %TAG\n - %TAG\n", "[\"%TAG\\n- %TAG\\n\"]");
+	expect_yaml("# %TAG\n%YAML 1.1\n--- x\n...\n# %TAG\n", "\"x\"");
+}
+
+Test(yaml, refuses_unescaped_unicode_line_breaks)
+{
+	expect_bad("a: x\r\nb: \xC3\xA9\xC2\x85z\n", 2, 5, "U+0085 must be escaped; write \\N");
+	expect_bad("a: \"y\xE2\x80\xA8z\"\n", 1, 6, "U+2028 must be escaped; write \\L");
+	expect_bad("a: |\n  y\n  \xE2\x80\xA9z\n", 3, 3, "U+2029 must be escaped; write \\P");
+	expect_bad("# hidden:\xE2\x80\xA8"
+		   "a: 1\n",
+		   1, 10, "U+2028 must be escaped");
+	expect_yaml("\"\\N\\L\\P\"", "\"\xC2\x85\xE2\x80\xA8\xE2\x80\xA9\"");
+	expect_yaml("\xE2\x80\xA7\xC2\xA9\xC3\x85", "\"\xE2\x80\xA7\xC2\xA9\xC3\x85\"");
 }
 
 Test(yaml, takes_scalars_as_keys_by_their_text)

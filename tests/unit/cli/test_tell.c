@@ -1,6 +1,5 @@
 /* Events printed as lines. */
 #include <criterion/criterion.h>
-#include <stdlib.h>
 
 #include "cli/event_line.h"
 
@@ -14,14 +13,10 @@ static void expect_line(const char *type, const char *data, bool advice, const c
 	SET(event, at, INT64_C(1767225600000000));
 	SET(event, type, str_from_c(type));
 	SET(event, data, json);
-	char *text = NULL;
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
-	cr_assert_not_null(to);
-	event_line_print(to, event, advice);
-	fclose(to);
-	cr_expect_str_eq(text, wanted);
-	free(text);
+	AUTO(buf) out = { 0 };
+	event_line_add(event, advice, &out);
+	cr_expect(str_equal(buf_str(&out), str_from_c(wanted)), "\n" STR_FMT "instead of\n%s",
+		  STR_ARG(buf_str(&out)), wanted);
 }
 
 #define AT "2026-01-01T00:00:00Z  "
@@ -52,11 +47,25 @@ Test(event_line, a_request_and_the_command_that_answers_it)
 {
 	expect_line("human.requested",
 		    "{\"step\":\"q\",\"effect\":\"E\",\"kind\":\"approval\",\"question\":\"Go?\"}",
-		    true, AT "human.requested   q\n    Go?\n    answer with: baton approve E\n");
+		    true, AT "human.requested   q\n    | Go?\n    answer with: baton approve E\n");
 	expect_line(
 		"human.requested",
 		"{\"step\":\"q\",\"effect\":\"E\",\"kind\":\"outcome_unknown\",\"question\":\"Go?\"}",
-		true, AT "human.requested   q\n    Go?\n    answer with: baton settle E\n");
+		true, AT "human.requested   q\n    | Go?\n    answer with: baton settle E\n");
 	expect_line("human.requested", "{\"step\":\"q\",\"effect\":\"E\",\"question\":\"Go?\"}",
-		    false, AT "human.requested   q\n    Go?\n");
+		    false, AT "human.requested   q\n    | Go?\n");
+}
+
+Test(event_line, nothing_in_it_controls_the_terminal)
+{
+	expect_line("tool.finished",
+		    "{\"step\":\"a\",\"outcome\":\"failed\",\"fault\":{\"text\":"
+		    "\"\\u001b[2J\\u202eno\"}}",
+		    false, AT "tool.finished     a  failed  \\x1b[2J\\u202eno\n");
+	expect_line("human.requested",
+		    "{\"step\":\"q\",\"effect\":\"E\",\"question\":"
+		    "\"Delete \\u202egpj.exe?\\nSecond line\\u001b[1A\"}",
+		    false,
+		    AT "human.requested   q\n    | Delete \\u202egpj.exe?\n"
+		       "    | Second line\\x1b[1A\n");
 }

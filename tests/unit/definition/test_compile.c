@@ -249,7 +249,8 @@ Test(compile, the_same_file_gives_the_same_bytes)
 		"\"inputs\":{\"seen\":\"${steps.work.outputs}\","
 		"\"again\":\"${steps.work.output.x}\"},"
 		"\"reads\":[\"work\"]}],\"outputs\":[{\"name\":\"o\","
-		"\"from\":\"${steps.ask.outputs.by}\",\"optional\":true,\"reads\":[\"ask\"]}]}");
+		"\"from\":\"${steps.ask.outputs.by}\",\"optional\":true,\"reads\":[\"ask\"]}],"
+		"\"rules\":2,\"kept_steps\":10000}");
 }
 
 Test(compile, layout_and_comments_do_not_matter)
@@ -260,7 +261,8 @@ Test(compile, layout_and_comments_do_not_matter)
 
 Test(compile, the_isolation_is_in_the_class)
 {
-	static const struct definition_tool open_tools[] = { { { "shell", 5 }, RUN_CLASS_ONCE } };
+	static const struct definition_tool open_tools[] = { { .name = { "shell", 5 },
+							       .class = RUN_CLASS_ONCE } };
 	struct definition_tools other = { .at = open_tools, .count = 1 };
 	struct problems problems = { .arena = &arena };
 	struct str graph;

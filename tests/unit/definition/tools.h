@@ -5,9 +5,9 @@
 #include "definition/definition_compile.h"
 
 static const struct definition_tool test_tools[] = {
-	{ { "echo", 4 }, RUN_CLASS_PURE },
-	{ { "shell", 5 }, RUN_CLASS_CONTAINED },
-	{ { "send", 4 }, RUN_CLASS_ONCE },
+	{ .name = { "echo", 4 }, .class = RUN_CLASS_PURE },
+	{ .name = { "shell", 5 }, .class = RUN_CLASS_CONTAINED },
+	{ .name = { "send", 4 }, .class = RUN_CLASS_ONCE },
 };
 static const struct definition_tools tools = { .at = test_tools, .count = COUNT(test_tools) };
 

@@ -1,5 +1,6 @@
 /* engine/rig.c -- the shell of these tests: it loads nothing and keeps everything. */
 #include "contract/run_class_types.h"
+#include "contract/run_event_types.h"
 #include "contract/run_node_types.h"
 #include "contract/run_outcome_types.h"
 #include "contract/run_question_types.h"
@@ -8,10 +9,10 @@
 #include "engine/engine_rig.h"
 
 static const struct definition_tool rig_tools[] = {
-	{ { "echo", 4 }, RUN_CLASS_PURE },
-	{ { "box", 3 }, RUN_CLASS_CONTAINED },
-	{ { "put", 3 }, RUN_CLASS_IDEMPOTENT },
-	{ { "send", 4 }, RUN_CLASS_ONCE },
+	{ .name = { "echo", 4 }, .class = RUN_CLASS_PURE },
+	{ .name = { "box", 3 }, .class = RUN_CLASS_CONTAINED },
+	{ .name = { "put", 3 }, .class = RUN_CLASS_IDEMPOTENT },
+	{ .name = { "send", 4 }, .class = RUN_CLASS_ONCE },
 };
 
 /* ---- the state as text -------------------------------------------------------------- */
@@ -65,11 +66,12 @@ static void dump_activation(struct buf *out, const struct run *run, const struct
 	dump_value(out, "items", &step->items);
 	dump_value(out, "before", &step->before);
 	dump_value(out, "result", &step->result);
-	buf_add_format(out,
-		       " outcome %d ended %lld asked " STR_FMT " %d %d " STR_FMT " by " STR_FMT,
-		       (int)step->outcome, (long long)step->ended_seq, STR_ARG(asked->question),
-		       step->question.answered, (int)step->question.decision,
-		       STR_ARG(step->question.comment), STR_ARG(step->question.by));
+	buf_add_format(
+		out,
+		" outcome %d ended %lld limit %d asked " STR_FMT " %d %d " STR_FMT " by " STR_FMT,
+		(int)step->outcome, (long long)step->ended_seq, step->limit_reached,
+		STR_ARG(asked->question), step->question.answered, (int)step->question.decision,
+		STR_ARG(step->question.comment), STR_ARG(step->question.by));
 	for (uint32_t i = 0; i < step->restart_count; i++)
 		buf_add_format(out, " restart %lld %lld %lld", (long long)step->restarts[i].seq,
 			       (long long)step->restarts[i].at,
@@ -112,12 +114,17 @@ struct str run_dump(const struct run *run, struct arena *arena)
 		(long long)run->created_at, (long long)run->updated_at, (long long)run->ended_at,
 		(long long)run->due_at, STR_ARG(run->fault.code), STR_ARG(run->fault.text),
 		STR_ARG(run->stopped.code), run->queued, run->paused, run->cancelling, run->live,
-		run->busy, run->timers, (long long)run->begun_at, run->humans, run->workspace_busy,
-		(long long)run->iterations, (unsigned long long)run->arrivals, run->paths.count,
-		(long long)run->floor,
+		run->busy, run->timers, (long long)run->begun_at, run->humans,
+		run->folder.holder != NULL, (long long)run->iterations,
+		(unsigned long long)run->arrivals, run->paths.count, (long long)run->floor,
 		has(run->start, retention_days) ? (long long)run->start->retention_days : -1);
 	dump_value(&out, "inputs", &run->inputs);
 	dump_value(&out, "outputs", &run->outputs);
+	for (uint32_t i = 0; i < run->warnings.count; i++)
+		buf_add_format(&out, "\nwarning %d " STR_FMT " " STR_FMT,
+			       (int)run->warnings.at[i].code, STR_ARG(run->warnings.at[i].step),
+			       STR_ARG(run->warnings.at[i].text));
+	buf_add_format(&out, "\ndropped %lld", (long long)run->warnings.dropped);
 	dump_queue(&out, "pure", &run->pure);
 	dump_queue(&out, "tools", &run->tools);
 	dump_queue(&out, "contained", &run->contained);
@@ -232,7 +239,7 @@ static void keep_blobs(struct rig *rig, const struct decision *decision)
 /* Gives what was asked for and nothing more. */
 static void give_needs(struct rig *rig, const struct decision *decision)
 {
-	cr_assert(decision->need_count > 0 || decision->needs_tree);
+	cr_assert(decision->need_count > 0);
 	rig->needs += decision->need_count;
 	for (size_t i = 0; i < decision->need_count; i++) {
 		struct rig_blob *blob = find_blob(rig, &decision->needs[i]);
@@ -241,15 +248,12 @@ static void give_needs(struct rig *rig, const struct decision *decision)
 		bool good = json_read(blob->bytes, &rig->arena, &blob->json, &error);
 		cr_assert(good);
 	}
-	rig->trees += decision->needs_tree;
-	rig->tree_given = rig->tree_given || decision->needs_tree;
 }
 
 static void forget_given(struct rig *rig)
 {
 	for (struct rig_blob *blob = rig->blobs; blob != NULL; blob = blob->next)
 		blob->json = NULL;
-	rig->tree_given = false;
 }
 
 /* ---- the mirror --------------------------------------------------------------------- */
@@ -286,6 +290,8 @@ static void mirror(struct rig *rig, const struct decision *decision)
 		cr_assert(good, "%s", error.text);
 		good = evolve(rig->mirror, &rig->last, &error);
 		cr_assert(good, "%s", error.text);
+		rig->trees += event->type == EVENT_TOOL_REQUESTED &&
+			      has(event->as.run_tool_requested, tree);
 		log_event(rig, event, body);
 	}
 	AUTO(arena) arena = { 0 };
@@ -296,15 +302,29 @@ static void mirror(struct rig *rig, const struct decision *decision)
 
 /* ---- commands ----------------------------------------------------------------------- */
 
+/* The tree of the command; without takes_trees there is one for every step. */
+static struct engine_values values_for(struct rig *rig, const struct command *command,
+				       struct engine_tree *tree)
+{
+	if (command->kind == COMMAND_TREE_TAKEN)
+		*tree = (struct engine_tree){ command->step, command->branch, command->tree,
+					      command->fault, command->begun_at };
+	else
+		*tree = (struct engine_tree){ .step = S(""), .tree = S("tree-1") };
+	bool given = command->kind == COMMAND_TREE_TAKEN || !rig->takes_trees;
+	return (struct engine_values){ look, rig, given ? tree : NULL };
+}
+
 void rig_do(struct rig *rig, const struct command *command)
 {
 	AUTO(arena) arena = { 0 };
 	struct decision decision = { .arena = &arena };
 	struct error error = { 0 };
 	struct command timed = *command;
+	struct engine_tree tree;
+	struct engine_values values = values_for(rig, command, &tree);
 	timed.now = rig->now += 1000;
 	for (;;) {
-		struct engine_values values = { look, rig, rig->tree_given ? S("tree-1") : S("") };
 		enum engine_answer answer = decide(rig->run, &timed, &values, &decision, &error);
 		cr_assert(answer != ENGINE_REFUSED, "%s", error.text);
 		if (answer == ENGINE_DONE)
@@ -314,7 +334,6 @@ void rig_do(struct rig *rig, const struct command *command)
 	}
 	rig->stops += decision.stop_count;
 	for (;;) {
-		struct engine_values values = { look, rig, rig->tree_given ? S("tree-1") : S("") };
 		keep_blobs(rig, &decision);
 		if (advance(rig->run, rig->now, &values, &decision) == ENGINE_DONE)
 			break;
@@ -322,6 +341,8 @@ void rig_do(struct rig *rig, const struct command *command)
 		give_needs(rig, &decision);
 	}
 	keep_blobs(rig, &decision);
+	rig->wanted =
+		decision.tree_count > 0 ? str_copy(&rig->arena, decision.trees[0].step) : S("");
 	mirror(rig, &decision);
 	forget_given(rig);
 }
@@ -332,7 +353,8 @@ void rig_refused(struct rig *rig, const struct command *command, enum error_code
 	struct decision decision = { .arena = &arena };
 	struct error error = { 0 };
 	const char *before = str_c(&arena, run_dump(rig->run, &arena));
-	struct engine_values values = { look, rig, S("tree-1") };
+	struct engine_tree tree;
+	struct engine_values values = values_for(rig, command, &tree);
 	cr_assert_eq(decide(rig->run, command, &values, &decision, &error), ENGINE_REFUSED);
 	cr_assert_eq(error.code, code, "%s", error.text);
 	cr_assert_eq(decision.event_count, 0);
@@ -362,10 +384,11 @@ void rig_compute(struct rig *rig, const char *step)
 {
 	struct decision decision = { .arena = &rig->arena };
 	const struct json *inputs = NULL;
+	struct failure fault;
 	for (;;) {
-		struct engine_values values = { look, rig, S("") };
-		if (engine_render_inputs(rig->run, rig_step(rig, step), &values, &decision,
-					 &inputs) == ENGINE_DONE)
+		struct engine_values values = { look, rig, NULL };
+		if (engine_render_inputs(rig->run, rig_step(rig, step), &values, &decision, &inputs,
+					 &fault) == ENGINE_DONE)
 			break;
 		give_needs(rig, &decision);
 		decision.need_count = 0;

@@ -31,8 +31,9 @@ struct rig {
 	const struct graph *graph;
 	struct run *run, *mirror;
 	struct rig_blob *blobs;
-	bool tree_given;
-	size_t needs, trees; /* how often was asked */
+	bool takes_trees;    /* steps wait for their trees: the test sends COMMAND_TREE_TAKEN */
+	struct str wanted;   /* the first step that waits for its tree, after the newest command */
+	size_t needs, trees; /* how often was asked; requests with a tree */
 	size_t stops;        /* effects told to stop */
 	int64_t now;
 	struct buf log;        /* "type step\n" of each event */

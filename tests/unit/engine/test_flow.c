@@ -155,6 +155,57 @@ Test(flow, results_may_come_in_any_order)
 	cr_assert_eq(rig.run->state, RUN_SUCCEEDED);
 }
 
+static void tree_taken(const char *step, const char *tree, struct failure fault)
+{
+	rig_do(&rig, &(struct command){ .kind = COMMAND_TREE_TAKEN,
+					.step = str_from_c(step),
+					.tree = str_from_c(tree),
+					.fault = fault,
+					.begun_at = rig.now - 500 });
+}
+
+Test(flow, a_contained_tool_waits_for_its_tree_and_delays_nothing)
+{
+	rig_init(&rig, "name: t\nsteps:\n"
+		       "  - {name: a, tool: box, timeout: 1}\n"
+		       "  - {name: b, tool: box}\n"
+		       "  - {name: other, tool: put}\n");
+	rig.takes_trees = true;
+	rig_create(&rig, "{}");
+	cr_assert(str_equal(rig.wanted, S("a")));
+	cr_assert_str_eq(rig_state(&rig, "a"), "pending");
+	cr_assert_str_eq(rig_state(&rig, "other"), "running");
+	cr_assert(engine_could_go_on(rig.run)); /* a restart goes on with it */
+	tree_taken("a", "tree-7", (struct failure){ S(""), S("") });
+	cr_assert_str_eq(rig_state(&rig, "a"), "running");
+	cr_assert(str_equal(rig_step(&rig, "a")->tree, S("tree-7")));
+	/* Taking the tree counts towards the step's timeout. */
+	cr_assert_eq(rig_step(&rig, "a")->due_at, rig.now - 1500 + 1000000);
+	cr_assert_eq(rig.wanted.size, 0);
+	rig_finish(&rig, "a", NULL);
+	cr_assert(str_equal(rig.wanted, S("b")));
+	tree_taken("b", "", (struct failure){ S("too_large"), S("too many files") });
+	cr_assert_str_eq(rig_state(&rig, "b"), "failed");
+}
+
+Test(flow, a_paused_or_cancelled_run_wants_no_tree)
+{
+	rig_init(&rig, "name: t\nsteps:\n  - {name: a, tool: box}\n");
+	rig.takes_trees = true;
+	rig_create(&rig, "{}");
+	struct command late = { .kind = COMMAND_TREE_TAKEN, .step = S("a"), .tree = S("tree-7") };
+	cr_assert(str_equal(rig.wanted, S("a")));
+	rig_do(&rig, &(struct command){ .kind = COMMAND_PAUSE, .by = S("ann") });
+	cr_assert_eq(rig.wanted.size, 0);
+	rig_refused(&rig, &late, ERROR_CONFLICT);
+	rig_do(&rig, &(struct command){ .kind = COMMAND_RESUME, .by = S("ann") });
+	cr_assert(str_equal(rig.wanted, S("a")));
+	rig_do(&rig, &(struct command){ .kind = COMMAND_CANCEL, .by = S("ann") });
+	cr_assert_eq(rig.wanted.size, 0);
+	cr_assert_eq(rig.run->state, RUN_CANCELLED);
+	rig_refused(&rig, &late, ERROR_CONFLICT);
+}
+
 Test(flow, contained_tools_go_one_at_a_time)
 {
 	rig_init(&rig, many("tool: box", 3, "  - {name: other, tool: put}\n"));

@@ -2,6 +2,7 @@
  * event a second time, so a decision that depended on anything else would show. */
 #include <stdio.h>
 
+#include "contract/run_event_types.h"
 #include "contract/run_outcome_types.h"
 #include "contract/run_start_types.h"
 #include "engine/engine_rig.h"
@@ -592,4 +593,50 @@ Test(kinds, a_gate_opens_when_enough_tests_pass)
 	gate("{\"passed\":false}", "{}", "{}", "failed", false);
 	gate(NULL, NULL, NULL, "failed", false);
 	rig_init(&rig, "name: w\nsteps: [{name: a, tool: echo}]\n");
+}
+
+/* ---- lenient rules ------------------------------------------------------------------- */
+
+#define READS_NOTHING                                                                         \
+	"steps:\n  - {name: a, tool: put}\n"                                                  \
+	"  - {name: t, tool: put, depends_on: [a], inputs: {x: '${steps.a.outputs.no}'}}\n"   \
+	"  - {name: w, tool: put, depends_on: [a], when: 'steps.a.outputs.k > []'}\n"         \
+	"  - {name: m, depends_on: [a], map: {over: '${steps.a.outputs.no}', steps: [{name: " \
+	"x, tool: put}]}}\n"                                                                  \
+	"  - {name: h, depends_on: [a], human: {question: '${steps.a.outputs.no}?'}}\n"
+
+static void expect_kept(size_t warnings)
+{
+	cr_expect_eq(rig.run->warnings.count, warnings, "%zu", rig.run->warnings.count);
+	cr_expect_eq(rig.run->warnings.dropped, 0);
+	check_snapshots(rig.history, rig.events, rig.run->id, rig.graph);
+}
+
+Test(kinds, a_lenient_rule_leaves_a_warning_that_snapshots_keep)
+{
+	begin(READS_NOTHING);
+	rig_finish(&rig, "a", "{\"k\":1}");
+	cr_expect_str_eq(rig_state(&rig, "t"), "running");
+	cr_expect_str_eq(rig_state(&rig, "w"), "skipped");
+	cr_expect_str_eq(rig_state(&rig, "h"), "waiting_human");
+	expect_kept(4);
+	rig_do(&rig, &(struct command){ .kind = COMMAND_COMPACT, .floor = rig.run->seq });
+	cr_expect_eq(rig.last.as.run_compacted->warnings.count, 4);
+	expect_kept(4);
+}
+
+Test(kinds, a_strict_definition_fails_these_steps_before_they_start)
+{
+	static const char *const names[] = { "t", "w", "m", "h" };
+	begin("strict: true\n" READS_NOTHING);
+	rig_log(&rig);
+	rig_finish(&rig, "a", "{\"k\":1}");
+	for (size_t i = 0; i < COUNT(names); i++) {
+		cr_expect_str_eq(rig_state(&rig, names[i]), "failed", "%s", names[i]);
+		cr_expect(str_equal(rig_step(&rig, names[i])->fault.code, S("invalid")));
+	}
+	cr_expect_str_eq(rig_log(&rig), "tool.finished a\nstep.computed t\nstep.computed w\n"
+					"step.computed m\nstep.computed h\nrun.finished\n");
+	cr_expect_eq(rig.run->state, RUN_FAILED);
+	expect_kept(0);
 }

@@ -60,7 +60,7 @@ static void check_bounds(struct rig *rig)
 	cr_assert_eq(busy, rig->run->busy);
 	cr_assert(busy <= rig->graph->concurrency);
 	cr_assert(contained <= 1);
-	cr_assert_eq((bool)contained, rig->run->workspace_busy);
+	cr_assert_eq((bool)contained, rig->run->folder.holder != NULL);
 	cr_assert(rig->events <= 2 * (size_t)rig->graph->node_count + 3);
 	cr_assert_eq((size_t)rig->run->seq, rig->events);
 }

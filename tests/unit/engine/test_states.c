@@ -21,8 +21,20 @@ static bool step_final(size_t state)
 	return step_state_row((enum step_state)state)->final;
 }
 
-/* From the first state everything is reached, a live state has a way out, a final one has none. */
-static void check_machine(size_t count, bool (*move)(size_t, size_t), bool (*final)(size_t))
+static bool run_reopened(size_t state)
+{
+	return state == RUN_FAILED;
+}
+
+static bool step_reopened(size_t state)
+{
+	return state == STEP_FAILED || state == STEP_CANCELLED;
+}
+
+/* From the first state everything is reached, a live state has a way out, a final one has none, but
+ * for those that a retry reopens. */
+static void check_machine(size_t count, bool (*move)(size_t, size_t), bool (*final)(size_t),
+			  bool (*reopened)(size_t))
 {
 	bool reached[16] = { true };
 	cr_assert(count <= COUNT(reached));
@@ -35,15 +47,18 @@ static void check_machine(size_t count, bool (*move)(size_t, size_t), bool (*fin
 		for (size_t to = 0; to < count; to++)
 			ways += move(from, to);
 		cr_assert(reached[from], "state %zu is never reached", from);
-		cr_assert_eq(ways == 0, final(from), "state %zu has %zu ways out", from, ways);
+		cr_assert_eq(ways == 0, final(from) && !reopened(from),
+			     "state %zu has %zu ways out", from, ways);
+		for (size_t to = 0; reopened(from) && to < count; to++)
+			cr_assert_not(move(from, to) && final(to));
 		cr_assert_not(move(from, from));
 	}
 }
 
 Test(states, machines_are_whole)
 {
-	check_machine(run_state_count(), run_move, run_final);
-	check_machine(step_state_count(), step_move, step_final);
+	check_machine(run_state_count(), run_move, run_final, run_reopened);
+	check_machine(step_state_count(), step_move, step_final, step_reopened);
 }
 
 Test(states, words_are_distinct_and_not_empty)
@@ -68,7 +83,8 @@ Test(states, what_is_not_a_row_does_not_happen)
 	cr_assert_not(step_may_move(STEP_WAITING_HUMAN, STEP_RUNNING));
 	cr_assert_not(step_may_move(STEP_SKIPPED, STEP_PENDING));
 	cr_assert_not(run_may_move(RUN_WAITING_HUMAN, RUN_SUCCEEDED));
-	cr_assert_not(run_may_move(RUN_FAILED, RUN_RUNNING));
+	cr_assert_not(run_may_move(RUN_CANCELLED, RUN_RUNNING));
+	cr_assert_not(run_may_move(RUN_SUCCEEDED, RUN_RUNNING));
 }
 
 Test(states, effect_ids_are_stable_and_distinct)

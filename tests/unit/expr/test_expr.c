@@ -61,7 +61,7 @@ static struct expr_scope scope(void)
 		const struct json *read;
 		void *given;
 	} context = { .read = world() };
-	return (struct expr_scope){ find_step, find_ctx, find_variable, context.given };
+	return (struct expr_scope){ find_step, find_ctx, find_variable, context.given, NULL };
 }
 
 static const struct expr *parse(const char *text)
@@ -291,4 +291,65 @@ Test(expr, work_is_budgeted)
 	struct error error;
 	cr_assert_not(expr_evaluate(parse("7 in big"), &names, &arena, &value, &error));
 	cr_assert(strstr(error.text, "too many steps") != NULL);
+}
+
+/* ---- lenient rules ------------------------------------------------------------------- */
+
+static struct buf noted;
+
+static void note(void *context, enum expr_leniency rule, struct str what, const char *why)
+{
+	static const char *const words[] = { "missing ", "null ", "false ", "true " };
+	(void)context, (void)why;
+	buf_add_format(&noted, "%s" STR_FMT ";", words[rule], STR_ARG(what));
+}
+
+static void expect_noted(const char *text, const char *expected)
+{
+	const struct expr *expr;
+	struct error error;
+	struct expr_scope telling = scope();
+	telling.lenient = note;
+	noted = (struct buf){ 0 };
+	cr_assert(expr_parse(str_from_c(text), &arena, &expr, &error), "%s", text);
+	(void)expr_holds(expr, &telling, &arena);
+	buf_add_char(&noted, '\0');
+	cr_expect_str_eq(noted.at, expected, "%s", text);
+	buf_done(&noted);
+}
+
+Test(expr, a_missing_value_that_is_read_as_null_is_told_once)
+{
+	expect_noted("steps.a.outputs.ko", "missing steps.a.outputs.ko;");
+	expect_noted("steps.a.outputs.ko.deep[1].x", "missing steps.a.outputs.ko;");
+	expect_noted("steps.nobody.outputs.x", "missing steps.nobody.outputs;");
+	expect_noted("ctx.worst", "missing ctx.worst;");
+	expect_noted("item.size", "missing item.size;");
+	expect_noted("inputs.l[3]", "missing inputs.l[3];");
+	expect_noted("inputs.o['x']", "missing inputs.o[\"x\"];");
+	expect_noted("inputs.s.length", "missing inputs.s.length;");
+	expect_noted("inputs.z.deep", "missing inputs.z.deep;");
+	expect_noted("coalesce(ctx.worst, ctx.other)", "missing ctx.other;");
+	expect_noted("ctx.worst or ctx.other", "missing ctx.worst;missing ctx.other;");
+}
+
+Test(expr, an_expected_null_is_not_told)
+{
+	expect_noted("steps.a.outputs.ok", "");
+	expect_noted("coalesce(ctx.worst, steps.a.outputs.ko.deep, 1)", "");
+	expect_noted("ctx.worst is null", "");
+	expect_noted("null != steps.a.outputs.ko", "");
+	expect_noted("inputs.not_given", "");
+	expect_noted("inputs.not_given.deep", "");
+	expect_noted("inputs.z", "");
+	expect_noted("steps.a.error.code == 'x'", "");
+	expect_noted("steps.nobody.status == 'x'", "");
+	expect_noted("ctx.best or ctx.worst", "");
+}
+
+Test(expr, a_condition_that_cannot_be_evaluated_is_told)
+{
+	expect_noted("inputs.s > 3", "false inputs.s > 3;");
+	expect_noted("inputs.s > 3 or 1 != 2", "true inputs.s > 3 or 1 != 2;");
+	expect_noted("ctx.worst > 3", "missing ctx.worst;false ctx.worst > 3;");
 }

@@ -36,11 +36,13 @@ struct visited {
 	char text[256];
 };
 
-static bool visit(void *context, enum expr_name kind, struct str name, struct error *error)
+static bool visit(void *context, enum expr_name kind, struct str name, struct str key,
+		  struct error *error)
 {
 	static const char *const kinds[] = { "input", "step", "ctx", "variable" };
 	struct visited *visited = context;
 	size_t used = strlen(visited->text);
+	(void)key;
 	if (str_equal(name, S("bad")))
 		return fail(error, ERROR_INVALID, "no such input");
 	snprintf(visited->text + used, sizeof(visited->text) - used, "%s:%.*s ", kinds[kind],
@@ -162,7 +164,7 @@ static const struct json *render_tree(const char *template, const struct json *i
 	struct visited visited;
 	struct error error;
 	struct world world = { inputs, read_text("{\"one\":{\"v\":[1,2]},\"two\":\"plain\"}") };
-	struct expr_scope scope = { find_step, find_ctx, find_variable, &world };
+	struct expr_scope scope = { find_step, find_ctx, find_variable, &world, NULL };
 	cr_assert(check(template, &visited, &error), "%s: %s", template, error.text);
 	return template_render(read_text(template), &scope, &arena);
 }

@@ -67,6 +67,65 @@ Test(parse, a_request_in_full)
 	http_parse_done(&parse);
 }
 
+static void expect_target(struct str bytes, struct str host, struct str path, struct str query)
+{
+	struct http_parse parse;
+	struct http_request request = { 0 };
+	feed(&parse, bytes);
+	cr_assert_eq(parse.state, HTTP_PARSE_WHOLE, "%s: " STR_FMT,
+		     parse.detail == NULL ? "" : parse.detail, STR_ARG(bytes));
+	http_parse_request(&parse, &request);
+	cr_expect(str_equal(http_header(&request, S("host")), host), STR_FMT, STR_ARG(bytes));
+	cr_expect(str_equal(request.path, path), STR_FMT, STR_ARG(bytes));
+	cr_expect(str_equal(request.query, query), STR_FMT, STR_ARG(bytes));
+	http_parse_done(&parse);
+}
+
+Test(parse, the_host_of_an_absolute_target_counts)
+{
+	expect_target(S("GET http://here:80/a/b?c=d HTTP/1.1\r\nHost: here:80\r\n\r\n"),
+		      S("here:80"), S("/a/b"), S("c=d"));
+	expect_target(S("GET http://evil/ HTTP/1.1\r\nX: y\r\nHost: here\r\n\r\n"), S("evil"),
+		      S("/"), S(""));
+	expect_target(S("GET http://here/ HTTP/1.1\r\nHost: evil\r\n\r\n"), S("here"), S("/"),
+		      S(""));
+	expect_target(S("GET HTTP://[::1]:8 HTTP/1.1\r\nHost: a\r\n\r\n"), S("[::1]:8"), S("/"),
+		      S(""));
+	expect_target(S("GET http://a?x=/y HTTP/1.1\r\nHost: a\r\n\r\n"), S("a"), S("/"),
+		      S("x=/y"));
+	expect_target(S("OPTIONS http://a HTTP/1.1\r\nHost: b\r\n\r\n"), S("a"), S("*"), S(""));
+	expect_target(S("GET http://a/b HTTP/1.0\r\n\r\n"), S("a"), S("/b"), S(""));
+}
+
+Test(parse, an_absolute_target_without_room_for_its_host)
+{
+	AUTO(buf) text = { 0 };
+	buf_add(&text, S("GET http://a/ HTTP/1.0\r\n"));
+	for (int i = 0; i < LIMIT_HTTP_HEADERS; i++)
+		buf_add(&text, S("X: y\r\n"));
+	buf_add(&text, S("\r\n"));
+	expect_refused(buf_str(&text), ERROR_HEADERS_TOO_LARGE);
+}
+
+Test(parse, tabs_around_values)
+{
+	expect_body(S("POST / HTTP/1.1\r\nHost:\ta\t\r\nContent-Length:\t3\t \t\r\n\r\nabc"),
+		    S("abc"));
+	expect_body(S(POST "Transfer-Encoding:\tchunked\t\r\n\r\n3\r\nabc\r\n0\r\n\r\n"), S("abc"));
+	struct http_parse parse;
+	struct http_request request = { 0 };
+	feed(&parse, S(GET "Host: a\r\nConnection:\tclose\t\r\nX:\ta\tb\t\r\nY:\t\r\n\r\n"));
+	cr_assert_eq(parse.state, HTTP_PARSE_WHOLE);
+	http_parse_request(&parse, &request);
+	cr_assert_not(parse.keep_alive);
+	cr_assert(str_equal(http_header(&request, S("X")), S("a\tb")));
+	cr_assert(str_equal(http_header(&request, S("Y")), S("")));
+	http_parse_done(&parse);
+	expect_refused(S("GET\t/ HTTP/1.1\r\nHost: a\r\n\r\n"), ERROR_SYNTAX);
+	expect_refused(S(GET "Host: a\r\nX\t: b\r\n\r\n"), ERROR_SYNTAX);
+	expect_refused(S(POST "Content-Length: 3\t3\r\n\r\nabc"), ERROR_SYNTAX);
+}
+
 Test(parse, bodies)
 {
 	expect_body(S(POST "Content-Length: 0\r\n\r\n"), S(""));
@@ -150,7 +209,14 @@ Test(parse, what_is_ambiguous_is_refused)
 		GET "Host: a\r\nX: \x7f\r\n\r\n",
 		GET "Host: a\r\nX(: b\r\n\r\n",
 		/* request lines */
-		"GET http://a/ HTTP/1.1\r\nHost: a\r\n\r\n",
+		"GET https://a/ HTTP/1.1\r\nHost: a\r\n\r\n",
+		"GET http:///x HTTP/1.1\r\nHost: a\r\n\r\n",
+		"GET http://u@a/ HTTP/1.1\r\nHost: a\r\n\r\n",
+		"GET http://a/#x HTTP/1.1\r\nHost: a\r\n\r\n",
+		"GET http://a/ HTTP/1.1\r\n\r\n",
+		"GET http://a/ HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
+		"GET http://a/ HTTP/1.1\r\nHost: a/b\r\n\r\n",
+		"GET ?x HTTP/1.1\r\nHost: a\r\n\r\n",
 		"GET a HTTP/1.1\r\nHost: a\r\n\r\n",
 		"GET * HTTP/1.1\r\nHost: a\r\n\r\n",
 		"GET /#x HTTP/1.1\r\nHost: a\r\n\r\n",

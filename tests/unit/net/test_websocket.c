@@ -480,7 +480,7 @@ Test(websocket, a_long_reason_is_cut_between_characters)
 	/* 1 + 61 two-byte characters are 123 bytes; a limit of 122 would split one. */
 	cr_assert_eq(frames.out.size, 2 + 2 + 123);
 	buf_clear(&frames.out);
-	websocket_frames_text(&frames, S("never"));
+	websocket_frames_text(&frames, S("never"), true, true);
 	websocket_frames_ping(&frames);
 	websocket_frames_close(&frames, 1000, S(""));
 	cr_assert_eq(frames.out.size, 0);

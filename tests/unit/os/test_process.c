@@ -368,6 +368,78 @@ Test(process, the_number_of_children_is_limited)
 	cr_assert_eq(trial.done, 1);
 }
 
+/* ---- the queue for places ------------------------------------------------------------------ */
+
+/* Callers that want a place; the second one does not want it any more when its turn comes. */
+struct waiting {
+	struct trial *trial;
+	struct process_spec spec;
+	uint64_t order[8];
+	size_t count, stop_at;
+	bool refused;
+};
+
+static void place_granted(void *context, uint64_t argument)
+{
+	struct waiting *waiting = context;
+	struct error error;
+	uint64_t process;
+	waiting->order[waiting->count++] = argument;
+	if (argument != 2)
+		cr_assert(process_start(waiting->trial->loop, &waiting->spec, &process, &error),
+			  "%s", error.text);
+	if (waiting->count == waiting->stop_at)
+		loop_stop(waiting->trial->loop);
+}
+
+/* A caller that asks for the place of a child that has just ended, while others wait for it. */
+static void ask_out_of_turn(void *context, uint64_t argument, const struct process_result *result)
+{
+	struct waiting *waiting = context;
+	struct error error = { 0 };
+	uint64_t process;
+	(void)argument;
+	(void)result;
+	cr_assert_eq(process_count(waiting->trial->loop), LIMIT_CHILDREN - 1);
+	cr_assert(!process_start(waiting->trial->loop, &waiting->spec, &process, &error));
+	cr_assert_eq(error.code, ERROR_UNAVAILABLE);
+	waiting->refused = true;
+}
+
+Test(process, places_are_granted_in_the_order_of_asking)
+{
+	struct trial trial;
+	open_trial(&trial);
+	trial.wanted = LIMIT_CHILDREN + 8; /* ends of children do not stop the loop */
+	struct error error = { 0 };
+	uint64_t all[LIMIT_CHILDREN];
+	struct process_spec spec = shell(&trial, (const char *const[]){ "sleep", "1000", NULL });
+	struct waiting waiting = { .trial = &trial, .spec = spec, .stop_at = 1 };
+	struct process_spec watched = spec;
+	watched.done = ask_out_of_turn;
+	watched.context = &waiting;
+	for (size_t i = 0; i < LIMIT_CHILDREN; i++)
+		cr_assert(process_start(trial.loop, i == 6 ? &watched : &spec, &all[i], &error));
+	for (uint64_t i = 1; i <= 4; i++)
+		platform_child_await(loop_platform(trial.loop), place_granted, &waiting, i);
+	process_end(trial.loop, all[3]);
+	loop_run(trial.loop);
+	cr_assert_eq(process_count(trial.loop), LIMIT_CHILDREN);
+	/* The second caller leaves its place to the third one. */
+	waiting.stop_at = 3;
+	process_end(trial.loop, all[5]);
+	loop_run(trial.loop);
+	cr_assert_eq(process_count(trial.loop), LIMIT_CHILDREN);
+	/* While a caller waits, a place that is free belongs to the queue. */
+	waiting.stop_at = 4;
+	process_end(trial.loop, all[6]);
+	loop_run(trial.loop);
+	cr_assert(waiting.refused);
+	for (uint64_t i = 0; i < 4; i++)
+		cr_assert_eq(waiting.order[i], i + 1);
+	loop_free(trial.loop);
+}
+
 /* Answers each line with the next word, until there is none left. */
 static void converse(void *context, uint64_t argument, struct str bytes)
 {

@@ -78,7 +78,7 @@ static const struct json *as_draft7(const struct json *schema)
 	return copy;
 }
 
-static size_t play(const char *path, const struct schema_library *library)
+static size_t play(const char *path, const struct schema_library *library, bool formats)
 {
 	const struct json *file = read_file(path);
 	size_t cases = 0;
@@ -86,8 +86,8 @@ static size_t play(const char *path, const struct schema_library *library)
 		const struct json *group = &file->as.list.at[g];
 		struct problems problems = { .arena = &arena };
 		struct schema *schema = NULL;
-		bool good = schema_compile(as_draft7(json_member(group, S("schema"))), library,
-					   &arena, &schema, &problems);
+		bool good = schema_compile_formats(as_draft7(json_member(group, S("schema"))),
+						   library, formats, &arena, &schema, &problems);
 		cr_expect(good, "%s: " STR_FMT ": " STR_FMT, path,
 			  STR_ARG(json_text(json_member(group, S("description")))),
 			  STR_ARG(problems_text(&problems, &arena)));
@@ -120,9 +120,24 @@ Test(suite, draft_7_whole)
 		if (strstr(entry->d_name, ".json") == NULL)
 			continue;
 		snprintf(path, sizeof(path), SUITE "/tests/draft7/%s", entry->d_name);
-		cases += play(path, &library);
+		cases += play(path, &library, false);
 		files++;
 	}
 	closedir(folder);
 	cr_assert(files >= 35 && cases >= 423, "%zu files, %zu cases", files, cases);
+}
+
+Test(suite, draft_7_formats)
+{
+	static const char *const names[] = { "date-time", "date",     "time",         "ipv4",
+					     "ipv6",      "hostname", "json-pointer", "regex" };
+	struct schema_library library = remotes();
+	size_t cases = 0;
+	for (size_t i = 0; i < COUNT(names); i++) {
+		char path[512];
+		snprintf(path, sizeof(path), SUITE "/tests/draft7/optional/format/%s.json",
+			 names[i]);
+		cases += play(path, &library, true);
+	}
+	cr_assert(cases >= 60, "%zu cases", cases);
 }

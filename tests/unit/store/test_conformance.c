@@ -318,10 +318,12 @@ static void expect_listed(struct fixture *f, struct store_run_filter only, const
 	}
 }
 
-#define LISTED(name_, states_, ...)                                                      \
-	expect_listed(f, (struct store_run_filter){ S(name_), states_, COUNT(states_) }, \
-		      (const unsigned[]){ __VA_ARGS__ },                                 \
-		      COUNT(((const unsigned[]){ __VA_ARGS__ })))
+#define LISTED(name_, states_, ...)                                                           \
+	expect_listed(                                                                        \
+		f,                                                                            \
+		(struct store_run_filter){                                                    \
+			.name = S(name_), .states = states_, .state_count = COUNT(states_) }, \
+		(const unsigned[]){ __VA_ARGS__ }, COUNT(((const unsigned[]){ __VA_ARGS__ })))
 
 STORE_TEST(conformance, runs_are_listed_by_name_and_state)
 {
@@ -342,7 +344,9 @@ STORE_TEST(conformance, runs_are_listed_by_name_and_state)
 	expect_listed(f, (struct store_run_filter){ .name = S("b") }, (unsigned[]){ 10, 7, 4, 1 },
 		      4);
 	expect_listed(f, (struct store_run_filter){ .name = S("nobody") }, NULL, 0);
-	expect_listed(f, (struct store_run_filter){ S("b"), odd, 1 }, NULL, 0);
+	expect_listed(f,
+		      (struct store_run_filter){ .name = S("b"), .states = odd, .state_count = 1 },
+		      NULL, 0);
 	/* A run that changes its state moves to the other list and keeps its position in the order. */
 	struct draft moves = draft_of(4, 1, 1);
 	moves.append.run.name = S("b");
@@ -355,6 +359,68 @@ STORE_TEST(conformance, runs_are_listed_by_name_and_state)
 	struct store_run_filter only = { .states = running, .state_count = 1 };
 	cr_assert(
 		f->reader->ops->list_runs(f->reader, &only, &none, 9, &f->arena, &page, &f->error));
+	cr_assert_eq(page.count, 0);
+}
+
+static struct draft labelled(unsigned run, const struct str *labels, size_t count)
+{
+	struct draft draft = draft_of(run, 0, 1);
+	draft.append.run.name = run % 2 == 0 ? S("even") : S("odd");
+	draft.append.run.state = run < 4 ? S("running") : S("failed");
+	draft.append.run.labels = (struct str_list){ labels, count };
+	return draft;
+}
+
+STORE_TEST(conformance, runs_are_listed_by_their_labels)
+{
+	const struct str labels[] = { S("team=a"), S("env=prod"), S("team=b") };
+	for (unsigned i = 0; i < 8; i++) {
+		struct draft draft = labelled(i, labels + (i % 2 == 0 ? 0 : 1), i == 7 ? 0 : 2);
+		draft_commit(f, &draft);
+	}
+	/* 0, 2, 4, 6: team=a env=prod; 1, 3, 5: env=prod team=b; 7: none */
+	struct store_run_filter prod = { .labels = { labels + 1, 1 } },
+				both = { .labels = { labels, 2 } },
+				none = { .labels = { labels, 3 } };
+	expect_listed(f, prod, (unsigned[]){ 6, 5, 4, 3, 2, 1, 0 }, 7);
+	expect_listed(f, both, (unsigned[]){ 6, 4, 2, 0 }, 4);
+	expect_listed(f, none, NULL, 0);
+	prod.name = S("odd");
+	expect_listed(f, prod, (unsigned[]){ 5, 3, 1 }, 3);
+	const struct str failed[] = { S("failed") };
+	prod.states = failed;
+	prod.state_count = 1;
+	expect_listed(f, prod, (unsigned[]){ 5 }, 1);
+	/* The labels follow the run to its next state. */
+	struct draft ends = draft_of(3, 1, 1);
+	ends.append.run.name = S("odd");
+	ends.append.run.state = S("failed");
+	ends.append.run.labels = (struct str_list){ labels + 1, 2 };
+	draft_commit(f, &ends);
+	expect_listed(f, prod, (unsigned[]){ 5, 3 }, 2);
+}
+
+STORE_TEST(conformance, runs_are_found_by_a_range_of_ids)
+{
+	static const unsigned order[] = { 4, 2, 6, 0, 8 };
+	for (size_t i = 0; i < COUNT(order); i++) {
+		struct draft draft = draft_of(order[i], 0, 1);
+		draft_commit(f, &draft);
+	}
+	struct store_run_page page;
+	struct uuid one = id_of(1), two = id_of(2), six = id_of(6), seven = id_of(7);
+	cr_assert(f->reader->ops->find_runs(f->reader, &two, &six, 9, &f->arena, &page, &f->error));
+	cr_assert_eq(page.count, 3);
+	for (unsigned i = 0; i < 3; i++) {
+		struct uuid id = id_of(2 + 2 * i);
+		cr_assert(uuid_equal(&page.at[i].id, &id));
+		cr_assert_eq(page.at[i].seq, 1);
+	}
+	cr_assert(
+		f->reader->ops->find_runs(f->reader, &one, &seven, 2, &f->arena, &page, &f->error));
+	cr_assert_eq(page.count, 2);
+	cr_assert(uuid_equal(&page.at[0].id, &two));
+	cr_assert(f->reader->ops->find_runs(f->reader, &one, &one, 9, &f->arena, &page, &f->error));
 	cr_assert_eq(page.count, 0);
 }
 

@@ -448,6 +448,7 @@ static void flip_once(struct scene *scene, size_t at, unsigned bit, bool behind,
 	if (!behind && !scene_open(scene)) {
 		flips->refused++;
 		cr_assert(scene->f.error.code == ERROR_STORAGE ||
+				  scene->f.error.code == ERROR_LOST_DATA ||
 				  scene->f.error.code == ERROR_NEWER_STORE,
 			  "byte %zu: %s", at, scene->f.error.text);
 	} else if (!tell_all(scene, &timeline)) {

@@ -477,7 +477,8 @@ Test(sqlite, passes_its_points_in_order)
 	draft_commit(&f, &one);
 	cr_assert_eq(draft_try(&f, &late), STORE_CONFLICT);
 	static const char *const expected[] = { "store.before_begin\n", "store.before_commit\n",
-						"store.after_commit\n", "store.before_begin\n" };
+						"store.after_commit\n", "store.after_mark\n",
+						"store.before_begin\n" };
 	FILE *file = fopen(trace, "r");
 	cr_assert_not_null(file);
 	for (size_t i = 0; i < COUNT(expected); i++) {

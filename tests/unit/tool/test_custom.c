@@ -44,7 +44,7 @@ Test(custom, the_copy_under_its_hash_runs)
 	cr_assert_not_null(strstr(tool.program, "/trusted/"), "%s", tool.program);
 	cr_assert_eq(unlink(rig_path(rig, "tools/say")), 0);
 	cr_assert_eq(stat(tool.program, &info), 0);
-	cr_assert_eq(info.st_mode & 0777, 0500);
+	cr_assert_eq(info.st_mode & 0777, 0555);
 }
 
 Test(custom, a_class_other_than_the_recorded_one_fails)

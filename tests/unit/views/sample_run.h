@@ -1,8 +1,9 @@
-/* tests/unit/views/sample_run.h -- two handwritten sample runs.
+/* tests/unit/views/sample_run.h -- three handwritten sample runs.
  *
  * The short run has no bodies and no rounds: greet (echo) -> build (shell, restarted after a crash)
  * -> rest (wait) -> ask (approved) -> publish (shell, fails) -> after (skipped).  The output of
- * build is long, so it is stored by its hash.  The long run (play_long.c) has everything else.
+ * build is long, so it is stored by its hash.  The long run (play_long.c) has everything else, and
+ * the third (play_retried.c) fails and is retried.
  */
 #ifndef SAMPLE_H
 #define SAMPLE_H
@@ -26,7 +27,7 @@ struct play {
 
 enum { SAMPLE_EVENTS = 12, SAMPLE_MOST = 80 };
 
-extern const struct play play_short, play_long;
+extern const struct play play_short, play_long, play_retried, play_rounds, play_unwind;
 
 struct sample {
 	struct arena arena;

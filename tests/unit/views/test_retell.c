@@ -235,6 +235,7 @@ static void expect_same_step(const struct timeline_step *step, const struct time
 	cr_expect_eq(step->ended, before->ended, STR_FMT, STR_ARG(path));
 	cr_expect_eq(step->ended_seq, before->ended_seq, STR_FMT, STR_ARG(path));
 	cr_expect(str_equal(step->fault, before->fault), STR_FMT, STR_ARG(path));
+	cr_expect_eq(step->limit_reached, before->limit_reached, STR_FMT, STR_ARG(path));
 	if (step->ended_seq > 0)
 		cr_expect_eq(step->ended_at, before->ended_at, STR_FMT, STR_ARG(path));
 	if (step->ended)
@@ -292,13 +293,13 @@ static void expect_told(const struct timeline *whole, const struct timeline *aga
 	}
 }
 
-Test(retell, a_step_with_a_body_keeps_its_beginning_and_its_end)
+static size_t compare_at_every_floor(const struct play *play)
 {
 	size_t compared = 0;
-	for (size_t count = 1; count <= play_long.count; count++)
+	for (size_t count = 1; count <= play->count; count++)
 		for (int64_t floor = 2; floor <= (int64_t)count + 1; floor++) {
 			struct sample sample;
-			sample_init_play(&sample, &play_long);
+			sample_init_play(&sample, play);
 			struct view_source left = sample_prefix(&sample, count);
 			struct view_source right = shortened(&sample, count, floor);
 			AUTO(timeline) whole = { 0 };
@@ -311,7 +312,33 @@ Test(retell, a_step_with_a_body_keeps_its_beginning_and_its_end)
 			compared += again.count;
 			sample_done(&sample);
 		}
-	cr_expect_gt(compared, 10000);
+	return compared;
+}
+
+Test(retell, a_step_with_a_body_keeps_its_beginning_and_its_end)
+{
+	cr_expect_gt(compare_at_every_floor(&play_long), 10000);
+}
+
+Test(retell, a_try_keeps_its_beginning_and_its_end)
+{
+	cr_expect_gt(compare_at_every_floor(&play_unwind), 500);
+}
+
+Test(retell, a_step_that_reached_its_limit_keeps_that)
+{
+	struct sample sample;
+	sample_init_play(&sample, &play_rounds);
+	struct view_source source =
+		shortened(&sample, play_rounds.count, (int64_t)play_rounds.count);
+	AUTO(timeline) timeline = { 0 };
+	timeline_read(&timeline, &source, &sample.arena);
+	static const char *const names[] = { "say", "fetch", "pause", "ask", "again" };
+	for (size_t i = 0; i < COUNT(names); i++)
+		cr_expect(timeline_find(&timeline, str_from_c(names[i]))->limit_reached, "%s",
+			  names[i]);
+	sample_done(&sample);
+	cr_expect_gt(compare_at_every_floor(&play_rounds), 100);
 }
 
 Test(retell, a_compaction_itself_is_shown_in_no_view)

@@ -163,8 +163,8 @@ Test(times, while_a_person_is_asked)
 static void tell(struct sample *sample, size_t index, struct run_commit commit)
 {
 	struct run_commit *told = arena_copy(&sample->arena, &commit, sizeof(commit));
-	event_tell_commits(&sample->events[index], (struct run_commit_list){ told, 1 },
-			   &sample->arena);
+	event_set_origin(&sample->events[index], (struct run_commit_list){ told, 1 }, S(""),
+			 &sample->arena);
 }
 
 static struct run_commit commit(int64_t first, int64_t last, int64_t made_us, int64_t us)

@@ -35,7 +35,7 @@ static void write_golden(const char *path, struct str text)
 	cr_assert_eq(fclose(file), 0);
 }
 
-static const struct play *const plays[] = { &play_short, &play_long };
+static const struct play *const plays[] = { &play_short, &play_long, &play_unwind };
 
 static void compare_goldens(struct sample *sample)
 {
@@ -289,7 +289,7 @@ static size_t compare_events(struct sample *sample)
 
 Test(views, an_event_is_shown_the_same_way_for_ever)
 {
-	static const size_t shown[] = { 5 * SAMPLE_EVENTS - 1, 225 };
+	static const size_t shown[] = { 5 * SAMPLE_EVENTS - 1, 225, 84 };
 	for (size_t i = 0; i < COUNT(plays); i++) {
 		struct sample sample;
 		sample_init_play(&sample, plays[i]);

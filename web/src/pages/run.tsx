@@ -1,112 +1,211 @@
-// The page of one run: state, open questions, graph, steps, time, result, events.
+// The page of one run: state, failures, open questions, graph, steps, time, result, events; and beside
+// it one of its steps.
 import type { run, runtime } from "contract";
 import { useMemo } from "preact/hooks";
 import { get } from "../api";
 import { useCell } from "../cell";
-import { useLoaded } from "../data";
+import { isSettled, useLoaded } from "../data";
 import { inbox } from "../inbox";
-import type { LiveEvent } from "../live";
-import { Badge, Duration, Json, Loading, Page, ProblemText, Time } from "../parts/basic";
+import { Badge, Duration, Loading, Page, ProblemText, Time } from "../parts/basic";
+import { Labels } from "../parts/labels";
+import { Members } from "../parts/members";
 import { Question } from "../parts/question";
-import { href, Link } from "../route";
+import { href, Link, usePlace, withQuery } from "../route";
 import { useRunStream } from "../run_stream";
-import { ownState } from "../words";
+import { failuresOf, progressOf, type Step } from "../steps";
+import { shortId } from "../words";
+import { ArtifactsSection } from "./run_artifacts";
 import { Commands } from "./run_commands";
 import { EventsSection, useRunLog } from "./run_events";
 import { GraphSection } from "./run_graph";
 import { Steps } from "./run_steps";
 import { TimeSection } from "./run_time";
+import { TimelineSection } from "./run_timeline";
+import { StepDrawer } from "./step_drawer";
 
-type Run = runtime.WorkflowResultModel;
-const ENDED = new Set(["success", "failed", "skipped", "cancelled"]);
+type Result = runtime.WorkflowResultModel;
+type Outline = run.Outline;
 
-/** Attempts of each step: a call that a crash interrupted is restarted. */
-function attemptsOf(events: LiveEvent[]): Map<string, number> {
-	const attempts = new Map<string, number>();
-	for (const { data } of events)
-		if (data?.["event"] === "tool.restarted") {
-			const step = String(data["step"]);
-			attempts.set(step, (attempts.get(step) ?? 1) + 1);
-		}
-	return attempts;
+const FAILURES_SHOWN = 5;
+/** More are folded. */
+const WARNINGS_SHOWN = 3;
+/** Longer inputs do not go into an address. */
+const LONGEST_INPUTS = 4000;
+
+/** Failed steps do not count as done. */
+function ProgressText({ outline }: { outline: Outline }) {
+	const { done, failed, all } = progressOf(outline.steps);
+	return (
+		<>
+			<progress max={Math.max(1, all)} value={done} aria-label="Steps that are done" /> {done} of {all} steps
+			{failed > 0 && <>, <span class="error" data-failed={failed}>{failed} failed</span></>}
+		</>
+	);
 }
 
-/** Baton's own word for the run's state. */
-const stateOf = (run: Run): string => ownState(String(run.metadata["state"] ?? run.status));
-
-function Facts({ run }: { run: Run }) {
-	const ended = run.steps.filter((step) => ENDED.has(step.status)).length;
+function Facts({ outline }: { outline: Outline }) {
+	const span = { started_at: outline.created_at, completed_at: outline.ended_at ?? null,
+		duration_ms: outline.ended_at === undefined ? null : Date.parse(outline.ended_at) - Date.parse(outline.created_at) };
 	return (
 		<dl class="facts">
-			<div><dt>Run</dt><dd><code>{run.run_id}</code></dd></div>
-			<div><dt>Started</dt><dd><Time at={run.started_at} /></dd></div>
-			{run.completed_at !== null && <div><dt>Ended</dt><dd><Time at={run.completed_at} /></dd></div>}
-			<div><dt>Duration</dt><dd><Duration of={run} /></dd></div>
-			<div>
-				<dt>Progress</dt>
-				<dd>
-					<progress max={Math.max(1, run.steps.length)} value={ended} aria-label="Ended steps" /> {ended} of {run.steps.length} steps
-				</dd>
-			</div>
-			<div><dt>State</dt><dd>{stateOf(run)}</dd></div>
+			<div><dt>Run</dt><dd><code>{outline.run_id}</code></dd></div>
+			{outline.cancelling && <div><dt>Command</dt><dd>cancelling: open effects are being stopped</dd></div>}
+			<div><dt>Started</dt><dd><Time at={outline.created_at} /></dd></div>
+			{outline.ended_at !== undefined && <div><dt>Ended</dt><dd><Time at={outline.ended_at} /></dd></div>}
+			<div><dt>Duration</dt><dd><Duration of={span} /></dd></div>
+			<div><dt>Progress</dt><dd><ProgressText outline={outline} /></dd></div>
+			{outline.labels !== undefined && Object.keys(outline.labels).length > 0 && <div><dt>Labels</dt><dd><Labels labels={outline.labels} /></dd></div>}
+			{outline.by !== undefined && <div><dt>By</dt><dd>{outline.by}</dd></div>}
+			{outline.queue !== undefined && <div><dt>Queue</dt><dd>{outline.queue.position} of {outline.queue.length}</dd></div>}
 		</dl>
+	);
+}
+
+/** The address of the form that starts the same workflow with the same inputs. */
+function againOf(outline: Outline, result: Result | undefined): string {
+	const inputs = JSON.stringify(result?.inputs ?? {});
+	return href("runs", "new", { workflow: outline.workflow, inputs: inputs === "{}" || inputs.length > LONGEST_INPUTS ? null : inputs });
+}
+
+/** The first thing that a person wants to know of a failed run. */
+function Failures({ outline }: { outline: Outline }) {
+	const failures = failuresOf(outline.steps);
+	if (failures.length === 0)
+		return outline.error === undefined ? null : <p class="error run-error">{outline.error}</p>;
+	const continued = outline.state === "succeeded"; // the definition lets it continue
+	return (
+		<section class="failures" data-continued={continued} aria-labelledby="failures-title">
+			<h2 id="failures-title">{failures.length === 1 ? "1 step failed" : `${failures.length} steps failed`}{continued && ", and the run continued"}</h2>
+			<ul>
+				{failures.slice(0, FAILURES_SHOWN).map((step) => (
+					<li key={step.step} data-failure={step.step}>
+						<Link href={withQuery({ step: step.step })}>{step.step}</Link>
+						{step.error !== undefined && <pre class="error clip">{step.error}</pre>}
+					</li>
+				))}
+			</ul>
+			{failures.length > FAILURES_SHOWN && <p><Link href={withQuery({ failed: "1" })}>Show all {failures.length} failed steps</Link></p>}
+		</section>
+	);
+}
+
+/** Lenient rules that the run has used. */
+function Warnings({ outline }: { outline: Outline }) {
+	const warnings = outline.warnings ?? [], dropped = outline.warnings_dropped ?? 0;
+	if (warnings.length + dropped === 0)
+		return null;
+	return (
+		<details class="warnings" data-warnings={warnings.length} open={warnings.length <= WARNINGS_SHOWN}>
+			<summary>{warnings.length === 1 ? "1 warning" : `${warnings.length} warnings`}{dropped > 0 && `, and ${dropped} more that were not recorded`}</summary>
+			<ul>
+				{warnings.map((warning) => (
+					<li key={`${warning.step} ${warning.text}`}>
+						{warning.step === undefined ? "outputs" : <Link href={withQuery({ step: warning.step })}>{warning.step}</Link>}: {warning.text}
+					</li>
+				))}
+			</ul>
+		</details>
+	);
+}
+
+function Inputs({ result }: { result: Result | undefined }) {
+	const inputs = result?.inputs ?? {};
+	if (Object.keys(inputs).length === 0)
+		return null;
+	return (
+		<section aria-labelledby="inputs-title">
+			<h2 id="inputs-title">Inputs</h2>
+			<Members value={inputs} label="Inputs of the run" />
+		</section>
+	);
+}
+
+function Metadata({ outline }: { outline: Outline }) {
+	if (outline.metadata === undefined || Object.keys(outline.metadata).length === 0)
+		return null;
+	return (
+		<section aria-labelledby="metadata-title">
+			<h2 id="metadata-title">Metadata</h2>
+			<Members value={outline.metadata} label="Metadata of the run" />
+		</section>
 	);
 }
 
 /** The run's documents, read again soon after each of its events. */
 function useRun(id: string) {
 	const of = `/api/runs/${encodeURIComponent(id)}`;
-	const result = useLoaded((signal) => get<Run>(of, signal), [id]);
+	const outline = useLoaded((signal) => get<Outline>(`${of}/steps`, signal), [id], (event) => event.workflow_id === id);
+	const result = useLoaded((signal) => get<Result>(of, signal), [id]);
 	const picture = useLoaded((signal) => get<run.Picture>(`${of}/graph`, signal), [id]);
 	const time = useLoaded((signal) => get<run.Time>(`${of}/time`, signal), [id]);
-	useRunStream(id, picture.value?.seq, () => {
+	const artifacts = useLoaded((signal) => get<run.ArtifactPage>(`${of}/artifacts`, signal), [id]);
+	useRunStream(id, picture.value?.seq, outline.value?.ended_at !== undefined, () => {
+		outline.soon();
 		result.soon();
 		picture.soon();
 		time.soon();
+		artifacts.soon();
 	});
-	return { result, picture, time };
+	return { outline, result, picture, time, artifacts, reload: outline.reload };
+}
+
+function Crumbs({ outline }: { outline: Outline | undefined }) {
+	return (
+		<nav class="crumbs" aria-label="Breadcrumb">
+			<Link href={href("runs")}>Runs</Link>
+			{outline?.parent !== undefined && <> / <Link href={href("runs", outline.parent)} data-parent>parent run {shortId(outline.parent)}</Link></>}
+		</nav>
+	);
 }
 
 export function RunPage({ id }: { id: string }) {
-	const { result: { value: run, problem }, picture, time } = useRun(id);
+	const { query } = usePlace();
+	const { outline: { value: outline, problem }, result, picture, time, artifacts, reload } = useRun(id);
 	const log = useRunLog(id);
 	const questions = useCell(inbox.cell).items.filter((item) => item.run_id === id);
-	const open = inbox.open(inbox.cell.value).filter((item) => item.run_id === id);
-	const asked = new Set(open.map((item) => item.step));
-	const attempts = useMemo(() => attemptsOf(log.events), [log.events]);
-	const state = run === undefined ? null : stateOf(run);
+	const outputs = useMemo(() => new Map(result.value?.steps.map((step) => [step.step_id, step.output])), [result.value]);
+	const chosen = query.get("step") ?? "";
+	const steps: Step[] = outline?.steps ?? [];
+	// All sections appear at once: none is pushed down by one that was slower.
+	const ready = outline !== undefined && [result, picture, time, artifacts].every(isSettled);
 
 	return (
 		<>
-			<nav class="crumbs" aria-label="Breadcrumb"><Link href={href("runs")}>Runs</Link></nav>
-			<Page title={run?.workflow ?? "Run"} aside={state !== null && <Badge state={state} />}>
-				<ProblemText problem={problem} />
+			<Crumbs outline={outline} />
+			<Page title={outline?.workflow ?? "Run"} aside={outline !== undefined && <Badge state={outline.state} />}>
+				<ProblemText problem={problem ?? result.problem} />
 				{problem?.status === 404 && <p><Link href={href("runs")}>Show all runs</Link></p>}
-				{run === undefined && problem === undefined && <Loading />}
-				{run !== undefined && (
+				{!ready && problem === undefined && <Loading />}
+				{ready && (
 					<>
-						{run.error !== null && <p class="error run-error">{run.error}</p>}
-						<Facts run={run} />
-						<Commands id={id} state={stateOf(run)} />
+						<Facts outline={outline} />
+						<Failures outline={outline} />
+						<Warnings outline={outline} />
+						<Commands id={id} state={outline.state} within={outline.parent} again={againOf(outline, result.value)} done={() => void reload()} />
 						{questions.length > 0 && (
 							<section class="waiting" aria-labelledby="waiting-title">
 								<h2 id="waiting-title">Open questions</h2>
 								{questions.map((item) => <Question key={item.id} item={item} withRun={false} />)}
 							</section>
 						)}
-						<GraphSection value={picture.value} problem={picture.problem} asked={asked} />
-						<Steps steps={run.steps} attempts={attempts} asked={asked} />
-						<TimeSection time={time.value} problem={time.problem} steps={run.steps} reload={() => void time.reload()} />
-						{Object.keys(run.outputs).length > 0 && (
+						<GraphSection value={picture.value} problem={picture.problem} steps={steps} chosen={chosen} />
+						<Steps steps={steps} outputs={outputs} chosen={chosen} />
+						<TimelineSection outline={outline} />
+						<ArtifactsSection id={id} page={artifacts.value} problem={artifacts.problem} />
+						<TimeSection time={time.value} problem={time.problem} reload={() => void time.reload()} />
+						<Inputs result={result.value} />
+						<Metadata outline={outline} />
+						{result.value !== undefined && Object.keys(result.value.outputs).length > 0 && (
 							<section aria-labelledby="outputs-title">
 								<h2 id="outputs-title">Result</h2>
-								<Json value={run.outputs} label="Result" />
+								<Members value={result.value.outputs} label="Result" />
 							</section>
 						)}
 						<EventsSection id={id} log={log} />
 					</>
 				)}
 			</Page>
+			{chosen !== "" && outline !== undefined && <StepDrawer id={id} path={chosen} steps={steps} seq={outline.seq} />}
 		</>
 	);
 }

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { ask } from "../api";
 import { useDoing } from "../data";
 import { Action, ProblemText } from "../parts/basic";
+import { href, Link } from "../route";
 import { readJson } from "../words";
 
 function SignalForm({ tell }: { tell: (command: string, body: unknown) => Promise<void> }) {
@@ -42,8 +43,36 @@ function SignalForm({ tell }: { tell: (command: string, body: unknown) => Promis
 	);
 }
 
-/** `state` is Baton's own word; an ended run accepts no commands. */
-export function Commands({ id, state }: { id: string; state: string }) {
+interface Props {
+	id: string;
+	/** Baton's own word. */
+	state: string;
+	/** The parent run; a sub-run is retried through it. */
+	within: string | undefined;
+	/** Address of the form that starts the same workflow again. */
+	again: string;
+	/** A command was accepted. */
+	done: () => void;
+}
+
+/** An ended run can be started again; a failed one can go on where it failed. */
+function EndedCommands({ id, state, within, again, done }: Props) {
+	const retry = useDoing(async () => {
+		await ask(`/api/runs/${encodeURIComponent(id)}/retry`, { method: "POST", body: {} });
+		done();
+	});
+	return (
+		<div class="commands" role="group" aria-label="Commands">
+			{state === "failed" && within === undefined && <Action doing={retry} tone="main" busy="Retrying …">Retry failed steps</Action>}
+			{state === "failed" && within !== undefined && <Link class="action" href={href("runs", within)}>Retry through the parent run</Link>}
+			<Link class="action" href={again}>Start again …</Link>
+			<ProblemText problem={retry.problem} />
+		</div>
+	);
+}
+
+export function Commands(props: Props) {
+	const { id, state } = props;
 	const [sure, setSure] = useState(false);
 	const tell = async (command: string, body: unknown) => {
 		await ask(`/api/runs/${encodeURIComponent(id)}/${command}`, { method: "POST", body });
@@ -55,7 +84,7 @@ export function Commands({ id, state }: { id: string; state: string }) {
 		setSure(false);
 	});
 	if (["succeeded", "failed", "cancelled"].includes(state))
-		return null;
+		return <EndedCommands {...props} />;
 	return (
 		<div class="commands" role="group" aria-label="Commands">
 			{state === "paused" && <Action doing={resume} tone="main" busy="Resuming …">Resume</Action>}

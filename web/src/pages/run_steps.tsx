@@ -1,32 +1,28 @@
-// The steps of a run as a tree: an activation, the steps of its body, its next activation.
+// The steps of a run as a tree: an activation, the steps of its body, its next activation.  Among
+// siblings, failed steps come first.
 import type { runtime } from "contract";
 import { useState } from "preact/hooks";
-import { Badge, Duration, Json } from "../parts/basic";
-import { ownStepState } from "../words";
-
-type Step = runtime.StepResultModel;
+import { plainText } from "../ansi";
+import { Badge, Duration } from "../parts/basic";
+import { goQuery, Link, usePlace, withQuery } from "../route";
+import { currentOf, durationOf, failuresOf, nameOf, parentOf, type Step } from "../steps";
+import { shortId } from "../words";
 
 /** A table with thousands of rows would slow down every update; the user can show all. */
 const STEPS_AT_FIRST = 100;
 const DEEPEST = 6;
+const LINE = 300;
 
-/** The activation whose body contains the step; null = root.  The item of a map has no row. */
-function parentOf(path: string): string | null {
-	const cut = path.lastIndexOf("/");
-	return cut < 0 ? null : path.slice(0, cut).replace(/\[\d+\]$/, "");
-}
+export type Outputs = ReadonlyMap<string, runtime.StepResultModel["output"]>;
 
-/** The name in the row: the last piece of the path, with the item of a map. */
-function nameOf(path: string): string {
-	const cut = path.lastIndexOf("/");
-	const item = cut < 0 ? null : /\[\d+\]$/.exec(path.slice(0, cut));
-	return `${item === null ? "" : `${item[0]} `}${path.slice(cut + 1)}`;
-}
-
-/** An output on one line: its only value, or all of it. */
+/** An output on one line: the last line of its text, or all of it. */
 function lineOf(output: { [key: string]: unknown }): string {
 	const [only, more] = Object.values(output);
-	return (typeof only === "string" && more === undefined ? only : JSON.stringify(output)).slice(0, 300);
+	const text = typeof output["stdout"] === "string" ? output["stdout"] : typeof only === "string" && more === undefined ? only : null;
+	if (text === null)
+		return JSON.stringify(output).slice(0, LINE);
+	const lines = plainText(text.slice(-LINE)).split("\n").filter((line) => line.trim() !== "");
+	return lines[lines.length - 1] ?? JSON.stringify(output).slice(0, LINE);
 }
 
 interface Row {
@@ -35,32 +31,73 @@ interface Row {
 	folds: boolean;
 }
 
-/** The rows that are not inside a folded body. */
+/** Each step with those of its body, failed ones first; what is inside a folded body is left out. */
 function rowsOf(steps: Step[], folded: Set<string>): Row[] {
-	const depths = new Map<string, number>();
-	const parents = new Set(steps.map((step) => parentOf(step.step_id)));
-	const hidden = new Set<string>();
-	const rows: Row[] = [];
+	const bodies = new Map<string | null, Step[]>();
 	for (const step of steps) {
-		const path = step.step_id;
-		const parent = parentOf(path);
-		const depth = parent === null ? 0 : (depths.get(parent) ?? 0) + 1;
-		depths.set(path, depth);
-		if (parent !== null && (folded.has(parent) || hidden.has(parent)))
-			hidden.add(path);
+		const body = bodies.get(parentOf(step));
+		if (body === undefined)
+			bodies.set(parentOf(step), [step]);
 		else
-			rows.push({ step, depth, folds: parents.has(path) });
+			body.push(step);
 	}
+	const rows: Row[] = [];
+	const current = new Set(currentOf(steps));
+	const isFailed = (step: Step) => step.state === "failed" && current.has(step);
+	const add = (parent: string | null, depth: number) => {
+		const body = bodies.get(parent) ?? [];
+		const failed = body.filter(isFailed);
+		const others = failed.length === 0 ? body : body.filter((step) => !isFailed(step));
+		for (const step of [...failed, ...others]) {
+			rows.push({ step, depth, folds: bodies.has(step.step) });
+			if (!folded.has(step.step))
+				add(step.step, depth + 1);
+		}
+	};
+	add(null, 0);
 	return rows;
+}
+
+const failedRows = (steps: Step[]): Row[] =>
+	failuresOf(steps).map((step) => ({ step, depth: 0, folds: false }));
+
+interface StepRowProps extends Row {
+	output: { [key: string]: unknown } | null;
+	whole: boolean;
+	chosen: boolean;
+	folded: boolean;
+	fold: () => void;
+}
+
+function StepRow({ step, depth, folds, output, whole, chosen, folded, fold }: StepRowProps) {
+	const to = withQuery({ step: step.step });
+	return (
+		<tr data-step={step.step} data-depth={Math.min(depth, DEEPEST)} data-folds={folds} data-chosen={chosen}>
+			<td><Badge state={step.state} /></td>
+			<td class="name" title={step.step}>
+				{folds && <button type="button" class="fold" aria-expanded={!folded} aria-label={`Steps of ${step.step}`} onClick={fold}>{folded ? "▸" : "▾"}</button>}
+				<Link href={to} data-opens={step.step} aria-current={chosen ? "true" : undefined}>{whole ? step.step : nameOf(step.step)}</Link>
+			</td>
+			<td class="by">{step.agent}{step.subrun !== undefined && <> <Link class="subrun" href={`/ui/runs/${step.subrun}`}>run {shortId(step.subrun)}</Link></>}</td>
+			<td class="number attempts">{step.attempts === 0 ? "" : step.attempts}</td>
+			<td class="number"><Duration of={durationOf(step)} /></td>
+			<td class="result">
+				{step.error !== undefined && <span class={step.state === "failed" ? "error clip" : "muted clip"}>{step.error}</span>}
+				{output !== null && step.error === undefined && <span class="line">{lineOf(output)}</span>}
+			</td>
+		</tr>
+	);
 }
 
 interface StepsProps {
 	steps: Step[];
-	attempts: Map<string, number>;
-	asked: Set<string>;
+	outputs: Outputs;
+	/** Path of the step in the drawer; "" = none. */
+	chosen: string;
 }
 
-export function Steps({ steps, attempts, asked }: StepsProps) {
+export function Steps({ steps, outputs, chosen }: StepsProps) {
+	const { query } = usePlace();
 	const [all, setAll] = useState(false);
 	const [folded, setFolded] = useState<Set<string>>(new Set());
 	const fold = (path: string) => {
@@ -69,45 +106,38 @@ export function Steps({ steps, attempts, asked }: StepsProps) {
 			now.add(path);
 		setFolded(now);
 	};
-	const rows = rowsOf(steps, folded);
+	const only = query.get("failed") !== null;
+	const failed = failuresOf(steps).length;
+	const rows = only ? failedRows(steps) : rowsOf(steps, folded);
 	return (
 		<section aria-labelledby="steps-title">
-			<h2 id="steps-title">Steps</h2>
-			<table class="steps" aria-labelledby="steps-title">
+			<div class="headline">
+				<h2 id="steps-title">Steps <span class="count">{steps.length}</span></h2>
+				{(failed > 0 || only) && (
+					<label class="switch">
+						<input type="checkbox" checked={only} onChange={(event) => goQuery({ failed: event.currentTarget.checked ? "1" : null })} /> Failed only ({failed})
+					</label>
+				)}
+			</div>
+			<table class={rows.some((row) => row.folds) ? "steps tree" : "steps"} aria-labelledby="steps-title">
 				<thead>
 					<tr>
-						<th scope="col">State</th>
+						<th scope="col" class="state">State</th>
 						<th scope="col">Step</th>
-						<th scope="col">By</th>
-						<th scope="col" class="number">Attempts</th>
-						<th scope="col" class="number">Duration</th>
+						<th scope="col" class="by">By</th>
+						<th scope="col" class="number attempts">Attempts</th>
+						<th scope="col" class="number took">Duration</th>
 						<th scope="col" class="result">Result</th>
 					</tr>
 				</thead>
 				<tbody>
-					{(all ? rows : rows.slice(0, STEPS_AT_FIRST)).map(({ step, depth, folds }) => (
-						<tr key={step.step_id} data-step={step.step_id} data-depth={Math.min(depth, DEEPEST)}>
-							<td><Badge state={asked.has(step.step_id) && step.status === "running" ? "waiting_human" : ownStepState(step.status)} /></td>
-							<td class="name" title={step.step_id}>
-								{folds && <button type="button" class="fold" aria-expanded={!folded.has(step.step_id)} aria-label={`Steps of ${step.step_id}`} onClick={() => fold(step.step_id)}>{folded.has(step.step_id) ? "▸" : "▾"}</button>}
-								{nameOf(step.step_id)}
-							</td>
-							<td>{step.agent}</td>
-							<td class="number">{step.started_at === null ? "" : (attempts.get(step.step_id) ?? 1)}</td>
-							<td class="number"><Duration of={step} /></td>
-							<td class="result">
-								{step.error !== null && <span class="error clip">{step.error}</span>}
-								{step.output !== null && (
-									<details>
-										<summary><span class="line">{lineOf(step.output)}</span></summary>
-										<Json value={step.output} label={`Output of ${step.step_id}`} />
-									</details>
-								)}
-							</td>
-						</tr>
+					{(all ? rows : rows.slice(0, STEPS_AT_FIRST)).map((row) => (
+						<StepRow key={row.step.step} {...row} whole={only} output={outputs.get(row.step.step) ?? null} chosen={row.step.step === chosen}
+							folded={folded.has(row.step.step)} fold={() => fold(row.step.step)} />
 					))}
 				</tbody>
 			</table>
+			{only && rows.length === 0 && <p class="muted">No step has failed.</p>}
 			{!all && rows.length > STEPS_AT_FIRST && (
 				<p><button type="button" class="action" onClick={() => setAll(true)}>Show all {rows.length} steps</button></p>
 			)}

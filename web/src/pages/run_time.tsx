@@ -1,5 +1,5 @@
-// The time profile of a run: shares that add up to its wall-clock time, and a timeline of its steps.
-import type { run, runtime } from "contract";
+// The time profile of a run: shares that add up to its wall-clock time.
+import type { run } from "contract";
 import { useEffect } from "preact/hooks";
 import type { Problem } from "../api";
 import { ProblemText } from "../parts/basic";
@@ -7,7 +7,6 @@ import { durationText } from "../words";
 
 type Times = run.Time;
 type Share = run.Share;
-type Step = runtime.StepResultModel;
 
 /** In the order of run.Share: work before waiting. */
 const SHARES: [Share, string][] = [
@@ -24,7 +23,6 @@ const SHARES: [Share, string][] = [
 
 /** Refresh interval while the run is running. */
 const AGAIN_MS = 5000;
-const ROWS = 50;
 const WIDE = 1000;
 
 const percent = (part: number, whole: number): string =>
@@ -56,38 +54,13 @@ function Legend({ time }: { time: Times }) {
 	);
 }
 
-function StepBars({ time, steps }: { time: Times; steps: Step[] }) {
-	const begin = Date.parse(time.from);
-	const end = begin + time.wall_us / 1000;
-	const begun = steps.filter((step) => step.started_at !== null);
-	return (
-		<details class="timeline">
-			<summary>Timeline of steps</summary>
-			<ol>
-				{begun.slice(0, ROWS).map((step) => {
-					const from = Date.parse(step.started_at ?? "") - begin;
-					const to = (step.completed_at === null ? end : Date.parse(step.completed_at)) - begin;
-					return (
-						<li key={step.step_id} data-bar={step.step_id}>
-							<span class="bar-name">{step.step_id}</span>
-							<Strip wall={time.wall_us} label={`${step.step_id}: starts at ${durationText(from)}, takes ${durationText(to - from)}`} pieces={[{ share: "step", from: from * 1000, us: (to - from) * 1000 }]} />
-						</li>
-					);
-				})}
-			</ol>
-			{begun.length > ROWS && <p class="muted">The first {ROWS} of {begun.length} steps.</p>}
-		</details>
-	);
-}
-
 interface TimeProps {
 	time: Times | undefined;
 	problem: Problem | undefined;
-	steps: Step[];
 	reload: () => void;
 }
 
-export function TimeSection({ time, problem, steps, reload }: TimeProps) {
+export function TimeSection({ time, problem, reload }: TimeProps) {
 	const growing = time !== undefined && !time.ended;
 	useEffect(() => {
 		if (!growing)
@@ -108,7 +81,6 @@ export function TimeSection({ time, problem, steps, reload }: TimeProps) {
 					<Legend time={time} />
 					{time.pieces_left_out > 0 && <p class="muted">The bar shows the first {time.pieces.length} changes; the shares cover the whole run.</p>}
 					{time.compacted && <p class="muted">Older events were compacted: time without events counts as engine.</p>}
-					<StepBars time={time} steps={steps} />
 				</>
 			)}
 		</section>

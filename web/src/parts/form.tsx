@@ -32,8 +32,8 @@ export const placesIn = (places: run.ProblemPlace[], pointer: string): run.Probl
 
 const idOf = (pointer: string): string => `field${pointer.replaceAll(/[^\w]/g, "-")}`;
 
-function JsonField({ pointer, value, onChange, broken, disabled, described, invalid }: {
-	pointer: string; value: Value; onChange: (value: Value | undefined) => void; broken: Map<string, string>;
+function JsonField({ pointer, value, placeholder, onChange, broken, disabled, described, invalid }: {
+	pointer: string; value: Value; placeholder: string; onChange: (value: Value | undefined) => void; broken: Map<string, string>;
 	disabled: boolean; described: string; invalid: boolean;
 }) {
 	const [text, setText] = useState(value === undefined ? "" : pretty(typeof value === "string" ? JSON.stringify(value) : value));
@@ -49,7 +49,7 @@ function JsonField({ pointer, value, onChange, broken, disabled, described, inva
 		}
 	};
 	return (
-		<textarea id={idOf(pointer)} class="mono" rows={Math.min(14, text.split("\n").length + 1)} value={text} disabled={disabled} spellcheck={false}
+		<textarea id={idOf(pointer)} class="mono" rows={Math.min(14, text.split("\n").length + 1)} value={text} placeholder={placeholder} disabled={disabled} spellcheck={false}
 			aria-describedby={described} aria-invalid={invalid} onInput={(event) => change(event.currentTarget.value)} />
 	);
 }
@@ -59,13 +59,15 @@ function Control(props: FieldProps & { described: string; invalid: boolean; disa
 	const { kind, nullable, schema } = shapeOf(all, props.schema);
 	const common = { id: idOf(pointer), disabled, "aria-describedby": described, "aria-invalid": invalid };
 	const nothing = nullable ? null : undefined;
-	if (kind === "choice")
+	if (kind === "choice") {
+		const words = schema.enum ?? [];
 		return (
-			<select {...common} value={(value as string | null | undefined) ?? ""} onChange={(event) => onChange(event.currentTarget.value || nothing)}>
-				{(!required || nullable) && <option value="">{schema.default === undefined ? "not set" : `default (${String(schema.default)})`}</option>}
-				{schema.enum?.map((word) => <option key={String(word)} value={String(word)}>{String(word)}</option>)}
+			<select {...common} value={value == null ? "" : String(value)} aria-required={required} onChange={(event) => onChange(words.find((word) => String(word) === event.currentTarget.value) ?? nothing)}>
+				{(!required || nullable || value === undefined) && <option value="">{required ? "choose" : schema.default === undefined ? "not set" : `default (${String(schema.default)})`}</option>}
+				{words.map((word) => <option key={String(word)} value={String(word)}>{String(word)}</option>)}
 			</select>
 		);
+	}
 	if (kind === "boolean")
 		return <input {...common} type="checkbox" checked={(value ?? schema.default) === true} onChange={(event) => onChange(event.currentTarget.checked)} />;
 	if (kind === "number")
@@ -74,13 +76,19 @@ function Control(props: FieldProps & { described: string; invalid: boolean; disa
 				value={(value as number | null | undefined) ?? ""} placeholder={schema.default == null ? "" : String(schema.default)}
 				onInput={(event) => onChange(event.currentTarget.value === "" ? nothing : event.currentTarget.valueAsNumber)} />
 		);
+	if (kind === "text" && schema.multiline)
+		return (
+			<textarea {...common} class="growing" rows={Math.min(14, String(value ?? "").split("\n").length)} required={required} maxLength={schema.maxLength}
+				value={(value as string | null | undefined) ?? ""} placeholder={schema.default == null ? "" : String(schema.default)}
+				onInput={(event) => onChange(event.currentTarget.value === "" ? nothing : event.currentTarget.value)} />
+		);
 	if (kind === "text")
 		return (
 			<input {...common} type="text" required={required} maxLength={schema.maxLength} spellcheck={false} autoComplete="off"
 				value={(value as string | null | undefined) ?? ""} placeholder={schema.default == null ? "" : String(schema.default)}
 				onInput={(event) => onChange(event.currentTarget.value === "" ? nothing : event.currentTarget.value)} />
 		);
-	return <JsonField {...props} described={described} invalid={invalid} disabled={disabled} />;
+	return <JsonField {...props} placeholder={schema.default == null ? "" : JSON.stringify(schema.default)} described={described} invalid={invalid} disabled={disabled} />;
 }
 
 function Field(props: FieldProps) {
@@ -96,7 +104,9 @@ function Field(props: FieldProps) {
 		);
 	}
 	const wrong = broken.get(pointer);
-	const here = wrong === undefined ? placesIn(places, pointer) : textPlaces(wrong);
+	// The field itself needs no pointer.
+	const inside = placesIn(places, pointer).map((place) => (place.pointer === pointer ? { ...place, pointer: "" } : place));
+	const here = wrong === undefined ? inside : textPlaces(wrong);
 	const id = idOf(pointer);
 	return (
 		<div class="field" data-pointer={pointer}>

@@ -1,0 +1,114 @@
+/* active/workflow_list.c -- the definitions that a run can be started from by name. */
+#include "active/workflow_list.h"
+
+#include "active/definition_reading.h"
+#include "active/executor_state.h"
+#include "base/limits.h"
+#include "base/yaml.h"
+#include "contract/run_definition_types.h"
+#include "contract/runtime_types.h"
+
+struct str_list executor_workflow_names(struct executor *executor, struct arena *arena)
+{
+	const struct executor_settings *settings = &executor->settings;
+	if (settings->definitions == NULL)
+		return (struct str_list){ 0 };
+	return settings->definitions(settings->context, LIMIT_WORKFLOWS_LISTED, arena);
+}
+
+/* Copies one declared input; the definition's memory is freed afterwards. */
+static struct runtime_workflow_input
+copy_input(struct str name, const struct run_definition_input *input, struct arena *arena)
+{
+	struct runtime_workflow_input *copy = runtime_workflow_input_new(arena);
+	SET(copy, name, str_copy(arena, name));
+	SET(copy, type, run_input_type_name(input->type));
+	SET(copy, required, input->required && !has(input, fallback));
+	if (has(input, description))
+		SET(copy, description, str_copy(arena, input->description));
+	if (has(input, fallback))
+		SET(copy, fallback, json_copy(arena, input->fallback));
+	if (has(input, choices)) {
+		const struct json **all =
+			arena_array(arena, const struct json *, input->choices.count);
+		for (size_t i = 0; i < input->choices.count; i++)
+			all[i] = json_copy(arena, input->choices.at[i]);
+		SET(copy, choices, ((struct any_list){ all, input->choices.count }));
+	}
+	return *copy;
+}
+
+/* Description and inputs, if the text can be read as a definition at all; then its own name. */
+static struct str describe(struct runtime_workflow_item *item, struct str yaml,
+			   struct arena *scratch, struct arena *arena)
+{
+	struct problems problems = { .arena = scratch };
+	struct contract_source source = { .text = yaml };
+	struct error error;
+	if (!yaml_read(yaml, scratch, &source.json, &error))
+		return S("");
+	const struct run_definition *definition = run_definition_parse(&source, scratch, &problems);
+	if (definition == NULL)
+		return S("");
+	if (has(definition, description))
+		SET(item, description, str_copy(arena, definition->description));
+	size_t count = definition->inputs.count;
+	struct runtime_workflow_input *inputs =
+		arena_array(arena, struct runtime_workflow_input, count);
+	for (size_t i = 0; i < count; i++)
+		inputs[i] = copy_input(definition->inputs.at[i].key,
+				       &definition->inputs.at[i].value, arena);
+	SET(item, inputs, ((struct runtime_workflow_input_list){ inputs, count }));
+	return definition->name;
+}
+
+/* False with the error that a start would answer with. */
+static bool check(struct definition_reading *reading, struct str name, struct str yaml,
+		  struct str own_name, struct error *error)
+{
+	struct problems problems = { .arena = reading->arena };
+	if (!definition_reading_compile(reading, yaml, &problems)) {
+		problems_fail(&problems, error);
+		if (problems.at[0].line > 0)
+			error_prefix(error, "line %u:%u: ", problems.at[0].line,
+				     problems.at[0].column);
+		return false;
+	}
+	return str_equal(name, own_name) || definition_reading_misnamed(own_name, name, error);
+}
+
+struct runtime_workflow_item executor_workflow_item(struct executor *executor,
+						    struct store_reader *reader, struct str name,
+						    struct arena *arena)
+{
+	AUTO(arena) scratch = { 0 }; /* a definition may be large, and a page has many */
+	struct runtime_workflow_item *item = runtime_workflow_item_new(arena);
+	struct definition_reading reading = { .executor = executor,
+					      .reader = reader,
+					      .arena = &scratch };
+	struct error error;
+	struct str yaml;
+	SET(item, name, name);
+	bool good = definition_reading_text(&reading, name, &scratch, &yaml, &error);
+	if (good) {
+		struct str own_name = describe(item, yaml, &scratch, arena);
+		good = check(&reading, name, yaml, own_name, &error);
+	}
+	if (!good)
+		SET(item, problem, str_copy(arena, str_from_c(error.text)));
+	return *item;
+}
+
+bool executor_workflow_check(struct executor *executor, struct store_reader *reader,
+			     struct str yaml, struct arena *arena, struct str *out_name,
+			     struct problems *problems)
+{
+	struct definition_reading reading = { .executor = executor,
+					      .reader = reader,
+					      .arena = arena };
+	const struct json *tree;
+	struct error error;
+	*out_name = yaml_read(yaml, arena, &tree, &error) ? json_text(json_member(tree, S("name")))
+							  : S("");
+	return definition_reading_compile(&reading, yaml, problems);
+}

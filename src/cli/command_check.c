@@ -1,0 +1,104 @@
+/* cli/command_check.c -- baton check: report every problem of definitions without starting them.
+ *
+ * The server checks, because tools, agents and other workflows are those of its data folder.  One
+ * line per problem, as compilers print them: FILE:LINE:COLUMN: /PLACE: TEXT.
+ */
+#include <string.h>
+
+#include "base/limits.h"
+#include "cli/output.h"
+#include "cli/server_request.h"
+#include "contract/runtime_types.h"
+#include "os/file.h"
+
+struct check_state {
+	int count;
+	struct str *bodies; /* one request per file */
+	int next;           /* the file that is checked next */
+	bool bad;
+};
+
+/* The file name without folder and extension: the name that a start would use. */
+static struct str stem_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct str name = str_from_c(slash == NULL ? path : slash + 1);
+	struct str rest = name, first;
+	return str_cut(&rest, '.', &first) && first.size > 0 ? first : name;
+}
+
+static bool prepare(struct cli *cli, struct error *error)
+{
+	struct check_state *state = arena_new(&cli->arena, struct check_state);
+	while (cli_argument(cli, state->count) != NULL)
+		state->count++;
+	state->bodies = arena_array(&cli->arena, struct str, (size_t)state->count);
+	for (int i = 0; i < state->count; i++) {
+		const char *path = cli_argument(cli, i);
+		struct str yaml;
+		if (!file_read(path, LIMIT_YAML_BYTES, &cli->arena, &yaml, error))
+			return false;
+		struct runtime_workflow_editor_request *request =
+			runtime_workflow_editor_request_new(&cli->arena);
+		SET(request, name, stem_of(path));
+		SET(request, yaml_content, yaml);
+		state->bodies[i] = runtime_workflow_editor_request_text(request, &cli->arena);
+	}
+	cli->state = state;
+	return true;
+}
+
+static void print_result(const char *path, const struct json *result)
+{
+	const struct json *problems = json_member(result, S("problems")), *problem;
+	for (size_t i = 0; (problem = json_item(problems, i)) != NULL; i++) {
+		long long line = cli_number(problem, "line");
+		if (line > 0)
+			cli_line(CLI_RESULT, "%s:%lld:%lld: " STR_FMT ": " STR_FMT, path, line,
+				 cli_number(problem, "column"),
+				 STR_ARG(cli_text(problem, "pointer")),
+				 STR_ARG(cli_text(problem, "text")));
+		else
+			cli_line(CLI_RESULT, "%s: " STR_FMT ": " STR_FMT, path,
+				 STR_ARG(cli_text(problem, "pointer")),
+				 STR_ARG(cli_text(problem, "text")));
+	}
+	const struct json *warnings = json_member(result, S("warnings")), *warning;
+	for (size_t i = 0; (warning = json_item(warnings, i)) != NULL; i++)
+		cli_line(CLI_RESULT, "%s: warning: " STR_FMT, path, STR_ARG(json_text(warning)));
+	if (cli_is_true(result, "is_valid"))
+		cli_line(CLI_RESULT, "%s: ok", path);
+}
+
+static int run(struct cli *cli)
+{
+	struct check_state *state = cli->state;
+	for (; state->next < state->count; state->next++) {
+		const struct json *result;
+		int status = cli_call(cli, "POST", S("/api/workflows/validate"),
+				      state->bodies[state->next], &result);
+		if (status != 0)
+			return status;
+		state->bad |= !cli_is_true(result, "is_valid");
+		if (cli->json)
+			cli_json_line(CLI_RESULT, json_print(&cli->arena, result));
+		else
+			print_result(cli_argument(cli, state->next), result);
+	}
+	int flushed = cli_flush();
+	return flushed != 0 ? flushed : state->bad ? error_row(ERROR_INVALID)->exit_status : 0;
+}
+
+const struct cli_command command_check = {
+	.name = "check",
+	.text = "Check workflow files and report every problem, without starting anything",
+	.group = CLI_RUNS,
+	.kind = CLI_CLIENT,
+	.read_only = true,
+	.arguments = { { .name = "FILE", .value_kind = CLI_FILE, .repeats = true } },
+	.examples = { { "baton check flow.yaml", "Print problems as flow.yaml:LINE:COLUMN: TEXT" },
+		      { "baton check definitions/*.yaml", "Check all definitions of a folder" } },
+	.exits = { { 2, "a file has a problem" } },
+	.prepare = prepare,
+	.run = run,
+};

@@ -1,0 +1,3 @@
+# Empties the folder of a branch.
+find . -mindepth 1 -delete
+echo dropped
