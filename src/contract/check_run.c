@@ -90,13 +90,17 @@ void run_write_artifact_inputs_check(const struct run_write_artifact_inputs *val
 
 void run_script_reply_check(const struct run_script_reply *value, struct check *check)
 {
-	int given = has(value, text) + has(value, json) + has(value, fail) +
-		    (has(value, hang) && value->hang);
-	if (given != 1)
+	bool hangs = has(value, hang) && value->hang;
+	bool broken = has(value, fail) && has(value, text); /* a stream that breaks */
+	int given = has(value, text) + has(value, json) + has(value, fail) + hangs - broken;
+	bool calls_only = given == 0 && has(value, calls);
+	if (given != 1 && !calls_only)
 		check_fail(check, NULL,
-			   "a reply must have exactly one of text, json, fail and hang: true; this "
-			   "one has %d",
+			   "a reply must have exactly one of text, json, fail and hang: true, or "
+			   "calls; this one has %d",
 			   given);
+	if (has(value, calls) && (hangs || has(value, fail)))
+		check_fail(check, "calls", "a reply that fails or hangs has no calls");
 }
 
 void run_custom_tool_check(const struct run_custom_tool *value, struct check *check)

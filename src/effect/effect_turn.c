@@ -101,7 +101,7 @@ static void turn_ended(void *context, uint64_t argument, const struct llm_result
 		return;
 	FAILPOINT("turn.ended");
 	bool good = result->error.code == ERROR_NONE;
-	close_turn(asking, good ? llm_output(result->text, &asking->arena) : NULL, result->usage,
+	close_turn(asking, good ? llm_output(result, &asking->arena) : NULL, result->usage,
 		   good ? NULL : &result->error);
 }
 

@@ -3,7 +3,6 @@
 
 #include "base/limits.h"
 #include "contract/run_graph_types.h"
-#include "contract/run_output_types.h"
 
 #define DRIVER(name) extern const struct llm_driver llm_##name;
 #include "llm/drivers.def"
@@ -94,12 +93,18 @@ static const struct json *json_of_reply(struct str reply, struct arena *arena)
 	return is_deeper(json, LIMIT_REPLY_DEPTH) ? NULL : json;
 }
 
-const struct json *llm_output(struct str reply, struct arena *arena)
+const struct json *llm_output(const struct llm_result *result, struct arena *arena)
 {
-	struct run_turn_result *result = run_turn_result_new(arena);
-	const struct json *json = json_of_reply(reply, arena);
-	SET(result, text, reply);
+	struct run_turn_result *output = run_turn_result_new(arena);
+	const struct json *json = json_of_reply(result->text, arena);
+	SET(output, text, result->text);
 	if (json != NULL)
-		SET(result, json, json);
-	return run_turn_result_tree(result, arena);
+		SET(output, json, json);
+	if (result->thinking.count > 0)
+		SET(output, thinking, result->thinking);
+	if (result->calls.count > 0)
+		SET(output, calls, result->calls);
+	if (result->stop != RUN_TURN_STOP_END)
+		SET(output, stop, result->stop);
+	return run_turn_result_tree(output, arena);
 }

@@ -24,10 +24,10 @@ struct llm_running *llm_calls_find(const struct llm_host *host, uint64_t id)
 	return slots_get(&host->calls, id);
 }
 
-void llm_calls_piece(const struct llm_running *running, struct str delta)
+void llm_calls_piece(const struct llm_running *running, enum llm_part part, struct str delta)
 {
 	if (running->piece != NULL && delta.size > 0)
-		running->piece(running->context, running->argument, delta);
+		running->piece(running->context, running->argument, part, delta);
 }
 
 static void running_free(struct llm_running *running)

@@ -26,7 +26,7 @@ struct llm_running {
 MUST_CHECK bool llm_calls_begin(struct llm_running *running, struct llm_host *host,
 				const struct llm_call *call, struct error *error);
 struct llm_running *llm_calls_find(const struct llm_host *host, uint64_t id); /* NULL = ended */
-void llm_calls_piece(const struct llm_running *running, struct str delta);
+void llm_calls_piece(const struct llm_running *running, enum llm_part part, struct str delta);
 /* Releases the id, calls done(), and frees the turn. done() gets stop_error if the turn was stopped
  * and has no reply, else the result. */
 void llm_calls_done(struct llm_running *running, const struct llm_result *result);

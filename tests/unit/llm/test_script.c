@@ -100,8 +100,9 @@ static void ended(void *context, uint64_t argument, const struct llm_result *res
 		scene.usage = *result->usage;
 }
 
-static void told(void *context, uint64_t argument, struct str delta)
+static void told(void *context, uint64_t argument, enum llm_part part, struct str delta)
 {
+	cr_assert_eq(part, LLM_PART_TEXT);
 	cr_assert_eq(context, &scene);
 	cr_assert_eq(argument, 7);
 	cr_assert_not(scene.in_start);
