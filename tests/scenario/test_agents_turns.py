@@ -87,7 +87,7 @@ def test_the_reply_depends_on_the_prompt(home, server):
     result, events = ended(home, server, yaml, {"about": "crops"})
     assert result["status"] == "failed"
     fault = of(events, "turn.finished")[0]["fault"]
-    assert fault["code"] == "invalid" and "no reply for step say, round 1, attempt 1" in fault["text"]
+    assert fault["code"] == "invalid" and "no reply for step say, round 1, turn 1, attempt 1" in fault["text"]
 
 
 def test_a_long_request_is_asked_whole(home, server):
