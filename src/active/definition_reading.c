@@ -39,6 +39,12 @@ static bool registered_agent(void *context, struct str name, struct arena *arena
 	SET(out_agent, options, agent->options);
 	if (has(agent, timeout_seconds))
 		SET(out_agent, timeout_us, (int64_t)(agent->timeout_seconds * 1e6));
+	if (agent->tools.count > 0) {
+		SET(out_agent, tools, definition_named_tools(agent->tools, arena));
+		SET(out_agent, max_turns, agent->max_iterations);
+	}
+	if (has(agent, max_tokens))
+		SET(out_agent, max_tokens, agent->max_tokens);
 	return true;
 }
 

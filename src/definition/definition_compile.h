@@ -22,6 +22,7 @@
 #include "contract/run_class_types.h"
 
 struct run_graph_agent;
+struct run_graph_tool_list;
 struct type;
 
 struct definition_tool {
@@ -29,6 +30,8 @@ struct definition_tool {
 	enum run_effect_class class;
 	const struct type *inputs, *outputs; /* their contracts; NULL = any mapping */
 	struct str_list secrets;             /* top-level inputs that may contain ${secrets.NAME} */
+	struct str text;                     /* what it does, for a model */
+	const struct json *parameters;       /* JSON Schema of its inputs; NULL = any mapping */
 };
 
 struct definition_tools {
@@ -46,6 +49,9 @@ struct definition_tools {
 			    struct problems *problems);
 	void *context;
 };
+
+/* The tools of an agent by name; the compiler adds what a model is told of them. */
+struct run_graph_tool_list definition_named_tools(struct str_list names, struct arena *arena);
 
 /* Collects all problems with line and column; returns false when there are any. */
 MUST_CHECK bool definition_compile(struct str yaml, const struct definition_tools *tools,
