@@ -21,13 +21,19 @@
 #include "base/error.h"
 #include "contract/run_class_types.h"
 
+struct json;
 struct run_graph_agent;
 struct run_graph_tool_list;
 struct type;
 
 struct definition_tool {
 	struct str name;
+	struct str text; /* what it does, for a model */
 	enum run_effect_class class;
+	enum run_risk risk;
+	double timeout_seconds;        /* of a call, unless its inputs say something else */
+	const struct json *parameters; /* JSON Schema of its inputs, complete in itself; never NULL
+					* in the program, NULL in tests: any mapping */
 	const struct type *inputs, *outputs; /* their contracts; NULL = any mapping */
 	struct str_list secrets;             /* top-level inputs that may contain ${secrets.NAME} */
 	struct str text;                     /* what it does, for a model */
