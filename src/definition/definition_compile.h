@@ -36,8 +36,6 @@ struct definition_tool {
 					* in the program, NULL in tests: any mapping */
 	const struct type *inputs, *outputs; /* their contracts; NULL = any mapping */
 	struct str_list secrets;             /* top-level inputs that may contain ${secrets.NAME} */
-	struct str text;                     /* what it does, for a model */
-	const struct json *parameters;       /* JSON Schema of its inputs; NULL = any mapping */
 };
 
 struct definition_tools {

@@ -4,7 +4,6 @@
  * The graph has what the model is told of each tool, so that a run goes on with the tools it began with
  * (architecture R14).
  */
-#include "base/limits.h"
 #include "definition/compile_internal.h"
 
 /* A command that fails is something to look at, not a call that went wrong. */
@@ -39,7 +38,8 @@ static struct run_graph_node call_node(const struct definition_tool *tool, struc
 	SET(&node, tool, tool->name);
 	SET(&node, class, tool->class);
 	SET(&node, continue_on_error, true);
-	SET(&node, timeout_us, (int64_t)LIMIT_CALL_SECONDS * 1000000);
+	if (tool->timeout_seconds > 0)
+		SET(&node, timeout_us, (int64_t)(tool->timeout_seconds * 1e6));
 	if (str_equal(tool->name, S("shell")))
 		SET(&node, inputs, &shell_inputs);
 	return node;
