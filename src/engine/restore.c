@@ -360,8 +360,9 @@ static void restore_places(struct run *run, struct scope *scope, struct graph_nu
 	for (size_t i = 0; i < body.count; i++) {
 		const struct graph_node *node = &run->graph->nodes[body.at[i]];
 		struct place *place = &scope->places[i];
-		place->done = (place_seems_done(run, place) && !is_named(untold, node->name)) ||
-			      is_named(told, node->name);
+		place->done = !session_has(run, scope) &&
+			      ((place_seems_done(run, place) && !is_named(untold, node->name)) ||
+			       is_named(told, node->name));
 		for (size_t d = 0; place->done && d < node->dependents.count; d++)
 			run_place(run, scope, node->dependents.at[d])->waiting_on--;
 		for (size_t k = 0; place->final != NULL && k < node->reads.count; k++)
