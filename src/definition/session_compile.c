@@ -6,6 +6,8 @@
  */
 #include "definition/compile_internal.h"
 
+enum { LONGEST_S = 31536000 }; /* as for steps; a tool with a longer timeout has none */
+
 /* A command that fails is something to look at, not a call that went wrong. */
 static const struct json_member shell_members[] = {
 	{ .key = { "fail_on_status", 14 }, .value = { .kind = JSON_BOOL, .as.boolean = false } },
@@ -38,7 +40,7 @@ static struct run_graph_node call_node(const struct definition_tool *tool, struc
 	SET(&node, tool, tool->name);
 	SET(&node, class, tool->class);
 	SET(&node, continue_on_error, true);
-	if (tool->timeout_seconds > 0)
+	if (tool->timeout_seconds > 0 && tool->timeout_seconds <= LONGEST_S)
 		SET(&node, timeout_us, (int64_t)(tool->timeout_seconds * 1e6));
 	if (str_equal(tool->name, S("shell")))
 		SET(&node, inputs, &shell_inputs);
