@@ -208,6 +208,11 @@ static void restore_step(struct run *run, struct activation *step,
 		step->opening = run_value_copy(run, from->opening);
 	step->call = has(from, call) ? (uint32_t)from->call : 0;
 	step->tokens = has(from, tokens) ? from->tokens : 0;
+	int64_t asks_for =
+		has(from, asks_for) && step->scope->owner != NULL
+			? graph_find(run->graph, step->scope->owner->node, from->asks_for)
+			: -1;
+	step->asks_for = asks_for < 0 ? 0 : (uint32_t)asks_for + 1;
 	if (has(from, refused))
 		restore_refused(run, step, from->refused);
 	if (has(from, effect))

@@ -111,6 +111,7 @@ struct activation {
 	 * reply, from 1, and of a turn, the calls that were not made and the tokens it took */
 	struct value opening;
 	uint32_t call;
+	uint32_t asks_for; /* of a question: node + 1 of the tool whose call needs approval; 0 */
 	const struct refused_call *refused;
 	uint32_t refused_count;
 	int64_t tokens;

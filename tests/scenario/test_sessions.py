@@ -170,6 +170,98 @@ def test_a_required_tool_must_have_succeeded_before_the_end(home, server):
     assert result["outputs"] == {"text": "Now it is done."}, events
 
 
+# ---- people ----------------------------------------------------------------------------------------
+
+
+def asked(server, run):
+    wait_until(lambda: [one for one in server.inbox() if one["run_id"] == run])
+    return next(one for one in server.inbox() if one["run_id"] == run)
+
+
+RISKY = [{"turn": 1, "calls": [call("shell", command="echo risky"), call("echo", b=1)]},
+         {"turn": 2, "contains": '"b":1', "text": "Done."}, {"text": "Bad."}]
+
+
+def test_a_risky_call_needs_approval(home, server):
+    run = server.run_of(home.define(definition(RISKY, more="approve: [shell]")))
+    question = asked(server, run)
+    assert question["question"] == "May the agent of step work call shell?" and question["kind"] == "approval"
+    assert question["inputs"] == {"command": "echo risky"}
+    assert not of(server.events(run), "tool.requested")
+    server.respond(question["id"])
+    assert server.finish(run)["outputs"] == {"text": "Done."}
+    assert [data["step"] for data in of(server.events(run), "tool.requested")] == ["work[1]/shell"]
+    assert of(server.events(run), "turn.finished")[0]["calls"] == [{"name": "shell", "approve": True}, {"name": "echo"}]
+
+
+def test_a_person_may_edit_a_call(home, server):
+    run = server.run_of(home.define(definition([
+        {"turn": 1, "calls": [call("shell", command="echo risky")]},
+        {"turn": 2, "contains": '"stdout":"edited\\n"', "text": "Good."}, {"text": "Bad."}], more="approve_risk: medium")))
+    question = asked(server, run)
+    assert server.respond(question["id"], "modify", value=3).status == 400
+    server.respond(question["id"], "modify", value={"command": "echo edited"})
+    assert server.finish(run)["outputs"] == {"text": "Good."}
+    assert of(server.events(run), "tool.requested")[0]["inputs"]["is"]["command"] == "echo edited"
+
+
+def test_a_rejected_call_is_a_result(home):
+    server = home.serve()
+    run = server.run_of(home.define(definition([
+        {"turn": 1, "calls": [call("shell", command="rm -rf /")]},
+        {"turn": 2, "contains": "Error rejected", "text": "I will not."}, {"text": "Bad."}], more="approve: [shell]")))
+    question = asked(server, run)
+    server.kill()
+    server = home.serve()
+    assert asked(server, run)["question"] == question["question"]
+    server.respond(question["id"], "reject", comment="never")
+    assert server.finish(run)["outputs"] == {"text": "I will not."}
+    assert not of(server.events(run), "tool.requested")
+
+
+def test_an_agent_asks_a_person(home, server):
+    run = server.run_of(home.define(definition([
+        {"turn": 1, "calls": [call("ask_human", question="Which color?")]},
+        {"turn": 2, "contains": "blue", "text": "Blue it is."}, {"text": "Bad."}], tools=("ask_human",))))
+    question = asked(server, run)
+    assert question["question"] == "Which color?" and question["kind"] == "feedback"
+    server.respond(question["id"], "approve", comment="blue")
+    assert server.finish(run)["outputs"] == {"text": "Blue it is."}
+
+
+def test_a_tool_beyond_the_risk_of_an_agent_is_an_error_of_the_definition(home):
+    file = pathlib.Path(home.path, "wrong.yaml")
+    file.write_text(definition([{"text": "x"}], tools=("http_send",), more="max_risk: medium"))
+    code, out, err = home.cli("check", str(file))
+    assert code != 0 and "the risk of tool http_send is high, and agent dev may have tools up to max_risk medium only" in out + err, out + err
+
+
+# ---- text and length -------------------------------------------------------------------------------
+
+
+def test_calls_in_the_text_of_a_reply_are_made(home, server):
+    result, events = ended(home, server, definition([
+        {"turn": 1, "text": 'I look.\nTOOL_CALL: {"name": "echo", "arguments": {"a": "}"}}'},
+        {"turn": 2, "contains": '{"a":"}"}', "text": "TOOL_CALL: {broken"},
+        {"turn": 3, "contains": "there is no tool", "text": "Good."}, {"text": "Bad."}]))
+    assert result["outputs"] == {"text": "Good."}, events
+    assert of(events, "turn.finished")[0]["output"]["is"]["text"] == "I look."
+
+
+def test_a_transcript_that_fills_the_context_window_loses_its_oldest_turns(home, server):
+    usage = {"input_tokens": 99900, "output_tokens": 60}
+    replies = [{"turn": n, "calls": [call("echo", n=n)]} for n in (1, 2, 3)]
+    replies += [{"turn": 4, "calls": [call("echo", n=4)], "usage": usage}]
+    # Two of four turns are left, so this is the third reply that the model sees.
+    replies = [{"step": "work[5]/turn", "turn": 3, "text": "Short."}] + replies + [{"text": "Long."}]
+    result, events = ended(home, server, definition(replies, more="context_tokens: 100000\n    max_tokens: 50"))
+    assert result["outputs"] == {"text": "Short."}, events
+    assert [entered.get("kept_from") for entered in of(events, "step.entered")] == [None, None, None, None, 3]
+    texts = [row["text"] for row in result["warnings"]]
+    assert any("80 percent or more of the context window of 100000 tokens" in text for text in texts)
+    assert any("the oldest turns were left out" in text for text in texts)
+
+
 # ---- limits --------------------------------------------------------------------------------------
 
 

@@ -73,7 +73,8 @@ static void dump_activation(struct buf *out, const struct run *run, const struct
 		STR_ARG(asked->question), step->question.answered, (int)step->question.decision,
 		STR_ARG(step->question.comment), STR_ARG(step->question.by));
 	dump_value(out, "opening", &step->opening);
-	buf_add_format(out, " call %u tokens %lld", step->call, (long long)step->tokens);
+	buf_add_format(out, " call %u of %u tokens %lld", step->call, step->asks_for,
+		       (long long)step->tokens);
 	for (uint32_t i = 0; i < step->refused_count; i++)
 		buf_add_format(out, " refused %u " STR_FMT " " STR_FMT, step->refused[i].call,
 			       STR_ARG(step->refused[i].name),

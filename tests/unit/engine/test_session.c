@@ -168,3 +168,56 @@ Test(session, does_not_make_the_calls_of_a_reply_that_comes_too_late)
 	cr_assert_eq(rig.run->state, RUN_CANCELLED);
 	cr_assert_null(run_activation(rig.run, S("s[1]/put")));
 }
+
+Test(session, asks_a_person_before_a_call_that_needs_approval)
+{
+	begin(TOOLS ", approve: [put]", "");
+	rig_finish(&rig, "s[1]/turn", "{\"text\":\"\",\"calls\":[" PUT "," ECHO "," PUT "]}");
+	rig_compute(&rig, "s[1]/echo");
+	cr_assert_str_eq(rig_state(&rig, "s[1]/approve"), "waiting_human");
+	rig_answer(&rig, "s[1]/approve", RUN_DECISION_REJECT);
+	rig_log(&rig);
+	struct command answer = rig_answered(&rig, "s[1]/approve#2", RUN_DECISION_MODIFY);
+	answer.output = rig_json(&rig, "[1]");
+	rig_refused(&rig, &answer, ERROR_USAGE);
+	answer.output = rig_json(&rig, "{\"a\":7}");
+	rig_do(&rig, &answer);
+	expect_log("human.finished s[1]/approve#2\ntool.requested s[1]/put\n");
+	cr_assert_str_eq(rig_value(&rig, &rig_step(&rig, "s[1]/put")->inputs), "{\"a\":7}");
+	rig_finish(&rig, "s[1]/put", "1");
+	cr_assert_str_eq(rig_state(&rig, "s[2]/turn"), "running");
+	rig_finish(&rig, "s[2]/turn", DONE);
+	cr_assert_str_eq(rig_state(&rig, "s"), "succeeded");
+}
+
+Test(session, asks_a_person_when_the_agent_does)
+{
+	begin("tools: [ask_human]", "");
+	rig_finish(
+		&rig, "s[1]/turn",
+		"{\"text\":\"\",\"calls\":[{\"id\":\"1\",\"name\":\"ask_human\",\"arguments\":{\"question\":\"Why?\"}},"
+		"{\"id\":\"2\",\"name\":\"ask_human\",\"arguments\":{}}]}");
+	cr_assert_str_eq(rig_state(&rig, "s[1]/ask_human"), "waiting_human");
+	cr_assert_str_eq(rig_state(&rig, "s[1]/ask_human#2"), "failed");
+	rig_answer(&rig, "s[1]/ask_human", RUN_DECISION_APPROVE);
+	rig_finish(&rig, "s[2]/turn", DONE);
+	cr_assert_str_eq(rig_state(&rig, "s"), "succeeded");
+}
+
+Test(session, leaves_the_oldest_turns_out_when_the_window_is_full)
+{
+	begin(TOOLS ", context_tokens: 1000, max_tokens: 100", "");
+	struct command turn =
+		rig_finished(&rig, "s[1]/turn", "{\"text\":\"\",\"calls\":[" PUT "]}");
+	turn.usage = rig_json(&rig, "{\"input_tokens\":500,\"output_tokens\":1}");
+	rig_do(&rig, &turn);
+	rig_finish(&rig, "s[1]/put", "1");
+	cr_assert_eq(rig_step(&rig, "s")->scopes->turn.kept_from, 1);
+	turn = rig_finished(&rig, "s[2]/turn", "{\"text\":\"\",\"calls\":[" PUT "]}");
+	turn.usage = rig_json(&rig, "{\"input_tokens\":890,\"output_tokens\":20}");
+	rig_do(&rig, &turn);
+	rig_finish(&rig, "s[2]/put", "2");
+	cr_assert_eq(rig_step(&rig, "s")->scopes->turn.kept_from, 2);
+	cr_assert_eq(rig.run->warnings.count, 2);
+	rig_finish(&rig, "s[3]/turn", DONE);
+}
