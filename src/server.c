@@ -36,6 +36,7 @@
 #include "document/schedules.h"
 #include "effect/effects.h"
 #include "llm/llm.h"
+#include "llm/models.h"
 #include "maintenance/maintenance.h"
 #include "os/confined_path.h"
 #include "os/failpoint.h"
@@ -309,6 +310,34 @@ static bool read_secret(void *context, struct str name, struct str tool, struct 
 	return secret_rules_resolve(&places, &request, arena, out_value, error);
 }
 
+/* The API key of a model; any thread. */
+static bool read_key(void *context, struct secret reference, struct arena *arena,
+		     struct str *out_value, struct error *error)
+{
+	const struct server *server = context;
+	const struct secret_places places = {
+		.data_folder = server->settings.data_folder,
+		.environment = server->settings.environment,
+		.allowed = config_list(server->settings.config, CONFIG_SECRETS_ALLOW),
+	};
+	return secret_resolve(&places, reference, arena, out_value, error);
+}
+
+static bool open_models(struct server *server, struct error *error)
+{
+	const struct config *config = server->settings.config;
+	const struct models_settings settings = {
+		.loop = server->loop,
+		.data_folder = server->settings.data_folder,
+		.private_addresses = config_list(config, CONFIG_MODELS_PRIVATE),
+		.concurrency = (size_t)config_number(config, CONFIG_MODELS_CONCURRENCY),
+		.key = read_key,
+		.context = server,
+	};
+	server->models.platform = loop_platform(server->loop);
+	return models_new(&settings, &server->models.models, error);
+}
+
 /* Reads retention_policy.yaml (graph vocabulary); NULL when the file does not exist. */
 static bool read_policy(struct server *server, const struct graph_retention_policy **out_policy,
 			struct error *error)
@@ -358,7 +387,6 @@ static bool open_runtime(struct server *server, struct error *error)
 	const struct graph_retention_policy *policy;
 	if (!read_policy(server, &policy, error))
 		return false;
-	server->models.platform = loop_platform(server->loop);
 	server->effects = effects_new();
 	const struct executor_settings settings = {
 		.platform = loop_platform(server->loop),
@@ -498,6 +526,7 @@ static void open_tcp(void *context, uint64_t keys)
 		fail_start(&error);
 	api_set_port(server->api, server->port);
 	tool_context_listens(server->tool_context, server->port);
+	models_set_own_port(server->models.models, server->port);
 	/* Recovery calls tools again, so the trust in custom tools must be loaded first. */
 	documents_watch(server->documents, document_kind_name(DOCUMENT_TRUST), trust_changed,
 			trust_loaded, server);
@@ -510,6 +539,7 @@ static void server_discard(struct server *server)
 		effects_free(server->effects);
 	if (server->tool_context != NULL)
 		tool_context_free(server->tool_context);
+	models_free(server->models.models);
 	if (server->customs != NULL)
 		custom_tools_free(server->customs);
 	if (server->artifacts != NULL)
@@ -548,7 +578,8 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 	    !loop_watch(server->loop, settings->data_folder, loop_stalled, server, error) ||
 	    !open_store(server, error) ||
 	    !workspace_git_open(server->loop, settings->data_folder, &server->workspace, error) ||
-	    !open_tools(server, error) || !open_runtime(server, error)) {
+	    !open_tools(server, error) || !open_models(server, error) ||
+	    !open_runtime(server, error)) {
 		server_discard(server);
 		return false;
 	}

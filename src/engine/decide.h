@@ -63,6 +63,7 @@ struct command {
 	const struct json *output;     /* COMPUTED, FINISHED: NULL when it failed; ANSWERED, SIGNAL:
 					  the values in the command */
 	const struct json *usage;      /* FINISHED: of a turn */
+	int64_t retry_after_us;        /* FINISHED: a retry waits at least so long; 0 = not known */
 	const struct json *log;        /* FINISHED: of a tool, a run.Log; NULL = it wrote nothing */
 	struct failure fault;          /* COMPUTED, FINISHED: code "" when it did not fail */
 	enum run_decision decision;    /* ANSWERED */
