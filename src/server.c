@@ -297,13 +297,20 @@ static struct http_timeouts http_timeouts_of(const struct config *config)
 	};
 }
 
+static struct secret_places secret_places(const struct server *server)
+{
+	return (struct secret_places){
+		.data_folder = server->settings.data_folder,
+		.environment = server->settings.environment,
+		.allowed = config_list(server->settings.config, CONFIG_SECRETS_ALLOW),
+	};
+}
+
 /* For a call of a tool; on a reader thread. */
 static bool read_secret(void *context, struct str name, struct str tool, struct str workflow,
 			bool uses, struct arena *arena, struct str *out_value, struct error *error)
 {
-	const struct server *server = context;
-	const struct secret_places places = { .data_folder = server->settings.data_folder,
-					      .environment = server->settings.environment };
+	const struct secret_places places = secret_places(context);
 	const struct secret_request request = {
 		.name = name, .tool = tool, .workflow = workflow, .uses = uses
 	};
@@ -314,12 +321,7 @@ static bool read_secret(void *context, struct str name, struct str tool, struct 
 static bool read_key(void *context, struct secret reference, struct arena *arena,
 		     struct str *out_value, struct error *error)
 {
-	const struct server *server = context;
-	const struct secret_places places = {
-		.data_folder = server->settings.data_folder,
-		.environment = server->settings.environment,
-		.allowed = config_list(server->settings.config, CONFIG_SECRETS_ALLOW),
-	};
+	const struct secret_places places = secret_places(context);
 	return secret_resolve(&places, reference, arena, out_value, error);
 }
 

@@ -90,7 +90,7 @@ bool api_requests_make(const struct models *models, const struct llm_call *call,
 	struct str model = str_copy(arena, call->model);
 	for (size_t i = 0; i < count; i++) {
 		struct api_request *request = &requests.at[i];
-		if (!endpoint_read(options, i, model, arena, &request->endpoint, &problems))
+		if (!provider_endpoint(options, i, model, arena, &request->endpoint, &problems))
 			return problems_fail(&problems, error);
 		if (!read_key(models, request, arena, error) ||
 		    !write_body(call, options, request, arena, error)) {

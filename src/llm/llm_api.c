@@ -432,7 +432,7 @@ static void check(struct str model, const struct json *options, struct arena *ar
 	size_t count = read == NULL ? 0 : has(read, fallback) ? read->fallback.count : 0;
 	for (size_t i = 0; read != NULL && i <= count; i++) {
 		struct endpoint endpoint;
-		(void)!endpoint_read(read, i, model, arena, &endpoint, problems);
+		(void)!provider_endpoint(read, i, model, arena, &endpoint, problems);
 	}
 }
 

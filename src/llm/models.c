@@ -80,7 +80,7 @@ bool models_check_key(const struct models *models, const struct run_graph_agent 
 	size_t count = options == NULL ? 0 : has(options, fallback) ? options->fallback.count : 0;
 	for (size_t i = 0; options != NULL && i <= count; i++) {
 		struct endpoint endpoint;
-		if (endpoint_read(options, i, agent->model, &arena, &endpoint, &problems) &&
+		if (provider_endpoint(options, i, agent->model, &arena, &endpoint, &problems) &&
 		    !check_endpoint(models, agent, &endpoint, error))
 			return false;
 	}

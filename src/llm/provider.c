@@ -142,7 +142,7 @@ static bool read(const struct source *source, struct endpoint *out)
 	return read_url(source, out) && read_key(source, out);
 }
 
-bool endpoint_read(const struct run_api_options *options, size_t number, struct str model,
+bool provider_endpoint(const struct run_api_options *options, size_t number, struct str model,
 		   struct arena *arena, struct endpoint *out_endpoint, struct problems *problems)
 {
 	struct source source = { .provider = options->provider,

@@ -22,7 +22,7 @@ static bool read_endpoint(const char *yaml, size_t number, struct endpoint *out,
 	cr_assert(yaml_read(str_from_c(yaml), &arena, &source.json, &error), "%s", error.text);
 	const struct run_api_options *options = run_api_options_parse(&source, &arena, &problems);
 	bool good =
-		options != NULL && endpoint_read(options, number, S("m"), &arena, out, &problems);
+		options != NULL && provider_endpoint(options, number, S("m"), &arena, out, &problems);
 	*problem = problems_text(&problems, &arena);
 	return good;
 }
