@@ -36,7 +36,7 @@ static void set_model(struct run_graph_agent *out_agent, const struct run_agent 
 		    agent_driver_option(out_agent->options, S("base_url"), model->endpoint, arena));
 	if (has(model, api_key))
 		SET(out_agent, options,
-		    agent_driver_option(out_agent->options, S("key"), model->api_key.reference,
+		    agent_driver_option(out_agent->options, S("api_key"), model->api_key.reference,
 					arena));
 }
 

@@ -116,7 +116,7 @@ static bool read_key(const struct source *source, struct endpoint *out)
 			str_format(source->arena, "env:" STR_FMT, STR_ARG(provider->variable));
 	const struct provider *owner = owner_of(out->key.reference, provider);
 	if (owner != NULL)
-		return complain(source, "key",
+		return complain(source, "api_key",
 				str_format(source->arena,
 					   "this key is sent to the provider " STR_FMT
 					   " only; name another variable or a file",
@@ -143,7 +143,8 @@ static bool read(const struct source *source, struct endpoint *out)
 }
 
 bool provider_endpoint(const struct run_api_options *options, size_t number, struct str model,
-		   struct arena *arena, struct endpoint *out_endpoint, struct problems *problems)
+		       struct arena *arena, struct endpoint *out_endpoint,
+		       struct problems *problems)
 {
 	struct source source = { .provider = options->provider,
 				 .base_url = has(options, base_url) ? options->base_url : S(""),
@@ -151,8 +152,8 @@ bool provider_endpoint(const struct run_api_options *options, size_t number, str
 				 .arena = arena,
 				 .problems = problems };
 	struct endpoint endpoint = { .model = model };
-	if (has(options, key))
-		source.key = options->key;
+	if (has(options, api_key))
+		source.key = options->api_key;
 	if (source.has_format)
 		source.format = options->format;
 	if (number > 0) {
@@ -168,8 +169,8 @@ bool provider_endpoint(const struct run_api_options *options, size_t number, str
 						  .problems = problems };
 		if (has(other, base_url))
 			source.base_url = other->base_url;
-		if (has(other, key))
-			source.key = other->key;
+		if (has(other, api_key))
+			source.key = other->api_key;
 		if (has(other, format)) {
 			source.has_format = true;
 			source.format = other->format;

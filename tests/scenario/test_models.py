@@ -5,10 +5,11 @@ import datetime
 import email.utils
 import json
 import pathlib
+import re
 import time
 
 import pytest
-from baton import wait_until
+from baton import ROOT, wait_until
 from fake_provider import FakeProvider, stream_of
 
 FORMATS = ["chat", "responses", "messages"]
@@ -28,7 +29,7 @@ def server(home):
 
 
 def definition(fake, format="chat", step="", model="m1", **options):
-    options = {"base_url": fake.base, "format": format, "key": "env:CANARY_KEY", **options}
+    options = {"base_url": fake.base, "format": format, "api_key": "env:CANARY_KEY", **options}
     return f"""
 name: models
 agents:
@@ -186,7 +187,7 @@ def test_a_missing_key_refuses_the_start(home, provider):
     assert answer.status == 422 and answer.body["code"] == "configuration", answer
     assert "step say: agent ada cannot ask custom: the API key env:CANARY_KEY may not be read" in answer.body["detail"]
     yaml = definition(provider).replace("api:custom", "api:openai")
-    yaml = yaml.replace(json.dumps({"base_url": provider.base, "format": "chat", "key": "env:CANARY_KEY"}), "{}")
+    yaml = yaml.replace(json.dumps({"base_url": provider.base, "format": "chat", "api_key": "env:CANARY_KEY"}), "{}")
     answer = server.start(home.define(yaml))
     assert answer.status == 422 and "env:OPENAI_API_KEY is not set in the environment of the server" in answer.body["detail"]
     assert provider.requests == []
@@ -194,7 +195,7 @@ def test_a_missing_key_refuses_the_start(home, provider):
 
 @pytest.mark.parametrize("options, part", [
     ({"provider": "openai"}, "the options name another provider"),
-    ({"key": "env:OPENAI_API_KEY"}, "this key is sent to the provider openai only"),
+    ({"api_key": "env:OPENAI_API_KEY"}, "this key is sent to the provider openai only"),
     ({"base_url": "file:///etc/passwd"}, "no base URL"),
     ({"colour": 1}, "colour"),
 ])
@@ -324,6 +325,34 @@ def test_a_cassette_without_the_request_says_so(home, server, provider):
     got = fault(home, server, replay(definition(provider)))
     assert got["code"] == "invalid" and "cassette mine has no reply to this request" in got["text"]
     assert "cassettes/mine/" in got["text"]
+
+
+# ---- the manual ------------------------------------------------------------------------------------
+
+
+def manual():
+    text = (ROOT / "docs/models.md").read_text()
+    return re.findall(r"```yaml\n(name: .*?)```", text, re.S)
+
+
+@pytest.mark.parametrize("yaml", manual(), ids=lambda yaml: yaml.split()[1])
+def test_the_files_of_the_manual_are_valid(home, yaml):
+    path = pathlib.Path(home.data, "definitions", home.define(yaml) + ".yaml")
+    status, out, errors = home.cli("check", str(path))
+    assert status == 0, errors
+
+
+def test_the_manual_has_every_provider_and_option():
+    rows = re.findall(r'(?:PROVIDER|CUSTOM)\("(\w+)", +"([^"]*)", +RUN_MODEL_(\w+), +"(\w*)", +(\d+)',
+                      (ROOT / "src/llm/providers.def").read_text())
+    text = (ROOT / "docs/models.md").read_text()
+    assert len(rows) == 9
+    for name, url, format, variable, tokens in rows:
+        (line,) = [line for line in text.splitlines() if line.startswith(f"| `api:{name}`")]
+        assert url in line and f"`{format.lower()}`" in line and variable in line and f" {tokens} " in line
+    fields = (ROOT / "contracts/run_model.def").read_text().split("run_api_options,")[1].split("END_ENTITY")[0]
+    for name in re.findall(r"FIELD\((\w+)", fields):
+        assert f"| `{name}` |" in text, name
 
 
 # ---- the registry ------------------------------------------------------------------------------------

@@ -146,7 +146,7 @@ static const char *api_options(enum wanted wanted, const char *variant)
 {
 	return str_format(
 		       &scene.arena,
-		       "{provider: custom, base_url: 'http://127.0.0.1:%d/%s/v1', key: 'env:MINE', format: %s}",
+		       "{provider: custom, base_url: 'http://127.0.0.1:%d/%s/v1', api_key: 'env:MINE', format: %s}",
 		       scene.port,
 		       wanted == ANSWER    ? "good"
 		       : wanted == FAILURE ? "fail"

@@ -21,8 +21,8 @@ static bool read_endpoint(const char *yaml, size_t number, struct endpoint *out,
 	struct error error;
 	cr_assert(yaml_read(str_from_c(yaml), &arena, &source.json, &error), "%s", error.text);
 	const struct run_api_options *options = run_api_options_parse(&source, &arena, &problems);
-	bool good =
-		options != NULL && provider_endpoint(options, number, S("m"), &arena, out, &problems);
+	bool good = options != NULL &&
+		    provider_endpoint(options, number, S("m"), &arena, out, &problems);
 	*problem = problems_text(&problems, &arena);
 	return good;
 }
@@ -70,17 +70,17 @@ Test(provider, presets)
 	       "env:OPENAI_API_KEY", "m");
 	expect("provider: anthropic", 0, "https://api.anthropic.com/v1/messages",
 	       "env:ANTHROPIC_API_KEY", "m");
-	expect("{provider: anthropic, key: 'file:claude'}", 0,
+	expect("{provider: anthropic, api_key: 'file:claude'}", 0,
 	       "https://api.anthropic.com/v1/messages", "file:claude", "m");
 	expect("provider: ollama", 0, "http://127.0.0.1:11434/v1/chat/completions", "", "m");
-	expect("{provider: custom, base_url: 'http://10.0.0.1:8000/v1/', key: 'env:MINE'}", 0,
+	expect("{provider: custom, base_url: 'http://10.0.0.1:8000/v1/', api_key: 'env:MINE'}", 0,
 	       "http://10.0.0.1:8000/v1/chat/completions", "env:MINE", "m");
 }
 
 Test(provider, fallbacks_have_their_own)
 {
 	const char *yaml =
-		"{provider: custom, base_url: 'http://h/v1', key: 'env:MINE', fallback: [{model: b}, "
+		"{provider: custom, base_url: 'http://h/v1', api_key: 'env:MINE', fallback: [{model: b}, "
 		"{provider: openai, model: c}, {provider: custom, model: d, base_url: 'http://i'}]}";
 	expect(yaml, 1, "http://h/v1/chat/completions", "env:MINE", "b");
 	expect(yaml, 2, "https://api.openai.com/v1/responses", "env:OPENAI_API_KEY", "c");
@@ -92,13 +92,13 @@ Test(provider, a_key_stays_with_its_provider)
 	expect_problem("{provider: openai, base_url: 'https://evil.example/v1'}", 0,
 		       "/base_url: the provider openai has an address of its own");
 	expect_problem(
-		"{provider: custom, base_url: 'https://evil.example', key: 'env:OPENAI_API_KEY'}",
-		0, "/key: this key is sent to the provider openai only");
-	expect_problem("{provider: anthropic, key: 'env:OPENAI_API_KEY'}", 0, "/key");
-	expect_problem("{fallback: [{provider: custom, model: x, base_url: 'http://e', key: "
+		"{provider: custom, base_url: 'https://evil.example', api_key: 'env:OPENAI_API_KEY'}",
+		0, "/api_key: this key is sent to the provider openai only");
+	expect_problem("{provider: anthropic, api_key: 'env:OPENAI_API_KEY'}", 0, "/api_key");
+	expect_problem("{fallback: [{provider: custom, model: x, base_url: 'http://e', api_key: "
 		       "'env:DEEPSEEK_API_KEY'}]}",
-		       1, "/fallback/0/key");
-	expect_problem("{provider: openai, key: sk-literal}", 0, "/key");
+		       1, "/fallback/0/api_key");
+	expect_problem("{provider: openai, api_key: sk-literal}", 0, "/api_key");
 }
 
 Test(provider, mistakes_have_a_place)
