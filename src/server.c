@@ -48,6 +48,7 @@
 #include "store/store.h"
 #include "tool/custom_tools.h"
 #include "tool/tool_context.h"
+#include "server_models.h"
 
 enum { IDLE_CHECK_US = 20000 };
 
@@ -297,47 +298,17 @@ static struct http_timeouts http_timeouts_of(const struct config *config)
 	};
 }
 
-static struct secret_places secret_places(const struct server *server)
-{
-	return (struct secret_places){
-		.data_folder = server->settings.data_folder,
-		.environment = server->settings.environment,
-		.allowed = config_list(server->settings.config, CONFIG_SECRETS_ALLOW),
-	};
-}
-
 /* For a call of a tool; on a reader thread. */
 static bool read_secret(void *context, struct str name, struct str tool, struct str workflow,
 			bool uses, struct arena *arena, struct str *out_value, struct error *error)
 {
-	const struct secret_places places = secret_places(context);
+	const struct server *server = context;
+	const struct secret_places places = { .data_folder = server->settings.data_folder,
+					      .environment = server->settings.environment };
 	const struct secret_request request = {
 		.name = name, .tool = tool, .workflow = workflow, .uses = uses
 	};
 	return secret_rules_resolve(&places, &request, arena, out_value, error);
-}
-
-/* The API key of a model; any thread. */
-static bool read_key(void *context, struct secret reference, struct arena *arena,
-		     struct str *out_value, struct error *error)
-{
-	const struct secret_places places = secret_places(context);
-	return secret_resolve(&places, reference, arena, out_value, error);
-}
-
-static bool open_models(struct server *server, struct error *error)
-{
-	const struct config *config = server->settings.config;
-	const struct models_settings settings = {
-		.loop = server->loop,
-		.data_folder = server->settings.data_folder,
-		.private_addresses = config_list(config, CONFIG_MODELS_PRIVATE),
-		.concurrency = (size_t)config_number(config, CONFIG_MODELS_CONCURRENCY),
-		.key = read_key,
-		.context = server,
-	};
-	server->models.platform = loop_platform(server->loop);
-	return models_new(&settings, &server->models.models, error);
 }
 
 /* Reads retention_policy.yaml (graph vocabulary); NULL when the file does not exist. */
@@ -580,7 +551,9 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 	    !loop_watch(server->loop, settings->data_folder, loop_stalled, server, error) ||
 	    !open_store(server, error) ||
 	    !workspace_git_open(server->loop, settings->data_folder, &server->workspace, error) ||
-	    !open_tools(server, error) || !open_models(server, error) ||
+	    !open_tools(server, error) ||
+	    !server_models_open(&server->settings, server->loop, &server->arena, &server->models,
+				error) ||
 	    !open_runtime(server, error)) {
 		server_discard(server);
 		return false;

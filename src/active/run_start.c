@@ -78,13 +78,17 @@ static bool check_keys(struct starting *s)
 {
 	const struct llm_host *host = s->read.executor->settings.models;
 	const struct graph *graph = s->graph->graph;
+	static const struct json nothing = { .kind = JSON_OBJECT };
 	for (size_t i = 0; host != NULL && i < graph->node_count; i++) {
 		const struct graph_node *node = &graph->nodes[i];
-		if (node->kind == RUN_NODE_AGENT &&
-		    !models_check_key(host->models, node->row->agent, &s->error)) {
-			error_prefix(&s->error, "step " STR_FMT ": ", STR_ARG(node->name));
-			return false;
-		}
+		const struct run_graph_agent *agent = node->row->agent;
+		if (node->kind != RUN_NODE_AGENT ||
+		    models_check_key(host->models, agent->driver, agent->model,
+				     has(agent, options) ? agent->options : &nothing, &s->error))
+			continue;
+		error_prefix(&s->error, "step " STR_FMT ", agent " STR_FMT ": ",
+			     STR_ARG(node->name), STR_ARG(agent->name));
+		return false;
 	}
 	return true;
 }

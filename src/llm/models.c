@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
-#include "contract/run_graph_types.h"
 #include "contract/run_model_types.h"
 #include "llm/provider.h"
 #include "net/http_client.h"
@@ -52,36 +51,34 @@ void models_set_own_port(struct models *models, int port)
 	http_client_set_own_port(models->http, port);
 }
 
-static bool check_endpoint(const struct models *models, const struct run_graph_agent *agent,
-			   const struct endpoint *endpoint, struct error *error)
+static bool check_endpoint(const struct models *models, const struct endpoint *endpoint,
+			   struct error *error)
 {
 	AUTO(arena) arena = { 0 };
 	struct str value;
 	if (endpoint->key.reference.size == 0 ||
 	    models->key(models->context, endpoint->key, &arena, &value, error))
 		return true;
-	error_prefix(error, "agent " STR_FMT " cannot ask " STR_FMT ": the API key ",
-		     STR_ARG(agent->name), STR_ARG(endpoint->provider->name));
+	error_prefix(error, "it cannot ask " STR_FMT ": the API key ",
+		     STR_ARG(endpoint->provider->name));
 	error->code = ERROR_CONFIGURATION;
 	return false;
 }
 
-bool models_check_key(const struct models *models, const struct run_graph_agent *agent,
-		      struct error *error)
+bool models_check_key(const struct models *models, struct str driver, struct str model,
+		      const struct json *options, struct error *error)
 {
-	static const struct json nothing = { .kind = JSON_OBJECT };
 	AUTO(arena) arena = { 0 };
 	struct problems problems = { .arena = &arena };
-	struct contract_source source = { .json = has(agent, options) ? agent->options : &nothing,
-					  .lenient = true };
-	if (models == NULL || !str_equal(agent->driver, S("api")))
+	struct contract_source source = { .json = options, .lenient = true };
+	if (models == NULL || !str_equal(driver, S("api")))
 		return true;
-	const struct run_api_options *options = run_api_options_parse(&source, &arena, &problems);
-	size_t count = options == NULL ? 0 : has(options, fallback) ? options->fallback.count : 0;
-	for (size_t i = 0; options != NULL && i <= count; i++) {
+	const struct run_api_options *read = run_api_options_parse(&source, &arena, &problems);
+	size_t count = read == NULL ? 0 : has(read, fallback) ? read->fallback.count : 0;
+	for (size_t i = 0; read != NULL && i <= count; i++) {
 		struct endpoint endpoint;
-		if (provider_endpoint(options, i, agent->model, &arena, &endpoint, &problems) &&
-		    !check_endpoint(models, agent, &endpoint, error))
+		if (provider_endpoint(read, i, model, &arena, &endpoint, &problems) &&
+		    !check_endpoint(models, &endpoint, error))
 			return false;
 	}
 	return true;

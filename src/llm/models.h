@@ -12,7 +12,6 @@
 
 struct loop;
 struct http_client;
-struct run_graph_agent;
 
 struct models_settings {
 	struct loop *loop;
@@ -42,9 +41,9 @@ void models_free(struct models *models);
 /* The server's own port, to which no request may go. */
 void models_set_own_port(struct models *models, int port);
 
-/* Whether every key that the agent needs can be read now: CONFIGURATION, naming the variable.  Any
- * thread; `models` may be NULL. */
-MUST_CHECK bool models_check_key(const struct models *models, const struct run_graph_agent *agent,
-				 struct error *error);
+/* Whether every key that an agent with this driver, model and options needs can be read now: if not,
+ * CONFIGURATION, naming the variable.  Any thread; `models` may be NULL. */
+MUST_CHECK bool models_check_key(const struct models *models, struct str driver, struct str model,
+				 const struct json *options, struct error *error);
 
 #endif

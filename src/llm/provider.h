@@ -39,6 +39,7 @@ struct endpoint {
 /* The endpoint of the options (number 0) or of their fallback number - 1.  Its texts are in the arena
  * or borrowed from the options.  Reports problems with pointers relative to the options. */
 bool provider_endpoint(const struct run_api_options *options, size_t number, struct str model,
-		   struct arena *arena, struct endpoint *out_endpoint, struct problems *problems);
+		       struct arena *arena, struct endpoint *out_endpoint,
+		       struct problems *problems);
 
 #endif

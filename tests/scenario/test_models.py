@@ -185,7 +185,7 @@ def test_a_missing_key_refuses_the_start(home, provider):
     server = home.serve()
     answer = server.start(home.define(definition(provider)))
     assert answer.status == 422 and answer.body["code"] == "configuration", answer
-    assert "step say: agent ada cannot ask custom: the API key env:CANARY_KEY may not be read" in answer.body["detail"]
+    assert "step say, agent ada: it cannot ask custom: the API key env:CANARY_KEY may not be read" in answer.body["detail"]
     yaml = definition(provider).replace("api:custom", "api:openai")
     yaml = yaml.replace(json.dumps({"base_url": provider.base, "format": "chat", "api_key": "env:CANARY_KEY"}), "{}")
     answer = server.start(home.define(yaml))
