@@ -36,6 +36,7 @@
 #include "document/schedules.h"
 #include "effect/effects.h"
 #include "llm/llm.h"
+#include "llm/models.h"
 #include "maintenance/maintenance.h"
 #include "os/confined_path.h"
 #include "os/failpoint.h"
@@ -47,6 +48,7 @@
 #include "store/store.h"
 #include "tool/custom_tools.h"
 #include "tool/tool_context.h"
+#include "server_models.h"
 
 enum { IDLE_CHECK_US = 20000 };
 
@@ -358,7 +360,6 @@ static bool open_runtime(struct server *server, struct error *error)
 	const struct graph_retention_policy *policy;
 	if (!read_policy(server, &policy, error))
 		return false;
-	server->models.platform = loop_platform(server->loop);
 	server->effects = effects_new();
 	const struct executor_settings settings = {
 		.platform = loop_platform(server->loop),
@@ -498,6 +499,7 @@ static void open_tcp(void *context, uint64_t keys)
 		fail_start(&error);
 	api_set_port(server->api, server->port);
 	tool_context_listens(server->tool_context, server->port);
+	models_set_own_port(server->models.models, server->port);
 	/* Recovery calls tools again, so the trust in custom tools must be loaded first. */
 	documents_watch(server->documents, document_kind_name(DOCUMENT_TRUST), trust_changed,
 			trust_loaded, server);
@@ -510,6 +512,7 @@ static void server_discard(struct server *server)
 		effects_free(server->effects);
 	if (server->tool_context != NULL)
 		tool_context_free(server->tool_context);
+	models_free(server->models.models);
 	if (server->customs != NULL)
 		custom_tools_free(server->customs);
 	if (server->artifacts != NULL)
@@ -548,7 +551,10 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 	    !loop_watch(server->loop, settings->data_folder, loop_stalled, server, error) ||
 	    !open_store(server, error) ||
 	    !workspace_git_open(server->loop, settings->data_folder, &server->workspace, error) ||
-	    !open_tools(server, error) || !open_runtime(server, error)) {
+	    !open_tools(server, error) ||
+	    !server_models_open(&server->settings, server->loop, &server->arena, &server->models,
+				error) ||
+	    !open_runtime(server, error)) {
 		server_discard(server);
 		return false;
 	}

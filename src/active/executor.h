@@ -131,6 +131,10 @@ struct executor_counts {
 	const struct histogram *commit_sizes, *commit_times; /* seconds */
 	uint64_t snapshots, loaded_events;                   /* since the start */
 	struct store_stats store;                            /* since the start */
+	size_t model_requests,
+		model_requests_waiting;            /* of turns: under way; waiting for a place */
+	size_t models_open;                        /* models that are not asked for a while */
+	uint64_t models_opened, model_connections; /* since the start */
 };
 
 struct executor_counts executor_counts(const struct executor *executor);

@@ -35,7 +35,7 @@ bool tool_context_new(const struct tool_context_settings *settings,
 	tool_context->settings = *settings;
 	tool_context->settings.append_root =
 		str_c(&tool_context->arena, str_from_c(settings->append_root));
-	const struct http_policy policy = { ranges, given.count };
+	const struct http_policy policy = { .ranges = ranges, .range_count = given.count };
 	tool_context->http = http_client_new(settings->loop, &policy);
 	tool_context->process_pool = process_pool_new(settings->loop);
 	tool_context->lines = line_writer_new(settings->loop);

@@ -181,6 +181,7 @@ def test_secrets_resolve_or_not_and_are_never_shown(home, settings):
     settings.write_text(settings.read_text() + "api_key: file:good\n")
     env = {"OPENAI_API_KEY": "sk-secret-3", "MY_OWN": "sk-secret-4"}
     found, _ = findings(home, **env)
+    assert found["secrets"].pop()[:2] == ("ok", "keys of models in this environment: OPENAI_API_KEY")
     assert [(result, text.split(" of ")[0]) for result, text, _ in found["secrets"]] == [
         ("ok", "file:good"), ("ok", "file:good"), ("warn", "file:open"), ("warn", "file:../config.yaml"),
         ("ok", "env:OPENAI_API_KEY"), ("warn", "env:MY_OWN"), ("warn", "env:GROQ_API_KEY")]
