@@ -67,6 +67,21 @@ void run_shell_inputs_check(const struct run_shell_inputs *value, struct check *
 	}
 }
 
+void run_edit_file_inputs_check(const struct run_edit_file_inputs *value, struct check *check)
+{
+	if (str_equal(value->old_text, value->new_text))
+		check_fail(check, "new_text", "it is the same as old_text: nothing would change");
+}
+
+void run_write_todos_inputs_check(const struct run_write_todos_inputs *value, struct check *check)
+{
+	size_t under_way = 0;
+	for (size_t i = 0; i < value->items.count; i++)
+		under_way += value->items.at[i].state == RUN_TODO_IN_PROGRESS;
+	if (under_way > 1)
+		check_fail(check, "items", "%zu tasks are in_progress; only one may be", under_way);
+}
+
 void run_http_send_inputs_check(const struct run_http_send_inputs *value, struct check *check)
 {
 	if (has(value, body) && has(value, json))

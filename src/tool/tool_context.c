@@ -160,6 +160,16 @@ const void *tool_context_inputs(const struct type *type, const struct json *inpu
 	return value;
 }
 
+bool tool_context_path(struct str path, struct arena *arena, const char **out_path,
+		       struct error *error)
+{
+	size_t at;
+	if (str_find(path, S("\0"), &at))
+		return fail(error, ERROR_INVALID, "inputs: /path contains a NUL byte");
+	*out_path = str_c(arena, path);
+	return true;
+}
+
 const struct json *tool_context_output(const struct type *type, const void *value,
 				       struct arena *arena)
 {
