@@ -79,6 +79,9 @@ struct str api_query(const struct api_call *call, struct str name);
 /* A query parameter as an integer within bounds, or the fallback when absent; USAGE otherwise. */
 MUST_CHECK bool api_query_int(const struct api_call *call, struct str name, int64_t least,
 			      int64_t most, int64_t fallback, int64_t *out, struct error *error);
+/* ?name, ?name=1, ?name=true, ?name=0 and ?name=false; USAGE otherwise. */
+MUST_CHECK bool api_query_flag(const struct api_call *call, struct str name, bool fallback,
+			       bool *out, struct error *error);
 
 /* ---- shared between handlers ------------------------------------------------------- */
 
@@ -113,6 +116,9 @@ static inline void api_lags_add(struct api_lags *lags, int64_t behind)
 	lags->count[behind <= 0 ? 0 : behind <= LIMIT_STREAM_PAGE_EVENTS ? 1 : 2]++;
 }
 void api_count_request(struct api *api, const struct route *route, int status);
+/* Wakes the connections that have new pieces of replies to send. */
+void api_streams_flush(struct api *api);
+void api_sockets_flush(struct api *api);
 void api_streams_end(struct api *api);
 bool api_streams_behind(const struct api *api);
 bool api_sockets_behind(const struct api *api);

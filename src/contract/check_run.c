@@ -91,7 +91,8 @@ void run_write_artifact_inputs_check(const struct run_write_artifact_inputs *val
 void run_script_reply_check(const struct run_script_reply *value, struct check *check)
 {
 	bool hangs = has(value, hang) && value->hang;
-	bool broken = has(value, fail) && has(value, text); /* a stream that breaks */
+	/* a stream that breaks or stalls */
+	bool broken = has(value, text) && (has(value, fail) != hangs);
 	int given = has(value, text) + has(value, json) + has(value, fail) + hangs - broken;
 	bool calls_only = given == 0 && has(value, calls);
 	if (given != 1 && !calls_only)
