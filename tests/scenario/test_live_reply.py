@@ -1,6 +1,7 @@
 """Replies while a model writes them: chunks on the run's stream and on the task vocabulary's WebSockets."""
 import json
 
+from baton import new_id, wait_until
 from test_websocket import Client
 
 TALK = """
@@ -172,3 +173,88 @@ def test_the_events_channel_has_no_chunks_and_the_stream_has_both(home, server):
         assert not any(one["type"] == "content_chunk" for one in only)
         assert [one["type"] for one in rest if one["type"] == "content_chunk"] == ["content_chunk"]
         assert only[-1]["type"] == rest[-1]["type"] == "event_task_complete"
+
+
+# ---- the reply of a turn, and the conversation of a run ------------------------------------------
+
+
+def reply(server, run, step="say"):
+    answer = server.get(f"/api/runs/{run}/steps/{step}/reply")
+    assert answer.status == 200, answer
+    return answer.body
+
+
+def test_the_reply_is_read_while_it_is_written_and_ever_after(home, server):
+    run = talk(home, server, {"attempt": 1, "text": "Half of it", "thinking": "Hm.", "hang": True},
+               {"text": "All of it.", "usage": {"input_tokens": 7, "output_tokens": 3}})
+    wait_until(lambda: reply(server, run)["text"] == "Half of it")
+    now = reply(server, run)
+    assert (now["live"], now["state"], now["thinking"], now["attempt"]) == (True, "running", "Hm.", 1)
+    server.kill()  # the turn is asked again
+    server = home.serve()
+    server.finish(run)
+    after = reply(server, run)
+    assert (after["live"], after["state"], after["text"], after["attempt"]) == (False, "succeeded", "All of it.", 2)
+    assert after["usage"]["output_tokens"] == 3 and "thinking" not in after
+
+
+def test_what_has_no_reply(home, server):
+    home.define("name: plain\nsteps:\n  - name: echo\n    tool: echo\n    inputs: {text: hi}\n")
+    run = server.start("plain", wait=True).body["run_id"]
+    for target, says in ((f"/api/runs/{run}/steps/echo/reply", "no agent has taken a turn in it"),
+                         (f"/api/runs/{run}/steps/nothing/reply", "the run has no step nothing"),
+                         (f"/api/runs/{new_id()}/steps/echo/reply", "no run"),
+                         (f"/api/runs/{new_id()}/conversation", "no run")):
+        answer = server.get(target)
+        assert answer.status == 404 and says in answer.body["detail"], answer
+    assert server.get(f"/api/runs/{run}/conversation").body["talks"] == []
+
+
+def test_the_conversation_of_a_run(home, server):
+    usage = {"input_tokens": 10, "output_tokens": 4, "cost_usd": 0.25}
+    home.define(f"""
+name: two
+agents:
+  ada:
+    driver: script
+    model: m-1
+    system: You draft.
+    options: {{replies: [{{attempt: 1, fail: {{code: overloaded}}, usage: {json.dumps(usage)}}},
+                         {{text: A draft., thinking: Let me see., usage: {json.dumps(usage)}}}]}}
+  bob:
+    driver: script
+    system: You review.
+    options: {{replies: [{{text: Good.}}]}}
+steps:
+  - {{name: draft, agent: ada, inputs: {{prompt: Draft it.}}, retry: {{max_retries: 1, base_delay: 0.01}}}}
+  - {{name: review, agent: bob, depends_on: [draft], inputs: {{prompt: "${{steps.draft.outputs.text}}"}}}}
+""")
+    run = server.start("two", wait=True).body["run_id"]
+    read = server.get(f"/api/runs/{run}/conversation").body
+    assert (read["run_id"], read["workflow"], read["state"]) == (run, "two", "succeeded")
+    draft, review = read["talks"]
+    assert (draft["step"], draft["agent"], draft["model"], draft["system"]) == ("draft", "ada", "m-1", "You draft.")
+    assert [(one["role"], one["content"]) for one in draft["messages"]] == [("user", "Draft it.")]
+    (turn,) = draft["turns"]
+    assert (turn["text"], turn["thinking"], turn["attempt"], turn["live"]) == ("A draft.", "Let me see.", 2, False)
+    assert review["messages"][0]["content"] == "A draft." and review["turns"][0]["text"] == "Good."
+    assert draft["usage"] == read["usage"] == {"turns": 2, "input_tokens": 20, "output_tokens": 8,
+                                               "cache_read_tokens": 0, "cache_creation_tokens": 0, "cost_usd": 0.5}
+    assert "usage" not in review
+    server.kill()
+    assert home.serve().get(f"/api/runs/{run}/conversation").body == read
+
+
+def test_every_round_is_a_talk_of_its_own(home, server):
+    home.define("""
+name: many
+agents:
+  ada:
+    driver: script
+    options: {replies: [{text: "again"}]}
+steps:
+  - {name: say, agent: ada, inputs: {prompt: "x"}, loop_until: "false", loop_max: 3}
+""")
+    run = server.start("many", wait=True).body["run_id"]
+    talks = server.get(f"/api/runs/{run}/conversation").body["talks"]
+    assert [(one["step"], len(one["turns"])) for one in talks] == [("say", 1), ("say#2", 1), ("say#3", 1)]
