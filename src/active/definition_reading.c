@@ -6,8 +6,7 @@
 #include "contract/run_graph_types.h"
 #include "definition/definition_compile.h"
 #include "llm/llm.h"
-#include "tool/custom_tools.h"
-#include "tool/tool.h"
+#include "tool/tool_schema.h"
 
 /* Another workflow that this one runs as a sub-run.  The graph then depends on more than the text of
  * this definition, so it must not be found by the text. */
@@ -39,6 +38,12 @@ static bool registered_agent(void *context, struct str name, struct arena *arena
 	SET(out_agent, options, agent->options);
 	if (has(agent, timeout_seconds))
 		SET(out_agent, timeout_us, (int64_t)(agent->timeout_seconds * 1e6));
+	if (agent->tools.count > 0) {
+		SET(out_agent, tools, definition_named_tools(agent->tools, arena));
+		SET(out_agent, max_turns, agent->max_iterations);
+	}
+	if (has(agent, max_tokens))
+		SET(out_agent, max_tokens, agent->max_tokens);
 	return true;
 }
 
@@ -69,10 +74,17 @@ struct definition_tools definition_reading_tools(struct definition_reading *read
 						      : customs[i].definition->class;
 		if (class == RUN_CLASS_CONTAINED && !executor->settings.contained)
 			class = RUN_CLASS_ONCE;
-		all[built_in + i] =
-			(struct definition_tool){ .name = customs[i].name, .class = class };
-		if (customs[i].definition != NULL)
+		all[built_in + i] = (struct definition_tool){
+			.name = customs[i].name,
+			.class = class,
+			.risk = tool_custom_risk(&customs[i]),
+			.timeout_seconds = tool_custom_timeout_seconds(&customs[i]),
+			.parameters = tool_custom_parameters(&customs[i], reading->arena),
+		};
+		if (customs[i].definition != NULL) {
+			all[built_in + i].text = customs[i].definition->description;
 			all[built_in + i].secrets = customs[i].definition->secrets;
+		}
 		if (source != NULL)
 			sha256_add(source, &customs[i].definition_hash, sizeof(struct hash));
 	}

@@ -7,6 +7,17 @@
 #include "base/buf.h"
 #include "definition/compile_internal.h"
 
+struct run_graph_tool_list definition_named_tools(struct str_list names, struct arena *arena)
+{
+	struct run_graph_tool *at = arena_array(arena, struct run_graph_tool, names.count);
+	for (size_t i = 0; i < names.count; i++) {
+		at[i] = *run_graph_tool_new(arena);
+		SET(&at[i], name, names.at[i]);
+		SET(&at[i], text, S(""));
+	}
+	return (struct run_graph_tool_list){ at, names.count };
+}
+
 static const struct run_graph_agent *agent_of(const struct run_definition_agent_entry *entry,
 					      struct arena *arena)
 {
@@ -16,6 +27,18 @@ static const struct run_graph_agent *agent_of(const struct run_definition_agent_
 	SET(agent, model, entry->value.model);
 	SET(agent, system, entry->value.system);
 	SET(agent, options, entry->value.options);
+	if (has(&entry->value, schema))
+		SET(agent, schema, entry->value.schema);
+	if (has(&entry->value, max_turns))
+		SET(agent, max_turns, entry->value.max_turns);
+	if (has(&entry->value, temperature))
+		SET(agent, temperature, entry->value.temperature);
+	if (has(&entry->value, max_tokens))
+		SET(agent, max_tokens, entry->value.max_tokens);
+	if (entry->value.required_tools.count > 0)
+		SET(agent, required_tools, entry->value.required_tools);
+	if (entry->value.tools.count > 0)
+		SET(agent, tools, definition_named_tools(entry->value.tools, arena));
 	return agent;
 }
 

@@ -16,6 +16,7 @@
 #include "contract/run_question_types.h"
 #include "contract/run_start_types.h"
 #include "engine/engine_internal.h"
+#include "engine/session.h"
 #include "engine/workspace_folder.h"
 
 static enum engine_answer refuse(struct error *error, enum error_code code, const char *text)
@@ -318,6 +319,9 @@ static void emit_finished(struct run *run, const struct activation *activation,
 				.next = result->continuation.next,
 				.usage = command->usage,
 				.log = result->log };
+	if (!failed && !activation->stopping && session_has(run, activation->scope) &&
+	    run_node(run, activation)->kind == RUN_NODE_AGENT)
+		end.calls = session_calls(run, activation, command->output, d);
 	struct event event = call_finished(run_node(run, activation)->row, &end, d->arena);
 	event.at = command->now;
 	decision_emit(run, d, event);

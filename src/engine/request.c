@@ -7,7 +7,9 @@
 #include "contract/run_graph_types.h"
 #include "contract/run_turn_types.h"
 #include "contract/run_value_types.h"
+#include "contract/field_copy.h"
 #include "expr/template.h"
+#include "engine/session.h"
 #include "engine/workspace_folder.h"
 
 enum engine_answer engine_render_inputs(struct run *run, const struct activation *activation,
@@ -16,7 +18,9 @@ enum engine_answer engine_render_inputs(struct run *run, const struct activation
 {
 	struct eval_context eval_context = eval_context_make(run, activation, values, d);
 	const struct json *inputs =
-		eval_render(&eval_context, run_node(run, activation)->row->inputs);
+		activation->call > 0
+			? session_arguments(&eval_context, activation)
+			: eval_render(&eval_context, run_node(run, activation)->row->inputs);
 	if (eval_context.missing)
 		return ENGINE_NEED;
 	*out = inputs;
@@ -26,10 +30,9 @@ enum engine_answer engine_render_inputs(struct run *run, const struct activation
 
 /* *out is NULL when the inputs are over LIMIT_VALUE_BYTES: rendering shares a value that is referred to
  * as a whole, so a small template can render to a huge text. */
-static enum engine_answer render_within_limit(struct run *run, const struct activation *activation,
-					      const struct engine_values *values,
-					      struct decision *d, const struct json **out,
-					      struct failure *out_fault)
+enum engine_answer request_render(struct run *run, const struct activation *activation,
+				  const struct engine_values *values, struct decision *d,
+				  const struct json **out, struct failure *out_fault)
 {
 	const struct json *inputs;
 	struct str text = S("");
@@ -45,7 +48,11 @@ static enum engine_answer render_within_limit(struct run *run, const struct acti
 static int64_t deadline(const struct run *run, const struct activation *activation, int64_t now)
 {
 	const struct run_graph_node *row = run_node(run, activation)->row;
-	return has(row, timeout_us) ? now + row->timeout_us : 0;
+	int64_t own = has(row, timeout_us) ? now + row->timeout_us : 0;
+	int64_t all = session_has(run, activation->scope)
+			      ? session_deadline(run, activation->scope->owner)
+			      : 0;
+	return all != 0 && (own == 0 || all < own) ? all : own;
 }
 
 /* A retry after a failure, or because a person requested it. */
@@ -175,7 +182,7 @@ static enum engine_answer request_human(struct run *run, const struct activation
 	struct failure fault;
 	struct eval_context eval_context = eval_context_make(run, activation, values, d);
 	struct str question = render_question(&eval_context, row);
-	if (render_within_limit(run, activation, values, d, &inputs, &fault) == ENGINE_NEED ||
+	if (request_render(run, activation, values, d, &inputs, &fault) == ENGINE_NEED ||
 	    eval_context.missing)
 		return ENGINE_NEED;
 	if (eval_context.fault.code.size > 0)
@@ -243,7 +250,7 @@ static void emit_request(struct run *run, const struct activation *activation, i
 	decision_emit(run, d, event);
 }
 
-static struct failure inputs_too_large(void)
+struct failure request_too_large(void)
 {
 	return failure_make(ERROR_TOO_LARGE, S("the inputs are larger than the limit of a value"));
 }
@@ -323,7 +330,7 @@ static enum engine_answer request_tool(struct run *run, const struct activation 
 		request_want_tree(run, activation, d);
 		return ENGINE_DONE;
 	}
-	if (render_within_limit(run, activation, values, d, &inputs, &fault) == ENGINE_NEED)
+	if (request_render(run, activation, values, d, &inputs, &fault) == ENGINE_NEED)
 		return ENGINE_NEED;
 	if (fault.code.size > 0) {
 		request_fail_ready(run, activation, fault, now, d);
@@ -343,15 +350,14 @@ static enum engine_answer request_tool(struct run *run, const struct activation 
 		request.secrets = secrets_of(run, activation, values, d);
 	emit_request(run, activation, now, request, d);
 	if (inputs == NULL)
-		refuse_call(run, activation, now, inputs_too_large(), d);
+		refuse_call(run, activation, now, request_too_large(), d);
 	else if (tree != NULL && tree->fault.code.size > 0)
 		refuse_call(run, activation, now, tree->fault, d);
 	return ENGINE_DONE;
 }
 
-/* The canonical request of a turn: agent, prompt and inputs. */
-static const struct json *turn_request(const struct run_graph_agent *agent,
-				       const struct json *inputs, struct arena *arena)
+const struct json *request_of_turn(const struct run_graph_agent *agent, const struct json *inputs,
+				   struct arena *arena)
 {
 	const struct json *prompt = json_member(inputs, S("prompt"));
 	struct str text = prompt != NULL && prompt->kind == JSON_STRING ? prompt->as.string
@@ -363,7 +369,32 @@ static const struct json *turn_request(const struct run_graph_agent *agent,
 	SET(turn, system, agent->system);
 	SET(turn, messages, ((struct run_turn_message_list){ message, 1 }));
 	SET(turn, options, agent->options);
+	if (has(agent, schema))
+		SET(turn, schema, agent->schema);
+	if (has(agent, temperature))
+		SET(turn, temperature, agent->temperature);
+	if (has(agent, max_tokens))
+		SET(turn, max_tokens, agent->max_tokens);
+	if (!has(agent, tools) || agent->tools.count == 0)
+		return run_turn_tree(turn, arena);
+	struct run_turn_tool *tools = arena_array(arena, struct run_turn_tool, agent->tools.count);
+	for (size_t i = 0; i < agent->tools.count; i++) {
+		tools[i] = *run_turn_tool_new(arena);
+		COPY_FIELDS(run_graph_tool, &agent->tools.at[i], run_turn_tool, &tools[i], NULL);
+	}
+	SET(turn, tools, ((struct run_turn_tool_list){ tools, agent->tools.count }));
 	return run_turn_tree(turn, arena);
+}
+
+/* Every turn of a session begins with the same request; the transcript behind it is in the state. */
+static void request_session_turn(struct run *run, const struct activation *activation, int64_t now,
+				 struct decision *d)
+{
+	struct call_request request = {
+		.effect = engine_effect_id(run, activation->path, S("turn"), 1),
+		.inputs = decision_value_again(d, &activation->scope->owner->opening),
+	};
+	emit_request(run, activation, now, request, d);
 }
 
 static enum engine_answer request_turn(struct run *run, const struct activation *activation,
@@ -373,17 +404,21 @@ static enum engine_answer request_turn(struct run *run, const struct activation 
 	const struct run_graph_agent *agent = run_node(run, activation)->row->agent;
 	const struct json *inputs = NULL;
 	struct failure fault;
-	if (render_within_limit(run, activation, values, d, &inputs, &fault) == ENGINE_NEED)
+	if (session_has(run, activation->scope)) {
+		request_session_turn(run, activation, now, d);
+		return ENGINE_DONE;
+	}
+	if (request_render(run, activation, values, d, &inputs, &fault) == ENGINE_NEED)
 		return ENGINE_NEED;
 	if (fault.code.size > 0) {
 		request_fail_ready(run, activation, fault, now, d);
 		return ENGINE_DONE;
 	}
 	struct run_value *value = NULL;
-	if (inputs != NULL && !decision_value(d, turn_request(agent, inputs, d->arena), &value))
+	if (inputs != NULL && !decision_value(d, request_of_turn(agent, inputs, d->arena), &value))
 		return ENGINE_NEED;
 	if (value == NULL) {
-		request_fail_ready(run, activation, inputs_too_large(), now, d);
+		request_fail_ready(run, activation, request_too_large(), now, d);
 		return ENGINE_DONE;
 	}
 	struct call_request request = {
@@ -401,7 +436,7 @@ static enum engine_answer request_subrun(struct run *run, const struct activatio
 	const struct run_graph *graph = run_node(run, activation)->row->graph;
 	const struct json *inputs = NULL;
 	struct failure fault;
-	if (render_within_limit(run, activation, values, d, &inputs, &fault) == ENGINE_NEED)
+	if (request_render(run, activation, values, d, &inputs, &fault) == ENGINE_NEED)
 		return ENGINE_NEED;
 	if (fault.code.size > 0) {
 		request_fail_ready(run, activation, fault, now, d);
@@ -411,7 +446,7 @@ static enum engine_answer request_subrun(struct run *run, const struct activatio
 	if (inputs != NULL && !decision_value(d, inputs, &value))
 		return ENGINE_NEED;
 	if (value == NULL) {
-		request_fail_ready(run, activation, inputs_too_large(), now, d);
+		request_fail_ready(run, activation, request_too_large(), now, d);
 		return ENGINE_DONE;
 	}
 	/* A second attempt at a sub-run starts another child run. */
@@ -446,6 +481,7 @@ enum engine_answer request_effect(struct run *run, struct activation *activation
 	case RUN_NODE_LOOP:
 	case RUN_NODE_VERIFY:
 	case RUN_NODE_GATE:
+	case RUN_NODE_SESSION:
 	case RUN_NODE_TRY:
 		break;
 	}

@@ -84,10 +84,29 @@ struct place {
 	struct branch *branch;             /* of a container with own_trees; NULL = none */
 };
 
+/* A turn of a session: what step.entered has recorded. */
+struct session_turn {
+	int64_t entered_seq, entered_at;
+	struct str note;       /* "" = none */
+	bool is_signed;        /* the turn before had calls: */
+	struct hash signature; /* of these calls and their results */
+	int64_t repeats;       /* turns in a row with this signature */
+	int64_t corrections;   /* notes in a row, this one included */
+	int64_t kept_from;     /* the first turn that the transcript still has */
+};
+
+/* A call of a reply that was not made. */
+struct refused_call {
+	uint32_t call; /* number in the reply, from 1 */
+	struct str name;
+	struct failure fault;
+};
+
 struct scope {
 	struct activation *owner; /* NULL: the root */
 	struct scope *next;       /* of the same owner */
-	int64_t item;             /* of a map; -1 */
+	int64_t item;             /* of a map; of a session: number of the turn, from 1; -1 */
+	struct session_turn turn; /* of a session */
 	struct str path;          /* of the body */
 	struct place *places;     /* one per node of the body */
 	uint32_t live;            /* activations that are not final */
@@ -142,8 +161,15 @@ struct activation {
 		*scopes; /* newest first; of a final container, if a retry can continue inside */
 	uint32_t scopes_live;
 	struct value items;
-	int64_t item_count, items_entered;
-	bool leaving; /* everything in its bodies is final */
+	int64_t item_count, items_entered; /* of a session: items_entered is the number of turns */
+	bool leaving;                      /* everything in its bodies is final */
+	/* sessions: the request that every turn begins with; in their bodies: the number of a call in its
+	 * reply, from 1, and of a turn, the calls that were not made and the tokens it took */
+	struct value opening;
+	uint32_t call;
+	const struct refused_call *refused;
+	uint32_t refused_count;
+	int64_t tokens;
 };
 
 /* A queue of activations, first in, first out. */
