@@ -93,6 +93,11 @@ void api_answer(struct api_call *call, const struct executor_answer *answer);
 /* One stored event as run.Event; false, with nothing printed, when its body cannot be read. */
 MUST_CHECK bool api_event_print(const struct store_event_row *row, struct arena *arena,
 				struct json_writer *writer, struct error *error);
+struct executor_start;
+/* Starts a run on behalf of the caller, with the request's idempotency key, and responds with the receipt
+ * or, with Prefer: wait, the result.  The fields of start->start are kept, those of the connection
+ * added. */
+void api_start(struct api_call *call, struct executor_start *start);
 /* Answers the exchange with the run's result, read from the store. */
 void api_send_result(struct api *api, uint64_t exchange, const struct uuid *run);
 /* Responds with the run's time profile and spans of at most `depth` levels. */

@@ -2,6 +2,7 @@
 
 #include "base/cron.h"
 
+#include "contract/run_agent_types.h"
 #include "contract/run_class_types.h"
 #include "contract/run_custom_tool_types.h"
 #include "contract/run_schedule_types.h"
@@ -145,4 +146,10 @@ void run_schedule_check(const struct run_schedule *schedule, struct check *check
 		check_fail(check, "catch_up",
 			   "all needs overlap queue or allow: with skip, only one of several due "
 			   "times that come at once would start a run");
+}
+
+void run_agentic_request_check(const struct run_agentic_request *value, struct check *check)
+{
+	if (!has(value, goal) && !value->chat)
+		check_fail(check, "goal", "must say what the agent shall do, unless chat is true");
 }

@@ -7,6 +7,7 @@
 #include "contract/run_graph_types.h"
 #include "contract/run_node_types.h"
 #include "contract/run_talk_types.h"
+#include "contract/run_value_types.h"
 
 static bool is_turn(const struct timeline_step *step)
 {
@@ -23,7 +24,7 @@ static struct str talk_path(const struct timeline_step *step, struct str *out_bo
 	while (slash > 0 && path.at[slash - 1] != '/')
 		slash--;
 	if (slash < 2 || path.at[slash - 2] != ']' || !str_equal(step->node->name, S("turn")) ||
-	    step->parent == NULL || step->parent->node->kind == RUN_NODE_MAP)
+	    step->parent == NULL || step->parent->node->kind != RUN_NODE_SESSION)
 		return path;
 	size_t bracket = slash - 2;
 	while (bracket > 0 && path.at[bracket] != '[')
@@ -97,6 +98,20 @@ static const struct timeline_step *call_step(const struct timeline *timeline, st
 	return body.size == 0 ? NULL : timeline_find(timeline, path);
 }
 
+/* What a person would see in a terminal; the output as JSON of a tool that writes to no stream. */
+static struct str result_text(const struct timeline *timeline, const struct json *output)
+{
+	struct str text = timeline_output_text(timeline, output);
+	struct str errors = json_text(json_member(output, S("stderr")));
+	const struct json *status = json_member(output, S("exit_code"));
+	if (errors.size > 0)
+		text = str_format(timeline->arena, STR_FMT STR_FMT, STR_ARG(text), STR_ARG(errors));
+	if (status != NULL && status->kind == JSON_INT && status->as.integer != 0)
+		text = str_format(timeline->arena, STR_FMT "[exit status %lld]", STR_ARG(text),
+				  (long long)status->as.integer);
+	return text;
+}
+
 static void add_result(const struct timeline *timeline, struct run_talk_call *out,
 		       const struct timeline_step *step)
 {
@@ -108,21 +123,20 @@ static void add_result(const struct timeline *timeline, struct run_talk_call *ou
 		SET(out, ended_at, step->ended_at);
 	if (step->fault.size > 0)
 		SET(out, error, step->fault);
-	struct str text =
-		step->output == NULL ? S("") : timeline_output_text(timeline, step->output);
 	if (step->output == NULL)
 		return;
+	struct str text = result_text(timeline, step->output);
 	struct str shown = utf8_head(text, LIMIT_TALK_RESULT_BYTES);
 	SET(out, result, shown);
 	if (shown.size < text.size)
 		SET(out, result_left_out, (int64_t)(text.size - shown.size));
 }
 
-static struct run_talk_call talk_call(const struct timeline *timeline, struct str body,
-				      const struct run_turn_call *call, size_t nth)
+static struct run_talk_call talk_call(const struct timeline *timeline,
+				      const struct run_turn_call *call, struct str refusal,
+				      const struct timeline_step *step)
 {
 	struct run_talk_call *out = run_talk_call_new(timeline->arena);
-	const struct timeline_step *step = call_step(timeline, body, call->name, nth);
 	SET(out, name, call->name);
 	if (has(call, arguments))
 		SET(out, arguments, call->arguments);
@@ -130,18 +144,39 @@ static struct run_talk_call talk_call(const struct timeline *timeline, struct st
 		SET(out, malformed, call->malformed);
 	if (step != NULL)
 		add_result(timeline, out, step);
+	else if (refusal.size > 0)
+		SET(out, error, refusal);
 	return *out;
 }
 
+/* Why the session did not make the call with this index; "" = it did. */
+static struct str refusal_of(const struct timeline *timeline, const struct timeline_call *turn,
+			     size_t index)
+{
+	const struct view_source *source = timeline->source;
+	size_t at = timeline_index(timeline, turn->ended_seq);
+	if (at == source->event_count || source->events[at].type != EVENT_TURN_FINISHED)
+		return S("");
+	const struct run_turn_finished *event = source->events[at].as.run_turn_finished;
+	if (!has(event, calls) || index >= event->calls.count ||
+	    !has(&event->calls.at[index], fault))
+		return S("");
+	return event->calls.at[index].fault->text;
+}
+
 static struct run_talk_call_list talk_calls(const struct timeline *timeline, struct str body,
+					    const struct timeline_call *turn,
 					    struct run_turn_call_list calls)
 {
 	struct run_talk_call *at = arena_array(timeline->arena, struct run_talk_call, calls.count);
 	for (size_t i = 0; i < calls.count; i++) {
+		struct str refusal = refusal_of(timeline, turn, i);
 		size_t nth = 1;
 		for (size_t k = 0; k < i; k++)
-			nth += str_equal(calls.at[k].name, calls.at[i].name);
-		at[i] = talk_call(timeline, body, &calls.at[i], nth);
+			nth += str_equal(calls.at[k].name, calls.at[i].name) && has(&at[k], step);
+		at[i] = talk_call(
+			timeline, &calls.at[i], refusal,
+			refusal.size > 0 ? NULL : call_step(timeline, body, calls.at[i].name, nth));
 	}
 	return (struct run_talk_call_list){ at, calls.count };
 }
@@ -158,11 +193,31 @@ static struct str thinking_text(struct run_turn_thinking_list thinking, struct a
 	return text;
 }
 
+/* The note stands in the event that began the turn, shortly before the request. */
+static void add_note(const struct timeline *timeline, struct run_talk_turn *out,
+		     const struct timeline_step *step)
+{
+	enum { EVENTS_BEFORE = 16 };
+	const struct view_source *source = timeline->source;
+	size_t at = timeline_index(timeline, step->begun_seq);
+	if (step->begun_seq == 0 || at == source->event_count)
+		return;
+	for (size_t n = 0; at > 0 && n < EVENTS_BEFORE; n++) {
+		const struct event *event = &source->events[--at];
+		if (event->type != EVENT_STEP_ENTERED ||
+		    timeline_step(timeline, event) != step->parent)
+			continue;
+		if (has(event->as.run_step_entered, note))
+			SET(out, note, event->as.run_step_entered->note);
+		return;
+	}
+}
+
 static void add_reply(const struct timeline *timeline, struct run_talk_turn *out, struct str body,
-		      const struct json *output)
+		      const struct timeline_call *call)
 {
 	struct problems problems = { .arena = timeline->arena };
-	struct contract_source source = { .json = output, .lenient = true };
+	struct contract_source source = { .json = call->output, .lenient = true };
 	const struct run_turn_result *reply =
 		run_turn_result_parse(&source, timeline->arena, &problems);
 	if (reply == NULL)
@@ -171,7 +226,7 @@ static void add_reply(const struct timeline *timeline, struct run_talk_turn *out
 	if (has(reply, thinking))
 		SET(out, thinking, thinking_text(reply->thinking, timeline->arena));
 	if (has(reply, calls))
-		SET(out, calls, talk_calls(timeline, body, reply->calls));
+		SET(out, calls, talk_calls(timeline, body, call, reply->calls));
 	if (has(reply, stop))
 		SET(out, stop, reply->stop);
 }
@@ -196,8 +251,10 @@ static struct run_talk_turn *talk_turn(const struct timeline *timeline,
 		SET(out, ended_at, step->ended_at);
 	if (call == NULL)
 		return out;
+	if (body.size > 0)
+		add_note(timeline, out, step);
 	if (call->output != NULL)
-		add_reply(timeline, out, body, call->output);
+		add_reply(timeline, out, body, call);
 	if (call->fault.size > 0)
 		SET(out, error, call->fault);
 	if (call->usage != NULL)
