@@ -35,6 +35,14 @@ static const struct run_graph_agent *agent_of(const struct run_definition_agent_
 		SET(agent, temperature, entry->value.temperature);
 	if (has(&entry->value, max_tokens))
 		SET(agent, max_tokens, entry->value.max_tokens);
+	if (has(&entry->value, context_tokens))
+		SET(agent, context_tokens, entry->value.context_tokens);
+	if (has(&entry->value, approve_risk))
+		SET(agent, approve_risk, entry->value.approve_risk);
+	if (has(&entry->value, max_risk))
+		SET(agent, max_risk, entry->value.max_risk);
+	if (entry->value.approve.count > 0)
+		SET(agent, approve, entry->value.approve);
 	if (entry->value.required_tools.count > 0)
 		SET(agent, required_tools, entry->value.required_tools);
 	if (entry->value.tools.count > 0)

@@ -6,6 +6,12 @@
  */
 #include "definition/compile_internal.h"
 
+#define ASK_HUMAN_TEXT                                                                               \
+	"Asks the person who is responsible for this work and waits for the answer.  Use it when a " \
+	"decision is theirs, or when something that you need cannot be found out."
+
+enum { LONGEST_S = 31536000 }; /* as for steps; a tool with a longer timeout has none */
+
 /* A command that fails is something to look at, not a call that went wrong. */
 static const struct json_member shell_members[] = {
 	{ .key = { "fail_on_status", 14 }, .value = { .kind = JSON_BOOL, .as.boolean = false } },
@@ -38,7 +44,7 @@ static struct run_graph_node call_node(const struct definition_tool *tool, struc
 	SET(&node, tool, tool->name);
 	SET(&node, class, tool->class);
 	SET(&node, continue_on_error, true);
-	if (tool->timeout_seconds > 0)
+	if (tool->timeout_seconds > 0 && tool->timeout_seconds <= LONGEST_S)
 		SET(&node, timeout_us, (int64_t)(tool->timeout_seconds * 1e6));
 	if (str_equal(tool->name, S("shell")))
 		SET(&node, inputs, &shell_inputs);
@@ -53,16 +59,85 @@ static bool is_offered(struct run_graph_tool_list tools, struct str name)
 	return false;
 }
 
-static void check_required(const struct body *body, size_t number,
-			   const struct run_graph_agent *agent)
+static void check_named(const struct body *body, size_t number, const struct run_graph_agent *agent,
+			struct str_list names, const char *what)
 {
-	for (size_t i = 0; has(agent, required_tools) && i < agent->required_tools.count; i++)
-		if (!is_offered(agent->tools, agent->required_tools.at[i]))
+	for (size_t i = 0; i < names.count; i++)
+		if (!is_offered(agent->tools, names.at[i]))
 			definition_step_problem(body, number, S("agent"),
-						"agent " STR_FMT " requires the tool " STR_FMT
+						"agent " STR_FMT " %s the tool " STR_FMT
 						", which is not among its tools",
-						STR_ARG(agent->name),
-						STR_ARG(agent->required_tools.at[i]));
+						STR_ARG(agent->name), what, STR_ARG(names.at[i]));
+}
+
+/* ask_human is no tool of the catalogue: the session itself asks a person. */
+static const struct definition_tool ask_human = {
+	.name = { "ask_human", 9 },
+	.text = { ASK_HUMAN_TEXT, sizeof(ASK_HUMAN_TEXT) - 1 },
+	.class = RUN_CLASS_IDEMPOTENT,
+	.risk = RUN_RISK_LOW,
+};
+
+static const struct json *ask_human_parameters(struct arena *arena)
+{
+	const struct str text =
+		S("{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"question\"],"
+		  "\"properties\":{\"question\":{\"type\":\"string\",\"description\":"
+		  "\"The question, with everything that the person needs to answer it.\"}}}");
+	const struct json *json;
+	struct error error;
+	bool good = json_read(text, arena, &json, &error);
+	require(good);
+	return json;
+}
+
+/* The tool, and the node that calls it.  NULL after adding a problem. */
+static const struct definition_tool *offer(const struct body *body, size_t number,
+					   const struct run_graph_agent *agent, struct str name,
+					   struct run_graph_node *out_node)
+{
+	struct arena *arena = body->compiler->arena;
+	if (str_equal(name, ask_human.name)) {
+		*out_node = node_new(name, RUN_NODE_HUMAN, arena);
+		SET(out_node, continue_on_error, true);
+		return &ask_human;
+	}
+	const struct definition_tool *tool = definition_find_tool(body->compiler, name);
+	if (tool == NULL || str_equal(name, S("turn")) || str_equal(name, S("approve"))) {
+		definition_step_problem(body, number, S("agent"),
+					"agent " STR_FMT " has the tool " STR_FMT
+					", which does not exist; see baton tools",
+					STR_ARG(agent->name), STR_ARG(name));
+		return NULL;
+	}
+	if (has(agent, max_risk) && tool->risk > agent->max_risk)
+		definition_step_problem(
+			body, number, S("agent"),
+			"the risk of tool " STR_FMT " is " STR_FMT ", and agent " STR_FMT
+			" may have tools up to max_risk " STR_FMT " only",
+			STR_ARG(name), STR_ARG(run_risk_name(tool->risk)), STR_ARG(agent->name),
+			STR_ARG(run_risk_name(agent->max_risk)));
+	*out_node = call_node(tool, arena);
+	return tool;
+}
+
+/* A question before risky calls; the tools that the risk adds are named like the others. */
+static void add_approval(const struct run_graph_agent *agent, struct run_graph_agent *offered,
+			 struct str_list risky, struct run_graph_node *nodes, size_t *count,
+			 struct arena *arena)
+{
+	size_t named = has(agent, approve) ? agent->approve.count : 0;
+	struct str *names = arena_array(arena, struct str, named + risky.count);
+	for (size_t i = 0; i < named; i++)
+		names[i] = agent->approve.at[i];
+	for (size_t i = 0; i < risky.count; i++)
+		names[named + i] = risky.at[i];
+	if (named + risky.count == 0)
+		return;
+	SET(offered, approve, ((struct str_list){ names, named + risky.count }));
+	struct run_graph_node *node = &nodes[(*count)++];
+	*node = node_new(S("approve"), RUN_NODE_HUMAN, arena);
+	SET(node, continue_on_error, true);
 }
 
 void definition_make_session(const struct body *body, size_t number, struct run_graph_node *node,
@@ -70,30 +145,36 @@ void definition_make_session(const struct body *body, size_t number, struct run_
 {
 	struct arena *arena = body->compiler->arena;
 	struct run_graph_agent *offered = arena_copy(arena, agent, sizeof(*agent));
-	size_t count = agent->tools.count;
+	size_t count = agent->tools.count, node_count = 1, risky_count = 0;
 	struct run_graph_tool *tools = arena_array(arena, struct run_graph_tool, count);
-	struct run_graph_node *nodes = arena_array(arena, struct run_graph_node, count + 1);
+	struct run_graph_node *nodes = arena_array(arena, struct run_graph_node, count + 2);
+	struct str *risky = arena_array(arena, struct str, count);
 	SET(node, kind, RUN_NODE_SESSION);
 	nodes[0] = node_new(S("turn"), RUN_NODE_AGENT, arena);
 	for (size_t i = 0; i < count; i++) {
 		struct str name = agent->tools.at[i].name;
-		const struct definition_tool *tool = definition_find_tool(body->compiler, name);
-		if (tool == NULL || str_equal(name, S("turn"))) {
-			definition_step_problem(body, number, S("agent"),
-						"agent " STR_FMT " has the tool " STR_FMT
-						", which does not exist; see baton tools",
-						STR_ARG(agent->name), STR_ARG(name));
+		const struct definition_tool *tool =
+			offer(body, number, agent, name, &nodes[node_count++]);
+		if (tool == NULL)
 			return;
-		}
 		tools[i] = *run_graph_tool_new(arena);
 		SET(&tools[i], name, name);
 		SET(&tools[i], text, tool->text);
-		if (tool->parameters != NULL)
+		if (tool == &ask_human)
+			SET(&tools[i], parameters, ask_human_parameters(arena));
+		else if (tool->parameters != NULL)
 			SET(&tools[i], parameters, tool->parameters);
-		nodes[i + 1] = call_node(tool, arena);
+		if (has(agent, approve_risk) && tool->risk >= agent->approve_risk &&
+		    tool != &ask_human)
+			risky[risky_count++] = name;
 	}
-	check_required(body, number, agent);
+	if (has(agent, required_tools))
+		check_named(body, number, agent, agent->required_tools, "requires");
+	if (has(agent, approve))
+		check_named(body, number, agent, agent->approve, "asks for approval of");
 	SET(offered, tools, ((struct run_graph_tool_list){ tools, count }));
+	add_approval(agent, offered, (struct str_list){ risky, risky_count }, nodes, &node_count,
+		     arena);
 	SET(&nodes[0], agent, (const struct run_graph_agent *)offered);
-	SET(node, body, ((struct run_graph_node_list){ nodes, count + 1 }));
+	SET(node, body, ((struct run_graph_node_list){ nodes, node_count }));
 }

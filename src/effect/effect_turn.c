@@ -29,6 +29,7 @@ struct asking {
 	struct str step, agent, model;
 	const struct llm_driver *driver; /* NULL: this program has none of that name */
 	struct str driver_name;
+	bool has_tools;
 	struct turn_source *source; /* a copy: the run's state may be missing for a while */
 	int64_t attempt;
 	uint64_t running; /* the driver's own id; 0 = not started */
@@ -52,6 +53,7 @@ static struct asking *asking_new(struct active_run *active, const struct activat
 	asking->driver_name = str_copy(&asking->arena, agent->driver);
 	asking->driver = llm_find(executor_config(active->executor)->drivers, agent->driver);
 	asking->source = turn_source_new(active->run, activation, &asking->arena);
+	asking->has_tools = has(agent, tools) && agent->tools.count > 0;
 	asking->attempt = activation->attempt;
 	asking->id = slots_add(&effect_room(active->executor)->under_way, asking);
 	map_put(&effect_room(active->executor)->turns, uuid_str(&asking->effect), asking);
@@ -105,7 +107,7 @@ static void turn_ended(void *context, uint64_t argument, const struct llm_result
 		return;
 	FAILPOINT("turn.ended");
 	bool good = result->error.code == ERROR_NONE;
-	close_turn(asking, good ? llm_output(result, &asking->arena) : NULL, result->usage,
+	close_turn(asking, good ? llm_output(result, asking->has_tools, &asking->arena) : NULL, result->usage,
 		   good ? NULL : &result->error);
 }
 

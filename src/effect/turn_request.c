@@ -28,6 +28,7 @@ struct turn_source {
 	struct value opening;
 	struct told_turn *turns; /* oldest first */
 	size_t turn_count;
+	int64_t left_out; /* the first turns, which no longer fit the context window */
 	struct hash *needs;
 	size_t need_count, need_room;
 };
@@ -89,9 +90,10 @@ static struct told_turn tell_turn(struct turn_source *source, const struct run *
 	turn.call_count = highest_call(scope);
 	turn.calls = arena_array(arena, struct told_call, turn.call_count);
 	for (const struct activation *a = scope->first; a != NULL; a = a->next) {
-		if (a->call > 0)
+		/* A question that was approved led to the call, whose result counts. */
+		if (a->call > 0 && (a->asks_for == 0 || a->state != STEP_SUCCEEDED))
 			tell_call(source, run, a, &turn.calls[a->call - 1], arena);
-		else if (a->state == STEP_SUCCEEDED)
+		else if (a->call == 0 && a->state == STEP_SUCCEEDED)
 			turn.reply = copy_value(source, &a->result, arena);
 		for (uint32_t i = 0; i < a->refused_count; i++)
 			turn.calls[a->refused[i].call - 1] =
@@ -116,6 +118,7 @@ struct turn_source *turn_source_new(const struct run *run, const struct activati
 	if (!is_in_session(run, turn))
 		return source;
 	const struct scope *newest = turn->scope;
+	source->left_out = newest->turn.kept_from - 1;
 	size_t count = 0;
 	for (const struct scope *at = newest; at != NULL; at = at->next)
 		count += at->item >= newest->turn.kept_from;
@@ -260,6 +263,11 @@ const struct run_turn *turn_request_build(const struct turn_source *source,
 	b.messages = arena_array(arena, struct run_turn_message, room);
 	for (size_t i = 0; i < opening->messages.count; i++)
 		b.messages[b.count++] = opening->messages.at[i];
+	if (source->left_out > 0 && b.count > 0)
+		SET(&b.messages[b.count - 1], content,
+		    str_format(arena, STR_FMT "\n\n[The first %lld turns are left out here.]",
+			       STR_ARG(b.messages[b.count - 1].content),
+			       (long long)source->left_out));
 	for (size_t i = 0; i < source->turn_count; i++) {
 		const struct told_turn *turn = &source->turns[i];
 		if (turn->note.size > 0)

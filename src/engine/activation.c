@@ -236,7 +236,7 @@ static bool section_finally_is_left(const struct run *run, const struct activati
 static void tell_dependents(struct run *run, struct scope *scope, uint32_t node)
 {
 	struct place *place = run_place(run, scope, node);
-	if (place->done)
+	if (place->done || session_has(run, scope))
 		return;
 	place->done = true;
 	struct graph_numbers after = run->graph->nodes[node].dependents;
@@ -423,7 +423,9 @@ static void close_one(struct run *run, struct activation *activation, enum step_
 			activation_is_failure(run, place->final) && run->graph->kept_steps > 0;
 		activation_forget(run, place->final);
 	}
-	place->final = activation;
+	if (place->final == NULL || !session_has(run, activation->scope) ||
+	    place->final->ordinal < activation->ordinal)
+		place->final = activation;
 	activation->result = activation->output;
 	if (place->readers_left == 0 && !node->keeps)
 		activation->output = (struct value){ .kind = VALUE_ABSENT };

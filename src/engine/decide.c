@@ -415,6 +415,10 @@ static enum engine_answer check_answer(const struct run *run, const struct activ
 				      : "answer this question with approve, reject or modify");
 	if (command->decision == RUN_DECISION_MODIFY && command->output == NULL)
 		return refuse(error, ERROR_USAGE, "modify needs the values to continue with");
+	if (command->decision == RUN_DECISION_MODIFY && activation->asks_for > 0 &&
+	    command->output->kind != JSON_OBJECT)
+		return refuse(error, ERROR_USAGE,
+			      "modify needs the arguments of the call as a mapping");
 	if (has(row, four_eyes) && row->four_eyes && !activation->settling &&
 	    str_equal(command->by, run->start->by))
 		return refuse(

@@ -341,6 +341,8 @@ bool evolve_run_human_finished(struct run *run, const struct run_human_finished 
 		activation->output = run_value_copy(run, event->value);
 	else if (good && !settled)
 		activation->output = run_answer_value(run, question);
+	if (!failed && activation->asks_for > 0)
+		session_open_approved(run, activation);
 	activation_end(run, activation, failed ? STEP_FAILED : STEP_SUCCEEDED, at,
 		       has(event, next) ? event->next : NULL);
 	return true;

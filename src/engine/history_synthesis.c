@@ -8,6 +8,7 @@
  */
 #include "engine/history_synthesis.h"
 
+#include "base/limits.h"
 #include "base/map.h"
 #include "contract/field_copy.h"
 #include "contract/run_event_types.h"
@@ -395,9 +396,17 @@ static struct run_call_opened_list calls_of(struct retelling *r,
 					    struct run_snapshot_step_list steps)
 {
 	size_t count = 0;
-	for (size_t i = 0; i < steps.count; i++)
-		count += has(&steps.at[i], call) +
-			 (has(&steps.at[i], refused) ? steps.at[i].refused.count : 0);
+	for (size_t i = 0; i < steps.count; i++) {
+		const struct run_snapshot_step *step = &steps.at[i];
+		if (has(step, call) && step->call > 0 && (size_t)step->call > count)
+			count = (size_t)step->call;
+		for (size_t k = 0; has(step, refused) && k < step->refused.count; k++)
+			if (step->refused.at[k].call > 0 &&
+			    (size_t)step->refused.at[k].call > count)
+				count = (size_t)step->refused.at[k].call;
+	}
+	if (count > LIMIT_REPLY_CALLS_KEPT)
+		count = LIMIT_REPLY_CALLS_KEPT; /* a damaged snapshot */
 	struct run_call_opened *at = arena_array(r->arena, struct run_call_opened, count);
 	for (size_t i = 0; i < count; i++) {
 		at[i] = *run_call_opened_new(r->arena);
@@ -406,7 +415,11 @@ static struct run_call_opened_list calls_of(struct retelling *r,
 	for (size_t i = 0; i < steps.count; i++) {
 		const struct run_snapshot_step *step = &steps.at[i];
 		if (has(step, call) && step->call >= 1 && (size_t)step->call <= count)
-			SET(&at[step->call - 1], name, name_of(step->step));
+			SET(&at[step->call - 1], name,
+			    has(step, asks_for) ? step->asks_for : name_of(step->step));
+		if (has(step, call) && has(step, asks_for) && step->call >= 1 &&
+		    (size_t)step->call <= count)
+			SET(&at[step->call - 1], approve, true);
 		for (size_t k = 0; has(step, refused) && k < step->refused.count; k++) {
 			const struct run_snapshot_refusal *refused = &step->refused.at[k];
 			if (refused->call < 1 || (size_t)refused->call > count)

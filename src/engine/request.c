@@ -172,26 +172,12 @@ static struct str render_question(struct eval_context *eval_context,
 				    : json_print(eval_context->d->arena, question));
 }
 
-static enum engine_answer request_human(struct run *run, const struct activation *activation,
-					int64_t now, const struct engine_values *values,
+static enum engine_answer emit_question(struct run *run, const struct activation *activation,
+					int64_t now, enum run_request_kind kind,
+					struct str question, const struct json *inputs,
 					struct decision *d)
 {
-	static const struct json nothing = { .kind = JSON_OBJECT };
 	const struct run_graph_node *row = run_node(run, activation)->row;
-	const struct json *inputs = NULL;
-	struct failure fault;
-	struct eval_context eval_context = eval_context_make(run, activation, values, d);
-	struct str question = render_question(&eval_context, row);
-	if (request_render(run, activation, values, d, &inputs, &fault) == ENGINE_NEED ||
-	    eval_context.missing)
-		return ENGINE_NEED;
-	if (eval_context.fault.code.size > 0)
-		fault = eval_context.fault;
-	if (fault.code.size > 0) {
-		request_fail_ready(run, activation, fault, now, d);
-		return ENGINE_DONE;
-	}
-	inputs = inputs == NULL ? &nothing : inputs;
 	struct run_value *value;
 	struct hash revision;
 	if (!decision_hash(d, revision_prefix(question, d->arena), inputs, &revision) ||
@@ -200,7 +186,7 @@ static enum engine_answer request_human(struct run *run, const struct activation
 	struct run_human_requested *body = run_human_requested_new(d->arena);
 	SET(body, step, activation->path);
 	SET(body, effect, engine_effect_id(run, activation->path, S("human"), 1));
-	SET(body, kind, has(row, ask) ? row->ask : RUN_REQUEST_APPROVAL);
+	SET(body, kind, kind);
 	SET(body, question, question);
 	SET(body, inputs, value);
 	SET(body, revision, revision);
@@ -212,6 +198,62 @@ static enum engine_answer request_human(struct run *run, const struct activation
 		run, d,
 		(struct event){ EVENT_HUMAN_REQUESTED, now, { .run_human_requested = body } });
 	return ENGINE_DONE;
+}
+
+/* An agent asks a person, or a call of an agent needs approval. */
+static enum engine_answer request_session_question(struct run *run,
+						   const struct activation *activation, int64_t now,
+						   const struct engine_values *values,
+						   struct decision *d)
+{
+	const struct json *arguments = NULL;
+	struct failure fault;
+	if (request_render(run, activation, values, d, &arguments, &fault) == ENGINE_NEED)
+		return ENGINE_NEED;
+	const struct json *asked = json_member(arguments, S("question"));
+	if (arguments == NULL)
+		fault = request_too_large();
+	else if (activation->asks_for == 0 &&
+		 (asked == NULL || asked->kind != JSON_STRING || asked->as.string.size == 0))
+		fault = failure_make(ERROR_INVALID, S("inputs: /question must be a text"));
+	if (fault.code.size > 0) {
+		request_fail_ready(run, activation, fault, now, d);
+		return ENGINE_DONE;
+	}
+	if (activation->asks_for == 0)
+		return emit_question(run, activation, now, RUN_REQUEST_FEEDBACK,
+				     cut_question(asked->as.string), arguments, d);
+	struct str tool = run->graph->nodes[activation->asks_for - 1].name;
+	struct str question =
+		str_format(d->arena, "May the agent of step " STR_FMT " call " STR_FMT "?",
+			   STR_ARG(activation->scope->owner->path), STR_ARG(tool));
+	return emit_question(run, activation, now, RUN_REQUEST_APPROVAL, cut_question(question),
+			     arguments, d);
+}
+
+static enum engine_answer request_human(struct run *run, const struct activation *activation,
+					int64_t now, const struct engine_values *values,
+					struct decision *d)
+{
+	static const struct json nothing = { .kind = JSON_OBJECT };
+	const struct run_graph_node *row = run_node(run, activation)->row;
+	const struct json *inputs = NULL;
+	struct failure fault;
+	if (activation->call > 0)
+		return request_session_question(run, activation, now, values, d);
+	struct eval_context eval_context = eval_context_make(run, activation, values, d);
+	struct str question = render_question(&eval_context, row);
+	if (request_render(run, activation, values, d, &inputs, &fault) == ENGINE_NEED ||
+	    eval_context.missing)
+		return ENGINE_NEED;
+	if (eval_context.fault.code.size > 0)
+		fault = eval_context.fault;
+	if (fault.code.size > 0) {
+		request_fail_ready(run, activation, fault, now, d);
+		return ENGINE_DONE;
+	}
+	return emit_question(run, activation, now, has(row, ask) ? row->ask : RUN_REQUEST_APPROVAL,
+			     question, inputs == NULL ? &nothing : inputs, d);
 }
 
 void request_settlement(struct run *run, const struct activation *activation, int64_t now,

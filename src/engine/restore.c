@@ -208,6 +208,11 @@ static void restore_step(struct run *run, struct activation *step,
 		step->opening = run_value_copy(run, from->opening);
 	step->call = has(from, call) ? (uint32_t)from->call : 0;
 	step->tokens = has(from, tokens) ? from->tokens : 0;
+	int64_t asks_for =
+		has(from, asks_for) && step->scope->owner != NULL
+			? graph_find(run->graph, step->scope->owner->node, from->asks_for)
+			: -1;
+	step->asks_for = asks_for < 0 ? 0 : (uint32_t)asks_for + 1;
 	if (has(from, refused))
 		restore_refused(run, step, from->refused);
 	if (has(from, effect))
@@ -360,8 +365,9 @@ static void restore_places(struct run *run, struct scope *scope, struct graph_nu
 	for (size_t i = 0; i < body.count; i++) {
 		const struct graph_node *node = &run->graph->nodes[body.at[i]];
 		struct place *place = &scope->places[i];
-		place->done = (place_seems_done(run, place) && !is_named(untold, node->name)) ||
-			      is_named(told, node->name);
+		place->done = !session_has(run, scope) &&
+			      ((place_seems_done(run, place) && !is_named(untold, node->name)) ||
+			       is_named(told, node->name));
 		for (size_t d = 0; place->done && d < node->dependents.count; d++)
 			run_place(run, scope, node->dependents.at[d])->waiting_on--;
 		for (size_t k = 0; place->final != NULL && k < node->reads.count; k++)

@@ -11,47 +11,9 @@
 #include "contract/run_outcome_types.h"
 #include "definition/graph.h"
 #include "engine/states.h"
-#include "engine/value.h"
+#include "engine/step_record.h"
 
-struct run_question;
 struct run_start;
-
-/* A request of an effect. */
-struct restart {
-	int64_t seq, at, attempt;
-	int64_t due_at; /* 0 = `at` plus the timeout of the definition: no tree was taken */
-};
-
-/* A failed attempt that was to be retried. */
-struct attempt {
-	struct restart request; /* seq 0: the one that started the step, due as usual */
-	struct uuid effect;
-	int64_t seq, at; /* of the event that closed it */
-	enum run_outcome outcome;
-	struct failure fault;
-	struct value output, log;
-	int64_t retry_at;
-};
-
-/* The attempts of a step, kept only for the run's record. */
-struct attempts {
-	struct attempt *failed;
-	uint32_t failed_count;
-	struct restart request;  /* of the newest attempt; seq 0: the one that started it */
-	struct restart answered; /* the answer "retry" of a person; seq 0: none */
-};
-
-/* A question to a person and its answer; kept because it is part of the run's record. */
-struct question {
-	struct uuid id;
-	const struct run_question *asked; /* NULL: nobody was asked */
-	int64_t seq, at;                  /* of the event that asked */
-	int64_t level;                    /* escalation level */
-	struct restart *passed_on;        /* the escalations, one per level; NULL: unknown */
-	bool answered;
-	enum run_decision decision;
-	struct str comment, by; /* comment "" = none */
-};
 
 struct activation;
 struct scope;
@@ -82,24 +44,6 @@ struct place {
 	uint32_t extra;                    /* activations added by retries of the run */
 	bool done;                         /* its dependents were released */
 	struct branch *branch;             /* of a container with own_trees; NULL = none */
-};
-
-/* A turn of a session: what step.entered has recorded. */
-struct session_turn {
-	int64_t entered_seq, entered_at;
-	struct str note;       /* "" = none */
-	bool is_signed;        /* the turn before had calls: */
-	struct hash signature; /* of these calls and their results */
-	int64_t repeats;       /* turns in a row with this signature */
-	int64_t corrections;   /* notes in a row, this one included */
-	int64_t kept_from;     /* the first turn that the transcript still has */
-};
-
-/* A call of a reply that was not made. */
-struct refused_call {
-	uint32_t call; /* number in the reply, from 1 */
-	struct str name;
-	struct failure fault;
 };
 
 struct scope {
@@ -167,6 +111,7 @@ struct activation {
 	 * reply, from 1, and of a turn, the calls that were not made and the tokens it took */
 	struct value opening;
 	uint32_t call;
+	uint32_t asks_for; /* of a question: node + 1 of the tool whose call needs approval; 0 */
 	const struct refused_call *refused;
 	uint32_t refused_count;
 	int64_t tokens;

@@ -13,6 +13,8 @@
 #include "contract/run_turn_types.h"
 #include "schema/schema.h"
 
+enum { BYTES_PER_TOKEN = 4 }; /* a common average, for providers that report no tokens */
+
 static const struct run_graph_agent *agent_of(const struct run *run,
 					      const struct activation *session)
 {
@@ -103,6 +105,14 @@ static struct failure check_call(const struct run_graph_agent *agent,
 	return (struct failure){ S(""), S("") };
 }
 
+static bool is_among(struct str_list names, struct str name)
+{
+	for (size_t i = 0; i < names.count; i++)
+		if (str_equal(names.at[i], name))
+			return true;
+	return false;
+}
+
 static const struct run_turn_result *parse_reply(const struct json *reply, struct arena *arena)
 {
 	struct problems problems = { .arena = arena };
@@ -121,6 +131,8 @@ struct run_call_opened_list session_calls(const struct run *run, const struct ac
 	const struct run_graph_agent *agent = run_node(run, turn)->row->agent;
 	const struct run_turn_result *parsed = parse_reply(reply, d->arena);
 	size_t count = call_count(parsed);
+	if (count > LIMIT_REPLY_CALLS_KEPT)
+		count = LIMIT_REPLY_CALLS_KEPT;
 	struct run_call_opened *at = arena_array(d->arena, struct run_call_opened, count);
 	for (size_t i = 0; i < count; i++) {
 		const struct run_turn_call *call = &parsed->calls.at[i];
@@ -129,6 +141,8 @@ struct run_call_opened_list session_calls(const struct run *run, const struct ac
 		SET(&at[i], name, str_head(call->name, LIMIT_NAME_SHOWN));
 		if (fault.code.size > 0)
 			SET(&at[i], fault, decision_failure(d, fault));
+		else if (has(agent, approve) && is_among(agent->approve, call->name))
+			SET(&at[i], approve, true);
 	}
 	return (struct run_call_opened_list){ at, count };
 }
@@ -155,9 +169,14 @@ const struct json *session_arguments(struct eval_context *eval_context,
 {
 	static const struct json nothing = { .kind = JSON_OBJECT };
 	const struct run_graph_node *row = run_node(eval_context->run, call)->row;
+	const struct activation *approval = session_find_approval(call->scope, call->call);
 	const struct json *reply = eval_value(eval_context, &session_turn_of(call->scope)->result);
 	const struct json *made = json_item(json_member(reply, S("calls")), call->call - 1);
 	const struct json *arguments = json_member(made, S("arguments"));
+	/* The person may have edited the call. */
+	if (approval != NULL && approval != call &&
+	    approval->question.decision == RUN_DECISION_MODIFY)
+		arguments = json_member(eval_value(eval_context, &approval->result), S("value"));
 	if (arguments == NULL || arguments->kind != JSON_OBJECT)
 		arguments = &nothing;
 	if (row->inputs == NULL || row->inputs->kind != JSON_OBJECT ||
@@ -189,14 +208,6 @@ static void add_result(struct sha256 *hash, const struct activation *call)
 		sha256_add(hash, call->result.text.at, call->result.text.size);
 }
 
-static const struct activation *find_call(const struct scope *scope, size_t number)
-{
-	for (const struct activation *a = scope->first; a != NULL; a = a->next)
-		if (a->call == number)
-			return a;
-	return NULL;
-}
-
 /* Two turns with the same signature asked for the same calls and got the same results. */
 static struct hash sign(const struct scope *scope, const struct run_turn_result *reply,
 			struct arena *arena)
@@ -205,7 +216,7 @@ static struct hash sign(const struct scope *scope, const struct run_turn_result 
 	sha256_init(&hash);
 	for (size_t i = 0; i < reply->calls.count; i++) {
 		const struct run_turn_call *call = &reply->calls.at[i];
-		const struct activation *made = find_call(scope, i + 1);
+		const struct activation *made = session_find_call(scope, (uint32_t)i + 1);
 		struct str arguments = has(call, arguments)   ? json_print(arena, call->arguments)
 				       : has(call, malformed) ? call->malformed
 							      : S("");
@@ -395,10 +406,54 @@ static struct failure check_limits(const struct run *run, const struct activatio
 	return (struct failure){ S(""), S("") };
 }
 
+/* Tokens of the newest turn, as its driver reports them, or as the bytes of the transcript suggest. */
+static int64_t tokens_used(const struct activation *session)
+{
+	const struct activation *turn = session_turn_of(session->scopes);
+	int64_t bytes = session->opening.size;
+	if (turn->tokens > 0)
+		return turn->tokens;
+	for (const struct scope *scope = session->scopes;
+	     scope != NULL && scope->item >= session->scopes->turn.kept_from; scope = scope->next)
+		for (const struct activation *a = scope->first; a != NULL; a = a->next)
+			bytes += a->result.size < LIMIT_RESULT_SHOWN ? a->result.size
+								     : LIMIT_RESULT_SHOWN;
+	return bytes / BYTES_PER_TOKEN;
+}
+
+/* The first turn that the next transcript has: when the context window is full, the older half goes.
+ * Whole turns go, so that no call loses its result. */
+static int64_t keep_from(const struct run *run, const struct activation *session,
+			 struct decision *d)
+{
+	const struct run_graph_agent *agent = agent_of(run, session);
+	int64_t kept = session->scopes->turn.kept_from, turns = session->items_entered;
+	int64_t reply = has(agent, max_tokens) ? agent->max_tokens : LIMIT_REPLY_TOKENS;
+	if (!has(agent, context_tokens))
+		return kept;
+	int64_t used = tokens_used(session);
+	if (used * 100 / agent->context_tokens >= LIMIT_CONTEXT_PERCENT)
+		decision_warn(d, RUN_WARNING_CONTEXT, session->path,
+			      str_format(d->arena,
+					 "the transcript fills %d percent or more of the context "
+					 "window of %lld tokens: give the agent smaller tasks",
+					 LIMIT_CONTEXT_PERCENT, (long long)agent->context_tokens));
+	if (used + reply < agent->context_tokens || turns <= kept)
+		return kept;
+	decision_warn(
+		d, RUN_WARNING_CONTEXT, session->path,
+		S("the oldest turns were left out of the transcript, because it no longer fits "
+		  "the context window"));
+	return kept + (turns - kept + 1) / 2;
+}
+
 static void emit_next_turn(struct run *run, const struct activation *session, int64_t now,
 			   const struct verdict *verdict, struct decision *d)
 {
 	struct run_step_entered *body = run_step_entered_new(d->arena);
+	int64_t kept_from = keep_from(run, session, d);
+	if (kept_from > 1)
+		SET(body, kept_from, kept_from);
 	SET(body, step, session->path);
 	if (verdict->note.size > 0)
 		SET(body, note, verdict->note);

@@ -35,6 +35,12 @@ void session_enter_turn(struct run *run, struct activation *session,
 /* Creates the activations of the calls of a reply. */
 MUST_CHECK bool session_open_calls(struct run *run, struct activation *turn,
 				   struct run_call_opened_list calls, struct error *error);
+/* A person has approved the call that the question is about. */
+void session_open_approved(struct run *run, const struct activation *question);
+/* The activation that made this call, or the question about it; NULL = it was refused. */
+const struct activation *session_find_call(const struct scope *scope, uint32_t number);
+/* The question about this call; NULL = none was asked. */
+const struct activation *session_find_approval(const struct scope *scope, uint32_t number);
 /* What failed or was stopped in a turn gets another activation, when the run is retried. */
 bool session_can_reopen(const struct run *run, const struct scope *scope);
 void session_reopen(struct run *run, struct scope *scope);

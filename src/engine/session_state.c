@@ -67,11 +67,41 @@ bool session_open_calls(struct run *run, struct activation *turn, struct run_cal
 		if (node < 0)
 			return fail(error, ERROR_INVALID, "the agent has no tool " STR_FMT,
 				    STR_ARG(row->name));
-		struct activation *call = activation_new(run, scope, (uint32_t)node);
+		bool approve = has(row, approve) && row->approve;
+		int64_t question = graph_find(run->graph, scope->owner->node, S("approve"));
+		if (approve && question < 0)
+			return fail(error, ERROR_INVALID, "the agent asks nobody for approval");
+		struct activation *call =
+			activation_new(run, scope, (uint32_t)(approve ? question : node));
 		call->call = (uint32_t)i + 1;
+		call->asks_for = approve ? (uint32_t)node + 1 : 0;
 		activation_ready(run, call);
 	}
 	return true;
+}
+
+void session_open_approved(struct run *run, const struct activation *question)
+{
+	struct activation *call = activation_new(run, question->scope, question->asks_for - 1);
+	call->call = question->call;
+	activation_ready(run, call);
+}
+
+const struct activation *session_find_call(const struct scope *scope, uint32_t number)
+{
+	const struct activation *found = NULL;
+	for (const struct activation *a = scope->first; a != NULL; a = a->next)
+		if (a->call == number && (found == NULL || found->asks_for > 0))
+			found = a;
+	return found;
+}
+
+const struct activation *session_find_approval(const struct scope *scope, uint32_t number)
+{
+	for (const struct activation *a = scope->first; a != NULL; a = a->next)
+		if (a->call == number && a->asks_for > 0)
+			return a;
+	return NULL;
 }
 
 /* ---- retries --------------------------------------------------------------------------- */
@@ -114,6 +144,7 @@ void session_reopen(struct run *run, struct scope *scope)
 		activation_forget(run, last);
 		struct activation *next = activation_new(run, scope, last->node);
 		next->call = last->call;
+		next->asks_for = last->asks_for;
 		of->extra++;
 		activation_ready(run, next);
 	}

@@ -316,6 +316,8 @@ static void print_turn(struct printing *p, const struct activation *step,
 	}
 	if (step->call > 0)
 		SET(out, call, (int64_t)step->call);
+	if (step->asks_for > 0)
+		SET(out, asks_for, p->run->graph->nodes[step->asks_for - 1].name);
 	if (step->tokens > 0)
 		SET(out, tokens, step->tokens);
 	if (step->refused_count > 0)

@@ -227,7 +227,7 @@ Test(script, steps)
 Test(script, nothing_fits)
 {
 	expect("invalid", "replies:\n- {contains: a, text: b}\n", .prompt = "c", .step = "x#3");
-	cr_assert_not_null(strstr(scene.error.text, "step x#3, round 3, attempt 1"));
+	cr_assert_not_null(strstr(scene.error.text, "step x#3, round 3, turn 1, attempt 1"));
 	cr_assert_eq(scene.host.calls.live, 0);
 }
 
