@@ -131,6 +131,11 @@ struct live_logs *executor_live_logs(struct executor *executor)
 	return &executor->live_logs;
 }
 
+struct live_replies *executor_live_replies(struct executor *executor)
+{
+	return &executor->live_replies;
+}
+
 /* Everything that is still in memory when the process ends. */
 static void discard_what_waits(struct executor *executor)
 {
@@ -174,5 +179,6 @@ void executor_free(struct executor *executor)
 	alarm_discard_all(executor);
 	admission_discard(executor);
 	live_log_drop_all(executor);
+	live_reply_drop_all(executor);
 	free(executor);
 }

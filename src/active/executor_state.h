@@ -6,6 +6,7 @@
 #include "active/executor_services.h"
 #include "active/graph_cache.h"
 #include "active/live_log.h"
+#include "active/live_reply.h"
 #include "active/quarantine.h"
 #include "base/slots.h"
 
@@ -36,6 +37,7 @@ struct executor {
 	struct recovery *recovery;
 	struct admission admission;
 	struct live_logs live_logs;
+	struct live_replies live_replies;
 	struct quarantine quarantine;
 	struct map claims;       /* idempotency key -> the command that has it */
 	int64_t keys_expired_at; /* when old idempotency keys were last removed, us UTC */

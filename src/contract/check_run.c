@@ -2,6 +2,7 @@
 
 #include "base/cron.h"
 
+#include "contract/run_agent_types.h"
 #include "contract/run_class_types.h"
 #include "contract/run_custom_tool_types.h"
 #include "contract/run_schedule_types.h"
@@ -106,7 +107,8 @@ void run_write_artifact_inputs_check(const struct run_write_artifact_inputs *val
 void run_script_reply_check(const struct run_script_reply *value, struct check *check)
 {
 	bool hangs = has(value, hang) && value->hang;
-	bool broken = has(value, fail) && has(value, text); /* a stream that breaks */
+	/* a stream that breaks or stalls */
+	bool broken = has(value, text) && (has(value, fail) != hangs);
 	int given = has(value, text) + has(value, json) + has(value, fail) + hangs - broken;
 	bool calls_only = given == 0 && has(value, calls);
 	if (given != 1 && !calls_only)
@@ -159,4 +161,10 @@ void run_schedule_check(const struct run_schedule *schedule, struct check *check
 		check_fail(check, "catch_up",
 			   "all needs overlap queue or allow: with skip, only one of several due "
 			   "times that come at once would start a run");
+}
+
+void run_agentic_request_check(const struct run_agentic_request *value, struct check *check)
+{
+	if (!has(value, goal) && !value->chat)
+		check_fail(check, "goal", "must say what the agent shall do, unless chat is true");
 }

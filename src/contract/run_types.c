@@ -29,6 +29,7 @@
 #include "contract/run_store_types.h"
 #include "contract/run_stream_types.h"
 #include "contract/run_time_types.h"
+#include "contract/run_talk_types.h"
 #include "contract/run_tool_types.h"
 #include "contract/run_turn_types.h"
 #include "contract/run_value_types.h"

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "active/live_reply.h"
 #include "active/value_fetch.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_turn_types.h"
@@ -25,13 +26,14 @@ struct asking {
 	struct executor *executor;
 	uint64_t id, active;
 	struct uuid run, effect;
-	struct str step, model;
+	struct str step, agent, model;
 	const struct llm_driver *driver; /* NULL: this program has none of that name */
 	struct str driver_name;
 	bool has_tools;
 	struct turn_source *source; /* a copy: the run's state may be missing for a while */
 	int64_t attempt;
 	uint64_t running; /* the driver's own id; 0 = not started */
+	uint64_t reply;   /* of live_reply.h; 0 = not started */
 };
 
 /* ---- making and ending --------------------------------------------------------------- */
@@ -46,6 +48,7 @@ static struct asking *asking_new(struct active_run *active, const struct activat
 	asking->run = active->run_id;
 	asking->effect = activation->effect;
 	asking->step = str_copy(&asking->arena, activation->path);
+	asking->agent = str_copy(&asking->arena, agent->name);
 	asking->model = str_copy(&asking->arena, agent->model);
 	asking->driver_name = str_copy(&asking->arena, agent->driver);
 	asking->driver = llm_find(executor_config(active->executor)->drivers, agent->driver);
@@ -93,6 +96,7 @@ static void close_turn(struct asking *asking, const struct json *output,
 	if (usage != NULL)
 		pending->command.usage = run_turn_usage_tree(usage, &pending->arena);
 	pending->command.retry_after_us = retry_after_us;
+	pending->live_reply = asking->reply;
 	asking_free(asking);
 	active_run_command(active, pending);
 }
@@ -107,6 +111,14 @@ static void turn_ended(void *context, uint64_t argument, const struct llm_result
 	bool good = result->error.code == ERROR_NONE;
 	close_turn(asking, good ? llm_output(result, asking->has_tools, &asking->arena) : NULL,
 		   result->usage, result->retry_after_us, good ? NULL : &result->error);
+}
+
+static void piece_arrived(void *context, uint64_t argument, enum llm_part part, struct str delta)
+{
+	struct executor *executor = context;
+	const struct asking *asking = slots_get(&effect_room(executor)->under_way, argument);
+	if (asking != NULL)
+		live_reply_add(executor, asking->reply, part, delta);
 }
 
 static void cancel_turn(struct asking *asking)
@@ -136,11 +148,20 @@ static bool start_turn(struct asking *asking, struct active_run *active, struct 
 				       .step = asking->step,
 				       .attempt = asking->attempt,
 				       .done = turn_ended,
+				       .piece = piece_arrived,
 				       .context = executor,
 				       .argument = asking->id };
 	FAILPOINT("turn.before_start");
-	return asking->driver->start(executor_config(executor)->models, &call, &asking->running,
-				     error);
+	if (!asking->driver->start(executor_config(executor)->models, &call, &asking->running,
+				   error))
+		return false;
+	asking->reply =
+		live_reply_open(executor, &(struct live_reply){ .run = asking->run,
+								.effect = asking->effect,
+								.step = asking->step,
+								.agent = asking->agent,
+								.attempt = asking->attempt });
+	return true;
 }
 
 static void ask_again(void *context, uint64_t argument);

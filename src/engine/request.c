@@ -398,18 +398,48 @@ static enum engine_answer request_tool(struct run *run, const struct activation 
 	return ENGINE_DONE;
 }
 
+/* The transcript of the input `messages`, if it is a list of messages from user and assistant. */
+static bool given_messages(const struct json *given, struct arena *arena,
+			   struct run_turn_message *out)
+{
+	for (size_t i = 0; i < given->as.list.count; i++) {
+		struct problems problems = { .arena = arena };
+		struct contract_source source = { .json = &given->as.list.at[i] };
+		const struct run_turn_message *message =
+			run_turn_message_parse(&source, arena, &problems);
+		if (message == NULL || !(str_equal(message->role, S("user")) ||
+					 str_equal(message->role, S("assistant"))))
+			return false;
+		out[i] = *message;
+	}
+	return true;
+}
+
+/* The input `messages`, and `prompt` as the newest message behind them; otherwise all inputs as one
+ * message. */
+static struct run_turn_message_list messages_of(const struct json *inputs, struct arena *arena)
+{
+	const struct json *given = json_member(inputs, S("messages"));
+	const struct json *prompt = json_member(inputs, S("prompt"));
+	bool prompted = prompt != NULL && prompt->kind == JSON_STRING;
+	size_t count = given != NULL && given->kind == JSON_LIST ? given->as.list.count : 0;
+	struct run_turn_message *messages = arena_array(arena, struct run_turn_message, count + 1);
+	if (count > 0 && !given_messages(given, arena, messages))
+		count = 0;
+	if (count > 0 && !prompted)
+		return (struct run_turn_message_list){ messages, count };
+	messages[count] = *run_turn_message_new(arena);
+	SET(&messages[count], role, S("user"));
+	SET(&messages[count], content, prompted ? prompt->as.string : json_print(arena, inputs));
+	return (struct run_turn_message_list){ messages, count + 1 };
+}
+
 const struct json *request_of_turn(const struct run_graph_agent *agent, const struct json *inputs,
 				   struct arena *arena)
 {
-	const struct json *prompt = json_member(inputs, S("prompt"));
-	struct str text = prompt != NULL && prompt->kind == JSON_STRING ? prompt->as.string
-									: json_print(arena, inputs);
-	struct run_turn_message *message = run_turn_message_new(arena);
-	SET(message, role, S("user"));
-	SET(message, content, text);
 	struct run_turn *turn = run_turn_new(arena);
 	SET(turn, system, agent->system);
-	SET(turn, messages, ((struct run_turn_message_list){ message, 1 }));
+	SET(turn, messages, messages_of(inputs, arena));
 	SET(turn, options, agent->options);
 	if (has(agent, schema))
 		SET(turn, schema, agent->schema);
