@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "active/executor.h"
@@ -43,6 +44,7 @@
 #include "os/loop.h"
 #include "os/machine.h"
 #include "sandbox/sandbox.h"
+#include "sandbox/sandbox_layers.h"
 #include "sandbox/sandbox_limits.h"
 #include "store/store.h"
 #include "tool/custom_tools.h"
@@ -64,6 +66,7 @@ struct server {
 	struct custom_tools *customs;
 	struct tool_context *tool_context;
 	struct sandbox_limits limits;
+	struct sandbox_layers layers;
 	struct llm_host models;
 	struct effects *effects;
 	struct executor *executor;
@@ -284,6 +287,24 @@ static void open_limits(struct server *server)
 	log_line(LOG_INFO, "limits of sandboxed commands: %s", limits->text);
 }
 
+/* Reads which walls sandboxed commands have behind bubblewrap's.  A required one that is missing
+ * refuses commands, not the start: everything else works. */
+static void open_layers(struct server *server)
+{
+	const struct config *config = server->settings.config;
+	struct sandbox_layers *layers = &server->layers;
+	layers->seccomp = config_text(config, CONFIG_SANDBOX_SECCOMP);
+	layers->landlock = config_text(config, CONFIG_SANDBOX_LANDLOCK);
+	sandbox_layers_choose(layers, &server->arena);
+	if (server->settings.host == NULL || !sandbox_of(server)->contained)
+		return;
+	if (layers->refusal != NULL)
+		log_line(LOG_ERROR, "sandboxed commands are refused: %s", layers->refusal);
+	else if (layers->warning != NULL)
+		log_line(LOG_WARNING, "walls of the sandbox: %s", layers->warning);
+	log_line(LOG_INFO, "walls of the sandbox: %s", layers->text);
+}
+
 static struct http_timeouts http_timeouts_of(const struct config *config)
 {
 	return (struct http_timeouts){
@@ -355,6 +376,7 @@ static bool open_runtime(struct server *server, struct error *error)
 	const struct sandbox *sandbox = sandbox_of(server);
 	const struct config *config = server->settings.config;
 	open_limits(server);
+	open_layers(server);
 	const struct graph_retention_policy *policy;
 	if (!read_policy(server, &policy, error))
 		return false;
@@ -368,6 +390,7 @@ static bool open_runtime(struct server *server, struct error *error)
 		.host = { .loop = server->loop,
 			  .sandbox = sandbox,
 			  .limits = &server->limits,
+			  .layers = &server->layers,
 			  .tool_context = server->tool_context },
 		.effects = server->effects,
 		.drivers = &llm_table,
@@ -544,6 +567,8 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 	require(server != NULL);
 	server->settings = *settings;
 	server->lock = -1;
+	/* Children have the same user.  None of them can read this process's memory or environment. */
+	prctl(PR_SET_DUMPABLE, 0);
 	if (!take_lock(server, error) || !loop_new(&server->loop, error) ||
 	    !loop_watch(server->loop, settings->data_folder, loop_stalled, server, error) ||
 	    !open_store(server, error) ||

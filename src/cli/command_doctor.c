@@ -14,14 +14,22 @@ static const struct {
 	const char *name;
 	void (*run)(struct doctor *doctor);
 } checks[] = {
-	{ "version", doctor_version },     { "dashboard", doctor_pages },
-	{ "sandbox", doctor_sandbox },     { "usage limits", doctor_sandbox_limits },
-	{ "bash", doctor_bash },           { "git", doctor_git },
-	{ "libcrypto", doctor_libcrypto }, { "open files", doctor_limits },
-	{ "data folder", doctor_folder },  { "clock", doctor_clock },
-	{ "disk", doctor_disk },           { "settings", doctor_settings },
-	{ "owner", doctor_owner },         { "database", doctor_store },
-	{ "port", doctor_port },           { "keys", doctor_keys },
+	{ "version", doctor_version },
+	{ "dashboard", doctor_pages },
+	{ "sandbox", doctor_sandbox },
+	{ "sandbox walls", doctor_sandbox_layers },
+	{ "usage limits", doctor_sandbox_limits },
+	{ "git", doctor_git },
+	{ "libcrypto", doctor_libcrypto },
+	{ "open files", doctor_limits },
+	{ "data folder", doctor_folder },
+	{ "clock", doctor_clock },
+	{ "disk", doctor_disk },
+	{ "settings", doctor_settings },
+	{ "owner", doctor_owner },
+	{ "database", doctor_store },
+	{ "port", doctor_port },
+	{ "keys", doctor_keys },
 	{ "secrets", doctor_secrets },
 };
 

@@ -45,8 +45,8 @@ struct doctor_child doctor_baton(struct doctor *doctor, const char *const *words
 void doctor_version(struct doctor *doctor);
 void doctor_pages(struct doctor *doctor);
 void doctor_sandbox(struct doctor *doctor);
+void doctor_sandbox_layers(struct doctor *doctor);
 void doctor_sandbox_limits(struct doctor *doctor);
-void doctor_bash(struct doctor *doctor);
 void doctor_git(struct doctor *doctor);
 void doctor_libcrypto(struct doctor *doctor);
 void doctor_limits(struct doctor *doctor);

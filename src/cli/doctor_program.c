@@ -15,6 +15,7 @@
 #include "os/machine.h"
 #include "os/process.h"
 #include "sandbox/sandbox.h"
+#include "sandbox/sandbox_layers.h"
 #include "sandbox/sandbox_limits.h"
 #include "store/store.h"
 
@@ -172,30 +173,6 @@ void doctor_libcrypto(struct doctor *doctor)
 				   "not installed: large values are hashed more slowly");
 }
 
-/* Parses "GNU bash, version 5.2.15(1)-release (...)".  Tools need 5.1, the first version that can
- * wait for the lifeline in a coprocess. */
-void doctor_bash(struct doctor *doctor)
-{
-	struct str line, rest, major, minor;
-	size_t at;
-	int64_t big, small;
-	if (!program_version(doctor, "bash", &line))
-		return;
-	if (!str_find(line, S("version "), &at)) {
-		doctor_add_finding(doctor, DOCTOR_WARN, NULL,
-				   "cannot find the version number in: " STR_FMT, STR_ARG(line));
-		return;
-	}
-	rest = str_skip(line, at + 8);
-	bool known = str_cut(&rest, '.', &major) && str_cut(&rest, '.', &minor) &&
-		     str_to_int(major, &big) && str_to_int(minor, &small);
-	if (known && (big > 5 || (big == 5 && small >= 1)))
-		doctor_add_finding(doctor, DOCTOR_OK, NULL, STR_FMT, STR_ARG(line));
-	else
-		doctor_add_finding(doctor, DOCTOR_FAIL, "install bash 5.1 or newer", STR_FMT,
-				   STR_ARG(line));
-}
-
 /* Builds the sandbox that tools run in, with `folder` as workspace, and runs `true` in it. */
 static void sandbox_check(struct doctor *doctor, struct str version, char *folder)
 {
@@ -209,8 +186,10 @@ static void sandbox_check(struct doctor *doctor, struct str version, char *folde
 	const struct sandbox_spec sandbox = { .workspace = folder,
 					      .status_descriptor = 3,
 					      .lifeline_descriptor = 4,
+					      .keeper_descriptor = 5,
+					      .started_descriptor = 6,
 					      .command = command };
-	const int keep[] = { lifeline.status, lifeline.lifeline };
+	const int keep[] = { lifeline.status, lifeline.lifeline, lifeline.keeper, lifeline.status };
 	const struct process_spec spec = {
 		.argv = sandbox_find(S("native"))->command(&sandbox, &doctor->cli->arena),
 		.keep = keep,
@@ -248,6 +227,28 @@ void doctor_sandbox(struct doctor *doctor)
 	}
 	sandbox_check(doctor, version, folder);
 	remove(folder);
+}
+
+void doctor_sandbox_layers(struct doctor *doctor)
+{
+	const struct config *config = &doctor->cli->config;
+	struct sandbox_layers layers = { .seccomp = config_text(config, CONFIG_SANDBOX_SECCOMP),
+					 .landlock = config_text(config, CONFIG_SANDBOX_LANDLOCK) };
+	const char *fix = "see \"The walls of the sandbox\" in docs/operating.md";
+	if (strcmp(config_text(config, CONFIG_TOOLS_ISOLATION), "off") == 0) {
+		doctor_add_finding(doctor, DOCTOR_WARN, "baton config set tools.isolation native",
+				   "none, because tools.isolation is off");
+		return;
+	}
+	sandbox_layers_choose(&layers, &doctor->cli->arena);
+	if (layers.refusal != NULL)
+		doctor_add_finding(doctor, DOCTOR_FAIL, fix, "every command is refused: %s",
+				   layers.refusal);
+	else if (layers.warning != NULL)
+		doctor_add_finding(doctor, DOCTOR_WARN, fix, "%s (in use: %s)", layers.warning,
+				   layers.text);
+	else
+		doctor_add_finding(doctor, DOCTOR_OK, NULL, "%s", layers.text);
 }
 
 /* Reports what a server would do that is started in the place of this command. */

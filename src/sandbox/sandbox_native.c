@@ -3,13 +3,15 @@
  * The host's root is not bound, because it contains the data folder and the files of other users.
  * Only what programs need to start is bound: /usr with the links into it, and the files of /etc
  * with users, the linker's cache and certificates.  All namespaces are unshared, including the
- * network.  The limits of the command are those of sandbox_limits.h.
+ * network.  The limits of the command are those of sandbox_limits.h; the walls behind the mounts are
+ * those of sandbox_layers.h.
  */
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "sandbox/argv.h"
 #include "sandbox/sandbox.h"
+#include "sandbox/sandbox_layers.h"
 #include "sandbox/sandbox_limits.h"
 
 /* On a merged-usr system these are links into /usr, otherwise real folders. */
@@ -123,6 +125,36 @@ static void add_system(struct argv *arguments, struct arena *arena)
 		ARGUMENTS_ADD(arguments, "--ro-bind-try", etc_files[i], etc_files[i]);
 }
 
+/* Landlock allows to write where a mount does.  Its rules name places inside. */
+static void add_places(struct argv *arguments, struct arena *arena, const struct sandbox_spec *spec)
+{
+	ARGUMENTS_ADD(arguments, "write=/tmp", "write=/dev/shm");
+	if (!spec->read_only)
+		argv_add(arguments, "write=/workspace");
+	for (size_t i = 0; i < spec->mount_count; i++)
+		if (spec->mounts[i].writable)
+			argv_add(arguments,
+				 str_format(arena, "write=%s", spec->mounts[i].inside).at);
+}
+
+static void add_options(struct argv *arguments, struct arena *arena,
+			const struct sandbox_spec *spec)
+{
+	const char *seccomp = spec->layers == NULL ? "auto" : spec->layers->seccomp;
+	const char *landlock = spec->layers == NULL ? "auto" : spec->layers->landlock;
+	if (spec->limits != NULL) {
+		struct sandbox_rlimits rlimits = sandbox_limits_rlimits(spec->limits);
+		argv_add_option(arguments, arena, "fsize", rlimits.file_bytes);
+		if (rlimits.data_bytes > 0)
+			argv_add_option(arguments, arena, "data", rlimits.data_bytes);
+		if (rlimits.processes > 0)
+			argv_add_option(arguments, arena, "nproc", rlimits.processes);
+	}
+	argv_add(arguments, str_format(arena, "seccomp=%s", seccomp).at);
+	argv_add(arguments, str_format(arena, "landlock=%s", landlock).at);
+	add_places(arguments, arena, spec);
+}
+
 static const char *const *command(const struct sandbox_spec *spec, struct arena *arena)
 {
 	struct argv arguments = argv_new(arena);
@@ -151,7 +183,9 @@ static const char *const *command(const struct sandbox_spec *spec, struct arena 
 			      source_of(spec, i + 1, arena), spec->mounts[i].inside);
 	/* The root is a tmpfs for the mount points; read-only, so that writes fail visibly. */
 	ARGUMENTS_ADD(&arguments, "--remount-ro", "/");
-	argv_add_command(&arguments, arena, spec);
+	argv_add_keeper(&arguments, arena, spec);
+	add_options(&arguments, arena, spec);
+	argv_add_command(&arguments, spec);
 	return arguments.at;
 }
 

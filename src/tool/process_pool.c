@@ -270,6 +270,7 @@ static bool process_start_for(struct pooled_process *pooled_process, struct cust
 	const struct tool_child_spec spec = {
 		.sandbox = call->host.sandbox,
 		.limits = call->host.limits,
+		.layers = call->host.layers,
 		.box = { .workspace = home,
 			 .network = call->tool.definition->network,
 			 .mounts = &mount,

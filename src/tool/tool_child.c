@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/secret_mask.h"
 #include "os/failpoint.h"
+#include "sandbox/sandbox_layers.h"
 #include "tool/limit_watch.h"
 #include "tool/tool_text.h"
 
@@ -69,16 +70,23 @@ static bool spawn(struct tool_child *child, const struct tool_child_spec *spec, 
 	struct sandbox_spec box = spec->box;
 	box.status_descriptor = 4;
 	box.lifeline_descriptor = 5;
+	box.keeper_descriptor = 6;
+	box.started_descriptor = 7;
 	box.limits = child->limits;
+	box.layers = spec->layers;
 	box.group = child->watch == NULL ? NULL : limit_watch_group(child->watch);
 	int variables = -1;
 	if (spec->environment_count > 0) {
 		if (!sandbox_environment_open(spec->environment, spec->environment_count,
 					      &variables, error))
 			return false;
-		box.arguments_descriptor = 6;
+		box.arguments_descriptor = 8;
 	}
-	const int keep[] = { spec->lock, child->lifeline.status, child->lifeline.lifeline,
+	const int keep[] = { spec->lock,
+			     child->lifeline.status,
+			     child->lifeline.lifeline,
+			     child->lifeline.keeper,
+			     child->lifeline.status,
 			     variables };
 	const struct process_spec process = {
 		.argv = spec->sandbox->command(&box, &arena),
@@ -117,6 +125,10 @@ bool tool_child_start(struct tool_child *child, struct loop *loop,
 	child->limits = spec->sandbox->contained ? spec->limits : NULL;
 	child->watch = NULL;
 	child->excess = (struct error){ 0 };
+	if (spec->sandbox->contained && spec->layers != NULL && spec->layers->refusal != NULL)
+		return fail(error, ERROR_ISOLATION,
+			    "the sandbox cannot be built, so the tool was not started: %s",
+			    spec->layers->refusal);
 	if (child->limits != NULL &&
 	    !limit_watch_new(loop, child->limits, spec->box.read_only ? NULL : spec->box.workspace,
 			     &child->watch, error))

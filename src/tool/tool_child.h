@@ -32,6 +32,7 @@ struct tool_child {
 struct tool_child_spec {
 	const struct sandbox *sandbox;
 	const struct sandbox_limits *limits; /* NULL = none; ignored without isolation */
+	const struct sandbox_layers *layers; /* NULL = all that the kernel has */
 	struct sandbox_spec box;             /* workspace, mounts, network, command */
 	int lock;                            /* inherited by all processes of the child */
 	struct str input;

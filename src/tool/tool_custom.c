@@ -187,6 +187,7 @@ static void spawn(void *context, uint64_t id)
 	const struct tool_child_spec spec = {
 		.sandbox = call->host.sandbox,
 		.limits = call->host.limits,
+		.layers = call->host.layers,
 		.box = { .workspace = call->workspace,
 			 .read_only = call->class != RUN_CLASS_CONTAINED,
 			 .network = call->tool.definition->network,

@@ -6,6 +6,7 @@
 
 struct loop;
 struct sandbox;
+struct sandbox_layers;
 struct sandbox_limits;
 struct tool_context;
 
@@ -13,7 +14,9 @@ struct tool_host {
 	struct loop *loop;
 	const struct sandbox *sandbox;
 	const struct sandbox_limits *limits; /* of sandboxed commands; NULL = none */
-	struct tool_context *tool_context;   /* tool_context.h */
+	const struct sandbox_layers
+		*layers; /* of sandboxed commands; NULL = all that the kernel has */
+	struct tool_context *tool_context; /* tool_context.h */
 };
 
 #endif

@@ -111,6 +111,7 @@ static bool start(const struct tool_host *host, const struct tool_call *call, ui
 	const struct tool_child_spec spec = {
 		.sandbox = host->sandbox,
 		.limits = host->limits,
+		.layers = host->layers,
 		.box = { .workspace = call->workspace,
 			 .read_only = call->read_only,
 			 .command = command },
