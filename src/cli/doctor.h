@@ -36,6 +36,10 @@ struct doctor_child {
 	struct str output, errors;
 };
 
+struct process_spec;
+
+/* Starts a child as the spec says, with LIMIT_DOCTOR_CHILD_MS to end, and waits for it. */
+struct doctor_child doctor_run_process(struct doctor *doctor, const struct process_spec *wanted);
 /* Runs a program with the environment of this process and waits for it. */
 struct doctor_child doctor_run(struct doctor *doctor, const char *const *argv);
 /* Runs this program with --json on the same data folder: as a client of the owner, or as owner. */
@@ -59,5 +63,9 @@ void doctor_store(struct doctor *doctor);
 void doctor_port(struct doctor *doctor);
 void doctor_keys(struct doctor *doctor);
 void doctor_secrets(struct doctor *doctor);
+
+/* baton doctor sandbox: runs the escape kit in a sandbox and prints what it found.  Returns the exit
+ * status: 1 if something got out, or if the kit could not run. */
+int doctor_escape(struct cli *cli);
 
 #endif

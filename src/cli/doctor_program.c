@@ -45,7 +45,7 @@ static void child_too_slow(void *context, uint64_t argument)
 	process_end(run->loop, run->process);
 }
 
-static struct doctor_child run_child(struct doctor *doctor, const struct process_spec *wanted)
+struct doctor_child doctor_run_process(struct doctor *doctor, const struct process_spec *wanted)
 {
 	struct child_run run = { .arena = &doctor->cli->arena, .result = { .status = -1 } };
 	struct process_spec spec = *wanted;
@@ -71,7 +71,7 @@ static struct doctor_child run_child(struct doctor *doctor, const struct process
 struct doctor_child doctor_run(struct doctor *doctor, const char *const *argv)
 {
 	const struct process_spec spec = { .argv = argv, .environment = doctor->cli->environment };
-	return run_child(doctor, &spec);
+	return doctor_run_process(doctor, &spec);
 }
 
 struct doctor_child doctor_baton(struct doctor *doctor, const char *const *words)
@@ -195,7 +195,7 @@ static void sandbox_check(struct doctor *doctor, struct str version, char *folde
 		.keep = keep,
 		.keep_count = COUNT(keep),
 	};
-	struct doctor_child child = run_child(doctor, &spec);
+	struct doctor_child child = doctor_run_process(doctor, &spec);
 	bool built = sandbox_was_built(&lifeline) && child.status == 0;
 	sandbox_lifeline_close(&lifeline);
 	if (built)

@@ -18,18 +18,18 @@
 enum { NONE = -1 };
 static atomic_int kept = NONE;
 
-static int file_new(void)
+static int file_new(const char *name)
 {
-	int file = memfd_create("baton-keeper", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
+	int file = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
 	if (file < 0 && errno == EINVAL)
-		file = memfd_create("baton-keeper", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+		file = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	return file;
 }
 
-static bool file_fill(int file)
+static bool file_fill(int file, const struct packed_file *program)
 {
-	const unsigned char *at = packed_keeper[0].bytes;
-	size_t left = packed_keeper[0].size;
+	const unsigned char *at = program->bytes;
+	size_t left = program->size;
 	while (left > 0) {
 		ssize_t size = write(file, at, left);
 		if (size <= 0)
@@ -41,20 +41,28 @@ static bool file_fill(int file)
 	       0;
 }
 
+bool keeper_file_new(const struct packed_file *program, int *out_descriptor, struct error *error)
+{
+	int file = file_new(program->name);
+	if (file >= 0 && file_fill(file, program)) {
+		*out_descriptor = file;
+		return true;
+	}
+	int number = errno;
+	if (file >= 0)
+		close(file);
+	return fail(error, ERROR_ISOLATION,
+		    "the sandbox cannot be built, because the program %s cannot be put into a file "
+		    "in memory: %s",
+		    program->name, strerror(number));
+}
+
 bool keeper_file_open(int *out_descriptor, struct error *error)
 {
 	int file = atomic_load(&kept), expected = NONE;
 	if (file == NONE) {
-		file = file_new();
-		if (file < 0 || !file_fill(file)) {
-			int number = errno;
-			if (file >= 0)
-				close(file);
-			return fail(error, ERROR_ISOLATION,
-				    "the sandbox cannot be built, because the file of its first "
-				    "process cannot be made in memory: %s",
-				    strerror(number));
-		}
+		if (!keeper_file_new(&packed_keeper[0], &file, error))
+			return false;
 		/* Another thread may have been faster. */
 		if (!atomic_compare_exchange_strong(&kept, &expected, file)) {
 			close(file);

@@ -13,5 +13,9 @@
 
 /* The descriptor belongs to the process and stays open. */
 MUST_CHECK bool keeper_file_open(int *out_descriptor, struct error *error);
+/* Any packed program as such a file; the caller closes it. */
+struct packed_file;
+MUST_CHECK bool keeper_file_new(const struct packed_file *program, int *out_descriptor,
+				struct error *error);
 
 #endif
