@@ -44,8 +44,7 @@
 #include "os/loop.h"
 #include "os/machine.h"
 #include "sandbox/sandbox.h"
-#include "sandbox/sandbox_layers.h"
-#include "sandbox/sandbox_limits.h"
+#include "server_sandbox.h"
 #include "store/store.h"
 #include "tool/custom_tools.h"
 #include "tool/tool_context.h"
@@ -65,8 +64,7 @@ struct server {
 	struct artifacts *artifacts;
 	struct custom_tools *customs;
 	struct tool_context *tool_context;
-	struct sandbox_limits limits;
-	struct sandbox_layers layers;
+	struct server_sandbox sandbox;
 	struct llm_host models;
 	struct effects *effects;
 	struct executor *executor;
@@ -264,47 +262,6 @@ static const struct sandbox *sandbox_of(const struct server *server)
 	return sandbox;
 }
 
-/* Reads the limits of sandboxed commands and prepares their enforcement. */
-static void open_limits(struct server *server)
-{
-	const struct config *config = server->settings.config;
-	const int64_t mb = 1048576;
-	struct sandbox_limits *limits = &server->limits;
-	*limits = (struct sandbox_limits){
-		.processes = config_number(config, CONFIG_SANDBOX_PROCESSES),
-		.memory_bytes = config_number(config, CONFIG_SANDBOX_MEMORY_MB) * mb,
-		.tmp_bytes = config_number(config, CONFIG_SANDBOX_TMP_MB) * mb,
-		.file_bytes = config_number(config, CONFIG_SANDBOX_FILE_MB) * mb,
-		.workspace_bytes = config_number(config, CONFIG_SANDBOX_WORKSPACE_MB) * mb,
-		.uid = config_number(config, CONFIG_SANDBOX_UID),
-	};
-	sandbox_limits_open(limits, config_text(config, CONFIG_SANDBOX_LIMITS), &server->arena);
-	/* A command that owns the folder for a moment leaves this to baton doctor. */
-	if (server->settings.host == NULL || !sandbox_of(server)->contained)
-		return;
-	if (limits->warning != NULL)
-		log_line(LOG_WARNING, "limits of sandboxed commands: %s", limits->warning);
-	log_line(LOG_INFO, "limits of sandboxed commands: %s", limits->text);
-}
-
-/* Reads which walls sandboxed commands have behind bubblewrap's.  A required one that is missing
- * refuses commands, not the start: everything else works. */
-static void open_layers(struct server *server)
-{
-	const struct config *config = server->settings.config;
-	struct sandbox_layers *layers = &server->layers;
-	layers->seccomp = config_text(config, CONFIG_SANDBOX_SECCOMP);
-	layers->landlock = config_text(config, CONFIG_SANDBOX_LANDLOCK);
-	sandbox_layers_choose(layers, &server->arena);
-	if (server->settings.host == NULL || !sandbox_of(server)->contained)
-		return;
-	if (layers->refusal != NULL)
-		log_line(LOG_ERROR, "sandboxed commands are refused: %s", layers->refusal);
-	else if (layers->warning != NULL)
-		log_line(LOG_WARNING, "walls of the sandbox: %s", layers->warning);
-	log_line(LOG_INFO, "walls of the sandbox: %s", layers->text);
-}
-
 static struct http_timeouts http_timeouts_of(const struct config *config)
 {
 	return (struct http_timeouts){
@@ -375,8 +332,8 @@ static bool open_runtime(struct server *server, struct error *error)
 {
 	const struct sandbox *sandbox = sandbox_of(server);
 	const struct config *config = server->settings.config;
-	open_limits(server);
-	open_layers(server);
+	if (!server_sandbox_open(&server->sandbox, &server->settings, &server->arena, error))
+		return false;
 	const struct graph_retention_policy *policy;
 	if (!read_policy(server, &policy, error))
 		return false;
@@ -389,8 +346,8 @@ static bool open_runtime(struct server *server, struct error *error)
 		.tools = &tool_table,
 		.host = { .loop = server->loop,
 			  .sandbox = sandbox,
-			  .limits = &server->limits,
-			  .layers = &server->layers,
+			  .limits = &server->sandbox.limits,
+			  .layers = &server->sandbox.layers,
 			  .tool_context = server->tool_context },
 		.effects = server->effects,
 		.drivers = &llm_table,

@@ -51,6 +51,7 @@ void doctor_pages(struct doctor *doctor);
 void doctor_sandbox(struct doctor *doctor);
 void doctor_sandbox_layers(struct doctor *doctor);
 void doctor_sandbox_limits(struct doctor *doctor);
+void doctor_toolchains(struct doctor *doctor);
 void doctor_git(struct doctor *doctor);
 void doctor_libcrypto(struct doctor *doctor);
 void doctor_limits(struct doctor *doctor);

@@ -17,6 +17,7 @@
 #include "sandbox/sandbox.h"
 #include "sandbox/sandbox_layers.h"
 #include "sandbox/sandbox_limits.h"
+#include "sandbox/toolchains.h"
 #include "store/store.h"
 
 /* ---- children -------------------------------------------------------------------------- */
@@ -249,6 +250,38 @@ void doctor_sandbox_layers(struct doctor *doctor)
 				   layers.text);
 	else
 		doctor_add_finding(doctor, DOCTOR_OK, NULL, "%s", layers.text);
+}
+
+/* Proposes what the sandbox does not see yet. */
+void doctor_toolchains(struct doctor *doctor)
+{
+	const struct config *config = &doctor->cli->config;
+	struct arena *arena = &doctor->cli->arena;
+	struct str_list mounts = config_list(config, CONFIG_SANDBOX_MOUNTS);
+	struct toolchains toolchains;
+	struct error error;
+	AUTO(buf) proposal = { 0 };
+	if (!toolchains_open(&toolchains, mounts, config->user_home, doctor->cli->data_folder,
+			     arena, &error)) {
+		doctor_add_finding(doctor, DOCTOR_FAIL, "the server does not start with it", "%s",
+				   error.text);
+		return;
+	}
+	struct str_list found = toolchains_propose(&toolchains, config->user_home, arena);
+	for (size_t i = 0; i < mounts.count + found.count; i++) {
+		struct str place = i < mounts.count ? mounts.at[i] : found.at[i - mounts.count];
+		buf_add_format(&proposal, "%s" STR_FMT, i > 0 ? "," : "", STR_ARG(place));
+	}
+	const char *fix = str_format(arena, "baton config set sandbox.mounts '" STR_FMT "'",
+				     STR_ARG(buf_str(&proposal)))
+				  .at;
+	if (toolchains.missing != NULL)
+		doctor_add_finding(doctor, DOCTOR_WARN, "correct sandbox.mounts",
+				   "sandbox.mounts: %s not found", toolchains.missing);
+	doctor_add_finding(doctor, DOCTOR_OK, found.count > 0 ? fix : NULL,
+			   "/usr and %zu folder%s are visible in the sandbox%s",
+			   toolchains.mount_count, toolchains.mount_count == 1 ? "" : "s",
+			   found.count > 0 ? "; more toolchains are on this machine" : "");
 }
 
 /* Reports what a server would do that is started in the place of this command. */

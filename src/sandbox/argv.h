@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "sandbox/sandbox.h"
 
-enum { ARGUMENTS_ROOM = 256 };
+enum { ARGUMENTS_ROOM = 1024 };
 
 struct argv {
 	const char **at;

@@ -13,6 +13,7 @@
 #include "sandbox/sandbox.h"
 #include "sandbox/sandbox_layers.h"
 #include "sandbox/sandbox_limits.h"
+#include "sandbox/toolchains.h"
 
 /* On a merged-usr system these are links into /usr, otherwise real folders. */
 static void add_root_folder(struct argv *arguments, struct arena *arena, const char *path)
@@ -155,9 +156,60 @@ static void add_options(struct argv *arguments, struct arena *arena,
 	add_places(arguments, arena, spec);
 }
 
-static const char *const *command(const struct sandbox_spec *spec, struct arena *arena)
+static const struct toolchains *toolchains_of(const struct sandbox_spec *spec)
+{
+	return spec->layers == NULL ? NULL : spec->layers->toolchains;
+}
+
+/* The mounts of the spec and behind them those of the toolchains. */
+static void add_mounts(struct sandbox_spec *spec, struct arena *arena)
+{
+	const struct toolchains *toolchains = toolchains_of(spec);
+	if (toolchains == NULL || toolchains->mount_count == 0)
+		return;
+	struct sandbox_mount *mounts = arena_array(arena, struct sandbox_mount,
+						   spec->mount_count + toolchains->mount_count);
+	for (size_t i = 0; i < spec->mount_count; i++)
+		mounts[i] = spec->mounts[i];
+	for (size_t i = 0; i < toolchains->mount_count; i++)
+		mounts[spec->mount_count + i] = toolchains->mounts[i];
+	spec->mounts = mounts;
+	spec->mount_count += toolchains->mount_count;
+}
+
+/* An empty file or folder that cannot be changed, in the place of each credential. */
+static void add_covers(struct argv *arguments, struct arena *arena, const struct sandbox_spec *spec)
+{
+	const struct toolchains *toolchains = toolchains_of(spec);
+	struct toolchain_cover *covers;
+	size_t count = toolchains == NULL ? 0 : toolchains_covers(toolchains, arena, &covers);
+	for (size_t i = 0; i < count; i++)
+		if (covers[i].folder)
+			ARGUMENTS_ADD(arguments, "--perms", "0000", "--tmpfs", covers[i].inside,
+				      "--remount-ro", covers[i].inside);
+		else
+			ARGUMENTS_ADD(arguments, "--ro-bind", "/dev/null", covers[i].inside);
+}
+
+static void add_environment(struct argv *arguments, struct arena *arena,
+			    const struct sandbox_spec *spec)
+{
+	const struct toolchains *toolchains = toolchains_of(spec);
+	const char *path = toolchains == NULL ? NULL : toolchains->path;
+	ARGUMENTS_ADD(arguments, "--setenv", "PATH",
+		      path != NULL ? path : "/usr/local/bin:/usr/bin:/bin", "--setenv", "HOME",
+		      "/workspace", "--setenv", "LANG", "C.UTF-8");
+	for (size_t i = 0; toolchains != NULL && i < toolchains->variable_count; i++)
+		ARGUMENTS_ADD(arguments, "--setenv", str_c(arena, toolchains->variables[i].name),
+			      str_c(arena, toolchains->variables[i].value));
+}
+
+static const char *const *command(const struct sandbox_spec *given, struct arena *arena)
 {
 	struct argv arguments = argv_new(arena);
+	struct sandbox_spec merged = *given;
+	const struct sandbox_spec *spec = &merged;
+	add_mounts(&merged, arena);
 	if (spec->group != NULL)
 		add_cgroup(&arguments, arena, spec->group);
 	if (user_of(spec) > 0)
@@ -175,12 +227,12 @@ static const char *const *command(const struct sandbox_spec *spec, struct arena 
 	ARGUMENTS_ADD(&arguments, "--remount-ro", "/dev");
 	add_tmpfs(&arguments, arena, spec, "/tmp");
 	ARGUMENTS_ADD(&arguments, spec->read_only ? "--ro-bind" : "--bind",
-		      source_of(spec, 0, arena), "/workspace", "--chdir", "/workspace", "--setenv",
-		      "PATH", "/usr/local/bin:/usr/bin:/bin", "--setenv", "HOME", "/workspace",
-		      "--setenv", "LANG", "C.UTF-8");
+		      source_of(spec, 0, arena), "/workspace", "--chdir", "/workspace");
+	add_environment(&arguments, arena, spec);
 	for (size_t i = 0; i < spec->mount_count; i++)
 		ARGUMENTS_ADD(&arguments, spec->mounts[i].writable ? "--bind" : "--ro-bind",
 			      source_of(spec, i + 1, arena), spec->mounts[i].inside);
+	add_covers(&arguments, arena, spec);
 	/* The root is a tmpfs for the mount points; read-only, so that writes fail visibly. */
 	ARGUMENTS_ADD(&arguments, "--remount-ro", "/");
 	argv_add_keeper(&arguments, arena, spec);

@@ -47,7 +47,7 @@ def test_a_sound_machine(home, settings):
     assert [check for check in found if any(one[0] == "fail" for one in found[check])] == []
     assert "SQLite 3." in only(found, "version")[1]
     assert "ran a command in it" in only(found, "sandbox")[1]
-    assert only(found, "git")[0] == only(found, "sandbox walls")[0] == "ok"
+    assert only(found, "git")[0] == only(found, "walls")[0] == "ok"
     assert only(found, "libcrypto")[:2] == ("ok", "hashes values over 4096 bytes")
     assert "does not exist yet" in only(found, "database")[1]
     assert "mode 700" in only(found, "data folder")[1]

@@ -141,7 +141,7 @@ def test_a_wall_can_be_left_out_and_the_log_says_so(home, layer):
     server = home.serve(**{f"BATON_SANDBOX_{layer.upper()}": "off"})
     assert "3" in said(shell(home, server, "echo 3"))
     status, output, _ = home.cli("doctor", "--json", **{f"BATON_SANDBOX_{layer.upper()}": "off"})
-    found = [one for one in json.loads(output)["findings"] if one["check"] == "sandbox walls"]
+    found = [one for one in json.loads(output)["findings"] if one["check"] == "walls"]
     assert [one["result"] for one in found] == ["warn"] and f"sandbox.{layer} is off" in found[0]["text"]
     server.end()
     assert f"walls of the sandbox: sandbox.{layer} is off" in server.errors()
