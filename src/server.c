@@ -38,6 +38,7 @@
 #include "effect/effects.h"
 #include "llm/llm.h"
 #include "maintenance/maintenance.h"
+#include "net/connect_proxy.h"
 #include "os/confined_path.h"
 #include "os/failpoint.h"
 #include "os/file.h"
@@ -332,7 +333,8 @@ static bool open_runtime(struct server *server, struct error *error)
 {
 	const struct sandbox *sandbox = sandbox_of(server);
 	const struct config *config = server->settings.config;
-	if (!server_sandbox_open(&server->sandbox, &server->settings, &server->arena, error))
+	if (!server_sandbox_open(&server->sandbox, &server->settings, server->loop, &server->arena,
+				 error))
 		return false;
 	const struct graph_retention_policy *policy;
 	if (!read_policy(server, &policy, error))
@@ -348,12 +350,14 @@ static bool open_runtime(struct server *server, struct error *error)
 			  .sandbox = sandbox,
 			  .limits = &server->sandbox.limits,
 			  .layers = &server->sandbox.layers,
+			  .proxy = server->sandbox.proxy,
 			  .tool_context = server->tool_context },
 		.effects = server->effects,
 		.drivers = &llm_table,
 		.models = &server->models,
 		.customs = server->customs,
 		.contained = sandbox->contained,
+		.networked = server->sandbox.proxy != NULL,
 		.definition = find_definition,
 		.definitions = list_definitions,
 		.definition_signature = definition_signature,
@@ -478,6 +482,8 @@ static void open_tcp(void *context, uint64_t keys)
 		fail_start(&error);
 	api_set_port(server->api, server->port);
 	tool_context_listens(server->tool_context, server->port);
+	if (server->sandbox.proxy != NULL)
+		connect_proxy_set_own_port(server->sandbox.proxy, server->port);
 	/* Recovery calls tools again, so the trust in custom tools must be loaded first. */
 	documents_watch(server->documents, document_kind_name(DOCUMENT_TRUST), trust_changed,
 			trust_loaded, server);
@@ -490,6 +496,7 @@ static void server_discard(struct server *server)
 		effects_free(server->effects);
 	if (server->tool_context != NULL)
 		tool_context_free(server->tool_context);
+	connect_proxy_free(server->sandbox.proxy);
 	if (server->customs != NULL)
 		custom_tools_free(server->customs);
 	if (server->artifacts != NULL)
@@ -547,6 +554,7 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 		.hosts = config_list(settings->config, CONFIG_SERVE_HOSTS),
 		.require_key = config_bool(settings->config, CONFIG_SERVE_REQUIRE_KEY),
 		.contained = sandbox_of(server)->contained,
+		.networked = server->sandbox.proxy != NULL,
 		.artifacts = server->artifacts,
 		.customs = server->customs,
 		.sandbox_program = find_program(&server->arena, "bwrap"),

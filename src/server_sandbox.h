@@ -10,17 +10,20 @@
 #include "sandbox/sandbox_limits.h"
 #include "sandbox/toolchains.h"
 
+struct connect_proxy;
+struct loop;
 struct server_settings;
 
 struct server_sandbox {
 	struct sandbox_limits limits;
 	struct sandbox_layers layers;
 	struct toolchains toolchains;
+	struct connect_proxy *proxy; /* NULL = sandboxed commands have no network */
 };
 
 /* Fails when a setting asks for what must not be. */
 MUST_CHECK bool server_sandbox_open(struct server_sandbox *sandbox,
-				    const struct server_settings *settings, struct arena *arena,
-				    struct error *error);
+				    const struct server_settings *settings, struct loop *loop,
+				    struct arena *arena, struct error *error);
 
 #endif

@@ -37,7 +37,6 @@ struct sandbox_mount {
 struct sandbox_spec {
 	const char *workspace;              /* folder on the host */
 	bool read_only;                     /* of the workspace */
-	bool network;                       /* use the host's network; otherwise there is none */
 	const struct sandbox_mount *mounts; /* additional mounts; the host paths must exist */
 	size_t mount_count;
 	const struct sandbox_limits *limits; /* of native; NULL = none */
@@ -51,6 +50,8 @@ struct sandbox_spec {
 	int started_descriptor; /* number in the child of the status file once more, for the keeper:
 				   * bwrap closes its own before it starts the command */
 	int arguments_descriptor; /* number in the child of sandbox_environment_open(); 0 = none */
+	int proxy_descriptor; /* number in the child of the line to the proxy (net/connect_proxy.h);
+			       * 0 = the command has no network; of native */
 	const char *const *command; /* NULL-terminated */
 };
 

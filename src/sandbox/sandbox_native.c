@@ -15,6 +15,8 @@
 #include "sandbox/sandbox_limits.h"
 #include "sandbox/toolchains.h"
 
+enum { PROXY_PORT = 3128 }; /* in the network of the sandbox */
+
 /* On a merged-usr system these are links into /usr, otherwise real folders. */
 static void add_root_folder(struct argv *arguments, struct arena *arena, const char *path)
 {
@@ -151,6 +153,9 @@ static void add_options(struct argv *arguments, struct arena *arena,
 		if (rlimits.processes > 0)
 			argv_add_option(arguments, arena, "nproc", rlimits.processes);
 	}
+	if (spec->proxy_descriptor > 0)
+		argv_add(arguments,
+			 str_format(arena, "proxy=%d:%d", PROXY_PORT, spec->proxy_descriptor).at);
 	argv_add(arguments, str_format(arena, "seccomp=%s", seccomp).at);
 	argv_add(arguments, str_format(arena, "landlock=%s", landlock).at);
 	add_places(arguments, arena, spec);
@@ -191,6 +196,18 @@ static void add_covers(struct argv *arguments, struct arena *arena, const struct
 			ARGUMENTS_ADD(arguments, "--ro-bind", "/dev/null", covers[i].inside);
 }
 
+/* Programs know the proxy by these names. */
+static void add_proxy(struct argv *arguments, struct arena *arena)
+{
+	static const char *const names[] = { "http_proxy",  "https_proxy", "HTTP_PROXY",
+					     "HTTPS_PROXY", "ALL_PROXY",   "all_proxy" };
+	const char *url = str_format(arena, "http://127.0.0.1:%d", PROXY_PORT).at;
+	for (size_t i = 0; i < COUNT(names); i++)
+		ARGUMENTS_ADD(arguments, "--setenv", names[i], url);
+	ARGUMENTS_ADD(arguments, "--setenv", "no_proxy", "localhost,127.0.0.1,::1", "--setenv",
+		      "NO_PROXY", "localhost,127.0.0.1,::1");
+}
+
 static void add_environment(struct argv *arguments, struct arena *arena,
 			    const struct sandbox_spec *spec)
 {
@@ -199,6 +216,8 @@ static void add_environment(struct argv *arguments, struct arena *arena,
 	ARGUMENTS_ADD(arguments, "--setenv", "PATH",
 		      path != NULL ? path : "/usr/local/bin:/usr/bin:/bin", "--setenv", "HOME",
 		      "/workspace", "--setenv", "LANG", "C.UTF-8");
+	if (spec->proxy_descriptor > 0)
+		add_proxy(arguments, arena);
 	for (size_t i = 0; toolchains != NULL && i < toolchains->variable_count; i++)
 		ARGUMENTS_ADD(arguments, "--setenv", str_c(arena, toolchains->variables[i].name),
 			      str_c(arena, toolchains->variables[i].value));
@@ -218,9 +237,6 @@ static const char *const *command(const struct sandbox_spec *given, struct arena
 	ARGUMENTS_ADD(&arguments, "bwrap", "--unshare-user", "--disable-userns", "--unshare-all",
 		      "--new-session", "--cap-drop", "ALL", "--clearenv");
 	add_system(&arguments, arena);
-	if (spec->network)
-		ARGUMENTS_ADD(&arguments, "--share-net", "--ro-bind-try", "/etc/resolv.conf",
-			      "/etc/resolv.conf", "--ro-bind-try", "/etc/hosts", "/etc/hosts");
 	ARGUMENTS_ADD(&arguments, "--proc", "/proc", "--dev", "/dev");
 	add_tmpfs(&arguments, arena, spec, "/dev/shm");
 	/* /dev itself is a tmpfs without a bound. */

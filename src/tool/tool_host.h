@@ -4,6 +4,7 @@
 #ifndef TOOL_TOOL_HOST_H
 #define TOOL_TOOL_HOST_H
 
+struct connect_proxy;
 struct loop;
 struct sandbox;
 struct sandbox_layers;
@@ -15,7 +16,8 @@ struct tool_host {
 	const struct sandbox *sandbox;
 	const struct sandbox_limits *limits; /* of sandboxed commands; NULL = none */
 	const struct sandbox_layers
-		*layers; /* of sandboxed commands; NULL = all that the kernel has */
+		*layers;             /* of sandboxed commands; NULL = all that the kernel has */
+	struct connect_proxy *proxy; /* of sandboxed commands; NULL = they have no network */
 	struct tool_context *tool_context; /* tool_context.h */
 };
 
