@@ -40,7 +40,7 @@ struct process_spec;
 
 /* Starts a child as the spec says, with LIMIT_DOCTOR_CHILD_MS to end, and waits for it. */
 struct doctor_child doctor_run_process(struct doctor *doctor, const struct process_spec *wanted);
-/* Runs a program with the environment of this process and waits for it. */
+/* Runs another program with PATH alone as its environment and waits for it. */
 struct doctor_child doctor_run(struct doctor *doctor, const char *const *argv);
 /* Runs this program with --json on the same data folder: as a client of the owner, or as owner. */
 struct doctor_child doctor_baton(struct doctor *doctor, const char *const *words);

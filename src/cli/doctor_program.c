@@ -71,7 +71,12 @@ struct doctor_child doctor_run_process(struct doctor *doctor, const struct proce
 
 struct doctor_child doctor_run(struct doctor *doctor, const char *const *argv)
 {
-	const struct process_spec spec = { .argv = argv, .environment = doctor->cli->environment };
+	const char *const *all = doctor->cli->environment;
+	const char *kept[2] = { NULL };
+	for (size_t i = 0; all[i] != NULL && kept[0] == NULL; i++)
+		if (strncmp(all[i], "PATH=", 5) == 0)
+			kept[0] = all[i];
+	const struct process_spec spec = { .argv = argv, .environment = kept };
 	return doctor_run_process(doctor, &spec);
 }
 
@@ -83,7 +88,8 @@ struct doctor_child doctor_baton(struct doctor *doctor, const char *const *words
 	size_t count = 6;
 	for (; *words != NULL && count + 1 < ARGV_SIZE; words++)
 		argv[count++] = *words;
-	return doctor_run(doctor, argv);
+	const struct process_spec spec = { .argv = argv, .environment = doctor->cli->environment };
+	return doctor_run_process(doctor, &spec);
 }
 
 /* Reads the first line of `program --version`; adds a finding if the program does not run. */
