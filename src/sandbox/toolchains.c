@@ -161,7 +161,7 @@ static void programs_add(struct toolchains *toolchains, const char *given, const
 	}
 	if (str_ends(str_from_c(path), S("/bin")))
 		programs = S(".");
-	while (str_cut(&programs, ':', &pattern))
+	while (programs.size > 0 && str_cut(&programs, ':', &pattern))
 		path_add(out, path, pattern, arena);
 }
 

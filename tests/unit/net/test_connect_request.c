@@ -17,7 +17,7 @@ static bool read_rules(const char *text, struct connect_rules *out_rules)
 	struct str words[8], rest = str_from_c(text), word;
 	struct str_list list = { words, 0 };
 	struct error error;
-	while (str_cut(&rest, ',', &word))
+	while (rest.size > 0 && str_cut(&rest, ',', &word))
 		words[list.count++] = word;
 	return connect_rules_read(list, &arena, out_rules, &error);
 }

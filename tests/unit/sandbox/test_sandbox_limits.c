@@ -109,7 +109,7 @@ Test(sandbox_limits, nothing_is_limited_without_limits)
 	const char *line = command_line(NULL, NULL);
 	lacks(line, " fsize=");
 	lacks(line, "--size");
-	contains(line, "oom_score_adj");
+	contains(line, " oom=500 ");
 	contains(line, "--disable-userns");
 }
 
