@@ -64,6 +64,7 @@ struct executor_settings {
 	struct llm_host *models;         /* what drivers run with */
 	struct custom_tools *customs;    /* the owner's own tools; NULL = none */
 	bool contained; /* the sandbox isolates tools of class contained; false: they are once */
+	bool networked; /* built-in tools that start processes reach hosts: then they are once, too */
 	/* Reads the text of the definition `name`; called on a reader thread. */
 	bool (*definition)(void *context, struct str name, struct arena *arena,
 			   struct str *out_yaml, struct error *error);
