@@ -50,7 +50,7 @@ struct finding {
 /* What is prepared outside. */
 struct bait {
 	struct cli *cli;
-	char folder[sizeof("/tmp/baton-escape-XXXXXX")];
+	char folder[64]; /* named after this process */
 	const char *workspace, *outside, *secret, *abstract, *canary;
 	int server, local, port;
 	struct sandbox_limits limits;
@@ -89,7 +89,9 @@ static bool listen_abstractly(struct bait *bait)
 static bool bait_lay(struct bait *bait, struct error *error)
 {
 	struct arena *arena = &bait->cli->arena;
-	memcpy(bait->folder, "/tmp/baton-escape-XXXXXX", sizeof(bait->folder));
+	struct str name = str_format(arena, "/tmp/baton-escape-%lld-XXXXXX", (long long)getpid());
+	require(name.size < sizeof(bait->folder));
+	memcpy(bait->folder, name.at, name.size + 1);
 	bait->server = bait->local = -1;
 	if (mkdtemp(bait->folder) == NULL)
 		return fail(error, ERROR_IO, "cannot create a folder in /tmp: %s", strerror(errno));
