@@ -107,8 +107,8 @@ static void turn_ended(void *context, uint64_t argument, const struct llm_result
 		return;
 	FAILPOINT("turn.ended");
 	bool good = result->error.code == ERROR_NONE;
-	close_turn(asking, good ? llm_output(result, asking->has_tools, &asking->arena) : NULL, result->usage,
-		   good ? NULL : &result->error);
+	close_turn(asking, good ? llm_output(result, asking->has_tools, &asking->arena) : NULL,
+		   result->usage, good ? NULL : &result->error);
 }
 
 static void piece_arrived(void *context, uint64_t argument, enum llm_part part, struct str delta)
