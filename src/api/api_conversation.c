@@ -10,12 +10,14 @@
 #include "base/limits.h"
 #include "contract/run_talk_types.h"
 #include "views/conversation.h"
+#include "views/conversation_words.h"
 
 /* ---- the conversation of a run ------------------------------------------------------------ */
 
 struct talk_read {
 	struct api_read_job answer; /* first */
 	struct uuid run;
+	const struct view *view; /* NULL: Baton's own vocabulary */
 	struct str path;
 	struct live_copy *live; /* of all turns that are being written; a list */
 };
@@ -24,16 +26,35 @@ static void conversation_work(struct executor_read *read, struct store_reader *r
 {
 	struct talk_read *r = (struct talk_read *)read;
 	AUTO(api_timeline) timeline = { 0 };
-	if (api_timeline_require(&timeline, read->executor, reader, &r->run, &read->arena,
-				 &r->answer.error))
+	if (!api_timeline_require(&timeline, read->executor, reader, &r->run, &read->arena,
+				  &r->answer.error))
+		return;
+	if (r->view == NULL) {
 		r->answer.text =
 			run_conversation_text(conversation(&timeline.timeline), &read->arena);
+		return;
+	}
+	AUTO(buf) text = { 0 };
+	struct json_writer writer = { .out = &text };
+	struct view_document document;
+	if (!conversation_in(&timeline.timeline, r->view, &document, &r->answer.error))
+		return;
+	view_print(&document, &writer);
+	r->answer.text = str_copy(&read->arena, buf_str(&text));
 }
 
 void api_run_conversation(struct api_call *call)
 {
+	struct error error;
+	struct str name = api_query(call, S("view"));
+	const struct view *view = NULL;
+	if (name.size > 0 && !view_from(name, &view, &error)) {
+		api_reply_error(call->api, call->exchange, &error, NULL);
+		return;
+	}
 	struct talk_read *r = api_read_job_new(call->api, call->exchange, sizeof(*r));
 	r->run = call->id;
+	r->view = view;
 	api_read_job_begin(&r->answer, conversation_work);
 }
 

@@ -1,4 +1,7 @@
 """Agents started with a goal: POST /api/agentic, chats, and the conversation of an agent with tools."""
+import json
+import os
+
 from baton import new_id
 
 from test_agents import create
@@ -95,8 +98,7 @@ def test_a_chat_begins_with_its_goal_and_goes_on_after_a_failure(server):
     server.tell(run, "cancel")
 
 
-def test_the_calls_of_an_agent_with_tools(home, server):
-    home.define("""
+DEV = """
 name: dev
 agents:
   ada:
@@ -115,7 +117,11 @@ agents:
         - {turn: 2, text: All done.}
 steps:
   - {name: dev, agent: ada, inputs: {prompt: Work on it.}}
-""")
+"""
+
+
+def test_the_calls_of_an_agent_with_tools(home, server):
+    home.define(DEV)
     run = server.start("dev", wait=True).body["run_id"]
     (talk,) = talks(server, run)
     assert (talk["step"], talk["state"], [one["step"] for one in talk["turns"]]) == (
@@ -131,3 +137,52 @@ steps:
     assert len(long["result"]) == 16384 and long["result_left_out"] == 48894 - 16384
     for path in ("dev", "dev[2]/turn"):
         assert server.get(f"/api/runs/{run}/steps/{path}/reply").body["text"] == "All done."
+
+
+def views(home, server, run, view, entity):
+    """The conversation in another vocabulary; every message is valid there."""
+    answer = server.get(f"/api/runs/{run}/conversation?view={view}")
+    assert answer.status == 200, answer
+    for one in answer.body if isinstance(answer.body, list) else [answer.body]:
+        path = os.path.join(home.data, "message.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(one, file)
+        status, _, errors = home.cli("contract", "check", entity, path)
+        assert status == 0, (one, errors)
+    return answer.body
+
+
+def test_a_conversation_in_other_vocabularies(home, server):
+    home.define(DEV)
+    run = server.start("dev", wait=True).body["run_id"]
+    messages = views(home, server, run, "pipeline", "pipeline.AgenticMessage")
+    assert [one["type"] for one in messages] == [
+        "thinking", "thinking", "tool_call", "tool_result", "tool_call", "tool_result", "tool_call", "tool_result", "result"]
+    assert messages[3]["is_error"] and messages[-1]["content"] == "All done."
+    assert messages[4]["tool_call_id"] == messages[5]["tool_call_id"] and messages[5]["tool_output"].startswith("hi")
+    messages = views(home, server, run, "runtime", "runtime.AgentMessage")
+    assert [one["type"] for one in messages] == [
+        "task", "status", "status", "tool_call", "tool_result", "tool_call", "tool_result", "tool_call", "tool_result", "response"]
+    assert (messages[0]["sender"], messages[0]["recipient"], messages[0]["content"]) == ("user", "ada", "Work on it.")
+    assert messages[4]["parent_id"] == messages[3]["id"] and messages[-1]["parent_id"] == messages[0]["id"]
+    steps = views(home, server, run, "task", "task.TaskStep")
+    assert [[part["type"] for part in step["parts"]] for step in steps] == [
+        ["text"], ["text"] + ["tool_call", "tool_result"] * 3, ["text"]]
+    state = views(home, server, run, "graph", "graph.State")
+    assert [one["role"] for one in state["messages"]] == ["user", "assistant", "tool", "tool", "tool", "assistant"]
+    assert [call["tool"] for call in state["messages"][1]["tool_calls"]] == ["nothing", "shell", "shell"]
+    assert state["current_agent"] == "ada"
+    for view, says in (("pipeline_v1", "has no messages of agents"), ("x", "unknown view")):
+        refused = server.get(f"/api/runs/{run}/conversation?view={view}")
+        assert refused.status == 400 and says in refused.body["detail"]
+
+
+def test_a_chat_in_another_vocabulary_has_each_message_once(home, server):
+    agent(server, {"text": "I see.", "usage": {"input_tokens": 7}})
+    run = begin(server, agent="ada", chat=True, goal="One.").body["run_id"]
+    say(server, run, "Two.")
+    turns(server, run, 2)
+    state = views(home, server, run, "graph", "graph.State")
+    assert [one["content"] for one in state["messages"]] == ["One.", "I see.", "Two.", "I see."]
+    assert [one["type"] for one in views(home, server, run, "pipeline", "pipeline.AgenticMessage")] == ["result", "usage"] * 2
+    server.tell(run, "cancel")
