@@ -134,6 +134,32 @@ def test_a_silent_provider_is_given_up(home, server, provider):
     assert got["code"] == "timeout" and "no response within 0.3 seconds" in got["text"]
 
 
+def test_a_provider_that_falls_silent_in_its_reply_is_given_up(home, server, provider):
+    provider.then(text="all of it", stall=300)
+    got = fault(home, server, definition(provider, timeout_seconds=0.3))
+    assert got["code"] == "timeout" and "no more data within 0.3 seconds" in got["text"]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_reply_in_single_bytes_is_a_reply(home, server, provider, format):
+    provider.then(text="Grüße 😀", drip=True)
+    assert ended(home, server, definition(provider, format))[0]["outputs"] == {"text": "Grüße 😀"}
+
+
+@pytest.mark.parametrize("where", [{"hang": True}, {"stall": 400}])
+def test_a_turn_that_was_open_in_a_crash_is_asked_again_byte_for_byte(home, server, provider, where):
+    provider.then(text="lost", **where)
+    run = server.run_of(home.define(definition(provider)))
+    assert provider.hanging.acquire(timeout=110)
+    server.kill()
+    provider.then(text="kept")
+    server = home.serve(**KEYS)
+    assert server.finish(run)["outputs"] == {"text": "kept"}
+    first, second = provider.requests
+    assert first["body"] == second["body"]
+    assert [turn["outcome"] for turn in of(server.events(run), "turn.finished")] == ["ok"]
+
+
 def test_nobody_listens(home, server, provider):
     got = fault(home, server, definition(provider, base_url=f"http://127.0.0.1:{home.port()}/v1"))
     assert got["code"] == "unavailable"
