@@ -7,8 +7,7 @@
 #include "definition/agent_driver.h"
 #include "definition/definition_compile.h"
 #include "llm/llm.h"
-#include "tool/custom_tools.h"
-#include "tool/tool.h"
+#include "tool/tool_schema.h"
 
 /* Another workflow that this one runs as a sub-run.  The graph then depends on more than the text of
  * this definition, so it must not be found by the text. */
@@ -25,12 +24,9 @@ static void set_model(struct run_graph_agent *out_agent, const struct run_agent 
 		      struct arena *arena)
 {
 	const struct run_agent_model *model = agent->llm_config;
-	SET(out_agent, temperature, agent->temperature);
-	SET(out_agent, max_turns, agent->max_iterations);
-	if (has(agent, max_tokens))
-		SET(out_agent, max_tokens, agent->max_tokens);
 	if (!str_equal(out_agent->driver, S("api")))
 		return;
+	SET(out_agent, temperature, agent->temperature);
 	if (has(model, endpoint))
 		SET(out_agent, options,
 		    agent_driver_option(out_agent->options, S("base_url"), model->endpoint, arena));
@@ -64,6 +60,12 @@ static bool registered_agent(void *context, struct str name, struct arena *arena
 	set_model(out_agent, agent, arena);
 	if (has(agent, timeout_seconds))
 		SET(out_agent, timeout_us, (int64_t)(agent->timeout_seconds * 1e6));
+	if (agent->tools.count > 0) {
+		SET(out_agent, tools, definition_named_tools(agent->tools, arena));
+		SET(out_agent, max_turns, agent->max_iterations);
+	}
+	if (has(agent, max_tokens))
+		SET(out_agent, max_tokens, agent->max_tokens);
 	return true;
 }
 
@@ -94,10 +96,17 @@ struct definition_tools definition_reading_tools(struct definition_reading *read
 						      : customs[i].definition->class;
 		if (class == RUN_CLASS_CONTAINED && !executor->settings.contained)
 			class = RUN_CLASS_ONCE;
-		all[built_in + i] =
-			(struct definition_tool){ .name = customs[i].name, .class = class };
-		if (customs[i].definition != NULL)
+		all[built_in + i] = (struct definition_tool){
+			.name = customs[i].name,
+			.class = class,
+			.risk = tool_custom_risk(&customs[i]),
+			.timeout_seconds = tool_custom_timeout_seconds(&customs[i]),
+			.parameters = tool_custom_parameters(&customs[i], reading->arena),
+		};
+		if (customs[i].definition != NULL) {
+			all[built_in + i].text = customs[i].definition->description;
 			all[built_in + i].secrets = customs[i].definition->secrets;
+		}
 		if (source != NULL)
 			sha256_add(source, &customs[i].definition_hash, sizeof(struct hash));
 	}

@@ -11,7 +11,7 @@
 #include "base/limits.h"
 #include "contract/run_open_types.h"
 #include "definition/definition_compile.h"
-#include "tool/tool.h"
+#include "tool/tool_schema.h"
 
 int64_t executor_now(struct executor *executor)
 {
@@ -82,12 +82,17 @@ static void make_catalogue(struct executor *executor)
 		enum run_effect_class class = tools->at[i]->class;
 		if (class == RUN_CLASS_CONTAINED && !executor->settings.contained)
 			class = RUN_CLASS_ONCE;
-		executor->catalogue[i] =
-			(struct definition_tool){ .name = str_from_c(tools->at[i]->name),
-						  .class = class,
-						  .inputs = type_of(tools->at[i]->inputs),
-						  .outputs = type_of(tools->at[i]->outputs),
-						  .secrets = tools->at[i]->secrets };
+		executor->catalogue[i] = (struct definition_tool){
+			.name = str_from_c(tools->at[i]->name),
+			.text = str_from_c(tools->at[i]->text),
+			.class = class,
+			.risk = tools->at[i]->risk,
+			.timeout_seconds = tool_timeout_seconds(tools->at[i]),
+			.parameters = tool_parameters(tools->at[i], &executor->catalogue_arena),
+			.inputs = type_of(tools->at[i]->inputs),
+			.outputs = type_of(tools->at[i]->outputs),
+			.secrets = tools->at[i]->secrets
+		};
 	}
 }
 
@@ -159,6 +164,7 @@ void executor_free(struct executor *executor)
 	writer_free(executor->writer);
 	graph_cache_done(&executor->graphs);
 	free(executor->catalogue);
+	arena_done(&executor->catalogue_arena);
 	slots_done(&executor->active_runs);
 	slots_done(&executor->computations);
 	slots_done(&executor->fetches);

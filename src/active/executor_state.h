@@ -23,6 +23,7 @@ struct executor {
 	struct map by_run;         /* run id -> active run */
 	struct graph_cache graphs;
 	struct definition_tool *catalogue; /* the built-in tools, as definitions name them */
+	struct arena catalogue_arena;      /* their parameters */
 	struct map alarms;                 /* effect -> its alarm */
 	struct slots alarm_slots;
 	uint64_t alarm_scan_timer; /* of the next alarm_scan(); 0 = none */

@@ -8,6 +8,17 @@
 #include "definition/agent_driver.h"
 #include "definition/compile_internal.h"
 
+struct run_graph_tool_list definition_named_tools(struct str_list names, struct arena *arena)
+{
+	struct run_graph_tool *at = arena_array(arena, struct run_graph_tool, names.count);
+	for (size_t i = 0; i < names.count; i++) {
+		at[i] = *run_graph_tool_new(arena);
+		SET(&at[i], name, names.at[i]);
+		SET(&at[i], text, S(""));
+	}
+	return (struct run_graph_tool_list){ at, names.count };
+}
+
 /* *out_clashes: the driver names another provider than the options. */
 static const struct run_graph_agent *agent_of(const struct run_definition_agent_entry *entry,
 					      struct arena *arena, bool *out_clashes)
@@ -17,6 +28,26 @@ static const struct run_graph_agent *agent_of(const struct run_definition_agent_
 	*out_clashes = !agent_driver_set(agent, entry->value.driver, entry->value.options, arena);
 	SET(agent, model, entry->value.model);
 	SET(agent, system, entry->value.system);
+	if (has(&entry->value, schema))
+		SET(agent, schema, entry->value.schema);
+	if (has(&entry->value, max_turns))
+		SET(agent, max_turns, entry->value.max_turns);
+	if (has(&entry->value, temperature))
+		SET(agent, temperature, entry->value.temperature);
+	if (has(&entry->value, max_tokens))
+		SET(agent, max_tokens, entry->value.max_tokens);
+	if (has(&entry->value, context_tokens))
+		SET(agent, context_tokens, entry->value.context_tokens);
+	if (has(&entry->value, approve_risk))
+		SET(agent, approve_risk, entry->value.approve_risk);
+	if (has(&entry->value, max_risk))
+		SET(agent, max_risk, entry->value.max_risk);
+	if (entry->value.approve.count > 0)
+		SET(agent, approve, entry->value.approve);
+	if (entry->value.required_tools.count > 0)
+		SET(agent, required_tools, entry->value.required_tools);
+	if (entry->value.tools.count > 0)
+		SET(agent, tools, definition_named_tools(entry->value.tools, arena));
 	return agent;
 }
 

@@ -1,11 +1,12 @@
 /* effect/effect_turn.c -- an agent's turn: its driver is asked once turn.requested is committed.
  *
- * A turn goes: load the request, start the driver; its reply is a command.  The request is the one
- * that was recorded and is never made anew, so every attempt sends the same bytes.  Asking twice
+ * A turn goes: load what the request is made of (effect/turn_request.h), start the driver; its reply
+ * is a command.  The request follows from what was recorded, so every attempt sends the same bytes.  Asking twice
  * costs money and has no other effect, so a turn that is found open after a crash is recorded as
  * restarted (tool.restarted) and asked again, unless its run is being cancelled or its time is over.
  */
 #include "effect/effect.h"
+#include "effect/turn_request.h"
 
 #include <stdlib.h>
 
@@ -27,7 +28,8 @@ struct asking {
 	struct str step, model;
 	const struct llm_driver *driver; /* NULL: this program has none of that name */
 	struct str driver_name;
-	struct value request; /* a copy: the run's state may be missing for a while */
+	bool has_tools;
+	struct turn_source *source; /* a copy: the run's state may be missing for a while */
 	int64_t attempt;
 	uint64_t running; /* the driver's own id; 0 = not started */
 };
@@ -47,8 +49,8 @@ static struct asking *asking_new(struct active_run *active, const struct activat
 	asking->model = str_copy(&asking->arena, agent->model);
 	asking->driver_name = str_copy(&asking->arena, agent->driver);
 	asking->driver = llm_find(executor_config(active->executor)->drivers, agent->driver);
-	asking->request = activation->inputs;
-	asking->request.text = str_copy(&asking->arena, activation->inputs.text);
+	asking->source = turn_source_new(active->run, activation, &asking->arena);
+	asking->has_tools = has(agent, tools) && agent->tools.count > 0;
 	asking->attempt = activation->attempt;
 	asking->id = slots_add(&effect_room(active->executor)->under_way, asking);
 	map_put(&effect_room(active->executor)->turns, uuid_str(&asking->effect), asking);
@@ -103,8 +105,8 @@ static void turn_ended(void *context, uint64_t argument, const struct llm_result
 		return;
 	FAILPOINT("turn.ended");
 	bool good = result->error.code == ERROR_NONE;
-	close_turn(asking, good ? llm_output(result, &asking->arena) : NULL, result->usage,
-		   result->retry_after_us, good ? NULL : &result->error);
+	close_turn(asking, good ? llm_output(result, asking->has_tools, &asking->arena) : NULL,
+		   result->usage, result->retry_after_us, good ? NULL : &result->error);
 }
 
 static void cancel_turn(struct asking *asking)
@@ -116,17 +118,17 @@ static void cancel_turn(struct asking *asking)
 
 /* ---- asking -------------------------------------------------------------------------- */
 
-static bool start_turn(struct asking *asking, const struct json *request, struct error *error)
+static bool start_turn(struct asking *asking, struct active_run *active, struct error *error)
 {
 	struct executor *executor = asking->executor;
+	AUTO(arena) arena = { 0 };
 	if (asking->driver == NULL)
 		return fail(error, ERROR_NOT_FOUND, "this program has no driver " STR_FMT,
 			    STR_ARG(asking->driver_name));
-	struct problems problems = { .arena = &asking->arena };
-	struct contract_source source = { .json = request, .lenient = true };
-	const struct run_turn *turn = run_turn_parse(&source, &asking->arena, &problems);
+	struct engine_values values = active_run_values(active);
+	const struct run_turn *turn = turn_request_build(asking->source, &values, &arena, error);
 	if (turn == NULL)
-		return problems_fail(&problems, error);
+		return false;
 	const struct llm_call call = { .model = asking->model,
 				       .turn = turn,
 				       .run = asking->run,
@@ -144,10 +146,10 @@ static bool start_turn(struct asking *asking, const struct json *request, struct
 static void ask_again(void *context, uint64_t argument);
 
 /* When all places are taken, the turn is tried again later. */
-static void ask_with_request(struct asking *asking, const struct json *request)
+static void ask_with_values(struct asking *asking, struct active_run *active)
 {
 	struct error error;
-	if (start_turn(asking, request, &error))
+	if (start_turn(asking, active, &error))
 		return;
 	if (error.code == ERROR_UNAVAILABLE)
 		platform_timer_start(executor_config(asking->executor)->platform, RETRY_US,
@@ -168,8 +170,7 @@ static void request_fetched(struct executor *executor, uint64_t id, uint64_t arg
 		executor_fail(executor, error);
 		return;
 	}
-	struct engine_values values = active_run_values(active);
-	ask_with_request(asking, values.look(values.context, &asking->request.hash));
+	ask_with_values(asking, active);
 }
 
 static void ask(struct asking *asking)
@@ -183,10 +184,13 @@ static void ask(struct asking *asking)
 		active_run_settle(active);
 		return;
 	}
-	const struct json *request = value_fetch_given(active, &asking->request, &asking->arena,
-						       request_fetched, asking->id);
-	if (request != NULL)
-		ask_with_request(asking, request);
+	struct decision wanted = { 0 };
+	const struct hash *needs = turn_source_needs(asking->source, &wanted.need_count);
+	wanted.needs = arena_copy(&asking->arena, needs, wanted.need_count * sizeof(*needs));
+	if (wanted.need_count > 0)
+		value_fetch(active, &wanted, request_fetched, asking->id);
+	else
+		ask_with_values(asking, active);
 }
 
 static void ask_again(void *context, uint64_t argument)

@@ -7,6 +7,7 @@
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_question_types.h"
+#include "engine/session.h"
 #include "engine/workspace_folder.h"
 
 /* ---- any effect ---------------------------------------------------------------------- */
@@ -177,10 +178,29 @@ bool evolve_run_turn_requested(struct run *run, const struct run_turn_requested 
 	return open_call(run, RUN_NODE_AGENT, EVENT_REQUEST(event, request), at, error) != NULL;
 }
 
+/* Tokens of the request and the reply, as far as the driver reports them. */
+static int64_t tokens_of(const struct json *usage)
+{
+	const struct json *in = json_member(usage, S("input_tokens"));
+	const struct json *out = json_member(usage, S("output_tokens"));
+	return (in != NULL && in->kind == JSON_INT ? in->as.integer : 0) +
+	       (out != NULL && out->kind == JSON_INT ? out->as.integer : 0);
+}
+
 bool evolve_run_turn_finished(struct run *run, const struct run_turn_finished *event, int64_t at,
 			      struct error *error)
 {
-	return close_call(run, event->step, &event->effect, EVENT_RESULT(event), at, error);
+	struct activation *activation;
+	struct event_result result = EVENT_RESULT(event);
+	if (!close_effect(run, event->step, &event->effect, &activation, error))
+		return false;
+	if (session_has(run, activation->scope) && has(event, usage))
+		activation->tokens = tokens_of(event->usage);
+	/* Before the turn ends, so that its body does not end with it. */
+	if (has(event, calls) && !session_open_calls(run, activation, event->calls, error))
+		return false;
+	end_effect(run, activation, &result, at);
+	return true;
 }
 
 bool evolve_run_subrun_requested(struct run *run, const struct run_subrun_requested *event,
@@ -321,6 +341,8 @@ bool evolve_run_human_finished(struct run *run, const struct run_human_finished 
 		activation->output = run_value_copy(run, event->value);
 	else if (good && !settled)
 		activation->output = run_answer_value(run, question);
+	if (!failed && activation->asks_for > 0)
+		session_open_approved(run, activation);
 	activation_end(run, activation, failed ? STEP_FAILED : STEP_SUCCEEDED, at,
 		       has(event, next) ? event->next : NULL);
 	return true;

@@ -112,7 +112,8 @@ const struct llm_driver *llm_find(const struct llm_table *table, struct str name
 void llm_check(const struct llm_table *table, const struct run_graph_agent *agent,
 	       struct arena *arena, struct problems *problems);
 
-/* Converts a good result into the output of its turn: run.TurnResult as JSON, in the arena. */
-const struct json *llm_output(const struct llm_result *result, struct arena *arena);
+/* Converts a good result into the output of its turn: run.TurnResult as JSON, in the arena.  If the model
+ * was offered tools and asks for none, calls in its text count (llm/text_calls.h). */
+const struct json *llm_output(const struct llm_result *result, bool has_tools, struct arena *arena);
 
 #endif

@@ -73,8 +73,11 @@ struct tool_call {
 };
 
 struct tool {
-	const char *name, *text;
+	const char *name;
+	const char *text; /* one or two sentences: what it does, and when a model should use it */
 	enum run_effect_class class;
+	enum run_risk risk;
+	double timeout_seconds; /* of a call; 0 = LIMIT_TOOL_SECONDS */
 	bool child; /* starts processes, which may outlive this one and hold the effect's lock */
 	/* A first call gets no lock: the tool takes it itself if it starts a process for this call
 	 * alone (a process for many calls holds a lock of its own). */

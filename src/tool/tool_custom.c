@@ -303,6 +303,7 @@ static bool start(const struct tool_host *host, const struct tool_call *call, ui
 const struct tool tool_custom = {
 	.name = "custom",
 	.text = "A custom tool of the data folder.",
+	.risk = RUN_RISK_HIGH,
 	.class = RUN_CLASS_ONCE, /* the default of a definition */
 	.start = start,
 	.child = true,

@@ -177,8 +177,10 @@ static bool write_start(const struct tool_host *host, const struct tool_call *ca
 
 const struct tool tool_read_file = {
 	.name = "read_file",
-	.text = "Reads a file in the run's workspace.",
+	.text = "Reads a file in the run's workspace. Use offset and max_bytes to page through a "
+		"long one, and grep to find the place first.",
 	.class = RUN_CLASS_IDEMPOTENT,
+	.risk = RUN_RISK_LOW,
 	.inputs = run_read_file_inputs_type,
 	.outputs = run_read_file_outputs_type,
 	.start = read_start,
@@ -187,8 +189,10 @@ const struct tool tool_read_file = {
 
 const struct tool tool_write_file = {
 	.name = "write_file",
-	.text = "Writes a file in the run's workspace atomically.",
+	.text = "Writes a file in the run's workspace atomically. Use it for new files and complete "
+		"rewrites; edit_file changes a part of a file.",
 	.class = RUN_CLASS_CONTAINED,
+	.risk = RUN_RISK_MEDIUM,
 	.inputs = run_write_file_inputs_type,
 	.outputs = run_write_file_outputs_type,
 	.start = write_start,

@@ -141,8 +141,10 @@ static const struct str secret_inputs[] = { { "env", 3 } };
 
 const struct tool tool_shell = {
 	.name = "shell",
-	.text = "Runs a shell command in the run's workspace.",
+	.text = "Runs a shell command in the run's workspace. Use it to build, to test and for what "
+		"no other tool does.",
 	.class = RUN_CLASS_CONTAINED,
+	.risk = RUN_RISK_MEDIUM,
 	.inputs = run_shell_inputs_type,
 	.outputs = run_shell_outputs_type,
 	.start = start,

@@ -65,6 +65,10 @@ struct str timeline_agent(const struct timeline_step *step)
 		if (has(step->node, agent))
 			return step->node->agent->name;
 		break;
+	case RUN_NODE_SESSION:
+		if (step->node->body.count > 0 && has(&step->node->body.at[0], agent))
+			return step->node->body.at[0].agent->name;
+		break;
 	case RUN_NODE_SUBRUN:
 		if (has(step->node, graph))
 			return step->node->graph->name;

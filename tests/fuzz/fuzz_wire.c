@@ -28,7 +28,7 @@ static void hear(void *context, enum llm_part part, struct str delta)
 static void note(struct heard *heard, const struct llm_result *result)
 {
 	AUTO(arena) arena = { 0 };
-	const struct json *output = llm_output(result, &arena);
+	const struct json *output = llm_output(result, false, &arena);
 	struct str text = json_print(&arena, output);
 	require(str_equal(buf_str(&heard->text), result->text));
 	buf_add(&heard->notes, text);

@@ -67,7 +67,7 @@ def test_what_is_built_in_is_listed_with_class_and_schema(home, server):
     status, printed, _ = home.cli("tools")
     assert status == 0
     lines = [re.split("  +", line) for line in printed.splitlines()]
-    assert lines[0] == ["TOOL", "AFTER A CRASH", "ORIGIN", "WHAT IT DOES"]
+    assert lines[0] == ["TOOL", "AFTER A CRASH", "RISK", "ORIGIN", "WHAT IT DOES"]
     words = {"pure": "computed again", "idempotent": "called again", "keyed": "called again", "probe": "looks first",
              "contained": "undone, again", "once": "asks a person"}
     assert {line[0]: line[1] for line in lines[1:]} == {name: words[kind] for name, kind in CLASSES.items()}

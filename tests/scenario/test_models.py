@@ -353,6 +353,45 @@ def test_a_cassette_without_the_request_says_so(home, server, provider):
     assert "cassettes/mine/" in got["text"]
 
 
+# ---- tools -----------------------------------------------------------------------------------------
+
+
+def results_of(request):
+    """What the model is told about its calls: (id, text, whether it failed)."""
+    body, format = request["body"], request["format"]
+    if format == "chat":
+        return [(m["tool_call_id"], m["content"], m["content"].startswith("Error: ")) for m in body["messages"] if m["role"] == "tool"]
+    if format == "responses":
+        return [(i["call_id"], i["output"], i["output"].startswith("Error: ")) for i in body["input"] if i["type"] == "function_call_output"]
+    blocks = [block for message in body["messages"] for block in message["content"] if block["type"] == "tool_result"]
+    return [(b["tool_use_id"], b["content"][0]["text"], b.get("is_error", False)) for b in blocks]
+
+
+def thinking_of(request):
+    """The reasoning that goes back."""
+    body, format = request["body"], request["format"]
+    if format == "responses":
+        return [item["encrypted_content"] for item in body["input"] if item["type"] == "reasoning"]
+    return [block["signature"] for message in body["messages"] for block in message["content"] if block.get("type") == "thinking"]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_model_works_with_tools(home, server, provider, format):
+    provider.then(text="Two at once.", thinking="Hmm.", calls=[("call_a", "write_file", '{"path": "a.txt", "content": "seven"}'),
+                                                              ("call_b", "nonsense", "{}")])
+    provider.then(calls=[("call_c", "read_file", '{"path": "a.txt"}')])
+    provider.then(text="It says seven.")
+    yaml = definition(provider, format).replace("system: Be brief.", "system: Be brief.\n    tools: [write_file, read_file]")
+    result, events = ended(home, server, yaml)
+    assert result["outputs"] == {"text": "It says seven."}, events
+    first, second, third = provider.requests
+    assert [tool.get("name") or tool["function"]["name"] for tool in first["body"]["tools"]] == ["write_file", "read_file"]
+    assert [(id, failed) for id, _, failed in results_of(second)] == [("call_a", False), ("call_b", True)]
+    assert [id for id, _, _ in results_of(third)] == ["call_a", "call_b", "call_c"] and "seven" in results_of(third)[2][1]
+    if format != "chat":
+        assert thinking_of(third) == ["SEALED" if format == "responses" else "SIGNED"]
+
+
 # ---- the manual ------------------------------------------------------------------------------------
 
 

@@ -11,6 +11,8 @@ Test(table, every_row_is_whole)
 		bool pure = tool->class == RUN_CLASS_PURE;
 		cr_assert_eq(tool_find(&tool_table, str_from_c(tool->name)), tool);
 		cr_assert_gt(strlen(tool->text), 10);
+		cr_assert(pure || tool->class == RUN_CLASS_IDEMPOTENT || tool->risk != RUN_RISK_LOW,
+			  "%s", tool->name);
 		cr_assert_eq(tool->compute != NULL, pure, "%s", tool->name);
 		cr_assert_eq(tool->start != NULL, !pure, "%s", tool->name);
 		cr_assert_eq(tool->stop != NULL, !pure, "%s", tool->name);
