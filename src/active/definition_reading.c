@@ -24,12 +24,9 @@ static void set_model(struct run_graph_agent *out_agent, const struct run_agent 
 		      struct arena *arena)
 {
 	const struct run_agent_model *model = agent->llm_config;
-	SET(out_agent, temperature, agent->temperature);
-	SET(out_agent, max_turns, agent->max_iterations);
-	if (has(agent, max_tokens))
-		SET(out_agent, max_tokens, agent->max_tokens);
 	if (!str_equal(out_agent->driver, S("api")))
 		return;
+	SET(out_agent, temperature, agent->temperature);
 	if (has(model, endpoint))
 		SET(out_agent, options,
 		    agent_driver_option(out_agent->options, S("base_url"), model->endpoint, arena));

@@ -82,7 +82,7 @@ static bool check_keys(struct starting *s)
 	for (size_t i = 0; host != NULL && i < graph->node_count; i++) {
 		const struct graph_node *node = &graph->nodes[i];
 		const struct run_graph_agent *agent = node->row->agent;
-		if (node->kind != RUN_NODE_AGENT ||
+		if (!has(node->row, agent) ||
 		    models_check_key(host->models, agent->driver, agent->model,
 				     has(agent, options) ? agent->options : &nothing, &s->error))
 			continue;

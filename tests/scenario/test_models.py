@@ -134,6 +134,32 @@ def test_a_silent_provider_is_given_up(home, server, provider):
     assert got["code"] == "timeout" and "no response within 0.3 seconds" in got["text"]
 
 
+def test_a_provider_that_falls_silent_in_its_reply_is_given_up(home, server, provider):
+    provider.then(text="all of it", stall=300)
+    got = fault(home, server, definition(provider, timeout_seconds=0.3))
+    assert got["code"] == "timeout" and "no more data within 0.3 seconds" in got["text"]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_reply_in_single_bytes_is_a_reply(home, server, provider, format):
+    provider.then(text="Grüße 😀", drip=True)
+    assert ended(home, server, definition(provider, format))[0]["outputs"] == {"text": "Grüße 😀"}
+
+
+@pytest.mark.parametrize("where", [{"hang": True}, {"stall": 400}])
+def test_a_turn_that_was_open_in_a_crash_is_asked_again_byte_for_byte(home, server, provider, where):
+    provider.then(text="lost", **where)
+    run = server.run_of(home.define(definition(provider)))
+    assert provider.hanging.acquire(timeout=110)
+    server.kill()
+    provider.then(text="kept")
+    server = home.serve(**KEYS)
+    assert server.finish(run)["outputs"] == {"text": "kept"}
+    first, second = provider.requests
+    assert first["body"] == second["body"]
+    assert [turn["outcome"] for turn in of(server.events(run), "turn.finished")] == ["ok"]
+
+
 def test_nobody_listens(home, server, provider):
     got = fault(home, server, definition(provider, base_url=f"http://127.0.0.1:{home.port()}/v1"))
     assert got["code"] == "unavailable"
@@ -325,6 +351,45 @@ def test_a_cassette_without_the_request_says_so(home, server, provider):
     got = fault(home, server, replay(definition(provider)))
     assert got["code"] == "invalid" and "cassette mine has no reply to this request" in got["text"]
     assert "cassettes/mine/" in got["text"]
+
+
+# ---- tools -----------------------------------------------------------------------------------------
+
+
+def results_of(request):
+    """What the model is told about its calls: (id, text, whether it failed)."""
+    body, format = request["body"], request["format"]
+    if format == "chat":
+        return [(m["tool_call_id"], m["content"], m["content"].startswith("Error: ")) for m in body["messages"] if m["role"] == "tool"]
+    if format == "responses":
+        return [(i["call_id"], i["output"], i["output"].startswith("Error: ")) for i in body["input"] if i["type"] == "function_call_output"]
+    blocks = [block for message in body["messages"] for block in message["content"] if block["type"] == "tool_result"]
+    return [(b["tool_use_id"], b["content"][0]["text"], b.get("is_error", False)) for b in blocks]
+
+
+def thinking_of(request):
+    """The reasoning that goes back."""
+    body, format = request["body"], request["format"]
+    if format == "responses":
+        return [item["encrypted_content"] for item in body["input"] if item["type"] == "reasoning"]
+    return [block["signature"] for message in body["messages"] for block in message["content"] if block.get("type") == "thinking"]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_model_works_with_tools(home, server, provider, format):
+    provider.then(text="Two at once.", thinking="Hmm.", calls=[("call_a", "write_file", '{"path": "a.txt", "content": "seven"}'),
+                                                              ("call_b", "nonsense", "{}")])
+    provider.then(calls=[("call_c", "read_file", '{"path": "a.txt"}')])
+    provider.then(text="It says seven.")
+    yaml = definition(provider, format).replace("system: Be brief.", "system: Be brief.\n    tools: [write_file, read_file]")
+    result, events = ended(home, server, yaml)
+    assert result["outputs"] == {"text": "It says seven."}, events
+    first, second, third = provider.requests
+    assert [tool.get("name") or tool["function"]["name"] for tool in first["body"]["tools"]] == ["write_file", "read_file"]
+    assert [(id, failed) for id, _, failed in results_of(second)] == [("call_a", False), ("call_b", True)]
+    assert [id for id, _, _ in results_of(third)] == ["call_a", "call_b", "call_c"] and "seven" in results_of(third)[2][1]
+    if format != "chat":
+        assert thinking_of(third) == ["SEALED" if format == "responses" else "SIGNED"]
 
 
 # ---- the manual ------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@
 
 A reply is made of: text, thinking, calls [(id, name, arguments)], stop, usage; sent as a stream if the request asks for one.
 What can go wrong: status and body of a refusal, headers, type (content type), raw (these bytes instead), cut (after so many
-bytes of the body, the connection breaks), hang (nothing is sent until release()), drip (one byte a time), endless (pings until
+bytes of the body, the connection breaks), hang (nothing is sent until release()), stall (nothing more behind so many bytes until release()), drip (one byte a time), endless (pings until
 the client leaves), echo (the request's key is quoted).  `provider.requests` has what arrived: path, headers, body.
 
 tests/models checks with the providers' own clients that what it sends is what they expect.
@@ -228,6 +228,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.flush()
             self.close_connection = True
             self.connection.shutdown(socket.SHUT_RDWR)
+        elif "stall" in reply:
+            self.wfile.write(body[:reply["stall"]])
+            self.wfile.flush()
+            self.server.provider.hanging.release()
+            self.server.provider.released.wait()
+            self.wfile.write(body[reply["stall"]:])
         elif reply.get("drip"):
             for n in range(len(body)):
                 self.wfile.write(body[n:n + 1])
