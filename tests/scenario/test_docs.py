@@ -6,7 +6,7 @@ import re
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "docs/workflows.md"]
+PAGES = ["README.md", "docs/workflows.md", "docs/agents.md"]
 # A block of a whole file, and the block of JSON behind it, if there is one.
 BLOCK = re.compile(r"```yaml\n(name: (\S+)[^\n]*\n.*?)```\n(?:\n```json\n(.*?)```\n)?", re.S)
 
