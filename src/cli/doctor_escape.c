@@ -1,6 +1,6 @@
 /* cli/doctor_escape.c -- baton doctor sandbox: tries to get out of the sandbox that tools run in.
  *
- * The escape kit (escape/escape.h) runs as a sandboxed command with the walls of the settings and with
+ * The escape kit (escape/escape.h) runs as a sandboxed command with the walls and mounts of the settings and with
  * limits that are small, so that reaching them costs little.  Outside, this process prepares what the
  * kit tries to reach: a file, a folder, a server on loopback, an abstract socket, a variable.  It looks
  * at them afterwards, so a probe that got out is found even if the kit says that it was held.
@@ -30,6 +30,7 @@
 #include "sandbox/sandbox.h"
 #include "sandbox/sandbox_layers.h"
 #include "sandbox/sandbox_limits.h"
+#include "sandbox/toolchains.h"
 
 enum { PROCESSES = 64, MEMORY_MB = 256, ROOM_MB = 16, FILE_MB = 24, MB = 1048576, ARGUMENTS = 16 };
 
@@ -55,6 +56,7 @@ struct bait {
 	int server, local, port;
 	struct sandbox_limits limits;
 	struct sandbox_layers layers;
+	struct toolchains toolchains;
 	struct finding findings[COUNT(probes)];
 };
 
@@ -166,9 +168,12 @@ static void bait_look(struct bait *bait)
 
 /* ---- the kit -------------------------------------------------------------------------------- */
 
-static void limits_set(struct bait *bait)
+static bool settings_take(struct bait *bait, struct error *error)
 {
 	const struct config *config = &bait->cli->config;
+	if (!toolchains_open(&bait->toolchains, config_list(config, CONFIG_SANDBOX_MOUNTS),
+			     config->user_home, bait->cli->data_folder, &bait->cli->arena, error))
+		return false;
 	bait->limits = (struct sandbox_limits){
 		.processes = PROCESSES,
 		.memory_bytes = (int64_t)MEMORY_MB * MB,
@@ -182,8 +187,10 @@ static void limits_set(struct bait *bait)
 	bait->layers = (struct sandbox_layers){
 		.seccomp = config_text(config, CONFIG_SANDBOX_SECCOMP),
 		.landlock = config_text(config, CONFIG_SANDBOX_LANDLOCK),
+		.toolchains = &bait->toolchains,
 	};
 	sandbox_layers_choose(&bait->layers, &bait->cli->arena);
+	return true;
 }
 
 /* RLIMIT_NPROC does not bind root, and does not exist per sandbox on old kernels. */
@@ -368,8 +375,7 @@ int doctor_escape(struct cli *cli)
 		     "baton config set tools.isolation native");
 		return cli_fail(cli, &error);
 	}
-	limits_set(&bait);
-	bool good = bait_lay(&bait, &error);
+	bool good = settings_take(&bait, &error) && bait_lay(&bait, &error);
 	if (good)
 		good = probe_all(&bait, &error);
 	if (good)

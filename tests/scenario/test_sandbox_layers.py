@@ -174,3 +174,38 @@ def test_processes_of_the_same_user_cannot_read_the_server(home):
                           text=True, check=False)
     assert read.stdout == "" and read.stderr.count("Permission denied") == 2, read
     assert os.stat(f"/proc/{server.pid}/environ").st_uid == 0
+
+
+# Runs a program under a filter that answers some system calls with ENOSYS, as an older kernel does.
+OLDER = """
+import ctypes, os, struct, sys
+numbers = [int(word) for word in sys.argv[1].split(",")]
+steps = [(0x20, 0, 0, 0)]
+for number in numbers:
+    steps += [(0x15, 0, 1, number), (0x06, 0, 0, 0x00050000 | 38)]
+steps.append((0x06, 0, 0, 0x7fff0000))
+code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+class Program(ctypes.Structure):
+    _fields_ = [("len", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
+program = Program(len(steps), ctypes.cast(code, ctypes.c_void_p))
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, ctypes.byref(program), 0, 0) == 0
+os.execvp(sys.argv[2], sys.argv[2:])
+"""
+LACKS = {"landlock": "444", "seccomp": "317"}
+
+
+@pytest.mark.skipif(not X86, reason="numbers of x86_64")
+@pytest.mark.parametrize("layer", LACKS)
+def test_a_kernel_without_it(home, layer):
+    """auto runs without it and says so; required runs nothing."""
+    under = ("/usr/bin/python3", "-c", OLDER, LACKS[layer])
+    server = home.serve(under=under)
+    assert said(shell(home, server, "echo 3")) == "3\n"
+    assert f"walls of the sandbox: {layer} is missing" in server.errors()
+    server.end()
+    server = home.serve(under=under, **{f"BATON_SANDBOX_{layer.upper()}": "required"})
+    step = shell(home, server, "echo 3 > file")
+    assert step["status"] == "failed" and "isolation" in step["error"] and f"sandbox.{layer} is required" in step["error"]
+    assert f"sandboxed commands are refused: sandbox.{layer} is required" in server.errors()
+    assert server.get("/api/health").status == 200
