@@ -87,6 +87,8 @@ def test_several_calls_of_one_reply_run_at_once_where_the_workspace_allows(home,
     assert result["status"] == "success"
     types = [type for type, step in told(events) if step.startswith("work[1]/sleep")]
     assert types == ["tool.requested", "tool.requested", "tool.finished", "tool.finished"]
+    steps = server.steps(result["run_id"])
+    assert steps["work[1]/echo"]["started_at"] == steps["work[1]/turn"]["ended_at"]
     calls = [step for type, step in told(events) if type in ("tool.finished", "step.computed")]
     assert sorted(calls) == ["work[1]/echo", "work[1]/sleep", "work[1]/sleep#2"]
 
