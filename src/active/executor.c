@@ -80,7 +80,8 @@ static void make_catalogue(struct executor *executor)
 	require(executor->catalogue != NULL);
 	for (size_t i = 0; i < tools->count; i++) {
 		enum run_effect_class class = tools->at[i]->class;
-		if (class == RUN_CLASS_CONTAINED && !executor->settings.contained)
+		bool reaches = executor->settings.networked && tools->at[i]->child;
+		if (class == RUN_CLASS_CONTAINED && (!executor->settings.contained || reaches))
 			class = RUN_CLASS_ONCE;
 		executor->catalogue[i] = (struct definition_tool){
 			.name = str_from_c(tools->at[i]->name),

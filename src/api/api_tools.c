@@ -48,7 +48,10 @@ static struct run_tool_item built_in(const struct api *api, const struct tool *t
 	struct run_tool_item *item = run_tool_item_new(arena);
 	SET(item, name, str_from_c(tool->name));
 	SET(item, text, str_from_c(tool->text));
-	SET(item, class, class_now(api, tool->class));
+	bool reaches = api->settings.networked && tool->child;
+	SET(item, class,
+	    reaches && tool->class == RUN_CLASS_CONTAINED ? RUN_CLASS_ONCE
+							  : class_now(api, tool->class));
 	SET(item, risk, tool->risk);
 	SET(item, timeout_seconds, tool_timeout_seconds(tool));
 	SET(item, custom, false);

@@ -11,6 +11,7 @@
 #include "contract/run_inbox_types.h"
 #include "contract/run_key_types.h"
 #include "contract/run_log_types.h"
+#include "contract/run_model_types.h"
 #include "contract/run_node_types.h"
 #include "contract/run_open_types.h"
 #include "contract/run_outcome_types.h"

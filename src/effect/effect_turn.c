@@ -84,7 +84,8 @@ static void asking_free(struct asking *asking)
 /* ---- ending -------------------------------------------------------------------------- */
 
 static void close_turn(struct asking *asking, const struct json *output,
-		       const struct run_turn_usage *usage, const struct error *error)
+		       const struct run_turn_usage *usage, int64_t retry_after_us,
+		       const struct error *error)
 {
 	enum run_outcome outcome = error == NULL                    ? RUN_OUTCOME_OK
 				   : error->code == ERROR_CANCELLED ? RUN_OUTCOME_CANCELLED
@@ -94,6 +95,7 @@ static void close_turn(struct asking *asking, const struct json *output,
 		effect_close_command(asking->step, &asking->effect, outcome, output, error);
 	if (usage != NULL)
 		pending->command.usage = run_turn_usage_tree(usage, &pending->arena);
+	pending->command.retry_after_us = retry_after_us;
 	pending->live_reply = asking->reply;
 	asking_free(asking);
 	active_run_command(active, pending);
@@ -108,7 +110,7 @@ static void turn_ended(void *context, uint64_t argument, const struct llm_result
 	FAILPOINT("turn.ended");
 	bool good = result->error.code == ERROR_NONE;
 	close_turn(asking, good ? llm_output(result, asking->has_tools, &asking->arena) : NULL,
-		   result->usage, good ? NULL : &result->error);
+		   result->usage, result->retry_after_us, good ? NULL : &result->error);
 }
 
 static void piece_arrived(void *context, uint64_t argument, enum llm_part part, struct str delta)
@@ -123,7 +125,7 @@ static void cancel_turn(struct asking *asking)
 {
 	struct error error;
 	fail(&error, ERROR_CANCELLED, "it was told to stop");
-	close_turn(asking, NULL, NULL, &error);
+	close_turn(asking, NULL, NULL, 0, &error);
 }
 
 /* ---- asking -------------------------------------------------------------------------- */
@@ -174,7 +176,7 @@ static void ask_with_values(struct asking *asking, struct active_run *active)
 		platform_timer_start(executor_config(asking->executor)->platform, RETRY_US,
 				     ask_again, asking->executor, asking->id);
 	else
-		close_turn(asking, NULL, NULL, &error);
+		close_turn(asking, NULL, NULL, 0, &error);
 }
 
 static void request_fetched(struct executor *executor, uint64_t id, uint64_t argument,

@@ -212,7 +212,7 @@ static struct str call_text(const struct building *b, const struct told_call *ca
 		return within(text, LIMIT_RESULT_SHOWN, b->arena);
 	}
 	struct str log = log_text(b, &call->log);
-	struct str text = str_format(b->arena, "Error " STR_FMT ": " STR_FMT "%s" STR_FMT,
+	struct str text = str_format(b->arena, STR_FMT ": " STR_FMT "%s" STR_FMT,
 				     STR_ARG(call->fault.code), STR_ARG(call->fault.text),
 				     log.size > 0 ? "\nIt wrote:\n" : "", STR_ARG(log));
 	return within(text, LIMIT_RESULT_SHOWN, b->arena);

@@ -238,6 +238,8 @@ static bool make_result(struct run *run, const struct activation *activation,
 	if (out->fault.code.size > 0)
 		out->continuation.next =
 			continuation_after_failure(run, activation, &out->fault, command->now, d);
+	if (out->continuation.next != NULL && command->retry_after_us > 0)
+		continuation_delay(out->continuation.next, command->now + command->retry_after_us);
 	return true;
 }
 

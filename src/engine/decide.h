@@ -60,9 +60,9 @@ struct command {
 	struct str step;               /* path of the activation */
 	struct uuid effect;            /* FINISHED, ANSWERED, RESTARTED */
 	enum run_outcome outcome;      /* FINISHED */
-	const struct json *output;     /* COMPUTED, FINISHED: NULL when it failed; ANSWERED, SIGNAL:
-					  the values in the command */
+	const struct json *output;     /* COMPUTED, FINISHED: NULL = failed; ANSWERED, SIGNAL */
 	const struct json *usage;      /* FINISHED: of a turn */
+	int64_t retry_after_us;        /* FINISHED: a retry waits at least so long */
 	const struct json *log;        /* FINISHED: of a tool, a run.Log; NULL = it wrote nothing */
 	struct failure fault;          /* COMPUTED, FINISHED: code "" when it did not fail */
 	enum run_decision decision;    /* ANSWERED */

@@ -91,6 +91,8 @@ struct run_next *continuation_after_failure(const struct run *run,
 					    const struct activation *activation,
 					    const struct failure *fault, int64_t now,
 					    struct decision *d);
+/* The retry is not before this time. */
+void continuation_delay(struct run_next *next, int64_t earliest);
 /* After a closing event: cancels the run if an edge would start a step too often. */
 void enforce_iteration_limit(struct run *run, const struct step_continuation *continuation,
 			     int64_t now, struct decision *d);

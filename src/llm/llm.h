@@ -38,6 +38,7 @@
 #include "contract/run_turn_types.h"
 #include "os/platform.h"
 
+struct models;
 struct run_graph_agent;
 
 /* Everything is valid during done(). */
@@ -72,11 +73,21 @@ struct llm_call {
  * on the loop thread only. */
 struct llm_host {
 	struct platform *platform;
-	struct slots calls; /* running turns: struct llm_running of llm_calls.h */
+	struct slots calls;    /* running turns: struct llm_running of llm_calls.h */
+	struct models *models; /* of llm/models.h, for api and replay; NULL = they cannot work */
 };
 
-/* Frees running turns without calling done().  The platform's timers must not fire afterwards. */
+/* Frees running turns without calling done(); `models` is freed before.  The platform's timers must
+ * not fire afterwards. */
 void llm_host_done(struct llm_host *host);
+
+/* Figures of the driver api; zero without it. */
+struct llm_counts {
+	size_t requests, waiting;     /* under way; waiting for a place */
+	size_t open;                  /* models that are not asked for a while */
+	uint64_t opened, connections; /* since the start */
+};
+struct llm_counts llm_counts(const struct llm_host *host);
 
 struct llm_driver {
 	const char *name, *text;

@@ -60,6 +60,7 @@ struct tool_call {
 	struct uuid run, effect;
 	int64_t attempt;
 	const struct json *inputs;      /* valid during start() or probe() */
+	struct str step;                /* path of the step, for messages */
 	const char *workspace;          /* the folder it works in */
 	bool read_only;                 /* it only reads the workspace */
 	int lock;                       /* descriptor of the effect's lock, inherited by every

@@ -55,16 +55,6 @@ static void ended(struct job *job)
 	work_free(work);
 }
 
-/* A NUL byte would truncate the path at the kernel. */
-static bool take_path(struct file_work *work, struct str path, struct error *error)
-{
-	size_t at;
-	if (str_find(path, S("\0"), &at))
-		return fail(error, ERROR_INVALID, "inputs: /path contains a NUL byte");
-	work->path = str_c(&work->arena, path);
-	return true;
-}
-
 static void submit(struct file_work *work, const struct tool_host *host,
 		   const struct tool_call *call, void (*run)(struct job *job, unsigned thread),
 		   uint64_t *out_running)
@@ -123,7 +113,7 @@ static bool read_start(const struct tool_host *host, const struct tool_call *cal
 	struct file_work *work = work_new(call);
 	const struct run_read_file_inputs *inputs =
 		own_inputs(work, run_read_file_inputs_type(), call, error);
-	if (inputs == NULL || !take_path(work, inputs->path, error)) {
+	if (inputs == NULL || !tool_context_path(inputs->path, &work->arena, &work->path, error)) {
 		work_free(work);
 		return false;
 	}
@@ -165,7 +155,7 @@ static bool write_start(const struct tool_host *host, const struct tool_call *ca
 	struct file_work *work = work_new(call);
 	const struct run_write_file_inputs *inputs =
 		own_inputs(work, run_write_file_inputs_type(), call, error);
-	if (inputs == NULL || !take_path(work, inputs->path, error) ||
+	if (inputs == NULL || !tool_context_path(inputs->path, &work->arena, &work->path, error) ||
 	    !take_content(work, inputs, error)) {
 		work_free(work);
 		return false;

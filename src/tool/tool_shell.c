@@ -108,12 +108,19 @@ static bool start(const struct tool_host *host, const struct tool_call *call, ui
 	if (inputs == NULL)
 		return false;
 	const char *const *command = command_line(inputs, &arena);
+	char run[UUID_TEXT_SIZE];
+	uuid_text(&call->run, run);
 	const struct tool_child_spec spec = {
 		.sandbox = host->sandbox,
 		.limits = host->limits,
+		.layers = host->layers,
 		.box = { .workspace = call->workspace,
 			 .read_only = call->read_only,
 			 .command = command },
+		/* A call that was recorded as contained reaches nothing, whatever the setting is now. */
+		.network = host->proxy != NULL && call->class != RUN_CLASS_CONTAINED,
+		.proxy = host->proxy,
+		.user = { .run = str_from_c(run), .step = call->step, .tool = S("shell") },
 		.lock = call->lock,
 		.timeout_seconds = inputs->timeout_seconds,
 		.environment = environment_of(inputs, &arena),

@@ -109,7 +109,7 @@ def test_a_failing_command_is_a_result_with_its_output(home, server):
 def test_the_model_is_told_of_the_error_and_of_the_log_of_a_call(home, server):
     result, _ = ended(home, server, definition([
         {"turn": 1, "calls": [call("shell", command="echo out; echo err >&2; exit 1", fail_on_status=True)]},
-        {"turn": 2, "contains": "Error tool_failed: exit status 1", "calls": [call("echo", b=1)]},
+        {"turn": 2, "contains": "tool_failed: exit status 1", "calls": [call("echo", b=1)]},
         {"turn": 3, "text": "Good."}, {"text": "Bad."}]))
     assert result["outputs"] == {"text": "Good."}
 
@@ -118,7 +118,7 @@ def test_the_model_is_told_of_the_error_and_of_the_log_of_a_call(home, server):
     (call("nothing", a=1), "there is no tool nothing; the tools are echo, shell"),
     ({"name": "echo", "arguments": "no object"}, "the arguments are not a JSON object"),
     (call("read_file", pth="x"), "/pth"),
-    (call("read_file", path="../../etc/passwd"), "Error "),
+    (call("read_file", path="../../etc/passwd"), ": "),
 ])
 def test_a_call_that_cannot_be_made_is_answered_and_counts_as_a_turn(home, server, asked, answer):
     result, events = ended(home, server, definition([
@@ -164,7 +164,7 @@ def test_a_required_tool_must_have_succeeded_before_the_end(home, server):
     result, events = ended(home, server, definition([
         {"turn": 1, "text": "Done!"},
         {"turn": 2, "contains": "call write_file successfully", "calls": [call("write_file", path="/etc/x", content="")]},
-        {"turn": 3, "contains": "Error", "text": "Done, really!"},
+        {"turn": 3, "contains": "/etc/x", "text": "Done, really!"},
         {"turn": 4, "contains": "call write_file successfully", "calls": [call("write_file", path="x", content="")]},
         {"turn": 5, "text": "Now it is done."}], more="required_tools: [write_file]"))
     assert result["outputs"] == {"text": "Now it is done."}, events
@@ -209,7 +209,7 @@ def test_a_rejected_call_is_a_result(home):
     server = home.serve()
     run = server.run_of(home.define(definition([
         {"turn": 1, "calls": [call("shell", command="rm -rf /")]},
-        {"turn": 2, "contains": "Error rejected", "text": "I will not."}, {"text": "Bad."}], more="approve: [shell]")))
+        {"turn": 2, "contains": "rejected: ", "text": "I will not."}, {"text": "Bad."}], more="approve: [shell]")))
     question = asked(server, run)
     server.kill()
     server = home.serve()
