@@ -61,7 +61,12 @@ static void usage_add(struct run_talk_usage *sum, const struct json *json, struc
 	sum->output_tokens += usage->output_tokens;
 	sum->cache_read_tokens += usage->cache_read_tokens;
 	sum->cache_creation_tokens += usage->cache_creation_tokens;
-	if (usage->cost_usd > 0)
+	/* A price that was computed when the turn ended, in units of 1e-12 dollars, counts before one
+	 * that the driver reported. */
+	const struct json *cost = json_member(json, S("cost"));
+	if (cost != NULL && cost->kind == JSON_INT)
+		usage_add_cost(sum, (double)cost->as.integer / 1e12);
+	else if (usage->cost_usd > 0)
 		usage_add_cost(sum, usage->cost_usd);
 }
 
