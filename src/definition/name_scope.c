@@ -4,7 +4,7 @@
  * body it may read the steps that have ended before the container it is in; this counts as a read
  * by the container.  The name of a container that has rounds means the result of its previous
  * round.  In a body with edges the order is unknown; there a step may read any other step, and a
- * step that has not run reads as null.
+ * step that has not run reads as null.  Undo steps may read what their step may, and the step itself.
  */
 #include "base/limits.h"
 #include "definition/compile_internal.h"
@@ -48,10 +48,15 @@ static bool check_step(const struct reader *reader, struct str name, struct str 
 		       struct error *error)
 {
 	size_t user = (size_t)reader->step;
+	struct undo_reads *undo = NULL; /* of the undo steps that the name is not one of */
+	const struct body *inner = NULL;
 	for (struct body *body = reader->body; body != NULL;
-	     body = (struct body *)(uintptr_t)body->outer) {
+	     inner = body, body = (struct body *)(uintptr_t)body->outer) {
 		size_t number = definition_body_step(body, name);
 		bool innermost = body == reader->body;
+		bool is_undone = inner != NULL && inner->undo != NULL && number == user + 1;
+		if (inner != NULL && inner->undo != NULL)
+			undo = inner->undo;
 		if (number == 0) {
 			user = body->owner;
 			continue;
@@ -62,7 +67,9 @@ static bool check_step(const struct reader *reader, struct str name, struct str 
 			return true;
 		if (innermost && reader->own && number - 1 == user)
 			return true;
-		if (!body->edges && !is_ancestor(body, user, number - 1) &&
+		if (undo != NULL)
+			definition_undo_read(body->compiler, &undo->steps, name);
+		if (!body->edges && !is_undone && !is_ancestor(body, user, number - 1) &&
 		    !(number - 1 == user && has_rounds(&body->steps.at[user], innermost)))
 			return fail(error, ERROR_INVALID,
 				    "reads step " STR_FMT
@@ -90,8 +97,11 @@ static bool has_error(const struct reader *reader)
 
 static bool check_variable(const struct reader *reader, struct str name, struct error *error)
 {
+	struct undo_reads *undo = definition_undo_around(reader);
 	if (str_equal(name, S("inputs")) || (reader->has_output && str_equal(name, S("output"))))
 		return true;
+	if (undo != NULL)
+		definition_undo_read(reader->body->compiler, &undo->names, name);
 	if (str_equal(name, S("secrets")))
 		return fail(error, ERROR_INVALID,
 			    "a secret has no value here: write ${secrets.NAME} by itself, in an "
@@ -153,6 +163,8 @@ static bool visit_name(void *context, enum expr_name kind, struct str name, stru
 	case EXPR_NAME_STEP:
 		return check_step(reader, name, key, error);
 	case EXPR_NAME_CTX:
+		if (definition_undo_around(reader) != NULL)
+			definition_undo_read(c, &definition_undo_around(reader)->ctx, name);
 		if (map_get(&c->variables, name) != NULL)
 			return true;
 		return fail(error, ERROR_INVALID, "unknown variable " STR_FMT ": no step sets it",
@@ -257,6 +269,7 @@ void definition_collect_variables(struct compiler *c, struct run_definition_step
 		definition_collect_variables(c, inner_steps(step));
 		definition_collect_variables(c, step->catch);
 		definition_collect_variables(c, step->finally);
+		definition_collect_variables(c, step->undo);
 		if (has(step, try)) {
 			definition_collect_variables(c, step->try->catch);
 			definition_collect_variables(c, step->try->finally);

@@ -80,8 +80,11 @@ static enum engine_answer decide_pause(struct run *run, const struct command *co
 			      "the run has not started yet: it is still queued");
 	if (run->paused)
 		return refuse(error, ERROR_CONFLICT, "the run is already paused");
-	if (run->cancelling || run->unwinding)
+	if (run->cancelling)
 		return refuse(error, ERROR_CONFLICT, "the run is being cancelled");
+	if (run->unwinding)
+		return refuse(error, ERROR_CONFLICT,
+			      "the run has failed, and its undo steps run: they cannot be paused");
 	struct run_paused *body = run_paused_new(d->arena);
 	SET(body, by, command->by);
 	if (command->comment.size > 0)
@@ -103,7 +106,8 @@ static enum engine_answer decide_resume(struct run *run, const struct command *c
 	return ENGINE_DONE;
 }
 
-/* Cancelling twice is harmless, except that it ends finally steps that run because of the first time. */
+/* Cancelling twice is harmless, except that it ends finally and undo steps that run because of the first
+ * time, or because the run has failed. */
 static enum engine_answer decide_cancel(struct run *run, const struct command *command,
 					struct decision *d)
 {
@@ -228,15 +232,14 @@ static bool make_result(struct run *run, const struct activation *activation,
 	}
 	if (command->log != NULL && !decision_value(d, command->log, &out->log))
 		return false;
-	if (out->fault.code.size == 0 && !activation->stopping) {
+	if (out->fault.code.size == 0) {
 		bool decided = continuation_after_success(&eval_context, activation,
 							  command->output, &out->continuation);
 		out->fault = out->continuation.fault;
 		return decided;
 	}
-	if (out->fault.code.size > 0)
-		out->continuation.next =
-			continuation_after_failure(run, activation, &out->fault, command->now, d);
+	out->continuation.next =
+		continuation_after_failure(run, activation, &out->fault, command->now, d);
 	return true;
 }
 
@@ -532,7 +535,7 @@ static enum engine_answer decide_due(struct run *run, const struct command *comm
 			return refuse(error, ERROR_CONFLICT, "the run's timeout has not expired");
 		if (run->unwinding) {
 			engine_cancel_run(run, command->now, S("baton"),
-					  S("the finally steps took longer than their timeout"),
+					  S("the finally and undo steps took longer than their timeout"),
 					  (struct failure){ S(""), S("") }, d);
 			return ENGINE_DONE;
 		}

@@ -10,6 +10,7 @@
 
 #include "contract/run_start_types.h"
 #include "engine/engine_internal.h"
+#include "engine/undo.h"
 
 bool reopen_continues_inside(enum run_node_kind kind)
 {
@@ -199,6 +200,10 @@ enum engine_answer reopen_check(const struct run *run, struct error *error)
 		fail(error, ERROR_CONFLICT,
 		     "the run is a sub-run and is retried through its parent: retry run " STR_FMT,
 		     STR_ARG(uuid_text(&run->start->parent, parent)));
+	else if (undo_has_begun(run))
+		fail(error, ERROR_CONFLICT,
+		     "the undo steps of the run have run, so what succeeded is undone: start a new "
+		     "run");
 	else if (str_equal(run->stopped.code, error_row(ERROR_LIMIT_REACHED)->name))
 		fail(error, ERROR_CONFLICT,
 		     "a retry would reach the same limit again (" STR_FMT

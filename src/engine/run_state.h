@@ -14,6 +14,7 @@
 #include "engine/value.h"
 
 struct run_question;
+struct undo_record;
 struct run_start;
 
 /* A request of an effect. */
@@ -123,7 +124,7 @@ struct activation {
 	struct attempts *attempts;      /* NULL: there was only one */
 	int64_t started_seq, ended_seq; /* of the events that started and ended it; 0 = none */
 	int64_t started_at, ended_at, due_at;
-	struct value inputs;              /* of the effect, until the step is final */
+	struct value inputs;              /* of the effect or undo, until the step is final */
 	const struct secret_use *secrets; /* likewise */
 	uint32_t secret_count;
 	struct value output; /* while a later step may still read it */
@@ -131,6 +132,7 @@ struct activation {
 	struct value log;    /* of the newest attempt that has ended, for the run's record */
 	struct failure fault;
 	struct str reason;       /* why it was skipped */
+	struct str undoes;       /* undo steps: path of the step that they undo */
 	struct branch *branches; /* of a container with own_trees */
 	struct str tree;         /* of the workspace before a contained tool, until it is final */
 	struct question question;
@@ -177,9 +179,11 @@ struct run {
 	struct value inputs, outputs;
 	struct failure fault;
 	bool queued, paused, cancelling;
-	bool unwinding; /* its remaining finally steps have started; stays true when it has ended */
+	/* Its remaining finally and undo steps have started, because it was cancelled or has failed; stays
+	 * true when it has ended. */
+	bool unwinding;
 	bool abandoned; /* a second cancel has ended them */
-	struct failure stopped; /* cancelling: what it will end with; code "" = cancelled */
+	struct failure stopped; /* cancelling, unwinding: what it will end with; code "" = cancelled */
 	struct scope *root;
 	uint32_t live;           /* activations that are not final */
 	uint32_t busy;           /* running tools, turns, sub-runs and pure steps */
@@ -192,6 +196,8 @@ struct run {
 	uint64_t steps_started; /* activations that were started, including forgotten ones */
 	struct ready_list pure, tools, contained, parked; /* ready, not started */
 	struct ready_list computing; /* running pure steps, which the caller computes */
+	struct undo_record *undos;   /* steps that can be undone, newest first */
+	uint32_t undo_count;
 	struct run_signal *signals;  /* signals that no step has received yet, oldest first */
 	struct path_table paths;
 	struct warnings warnings;

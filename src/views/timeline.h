@@ -79,6 +79,7 @@ struct timeline_step {
 	int64_t item;                       /* index in a map, from 0; -1 = not in a map */
 	size_t slot;                        /* index of its node in the body */
 	int64_t ordinal;                    /* #n */
+	struct str undoes;                  /* undo steps: path of the step that they undo */
 	struct timeline_scope *scope;       /* private */
 	enum vocabulary_step state;
 	bool started, ended;
@@ -106,6 +107,7 @@ struct timeline {
 	struct map places; /* path of a node's first activation -> struct timeline_place */
 	struct map scopes; /* path of a body -> struct timeline_scope; without the root */
 	struct timeline_scope *root, *newest_scope;
+	struct timeline_scope *undos; /* beside the root: its nodes are the undos of the graph */
 	struct timeline_step *
 		*steps; /* the nodes of the root, then in the order of their first events */
 	size_t count, room;
