@@ -50,7 +50,7 @@ static void put_facts(struct cli *cli, const struct run_outline *run, struct buf
 	    str_format(arena, STR_FMT "%s", STR_ARG(run->state),
 		       has(run, unwinding)    ? ", unwinding"
 		       : has(run, cancelling) ? ", cancelling"
-					     : ""));
+					      : ""));
 	if (has(run, error))
 		put(out, "error", run->error);
 	if (has(run, queue))

@@ -258,9 +258,10 @@ size_t run_tree_head(const struct run_outline *outline, const struct tree_style 
 	int64_t from = has(outline, started_at) ? outline->started_at : outline->created_at;
 	int64_t to = has(outline, ended_at) ? outline->ended_at : style->now;
 	buf_add_format(&rest, STR_FMT "  " STR_FMT "%s  ", STR_ARG(outline->workflow),
-		       STR_ARG(outline->state), has(outline, unwinding)    ? ", unwinding"
+		       STR_ARG(outline->state),
+		       has(outline, unwinding)    ? ", unwinding"
 		       : has(outline, cancelling) ? ", cancelling"
-					     : "");
+						  : "");
 	run_tree_duration(from, to, &rest);
 	buf_add_format(&rest, "  run " STR_FMT, STR_ARG(uuid_text(&outline->run_id, id)));
 	if (has(outline, error)) {

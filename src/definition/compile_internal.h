@@ -2,11 +2,10 @@
  *
  *	definition_compile.c   the file, its inputs and outputs, other workflows
  *	dependency_order.c     names, dependencies, edges and order of a body
- *	name_scope.c           names in templates and expressions
+ *	name_scope.c           names in templates and expressions; undo steps
  *	node_compile.c         a step to its node
  *	agent_check.c          the agents of steps
  *	tool_check.c           inputs and outputs of tools against their contracts
- *	undo_compile.c         the undo steps of a step
  */
 #ifndef DEFINITION_INSIDE_H
 #define DEFINITION_INSIDE_H
@@ -46,7 +45,7 @@ struct body {
 	const struct str *pointers;       /* JSON pointers of the steps */
 	const enum run_section *sections; /* the parts they belong to */
 	struct str item;                  /* of a map: name of the item variable; else "" */
-	struct undo_reads *undo; /* of undo steps: what they read; otherwise NULL */
+	struct undo_reads *undo;          /* of undo steps: what they read; otherwise NULL */
 	size_t nesting;
 	struct map names;       /* step name -> number + 1 */
 	uint32_t *order;        /* numbers, dependencies first */

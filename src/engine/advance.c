@@ -257,13 +257,15 @@ static enum engine_answer end_run(struct run *run, int64_t now, const struct eng
 		return ENGINE_NEED;
 	if (fault.code.size == 0)
 		fault = eval_context.fault;
-	struct run_value *value;
-	if (!decision_value(d, outputs, &value))
+	/* The outputs are not stored before the event that names them. */
+	bool unwinds = !run->unwinding && undo_is_left(run);
+	struct run_value *value = NULL;
+	if (!(unwinds && fault.code.size > 0) && !decision_value(d, outputs, &value))
 		return ENGINE_NEED;
 	if (value == NULL && fault.code.size == 0)
 		fault = failure_make(ERROR_TOO_LARGE,
 				     S("the outputs are larger than the limit of a value"));
-	if (fault.code.size > 0 && !run->unwinding && undo_is_left(run))
+	if (unwinds && fault.code.size > 0)
 		emit_unwinding(run, now, fault, d);
 	else
 		emit_finished(run, now, fault.code.size > 0 ? RUN_OUTCOME_FAILED : RUN_OUTCOME_OK,

@@ -534,9 +534,10 @@ static enum engine_answer decide_due(struct run *run, const struct command *comm
 		if (run->due_at == 0 || command->now < run->due_at)
 			return refuse(error, ERROR_CONFLICT, "the run's timeout has not expired");
 		if (run->unwinding) {
-			engine_cancel_run(run, command->now, S("baton"),
-					  S("the finally and undo steps took longer than their timeout"),
-					  (struct failure){ S(""), S("") }, d);
+			engine_cancel_run(
+				run, command->now, S("baton"),
+				S("the finally and undo steps took longer than their timeout"),
+				(struct failure){ S(""), S("") }, d);
 			return ENGINE_DONE;
 		}
 		engine_cancel_run(

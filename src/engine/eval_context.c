@@ -93,8 +93,8 @@ static struct scope *outer(const struct eval_context *eval_context, const struct
 static const struct json *see_given(struct eval_context *eval_context, struct str group,
 				    struct str name)
 {
-	const struct json *found =
-		json_member(json_member(undo_given(eval_context, eval_context->scope), group), name);
+	const struct json *found = json_member(
+		json_member(undo_given(eval_context, eval_context->scope), group), name);
 	return found == NULL || found->kind == JSON_NULL ? NULL : found;
 }
 
@@ -144,7 +144,8 @@ static const struct json *error_of(struct eval_context *eval_context, const stru
 static const struct json *see_step(void *context, struct str name, enum expr_field field)
 {
 	struct eval_context *eval_context = context;
-	for (struct scope *scope = eval_context->scope; scope != NULL; scope = outer(eval_context, scope)) {
+	for (struct scope *scope = eval_context->scope; scope != NULL;
+	     scope = outer(eval_context, scope)) {
 		int64_t node = graph_find(eval_context->run->graph, body_owner(scope), name);
 		if (node < 0)
 			continue;
@@ -190,7 +191,8 @@ static bool sets_now(const struct eval_context *eval_context, const struct scope
 static const struct json *see_ctx(void *context, struct str name)
 {
 	struct eval_context *eval_context = context;
-	for (struct scope *scope = eval_context->scope; scope != NULL; scope = outer(eval_context, scope)) {
+	for (struct scope *scope = eval_context->scope; scope != NULL;
+	     scope = outer(eval_context, scope)) {
 		const struct json *value;
 		if (sets_now(eval_context, scope, name, &value))
 			return value;
@@ -271,7 +273,8 @@ static const struct json *see_variable(void *context, struct str name)
 		return eval_value(eval_context, &eval_context->run->inputs);
 	if (str_equal(name, S("output")))
 		return eval_context->output;
-	for (const struct scope *scope = eval_context->scope; scope != NULL; scope = outer(eval_context, scope))
+	for (const struct scope *scope = eval_context->scope; scope != NULL;
+	     scope = outer(eval_context, scope))
 		if (see_item(eval_context, scope, name, &found) ||
 		    see_error(eval_context, scope, name, &found))
 			return found;

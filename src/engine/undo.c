@@ -11,11 +11,12 @@ static struct failure check_room(const struct run *run, struct arena *arena)
 {
 	if (run->undo_count < LIMIT_UNDOS)
 		return (struct failure){ S(""), S("") };
-	return failure_make(ERROR_LIMIT_REACHED,
-			    str_format(arena,
-				       "the run has %d steps that can be undone, which is the limit; "
-				       "divide the work among sub-workflows",
-				       LIMIT_UNDOS));
+	return failure_make(
+		ERROR_LIMIT_REACHED,
+		str_format(arena,
+			   "the run has %d steps that can be undone, which is the limit; "
+			   "divide the work among sub-workflows",
+			   LIMIT_UNDOS));
 }
 
 /* Names that are missing are read as null, as anywhere else, when an undo step reads them. */
@@ -48,9 +49,10 @@ bool undo_render(struct eval_context *eval_context, const struct activation *act
 		if (!render(eval_context, activation, output, undo, &inputs))
 			return false;
 		if (inputs == NULL)
-			fault = failure_make(ERROR_TOO_LARGE,
-					     S("what the undo steps read is larger than the limit of "
-					       "a value; let them read less"));
+			fault = failure_make(
+				ERROR_TOO_LARGE,
+				S("what the undo steps read is larger than the limit of "
+				  "a value; let them read less"));
 	}
 	if (fault.code.size > 0) {
 		*out = NO_CONTINUATION;
@@ -77,7 +79,8 @@ void undo_record_add(struct run *run, struct str path, uint32_t node,
 
 bool undo_has_begun(const struct run *run)
 {
-	for (size_t i = run->graph->step_count; run->root != NULL && i < run->graph->body.count; i++)
+	for (size_t i = run->graph->step_count; run->root != NULL && i < run->graph->body.count;
+	     i++)
 		if (run->root->places[i].count > 0)
 			return true;
 	return false;

@@ -221,9 +221,9 @@ void timeline_begin_root(struct timeline *timeline)
 {
 	const struct run_graph *graph = timeline->source->graph;
 	timeline->root = scope_new(timeline, S(""), graph->nodes);
-	timeline->undos = scope_new(timeline, S(""),
-				    has(graph, undos) ? graph->undos
-						      : (struct run_graph_node_list){ 0 });
+	timeline->undos =
+		scope_new(timeline, S(""),
+			  has(graph, undos) ? graph->undos : (struct run_graph_node_list){ 0 });
 	timeline->room = graph->nodes.count;
 	timeline->steps = arena_array(timeline->arena, struct timeline_step *, timeline->room);
 	for (size_t i = 0; i < graph->nodes.count; i++)
