@@ -252,7 +252,7 @@ static void stop_open(const struct run *run, struct decision *d)
 	for (uint32_t i = 0; i < run->paths.room; i++) {
 		const struct activation *a = run->paths.at[i];
 		if (a != NULL && a->open && a->stopping && run_can_stop(run_node(run, a)->kind))
-			decision_stop_effect(d, a);
+			decision_stop_effect(d, a, run->abandoned);
 	}
 }
 

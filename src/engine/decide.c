@@ -106,6 +106,17 @@ static enum engine_answer decide_resume(struct run *run, const struct command *c
 	return ENGINE_DONE;
 }
 
+/* A run that is being cancelled may wait for sub-runs whose finally and undo steps run. */
+static void stop_subruns_again(const struct run *run, struct decision *d)
+{
+	for (uint32_t i = 0; i < run->paths.room; i++) {
+		const struct activation *a = run->paths.at[i];
+		if (a != NULL && a->open && a->stopping && a->state == STEP_RUNNING &&
+		    run_node(run, a)->kind == RUN_NODE_SUBRUN)
+			decision_stop_effect(d, a, true);
+	}
+}
+
 /* Cancelling twice is harmless, except that it ends finally and undo steps that run because of the first
  * time, or because the run has failed. */
 static enum engine_answer decide_cancel(struct run *run, const struct command *command,
@@ -115,6 +126,8 @@ static enum engine_answer decide_cancel(struct run *run, const struct command *c
 	if ((!run->cancelling && !run->unwinding) || ends_cleanup)
 		engine_cancel_run(run, command->now, command->by, command->comment,
 				  (struct failure){ S(""), S("") }, d);
+	else if (!command->only_first)
+		stop_subruns_again(run, d);
 	return ENGINE_DONE;
 }
 
@@ -560,7 +573,7 @@ static enum engine_answer decide_due(struct run *run, const struct command *comm
 		return question_due(run, activation, command, values, d, error);
 	if (run_node(run, activation)->kind == RUN_NODE_WAIT)
 		return wait_due(run, activation, command, values, d);
-	decision_stop_effect(d, activation);
+	decision_stop_effect(d, activation, false);
 	return ENGINE_DONE;
 }
 

@@ -227,6 +227,37 @@ def test_cancelling_a_failed_run_ends_its_undo_steps_and_it_has_failed(home, ser
     assert states(server, run)["second~undo"] == "cancelled"
 
 
+CHILD = """
+name: child
+steps:
+  - {name: made, tool: echo, undo: [{name: back, tool: shell, inputs: {command: "sleep 600"}}]}
+  - {name: hold, depends_on: [made], wait: {signal: never}}
+"""
+PARENT = """
+name: parent
+steps:
+  - {name: made, tool: echo, undo: [{name: back, tool: shell, inputs: {command: "echo back > ledger"}}]}
+  - {name: sub, depends_on: [made], workflow: child}
+"""
+
+
+def test_a_second_cancel_reaches_the_undo_steps_of_a_sub_run(home, server):
+    """The parent waits for its sub-run, whose undo steps hold; its own undo steps run afterwards."""
+    home.define(CHILD)
+    run = server.run_of(home.define(PARENT))
+    server.until(run, "subrun.requested")
+    [child] = [e["data"]["effect"] for e in server.events(run) if e["type"] == "subrun.requested"]
+    server.until(child, "timer.requested")
+    assert server.tell(run, "cancel").status == 200
+    server.until(child, "tool.requested")
+    assert "run.unwinding" in server.types(child) and "run.unwinding" not in server.types(run)
+    assert server.tell(run, "cancel").status == 200
+    server.finish(run)
+    assert states(server, child)["made~undo"] == "cancelled"
+    assert server.types(child).count("run.cancelling") == 2 and server.types(run).count("run.cancelling") == 1
+    assert states(server, run)["made~undo"] == "succeeded"
+
+
 @pytest.mark.parametrize("compact", [False, True])
 def test_undo_steps_survive_kill_9(home, compact):
     server = home.serve()
