@@ -103,7 +103,8 @@ static void change_run(struct commit_cycle *cycle, struct store_append *append,
 	bool begins = type == EVENT_RUN_CREATED || type == EVENT_RUN_STARTED ||
 		      type == EVENT_RUN_RETRIED || type == EVENT_RUN_UNWINDING;
 	bool ends = type == EVENT_RUN_FINISHED || type == EVENT_RUN_CANCELLING;
-	if (ends && has(run->graph->rows, timeout_us))
+	/* A run that has failed and unwinds has the deadline of the run no more. */
+	if ((ends || type == EVENT_RUN_UNWINDING) && has(run->graph->rows, timeout_us))
 		closed[append->closed_count++] = projection_deadline_id(run);
 	if (run->unwinding && (type == EVENT_RUN_FINISHED || (ends && run->abandoned)))
 		closed[append->closed_count++] = projection_unwind_deadline_id(run);

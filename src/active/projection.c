@@ -161,7 +161,7 @@ struct store_run projection_run_row(const struct run *run, struct arena *arena)
 {
 	struct run_summary *summary = run_summary_new(arena);
 	SET(summary, steps_ended, run_steps_ended(run));
-	SET(summary, steps, (int64_t)run->graph->body.count);
+	SET(summary, steps, (int64_t)run->graph->step_count);
 	SET(summary, steps_started, (int64_t)run->steps_started);
 	if (run->fault.code.size > 0)
 		SET(summary, error, run->fault.text);

@@ -48,7 +48,9 @@ static void put_facts(struct cli *cli, const struct run_outline *run, struct buf
 	put_id(out, "run", &run->run_id);
 	put(out, "state",
 	    str_format(arena, STR_FMT "%s", STR_ARG(run->state),
-		       has(run, cancelling) ? ", cancelling" : ""));
+		       has(run, unwinding)    ? ", unwinding"
+		       : has(run, cancelling) ? ", cancelling"
+					      : ""));
 	if (has(run, error))
 		put(out, "error", run->error);
 	if (has(run, queue))

@@ -257,6 +257,16 @@ static const struct run_value *value_of(const struct event *event)
 	return NULL;
 }
 
+static const struct run_next *next_of(const struct event *event)
+{
+	struct event_result result;
+	if (event_result(event, &result))
+		return result.next;
+	return event->type == EVENT_HUMAN_FINISHED && has(event->as.run_human_finished, next)
+		       ? event->as.run_human_finished->next
+		       : NULL;
+}
+
 size_t event_names(const struct event *event, struct hash out_names[EVENT_NAMES])
 {
 	size_t count = 0;
@@ -267,6 +277,9 @@ size_t event_names(const struct event *event, struct hash out_names[EVENT_NAMES]
 	count += value_name(value_of(event), &out_names[count]);
 	if (event->type == EVENT_TOOL_FINISHED && has(event->as.run_tool_finished, log))
 		count += value_name(event->as.run_tool_finished->log, &out_names[count]);
+	const struct run_next *next = next_of(event);
+	if (next != NULL && has(next, undo))
+		count += value_name(next->undo, &out_names[count]);
 	return count;
 }
 

@@ -113,6 +113,8 @@ static const struct run_graph *compile_file(struct compiler *c, const struct jso
 	emit_inputs(c, graph);
 	definition_check_agents(c, tree);
 	SET(graph, nodes, definition_compile_body(&body));
+	if (c->undos.count > 0)
+		SET(graph, undos, c->undos);
 	if (body.order == NULL)
 		return graph;
 	emit_outputs(&body, graph);

@@ -671,6 +671,8 @@ static void make_node(struct body *body, size_t number, struct run_graph_node *n
 		read_inputs(&builder);
 		make_rounds(&builder);
 		make_retry(&builder);
+		if (has(step, undo))
+			definition_compile_undo(body, number, node);
 	}
 	make_when(&builder);
 	make_edges(&builder);

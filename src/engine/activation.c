@@ -13,6 +13,7 @@
 #include "contract/run_graph_types.h"
 #include "contract/run_value_types.h"
 #include "engine/session.h"
+#include "engine/undo.h"
 #include "engine/workspace_folder.h"
 
 /* ---- paths --------------------------------------------------------------------------- */
@@ -503,6 +504,8 @@ void activation_end(struct run *run, struct activation *activation, enum step_st
 	bool again = !stopping && next != NULL && next->again;
 	activation->limit_reached = next != NULL && has(next, limit_reached) && next->limit_reached;
 	close_one(run, activation, state, at);
+	if (state == STEP_SUCCEEDED && next != NULL && has(next, undo) && node->undo != 0)
+		undo_record_add(run, activation->path, node->undo, next->undo);
 	if (stopping && run_can_stop(node->kind) && run->stops > 0)
 		run->stops--;
 	if (run_is_container(node->kind) && !keeps_bodies(run, activation))

@@ -17,6 +17,8 @@ static void emit_entered(struct run *run, const struct activation *activation, i
 	SET(body, step, activation->path);
 	if (tree.size > 0)
 		SET(body, tree, tree);
+	if (activation->undoes.size > 0)
+		SET(body, undoes, activation->undoes);
 	if (items != NULL) {
 		SET(body, items, items);
 		SET(body, count, count);

@@ -6,6 +6,7 @@
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "engine/activation.h"
+#include "engine/undo.h"
 
 enum { DEFAULT_ROUNDS = 3 };
 
@@ -117,9 +118,9 @@ static bool may_lead(struct eval_context *eval_context, const struct activation 
 	       run->iterations + (int64_t)then.count < run->graph->max_iterations;
 }
 
-bool continuation_after_success(struct eval_context *eval_context,
-				const struct activation *activation, const struct json *output,
-				struct step_continuation *out)
+/* The edges taken, and whether there is another round. */
+static bool edges_and_rounds(struct eval_context *eval_context, const struct activation *activation,
+			     const struct json *output, struct step_continuation *out)
 {
 	const struct graph_node *node = run_node(eval_context->run, activation);
 	struct arena *arena = eval_context->d->arena;
@@ -159,6 +160,17 @@ bool continuation_after_success(struct eval_context *eval_context,
 	if (reached)
 		SET(out->next, limit_reached, true);
 	return true;
+}
+
+bool continuation_after_success(struct eval_context *eval_context,
+				const struct activation *activation, const struct json *output,
+				struct step_continuation *out)
+{
+	*out = NO_CONTINUATION;
+	/* Nothing follows from the end of a step that is being stopped, but it can be undone. */
+	if (!activation->stopping && !edges_and_rounds(eval_context, activation, output, out))
+		return false;
+	return undo_render(eval_context, activation, output, out);
 }
 
 void enforce_iteration_limit(struct run *run, const struct step_continuation *continuation,
@@ -246,7 +258,7 @@ static void stop_open(const struct run *run, struct decision *d)
 	for (uint32_t i = 0; i < run->paths.room; i++) {
 		const struct activation *a = run->paths.at[i];
 		if (a != NULL && a->open && a->stopping && run_can_stop(run_node(run, a)->kind))
-			decision_stop_effect(d, a);
+			decision_stop_effect(d, a, run->abandoned);
 	}
 }
 

@@ -81,8 +81,11 @@ static enum engine_answer decide_pause(struct run *run, const struct command *co
 			      "the run has not started yet: it is still queued");
 	if (run->paused)
 		return refuse(error, ERROR_CONFLICT, "the run is already paused");
-	if (run->cancelling || run->unwinding)
+	if (run->cancelling)
 		return refuse(error, ERROR_CONFLICT, "the run is being cancelled");
+	if (run->unwinding)
+		return refuse(error, ERROR_CONFLICT,
+			      "the run has failed, and its undo steps run: they cannot be paused");
 	struct run_paused *body = run_paused_new(d->arena);
 	SET(body, by, command->by);
 	if (command->comment.size > 0)
@@ -104,7 +107,19 @@ static enum engine_answer decide_resume(struct run *run, const struct command *c
 	return ENGINE_DONE;
 }
 
-/* Cancelling twice is harmless, except that it ends finally steps that run because of the first time. */
+/* A run that is being cancelled may wait for sub-runs whose finally and undo steps run. */
+static void stop_subruns_again(const struct run *run, struct decision *d)
+{
+	for (uint32_t i = 0; i < run->paths.room; i++) {
+		const struct activation *a = run->paths.at[i];
+		if (a != NULL && a->open && a->stopping && a->state == STEP_RUNNING &&
+		    run_node(run, a)->kind == RUN_NODE_SUBRUN)
+			decision_stop_effect(d, a, true);
+	}
+}
+
+/* Cancelling twice is harmless, except that it ends finally and undo steps that run because of the first
+ * time, or because the run has failed. */
 static enum engine_answer decide_cancel(struct run *run, const struct command *command,
 					struct decision *d)
 {
@@ -112,6 +127,8 @@ static enum engine_answer decide_cancel(struct run *run, const struct command *c
 	if ((!run->cancelling && !run->unwinding) || ends_cleanup)
 		engine_cancel_run(run, command->now, command->by, command->comment,
 				  (struct failure){ S(""), S("") }, d);
+	else if (!command->only_first)
+		stop_subruns_again(run, d);
 	return ENGINE_DONE;
 }
 
@@ -229,15 +246,14 @@ static bool make_result(struct run *run, const struct activation *activation,
 	}
 	if (command->log != NULL && !decision_value(d, command->log, &out->log))
 		return false;
-	if (out->fault.code.size == 0 && !activation->stopping) {
+	if (out->fault.code.size == 0) {
 		bool decided = continuation_after_success(&eval_context, activation,
 							  command->output, &out->continuation);
 		out->fault = out->continuation.fault;
 		return decided;
 	}
-	if (out->fault.code.size > 0)
-		out->continuation.next =
-			continuation_after_failure(run, activation, &out->fault, command->now, d);
+	out->continuation.next =
+		continuation_after_failure(run, activation, &out->fault, command->now, d);
 	if (out->continuation.next != NULL && command->retry_after_us > 0)
 		continuation_delay(out->continuation.next, command->now + command->retry_after_us);
 	return true;
@@ -541,9 +557,10 @@ static enum engine_answer decide_due(struct run *run, const struct command *comm
 		if (run->due_at == 0 || command->now < run->due_at)
 			return refuse(error, ERROR_CONFLICT, "the run's timeout has not expired");
 		if (run->unwinding) {
-			engine_cancel_run(run, command->now, S("baton"),
-					  S("the finally steps took longer than their timeout"),
-					  (struct failure){ S(""), S("") }, d);
+			engine_cancel_run(
+				run, command->now, S("baton"),
+				S("the finally and undo steps took longer than their timeout"),
+				(struct failure){ S(""), S("") }, d);
 			return ENGINE_DONE;
 		}
 		engine_cancel_run(
@@ -566,7 +583,7 @@ static enum engine_answer decide_due(struct run *run, const struct command *comm
 		return question_due(run, activation, command, values, d, error);
 	if (run_node(run, activation)->kind == RUN_NODE_WAIT)
 		return wait_due(run, activation, command, values, d);
-	decision_stop_effect(d, activation);
+	decision_stop_effect(d, activation, false);
 	return ENGINE_DONE;
 }
 

@@ -105,6 +105,7 @@ struct decision_blob {
 struct decision_stop {
 	struct str step;
 	struct uuid effect;
+	bool again; /* the cleanup of a sub-run is to end, too */
 };
 
 /* A tree that is wanted, one of these:

@@ -17,7 +17,8 @@ void decision_emit(struct run *run, struct decision *d, struct event event);
 void decision_warn(struct decision *d, enum run_warning_code code, struct str step,
 		   struct str text);
 void decision_need_value(struct decision *d, const struct hash *hash);
-void decision_stop_effect(struct decision *d, const struct activation *activation);
+/* again: the finally and undo steps of a sub-run are to end, too. */
+void decision_stop_effect(struct decision *d, const struct activation *activation, bool again);
 /* The step waits until the tree of its workspace is taken. */
 void decision_want_tree(struct decision *d, struct decision_tree tree);
 void decision_close_silently(struct decision *d, const struct uuid *id);

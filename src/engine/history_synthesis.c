@@ -576,5 +576,7 @@ void history_synthesize(const struct run_snapshot *snapshot, const struct run_gr
 	r.room = most_events(snapshot->steps);
 	*out_retold = room_for(arena, r.room);
 	retell_body(&r, snapshot->steps, graph->nodes);
+	if (has(graph, undos))
+		retell_body(&r, snapshot->steps, graph->undos);
 	sort(out_retold, arena);
 }

@@ -69,19 +69,13 @@ void request_fail_ready(struct run *run, const struct activation *activation, st
 
 /* ---- waits --------------------------------------------------------------------------- */
 
-bool request_finish_timer(struct run *run, const struct activation *activation, int64_t now,
-			  const struct value *data, struct failure fault,
-			  const struct engine_values *values, struct decision *d)
+static void emit_timer_finished(struct run *run, const struct activation *activation, int64_t now,
+				const struct value *data, struct failure fault,
+				const struct step_continuation *continuation, struct decision *d)
 {
-	struct eval_context eval_context = eval_context_make(run, activation, values, d);
-	struct step_continuation continuation = NO_CONTINUATION;
 	bool good = fault.code.size == 0;
-	if (good && !continuation_after_success(
-			    &eval_context, activation,
-			    data == NULL ? NULL : eval_value(&eval_context, data), &continuation))
-		return false;
 	if (good)
-		fault = continuation.fault;
+		fault = continuation->fault;
 	bool failed = fault.code.size > 0;
 	struct run_timer_finished *body = run_timer_finished_new(d->arena);
 	SET(body, step, activation->path);
@@ -91,11 +85,25 @@ bool request_finish_timer(struct run *run, const struct activation *activation, 
 		SET(body, fault, decision_failure(d, fault));
 	if (good && data != NULL)
 		SET(body, output, decision_value_again(d, data));
-	if (continuation.next != NULL)
-		SET(body, next, continuation.next);
+	if (continuation->next != NULL)
+		SET(body, next, continuation->next);
 	decision_emit(run, d,
 		      (struct event){ EVENT_TIMER_FINISHED, now, { .run_timer_finished = body } });
-	enforce_iteration_limit(run, &continuation, now, d);
+	enforce_iteration_limit(run, continuation, now, d);
+}
+
+bool request_finish_timer(struct run *run, const struct activation *activation, int64_t now,
+			  const struct value *data, struct failure fault,
+			  const struct engine_values *values, struct decision *d)
+{
+	struct eval_context eval_context = eval_context_make(run, activation, values, d);
+	struct step_continuation continuation = NO_CONTINUATION;
+	if (fault.code.size == 0 &&
+	    !continuation_after_success(&eval_context, activation,
+					data == NULL ? NULL : eval_value(&eval_context, data),
+					&continuation))
+		return false;
+	emit_timer_finished(run, activation, now, data, fault, &continuation, d);
 	return true;
 }
 
@@ -114,8 +122,13 @@ static enum engine_answer request_timer(struct run *run, const struct activation
 	const struct run_graph_node *row = run_node(run, activation)->row;
 	const struct value *data = has(row, signal) ? kept_signal(run, row->signal) : NULL;
 	struct eval_context eval_context = eval_context_make(run, activation, values, d);
-	if (data != NULL)
-		eval_value(&eval_context, data); /* an earlier signal ends the wait immediately */
+	/* An earlier signal ends the wait immediately.  What follows from that is evaluated before the wait is
+	 * recorded, because it may need values. */
+	struct step_continuation continuation = NO_CONTINUATION;
+	if (data != NULL &&
+	    !continuation_after_success(&eval_context, activation, eval_value(&eval_context, data),
+					&continuation))
+		return ENGINE_NEED;
 	if (eval_context.missing)
 		return ENGINE_NEED;
 	int64_t due_at = has(row, signal) ? deadline(run, activation, now) : now + row->wait_us;
@@ -129,11 +142,9 @@ static enum engine_answer request_timer(struct run *run, const struct activation
 	decision_emit(
 		run, d,
 		(struct event){ EVENT_TIMER_REQUESTED, now, { .run_timer_requested = body } });
-	if (data != NULL) {
-		bool seen = request_finish_timer(run, activation, now, data,
-						 (struct failure){ S(""), S("") }, values, d);
-		require(seen);
-	}
+	if (data != NULL)
+		emit_timer_finished(run, activation, now, data, (struct failure){ S(""), S("") },
+				    &continuation, d);
 	return ENGINE_DONE;
 }
 

@@ -13,6 +13,7 @@
 #include "contract/run_start_types.h"
 #include "engine/activation.h"
 #include "engine/session.h"
+#include "engine/undo.h"
 #include "engine/workspace_folder.h"
 #include "engine/snapshot.h"
 
@@ -191,7 +192,7 @@ static void restore_step(struct run *run, struct activation *step,
 		step->tree = str_copy(run->arena, from->tree);
 	/* Old snapshots do not have this field: without finally steps a cancel stops everything. */
 	step->stopping = (has(from, stopping) && from->stopping) ||
-			 (run->cancelling && !run->graph->has_finally &&
+			 (run->cancelling && !run->unwinding && !run->graph->has_finally &&
 			  !step_state_row(step->state)->final);
 	step->reason = has(from, reason) ? str_copy(run->arena, from->reason) : S("");
 	if (has(from, output))
@@ -215,6 +216,10 @@ static void restore_step(struct run *run, struct activation *step,
 	step->asks_for = asks_for < 0 ? 0 : (uint32_t)asks_for + 1;
 	if (has(from, refused))
 		restore_refused(run, step, from->refused);
+	if (has(from, undoes))
+		step->undoes = str_copy(run->arena, from->undoes);
+	if (has(from, undoes) && has(from, inputs))
+		step->inputs = run_value_copy(run, from->inputs);
 	if (has(from, effect))
 		restore_effect(run, step, from);
 	if (has(from, question))
@@ -562,6 +567,21 @@ static void restore_signals(struct run *run, const struct run_snapshot *from)
 	}
 }
 
+static bool restore_undos(struct run *run, const struct run_snapshot *from, struct error *error)
+{
+	for (size_t i = 0; has(from, undos) && i < from->undos.count; i++) {
+		const struct run_snapshot_undo *row = &from->undos.at[i];
+		int64_t node = graph_find(run->graph, GRAPH_ROOT, row->undo);
+		if (node < 0 || run->graph->nodes[node].section != RUN_SECTION_UNDO)
+			return fail(error, ERROR_INVALID,
+				    "the snapshot has an undo " STR_FMT
+				    " that its graph does not have",
+				    STR_ARG(row->undo));
+		undo_record_add(run, row->step, (uint32_t)node, row->inputs);
+	}
+	return true;
+}
+
 static void restore_life(struct run *run, const struct run_snapshot *from)
 {
 	run->seq = from->seq;
@@ -619,6 +639,8 @@ bool run_restore(const struct run_snapshot *from, struct uuid id, const struct g
 			    "the snapshot has a state " STR_FMT " that this program does not know",
 			    STR_ARG(from->state));
 	restore_life(run, from);
+	if (!restore_undos(run, from, error))
+		return false;
 	run->root = scope_new(run, NULL, -1);
 	if (!restore_body(&r, run->root, root_of(from, arena)) || !settle_all(&r))
 		return false;

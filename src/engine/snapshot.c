@@ -10,6 +10,7 @@
 #include "contract/run_value_types.h"
 #include "engine/activation.h"
 #include "engine/session.h"
+#include "engine/undo.h"
 
 struct printing {
 	struct arena *arena;
@@ -245,6 +246,11 @@ static void print_container(struct printing *p, const struct activation *step,
 		SET(out, workspace, true);
 	if (step->tree.size > 0)
 		SET(out, tree, step->tree);
+	if (step->undoes.size > 0)
+		SET(out, undoes, step->undoes);
+	const struct run_value *inputs = print_value(p, &step->inputs);
+	if (inputs != NULL)
+		SET(out, inputs, inputs);
 	print_branches(p, step, out);
 	const struct run_value *items = print_value(p, &step->items);
 	if (items != NULL)
@@ -536,6 +542,20 @@ static struct run_snapshot_signal_list print_signals(struct printing *p)
 	return (struct run_snapshot_signal_list){ at, count };
 }
 
+static struct run_snapshot_undo_list print_undos(struct printing *p)
+{
+	size_t left = p->run->undo_count;
+	struct run_snapshot_undo *at = arena_array(p->arena, struct run_snapshot_undo, left);
+	for (const struct undo_record *undo = p->run->undos; undo != NULL; undo = undo->before) {
+		struct run_snapshot_undo *row = &at[--left];
+		*row = *run_snapshot_undo_new(p->arena);
+		SET(row, step, undo->path);
+		SET(row, undo, p->run->graph->nodes[undo->node].name);
+		SET(row, inputs, print_value(p, &undo->inputs));
+	}
+	return (struct run_snapshot_undo_list){ at, p->run->undo_count };
+}
+
 static void print_life(struct printing *p, struct run_snapshot *out)
 {
 	const struct run *run = p->run;
@@ -562,6 +582,8 @@ static void print_life(struct printing *p, struct run_snapshot *out)
 		SET(out, stopped, stopped);
 	if (run->iterations > 0)
 		SET(out, iterations, run->iterations);
+	if (run->undos != NULL)
+		SET(out, undos, print_undos(p));
 	if (run->signals != NULL)
 		SET(out, signals, print_signals(p));
 	if (run->warnings.count > 0)

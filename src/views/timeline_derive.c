@@ -210,11 +210,12 @@ static bool is_stopping(const struct timeline_step *step)
 	       step->call->ended_at == 0 && !uuid_is_zero(&step->call->effect);
 }
 
-/* Whether the step belongs to the finally steps of a try. */
+/* Whether the step belongs to the finally steps of a try, or to undo steps. */
 static bool is_cleanup(const struct timeline_step *step)
 {
 	while (step != NULL &&
-	       !(has(step->node, section) && step->node->section == RUN_SECTION_FINALLY))
+	       !(has(step->node, section) && (step->node->section == RUN_SECTION_FINALLY ||
+					      step->node->section == RUN_SECTION_UNDO)))
 		step = step->parent;
 	return step != NULL;
 }

@@ -12,7 +12,7 @@ NESTING = 3
 
 class Maker:
     def __init__(self, draw):
-        self.draw, self.count = draw, 0
+        self.draw, self.count, self.undoable = draw, 0, True
 
     def pick(self, *choices):
         return self.draw(st.sampled_from(choices))
@@ -122,6 +122,8 @@ class Maker:
             step["unless"] = self.expression(reads)
         if caught:
             self.catch(step, depth, reads)
+        if self.undoable and depth < NESTING and self.often(8):
+            step["undo"] = self.cleanup(depth, own)
         if self.often(6):
             step["continue_on_error"] = True
         if kind not in ("loop", "verify") and self.often(7):
@@ -183,14 +185,24 @@ class Maker:
         step["try"] = {"steps": self.body(depth + 1, reads)}
         parts, before = self.pick(("catch",), ("finally",), ("catch", "finally")), [one["name"] for one in step["try"]["steps"]]
         for part in parts:
-            step["try"][part] = self.body(depth + 1, reads + before + ["error"])
+            step["try"][part] = (self.cleanup if part == "finally" else self.inner)(depth, reads + before + ["error"])
             before = before + [one["name"] for one in step["try"][part]]
+
+    def inner(self, depth, reads):
+        return self.body(depth + 1, reads)
+
+    def cleanup(self, depth, reads):
+        """Finally and undo steps cannot be undone."""
+        undoable, self.undoable = self.undoable, False
+        steps = self.body(depth + 1, reads)
+        self.undoable = undoable
+        return steps
 
     def catch(self, step, depth, reads):
         """The shorthand: catch and finally of a step that is no try."""
         parts, before = self.pick(("catch",), ("finally",), ("catch", "finally")), [step["name"]]
         for part in parts:
-            step[part] = self.body(depth + 1, reads + before + ["error"])
+            step[part] = (self.cleanup if part == "finally" else self.inner)(depth, reads + before + ["error"])
             before = before + [one["name"] for one in step[part]]
 
     def make_verify(self, step, depth, reads, targets):

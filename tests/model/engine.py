@@ -68,6 +68,7 @@ class Activation:
         self.open = self.settling = self.leaving = self.holds_workspace = self.cut = self.stopping = self.limit_reached = False
         self.arrival = self.due = self.output = self.fault = self.inputs = self.begun = self.log = None
         self.items, self.bodies, self.entered = [], [], 0
+        self.given = None  # of an undo: what its steps can read
         self.story = None  # of a verification: when it began, results, corrections
 
     @property
@@ -84,6 +85,7 @@ class Engine:
         self.graph = graph
         self.word = self.fault = self.outputs = self.due = self.called_off = self.root = None
         self.queued = self.paused = self.cancelling = self.unwinding = self.abandoned = False
+        self.undos, self.undone, self.has_failed = [], False, False  # steps that can be undone: (undo, what it can read)
         self.ready, self.signals = [], []  # in the order in which they became ready; includes bodies that can be left
         self.arrivals = self.failures = self.iterations = self.entered = 0
 
@@ -117,7 +119,7 @@ class Engine:
         self.inputs, self.by, self.queued = command["inputs"], command.get("by", ""), command.get("queued", False)
         self.emit("run.created")
         self.due = None if self.queued else self.later(self.graph)
-        self.root = self.enter(None, self.graph["nodes"], "")
+        self.root = self.enter(None, self.graph["nodes"] + self.graph.get("undos", []), "")
 
     def on_start(self, command):
         self.check(self.queued, "conflict")
@@ -190,7 +192,7 @@ class Engine:
             self.conclude(step, "human.finished", None, "timeout")
 
     def on_pause(self, command):
-        self.check(not (self.paused or self.queued or self.cancelling), "conflict")
+        self.check(not (self.paused or self.queued or self.cancelling or self.unwinding), "conflict")
         self.emit("run.paused")
         self.paused = True
 
@@ -200,14 +202,14 @@ class Engine:
         self.paused = False
 
     def on_cancel(self, command):
-        if not self.cancelling or self.unwinding and not self.abandoned:
+        if not (self.cancelling or self.unwinding) or self.unwinding and not self.abandoned:
             self.call_off("cancelled")
 
     def on_retry(self, command):
-        self.check(self.word == "failed" and self.called_off != "limit_reached" and self.can_reopen(self.root), "conflict")
+        self.check(self.word == "failed" and not self.undone and self.called_off != "limit_reached" and self.can_reopen(self.root), "conflict")
         self.emit("run.retried")
         self.word = self.fault = self.outputs = self.called_off = None
-        self.cancelling = self.unwinding = self.abandoned = False
+        self.cancelling = self.unwinding = self.abandoned = self.has_failed = False
         self.queued = command.get("queued", False)
         self.due = None if self.queued else self.later(self.graph)
         self.reopen(self.root)
@@ -267,10 +269,12 @@ class Engine:
     def advance(self):
         while not (self.word or self.paused or self.queued):
             held = self.cancelling and (self.abandoned or not self.unwinding)
-            if self.cancelling and not self.unwinding and self.root.live() and not any(
+            if self.cancelling and not self.unwinding and (self.root.live() or self.undos) and not any(
                     step.stopping and step.open and step.effect for step in self.all()):
                 self.unwind()
                 continue
+            if self.unwinding and not self.abandoned and self.undos and not self.root.live():
+                self.undo()
             step = None if held else self.next_retry() or next(filter(self.may_start, self.ready), None)
             if step:
                 self.start(step)
@@ -378,6 +382,13 @@ class Engine:
                             and not step.bodies[0].live()), key=lambda step: step.entered_as):
             self.next_part(step.bodies[0])
 
+    def undo(self):
+        """Begins to undo the step that succeeded last."""
+        name, given = self.undos.pop()
+        step = self.create(self.root, self.root.nodes[name])
+        step.given, self.undone = given, True
+        self.arrive(step)
+
     def enter_map(self, step):
         items = render(step.node["over"], self.names(step.body))
         if not isinstance(items, list):
@@ -467,6 +478,8 @@ class Engine:
             step.state, step.due, step.retries = "retrying", (self.now, self.now + most) if most else self.now, step.retries + 1
             step.holds_workspace = step.contained
         elif step.stopping:
+            if not fault and not cancelled:
+                self.remember(step)
             self.close(step, "cancelled" if cancelled else "failed" if fault else "succeeded")
         elif fault:
             self.close(step, "failed")
@@ -480,9 +493,15 @@ class Engine:
                 return self.close(step, "failed")
             taken = [edge["to"] for edge in node.get("edges", []) if "when" not in edge or holds(edge["when"], names)]
             over = not again and self.too_often(step.body, taken)
+            self.remember(step)
             self.close(step, "succeeded", [] if again or over else taken, again)
             if over:
                 self.call_off("limit_reached")
+
+    def remember(self, step):
+        """The step succeeds and may have to be undone."""
+        if "undo" in step.node:
+            self.undos.append((step.node["undo"], self.names(step.body, None, step).frozen()))
 
     def another_round(self, step, names):
         """Whether there is another round, and the fault of a step that fails because of its rounds."""
@@ -534,12 +553,16 @@ class Engine:
                 owner.leaving = True
                 self.arrive(owner)
 
+    def will_fail(self):
+        """Of a run that was called off.  A step may fail with the code that a cancelled run has."""
+        return self.has_failed or self.called_off != "cancelled"
+
     def make_final(self, step, state):
         last = step.body.last(step.node["name"])
         if last:
             step.body.lost[step.node["name"]] += last.state == "failed" and not step.node.get("continue_on_error")
             step.body.steps.remove(last)
-        stopped = self.cancelling and self.called_off != "cancelled"  # the run will fail
+        stopped = self.cancelling and self.will_fail()
         tolerated = state == "failed" and bool(step.node.get("continue_on_error"))
         step.state, step.due, step.cut = state, None, step.stopping and stopped and (state == "succeeded" or tolerated)
         if not (step.kind in RESUMES and (state == "failed" and not tolerated or state == "cancelled" and stopped)):
@@ -576,7 +599,7 @@ class Engine:
         if self.abandoned or self.cancelling and not self.unwinding:
             return
         self.emit("run.cancelling")
-        self.abandoned, self.called_off = self.unwinding, self.called_off if self.cancelling else fault
+        self.abandoned, self.called_off = self.unwinding, self.called_off if self.cancelling or self.unwinding else fault
         self.cancelling, self.paused, self.queued, self.due = True, False, False, None
         self.cancel(self.root)
         self.ready = [step for step in self.ready if not step.final]
@@ -595,15 +618,19 @@ class Engine:
                 self.close(step, "cancelled")
 
     def end(self):
-        self.emit("run.finished")
         if self.cancelling:
-            self.word, self.fault = "cancelled" if self.called_off == "cancelled" else "failed", self.called_off
+            self.emit("run.finished")
+            self.word, self.fault = "failed" if self.will_fail() else "cancelled", self.called_off
             return
         failed, rows = self.root.first_failed, self.graph["outputs"]
-        self.outputs = {row["name"]: render(row["from"], self.names(self.root)) for row in rows}
-        missing = any(self.outputs[row["name"]] is None and not row["optional"] for row in rows)
-        self.fault = failed.fault if failed else "invalid" if missing else None
-        self.word = "failed" if self.fault else "succeeded"
+        outputs = {row["name"]: render(row["from"], self.names(self.root)) for row in rows}
+        missing = any(outputs[row["name"]] is None and not row["optional"] for row in rows)
+        fault = failed.fault if failed else "invalid" if missing else None
+        if fault and self.undos and not self.unwinding:
+            self.called_off, self.has_failed = fault, True
+            return self.unwind()
+        self.emit("run.finished")
+        self.outputs, self.fault, self.word = outputs, fault, "failed" if fault else "succeeded"
 
     def emit(self, event, step=None):
         self.events.append([event, step.path if step else ""])

@@ -6,6 +6,7 @@
 #include "contract/run_question_types.h"
 #include "contract/run_snapshot_types.h"
 #include "contract/run_start_types.h"
+#include "engine/undo.h"
 #include "engine/engine_rig.h"
 
 static const struct definition_tool rig_tools[] = {
@@ -146,6 +147,8 @@ struct str run_dump(const struct run *run, struct arena *arena)
 	dump_queue(&out, "computing", &run->computing);
 	for (const struct run_signal *signal = run->signals; signal != NULL; signal = signal->next)
 		dump_value(&out, str_c(arena, signal->name), &signal->data);
+	for (const struct undo_record *undo = run->undos; undo != NULL; undo = undo->before)
+		dump_value(&out, str_c(arena, undo->path), &undo->inputs);
 	if (run->root != NULL)
 		dump_scope(&out, run, run->root);
 	return str_copy(arena, buf_str(&out));

@@ -51,7 +51,8 @@ function Facts({ outline }: { outline: Outline }) {
 	return (
 		<dl class="facts">
 			<div><dt>Run</dt><dd><code>{outline.run_id}</code></dd></div>
-			{outline.cancelling && <div><dt>Command</dt><dd>cancelling: open effects are being stopped</dd></div>}
+			{outline.unwinding === true ? <div><dt>Command</dt><dd>unwinding: finally and undo steps run</dd></div>
+				: outline.cancelling && <div><dt>Command</dt><dd>cancelling: open effects are being stopped</dd></div>}
 			<div><dt>Started</dt><dd><Time at={outline.created_at} /></dd></div>
 			{outline.ended_at !== undefined && <div><dt>Ended</dt><dd><Time at={outline.ended_at} /></dd></div>}
 			<div><dt>Duration</dt><dd><Duration of={span} /></dd></div>
