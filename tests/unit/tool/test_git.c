@@ -14,10 +14,11 @@ static void shell(const char *command)
 {
 	AUTO(arena) arena = { 0 };
 	const char *line =
-		str_format(&arena,
-			   "cd '%s' && export GIT_CONFIG_GLOBAL=/dev/null "
-			   "GIT_CONFIG_NOSYSTEM=1 HOME=/nonexistent && { %s; } </dev/null >/dev/null 2>&1",
-			   rig->workspace, command)
+		str_format(
+			&arena,
+			"cd '%s' && export GIT_CONFIG_GLOBAL=/dev/null "
+			"GIT_CONFIG_NOSYSTEM=1 HOME=/nonexistent && { %s; } </dev/null >/dev/null 2>&1",
+			rig->workspace, command)
 			.at;
 	cr_assert_eq(system(line), 0, "%s", command);
 }
