@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "os/confined_path.h"
-#include "tool/path_pattern.h"
+#include "tool/ignore_rules.h"
 
 enum { NAMES_AT_ONCE = 2000, PATH_BYTES = 4096 };
 

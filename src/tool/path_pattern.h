@@ -1,7 +1,7 @@
-/* tool/path_pattern.h -- patterns of paths: globs, and the lines of a .gitignore.
+/* tool/path_pattern.h -- patterns of paths: globs.
  *
  *	?         one character of a name          [a-z] [!a]   one of these, none of these
- *	*         any characters of a name         {a,b}        a or b (globs only)
+ *	*         any characters of a name         {a,b}        a or b
  *	**        as a whole name: any folders     \            the next character itself
  *
  * A pattern and a path are relative to the same folder.  Matching compares bytes, takes at most the
@@ -26,22 +26,6 @@ bool path_patterns_match(const struct path_patterns *patterns, struct str path);
 
 /* One pattern, without braces, against the whole path. */
 bool path_pattern_match(struct str pattern, struct str path);
-
-/* ---- .gitignore ------------------------------------------------------------------------ */
-
-/* The rules of one .gitignore, and those of the folders around it. */
-struct ignore_rules {
-	const struct ignore_rules *around; /* NULL = none */
-	struct str folder;                 /* "" = the root, else ends in a slash */
-	struct str *lines;                 /* comments and empty lines are left out */
-	size_t count;
-};
-
-/* Reads the text of FOLDER/.gitignore; lines beyond LIMIT_IGNORE_LINES are left out. */
-const struct ignore_rules *ignore_rules_read(const struct ignore_rules *around, struct str folder,
-					     struct str text, struct arena *arena);
-/* Whether the path, relative to the root, is ignored.  The caller asks for the folders around it first:
- * what is in an ignored folder is ignored. */
-bool ignore_rules_match(const struct ignore_rules *rules, struct str path, bool is_folder);
+struct str path_pattern_last_name(struct str path); /* what is behind the last slash */
 
 #endif

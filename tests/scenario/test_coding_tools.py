@@ -1,8 +1,10 @@
 """The tools that agents write code with: files, search, git, plans."""
+import contextlib
 import subprocess
 
 import pytest
-from test_tools import finish, kill_at, of_type, one_step, run
+from baton import Gone, killed, new_id
+from test_tools import finish, of_type, run
 
 # A workspace with some files and a repository, then one call of a tool.
 SETUP = """name: one
@@ -35,6 +37,17 @@ def use(home, server, tool, inputs, more="true"):
     return result, (result.get("outputs") or {}).get("all")
 
 
+def kill_at(home, rule, text):
+    """Runs into the failpoint; gives the run's id once the program is dead."""
+    run_id = new_id()
+    home.define(text)
+    server = home.serve(BATON_POINTS=rule)
+    with contextlib.suppress(Gone):
+        server.start("one", run_id=run_id)
+    assert killed(server), server.errors()
+    return run_id
+
+
 def git(home, run_id, *words):
     return subprocess.run(["git", "-c", "safe.directory=*", *words], cwd=home.workspace(run_id, "."), capture_output=True, text=True,
                           check=True).stdout
@@ -55,7 +68,7 @@ def test_a_text_that_occurs_twice_changes_nothing(home, server):
 
 
 def test_an_edit_that_a_kill_interrupted_is_made_once(home):
-    run_id = kill_at(home, "tool.ended#2", definition("edit_file", "{path: src/a.c, old_text: one, new_text: one_one}"))
+    run_id = kill_at(home, "tool.ended=kill@2", definition("edit_file", "{path: src/a.c, old_text: one, new_text: one_one}"))
     result, events = finish(home, run_id)
     assert result["status"] == "success", result
     assert home.workspace(run_id, "src/a.c").read_text() == "int one_one;\nint two;\n"
@@ -81,7 +94,7 @@ def test_a_repository_is_looked_at(home, server):
     assert output["files"] == [{"path": "src/a.c", "added": 1, "deleted": 0}] and "+x\n" in output["diff"]
 
 
-@pytest.mark.parametrize("point", ["tool.before_start#2", "tool.after_spawn#2", "tool.git_ended", "tool.ended#2"])
+@pytest.mark.parametrize("point", ["tool.before_start=kill@2", "tool.after_spawn=kill@2", "tool.git_ended=kill", "tool.ended=kill@2"])
 def test_a_commit_happens_once_across_a_kill(home, point):
     run_id = kill_at(home, point, definition("git_commit", "{message: second}", "echo x >>src/a.c"))
     result, events = finish(home, run_id)
@@ -90,7 +103,7 @@ def test_a_commit_happens_once_across_a_kill(home, point):
     assert git(home, run_id, "log", "--format=%s").split() == ["second", "first"]
     assert git(home, run_id, "rev-parse", "HEAD").strip() == commit["commit"]
     assert git(home, run_id, "status", "--porcelain") == ""
-    effect = of_type(events, "tool.requested")[-1]["effect_id"]
+    effect = of_type(events, "tool.requested")[-1]["effect"]
     assert f"Baton-Effect: {effect}" in git(home, run_id, "log", "-1", "--format=%B")
 
 
@@ -113,4 +126,4 @@ def test_a_plan_and_a_result_are_outputs(home, server):
     result = run(home, server, "submit", "{result: {answer: 42}}")
     assert result["outputs"] == {"all": {"result": {"answer": 42}}}
     refused = run(home, server, "write_todos", "{items: [{text: a, state: in_progress}, {text: b, state: in_progress}]}")
-    assert refused["status"] == "failed" and "only one may be" in str(refused)
+    assert refused["status"] == 422 and "only one may be" in str(refused)

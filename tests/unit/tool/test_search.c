@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "tool/ignore_rules.h"
 #include "tool/path_pattern.h"
 #include "tool_rig.h"
 
