@@ -114,6 +114,17 @@ enum engine_answer body_enter(struct run *run, struct activation *activation, in
 		return enter_map(run, activation, now, values, base, d);
 	if (node->kind == RUN_NODE_VERIFY && activation->round == 1)
 		return verify_round(run, activation, now, values, d);
+	if (node->kind == RUN_NODE_LOOP && activation->round == 1 && has(node->row, on_limit)) {
+		struct eval_context eval_context = eval_context_make(run, activation, values, d);
+		struct failure fault = { S(""), S("") };
+		continuation_rounds(&eval_context, node, &fault);
+		if (eval_context.missing)
+			return ENGINE_NEED;
+		if (fault.code.size > 0) {
+			request_fail_ready(run, activation, fault, now, d);
+			return ENGINE_DONE;
+		}
+	}
 	emit_entered(run, activation, now, NULL, 0, base, d);
 	return ENGINE_DONE;
 }

@@ -56,22 +56,28 @@ static struct failure limit_failure(const struct eval_context *eval_context,
 				   : ""));
 }
 
+int64_t continuation_rounds(struct eval_context *eval_context, const struct graph_node *node,
+			    struct failure *out_fault)
+{
+	static const struct json nothing = { .kind = JSON_NULL };
+	int64_t most = DEFAULT_ROUNDS;
+	if (has(node->row, max)) {
+		const struct json *value = eval_render(eval_context, node->row->max);
+		value = value == NULL ? &nothing : value;
+		if (!eval_context->missing && (value->kind != JSON_INT || value->as.integer < 1))
+			*out_fault = bad_max(eval_context, node, value);
+		most = value->kind == JSON_INT ? value->as.integer : most;
+	}
+	return most < LIMIT_ROUNDS ? most : LIMIT_ROUNDS;
+}
+
 /* Whether there is another round, by the rules of graphs whose nodes have on_limit. */
 static bool runs_again_or_ends(struct eval_context *eval_context, const struct graph_node *node,
 			       uint32_t round, struct step_continuation *out, bool *out_reached)
 {
-	int64_t most = DEFAULT_ROUNDS;
-	if (has(node->row, max)) {
-		static const struct json nothing = { .kind = JSON_NULL };
-		const struct json *value = eval_render(eval_context, node->row->max);
-		value = value == NULL ? &nothing : value;
-		if (!eval_context->missing && (value->kind != JSON_INT || value->as.integer < 1)) {
-			out->fault = bad_max(eval_context, node, value);
-			return false;
-		}
-		most = value->kind == JSON_INT ? value->as.integer : most;
-	}
-	most = most < LIMIT_ROUNDS ? most : LIMIT_ROUNDS;
+	int64_t most = continuation_rounds(eval_context, node, &out->fault);
+	if (out->fault.code.size > 0)
+		return false;
 	if (eval_holds(eval_context, node->until))
 		return false;
 	if (round < most)

@@ -174,8 +174,7 @@ enum engine_answer { ENGINE_DONE, ENGINE_NEED, ENGINE_REFUSED };
 
 /* Refusals: NOT_FOUND (no such step), CONFLICT (already closed, another revision, second answer,
  * nothing is due, a floor that would not rise), FORBIDDEN (four eyes), TOO_LARGE, USAGE (an answer
- * that does not fit its question).  A refused command changes nothing.
- */
+ * that does not fit its question).  A refused command changes nothing. */
 enum engine_answer decide(struct run *run, const struct command *command,
 			  const struct engine_values *values, struct decision *decision,
 			  struct error *error);

@@ -87,6 +87,9 @@ struct step_continuation {
 bool continuation_after_success(struct eval_context *eval_context,
 				const struct activation *activation, const struct json *output,
 				struct step_continuation *out);
+/* The most rounds of a node with on_limit; a fault when its `max` is no number of rounds. */
+int64_t continuation_rounds(struct eval_context *eval_context, const struct graph_node *node,
+			    struct failure *out_fault);
 /* After a failure: whether and when the step is retried. */
 struct run_next *continuation_after_failure(const struct run *run,
 					    const struct activation *activation,

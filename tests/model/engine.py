@@ -259,7 +259,7 @@ class Engine:
             self.arrive(step)
 
     def on_signal(self, command):
-        self.check(not self.cancelling or self.unwinding, "conflict")
+        self.check(not self.cancelling or self.unwinding and not self.abandoned, "conflict")
         self.emit("run.signalled")
         self.signals.append((command["name"], command.get("output")))
         waits = [step for step in self.all() if step.open and step.node.get("signal") == command["name"]]
@@ -330,6 +330,8 @@ class Engine:
             self.verify(step, "step.computed", (self.names(step.body)("steps")[node["target"]] or {}).get("outputs"), False)
         elif kind == "map":
             self.enter_map(step)
+        elif kind == "loop" and step.round == 1 and self.most_rounds(step) is None:
+            self.conclude(step, "step.computed", None, "invalid")
         else:
             self.emit("step.entered", step)
             self.entered += 1
@@ -503,10 +505,15 @@ class Engine:
         if "undo" in step.node:
             self.undos.append((step.node["undo"], self.names(step.body, None, step).frozen()))
 
+    def most_rounds(self, step):
+        """None: not a number of rounds."""
+        most = render(step.node.get("max", 3), self.names(step.body))
+        return most if isinstance(most, int) and not isinstance(most, bool) and most >= 1 else None
+
     def another_round(self, step, names):
         """Whether there is another round, and the fault of a step that fails because of its rounds."""
-        most = render(step.node.get("max", 3), self.names(step.body))
-        if not isinstance(most, int) or isinstance(most, bool) or most < 1:
+        most = self.most_rounds(step)
+        if most is None:
             return False, "invalid"
         if holds(step.node["until"], names):
             return False, None
