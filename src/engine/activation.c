@@ -508,6 +508,8 @@ void activation_end(struct run *run, struct activation *activation, enum step_st
 		undo_record_add(run, activation->path, node->undo, next->undo);
 	if (stopping && run_can_stop(node->kind) && run->stops > 0)
 		run->stops--;
+	if (!stopping && session_has(run, scope))
+		session_release_calls(run, scope);
 	if (run_is_container(node->kind) && !keeps_bodies(run, activation))
 		scopes_leave(run, activation);
 	if (again) {

@@ -35,6 +35,9 @@ void session_enter_turn(struct run *run, struct activation *session,
 /* Creates the activations of the calls of a reply. */
 MUST_CHECK bool session_open_calls(struct run *run, struct activation *turn,
 				   struct run_call_opened_list calls, struct error *error);
+/* Makes calls ready whose turn it is: calls that only read run beside each other, every other call runs
+ * alone, in the order of the reply. */
+void session_release_calls(struct run *run, struct scope *scope);
 /* A person has approved the call that the question is about. */
 void session_open_approved(struct run *run, const struct activation *question);
 /* The activation that made this call, or the question about it; NULL = it was refused. */

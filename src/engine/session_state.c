@@ -2,6 +2,7 @@
  * retry continues in the turn that failed. */
 #include "engine/session.h"
 
+#include "contract/run_class_types.h"
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "engine/activation.h"
@@ -40,6 +41,44 @@ void session_enter_turn(struct run *run, struct activation *session,
 	activation_ready(run, activation_new(run, scope, body.at[TURN_SLOT]));
 }
 
+/* Whether the call only reads: it may run beside others that do. */
+static bool only_reads(const struct run *run, const struct activation *call)
+{
+	const struct graph_node *node =
+		call->asks_for > 0 ? &run->graph->nodes[call->asks_for - 1] : run_node(run, call);
+	return node->kind == RUN_NODE_HUMAN ||
+	       (node->kind == RUN_NODE_TOOL &&
+		(node->row->class == RUN_CLASS_PURE || node->row->class == RUN_CLASS_IDEMPOTENT));
+}
+
+/* A model that asks for an edit and then for a test means that order.  So a call that may change
+ * something waits for all calls before it in the reply, and every call waits for those. */
+void session_release_calls(struct run *run, struct scope *scope)
+{
+	bool before = false; /* an earlier call is not final */
+	for (uint32_t number = 1;; number++) {
+		struct activation *call = NULL;
+		bool more = false;
+		for (struct activation *a = scope->first; a != NULL; a = a->next) {
+			more |= a->call > number;
+			if (a->call == number && !step_state_row(a->state)->final)
+				call = a;
+		}
+		if (call != NULL) {
+			bool reads = only_reads(run, call);
+			if (before && !reads)
+				return;
+			if (call->state == STEP_PENDING && call->arrival == 0)
+				activation_ready(run, call);
+			if (!reads)
+				return;
+			before = true;
+		}
+		if (!more)
+			return;
+	}
+}
+
 static void refuse(struct run *run, struct activation *turn, size_t count, uint32_t call,
 		   const struct run_call_opened *row)
 {
@@ -75,16 +114,15 @@ bool session_open_calls(struct run *run, struct activation *turn, struct run_cal
 			activation_new(run, scope, (uint32_t)(approve ? question : node));
 		call->call = (uint32_t)i + 1;
 		call->asks_for = approve ? (uint32_t)node + 1 : 0;
-		activation_ready(run, call);
 	}
+	session_release_calls(run, scope);
 	return true;
 }
 
 void session_open_approved(struct run *run, const struct activation *question)
 {
 	struct activation *call = activation_new(run, question->scope, question->asks_for - 1);
-	call->call = question->call;
-	activation_ready(run, call);
+	call->call = question->call; /* it becomes ready when the question ends */
 }
 
 const struct activation *session_find_call(const struct scope *scope, uint32_t number)
@@ -146,6 +184,8 @@ void session_reopen(struct run *run, struct scope *scope)
 		next->call = last->call;
 		next->asks_for = last->asks_for;
 		of->extra++;
-		activation_ready(run, next);
+		if (next->call == 0)
+			activation_ready(run, next);
 	}
+	session_release_calls(run, scope);
 }

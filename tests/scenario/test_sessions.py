@@ -101,6 +101,19 @@ def test_calls_that_write_take_turns_in_the_workspace(home, server):
     assert of(events, "run.finished")[0]["outputs"]["is"] == {"text": "Good."}
 
 
+def test_calls_that_change_something_keep_the_order_of_the_reply(home, server):
+    _, events = ended(home, server, definition([
+        {"turn": 1, "calls": [call("read_file", path="a"), call("echo", n=1), call("write_file", path="a", content="new"),
+                              call("read_file", path="a"), call("echo", n=2)]},
+        {"text": "Done."}]))
+    ends = {step: n for n, (type, step) in enumerate(told(events)) if type in ("tool.finished", "step.computed")}
+    begins = {step: n for n, (type, step) in enumerate(told(events)) if type == "tool.requested"}
+    assert ends["work[1]/read_file"] < begins["work[1]/write_file"] and ends["work[1]/echo"] < begins["work[1]/write_file"]
+    assert ends["work[1]/write_file"] < begins["work[1]/read_file#2"] and ends["work[1]/write_file"] < ends["work[1]/echo#2"]
+    results = {data["step"]: data for data in of(events, "tool.finished")}
+    assert results["work[1]/read_file"]["outcome"] == "failed" and results["work[1]/read_file#2"]["output"]["is"]["content"] == "new"
+
+
 def test_a_failing_command_is_a_result_with_its_output(home, server):
     result, _ = ended(home, server, definition([
         {"turn": 1, "calls": [call("shell", command="echo FAILED test_x; exit 3")]},

@@ -22,7 +22,7 @@ def test_names_inputs_and_descriptions(home):
     assert body["workflows"] == ["fix-and-test", "greet", "release-notes", "two-steps", "write-and-review"]
     assert [item["name"] for item in body["items"]] == body["workflows"]
     assert body["cursor"] is None
-    assert body["items"][0] == {
+    assert body["items"][1] == {
         "name": "greet", "description": "Greets.",
         "inputs": [{"name": "who", "type": "string", "required": True, "description": "Whom to greet"},
                    {"name": "tone", "type": "string", "required": False, "default": "kind", "enum": ["kind", "curt"]},
