@@ -36,6 +36,7 @@
 #include "document/schedules.h"
 #include "effect/effects.h"
 #include "llm/llm.h"
+#include "llm/price.h"
 #include "maintenance/maintenance.h"
 #include "os/confined_path.h"
 #include "os/failpoint.h"
@@ -65,6 +66,7 @@ struct server {
 	struct tool_context *tool_context;
 	struct sandbox_limits limits;
 	struct llm_host models;
+	struct price_table prices;
 	struct effects *effects;
 	struct executor *executor;
 	struct documents *documents;
@@ -356,8 +358,10 @@ static bool open_runtime(struct server *server, struct error *error)
 	const struct config *config = server->settings.config;
 	open_limits(server);
 	const struct graph_retention_policy *policy;
-	if (!read_policy(server, &policy, error))
+	if (!read_policy(server, &policy, error) ||
+	    !price_table_read(server->settings.data_folder, &server->arena, &server->prices, error))
 		return false;
+	server->models.prices = &server->prices;
 	server->models.platform = loop_platform(server->loop);
 	server->effects = effects_new();
 	const struct executor_settings settings = {

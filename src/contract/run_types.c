@@ -18,6 +18,7 @@
 #include "contract/run_outline_types.h"
 #include "contract/run_output_types.h"
 #include "contract/run_picture_types.h"
+#include "contract/run_price_types.h"
 #include "contract/run_question_types.h"
 #include "contract/run_schedule_types.h"
 #include "contract/run_secret_types.h"

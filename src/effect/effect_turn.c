@@ -14,6 +14,7 @@
 #include "contract/run_turn_types.h"
 #include "engine/run.h"
 #include "llm/llm.h"
+#include "llm/price.h"
 #include "os/failpoint.h"
 
 enum { RETRY_US = 20000 };
@@ -24,7 +25,7 @@ struct asking {
 	struct executor *executor;
 	uint64_t id, active;
 	struct uuid run, effect;
-	struct str step, model;
+	struct str step, model, provider;
 	const struct llm_driver *driver; /* NULL: this program has none of that name */
 	struct str driver_name;
 	struct value request; /* a copy: the run's state may be missing for a while */
@@ -46,6 +47,9 @@ static struct asking *asking_new(struct active_run *active, const struct activat
 	asking->step = str_copy(&asking->arena, activation->path);
 	asking->model = str_copy(&asking->arena, agent->model);
 	asking->driver_name = str_copy(&asking->arena, agent->driver);
+	asking->provider =
+		str_copy(&asking->arena, price_provider(has(agent, options) ? agent->options : NULL,
+							agent->driver));
 	asking->driver = llm_find(executor_config(active->executor)->drivers, agent->driver);
 	asking->request = activation->inputs;
 	asking->request.text = str_copy(&asking->arena, activation->inputs.text);
@@ -88,7 +92,9 @@ static void close_turn(struct asking *asking, const struct json *output,
 	struct pending_command *pending =
 		effect_close_command(asking->step, &asking->effect, outcome, output, error);
 	if (usage != NULL)
-		pending->command.usage = run_turn_usage_tree(usage, &pending->arena);
+		pending->command.usage =
+			price_usage(executor_config(active->executor)->models->prices,
+				    asking->provider, asking->model, usage, &pending->arena);
 	asking_free(asking);
 	active_run_command(active, pending);
 }

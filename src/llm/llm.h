@@ -38,6 +38,7 @@
 #include "contract/run_turn_types.h"
 #include "os/platform.h"
 
+struct price_table;
 struct run_graph_agent;
 
 /* Everything is valid during done(). */
@@ -73,6 +74,8 @@ struct llm_call {
 struct llm_host {
 	struct platform *platform;
 	struct slots calls; /* running turns: struct llm_running of llm_calls.h */
+	/* What models cost; NULL = unknown. */
+	const struct price_table *prices;
 };
 
 /* Frees running turns without calling done().  The platform's timers must not fire afterwards. */

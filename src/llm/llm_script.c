@@ -20,9 +20,9 @@ struct scripted_turn {
 	struct run_turn_call_list calls;
 	struct error fault;
 	bool counted;
-	struct run_turn_usage usage; /* numbers only, so a plain copy is enough */
-	int64_t pieces, piece;       /* number of pieces, and how many were sent */
-	uint64_t timer;              /* 0 = the reply never comes */
+	struct run_turn_usage usage;
+	int64_t pieces, piece; /* number of pieces, and how many were sent */
+	uint64_t timer;        /* 0 = the reply never comes */
 };
 
 /* ---- choosing the reply -------------------------------------------------------------- */
@@ -187,6 +187,16 @@ static struct run_turn_call_list copy_calls(struct run_script_call_list from, st
 	return (struct run_turn_call_list){ at, from.count };
 }
 
+static struct run_turn_usage copy_usage(const struct run_turn_usage *usage, struct arena *arena)
+{
+	struct run_turn_usage copy = *usage;
+	if (has(usage, provider))
+		copy.provider = str_copy(arena, usage->provider);
+	if (has(usage, model))
+		copy.model = str_copy(arena, usage->model);
+	return copy;
+}
+
 static struct scripted_turn *scripted_turn_new(const struct run_script_reply *reply)
 {
 	struct scripted_turn *turn = calloc(1, sizeof(*turn));
@@ -210,7 +220,7 @@ static struct scripted_turn *scripted_turn_new(const struct run_script_reply *re
 	}
 	turn->counted = has(reply, usage);
 	if (turn->counted)
-		turn->usage = *reply->usage;
+		turn->usage = copy_usage(reply->usage, arena);
 	return turn;
 }
 
