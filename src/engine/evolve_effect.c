@@ -7,6 +7,7 @@
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_question_types.h"
+#include "engine/usage.h"
 #include "engine/workspace_folder.h"
 
 /* ---- any effect ---------------------------------------------------------------------- */
@@ -180,7 +181,12 @@ bool evolve_run_turn_requested(struct run *run, const struct run_turn_requested 
 bool evolve_run_turn_finished(struct run *run, const struct run_turn_finished *event, int64_t at,
 			      struct error *error)
 {
-	return close_call(run, event->step, &event->effect, EVENT_RESULT(event), at, error);
+	const struct run_graph_agent *agent = usage_agent(run, run_activation(run, event->step));
+	if (!close_call(run, event->step, &event->effect, EVENT_RESULT(event), at, error))
+		return false;
+	if (has(event, usage))
+		usage_note(run, agent, event->usage, at);
+	return true;
 }
 
 bool evolve_run_subrun_requested(struct run *run, const struct run_subrun_requested *event,

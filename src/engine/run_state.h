@@ -138,8 +138,7 @@ struct activation {
 	int64_t begun_at;
 	struct value before;
 	/* containers */
-	struct scope
-		*scopes; /* newest first; of a final container, if a retry can continue inside */
+	struct scope *scopes; /* newest first; of a final one, if a retry can continue inside */
 	uint32_t scopes_live;
 	struct value items;
 	int64_t item_count, items_entered;
@@ -195,6 +194,7 @@ struct run {
 	struct run_signal *signals;  /* signals that no step has received yet, oldest first */
 	struct path_table paths;
 	struct warnings warnings;
+	struct usages *usages; /* engine/usage.h; NULL = none */
 };
 
 #endif

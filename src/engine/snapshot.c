@@ -9,6 +9,7 @@
 #include "contract/run_start_types.h"
 #include "contract/run_value_types.h"
 #include "engine/activation.h"
+#include "engine/usage.h"
 
 struct printing {
 	struct arena *arena;
@@ -520,6 +521,8 @@ static void print_life(struct printing *p, struct run_snapshot *out)
 		SET(out, warnings, run_warnings_print(&run->warnings, p->arena));
 	if (run->warnings.dropped > 0)
 		SET(out, warnings_dropped, run->warnings.dropped);
+	if (run->usages != NULL)
+		SET(out, usage, usage_print(run, p->arena));
 }
 
 static void print_root(struct printing *p, struct run_snapshot *out)

@@ -78,3 +78,61 @@ def test_wrong_prices_prevent_the_start(home, text, says):
     pathlib.Path(home.data, "prices.yaml").write_text(text)
     status, _, errors = home.cli("run", home.define(definition(reply())))
     assert status == EXIT["invalid"] and says in errors, errors
+
+
+# ---- sums in the database --------------------------------------------------------------------
+
+
+def sums(home):
+    """(agent, provider, model, turns, unpriced, input, cost) of every row."""
+    with home.database() as database:
+        return database.execute("SELECT agent, provider, model, turns, unpriced, input, cost FROM usage ORDER BY agent").fetchall()
+
+
+TWO = """
+name: two
+agents:
+  ada: {driver: script, model: claude-sonnet-4, options: {replies: [{text: "x", usage: {input_tokens: 10, provider: anthropic}}]}}
+  bob: {driver: script, model: b, options: {replies: [{text: "y", usage: {input_tokens: 3}}]}}
+steps:
+  - {name: a, agent: ada, inputs: {prompt: p}}
+  - {name: b, agent: bob, inputs: {prompt: p}, depends_on: [a]}
+  - {name: c, agent: ada, inputs: {prompt: p}, depends_on: [b]}
+"""
+ROWS = [("ada", "anthropic", "claude-sonnet-4", 2, 0, 20, 60_000_000), ("bob", "script", "b", 1, 1, 3, 0)]
+
+
+def test_usage_is_counted_with_the_commit_and_made_again(home, server):
+    server.finish(server.run_of(home.define(TWO)))
+    assert sums(home) == ROWS
+    server.kill()
+    with home.meddled() as database:
+        database.execute("UPDATE usage SET cost = 5, turns = 99")
+        database.execute("INSERT INTO usage SELECT day, run, 'eve', provider, model, 1, 0, 0, 0, 0, 0, 0, 0 FROM usage LIMIT 1")
+    home.serve()
+    rebuilt = home.local("POST", "/api/db/rebuild", {})
+    assert rebuilt.status == 200 and "usage" in [row["name"] for row in rebuilt.body["projections"]]
+    assert sums(home) == ROWS
+
+
+def test_usage_outlives_the_events_it_comes_from(home, server):
+    server.finish(server.run_of(home.define(TWO)))
+    assert home.local("POST", "/api/db/compact", {"days": 0}).body["compacted"] == 1
+    assert sums(home) == ROWS
+    server.kill()
+    with home.meddled() as database:
+        database.execute("DELETE FROM usage")
+    home.serve()
+    assert home.local("POST", "/api/db/rebuild", {}).status == 200
+    assert sums(home) == ROWS
+
+
+def test_a_turn_that_a_crash_repeats_is_counted_once(home):
+    yaml = definition({"attempt": 1, "hang": True}, reply(input=10, provider="anthropic"))
+    server = home.serve()
+    run = server.run_of(home.define(yaml))
+    server.until(run, "turn.requested")
+    server.kill()
+    server = home.serve()
+    server.finish(run)
+    assert [row[3] for row in sums(home)] == [1]
