@@ -572,7 +572,9 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 		.artifacts = server->artifacts,
 		.customs = server->customs,
 		.sandbox_program = find_program(&server->arena, "bwrap"),
-		.audit = settings->host != NULL
+		.prices = &server->prices,
+		.environment = settings->environment,
+		.audit = settings->host != NULL,
 	};
 	server->api = api_new(&api);
 	set_connection_limit(server);

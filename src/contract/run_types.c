@@ -31,6 +31,7 @@
 #include "contract/run_time_types.h"
 #include "contract/run_tool_types.h"
 #include "contract/run_turn_types.h"
+#include "contract/run_usage_types.h"
 #include "contract/run_value_types.h"
 
 #define CONTRACT_MODULE run

@@ -57,11 +57,12 @@ static struct store_usage_sum key_of(const struct memory_run *run, const struct 
 	struct store_usage_sum key = {
 		.usage = { .agent = S(""), .provider = S(""), .model = S("") }, .workflow = S("")
 	};
-	if (by == STORE_USAGE_DAY)
+	bool parts = by == STORE_USAGE_PARTS;
+	if (by == STORE_USAGE_DAY || parts)
 		key.usage.day = usage->day;
-	if (by == STORE_USAGE_AGENT)
+	if (by == STORE_USAGE_AGENT || parts)
 		key.usage.agent = usage->agent;
-	if (by == STORE_USAGE_MODEL) {
+	if (by == STORE_USAGE_MODEL || parts) {
 		key.usage.provider = usage->provider;
 		key.usage.model = usage->model;
 	}
@@ -125,7 +126,12 @@ static int dearest(const void *left, const void *right)
 static int by_day(const void *left, const void *right)
 {
 	const struct store_usage_sum *a = left, *b = right;
-	return descending(b->usage.day, a->usage.day);
+	int order = descending(b->usage.day, a->usage.day);
+	if (order == 0)
+		order = str_compare(a->usage.agent, b->usage.agent);
+	if (order == 0)
+		order = str_compare(a->usage.provider, b->usage.provider);
+	return order != 0 ? order : str_compare(a->usage.model, b->usage.model);
 }
 
 void memory_usage_sum(const struct store_memory *self, const struct store_usage_filter *filter,
@@ -153,9 +159,9 @@ void memory_usage_sum(const struct store_memory *self, const struct store_usage_
 				add(&sum_of(&sums, &key, arena)->usage, usage);
 		}
 	}
+	bool days = by == STORE_USAGE_DAY || by == STORE_USAGE_PARTS;
 	if (sums.count > 1)
-		qsort(sums.at, sums.count, sizeof(*sums.at),
-		      by == STORE_USAGE_DAY ? by_day : dearest);
+		qsort(sums.at, sums.count, sizeof(*sums.at), days ? by_day : dearest);
 	sums.count = sums.count < limit ? sums.count : limit;
 	*out_sums = sums;
 }

@@ -65,9 +65,11 @@ enum store_usage_by {
 	STORE_USAGE_AGENT,    /* by agent */
 	STORE_USAGE_WORKFLOW, /* by workflow */
 	STORE_USAGE_RUN,      /* by run */
+	STORE_USAGE_PARTS,    /* of one run: the rows of its commits, oldest first */
 };
 
-/* Usage on the days from `first` to `last`, of all runs or of one (NULL = all). */
+/* Usage on the days from `first` to `last`, of all runs or of one (NULL = all).  Of one run only the
+ * total and the parts can be read. */
 struct store_usage_filter {
 	int64_t first, last;
 	const struct uuid *run;

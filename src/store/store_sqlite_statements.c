@@ -107,12 +107,16 @@ const char *const store_sqlite_writes[WRITES] = {
 	", " USAGE_COUNT("unpriced") ", " USAGE_COUNT("input") ", " USAGE_COUNT("output") ", " USAGE_COUNT( \
 		"cache_read") ", " USAGE_COUNT("cache_creation") ", " USAGE_MONEY("cost") ", " USAGE_MONEY("saved")
 /* The columns that rows are summed up by, the others empty. */
-#define USAGE_READ(day, agent, provider, model, name, id)                                   \
-	"SELECT " day ", " agent ", " provider ", " model ", " name ", " id ", " USAGE_SUMS \
-	" FROM usage LEFT JOIN runs ON runs.key = usage.run"                                \
-	" WHERE day BETWEEN ?1 AND ?2"                                                      \
-	" AND (?3 IS NULL OR usage.run = (SELECT key FROM runs WHERE id = ?3))"
-#define USAGE_DEAREST " ORDER BY total(cost) DESC, total(input) DESC, 2, 3, 4, 5, 6 LIMIT ?4"
+#define USAGE_COLUMNS(day, agent, provider, model, name, id) \
+	"SELECT " day ", " agent ", " provider ", " model ", " name ", " id ", " USAGE_SUMS
+#define USAGE_READ(...)            \
+	USAGE_COLUMNS(__VA_ARGS__) \
+	" FROM usage CROSS JOIN runs ON runs.key = usage.run WHERE day BETWEEN ?1 AND ?2"
+#define USAGE_OF_RUN(...)                                                              \
+	USAGE_COLUMNS(__VA_ARGS__)                                                     \
+	" FROM usage INDEXED BY usage_run WHERE day BETWEEN ?1 AND ?2 AND usage.run =" \
+	" (SELECT key FROM runs WHERE id = ?4)"
+#define USAGE_DEAREST " ORDER BY total(cost) DESC, total(input) DESC, 2, 3, 4, 5, 6 LIMIT ?3"
 
 /* CROSS JOIN fixes the join order: SQLite scans the first table and looks up the second. */
 const char *const store_sqlite_reads[READS] = {
@@ -190,9 +194,9 @@ const char *const store_sqlite_reads[READS] = {
 		     " AND ((?1 > 0 AND ended_at > 0 AND ended_at < ?1)"
 		     " OR (?2 > 0 AND seq - max(floor, 1) + 1 > ?2))"
 		     " ORDER BY id LIMIT ?4",
-	[READ_USAGE_TOTAL] = USAGE_READ("0", "''", "''", "''", "''", "NULL") " LIMIT ?4",
+	[READ_USAGE_TOTAL] = USAGE_READ("0", "''", "''", "''", "''", "NULL") " LIMIT ?3",
 	[READ_USAGE_DAY] = USAGE_READ("day", "''", "''", "''", "''",
-				      "NULL") " GROUP BY day ORDER BY day LIMIT ?4",
+				      "NULL") " GROUP BY day ORDER BY day LIMIT ?3",
 	[READ_USAGE_MODEL] = USAGE_READ("0", "''", "provider", "model", "''",
 					"NULL") " GROUP BY provider, model" USAGE_DEAREST,
 	[READ_USAGE_AGENT] =
@@ -201,4 +205,8 @@ const char *const store_sqlite_reads[READS] = {
 					   "NULL") " GROUP BY runs.name" USAGE_DEAREST,
 	[READ_USAGE_RUN] = USAGE_READ("0", "''", "''", "''", "runs.name",
 				      "runs.id") " GROUP BY usage.run" USAGE_DEAREST,
+	[READ_USAGE_OF_RUN] = USAGE_OF_RUN("0", "''", "''", "''", "''", "NULL") " LIMIT ?3",
+	[READ_USAGE_PARTS] = USAGE_OF_RUN("day", "agent", "provider", "model", "''",
+					  "NULL") " GROUP BY day, agent, provider, model"
+						  " ORDER BY day, agent, provider, model LIMIT ?3",
 };

@@ -86,17 +86,21 @@ bool store_sqlite_sum_usage(struct store_reader *reader, const struct store_usag
 		[STORE_USAGE_AGENT] = READ_USAGE_AGENT,
 		[STORE_USAGE_WORKFLOW] = READ_USAGE_WORKFLOW,
 		[STORE_USAGE_RUN] = READ_USAGE_RUN,
+		[STORE_USAGE_PARTS] = READ_USAGE_PARTS,
 	};
+	bool one = filter->run != NULL;
+	require(!one || by == STORE_USAGE_TOTAL || by == STORE_USAGE_PARTS);
+	enum store_sqlite_read statement_of =
+		one && by == STORE_USAGE_TOTAL ? READ_USAGE_OF_RUN : which[by];
 	struct store_sqlite_reader *self = (struct store_sqlite_reader *)reader;
-	sqlite3_stmt *statement = store_sqlite_read_statement(self, which[by]);
+	sqlite3_stmt *statement = store_sqlite_read_statement(self, statement_of);
 	struct store_sqlite_reading reading = {
 		.self = self,
-		.which = which[by],
+		.which = statement_of,
 		.bound = sqlite3_bind_int64(statement, 1, filter->first) |
 			 sqlite3_bind_int64(statement, 2, filter->last) |
-			 (filter->run == NULL ? sqlite3_bind_null(statement, 3)
-					      : store_sqlite_bind_uuid(statement, 3, filter->run)) |
-			 store_sqlite_bind_limit(statement, 4, limit),
+			 store_sqlite_bind_limit(statement, 3, limit) |
+			 (one ? store_sqlite_bind_uuid(statement, 4, filter->run) : SQLITE_OK),
 		.take = take_sum,
 		.item_size = sizeof(*out_sums->at),
 		.limit = limit,

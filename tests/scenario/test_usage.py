@@ -136,3 +136,109 @@ def test_a_turn_that_a_crash_repeats_is_counted_once(home):
     server = home.serve()
     server.finish(run)
     assert [row[3] for row in sums(home)] == [1]
+
+
+# ---- reading it ------------------------------------------------------------------------------
+
+
+def today(server):
+    return server.get("/api/usage").body["until"]
+
+
+def brief(rows, *names):
+    return [tuple(row.get(name) for name in (*names, "turns", "unpriced_turns", "cost_usd")) for row in rows]
+
+
+def test_usage_is_told_by_day_model_agent_workflow_and_run(home, server):
+    run = server.run_of(home.define(TWO))
+    server.finish(run)
+    other = server.run_of(home.define(definition(reply(input=1000, output=10, read=500, provider="anthropic"))))
+    server.finish(other)
+    told = server.get("/api/usage").body
+    assert told["total"] == {"turns": 4, "unpriced_turns": 1, "input_tokens": 1023, "output_tokens": 10, "cache_read_tokens": 500,
+                             "cache_creation_tokens": 0, "cost_usd": 0.00186, "saved_usd": 0.00135}
+    assert brief(told["days"], "day") == [(told["until"], 4, 1, 0.00186)]
+    assert brief(told["models"], "provider", "model") == [("anthropic", "claude-sonnet-4", 3, 0, 0.00186), ("script", "b", 1, 1, None)]
+    assert brief(told["agents"], "agent") == [("ada", 3, 0, 0.00186), ("bob", 1, 1, None)]
+    assert brief(told["workflows"], "workflow") == [("priced", 1, 0, 0.0018), ("two", 3, 1, 6e-05)]
+    assert brief(told["runs"], "run_id", "workflow") == [(other, "priced", 1, 0, 0.0018), (run, "two", 3, 1, 6e-05)]
+    assert set(server.get("/api/usage?by=model&limit=1").body) == {"since", "until", "total", "models"}
+    assert len(server.get("/api/usage?by=model&limit=1").body["models"]) == 1
+
+
+def test_usage_of_days_without_turns_is_nothing(home, server):
+    server.finish(server.run_of(home.define(TWO)))
+    told = server.get("/api/usage?since=2020-01-01&until=2020-02-29").body
+    assert (told["since"], told["until"], told["total"]["turns"], told["total"]["cost_usd"]) == ("2020-01-01", "2020-02-29", 0, 0)
+    assert told["days"] == told["models"] == told["agents"] == told["workflows"] == told["runs"] == []
+    assert server.get(f"/api/usage?since={today(server)}").body["total"]["turns"] == 3
+
+
+@pytest.mark.parametrize("query, says", [
+    ("since=yesterday", "since must be a date such as 2026-01-31, not yesterday"),
+    ("until=2026-02-30", "until must be a date"),
+    ("since=2026-13-01", "since must be a date"),
+    ("since=2026-02-02&until=2026-02-01", "since must not be after until"),
+    ("since=1970-01-01", "nor more than 3659 days before it"),
+    ("by=moon", "by must be day, model, agent, workflow or run, not moon"),
+    ("limit=0", "limit"),
+    ("month=5", "month"),
+])
+def test_a_wrong_question_about_usage_is_refused(server, query, says):
+    refused = server.get(f"/api/usage?{query}")
+    assert refused.status == 400 and says in refused.body["detail"], refused.body
+
+
+def test_a_run_tells_its_usage(home, server):
+    run = server.run_of(home.define(TWO))
+    server.finish(run)
+    outline = server.get(f"/api/runs/{run}/steps").body
+    assert (outline["usage"]["turns"], outline["usage"]["unpriced_turns"], outline["usage"]["cost_usd"]) == (3, 1, 6e-05)
+    rows = server.get(f"/api/runs/{run}/usage").body
+    assert [(row["agent"], row["model"], row["input_tokens"], row["cost_usd"]) for row in rows] == [
+        ("ada", "claude-sonnet-4", 20, 6e-05), ("bob", "b", 3, None)]
+    assert all(row["workflow_id"] == run and row["timestamp"].startswith(today(server)) for row in rows)
+    assert server.get(f"/api/runs/{run}/usage").body == rows
+    assert home.local("POST", "/api/db/compact", {"days": 0}).body["compacted"] == 1
+    assert server.get(f"/api/runs/{run}/usage").body == rows
+    assert server.get(f"/api/runs/{run}/steps").body["usage"] == outline["usage"]
+
+
+def test_the_usage_of_a_run_that_is_not_there(server):
+    assert server.get("/api/runs/00000000-0000-4000-8000-000000000000/usage").status == 404
+
+
+def test_a_run_without_turns_has_no_usage(home, server):
+    run = server.run_of(home.define("name: plain\nsteps: [{name: a, tool: echo, inputs: {x: 1}}]\n"))
+    server.finish(run)
+    assert "usage" not in server.get(f"/api/runs/{run}/steps").body and server.get(f"/api/runs/{run}/usage").body == []
+
+
+def test_the_command_line_tells_usage(home):
+    server = home.serve()
+    run = server.run_of(home.define(TWO))
+    server.finish(run)
+    status, output, errors = home.cli("usage")
+    assert status == 0, errors
+    assert "$0.000060" in output and "anthropic/claude-sonnet-4" in output and f"{run}  two" in output
+    assert output.splitlines()[-1].endswith("$0.000060+?, 3 turns, 23 input and 0 output tokens; the cost of 1 turn is not known")
+    status, output, _ = home.cli("usage", "--by", "agent", "--json")
+    assert status == 0 and [row["agent"] for row in json.loads(output)["agents"]] == ["ada", "bob"]
+    status, _, errors = home.cli("usage", "--since", "soon")
+    assert status == EXIT["usage"] and "since must be a date" in errors
+    status, output, _ = home.cli("show", run)
+    assert status == 0 and "  usage      $0.000060+?, 3 turns" in output
+
+
+def test_models_with_prices_and_keys(home):
+    pathlib.Path(home.data, "prices.yaml").write_text("prices: [{provider: openai, model: gpt-4o, input: 1, output: 2}]\n")
+    server = home.serve(OPENAI_API_KEY="not-a-real-key-0000", GROQ_API_KEY="")
+    told = server.get("/api/models")
+    assert "not-a-real-key-0000" not in json.dumps(told.body) and told.body["as_of"] >= "2025"
+    first = told.body["models"][0]
+    assert first == {"provider": "openai", "model": "gpt-4o", "input": 1, "output": 2, "cache_read": 1, "cache_write": 1,
+                     "context_window": None, "source": "prices.yaml", "key_name": "OPENAI_API_KEY", "key_present": True}
+    present = {model["provider"]: (model["key_name"], model["key_present"]) for model in told.body["models"]}
+    assert present["groq"] == ("GROQ_API_KEY", False) and present["ollama"] == (None, None)
+    (sonnet,) = [model for model in told.body["models"] if (model["provider"], model["model"]) == ("anthropic", "claude-sonnet-4*")]
+    assert (sonnet["input"], sonnet["output"], sonnet["cache_read"], sonnet["source"]) == (3, 15, 0.3, "built-in")

@@ -108,6 +108,10 @@ STORE_TEST(usage, is_summed_up_by_what_is_asked_for)
 	cr_assert_eq(sums(f, DAY + 1, DAY + 1, STORE_USAGE_TOTAL, NULL).at[0].usage.turns, 2);
 	cr_assert_eq(sums(f, 0, DAY - 1, STORE_USAGE_AGENT, NULL).count, 0);
 	cr_assert_eq(sums(f, 0, 1 << 30, STORE_USAGE_TOTAL, &first).at[0].usage.cost, 7);
+	by = sums(f, 0, 1 << 30, STORE_USAGE_PARTS, &first);
+	cr_assert_eq(by.count, 2);
+	cr_assert_str(by.at[0].usage.agent, S("ada"));
+	cr_assert_eq(by.at[1].usage.day, DAY + 1);
 	struct uuid other = id_of(9);
 	cr_assert_eq(sums(f, 0, 1 << 30, STORE_USAGE_TOTAL, &other).at[0].usage.turns, 0);
 }
