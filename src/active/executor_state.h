@@ -8,6 +8,7 @@
 #include "active/live_log.h"
 #include "active/quarantine.h"
 #include "base/slots.h"
+#include "engine/budget.h"
 
 struct definition_tool;
 
@@ -40,6 +41,7 @@ struct executor {
 	int64_t keys_expired_at; /* when old idempotency keys were last removed, us UTC */
 	struct append_watch *append_watch;
 	uint64_t snapshots, loaded_events;
+	struct engine_prices prices; /* for budgets */
 };
 
 #endif

@@ -7,7 +7,7 @@
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_question_types.h"
-#include "engine/usage.h"
+#include "engine/budget.h"
 #include "engine/workspace_folder.h"
 
 /* ---- any effect ---------------------------------------------------------------------- */
@@ -175,7 +175,11 @@ bool evolve_run_tool_finished(struct run *run, const struct run_tool_finished *e
 bool evolve_run_turn_requested(struct run *run, const struct run_turn_requested *event, int64_t at,
 			       struct error *error)
 {
-	return open_call(run, RUN_NODE_AGENT, EVENT_REQUEST(event, request), at, error) != NULL;
+	if (open_call(run, RUN_NODE_AGENT, EVENT_REQUEST(event, request), at, error) == NULL)
+		return false;
+	if (has(event, reserved))
+		budget_reserve(run, &event->effect, event->reserved);
+	return true;
 }
 
 bool evolve_run_turn_finished(struct run *run, const struct run_turn_finished *event, int64_t at,
@@ -184,8 +188,8 @@ bool evolve_run_turn_finished(struct run *run, const struct run_turn_finished *e
 	const struct run_graph_agent *agent = usage_agent(run, run_activation(run, event->step));
 	if (!close_call(run, event->step, &event->effect, EVENT_RESULT(event), at, error))
 		return false;
-	if (has(event, usage))
-		usage_note(run, agent, event->usage, at);
+	bool known = has(event, usage) && usage_note(run, agent, event->usage, at);
+	budget_settle(run, &event->effect, known);
 	return true;
 }
 

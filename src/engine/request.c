@@ -2,6 +2,8 @@
  * (architecture idea 4). */
 #include "engine/engine_internal.h"
 
+#include "engine/budget.h"
+
 #include "base/limits.h"
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
@@ -351,7 +353,8 @@ static enum engine_answer request_tool(struct run *run, const struct activation 
 
 /* The canonical request of a turn: agent, prompt and inputs. */
 static const struct json *turn_request(const struct run_graph_agent *agent,
-				       const struct json *inputs, struct arena *arena)
+				       const struct json *inputs, int64_t max_tokens,
+				       struct arena *arena)
 {
 	const struct json *prompt = json_member(inputs, S("prompt"));
 	struct str text = prompt != NULL && prompt->kind == JSON_STRING ? prompt->as.string
@@ -363,6 +366,8 @@ static const struct json *turn_request(const struct run_graph_agent *agent,
 	SET(turn, system, agent->system);
 	SET(turn, messages, ((struct run_turn_message_list){ message, 1 }));
 	SET(turn, options, agent->options);
+	if (max_tokens > 0)
+		SET(turn, max_tokens, max_tokens);
 	return run_turn_tree(turn, arena);
 }
 
@@ -380,15 +385,27 @@ static enum engine_answer request_turn(struct run *run, const struct activation 
 		return ENGINE_DONE;
 	}
 	struct run_value *value = NULL;
-	if (inputs != NULL && !decision_value(d, turn_request(agent, inputs, d->arena), &value))
+	int64_t max_tokens = budget_max_tokens(run, agent), amount;
+	if (inputs != NULL &&
+	    !decision_value(d, turn_request(agent, inputs, max_tokens, d->arena), &value))
 		return ENGINE_NEED;
 	if (value == NULL) {
 		request_fail_ready(run, activation, inputs_too_large(), now, d);
 		return ENGINE_DONE;
 	}
+	enum budget_answer budget = budget_ask(
+		run, agent, has(value, size) ? value->size : LIMIT_VALUE_INLINE, values, &amount);
+	if (budget == BUDGET_WAIT)
+		d->budget_waits = true;
+	if (budget == BUDGET_EXHAUSTED)
+		budget_stop(run, activation, amount, now, d);
+	if (budget == BUDGET_WAIT || budget == BUDGET_EXHAUSTED)
+		return ENGINE_DONE;
 	struct call_request request = {
 		.effect = engine_effect_id(run, activation->path, S("turn"), 1),
 		.inputs = value,
+		.reserved = amount,
+		.reserves = budget == BUDGET_FITS,
 	};
 	emit_request(run, activation, now, request, d);
 	return ENGINE_DONE;

@@ -9,7 +9,7 @@
 #include "contract/run_start_types.h"
 #include "contract/run_value_types.h"
 #include "engine/activation.h"
-#include "engine/usage.h"
+#include "engine/budget.h"
 
 struct printing {
 	struct arena *arena;
@@ -521,8 +521,9 @@ static void print_life(struct printing *p, struct run_snapshot *out)
 		SET(out, warnings, run_warnings_print(&run->warnings, p->arena));
 	if (run->warnings.dropped > 0)
 		SET(out, warnings_dropped, run->warnings.dropped);
-	if (run->usages != NULL)
+	if (run->usages != NULL && run->usages->count > 0)
 		SET(out, usage, usage_print(run, p->arena));
+	budget_print(run, p->arena, out);
 }
 
 static void print_root(struct printing *p, struct run_snapshot *out)

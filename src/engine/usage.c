@@ -87,7 +87,7 @@ static int64_t cost_of(const struct run_turn_usage *used, bool *out_known)
 	return reported ? (int64_t)(used->cost_usd * 1e12 + 0.5) : 0;
 }
 
-void usage_note(struct run *run, const struct run_graph_agent *agent, const struct json *tree,
+bool usage_note(struct run *run, const struct run_graph_agent *agent, const struct json *tree,
 		int64_t at)
 {
 	AUTO(arena) arena = { 0 };
@@ -95,7 +95,7 @@ void usage_note(struct run *run, const struct run_graph_agent *agent, const stru
 	struct contract_source source = { .json = tree, .lenient = true };
 	const struct run_turn_usage *used = run_turn_usage_parse(&source, &arena, &problems);
 	if (used == NULL)
-		return; /* a driver of another version; nothing here depends on it */
+		return false; /* a driver of another version; nothing here depends on it */
 	bool known;
 	struct usage turn = {
 		.day = date_floor_divide(at, day_us),
@@ -118,6 +118,7 @@ void usage_note(struct run *run, const struct run_graph_agent *agent, const stru
 	struct usage *row = row_of(run, &turn);
 	add_tokens(row, &turn);
 	row->seq = run->seq + 1;
+	return known;
 }
 
 struct usages usage_since(const struct run *run, int64_t after, struct arena *arena)

@@ -24,16 +24,25 @@ struct usage {
 	int64_t seq;         /* of the event that changed it last; 0 = restored from a snapshot */
 };
 
+/* What a turn that is under way can cost (engine/budget.h), in picodollars. */
+struct reservation {
+	struct uuid effect;
+	int64_t amount;
+};
+
 struct usages {
 	struct usage *at; /* oldest first */
 	size_t count, room;
+	struct reservation *open;
+	size_t open_count, open_room;
+	int64_t booked; /* reservations of turns whose cost is not known */
 };
 
 /* The agent whose turn this activation is; NULL = none. */
 const struct run_graph_agent *usage_agent(const struct run *run,
 					  const struct activation *activation);
-/* Adds a turn with this usage, a run.TurnUsage, that ended at this time. */
-void usage_note(struct run *run, const struct run_graph_agent *agent, const struct json *used,
+/* Adds a turn with this usage, a run.TurnUsage, that ended at this time.  True if its cost is known. */
+bool usage_note(struct run *run, const struct run_graph_agent *agent, const struct json *used,
 		int64_t at);
 
 /* Rows that an event with a seq above `after` has changed; 0 = all of them.  They borrow. */
