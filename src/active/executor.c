@@ -11,10 +11,10 @@
 #include "base/limits.h"
 #include "contract/run_open_types.h"
 #include "definition/definition_compile.h"
-#include "tool/tool.h"
 #include "contract/run_graph_types.h"
 #include "llm/llm.h"
 #include "llm/price.h"
+#include "tool/tool_schema.h"
 
 int64_t executor_now(struct executor *executor)
 {
@@ -83,14 +83,20 @@ static void make_catalogue(struct executor *executor)
 	require(executor->catalogue != NULL);
 	for (size_t i = 0; i < tools->count; i++) {
 		enum run_effect_class class = tools->at[i]->class;
-		if (class == RUN_CLASS_CONTAINED && !executor->settings.contained)
+		bool reaches = executor->settings.networked && tools->at[i]->child;
+		if (class == RUN_CLASS_CONTAINED && (!executor->settings.contained || reaches))
 			class = RUN_CLASS_ONCE;
-		executor->catalogue[i] =
-			(struct definition_tool){ .name = str_from_c(tools->at[i]->name),
-						  .class = class,
-						  .inputs = type_of(tools->at[i]->inputs),
-						  .outputs = type_of(tools->at[i]->outputs),
-						  .secrets = tools->at[i]->secrets };
+		executor->catalogue[i] = (struct definition_tool){
+			.name = str_from_c(tools->at[i]->name),
+			.text = str_from_c(tools->at[i]->text),
+			.class = class,
+			.risk = tools->at[i]->risk,
+			.timeout_seconds = tool_timeout_seconds(tools->at[i]),
+			.parameters = tool_parameters(tools->at[i], &executor->catalogue_arena),
+			.inputs = type_of(tools->at[i]->inputs),
+			.outputs = type_of(tools->at[i]->outputs),
+			.secrets = tools->at[i]->secrets
+		};
 	}
 }
 
@@ -150,6 +156,11 @@ struct live_logs *executor_live_logs(struct executor *executor)
 	return &executor->live_logs;
 }
 
+struct live_replies *executor_live_replies(struct executor *executor)
+{
+	return &executor->live_replies;
+}
+
 /* Everything that is still in memory when the process ends. */
 static void discard_what_waits(struct executor *executor)
 {
@@ -183,6 +194,7 @@ void executor_free(struct executor *executor)
 	writer_free(executor->writer);
 	graph_cache_done(&executor->graphs);
 	free(executor->catalogue);
+	arena_done(&executor->catalogue_arena);
 	slots_done(&executor->active_runs);
 	slots_done(&executor->computations);
 	slots_done(&executor->fetches);
@@ -192,5 +204,6 @@ void executor_free(struct executor *executor)
 	alarm_discard_all(executor);
 	admission_discard(executor);
 	live_log_drop_all(executor);
+	live_reply_drop_all(executor);
 	free(executor);
 }

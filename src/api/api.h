@@ -34,6 +34,7 @@ struct api_settings {
 	const char *host;                 /* NULL = baton.sock only */
 	struct str_list hosts;            /* further accepted values of the Host header */
 	bool require_key;                 /* on loopback, too */
+	bool networked;                   /* shell reaches hosts, so it is once */
 	bool contained;                   /* tools run in a sandbox that contains their effects */
 	struct artifacts *artifacts;      /* stored files of runs */
 	struct custom_tools *customs;     /* custom tools of the data folder */

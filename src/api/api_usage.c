@@ -8,6 +8,7 @@
 #include "contract/pipeline_types.h"
 #include "contract/run_price_types.h"
 #include "llm/price.h"
+#include "llm/provider.h"
 
 static const int64_t day_us = 86400LL * 1000000;
 
@@ -254,7 +255,7 @@ static struct run_model model_of(const struct api *api, const struct price *pric
 				 struct arena *arena)
 {
 	struct run_model *out = run_model_new(arena);
-	const char *key = price_key_name(price->provider);
+	const struct provider *provider = provider_find(price->provider);
 	SET(out, provider, price->provider);
 	SET(out, model, price->model);
 	SET(out, input, dollars(price->input));
@@ -264,10 +265,10 @@ static struct run_model model_of(const struct api *api, const struct price *pric
 	if (price->context_window > 0)
 		SET(out, context_window, price->context_window);
 	SET(out, source, price->built_in ? S("built-in") : S("prices.yaml"));
-	if (key == NULL)
+	if (provider == NULL || provider->variable.size == 0)
 		return *out;
-	SET(out, key_name, str_from_c(key));
-	SET(out, key_present, has_variable(api->settings.environment, str_from_c(key)));
+	SET(out, key_name, provider->variable);
+	SET(out, key_present, has_variable(api->settings.environment, provider->variable));
 	return *out;
 }
 

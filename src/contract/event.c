@@ -212,7 +212,9 @@ static const struct run_value *value_of(const struct event *event)
 		return event->as.run_created->inputs;
 	case EVENT_STEP_ENTERED:
 		return has(event->as.run_step_entered, items) ? event->as.run_step_entered->items
-							      : NULL;
+		       : has(event->as.run_step_entered, opening)
+			       ? event->as.run_step_entered->opening
+			       : NULL;
 	case EVENT_TOOL_REQUESTED:
 		return event->as.run_tool_requested->inputs;
 	case EVENT_TURN_REQUESTED:

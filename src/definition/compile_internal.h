@@ -5,6 +5,7 @@
  *	name_scope.c           names in templates and expressions
  *	node_compile.c         a step to its node
  *	agent_check.c          the agents of steps
+ *	session_compile.c      agents with tools
  *	tool_check.c           inputs and outputs of tools against their contracts
  */
 #ifndef DEFINITION_INSIDE_H
@@ -91,6 +92,11 @@ MUST_CHECK bool definition_check_output(const struct body *body, size_t number, 
 struct run_graph_node_list definition_compile_body(struct body *body);
 /* Finds the agent of a step, in the file or in the registry; NULL after adding a problem. */
 const struct run_graph_agent *definition_find_agent(const struct body *body, size_t number);
+/* Makes the node of a step a session: turns of the agent, and calls of its tools. */
+void definition_make_session(const struct body *body, size_t number, struct run_graph_node *node,
+			     const struct run_graph_agent *agent);
+/* The node in a session that asks the model. */
+struct run_graph_node *definition_session_turn(const struct run_graph_node *session);
 /* Checks the agents of the file. */
 void definition_check_agents(const struct compiler *compiler, const struct json *tree);
 /* Compiles another workflow in its current version; NULL after adding a problem. */

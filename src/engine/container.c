@@ -6,6 +6,7 @@
 #include "contract/run_graph_types.h"
 #include "contract/run_output_types.h"
 #include "contract/runtime_types.h"
+#include "engine/session.h"
 #include "engine/workspace_folder.h"
 
 static void emit_entered(struct run *run, const struct activation *activation, int64_t now,
@@ -105,6 +106,8 @@ enum engine_answer body_enter(struct run *run, struct activation *activation, in
 		}
 		base = tree->tree;
 	}
+	if (node->kind == RUN_NODE_SESSION)
+		return session_begin(run, activation, now, values, d);
 	if (node->kind == RUN_NODE_MAP)
 		return enter_map(run, activation, now, values, base, d);
 	if (node->kind == RUN_NODE_VERIFY && activation->round == 1)
@@ -256,6 +259,8 @@ enum engine_answer body_leave(struct run *run, struct activation *activation, in
 		return verify_round(run, activation, now, values, d);
 	if (node->kind == RUN_NODE_GATE)
 		return body_leave_gate(run, activation, now, values, d);
+	if (node->kind == RUN_NODE_SESSION)
+		return session_continue(run, activation, now, values, d);
 	struct eval_context eval_context = eval_context_make(run, activation, values, d);
 	const struct json *output =
 		node->kind == RUN_NODE_MAP

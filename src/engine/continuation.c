@@ -217,6 +217,12 @@ struct run_next *continuation_after_failure(const struct run *run,
 	return next;
 }
 
+void continuation_delay(struct run_next *next, int64_t earliest)
+{
+	if (has(next, retry_at) && next->retry_at < earliest)
+		SET(next, retry_at, earliest);
+}
+
 void decision_emit_computed(struct run *run, const struct activation *activation, int64_t now,
 			    struct run_value *output, struct failure fault, struct run_next *next,
 			    struct decision *d)

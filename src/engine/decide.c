@@ -17,6 +17,7 @@
 #include "contract/run_question_types.h"
 #include "contract/run_start_types.h"
 #include "engine/engine_internal.h"
+#include "engine/session.h"
 #include "engine/workspace_folder.h"
 
 static enum engine_answer refuse(struct error *error, enum error_code code, const char *text)
@@ -243,6 +244,8 @@ static bool make_result(struct run *run, const struct activation *activation,
 	if (out->fault.code.size > 0)
 		out->continuation.next =
 			continuation_after_failure(run, activation, &out->fault, command->now, d);
+	if (out->continuation.next != NULL && command->retry_after_us > 0)
+		continuation_delay(out->continuation.next, command->now + command->retry_after_us);
 	return true;
 }
 
@@ -324,6 +327,9 @@ static void emit_finished(struct run *run, const struct activation *activation,
 				.next = result->continuation.next,
 				.usage = command->usage,
 				.log = result->log };
+	if (!failed && !activation->stopping && session_has(run, activation->scope) &&
+	    run_node(run, activation)->kind == RUN_NODE_AGENT)
+		end.calls = session_calls(run, activation, command->output, d);
 	struct event event = call_finished(run_node(run, activation)->row, &end, d->arena);
 	event.at = command->now;
 	decision_emit(run, d, event);
@@ -419,6 +425,10 @@ static enum engine_answer check_answer(const struct run *run, const struct activ
 				      : "answer this question with approve, reject or modify");
 	if (command->decision == RUN_DECISION_MODIFY && command->output == NULL)
 		return refuse(error, ERROR_USAGE, "modify needs the values to continue with");
+	if (command->decision == RUN_DECISION_MODIFY && activation->asks_for > 0 &&
+	    command->output->kind != JSON_OBJECT)
+		return refuse(error, ERROR_USAGE,
+			      "modify needs the arguments of the call as a mapping");
 	if (has(row, four_eyes) && row->four_eyes && !activation->settling &&
 	    str_equal(command->by, run->start->by))
 		return refuse(

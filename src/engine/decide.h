@@ -60,17 +60,17 @@ struct command {
 	struct str step;               /* path of the activation */
 	struct uuid effect;            /* FINISHED, ANSWERED, RESTARTED */
 	enum run_outcome outcome;      /* FINISHED */
-	const struct json *output;     /* COMPUTED, FINISHED: NULL when it failed; ANSWERED, SIGNAL:
-					  the values; RESUME: the new budget, a number, or null */
-	const struct json *usage;      /* FINISHED: of a turn */
-	const struct json *log;        /* FINISHED: of a tool, a run.Log; NULL = it wrote nothing */
-	struct failure fault;          /* COMPUTED, FINISHED: code "" when it did not fail */
-	enum run_decision decision;    /* ANSWERED */
-	struct str comment;            /* ANSWERED; PAUSE, CANCEL, RETRY: the reason */
-	struct str by;                 /* who: ANSWERED, PAUSE, RESUME, CANCEL, RETRY, SIGNAL */
-	struct str name;               /* SIGNAL */
-	bool only_first;               /* CANCEL: changes nothing if the run is being cancelled */
-	const struct hash *revision;   /* ANSWERED: the revision that was shown, or NULL */
+	const struct json *output;   /* COMPUTED, FINISHED: NULL = failed; or what a person sent */
+	const struct json *usage;    /* FINISHED: of a turn */
+	int64_t retry_after_us;      /* FINISHED: a retry waits at least so long */
+	const struct json *log;      /* FINISHED: of a tool, a run.Log; NULL = it wrote nothing */
+	struct failure fault;        /* COMPUTED, FINISHED: code "" when it did not fail */
+	enum run_decision decision;  /* ANSWERED */
+	struct str comment;          /* ANSWERED; PAUSE, CANCEL, RETRY: the reason */
+	struct str by;               /* who: ANSWERED, PAUSE, RESUME, CANCEL, RETRY, SIGNAL */
+	struct str name;             /* SIGNAL */
+	bool only_first;             /* CANCEL: changes nothing if the run is being cancelled */
+	const struct hash *revision; /* ANSWERED: the revision that was shown, or NULL */
 	struct str request_id; /* of the client's request; its first event has it; "" = none */
 	struct str branch;     /* TREE_TAKEN: of a branch that is over; "" = of a step */
 	struct str tree;       /* TREE_TAKEN: "" when it failed */

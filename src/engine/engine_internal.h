@@ -91,6 +91,8 @@ struct run_next *continuation_after_failure(const struct run *run,
 					    const struct activation *activation,
 					    const struct failure *fault, int64_t now,
 					    struct decision *d);
+/* The retry is not before this time. */
+void continuation_delay(struct run_next *next, int64_t earliest);
 /* After a closing event: cancels the run if an edge would start a step too often. */
 void enforce_iteration_limit(struct run *run, const struct step_continuation *continuation,
 			     int64_t now, struct decision *d);
@@ -113,6 +115,15 @@ enum engine_answer reopen_check(const struct run *run, struct error *error);
 
 enum engine_answer request_effect(struct run *run, struct activation *activation, int64_t now,
 				  const struct engine_values *values, struct decision *d);
+struct run_graph_agent;
+/* The canonical request of an agent's first turn: run.Turn. */
+const struct json *request_of_turn(const struct run_graph_agent *agent, const struct json *inputs,
+				   int64_t max_tokens, struct arena *arena);
+/* The inputs of a step, rendered; *out is NULL when they are over LIMIT_VALUE_BYTES. */
+enum engine_answer request_render(struct run *run, const struct activation *activation,
+				  const struct engine_values *values, struct decision *d,
+				  const struct json **out, struct failure *out_fault);
+struct failure request_too_large(void);
 /* The tree that was taken for this step; NULL when there is none yet. */
 const struct engine_tree *request_tree(const struct activation *activation,
 				       const struct engine_values *values);

@@ -11,6 +11,7 @@
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
 #include "contract/run_start_types.h"
+#include "engine/session.h"
 #include "engine/workspace_folder.h"
 
 struct run *run_new(struct arena *arena, struct uuid id, const struct graph *graph)
@@ -308,6 +309,11 @@ bool evolve_run_step_entered(struct run *run, const struct run_step_entered *eve
 	if (!run_is_container(node->kind))
 		return fail(error, ERROR_INVALID, "step " STR_FMT " has no body",
 			    STR_ARG(event->step));
+	if (activation->leaving && node->kind == RUN_NODE_SESSION) {
+		activation->leaving = false;
+		session_enter_turn(run, activation, event, at);
+		return true;
+	}
 	activation_move(activation, STEP_RUNNING);
 	activation->started_at = at;
 	activation->started_seq = run->seq + 1;
@@ -315,6 +321,10 @@ bool evolve_run_step_entered(struct run *run, const struct run_step_entered *eve
 	activation->tree = has(event, tree) ? str_copy(run->arena, event->tree) : S("");
 	if (node->own_trees)
 		folder_take(run, activation);
+	if (node->kind == RUN_NODE_SESSION) {
+		session_enter_turn(run, activation, event, at);
+		return true;
+	}
 	if (node->kind != RUN_NODE_MAP) {
 		scope_enter(run, activation, -1);
 		return true;

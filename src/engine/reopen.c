@@ -10,11 +10,13 @@
 
 #include "contract/run_start_types.h"
 #include "engine/engine_internal.h"
+#include "engine/session.h"
 
 bool reopen_continues_inside(enum run_node_kind kind)
 {
 	/* A verification and a gate judge results that succeeded: they begin again. */
-	return kind == RUN_NODE_PARALLEL || kind == RUN_NODE_MAP || kind == RUN_NODE_LOOP;
+	return kind == RUN_NODE_PARALLEL || kind == RUN_NODE_MAP || kind == RUN_NODE_LOOP ||
+	       kind == RUN_NODE_SESSION;
 }
 
 static struct graph_numbers body_of(const struct run *run, const struct scope *scope)
@@ -42,6 +44,8 @@ static bool is_repeated(const struct run *run, const struct activation *last)
 static bool scope_can_reopen(const struct run *run, const struct scope *scope)
 {
 	struct graph_numbers body = body_of(run, scope);
+	if (session_has(run, scope))
+		return session_can_reopen(run, scope);
 	for (size_t i = 0; i < body.count; i++)
 		if (scope->places[i].lost > 0 || is_repeated(run, scope->places[i].final))
 			return true;
@@ -167,6 +171,10 @@ static void place_reopen(struct run *run, struct scope *scope, uint32_t number)
 static void scope_reopen(struct run *run, struct scope *scope)
 {
 	struct graph_numbers body = body_of(run, scope);
+	if (session_has(run, scope)) {
+		session_reopen(run, scope);
+		return;
+	}
 	scope->failed = (struct first_failure){ 0 };
 	for (size_t i = 0; i < body.count; i++)
 		place_reopen(run, scope, body.at[i]);

@@ -13,6 +13,7 @@
 #include "contract/run_start_types.h"
 #include "engine/activation.h"
 #include "engine/budget.h"
+#include "engine/session.h"
 #include "engine/workspace_folder.h"
 #include "engine/snapshot.h"
 
@@ -158,6 +159,18 @@ static void restore_effect(struct run *run, struct activation *step,
 		restore_attempts(run, step, from);
 }
 
+static void restore_refused(struct run *run, struct activation *step,
+			    struct run_snapshot_refusal_list from)
+{
+	struct refused_call *at = arena_array(run->arena, struct refused_call, from.count);
+	for (size_t i = 0; i < from.count; i++)
+		at[i] = (struct refused_call){ .call = (uint32_t)from.at[i].call,
+					       .name = str_copy(run->arena, from.at[i].name),
+					       .fault = run_failure_copy(run, from.at[i].fault) };
+	step->refused = at;
+	step->refused_count = (uint32_t)from.count;
+}
+
 static void restore_step(struct run *run, struct activation *step,
 			 const struct run_snapshot_step *from)
 {
@@ -192,6 +205,17 @@ static void restore_step(struct run *run, struct activation *step,
 		step->items = run_value_copy(run, from->items);
 	if (has(from, fault))
 		step->fault = run_failure_copy(run, from->fault);
+	if (has(from, opening))
+		step->opening = run_value_copy(run, from->opening);
+	step->call = has(from, call) ? (uint32_t)from->call : 0;
+	step->tokens = has(from, tokens) ? from->tokens : 0;
+	int64_t asks_for =
+		has(from, asks_for) && step->scope->owner != NULL
+			? graph_find(run->graph, step->scope->owner->node, from->asks_for)
+			: -1;
+	step->asks_for = asks_for < 0 ? 0 : (uint32_t)asks_for + 1;
+	if (has(from, refused))
+		restore_refused(run, step, from->refused);
 	if (has(from, effect))
 		restore_effect(run, step, from);
 	if (has(from, question))
@@ -310,6 +334,9 @@ static bool restore_row(struct restoring *r, struct scope *scope,
 		return fail(r->error, ERROR_INVALID,
 			    "the snapshot's steps became ready in no order");
 	scope->waiting -= final || step->arrival > 0;
+	/* All final calls of a session stay, not only the newest of each node. */
+	if (final && session_has(r->run, scope))
+		step->result = step->output;
 	if (final) {
 		run_place(r->run, scope, step->node)->final = step;
 		scope->live--;
@@ -339,8 +366,9 @@ static void restore_places(struct run *run, struct scope *scope, struct graph_nu
 	for (size_t i = 0; i < body.count; i++) {
 		const struct graph_node *node = &run->graph->nodes[body.at[i]];
 		struct place *place = &scope->places[i];
-		place->done = (place_seems_done(run, place) && !is_named(untold, node->name)) ||
-			      is_named(told, node->name);
+		place->done = !session_has(run, scope) &&
+			      ((place_seems_done(run, place) && !is_named(untold, node->name)) ||
+			       is_named(told, node->name));
 		for (size_t d = 0; place->done && d < node->dependents.count; d++)
 			run_place(run, scope, node->dependents.at[d])->waiting_on--;
 		for (size_t k = 0; place->final != NULL && k < node->reads.count; k++)
@@ -399,6 +427,22 @@ static bool restore_branches(struct restoring *r, struct activation *step,
 	return true;
 }
 
+static void restore_session_turn(struct run *run, struct scope *scope,
+				 const struct run_snapshot_body *from)
+{
+	scope->turn = (struct session_turn){
+		.entered_seq = has(from, entered_seq) ? from->entered_seq : 0,
+		.entered_at = has(from, entered_at) ? from->entered_at : 0,
+		.note = has(from, note) ? str_copy(run->arena, from->note) : S(""),
+		.is_signed = has(from, signature),
+		.repeats = has(from, repeats) ? from->repeats : 1,
+		.corrections = has(from, corrections) ? from->corrections : 0,
+		.kept_from = has(from, kept_from) ? from->kept_from : 1,
+	};
+	if (has(from, signature))
+		scope->turn.signature = from->signature;
+}
+
 static bool restore_body(struct restoring *r, struct scope *scope,
 			 const struct run_snapshot_body *from)
 {
@@ -413,12 +457,16 @@ static bool restore_body(struct restoring *r, struct scope *scope,
 		for (size_t k = 0; has(row, bodies) && k < row->bodies.count; k++) {
 			const struct run_snapshot_body *inner = &row->bodies.at[k];
 			int64_t item = has(inner, item) ? inner->item : -1;
-			if (!container || item >= step->item_count)
+			bool session =
+				container && run_node(r->run, step)->kind == RUN_NODE_SESSION;
+			if (!container || (session ? item < 1 : item >= step->item_count))
 				return fail(r->error, ERROR_INVALID,
 					    "the snapshot has a body of " STR_FMT
 					    " that it cannot have",
 					    STR_ARG(row->step));
 			struct scope *entered = scope_new(r->run, step, item);
+			if (session)
+				restore_session_turn(r->run, entered, inner);
 			if (!restore_body(r, entered, inner))
 				return false;
 			step->scopes_live -= entered->live == 0;

@@ -11,47 +11,9 @@
 #include "contract/run_outcome_types.h"
 #include "definition/graph.h"
 #include "engine/states.h"
-#include "engine/value.h"
+#include "engine/step_record.h"
 
-struct run_question;
 struct run_start;
-
-/* A request of an effect. */
-struct restart {
-	int64_t seq, at, attempt;
-	int64_t due_at; /* 0 = `at` plus the timeout of the definition: no tree was taken */
-};
-
-/* A failed attempt that was to be retried. */
-struct attempt {
-	struct restart request; /* seq 0: the one that started the step, due as usual */
-	struct uuid effect;
-	int64_t seq, at; /* of the event that closed it */
-	enum run_outcome outcome;
-	struct failure fault;
-	struct value output, log;
-	int64_t retry_at;
-};
-
-/* The attempts of a step, kept only for the run's record. */
-struct attempts {
-	struct attempt *failed;
-	uint32_t failed_count;
-	struct restart request;  /* of the newest attempt; seq 0: the one that started it */
-	struct restart answered; /* the answer "retry" of a person; seq 0: none */
-};
-
-/* A question to a person and its answer; kept because it is part of the run's record. */
-struct question {
-	struct uuid id;
-	const struct run_question *asked; /* NULL: nobody was asked */
-	int64_t seq, at;                  /* of the event that asked */
-	int64_t level;                    /* escalation level */
-	struct restart *passed_on;        /* the escalations, one per level; NULL: unknown */
-	bool answered;
-	enum run_decision decision;
-	struct str comment, by; /* comment "" = none */
-};
 
 struct activation;
 struct scope;
@@ -87,7 +49,8 @@ struct place {
 struct scope {
 	struct activation *owner; /* NULL: the root */
 	struct scope *next;       /* of the same owner */
-	int64_t item;             /* of a map; -1 */
+	int64_t item;             /* of a map; of a session: number of the turn, from 1; -1 */
+	struct session_turn turn; /* of a session */
 	struct str path;          /* of the body */
 	struct place *places;     /* one per node of the body */
 	uint32_t live;            /* activations that are not final */
@@ -141,8 +104,16 @@ struct activation {
 	struct scope *scopes; /* newest first; of a final one, if a retry can continue inside */
 	uint32_t scopes_live;
 	struct value items;
-	int64_t item_count, items_entered;
-	bool leaving; /* everything in its bodies is final */
+	int64_t item_count, items_entered; /* of a session: items_entered is the number of turns */
+	bool leaving;                      /* everything in its bodies is final */
+	/* sessions: the request that every turn begins with; in their bodies: the number of a call in its
+	 * reply, from 1, and of a turn, the calls that were not made and the tokens it took */
+	struct value opening;
+	uint32_t call;
+	uint32_t asks_for; /* of a question: node + 1 of the tool whose call needs approval; 0 */
+	const struct refused_call *refused;
+	uint32_t refused_count;
+	int64_t tokens;
 };
 
 /* A queue of activations, first in, first out. */

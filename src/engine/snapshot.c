@@ -10,6 +10,7 @@
 #include "contract/run_value_types.h"
 #include "engine/activation.h"
 #include "engine/budget.h"
+#include "engine/session.h"
 
 struct printing {
 	struct arena *arena;
@@ -249,10 +250,13 @@ static void print_container(struct printing *p, const struct activation *step,
 	const struct run_value *items = print_value(p, &step->items);
 	if (items != NULL)
 		SET(out, items, items);
-	if (step->item_count > 0) {
+	if (step->item_count > 0)
 		SET(out, item_count, step->item_count);
+	if (step->items_entered > 0 || step->item_count > 0)
 		SET(out, entered, step->items_entered);
-	}
+	const struct run_value *opening = print_value(p, &step->opening);
+	if (opening != NULL)
+		SET(out, opening, opening);
 	if (step->leaving)
 		SET(out, leaving, true);
 	if (step->scopes != NULL)
@@ -299,6 +303,28 @@ static void print_result(struct printing *p, const struct activation *step,
 		SET(out, cut, true);
 }
 
+/* Of a session: which call of a reply it is, and of a turn, what it took and refused. */
+static void print_turn(struct printing *p, const struct activation *step,
+		       struct run_snapshot_step *out)
+{
+	struct run_snapshot_refusal *at =
+		arena_array(p->arena, struct run_snapshot_refusal, step->refused_count);
+	for (uint32_t i = 0; i < step->refused_count; i++) {
+		at[i] = *run_snapshot_refusal_new(p->arena);
+		SET(&at[i], call, (int64_t)step->refused[i].call);
+		SET(&at[i], name, step->refused[i].name);
+		SET(&at[i], fault, print_fault(p, &step->refused[i].fault));
+	}
+	if (step->call > 0)
+		SET(out, call, (int64_t)step->call);
+	if (step->asks_for > 0)
+		SET(out, asks_for, p->run->graph->nodes[step->asks_for - 1].name);
+	if (step->tokens > 0)
+		SET(out, tokens, step->tokens);
+	if (step->refused_count > 0)
+		SET(out, refused, ((struct run_snapshot_refusal_list){ at, step->refused_count }));
+}
+
 static struct run_snapshot_step print_step(struct printing *p, const struct activation *step)
 {
 	struct run_snapshot_step *out = run_snapshot_step_new(p->arena);
@@ -321,6 +347,8 @@ static struct run_snapshot_step print_step(struct printing *p, const struct acti
 		print_effect(p, step, out);
 	if (run_is_container(run_node(p->run, step)->kind))
 		print_container(p, step, out);
+	if (session_has(p->run, step->scope))
+		print_turn(p, step, out);
 	print_result(p, step, out);
 	return *out;
 }
@@ -339,8 +367,8 @@ static int in_the_order_of_the_graph(const void *left, const void *right)
 /* An activation in its initial state need not be printed: every body has it. */
 static bool follows(const struct activation *step)
 {
-	return step->state == STEP_PENDING && step->arrival == 0 && step->ordinal == 1 &&
-	       step->round == 1;
+	return step->call == 0 && step->state == STEP_PENDING && step->arrival == 0 &&
+	       step->ordinal == 1 && step->round == 1;
 }
 
 static struct run_snapshot_step_list print_steps(struct printing *p, const struct scope *scope)
@@ -367,7 +395,8 @@ static struct str_list names_where(struct printing *p, const struct scope *scope
 		graph_body(p->run->graph, scope->owner == NULL ? GRAPH_ROOT : scope->owner->node);
 	struct str *at = arena_array(p->arena, struct str, body.count);
 	size_t count = 0;
-	for (size_t i = 0; i < body.count; i++)
+	/* Nothing in a session depends on anything else there. */
+	for (size_t i = 0; !session_has(p->run, scope) && i < body.count; i++)
 		if (scope->places[i].done == done &&
 		    place_seems_done(p->run, &scope->places[i]) != done)
 			at[count++] = p->run->graph->nodes[body.at[i]].name;
@@ -427,6 +456,23 @@ static bool failure_follows(const struct run *run, const struct scope *scope)
 	return first != NULL && str_equal(first->path, scope->failed.path);
 }
 
+static void print_session_turn(const struct scope *scope, struct run_snapshot_body *out)
+{
+	const struct session_turn *turn = &scope->turn;
+	SET(out, entered_seq, turn->entered_seq);
+	SET(out, entered_at, turn->entered_at);
+	if (turn->note.size > 0)
+		SET(out, note, turn->note);
+	if (turn->is_signed)
+		SET(out, signature, turn->signature);
+	if (turn->repeats > 1)
+		SET(out, repeats, turn->repeats);
+	if (turn->corrections > 0)
+		SET(out, corrections, turn->corrections);
+	if (turn->kept_from > 1)
+		SET(out, kept_from, turn->kept_from);
+}
+
 static struct run_snapshot_body *print_body(struct printing *p, const struct scope *scope)
 {
 	struct run_snapshot_body *out = run_snapshot_body_new(p->arena);
@@ -439,6 +485,8 @@ static struct run_snapshot_body *print_body(struct printing *p, const struct sco
 	const struct run_snapshot_failure *caught = print_failure(p, &scope->caught);
 	if (scope->item >= 0)
 		SET(out, item, scope->item);
+	if (session_has(p->run, scope))
+		print_session_turn(scope, out);
 	SET(out, steps, print_steps(p, scope));
 	if (failure != NULL)
 		SET(out, failed, failure);

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "contract/run_graph_types.h"
+#include "llm/text_calls.h"
 
 #define DRIVER(name) extern const struct llm_driver llm_##name;
 #include "llm/drivers.def"
@@ -93,18 +94,26 @@ static const struct json *json_of_reply(struct str reply, struct arena *arena)
 	return is_deeper(json, LIMIT_REPLY_DEPTH) ? NULL : json;
 }
 
-const struct json *llm_output(const struct llm_result *result, struct arena *arena)
+const struct json *llm_output(const struct llm_result *result, bool has_tools, struct arena *arena)
 {
 	struct run_turn_result *output = run_turn_result_new(arena);
-	const struct json *json = json_of_reply(result->text, arena);
-	SET(output, text, result->text);
+	struct run_turn_call_list calls = result->calls;
+	struct str text = result->text;
+	enum run_turn_stop stop = result->stop;
+	if (has_tools && calls.count == 0) {
+		calls = text_calls_parse(text, arena, &text);
+		if (calls.count > 0 && stop == RUN_TURN_STOP_END)
+			stop = RUN_TURN_STOP_CALLS;
+	}
+	const struct json *json = json_of_reply(text, arena);
+	SET(output, text, text);
 	if (json != NULL)
 		SET(output, json, json);
 	if (result->thinking.count > 0)
 		SET(output, thinking, result->thinking);
-	if (result->calls.count > 0)
-		SET(output, calls, result->calls);
-	if (result->stop != RUN_TURN_STOP_END)
-		SET(output, stop, result->stop);
+	if (calls.count > 0)
+		SET(output, calls, calls);
+	if (stop != RUN_TURN_STOP_END)
+		SET(output, stop, stop);
 	return run_turn_result_tree(output, arena);
 }

@@ -38,6 +38,7 @@
 #include "contract/run_turn_types.h"
 #include "os/platform.h"
 
+struct models;
 struct price_table;
 struct run_graph_agent;
 
@@ -73,13 +74,22 @@ struct llm_call {
  * on the loop thread only. */
 struct llm_host {
 	struct platform *platform;
-	struct slots calls; /* running turns: struct llm_running of llm_calls.h */
-	/* What models cost; NULL = unknown. */
-	const struct price_table *prices;
+	struct slots calls;    /* running turns: struct llm_running of llm_calls.h */
+	struct models *models; /* of llm/models.h, for api and replay; NULL = they cannot work */
+	const struct price_table *prices; /* what models cost; NULL = unknown */
 };
 
-/* Frees running turns without calling done().  The platform's timers must not fire afterwards. */
+/* Frees running turns without calling done(); `models` is freed before.  The platform's timers must
+ * not fire afterwards. */
 void llm_host_done(struct llm_host *host);
+
+/* Figures of the driver api; zero without it. */
+struct llm_counts {
+	size_t requests, waiting;     /* under way; waiting for a place */
+	size_t open;                  /* models that are not asked for a while */
+	uint64_t opened, connections; /* since the start */
+};
+struct llm_counts llm_counts(const struct llm_host *host);
 
 struct llm_driver {
 	const char *name, *text;
@@ -104,7 +114,8 @@ const struct llm_driver *llm_find(const struct llm_table *table, struct str name
 void llm_check(const struct llm_table *table, const struct run_graph_agent *agent,
 	       struct arena *arena, struct problems *problems);
 
-/* Converts a good result into the output of its turn: run.TurnResult as JSON, in the arena. */
-const struct json *llm_output(const struct llm_result *result, struct arena *arena);
+/* Converts a good result into the output of its turn: run.TurnResult as JSON, in the arena.  If the model
+ * was offered tools and asks for none, calls in its text count (llm/text_calls.h). */
+const struct json *llm_output(const struct llm_result *result, bool has_tools, struct arena *arena);
 
 #endif

@@ -19,6 +19,8 @@ struct llm_running {
 	uint64_t argument;
 	/* Ends the turn early; called at most once, after stop_error is set. */
 	void (*end)(struct llm_running *running);
+	/* Frees what is not in the arena; may be NULL. */
+	void (*release)(struct llm_running *running);
 };
 
 /* Assigns an id.  Fails with UNAVAILABLE when LIMIT_TURNS turns are running; the caller then still

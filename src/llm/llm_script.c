@@ -22,7 +22,9 @@ struct scripted_turn {
 	bool counted;
 	struct run_turn_usage usage;
 	int64_t pieces, piece; /* number of pieces, and how many were sent */
-	uint64_t timer;        /* 0 = the reply never comes */
+	int64_t every_us;      /* between two pieces */
+	bool stalls;           /* the reply never ends */
+	uint64_t timer;        /* 0 = nothing more comes */
 };
 
 /* ---- choosing the reply -------------------------------------------------------------- */
@@ -141,9 +143,12 @@ static void play(void *context, uint64_t id)
 	struct scripted_turn *turn = (struct scripted_turn *)llm_calls_find(context, id);
 	if (turn == NULL)
 		return;
-	bool speaks = turn->running.piece != NULL && turn->running.stop_error.code == ERROR_NONE;
+	turn->timer = 0;
+	bool stopped = turn->running.stop_error.code != ERROR_NONE;
+	bool speaks = turn->running.piece != NULL && !stopped;
 	if (!speaks || turn->piece == turn->pieces) {
-		scripted_turn_end(turn);
+		if (stopped || !turn->stalls)
+			scripted_turn_end(turn);
 		return;
 	}
 	if (turn->piece == 0)
@@ -154,7 +159,7 @@ static void play(void *context, uint64_t id)
 			str_head(str_skip(turn->text, begin), end - begin));
 	for (size_t i = 0; turn->piece == turn->pieces && i < turn->calls.count; i++)
 		llm_calls_piece(&turn->running, LLM_PART_CALL, turn->calls.at[i].name);
-	set_timer(turn, 0);
+	set_timer(turn, turn->piece == turn->pieces ? 0 : turn->every_us);
 }
 
 static void end(struct llm_running *running)
@@ -204,6 +209,8 @@ static struct scripted_turn *scripted_turn_new(const struct run_script_reply *re
 	struct arena *arena = &turn->running.arena;
 	turn->running.end = end;
 	turn->pieces = reply->pieces;
+	turn->every_us = has(reply, every_ms) ? reply->every_ms * 1000 : 0;
+	turn->stalls = has(reply, hang) && reply->hang;
 	if (has(reply, text))
 		turn->text = str_copy(arena, reply->text);
 	else if (has(reply, json))
@@ -237,7 +244,7 @@ static bool start(struct llm_host *host, const struct llm_call *call, uint64_t *
 		free(turn);
 		return false;
 	}
-	if (!has(reply, hang) || !reply->hang)
+	if (!turn->stalls || turn->text.size > 0 || turn->thinking.size > 0)
 		set_timer(turn, reply->after_ms * 1000);
 	*out_running = turn->running.id;
 	return true;

@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "base/yaml.h"
+#include "contract/run_model_types.h"
 #include "contract/run_price_types.h"
 #include "contract/run_turn_types.h"
 #include "os/file.h"
@@ -17,7 +18,6 @@
 #define EITHER(price, input) \
 	((price) < 0 ? PICO(input) : PICO(price)) /* constant, so that rows are data */
 
-#define KEY(provider, variable)
 #define PRICE(provider, model, input, output, cache_read, cache_write, context) \
 	{ { provider, sizeof(provider) - 1 },                                   \
 	  { model, sizeof(model) - 1 },                                         \
@@ -31,28 +31,9 @@ static const struct price rows[] = {
 #include "llm/prices.def"
 };
 #undef PRICE
-#undef KEY
-
-#define PRICE(provider, model, input, output, cache_read, cache_write, context)
-#define KEY(provider, variable) { provider, variable },
-static const struct {
-	const char *provider, *variable;
-} keys[] = {
-#include "llm/prices.def"
-};
-#undef PRICE
-#undef KEY
 
 const struct price_table price_built_in = { rows, COUNT(rows) };
 const char price_as_of[] = PRICES_AS_OF;
-
-const char *price_key_name(struct str provider)
-{
-	for (size_t i = 0; i < COUNT(keys); i++)
-		if (str_equal(str_from_c(keys[i].provider), provider))
-			return keys[i].variable;
-	return NULL;
-}
 
 /* ---- the table ------------------------------------------------------------------------- */
 
@@ -215,7 +196,10 @@ bool price_saved(const struct price *price, const struct run_turn_usage *usage, 
 struct str price_provider(const struct json *options, struct str driver)
 {
 	struct str named = options == NULL ? S("") : json_text(json_member(options, S("provider")));
-	return named.size > 0 ? named : driver;
+	if (named.size > 0 || !str_equal(driver, S("api")))
+		return named.size > 0 ? named : driver;
+	AUTO(arena) arena = { 0 };
+	return run_api_options_new(&arena)->provider; /* a default lives as long as the program */
 }
 
 /* The driver's dollars as picodollars; false if it has reported none that can be counted. */

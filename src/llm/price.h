@@ -40,9 +40,6 @@ struct price_table {
 extern const struct price_table price_built_in; /* prices.def */
 extern const char price_as_of[];
 
-/* NULL where the variable with a provider's API key is not known. */
-const char *price_key_name(struct str provider);
-
 /* Reads the text of prices.yaml: its rows, then those of prices.def.  An error names line and
  * column. */
 MUST_CHECK bool price_file_read(struct str text, struct arena *arena, struct price_table *out_table,
@@ -61,7 +58,8 @@ bool price_cost(const struct price *price, const struct run_turn_usage *usage, i
 /* What the same tokens without a cache would have cost more; negative = less. */
 bool price_saved(const struct price *price, const struct run_turn_usage *usage, int64_t *out_saved);
 
-/* The provider of an agent: the option `provider`, else its driver. */
+/* The provider of an agent: the option `provider`, else the default of the driver api, else the
+ * driver. */
 struct str price_provider(const struct json *options, struct str driver);
 
 /* The usage of a turn as it is recorded: with provider, model, and cost and saving where they are

@@ -48,6 +48,13 @@ static int64_t ready_at(struct timeline *timeline, const struct timeline_step *s
 	const struct timeline_place *place = timeline_place_of(timeline, scope, step->node->name);
 	if (place->led_at > at)
 		at = place->led_at;
+	/* A call of a session becomes ready with the reply that asks for it. */
+	if (scope->parent != NULL && scope->parent->node->kind == RUN_NODE_SESSION) {
+		const struct timeline_step *turn =
+			timeline_place_of(timeline, scope, S("turn"))->newest;
+		if (turn != NULL && turn->ended && turn->ended_at > at)
+			at = turn->ended_at;
+	}
 	for (size_t i = 0; i < step->node->depends_on.count; i++) {
 		struct str name = step->node->depends_on.at[i];
 		const struct timeline_step *before =

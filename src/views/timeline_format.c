@@ -3,6 +3,7 @@
  * The activity log, the trace and the execution events of a run use the same sentences, so they
  * never contradict each other.
  */
+#include "views/task_chunk.h"
 #include "views/timeline.h"
 
 #include "base/time.h"
@@ -28,11 +29,7 @@ struct str timeline_id_text(const struct timeline *timeline, struct uuid id)
 
 struct str timeline_id_hex(const struct timeline *timeline, const char *prefix, struct uuid id)
 {
-	char text[UUID_TEXT_SIZE];
-	struct str rest = uuid_text(&id, text), piece, hex = str_from_c(prefix);
-	while (str_cut(&rest, '-', &piece))
-		hex = str_format(timeline->arena, STR_FMT STR_FMT, STR_ARG(hex), STR_ARG(piece));
-	return hex;
+	return task_chunk_hex(prefix, &id, timeline->arena);
 }
 
 struct uuid timeline_trace(const struct timeline *timeline)
@@ -64,6 +61,10 @@ struct str timeline_agent(const struct timeline_step *step)
 	case RUN_NODE_AGENT:
 		if (has(step->node, agent))
 			return step->node->agent->name;
+		break;
+	case RUN_NODE_SESSION:
+		if (step->node->body.count > 0 && has(&step->node->body.at[0], agent))
+			return step->node->body.at[0].agent->name;
 		break;
 	case RUN_NODE_SUBRUN:
 		if (has(step->node, graph))

@@ -198,7 +198,7 @@ def refused(home, text):
 @pytest.mark.parametrize("change, pointer, says", [
     ({"driver": "oracle"}, "/agents/ada/driver", "unknown driver oracle; expected one of script"),
     ({"options": {}}, "/agents/ada/options/replies", ""),
-    ({"options": {"replies": [{"text": "a", "hang": True}]}}, "/agents/ada/options/replies/0",
+    ({"options": {"replies": [{"json": {}, "hang": True}]}}, "/agents/ada/options/replies/0",
      "exactly one of text, json, fail and hang"),
     ({"options": {"replies": [{"fail": {"code": "tired"}}]}}, "/agents/ada/options/replies/0/fail/code", ""),
     ({"options": {"replies": [{"text": "a", "afterms": 1}]}}, "/agents/ada/options/replies/0/afterms", "after_ms"),

@@ -188,3 +188,47 @@ def test_many_agents_race_for_one_dollar(priced):
     wait_until(lambda: state(server, run) == "paused")
     spent, counted = ledger(server, run, 1)
     assert 0.9 <= spent <= 1 and counted < 300
+
+
+SESSION = """
+name: talk
+agents:
+  dev:
+    driver: script
+    model: m
+    tools: [echo]
+    options:
+      replies:
+        - {turn: 1, calls: [{name: echo, arguments: {x: 1}}], usage: {output_tokens: 1000}}
+        - {turn: 2, calls: [{name: echo, arguments: {x: 2}}], usage: {output_tokens: 1000}, after_ms: 200}
+        - {turn: 3, text: "done", usage: {output_tokens: 1000}}
+steps:
+  - {name: dev, agent: dev, inputs: {prompt: go}}
+"""
+
+
+def started(server, name, budget):
+    answer = server.request("POST", "/api/run", {"workflow": name, "inputs": {}, "budget_usd": budget})
+    assert answer.status == 202, answer
+    return answer.body["run_id"]
+
+
+def test_the_turns_of_an_agent_with_tools_share_the_budget(priced):
+    server = priced.serve()
+    run = started(server, priced.define(SESSION), 0.1)
+    paused = server.until(run, "run.paused")["data"]["reason"]
+    assert "$0.020000 are spent, and the next turn of step dev[3]/turn" in paused
+    assert server.tell(run, "resume", budget_usd=0.2).status == 200
+    assert server.finish(run)["status"] == "success"
+    assert ledger(server, run, 0.1) == (pytest.approx(0.03), 3)
+
+
+def test_an_agent_with_tools_that_a_crash_interrupts_spends_at_most_its_budget(priced):
+    server = priced.serve()
+    run = started(server, priced.define(SESSION), 0.25)
+    wait_until(lambda: server.types(run).count("turn.requested") == 2)
+    server.kill()
+    server = priced.serve()
+    assert server.finish(run)["status"] == "success"
+    spent, counted = ledger(server, run, 0.25)
+    assert counted == 3 and spent in (pytest.approx(0.03), pytest.approx(0.03 + TURN))

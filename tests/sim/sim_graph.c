@@ -159,7 +159,7 @@ static void say_tool(struct graph_draft *m, unsigned number, reads from)
 static void say_agent(struct graph_draft *m, unsigned number, reads from)
 {
 	bool steady = m->steady || often(m, 2);
-	say(m, ",\"agent\":\"%s\"", steady ? "ada" : "eve");
+	say(m, ",\"agent\":\"%s\"", !steady ? "eve" : often(m, 2) ? "ada" : "sam");
 	say_inputs(m, number, from);
 	if (!steady)
 		say(m, ",\"timeout\":%s", often(m, 2) ? "0.02" : "2");
@@ -174,6 +174,15 @@ static void say_agents(struct graph_draft *m)
 	       "{\"contains\":\"step 3\",\"fail\":{\"code\":\"invalid\"}},"
 	       "{\"round\":2,\"json\":{\"n\":1,\"ok\":true}},"
 	       "{\"text\":\"well\",\"after_ms\":5,\"usage\":{\"input_tokens\":3}}]}},\n");
+	say(m,
+	    "\"sam\":{\"driver\":\"script\",\"tools\":[\"echo\",\"box\",\"put\",\"pay\"],"
+	    "\"options\":{\"replies\":["
+	    "{\"turn\":1,\"thinking\":\"well\",\"calls\":[{\"name\":\"box\",\"arguments\":{\"n\":1}},"
+	    "{\"name\":\"put\",\"arguments\":{\"n\":2}},{\"name\":\"box\",\"arguments\":{\"n\":3}},"
+	    "{\"name\":\"none\"},{\"name\":\"echo\",\"arguments\":{\"n\":4}}]},"
+	    "{\"turn\":2,\"contains\":\"n\",\"text\":\"on\",\"after_ms\":5,"
+	    "\"calls\":[{\"name\":\"pay\",\"arguments\":{\"n\":5}}]},"
+	    "{\"text\":\"done\",\"usage\":{\"input_tokens\":3}}]}},\n");
 	say(m, "\"eve\":{\"driver\":\"script\",\"options\":{\"replies\":["
 	       "{\"attempt\":1,\"fail\":{\"code\":\"overloaded\"}},"
 	       "{\"attempt\":2,\"hang\":true},"

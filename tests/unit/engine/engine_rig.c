@@ -72,6 +72,13 @@ static void dump_activation(struct buf *out, const struct run *run, const struct
 		(int)step->outcome, (long long)step->ended_seq, step->limit_reached,
 		STR_ARG(asked->question), step->question.answered, (int)step->question.decision,
 		STR_ARG(step->question.comment), STR_ARG(step->question.by));
+	dump_value(out, "opening", &step->opening);
+	buf_add_format(out, " call %u of %u tokens %lld", step->call, step->asks_for,
+		       (long long)step->tokens);
+	for (uint32_t i = 0; i < step->refused_count; i++)
+		buf_add_format(out, " refused %u " STR_FMT " " STR_FMT, step->refused[i].call,
+			       STR_ARG(step->refused[i].name),
+			       STR_ARG(step->refused[i].fault.text));
 	for (uint32_t i = 0; i < step->restart_count; i++)
 		buf_add_format(out, " restart %lld %lld %lld", (long long)step->restarts[i].seq,
 			       (long long)step->restarts[i].at,
@@ -84,8 +91,15 @@ static void dump_scope(struct buf *out, const struct run *run, const struct scop
 {
 	struct graph_numbers body =
 		graph_body(run->graph, scope->owner == NULL ? GRAPH_ROOT : scope->owner->node);
+	char signature[HASH_TEXT_SIZE];
 	buf_add_format(out, "\n{" STR_FMT " live %u failed " STR_FMT, STR_ARG(scope->path),
 		       scope->live, STR_ARG(scope->failed.path));
+	buf_add_format(out, " turn %lld %lld " STR_FMT " %d " STR_FMT " %lld %lld %lld",
+		       (long long)scope->turn.entered_seq, (long long)scope->turn.entered_at,
+		       STR_ARG(scope->turn.note), scope->turn.is_signed,
+		       STR_ARG(hash_text(&scope->turn.signature, signature)),
+		       (long long)scope->turn.repeats, (long long)scope->turn.corrections,
+		       (long long)scope->turn.kept_from);
 	for (size_t i = 0; i < body.count; i++) {
 		const struct place *place = &scope->places[i];
 		buf_add_format(out, " %u.%u.%u.%d." STR_FMT "." STR_FMT, place->count,
