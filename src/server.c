@@ -38,6 +38,7 @@
 #include "effect/effects.h"
 #include "llm/llm.h"
 #include "llm/models.h"
+#include "llm/price.h"
 #include "maintenance/maintenance.h"
 #include "net/connect_proxy.h"
 #include "os/confined_path.h"
@@ -69,6 +70,7 @@ struct server {
 	struct tool_context *tool_context;
 	struct server_sandbox sandbox;
 	struct llm_host models;
+	struct price_table prices;
 	struct effects *effects;
 	struct executor *executor;
 	struct documents *documents;
@@ -339,8 +341,10 @@ static bool open_runtime(struct server *server, struct error *error)
 				 error))
 		return false;
 	const struct graph_retention_policy *policy;
-	if (!read_policy(server, &policy, error))
+	if (!read_policy(server, &policy, error) ||
+	    !price_table_read(server->settings.data_folder, &server->arena, &server->prices, error))
 		return false;
+	server->models.prices = &server->prices;
 	server->effects = effects_new();
 	const struct executor_settings settings = {
 		.platform = loop_platform(server->loop),
@@ -564,7 +568,9 @@ bool server_open(const struct server_settings *settings, struct server **out_ser
 		.artifacts = server->artifacts,
 		.customs = server->customs,
 		.sandbox_program = find_program(&server->arena, "bwrap"),
-		.audit = settings->host != NULL
+		.prices = &server->prices,
+		.environment = settings->environment,
+		.audit = settings->host != NULL,
 	};
 	server->api = api_new(&api);
 	set_connection_limit(server);

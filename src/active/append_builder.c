@@ -311,6 +311,7 @@ void append_build(struct commit_cycle *cycle, struct active_run *active)
 	append->expected_seq = run->seq - (int64_t)cycle->decision.event_count;
 	idempotency_claim_fill(cycle->pending, &run->id, cycle->now, &append->request);
 	append->run = projection_run_row(run, &cycle->arena);
+	append->run.usage = projection_usage(run, append->expected_seq, &cycle->arena);
 	append->urgent = cycle->pending->command.kind == COMMAND_CANCEL;
 	fill_events(cycle, append, active);
 	fill_effects(cycle, append, run);

@@ -11,6 +11,9 @@
 #include "base/limits.h"
 #include "contract/run_open_types.h"
 #include "definition/definition_compile.h"
+#include "contract/run_graph_types.h"
+#include "llm/llm.h"
+#include "llm/price.h"
 #include "tool/tool_schema.h"
 
 int64_t executor_now(struct executor *executor)
@@ -109,6 +112,26 @@ static bool open_readers(struct executor *executor, struct error *error)
 	return true;
 }
 
+static bool find_price(const void *context, const struct run_graph_agent *agent,
+		       struct engine_price *out_price)
+{
+	const struct llm_host *models = context;
+	const struct price *price =
+		models == NULL
+			? NULL
+			: price_find(models->prices,
+				     price_provider(has(agent, options) ? agent->options : NULL,
+						    agent->driver),
+				     agent->model);
+	if (price == NULL)
+		return false;
+	int64_t input = price->input;
+	input = price->cache_read > input ? price->cache_read : input;
+	input = price->cache_write > input ? price->cache_write : input;
+	*out_price = (struct engine_price){ input, price->output, price->context_window };
+	return true;
+}
+
 bool executor_new(const struct executor_settings *settings, struct executor **out_executor,
 		  struct error *error)
 {
@@ -117,6 +140,7 @@ bool executor_new(const struct executor_settings *settings, struct executor **ou
 	executor->settings = *settings;
 	graph_cache_init(&executor->graphs);
 	make_catalogue(executor);
+	executor->prices = (struct engine_prices){ find_price, settings->models };
 	executor->writer =
 		writer_new(settings->platform, settings->store, writer_stopped, executor);
 	if (!open_readers(executor, error)) {

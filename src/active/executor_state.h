@@ -9,6 +9,7 @@
 #include "active/live_reply.h"
 #include "active/quarantine.h"
 #include "base/slots.h"
+#include "engine/budget.h"
 
 struct definition_tool;
 
@@ -43,6 +44,7 @@ struct executor {
 	int64_t keys_expired_at; /* when old idempotency keys were last removed, us UTC */
 	struct append_watch *append_watch;
 	uint64_t snapshots, loaded_events;
+	struct engine_prices prices; /* for budgets */
 };
 
 #endif

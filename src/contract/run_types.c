@@ -19,6 +19,7 @@
 #include "contract/run_outline_types.h"
 #include "contract/run_output_types.h"
 #include "contract/run_picture_types.h"
+#include "contract/run_price_types.h"
 #include "contract/run_question_types.h"
 #include "contract/run_schedule_types.h"
 #include "contract/run_secret_types.h"
@@ -32,6 +33,7 @@
 #include "contract/run_talk_types.h"
 #include "contract/run_tool_types.h"
 #include "contract/run_turn_types.h"
+#include "contract/run_usage_types.h"
 #include "contract/run_value_types.h"
 
 #define CONTRACT_MODULE run

@@ -16,6 +16,7 @@
 #include "contract/run_turn_types.h"
 #include "engine/run.h"
 #include "llm/llm.h"
+#include "llm/price.h"
 #include "os/failpoint.h"
 
 enum { RETRY_US = 20000 };
@@ -26,7 +27,7 @@ struct asking {
 	struct executor *executor;
 	uint64_t id, active;
 	struct uuid run, effect;
-	struct str step, agent, model;
+	struct str step, agent, model, provider;
 	const struct llm_driver *driver; /* NULL: this program has none of that name */
 	struct str driver_name;
 	bool has_tools;
@@ -51,6 +52,9 @@ static struct asking *asking_new(struct active_run *active, const struct activat
 	asking->agent = str_copy(&asking->arena, agent->name);
 	asking->model = str_copy(&asking->arena, agent->model);
 	asking->driver_name = str_copy(&asking->arena, agent->driver);
+	asking->provider =
+		str_copy(&asking->arena, price_provider(has(agent, options) ? agent->options : NULL,
+							agent->driver));
 	asking->driver = llm_find(executor_config(active->executor)->drivers, agent->driver);
 	asking->source = turn_source_new(active->run, activation, &asking->arena);
 	asking->has_tools = has(agent, tools) && agent->tools.count > 0;
@@ -94,7 +98,9 @@ static void close_turn(struct asking *asking, const struct json *output,
 	struct pending_command *pending =
 		effect_close_command(asking->step, &asking->effect, outcome, output, error);
 	if (usage != NULL)
-		pending->command.usage = run_turn_usage_tree(usage, &pending->arena);
+		pending->command.usage =
+			price_usage(executor_config(active->executor)->models->prices,
+				    asking->provider, asking->model, usage, &pending->arena);
 	pending->command.retry_after_us = retry_after_us;
 	pending->live_reply = asking->reply;
 	asking_free(asking);

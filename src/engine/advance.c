@@ -41,6 +41,11 @@ static struct activation *next_contained(const struct run *run, const struct dec
 	return NULL;
 }
 
+static bool is_turn(const struct run *run, const struct activation *activation)
+{
+	return activation != NULL && run_node(run, activation)->kind == RUN_NODE_AGENT;
+}
+
 /* Of the activations that can start, the one that became ready first; NULL when none can.  Steps
  * that wait for a tree by the decision are left out. */
 static struct activation *next_to_start(const struct run *run, const struct decision *d)
@@ -48,7 +53,8 @@ static struct activation *next_to_start(const struct run *run, const struct deci
 	struct activation *next = earlier(ready_list_head(&run->parked), next_contained(run, d));
 	if (run->busy >= run->graph->concurrency)
 		return next;
-	return earlier(next, ready_list_head(&run->tools));
+	struct activation *head = ready_list_head(&run->tools);
+	return d != NULL && d->budget_waits && is_turn(run, head) ? next : earlier(next, head);
 }
 
 /* The activation whose retry has been due longest; NULL when none is due.  A retry still holds its
@@ -63,6 +69,8 @@ static struct activation *next_retry(const struct run *run, int64_t now, const s
 		if (run_node(run, a)->row->class == RUN_CLASS_CONTAINED &&
 		    (!folder_allows(run, a) ||
 		     (!run_node(run, a)->read_only && waits_for_tree(run, a, d))))
+			continue;
+		if (d->budget_waits && is_turn(run, a))
 			continue;
 		if (next == NULL || a->due_at < next->due_at ||
 		    (a->due_at == next->due_at && a->arrival < next->arrival))
@@ -320,6 +328,7 @@ enum engine_answer advance(struct run *run, int64_t now, const struct engine_val
 	enum engine_answer answer = ENGINE_DONE;
 	d->need_count = 0;
 	d->tree_count = 0;
+	d->budget_waits = false;
 	d->to_print = NULL;
 	d->print_prefix = S("");
 	d->print_key = (struct print_key){ 0 };

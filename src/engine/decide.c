@@ -6,6 +6,7 @@
  * steps, so a finished tool, a fired timer, an answered question and a computed step share the same
  * few lines.
  */
+#include "engine/budget.h"
 #include "engine/decide.h"
 
 #include "base/limits.h"
@@ -102,6 +103,11 @@ static enum engine_answer decide_resume(struct run *run, const struct command *c
 		return refuse(error, ERROR_CONFLICT, "the run is not paused");
 	struct run_resumed *body = run_resumed_new(d->arena);
 	SET(body, by, command->by);
+	const struct json *budget = command->output;
+	if (budget != NULL && budget->kind == JSON_INT)
+		SET(body, budget_usd, (double)budget->as.integer);
+	else if (budget != NULL && budget->kind == JSON_REAL)
+		SET(body, budget_usd, budget->as.real);
 	decision_emit(run, d,
 		      (struct event){ EVENT_RUN_RESUMED, command->now, { .run_resumed = body } });
 	return ENGINE_DONE;
@@ -375,6 +381,8 @@ static enum engine_answer decide_restarted(struct run *run, const struct command
 		return ENGINE_REFUSED;
 	if (!run_can_stop(run_node(run, activation)->kind))
 		return refuse_step(error, ERROR_CONFLICT, command->step, "does not call a tool");
+	if (budget_restart(run, activation, command->now, d))
+		return ENGINE_DONE;
 	struct run_tool_restarted *body = run_tool_restarted_new(d->arena);
 	SET(body, step, activation->path);
 	SET(body, effect, activation->effect);

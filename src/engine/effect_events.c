@@ -44,6 +44,7 @@ static struct event turn_requested(const struct run_graph_node *node,
 	SET(body, driver, node->agent->driver);
 	SET(body, model, node->agent->model);
 	SET(body, request, from->inputs);
+	SET_IF(from->reserves, body, reserved, from->reserved);
 	return (struct event){ .type = EVENT_TURN_REQUESTED, .as.run_turn_requested = body };
 }
 

@@ -28,6 +28,8 @@ struct call_request {
 	struct str tree;        /* of a contained tool; "" = none */
 	struct str folder;      /* of a contained tool: the branch; "" = none */
 	struct hash definition; /* of a sub-run */
+	int64_t reserved;       /* of a turn, if `reserves` */
+	bool reserves;
 	struct run_secret_use_list secrets; /* of a tool; count 0 = none */
 };
 

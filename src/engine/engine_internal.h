@@ -122,7 +122,7 @@ enum engine_answer request_effect(struct run *run, struct activation *activation
 struct run_graph_agent;
 /* The canonical request of an agent's first turn: run.Turn. */
 const struct json *request_of_turn(const struct run_graph_agent *agent, const struct json *inputs,
-				   struct arena *arena);
+				   int64_t max_tokens, struct arena *arena);
 /* The inputs of a step, rendered; *out is NULL when they are over LIMIT_VALUE_BYTES. */
 enum engine_answer request_render(struct run *run, const struct activation *activation,
 				  const struct engine_values *values, struct decision *d,

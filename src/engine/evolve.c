@@ -143,10 +143,12 @@ bool evolve_run_paused(struct run *run, const struct run_paused *event, int64_t 
 bool evolve_run_resumed(struct run *run, const struct run_resumed *event, int64_t at,
 			struct error *error)
 {
-	(void)event, (void)at;
+	(void)at;
 	if (!run->paused)
 		return fail(error, ERROR_INVALID, "the run is not paused");
 	run->paused = false;
+	if (has(event, budget_usd))
+		SET(run->start, budget_usd, event->budget_usd);
 	return true;
 }
 

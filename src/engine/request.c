@@ -2,6 +2,8 @@
  * (architecture idea 4). */
 #include "engine/engine_internal.h"
 
+#include "engine/budget.h"
+
 #include "base/limits.h"
 #include "contract/run_event_types.h"
 #include "contract/run_graph_types.h"
@@ -446,7 +448,7 @@ static struct run_turn_message_list messages_of(const struct json *inputs, struc
 }
 
 const struct json *request_of_turn(const struct run_graph_agent *agent, const struct json *inputs,
-				   struct arena *arena)
+				   int64_t max_tokens, struct arena *arena)
 {
 	struct run_turn *turn = run_turn_new(arena);
 	SET(turn, system, agent->system);
@@ -458,6 +460,8 @@ const struct json *request_of_turn(const struct run_graph_agent *agent, const st
 		SET(turn, temperature, agent->temperature);
 	if (has(agent, max_tokens))
 		SET(turn, max_tokens, agent->max_tokens);
+	else if (max_tokens > 0)
+		SET(turn, max_tokens, max_tokens);
 	if (!has(agent, tools) || agent->tools.count == 0)
 		return run_turn_tree(turn, arena);
 	struct run_turn_tool *tools = arena_array(arena, struct run_turn_tool, agent->tools.count);
@@ -469,13 +473,27 @@ const struct json *request_of_turn(const struct run_graph_agent *agent, const st
 	return run_turn_tree(turn, arena);
 }
 
-/* Every turn of a session begins with the same request; the transcript behind it is in the state. */
-static void request_session_turn(struct run *run, const struct activation *activation, int64_t now,
-				 struct decision *d)
+/* Requests the turn, unless the budget does not allow it now. */
+static void request_within_budget(struct run *run, const struct activation *activation,
+				  int64_t bytes, const struct run_value *value, int64_t now,
+				  const struct engine_values *values, struct decision *d)
 {
+	const struct run_graph_agent *agent = run_node(run, activation)->row->agent;
+	int64_t amount;
+	enum budget_answer budget = budget_ask(run, agent, bytes, values, &amount);
+	if (budget == BUDGET_WAIT) {
+		d->budget_waits = true;
+		return;
+	}
+	if (budget == BUDGET_EXHAUSTED) {
+		budget_stop(run, activation, amount, now, d);
+		return;
+	}
 	struct call_request request = {
 		.effect = engine_effect_id(run, activation->path, S("turn"), 1),
-		.inputs = decision_value_again(d, &activation->scope->owner->opening),
+		.inputs = value,
+		.reserved = amount,
+		.reserves = budget == BUDGET_FITS,
 	};
 	emit_request(run, activation, now, request, d);
 }
@@ -487,8 +505,12 @@ static enum engine_answer request_turn(struct run *run, const struct activation 
 	const struct run_graph_agent *agent = run_node(run, activation)->row->agent;
 	const struct json *inputs = NULL;
 	struct failure fault;
+	/* Every turn of a session begins with the same request; the transcript behind it is in the
+	 * state. */
 	if (session_has(run, activation->scope)) {
-		request_session_turn(run, activation, now, d);
+		const struct activation *session = activation->scope->owner;
+		request_within_budget(run, activation, session_bytes(session),
+				      decision_value_again(d, &session->opening), now, values, d);
 		return ENGINE_DONE;
 	}
 	if (request_render(run, activation, values, d, &inputs, &fault) == ENGINE_NEED)
@@ -498,17 +520,16 @@ static enum engine_answer request_turn(struct run *run, const struct activation 
 		return ENGINE_DONE;
 	}
 	struct run_value *value = NULL;
-	if (inputs != NULL && !decision_value(d, request_of_turn(agent, inputs, d->arena), &value))
+	int64_t max_tokens = budget_max_tokens(run, agent);
+	if (inputs != NULL &&
+	    !decision_value(d, request_of_turn(agent, inputs, max_tokens, d->arena), &value))
 		return ENGINE_NEED;
 	if (value == NULL) {
 		request_fail_ready(run, activation, request_too_large(), now, d);
 		return ENGINE_DONE;
 	}
-	struct call_request request = {
-		.effect = engine_effect_id(run, activation->path, S("turn"), 1),
-		.inputs = value,
-	};
-	emit_request(run, activation, now, request, d);
+	request_within_budget(run, activation, has(value, size) ? value->size : LIMIT_VALUE_INLINE,
+			      value, now, values, d);
 	return ENGINE_DONE;
 }
 

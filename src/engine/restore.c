@@ -12,6 +12,7 @@
 #include "contract/run_snapshot_types.h"
 #include "contract/run_start_types.h"
 #include "engine/activation.h"
+#include "engine/budget.h"
 #include "engine/session.h"
 #include "engine/undo.h"
 #include "engine/workspace_folder.h"
@@ -613,6 +614,9 @@ static void restore_life(struct run *run, const struct run_snapshot *from)
 	if (has(from, warnings))
 		run_warnings_add(run, from->warnings, 0);
 	run->warnings.dropped = has(from, warnings_dropped) ? from->warnings_dropped : 0;
+	if (has(from, usage))
+		usage_restore(run, from->usage);
+	budget_restore(run, from);
 }
 
 static const struct run_snapshot_body *root_of(const struct run_snapshot *from, struct arena *arena)

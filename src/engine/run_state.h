@@ -99,8 +99,7 @@ struct activation {
 	int64_t begun_at;    /* verifications: begin of the first round */
 	struct value before; /* and result of the previous one */
 	/* containers */
-	struct scope
-		*scopes; /* newest first; of a final container, if a retry can continue inside */
+	struct scope *scopes; /* newest first; of a final one, if a retry can continue inside */
 	uint32_t scopes_live;
 	struct value items;
 	int64_t item_count, items_entered; /* of a session: items_entered is the number of turns */
@@ -166,6 +165,7 @@ struct run {
 	struct run_signal *signals;  /* signals that no step has received yet, oldest first */
 	struct path_table paths;
 	struct warnings warnings;
+	struct usages *usages; /* engine/usage.h; NULL = none */
 };
 
 #endif

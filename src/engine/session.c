@@ -6,6 +6,7 @@
  */
 #include "engine/session.h"
 
+#include "engine/budget.h"
 #include "base/buf.h"
 #include "base/limits.h"
 #include "contract/run_event_types.h"
@@ -49,7 +50,11 @@ enum engine_answer session_begin(struct run *run, struct activation *session, in
 	if (request_render(run, session, values, d, &inputs, &fault) == ENGINE_NEED)
 		return ENGINE_NEED;
 	if (fault.code.size == 0 && inputs != NULL &&
-	    !decision_value(d, request_of_turn(agent_of(run, session), inputs, d->arena), &opening))
+	    !decision_value(d,
+			    request_of_turn(agent_of(run, session), inputs,
+					    budget_max_tokens(run, agent_of(run, session)),
+					    d->arena),
+			    &opening))
 		return ENGINE_NEED;
 	if (fault.code.size == 0 && opening == NULL)
 		fault = request_too_large();
@@ -404,6 +409,23 @@ static struct failure check_limits(const struct run *run, const struct activatio
 			ERROR_LIMIT_REACHED,
 			str_format(arena, "the run has more than %d steps", LIMIT_ACTIVATIONS));
 	return (struct failure){ S(""), S("") };
+}
+
+int64_t session_bytes(const struct activation *session)
+{
+	enum { AROUND = 512 }; /* names, ids and roles of a message */
+	int64_t bytes = session->opening.size + AROUND;
+	for (const struct scope *scope = session->scopes;
+	     scope != NULL && scope->item >= session->scopes->turn.kept_from; scope = scope->next) {
+		const struct activation *turn = session_turn_of(scope);
+		bytes += AROUND + (int64_t)scope->turn.note.size;
+		for (const struct activation *a = scope->first; a != NULL; a = a->next) {
+			bool cut = a != turn && a->result.size > LIMIT_RESULT_SHOWN;
+			bytes += AROUND + (cut ? LIMIT_RESULT_SHOWN : a->result.size) +
+				 (int64_t)a->fault.text.size;
+		}
+	}
+	return bytes;
 }
 
 /* Tokens of the newest turn, as its driver reports them, or as the bytes of the transcript suggest. */

@@ -62,6 +62,8 @@ struct run_call_opened_list session_calls(const struct run *run, const struct ac
 /* The arguments of a call, over the inputs that its node has; NULL when the reply is not loaded. */
 const struct json *session_arguments(struct eval_context *eval_context,
 				     const struct activation *call);
+/* The most bytes that the transcript of its next turn can have. */
+int64_t session_bytes(const struct activation *session);
 /* When everything in the session must be over; 0 = never. */
 int64_t session_deadline(const struct run *run, const struct activation *session);
 

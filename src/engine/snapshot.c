@@ -9,6 +9,7 @@
 #include "contract/run_start_types.h"
 #include "contract/run_value_types.h"
 #include "engine/activation.h"
+#include "engine/budget.h"
 #include "engine/session.h"
 #include "engine/undo.h"
 
@@ -590,6 +591,9 @@ static void print_life(struct printing *p, struct run_snapshot *out)
 		SET(out, warnings, run_warnings_print(&run->warnings, p->arena));
 	if (run->warnings.dropped > 0)
 		SET(out, warnings_dropped, run->warnings.dropped);
+	if (run->usages != NULL && run->usages->count > 0)
+		SET(out, usage, usage_print(run, p->arena));
+	budget_print(run, p->arena, out);
 }
 
 static void print_root(struct printing *p, struct run_snapshot *out)

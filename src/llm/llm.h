@@ -39,6 +39,7 @@
 #include "os/platform.h"
 
 struct models;
+struct price_table;
 struct run_graph_agent;
 
 /* Everything is valid during done(). */
@@ -75,6 +76,7 @@ struct llm_host {
 	struct platform *platform;
 	struct slots calls;    /* running turns: struct llm_running of llm_calls.h */
 	struct models *models; /* of llm/models.h, for api and replay; NULL = they cannot work */
+	const struct price_table *prices; /* what models cost; NULL = unknown */
 };
 
 /* Frees running turns without calling done(); `models` is freed before.  The platform's timers must

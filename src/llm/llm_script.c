@@ -20,11 +20,11 @@ struct scripted_turn {
 	struct run_turn_call_list calls;
 	struct error fault;
 	bool counted;
-	struct run_turn_usage usage; /* numbers only, so a plain copy is enough */
-	int64_t pieces, piece;       /* number of pieces, and how many were sent */
-	int64_t every_us;            /* between two pieces */
-	bool stalls;                 /* the reply never ends */
-	uint64_t timer;              /* 0 = nothing more comes */
+	struct run_turn_usage usage;
+	int64_t pieces, piece; /* number of pieces, and how many were sent */
+	int64_t every_us;      /* between two pieces */
+	bool stalls;           /* the reply never ends */
+	uint64_t timer;        /* 0 = nothing more comes */
 };
 
 /* ---- choosing the reply -------------------------------------------------------------- */
@@ -192,6 +192,16 @@ static struct run_turn_call_list copy_calls(struct run_script_call_list from, st
 	return (struct run_turn_call_list){ at, from.count };
 }
 
+static struct run_turn_usage copy_usage(const struct run_turn_usage *usage, struct arena *arena)
+{
+	struct run_turn_usage copy = *usage;
+	if (has(usage, provider))
+		copy.provider = str_copy(arena, usage->provider);
+	if (has(usage, model))
+		copy.model = str_copy(arena, usage->model);
+	return copy;
+}
+
 static struct scripted_turn *scripted_turn_new(const struct run_script_reply *reply)
 {
 	struct scripted_turn *turn = calloc(1, sizeof(*turn));
@@ -217,7 +227,7 @@ static struct scripted_turn *scripted_turn_new(const struct run_script_reply *re
 	}
 	turn->counted = has(reply, usage);
 	if (turn->counted)
-		turn->usage = *reply->usage;
+		turn->usage = copy_usage(reply->usage, arena);
 	return turn;
 }
 

@@ -261,7 +261,8 @@ static int64_t sum(int64_t a, int64_t b)
 	return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
-/* The numbers are totals so far.  This API counts cached tokens apart from the input. */
+/* The numbers are totals so far.  This API counts cached tokens apart from the input; tokens that are
+ * written to the cache stay apart, because they have their own price. */
 static void read_usage(struct wire_reply *reply, const struct json *usage)
 {
 	if (usage == NULL || usage->kind != JSON_OBJECT)
@@ -270,7 +271,7 @@ static void read_usage(struct wire_reply *reply, const struct json *usage)
 	int64_t read = wire_int(usage, S("cache_read_input_tokens"));
 	int64_t made = wire_int(usage, S("cache_creation_input_tokens"));
 	if (json_member(usage, S("input_tokens")) != NULL) {
-		SET(to, input_tokens, sum(sum(wire_int(usage, S("input_tokens")), read), made));
+		SET(to, input_tokens, sum(wire_int(usage, S("input_tokens")), read));
 		SET(to, cache_read_tokens, read);
 		SET(to, cache_creation_tokens, made);
 	}

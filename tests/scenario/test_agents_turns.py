@@ -69,7 +69,7 @@ def test_a_turn_is_recorded_with_its_request_and_its_usage(home, server):
     assert finished["outcome"] == "ok" and finished["effect"] == requested["effect"]
     assert value(finished["output"]) == {"text": "It rains."}
     assert finished["usage"] == {"input_tokens": 12, "output_tokens": 3, "cache_read_tokens": 0,
-                                 "cache_creation_tokens": 0, "cost_usd": 0.25}
+                                 "cache_creation_tokens": 0, "cost_usd": 0.25, "cost": 250_000_000_000, "provider": "script", "model": "play"}
 
 
 @pytest.mark.parametrize("reply", [{"json": {"files": ["a", "b"]}}, {"text": '```json\n{"files": ["a", "b"]}\n```'}])

@@ -78,8 +78,8 @@ def test_a_model_answers(home, server, provider, format, stream):
     assert result["status"] == "success" and result["outputs"] == {"text": "Grüße 😀"}
     (finished,) = of(events, "turn.finished")
     created = 3 if format == "messages" else 0
-    assert finished["usage"] == {"input_tokens": 20, "output_tokens": 7, "cache_read_tokens": 12,
-                                 "cache_creation_tokens": created, "cost_usd": 0}
+    assert finished["usage"] == {"input_tokens": 20 - created, "output_tokens": 7, "cache_read_tokens": 12,
+                                 "cache_creation_tokens": created, "cost_usd": 0, "provider": "custom", "model": "m1"}
     (request,) = provider.requests
     assert request["format"] == format and request["body"]["model"] == "m1" and request["body"]["stream"] is stream
     sent = request["headers"]
@@ -343,7 +343,7 @@ def test_a_recorded_reply_is_replayed(home, server, provider):
     before = of(events, "turn.finished")[0]
     result, events = ended(home, server, replay(yaml))
     after = of(events, "turn.finished")[0]
-    assert result["outputs"] == {"text": "recorded"} and after["output"] == before["output"] and after["usage"] == before["usage"]
+    assert result["outputs"] == {"text": "recorded"} and after["output"] == before["output"] and {**after["usage"], "provider": "custom"} == before["usage"]
     assert len(provider.requests) == 1
 
 

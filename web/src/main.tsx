@@ -17,6 +17,7 @@ import { RunsPage } from "./pages/runs";
 import { SignInPage } from "./pages/sign_in";
 import { SettingsPage } from "./pages/settings";
 import { SystemPage } from "./pages/system";
+import { UsagePage } from "./pages/usage";
 import { go, href, Link, usePlace } from "./route";
 
 const BACK_SHOWN_MS = 4000;
@@ -37,6 +38,8 @@ function CurrentPage({ path }: { path: string[] }) {
 		return <AgentsPage />;
 	if (page === "settings")
 		return <SettingsPage />;
+	if (page === "usage")
+		return <UsagePage />;
 	if (page === "system")
 		return <SystemPage />;
 	return <Page title="Page not found"><p><Link href={href("runs")}>Go to runs</Link></p></Page>;
@@ -111,7 +114,7 @@ function KeyHelp({ close }: { close: () => void }) {
 
 // ---- the frame -----------------------------------------------------------------------------
 
-const PLACES = [["runs", "Runs", "g r"], ["agents", "Agents", "g a"], ["inbox", "Inbox", "g i"], ["settings", "Settings", "g s"], ["system", "System", "g y"]] as const;
+const PLACES = [["runs", "Runs", "g r"], ["agents", "Agents", "g a"], ["inbox", "Inbox", "g i"], ["usage", "Usage", "g u"], ["settings", "Settings", "g s"], ["system", "System", "g y"]] as const;
 
 function useTitle(page: string, waiting: number): void {
 	useEffect(() => {

@@ -329,7 +329,7 @@ static struct engine_values values_for(struct rig *rig, const struct command *co
 	else
 		*tree = (struct engine_tree){ .step = S(""), .tree = S("tree-1") };
 	bool given = command->kind == COMMAND_TREE_TAKEN || !rig->takes_trees;
-	return (struct engine_values){ look, rig, given ? tree : NULL };
+	return (struct engine_values){ look, rig, given ? tree : NULL, rig->prices };
 }
 
 void rig_do(struct rig *rig, const struct command *command)
@@ -403,7 +403,7 @@ void rig_compute(struct rig *rig, const char *step)
 	const struct json *inputs = NULL;
 	struct failure fault;
 	for (;;) {
-		struct engine_values values = { look, rig, NULL };
+		struct engine_values values = { look, rig, NULL, rig->prices };
 		if (engine_render_inputs(rig->run, rig_step(rig, step), &values, &decision, &inputs,
 					 &fault) == ENGINE_DONE)
 			break;

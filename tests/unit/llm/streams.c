@@ -137,7 +137,7 @@ static const char messages_body[] =
 
 static const char messages_expected[] =
 	"think[Hmm signature SIG] think[ data RED] text[Gr\xC3\xBC\xC3\x9F] call[toolu_a grep {\"p\":1}] "
-	"call[toolu_b glob {}] stop calls usage 20/7/12/3";
+	"call[toolu_b glob {}] stop calls usage 17/7/12/3";
 
 const struct sample samples[] = {
 	{ "chat stream", &wire_openai_chat, true, chat_stream, chat_expected },
