@@ -30,7 +30,8 @@ def test_what_the_agents_do():
 
 def test_agents_killed_at_their_calls(which, request):
     """`which` is chosen, before, after or asked: see conftest.py."""
-    places = len(syscalls.passes("agents"))
+    # A slow machine makes the program write its flight recorder, which others do not.
+    places = sum(not call.target.endswith("*.txt") for call in syscalls.passes("agents"))
     if which == "asked":
         plans = [syscalls.parse(text) for text in request.config.getoption("kill")]
     elif which == "chosen":
