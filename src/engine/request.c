@@ -203,8 +203,9 @@ static enum engine_answer emit_question(struct run *run, const struct activation
 	SET(body, question, question);
 	SET(body, inputs, value);
 	SET(body, revision, revision);
-	if (has(row, timeout_us))
-		SET(body, due_at, now + row->timeout_us);
+	int64_t due_at = deadline(run, activation, now);
+	if (due_at != 0)
+		SET(body, due_at, due_at);
 	if (has(row, four_eyes) && row->four_eyes)
 		SET(body, four_eyes, true);
 	decision_emit(

@@ -321,13 +321,31 @@ static struct verdict end_with(struct failure fault)
 	return (struct verdict){ .ends = true, .fault = fault };
 }
 
-/* A reply without calls: the result, unless something is missing. */
+/* The agent says that it is done: this is the result, unless something is missing. */
+static struct verdict judge_result(const struct run *run, const struct activation *session,
+				   struct str text, const struct json *json, struct decision *d)
+{
+	int64_t corrections = session->scopes->turn.corrections;
+	struct str note = missing_tools(run, session, d->arena);
+	if (note.size == 0)
+		note = check_schema(agent_of(run, session), json, d->arena);
+	if (note.size == 0)
+		return (struct verdict){ .ends = true,
+					 .fault = { S(""), S("") },
+					 .output = result_of(text, json, d->arena) };
+	if (corrections >= LIMIT_CORRECTIONS)
+		return end_with(failure_make(
+			ERROR_INVALID,
+			str_format(d->arena,
+				   "after %lld corrections the reply is still not good: " STR_FMT,
+				   (long long)corrections, STR_ARG(note))));
+	return (struct verdict){ .note = note, .corrections = corrections + 1, .repeats = 1 };
+}
+
+/* A reply without calls. */
 static struct verdict judge_reply(const struct run *run, const struct activation *session,
 				  const struct run_turn_result *reply, struct decision *d)
 {
-	const struct run_graph_agent *agent = agent_of(run, session);
-	const struct json *json = has(reply, json) ? reply->json : NULL;
-	int64_t corrections = session->scopes->turn.corrections;
 	enum run_turn_stop stop = has(reply, stop) ? reply->stop : RUN_TURN_STOP_END;
 	if (stop == RUN_TURN_STOP_REFUSED)
 		return end_with(
@@ -339,32 +357,20 @@ static struct verdict judge_reply(const struct run *run, const struct activation
 			ERROR_TOO_LARGE,
 			S("the reply reached its limit of tokens before it was complete: raise "
 			  "max_tokens of the agent, or give it a smaller task")));
-	struct str note = missing_tools(run, session, d->arena);
-	if (note.size == 0)
-		note = check_schema(agent, json, d->arena);
-	if (note.size == 0)
-		return (struct verdict){ .ends = true,
-					 .fault = { S(""), S("") },
-					 .output = result_of(reply->text, json, d->arena) };
-	if (corrections >= LIMIT_CORRECTIONS)
-		return end_with(failure_make(
-			ERROR_INVALID,
-			str_format(d->arena,
-				   "after %lld corrections the reply is still not good: " STR_FMT,
-				   (long long)corrections, STR_ARG(note))));
-	return (struct verdict){ .note = note, .corrections = corrections + 1, .repeats = 1 };
+	return judge_result(run, session, reply->text, has(reply, json) ? reply->json : NULL, d);
 }
 
 /* A turn with calls: another turn, unless the agent goes round in circles. */
-static struct verdict judge_calls(struct eval_context *eval_context, const struct scope *scope,
+static struct verdict judge_calls(struct eval_context *eval_context,
+				  const struct activation *session,
 				  const struct run_turn_result *reply)
 {
+	const struct scope *scope = session->scopes;
 	struct arena *arena = eval_context->d->arena;
 	const struct json *submitted = NULL;
 	if (was_submitted(eval_context, scope, &submitted))
-		return (struct verdict){ .ends = true,
-					 .fault = { S(""), S("") },
-					 .output = result_of(reply->text, submitted, arena) };
+		return judge_result(eval_context->run, session, reply->text, submitted,
+				    eval_context->d);
 	struct verdict verdict = { .is_signed = true,
 				   .signature = sign(scope, reply, arena),
 				   .repeats = 1 };
@@ -537,7 +543,7 @@ enum engine_answer session_continue(struct run *run, struct activation *session,
 	else if (call_count(reply) == 0)
 		verdict = judge_reply(run, session, reply, d);
 	else
-		verdict = judge_calls(&eval_context, scope, reply);
+		verdict = judge_calls(&eval_context, session, reply);
 	if (eval_context.missing)
 		return ENGINE_NEED;
 	struct failure limit = check_limits(run, session, now, d->arena);

@@ -10,6 +10,7 @@ A plan is a scenario in which the program reaches the plug:
     recovery-<x>     the start after a first kill at x, a row of FIRST_KILLS
     drain            the reference run, stopped in order while a step runs
     w20              W20 (w20.py), for the points that the reference run does not pass, and many others
+    agents           agents with tools (agents.py)
     care             maintenance of an ended run: compaction, then a rebuild
 """
 import collections
@@ -439,6 +440,10 @@ def plan(name, everything):
         import w20  # which is made of this module
         plugs = w20.plugs()
         return plugs if everything else w20.chosen(plugs, {point for point, _ in clean()[1]})
+    elif name == "agents":
+        import agents  # which is made of this module
+        plugs = agents.plugs()
+        return plugs if everything else agents.chosen(plugs)
     else:
         plugs = recovery_points(name.removeprefix("recovery-"))
     if everything:

@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 TOOLS = ("echo", "echo", "get", "pay", "ask", "write", "send")
 CODES = ("tool_failed", "unavailable", "io", "timeout", "cancelled")
-KINDS = ("tool",) * 6 + ("condition", "human", "wait", "agent", "workflow", "parallel", "map", "loop", "verify", "gate", "try", "try")
+CALLABLE = ("echo", "get", "write", "send", "submit", "ask_human")
+SCHEMA = {"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}}
+KINDS = ("tool",) * 6 + ("condition", "human", "wait", "agent", "session", "session", "workflow", "parallel", "map", "loop", "verify", "gate", "try", "try")
 NESTING = 3
 
 
@@ -130,7 +132,7 @@ class Maker:
             step["loop_until"] = self.expression(own)
             if self.often(2):
                 step["loop_max"] = self.pick(1, 2, "${inputs.n}", "${inputs.nothing}")
-        if kind in ("agent", "workflow") or step.get("tool", "echo") != "echo":
+        if kind in ("agent", "session", "workflow") or step.get("tool", "echo") != "echo":
             if self.often(3):
                 step["timeout"] = self.pick(1, 5)
             if self.often(2):
@@ -158,6 +160,24 @@ class Maker:
     def make_agent(self, step, depth, reads):
         step["agent"] = "ada"
         step["inputs"] = {"prompt": self.template(reads)}
+
+    def make_session(self, step, depth, reads):
+        step["agent"] = self.pick("dev", "eve")
+        step["inputs"] = {"prompt": self.template(reads)}
+
+    def worker(self):
+        """An agent that takes turns."""
+        tools = self.draw(st.lists(st.sampled_from(CALLABLE), min_size=1, max_size=4, unique=True))
+        agent = {"driver": "script", "model": "none", "tools": tools, "approve": self.some(tools) if self.often(2) else []}
+        if self.often(4):
+            agent["required_tools"] = self.some(tools, 1)
+        if self.often(4):
+            agent["schema"] = SCHEMA
+        if self.often(2):
+            agent["max_turns"] = self.pick(1, 2, 4, 8)
+        if self.often(3):
+            agent["context_tokens"], agent["max_tokens"] = 1000, self.pick(10, 400)
+        return agent
 
     def make_workflow(self, step, depth, reads):
         step["workflow"] = "other"
@@ -229,7 +249,7 @@ def definitions(draw):
     steps = make.body(0, [])
     definition = {"name": "w", "inputs": {"n": {"type": "number", "default": 2}, "list": {"type": "array", "default": [1, 2]},
                                           "nothing": {"required": False}},
-                  "agents": {"ada": {"driver": "script", "model": "none"}}, "steps": steps}
+                  "agents": {"ada": {"driver": "script", "model": "none"}, "dev": make.worker(), "eve": make.worker()}, "steps": steps}
     roots = [step["name"] for step in steps]
     definition["outputs"] = {"o%d" % n: {"from": "${steps.%s.outputs}" % name, "optional": not make.often(4)}
                              for n, name in enumerate(make.some(roots))}

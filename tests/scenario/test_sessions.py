@@ -185,6 +185,17 @@ def test_a_required_tool_must_have_succeeded_before_the_end(home, server):
     assert result["outputs"] == {"text": "Now it is done."}, events
 
 
+def test_what_was_submitted_must_be_complete_too(home, server):
+    result, events = ended(home, server, definition([
+        {"turn": 1, "calls": [call("submit", result={"files": [1]})]},
+        {"turn": 2, "contains": "call echo successfully", "calls": [call("echo", a=1), call("submit", result={"files": [1]})]},
+        {"turn": 3, "contains": "At /files/0", "calls": [call("submit", result={"files": ["a"]})]},
+        {"text": "Too far."}], tools=("submit", "echo"), more="required_tools: [echo]\n    " + SCHEMA).replace(
+            'from: "${steps.work.outputs.text}"', 'from: "${steps.work.outputs.json.files}"'))
+    assert result["outputs"] == {"text": ["a"]}, events
+    assert [entered.get("corrections") for entered in of(events, "step.entered")] == [None, 1, 2]
+
+
 # ---- people ----------------------------------------------------------------------------------------
 
 

@@ -190,6 +190,18 @@ Test(session, asks_a_person_before_a_call_that_needs_approval)
 	cr_assert_str_eq(rig_state(&rig, "s"), "succeeded");
 }
 
+Test(session, waits_for_a_person_only_until_its_own_timeout)
+{
+	begin(TOOLS ", approve: [put]", ", timeout: 60");
+	int64_t begun = rig.now;
+	rig_finish(&rig, "s[1]/turn", "{\"text\":\"\",\"calls\":[" PUT "]}");
+	cr_assert_eq(rig_step(&rig, "s[1]/approve")->due_at, begun + 60 * 1000000);
+	rig_due(&rig, "s[1]/approve");
+	cr_assert_str_eq(rig_state(&rig, "s"), "failed");
+	cr_assert_eq(rig.run->state, RUN_FAILED);
+	cr_assert_str_eq(str_c(&rig.arena, rig.run->fault.code), "timeout");
+}
+
 Test(session, asks_a_person_when_the_agent_does)
 {
 	begin("tools: [ask_human]", "");
