@@ -8,17 +8,22 @@
 
 static struct rig rig;
 
-static void begin(const char *agent, const char *step)
+static void begin_with(const char *agent, const char *step, const char *more)
 {
 	AUTO(buf) yaml = { 0 };
 	buf_add_format(&yaml,
-		       "name: w\nagents:\n  dev: {driver: script, %s}\nsteps:\n"
+		       "name: w\n%sagents:\n  dev: {driver: script, %s}\nsteps:\n"
 		       "  - {name: s, agent: dev, inputs: {prompt: go}%s}\n"
 		       "outputs: {text: {from: \"${steps.s.outputs.text}\", optional: true}}\n",
-		       agent, step);
+		       more, agent, step);
 	buf_add_char(&yaml, '\0');
 	rig_init(&rig, yaml.at);
 	rig_create(&rig, "{}");
+}
+
+static void begin(const char *agent, const char *step)
+{
+	begin_with(agent, step, "");
 }
 
 static void end(void)
@@ -167,6 +172,20 @@ Test(session, does_not_make_the_calls_of_a_reply_that_comes_too_late)
 	rig_finish(&rig, "s[1]/turn", "{\"text\":\"\",\"calls\":[" PUT "]}");
 	cr_assert_eq(rig.run->state, RUN_CANCELLED);
 	cr_assert_null(run_activation(rig.run, S("s[1]/put")));
+}
+
+Test(session, asks_again_after_a_retry_when_the_reply_came_too_late)
+{
+	begin_with(TOOLS, "", "timeout: 60\n");
+	rig_due(&rig, "");
+	rig_finish(&rig, "s[1]/turn", "{\"text\":\"\",\"calls\":[" PUT "]}");
+	cr_assert_eq(rig.run->state, RUN_FAILED);
+	struct command retry = { .kind = COMMAND_RETRY, .by = S("ann") };
+	rig_do(&rig, &retry);
+	cr_assert_str_eq(rig_state(&rig, "s[1]/turn#2"), "running");
+	cr_assert_null(run_activation(rig.run, S("s[1]/put")));
+	rig_finish(&rig, "s[1]/turn#2", DONE);
+	cr_assert_eq(rig.run->state, RUN_SUCCEEDED);
 }
 
 Test(session, asks_a_person_before_a_call_that_needs_approval)
