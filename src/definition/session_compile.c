@@ -4,12 +4,16 @@
  * The graph has what the model is told of each tool, so that a run goes on with the tools it began with
  * (architecture R14).
  */
+#include "base/buf.h"
 #include "definition/compile_internal.h"
 
 #define ASK_HUMAN_TEXT                                                                               \
 	"Asks the person who is responsible for this work and waits for the answer.  Use it when a " \
 	"decision is theirs, or when something that you need cannot be found out."
 
+#define WORKFLOW_PREFIX S("workflow:")
+
+enum { LONGEST_NAME = 64 };    /* of a tool, by the rules of providers */
 enum { LONGEST_S = 31536000 }; /* as for steps; a tool with a longer timeout has none */
 
 /* A command that fails is something to look at, not a call that went wrong. */
@@ -91,6 +95,83 @@ static const struct json *ask_human_parameters(struct arena *arena)
 	return json;
 }
 
+static void add_text(struct buf *out, struct str text, struct arena *arena)
+{
+	const struct json json = { .kind = JSON_STRING, .as.string = text };
+	buf_add(out, json_print(arena, &json));
+}
+
+/* JSON Schema of the inputs of a workflow. */
+static const struct json *workflow_parameters(const struct run_graph *graph, struct arena *arena)
+{
+	AUTO(buf) text = { 0 };
+	AUTO(buf) required = { 0 };
+	const struct json *json;
+	struct error error;
+	buf_add(&text, S("{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{"));
+	for (size_t i = 0; i < graph->inputs.count; i++) {
+		const struct run_graph_input *input = &graph->inputs.at[i];
+		buf_add(&text, i == 0 ? S("") : S(","));
+		add_text(&text, input->name, arena);
+		buf_add(&text, S(":{\"type\":"));
+		add_text(&text, run_input_type_name(input->type), arena);
+		buf_add(&text, S("}"));
+		if (!input->required || has(input, fallback))
+			continue;
+		buf_add(&required, required.size == 0 ? S("") : S(","));
+		add_text(&required, input->name, arena);
+	}
+	buf_add_format(&text, "},\"required\":[" STR_FMT "]}", STR_ARG(buf_str(&required)));
+	bool good = json_read(str_copy(arena, buf_str(&text)), arena, &json, &error);
+	require(good);
+	return json;
+}
+
+static struct str workflow_text(const struct run_graph *graph, struct arena *arena)
+{
+	AUTO(buf) names = { 0 };
+	for (size_t i = 0; i < graph->outputs.count; i++)
+		buf_add_format(&names, "%s" STR_FMT, i == 0 ? "" : ", ",
+			       STR_ARG(graph->outputs.at[i].name));
+	return str_format(
+		arena,
+		"Runs the workflow " STR_FMT " with a history of its own, waits for its end "
+		"and returns its outputs: " STR_FMT ".",
+		STR_ARG(graph->name), STR_ARG(names.size > 0 ? buf_str(&names) : S("none")));
+}
+
+/* A workflow as a tool: the call is a sub-run.  Its name is what providers accept as one of a tool. */
+static const struct definition_tool *offer_workflow(const struct body *body, size_t number,
+						    const struct run_graph_agent *agent,
+						    struct str name,
+						    struct run_graph_node *out_node)
+{
+	struct arena *arena = body->compiler->arena;
+	size_t dot;
+	if (str_find(name, S("."), &dot) || name.size > LONGEST_NAME ||
+	    definition_find_tool(body->compiler, name) != NULL) {
+		definition_step_problem(
+			body, number, S("agent"),
+			"agent " STR_FMT " cannot have the workflow " STR_FMT
+			" as a tool: the name must have at most %d characters and no "
+			"dot, and no tool may have it",
+			STR_ARG(agent->name), STR_ARG(name), LONGEST_NAME);
+		return NULL;
+	}
+	const struct run_graph *graph = definition_compile_other(body, number, name);
+	if (graph == NULL)
+		return NULL;
+	*out_node = node_new(name, RUN_NODE_SUBRUN, arena);
+	SET(out_node, continue_on_error, true);
+	SET(out_node, graph, graph);
+	struct definition_tool *tool = arena_new(arena, struct definition_tool);
+	*tool = (struct definition_tool){ .name = name,
+					  .text = workflow_text(graph, arena),
+					  .parameters = workflow_parameters(graph, arena),
+					  .risk = RUN_RISK_MEDIUM };
+	return tool;
+}
+
 /* The tool, and the node that calls it.  NULL after adding a problem. */
 static const struct definition_tool *offer(const struct body *body, size_t number,
 					   const struct run_graph_agent *agent, struct str name,
@@ -102,6 +183,9 @@ static const struct definition_tool *offer(const struct body *body, size_t numbe
 		SET(out_node, continue_on_error, true);
 		return &ask_human;
 	}
+	if (str_starts(name, WORKFLOW_PREFIX))
+		return offer_workflow(body, number, agent, str_skip(name, WORKFLOW_PREFIX.size),
+				      out_node);
 	const struct definition_tool *tool = definition_find_tool(body->compiler, name);
 	if (tool == NULL || str_equal(name, S("turn")) || str_equal(name, S("approve"))) {
 		definition_step_problem(body, number, S("agent"),
@@ -158,7 +242,7 @@ void definition_make_session(const struct body *body, size_t number, struct run_
 		if (tool == NULL)
 			return;
 		tools[i] = *run_graph_tool_new(arena);
-		SET(&tools[i], name, name);
+		SET(&tools[i], name, tool->name);
 		SET(&tools[i], text, tool->text);
 		if (tool == &ask_human)
 			SET(&tools[i], parameters, ask_human_parameters(arena));
@@ -166,13 +250,13 @@ void definition_make_session(const struct body *body, size_t number, struct run_
 			SET(&tools[i], parameters, tool->parameters);
 		if (has(agent, approve_risk) && tool->risk >= agent->approve_risk &&
 		    tool != &ask_human)
-			risky[risky_count++] = name;
+			risky[risky_count++] = tool->name;
 	}
-	if (has(agent, required_tools))
-		check_named(body, number, agent, agent->required_tools, "requires");
-	if (has(agent, approve))
-		check_named(body, number, agent, agent->approve, "asks for approval of");
 	SET(offered, tools, ((struct run_graph_tool_list){ tools, count }));
+	if (has(agent, required_tools))
+		check_named(body, number, offered, agent->required_tools, "requires");
+	if (has(agent, approve))
+		check_named(body, number, offered, agent->approve, "asks for approval of");
 	add_approval(agent, offered, (struct str_list){ risky, risky_count }, nodes, &node_count,
 		     arena);
 	SET(&nodes[0], agent, (const struct run_graph_agent *)offered);

@@ -150,6 +150,37 @@ def test_submit_ends_the_session_with_its_value(home, server):
     assert len(of(events, "turn.requested")) == 1
 
 
+HELPER = """
+name: research
+inputs: {topic: {type: string}, depth: {type: number, default: 1}}
+agents:
+  bob: {driver: script, tools: [echo], options: {replies: [
+    {turn: 1, contains: "Find out about bees.", calls: [{name: echo, arguments: {n: 1}}]},
+    {turn: 2, text: "Bees hum."}, {text: "What?"}]}}
+steps:
+  - name: find
+    agent: bob
+    inputs: {prompt: "Find out about ${inputs.topic}."}
+outputs: {found: {from: "${steps.find.outputs.text}"}}
+"""
+
+
+def test_an_agent_delegates_to_a_workflow(home):
+    server = home.serve()
+    home.define(HELPER)
+    home.define(definition([
+        {"turn": 1, "calls": [call("research", topic="bees"), call("research", subject="bees")]},
+        {"turn": 2, "contains": "topic", "text": "Done."}, {"text": "Bad."}], tools=("workflow:research",)))
+    run = server.run_of("session")
+    result, events = server.finish(run), server.events(run)
+    assert result["outputs"] == {"text": "Done."}, events
+    ends = {data["step"]: data for data in of(events, "subrun.finished")}
+    assert ends["work[1]/research"]["output"]["is"] == {"found": "Bees hum."}
+    assert ends["work[1]/research#2"]["outcome"] == "failed"
+    child = of(events, "subrun.requested")[0]["effect"]
+    assert server.result(child)["outputs"] == {"found": "Bees hum."} and len(of(server.events(child), "turn.finished")) == 2
+
+
 # ---- notes ---------------------------------------------------------------------------------------
 
 
@@ -331,6 +362,8 @@ def test_a_refusal_and_a_cut_reply_are_no_results(home, server):
 @pytest.mark.parametrize("broken, says", [
     ("tools: [nothing]", "agent dev has the tool nothing, which does not exist"),
     ("required_tools: [sleep]", "agent dev requires the tool sleep, which is not among its tools"),
+    ("tools: ['workflow:a.b']", "agent dev cannot have the workflow a.b as a tool"),
+    ("tools: ['workflow:none']", "none"),
 ])
 def test_a_wrong_tool_is_an_error_of_the_definition(home, broken, says):
     yaml = definition([{"text": "x"}], tools=("echo",))
