@@ -114,8 +114,12 @@ static enum engine_answer request_timer(struct run *run, const struct activation
 	const struct run_graph_node *row = run_node(run, activation)->row;
 	const struct value *data = has(row, signal) ? kept_signal(run, row->signal) : NULL;
 	struct eval_context eval_context = eval_context_make(run, activation, values, d);
+	/* An earlier signal ends the wait immediately.  Everything that its end needs must be there before
+	 * the first event is made. */
+	struct step_continuation after = NO_CONTINUATION;
 	if (data != NULL)
-		eval_value(&eval_context, data); /* an earlier signal ends the wait immediately */
+		continuation_after_success(&eval_context, activation,
+					   eval_value(&eval_context, data), &after);
 	if (eval_context.missing)
 		return ENGINE_NEED;
 	int64_t due_at = has(row, signal) ? deadline(run, activation, now) : now + row->wait_us;
