@@ -120,7 +120,8 @@ ELSEWHERE = {"append.written": "tests/scenario/test_tools.py",
              "schedule.before_start": "tests/scenario/test_schedules.py",
              "schedule.started": "tests/scenario/test_schedules.py",
              "schedule.stepped": "tests/scenario/test_schedules.py",
-             "subrun.before_stop": "tests/scenario/test_engine_kinds.py"}
+             "subrun.before_stop": "tests/scenario/test_engine_kinds.py",
+             "tool.git_ended": "tests/scenario/test_coding_tools.py"}
 PROFILE = {"name": "rig", "repo_root": "/srv/rig"}
 
 End = collections.namedtuple("End", "result events files profile")

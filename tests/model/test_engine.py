@@ -165,7 +165,9 @@ def reply(draw, step):
     """What a model says in a session: calls that can be made and others, final replies, refusals."""
     agent = step.node["agent"]
     tools = [tool["name"] for tool in agent.get("tools", [])]
-    kind = draw(st.sampled_from(["calls"] * 5 + ["stubborn"] * 3 + ["text", "good", "bad", "refused", "length"]))
+    # Three corrections in a row are rare unless an agent with a schema is obstinate.
+    wrong = ["bad"] * 12 if "schema" in agent else []
+    kind = draw(st.sampled_from(["calls"] * 5 + ["stubborn"] * 3 + wrong + ["text", "good", "bad", "refused", "length"]))
     if kind == "text":
         return {"text": "done"}
     if kind in ("good", "bad"):
