@@ -63,6 +63,11 @@ static void write_work(struct job *at, unsigned thread)
 	if (folder_make(job->folder, &job->error) && folder_make(folder, &job->error) &&
 	    file_replace(path_of(job, true), job->text, &job->error))
 		return;
+	/* Another turn with the same request has recorded its reply at the same time. */
+	if (file_exists(path_of(job, true))) {
+		job->error = (struct error){ 0 };
+		return;
+	}
 	error_prefix(&job->error, "cassette " STR_FMT ": ", STR_ARG(job->name));
 	job->error.code = ERROR_INTERNAL;
 }

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "contract/run_graph_types.h"
 #include "llm/text_calls.h"
+#include "schema/schema.h"
 
 #define DRIVER(name) extern const struct llm_driver llm_##name;
 #include "llm/drivers.def"
@@ -33,6 +34,20 @@ static struct str names_of(const struct llm_table *table, struct arena *arena)
 	return names.size == 0 ? S("none") : str_copy(arena, buf_str(&names));
 }
 
+/* A wrong schema would send back every reply of the model, good ones too. */
+static void check_schema(const struct json *json, struct arena *arena, struct problems *problems)
+{
+	struct problems found = { .arena = arena };
+	struct schema *schema = NULL;
+	if (schema_compile(json, NULL, arena, &schema, &found))
+		schema_done(schema);
+	for (size_t i = 0; i < found.count; i++)
+		problems_add(problems,
+			     str_format(arena, "/schema" STR_FMT, STR_ARG(found.at[i].pointer)),
+			     found.at[i].line, found.at[i].column, STR_FMT,
+			     STR_ARG(found.at[i].text));
+}
+
 void llm_check(const struct llm_table *table, const struct run_graph_agent *agent,
 	       struct arena *arena, struct problems *problems)
 {
@@ -51,6 +66,8 @@ void llm_check(const struct llm_table *table, const struct run_graph_agent *agen
 			     str_format(arena, "/options" STR_FMT, STR_ARG(found.at[i].pointer)),
 			     found.at[i].line, found.at[i].column, STR_FMT,
 			     STR_ARG(found.at[i].text));
+	if (has(agent, schema))
+		check_schema(agent->schema, arena, problems);
 }
 
 /* ---- replies ------------------------------------------------------------------------- */

@@ -29,7 +29,15 @@ struct api_turn {
 	struct error failure; /* found while the response came */
 	int64_t retry_after_us;
 	bool told; /* a piece was told */
+	/* The end of a part that could be the beginning of the key, which nobody may see. */
+	struct buf held[LLM_PART_CALL + 1];
 };
+
+static void held_done(struct api_turn *turn)
+{
+	for (size_t i = 0; i < COUNT(turn->held); i++)
+		buf_done(&turn->held[i]);
+}
 
 static struct api_request *request_of(const struct api_turn *turn)
 {
@@ -51,6 +59,7 @@ static void release(struct llm_running *running)
 	struct api_turn *turn = (struct api_turn *)running;
 	wire_reply_done(&turn->reply);
 	buf_done(&turn->refusal);
+	held_done(turn);
 }
 
 /* ---- the end ------------------------------------------------------------------------- */
@@ -108,6 +117,7 @@ static bool fall_back(struct api_turn *turn, enum error_code code)
 	turn->failure = (struct error){ 0 };
 	wire_reply_done(&turn->reply);
 	buf_done(&turn->refusal);
+	held_done(turn);
 	platform_timer_start(turn->running.host->platform, 0, ask, turn->running.host,
 			     turn->running.id);
 	return true;
@@ -163,15 +173,36 @@ static void record(struct api_turn *turn, const struct llm_result *result)
 static bool has_key(const struct api_turn *turn, const struct llm_result *result)
 {
 	size_t at;
+	/* Decoded: a key can be hidden by escapes in arguments, in JSON and in calls of the text. */
+	AUTO(arena) arena = { 0 };
+	struct str decoded = json_print(&arena, llm_output(result, true, &arena));
 	for (size_t i = 0; i < turn->requests.count; i++) {
 		struct str key = turn->requests.at[i].key;
-		if (key.size >= LIMIT_SECRET_LEAST_BYTES && str_find(result->text, key, &at))
+		if (key.size >= LIMIT_SECRET_LEAST_BYTES &&
+		    (str_find(result->text, key, &at) || str_find(decoded, key, &at)))
 			return true;
 		for (size_t k = 0; k < turn->reply.block_count && key.size > 0; k++)
 			if (str_find(buf_str(&turn->reply.blocks[k].text), key, &at))
 				return true;
 	}
 	return false;
+}
+
+/* Tells what cannot be the beginning of a key; at the end, everything. */
+static void tell_held(struct api_turn *turn, enum llm_part part, bool last)
+{
+	struct buf *held = &turn->held[part];
+	AUTO(buf) out = { 0 };
+	if (held->size == 0)
+		return;
+	if (turn->requests.mask == NULL) {
+		llm_calls_piece(&turn->running, part, buf_str(held));
+		buf_clear(held);
+		return;
+	}
+	size_t used = secret_mask_stream(turn->requests.mask, buf_str(held), last, &out);
+	llm_calls_piece(&turn->running, part, buf_str(&out));
+	buf_drop_front(held, used);
 }
 
 static void turn_succeed(struct api_turn *turn, const struct llm_result *result)
@@ -182,6 +213,8 @@ static void turn_succeed(struct api_turn *turn, const struct llm_result *result)
 		turn_fail(turn, &error, MODEL_ANSWERED);
 		return;
 	}
+	for (size_t i = 0; i < COUNT(turn->held); i++)
+		tell_held(turn, (enum llm_part)i, true);
 	model_gate_leave(turn->running.host->models->gates, &turn->ticket, MODEL_ANSWERED);
 	if (has(turn->requests.options, record))
 		record(turn, result);
@@ -251,7 +284,10 @@ static void piece_told(void *context, enum llm_part part, struct str delta)
 {
 	struct api_turn *turn = context;
 	turn->told = turn->told || turn->running.piece != NULL;
-	llm_calls_piece(&turn->running, part, delta);
+	if (turn->running.piece == NULL)
+		return;
+	buf_add(&turn->held[part], delta);
+	tell_held(turn, part, part == LLM_PART_CALL); /* the name of a tool comes as a whole */
 }
 
 static struct str header_of(const struct http_head *head, struct str name)

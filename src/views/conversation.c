@@ -147,26 +147,34 @@ static struct run_talk_call talk_call(const struct timeline *timeline,
 		SET(out, arguments, call->arguments);
 	if (has(call, malformed))
 		SET(out, malformed, call->malformed);
-	if (step != NULL)
+	if (step != NULL) {
 		add_result(timeline, out, step);
-	else if (refusal.size > 0)
+	} else if (refusal.size > 0) {
+		SET(out, state, vocabulary_step(VOCABULARY_STEP_FAILED)->word);
 		SET(out, error, refusal);
+	}
 	return *out;
 }
 
-/* Why the session did not make the call with this index; "" = it did. */
-static struct str refusal_of(const struct timeline *timeline, const struct timeline_call *turn,
-			     size_t index)
+/* What the session made of the call with this index; NULL = the event is not known. */
+static const struct run_call_opened *opened_as(const struct timeline *timeline,
+					       const struct timeline_call *turn, size_t index)
 {
 	const struct view_source *source = timeline->source;
 	size_t at = timeline_index(timeline, turn->ended_seq);
 	if (at == source->event_count || source->events[at].type != EVENT_TURN_FINISHED)
-		return S("");
+		return NULL;
 	const struct run_turn_finished *event = source->events[at].as.run_turn_finished;
-	if (!has(event, calls) || index >= event->calls.count ||
-	    !has(&event->calls.at[index], fault))
-		return S("");
-	return event->calls.at[index].fault->text;
+	return has(event, calls) && index < event->calls.count ? &event->calls.at[index] : NULL;
+}
+
+/* The arguments that a person has given instead of the model's; NULL = none. */
+static const struct json *edited_arguments(const struct timeline_step *approval)
+{
+	const struct json *output = approval == NULL ? NULL : approval->output;
+	return str_equal(json_text(json_member(output, S("decision"))), S("modify"))
+		       ? json_member(output, S("value"))
+		       : NULL;
 }
 
 static struct run_talk_call_list talk_calls(const struct timeline *timeline, struct str body,
@@ -174,14 +182,27 @@ static struct run_talk_call_list talk_calls(const struct timeline *timeline, str
 					    struct run_turn_call_list calls)
 {
 	struct run_talk_call *at = arena_array(timeline->arena, struct run_talk_call, calls.count);
+	bool *made = arena_array(timeline->arena, bool, calls.count);
+	size_t approvals = 0;
 	for (size_t i = 0; i < calls.count; i++) {
-		struct str refusal = refusal_of(timeline, turn, i);
+		const struct run_call_opened *opened = opened_as(timeline, turn, i);
+		bool refused = opened != NULL && has(opened, fault);
+		const struct timeline_step *approval = NULL, *step = NULL;
 		size_t nth = 1;
+		if (opened != NULL && has(opened, approve) && opened->approve)
+			approval = call_step(timeline, body, S("approve"), ++approvals);
 		for (size_t k = 0; k < i; k++)
-			nth += str_equal(calls.at[k].name, calls.at[i].name) && has(&at[k], step);
-		at[i] = talk_call(
-			timeline, &calls.at[i], refusal,
-			refusal.size > 0 ? NULL : call_step(timeline, body, calls.at[i].name, nth));
+			nth += str_equal(calls.at[k].name, calls.at[i].name) && made[k];
+		/* A call that a person has not approved is told by the question. */
+		bool asked = approval != NULL && approval->state != VOCABULARY_STEP_SUCCEEDED;
+		if (!refused)
+			step = asked ? approval : call_step(timeline, body, calls.at[i].name, nth);
+		made[i] = step != NULL && !asked;
+		at[i] = talk_call(timeline, &calls.at[i], refused ? opened->fault->text : S(""),
+				  step);
+		const struct json *edited = edited_arguments(approval);
+		if (edited != NULL)
+			SET(&at[i], arguments, edited);
 	}
 	return (struct run_talk_call_list){ at, calls.count };
 }

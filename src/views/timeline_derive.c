@@ -284,7 +284,7 @@ static bool has_next_activation(const struct timeline_step *step)
 	bool over = step->state == VOCABULARY_STEP_FAILED ||
 		    step->state == VOCABULARY_STEP_CANCELLED || step->skip_derived;
 	bool inside = step->node->kind == RUN_NODE_PARALLEL || step->node->kind == RUN_NODE_MAP ||
-		      step->node->kind == RUN_NODE_LOOP;
+		      step->node->kind == RUN_NODE_LOOP || step->node->kind == RUN_NODE_SESSION;
 	return over && step->node->join == RUN_JOIN_ALL && (!inside || step->skip_derived);
 }
 

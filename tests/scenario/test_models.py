@@ -433,3 +433,44 @@ def test_an_agent_of_the_registry_has_its_model(home, server, provider):
     assert result["status"] == "success", events
     assert provider.requests[0]["body"]["model"] == "m9" and provider.requests[0]["headers"]["Authorization"] == f"Bearer {KEY}"
     assert server.get("/api/agents/ada?view=run").body["driver"] == "api:custom"
+
+
+def test_a_listener_never_sees_the_key(home, server, provider):
+    """The key comes in two pieces of a stream that stands still behind it, in a reply that is dropped at its end."""
+    reply = {"text": f"hello {KEY} and more"}
+    body = stream_of("chat", reply, "m1")
+    provider.then(**reply, stall=body.index(b"\n\n", body.index(b" and more")) + 2)
+    run = server.run_of(home.define(definition(provider)))
+    seen = ""
+    with server.stream(f"/api/runs/{run}/stream?chunks") as stream:
+        for told in stream:
+            seen += told.event.get("delta", "")
+            if " and" in seen:
+                provider.release()
+            if told.event.get("type") == "run.finished":
+                break
+    assert seen.startswith("hello ***") and KEY not in seen
+    assert "the reply contains the API key" in of(server.events(run), "turn.finished")[0]["fault"]["text"]
+
+
+@pytest.mark.parametrize("reply", [
+    {"calls": [("c1", "shell", '{"command": "echo %s"}')]}, {"text": 'TOOL_CALL: {"name": "shell", "arguments": {"command": "%s"}}'}, {"text": '{"k": "%s"}'}])
+def test_a_key_that_is_escaped_is_found(home, server, provider, reply):
+    escaped = "".join(f"\\u{ord(c):04x}" for c in KEY)
+    reply = json.loads(json.dumps(reply).replace("%s", escaped.replace("\\", "\\\\")))
+    reply = {**reply, "calls": [tuple(one) for one in reply["calls"]]} if "calls" in reply else reply
+    provider.always(**reply)
+    yaml = definition(provider).replace("    system: Be brief.", "    system: Be brief.\n    tools: [shell]")
+    result, events = ended(home, server, yaml)
+    assert result["status"] == "failed" and KEY not in json.dumps(events)
+    assert "the reply contains the API key" in of(events, "turn.finished")[0]["fault"]["text"]
+
+
+def test_turns_with_the_same_request_record_one_cassette(home, server, provider):
+    provider.always(text="Same.")
+    yaml = definition(provider, record="same")
+    steps = "\n".join(f'      - {{name: s{n}, agent: ada, inputs: {{prompt: "Speak."}}}}' for n in range(8))
+    head, tail = yaml.split("steps:\n", 1)
+    result, events = ended(home, server, head + "steps:\n  - name: all\n    parallel:\n     steps:\n" + steps + "\n")
+    assert result["status"] == "success", result
+    assert len(list(pathlib.Path(home.data, "cassettes", "same").glob("*.json"))) == 1

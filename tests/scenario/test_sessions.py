@@ -260,6 +260,8 @@ def test_a_person_may_edit_a_call(home, server):
     server.respond(question["id"], "modify", value={"command": "echo edited"})
     assert server.finish(run)["outputs"] == {"text": "Good."}
     assert of(server.events(run), "tool.requested")[0]["inputs"]["is"]["command"] == "echo edited"
+    (told_call,) = server.get(f"/api/runs/{run}/conversation").body["talks"][0]["turns"][0]["calls"]
+    assert told_call["arguments"] == {"command": "echo edited"} and told_call["result"] == "edited\n"
 
 
 def test_a_rejected_call_is_a_result(home):
@@ -274,6 +276,8 @@ def test_a_rejected_call_is_a_result(home):
     server.respond(question["id"], "reject", comment="never")
     assert server.finish(run)["outputs"] == {"text": "I will not."}
     assert not of(server.events(run), "tool.requested")
+    (told_call,) = server.get(f"/api/runs/{run}/conversation").body["talks"][0]["turns"][0]["calls"]
+    assert told_call["state"] == "failed" and told_call["error"] == "rejected by http"
 
 
 def test_an_agent_asks_a_person(home, server):
@@ -364,6 +368,7 @@ def test_a_refusal_and_a_cut_reply_are_no_results(home, server):
     ("required_tools: [sleep]", "agent dev requires the tool sleep, which is not among its tools"),
     ("tools: ['workflow:a.b']", "agent dev cannot have the workflow a.b as a tool"),
     ("tools: ['workflow:none']", "none"),
+    ("schema: {type: object, properties: {a: {type: strng}}}", "/agents/dev/schema/properties/a/type"),
 ])
 def test_a_wrong_tool_is_an_error_of_the_definition(home, broken, says):
     yaml = definition([{"text": "x"}], tools=("echo",))
@@ -476,6 +481,8 @@ def test_a_failed_turn_is_retried_from_that_turn(home, server):
     events = server.events(run)
     assert len(of(events, "tool.requested")) == 1
     assert [data["step"] for data in of(events, "turn.requested")] == ["work[1]/turn", "work[2]/turn", "work[2]/turn#2"]
+    assert {path: step["state"] for path, step in server.steps(run).items()} == {
+        "work": "succeeded", "work[1]/turn": "succeeded", "work[1]/shell": "succeeded", "work[2]/turn": "failed", "work[2]/turn#2": "succeeded"}
     assert server.result(run)["outputs"] == {"text": "Good."}
 
 
